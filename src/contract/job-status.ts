@@ -1,0 +1,83 @@
+/**
+ * The words a data-cleaning job's status can be, and what each means for somebody who waits: contract §5.5.
+ * An open set: the service may add words at any time. It knows nothing of polling.
+ */
+
+/** What a status means to whoever waits: the next call is due, wait on, done, or failed. */
+export type Phase = 'idle' | 'wait' | 'done' | 'failed'
+
+/** [phase while waiting for matching, phase while waiting for enrichment] */
+const PHASES = {
+  created: ['idle', 'idle'],
+  uploading: ['wait', 'wait'],
+  uploadError: ['failed', 'failed'],
+  uploaded: ['idle', 'idle'],
+  ready: ['idle', 'idle'],
+  matching: ['wait', 'wait'],
+  matchingError: ['failed', 'failed'],
+  matched: ['wait', 'idle'],
+  addingToPortfolio: ['done', 'wait'],
+  addedToPortfolio: ['done', 'done'],
+  addedToPortfolioError: ['done', 'failed'],
+  aggregating: ['wait', 'wait'],
+  aggregatingComplete: ['wait', 'wait'],
+  aggregatingError: ['failed', 'failed'],
+  transformFileError: ['failed', 'failed'],
+  generateTrilliumFileError: ['failed', 'failed'],
+  jobMatchingComplete: ['done', 'idle'],
+  jobMatchingCompletionError: ['failed', 'failed'],
+  readyForEnriching: ['done', 'wait'],
+  enriching: ['done', 'wait'],
+  enrichmentError: ['done', 'failed'],
+  enriched: ['done', 'wait'],
+  enrichmentComplete: ['done', 'done'],
+  enrichmentCompletionError: ['done', 'failed'],
+  pdfGenerationError: ['done', 'failed'],
+} as const satisfies Record<string, readonly [Phase, Phase]>
+
+/** A status this version knows by name. */
+export type KnownStatus = keyof typeof PHASES
+
+/** The 25 statuses of the contract, in its order. */
+export const JOB_STATUSES = Object.keys(PHASES) as KnownStatus[]
+
+/** Whether this version knows the word. */
+export const isKnownStatus = (status: string): status is KnownStatus => Object.hasOwn(PHASES, status)
+
+const phaseOf = (status: string, column: 0 | 1): Phase => {
+  if (isKnownStatus(status)) return PHASES[status][column]
+  return /(?:Error|Failed)$/.test(status) ? 'failed' : 'wait'
+}
+
+/**
+ * The phase of a status for the matching stage. `matched` is done when no enrichment is asked, and waits otherwise
+ * (contract §14.1). An unknown word that ends in Error or Failed is a failure, any other unknown word waits.
+ */
+export const matchPhase = (status: string, enrichmentAsked: boolean): Phase =>
+  status === 'matched' && !enrichmentAsked ? 'done' : phaseOf(status, 0)
+
+/** The phase of a status for the enrichment stage: `idle` means that enriching is still to be asked for. */
+export const enrichPhase = (status: string): Phase => phaseOf(status, 1)
+
+const BEFORE_UPLOAD = new Set(['created', 'uploading', 'uploadError'])
+const BEFORE_SUBMIT = new Set([...BEFORE_UPLOAD, 'uploaded', 'ready'])
+const ENRICHING = new Set([
+  'enriching',
+  'enriched',
+  'enrichmentComplete',
+  'enrichmentError',
+  'enrichmentCompletionError',
+  'pdfGenerationError',
+])
+
+/** A file has arrived: `uploaded` or anything that comes after it. */
+export const hasUpload = (status: string): boolean => !BEFORE_UPLOAD.has(status)
+
+/** Matching has been asked for: the job is past `ready`. */
+export const hasSubmission = (status: string): boolean => !BEFORE_SUBMIT.has(status)
+
+/**
+ * Enriching has certainly been asked for. `readyForEnriching` is no proof: choosing the tags may already lead there
+ * (contract §5.6).
+ */
+export const hasEnrichment = (status: string): boolean => ENRICHING.has(status)

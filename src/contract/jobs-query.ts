@@ -1,0 +1,37 @@
+/** The filters of the job list: contract §5.10. Everything is optional and arrives as text. */
+import { z } from 'zod'
+
+const whole = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.number().min(min).max(max))
+
+const date = z
+  .string()
+  .regex(
+    /^(?:\d{10,14}|\d{4}-\d{2}-\d{2}(?:[T ][0-9:.]{5,18}(?:Z|[+-]\d{2}:?\d{2})?)?)$/,
+    'must be ISO 8601 or epoch milliseconds',
+  )
+
+/** Query of `GET /dataCleaning/jobs`; defaults and limits are ours (contract §14.1). */
+export const jobsQuery = z.looseObject({
+  countries: z.string().optional(),
+  status: z.string().optional(),
+  jobName: z.string().optional(),
+  companyName: z.string().optional(),
+  customerId: whole(0, 999_999_999).optional(),
+  userId: whole(0, 999_999_999).optional(),
+  fromDate: date.optional(),
+  toDate: date.optional(),
+  archived: z
+    .enum(['true', 'false'])
+    .transform(text => text === 'true')
+    .optional(),
+  page: whole(1, 1_000_000).default(1),
+  pageSize: whole(1, 1000).default(50),
+})
+
+/** Query of `GET …/enrichedFile`: absent means csv (contract §14.1). */
+export const fileQuery = z.looseObject({ fileType: z.enum(['csv', 'json']).default('csv') })

@@ -1,0 +1,15 @@
+import { defineConfig } from 'vitest/config'
+
+// Two projects: `quick` is everything that needs no child process and no long walk; `npm test` runs both.
+const slow = ['test/kill/**/*.test.ts', 'test/cli/**/*.test.ts', 'test/browser/**/*.test.ts', 'test/quality/**/*.test.ts', 'test/docs.test.ts']
+
+export default defineConfig({
+  test: {
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+    projects: [
+      { extends: true, test: { name: 'quick', include: ['test/**/*.test.ts'], exclude: slow } },
+      { extends: true, test: { name: 'slow', include: slow, testTimeout: 240_000 } },
+    ],
+  },
+})
