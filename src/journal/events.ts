@@ -1,0 +1,168 @@
+/**
+ * The vocabulary of a run: every fact worth surviving a crash, as an event. Types only. An event is appended, and synced to
+ * disk, before anything is done because of it; `*.requested` events are intents, written before the request leaves.
+ * Events of a remote job carry its `part`: the number from 0 of the job among those of the run.
+ */
+import type { JobSummary } from '../contract/index.ts'
+import type { ErrorKind, Issue } from '../errors.ts'
+import type { Plan } from '../pipeline/types.ts'
+
+/** The named parts of a run, in order. */
+export const STAGES = ['create', 'upload', 'map', 'submit', 'match', 'enrich', 'download'] as const
+/** One of the seven stages. */
+export type StageName = (typeof STAGES)[number]
+
+/** How a run or stage stands. */
+export type Status = 'running' | 'success' | 'warn' | 'fail' | 'error' | 'skipped' | 'cancelled'
+
+/** How many rows came to which end; a count nobody told is null, never 0. */
+export interface Outcomes {
+  readonly matched: number | null
+  readonly manualMatched: number | null
+  readonly review: number | null
+  readonly unmatched: number | null
+  readonly duplicates: number | null
+  readonly failed: number | null
+  readonly skipped: number | null
+}
+
+/** A file the run wrote. */
+export interface OutputFile {
+  readonly kind: 'output' | 'unmatched' | 'review'
+  readonly path: string
+  readonly rows: number
+  readonly bytes: number
+  readonly sha256: string
+}
+
+/** A row as a report may show it; cells of masked columns are already `***`. */
+export interface RowSample {
+  /** Data row from 1. */
+  readonly row: number
+  readonly key: string | null
+  readonly outcome: 'review' | 'unmatched'
+  readonly score: number | null
+  readonly why: string
+  /** Mapped cells: mapping name -> text. */
+  readonly cells: Readonly<Record<string, string>>
+  /** The best company found, empty when none. */
+  readonly candidate: { readonly id: string; readonly name: string }
+}
+
+/** An error as a journal keeps it: no stack, no secret. */
+export interface RecordedError {
+  readonly code: string
+  readonly kind: ErrorKind
+  readonly message: string
+  readonly hint: string
+  readonly correlationId: string | null
+}
+
+/** What was asked for on the command line, without secrets; kept for the report. */
+export type RunArgs = Readonly<Record<string, string | number | boolean | null | readonly string[]>>
+
+type Fact =
+  | {
+      readonly type: 'run.started'
+      readonly journal: 1
+      readonly runId: string
+      readonly tool: { readonly name: string; readonly version: string }
+      readonly plan: Plan
+      /** Unique name of the remote job: pipeline + run id; a part adds its number. */
+      readonly jobName: string
+      /** Who is asked: `embedded`, or address and a digest of the user name. A resume with another is refused. */
+      readonly identity: string
+      readonly args: RunArgs
+      readonly traceId: string
+      readonly ci: string | null
+    }
+  | { readonly type: 'run.resumed'; readonly pid: number; readonly host: string }
+  | { readonly type: 'stage.started'; readonly stage: StageName }
+  | { readonly type: 'stage.finished'; readonly stage: StageName; readonly elapsedMs: number; readonly http: HttpCounts }
+  | { readonly type: 'stage.skipped'; readonly stage: StageName; readonly why: string }
+  | {
+      readonly type: 'stage.failed'
+      readonly stage: StageName
+      readonly elapsedMs: number
+      readonly error: RecordedError
+      readonly http: HttpCounts
+    }
+  | { readonly type: 'job.requested'; readonly part: number; readonly name: string }
+  | { readonly type: 'job.created'; readonly part: number; readonly id: string; readonly name: string; readonly adopted: boolean }
+  | { readonly type: 'upload.requested'; readonly part: number; readonly bytes: number }
+  | {
+      readonly type: 'upload.accepted'
+      readonly part: number
+      readonly fileId: string | null
+      readonly bytes: number
+      readonly sha256: string | null
+      readonly adopted: boolean
+    }
+  | { readonly type: 'mapping.accepted'; readonly part: number; readonly count: number }
+  | { readonly type: 'match.requested'; readonly part: number }
+  | { readonly type: 'match.accepted'; readonly part: number; readonly messageId: string | null; readonly adopted: boolean }
+  | {
+      readonly type: 'status.observed'
+      readonly part: number
+      readonly stage: 'match' | 'enrich'
+      readonly status: string
+      readonly summary: JobSummary | null
+    }
+  | { readonly type: 'match.finished'; readonly part: number; readonly status: string; readonly summary: JobSummary | null }
+  | { readonly type: 'enrichments.accepted'; readonly part: number; readonly product: string; readonly tags: number }
+  | { readonly type: 'enrich.requested'; readonly part: number }
+  | { readonly type: 'enrich.accepted'; readonly part: number; readonly adopted: boolean }
+  | { readonly type: 'enrich.finished'; readonly part: number; readonly status: string; readonly summary: JobSummary | null }
+  | {
+      readonly type: 'file.received'
+      readonly part: number
+      readonly bytes: number
+      readonly rows: number
+      readonly sha256: string
+    }
+  | {
+      readonly type: 'output.written'
+      readonly files: readonly OutputFile[]
+      readonly outcomes: Outcomes
+      readonly samples: readonly RowSample[]
+      readonly scores: readonly number[]
+    }
+  | { readonly type: 'correlation.noted'; readonly part: number; readonly operation: string; readonly correlationId: string }
+  | { readonly type: 'issue.raised'; readonly issue: Issue }
+  | {
+      readonly type: 'run.finished'
+      readonly status: Exclude<Status, 'running'>
+      readonly exitCode: number
+      readonly outcomes: Outcomes
+      readonly checks: readonly CheckResult[]
+      readonly error: RecordedError | null
+    }
+  /** Stopped before its end, resumable: a signal, a time limit, an error that another try may cure, a full disk. */
+  | {
+      readonly type: 'run.paused'
+      readonly status: Exclude<Status, 'running'>
+      readonly exitCode: number
+      readonly error: RecordedError
+    }
+
+/** Requests of a stage, as the client counted them. */
+export interface HttpCounts {
+  readonly requests: number
+  readonly retries: number
+  readonly throttledMs: number
+}
+
+/** A threshold and what became of it. */
+export interface CheckResult {
+  readonly assertion: string
+  readonly success: boolean
+  readonly severity: 'warn' | 'fail'
+  readonly expected: string
+  /** In words: `412 of 500 (82.4%)`. */
+  readonly actual: string
+}
+
+/** One line of the journal: a fact and the UTC time it was recorded. */
+export type RunEvent = Fact & { readonly at: string }
+/** A fact not yet recorded: what a stage yields. */
+export type RunFact = Fact

@@ -1,0 +1,129 @@
+/**
+ * The shapes between a pipeline file and a run: facts about an input, and the plan that carries both, resolved and frozen.
+ * Types only. A plan holds no secret and goes into the journal as it is.
+ */
+import type { Mapping, Product } from '../contract/index.ts'
+import type { Issue } from '../errors.ts'
+
+/** How the input is to be read, as the pipeline says it; `auto` is settled by looking at the file. */
+export interface InputOptions {
+  readonly path: string
+  /** `auto`, or a name the TextDecoder knows. */
+  readonly encoding: string
+  /** `auto`, or one character. */
+  readonly delimiter: string
+  readonly header: boolean
+  readonly quotes: 'strict' | 'relaxed'
+}
+
+/** What one streaming look at the whole input found. Rows are records without the header; blank lines are not rows. */
+export interface InputFacts {
+  readonly path: string
+  readonly bytes: number
+  readonly mtimeMs: number
+  /** Of the bytes on disk, lower-case hex. */
+  readonly sha256: string
+  /** Settled: `utf-8`, `windows-1252` … */
+  readonly encoding: string
+  readonly bom: boolean
+  readonly delimiter: string
+  /** Why this delimiter, for people: `"," 8 in every one of 200 records; ";" none`. */
+  readonly delimiterEvidence: string
+  readonly quotes: 'strict' | 'relaxed'
+  /** Header cells in order, null for a file without a header. */
+  readonly header: readonly string[] | null
+  readonly columns: number
+  readonly rows: number
+  readonly blankLines: number
+  /** `lf`, `crlf`, `cr` or `mixed`. */
+  readonly lineEnd: string
+}
+
+/** One mapping, resolved: the service's name and the column it is read from. */
+export interface PlannedMapping {
+  readonly mapping: Mapping
+  /** The header it was resolved from, null when given by index. */
+  readonly header: string | null
+  /** Zero-based column. */
+  readonly index: number
+  /** Digits to pad all-digit cells to with zeros on the left, null for none. */
+  readonly pad: number | null
+}
+
+/** A count or a share with a comparison, as written: `< 90%`, `> 500`. A share is held as 0 to 1. */
+export interface Threshold {
+  readonly text: string
+  readonly operator: '<' | '<=' | '>' | '>='
+  readonly value: number
+  readonly unit: 'rows' | 'share'
+}
+
+/** What a check looks at; each is a count of rows and its share of all rows, drift is a share only. */
+export type CheckName = 'matched' | 'unmatched' | 'review' | 'duplicates' | 'failed' | 'drift'
+
+/** One entry of `checks:`. */
+export interface PlannedCheck {
+  readonly name: CheckName
+  readonly warn: Threshold | null
+  readonly fail: Threshold | null
+}
+
+/** The service to talk to; credentials are never part of it. */
+export type PlannedService =
+  | { readonly kind: 'embedded' }
+  | {
+      readonly kind: 'remote'
+      /** Base address ending in a version segment, without a trailing slash. */
+      readonly url: string
+      readonly rate: { readonly requests: number; readonly perMs: number } | null
+      /** Hosts a download link may name besides the service's own; `*.` stands for any subdomain. */
+      readonly fileHosts: readonly string[]
+      readonly insecure: boolean
+    }
+
+/** The result files a run writes. */
+export interface PlannedOutput {
+  readonly path: string
+  readonly format: 'csv' | 'excel' | 'jsonl'
+  /** `*` stands for the input's columns, in order; the rest are enrichment tags or match.* columns. */
+  readonly columns: readonly string[]
+  readonly unmatched: string | null
+  readonly review: string | null
+}
+
+/** A pipeline with every question answered: what `check` prints and `run` carries out. */
+export interface Plan {
+  readonly version: 1
+  readonly name: string
+  readonly description: string | null
+  readonly tags: readonly string[]
+  /** The pipeline file as given on the command line. */
+  readonly file: string
+  readonly service: PlannedService
+  readonly input: InputFacts
+  /** The row's own id, null when the pipeline names none. */
+  readonly key: { readonly header: string | null; readonly index: number } | null
+  /** Only the first so many rows, null for all. */
+  readonly limit: number | null
+  /** Rows that go up: the input's, or the limit. */
+  readonly rows: number
+  /**
+   * Why the file cannot go up byte for byte, in words (`encoding windows-1252`, `pad`, `limit`, `quotes: relaxed`); empty when
+   * it can.
+   */
+  readonly preparation: readonly string[]
+  readonly mappings: readonly PlannedMapping[]
+  /** Null: the run ends when matched. */
+  readonly enrich: { readonly product: Product; readonly tags: readonly string[] } | null
+  readonly budget: { readonly rows: number | null; readonly credits: number | null }
+  readonly poll: { readonly everyMs: number; readonly maxMs: number; readonly timeoutMs: number }
+  readonly retry: { readonly attempts: number }
+  readonly checks: readonly PlannedCheck[]
+  readonly output: PlannedOutput | null
+  /** What row content may enter reports: none, rows in review, or those and the unmatched. `mask` names mappings or headers. */
+  readonly report: { readonly rows: 'none' | 'review' | 'all'; readonly mask: readonly string[] }
+  /** Warnings found while planning. */
+  readonly issues: readonly Issue[]
+  /** Digest of what the run does: all of the above but poll, retry, checks and report. */
+  readonly fingerprint: string
+}

@@ -1,0 +1,122 @@
+/**
+ * What a run needs from the world, as interfaces owned here: the service, the input, the results, the clock. `client/` and
+ * `input/` fit them by shape and do not know this file; compose.ts is where the compiler proves the fit.
+ */
+import type { ColumnMapping, JobRecord, UploadRecord } from '../contract/index.ts'
+import type { HttpCounts, Outcomes, OutputFile, RowSample } from '../journal/events.ts'
+
+/** Time: wall for what is written, monotonic for what is measured, and a sleep that a signal ends. */
+export interface Clock {
+  /** Milliseconds since 1970. */
+  now(): number
+  /** Milliseconds on a clock that never steps. */
+  monotonic(): number
+  /** Resolves after `ms`; rejects with the signal's reason when it is aborted. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>
+  /** A number in [0, 1), for jitter. */
+  random(): number
+}
+
+/** What every request takes. */
+export interface CallOptions {
+  readonly signal?: AbortSignal
+}
+
+/**
+ * What a request takes that must not take effect twice. After an answer was lost, `look` reads the state: a value means that
+ * it has taken effect (the value stands for the answer), undefined that it has not and may be sent again.
+ */
+export interface EffectOptions<T> extends CallOptions {
+  readonly look: () => Promise<T | undefined>
+  /** Sent as Idempotency-Key: the same over attempts and resumes. */
+  readonly key: string
+}
+
+/** Says whether the effect was found rather than caused. */
+export interface Effect<T> {
+  readonly value: T
+  readonly adopted: boolean
+}
+
+/** A prepared transfer: opened anew for every attempt. */
+export interface Upload {
+  readonly filename: string
+  readonly bytes: number
+  readonly hasHeader: boolean
+  open(): AsyncIterable<Uint8Array>
+  /** Called as bytes leave. */
+  readonly onProgress?: (sent: number) => void
+}
+
+/** A file on its way in. `bytes` is the announced length, null when the service does not announce one. */
+export interface Download {
+  readonly bytes: number | null
+  readonly body: AsyncIterable<Uint8Array>
+}
+
+/** The service, one method per operation a run needs. Repeats are inside; what comes out is final. */
+export interface Service {
+  createJob(name: string, options: EffectOptions<JobRecord>): Promise<Effect<JobRecord>>
+  /** All jobs whose name is exactly this one, oldest first; pages are followed. */
+  findJobs(name: string, options?: CallOptions): Promise<readonly JobRecord[]>
+  readJob(id: string, options?: CallOptions): Promise<JobRecord>
+  upload(id: string, upload: Upload, options: EffectOptions<UploadRecord | null>): Promise<Effect<UploadRecord | null>>
+  setMappings(id: string, mappings: readonly ColumnMapping[], options?: CallOptions): Promise<void>
+  submit(id: string, options: EffectOptions<string | null>): Promise<Effect<string | null>>
+  setEnrichments(id: string, tags: readonly string[], options?: CallOptions): Promise<void>
+  enrich(id: string, options: EffectOptions<null>): Promise<Effect<null>>
+  /** Asks where the enriched file is and opens it; the token is not sent to another origin. */
+  openEnrichedFile(id: string, options?: CallOptions): Promise<Download>
+  /** Counts since the last call. */
+  takeCounts(): HttpCounts
+  /** Correlation ids of effects since the last call. */
+  takeCorrelations(): readonly { readonly operation: string; readonly correlationId: string }[]
+}
+
+/** The input, ready to send. */
+export interface Source {
+  /** Throws FETTLE_INPUT_CHANGED when the file is no longer the planned one. */
+  upload(): Promise<Upload & { readonly sha256: () => string | null }>
+}
+
+/** What became of the rows. */
+export interface Published {
+  readonly files: readonly OutputFile[]
+  readonly outcomes: Outcomes
+  readonly samples: readonly RowSample[]
+  /** Twenty buckets of 0.05: how many rows have a match score in each. Empty when the file carries no scores. */
+  readonly scores: readonly number[]
+}
+
+/** Where the enriched file is received and the outputs are made of it. */
+export interface Results {
+  /**
+   * Receives the file and checks that it is whole: announced length, no record cut short, `rows` records. Throws
+   * FETTLE_DOWNLOAD_CUT for a file cut short, FETTLE_LEDGER for one that is whole but has other rows.
+   */
+  receive(
+    part: number,
+    download: Download,
+    rows: number,
+  ): Promise<{ readonly bytes: number; readonly rows: number; readonly sha256: string }>
+  /** Writes the output files of the plan, each whole or not at all. */
+  publish(): Promise<Published>
+}
+
+/** A passing remark for whoever watches; never recorded. */
+export type Tick =
+  | { readonly type: 'upload'; readonly sent: number; readonly total: number }
+  | { readonly type: 'download'; readonly received: number; readonly total: number | null }
+  | { readonly type: 'waiting'; readonly status: string; readonly forMs: number }
+  | { readonly type: 'retry'; readonly message: string }
+
+/** Everything a stage may use. */
+export interface Ports {
+  readonly service: Service
+  readonly source: Source
+  readonly results: Results
+  readonly clock: Clock
+  readonly tick: (tick: Tick) => void
+  /** Aborted by a signal or the time limit; stages pass it to everything that waits. */
+  readonly signal: AbortSignal
+}
