@@ -1,0 +1,258 @@
+/**
+ * The fold: events -> RunState. Pure; the journal is the run, and this is how it is read. Events a newer minor version added
+ * are passed over, so that an old report can always be rendered again.
+ */
+import type { JobSummary } from '../contract/index.ts'
+import type { Issue } from '../errors.ts'
+import type { Plan } from '../pipeline/types.ts'
+import type {
+  CheckResult,
+  HttpCounts,
+  Outcomes,
+  OutputFile,
+  RecordedError,
+  RowSample,
+  RunArgs,
+  RunEvent,
+  StageName,
+  Status,
+} from './events.ts'
+import { STAGES } from './events.ts'
+
+/** One stage as far as it got. `attempts` counts how often it was begun: more than one after a resume. */
+export interface StageState {
+  readonly name: StageName
+  readonly status: Status | 'pending'
+  readonly startedAt: string | null
+  readonly elapsedMs: number
+  readonly attempts: number
+  readonly note: string | null
+}
+
+/** One remote job of the run. Every effect has an intent (`…Requested`) and a result. */
+export interface JobState {
+  readonly part: number
+  readonly name: string
+  readonly requested: boolean
+  readonly id: string | null
+  readonly adopted: boolean
+  readonly uploadRequested: boolean
+  readonly uploaded: { readonly bytes: number; readonly sha256: string | null } | null
+  readonly mapped: boolean
+  readonly matchRequested: boolean
+  readonly matchAccepted: boolean
+  readonly matchFinished: boolean
+  readonly enrichmentsAccepted: boolean
+  readonly enrichRequested: boolean
+  readonly enrichAccepted: boolean
+  readonly enrichFinished: boolean
+  readonly received: { readonly bytes: number; readonly rows: number; readonly sha256: string } | null
+  /** The last word observed, null before the first. */
+  readonly status: string | null
+  /** Each change of status with the time it was first seen. */
+  readonly history: readonly { readonly status: string; readonly at: string }[]
+  readonly polls: number
+  readonly summary: JobSummary | null
+  readonly correlations: readonly { readonly operation: string; readonly correlationId: string }[]
+}
+
+/** A run as its journal tells it. */
+export interface RunState {
+  readonly runId: string
+  readonly tool: { readonly name: string; readonly version: string }
+  readonly plan: Plan
+  readonly jobName: string
+  readonly identity: string
+  readonly args: RunArgs
+  readonly traceId: string
+  readonly ci: string | null
+  readonly startedAt: string
+  /** Time of the last event. */
+  readonly updatedAt: string
+  readonly resumedAt: readonly string[]
+  readonly stages: readonly StageState[]
+  readonly jobs: readonly JobState[]
+  readonly issues: readonly Issue[]
+  readonly outputs: readonly OutputFile[]
+  readonly outcomes: Outcomes | null
+  readonly samples: readonly RowSample[]
+  readonly scores: readonly number[]
+  readonly checks: readonly CheckResult[]
+  readonly http: HttpCounts
+  readonly status: Status
+  readonly exitCode: number | null
+  readonly error: RecordedError | null
+  /** Carried out to its end: nothing is left to resume. */
+  readonly finished: boolean
+}
+
+const newJob = (part: number, name: string): JobState => ({
+  part,
+  name,
+  requested: false,
+  id: null,
+  adopted: false,
+  uploadRequested: false,
+  uploaded: null,
+  mapped: false,
+  matchRequested: false,
+  matchAccepted: false,
+  matchFinished: false,
+  enrichmentsAccepted: false,
+  enrichRequested: false,
+  enrichAccepted: false,
+  enrichFinished: false,
+  received: null,
+  status: null,
+  history: [],
+  polls: 0,
+  summary: null,
+  correlations: [],
+})
+
+const begin = (event: RunEvent & { type: 'run.started' }): RunState => ({
+  runId: event.runId,
+  tool: event.tool,
+  plan: event.plan,
+  jobName: event.jobName,
+  identity: event.identity,
+  args: event.args,
+  traceId: event.traceId,
+  ci: event.ci,
+  startedAt: event.at,
+  updatedAt: event.at,
+  resumedAt: [],
+  stages: STAGES.map(name => ({ name, status: 'pending', startedAt: null, elapsedMs: 0, attempts: 0, note: null })),
+  jobs: [newJob(0, event.jobName)],
+  issues: event.plan.issues,
+  outputs: [],
+  outcomes: null,
+  samples: [],
+  scores: [],
+  checks: [],
+  http: { requests: 0, retries: 0, throttledMs: 0 },
+  status: 'running',
+  exitCode: null,
+  error: null,
+  finished: false,
+})
+
+const addCounts = (a: HttpCounts, b: HttpCounts): HttpCounts => ({
+  requests: a.requests + b.requests,
+  retries: a.retries + b.retries,
+  throttledMs: a.throttledMs + b.throttledMs,
+})
+
+const withStage = (state: RunState, name: StageName, change: (stage: StageState) => Partial<StageState>): RunState => ({
+  ...state,
+  stages: state.stages.map(stage => (stage.name === name ? { ...stage, ...change(stage) } : stage)),
+})
+
+const withJob = (state: RunState, part: number, change: (job: JobState) => Partial<JobState>): RunState => ({
+  ...state,
+  jobs: state.jobs.map(job => (job.part === part ? { ...job, ...change(job) } : job)),
+})
+
+const observed = (job: JobState, status: string, at: string, summary: JobSummary | null): Partial<JobState> => ({
+  status,
+  summary: summary ?? job.summary,
+  history: job.history.at(-1)?.status === status ? job.history : [...job.history, { status, at }],
+})
+
+/** The state after one more event. The first event must be `run.started`. */
+function apply(state: RunState, event: RunEvent): RunState {
+  switch (event.type) {
+    case 'run.started':
+      return state
+    case 'run.resumed':
+      return { ...state, resumedAt: [...state.resumedAt, event.at], status: 'running', exitCode: null, error: null }
+    case 'stage.started':
+      return withStage(state, event.stage, stage => ({
+        status: 'running',
+        startedAt: stage.startedAt ?? event.at,
+        attempts: stage.attempts + 1,
+        note: null,
+      }))
+    case 'stage.finished':
+      return {
+        ...withStage(state, event.stage, stage => ({ status: 'success', elapsedMs: stage.elapsedMs + event.elapsedMs })),
+        http: addCounts(state.http, event.http),
+      }
+    case 'stage.skipped':
+      return withStage(state, event.stage, () => ({ status: 'skipped', note: event.why }))
+    case 'stage.failed':
+      return {
+        ...withStage(state, event.stage, stage => ({
+          status: event.error.kind === 'sigint' || event.error.kind === 'sigterm' ? 'cancelled' : 'error',
+          elapsedMs: stage.elapsedMs + event.elapsedMs,
+          note: event.error.message,
+        })),
+        http: addCounts(state.http, event.http),
+      }
+    case 'job.requested':
+      return withJob(state, event.part, () => ({ requested: true, name: event.name }))
+    case 'job.created':
+      return withJob(state, event.part, () => ({ id: event.id, name: event.name, adopted: event.adopted }))
+    case 'upload.requested':
+      return withJob(state, event.part, () => ({ uploadRequested: true }))
+    case 'upload.accepted':
+      return withJob(state, event.part, () => ({ uploaded: { bytes: event.bytes, sha256: event.sha256 } }))
+    case 'mapping.accepted':
+      return withJob(state, event.part, () => ({ mapped: true }))
+    case 'match.requested':
+      return withJob(state, event.part, () => ({ matchRequested: true }))
+    case 'match.accepted':
+      return withJob(state, event.part, () => ({ matchAccepted: true }))
+    case 'status.observed':
+      return withJob(state, event.part, job => ({
+        ...observed(job, event.status, event.at, event.summary),
+        polls: job.polls + 1,
+      }))
+    case 'match.finished':
+      return withJob(state, event.part, job => ({ ...observed(job, event.status, event.at, event.summary), matchFinished: true }))
+    case 'enrichments.accepted':
+      return withJob(state, event.part, () => ({ enrichmentsAccepted: true }))
+    case 'enrich.requested':
+      return withJob(state, event.part, () => ({ enrichRequested: true }))
+    case 'enrich.accepted':
+      return withJob(state, event.part, () => ({ enrichAccepted: true }))
+    case 'enrich.finished':
+      return withJob(state, event.part, job => ({
+        ...observed(job, event.status, event.at, event.summary),
+        enrichFinished: true,
+      }))
+    case 'file.received':
+      return withJob(state, event.part, () => ({ received: { bytes: event.bytes, rows: event.rows, sha256: event.sha256 } }))
+    case 'output.written':
+      return { ...state, outputs: event.files, outcomes: event.outcomes, samples: event.samples, scores: event.scores }
+    case 'correlation.noted':
+      return withJob(state, event.part, job => ({
+        correlations: [...job.correlations, { operation: event.operation, correlationId: event.correlationId }],
+      }))
+    case 'issue.raised':
+      return { ...state, issues: [...state.issues, event.issue] }
+    case 'run.finished':
+      return {
+        ...state,
+        status: event.status,
+        exitCode: event.exitCode,
+        outcomes: event.outcomes,
+        checks: event.checks,
+        error: event.error,
+        finished: true,
+      }
+    case 'run.paused':
+      return { ...state, status: event.status, exitCode: event.exitCode, error: event.error }
+    default:
+      return state
+  }
+}
+
+/** One more event on a state that may not have begun; null until `run.started`. */
+export function advance(state: RunState | null, event: RunEvent): RunState | null {
+  if (state === null) return event.type === 'run.started' ? begin(event) : null
+  return { ...apply(state, event), updatedAt: event.at }
+}
+
+/** The state that a list of events tells; null when the run recorded nothing. */
+export const fold = (events: readonly RunEvent[]): RunState | null => events.reduce<RunState | null>(advance, null)
