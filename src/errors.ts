@@ -103,6 +103,7 @@ export const ERRORS = {
   FETTLE_REDIRECT: entry('rejected', 'The service answered with a redirect that is not followed.', 'Check service.url; for download hosts see service.fileHosts.'),
   FETTLE_FILE_LINK: entry('rejected', 'The link to the enriched file is not one that may be followed.', 'Allow its host with service.fileHosts if it is right.'),
   FETTLE_JOB_FAILED: entry('rejected', 'The job ended in an error status.', 'Start a new run; the text of the service and its correlation id help its support.'),
+  FETTLE_JOB_STATUS: entry('rejected', 'The job has a status this version does not know.', 'The run waits on; a newer fettle may know the word.'),
   FETTLE_JOB_ORPHAN: entry('rejected', 'More than one remote job carries the name of this run.', 'The older one was used; archive the other.'),
   FETTLE_LEDGER: entry('rejected', 'The counts do not add up: a row is unaccounted for.', 'Do not use the output; the report shows both sides of the sum.'),
 

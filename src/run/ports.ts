@@ -117,6 +117,8 @@ export interface Ports {
   readonly results: Results
   readonly clock: Clock
   readonly tick: (tick: Tick) => void
-  /** Aborted by a signal or the time limit; stages pass it to everything that waits. */
+  /** Aborted by a signal or the time limit: everything that only waits or reads stops now. */
   readonly signal: AbortSignal
+  /** Aborted ten seconds after `signal`: an effect in flight is heard out, so that nobody need ask for it again. */
+  readonly grace: AbortSignal
 }

@@ -1,0 +1,127 @@
+/**
+ * The journal on disk: one JSON line an event, synced before the caller goes on, so that whatever is done next is done because
+ * of something that will still be known after a crash. It decides nothing; a torn last line is the only damage it mends.
+ */
+import { closeSync, constants, fsyncSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { FettleError } from '../errors.ts'
+import type { RunEvent, RunFact } from './events.ts'
+import { advance, type RunState } from './state.ts'
+
+/** An open journal: append-only, with the state it tells so far. */
+export interface Journal {
+  readonly path: string
+  /** The fold of everything recorded; null before `run.started`. */
+  readonly state: RunState | null
+  /** Writes one event and syncs it; only then the state moves on. Throws FETTLE_JOURNAL_WRITE. */
+  append(fact: RunFact): RunState
+  close(): void
+}
+
+/** What a journal file holds: its events, and how many bytes of it are whole lines. */
+export interface JournalContent {
+  readonly events: readonly RunEvent[]
+  readonly wholeBytes: number
+}
+
+const isEvent = (value: unknown): value is RunEvent =>
+  typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string' && 'at' in value
+
+/**
+ * Reads a journal. A last line without its line end was torn by a crash and is dropped; damage anywhere else is an error, never
+ * a silent fresh start. Throws FETTLE_RUN_UNKNOWN when there is no such file, FETTLE_JOURNAL_DAMAGED with the line,
+ * FETTLE_JOURNAL_NEWER for another version's.
+ */
+export function readJournal(path: string): JournalContent {
+  let bytes: Buffer
+  try {
+    bytes = readFileSync(path)
+  } catch (cause) {
+    throw new FettleError('FETTLE_RUN_UNKNOWN', `no journal at ${path}`, { cause })
+  }
+  const wholeBytes = bytes.lastIndexOf(0x0a) + 1
+  const lines = bytes.toString('utf8', 0, wholeBytes).split('\n').slice(0, -1)
+  const events = lines.map((line, index) => parseLine(line, path, index + 1))
+  const first = events[0]
+  if (first !== undefined && first.type !== 'run.started') throw damaged(path, 1, 'the first event is not run.started')
+  return { events, wholeBytes }
+}
+
+function parseLine(line: string, path: string, number: number): RunEvent {
+  let value: unknown
+  try {
+    value = JSON.parse(line)
+  } catch {
+    throw damaged(path, number, 'it is not JSON')
+  }
+  if (!isEvent(value)) throw damaged(path, number, 'it is not an event')
+  if (value.type === 'run.started' && value.journal !== 1)
+    throw new FettleError(
+      'FETTLE_JOURNAL_NEWER',
+      `${path} is a journal of version ${JSON.stringify(value.journal)}; this fettle writes version 1`,
+    )
+  return value
+}
+
+const damaged = (file: string, line: number, why: string): FettleError =>
+  new FettleError('FETTLE_JOURNAL_DAMAGED', `cannot read the journal ${file}: line ${line} is damaged, ${why}`, {
+    at: { file, line, column: 1 },
+  })
+
+/**
+ * Opens a journal for appending, new or with what it holds; a torn last line is cut off first. `now` gives milliseconds since
+ * 1970 for the time of each event. Throws as readJournal does, and FETTLE_JOURNAL_WRITE.
+ */
+export function openJournal(path: string, now: () => number, mode: 'new' | 'existing'): Journal {
+  const content = mode === 'existing' ? readJournal(path) : { events: [], wholeBytes: 0 }
+  const flags =
+    constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW | (mode === 'new' ? constants.O_CREAT | constants.O_EXCL : 0)
+  let state = content.events.reduce<RunState | null>(advance, null)
+  const file = attempt(path, () => {
+    const descriptor = openSync(path, flags, 0o600)
+    if (mode === 'existing') ftruncateSync(descriptor, content.wholeBytes)
+    else syncFolder(dirname(path))
+    return descriptor
+  })
+  return {
+    path,
+    get state() {
+      return state
+    },
+    append(fact) {
+      const event: RunEvent = { ...fact, at: new Date(now()).toISOString() }
+      attempt(path, () => {
+        writeWhole(file, Buffer.from(`${JSON.stringify(event)}\n`))
+        fsyncSync(file)
+      })
+      state = advance(state, event)
+      if (state === null) throw new FettleError('FETTLE_BUG', `the journal ${path} does not begin with run.started`)
+      return state
+    },
+    close: () => closeSync(file),
+  }
+}
+
+/** A short write is legal: the rest is written again, never left out. */
+function writeWhole(file: number, bytes: Buffer): void {
+  for (let offset = 0; offset < bytes.length; ) offset += writeSync(file, bytes, offset)
+}
+
+/** A new file is only safe once its folder is. */
+function syncFolder(path: string): void {
+  const folder = openSync(path, constants.O_RDONLY)
+  try {
+    fsyncSync(folder)
+  } finally {
+    closeSync(folder)
+  }
+}
+
+function attempt<T>(path: string, action: () => T): T {
+  try {
+    return action()
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw new FettleError('FETTLE_JOURNAL_WRITE', `cannot write the journal ${path}: ${why}`, { cause })
+  }
+}

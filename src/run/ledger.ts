@@ -1,0 +1,105 @@
+/**
+ * The row ledger: every row of the input came to exactly one end, and the service's own counts say the same. Pure sums; a sum
+ * that does not add up is an error, never a footnote.
+ */
+import type { JobSummary } from '../contract/index.ts'
+import { FettleError } from '../errors.ts'
+import type { Outcomes } from '../journal/events.ts'
+import type { RunState } from '../journal/state.ts'
+
+/** Nothing is known about any row. */
+export const UNKNOWN: Outcomes = {
+  matched: null,
+  manualMatched: null,
+  review: null,
+  unmatched: null,
+  duplicates: null,
+  failed: null,
+  skipped: null,
+}
+
+/** Every row of the run came to the same end. */
+export const allRows = (outcome: 'failed' | 'skipped', rows: number): Outcomes => ({
+  matched: 0,
+  manualMatched: 0,
+  review: 0,
+  unmatched: 0,
+  duplicates: 0,
+  failed: 0,
+  skipped: 0,
+  [outcome]: rows,
+})
+
+/** The sum of the counts that are known. */
+export const knownSum = (outcomes: Outcomes): number =>
+  Object.values(outcomes).reduce<number>((sum, count) => sum + (count ?? 0), 0)
+
+interface Counts {
+  readonly totalRows: number | null
+  readonly matched: number
+  readonly manualMatched: number
+  readonly unmatched: number
+  readonly duplicates: number
+}
+
+/** The jobs' summaries added up; null when any of them lacks a count. */
+function sumOfSummaries(state: RunState): Counts | null {
+  let sum: Counts = { totalRows: 0, matched: 0, manualMatched: 0, unmatched: 0, duplicates: 0 }
+  for (const { summary } of state.jobs) {
+    if (summary?.matched === undefined || summary.unmatched === undefined) return null
+    sum = {
+      totalRows: sum.totalRows === null || summary.totalRows === undefined ? null : sum.totalRows + summary.totalRows,
+      matched: sum.matched + summary.matched,
+      manualMatched: sum.manualMatched + (summary.manualMatched ?? 0),
+      unmatched: sum.unmatched + summary.unmatched,
+      duplicates: sum.duplicates + (summary.duplicates ?? 0),
+    }
+  }
+  return sum
+}
+
+const ledgerError = (message: string): FettleError => new FettleError('FETTLE_LEDGER', message)
+
+/**
+ * Outcomes as far as the jobs' summaries tell. A row in review is still unmatched there, so review stays unknown. `duplicates`
+ * may stand beside `matched` or be a part of it (contract §14.1): both readings that add up are accepted. Throws FETTLE_LEDGER
+ * when neither does.
+ */
+export function outcomesOfSummaries(state: RunState): Outcomes {
+  const sum = sumOfSummaries(state)
+  if (sum === null) return UNKNOWN
+  const { rows } = state.plan
+  if (sum.totalRows !== null && sum.totalRows !== rows)
+    throw ledgerError(`${rows} rows were sent, and the service counts ${sum.totalRows}`)
+  const base = {
+    manualMatched: sum.manualMatched,
+    review: null,
+    unmatched: sum.unmatched,
+    duplicates: sum.duplicates,
+    failed: 0,
+    skipped: 0,
+  }
+  const found = sum.matched + sum.manualMatched + sum.unmatched
+  if (found + sum.duplicates === rows) return { ...base, matched: sum.matched }
+  if (found === rows && sum.duplicates <= sum.matched) return { ...base, matched: sum.matched - sum.duplicates }
+  throw ledgerError(
+    `${rows} rows were sent, and the counts of the service do not add up to it: matched ${sum.matched} + manualMatched ${sum.manualMatched} + unmatched ${sum.unmatched}, duplicates ${sum.duplicates}`,
+  )
+}
+
+/**
+ * Compares what the enriched file says with what the service counted. Throws FETTLE_LEDGER when rows are missing from the file
+ * or the two disagree; counts the service does not give are not compared.
+ */
+export function checkAgainstSummary(outcomes: Outcomes, state: RunState): void {
+  const inFile = knownSum(outcomes)
+  if (inFile !== state.plan.rows)
+    throw ledgerError(`${state.plan.rows} rows were sent, and the enriched file accounts for ${inFile}`)
+  const counted = sumOfSummaries(state)
+  if (counted === null) return
+  const told = outcomesOfSummaries(state)
+  const found = (outcomes.matched ?? 0) + (outcomes.duplicates ?? 0) + (outcomes.manualMatched ?? 0)
+  const toldFound = (told.matched ?? 0) + (told.duplicates ?? 0) + (told.manualMatched ?? 0)
+  if (found !== toldFound)
+    throw ledgerError(`the enriched file holds ${found} rows with a company, and the service counts ${toldFound}`)
+}

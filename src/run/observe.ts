@@ -1,0 +1,105 @@
+/**
+ * Waiting for a job: ask, record, wait longer, ask again, until its status is final for the question asked or the time is up.
+ * A failed poll is counted, not fatal: the next poll is the repeat.
+ */
+import { isKnownStatus, type JobRecord, type Phase } from '../contract/index.ts'
+import { FettleError, issue } from '../errors.ts'
+import type { RunFact } from '../journal/events.ts'
+import type { JobState } from '../journal/state.ts'
+import { readOwnJob } from './own-job.ts'
+import type { Ports } from './ports.ts'
+import { GRACE_MS, growInterval, MAX_CONTRACT_FAILURES, MAX_POLL_FAILURES, type PollPlan, withJitter } from './schedule.ts'
+
+/** What is waited for. */
+export interface Wait {
+  readonly stage: 'match' | 'enrich'
+  readonly poll: PollPlan
+  phaseOf(status: string): Phase
+}
+
+/** Counts failures in a row; throws when they are too many, or when another poll cannot cure them. */
+function failureCounter(ports: Ports): { failed(error: unknown): void; succeeded(): void } {
+  const startedAt = ports.clock.monotonic()
+  let failures = 0
+  let offContract = 0
+  const isTransient = (error: FettleError): boolean => {
+    if (error.kind === 'again') return error.code !== 'FETTLE_DEADLINE' && error.code !== 'FETTLE_THROTTLED'
+    if (error.code === 'FETTLE_NOT_FOUND') return ports.clock.monotonic() - startedAt < GRACE_MS
+    if (error.code === 'FETTLE_CONTRACT') return ++offContract < MAX_CONTRACT_FAILURES
+    return error.status === 409
+  }
+  return {
+    failed(error) {
+      ports.signal.throwIfAborted()
+      if (!FettleError.is(error) || !isTransient(error) || ++failures >= MAX_POLL_FAILURES) throw error
+      ports.tick({ type: 'retry', message: `a look at the job failed (${failures} in a row): ${error.message}` })
+    },
+    succeeded() {
+      failures = 0
+      offContract = 0
+    },
+  }
+}
+
+/**
+ * Observes a job until its status is done, yielding every look; returns the last record. Throws FETTLE_JOB_FAILED for an error
+ * status, FETTLE_DEADLINE after `poll.timeoutMs`, and what the last of too many failed polls threw.
+ */
+export async function* observe(job: JobState, wait: Wait, ports: Ports): AsyncGenerator<RunFact, JobRecord, void> {
+  const startedAt = ports.clock.monotonic()
+  const counter = failureCounter(ports)
+  const reported = new Set<string>()
+  let interval = wait.poll.everyMs
+  let last = job.status ?? 'unknown'
+  for (;;) {
+    let record: JobRecord | undefined
+    try {
+      record = await readOwnJob(job, ports)
+      counter.succeeded()
+    } catch (error) {
+      counter.failed(error)
+    }
+    if (record !== undefined) {
+      // Word of a change is worth a quick second look; a long silence is not.
+      if (record.status !== last) interval = wait.poll.everyMs
+      last = record.status
+      yield {
+        type: 'status.observed',
+        part: job.part,
+        stage: wait.stage,
+        status: record.status,
+        summary: record.jobSummary ?? null,
+      }
+      if (!isKnownStatus(record.status) && !reported.has(record.status)) {
+        reported.add(record.status)
+        yield { type: 'issue.raised', issue: unknownStatus(record.status) }
+      }
+      const phase = wait.phaseOf(record.status)
+      if (phase === 'done') return record
+      if (phase === 'failed') throw failedJob(record)
+    }
+    const waited = ports.clock.monotonic() - startedAt
+    if (waited >= wait.poll.timeoutMs) throw gaveUp(job, last, waited, wait)
+    ports.tick({ type: 'waiting', status: last, forMs: waited })
+    await ports.clock.sleep(Math.min(withJitter(interval, ports.clock.random()), wait.poll.timeoutMs - waited), ports.signal)
+    interval = growInterval(interval, wait.poll)
+  }
+}
+
+const unknownStatus = (status: string) =>
+  issue('FETTLE_JOB_STATUS', `the service reports a status this version does not know: "${status}"; waiting on`, {
+    severity: 'warn',
+  })
+
+const failedJob = (record: JobRecord): FettleError =>
+  new FettleError('FETTLE_JOB_FAILED', `the job ${record.id} ended in the status ${record.status}`, {
+    correlationId: record.correlationId ?? null,
+  })
+
+const gaveUp = (job: JobState, status: string, waitedMs: number, wait: Wait): FettleError => {
+  const need = wait.stage === 'match' ? 'jobMatchingComplete' : 'enrichmentComplete'
+  return new FettleError(
+    'FETTLE_DEADLINE',
+    `waited ${Math.round(waitedMs / 1000)} s (poll.timeout) for job ${job.id}: it is still "${status}", needed is ${need}`,
+  )
+}

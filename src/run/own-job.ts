@@ -1,0 +1,71 @@
+/**
+ * Reading our own job: by its id once we know it, by its unique name before. This is how an effect whose answer was lost is
+ * found out instead of repeated.
+ */
+import type { JobRecord } from '../contract/index.ts'
+import { FettleError, type Issue, issue } from '../errors.ts'
+import type { JobState } from '../journal/state.ts'
+import type { Ports } from './ports.ts'
+import { idOf } from './stage.ts'
+
+/** The service may need a moment to list what it has just created: looks at 0, 3 and 10 seconds. */
+const SEARCH_PAUSES_MS = [3_000, 7_000]
+
+/** The oldest job with this name, looked for up to three times over ten seconds; undefined when there is none. */
+export async function searchJob(
+  name: string,
+  ports: Ports,
+): Promise<{ job: JobRecord; others: readonly JobRecord[] } | undefined> {
+  for (let round = 0; ; round++) {
+    const [job, ...others] = await ports.service.findJobs(name, { signal: ports.grace })
+    if (job !== undefined) return { job, others }
+    const pause = SEARCH_PAUSES_MS[round]
+    if (pause === undefined) return undefined
+    await ports.clock.sleep(pause, ports.grace)
+  }
+}
+
+/** The warning that a second job carries the run's name: it is reported, and never submitted. */
+export const orphanIssue = (orphan: JobRecord): Issue =>
+  issue('FETTLE_JOB_ORPHAN', `a second remote job carries the name of this run: ${orphan.id}`, { severity: 'warn' })
+
+/**
+ * Reads our job. Throws FETTLE_UNANSWERED when the job under our id carries another name: then nothing more is sent to it.
+ */
+export async function readOwnJob(job: JobState, ports: Ports, signal: AbortSignal = ports.signal): Promise<JobRecord> {
+  const record = await ports.service.readJob(idOf(job), { signal })
+  if (record.name !== job.name)
+    throw new FettleError(
+      'FETTLE_UNANSWERED',
+      `the job ${record.id} is called "${record.name}", ours is "${job.name}": nothing more is sent to it`,
+    )
+  return record
+}
+
+/** For so long a refusal that only says "not yet" is waited out. */
+const NOT_YET_MS = 60_000
+const NOT_YET_PAUSE_MS = 2_000
+
+/**
+ * Carries out a request that the service may refuse only because it is still busy with the previous one (400 or 409 while the
+ * status is a waiting one): it is sent again every two seconds for up to a minute. Any other refusal is thrown.
+ */
+export async function whenReady<T>(
+  job: JobState,
+  ports: Ports,
+  isBusy: (status: string) => boolean,
+  send: () => Promise<T>,
+): Promise<T> {
+  const until = ports.clock.monotonic() + NOT_YET_MS
+  for (;;) {
+    try {
+      return await send()
+    } catch (error) {
+      const isRefusal =
+        FettleError.is(error) && error.code === 'FETTLE_REJECTED' && (error.status === 400 || error.status === 409)
+      if (!isRefusal || ports.clock.monotonic() >= until) throw error
+      if (!isBusy((await readOwnJob(job, ports)).status)) throw error
+      await ports.clock.sleep(NOT_YET_PAUSE_MS, ports.signal)
+    }
+  }
+}

@@ -1,0 +1,44 @@
+/**
+ * Create: one remote job per part, whatever is lost on the way. The name is unique to the run and is looked up before creating
+ * is ever repeated.
+ */
+import type { JobRecord } from '../../contract/index.ts'
+import type { RunFact } from '../../journal/events.ts'
+import type { JobState } from '../../journal/state.ts'
+import { orphanIssue, searchJob } from '../own-job.ts'
+import type { Ports } from '../ports.ts'
+import { eachJob, type Stage } from '../stage.ts'
+
+const isDone = (job: JobState): boolean => job.id !== null
+
+async function* createOne(job: JobState, ports: Ports): AsyncGenerator<RunFact, void, void> {
+  let found = job.requested ? await searchJob(job.name, ports) : undefined
+  if (!job.requested) yield { type: 'job.requested', part: job.part, name: job.name }
+  let record: JobRecord
+  let adopted = true
+  if (found === undefined) {
+    let lost = false
+    const look = async (): Promise<JobRecord | undefined> => {
+      lost = true
+      return (await searchJob(job.name, ports))?.job
+    }
+    const effect = await ports.service.createJob(job.name, { look, key: job.name, signal: ports.grace })
+    record = effect.value
+    adopted = effect.adopted
+    // A create that was lost on the way may still arrive: once more before anything is sent to either.
+    if (lost) found = await searchJob(job.name, ports)
+  }
+  if (found !== undefined) {
+    record = found.job
+    for (const other of found.others) yield { type: 'issue.raised', issue: orphanIssue(other) }
+  }
+  yield { type: 'job.created', part: job.part, id: record!.id, name: job.name, adopted }
+}
+
+/** The create stage. */
+export const create: Stage = {
+  name: 'create',
+  done: state => state.jobs.every(isDone),
+  skip: () => null,
+  run: (state, ports) => eachJob(state, isDone, job => createOne(job, ports)),
+}

@@ -1,0 +1,88 @@
+/**
+ * Enrich: choose the tags, start once, wait. Starting may cost money, so it is never repeated without reading the job first,
+ * and never begun above the budget.
+ */
+import { enrichPhase, hasEnrichment } from '../../contract/index.ts'
+import { FettleError } from '../../errors.ts'
+import type { RunFact } from '../../journal/events.ts'
+import type { JobState, RunState } from '../../journal/state.ts'
+import type { Plan } from '../../pipeline/types.ts'
+import { observe } from '../observe.ts'
+import { readOwnJob, whenReady } from '../own-job.ts'
+import type { Ports } from '../ports.ts'
+import { eachJob, idOf, type Stage } from '../stage.ts'
+
+const isDone = (job: JobState): boolean => job.enrichFinished
+
+/** `readyForEnriching` is no proof that we started: it is watched for so long before starting is repeated. */
+const PROOF_PAUSES_MS = [2_000, 5_000, 10_000]
+
+async function hasBegun(job: JobState, ports: Ports): Promise<null | undefined> {
+  for (const pause of [...PROOF_PAUSES_MS, null]) {
+    const { status } = await readOwnJob(job, ports, ports.grace)
+    if (hasEnrichment(status)) return null
+    if (status !== 'readyForEnriching' || pause === null) return undefined
+    await ports.clock.sleep(pause, ports.grace)
+  }
+  return undefined
+}
+
+/** One credit a row that found a company: what the service may bill for. Null when the service gave no counts. */
+export function creditsOf(state: RunState): number | null {
+  let credits = 0
+  for (const { summary } of state.jobs) {
+    if (summary?.matched === undefined) return null
+    credits += summary.matched + (summary.manualMatched ?? 0) + (summary.duplicates ?? 0)
+  }
+  return credits
+}
+
+function guardBudget(state: RunState): void {
+  const limit = state.plan.budget.credits
+  if (limit === null || state.jobs.some(job => job.enrichRequested)) return
+  const credits = creditsOf(state)
+  if (credits === null)
+    throw new FettleError(
+      'FETTLE_BUDGET_CREDITS',
+      `the service gave no counts, so budget.credits (${limit}) cannot be checked: enriching was not started`,
+    )
+  if (credits > limit)
+    throw new FettleError(
+      'FETTLE_BUDGET_CREDITS',
+      `enriching ${credits} rows would pass budget.credits (${limit}): it was not started`,
+    )
+}
+
+async function* enrichOne(job: JobState, plan: Plan, ports: Ports): AsyncGenerator<RunFact, void, void> {
+  const enrich = plan.enrich
+  if (enrich === null) return
+  const id = idOf(job)
+  if (!job.enrichmentsAccepted && !job.enrichRequested) {
+    await ports.service.setEnrichments(id, enrich.tags, { signal: ports.grace })
+    yield { type: 'enrichments.accepted', part: job.part, product: enrich.product, tags: enrich.tags.length }
+  }
+  const look = (): Promise<null | undefined> => hasBegun(job, ports)
+  if (!job.enrichAccepted) {
+    if (job.enrichRequested && (await look()) === null) yield { type: 'enrich.accepted', part: job.part, adopted: true }
+    else {
+      if (!job.enrichRequested) yield { type: 'enrich.requested', part: job.part }
+      const options = { look, key: `${job.name} enrich`, signal: ports.grace }
+      const isBusy = (status: string): boolean => status === 'matched' || status.startsWith('aggregating')
+      const effect = await whenReady(job, ports, isBusy, () => ports.service.enrich(id, options))
+      yield { type: 'enrich.accepted', part: job.part, adopted: effect.adopted }
+    }
+  }
+  const record = yield* observe(job, { stage: 'enrich', poll: plan.poll, phaseOf: enrichPhase }, ports)
+  yield { type: 'enrich.finished', part: job.part, status: record.status, summary: record.jobSummary ?? null }
+}
+
+/** The enrich stage. */
+export const enrich: Stage = {
+  name: 'enrich',
+  done: state => state.jobs.every(isDone),
+  skip: state => (state.plan.enrich === null ? 'the pipeline asks for no enrichment' : null),
+  async *run(state, ports) {
+    guardBudget(state)
+    yield* eachJob(state, isDone, job => enrichOne(job, state.plan, ports))
+  },
+}
