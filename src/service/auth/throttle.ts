@@ -1,0 +1,71 @@
+/**
+ * Counts logins and says when the next one is too many: contract §4.2, faults H4 and S27. It keeps digests, never a password,
+ * and a bounded number of them.
+ */
+import { createHash } from 'node:crypto'
+import type { Limits } from '../limits.ts'
+import { tooMany } from '../refusal.ts'
+import type { Login } from './users.ts'
+
+interface Tally {
+  count: number
+  /** When the window ends and the count is forgotten. */
+  readonly until: number
+}
+
+const KEYS = 10_000
+
+/** Counts per key inside a window that begins with the key's first count. */
+function makeWindow(ms: number, now: () => number) {
+  const tallies = new Map<string, Tally>()
+  const current = (key: string): Tally | undefined => {
+    const tally = tallies.get(key)
+    return tally !== undefined && tally.until > now() ? tally : undefined
+  }
+  return {
+    count: (key: string): number => current(key)?.count ?? 0,
+    left: (key: string): number => (current(key)?.until ?? 0) - now(),
+    add(key: string): void {
+      const tally = current(key) ?? { count: 0, until: now() + ms }
+      tally.count += 1
+      // Set anew, so that the oldest key comes first and a flood of names cannot fill the memory.
+      tallies.delete(key)
+      tallies.set(key, tally)
+      if (tallies.size > KEYS) tallies.delete(tallies.keys().next().value as string)
+    },
+  }
+}
+
+/** Asked before every login, told of every refused one. */
+export interface Throttle {
+  /** Throws a 429 with `Retry-After` when this login is one too many. */
+  admit(login: Login, address: string): void
+  /** Records a login that was refused. */
+  refused(login: Login, address: string): void
+}
+
+/** The login throttle of one service. */
+export function makeThrottle(limits: Limits, now: () => number): Throttle {
+  const same = makeWindow(limits.sameLoginsMs, now)
+  const bad = makeWindow(limits.sameLoginsMs, now)
+  const all = makeWindow(limits.loginsMs, now)
+  const shut = makeWindow(limits.loginsMs, now)
+  const digest = (...parts: string[]): string => createHash('sha256').update(JSON.stringify(parts)).digest('base64')
+
+  return {
+    admit(login, address) {
+      all.add('')
+      // Beyond the limit the endpoint is shut for a full window from that moment; refused logins count too.
+      if (all.count('') === limits.logins + 1) shut.add('')
+      if (shut.count('') > 0) throw tooMany('Too many logins.', shut.left(''))
+      const one = digest(address, login.username, login.password)
+      if (same.count(one) >= limits.sameLogins) throw tooMany('Too many identical logins that failed.', same.left(one))
+      const many = digest(address, login.username)
+      if (bad.count(many) >= limits.badLogins) throw tooMany('Too many logins that failed.', bad.left(many))
+    },
+    refused(login, address) {
+      same.add(digest(address, login.username, login.password))
+      bad.add(digest(address, login.username))
+    },
+  }
+}

@@ -1,0 +1,47 @@
+/**
+ * Which call a job's status allows, and which statuses the service itself moves on from: contract §5.6, §14.1. Pure; what each
+ * step does stands in worker.ts.
+ */
+import type { KnownStatus } from '../../contract/index.ts'
+import { JOB_STATUSES } from '../../contract/index.ts'
+import { badRequest } from '../refusal.ts'
+
+/** The calls that depend on the status. */
+export type Call = 'upload' | 'setMappings' | 'submit' | 'setEnrichments' | 'enrich'
+
+const UPLOADED = ['uploaded', 'ready'] as const
+const MATCHING = ['matching', 'matched', 'aggregating', 'aggregatingComplete'] as const
+
+const NEEDED: Readonly<Record<Call, readonly KnownStatus[]>> = {
+  upload: ['created', ...UPLOADED, 'uploadError'],
+  setMappings: UPLOADED,
+  submit: ['ready'],
+  setEnrichments: [...UPLOADED, ...MATCHING, 'jobMatchingComplete'],
+  enrich: ['jobMatchingComplete'],
+}
+
+/** Statuses in which the service has work to do; a job found in one of them at start goes on. */
+export const WORKING = [...MATCHING, 'readyForEnriching', 'enriching', 'enriched'] as const satisfies readonly KnownStatus[]
+
+/** Throws a 400 that names the present and the needed status when the call is not allowed now. */
+export function requireStatus(call: Call, present: KnownStatus): void {
+  const needed = NEEDED[call]
+  if (needed.includes(present)) return
+  throw badRequest('The job is not in a status that allows this', `status is ${present}; needed is ${needed.join(' or ')}`)
+}
+
+const GROUPS: Readonly<Record<string, readonly string[]>> = {
+  pending: ['created', 'uploading', 'uploaded', 'ready'],
+  completed: ['jobMatchingComplete', 'enrichmentComplete', 'addedToPortfolio'],
+  failed: JOB_STATUSES.filter(status => status.endsWith('Error')),
+}
+
+/** The job statuses behind the word of a list's `status` filter, a group's or a job status itself; null for any other word. */
+export function statusesOf(word: string): readonly string[] | null {
+  if (JOB_STATUSES.some(status => status === word)) return [word]
+  if (word === 'processing') {
+    const others = new Set(Object.values(GROUPS).flat())
+    return JOB_STATUSES.filter(status => !others.has(status))
+  }
+  return Object.hasOwn(GROUPS, word) ? (GROUPS[word] ?? null) : null
+}

@@ -1,0 +1,36 @@
+/** What the routes work with, made once by serve.ts. Types only. */
+import type { Links } from '../auth/links.ts'
+import type { Throttle } from '../auth/throttle.ts'
+import type { Tokens } from '../auth/tokens.ts'
+import type { PasswordCheck } from '../auth/users.ts'
+import type { Clock } from '../clock.ts'
+import type { Places, Worker } from '../jobs/worker.ts'
+import type { Limits } from '../limits.ts'
+import type { AnswerStore } from '../store/answers.ts'
+import type { JobStore } from '../store/jobs.ts'
+import type { User } from '../store/users.ts'
+
+/** An opened register, as /health and `serve` tell of it. */
+export interface RegisterInfo {
+  readonly name: string
+  readonly companies: number
+  readonly snapshotDate: string | null
+}
+
+/** Everything a route may use. */
+export interface Context {
+  readonly jobs: JobStore
+  readonly answers: AnswerStore
+  readonly users: ReadonlyMap<string, User>
+  readonly isRight: PasswordCheck
+  readonly throttle: Throttle
+  readonly tokens: Tokens
+  readonly links: Links
+  readonly worker: Worker
+  readonly places: Places
+  readonly clock: Clock
+  readonly limits: Limits
+  readonly registers: readonly RegisterInfo[]
+  /** `http://127.0.0.1:PORT`, known once the service listens. */
+  readonly origin: () => string
+}

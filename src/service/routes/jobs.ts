@@ -1,0 +1,178 @@
+/** The ten data-cleaning operations: contract §5. Each reads the job, asks walk.ts whether it may, and changes the store. */
+import { createHash, randomUUID } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import multipart from '@fastify/multipart'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { ColumnMapping } from '../../contract/index.ts'
+import { TAGS } from '../../contract/index.ts'
+import { countColumns } from '../jobs/csv.ts'
+import { productOf } from '../jobs/tags.ts'
+import { receive } from '../jobs/upload.ts'
+import { requireStatus } from '../jobs/walk.ts'
+import { badRequest, Refusal, unknownJob } from '../refusal.ts'
+import type { Job, Upload } from '../store/jobs.ts'
+import type { Context } from './context.ts'
+import { archivedRecord, jobRecord, uploadRecord } from './job-record.ts'
+import { filterOf } from './list-filter.ts'
+import { type Call, route } from './operation.ts'
+
+type AnyCall = Pick<Call<unknown, unknown>, 'user' | 'id' | 'request' | 'body'>
+
+const orEmpty = (body: unknown): unknown => body ?? {}
+
+/** Throws a 400 that names the first element that cannot be: a mapping twice, or a column the file does not have. */
+function requireMappings(mappings: readonly ColumnMapping[], columns: number | null): void {
+  const seen = new Set<string>()
+  for (const [index, { mapping, value }] of mappings.entries()) {
+    const refuse = (why: string): Error => badRequest('The mappings are not acceptable', `mappings[${index}].${why}`)
+    if (seen.has(mapping)) throw refuse(`mapping: ${mapping} is there twice`)
+    seen.add(mapping)
+    if (columns !== null && Number(value) >= columns) throw refuse(`value: column ${value} of a file with ${columns} columns`)
+  }
+}
+
+/** Throws a 400 that names the first tag that is unknown or there twice (contract §5.7). */
+function requireTags(tags: readonly string[]): void {
+  for (const [index, tag] of tags.entries()) {
+    const refuse = (why: string): Error =>
+      badRequest('The enrichments are not acceptable', `enrichments[${index}].enrichment: ${why}`)
+    if (productOf([tag]) === null) throw refuse(`${JSON.stringify(tag.slice(0, 80))} is not a known tag`)
+    if (tags.indexOf(tag) !== index) throw refuse(`${tag} is there twice`)
+  }
+}
+
+/** Registers the operations. */
+export function jobRoutes(app: FastifyInstance, context: Context): void {
+  const { jobs, answers, worker, places, clock, limits, links, origin } = context
+
+  const jobOf = ({ user, id }: Pick<AnyCall, 'user' | 'id'>): Job => {
+    const job = jobs.find(user.id, id)
+    if (job === null) throw unknownJob()
+    return job
+  }
+
+  /** Carries out the effect of a call at most once per Idempotency-Key. */
+  const once = <T>({ user, request, body }: AnyCall, effect: () => T): T => {
+    const key = request.headers['idempotency-key']
+    const fingerprint = createHash('sha256')
+      .update(`${request.method} ${request.url}\n${JSON.stringify(body)}`)
+      .digest('base64')
+    return answers.once(user.id, Array.isArray(key) ? key.join() : key, fingerprint, effect)
+  }
+
+  route(app, context, 'createJob', call =>
+    once(call, () => jobRecord(jobs.create(call.user.id, call.body.name), call.request.id)),
+  )
+
+  route(app, context, 'listJobs', ({ query, user }) => {
+    const filter = filterOf(query, user.id)
+    return filter === null ? [] : jobs.list(user.id, filter).map(job => jobRecord(job))
+  })
+
+  route(app, context, 'readJob', call => {
+    const job = jobOf(call)
+    worker.seen(job.id)
+    return jobRecord(job, call.request.id)
+  })
+
+  app.register(async scope => {
+    // Only here is a multipart body understood, and nothing else is.
+    scope.removeAllContentTypeParsers()
+    await scope.register(multipart, {
+      limits: {
+        files: 2,
+        parts: limits.uploadParts,
+        fields: limits.uploadParts,
+        fieldSize: limits.uploadFieldBytes,
+        headerPairs: 20,
+      },
+    })
+    scope.addContentTypeParser('*', (_request: FastifyRequest, _payload: unknown, done: (error: Error) => void) => {
+      done(badRequest('The upload is not acceptable', 'Content-Type: must be multipart/form-data'))
+    })
+    const upload = async (call: AnyCall): Promise<unknown> => {
+      const before = jobOf(call)
+      requireStatus('upload', before.status)
+      if (!call.request.isMultipart()) throw badRequest('The upload is not acceptable', 'body: must be multipart/form-data')
+      jobs.change(before.id, { status: 'uploading', details: null })
+      try {
+        const parts = call.request.parts({ limits: { fileSize: limits.uploadBytes } })
+        const received = await receive(parts, places.upload)
+        const columns = await countColumns(places.upload(received.id), limits)
+        const stored: Upload = { ...received, columns, createdAt: clock.now() }
+        const job = jobs.change(before.id, { status: 'uploaded', upload: stored, mappings: [] })
+        if (before.upload !== null) await rm(places.upload(before.upload.id), { force: true })
+        return uploadRecord(job, stored, call.request.id)
+      } catch (error) {
+        // A form that is wrong changes nothing; a transfer that broke is an upload error (contract §5.6).
+        const kept = error instanceof Refusal && error.status === 400
+        jobs.change(
+          before.id,
+          kept ? { status: before.status } : { status: 'uploadError', details: 'the file did not arrive whole' },
+        )
+        throw error
+      }
+    }
+    route(scope, context, 'upload', upload, { bodyLimit: limits.uploadBytes })
+  })
+
+  const setMappings = (call: Call<{ mappings: ColumnMapping[] }, unknown>): unknown => {
+    const job = jobOf(call)
+    const { mappings } = call.body
+    requireStatus('setMappings', job.status)
+    requireMappings(mappings, job.upload?.columns ?? null)
+    jobs.change(job.id, { mappings, status: mappings.length === 0 ? 'uploaded' : 'ready' })
+    return mappings
+  }
+  // One page of the vendor shows a bare array (contract §5.4).
+  route(app, context, 'setMappings', setMappings, { adapt: body => (Array.isArray(body) ? { mappings: body } : body) })
+
+  const submit = (call: AnyCall): unknown => {
+    const job = jobOf(call)
+    const answer = once(call, () => {
+      requireStatus('submit', job.status)
+      jobs.change(job.id, { status: 'matching' })
+      return { messageId: randomUUID() }
+    })
+    worker.wake(job.id)
+    return answer
+  }
+  route(app, context, 'submit', submit, { adapt: orEmpty })
+
+  route(app, context, 'setEnrichments', call => {
+    const job = jobOf(call)
+    const tags = call.body.enrichments.map(one => one.enrichment)
+    requireStatus('setEnrichments', job.status)
+    requireTags(tags)
+    jobs.change(job.id, { enrichments: tags })
+    return call.body
+  })
+
+  const enrich = (call: AnyCall): unknown => {
+    const job = jobOf(call)
+    const answer = once(call, () => {
+      requireStatus('enrich', job.status)
+      // Nothing chosen: the smallest product, as a whole.
+      jobs.change(job.id, { status: 'readyForEnriching', enrichments: job.enrichments ?? TAGS.basic })
+      return [{}]
+    })
+    worker.wake(job.id)
+    return answer
+  }
+  route(app, context, 'enrich', enrich, { adapt: orEmpty })
+
+  route(app, context, 'enrichedFile', call => {
+    const job = jobOf(call)
+    if (job.status !== 'enrichmentComplete') {
+      throw new Refusal(404, 'The enriched file is not ready', `status is ${job.status}; needed is enrichmentComplete`)
+    }
+    const name = `${job.id}.${call.query.fileType}`
+    // The name the caller reached us by, which the guard has checked.
+    const { host } = call.request.headers
+    const base = host === undefined ? origin() : `http://${host}`
+    return { correlationId: call.request.id, filePath: `${base}/files/${name}?${links.sign(name)}` }
+  })
+
+  const archive = (call: AnyCall): unknown => archivedRecord(jobs.change(jobOf(call).id, { archived: true }))
+  route(app, context, 'archive', archive, { adapt: orEmpty })
+}

@@ -1,0 +1,95 @@
+/**
+ * Makes a route from a row of the operations table: method, path, token, request and query checked against the contract's own
+ * schemas. It knows no operation by name but login, which alone needs no token (contract §2.1).
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { z } from 'zod'
+import { OPERATIONS, type Operation, type OperationName } from '../../contract/index.ts'
+import { badRequest, notAuthorised } from '../refusal.ts'
+import type { User } from '../store/users.ts'
+import type { Context } from './context.ts'
+
+/** A request that has passed its checks. */
+export interface Call<Body, Query> {
+  readonly user: User
+  /** The `{id}` of the path, '' where it has none. */
+  readonly id: string
+  readonly body: Body
+  readonly query: Query
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+}
+
+type BodyOf<Name extends OperationName> = (typeof OPERATIONS)[Name]['request'] extends z.ZodType<infer Body> ? Body : undefined
+type QueryOf<Name extends OperationName> = (typeof OPERATIONS)[Name]['query'] extends z.ZodType<infer Query> ? Query : undefined
+
+/** What a route may have of its own. */
+interface RouteOptions {
+  /** Turns what was sent into what the schema describes. */
+  readonly adapt?: (body: unknown) => unknown
+  readonly bodyLimit?: number
+}
+
+/** The user of a request's token, with or without `Bearer ` before it (contract §4.1). Throws a 401. */
+function userOf({ headers }: FastifyRequest, { tokens, users }: Context): User {
+  const token = /^(?:Bearer +)?([^ ]+)$/i.exec(headers.authorization ?? '')?.[1]
+  const username = token === undefined ? null : tokens.read(token)
+  const user = username === null ? undefined : users.get(username)
+  if (user === undefined) throw notAuthorised()
+  return user
+}
+
+const NOBODY: User = { id: 0, username: '' }
+const ISSUES = 5
+
+/** The value in the schema's form, or a 400 whose details name the first elements that are not. */
+function check(schema: z.ZodType, value: unknown, place: string): unknown {
+  const result = schema.safeParse(value)
+  if (result.success) return result.data
+  const { issues } = result.error
+  const texts = issues.slice(0, ISSUES).map(({ path, message }) => {
+    const steps = path.map(step => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`)).join('')
+    return `${steps.replace(/^\./, '') || place}: ${message}`
+  })
+  const more = issues.length > ISSUES ? ` (and ${issues.length - ISSUES} more)` : ''
+  throw badRequest('The request is not acceptable', texts.join('; ') + more)
+}
+
+/** The path of an operation as the router writes it: `/v1/…/:id`. */
+export const routePath = (operation: Operation): string => `/v1${operation.path.replace(/\{(\w+)\}/g, ':$1')}`
+
+/** Registers the route of an operation. */
+export function route<Name extends OperationName>(
+  app: FastifyInstance,
+  context: Context,
+  name: Name,
+  handler: (call: Call<BodyOf<Name>, QueryOf<Name>>) => unknown,
+  options: RouteOptions = {},
+): void {
+  const operation: Operation = OPERATIONS[name]
+  const { request: bodySchema, query: querySchema } = operation
+  const callers = new WeakMap<FastifyRequest, User>()
+
+  app.route<{ Params: { id?: string } }>({
+    method: operation.method,
+    url: routePath(operation),
+    bodyLimit: options.bodyLimit ?? context.limits.jsonBytes,
+    // Before the body is read: nobody without a token may send one.
+    onRequest: async request => {
+      callers.set(request, name === 'authenticate' ? NOBODY : userOf(request, context))
+    },
+    handler: async (request, reply) => {
+      const sent = options.adapt === undefined ? request.body : options.adapt(request.body)
+      const body = bodySchema === null || bodySchema === 'multipart' ? undefined : check(bodySchema, sent, 'body')
+      const query = querySchema === null ? undefined : check(querySchema, request.query, 'query')
+      return handler({
+        user: callers.get(request) ?? NOBODY,
+        id: request.params.id ?? '',
+        body: body as BodyOf<Name>,
+        query: query as QueryOf<Name>,
+        request,
+        reply,
+      })
+    },
+  })
+}

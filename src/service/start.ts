@@ -1,0 +1,154 @@
+/**
+ * Starts the embedded service around an engine: lock, database, what a crash left behind, worker, server; and ends it in the
+ * reverse order. It knows no register (design §5).
+ */
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { FettleError } from '../errors.ts'
+import { buildApp, type Log } from './app.ts'
+import { makeLinks } from './auth/links.ts'
+import { makeThrottle } from './auth/throttle.ts'
+import { makeTokens } from './auth/tokens.ts'
+import { type Login, passwordCheck } from './auth/users.ts'
+import { type Clock, systemClock } from './clock.ts'
+import type { Engine } from './jobs/engine.ts'
+import { placesIn, startWorker } from './jobs/worker.ts'
+import { LIMITS, type Limits } from './limits.ts'
+import type { RegisterInfo } from './routes/context.ts'
+import { openAnswers } from './store/answers.ts'
+import { openDatabase } from './store/database.ts'
+import { makeFolder, sweep } from './store/files.ts'
+import { type JobStore, openJobs } from './store/jobs.ts'
+import { lockDirectory } from './store/lock.ts'
+import { openUsers } from './store/users.ts'
+
+/** How a service is started. */
+export interface StartOptions {
+  /** 0 or absent: any free port. */
+  readonly port?: number
+  /** Address to listen on, 127.0.0.1 if absent; any other than loopback needs users. */
+  readonly host?: string
+  /** Further names the service is reached by, for the check of the Host header. */
+  readonly hosts?: readonly string[]
+  /** Folder of the service's whole state; made when it is not there. */
+  readonly dataDir: string
+  /** Who may log in; empty: one user `embedded` with a fresh password. */
+  readonly users: readonly Login[]
+  readonly clock?: Clock
+  /** Takes the request log, one JSON object per line. */
+  readonly log?: Log
+  readonly limits?: Partial<Limits>
+  /** Ends the walk of every job at `matched`, as a rehearsal of a service that stays there. */
+  readonly stopAt?: 'matched'
+  /** A pause per row, in milliseconds, so that a rehearsal can catch a job at work. */
+  readonly rowPauseMs?: number
+}
+
+/** A running service. */
+export interface Service {
+  /** Base address, `http://127.0.0.1:PORT/v1`. */
+  readonly url: string
+  /** A login that works: the first user. */
+  readonly username: string
+  readonly password: string
+  readonly registers: readonly RegisterInfo[]
+  /** Lets requests in flight finish, up to 10 s, and stops; jobs at work go on at the next start. */
+  close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+const VERSION = (JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }).version
+const LOOPBACK = ['127.0.0.1', 'localhost', '::1']
+
+function usersOf({ users, host = '127.0.0.1' }: StartOptions): readonly [Login, ...Login[]] {
+  const [first, ...others] = users
+  if (first !== undefined) return [first, ...others]
+  if (!LOOPBACK.includes(host)) {
+    throw new FettleError('FETTLE_CREDENTIALS', `Cannot listen on ${host}: without users only this machine may be served.`)
+  }
+  // The same name every time: jobs belong to a user, and the next start must still find them.
+  return [{ username: 'embedded', password: randomBytes(24).toString('base64url') }]
+}
+
+/** Puts right what a kill in the middle of a request left behind. */
+async function recover(dataDir: string, jobs: JobStore): Promise<void> {
+  for (const job of jobs.withStatus(['uploading'])) {
+    jobs.change(job.id, { status: 'uploadError', details: 'the service stopped while the file was arriving' })
+  }
+  const needed = jobs.uploadIds()
+  await sweep(join(dataDir, 'uploads'), name => needed.has(name.replace(/\.csv$/, '')))
+  await sweep(join(dataDir, 'files'), () => true)
+}
+
+/** Starts the service. Throws FETTLE_LOCKED when another one has the data directory, FETTLE_SETTINGS when it cannot listen. */
+export async function start(options: StartOptions, engine: Engine, registers: readonly RegisterInfo[]): Promise<Service> {
+  const { dataDir, host = '127.0.0.1', port = 0, clock = systemClock, log = () => {}, hosts = [] } = options
+  const limits: Limits = { ...LIMITS, ...options.limits }
+  const logins = usersOf(options)
+  const now = (): number => clock.now()
+  const undo: (() => unknown)[] = []
+  const undoAll = async (): Promise<void> => {
+    for (let last = undo.pop(); last !== undefined; last = undo.pop()) await last()
+  }
+
+  try {
+    for (const folder of [dataDir, join(dataDir, 'uploads'), join(dataDir, 'files')]) await makeFolder(folder)
+    undo.push(lockDirectory(dataDir))
+    const database = openDatabase(dataDir)
+    undo.push(() => database.close())
+    const jobs = openJobs(database, now)
+    await recover(dataDir, jobs)
+
+    const places = placesIn(dataDir)
+    const onError = (jobId: string, error: unknown): void => {
+      const message = error instanceof Error ? error.message : 'unknown'
+      log(JSON.stringify({ time: new Date(clock.now()).toISOString(), job: jobId, error: message }))
+    }
+    const { stopAt = null, rowPauseMs = 0 } = options
+    const worker = startWorker({ jobs, engine, places, clock, limits, rowPauseMs, stopAt, onError })
+    undo.push(() => worker.close())
+
+    let origin = ''
+    const context = {
+      jobs,
+      answers: openAnswers(database, now, limits.idempotencyMs),
+      users: openUsers(
+        database,
+        logins.map(login => login.username),
+      ),
+      isRight: await passwordCheck(logins),
+      throttle: makeThrottle(limits, now),
+      tokens: makeTokens(limits.tokenSeconds, now),
+      links: makeLinks(limits.linkMs, now),
+      worker,
+      places,
+      clock,
+      limits,
+      registers,
+      origin: () => origin,
+    }
+    const names = [host.includes(':') ? `[${host}]` : host, ...hosts].map(name => name.toLowerCase())
+    const app = buildApp(context, { hosts: names, version: VERSION, log })
+    undo.push(async () => {
+      const closed = new AbortController()
+      void clock.sleep(limits.closeMs, closed.signal).then(() => app.server.closeAllConnections())
+      await app.close()
+      closed.abort()
+    })
+    origin = await app.listen({ host, port })
+
+    const { username, password } = logins[0]
+    let closing: Promise<void> | null = null
+    const close = (): Promise<void> => {
+      closing ??= undoAll()
+      return closing
+    }
+    return { url: `${origin}/v1`, username, password, registers, close, [Symbol.asyncDispose]: close }
+  } catch (error) {
+    await undoAll()
+    if (FettleError.is(error)) throw error
+    const message = `Cannot start the service on ${host}:${port} with ${dataDir}: ${(error as Error).message}`
+    throw new FettleError('FETTLE_SETTINGS', message, { cause: error })
+  }
+}

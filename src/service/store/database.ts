@@ -1,0 +1,74 @@
+/**
+ * The one SQLite file of a data directory: opening, tables, transactions. It knows no job. The caller holds the directory's
+ * lock before it opens the file, since a lock folder left behind by a kill is removed here (stack §6).
+ */
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import sqlite from 'node-sqlite3-wasm'
+import { FettleError } from '../../errors.ts'
+
+type Value = string | number | null
+
+/** What the stores need of the database; everything is synchronous, and durable when it returns. */
+export interface Database {
+  run(sql: string, values?: Value[]): void
+  get<Row>(sql: string, values?: Value[]): Row | null
+  all<Row>(sql: string, values?: Value[]): Row[]
+  /** Runs `work` as one unit: all of it is kept, or, when it throws, nothing. */
+  transaction<T>(work: () => T): T
+  close(): void
+}
+
+const VERSION = 1
+
+const TABLES = `
+  CREATE TABLE users (id INTEGER PRIMARY KEY AUTOINCREMENT, username TEXT NOT NULL UNIQUE);
+  CREATE TABLE jobs (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, owner INTEGER NOT NULL, folded TEXT NOT NULL,
+    status TEXT NOT NULL, created INTEGER NOT NULL, archived INTEGER NOT NULL, countries TEXT NOT NULL, record TEXT NOT NULL
+  );
+  CREATE INDEX jobs_owner ON jobs (owner, seq);
+  CREATE INDEX jobs_status ON jobs (status);
+  CREATE TABLE answers (
+    owner INTEGER NOT NULL, key TEXT NOT NULL, fingerprint TEXT NOT NULL, body TEXT NOT NULL, at INTEGER NOT NULL,
+    PRIMARY KEY (owner, key)
+  );
+  CREATE INDEX answers_at ON answers (at);
+`
+
+/** Opens `jobs.db` of the directory, making it when it is not there. Throws FETTLE_SETTINGS for a file of a newer version. */
+export function openDatabase(directory: string): Database {
+  const path = join(directory, 'jobs.db')
+  rmSync(`${path}.lock`, { recursive: true, force: true })
+  const file = new sqlite.Database(path)
+
+  const transaction = <T>(work: () => T): T => {
+    if (file.inTransaction) return work()
+    file.exec('BEGIN IMMEDIATE')
+    try {
+      const result = work()
+      file.exec('COMMIT')
+      return result
+    } catch (error) {
+      if (file.inTransaction) file.exec('ROLLBACK')
+      throw error
+    }
+  }
+
+  // What is answered must have reached the disk: the journal is synced with every commit.
+  file.exec('PRAGMA synchronous = FULL')
+  const version = Number(file.get('PRAGMA user_version')?.user_version ?? 0)
+  if (version > VERSION) {
+    file.close()
+    throw new FettleError('FETTLE_SETTINGS', `Cannot open the data directory ${directory}: a newer fettle wrote it.`)
+  }
+  if (version === 0) transaction(() => file.exec(`${TABLES}; PRAGMA user_version = ${VERSION}`))
+
+  return {
+    run: (sql, values = []) => void file.run(sql, values),
+    get: <Row>(sql: string, values: Value[] = []) => (file.get(sql, values) ?? null) as Row | null,
+    all: <Row>(sql: string, values: Value[] = []) => file.all(sql, values) as Row[],
+    transaction,
+    close: () => file.close(),
+  }
+}

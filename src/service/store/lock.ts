@@ -1,0 +1,98 @@
+/**
+ * One process owns a data directory: a lock file with the owner's process id, taken over when that process is gone. It knows
+ * nothing of what the directory holds (stack §6: SQLite's own lock is a folder that a kill leaves behind).
+ */
+import { randomBytes } from 'node:crypto'
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { FettleError } from '../../errors.ts'
+
+/** Gives the lock back. */
+export type Release = () => void
+
+interface Owner {
+  readonly pid: number
+  /** When the process began, as the system counts it; null where the system does not tell. Guards against a reused id. */
+  readonly began: string | null
+}
+
+/** Locks held by this process: its own id in a lock file is stale unless it is listed here. */
+const held = new Set<string>()
+
+const beganOf = (pid: number): string | null => {
+  try {
+    // The 22nd field; the second one, the name in brackets, may itself hold spaces.
+    return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[19] ?? null
+  } catch {
+    return null
+  }
+}
+
+const isAlive = ({ pid, began }: Owner): boolean => {
+  try {
+    process.kill(pid, 0)
+  } catch (error) {
+    // EPERM: it lives and belongs to somebody else.
+    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false
+  }
+  return began === null || began === beganOf(pid)
+}
+
+const ownerOf = (text: string): Owner | null => {
+  const [pid = '', began = ''] = text.split(' ')
+  return /^\d{1,10}$/.test(pid) ? { pid: Number(pid), began: began === '' ? null : began } : null
+}
+
+const readOr = (path: string): string | null => {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return null
+  }
+}
+
+/** Takes the lock of a directory. Throws FETTLE_LOCKED when a living process holds it. */
+export function lockDirectory(directory: string): Release {
+  const path = join(directory, 'lock')
+  const own = join(directory, `lock.${process.pid}.${randomBytes(6).toString('hex')}`)
+  writeFileSync(own, `${process.pid} ${beganOf(process.pid) ?? ''}`, { flag: 'wx', mode: 0o600 })
+  try {
+    for (let attempt = 0; attempt < 5; attempt++) {
+      try {
+        // A link appears with its content and only if the name is free: exactly one process gets it.
+        linkSync(own, path)
+        held.add(path)
+        return () => {
+          held.delete(path)
+          rmSync(path, { force: true })
+        }
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+      }
+      const found = readOr(path)
+      const owner = found === null ? null : ownerOf(found)
+      if (held.has(path) || (owner !== null && owner.pid !== process.pid && isAlive(owner))) {
+        const who = owner === null ? '' : ` (process ${owner.pid})`
+        throw new FettleError('FETTLE_LOCKED', `Cannot open the data directory ${directory}: another service uses it${who}.`, {
+          hint: 'Stop that service, or give this one a directory of its own.',
+        })
+      }
+      takeAway(path, found, `${own}.stale`)
+    }
+    throw new FettleError('FETTLE_LOCKED', `Cannot open the data directory ${directory}: several services fight for it.`)
+  } finally {
+    rmSync(own, { force: true })
+  }
+}
+
+/** Removes a stale lock; what turns out to be somebody's fresh one is put back. */
+function takeAway(path: string, stale: string | null, aside: string): void {
+  try {
+    renameSync(path, aside)
+    if (readOr(aside) !== stale) linkSync(aside, path)
+  } catch {
+    // Gone already, or a third process was faster: the next attempt sees what is there.
+  } finally {
+    rmSync(aside, { force: true })
+  }
+}
