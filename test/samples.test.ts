@@ -92,6 +92,9 @@ describe('register.csv', () => {
     }
     const real = register.filter(({ country, orgNumber }) => isReal[country!]?.(orgNumber!.replace(/\D/g, '')))
     expect(real.map(company => company.orgNumber)).toEqual([])
+    const austrian = register.map(company => /^ATU(\d{8})$/.exec(company.vatNumber!)?.[1]).filter(digits => digits !== undefined)
+    expect(austrian.length).toBeGreaterThan(20)
+    expect(austrian.filter(digits => (luhn(digits) + 4) % 10 === 0)).toEqual([])
   })
 
   it('is counted in the README', () => {

@@ -33,7 +33,7 @@ const names = [
   [4, '{acronym} {trade}'],
   [2, '{surname} Groep'],
   [2, '{surname} Beheer'],
-  [1, 'De {n} Gezusters {trade}'],
+  [1, 'De {n2} Gezusters {trade}'],
   [3, '{initial}. {surname} {trade}'],
 ]
 const lines = [

@@ -13,7 +13,7 @@ const other = (random, refused, limit = 9) => {
 
 /** Appends a digit that is not the Luhn check digit of `body`, to which the caller may have added a `tail` to shift the weights. */
 function luhn(random, body, tail = '', offset = 0) {
-  const total = [...body]
+  const total = [...body, ...tail]
     .reverse()
     .reduce((t, d, i) => t + (i % 2 === 0 ? (Number(d) * 2 > 9 ? Number(d) * 2 - 9 : Number(d) * 2) : Number(d)), offset)
   return body + other(random, [(10 - (total % 10)) % 10])
