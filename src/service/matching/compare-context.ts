@@ -1,0 +1,79 @@
+/**
+ * The features beside the name: country, postcode, address, town, numbers, domain, phone, whether the company is active. Fills a
+ * vector whose name features are filled already. A field that one side does not give is no evidence: 0.
+ */
+import type { MatchIndex } from './build.ts'
+import { AT } from './features.ts'
+import { normaliseOrgNumber, postcodeArea } from './identifiers.ts'
+import type { Asked } from './query.ts'
+import type { Company } from './types.ts'
+
+/** True unless the register calls the company anything but active; an empty status says nothing and counts as active. */
+export const isActive = (company: Company): boolean =>
+  company.status === '' || /^(?:active|aktiv|open|live|registered|current)/i.test(company.status.trim())
+
+/** Shared address words, by rarity, as a Dice coefficient. Unknown words of the query weigh like rare ones. */
+function addressDice(index: MatchIndex, asked: readonly number[], company: number): number {
+  const { starts, ids, idf } = index.address
+  const start = starts[company]!
+  const end = starts[company + 1]!
+  let all = 0
+  let same = 0
+  for (let at = start; at < end; at++) all += idf[ids[at]!]!
+  for (const word of asked) {
+    const weight = word < 0 ? 1 : idf[word]!
+    all += weight
+    if (word < 0) continue
+    for (let at = start; at < end; at++) if (ids[at] === word) same += weight
+  }
+  return all > 0 ? (2 * same) / all : 0
+}
+
+function compareNumbers(index: MatchIndex, asked: Asked, company: number, vector: Float64Array): void {
+  const own = index.identifiers[company]!
+  const { country } = index.companies[company]!
+  const sameCountry = asked.country === '' || country === '' || asked.country === country
+  const { identifiers } = asked
+  if (identifiers.id !== '' && (identifiers.id === own.id || identifiers.id === index.companies[company]!.connectId))
+    vector[AT.idEqual] = 1
+  if (identifiers.orgNumber !== '' && own.orgNumber !== '' && sameCountry) {
+    const number = asked.country === '' ? normaliseOrgNumber(asked.writtenNumber, country) : identifiers.orgNumber
+    vector[number === own.orgNumber ? AT.numberEqual : AT.numberDiffer] = 1
+  }
+  if (identifiers.vatNumber !== '' && own.vatNumber !== '')
+    vector[identifiers.vatNumber === own.vatNumber ? AT.vatEqual : AT.vatDiffer] = 1
+  if (identifiers.domain !== '' && identifiers.domain === own.domain) vector[AT.domainEqual] = 1
+  if (identifiers.phone !== '' && identifiers.phone === own.phone && sameCountry) vector[AT.phoneEqual] = 1
+}
+
+function comparePlaces(index: MatchIndex, asked: Asked, company: number, vector: Float64Array): void {
+  const own = index.identifiers[company]!.postcode
+  const name = vector[AT.coverBoth]!
+  const { postcode } = asked.identifiers
+  if (postcode !== '' && own !== '') {
+    if (postcode === own) {
+      vector[AT.postcodeEqual] = 1
+      vector[AT.namePostcode] = name
+    } else vector[postcodeArea(postcode) === postcodeArea(own) ? AT.postcodeNear : AT.postcodeDiffer] = 1
+  }
+  const hasAddress = index.address.starts[company + 1]! > index.address.starts[company]!
+  if (asked.address !== null && hasAddress) {
+    const dice = addressDice(index, asked.address, company)
+    vector[AT.address] = dice
+    vector[AT.nameAddress] = dice * name
+    if (dice < 0.15) vector[AT.addressNone] = 1
+  }
+  const samePlace = Math.max(vector[AT.postcodeEqual]!, vector[AT.address]! > 0.5 ? 1 : 0)
+  vector[AT.missAtPlace] = samePlace * (vector[AT.missQuery]! + vector[AT.missCompany]!)
+  const town = index.towns[company]!
+  if (asked.town !== '' && town !== '') vector[asked.town === town ? AT.townEqual : AT.townDiffer] = 1
+}
+
+/** Fills the context features of `vector`. */
+export function compareContext(index: MatchIndex, asked: Asked, company: number, vector: Float64Array): void {
+  const { country } = index.companies[company]!
+  if (asked.country !== '' && country !== '') vector[asked.country === country ? AT.countryAgree : AT.countryDiffer] = 1
+  comparePlaces(index, asked, company, vector)
+  compareNumbers(index, asked, company, vector)
+  if (!isActive(index.companies[company]!)) vector[AT.inactive] = 1
+}

@@ -1,0 +1,69 @@
+/**
+ * The name features of one query name against one document. Fills a vector; weighs nothing.
+ */
+import { align } from './align.ts'
+import { initialsOf, type MatchIndex } from './build.ts'
+import { AT } from './features.ts'
+import type { QueryName } from './query.ts'
+import { jaroWinkler, pairDice, wordSimilarity } from './similarity.ts'
+
+const withDigits = (words: readonly string[]): string[] => words.filter(word => /\d/.test(word)).sort()
+
+/** 0: no word with a digit on either side; 1: the same ones; -1: different ones; -0.5: on one side only. */
+function compareNumbers(a: readonly string[], b: readonly string[]): number {
+  if (a.length === 0 && b.length === 0) return 0
+  if (a.length === 0 || b.length === 0) return -0.5
+  return a.join(' ') === b.join(' ') ? 1 : -1
+}
+
+/** How far the label of a web domain is the name; an opening counts from five letters. */
+function compareLabel(label: string, joined: string): number {
+  if (label === '' || joined.length < 4) return 0
+  if (label === joined) return 1
+  const [short, long] = label.length < joined.length ? [label, joined] : [joined, label]
+  return short.length >= 5 && long.startsWith(short) ? short.length / long.length : 0
+}
+
+/** Fills the name features of `vector`, which must be zero elsewhere. */
+export function compareNames(index: MatchIndex, name: QueryName, document: number, vector: Float64Array): void {
+  const joined = index.joined[document]!
+  const start = index.wordStarts[document]!
+  const end = index.wordStarts[document + 1]!
+  const { words } = index.dictionary
+  const own: string[] = []
+  for (let at = start; at < end; at++) own.push(words[index.wordIds[at]!]!)
+
+  const aligned = align(index, name, document)
+  const { query, company, matched } = aligned
+  // The same words in another order are the same name: `J W Mays` and `MAYS J W`.
+  const exact = joined === name.joined || (query > 0.9999 && company > 0.9999)
+  vector[AT.bias] = 1
+  vector[AT.coverQuery] = query
+  vector[AT.coverCompany] = company
+  vector[AT.coverBoth] = query + company > 0 ? (2 * query * company) / (query + company) : 0
+  vector[AT.jaroWinkler] = jaroWinkler(name.joined, joined)
+  vector[AT.pairs] = pairDice(name.pairs, joined)
+  vector[AT.matched] = Math.min(1, matched / 3)
+  vector[AT.missQuery] = exact ? 0 : aligned.missQuery
+  vector[AT.missCompany] = exact ? 0 : aligned.missCompany
+  vector[AT.missBoth] = exact ? 0 : aligned.missQuery * aligned.missCompany
+  vector[AT.extraQuery] = exact ? 0 : Math.min(1, aligned.extraQuery / 3)
+  vector[AT.extraCompany] = exact ? 0 : Math.min(1, aligned.extraCompany / 3)
+  vector[AT.firstWord] = exact ? 1 : wordSimilarity(name.words[0]!, own[0]!)
+  const [short, long] = joined.length < name.joined.length ? [joined, name.joined] : [name.joined, joined]
+  vector[AT.prefix] = short.length >= 4 && long.startsWith(short) ? short.length / long.length : 0
+  const initials = initialsOf(own)
+  vector[AT.acronym] = (initials !== '' && initials === name.joined) || (name.initials !== '' && name.initials === joined) ? 1 : 0
+  if (exact) {
+    vector[AT.exact] = 1
+    vector[AT.exactRare] = vector[AT.matched]!
+  }
+  const legal = index.legal[document] ?? null
+  if (legal !== null && name.legal !== null) vector[legal === name.legal ? AT.legalAgree : AT.legalDiffer] = 1
+  const numbers = compareNumbers(withDigits(name.words), withDigits(own))
+  if (numbers > 0) vector[AT.numbersAgree] = 1
+  if (numbers < 0) vector[AT.numbersDiffer] = -numbers
+  vector[AT.domainName] = compareLabel(index.labels[index.companyOf[document]!]!, name.joined)
+  if (name.words.length === 1) vector[AT.singleWord] = 1
+  if (index.kinds[document] === 'previousName') vector[AT.former] = 1
+}

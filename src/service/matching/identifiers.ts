@@ -1,0 +1,99 @@
+/**
+ * Identifiers in one canonical spelling, so that equal ones are equal strings: organisation and VAT numbers, phone digits,
+ * mail and web domains, postcodes. Knows each country's habits; knows no register.
+ */
+
+/** Digits of an all-digit organisation number by country; shorter ones have lost zeros, usually in a spreadsheet. */
+const DIGITS: Readonly<Record<string, number>> = {
+  AT: 6, AU: 9, BE: 10, BG: 9, BR: 14, CZ: 8, DK: 8, EE: 8, FI: 8, FR: 9, GB: 8, GR: 12, HR: 8, HU: 10, IE: 6, IL: 9, IT: 11,
+  LT: 9, LV: 11, NL: 8, NO: 9, NZ: 7, PL: 10, PT: 9, RU: 13, SE: 10, SI: 10, SK: 8, TW: 8, UA: 8, US: 9,
+} // biome-ignore format: a table reads better in rows
+
+/** Letters and digits in upper case, without a spreadsheet's trailing `.0`; '' for placeholders such as `n/a`, `-`, `0000`. */
+function bare(text: string): string {
+  if (text.length > 60) return ''
+  const plain = text
+    .normalize('NFKC')
+    .trim()
+    .replace(/^(\d+)[.,]0+$/, '$1')
+    .toUpperCase()
+    .replace(/[^A-Z0-9]+/g, '')
+  return /[1-9]/.test(plain) ? plain : ''
+}
+
+/**
+ * An organisation number as the country's register writes it: punctuation out, lost zeros back (GB: eight characters, also after
+ * `SC`, `NI`, `OC` …), country prefix out, the establishment's part of a SIRET out. '' when there is no number in the text.
+ */
+export function normaliseOrgNumber(text: string, country: string): string {
+  let number = bare(text)
+  if (number === '') return ''
+  if (country === 'GB') {
+    const lettered = /^([A-Z]{1,2})(\d{1,7})$/.exec(number)
+    if (lettered?.[1] !== undefined && lettered[2] !== undefined && lettered[1] !== 'GB') {
+      return lettered[1] + lettered[2].padStart(8 - lettered[1].length, '0')
+    }
+  }
+  if (country === 'AT') number = number.replace(/^FN/, '')
+  if (country === 'NO') number = number.replace(/MVA$/, '')
+  if (country !== '' && number.startsWith(country) && /^\d+$/.test(number.slice(2))) number = number.slice(2)
+  if (country === 'FR' && /^\d{14}$/.test(number)) return number.slice(0, 9)
+  if (country === 'SE' && /^16\d{10}$/.test(number)) return number.slice(2)
+  const digits = DIGITS[country]
+  return digits !== undefined && /^\d+$/.test(number) ? number.padStart(digits, '0') : number
+}
+
+/** A VAT number with its two-letter prefix, taken from the country when it is missing; Greek `EL` becomes `GR`. */
+export function normaliseVat(text: string, country: string): string {
+  const number = bare(text)
+  if (number === '') return ''
+  const prefixed = /^[A-Z]{2}/.test(number) ? number : country + number
+  const same = prefixed.startsWith('EL') ? `GR${prefixed.slice(2)}` : prefixed
+  return /^GB\d{12}$/.test(same) ? same.slice(0, 11) : same
+}
+
+/** The last eight digits of a phone number, which survive every way of writing prefixes; '' when there are fewer than seven. */
+export function phoneDigits(text: string): string {
+  if (text.length > 60) return ''
+  const digits = text.replace(/(?:ext|x)\.?\s?\d{1,6}$/i, '').replace(/\D+/g, '')
+  return digits.length < 7 || /^(\d)\1*$/.test(digits) ? '' : digits.slice(-8)
+}
+
+/** Hosts that many companies share: mail providers and platforms. They say nothing about who it is. */
+const SHARED_HOSTS = new Set(
+  (
+    'gmail googlemail hotmail outlook live msn yahoo ymail aol icloud me mac gmx web t-online freenet arcor orange wanadoo free laposte sfr ' +
+    'libero virgilio tin alice tiscali btinternet btconnect sky talktalk virginmedia ntlworld blueyonder protonmail proton zoho mail yandex ' +
+    'rambler qq 163 126 sina naver daum hanmail seznam wp o2 onet interia bigpond optusnet comcast verizon att sbcglobal bellsouth shaw ' +
+    'rogers telenet skynet planet kpnmail ziggo xs4all hetnet bluewin telia facebook linkedin twitter instagram x wixsite wordpress ' +
+    'blogspot weebly google example'
+  ).split(' '),
+)
+
+/** The registrable domain of a web or mail address, `acme.co.uk`; '' for none and for hosts that many companies share. */
+export function domainOf(text: string): string {
+  if (text.length > 300) return ''
+  const address = text.trim().toLowerCase()
+  const host = (address.includes('@') ? address.slice(address.lastIndexOf('@') + 1) : address)
+    .replace(/^[a-z]+:\/\//, '')
+    .split(/[/?#:\s]/, 1)[0]
+  const labels = (host ?? '').split('.').filter(label => label !== '')
+  if (labels.length < 2 || !labels.every(label => /^[\p{L}\p{N}-]+$/u.test(label))) return ''
+  const last = labels.at(-1) ?? ''
+  const second = labels.at(-2) ?? ''
+  // `co.uk`, `com.au`, `org.br`: a short label below a country is not the company's own.
+  const kept = last.length === 2 && labels.length > 2 && (second.length <= 3 || second === 'gouv') ? 3 : 2
+  const own = labels.slice(-kept)
+  return SHARED_HOSTS.has(own[0] ?? '') ? '' : own.join('.')
+}
+
+/** A postcode in upper case without spaces or hyphens; '' when it holds no digit (or is longer than any postcode). */
+export function normalisePostcode(text: string): string {
+  if (text.length > 20) return ''
+  const plain = text.toUpperCase().replace(/[^A-Z0-9]+/g, '')
+  return /\d/.test(plain) && plain.length <= 10 ? plain : ''
+}
+
+/** The district of a canonical postcode: the outward part of a British one, the first three characters elsewhere. */
+export const postcodeArea = (postcode: string): string =>
+  /^[A-Z]{1,2}\d[A-Z0-9]?\d[A-Z]{2}$/.test(postcode) ? postcode.slice(0, -3) : postcode.slice(0, 3)

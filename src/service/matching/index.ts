@@ -1,0 +1,5 @@
+/** The matching engine's face: re-exports only. */
+export { buildIndex, type MatchIndex } from './build.ts'
+export { normaliseCountry } from './country.ts'
+export { match } from './match.ts'
+export type { Answer, Candidate, Company, Decision, Query } from './types.ts'

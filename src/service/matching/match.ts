@@ -1,0 +1,41 @@
+/**
+ * One query, one answer: read, select, score, decide, explain. The only door to the engine besides building the index.
+ */
+import type { MatchIndex } from './build.ts'
+import { candidatesOf } from './candidates.ts'
+import { decide, type Verdict } from './decide.ts'
+import { namedFeatures } from './features.ts'
+import { readQuery } from './query.ts'
+import { scoreAll, scoreOf } from './score.ts'
+import type { Answer, Query } from './types.ts'
+import { explain, patternOf } from './why.ts'
+
+/** Candidates an answer shows. */
+const SHOWN = 5
+
+/** A and B are matched (B with a score below .9 or a lead below 2), C and D in review (D below .5), E and F unmatched (F: nothing found). */
+function bandingOf({ decision, score, margin }: Verdict): Answer['banding'] {
+  if (decision === 'matched') return score >= 0.9 && margin >= 2 ? 'A' : 'B'
+  if (decision === 'review') return score >= 0.5 ? 'C' : 'D'
+  return score >= 0.01 ? 'E' : 'F'
+}
+
+/**
+ * Finds the company that a row means. Pure and deterministic: the same index and query give the same answer, ties break by company
+ * id. Never throws; a name that is empty, all punctuation or over 500 characters counts as not given.
+ */
+export function match(index: MatchIndex, query: Query): Answer {
+  const asked = readQuery(index, query)
+  const scored = scoreAll(index, asked, candidatesOf(index, asked))
+  const verdict = decide(asked, scored)
+  const best = scored[0]
+  return {
+    ...verdict,
+    why: best === undefined ? '' : explain(asked, best.vector),
+    pattern: best === undefined ? '' : patternOf(asked, best.vector),
+    banding: bandingOf(verdict),
+    candidates: scored
+      .slice(0, SHOWN)
+      .map(one => ({ company: one.company, score: scoreOf(one.logOdds), features: namedFeatures(one.vector) })),
+  }
+}

@@ -1,0 +1,88 @@
+/**
+ * One uploaded row made ready for comparison: its names parsed and numbered against an index, its identifiers canonical, its
+ * address as words. Knows the mapping names of contract §5.4; scores nothing.
+ */
+import { addressWords, initialsOf, type MatchIndex, triplesOf } from './build.ts'
+import { normaliseCountry } from './country.ts'
+import { words } from './fold.ts'
+import { domainOf, normaliseOrgNumber, normalisePostcode, normaliseVat, phoneDigits } from './identifiers.ts'
+import { type Identifiers, keysOf } from './keys.ts'
+import type { LegalClass } from './legal-forms.ts'
+import { parseName } from './name.ts'
+import { type Pairs, pairsOf } from './similarity.ts'
+import type { Query } from './types.ts'
+
+/** A name of the query, ready to be compared with documents. */
+export interface QueryName {
+  readonly words: readonly string[]
+  /** Number of each word in the index's dictionary, -1 for a word it does not hold. */
+  readonly numbers: readonly number[]
+  /** Rarity of each word, 1 for an unknown one. */
+  readonly weights: readonly number[]
+  readonly joined: string
+  readonly initials: string
+  readonly legal: LegalClass | null
+  readonly pairs: Pairs
+  readonly triples: readonly number[]
+  /** Similarity of query word × dictionary word, as it has been worked out so far. */
+  readonly alike: Map<number, number>
+}
+
+/** A query ready for comparison. */
+export interface Asked {
+  readonly names: readonly QueryName[]
+  readonly country: string
+  /** The organisation number as written, for rows that lack the country it would be read by. */
+  readonly writtenNumber: string
+  readonly identifiers: Identifiers
+  readonly keys: readonly string[]
+  /** Address words by their number in the index, -1 for unknown ones; null when the row gives no address. */
+  readonly address: readonly number[] | null
+  readonly town: string
+}
+
+function readName(index: MatchIndex, text: string): QueryName | null {
+  const parsed = parseName(text)
+  if (parsed.words.length === 0) return null
+  const numbers = parsed.words.map(word => index.dictionary.numbers.get(word) ?? -1)
+  return {
+    words: parsed.words,
+    numbers,
+    weights: numbers.map(number => (number < 0 ? 1 : index.byWord.idf[number]!)),
+    joined: parsed.words.join(''),
+    initials: initialsOf(parsed.words),
+    legal: parsed.legal,
+    pairs: pairsOf(parsed.words.join('')),
+    triples: triplesOf(parsed.words),
+    alike: new Map(),
+  }
+}
+
+/** Makes a row ready. Cells that hold nothing usable count as not given. */
+export function readQuery(index: MatchIndex, query: Query): Asked {
+  const texts = [query.name, query.tradingName, query.aliasName, query.previousName].filter(
+    text => text !== undefined && text !== '',
+  )
+  const names = [...new Set(texts)].map(text => readName(index, text ?? '')).filter(name => name !== null)
+  const country = normaliseCountry(query.countryCode ?? '') || normaliseCountry(query.country ?? '')
+  const orgNumber = normaliseOrgNumber(query.orgNumber ?? '', country) || normaliseOrgNumber(query.taxCode ?? '', country)
+  const identifiers: Identifiers = {
+    id: (query.companyId ?? '').trim(),
+    orgNumber,
+    vatNumber: normaliseVat(query.vatNumber ?? '', country) || normaliseVat(query.taxCode ?? '', country),
+    domain: domainOf(query.email ?? ''),
+    phone: phoneDigits(query.phone ?? ''),
+    postcode: normalisePostcode(query.postcode ?? ''),
+  }
+  const parts = [query.address1, query.address2, query.address3, query.town, query.region].map(part => part ?? '')
+  const address = addressWords(parts, query.postcode ?? '').map(word => index.address.numbers.numbers.get(word) ?? -1)
+  return {
+    names,
+    country,
+    writtenNumber: query.orgNumber || query.taxCode || '',
+    identifiers,
+    keys: keysOf(identifiers, country),
+    address: address.length > 0 ? address : null,
+    town: words(query.town ?? '').join(' '),
+  }
+}

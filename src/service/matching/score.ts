@@ -1,0 +1,59 @@
+/**
+ * The additive score: weight × value per feature, summed, as log-odds and as a number from 0 to 1. A company's name is its best
+ * document's. Knows the weights; decides nothing.
+ */
+import type { MatchIndex } from './build.ts'
+import { compareContext } from './compare-context.ts'
+import { compareNames } from './compare-names.ts'
+import { FEATURES, NAME_FEATURES } from './features.ts'
+import type { Asked } from './query.ts'
+import { WEIGHTS } from './weights.ts'
+
+/** A company compared with a query. */
+export interface Scored {
+  readonly company: number
+  readonly vector: Float64Array
+  readonly logOdds: number
+}
+
+const weights = Float64Array.from(FEATURES, feature => WEIGHTS[feature])
+
+/** Log-odds of the first `count` features. */
+function sum(vector: Float64Array, count: number): number {
+  let total = 0
+  for (let at = 0; at < count; at++) total += weights[at]! * vector[at]!
+  return total
+}
+
+/** Log-odds to a number from 0 to 1. */
+export const scoreOf = (logOdds: number): number => 1 / (1 + Math.exp(-logOdds))
+
+/** Log-odds of the name features alone. */
+export const nameLogOdds = (vector: Float64Array): number => sum(vector, NAME_FEATURES.length)
+
+/** Compares a query with one company: every name of the one with every name of the other, the best pair counts. */
+export function scoreCompany(index: MatchIndex, asked: Asked, company: number): Scored {
+  let best = new Float64Array(FEATURES.length)
+  let bestName = Number.NEGATIVE_INFINITY
+  for (let document = index.documentStarts[company]!; document < index.documentStarts[company + 1]!; document++) {
+    for (const name of asked.names) {
+      const vector = new Float64Array(FEATURES.length)
+      compareNames(index, name, document, vector)
+      const odds = nameLogOdds(vector)
+      if (odds > bestName) {
+        best = vector
+        bestName = odds
+      }
+    }
+  }
+  compareContext(index, asked, company, best)
+  return { company, vector: best, logOdds: sum(best, FEATURES.length) }
+}
+
+/** Compares a query with companies; best first, ties by the companies' ids. */
+export function scoreAll(index: MatchIndex, asked: Asked, companies: readonly number[]): Scored[] {
+  const idOf = (one: Scored): string => index.companies[one.company]!.id
+  return companies
+    .map(company => scoreCompany(index, asked, company))
+    .sort((a, b) => b.logOdds - a.logOdds || (idOf(a) < idOf(b) ? -1 : idOf(a) > idOf(b) ? 1 : a.company - b.company))
+}

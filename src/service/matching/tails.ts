@@ -1,0 +1,47 @@
+/**
+ * The tails that exchanges, brokers and filing systems hang on a name: `DL-,0025`, `O.N.`, `ADR`, `Common Stock`, `/MD/`.
+ * Knows those habits only.
+ */
+
+const END = '[\\s.)]*$'
+
+/** Tails that are one by themselves. Each is anchored at the end and read on the last characters only, so it stays linear. */
+const STRONG: readonly RegExp[] = [
+  // par value: currency letters before a figure, `EO 1`, `DL-,001`, `RP100`
+  new RegExp(
+    `[\\s.,-](?:DL|EO|LS|HD|YC|YN|SF|SK|NK|DK|CD|AD|RP|ZY|BA|KC|UH|SD|ND|RC|TB|SG|IR|LT|RB|RS|PP)\\s{0,2}-?\\s{0,2}[,.]?\\d[\\d.,/]*${END}`,
+    'i',
+  ),
+  new RegExp(`[\\s.]O\\.\\s?N${END}`, 'i'),
+  new RegExp(
+    `\\s(?:common (?:stock|shares)|ordinary shares|(?:american )?depositary (?:shares|receipts)|registered shares|ord(?:\\.|inary)? shs|ord)${END}`,
+    'i',
+  ),
+  new RegExp(`[\\s.](?:sp\\.? ?)?(?:adr|ads|gdr|adrs|gdrs)(?:\\s?/?\\s?[\\d,.]+)?${END}`, 'i'),
+  new RegExp(`\\s(?:class|cl\\.?) ?[a-c]${END}`, 'i'),
+  new RegExp(`[\\s.]cert\\.? of shs${END}`, 'i'),
+  new RegExp(`\\s\\(new${END}`, 'i'),
+  // where a filer is from: `/MD/`, `\\UK`, `/Cayman Islands/`
+  /\s{0,3}[/\\][a-z][a-z. ]{1,18}[/\\]?\s{0,3}$/i,
+]
+
+/** Tails that are one only before a strong one: `NA O.N.`, `INH. EO 1`, `H YC 1`, `CL.A DL-001`. */
+const WEAK = new RegExp(
+  `[\\s.](?:na|nam|nom|inh|act\\.?nom|vz|vzo|st|sp|pfd|pref|reg|port|cl\\.? ?[a-c])${END}|\\s[a-h]-?${END}`,
+  'i',
+)
+
+/** The name without what markets and filing systems have added to it. */
+export function withoutTail(name: string): string {
+  let rest = name
+  let found = false
+  for (let round = 0; round < 4; round++) {
+    const start = Math.max(0, rest.length - 40)
+    const end = rest.slice(start)
+    const tail = STRONG.map(pattern => end.search(pattern)).find(at => at >= 0) ?? (found ? end.search(WEAK) : -1)
+    if (tail < 0 || start + tail < 2) return rest
+    rest = rest.slice(0, start + tail)
+    found = true
+  }
+  return rest
+}
