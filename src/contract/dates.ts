@@ -11,8 +11,10 @@ export function parseWireDate(text: string): number | null {
   const parts = WIRE.exec(text.trim())
   if (parts === null) return null
   const [, day, time, fraction = '', zone = 'Z'] = parts
+  // Date.parse takes the 30th of February for the 2nd of March.
+  const isDay = new Date(Date.parse(`${day}T00:00:00Z`) || 0).toISOString().startsWith(`${day}T`)
   const millis = Date.parse(`${day}T${time}.${fraction.slice(0, 3).padEnd(3, '0')}${zone}`)
-  return Number.isNaN(millis) ? null : millis
+  return !isDay || Number.isNaN(millis) ? null : millis
 }
 
 /** An instant as the data-cleaning operations write it: no zone, seven fractional digits (contract §2.2). */
