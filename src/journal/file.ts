@@ -37,7 +37,9 @@ export function readJournal(path: string): JournalContent {
   try {
     bytes = readFileSync(path)
   } catch (cause) {
-    throw new FettleError('FETTLE_RUN_UNKNOWN', `no journal at ${path}`, { cause })
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT')
+      throw new FettleError('FETTLE_RUN_UNKNOWN', `no journal at ${path}`, { cause })
+    throw new FettleError('FETTLE_JOURNAL_DAMAGED', `cannot read the journal ${path}: ${(cause as Error).message}`, { cause })
   }
   const wholeBytes = bytes.lastIndexOf(0x0a) + 1
   const lines = bytes.toString('utf8', 0, wholeBytes).split('\n').slice(0, -1)
