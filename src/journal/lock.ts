@@ -41,6 +41,9 @@ export interface Lock {
 /** Another host's lock is stale after so long without a beat; we cannot ask that host whether the process lives. */
 const STALE_MS = 10 * 60_000
 
+/** Tokens of the locks this process holds. */
+const ours = new Set<string>()
+
 const readOwner = (path: string): LockOwner | null => {
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as LockOwner
@@ -59,6 +62,8 @@ const isAlive = (pid: number): boolean => {
 }
 
 function isStale(path: string, owner: LockOwner | null, now: number): boolean {
+  // A lock of ours by number but not by token is an earlier process's: in a container every process may be number 1.
+  if (owner !== null && owner.host === hostname() && owner.pid === process.pid) return !ours.has(owner.token)
   // Written by link, so a lock without a readable owner was damaged afterwards: only its age can judge it.
   if (owner !== null && owner.host === hostname()) return !isAlive(owner.pid)
   try {
@@ -93,6 +98,7 @@ export function takeLock(path: string, now: () => number): Lock {
   } finally {
     rmSync(draft, { force: true })
   }
+  ours.add(owner.token)
   return {
     owner,
     takenFrom,
@@ -102,6 +108,7 @@ export function takeLock(path: string, now: () => number): Lock {
     },
     release: () => {
       if (held()) rmSync(path, { force: true })
+      ours.delete(owner.token)
     },
   }
 }
