@@ -165,6 +165,8 @@ function apply(state: RunState, event: RunEvent): RunState {
     case 'run.started':
       return state
     case 'run.resumed':
+      // Two who resume at once: the later one finds the run at its end and changes nothing.
+      if (state.finished) return state
       return { ...state, resumedAt: [...state.resumedAt, event.at], status: 'running', exitCode: null, error: null }
     case 'stage.started':
       return withStage(state, event.stage, stage => ({
