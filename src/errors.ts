@@ -59,6 +59,7 @@ export const ERRORS = {
   FETTLE_PIPELINE_PATH: entry('usage', 'A path in the pipeline file is not usable.', 'Paths are relative to the working directory and stay inside it.'),
   FETTLE_PIPELINE_MAPPING: entry('usage', 'The mappings do not say enough to match on.', 'Map name or an identifier, and a country where there is one.'),
   FETTLE_PIPELINE_UNSUPPORTED: entry('usage', 'The pipeline asks for something this version cannot do.', 'Leave the key out, or use a newer fettle.'),
+  FETTLE_REGISTER_SAMPLE: entry('usage', 'The made-up sample register is in use, since none was imported.', 'Import a real one: fettle register import csv FILE.'),
   FETTLE_FINGERPRINT: entry('usage', 'The pipeline changed since this run began.', 'Put it back, or start a new run with `fettle run --new`.'),
   FETTLE_RUN_UNKNOWN: entry('usage', 'There is no such run here.', 'See `fettle runs`.'),
   FETTLE_RUN_EMPTY: entry('usage', 'The run recorded nothing: there is nothing to resume.', 'Start it again with `fettle run`.'),
@@ -104,6 +105,7 @@ export const ERRORS = {
   FETTLE_FILE_LINK: entry('rejected', 'The link to the enriched file is not one that may be followed.', 'Allow its host with service.fileHosts if it is right.'),
   FETTLE_JOB_FAILED: entry('rejected', 'The job ended in an error status.', 'Start a new run; the text of the service and its correlation id help its support.'),
   FETTLE_JOB_STATUS: entry('rejected', 'The job has a status this version does not know.', 'The run waits on; a newer fettle may know the word.'),
+  FETTLE_JOB_BACKWARDS: entry('rejected', 'The status of the job went backwards.', 'The run waits on and sends nothing again; ask the support of the service if it lasts.'),
   FETTLE_JOB_ORPHAN: entry('rejected', 'More than one remote job carries the name of this run.', 'The older one was used; archive the other.'),
   FETTLE_LEDGER: entry('rejected', 'The counts do not add up: a row is unaccounted for.', 'Do not use the output; the report shows both sides of the sum.'),
 

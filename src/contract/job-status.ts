@@ -59,6 +59,12 @@ export const matchPhase = (status: string, enrichmentAsked: boolean): Phase =>
 /** The phase of a status for the enrichment stage: `idle` means that enriching is still to be asked for. */
 export const enrichPhase = (status: string): Phase => phaseOf(status, 1)
 
+/** The way of a job that meets no error and no portfolio, in order (contract §14.1). */
+const WALK: readonly string[] = JOB_STATUSES.filter(status => !/Portfolio|Error$/.test(status))
+
+/** Whether a job that was at `from` and is at `to` went backwards; words off the usual way tell nothing. */
+export const goesBack = (from: string, to: string): boolean => WALK.includes(to) && WALK.indexOf(to) < WALK.indexOf(from)
+
 const BEFORE_UPLOAD = new Set(['created', 'uploading', 'uploadError'])
 const BEFORE_SUBMIT = new Set([...BEFORE_UPLOAD, 'uploaded', 'ready'])
 const ENRICHING = new Set([

@@ -2,7 +2,7 @@
  * Waiting for a job: ask, record, wait longer, ask again, until its status is final for the question asked or the time is up.
  * A failed poll is counted, not fatal: the next poll is the repeat.
  */
-import { isKnownStatus, type JobRecord, type Phase } from '../contract/index.ts'
+import { goesBack, isKnownStatus, type JobRecord, type Phase } from '../contract/index.ts'
 import { FettleError, issue } from '../errors.ts'
 import type { RunFact } from '../journal/events.ts'
 import type { JobState } from '../journal/state.ts'
@@ -17,13 +17,16 @@ export interface Wait {
   phaseOf(status: string): Phase
 }
 
+/** Another look within the time left cannot cure these. */
+const LASTING = new Set<string>(['FETTLE_DEADLINE', 'FETTLE_THROTTLED', 'FETTLE_UNANSWERED'])
+
 /** Counts failures in a row; throws when they are too many, or when another poll cannot cure them. */
 function failureCounter(ports: Ports): { failed(error: unknown): void; succeeded(): void } {
   const startedAt = ports.clock.monotonic()
   let failures = 0
   let offContract = 0
   const isTransient = (error: FettleError): boolean => {
-    if (error.kind === 'again') return error.code !== 'FETTLE_DEADLINE' && error.code !== 'FETTLE_THROTTLED'
+    if (error.kind === 'again') return !LASTING.has(error.code)
     if (error.code === 'FETTLE_NOT_FOUND') return ports.clock.monotonic() - startedAt < GRACE_MS
     if (error.code === 'FETTLE_CONTRACT') return ++offContract < MAX_CONTRACT_FAILURES
     return error.status === 409
@@ -48,7 +51,9 @@ function failureCounter(ports: Ports): { failed(error: unknown): void; succeeded
 export async function* observe(job: JobState, wait: Wait, ports: Ports): AsyncGenerator<RunFact, JobRecord, void> {
   const startedAt = ports.clock.monotonic()
   const counter = failureCounter(ports)
-  const reported = new Set<string>()
+  const reported = new Set(job.history.map(({ status }) => status))
+  let unsteady = false
+  let confirmed: string | null = null
   let interval = wait.poll.everyMs
   let last = job.status ?? 'unknown'
   for (;;) {
@@ -60,22 +65,22 @@ export async function* observe(job: JobState, wait: Wait, ports: Ports): AsyncGe
       counter.failed(error)
     }
     if (record !== undefined) {
+      const { status } = record
+      // Warnings go before the look they are about: a crash between the two may repeat one, never lose it.
+      if (!isKnownStatus(status) && !reported.has(status)) yield { type: 'issue.raised', issue: unknownStatus(status) }
+      reported.add(status)
+      if (goesBack(last, status)) {
+        unsteady = true
+        yield { type: 'issue.raised', issue: wentBack(last, status) }
+      }
       // Word of a change is worth a quick second look; a long silence is not.
-      if (record.status !== last) interval = wait.poll.everyMs
-      last = record.status
-      yield {
-        type: 'status.observed',
-        part: job.part,
-        stage: wait.stage,
-        status: record.status,
-        summary: record.jobSummary ?? null,
-      }
-      if (!isKnownStatus(record.status) && !reported.has(record.status)) {
-        reported.add(record.status)
-        yield { type: 'issue.raised', issue: unknownStatus(record.status) }
-      }
-      const phase = wait.phaseOf(record.status)
-      if (phase === 'done') return record
+      if (status !== last) interval = wait.poll.everyMs
+      last = status
+      yield { type: 'status.observed', part: job.part, stage: wait.stage, status, summary: record.jobSummary ?? null }
+      const phase = wait.phaseOf(status)
+      // After a step back one word is no proof any more: the same must be read twice.
+      if (phase === 'done' && (!unsteady || confirmed === status)) return record
+      confirmed = phase === 'done' ? status : null
       if (phase === 'failed') throw failedJob(record)
     }
     const waited = ports.clock.monotonic() - startedAt
@@ -90,6 +95,9 @@ const unknownStatus = (status: string) =>
   issue('FETTLE_JOB_STATUS', `the service reports a status this version does not know: "${status}"; waiting on`, {
     severity: 'warn',
   })
+
+const wentBack = (from: string, to: string) =>
+  issue('FETTLE_JOB_BACKWARDS', `the job went back from "${from}" to "${to}"; waiting on`, { severity: 'warn' })
 
 const failedJob = (record: JobRecord): FettleError =>
   new FettleError('FETTLE_JOB_FAILED', `the job ${record.id} ended in the status ${record.status}`, {
