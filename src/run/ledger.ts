@@ -2,7 +2,6 @@
  * The row ledger: every row of the input came to exactly one end, and the service's own counts say the same. Pure sums; a sum
  * that does not add up is an error, never a footnote.
  */
-import type { JobSummary } from '../contract/index.ts'
 import { FettleError } from '../errors.ts'
 import type { Outcomes } from '../journal/events.ts'
 import type { RunState } from '../journal/state.ts'

@@ -5,8 +5,16 @@
 import type { JobRecord } from '../contract/index.ts'
 import { FettleError, type Issue, issue } from '../errors.ts'
 import type { JobState } from '../journal/state.ts'
-import type { Ports } from './ports.ts'
+import type { Effect, Ports } from './ports.ts'
 import { idOf } from './stage.ts'
+
+/** What `look` found instead of causing it, as an effect; undefined when it found nothing. */
+export const adopt =
+  <T>(look: () => Promise<T | undefined>) =>
+  async (): Promise<Effect<T> | undefined> => {
+    const value = await look()
+    return value === undefined ? undefined : { value, adopted: true }
+  }
 
 /** The service may need a moment to list what it has just created: looks at 0, 3 and 10 seconds. */
 const SEARCH_PAUSES_MS = [3_000, 7_000]
@@ -47,14 +55,16 @@ const NOT_YET_MS = 60_000
 const NOT_YET_PAUSE_MS = 2_000
 
 /**
- * Carries out a request that the service may refuse only because it is still busy with the previous one (400 or 409 while the
- * status is a waiting one): it is sent again every two seconds for up to a minute. Any other refusal is thrown.
+ * Carries out a request that the service may refuse (400, 409) because it has already taken effect: then what `already` reads
+ * is the answer. Or because it is still busy with the previous one: then it is sent again every two seconds for up to a
+ * minute. Any other refusal is thrown.
  */
 export async function whenReady<T>(
   job: JobState,
   ports: Ports,
   isBusy: (status: string) => boolean,
   send: () => Promise<T>,
+  already: () => Promise<T | undefined> = async () => undefined,
 ): Promise<T> {
   const until = ports.clock.monotonic() + NOT_YET_MS
   for (;;) {
@@ -63,7 +73,10 @@ export async function whenReady<T>(
     } catch (error) {
       const isRefusal =
         FettleError.is(error) && error.code === 'FETTLE_REJECTED' && (error.status === 400 || error.status === 409)
-      if (!isRefusal || ports.clock.monotonic() >= until) throw error
+      if (!isRefusal) throw error
+      const found = await already()
+      if (found !== undefined) return found
+      if (ports.clock.monotonic() >= until) throw error
       if (!isBusy((await readOwnJob(job, ports)).status)) throw error
       await ports.clock.sleep(NOT_YET_PAUSE_MS, ports.signal)
     }

@@ -7,8 +7,9 @@ import { FettleError } from '../../errors.ts'
 import type { RunFact } from '../../journal/events.ts'
 import type { JobState, RunState } from '../../journal/state.ts'
 import type { Plan } from '../../pipeline/types.ts'
+import { outcomesOfSummaries } from '../ledger.ts'
 import { observe } from '../observe.ts'
-import { readOwnJob, whenReady } from '../own-job.ts'
+import { adopt, readOwnJob, whenReady } from '../own-job.ts'
 import type { Ports } from '../ports.ts'
 import { eachJob, idOf, type Stage } from '../stage.ts'
 
@@ -28,13 +29,9 @@ async function hasBegun(job: JobState, ports: Ports): Promise<null | undefined> 
 }
 
 /** One credit a row that found a company: what the service may bill for. Null when the service gave no counts. */
-export function creditsOf(state: RunState): number | null {
-  let credits = 0
-  for (const { summary } of state.jobs) {
-    if (summary?.matched === undefined) return null
-    credits += summary.matched + (summary.manualMatched ?? 0) + (summary.duplicates ?? 0)
-  }
-  return credits
+function creditsOf(state: RunState): number | null {
+  const { matched, manualMatched, duplicates } = outcomesOfSummaries(state)
+  return matched === null || manualMatched === null || duplicates === null ? null : matched + manualMatched + duplicates
 }
 
 function guardBudget(state: RunState): void {
@@ -68,7 +65,7 @@ async function* enrichOne(job: JobState, plan: Plan, ports: Ports): AsyncGenerat
       if (!job.enrichRequested) yield { type: 'enrich.requested', part: job.part }
       const options = { look, key: `${job.name} enrich`, signal: ports.grace }
       const isBusy = (status: string): boolean => status === 'matched' || status.startsWith('aggregating')
-      const effect = await whenReady(job, ports, isBusy, () => ports.service.enrich(id, options))
+      const effect = await whenReady(job, ports, isBusy, () => ports.service.enrich(id, options), adopt(look))
       yield { type: 'enrich.accepted', part: job.part, adopted: effect.adopted }
     }
   }

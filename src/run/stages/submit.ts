@@ -2,14 +2,14 @@
 import { hasSubmission } from '../../contract/index.ts'
 import type { RunFact } from '../../journal/events.ts'
 import type { JobState } from '../../journal/state.ts'
-import { readOwnJob, whenReady } from '../own-job.ts'
+import { adopt, readOwnJob, whenReady } from '../own-job.ts'
 import type { Ports } from '../ports.ts'
 import { eachJob, idOf, type Stage } from '../stage.ts'
 
 const isDone = (job: JobState): boolean => job.matchAccepted
 
 async function* submitOne(job: JobState, ports: Ports): AsyncGenerator<RunFact, void, void> {
-  const look = async (): Promise<null | undefined> =>
+  const look = async (): Promise<string | null | undefined> =>
     hasSubmission((await readOwnJob(job, ports, ports.grace)).status) ? null : undefined
   const accepted = { type: 'match.accepted', part: job.part } as const
   if (job.matchRequested && (await look()) === null) {
@@ -19,7 +19,7 @@ async function* submitOne(job: JobState, ports: Ports): AsyncGenerator<RunFact, 
   if (!job.matchRequested) yield { type: 'match.requested', part: job.part }
   const isBusy = (status: string): boolean => status === 'uploading' || status === 'uploaded'
   const options = { look, key: `${job.name} submit`, signal: ports.grace }
-  const effect = await whenReady(job, ports, isBusy, () => ports.service.submit(idOf(job), options))
+  const effect = await whenReady(job, ports, isBusy, () => ports.service.submit(idOf(job), options), adopt(look))
   yield { ...accepted, messageId: effect.value, adopted: effect.adopted }
 }
 
