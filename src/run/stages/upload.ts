@@ -1,5 +1,6 @@
 /** Upload: the file of a job. An upload cannot be taken up again in the middle, so the job is read before it is repeated. */
 import { hasUpload } from '../../contract/index.ts'
+import { FettleError } from '../../errors.ts'
 import type { RunFact } from '../../journal/events.ts'
 import type { JobState } from '../../journal/state.ts'
 import { readOwnJob } from '../own-job.ts'
@@ -12,11 +13,11 @@ const isDone = (job: JobState): boolean => job.uploaded !== null
 const SETTLE_MS = 60_000
 const SETTLE_PAUSE_MS = 1_000
 
-async function arrived(job: JobState, ports: Ports): Promise<boolean> {
+async function settledStatus(job: JobState, ports: Ports): Promise<string> {
   const until = ports.clock.monotonic() + SETTLE_MS
   for (;;) {
     const { status } = await readOwnJob(job, ports)
-    if (status !== 'uploading' || ports.clock.monotonic() >= until) return hasUpload(status)
+    if (status !== 'uploading' || ports.clock.monotonic() >= until) return status
     await ports.clock.sleep(SETTLE_PAUSE_MS, ports.signal)
   }
 }
@@ -24,13 +25,13 @@ async function arrived(job: JobState, ports: Ports): Promise<boolean> {
 async function* uploadOne(job: JobState, ports: Ports): AsyncGenerator<RunFact, void, void> {
   const upload = await ports.source.upload()
   const accepted = { type: 'upload.accepted', part: job.part, bytes: upload.bytes } as const
-  if (job.uploadRequested && (await arrived(job, ports))) {
+  const arrived = async (): Promise<null | undefined> => (hasUpload(await settledStatus(job, ports)) ? null : undefined)
+  if (job.uploadRequested && (await arrived()) === null) {
     yield { ...accepted, fileId: null, sha256: null, adopted: true }
     return
   }
   if (!job.uploadRequested) yield { type: 'upload.requested', part: job.part, bytes: upload.bytes }
   const onProgress = (sent: number): void => ports.tick({ type: 'upload', sent, total: upload.bytes })
-  const look = async (): Promise<null | undefined> => ((await arrived(job, ports)) ? null : undefined)
   const body = {
     filename: upload.filename,
     bytes: upload.bytes,
@@ -38,7 +39,14 @@ async function* uploadOne(job: JobState, ports: Ports): AsyncGenerator<RunFact, 
     open: () => upload.open(),
     onProgress,
   }
-  const effect = await ports.service.upload(idOf(job), body, { look, key: job.name, signal: ports.signal })
+  const send = () => ports.service.upload(idOf(job), body, { look: arrived, key: job.name, signal: ports.signal })
+  let effect = await send()
+  // The service may find out after its answer that the file broke on the way: it goes up once more.
+  if ((await settledStatus(job, ports)) === 'uploadError') {
+    effect = await send()
+    if ((await settledStatus(job, ports)) === 'uploadError')
+      throw new FettleError('FETTLE_JOB_FAILED', `the file of job ${job.id} went up twice and broke twice: status uploadError`)
+  }
   yield {
     ...accepted,
     fileId: effect.value?.id ?? null,
