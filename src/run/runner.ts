@@ -44,8 +44,9 @@ const recordError = (error: FettleError): RecordedError => ({
 })
 
 /**
- * Carries a run on from where its journal stands to its end, or to the first thing that stops it. Returns the final state:
- * `finished`, or paused and resumable with the error in it. Throws only when the journal itself cannot be written.
+ * Carries a run on from where its journal stands to its end, or to the first thing that stops it; a run at its end is left as
+ * it is. Returns the final state: `finished`, or paused and resumable with the error in it. Throws only when the journal
+ * itself cannot be written.
  */
 export async function carryOut(context: RunContext): Promise<RunState> {
   const record = (fact: RunFact): RunState => {
@@ -53,6 +54,7 @@ export async function carryOut(context: RunContext): Promise<RunState> {
     context.onFact?.(fact, state)
     return state
   }
+  if (current(context).finished) return current(context)
   for (const stage of STAGE_LIST) {
     const error = await carryOutStage(stage, record, context)
     if (error !== null) return end(record, current(context), error, context)
@@ -84,10 +86,7 @@ async function carryOutStage(
   try {
     ports.signal.throwIfAborted()
     record({ type: 'stage.started', stage: stage.name })
-    for await (const fact of stage.run(current(context), ports)) {
-      record(fact)
-      if ('part' in fact) noteCorrelations(fact.part, record, ports)
-    }
+    if (!stage.done(state)) await carryOutFacts(stage, record, context)
     record({ type: 'stage.finished', stage: stage.name, elapsedMs: elapsed(), http: ports.service.takeCounts() })
     return null
   } catch (thrown) {
@@ -102,6 +101,16 @@ async function carryOutStage(
         http: ports.service.takeCounts(),
       })
     return error
+  }
+}
+
+async function carryOutFacts(stage: Stage, record: (fact: RunFact) => RunState, context: RunContext): Promise<void> {
+  const { ports } = context
+  for await (const fact of stage.run(current(context), ports)) {
+    record(fact)
+    if ('part' in fact) noteCorrelations(fact.part, record, ports)
+    // A stop ends the stage here, before its next effect; a stage with nothing left to do is complete all the same.
+    if (!stage.done(current(context))) ports.signal.throwIfAborted()
   }
 }
 
@@ -153,7 +162,8 @@ function finish(
   }
   const checks = judge(state.plan.checks, outcomes, state.plan.rows, context.previousRate)
   const failed = checks.some(check => !check.success && check.severity === 'fail')
-  const warned = checks.some(check => !check.success) || state.issues.length > state.plan.issues.length
+  const warned =
+    checks.some(check => !check.success) || state.issues.slice(state.plan.issues.length).some(issue => issue.severity !== 'info')
   if (stopped !== null) return record(ended('fail', stopped.exitCode, outcomes, checks, stopped))
   if (failed) return record(ended('fail', EXIT.checks, outcomes, checks, null))
   return record(ended(warned ? 'warn' : 'success', EXIT.ok, outcomes, checks, null))
