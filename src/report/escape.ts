@@ -1,0 +1,85 @@
+/**
+ * Foreign text made harmless, one function per format: headers, cells, names and messages may hold anything. Each function
+ * drops what its format cannot express before it escapes the rest. It knows no report.
+ */
+
+/** Terminal sequences: CSI, then OSC and its kin with or without their end, then two-byte escapes. */
+const SEQUENCES =
+  /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c\r\n]*(?:\x07|\x1b\\|\x9c)|\x1b[ -/]*[0-~]/g
+const BREAKS = /[\t\n\v\f\r\x85\u2028\u2029]+/g
+const CONTROLS = /[\x00-\x1f\x7f-\x9f]/g
+/** Marks that reorder the text around them: a name must not be able to turn a sentence round. */
+const BIDI = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
+const HALVES = /\p{Surrogate}/gu
+/** U+FFFE and U+FFFF are no characters, in XML least of all. */
+const NONCHARACTERS = /[\ufffe\uffff]/g
+
+const codePoint = (char: string): string => `U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
+
+/** Text as one line of visible characters: terminal sequences and control characters gone, bidi marks shown as `⟦U+202E⟧`. */
+export const plain = (text: string): string =>
+  text
+    .replace(SEQUENCES, '')
+    .replace(BREAKS, ' ')
+    .replace(CONTROLS, '')
+    .replace(NONCHARACTERS, '')
+    .replace(HALVES, '\ufffd')
+    .replace(BIDI, char => `⟦${codePoint(char)}⟧`)
+
+/** At most `limit` characters of a text, with an ellipsis when some are missing. */
+export function clip(text: string, limit: number): string {
+  if (text.length <= limit) return text
+  const chars = [...text.slice(0, limit * 2)]
+  return chars.length <= limit ? text : `${chars.slice(0, limit - 1).join('')}…`
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+
+/** For HTML, in text and in quoted attributes. */
+export const escapeHtml = (text: string): string => plain(text).replace(/[&<>"']/g, char => ENTITIES[char] ?? '')
+
+/** For XML 1.0, in text and in quoted attributes. `>` is escaped too, so that `]]>` cannot occur. */
+export const escapeXml = escapeHtml
+
+/**
+ * For Markdown, inside a sentence, never at the start of a line. An empty comment parts what GitHub would
+ * turn into a link or a mention: it reads text after escapes are undone, so a backslash would not do.
+ */
+export const escapeMarkdown = (text: string): string =>
+  plain(text)
+    .replace(/[\\`*_{}[\]~$]/g, '\\$&')
+    .replace(/[&<>]/g, char => ENTITIES[char] ?? '')
+    .replace(/@|#|:\/\/|www(?=\.)/gi, '$&<!-- -->')
+
+/** A code span for Markdown; its fence is longer than any run of backticks inside. */
+export function markdownCode(text: string): string {
+  const line = plain(text)
+  const longest = Math.max(0, ...(line.match(/`+/g) ?? []).map(run => run.length))
+  const fence = '`'.repeat(longest + 1)
+  return longest === 0 && line.trim() !== '' ? `${fence}${line}${fence}` : `${fence} ${line} ${fence}`
+}
+
+/** Markdown made into a table cell: a bar would end it, in a code span too. */
+export const markdownCell = (markdown: string): string => markdown.replaceAll('|', '\\|')
+
+/**
+ * For a terminal and a CI log: besides control characters, the openings of log commands are parted, for runners obey
+ * `::set-output` at the start of a line and `##vso[` or `##[` anywhere in it.
+ */
+export const escapeTerminal = (text: string): string =>
+  plain(text)
+    .replace(/(^|\s)::/g, '$1: :')
+    .replace(/##(?=\[|vso\[)/gi, '# #')
+
+/** For a label value in OpenMetrics. */
+export const escapeLabel = (text: string): string => plain(text).replace(/[\\"]/g, '\\$&')
+
+/**
+ * JSON that is safe in a terminal and a CI log and still the same value: everything JSON lets through unescaped although
+ * terminals, browsers or log runners act on it is written as `\uXXXX`.
+ */
+export const safeJson = (value: unknown, indent?: number): string =>
+  JSON.stringify(value, null, indent).replace(
+    /[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]|(?<=#)#/g,
+    char => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )

@@ -1,0 +1,87 @@
+/** The two pictures: outcomes as one bar, scores as columns. SVG with attributes only, for the page's policy allows no inline style. */
+import type { Report, Result } from '../schema.ts'
+import type { OutcomeName } from '../totals.ts'
+import { OUTCOME, shownOutcomes } from '../verdict.ts'
+import { count, percent } from '../words.ts'
+import { html, type Markup } from './markup.ts'
+
+/** What is drawn over an outcome's colour, in a tile of 8 × 8, so that outcomes differ in grey and to every eye. */
+const GRAIN: Readonly<Record<OutcomeName, Markup | null>> = {
+  matched: null,
+  manualMatched: html`<path class="grain" d="M4 0v8"/>`,
+  duplicates: html`<path class="grain" d="M0 4h8"/>`,
+  review: html`<path class="grain" d="M-2 2l4-4M0 8l8-8M6 10l4-4"/>`,
+  unmatched: html`<circle class="dot" cx="4" cy="4" r="1.5"/>`,
+  failed: html`<path class="grain" d="M0 0l8 8M8 0l-8 8"/>`,
+  skipped: null,
+}
+
+const patterns = (names: readonly OutcomeName[]): Markup =>
+  html`<svg width="0" height="0" aria-hidden="true" focusable="false"><defs>${names.map(
+    name =>
+      html`<pattern id="p-${name}" width="8" height="8" patternUnits="userSpaceOnUse"><rect class="f-${name}" width="8" height="8"/>${GRAIN[name]}</pattern>`,
+  )}</defs></svg>`
+
+/** Outcome bar with its legend, and the histogram when there are scores. Nothing before the rows are counted. */
+export function charts(report: Report, result: Result): Markup | null {
+  const { totals } = report
+  const names = shownOutcomes(report)
+  const known = names.filter(name => (totals[name] ?? 0) > 0)
+  if (known.length === 0) return null
+  const hasScores = result.scores.some(rows => rows > 0)
+  return html`<section aria-label="Charts">${patterns(names)}<div class="charts${hasScores ? ' two' : ''}">${outcomes(report, names, known)}${hasScores ? histogram(result.scores) : null}</div></section>`
+}
+
+function outcomes(report: Report, names: readonly OutcomeName[], known: readonly OutcomeName[]): Markup {
+  const { totals, ledger } = report
+  const whole = Math.max(totals.rows, ledger.sum, 1)
+  let x = 0
+  const rects = known.map((name, i) => {
+    const width = ((totals[name] ?? 0) / whole) * 100
+    const gap = i > 0 ? html`<rect class="cut" x="${x.toFixed(3)}%" width="2" height="30"/>` : null
+    const rect = html`<rect x="${x.toFixed(3)}%" width="${width.toFixed(3)}%" height="30" fill="url(#p-${name})"><title>${OUTCOME[name].word}: ${count(totals[name])}</title></rect>${gap}`
+    x += width
+    return rect
+  })
+  const said = known.map(name => `${OUTCOME[name].word} ${count(totals[name])}`).join(', ')
+  const share = (name: OutcomeName): string => {
+    const value = totals[name]
+    return value === null || totals.rows === 0 ? '' : percent(value / totals.rows)
+  }
+  return html`<figure class="card"><figcaption>What became of the rows</figcaption>
+<svg class="outcomes" role="img" aria-label="${said}">${rects}</svg>
+<ul class="legend">${names.map(
+    name =>
+      html`<li><svg viewBox="0 0 14 14" aria-hidden="true"><rect width="14" height="14" fill="url(#p-${name})"/></svg>${OUTCOME[name].word}<b>${count(totals[name])}</b><span class="soft">${share(name)}</span></li>
+`,
+  )}</ul>${sum(report)}</figure>`
+}
+
+const sum = ({ totals, ledger }: Report): Markup => {
+  if (ledger.adds === true) return html`<p class="small soft">Every one of ${count(totals.rows)} rows is accounted for.</p>`
+  if (ledger.adds === null) return html`<p class="small soft">The service did not tell all counts; the sum cannot be proved.</p>`
+  return html`<p class="small bad"><b>✗ ${count(totals.rows)} rows in the input, ${count(ledger.sum)} accounted for.</b></p>`
+}
+
+const HEIGHT = 120
+
+function histogram(scores: readonly number[]): Markup {
+  const top = Math.max(...scores, 1)
+  const step = 400 / scores.length
+  const edge = (i: number): string => (i / scores.length).toFixed(2)
+  const columns = scores.map((rows, i) => {
+    const height = rows === 0 ? 0 : Math.max(2, (rows / top) * HEIGHT)
+    return html`<rect class="column" x="${(i * step + 1).toFixed(1)}" y="${(HEIGHT + 14 - height).toFixed(1)}" width="${(step - 2).toFixed(1)}" height="${height.toFixed(1)}" rx="1.5"><title>${edge(i)} to ${edge(i + 1)}: ${count(rows)}</title></rect>`
+  })
+  const ticks = [0, 0.25, 0.5, 0.75, 1].map(
+    at =>
+      html`<text class="tick" x="${at * 400}" y="${HEIGHT + 30}" text-anchor="${at === 0 ? 'start' : at === 1 ? 'end' : 'middle'}">${String(at)}</text>`,
+  )
+  const all = scores.reduce((total, rows) => total + rows, 0)
+  const rows = scores.flatMap((value, i) =>
+    value === 0 ? [] : [html`<tr><th scope="row">${edge(i)} to ${edge(i + 1)}</th><td class="r">${count(value)}</td></tr>`],
+  )
+  return html`<figure class="card"><figcaption>Match scores <span class="soft">of ${count(all)} rows</span></figcaption>
+<svg viewBox="0 0 400 ${HEIGHT + 34}" role="img" aria-label="Columns of rows by match score; the highest has ${count(top)} rows"><text class="tick" x="0" y="10">${count(top)}</text>${columns}<path class="axis" d="M0 ${HEIGHT + 14.5}h400"/>${ticks}</svg>
+<details class="small"><summary>As a table</summary><table><caption>Rows by match score</caption><thead><tr><th scope="col">Score</th><th scope="col" class="r">Rows</th></tr></thead><tbody>${rows}</tbody></table></details></figure>`
+}

@@ -1,0 +1,65 @@
+/** Checks and alerts: what was expected of the data, and what is worth a look, each with its cure and its place. */
+import type { Report, Result } from '../schema.ts'
+import { count, more } from '../words.ts'
+import { html, type Markup } from './markup.ts'
+import { table } from './table.ts'
+import type { Tone } from './verdict.ts'
+
+/** Alerts shown; more of them help nobody. */
+const SHOWN = 100
+
+/** The badge of a check: word and sign, never colour alone. */
+function badge(check: Result['checks'][number]): Markup {
+  const [tone, sign, word] = check.success
+    ? ['good', '✓', 'met']
+    : check.severity === 'warn'
+      ? ['warn', '!', 'warning']
+      : ['bad', '✗', 'failed']
+  return html`<span class="badge ${tone ?? ''}"><span aria-hidden="true">${sign ?? ''}</span>${word ?? ''}</span>`
+}
+
+/** The checks as a table; nothing when the pipeline asks for none or none was made yet. */
+export function checks(result: Result): Markup | null {
+  if (result.checks.length === 0) return null
+  const rows = result.checks.map(check => [check.assertion, badge(check), check.expected, check.actual])
+  const failed = result.checks.filter(check => !check.success).length
+  const caption = failed === 0 ? 'All checks were met' : `${count(failed)} of ${count(result.checks.length)} checks not met`
+  return html`<section aria-labelledby="checks"><h2 id="checks">Checks</h2>${table(caption, [{ label: 'Check' }, { label: 'Result' }, { label: 'Expected' }, { label: 'Actual' }], rows)}</section>`
+}
+
+type Issue = Result['issues'][number]
+
+const TONE: Readonly<Record<Issue['severity'], { readonly tone: Tone; readonly word: string }>> = {
+  error: { tone: 'bad', word: 'Error' },
+  warn: { tone: 'warn', word: 'Warning' },
+  info: { tone: 'calm', word: 'Note' },
+}
+
+function place(issue: Issue): string {
+  const at = issue.at === null ? [] : [[issue.at.file, issue.at.line, issue.at.column].filter(part => part !== null).join(':')]
+  const column = issue.column === null ? [] : [`column ${issue.column}`]
+  const rest = more(issue.count, issue.rows.length)
+  const rows = issue.rows.length === 0 ? [] : [`rows ${issue.rows.map(count).join(', ')}${rest === '' ? '' : ` ${rest}`}`]
+  return [...at, ...column, ...rows].join(' · ')
+}
+
+function alert(issue: Issue): Markup {
+  const { tone, word } = TONE[issue.severity]
+  const where = place(issue)
+  return html`<li class="note ${tone}"><p><b class="${tone}">${word}:</b> ${issue.message}</p>
+${issue.hint === null ? null : html`<p class="small">${issue.hint}</p>`}
+<p class="small"><span class="soft">${where === '' ? null : html`${where} · `}<code>${issue.code}</code></span></p></li>
+`
+}
+
+/** Alerts, worst first; nothing when there are none. */
+export function alerts(report: Report, result: Result): Markup | null {
+  const rank = { error: 0, warn: 1, info: 2 } as const
+  const all = result.issues.toSorted((a, b) => rank[a.severity] - rank[b.severity])
+  if (all.length + report.warnings.length === 0) return null
+  const general = report.warnings
+    .slice(0, SHOWN)
+    .map(text => html`<li class="note warn"><p><b class="warn">Warning:</b> ${text}</p></li>`)
+  const rest = more(all.length, SHOWN)
+  return html`<section aria-labelledby="alerts"><h2 id="alerts">Alerts</h2><ul class="alerts">${general}${all.slice(0, SHOWN).map(alert)}</ul>${rest === '' ? null : html`<p class="soft small">${rest}; all are in report.json.</p>`}</section>`
+}

@@ -1,0 +1,58 @@
+/**
+ * `report.html`: one page, self-contained, without a script, that asks the network for nothing. Its policy allows its own
+ * style sheet by digest and nothing else, so even a mistake in escaping could not run or load anything.
+ */
+import type { Report } from '../schema.ts'
+import { STATUS, verdictOf } from '../verdict.ts'
+import { charts } from './charts.ts'
+import { alerts, checks } from './findings.ts'
+import { html, type Markup } from './markup.ts'
+import { columns, outputs, reproduce, timeline } from './record.ts'
+import { review, unmatched } from './rows.ts'
+import { STYLE_SHA256, styleElement } from './style.ts'
+import { numbers, verdictBar } from './verdict.ts'
+
+/** The page's content security policy. */
+export const POLICY = `default-src 'none'; style-src 'sha256-${STYLE_SHA256}'; base-uri 'none'; form-action 'none'`
+
+/** The report as an HTML page. */
+export function renderHtml(report: Report): string {
+  return page(report).text
+}
+
+function page(report: Report): Markup {
+  const name = report.results.map(result => result.name).join(', ')
+  const { tool } = report.metadata
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${POLICY}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<meta name="generator" content="${tool.name} ${tool.version}">
+<title>${STATUS[verdictOf(report)].word}: ${name}</title>
+${styleElement}
+</head>
+<body>
+<a class="skip" href="#main">To the numbers</a>
+${report.results.map(
+  (result, i) => html`${verdictBar(report, result)}
+<main${i === 0 ? html` id="main"` : null}>
+${numbers(report)}
+${charts(report, result)}
+${checks(result)}
+${alerts(report, result)}
+${review(report, result)}
+${unmatched(report, result)}
+${columns(result)}
+${timeline(result)}
+${outputs(result)}
+${reproduce(report, result)}
+</main>`,
+)}
+<footer><p>Written by ${tool.name} ${tool.version}. This page holds all it shows: it loads nothing and sends nothing.</p></footer>
+</body>
+</html>
+`
+}

@@ -1,0 +1,122 @@
+/** The evidence: columns, timeline, files, and all that is needed to do the run again. */
+import { clip } from '../escape.ts'
+import type { Report, Result } from '../schema.ts'
+import { STATUS } from '../verdict.ts'
+import { bytes, clockTime, count, counted, duration, more, time } from '../words.ts'
+import { html, type Markup } from './markup.ts'
+import { table } from './table.ts'
+import { TONE } from './verdict.ts'
+
+/** Entries of one list; a service that keeps changing its mind must not make the page endless. */
+const SHOWN = 200
+
+/** Header -> mapping -> index, and the headers that are not used. */
+export function columns(result: Result): Markup {
+  const rows = result.mappings.map(one => [
+    one.header ?? html`<span class="soft">no header</span>`,
+    html`<code>${one.mapping}</code>`,
+    String(one.index),
+    one.pad === null ? html`<span class="soft">as it is</span>` : `padded to ${one.pad} digits`,
+  ])
+  const used = new Set(result.mappings.map(one => one.index))
+  const unused = (result.input.header ?? []).filter((_, index) => !used.has(index))
+  const note =
+    unused.length === 0 ? null : html`<p class="small soft">Not sent for matching: ${clip(unused.join(', '), 2000)}</p>`
+  return html`<section aria-labelledby="columns"><h2 id="columns">Columns</h2>${table('Which column is sent as what', [{ label: 'Header' }, { label: 'Mapping' }, { label: 'Index', figures: true }, { label: 'Values' }], rows)}${note}</section>`
+}
+
+/** Stages with their times, remote jobs with their statuses. */
+export function timeline(result: Result): Markup {
+  const longest = Math.max(...result.stages.map(stage => stage.elapsedMs), 1)
+  const rows = result.stages.map(stage => {
+    const { sign, word } = STATUS[stage.status]
+    const width = stage.elapsedMs === 0 ? 0 : Math.max(1, (stage.elapsedMs / longest) * 100)
+    const bad = stage.status === 'error' ? ' bad' : ''
+    return [
+      stage.name,
+      html`<span class="${TONE[stage.status]} nowrap"><span aria-hidden="true">${sign}</span> ${word}</span>${stage.note === null ? null : html`<span class="sub">${clip(stage.note, 500)}</span>`}`,
+      stage.startedAt === null ? html`<span class="soft">–</span>` : clockTime(stage.startedAt),
+      stage.startedAt === null ? html`<span class="soft">–</span>` : duration(stage.elapsedMs),
+      html`<svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true"><rect class="track" width="100" height="8"/><rect class="span${bad}" width="${width.toFixed(1)}" height="8"/></svg>`,
+      stage.attempts === 0 ? html`<span class="soft">–</span>` : String(stage.attempts),
+    ]
+  })
+  const head = [
+    { label: 'Stage' },
+    { label: 'Status' },
+    { label: 'Began (UTC)', figures: true },
+    { label: 'Took', figures: true },
+    { label: '' },
+    { label: 'Attempts', figures: true },
+  ]
+  const { requests, retries, throttledMs } = result.http
+  const http = `${counted(requests, 'request')}, ${count(retries)} of them repeats${throttledMs > 0 ? `, ${duration(throttledMs)} held back by the service` : ''}.`
+  return html`<section aria-labelledby="timeline"><h2 id="timeline">Timeline</h2><p class="lead">${http}</p>${table('Stages of the run', head, rows)}<div class="stack">${result.jobs
+    .filter(job => job.id !== null || job.history.length > 0)
+    .slice(0, SHOWN)
+    .map(jobCard)}</div></section>`
+}
+
+function jobCard(job: Result['jobs'][number]): Markup {
+  const summary = Object.entries(job.jobSummary ?? {}).flatMap(([name, value]) =>
+    typeof value === 'number' ? [html`<dt>${name}</dt><dd>${count(value)}</dd>`] : [],
+  )
+  const path = job.history
+    .slice(0, SHOWN)
+    .map(entry => html`<li><b>${entry.status}</b> <span class="soft">${clockTime(entry.at)}</span></li>`)
+  const rest = more(job.history.length, SHOWN)
+  const ids = job.correlations.slice(0, SHOWN).map(one => [one.operation, html`<code>${one.correlationId}</code>`])
+  return html`<div class="card"><h3>Remote job <code>${job.name}</code></h3>
+<p class="small soft">${job.id === null ? 'no id yet' : html`id <code>${job.id}</code>`}${job.adopted ? ' · found, made by an earlier attempt' : null}${job.polls > 0 ? ` · asked ${counted(job.polls, 'time')}` : null}</p>
+${path.length === 0 ? null : html`<ol class="path" aria-label="Statuses">${path}${rest === '' ? null : html`<li>${rest}</li>`}</ol>`}
+${summary.length === 0 ? null : html`<details class="small"><summary>The service's own counts</summary><dl class="pairs">${summary}</dl></details>`}
+${ids.length === 0 ? null : html`<details class="small"><summary>${counted(ids.length, 'correlation id')}</summary>${table('Correlation ids, for the service’s support', [{ label: 'Operation' }, { label: 'Correlation id' }], ids)}</details>`}</div>
+`
+}
+
+/** Files the run wrote. */
+export function outputs(result: Result): Markup | null {
+  if (result.outputs.length === 0) return null
+  const rows = result.outputs.map(file => [
+    file.path,
+    file.kind,
+    count(file.rows),
+    bytes(file.bytes),
+    html`<code>${file.sha256}</code>`,
+  ])
+  return html`<section aria-labelledby="files"><h2 id="files">Files</h2>${table('Files of this run', [{ label: 'Path' }, { label: 'Kind' }, { label: 'Rows', figures: true }, { label: 'Size', figures: true }, { label: 'SHA-256' }], rows)}</section>`
+}
+
+const pair = (name: string, value: Markup | string | null): Markup | null =>
+  value === null ? null : html`<dt>${name}</dt><dd>${value}</dd>`
+
+/** Command, versions, digests, plan. */
+export function reproduce(report: Report, result: Result): Markup {
+  const { plan, input } = result
+  const { tool, traceId, ci, runId } = report.metadata
+  const limits = [plan.limit === null ? [] : `the first ${counted(plan.limit, 'row')}`, plan.preparation].flat()
+  const budget = [
+    plan.budget.rows === null ? [] : `${counted(plan.budget.rows, 'row')}`,
+    plan.budget.credits === null ? [] : `${counted(plan.budget.credits, 'credit')}`,
+  ].flat()
+  const args = Object.entries(report.args).filter(([, value]) => value !== null && value !== false)
+  const delimiter = input.delimiter === '\t' ? 'tab' : input.delimiter
+  return html`<section aria-labelledby="reproduce"><h2 id="reproduce">Reproduce</h2><div class="card"><code class="command">fettle run ${result.file}</code>
+<details open><summary>What exactly was run</summary><dl class="pairs">
+${pair('Version', `${tool.name} ${tool.version}`)}
+${pair('Run', html`<code>${runId}</code>`)}
+${pair('Plan', html`<code>${plan.fingerprint}</code>`)}
+${pair('Input', html`${input.path}, ${counted(input.rows, 'row')}, ${bytes(input.bytes)}`)}
+${pair('Input SHA-256', html`<code>${input.sha256}</code>`)}
+${pair('Read as', `${input.encoding}${input.bom ? ' with BOM' : ''}, delimiter ${delimiter}, ${counted(input.columns, 'column')}, line end ${input.lineEnd}`)}
+${pair('Sent', limits.length === 0 ? 'byte for byte' : limits.join(', '))}
+${pair('Enrichment', plan.enrich === null ? 'none' : `${plan.enrich.product}, ${counted(plan.enrich.tags.length, 'column')}`)}
+${budget.length === 0 ? null : pair('Budget', budget.join(', '))}
+${pair('Waiting', `asked every ${duration(plan.poll.everyMs)} to ${duration(plan.poll.maxMs)}, for at most ${duration(plan.poll.timeoutMs)}`)}
+${plan.report.mask.length === 0 ? null : pair('Masked', plan.report.mask.join(', '))}
+${args.length === 0 ? null : pair('Asked for', args.map(([name, value]) => (value === true ? name : `${name} ${String(value)}`)).join(', '))}
+${ci === null ? null : pair('CI', ci)}
+${pair('Trace id', html`<code>${traceId}</code>`)}
+${pair('Written', `${time(report.metadata.generatedAt)} UTC`)}
+</dl></details></div></section>`
+}

@@ -1,0 +1,131 @@
+/** Rows a person should look at: those in review beside their best candidate, those without a company by reason. */
+import { clip } from '../escape.ts'
+import type { Report, Result, Sample } from '../schema.ts'
+import { groupOf, reasonsOf } from '../why.ts'
+import { count } from '../words.ts'
+import { html, type Markup, type Value, within } from './markup.ts'
+import { table } from './table.ts'
+
+/** Rows shown at once; the rest is folded. */
+const OPEN = 50
+/** Rows in the page at all, so that a browser stays quick. */
+const MOST = 500
+/** Characters of rows in one section, so that the page stays under its 5 MB. */
+const BUDGET = 1_500_000
+/** Characters of a cell. */
+const CELL = 160
+
+const HEAD = [
+  { label: 'Row', figures: true },
+  { label: 'Your row' },
+  { label: 'Best candidate' },
+  { label: 'Score', figures: true },
+  { label: 'Why' },
+]
+
+/** Rows in review. */
+export const review = (report: Report, result: Result): Markup | null =>
+  section({
+    id: 'review',
+    title: 'To review',
+    lead: 'The match is not certain enough to stand by itself. What differs is marked.',
+    samples: result.review,
+    total: report.totals.review,
+    file: result.outputs.find(output => output.kind === 'review')?.path ?? null,
+    hidden: result.plan.report.rows === 'none',
+  })
+
+/** Unmatched rows, by reason. */
+export function unmatched(report: Report, result: Result): Markup | null {
+  const groups = new Map<string, Sample[]>()
+  for (const sample of result.unmatched.slice(0, MOST)) {
+    const group = groups.get(groupOf(sample.why))
+    if (group === undefined) groups.set(groupOf(sample.why), [sample])
+    else group.push(sample)
+  }
+  const all = [...groups].toSorted((a, b) => b[1].length - a[1].length)
+  const file = result.outputs.find(output => output.kind === 'unmatched')?.path ?? null
+  if (all.length === 0) return null
+  const tables = all.map(
+    ([reason, samples]) =>
+      html`<div class="group"><h3>${sentence(reason)} <span class="soft">${count(samples.length)}</span></h3>${tableOf(`Unmatched rows: ${reason}`, samples.slice(0, OPEN), BUDGET / all.length)}</div>`,
+  )
+  const shown = Math.min(result.unmatched.length, MOST)
+  return html`<section aria-labelledby="unmatched"><h2 id="unmatched">Unmatched</h2><p class="lead">${shownOf(shown, report.totals.unmatched, file)}</p>${tables}</section>`
+}
+
+const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+const shownOf = (shown: number, total: number | null, file: string | null): string => {
+  const all = total !== null && total > shown ? `The first ${count(shown)} of ${count(total)}.` : `All ${count(shown)}.`
+  return file === null ? all : `${all} Every one is in ${file}.`
+}
+
+interface Section {
+  readonly id: string
+  readonly title: string
+  readonly lead: string
+  readonly samples: readonly Sample[]
+  readonly total: number | null
+  readonly file: string | null
+  readonly hidden: boolean
+}
+
+function section({ id, title, lead, samples, total, file, hidden }: Section): Markup | null {
+  if (samples.length === 0) {
+    if (!hidden || !total) return null
+    const where = file === null ? '' : ` They are in ${file}.`
+    return html`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2><p class="lead">The pipeline keeps row content out of reports (report.rows: none).${where}</p></section>`
+  }
+  const open = samples.slice(0, OPEN)
+  const folded = samples.slice(OPEN, MOST)
+  const rest =
+    folded.length === 0
+      ? null
+      : html`<details><summary>${count(folded.length)} further rows</summary>${tableOf('Further rows in review', folded, BUDGET)}</details>`
+  return html`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2><p class="lead">${lead} ${shownOf(Math.min(samples.length, MOST), total, file)}</p>${tableOf('Rows in review beside the best candidate', open, BUDGET)}${rest}</section>`
+}
+
+function tableOf(caption: string, samples: readonly Sample[], budget: number): Markup {
+  const rows = samples.map(rowOf)
+  const shown = within(
+    rows.map(cells => html`${cells.map(cell => html`${cell}`)}`),
+    budget,
+  ).length
+  const cut = shown < rows.length ? ` (${count(shown)} of ${count(rows.length)}, the rest would make the page too large)` : ''
+  return table(caption + cut, HEAD, rows.slice(0, shown), true)
+}
+
+function rowOf({ row, key, cells, candidate, score, why }: Sample): Value[] {
+  const name = cells.name ?? ''
+  const others = Object.entries(cells).filter(([mapping, text]) => mapping !== 'name' && text !== '')
+  return [
+    html`${count(row)}${key === null ? null : html`<span class="sub">${clip(key, CELL)}</span>`}`,
+    html`<span class="name">${marked(name, candidate?.name ?? name)}</span>${others.map(([mapping, text]) => html`<span class="sub">${mapping} ${clip(text, CELL)}</span>`)}`,
+    candidate === null
+      ? html`<span class="soft">none</span>`
+      : html`<span class="name">${marked(candidate.name, name === '' ? candidate.name : name)}</span><span class="sub">${clip(candidate.id, CELL)}</span>`,
+    score === null ? html`<span class="soft">–</span>` : meter(score),
+    html`<ul class="why">${reasonsOf(clip(why, 4 * CELL)).map(reason => html`<li class="${reason.kind}">${reason.text}</li>`)}</ul>`,
+  ]
+}
+
+const meter = (score: number): Markup =>
+  html`<span class="score">${score.toFixed(2)}</span><svg class="meter" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true"><rect class="track" width="100" height="8"/><rect class="column" width="${(Math.max(0, Math.min(1, score)) * 100).toFixed(0)}" height="8"/></svg>`
+
+const folded = (word: string): string =>
+  word
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, '')
+
+/** A name with the words marked that the other name has not; a masked name has nothing to compare. */
+function marked(text: string, other: string): Markup {
+  const shown = clip(text, CELL)
+  if (text === '***' || other === '***') return html`${shown}`
+  const known = new Set(other.split(/\s+/).map(folded))
+  const words = shown
+    .split(/(\s+)/)
+    .map(word => (folded(word) === '' || known.has(folded(word)) ? html`${word}` : html`<em class="differs">${word}</em>`))
+  return html`${words}`
+}

@@ -1,0 +1,98 @@
+/** The page's style sheet, data only. The page may use this one and no other: its digest stands in the page's policy. */
+import { html } from './markup.ts'
+
+/** SHA-256 of the sheet as the browser sees it, base64. This folder has no digest of its own: test/report/html.test.ts compares. */
+export const STYLE_SHA256 = 'PqzwsC4aFpuHrXftSJlMllE/Y8op7EFfRK2c3xs0xCo='
+
+/** CSS of the report page, in its element. Colours keep AA contrast in light and dark; outcomes differ by pattern and sign as well. */
+export const styleElement = html`<style>
+:root{color-scheme:light dark;--bg:#fbfaf8;--card:#fff;--ink:#1d2329;--soft:#59626c;--line:#e3e0da;--wash:#f3f1ec;--link:#0b5cad;
+--good:#1a7a4c;--goodbg:#e6f3ec;--warn:#8a5a00;--warnbg:#fbf1db;--bad:#b3261e;--badbg:#fbe9e7;--calm:#4a5a6a;--calmbg:#eaeef2;
+--matched:#2c8c5e;--manualMatched:#177a7a;--duplicates:#4a78b5;--review:#d99a1c;--unmatched:#8a94a0;--failed:#c0392b;--skipped:#c9c5bc;--grain:#fff}
+@media screen and (prefers-color-scheme:dark){:root{--bg:#14171a;--card:#1b1f24;--ink:#e8e6e1;--soft:#a3abb4;--line:#30363d;--wash:#22272d;--link:#7db7f2;
+--good:#6fce9e;--goodbg:#16301f;--warn:#e9b955;--warnbg:#33280f;--bad:#ff9086;--badbg:#3a1a17;--calm:#b3c0cd;--calmbg:#242c34;
+--matched:#3fa876;--manualMatched:#35a0a0;--duplicates:#6b9ad6;--review:#e0aa3e;--unmatched:#7d8894;--failed:#e06a5e;--skipped:#4c525a;--grain:#14171a}}
+*{box-sizing:border-box}
+body{margin:0;background:var(--bg);color:var(--ink);font:16px/1.55 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;overflow-wrap:anywhere}
+main,footer{max-width:66rem;margin:0 auto;padding:0 1.5rem}
+header{max-width:66rem;margin:0 auto;padding:2.5rem 1.5rem 0}
+h1,h2,h3,p,ul,ol,dl,dd,figure{margin:0}
+ul,ol{padding:0;list-style:none}
+h1{font-size:1.75rem;line-height:1.2;font-weight:650;letter-spacing:-.015em}
+h2{font-size:1.15rem;font-weight:650;letter-spacing:-.005em}
+h3{font-size:.95rem;font-weight:650}
+section{margin-top:2.75rem}
+section>h2+*,section>.lead+*{margin-top:.9rem}
+.lead{color:var(--soft);margin-top:.25rem;max-width:46rem}
+.soft{color:var(--soft)}.small{font-size:.875rem}.nowrap{white-space:nowrap}
+code{font:.875em/1.5 ui-monospace,SFMono-Regular,"SF Mono",Menlo,Consolas,"DejaVu Sans Mono",monospace}
+a{color:var(--link)}
+:focus-visible{outline:2px solid var(--link);outline-offset:3px;border-radius:3px}
+.skip{position:absolute;left:-99rem}.skip:focus{left:1rem;top:1rem;background:var(--card);padding:.5rem 1rem;z-index:1}
+.eyebrow{color:var(--soft);font-size:.875rem;margin-bottom:.35rem}
+.badge{display:inline-flex;align-items:center;gap:.4em;padding:.15em .75em;border-radius:2em;font-size:.875rem;font-weight:600;white-space:nowrap}
+h1 .badge{vertical-align:.25em;margin-left:.35rem;letter-spacing:0}
+.good{color:var(--good)}.warn{color:var(--warn)}.bad{color:var(--bad)}.calm{color:var(--calm)}
+.badge.good{background:var(--goodbg)}.badge.warn{background:var(--warnbg)}.badge.bad{background:var(--badbg)}.badge.calm{background:var(--calmbg)}
+.message{font-size:1.125rem;margin-top:.75rem;max-width:50rem}
+.facts{display:flex;flex-wrap:wrap;gap:.75rem 2.25rem;margin-top:1.25rem}
+.facts dt{color:var(--soft);font-size:.8125rem}.facts dd{font-size:.9375rem}
+.note{border-left:4px solid currentColor;border-radius:0 8px 8px 0;padding:.9rem 1.15rem;margin-top:1.25rem}
+.note.bad{background:var(--badbg)}.note.warn{background:var(--warnbg)}.note.calm{background:var(--calmbg)}
+.note>*{color:var(--ink)}.note p+p{margin-top:.5rem}
+.command{display:block;background:var(--card);border:1px solid var(--line);border-radius:6px;padding:.55rem .8rem;margin-top:.5rem;user-select:all;-webkit-user-select:all;cursor:text}
+.card{background:var(--card);border:1px solid var(--line);border-radius:12px;padding:1.25rem 1.4rem}
+.numbers{display:grid;grid-template-columns:repeat(auto-fit,minmax(9.5rem,1fr));background:var(--card);border:1px solid var(--line);border-radius:12px;margin-top:2rem;overflow:hidden}
+.numbers>div{display:flex;flex-direction:column;padding:1.1rem 1.4rem;box-shadow:1px 1px 0 0 var(--line)}
+.numbers dt{order:2;color:var(--soft);font-size:.875rem}
+.numbers dd.n{font-size:1.9rem;line-height:1.2;font-weight:600;letter-spacing:-.02em;font-variant-numeric:tabular-nums}
+.numbers dd.n.none{font-size:1.15rem;line-height:2.28rem;font-weight:500;letter-spacing:0;color:var(--soft)}
+.numbers dd.d{order:3;font-size:.8125rem;color:var(--soft)}
+.charts{display:grid;gap:1rem;margin-top:1rem}
+@media (min-width:56rem){.charts.two{grid-template-columns:3fr 2fr}}
+figcaption{font-weight:650;font-size:.95rem;margin-bottom:.75rem}
+figcaption .soft{font-weight:400}
+svg{display:block;width:100%;height:auto}
+.outcomes{height:30px;border-radius:5px}
+.legend{display:grid;grid-template-columns:repeat(auto-fill,minmax(12.5rem,1fr));gap:.3rem 1.5rem;margin-top:1rem;font-size:.9rem}
+.legend li{display:flex;align-items:center;gap:.55rem}.legend svg{width:14px;height:14px;flex:none;border-radius:3px}
+.legend b{margin-left:auto;font-weight:600;font-variant-numeric:tabular-nums}.legend .soft{min-width:3.6em;text-align:right;font-variant-numeric:tabular-nums}
+.f-matched{fill:var(--matched)}.f-manualMatched{fill:var(--manualMatched)}.f-duplicates{fill:var(--duplicates)}.f-review{fill:var(--review)}
+.f-unmatched{fill:var(--unmatched)}.f-failed{fill:var(--failed)}.f-skipped{fill:var(--skipped)}
+.grain{stroke:var(--grain);stroke-width:1.6;opacity:.6;fill:none}.dot{fill:var(--grain);opacity:.75}.cut{fill:var(--card)}
+.column{fill:var(--duplicates)}.axis{stroke:var(--line)}.tick{fill:var(--soft);font:11px system-ui,sans-serif}
+.scroll{overflow-x:auto;border:1px solid var(--line);border-radius:12px;background:var(--card)}
+table{border-collapse:collapse;width:100%;font-size:.9rem}
+caption{text-align:left;padding:.8rem 1.1rem;color:var(--soft);font-size:.875rem;border-bottom:1px solid var(--line)}
+th,td{text-align:left;vertical-align:top;padding:.6rem 1.1rem}
+tbody tr+tr>*{border-top:1px solid var(--line)}
+thead th{font-size:.8125rem;font-weight:600;color:var(--soft);background:var(--wash);white-space:nowrap}
+tbody th{font-weight:600}
+.r{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
+td .sub{display:block;color:var(--soft);font-size:.8125rem}
+.name{font-weight:600}
+.differs{background:var(--warnbg);box-shadow:inset 0 -2px 0 var(--review);border-radius:2px;padding:0 .15em;font-style:normal}
+.why{display:flex;flex-wrap:wrap;gap:.3rem}.why li{border-radius:5px;padding:.05rem .5rem;background:var(--calmbg);color:var(--calm);font-size:.8125rem}
+.why .for{background:var(--goodbg);color:var(--good)}.why .against{background:var(--badbg);color:var(--bad)}.why .near{background:var(--warnbg);color:var(--warn)}
+.score{display:inline-block;min-width:3.2rem;font-weight:600}.meter{width:3.2rem;height:4px;margin-top:.3rem;border-radius:2px;margin-left:auto}
+.alerts{display:grid;gap:.6rem}.alerts .note{margin-top:0}
+.alerts .cure{color:var(--soft)}
+details{margin-top:.75rem}summary{cursor:pointer;color:var(--link);width:fit-content}
+details>*+*{margin-top:.75rem}
+.stack{display:grid;gap:1rem}
+.pairs{display:grid;grid-template-columns:minmax(8rem,max-content) 1fr;gap:.45rem 1.75rem;font-size:.9rem}.pairs dt{color:var(--soft)}
+.path{display:flex;flex-wrap:wrap;gap:.35rem .6rem;margin-top:.6rem;font-size:.9rem}.path li{background:var(--wash);border-radius:6px;padding:.15rem .6rem}
+.path li+li::before{content:"→";color:var(--soft);margin:0 .6rem 0 -1.55rem;position:relative}
+.path li+li{margin-left:1.1rem}
+.group{margin-top:1.25rem}.group>h3{margin-bottom:.5rem}
+.track{fill:var(--wash)}.span{fill:var(--duplicates)}.span.bad{fill:var(--failed)}.bar{width:7rem;height:8px;border-radius:4px}
+footer{color:var(--soft);font-size:.8125rem;padding-top:2.5rem;padding-bottom:3.5rem}
+@media (max-width:44rem){body{font-size:15px}header{padding:1.5rem 1rem 0}main,footer{padding-left:1rem;padding-right:1rem}h1{font-size:1.4rem}h1 .badge{margin-left:0;display:flex;width:fit-content;margin-top:.5rem}
+section{margin-top:2.1rem}.numbers{grid-template-columns:1fr 1fr}.numbers>div{padding:.8rem 1rem}.numbers dd.n{font-size:1.5rem}.card{padding:1rem}
+th,td{padding:.5rem .75rem}.pairs{grid-template-columns:1fr;gap:0}.pairs dd{margin-bottom:.55rem}
+.rows,.rows tbody,.rows tr,.rows td,.rows th,.rows caption{display:block}.rows thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
+.rows tr{padding:.8rem 1rem}.rows tbody tr+tr{border-top:1px solid var(--line)}.rows tbody tr+tr>*{border-top:0}.rows td,.rows tbody th{padding:.2rem 0;text-align:left}
+.rows td[data-label]::before{content:attr(data-label);display:block;color:var(--soft);font-size:.75rem}.meter{margin-left:0}}
+@media print{:root{color-scheme:light}body{background:#fff;font-size:10.5pt}header,main,footer{max-width:none;padding-left:0;padding-right:0}.card,.scroll,.numbers{break-inside:avoid}.scroll{overflow:visible}tr{break-inside:avoid}
+summary{color:inherit}section{margin-top:1.6rem}h2{break-after:avoid}}
+</style>`

@@ -1,0 +1,108 @@
+/** The head of the page: verdict, what happened, what to do, and the numbers. Two seconds should be enough to read it. */
+import type { Report, Result } from '../schema.ts'
+import { OUTCOME, STATUS, type Verdict, verdictOf } from '../verdict.ts'
+import { count, counted, duration, percent, points, signed, time } from '../words.ts'
+import { html, type Markup } from './markup.ts'
+
+/** The four tones of the page. */
+export type Tone = 'good' | 'warn' | 'bad' | 'calm'
+
+/** The tone of a status. */
+export const TONE: Readonly<Record<Verdict | 'pending', Tone>> = {
+  success: 'good',
+  warn: 'warn',
+  fail: 'bad',
+  error: 'bad',
+  cancelled: 'warn',
+  skipped: 'calm',
+  running: 'calm',
+  pending: 'calm',
+}
+
+const fact = (name: string, value: Markup | string): Markup => html`<div><dt>${name}</dt><dd>${value}</dd></div>`
+
+/** The verdict bar. */
+export function verdictBar(report: Report, result: Result): Markup {
+  const verdict = verdictOf(report)
+  const { sign, word } = STATUS[verdict]
+  const { startedAt, runId, resumedAt } = report.metadata
+  return html`<header>
+<p class="eyebrow">fettle run report</p>
+<h1>${result.name} <span class="badge ${TONE[verdict]}"><span aria-hidden="true">${sign}</span>${word}</span></h1>
+${result.description === null ? null : html`<p class="soft">${result.description}</p>`}
+<p class="message">${result.message}</p>
+${cure(report, result)}
+<dl class="facts">
+${fact('Run', html`<code>${runId}</code>`)}
+${fact('Started', html`<time datetime="${startedAt}">${time(startedAt)} UTC</time>`)}
+${fact(report.status === 'running' ? 'Going for' : 'Took', duration(report.elapsedMs))}
+${fact('Service', result.service)}
+${report.exitCode === null ? null : fact('Exit code', String(report.exitCode))}
+${resumedAt.length === 0 ? null : fact('Resumed', counted(resumedAt.length, 'time'))}
+</dl>
+</header>`
+}
+
+/** What to do now; nothing when there is nothing to do. */
+function cure(report: Report, result: Result): Markup | null {
+  const { error } = result
+  const running = report.status === 'running'
+  if (error === null && (report.resume === null || !running)) {
+    return report.resume === null ? null : html`<div class="note warn">${goOn(report.resume)}</div>`
+  }
+  if (error === null) {
+    return html`<div class="note calm"><p>This page was written while the run was going on. Should the run have been broken off:</p>${commandOf(report.resume)}</div>`
+  }
+  return html`<div class="note ${TONE[verdictOf(report)] === 'good' ? 'calm' : TONE[verdictOf(report)]}">
+<p>${error.hint}</p>
+${report.resume === null ? null : goOn(report.resume)}
+<p class="small"><span class="soft"><code>${error.code}</code>${error.correlationId === null ? null : html` · correlation id <code>${error.correlationId}</code>`}</span></p>
+</div>`
+}
+
+const goOn = (command: string): Markup => html`<p>Go on where it stopped, nothing is sent twice:</p>${commandOf(command)}`
+const commandOf = (command: string | null): Markup => html`<code class="command">${command}</code>`
+
+interface Figure {
+  readonly label: string
+  readonly value: string
+  readonly known: boolean
+  readonly change: string
+}
+
+/** The five numbers, more only when rows failed or were skipped. */
+export function numbers(report: Report): Markup {
+  const { totals, delta } = report
+  const change = (value: number | null | undefined, say: (value: number) => string): string =>
+    value === null || value === undefined ? '' : say(value)
+  const figure = (name: 'review' | 'unmatched' | 'duplicates'): Figure => ({
+    label: OUTCOME[name].word,
+    value: count(totals[name]),
+    known: totals[name] !== null,
+    change: change(delta?.[name], signed),
+  })
+  const rare = (['failed', 'skipped'] as const).filter(name => (totals[name] ?? 0) > 0)
+  const figures: Figure[] = [
+    { label: 'rows', value: count(totals.rows), known: true, change: change(delta?.rows, signed) },
+    {
+      label: 'matched',
+      value: percent(totals.matchRate),
+      known: totals.matchRate !== null,
+      change: change(delta?.matchRate, points),
+    },
+    figure('review'),
+    figure('unmatched'),
+    figure('duplicates'),
+    ...rare.map(name => ({ label: OUTCOME[name].word, value: count(totals[name]), known: true, change: '' })),
+  ]
+  const since =
+    report.previous === null
+      ? null
+      : html`<p class="small soft">Changes are against the last good run, <code>${report.previous.runId}</code> of ${time(report.previous.startedAt)} UTC.</p>`
+  return html`<section aria-label="Numbers"><dl class="numbers">
+${figures.map(
+  one =>
+    html`<div><dt>${one.label}</dt><dd class="n${one.known ? '' : ' none'}">${one.known ? one.value : 'not yet known'}</dd>${one.change === '' ? null : html`<dd class="d">${one.change}</dd>`}</div>
+`,
+)}</dl>${since}</section>`
+}

@@ -1,0 +1,175 @@
+/**
+ * `report.md`: for job summaries and issues. Headings start at `###`. It stays under the 1,024 KiB a job summary may have by
+ * leaving out whole sections, the least needed first; a table is never cut in the middle.
+ */
+import { clip, escapeMarkdown as esc, markdownCell, markdownCode } from './escape.ts'
+import type { Report, Result, Sample } from './schema.ts'
+import { OUTCOME, STATUS, shownOutcomes, verdictOf } from './verdict.ts'
+import { groupOf, reasonsOf } from './why.ts'
+import { bytes, count, duration, more, percent, points, signed } from './words.ts'
+
+/** Bytes; a job summary is refused above 1,024 KiB, other steps may write to it too. */
+const BUDGET = 900_000
+/** Rows of review and of unmatched rows, folded. */
+const ROWS = 20
+/** Characters of a cell. */
+const CELL = 120
+const ISSUES = 50
+
+/** A section, and a name for the note that says it was left out. */
+interface Section {
+  readonly name: string
+  readonly text: string
+}
+
+/** The report as GitHub-flavoured Markdown. */
+export function renderMarkdown(report: Report): string {
+  const sections = report.results.flatMap(result => sectionsOf(report, result)).filter(section => section.text !== '')
+  const kept: Section[] = []
+  const dropped: string[] = []
+  let left = BUDGET
+  for (const section of sections) {
+    const size = new TextEncoder().encode(section.text).length + 1
+    if (size > left) dropped.push(section.name)
+    else {
+      left -= size
+      kept.push(section)
+    }
+  }
+  const note = dropped.length > 0 ? [`_Left out for length: ${dropped.join(', ')}. All of it is in report.html._\n`] : []
+  return [...kept.map(section => section.text), ...note].join('\n')
+}
+
+/** Most needed first: this is also the order in which they give way. */
+const sectionsOf = (report: Report, result: Result): Section[] => [
+  { name: 'verdict', text: verdict(report, result) },
+  { name: 'rows', text: rows(report) },
+  { name: 'checks', text: checks(result) },
+  { name: 'alerts', text: alerts(report, result) },
+  { name: 'files', text: files(result) },
+  { name: 'rows in review', text: folded('rows in review', result.review, report.totals.review, reviewRow, REVIEW_HEAD) },
+  {
+    name: 'unmatched rows',
+    text: folded('unmatched rows', result.unmatched, report.totals.unmatched, unmatchedRow, UNMATCHED_HEAD),
+  },
+]
+
+const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [head, head.map(() => '---'), ...rows].map(cells => `| ${cells.map(markdownCell).join(' | ')} |`).join('\n')
+
+const cell = (text: string): string => esc(clip(text, CELL))
+
+function verdict(report: Report, result: Result): string {
+  const { sign, word } = STATUS[verdictOf(report)]
+  const lines = [`### ${sign} ${esc(result.name)}: ${word}`, '', `Result: ${esc(result.message)}`]
+  if (result.error !== null) {
+    const correlation = result.error.correlationId === null ? '' : ` Correlation id ${markdownCode(result.error.correlationId)}.`
+    lines.push('', `**What to do:** ${esc(result.error.hint)} (${markdownCode(result.error.code)})${correlation}`)
+  }
+  if (report.resume !== null) lines.push('', `Go on with ${markdownCode(report.resume)}`)
+  const facts = [
+    `Run ${markdownCode(report.metadata.runId)}`,
+    `service ${markdownCode(result.service)}`,
+    `took ${duration(report.elapsedMs)}`,
+    ...(report.exitCode === null ? [] : [`exit code ${report.exitCode}`]),
+  ]
+  return `${[...lines, '', `${facts.join(' · ')}`].join('\n')}\n`
+}
+
+function rows(report: Report): string {
+  const { totals, delta } = report
+  const lines = shownOutcomes(report).map(name => {
+    const value = totals[name]
+    const share = value === null || totals.rows === 0 ? '' : percent(value / totals.rows)
+    return [OUTCOME[name].word, count(value), share]
+  })
+  const rate = totals.matchRate === null ? '' : `Match rate **${percent(totals.matchRate)}**`
+  const change =
+    delta === null || delta.matchRate === null
+      ? ''
+      : ` (${points(delta.matchRate)} and ${signed(delta.rows ?? 0)} rows since the last good run)`
+  return `${table(['Rows', 'Count', 'Share'], [...lines, ['**all**', `**${count(totals.rows)}**`, '']])}\n${rate === '' ? '' : `\n${rate}${change}\n`}`
+}
+
+const checks = (result: Result): string =>
+  result.checks.length === 0
+    ? ''
+    : `### Checks\n\n${table(
+        ['', 'Check', 'Expected', 'Actual'],
+        result.checks.map(check => [
+          check.success ? '✓' : check.severity === 'warn' ? '! warning' : '✗ failed',
+          cell(check.assertion),
+          cell(check.expected),
+          cell(check.actual),
+        ]),
+      )}\n`
+
+function alerts(report: Report, result: Result): string {
+  const sign = { error: '✗', warn: '!', info: 'i' } as const
+  const items = result.issues.slice(0, ISSUES).map(issue => {
+    const place =
+      issue.at === null
+        ? ''
+        : ` (${markdownCode([issue.at.file, issue.at.line, issue.at.column].filter(part => part !== null).join(':'))})`
+    const hint = issue.hint === null ? '' : ` _${esc(issue.hint)}_`
+    return `- ${sign[issue.severity]} ${esc(clip(issue.message, 500))}${place}${hint}`
+  })
+  const general = report.warnings.slice(0, ISSUES).map(text => `- ! ${esc(clip(text, 500))}`)
+  const rest = more(result.issues.length, ISSUES)
+  const all = [...general, ...items, ...(rest === '' ? [] : [`- … ${rest}`])]
+  return all.length === 0 ? '' : `### Alerts\n\n${all.join('\n')}\n`
+}
+
+const files = ({ outputs }: Result): string =>
+  outputs.length === 0
+    ? ''
+    : `### Files\n\n${table(
+        ['File', 'Rows', 'Size', 'SHA-256'],
+        outputs.map(file => [
+          markdownCode(file.path),
+          count(file.rows),
+          bytes(file.bytes),
+          markdownCode(file.sha256.slice(0, 12)),
+        ]),
+      )}\n`
+
+const REVIEW_HEAD = ['Row', 'Your row', 'Best candidate', 'Score', 'Why']
+const UNMATCHED_HEAD = ['Row', 'Your row', 'Reason', 'Best candidate']
+
+const named = (sample: Sample): string => (sample.key === null ? count(sample.row) : `${count(sample.row)} (${cell(sample.key)})`)
+const cells = (sample: Sample): string =>
+  Object.entries(sample.cells)
+    .filter(([, text]) => text !== '')
+    .map(([mapping, text]) => (mapping === 'name' ? `**${cell(text)}**` : cell(text)))
+    .join(', ')
+const candidate = (sample: Sample): string =>
+  sample.candidate === null ? '–' : `${cell(sample.candidate.name)} ${markdownCode(sample.candidate.id)}`
+const why = (sample: Sample): string =>
+  cell(
+    reasonsOf(sample.why)
+      .map(reason => reason.text)
+      .join(', '),
+  )
+
+const reviewRow = (sample: Sample): string[] => [
+  named(sample),
+  cells(sample),
+  candidate(sample),
+  sample.score === null ? '' : sample.score.toFixed(2),
+  why(sample),
+]
+const unmatchedRow = (sample: Sample): string[] => [named(sample), cells(sample), cell(groupOf(sample.why)), candidate(sample)]
+
+function folded(
+  what: string,
+  samples: readonly Sample[],
+  total: number | null,
+  row: (sample: Sample) => string[],
+  head: readonly string[],
+): string {
+  if (samples.length === 0) return ''
+  const shown = samples.slice(0, ROWS)
+  const of =
+    total !== null && total > shown.length ? `The first ${count(shown.length)} of ${count(total)}` : `All ${count(shown.length)}`
+  return `<details>\n<summary>${of} ${what}</summary>\n\n${table(head, shown.map(row))}\n\n</details>\n`
+}

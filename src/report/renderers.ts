@@ -1,0 +1,27 @@
+/** The formats of a report by name: one pure function each, and the file it goes to in the run directory. */
+import { renderHtml } from './html/page.ts'
+import { renderJson } from './json.ts'
+import { renderJunit } from './junit.ts'
+import { renderMarkdown } from './markdown.ts'
+import { renderOpenMetrics } from './openmetrics.ts'
+import type { Report } from './schema.ts'
+import { renderText } from './text.ts'
+
+interface Renderer {
+  /** Name in the run directory; null for what only goes to a terminal. */
+  readonly file: string | null
+  readonly render: (report: Report) => string
+}
+
+/** Name -> renderer. */
+export const RENDERERS = {
+  json: { file: 'report.json', render: renderJson },
+  html: { file: 'report.html', render: renderHtml },
+  markdown: { file: 'report.md', render: renderMarkdown },
+  junit: { file: 'junit.xml', render: renderJunit },
+  openmetrics: { file: 'metrics.txt', render: renderOpenMetrics },
+  text: { file: null, render: report => renderText(report) },
+} as const satisfies Record<string, Renderer>
+
+/** A format's name, as `--reporter` takes it. */
+export type ReportFormat = keyof typeof RENDERERS

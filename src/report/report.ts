@@ -1,0 +1,173 @@
+/**
+ * RunState -> Report. A reading of the journal: the same state and context give the same report, and nothing here decides
+ * whether a run succeeded. It knows no format.
+ */
+import { type Issue, issue } from '../errors.ts'
+import type { JobState, RowSample, RunState } from '../journal/index.ts'
+import { messageOf } from './message.ts'
+import type { Report, Result, Sample } from './schema.ts'
+import { ledgerOf, type Totals, totalsOf, UNKNOWN } from './totals.ts'
+
+/** What the journal does not know. */
+export interface ReportContext {
+  /** UTC, with milliseconds. */
+  readonly generatedAt: string
+  /** Milliseconds the run has taken, by a clock that never steps. */
+  readonly elapsedMs: number
+  /** The pipeline file; the plan's when absent. */
+  readonly file?: string
+  /** The run directory as the user would name it; the result line and the resume command name it. */
+  readonly directory?: string
+  /** Report of the last good run of this pipeline. */
+  readonly previous?: Report | null
+}
+
+/** The report of a run as far as it got. */
+export function buildReport(state: RunState, context: ReportContext): Report {
+  const { plan } = state
+  const totals = totalsOf(state.outcomes ?? UNKNOWN, plan.rows)
+  const ledger = ledgerOf(state.outcomes ?? UNKNOWN, plan.rows)
+  const issues = ledger.adds === false ? withLedgerIssue(state.issues, totals.rows, ledger.sum) : state.issues
+  const previous = context.previous ?? null
+  return {
+    schema: 'fettle/report/v1',
+    metadata: {
+      tool: { ...state.tool },
+      runId: state.runId,
+      startedAt: state.startedAt,
+      generatedAt: context.generatedAt,
+      traceId: state.traceId,
+      ci: state.ci,
+      resumedFrom: state.resumedAt.length > 0 ? state.runId : null,
+      resumedAt: [...state.resumedAt],
+      directory: context.directory ?? null,
+    },
+    args: Object.fromEntries(Object.entries(state.args).map(([name, value]) => [name, copied(value)])),
+    status: state.status,
+    exitCode: state.exitCode,
+    elapsedMs: context.elapsedMs,
+    totals,
+    ledger,
+    previous: previous && {
+      runId: previous.metadata.runId,
+      startedAt: previous.metadata.startedAt,
+      totals: { ...previous.totals },
+    },
+    delta: previous && deltaOf(totals, previous.totals),
+    resume: state.finished ? null : resumeCommand(state.runId, context.directory ?? null),
+    results: [
+      {
+        name: plan.name,
+        description: plan.description,
+        file: context.file ?? plan.file,
+        status: state.status,
+        message: messageOf(state, totals, ledger),
+        elapsedMs: context.elapsedMs,
+        service: plan.service.kind === 'embedded' ? 'embedded' : plan.service.url,
+        plan: planOf(state),
+        input: inputOf(state),
+        mappings: plan.mappings.map(one => ({ mapping: one.mapping, header: one.header, index: one.index, pad: one.pad })),
+        stages: state.stages.map(stage => ({ ...stage })),
+        jobs: state.jobs.map(jobOf),
+        checks: state.checks.map(check => ({ ...check })),
+        issues: issues.map(one => ({ ...one, rows: [...one.rows], at: one.at && { ...one.at } })),
+        outputs: state.outputs.map(output => ({ ...output })),
+        scores: [...state.scores],
+        review: plan.report.rows === 'none' ? [] : samplesOf(state, 'review'),
+        unmatched: plan.report.rows === 'all' ? samplesOf(state, 'unmatched') : [],
+        http: { ...state.http },
+        error: state.error && { ...state.error },
+      },
+    ],
+    warnings: warningsOf(state),
+  }
+}
+
+const copied = (value: RunState['args'][string]): Report['args'][string] =>
+  typeof value === 'object' && value !== null ? [...value] : value
+
+const withLedgerIssue = (issues: readonly Issue[], rows: number, sum: number): readonly Issue[] =>
+  issues.some(one => one.code === 'FETTLE_LEDGER')
+    ? issues
+    : [issue('FETTLE_LEDGER', `The input has ${rows} rows, the outcomes add up to ${sum}.`), ...issues]
+
+const minus = (now: number | null, then: number | null): number | null => (now === null || then === null ? null : now - then)
+
+const deltaOf = (now: Totals, then: Report['totals']): Report['delta'] => ({
+  rows: now.rows - then.rows,
+  matchRate: minus(now.matchRate, then.matchRate),
+  review: minus(now.review, then.review),
+  unmatched: minus(now.unmatched, then.unmatched),
+  duplicates: minus(now.duplicates, then.duplicates),
+})
+
+/** `fettle-runs` is where a run is looked for when nothing is said. */
+function resumeCommand(runId: string, directory: string | null): string {
+  const parent = directory?.replace(/[\\/]+[^\\/]*$/, '') ?? 'fettle-runs'
+  return `fettle resume ${quoted(runId)}${parent === 'fettle-runs' ? '' : ` --runs-dir ${quoted(parent)}`}`
+}
+
+/** One word for a POSIX shell. */
+const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
+
+const planOf = ({ plan }: RunState): Result['plan'] => ({
+  fingerprint: plan.fingerprint,
+  tags: [...plan.tags],
+  key: plan.key && { ...plan.key },
+  limit: plan.limit,
+  preparation: [...plan.preparation],
+  enrich: plan.enrich && { product: plan.enrich.product, tags: [...plan.enrich.tags] },
+  budget: { ...plan.budget },
+  poll: { ...plan.poll },
+  retry: { ...plan.retry },
+  output: plan.output && { ...plan.output, columns: [...plan.output.columns] },
+  report: { rows: plan.report.rows, mask: [...plan.report.mask] },
+})
+
+function inputOf({ plan: { input } }: RunState): Result['input'] {
+  const { path, sha256, bytes, rows, encoding, bom, delimiter, delimiterEvidence, columns, blankLines, lineEnd } = input
+  const header = input.header && [...input.header]
+  return { path, sha256, bytes, rows, encoding, bom, delimiter, delimiterEvidence, header, columns, blankLines, lineEnd }
+}
+
+const jobOf = (job: JobState): Result['jobs'][number] => ({
+  part: job.part,
+  id: job.id,
+  name: job.name,
+  adopted: job.adopted,
+  status: job.status,
+  history: job.history.map(entry => ({ ...entry })),
+  polls: job.polls,
+  jobSummary: job.summary && { ...job.summary },
+  correlationIds: job.correlations.map(one => one.correlationId),
+  correlations: job.correlations.map(one => ({ ...one })),
+})
+
+/** Masked here once more: a journal written under another setting must not bring a masked cell back. */
+function samplesOf({ plan, samples }: RunState, outcome: RowSample['outcome']): Sample[] {
+  const masked = new Set(plan.report.mask)
+  const isMasked = (mapping: string): boolean =>
+    masked.has(mapping) || plan.mappings.some(one => one.mapping === mapping && one.header !== null && masked.has(one.header))
+  return samples
+    .filter(one => one.outcome === outcome)
+    .map(one => ({
+      row: one.row,
+      key: one.key,
+      score: one.score,
+      why: one.why,
+      cells: Object.fromEntries(Object.entries(one.cells).map(([name, cell]) => [name, isMasked(name) ? '***' : cell])),
+      candidate: one.candidate.id === '' && one.candidate.name === '' ? null : { ...one.candidate },
+    }))
+}
+
+function warningsOf({ plan, jobs }: RunState): string[] {
+  const { service } = plan
+  return [
+    ...(service.kind === 'remote' && service.insecure
+      ? [`service.insecure is set: ${service.url} may be spoken to without encryption.`]
+      : []),
+    ...jobs
+      .filter(job => job.adopted)
+      .map(job => `The remote job ${job.id ?? job.name} was found, not created: it was made by an earlier attempt.`),
+  ]
+}

@@ -1,0 +1,199 @@
+/**
+ * The form of `report.json`, `fettle/report/v1`: every key always there, null where nothing is known. The JSON Schema in
+ * schema/ and the type `Report` are both made of this; the descriptions are the documentation. It builds nothing.
+ */
+import { z } from 'zod'
+
+const known = z.int().nonnegative()
+const count = known.nullable().describe('null: nobody told')
+const at = z.iso.datetime({ precision: 3 }).describe('UTC, with milliseconds')
+const ms = z.number().nonnegative().describe('milliseconds')
+const share = z.number().nonnegative().nullable().describe('0 to 1; null when a count it needs is unknown')
+const sha256 = z.string().describe('lower-case hex')
+const status = z.enum(['running', 'success', 'warn', 'fail', 'error', 'skipped', 'cancelled'])
+const text = z.string().nullable()
+
+const totals = z
+  .object({
+    rows: known.describe('rows that go up: those of the input, or the limit'),
+    matched: count,
+    manualMatched: count,
+    review: count,
+    unmatched: count,
+    duplicates: count,
+    failed: count.describe('rows about which the service could not be asked'),
+    skipped: count.describe('rows left out, with nothing to match on'),
+    matchRate: share.describe(
+      '(matched + manualMatched + duplicates) / rows: a duplicate found its company through an earlier row',
+    ),
+  })
+  .describe('rows = matched + manualMatched + review + unmatched + duplicates + failed + skipped')
+
+const error = z
+  .object({ code: z.string(), kind: z.string(), message: z.string(), hint: z.string(), correlationId: text })
+  .nullable()
+
+const issue = z.object({
+  code: z.string(),
+  severity: z.enum(['error', 'warn', 'info']),
+  column: text,
+  count: known,
+  rows: z.array(known).describe('data rows from 1, the first few'),
+  message: z.string(),
+  hint: text,
+  at: z.object({ file: z.string(), line: known.nullable(), column: known.nullable() }).nullable(),
+})
+
+const sample = z.object({
+  row: known.describe('data row from 1'),
+  key: text.describe("the row's own id, when the pipeline names one"),
+  score: z.number().nullable(),
+  why: z.string(),
+  cells: z.record(z.string(), z.string()).describe('mapping -> text; masked columns are ***'),
+  candidate: z.object({ id: z.string(), name: z.string() }).nullable().describe('the best company found'),
+})
+
+const plan = z.object({
+  fingerprint: z.string(),
+  tags: z.array(z.string()),
+  key: z.object({ header: text, index: known }).nullable(),
+  limit: known.nullable(),
+  preparation: z.array(z.string()).describe('why the input could not go up byte for byte; empty when it could'),
+  enrich: z.object({ product: z.string(), tags: z.array(z.string()) }).nullable(),
+  budget: z.object({ rows: z.number().nullable(), credits: z.number().nullable() }),
+  poll: z.object({ everyMs: ms, maxMs: ms, timeoutMs: ms }),
+  retry: z.object({ attempts: known }),
+  output: z
+    .object({ path: z.string(), format: z.string(), columns: z.array(z.string()), unmatched: text, review: text })
+    .nullable(),
+  report: z.object({ rows: z.enum(['none', 'review', 'all']), mask: z.array(z.string()) }),
+})
+
+const job = z.object({
+  part: known,
+  id: text,
+  name: z.string(),
+  adopted: z.boolean().describe('found rather than created: an earlier attempt had made it'),
+  status: text.describe("the service's last word, verbatim"),
+  history: z.array(z.object({ status: z.string(), at })),
+  polls: known,
+  jobSummary: z
+    .record(z.string(), z.unknown())
+    .nullable()
+    .describe("the service's counts, verbatim; rows in review are unmatched there"),
+  correlationIds: z.array(z.string()),
+  correlations: z.array(z.object({ operation: z.string(), correlationId: z.string() })),
+})
+
+const result = z.object({
+  name: z.string(),
+  description: text,
+  file: z.string().describe('the pipeline file'),
+  status,
+  message: z.string().describe('what became of the run, one or two sentences'),
+  elapsedMs: ms,
+  service: z.string().describe('embedded, or the address'),
+  plan,
+  input: z.object({
+    path: z.string(),
+    sha256,
+    bytes: known,
+    rows: known,
+    encoding: z.string(),
+    bom: z.boolean(),
+    delimiter: z.string(),
+    delimiterEvidence: z.string(),
+    header: z.array(z.string()).nullable().describe('null for a file without a header'),
+    columns: known,
+    blankLines: known,
+    lineEnd: z.string(),
+  }),
+  mappings: z.array(
+    z.object({
+      mapping: z.string(),
+      header: text,
+      index: known.describe('column from 0'),
+      pad: known.nullable().describe('digits that numbers are padded to'),
+    }),
+  ),
+  stages: z.array(
+    z.object({
+      name: z.string(),
+      status: z.enum([...status.options, 'pending']),
+      startedAt: at.nullable(),
+      elapsedMs: ms,
+      attempts: known.describe('how often it was begun: above 1 after a resume'),
+      note: text,
+    }),
+  ),
+  jobs: z.array(job),
+  checks: z.array(
+    z.object({
+      assertion: z.string(),
+      success: z.boolean(),
+      severity: z.enum(['warn', 'fail']),
+      expected: z.string(),
+      actual: z.string(),
+    }),
+  ),
+  issues: z.array(issue),
+  outputs: z.array(z.object({ kind: z.string(), path: z.string(), rows: known, bytes: known, sha256 })),
+  scores: z
+    .array(known)
+    .describe('rows per bucket of the match score, equal buckets from 0 to 1; empty when there are no scores'),
+  review: z.array(sample).describe('rows in review, the first of them; as report.rows and report.mask allow'),
+  unmatched: z.array(sample).describe('unmatched rows, the first of them; only with report.rows: all'),
+  http: z.object({ requests: known, retries: known, throttledMs: ms }),
+  error,
+})
+
+/** The report of one run. */
+export const reportSchema = z.object({
+  schema: z.literal('fettle/report/v1'),
+  metadata: z.object({
+    tool: z.object({ name: z.string(), version: z.string() }),
+    runId: z.string(),
+    startedAt: at,
+    generatedAt: at,
+    traceId: z.string(),
+    ci: text,
+    resumedFrom: text.describe('the run this one went on from: its own id once it was resumed'),
+    resumedAt: z.array(at),
+    directory: text.describe('the run directory, as the command line knows it'),
+  }),
+  args: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null(), z.array(z.string())])),
+  status,
+  exitCode: z.int().nullable().describe('null while running'),
+  elapsedMs: ms,
+  totals,
+  ledger: z.object({
+    adds: z.boolean().nullable().describe('whether outcomes add up to rows; null when a count is unknown'),
+    sum: known,
+    difference: z.int().nullable().describe('rows without an outcome; below 0 when rows were counted twice'),
+    unknown: z.array(z.string()),
+  }),
+  previous: z
+    .object({ runId: z.string(), startedAt: at, totals })
+    .nullable()
+    .describe('the last good run of the pipeline, when there is one to compare with'),
+  delta: z
+    .object({
+      rows: z.number().nullable(),
+      matchRate: z.number().nullable(),
+      review: z.number().nullable(),
+      unmatched: z.number().nullable(),
+      duplicates: z.number().nullable(),
+    })
+    .nullable()
+    .describe('this run less the previous one'),
+  resume: text.describe('the command that goes on with the run; null when nothing is left to do'),
+  results: z.array(result).describe('one pipeline each; a run has one'),
+  warnings: z.array(z.string()).describe('about the run as a whole'),
+})
+
+/** `report.json` as a value. */
+export type Report = z.infer<typeof reportSchema>
+/** What one pipeline came to. */
+export type Result = Report['results'][number]
+/** A row shown in a report. */
+export type Sample = z.infer<typeof sample>

@@ -1,0 +1,148 @@
+/**
+ * What a person sees at the end of `fettle run`: verdict, rows, checks, warnings with their cure, files, next step. It fits
+ * a screen: lists are cut after a few lines, for report.html has them whole.
+ */
+import { clip, escapeTerminal } from './escape.ts'
+import type { Report, Result } from './schema.ts'
+import { OUTCOME, STATUS, shownOutcomes, type Verdict, verdictOf } from './verdict.ts'
+import { bytes, count, counted, duration, more, percent, points } from './words.ts'
+
+/** What a colour is for; the caller knows which escape codes that means. */
+export type Style = 'good' | 'warn' | 'bad' | 'dim' | 'bold'
+
+/** How the text is drawn. */
+export interface TextOptions {
+  /** Paints text; absent: no colour. */
+  readonly colour?: (style: Style, text: string) => string
+  /** Columns of the terminal, 80 when absent. */
+  readonly width?: number
+}
+
+const TONE: Readonly<Record<Verdict, Style>> = {
+  success: 'good',
+  warn: 'warn',
+  fail: 'bad',
+  error: 'bad',
+  cancelled: 'warn',
+  skipped: 'dim',
+  running: 'dim',
+}
+
+/** Lines a list may take before it is cut. */
+const LIST = 5
+
+/** The end of a run, for a terminal. Ends in a line end. */
+export function renderText(report: Report, options: TextOptions = {}): string {
+  const paint = options.colour ?? ((_, text) => text)
+  const width = Math.max(40, options.width ?? 80)
+  const result = report.results[0]
+  if (result === undefined) return ''
+  const verdict = verdictOf(report)
+  const heading = `${paint(TONE[verdict], `${STATUS[verdict].sign} ${STATUS[verdict].word}`)}  ${paint('bold', escapeTerminal(result.name))}  ${paint('dim', duration(report.elapsedMs))}`
+  const blocks = [
+    [heading, ...wrap(result.message, width - 2).map(line => `  ${line}`), ...cure(result, paint, width)],
+    ledger(report, paint, width),
+    checks(result, paint),
+    issues(report, result, paint, width),
+    files(report, result, paint),
+    report.resume === null ? [] : [`  ${paint('bold', 'go on')}   ${escapeTerminal(report.resume)}`],
+  ]
+  return `${blocks
+    .filter(block => block.length > 0)
+    .map(block => block.join('\n'))
+    .join('\n\n')}\n`
+}
+
+type Paint = (style: Style, text: string) => string
+
+function cure({ error }: Result, paint: Paint, width: number): string[] {
+  if (error === null) return []
+  const correlation = error.correlationId === null ? '' : ` (correlation id ${error.correlationId})`
+  return wrap(`${error.code}: ${error.hint}${correlation}`, width - 2).map(line => `  ${paint('dim', line)}`)
+}
+
+const OUTCOME_TONE = {
+  matched: 'good',
+  manualMatched: 'good',
+  duplicates: 'good',
+  review: 'warn',
+  unmatched: 'dim',
+  failed: 'bad',
+  skipped: 'dim',
+} as const
+
+function ledger(report: Report, paint: Paint, width: number): string[] {
+  const { totals } = report
+  if (totals.matched === null && totals.unmatched === null) return []
+  const names = shownOutcomes(report)
+  const digits = Math.max(...names.map(name => count(totals[name]).length), count(totals.rows).length)
+  const room = Math.min(40, width - 28 - digits)
+  const lines = names.map(name => {
+    const value = totals[name]
+    const share = value === null || totals.rows === 0 ? null : value / totals.rows
+    const label = `  ${OUTCOME[name].word.padEnd(16)}${count(value).padStart(digits)}`
+    if (share === null || value === 0) return label
+    return `${label}  ${percent(share).padStart(6)}  ${paint(OUTCOME_TONE[name], bar(share, room))}`
+  })
+  const sum = { true: '', false: `  ${paint('bad', `but ${count(report.ledger.sum)} accounted for`)}`, null: '' }[
+    `${report.ledger.adds}`
+  ]
+  const rate = report.delta?.matchRate
+  const change = rate === null || rate === undefined ? '' : paint('dim', `  match rate ${points(rate)} since the last good run`)
+  return [...lines, `  ${paint('bold', 'rows'.padEnd(16))}${count(totals.rows).padStart(digits)}${sum}${change}`]
+}
+
+const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'] as const
+
+/** A bar of blocks to an eighth of a column; what is not nothing shows at least the thinnest. */
+function bar(share: number, room: number): string {
+  const eighths = Math.max(1, Math.round(Math.min(1, share) * room * 8))
+  return '█'.repeat(Math.floor(eighths / 8)) + EIGHTHS[eighths % 8]
+}
+
+function checks({ checks }: Result, paint: Paint): string[] {
+  if (checks.length === 0) return []
+  const widest = Math.min(36, Math.max(...checks.map(check => check.assertion.length)))
+  return checks.map(check => {
+    const sign = check.success ? paint('good', '✓') : check.severity === 'warn' ? paint('warn', '!') : paint('bad', '✗')
+    const detail = escapeTerminal(check.success ? check.actual : `${check.actual}, expected ${check.expected}`)
+    return `  ${sign} ${escapeTerminal(clip(check.assertion, 36)).padEnd(widest)}  ${detail}`
+  })
+}
+
+function issues(report: Report, result: Result, paint: Paint, width: number): string[] {
+  const listed = result.issues.filter(issue => issue.severity !== 'info' && issue.message !== result.message)
+  const lines = listed.slice(0, LIST).flatMap(issue => {
+    const sign = issue.severity === 'error' ? paint('bad', '✗') : paint('warn', '!')
+    const [first = '', ...rest] = wrap(issue.message, width - 4).slice(0, 3)
+    const hint = issue.hint === null ? [] : wrap(issue.hint, width - 4).slice(0, 2)
+    return [`  ${sign} ${first}`, ...rest.map(line => `    ${line}`), ...hint.map(line => `    ${paint('dim', line)}`)]
+  })
+  const general = report.warnings
+    .slice(0, LIST)
+    .flatMap(text => wrap(text, width - 4).map((line, i) => `  ${i === 0 ? paint('warn', '!') : ' '} ${line}`))
+  const rest = more(listed.length, LIST)
+  return [...general, ...lines, ...(rest === '' ? [] : [`    ${paint('dim', `${rest} in the report`)}`])]
+}
+
+function files(report: Report, { outputs }: Result, paint: Paint): string[] {
+  const written = outputs.map(
+    file =>
+      `  ${file.kind.padEnd(9)} ${escapeTerminal(file.path)}  ${paint('dim', `${counted(file.rows, 'row')}, ${bytes(file.bytes)}`)}`,
+  )
+  const { directory } = report.metadata
+  return directory === null ? written : [...written, `  ${'report'.padEnd(9)} ${escapeTerminal(`${directory}/report.html`)}`]
+}
+
+/** Lines of at most `width` characters, broken at spaces. A word longer than a line stays whole: it may be a command or a path. */
+function wrap(text: string, width: number): string[] {
+  const lines: string[] = []
+  let line = ''
+  for (const word of escapeTerminal(text).split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(line)
+      line = word
+    } else line = line === '' ? word : `${line} ${word}`
+  }
+  return [...lines, line]
+}
