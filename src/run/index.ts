@@ -1,4 +1,5 @@
 /** The run core's face: re-exports only. */
+export { inBatch } from './batch.ts'
 export { matchRate } from './checks.ts'
-export type * from './ports.ts'
-export { carryOut, type Recorder, type RunContext } from './runner.ts'
+export type { Ports, Service, Tick } from './ports.ts'
+export { carryOut } from './runner.ts'

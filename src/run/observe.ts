@@ -59,7 +59,7 @@ export async function* observe(job: JobState, wait: Wait, ports: Ports): AsyncGe
   for (;;) {
     let record: JobRecord | undefined
     try {
-      record = await readOwnJob(job, ports)
+      record = await readOwnJob(job, ports, { signal: ports.signal, attempts: 1 })
       counter.succeeded()
     } catch (error) {
       counter.failed(error)

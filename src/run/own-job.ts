@@ -5,7 +5,7 @@
 import type { JobRecord } from '../contract/index.ts'
 import { FettleError, type Issue, issue } from '../errors.ts'
 import type { JobState } from '../journal/state.ts'
-import type { Effect, Ports } from './ports.ts'
+import type { CallOptions, Effect, Ports } from './ports.ts'
 import { idOf } from './stage.ts'
 
 /** What `look` found instead of causing it, as an effect; undefined when it found nothing. */
@@ -40,8 +40,12 @@ export const orphanIssue = (orphan: JobRecord): Issue =>
 /**
  * Reads our job. Throws FETTLE_UNANSWERED when the job under our id carries another name: then nothing more is sent to it.
  */
-export async function readOwnJob(job: JobState, ports: Ports, signal: AbortSignal = ports.signal): Promise<JobRecord> {
-  const record = await ports.service.readJob(idOf(job), { signal })
+export async function readOwnJob(
+  job: JobState,
+  ports: Ports,
+  options: CallOptions = { signal: ports.signal },
+): Promise<JobRecord> {
+  const record = await ports.service.readJob(idOf(job), options)
   if (record.name !== job.name)
     throw new FettleError(
       'FETTLE_UNANSWERED',

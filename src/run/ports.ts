@@ -20,6 +20,8 @@ export interface Clock {
 /** What every request takes. */
 export interface CallOptions {
   readonly signal?: AbortSignal
+  /** Attempts for this request; 1 for a poll, whose repeat is the next poll. */
+  readonly attempts?: number
 }
 
 /**
@@ -75,7 +77,7 @@ export interface Service {
 
 /** The input, ready to send. */
 export interface Source {
-  /** Throws FETTLE_INPUT_CHANGED when the file is no longer the planned one. */
+  /** Throws FETTLE_INPUT_CHANGED when the file is no longer the planned one. `sha256` is of the bytes of the last whole opening. */
   upload(): Promise<Upload & { readonly sha256: () => string | null }>
 }
 

@@ -20,7 +20,7 @@ const PROOF_PAUSES_MS = [2_000, 5_000, 10_000]
 
 async function hasBegun(job: JobState, ports: Ports): Promise<null | undefined> {
   for (const pause of [...PROOF_PAUSES_MS, null]) {
-    const { status } = await readOwnJob(job, ports, ports.grace)
+    const { status } = await readOwnJob(job, ports, { signal: ports.grace })
     if (hasEnrichment(status)) return null
     if (status !== 'readyForEnriching' || pause === null) return undefined
     await ports.clock.sleep(pause, ports.grace)

@@ -10,7 +10,7 @@ const isDone = (job: JobState): boolean => job.matchAccepted
 
 async function* submitOne(job: JobState, ports: Ports): AsyncGenerator<RunFact, void, void> {
   const look = async (): Promise<string | null | undefined> =>
-    hasSubmission((await readOwnJob(job, ports, ports.grace)).status) ? null : undefined
+    hasSubmission((await readOwnJob(job, ports, { signal: ports.grace })).status) ? null : undefined
   const accepted = { type: 'match.accepted', part: job.part } as const
   if (job.matchRequested && (await look()) === null) {
     yield { ...accepted, messageId: null, adopted: true }

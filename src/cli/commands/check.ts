@@ -1,0 +1,47 @@
+/** `fettle check`: everything `run` would find out before sending, and nothing sent; not even a login. */
+import { explainPlan, type Prepared, prepare } from '../../compose.ts'
+import { EXIT, errorOfIssues } from '../../errors.ts'
+import { escapeTerminal } from '../../report/index.ts'
+import type { Flags } from '../commands.ts'
+import { worstExit } from '../exit.ts'
+import { isOn, listFlag } from '../flags.ts'
+import type { Io } from '../io.ts'
+import { printIssue } from '../print-error.ts'
+import { overridesOf } from './shared.ts'
+
+const explain = (prepared: Prepared): string => (prepared.plan === null ? '' : explainPlan(prepared.plan))
+
+/** Checks each pipeline and its input; prints all problems of all of them. */
+export async function run(flags: Flags, io: Io): Promise<number> {
+  const codes: number[] = []
+  for (const file of listFlag(flags, 'pipeline')) {
+    const prepared = await prepare(file, { env: io.env, cwd: io.cwd, ...overridesOf(flags) })
+    const code = prepared.plan === null ? errorOfIssues(prepared.issues).exitCode : EXIT.ok
+    codes.push(code)
+    if (isOn(flags, 'json')) {
+      io.out(
+        JSON.stringify({
+          schema: 'fettle/check/v1',
+          file,
+          ok: code === EXIT.ok,
+          exitCode: code,
+          issues: prepared.issues,
+          plan: prepared.plan,
+        }),
+      )
+      continue
+    }
+    if (prepared.issues.length > 0) io.say(prepared.issues.map(printIssue).join('\n'))
+    if (prepared.plan === null) continue
+    io.out(isOn(flags, 'explain') ? explain(prepared) : summary(prepared))
+  }
+  return worstExit(codes)
+}
+
+function summary({ plan }: Prepared): string {
+  if (plan === null) return ''
+  const columns = plan.mappings.map(({ mapping, header, index }) => `${header ?? `column ${index}`} -> ${mapping}`).join(', ')
+  return escapeTerminal(
+    `ok ${plan.file}: ${plan.rows} rows of ${plan.input.path} (${plan.input.encoding}, "${plan.input.delimiter}"), ${columns}`,
+  )
+}

@@ -1,0 +1,74 @@
+/** `fettle register`: company registers on this machine: import, list, info, remove. */
+import { basename, extname, resolve } from 'node:path'
+import { dataDirOf, registerDirOf } from '../../compose.ts'
+import { EXIT, FettleError } from '../../errors.ts'
+import { escapeTerminal } from '../../report/index.ts'
+import { importCsv, listRegisters, type RegisterInfo, registerInfo, removeRegister } from '../../service/register/index.ts'
+import type { Flags } from '../commands.ts'
+import { isOn, needText, textFlag } from '../flags.ts'
+import type { Io } from '../io.ts'
+
+/** A register is named after its file unless told otherwise. */
+const nameFrom = (file: string): string =>
+  basename(file, extname(file))
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '')
+    .slice(0, 40)
+
+function describe(info: RegisterInfo): string {
+  const countries = Object.entries(info.countries)
+    .sort((a, b) => b[1] - a[1])
+    .slice(0, 8)
+    .map(([country, count]) => `${country || '(none)'} ${count}`)
+  const lines = [
+    `${info.name}: ${info.companies} companies (${countries.join(', ')})`,
+    `  source    ${info.source}, ${info.bytes} bytes, sha256 ${info.sha256}`,
+    `  imported  ${info.importedAt}${info.snapshotDate === null ? '' : `, snapshot of ${info.snapshotDate}`}`,
+    ...(info.skipped === 0 ? [] : [`  skipped   ${info.skipped} rows`]),
+  ]
+  return lines.map(escapeTerminal).join('\n')
+}
+
+async function importRegister(flags: Flags, dir: string, io: Io): Promise<number> {
+  const kind = needText(flags, 'kind-or-name')
+  if (kind !== 'csv') throw new FettleError('FETTLE_USAGE', `cannot import "${kind}": this version imports csv`)
+  const file = resolve(io.cwd, needText(flags, 'file'))
+  const name = textFlag(flags, 'name') ?? nameFrom(file)
+  let said = performance.now()
+  const onProgress = (rows: number): void => {
+    if (performance.now() - said < (io.isTerminal ? 200 : 30_000)) return
+    said = performance.now()
+    if (io.isTerminal) io.draw(`\r\x1b[2Kread ${rows} rows`)
+    else io.say(`read ${rows} rows`)
+  }
+  const info = await importCsv({ file, name, dir, now: Date.now(), onProgress })
+  if (io.isTerminal) io.draw('\r\x1b[2K')
+  for (const row of info.skippedRows) io.say(escapeTerminal(`skipped line ${row.line}: ${row.why}`))
+  if (info.skipped > info.skippedRows.length) io.say(`and ${info.skipped - info.skippedRows.length} more`)
+  io.out(isOn(flags, 'json') ? JSON.stringify(info) : describe(info))
+  return EXIT.ok
+}
+
+/** Carries out one action on the registers of this machine. */
+export async function run(flags: Flags, io: Io): Promise<number> {
+  const dir = registerDirOf(dataDirOf(io.env))
+  const action = needText(flags, 'action')
+  if (action === 'import') return importRegister(flags, dir, io)
+  if (action === 'list') {
+    const infos = await listRegisters(dir)
+    if (isOn(flags, 'json')) io.out(JSON.stringify(infos))
+    else if (infos.length === 0) io.say(`no register in ${dir}: fettle register import csv FILE`)
+    else io.out(infos.map(describe).join('\n'))
+    return EXIT.ok
+  }
+  const name = needText(flags, 'kind-or-name')
+  if (action === 'info') {
+    const info = await registerInfo(dir, name)
+    io.out(isOn(flags, 'json') ? JSON.stringify(info) : describe(info))
+    return EXIT.ok
+  }
+  await removeRegister(dir, name)
+  io.say(`removed ${escapeTerminal(name)}`)
+  return EXIT.ok
+}

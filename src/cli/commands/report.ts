@@ -1,0 +1,23 @@
+/** `fettle report`: any report of any run, rendered again from its journal. */
+import { resolve } from 'node:path'
+import { lookAtRun, reportOfRun, writeAtomic } from '../../compose.ts'
+import { EXIT } from '../../errors.ts'
+import { RENDERERS } from '../../report/index.ts'
+import type { Flags } from '../commands.ts'
+import { needText, textFlag } from '../flags.ts'
+import type { Io } from '../io.ts'
+import { inText } from './shared.ts'
+
+/** Prints the report, or writes it with --to. */
+export async function run(flags: Flags, io: Io): Promise<number> {
+  const runsDir = needText(flags, 'runs-dir')
+  const { directory } = lookAtRun(runsDir, textFlag(flags, 'run') ?? undefined)
+  const report = reportOfRun(runsDir, directory.id)
+  const format = needText(flags, 'format')
+  const to = textFlag(flags, 'to')
+  const renderer = Object.hasOwn(RENDERERS, format) ? RENDERERS[format as keyof typeof RENDERERS] : null
+  const text = renderer === null || (format === 'text' && to === null) ? inText(report, io) : renderer.render(report)
+  if (to === null) io.out(text)
+  else await writeAtomic(resolve(io.cwd, to), text)
+  return EXIT.ok
+}

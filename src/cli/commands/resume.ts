@@ -1,0 +1,29 @@
+/** `fettle resume`: go on with a run from its journal; a finished run is only told again. */
+import { credentialsFor, lookAtRun, resumeRun } from '../../compose.ts'
+import type { Flags } from '../commands.ts'
+import { exitOf } from '../exit.ts'
+import { isOn, needText, textFlag } from '../flags.ts'
+import type { Io } from '../io.ts'
+import { showProgress } from '../progress.ts'
+import { sayEnding } from './run.ts'
+import { codeOf, type Ending, giveResults, settingsOf } from './shared.ts'
+
+/** Resumes the run named, or the latest. */
+export async function run(flags: Flags, io: Io): Promise<number> {
+  const progress = showProgress(io, { quiet: isOn(flags, 'quiet'), verbose: isOn(flags, 'verbose'), label: null })
+  const wanted = textFlag(flags, 'run') ?? undefined
+  let ending: Ending
+  try {
+    const { state } = lookAtRun(needText(flags, 'runs-dir'), wanted)
+    if (state.finished) progress.note(`the run ${state.runId} is finished; nothing is left to resume`)
+    const settings = settingsOf(flags, io, progress, 'resume', credentialsFor(state, { env: io.env, cwd: io.cwd }))
+    ending = { file: state.plan.name, result: await resumeRun(state.runId, settings) }
+  } catch (error) {
+    ending = { file: wanted ?? 'latest', error }
+  } finally {
+    progress.stop()
+  }
+  sayEnding(ending, flags, io)
+  await giveResults([ending], flags, io)
+  return codeOf(ending, isOn(flags, 'strict'), exitOf)
+}

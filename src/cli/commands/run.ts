@@ -1,0 +1,96 @@
+/** `fettle run`: check, carry out, report; several pipelines side by side, none stopped by another's failure. */
+import { explainPlan, inBatch, type Prepared, prepare, startRun } from '../../compose.ts'
+import { EXIT, errorOfIssues, FettleError, type Issue } from '../../errors.ts'
+import type { Flags } from '../commands.ts'
+import { exitOf, worstExit } from '../exit.ts'
+import { isOn, listFlag } from '../flags.ts'
+import type { Io } from '../io.ts'
+import { printError, printIssue } from '../print-error.ts'
+import { showProgress } from '../progress.ts'
+import { codeOf, type Ending, giveResults, inText, overridesOf, settingsOf, timeoutOf } from './shared.ts'
+
+/** So many pipelines run at once; most of the time of each is waiting. */
+const SIDE_BY_SIDE = 4
+
+interface Item {
+  readonly file: string
+  readonly prepared: Prepared
+}
+
+/** Carries out every pipeline named; the exit code is the worst. */
+export async function run(flags: Flags, io: Io): Promise<number> {
+  timeoutOf(flags)
+  const overrides = overridesOf(flags)
+  const files = listFlag(flags, 'pipeline')
+  const items: Item[] = []
+  for (const file of files) items.push({ file, prepared: await prepare(file, { env: io.env, cwd: io.cwd, ...overrides }) })
+  refuseClashes(items)
+  if (isOn(flags, 'dry-run')) return dryRun(items, io)
+  const endings = await inBatch(items, SIDE_BY_SIDE, item => carryOne(item, flags, io, files.length > 1))
+  for (const ending of endings) sayEnding(ending, flags, io)
+  await giveResults(endings, flags, io)
+  return worstExit(endings.map(ending => codeOf(ending, isOn(flags, 'strict'), exitOf)))
+}
+
+async function carryOne({ file, prepared }: Item, flags: Flags, io: Io, isOneOfSeveral: boolean): Promise<Ending> {
+  const progress = showProgress(io, {
+    quiet: isOn(flags, 'quiet'),
+    verbose: isOn(flags, 'verbose'),
+    label: isOneOfSeveral ? (prepared.plan?.name ?? file) : null,
+  })
+  try {
+    if (prepared.plan === null) throw errorOfIssues(prepared.issues)
+    io.signal.throwIfAborted()
+    const settings = settingsOf(flags, io, progress, 'run', prepared.credentials)
+    return { file, result: await startRun(prepared.plan, settings, isOn(flags, 'new')) }
+  } catch (error) {
+    return { file, error }
+  } finally {
+    progress.stop()
+  }
+}
+
+/** Says how a pipeline ended: the report as text, or the error; quiet runs speak only when something is wrong. */
+export function sayEnding(ending: Ending, flags: Flags, io: Io): void {
+  if ('error' in ending) {
+    io.say(printError(ending.error, isOn(flags, 'debug')))
+    return
+  }
+  const { report, state } = ending.result
+  if (isOn(flags, 'quiet') && state.exitCode === EXIT.ok) return
+  const text = inText(report, io)
+  if (isOn(flags, 'json')) io.say(text)
+  else io.out(text)
+}
+
+/** Two pipelines of one name would fight over their runs, two with one output over the file: refused before anything is sent. */
+function refuseClashes(items: readonly Item[]): void {
+  const owners = new Map<string, string>()
+  for (const { file, prepared } of items) {
+    if (prepared.plan === null) continue
+    const { name, output } = prepared.plan
+    const claims = [
+      `the name ${name}`,
+      ...(output === null
+        ? []
+        : [output.path, output.unmatched, output.review].filter(path => path !== null).map(path => `the output ${path}`)),
+    ]
+    for (const claim of claims) {
+      const other = owners.get(claim)
+      if (other !== undefined)
+        throw new FettleError('FETTLE_USAGE', `${other} and ${file} both have ${claim}`, { hint: 'Give each its own.' })
+      owners.set(claim, file)
+    }
+  }
+}
+
+/** Prints the very plans that would be carried out. */
+function dryRun(items: readonly Item[], io: Io): number {
+  const codes = items.map(({ prepared }) => {
+    if (prepared.issues.length > 0) io.say(prepared.issues.map((issue: Issue) => printIssue(issue)).join('\n'))
+    if (prepared.plan === null) return errorOfIssues(prepared.issues).exitCode
+    io.out(explainPlan(prepared.plan))
+    return EXIT.ok
+  })
+  return worstExit(codes)
+}

@@ -1,0 +1,108 @@
+/** What run, resume and check have in common: flags to settings, and the result line. */
+import { resolve } from 'node:path'
+import pc from 'picocolors'
+import { type Overrides, parseDuration, type RunResult, type RunSettings, writeAtomic } from '../../compose.ts'
+import { FettleError } from '../../errors.ts'
+import { type Report, renderText, resultLine, type Style } from '../../report/index.ts'
+import type { Flags } from '../commands.ts'
+import { isOn, needText, textFlag, varFlags, wholeFlag } from '../flags.ts'
+import type { Io } from '../io.ts'
+import type { Progress } from '../progress.ts'
+
+/** The flags that change what a pipeline says. */
+export const overridesOf = (flags: Flags): Overrides => ({
+  service: textFlag(flags, 'service'),
+  input: textFlag(flags, 'input'),
+  output: textFlag(flags, 'output'),
+  vars: varFlags(flags),
+  limit: wholeFlag(flags, 'limit', 1, 1_000_000_000),
+})
+
+/** `--timeout` in milliseconds, null for none. */
+export function timeoutOf(flags: Flags): number | null {
+  const text = textFlag(flags, 'timeout')
+  if (text === null) return null
+  const ms = parseDuration(text)
+  if (ms === null || ms < 1_000 || ms > 604_800_000)
+    throw new FettleError('FETTLE_USAGE', `--timeout ${text}: expected a duration from 1s to 7d, such as 90s or 2h`)
+  return ms
+}
+
+/** The settings of a run from flags and terminal. */
+export function settingsOf(
+  flags: Flags,
+  io: Io,
+  progress: Progress,
+  command: string,
+  credentials: RunSettings['credentials'],
+): RunSettings {
+  return {
+    env: io.env,
+    cwd: io.cwd,
+    runsDir: needText(flags, 'runs-dir'),
+    credentials,
+    args: argsOf(flags, command),
+    timeoutMs: timeoutOf(flags),
+    signal: io.signal,
+    onFact: progress.fact,
+    onTick: progress.tick,
+    onNote: progress.note,
+  }
+}
+
+const REPORTED = ['service', 'input', 'output', 'limit', 'timeout', 'new', 'strict'] as const
+
+/** The command line as a report shows it; secrets are never flags, and values of --var may come from anywhere: names only. */
+function argsOf(flags: Flags, command: string): RunSettings['args'] {
+  const given = REPORTED.flatMap(name => (flags[name] === undefined ? [] : [[name, flags[name] as string | boolean] as const]))
+  return { command, ...Object.fromEntries(given), var: Object.keys(varFlags(flags)) }
+}
+
+const STYLES: Readonly<Record<Style, (text: string) => string>> = (() => {
+  const colours = pc.createColors(true)
+  return { good: colours.green, warn: colours.yellow, bad: colours.red, dim: colours.dim, bold: colours.bold }
+})()
+
+/** The report as text for this terminal. */
+export const inText = (report: Report, io: Io): string =>
+  renderText(report, {
+    width: Math.min(io.columns(), 100),
+    ...(io.colour ? { colour: (style: Style, text: string) => STYLES[style](text) } : {}),
+  })
+
+/** What a run that could not begin has for a result line: same keys, the error in place of counts. */
+function errorLine(error: FettleError, pipeline: string | null): string {
+  const { code, message, hint } = error
+  return JSON.stringify({
+    schema: 'fettle/result/v1',
+    status: 'error',
+    exitCode: error.exitCode,
+    runId: null,
+    pipeline,
+    totals: null,
+    report: null,
+    output: null,
+    error: { code, message: message.slice(0, 1000), hint },
+  })
+}
+
+/** How one pipeline ended: with a report, or with an error before there could be one. */
+export type Ending = { readonly file: string; readonly result: RunResult } | { readonly file: string; readonly error: unknown }
+
+/** The exit code of an ending; with `strict` a warning counts as a failed check. */
+export function codeOf(ending: Ending, strict: boolean, exitOf: (error: unknown) => number): number {
+  if ('error' in ending) return exitOf(ending.error)
+  const { state } = ending.result
+  return strict && state.status === 'warn' ? 1 : (state.exitCode ?? 70)
+}
+
+/** Gives the result lines to whoever asked: `--result-file` first, then stdout as the last bytes of all. */
+export async function giveResults(endings: readonly Ending[], flags: Flags, io: Io): Promise<void> {
+  const lines = endings.map(ending => {
+    if ('result' in ending) return resultLine(ending.result.report)
+    return errorLine(FettleError.is(ending.error) ? ending.error : new FettleError('FETTLE_BUG'), ending.file)
+  })
+  const file = textFlag(flags, 'result-file')
+  if (file !== null) await writeAtomic(resolve(io.cwd, file), lines.length === 1 ? `${lines[0]}\n` : `[${lines.join(',')}]\n`)
+  if (isOn(flags, 'json')) for (const line of lines) io.out(line)
+}

@@ -1,0 +1,31 @@
+/** Looking at runs without touching them: for status, runs and report. */
+import { existsSync } from 'node:fs'
+import type { RunState } from '../journal/index.ts'
+import type { Report } from '../report/index.ts'
+import { realClock } from './clock.ts'
+import { readReport, reportOf } from './report-files.ts'
+import { findRunId, lockPath, newestRun, type RunDirectory, readRun, runDirectory } from './run-directory.ts'
+
+/** The state and directory of a run named by a person; the latest when nothing is named. */
+export function lookAtRun(runsDir: string, wanted: string | undefined): { state: RunState; directory: RunDirectory } {
+  const id = findRunId(runsDir, wanted)
+  return { state: readRun(runsDir, id), directory: runDirectory(runsDir, id) }
+}
+
+/** The last run of a pipeline before `runId` that came to a good end: what drift and deltas are measured against. */
+export const lastGoodRun = (runsDir: string, pipeline: string, runId: string): RunState | null =>
+  newestRun(
+    runsDir,
+    pipeline,
+    state => state.runId < runId && state.finished && (state.status === 'success' || state.status === 'warn'),
+  )
+
+/** The report of a run, built again from its journal. */
+export function reportOfRun(runsDir: string, id: string): Report {
+  const state = readRun(runsDir, id)
+  const before = lastGoodRun(runsDir, state.plan.name, id)
+  return reportOf(state, realClock.now(), before === null ? null : readReport(runDirectory(runsDir, before.runId)))
+}
+
+/** Whether a process holds the lock of the run's pipeline. */
+export const runIsHeld = (runsDir: string, state: RunState): boolean => existsSync(lockPath(runsDir, state.plan.name))

@@ -1,0 +1,173 @@
+/**
+ * From a pipeline file to a plan: read, parse, look at the input, resolve. Nothing is sent and nothing written; `check`,
+ * `--dry-run` and `run` all come through here, so that they cannot disagree.
+ */
+import { readFileSync } from 'node:fs'
+import { readFile, stat } from 'node:fs/promises'
+import { extname } from 'node:path'
+import { FettleError, type Issue, issue } from '../errors.ts'
+import { inspect } from '../input/index.ts'
+import type { RunState } from '../journal/index.ts'
+import {
+  checkServiceUrl,
+  inputOptionsOf,
+  type ParsedPipeline,
+  type Pipeline,
+  type Plan,
+  type PlannedService,
+  parsePipeline,
+  planRun,
+  type Secrets,
+} from '../pipeline/index.ts'
+import { realClock } from './clock.ts'
+import { type Credentials, credentialsOf, type Env, passwordFileWarning, serviceUrlOf } from './settings.ts'
+
+/** What the command line may say in place of the pipeline. */
+export interface Overrides {
+  readonly service: string | null
+  readonly input: string | null
+  readonly output: string | null
+  readonly vars: Readonly<Record<string, string>>
+  readonly limit: number | null
+}
+
+/** No overrides: the pipeline as it stands. */
+export const NO_OVERRIDES: Overrides = { service: null, input: null, output: null, vars: {}, limit: null }
+
+/** Where a pipeline is prepared. */
+export interface Surroundings {
+  readonly env: Env
+  readonly cwd: string
+}
+
+/** A pipeline looked through: its plan, or null and the problems; warnings stand beside a plan too. */
+export interface Prepared {
+  readonly plan: Plan | null
+  readonly issues: readonly Issue[]
+  /** Reads the credentials when they are needed. Throws FETTLE_CREDENTIALS, FETTLE_SETTINGS. */
+  readonly credentials: () => Credentials
+}
+
+/** A remote service gets five requests a second unless the pipeline says otherwise (contract §14.2). */
+const DEFAULT_RATE = { requests: 5, perMs: 1_000 }
+const DEFAULT_FILE_HOSTS = ['*.amazonaws.com']
+const MAX_BYTES = 256 * 1024
+
+/** Prepares one pipeline file. All problems of file and input come back as issues; it throws only for settings. */
+export async function prepare(file: string, options: Surroundings & Overrides): Promise<Prepared> {
+  const parsed = parseText(await readText(file), file, options)
+  return plan(parsed, file, options)
+}
+
+async function plan(parsed: ParsedPipeline | Issue, file: string, options: Surroundings & Overrides): Promise<Prepared> {
+  const none = (issues: readonly Issue[]): Prepared => ({ plan: null, issues, credentials: () => credentialsOf(options.env, {}) })
+  if ('code' in parsed) return none([parsed])
+  const { pipeline, secrets } = parsed
+  const credentials = (): Credentials => credentialsOf(options.env, given(secrets))
+  if (pipeline === null) return none(parsed.issues)
+  const service = resolveService(options, pipeline)
+  const { facts, issues: inputIssues } = await inspect(inputOptionsOf(pipeline))
+  const issues = [...parsed.issues, ...inputIssues, ...(service.kind === 'remote' ? remoteWarnings(service, options.env) : [])]
+  if (facts === null) return { plan: null, issues, credentials }
+  const planned = planRun(pipeline, facts, { file, limit: options.limit, service, locate: parsed.locate, issues })
+  return { plan: planned.plan, issues: planned.issues, credentials }
+}
+
+const given = ({ username, password }: Secrets): Partial<Credentials> => ({
+  ...(username === null ? {} : { username }),
+  ...(password === null ? {} : { password }),
+})
+
+async function readText(file: string): Promise<string | Issue> {
+  const refuse = (message: string): Issue => issue('FETTLE_PIPELINE_READ', message, { at: { file, line: null, column: null } })
+  try {
+    const facts = await stat(file)
+    if (facts.isDirectory()) return refuse(`${file} is a folder: pass a pipeline file`)
+    if (!facts.isFile()) return refuse(`${file} is not a regular file`)
+    if (facts.size > MAX_BYTES) return refuse(`${file} is larger than 256 KiB`)
+    const bytes = await readFile(file)
+    try {
+      return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+    } catch {
+      return refuse(`${file} is not UTF-8 text`)
+    }
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    return refuse(code === 'ENOENT' ? `there is no file ${file}` : `cannot read ${file}: ${message}`)
+  }
+}
+
+function parseText(text: string | Issue, file: string, options: Surroundings & Overrides): ParsedPipeline | Issue {
+  if (typeof text !== 'string') return text
+  const kind = extname(file).toLowerCase()
+  if (kind !== '.yml' && kind !== '.yaml' && kind !== '.json')
+    return issue('FETTLE_PIPELINE_READ', `${file} is neither .yml, .yaml nor .json`, { at: { file, line: null, column: null } })
+  return parsePipeline(text, {
+    file,
+    format: kind === '.json' ? 'json' : 'yaml',
+    root: options.cwd,
+    env: options.env,
+    vars: options.vars,
+    run: { date: new Date(realClock.now()).toISOString().slice(0, 10) },
+    replace: { input: options.input, output: options.output },
+  })
+}
+
+/** --service, then the pipeline, then FETTLE_URL, then embedded. Throws FETTLE_PIPELINE_URL, FETTLE_SETTINGS. */
+function resolveService({ env, service }: Surroundings & Overrides, pipeline: Pipeline): PlannedService {
+  const own = pipeline.service
+  if (service === 'embedded' || (service === null && own?.kind === 'embedded')) return { kind: 'embedded' }
+  const fields = own?.kind === 'remote' ? own : null
+  const url = service ?? fields?.url ?? serviceUrlOf(env)
+  if (url === null) {
+    if (own === null) return { kind: 'embedded' }
+    throw new FettleError('FETTLE_SETTINGS', 'the pipeline names a service without an address, and FETTLE_URL is not set')
+  }
+  const checked = checkServiceUrl(url, fields?.insecure ?? false)
+  if ('code' in checked) {
+    const where = service !== null ? '--service' : 'FETTLE_URL'
+    throw new FettleError(
+      checked.code,
+      `the address in ${where} ${checked.problem}`,
+      checked.hint === undefined ? {} : { hint: checked.hint },
+    )
+  }
+  return {
+    kind: 'remote',
+    url: checked.url,
+    rate: fields?.rate ?? DEFAULT_RATE,
+    fileHosts: fields?.fileHosts ?? DEFAULT_FILE_HOSTS,
+    insecure: fields?.insecure ?? false,
+  }
+}
+
+function remoteWarnings(service: Extract<PlannedService, { kind: 'remote' }>, env: Env): Issue[] {
+  const warnings = [
+    passwordFileWarning(env),
+    service.insecure ? 'service.insecure is set: the password may travel unencrypted' : null,
+    env.NODE_TLS_REJECT_UNAUTHORIZED === '0' ? 'NODE_TLS_REJECT_UNAUTHORIZED=0: nobody checks who answers' : null,
+  ]
+  return warnings
+    .filter(message => message !== null)
+    .map(message => issue('FETTLE_SETTINGS', message, { severity: 'warn', hint: null }))
+}
+
+/**
+ * The credentials for a run that is resumed: what its pipeline file refers to, else the environment. A file that is gone or no
+ * longer parses leaves the environment.
+ */
+export function credentialsFor(state: RunState, options: Surroundings): () => Credentials {
+  return () => {
+    let secrets: Secrets = { username: null, password: null }
+    if (state.plan.service.kind === 'remote') {
+      try {
+        const text = readFileSync(state.plan.file, 'utf8')
+        const parsed = parseText(text, state.plan.file, { ...NO_OVERRIDES, ...options })
+        if (!('code' in parsed)) secrets = parsed.secrets
+      } catch {
+        // Gone since: the environment may still name the user.
+      }
+    }
+    return credentialsOf(options.env, given(secrets))
+  }
+}

@@ -1,0 +1,33 @@
+/** The documents of a run, written beside its journal: each a reading of the state, replaced whole or not at all. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { writeAtomic } from '../input/index.ts'
+import type { RunState } from '../journal/index.ts'
+import { buildReport, RENDERERS, type Report } from '../report/index.ts'
+import type { RunDirectory } from './run-directory.ts'
+
+/** The report of a state; `previous` is the report of the last good run, for the change against it. */
+export const reportOf = (state: RunState, now: number, previous: Report | null): Report =>
+  buildReport(state, {
+    generatedAt: new Date(now).toISOString(),
+    elapsedMs: Math.max(0, (state.status === 'running' ? now : Date.parse(state.updatedAt)) - Date.parse(state.startedAt)),
+    previous,
+  })
+
+/** Writes report.json alone: what a running run keeps current. Throws FETTLE_OUTPUT_WRITE. */
+export const writeReportJson = (directory: RunDirectory, report: Report): Promise<void> =>
+  writeAtomic(join(directory.path, RENDERERS.json.file), RENDERERS.json.render(report))
+
+/** Writes every document of a run. Throws FETTLE_OUTPUT_WRITE. */
+export async function writeReports(directory: RunDirectory, report: Report): Promise<void> {
+  for (const { file, render } of Object.values(RENDERERS)) await writeAtomic(join(directory.path, file), render(report))
+}
+
+/** A report as it was last written; null when there is none that can be read. */
+export function readReport(directory: RunDirectory): Report | null {
+  try {
+    return JSON.parse(readFileSync(join(directory.path, RENDERERS.json.file), 'utf8')) as Report
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,120 @@
+/**
+ * Runs on disk: `<runs-dir>/<runId>/` with a journal and what is made from it. It knows names and places, not what a run does.
+ * Folders are 0700 and files 0600, whatever the umask: journals hold paths and company names.
+ */
+import { randomBytes } from 'node:crypto'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { FettleError } from '../errors.ts'
+import { writeAtomic } from '../input/index.ts'
+import { fold, type RunState, readJournal } from '../journal/index.ts'
+
+/** Where runs are kept unless --runs-dir says otherwise. No leading dot: CI artifact uploads skip hidden folders. */
+export const DEFAULT_RUNS_DIR = 'fettle-runs'
+
+const RUN_ID = /^\d{8}T\d{6}Z-([a-z0-9][a-z0-9-]*)-[0-9a-f]{6}$/
+
+/** A new run id: UTC start, pipeline, six random hex digits; sorts by time. `now` is milliseconds since 1970. */
+export const newRunId = (pipeline: string, now: number): string =>
+  `${new Date(now).toISOString().slice(0, 19).replace(/[-:]/g, '')}Z-${pipeline}-${randomBytes(3).toString('hex')}`
+
+const makeFolder = (path: string): void => {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 })
+    chmodSync(path, 0o700)
+  } catch (cause) {
+    throw new FettleError('FETTLE_OUTPUT_WRITE', `cannot make the folder ${path}: ${(cause as Error).message}`, { cause })
+  }
+}
+
+/** The paths of one run. */
+export interface RunDirectory {
+  readonly id: string
+  readonly path: string
+  readonly journal: string
+  /** State of the embedded service, when it carries out the run. */
+  readonly service: string
+}
+
+/** The directory of a run, whether or not it is there. */
+export const runDirectory = (runsDir: string, id: string): RunDirectory => {
+  const path = join(runsDir, id)
+  return { id, path, journal: join(path, 'journal.jsonl'), service: join(path, 'service') }
+}
+
+/** Makes the directory of a new run and points `latest` at it. Throws FETTLE_OUTPUT_WRITE. */
+export async function makeRunDirectory(runsDir: string, id: string): Promise<RunDirectory> {
+  const directory = runDirectory(runsDir, id)
+  makeFolder(runsDir)
+  makeFolder(directory.path)
+  await writeAtomic(join(runsDir, 'latest'), `${id}\n`)
+  return directory
+}
+
+/** The lock that keeps two processes from carrying out one pipeline at once. Makes the runs directory if need be. */
+export function lockPath(runsDir: string, pipeline: string): string {
+  makeFolder(runsDir)
+  makeFolder(join(runsDir, 'locks'))
+  return join(runsDir, 'locks', pipeline)
+}
+
+/** Ids of the runs here, newest first; of one pipeline when it is named. */
+export function listRunIds(runsDir: string, pipeline?: string): string[] {
+  if (!existsSync(runsDir)) return []
+  return readdirSync(runsDir)
+    .filter(name => {
+      const match = RUN_ID.exec(name)
+      return match !== null && (pipeline === undefined || match[1] === pipeline)
+    })
+    .sort()
+    .reverse()
+}
+
+/**
+ * The id that a person means: a whole id, the beginning of exactly one, or nothing for the latest. Throws FETTLE_RUN_UNKNOWN
+ * for none, for several, and for anything that is not an id.
+ */
+export function findRunId(runsDir: string, wanted: string | undefined): string {
+  const ids = listRunIds(runsDir)
+  if (wanted === undefined || wanted === 'latest') {
+    const latest = latestId(runsDir) ?? ids[0]
+    if (latest === undefined || !ids.includes(latest)) throw new FettleError('FETTLE_RUN_UNKNOWN', `no run in ${runsDir}`)
+    return latest
+  }
+  if (!/^[A-Za-z0-9-]+$/.test(wanted)) throw new FettleError('FETTLE_RUN_UNKNOWN', `"${wanted}" is not a run id`)
+  const found = ids.includes(wanted) ? [wanted] : ids.filter(id => id.startsWith(wanted) || RUN_ID.exec(id)?.[1] === wanted)
+  const [id] = found
+  if (id === undefined) throw new FettleError('FETTLE_RUN_UNKNOWN', `no run "${wanted}" in ${runsDir}`)
+  // A pipeline's name means its newest run; the beginning of an id must fit one only.
+  if (found.length > 1 && RUN_ID.exec(id)?.[1] !== wanted)
+    throw new FettleError('FETTLE_RUN_UNKNOWN', `"${wanted}" is the beginning of several runs: ${found.slice(0, 5).join(', ')}`)
+  return id
+}
+
+function latestId(runsDir: string): string | null {
+  try {
+    return readFileSync(join(runsDir, 'latest'), 'utf8').trim()
+  } catch {
+    return null
+  }
+}
+
+/** The state that the journal of a run tells. Throws FETTLE_RUN_EMPTY when nothing was recorded, and as readJournal does. */
+export function readRun(runsDir: string, id: string): RunState {
+  const state = fold(readJournal(runDirectory(runsDir, id).journal).events)
+  if (state === null) throw new FettleError('FETTLE_RUN_EMPTY', `the run ${id} recorded nothing`)
+  return state
+}
+
+/** The newest run of a pipeline that fits; runs whose journal cannot be read are passed over. */
+export function newestRun(runsDir: string, pipeline: string, fits: (state: RunState) => boolean): RunState | null {
+  for (const id of listRunIds(runsDir, pipeline)) {
+    try {
+      const state = readRun(runsDir, id)
+      if (fits(state)) return state
+    } catch {
+      // A damaged or empty journal is no run to compare or continue with; `fettle status` names it.
+    }
+  }
+  return null
+}

@@ -1,0 +1,94 @@
+/**
+ * The service a run talks to: a remote one, or the embedded one started here on a free port with fresh credentials. This is
+ * where the compiler proves that the client fits the run's port.
+ */
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { connect } from '../client/index.ts'
+import { type Issue, issue } from '../errors.ts'
+import type { PlannedService } from '../pipeline/index.ts'
+import type { Service } from '../run/index.ts'
+import { realClock } from './clock.ts'
+import type { Credentials } from './settings.ts'
+
+/** What it takes to reach a service. */
+export interface ServiceNeeds {
+  readonly service: PlannedService
+  /** Called only for a remote service. */
+  readonly credentials: () => Credentials
+  readonly dataDir: string
+  /** Where the embedded service keeps its state: the run's own folder, so that a resume finds the job again. */
+  readonly stateDir: string
+  readonly attempts: number
+  readonly traceparent: string | null
+  readonly onRetry: (message: string) => void
+  /** Milliseconds left before the run's time limit. */
+  readonly deadline: () => number
+}
+
+/** A service ready to be asked. */
+export interface ReadyService {
+  readonly service: Service
+  /** Things a person should know about it, such as the made-up register in use. */
+  readonly issues: readonly Issue[]
+  close(): Promise<void>
+}
+
+/** Who is asked, for the journal: `embedded`, or the address and a digest of the user name. */
+export const identityOf = (service: PlannedService, credentials: () => Credentials): string =>
+  service.kind === 'embedded'
+    ? 'embedded'
+    : `${service.url} ${createHash('sha256').update(credentials().username).digest('hex').slice(0, 12)}`
+
+/** Connects to the service of a plan, starting it first when it is the embedded one. */
+export async function openService(needs: ServiceNeeds): Promise<ReadyService> {
+  const common = {
+    clock: realClock,
+    attempts: needs.attempts,
+    onRetry: needs.onRetry,
+    deadline: needs.deadline,
+    ...(needs.traceparent === null ? {} : { traceparent: needs.traceparent }),
+  }
+  if (needs.service.kind === 'remote') {
+    const { url, rate, fileHosts, insecure } = needs.service
+    const client = connect({ ...common, ...needs.credentials(), url, rate, fileHosts, insecure })
+    return { service: client, issues: [], close: () => client.close() }
+  }
+  const { server, issues } = await startEmbedded(needs.dataDir, needs.stateDir)
+  const client = connect({ ...common, url: server.url, username: server.username, password: server.password })
+  const close = async (): Promise<void> => {
+    await client.close()
+    await server.close()
+  }
+  return { service: client, issues, close }
+}
+
+/** The register that comes with fettle, for a machine that has none. */
+const SAMPLE_REGISTER = fileURLToPath(new URL('../../samples/register.csv', import.meta.url))
+
+/** Where registers are kept inside the data folder. */
+export const registerDirOf = (dataDir: string): string => join(dataDir, 'registers')
+
+/**
+ * Makes sure that there is a register, importing the made-up sample under the name `sample` when there is none. Gives the
+ * names to use: all that were imported, the sample only while it is alone.
+ */
+export async function ensureRegister(dataDir: string): Promise<{ names: readonly string[]; issues: readonly Issue[] }> {
+  const { importCsv, listRegisters } = await import('../service/register/index.ts')
+  const dir = registerDirOf(dataDir)
+  const names = (await listRegisters(dir)).map(register => register.name)
+  const own = names.filter(name => name !== 'sample')
+  if (own.length > 0) return { names: own, issues: [] }
+  if (names.length === 0) await importCsv({ file: SAMPLE_REGISTER, name: 'sample', dir, now: realClock.now() })
+  const message = 'no register was imported: the made-up sample register is in use'
+  const hint = 'Import a real one: fettle register import csv FILE.'
+  return { names: ['sample'], issues: [issue('FETTLE_REGISTER_SAMPLE', message, { severity: 'info', hint })] }
+}
+
+async function startEmbedded(dataDir: string, stateDir: string) {
+  const { serve } = await import('../service/index.ts')
+  const { names, issues } = await ensureRegister(dataDir)
+  const server = await serve({ dataDir: stateDir, registerDir: registerDirOf(dataDir), registers: [...names], users: [] })
+  return { server, issues }
+}

@@ -1,0 +1,102 @@
+/**
+ * What the environment says: address and credentials of the service, where registers live, trace and CI. Secrets are read
+ * here and nowhere else, and only when they are needed.
+ */
+import { readFileSync, statSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { FettleError } from '../errors.ts'
+
+/** The environment of a process. */
+export type Env = Readonly<Record<string, string | undefined>>
+
+/** User name and password; never part of a plan, a journal or a report. */
+export interface Credentials {
+  readonly username: string
+  readonly password: string
+}
+
+const text = (env: Env, name: string): string | null => {
+  const value = env[name]
+  return value === undefined || value === '' ? null : value
+}
+
+/** Where imported registers are kept: FETTLE_DATA, else the user's data folder (XDG base directories). */
+export const dataDirOf = (env: Env): string =>
+  text(env, 'FETTLE_DATA') ?? join(text(env, 'XDG_DATA_HOME') ?? join(homedir(), '.local', 'share'), 'fettle')
+
+/**
+ * The address in FETTLE_URL, null when it is not set. Throws FETTLE_SETTINGS when it is set but empty: that must never fall
+ * back to the embedded service in silence.
+ */
+export function serviceUrlOf(env: Env): string | null {
+  if (env.FETTLE_URL === '') throw new FettleError('FETTLE_SETTINGS', 'FETTLE_URL is set but empty')
+  return text(env, 'FETTLE_URL')
+}
+
+/**
+ * Credentials for a remote service; what the pipeline gave wins over the environment. Throws FETTLE_CREDENTIALS when one is
+ * missing, FETTLE_SETTINGS when FETTLE_PASSWORD and FETTLE_PASSWORD_FILE are both set or the file is unusable.
+ */
+export function credentialsOf(env: Env, given: Partial<Credentials>): Credentials {
+  const username = given.username ?? text(env, 'FETTLE_USERNAME')
+  const password = given.password ?? passwordOf(env)
+  const missing = [...(username === null ? ['FETTLE_USERNAME'] : []), ...(password === null ? ['FETTLE_PASSWORD'] : [])]
+  if (username === null || password === null)
+    throw new FettleError('FETTLE_CREDENTIALS', `no credentials for the service: ${missing.join(' and ')} not set`)
+  return { username, password }
+}
+
+function passwordOf(env: Env): string | null {
+  const direct = text(env, 'FETTLE_PASSWORD')
+  const file = text(env, 'FETTLE_PASSWORD_FILE')
+  if (direct !== null && file !== null)
+    throw new FettleError('FETTLE_SETTINGS', 'FETTLE_PASSWORD and FETTLE_PASSWORD_FILE are both set', {
+      hint: 'Set one of them.',
+    })
+  if (file === null) return direct
+  let content: string
+  try {
+    content = readFileSync(file, 'utf8').replace(/\r?\n$/, '')
+  } catch (cause) {
+    throw new FettleError('FETTLE_SETTINGS', `cannot read FETTLE_PASSWORD_FILE ${file}: ${(cause as Error).message}`, { cause })
+  }
+  if (content === '') throw new FettleError('FETTLE_SETTINGS', `FETTLE_PASSWORD_FILE ${file} is empty`)
+  return content
+}
+
+/** A warning when others may read the password file; null when all is well or there is none. */
+export function passwordFileWarning(env: Env): string | null {
+  const file = text(env, 'FETTLE_PASSWORD_FILE')
+  if (file === null || process.platform === 'win32') return null
+  try {
+    const mode = statSync(file).mode & 0o777
+    return (mode & 0o077) === 0
+      ? null
+      : `${file} (FETTLE_PASSWORD_FILE) can be read by others: mode ${mode.toString(8).padStart(4, '0')}; chmod 600 it`
+  } catch {
+    return null
+  }
+}
+
+const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$/
+
+/** The W3C trace context of the caller: the trace id, and the header to send on; both null when absent or malformed. */
+export function traceOf(env: Env): { readonly traceId: string | null; readonly traceparent: string | null } {
+  const header = text(env, 'TRACEPARENT')
+  const traceId = header === null ? null : (TRACEPARENT.exec(header)?.[1] ?? null)
+  return traceId === null || /^0+$/.test(traceId) ? { traceId: null, traceparent: null } : { traceId, traceparent: header }
+}
+
+const CI_NAMES = [
+  ['GITHUB_ACTIONS', 'github'],
+  ['GITLAB_CI', 'gitlab'],
+  ['JENKINS_URL', 'jenkins'],
+  ['TF_BUILD', 'azure'],
+  ['BUILDKITE', 'buildkite'],
+  ['CIRCLECI', 'circleci'],
+] as const
+
+/** The CI system we run in, `ci` for one we do not know by name, null for none. */
+export const ciOf = (env: Env): string | null =>
+  CI_NAMES.find(([name]) => text(env, name) !== null)?.[1] ?? (text(env, 'CI') === null || env.CI === 'false' ? null : 'ci')
