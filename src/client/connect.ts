@@ -1,0 +1,138 @@
+/**
+ * The client: one method per operation of THE table, each a few lines over `core.call`. How a request is repeated or sent is
+ * told in repeat.ts and exchange.ts; what the requests share, in core.ts.
+ */
+import { type ColumnMapping, type JobRecord, parseWireDate, type UploadRecord } from '../contract/index.ts'
+import { FettleError } from '../errors.ts'
+import { type Core, createCore } from './core.ts'
+import { openLink } from './download.ts'
+import { askOnce } from './exchange.ts'
+import { buildMultipart } from './multipart.ts'
+import { parseRetryAfter } from './retry-after.ts'
+import { SPARE_MS } from './token.ts'
+import type { CallOptions, Client, ConnectOptions, Effect, EffectOptions, Upload } from './types.ts'
+import { watchSending } from './watch.ts'
+
+/** Jobs per page when looking for one by name, and pages before the list is taken for endless. */
+const PAGE_SIZE = 50
+const MOST_PAGES = 200
+
+const asItIs = <T>(reply: T): T => reply
+const REFUSED_FOR_GOOD = { 400: 'FETTLE_REJECTED', 422: 'FETTLE_REJECTED' } as const
+
+async function findJobs(core: Core, name: string, options: CallOptions): Promise<readonly JobRecord[]> {
+  const found = new Map<string, JobRecord>()
+  for (let page = 1; page <= MOST_PAGES; page += 1) {
+    const query = { jobName: name, page: String(page), pageSize: String(PAGE_SIZE) }
+    const { value } = await core.call('listJobs', { query, read: asItIs, options, subject: `of the name ${name}` })
+    const known = found.size
+    for (const job of value) found.set(job.id, job)
+    if (value.length < PAGE_SIZE || found.size === known) {
+      // The service's filter may match parts of names (contract §5.10), and promises no order (§2.3).
+      const age = (job: JobRecord) => parseWireDate(job.createdAt ?? '') ?? Number.POSITIVE_INFINITY
+      return [...found.values()].filter(job => job.name === name).sort((a, b) => (age(a) < age(b) ? -1 : age(a) > age(b) ? 1 : 0))
+    }
+  }
+  throw new FettleError('FETTLE_CONTRACT', `listJobs of the name ${name}: the list has no end after ${MOST_PAGES} pages.`)
+}
+
+function upload(
+  core: Core,
+  id: string,
+  file: Upload,
+  options: EffectOptions<UploadRecord | null>,
+): Promise<Effect<UploadRecord | null>> {
+  return core.call('upload', {
+    id,
+    read: asItIs<UploadRecord | null>,
+    options,
+    spareMs: SPARE_MS,
+    hints: { 413: `The file has ${file.bytes} bytes: send it in parts with job.split.` },
+    async send(question, wire) {
+      const watch = watchSending(wire.limits)
+      const { headers, body, sourceError } = buildMultipart(file, wire.clock, watch)
+      try {
+        const outcome = await askOnce({ ...question, headers, body, stall: watch.signal }, wire)
+        if (outcome.type === 'loss' && sourceError() !== undefined) throw sourceError()
+        return outcome
+      } finally {
+        watch.finished()
+      }
+    },
+  })
+}
+
+/**
+ * A client for the service at `url`. Nothing is sent before the first request; the token is fetched then and kept in memory.
+ * Throws FETTLE_PIPELINE_URL for an address that may not be used.
+ *
+ * @example
+ * const client = connect({ url: 'https://connect.example/v1', username, password, clock })
+ * const job = await client.readJob(id)
+ */
+export function connect(options: ConnectOptions): Client {
+  const core = createCore(options)
+  const { clock, deadline = () => Number.POSITIVE_INFINITY } = options
+  const notBefore = new Map<string, number>()
+
+  const waitFor = async (id: string, signal: AbortSignal | undefined): Promise<void> => {
+    const wait = Math.min((notBefore.get(id) ?? 0) - clock.monotonic(), deadline())
+    notBefore.delete(id)
+    if (wait > 0) await clock.sleep(wait, signal)
+  }
+
+  const enrichedFile = async (id: string, call: CallOptions = {}) => {
+    const codes = { 400: 'FETTLE_NOT_FOUND' } as const
+    const { value } = await core.call('enrichedFile', { id, query: { fileType: 'csv' }, read: asItIs, options: call, codes })
+    return value
+  }
+
+  return {
+    async authenticate(call = {}) {
+      await core.opener.tools.session.token(0, call.signal)
+    },
+    createJob: (name, call) =>
+      core.call('createJob', { json: { name }, read: asItIs<JobRecord>, options: call, codes: REFUSED_FOR_GOOD, subject: name }),
+    async listJobs(query = {}, call = {}) {
+      const asText = Object.fromEntries(Object.entries(query).map(([key, value]) => [key, String(value)]))
+      return (await core.call('listJobs', { query: asText, read: asItIs, options: call })).value
+    },
+    findJobs: (name, call = {}) => findJobs(core, name, call),
+    async readJob(id, call = {}) {
+      await waitFor(id, call.signal)
+      const onReply = (reply: { status: number; header(name: string): string | null }) => {
+        const told = parseRetryAfter(reply.header('retry-after'), reply.header('date'), clock.now())
+        if (reply.status === 200 && told !== null) notBefore.set(id, clock.monotonic() + told)
+      }
+      return (await core.call('readJob', { id, read: asItIs<JobRecord>, options: call, onReply })).value
+    },
+    upload: (id, file, call) => upload(core, id, file, call),
+    async setMappings(id, mappings: readonly ColumnMapping[], call = {}) {
+      await core.call('setMappings', { id, json: { mappings }, read: () => null, options: call })
+    },
+    submit: (id, call) => core.call('submit', { id, json: {}, read: reply => reply.messageId ?? null, options: call }),
+    async setEnrichments(id, tags, call = {}) {
+      const enrichments = tags.map(enrichment => ({ enrichment }))
+      await core.call('setEnrichments', { id, json: { enrichments }, read: () => null, options: call })
+    },
+    enrich: (id, call) => core.call('enrich', { id, json: {}, read: () => null, options: call }),
+    enrichedFile,
+    async archive(id, call = {}) {
+      return (await core.call('archive', { id, json: {}, read: asItIs<JobRecord>, options: call })).value
+    },
+    async openEnrichedFile(id, call = {}) {
+      const open = async () => openLink((await enrichedFile(id, call)).filePath, core.opener, call)
+      try {
+        return await open()
+      } catch (error) {
+        // A link that has expired is asked for anew, once (contract §14.1).
+        if (!FettleError.is(error) || (error.status !== 403 && error.status !== 410) || error.code !== 'FETTLE_FILE_LINK')
+          throw error
+        return open()
+      }
+    },
+    takeCounts: core.takeCounts,
+    takeCorrelations: core.takeCorrelations,
+    close: core.close,
+  }
+}

@@ -1,0 +1,177 @@
+/**
+ * What the requests of a client share (token, pace, quota, counts), and the one way from an operation of THE table to a final
+ * answer. It knows no operation by name but the login.
+ */
+import type { z } from 'zod'
+import { OPERATIONS, type OperationName, pathOf, readFault } from '../contract/index.ts'
+import { type ErrorCode, FettleError } from '../errors.ts'
+import type { Opener } from './download.ts'
+import { askOnce, type Question, type Wire } from './exchange.ts'
+import { LIMITS } from './limits.ts'
+import { FILE_HOSTS, parseBase, under } from './links.ts'
+import { createPace } from './pace.ts'
+import { createQuota } from './quota.ts'
+import { createRedactor, showUrl } from './redact.ts'
+import { repeat, type Tools } from './repeat.ts'
+import type { Outcome } from './retry.ts'
+import { createSession } from './session.ts'
+import { createTransport, type Reply } from './transport.ts'
+import type { CallOptions, ConnectOptions, Correlation, Effect, EffectOptions, HttpCounts } from './types.ts'
+
+type ReplyOf<N extends OperationName> = z.infer<(typeof OPERATIONS)[N]['reply']>
+
+/** One request of an operation. */
+export interface Demand<N extends OperationName, T> {
+  readonly id?: string
+  readonly query?: Readonly<Record<string, string>>
+  readonly json?: unknown
+  /** What the answer is turned into. */
+  readonly read: (reply: ReplyOf<N>) => T
+  /** Whom it concerns, for messages, where the path does not say. */
+  readonly subject?: string
+  readonly options?: CallOptions | EffectOptions<T>
+  readonly codes?: Readonly<Record<number, ErrorCode>>
+  readonly hints?: Readonly<Record<number, string>>
+  readonly spareMs?: number
+  readonly onReply?: (reply: Reply) => void
+  /** Sends one attempt in place of the JSON body. */
+  readonly send?: (question: Question<ReplyOf<N>>, wire: Wire) => Promise<Outcome<ReplyOf<N>>>
+}
+
+/** The workings of a client. */
+export interface Core {
+  readonly opener: Opener
+  call<N extends OperationName, T>(name: N, demand: Demand<N, T>): Promise<Effect<T>>
+  takeCounts(): HttpCounts
+  takeCorrelations(): readonly Correlation[]
+  close(): Promise<void>
+}
+
+const isEffect = <T>(options: CallOptions | EffectOptions<T> | undefined): options is EffectOptions<T> =>
+  options !== undefined && 'look' in options
+
+const checked = (name: string, schema: z.ZodType | null, value: unknown): void => {
+  const issue = schema?.safeParse(value).error?.issues[0]
+  if (issue === undefined) return
+  const where = issue.path.length === 0 ? '' : ` ${issue.path.map(String).join('.')}`
+  throw new FettleError('FETTLE_USAGE', `${name}: the request does not fit the interface,${where} ${issue.message}.`)
+}
+
+/** The workings behind `connect`. */
+export function createCore(options: ConnectOptions): Core {
+  const { clock } = options
+  const limits = { ...LIMITS, ...options.limits }
+  const base = parseBase(options.url, options.insecure ?? false)
+  const deadline = options.deadline ?? (() => Number.POSITIVE_INFINITY)
+  const redactor = createRedactor()
+  const counts = { requests: 0, retries: 0 }
+  let correlations: Correlation[] = []
+
+  const wire: Wire = {
+    transport: createTransport(limits, options.dispatcher),
+    limits,
+    clock,
+    redactor,
+    headers: {
+      accept: 'application/json',
+      'user-agent': options.userAgent ?? 'fettle',
+      ...(options.traceparent === undefined ? {} : { traceparent: options.traceparent }),
+    },
+    onRequest: () => {
+      counts.requests += 1
+    },
+  }
+
+  const logIn = async (signal: AbortSignal): Promise<string> => {
+    const password = typeof options.password === 'function' ? options.password() : options.password
+    if (options.username === '' || password === '') throw new FettleError('FETTLE_CREDENTIALS')
+    redactor.hide(password)
+    const json = { username: options.username, password }
+    const { value } = await call('authenticate', { json, read: reply => reply.token, options: { signal } })
+    redactor.hide(value)
+    return value
+  }
+
+  const tools: Tools = {
+    clock,
+    redactor,
+    deadline,
+    pace: createPace({ clock, rate: options.rate ?? null, deadline }),
+    quota: options.quota ?? createQuota(),
+    session: createSession(logIn, clock),
+    attempts: options.attempts ?? 4,
+    onRetry: options.onRetry ?? (() => undefined),
+    onRepeat: () => {
+      counts.retries += 1
+    },
+  }
+
+  async function call<N extends OperationName, T>(name: N, demand: Demand<N, T>): Promise<Effect<T>> {
+    const operation = OPERATIONS[name]
+    const login = name === 'authenticate'
+    const effect = isEffect<T>(demand.options) ? demand.options : undefined
+    checked(name, operation.query, demand.query ?? {})
+    if (operation.request !== 'multipart') checked(name, operation.request, demand.json)
+    const query = demand.query === undefined ? undefined : new URLSearchParams(demand.query)
+    const url = under(base, pathOf(operation, demand.id === undefined ? {} : { id: demand.id }), query)
+    const subject = demand.subject === undefined ? '' : ` ${redactor.clean(demand.subject)}`
+
+    const attempt = async (token: string | null): Promise<Outcome<T>> => {
+      let headerId: string | null = null
+      const question: Question<ReplyOf<N>> = {
+        method: operation.method,
+        url,
+        token,
+        headers: {
+          ...(demand.json === undefined ? {} : { 'content-type': 'application/json' }),
+          ...(effect === undefined || operation.request === 'multipart' ? {} : { 'idempotency-key': effect.key }),
+        },
+        ...(demand.json === undefined ? {} : { body: JSON.stringify(demand.json) }),
+        schema: operation.reply as unknown as z.ZodType<ReplyOf<N>>,
+        lenient: operation.method === 'PUT',
+        signal: demand.options?.signal,
+        onReply: reply => {
+          headerId = reply.header('x-correlation-id')
+          demand.onReply?.(reply)
+        },
+      }
+      const outcome = await (demand.send ?? askOnce<ReplyOf<N>>)(question, wire)
+      if (outcome.type !== 'answer') return outcome
+      const correlationId = readFault(outcome.value).correlationId ?? headerId
+      if (correlationId !== null && operation.method !== 'GET' && !login) correlations.push({ operation: name, correlationId })
+      return { type: 'answer', value: demand.read(outcome.value) }
+    }
+
+    return repeat<T>(
+      {
+        policy: { method: operation.method, repeat: operation.repeat, login, codes: demand.codes ?? {} },
+        label: `${name}${subject} (${operation.method} ${showUrl(url)})`,
+        authorised: !login,
+        spareMs: demand.spareMs ?? 0,
+        attempts: demand.options?.attempts,
+        signal: demand.options?.signal,
+        ...(effect === undefined ? {} : { look: effect.look }),
+        hints: { 403: `Ask the service for the right to: ${operation.summary}`, ...demand.hints },
+        attempt,
+      },
+      tools,
+    )
+  }
+
+  return {
+    opener: { base, fileHosts: options.fileHosts ?? FILE_HOSTS, wire, tools },
+    call,
+    takeCounts() {
+      const taken = { ...counts, throttledMs: tools.pace.takePausedMs() }
+      counts.requests = 0
+      counts.retries = 0
+      return taken
+    },
+    takeCorrelations() {
+      const taken = correlations
+      correlations = []
+      return taken
+    },
+    close: () => wire.transport.close(),
+  }
+}

@@ -1,0 +1,114 @@
+/**
+ * Opens the enriched file behind its link: which link may be followed (links.ts), redirects by hand, the token to the service's
+ * own origin only, a body that is timed as it streams. Whether the file is whole is judged by whoever receives it.
+ */
+import { FettleError } from '../errors.ts'
+import { locationOf, lost, notFollowed, type Wire } from './exchange.ts'
+import { HOPS, isRedirect, judgeLink, resolveLink } from './links.ts'
+import { readLoss } from './loss.ts'
+import { showUrl } from './redact.ts'
+import { repeat, type Tools } from './repeat.ts'
+import type { Outcome } from './retry.ts'
+import { parseRetryAfter } from './retry-after.ts'
+import { isLoss, type Reply } from './transport.ts'
+import type { CallOptions, Download } from './types.ts'
+import { timed } from './watch.ts'
+
+/** What opening a file needs. */
+export interface Opener {
+  readonly base: URL
+  readonly fileHosts: readonly string[]
+  readonly wire: Wire
+  readonly tools: Tools
+}
+
+const announced = (reply: Reply): number | null => {
+  const text = reply.header('content-length') ?? ''
+  return /^\d{1,15}$/.test(text) ? Number(text) : null
+}
+
+async function* streamed(reply: Reply, label: string, wire: Wire, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
+  const cut = (why: string) => new FettleError('FETTLE_DOWNLOAD_CUT', `${label}: ${why}.`)
+  const onSlow = () => {
+    throw cut(`it came slower than ${wire.limits.bytesPerSecond} bytes a second`)
+  }
+  try {
+    yield* timed(reply.body, wire.clock, wire.limits, onSlow)
+  } catch (error) {
+    if (signal?.aborted) throw signal.reason
+    throw FettleError.is(error) ? error : cut(readLoss(error).text)
+  } finally {
+    reply.drop()
+  }
+}
+
+/** One attempt to open a link, redirects included. The token stays with the service: once away it is not sent again. */
+async function openOnce(
+  link: URL,
+  token: string | null,
+  label: string,
+  opener: Opener,
+  options: CallOptions,
+): Promise<Outcome<Download>> {
+  const { wire, base, fileHosts } = opener
+  const { signal } = options
+  let url = link
+  let trusted = true
+  for (let hops = 0; ; hops += 1) {
+    const to = judgeLink(url, base, fileHosts)
+    trusted = trusted && to === 'service'
+    const headers = trusted ? { ...wire.headers, ...(token === null ? {} : { authorization: `Bearer ${token}` }) } : {}
+    wire.onRequest()
+    const { headersMs, idleMs } = wire.limits
+    const reply = await wire.transport.send({ method: 'GET', url, headers, headersMs, idleMs, to, signal })
+    signal?.throwIfAborted()
+    if (isLoss(reply)) return lost(reply)
+    if (isRedirect(reply.status)) {
+      reply.drop()
+      const target = locationOf(reply, url)
+      if (target === null || hops === HOPS)
+        return notFollowed(reply.status, target === null ? 'to nowhere' : `to ${showUrl(target)}, after ${HOPS} redirects`)
+      url = target
+      continue
+    }
+    const encoding = reply.header('content-encoding') ?? 'identity'
+    if (reply.status === 200 && encoding === 'identity')
+      return { type: 'answer', value: { bytes: announced(reply), body: streamed(reply, label, wire, signal) } }
+    // Its text is not read: an object store's refusal repeats the signature.
+    reply.drop()
+    if (reply.status >= 200 && reply.status < 300) {
+      const text = `with a file encoded as ${wire.redactor.clean(encoding)}, where the plain file was asked for`
+      return { type: 'offContract', how: 'shape', status: reply.status, text, correlationId: null }
+    }
+    const retryAfterMs = parseRetryAfter(reply.header('retry-after'), reply.header('date'), wire.clock.now())
+    return { type: 'status', status: reply.status, retryAfterMs, fault: { text: null, correlationId: null } }
+  }
+}
+
+/**
+ * Opens the file behind a link as it stands in the answer of enrichedFile. Throws FETTLE_FILE_LINK for a link that may not be
+ * followed, and for 401, 403 and 410, with the status: then the link has expired or was altered.
+ */
+export async function openLink(filePath: string, opener: Opener, options: CallOptions): Promise<Download> {
+  const link = resolveLink(filePath, opener.base)
+  const authorised = judgeLink(link, opener.base, opener.fileHosts) === 'service'
+  const label = `fetch the enriched file (GET ${showUrl(link)})`
+  const expired = 'FETTLE_FILE_LINK'
+  const opened = await repeat<Download>(
+    {
+      policy: {
+        method: 'GET',
+        repeat: 'free',
+        login: false,
+        codes: authorised ? { 403: expired, 410: expired } : { 401: expired, 403: expired, 410: expired },
+      },
+      label,
+      authorised,
+      attempts: options.attempts,
+      signal: options.signal,
+      attempt: token => openOnce(link, token, label, opener, options),
+    },
+    opener.tools,
+  )
+  return opened.value
+}

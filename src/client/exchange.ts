@@ -1,0 +1,98 @@
+/**
+ * One attempt at a JSON operation: headers, redirects followed by hand, the body read and judged. It repeats nothing. Its limits
+ * bound the attempt as a whole, so that an answer that drips for ever ends too.
+ */
+import type { z } from 'zod'
+import type { Limits } from './limits.ts'
+import { HOPS, isRedirect } from './links.ts'
+import type { Loss } from './loss.ts'
+import { type Redactor, showUrl } from './redact.ts'
+import { readBody, readOutcome } from './reply.ts'
+import type { Outcome } from './retry.ts'
+import { type Exchange, isLoss, type Reply, type Transport } from './transport.ts'
+import type { Clock } from './types.ts'
+
+/** What an attempt is made with. */
+export interface Wire {
+  readonly transport: Transport
+  readonly limits: Limits
+  readonly clock: Clock
+  readonly redactor: Redactor
+  /** Sent to the service with every request, to nobody else. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Counts every request that goes out. */
+  readonly onRequest: () => void
+}
+
+/** What is to be asked. */
+export interface Question<T> {
+  readonly method: Exchange['method']
+  readonly url: URL
+  readonly token: string | null
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: Exchange['body']
+  readonly schema: z.ZodType<T>
+  /** Any JSON will do for an answer. */
+  readonly lenient: boolean
+  readonly signal?: AbortSignal | undefined
+  /** An upload has no limit as a whole, and may be checked before it is answered; aborted when it comes to a standstill. */
+  readonly stall?: AbortSignal
+  /** Sees the reply before it is judged. */
+  readonly onReply?: (reply: Reply) => void
+}
+
+/** The outcome that a loss is. */
+export const lost = (loss: Loss): Outcome<never> => ({ type: 'loss', loss })
+
+/** The outcome of a redirect that is not followed. */
+export const notFollowed = (status: number, redirect: string): Outcome<never> => ({
+  type: 'status',
+  status,
+  retryAfterMs: null,
+  fault: { text: null, correlationId: null },
+  redirect,
+})
+
+/** Where a redirect points, null when it does not say. */
+export function locationOf(reply: Reply, from: URL): URL | null {
+  const location = reply.header('location')
+  return location !== null && URL.canParse(location, from.href) ? new URL(location, from) : null
+}
+
+/** Asks once. */
+export async function askOnce<T>(question: Question<T>, wire: Wire): Promise<Outcome<T>> {
+  const { limits } = wire
+  const headersMs = question.stall === undefined ? limits.headersMs : limits.uploadHeadersMs
+  const limit = question.stall ?? AbortSignal.timeout(headersMs + limits.bodyMs)
+  const signal = question.signal === undefined ? limit : AbortSignal.any([limit, question.signal])
+  const headers = {
+    ...wire.headers,
+    ...question.headers,
+    ...(question.token === null ? {} : { authorization: `Bearer ${question.token}` }),
+  }
+  const { body } = question
+  let url = question.url
+  for (let hops = 0; ; hops += 1) {
+    wire.onRequest()
+    const send = { method: question.method, url, headers, headersMs, idleMs: limits.bodyMs, to: 'service', signal } as const
+    const reply = await wire.transport.send(body === undefined ? send : { ...send, body })
+    question.signal?.throwIfAborted()
+    if (isLoss(reply)) return lost(reply)
+    if (isRedirect(reply.status)) {
+      reply.drop()
+      const target = locationOf(reply, url)
+      const where = target === null ? 'nowhere' : showUrl(target)
+      if (question.method !== 'GET') return notFollowed(reply.status, `to ${where}, and a write is never redirected`)
+      if (target === null || target.origin !== url.origin)
+        return notFollowed(reply.status, `to ${where}, which is not the service`)
+      if (hops === HOPS) return notFollowed(reply.status, `to ${where}, after ${HOPS} redirects`)
+      url = target
+      continue
+    }
+    question.onReply?.(reply)
+    const bytes = await readBody(reply, limits.jsonBytes)
+    question.signal?.throwIfAborted()
+    if (!(bytes instanceof Uint8Array)) return lost(bytes)
+    return readOutcome(reply, bytes, question.schema, question.lenient, wire.redactor, wire.clock.now())
+  }
+}

@@ -1,0 +1,31 @@
+/** Words for what went wrong with a request: what was attempted, on what, why. Never headers, bodies or queries. */
+import { type ErrorCode, type ErrorDetails, FettleError } from '../errors.ts'
+import type { Redactor } from './redact.ts'
+import type { Miss } from './retry.ts'
+
+/** Why an attempt brought no answer, in one clause. */
+export function describe(miss: Miss, redactor: Redactor): string {
+  switch (miss.type) {
+    case 'loss':
+      return redactor.clean(miss.loss.text)
+    case 'status': {
+      const told = miss.fault.text === null ? '' : `: ${redactor.clean(miss.fault.text)}`
+      return `the service answered ${miss.status}${miss.redirect ? ` (${redactor.clean(miss.redirect)})` : told}`
+    }
+    case 'offContract':
+      return `the service answered ${miss.status} ${redactor.clean(miss.text)}`
+  }
+}
+
+/** What an error can say of an attempt besides its message. */
+export function detailsOf(miss: Miss): ErrorDetails {
+  if (miss.type === 'loss')
+    return miss.loss.kind === 'noName' ? { hint: 'Check service.url: there is no host of that name.' } : {}
+  const correlationId = miss.type === 'status' ? miss.fault.correlationId : miss.correlationId
+  return { status: miss.status, correlationId }
+}
+
+/** The error for a request that ends here. */
+export function failure(code: ErrorCode, label: string, why: string, miss: Miss, more: ErrorDetails = {}): FettleError {
+  return new FettleError(code, `${label}: ${why}.`.replace(/([.!?…])\.$/, '$1'), { ...detailsOf(miss), ...more })
+}

@@ -1,0 +1,51 @@
+/**
+ * Why an exchange brought no usable reply, told from the error's code alone. Whether it is repeated is decided elsewhere; the
+ * one fact established here is whether the request can have left.
+ */
+
+/** What went wrong below HTTP. */
+export type LossKind = 'noName' | 'unreachable' | 'connectTimeout' | 'tls' | 'proxy' | 'reset' | 'timeout' | 'tooLarge'
+
+/** An exchange without a usable reply; `sent` is false when the request certainly never left. */
+export interface Loss {
+  readonly kind: LossKind
+  readonly sent: boolean
+  /** Why, in words; no address of ours, no header. */
+  readonly text: string
+}
+
+const TLS =
+  /^(?:ERR_TLS_|ERR_SSL_|ERR_OSSL_|CERT_|CRL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_|EPROTO)/
+
+const codeOf = (error: unknown, key: 'code' | 'syscall' | 'name'): string => {
+  const value = (error as Record<string, unknown> | null | undefined)?.[key]
+  return typeof value === 'string' ? value : ''
+}
+
+// Several addresses tried: the first failure speaks for all.
+const innermost = (error: unknown): unknown => {
+  const inner = (error as { errors?: unknown[] } | null)?.errors?.[0]
+  return inner ?? error
+}
+
+const lossOf = (kind: LossKind, sent: boolean, text: string): Loss => ({ kind, sent, text })
+
+/** The loss an error of the connection stands for. */
+export function readLoss(thrown: unknown): Loss {
+  const error = innermost(thrown)
+  const code = codeOf(error, 'code')
+  const syscall = codeOf(error, 'syscall')
+  const message = error instanceof Error ? error.message : ''
+  const proxy = /^Proxy response \((\d{3})\)/.exec(message)
+  if (proxy !== null) return lossOf('proxy', false, `the proxy answered ${proxy[1]}`)
+  if (code === 'ENOTFOUND') return lossOf('noName', false, 'there is no host of that name')
+  if (syscall === 'getaddrinfo') return lossOf('unreachable', false, `the name of the host cannot be looked up (${code})`)
+  if (code === 'UND_ERR_CONNECT_TIMEOUT' || (syscall === 'connect' && code === 'ETIMEDOUT'))
+    return lossOf('connectTimeout', false, 'no connection came about in time')
+  if (TLS.test(code)) return lossOf('tls', false, `TLS failed: ${message} (${code})`)
+  if (syscall === 'connect') return lossOf('unreachable', false, `the connection was not accepted (${code})`)
+  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return lossOf('tooLarge', true, 'the answer is larger than allowed')
+  if (/^UND_ERR_(?:HEADERS|BODY)_TIMEOUT$/.test(code) || codeOf(error, 'name') === 'TimeoutError' || code === 'ETIMEDOUT')
+    return lossOf('timeout', true, 'no answer came in time')
+  return lossOf('reset', true, `the connection broke off (${code || message})`)
+}

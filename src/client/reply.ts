@@ -1,0 +1,94 @@
+/**
+ * Reads the body of a JSON reply, bounded in size and time, and says what the attempt came to: the documented answer, a status,
+ * or something off the contract. Unknown fields are kept. It decides nothing.
+ */
+import type { z } from 'zod'
+import { readFault } from '../contract/index.ts'
+import { type Loss, readLoss } from './loss.ts'
+import type { Redactor } from './redact.ts'
+import type { Outcome } from './retry.ts'
+import { parseRetryAfter } from './retry-after.ts'
+import type { Reply } from './transport.ts'
+
+/** So much of a page that is not the API is shown. */
+const SHOWN = 80
+
+/** The whole body, or why it could not be had; a body above `max` bytes is dropped unread. */
+export async function readBody(reply: Reply, max: number): Promise<Uint8Array | Loss> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  try {
+    for await (const chunk of reply.body) {
+      size += chunk.length
+      if (size > max) {
+        reply.drop()
+        return { kind: 'tooLarge', sent: true, text: `the answer is larger than ${max} bytes` }
+      }
+      chunks.push(chunk)
+    }
+  } catch (error) {
+    return readLoss(error)
+  }
+  return Buffer.concat(chunks)
+}
+
+// A foreign `__proto__` would become the prototype of whatever copies the object key by key.
+const withoutProto = (key: string, value: unknown) => (key === '__proto__' ? undefined : value)
+
+const parseJson = (text: string): { readonly value: unknown } | null => {
+  try {
+    return { value: JSON.parse(text, withoutProto) }
+  } catch {
+    return null
+  }
+}
+
+const looksCut = (text: string): boolean => {
+  const trimmed = text.trim()
+  return (trimmed.startsWith('{') && !trimmed.endsWith('}')) || (trimmed.startsWith('[') && !trimmed.endsWith(']'))
+}
+
+const decodeStrict = (bytes: Uint8Array): string | null => {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return null
+  }
+}
+
+const pathOfIssue = (path: readonly PropertyKey[]): string => (path.length === 0 ? 'the whole of it' : path.map(String).join('.'))
+
+/** What a reply with this status and body came to. `lenient`: any JSON is an answer (a PUT that only confirms, faults.md F24). */
+export function readOutcome<T>(
+  reply: Reply,
+  bytes: Uint8Array,
+  schema: z.ZodType<T>,
+  lenient: boolean,
+  redactor: Redactor,
+  now: number,
+): Outcome<T> {
+  const { status } = reply
+  const headerId = reply.header('x-correlation-id')
+  if (status < 200 || status > 299) {
+    const text = new TextDecoder().decode(bytes)
+    const fault = readFault(parseJson(text)?.value ?? text)
+    const retryAfterMs = parseRetryAfter(reply.header('retry-after'), reply.header('date'), now)
+    return { type: 'status', status, retryAfterMs, fault: { ...fault, correlationId: fault.correlationId ?? headerId } }
+  }
+  const text = decodeStrict(bytes)
+  const json = text === null ? null : parseJson(text)
+  if (json === null) {
+    const shown = redactor.clean(text ?? new TextDecoder().decode(bytes), SHOWN)
+    const kind = reply.header('content-type') ?? 'no content type'
+    const what = bytes.length === 0 ? 'an empty body' : `not the documented JSON: "${shown}"`
+    const how = text !== null && looksCut(text) ? 'cut' : 'notJson'
+    return { type: 'offContract', how, status, text: `with ${kind}, ${what}`, correlationId: headerId }
+  }
+  const parsed = schema.safeParse(json.value)
+  if (parsed.success) return { type: 'answer', value: parsed.data }
+  if (lenient) return { type: 'answer', value: json.value as T }
+  const issue = parsed.error.issues[0]
+  const why = issue === undefined ? '' : `, at ${pathOfIssue(issue.path)}: ${issue.message}`
+  const correlationId = readFault(json.value).correlationId ?? headerId
+  return { type: 'offContract', how: 'shape', status, text: `with JSON that is not as documented${why}`, correlationId }
+}

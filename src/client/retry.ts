@@ -1,0 +1,129 @@
+/**
+ * The retry policy, pure: what the outcome of one attempt calls for, and how long to wait. It acts on nothing; repeat.ts does.
+ * The numbers and the sets are those of contract §14.2; whether an operation bears repeating is the column of THE table.
+ */
+import type { Fault, Operation } from '../contract/index.ts'
+import type { ErrorCode } from '../errors.ts'
+import type { Loss } from './loss.ts'
+import { COST } from './quota.ts'
+
+/** What one attempt came to. */
+export type Outcome<T> = { readonly type: 'answer'; readonly value: T } | Miss
+
+/** An attempt that brought no answer. */
+export type Miss =
+  | { readonly type: 'loss'; readonly loss: Loss }
+  | {
+      readonly type: 'status'
+      readonly status: number
+      readonly retryAfterMs: number | null
+      readonly fault: Fault
+      /** Where a redirect pointed, and why it was not followed. */
+      readonly redirect?: string
+    }
+  /** A 2xx that is not the documented JSON: cut short, something else altogether, or JSON of another shape. */
+  | {
+      readonly type: 'offContract'
+      readonly how: 'cut' | 'notJson' | 'shape'
+      readonly status: number
+      readonly text: string
+      readonly correlationId: string | null
+    }
+
+/** What the policy must know of a request. */
+export interface Policy {
+  readonly method: Operation['method']
+  readonly repeat: Operation['repeat']
+  /** Whether this is the login itself. */
+  readonly login: boolean
+  /** Statuses with a meaning of their own here; they end the request with that code. */
+  readonly codes?: Readonly<Record<number, ErrorCode>>
+}
+
+/** What an outcome calls for. `mayHaveRun`: the request may have taken effect, so an effect is looked for first. */
+export type Decision =
+  | { readonly act: 'stop'; readonly code: ErrorCode; readonly mayHaveRun: false }
+  /** The token was refused: get a new one, then once more. */
+  | { readonly act: 'renew'; readonly code: ErrorCode; readonly mayHaveRun: false }
+  /** Refused, perhaps because it has happened already. */
+  | { readonly act: 'ask'; readonly code: ErrorCode; readonly mayHaveRun: true }
+  /** All requests pause: as long as told, or `null` by our own measure. */
+  | { readonly act: 'wait'; readonly code: ErrorCode; readonly mayHaveRun: boolean; readonly ms: number | null }
+  /** Again after a back-off, at most `most` times for this `reason`. */
+  | {
+      readonly act: 'repeat'
+      readonly code: ErrorCode
+      readonly mayHaveRun: boolean
+      readonly reason: string
+      readonly most: number
+      readonly cost: number
+    }
+
+/** Pauses for one request when the service keeps throttling it: more than the service's one-minute window in all. */
+export const THROTTLES = 6
+/** The longest documented lock-out of the login (contract §4.2). */
+export const LOGIN_PAUSE_MS = 5 * 60_000
+
+const stop = (code: ErrorCode): Decision => ({ act: 'stop', code, mayHaveRun: false })
+const repeat = (code: ErrorCode, mayHaveRun: boolean, reason: string, most = Number.POSITIVE_INFINITY): Decision => ({
+  act: 'repeat',
+  code,
+  mayHaveRun,
+  reason,
+  most,
+  cost: reason === 'timeout' || reason === 'connectTimeout' ? COST.timeout : COST.repeat,
+})
+
+function decideLoss({ kind, sent }: Loss, login: boolean): Decision {
+  switch (kind) {
+    case 'tls':
+      return stop('FETTLE_TLS')
+    case 'proxy':
+      return stop('FETTLE_FORBIDDEN')
+    case 'tooLarge':
+      return stop('FETTLE_CONTRACT')
+    case 'noName':
+      return repeat('FETTLE_NETWORK', sent, kind, 1)
+    case 'timeout':
+      return repeat('FETTLE_TIMEOUT', sent, kind, login ? 1 : undefined)
+    default:
+      return repeat('FETTLE_NETWORK', sent, kind)
+  }
+}
+
+function decideStatus(status: number, retryAfterMs: number | null, policy: Policy): Decision {
+  const own = policy.codes?.[status]
+  if (own !== undefined) return stop(own)
+  if (status === 401) return policy.login ? stop('FETTLE_LOGIN') : { act: 'renew', code: 'FETTLE_LOGIN', mayHaveRun: false }
+  if (status === 429) return { act: 'wait', code: 'FETTLE_THROTTLED', mayHaveRun: false, ms: retryAfterMs }
+  if (status === 503 && retryAfterMs !== null)
+    return { act: 'wait', code: 'FETTLE_UNAVAILABLE', mayHaveRun: true, ms: retryAfterMs }
+  if (status === 403 || status === 407 || status === 511) return stop('FETTLE_FORBIDDEN')
+  if (status === 404) return stop('FETTLE_NOT_FOUND')
+  if (status === 408) return repeat('FETTLE_TIMEOUT', true, 'timeout')
+  if (policy.repeat === 'look' && (status === 400 || status === 409 || status === 422))
+    return { act: 'ask', code: 'FETTLE_REJECTED', mayHaveRun: true }
+  // A conflict of something harmless to repeat is one with another request in flight.
+  if (status === 409 && (policy.login || policy.method === 'GET'))
+    return repeat('FETTLE_REJECTED', true, 'conflict', policy.login ? 1 : undefined)
+  if (status >= 300 && status < 400) return stop('FETTLE_REDIRECT')
+  if (status === 507) return stop('FETTLE_UNAVAILABLE')
+  // An unknown 5xx is read as 500 (RFC 9110 §15); 501 and 505 will not change by asking again.
+  if (status >= 500 && status !== 501 && status !== 505) return repeat('FETTLE_UNAVAILABLE', true, `${status}`)
+  return stop('FETTLE_REJECTED')
+}
+
+/** What this outcome of a request calls for. */
+export function decide(policy: Policy, outcome: Miss): Decision {
+  if (outcome.type === 'loss') return decideLoss(outcome.loss, policy.login)
+  if (outcome.type === 'status') return decideStatus(outcome.status, outcome.retryAfterMs, policy)
+  if (outcome.how === 'cut') return repeat('FETTLE_NETWORK', true, 'cut')
+  if (policy.repeat === 'look') return repeat('FETTLE_CONTRACT', true, 'offContract')
+  return outcome.how === 'notJson' ? repeat('FETTLE_CONTRACT', true, 'offContract', 2) : stop('FETTLE_CONTRACT')
+}
+
+/** Wait before attempt `failures` + 1: random in 0 … min(30 s, 0.5 s × 2ⁿ), full jitter. */
+export const backoffMs = (failures: number, random: number): number => random * Math.min(30_000, 500 * 2 ** failures)
+
+/** Pause number `count` (from 1) when the service throttles without saying for how long: 5 s doubling to 60 s, plus jitter. */
+export const throttleMs = (count: number, random: number): number => Math.min(60_000, 5000 * 2 ** (count - 1)) * (1 + random / 5)

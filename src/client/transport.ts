@@ -1,0 +1,105 @@
+/**
+ * One exchange over HTTP and nothing more: no repeat, no redirect, no inflation, no opinion on statuses. The only importer of
+ * undici. Its limits run in real time, in the sockets; everything that waits on purpose goes by the clock instead.
+ */
+import { Agent, type Dispatcher, request } from 'undici'
+import { FettleError } from '../errors.ts'
+import { lookupPublic } from './addresses.ts'
+import type { Limits } from './limits.ts'
+import { type Loss, readLoss } from './loss.ts'
+
+export type { Dispatcher }
+
+/** One request as it goes out. */
+export interface Exchange {
+  readonly method: 'GET' | 'POST' | 'PUT'
+  readonly url: URL
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string | AsyncIterable<Uint8Array>
+  readonly headersMs: number
+  /** Longest silence within the reply's body. */
+  readonly idleMs: number
+  /** `foreign`: not the service itself, so the address connected to must be a public one. */
+  readonly to: 'service' | 'foreign'
+  readonly signal?: AbortSignal | undefined
+}
+
+/** A reply whose body has not been read. Whoever takes it reads the body or drops it. */
+export interface Reply {
+  readonly status: number
+  /** The first value of a header, null when it is absent. */
+  header(name: string): string | null
+  /** Chunks as they arrive; throws the connection's error. */
+  readonly body: AsyncIterable<Uint8Array>
+  /** Ends the connection unless the body was read to its end. */
+  drop(): void
+}
+
+/** Sends exchanges. */
+export interface Transport {
+  /** A reply, or why there is none; throws only the caller's abort reason and errors of the caller's own body. */
+  send(exchange: Exchange): Promise<Reply | Loss>
+  close(): Promise<void>
+}
+
+/** Whether an exchange failed. */
+export const isLoss = (value: Reply | Loss): value is Loss => 'kind' in value
+
+// undici refuses these too, but as an anonymous error of the library; a stray line break must name its header (and never its
+// value, which may be a token).
+function checkHeaders(headers: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(headers)) {
+    if (/[^\t\u0020-\u007e\u0080-\u00ff]/.test(value))
+      throw new FettleError('FETTLE_USAGE', `The header ${name} would hold a line break or a character that no header may hold.`)
+  }
+}
+
+function readerOf(response: Dispatcher.ResponseData): Reply {
+  const { body } = response
+  // Dropped or timed out unread, it reports an error that nobody is there to hear.
+  body.on('error', () => undefined)
+  return {
+    status: response.statusCode,
+    header(name) {
+      const value = response.headers[name]
+      return (Array.isArray(value) ? value[0] : value) ?? null
+    },
+    body,
+    drop: () => void body.destroy(),
+  }
+}
+
+/** A transport with connections of its own, or with `dispatcher` in their place. */
+export function createTransport(limits: Limits, dispatcher?: Dispatcher): Transport {
+  const timeout = limits.connectMs
+  const agents = dispatcher
+    ? { service: dispatcher, foreign: dispatcher }
+    : { service: new Agent({ connect: { timeout } }), foreign: new Agent({ connect: { timeout, lookup: lookupPublic } }) }
+
+  return {
+    async send({ method, url, headers, body, headersMs, idleMs, to, signal }) {
+      signal?.throwIfAborted()
+      checkHeaders(headers)
+      try {
+        return readerOf(
+          await request(url, {
+            method,
+            // Nothing here inflates: a compressed answer would be a bomb at worst and unreadable at best.
+            headers: { 'accept-encoding': 'identity', ...headers },
+            dispatcher: agents[to],
+            headersTimeout: headersMs,
+            bodyTimeout: idleMs,
+            ...(body === undefined ? {} : { body: body as string }),
+            ...(signal === undefined ? {} : { signal }),
+          }),
+        )
+      } catch (error) {
+        if (FettleError.is(error)) throw error
+        return readLoss(error)
+      }
+    },
+    async close() {
+      if (dispatcher === undefined) await Promise.all([agents.service.destroy(), agents.foreign.destroy()])
+    },
+  }
+}

@@ -1,0 +1,127 @@
+/** The shapes of the client's face: what `connect` takes and gives. Types only; run/ports.ts is fitted by shape. */
+import type { ColumnMapping, JobRecord, UploadRecord } from '../contract/index.ts'
+import type { Limits } from './limits.ts'
+import type { Quota } from './quota.ts'
+import type { Dispatcher } from './transport.ts'
+
+/** Time and chance, handed in. */
+export interface Clock {
+  /** Milliseconds since 1970. */
+  now(): number
+  /** Milliseconds on a clock that never steps. */
+  monotonic(): number
+  /** Resolves after `ms`; rejects with the signal's reason when it is aborted. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>
+  /** A number in [0, 1), for jitter. */
+  random(): number
+}
+
+/** What every request takes. */
+export interface CallOptions {
+  readonly signal?: AbortSignal
+  /** Attempts for this request instead of the client's; 1 for whoever asks again by itself, as a poll does. */
+  readonly attempts?: number
+}
+
+/** What a request takes that must not take effect twice; `look` reads the state after an answer was lost or refused. */
+export interface EffectOptions<T> extends CallOptions {
+  /** A value: it has taken effect, and the value stands for the answer. undefined: it has not, and may be sent again. */
+  readonly look: () => Promise<T | undefined>
+  /** Sent as Idempotency-Key: the same over attempts and resumes. */
+  readonly key: string
+}
+
+/** Says whether the effect was found rather than caused. */
+export interface Effect<T> {
+  readonly value: T
+  readonly adopted: boolean
+}
+
+/** A prepared transfer: opened anew for every attempt. */
+export interface Upload {
+  readonly filename: string
+  readonly bytes: number
+  readonly hasHeader: boolean
+  open(): AsyncIterable<Uint8Array>
+  /** Called as bytes leave. */
+  readonly onProgress?: (sent: number) => void
+}
+
+/** A file on its way in; `bytes` is the announced length, null when none is announced. */
+export interface Download {
+  readonly bytes: number | null
+  readonly body: AsyncIterable<Uint8Array>
+}
+
+/** Counts of requests since they were last taken. */
+export interface HttpCounts {
+  readonly requests: number
+  readonly retries: number
+  readonly throttledMs: number
+}
+
+/** The service's id of a request that changed something. */
+export interface Correlation {
+  readonly operation: string
+  readonly correlationId: string
+}
+
+/** What `connect` takes. */
+export interface ConnectOptions {
+  /** Base address, ending in `/v1`; https, or http on loopback. */
+  readonly url: string
+  readonly username: string
+  readonly password: string | (() => string)
+  readonly clock: Clock
+  /** Attempts per request, 4. */
+  readonly attempts?: number
+  /** At most so many requests in any stretch of so many milliseconds, retries included; null: no limit. */
+  readonly rate?: { readonly requests: number; readonly perMs: number } | null
+  /** Hosts besides the service's own that a download link may name; `*.` at the start stands for any subdomain. */
+  readonly fileHosts?: readonly string[]
+  /** Allow http off loopback. */
+  readonly insecure?: boolean
+  readonly userAgent?: string
+  /** W3C trace context, sent to the service only. */
+  readonly traceparent?: string
+  /** Told one line about every repeat and pause. */
+  readonly onRetry?: (text: string) => void
+  /** Monotonic milliseconds left for the run; no pause longer than that is begun. */
+  readonly deadline?: () => number
+  /** Tokens for repeats; give several clients the same one to bound the process. Its own when absent. */
+  readonly quota?: Quota
+  /** Time and size limits of a single exchange. */
+  readonly limits?: Partial<Limits>
+  /** Takes the place of the client's own connections, and with them of its judgement of addresses. */
+  readonly dispatcher?: Dispatcher
+}
+
+/** The service over HTTP, one method per operation. Repeats are inside: what comes out is final. */
+export interface Client {
+  /** Logs in unless a token is held; requests do so by themselves. */
+  authenticate(options?: CallOptions): Promise<void>
+  createJob(name: string, options: EffectOptions<JobRecord>): Promise<Effect<JobRecord>>
+  /** One page of jobs, filtered as contract §5.10. */
+  listJobs(query?: Readonly<Record<string, string | number | boolean>>, options?: CallOptions): Promise<readonly JobRecord[]>
+  /** All jobs whose name is exactly this one, oldest first; pages are followed. */
+  findJobs(name: string, options?: CallOptions): Promise<readonly JobRecord[]>
+  /** Waits first when the last answer about this job carried a `Retry-After` (contract §14.1). */
+  readJob(id: string, options?: CallOptions): Promise<JobRecord>
+  upload(id: string, upload: Upload, options: EffectOptions<UploadRecord | null>): Promise<Effect<UploadRecord | null>>
+  setMappings(id: string, mappings: readonly ColumnMapping[], options?: CallOptions): Promise<void>
+  /** Gives the service's messageId, null when it named none. */
+  submit(id: string, options: EffectOptions<string | null>): Promise<Effect<string | null>>
+  setEnrichments(id: string, tags: readonly string[], options?: CallOptions): Promise<void>
+  enrich(id: string, options: EffectOptions<null>): Promise<Effect<null>>
+  /** Where the enriched file can be fetched; FETTLE_NOT_FOUND, with its status, while there is none. */
+  enrichedFile(id: string, options?: CallOptions): Promise<{ readonly filePath: string }>
+  archive(id: string, options?: CallOptions): Promise<JobRecord>
+  /** Asks where the enriched file is and opens it; a body that breaks off throws FETTLE_DOWNLOAD_CUT. */
+  openEnrichedFile(id: string, options?: CallOptions): Promise<Download>
+  /** Counts since the last call. */
+  takeCounts(): HttpCounts
+  /** Correlation ids of requests that changed something, since the last call. */
+  takeCorrelations(): readonly Correlation[]
+  /** Ends all connections. */
+  close(): Promise<void>
+}
