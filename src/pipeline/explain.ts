@@ -1,0 +1,142 @@
+/** A plan as a person reads it: what would be read, sent, written and checked. It prints nothing and looks nothing up. */
+import { OPERATIONS, type OperationName } from '../contract/index.ts'
+import { formatDuration } from './durations.ts'
+import { show } from './show.ts'
+import type { Plan } from './types.ts'
+
+/** The requests of each stage, in order; `…` stands for the waiting in between. */
+const MATCHING: readonly (readonly [string, readonly OperationName[]])[] = [
+  ['login', ['authenticate']],
+  ['create', ['createJob']],
+  ['upload', ['upload']],
+  ['map', ['setMappings']],
+  ['submit', ['submit']],
+  ['match', ['readJob']],
+]
+const ENRICHING: typeof MATCHING = [
+  ['enrich', ['setEnrichments', 'enrich', 'readJob']],
+  ['download', ['enrichedFile']],
+]
+
+/** The plan in sections, one line a fact, ending in a line end. */
+export function explainPlan(plan: Plan): string {
+  const sections: [string, string[]][] = [
+    [`${plan.name}  (${plan.file})`, plan.description === null ? [] : [plan.description]],
+    ['service', serviceLines(plan)],
+    ['input', inputLines(plan)],
+    ['mappings', mappingLines(plan)],
+    ['requests', requestLines(plan)],
+    ['outputs', outputLines(plan)],
+    ['checks', checkLines(plan)],
+    ['limits', limitLines(plan)],
+    ['warnings', plan.issues.map(one => `${one.code} ${one.message}`)],
+    ['fingerprint', [plan.fingerprint]],
+  ]
+  return sections
+    .filter(([title, lines]) => lines.length > 0 || title.startsWith(plan.name))
+    .map(([title, lines]) => [title, ...lines.map(line => `  ${line}`)].join('\n'))
+    .join('\n\n')
+    .concat('\n')
+}
+
+/** Rows of cells, each column as wide as its widest cell. */
+function table(rows: readonly (readonly string[])[]): string[] {
+  const widths: number[] = []
+  for (const row of rows) {
+    for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length)
+  }
+  return rows.map(row =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column]!))
+      .join('  ')
+      .trimEnd(),
+  )
+}
+
+const plural = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`
+
+function serviceLines({ service }: Plan): string[] {
+  if (service.kind === 'embedded') return ['embedded: started for this run on a free port of this machine']
+  return [
+    service.url,
+    ...(service.rate === null
+      ? []
+      : [`at most ${plural(service.rate.requests, 'request')} in ${formatDuration(service.rate.perMs)}`]),
+    ...(service.fileHosts.length === 0 ? [] : [`downloads also from ${service.fileHosts.join(', ')}`]),
+    ...(service.insecure ? ['insecure: http:// is allowed'] : []),
+  ]
+}
+
+function inputLines({ input, rows, key, preparation }: Plan): string[] {
+  return table([
+    ['path', show(input.path)],
+    ['size', `${plural(input.bytes, 'byte')}, sha256 ${input.sha256}`],
+    ['rows', rows === input.rows ? String(rows) : `${rows} of ${input.rows}`],
+    ['encoding', input.encoding + (input.bom ? ' with byte-order mark' : '')],
+    ['delimiter', `${show(input.delimiter)}: ${input.delimiterEvidence}`],
+    ['header', input.header === null ? `none, ${plural(input.columns, 'column')}` : plural(input.columns, 'column')],
+    ['line ends', input.lineEnd],
+    ...(key === null ? [] : [['key', `${key.header === null ? '' : `${show(key.header)}, `}index ${key.index}`]]),
+    ['sent', preparation.length === 0 ? 'byte for byte' : `as UTF-8 CSV made from it: ${preparation.join('; ')}`],
+  ])
+}
+
+function mappingLines({ mappings }: Plan): string[] {
+  if (mappings.length === 0) return []
+  const rows = mappings.map(one => [
+    one.mapping,
+    one.header === null ? '-' : show(one.header),
+    String(one.index),
+    one.pad === null ? '' : `pad ${one.pad}`,
+  ])
+  return table([['mapping', 'header', 'index', ''], ...rows])
+}
+
+function requestLines({ enrich, rows }: Plan): string[] {
+  if (rows === 0) return ['none: there are no rows']
+  const stages = enrich === null ? MATCHING : [...MATCHING, ...ENRICHING]
+  return table(
+    stages.flatMap(([stage, names]) =>
+      names.map(name => {
+        const note =
+          name === 'readJob'
+            ? 'until done'
+            : name === 'setEnrichments' && enrich !== null
+              ? `${enrich.product}, ${plural(enrich.tags.length, 'tag')}`
+              : ''
+        return [stage, name, OPERATIONS[name].method, OPERATIONS[name].path, note]
+      }),
+    ),
+  )
+}
+
+function outputLines({ output }: Plan): string[] {
+  if (output === null) return ['none: the run ends when matched, with the report alone']
+  return [
+    ...table([
+      ['output', `${show(output.path)}, ${output.format}`],
+      ...(output.unmatched === null ? [] : [['unmatched', show(output.unmatched)]]),
+      ...(output.review === null ? [] : [['review', show(output.review)]]),
+    ]),
+    `columns: ${output.columns.join(', ')}`,
+  ]
+}
+
+const checkLines = ({ checks }: Plan): string[] =>
+  table(
+    checks.flatMap(({ name, warn, fail }) => [
+      ...(warn === null ? [] : [[name, 'warn', `when ${warn.text}`]]),
+      ...(fail === null ? [] : [[name, 'fail', `when ${fail.text}`]]),
+    ]),
+  )
+
+function limitLines({ budget, poll, retry, report }: Plan): string[] {
+  const masked = report.mask.length === 0 ? '' : `, masked: ${report.mask.join(', ')}`
+  return [
+    ...(budget.rows === null ? [] : [`at most ${plural(budget.rows, 'row')} sent`]),
+    ...(budget.credits === null ? [] : [`at most ${plural(budget.credits, 'credit')} spent`]),
+    `looks at the job every ${formatDuration(poll.everyMs)} to ${formatDuration(poll.maxMs)}, for ${formatDuration(poll.timeoutMs)} at most`,
+    `each request is tried ${retry.attempts === 1 ? 'once' : `${retry.attempts} times at most`}`,
+    `rows in reports: ${report.rows}${masked}`,
+  ]
+}

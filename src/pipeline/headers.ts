@@ -1,0 +1,98 @@
+/** Headers -> columns: which column of this file a pipeline means. It reads the header only, never a row. */
+import { type Issue, issue, type Place } from '../errors.ts'
+import { nearest } from './nearest.ts'
+import type { ColumnReference, MappingRule } from './pipeline.ts'
+import { hasHidden, looks, show, showList } from './show.ts'
+import type { InputFacts, PlannedMapping } from './types.ts'
+
+/** Where a rule stands in the pipeline file, and what to call it. */
+interface Asked {
+  readonly name: string
+  readonly at: Place | null
+}
+
+/** A column, or why it cannot be told; both empty when an optional header is not there. */
+interface Resolved {
+  readonly column?: { readonly header: string | null; readonly index: number }
+  readonly issues: readonly Issue[]
+}
+
+/** The column of one mapping rule; `column` is absent when it cannot be told, or is optional and not there. */
+export function resolveMapping(
+  rule: MappingRule,
+  facts: InputFacts,
+  asked: Asked,
+): { mapping: PlannedMapping | null; issues: readonly Issue[] } {
+  const { column, issues } = resolve(rule.from, rule.index, rule.optional, facts, asked)
+  if (column === undefined) return { mapping: null, issues }
+  return { mapping: { mapping: rule.mapping, header: column.header, index: column.index, pad: rule.pad }, issues }
+}
+
+/** The column a row's own id is read from. */
+export function resolveKey(key: ColumnReference, facts: InputFacts, asked: Asked): Resolved {
+  return resolve(key.header === null ? [] : [key.header], key.index, false, facts, asked)
+}
+
+function resolve(from: readonly string[], index: number | null, optional: boolean, facts: InputFacts, asked: Asked): Resolved {
+  if (index !== null) {
+    if (index < facts.columns) return { column: { header: facts.header?.[index] ?? null, index }, issues: [] }
+    if (optional) return { issues: [] }
+    const message = `${asked.name}: column index ${index} is beyond the ${facts.columns} columns of ${facts.path}`
+    return refuse(asked, message, `Valid are 0 to ${facts.columns - 1}; the first column is 0.`, null)
+  }
+  const header = facts.header ?? []
+  const wanted = from.find(one => header.includes(one))
+  if (wanted === undefined) return optional ? { issues: [] } : notThere(from, header, facts.path, asked)
+  const places = header.flatMap((one, position) => (one === wanted ? [position] : []))
+  if (places.length > 1) {
+    const columns = places.map(position => position + 1).join(' and ')
+    const hint = `Say which one: ${places.map(position => `{ index: ${position} }`).join(' or ')}.`
+    return refuse(asked, `${asked.name}: the header ${show(wanted)} stands in columns ${columns} of ${facts.path}`, hint, wanted)
+  }
+  return { column: { header: wanted, index: places[0]! }, issues: twins(wanted, header, asked) }
+}
+
+function refuse(asked: Asked, message: string, hint: string, column: string | null): Resolved {
+  return { issues: [issue('FETTLE_INPUT_HEADER', message, { hint, at: asked.at, column })] }
+}
+
+function notThere(from: readonly string[], header: readonly string[], path: string, asked: Asked): Resolved {
+  const names = from.length === 1 ? `no header ${show(from[0]!)}` : `none of the headers ${showList(from)}`
+  const message = `${asked.name}: ${path} has ${names}`
+  const hint = header.length === 0 ? 'It has no header at all.' : `Its headers: ${showList(header)}.`
+  const alike = header.findIndex(one => from.some(wanted => looks(one) === looks(wanted)))
+  if (alike >= 0) {
+    const hidden = hasHidden(header[alike]!) ? ', with characters that cannot be seen' : ''
+    return refuse(
+      asked,
+      `${message}; ${show(header[alike]!)} in column ${alike + 1} only looks like it${hidden}`,
+      hint,
+      from[0] ?? null,
+    )
+  }
+  const close = from.map(wanted => nearest(wanted, header)).find(one => one !== null)
+  return refuse(asked, close == null ? message : `${message}; did you mean ${show(close)}?`, hint, from[0] ?? null)
+}
+
+/** A warning for other headers that a reader would take for this one. */
+function twins(wanted: string, header: readonly string[], asked: Asked): Issue[] {
+  const other = header.find(one => one !== wanted && looks(one) === looks(wanted))
+  if (other === undefined) return []
+  const message = `${asked.name}: the headers ${show(wanted)} and ${show(other)} look alike; column ${header.indexOf(wanted) + 1} is used`
+  return [issue('FETTLE_INPUT_SUSPECT', message, { severity: 'warn', at: asked.at, column: wanted })]
+}
+
+/** A warning for columns without a header. */
+export function emptyHeaders(facts: InputFacts): Issue[] {
+  const columns = (facts.header ?? []).flatMap((one, index) => (one.trim() === '' ? [index + 1] : []))
+  if (columns.length === 0) return []
+  const list = columns.slice(0, 5).join(', ') + (columns.length > 5 ? ' …' : '')
+  const message = `${facts.path}: ${columns.length === 1 ? `column ${list} has` : `columns ${list} have`} no header`
+  return [
+    issue('FETTLE_INPUT_SUSPECT', message, {
+      severity: 'warn',
+      count: columns.length,
+      at: { file: facts.path, line: 1, column: null },
+    }),
+  ]
+}

@@ -1,0 +1,30 @@
+/** The pipeline file's JSON Schema, for editors: made from the same declaration that parses it. */
+import { z } from 'zod'
+import { pipelineSchema } from './schema.ts'
+
+/** A scalar may be a reference, whatever its own form is; it is checked once it is filled in. */
+const REFERENCE = { type: 'string', pattern: '\\$\\{' } as const
+
+type JsonSchema = Record<string, unknown>
+
+/** Draft 7, which editors read; keys with a default are not required. */
+export function pipelineJsonSchema(): JsonSchema {
+  const schema = z.toJSONSchema(pipelineSchema, {
+    target: 'draft-7',
+    io: 'input',
+    reused: 'inline',
+    override: ({ jsonSchema }) => allowReference(jsonSchema as JsonSchema),
+  })
+  const { $schema, ...rest } = schema as JsonSchema
+  return { $schema, title: 'fettle pipeline', description: 'What fettle run carries out. Format version 1.', ...rest }
+}
+
+/** Widens a number, truth value, choice or patterned text by `${…}`; what describes it stays outside. */
+function allowReference(schema: JsonSchema): void {
+  const strict =
+    schema.type === 'integer' || schema.type === 'number' || schema.type === 'boolean' || 'enum' in schema || 'pattern' in schema
+  if (!strict || schema.const !== undefined) return
+  const { description, default: preset, ...form } = schema
+  for (const key of Object.keys(form)) delete schema[key]
+  Object.assign(schema, { anyOf: [form, REFERENCE] })
+}

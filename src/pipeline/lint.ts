@@ -1,0 +1,223 @@
+/** Rules between the keys of a pipeline, which no schema can say. Each looks only at parts that the schema has passed. */
+import { IDENTIFIERS, type Mapping, TAGS } from '../contract/index.ts'
+import { wrongColumns, wrongTags } from './columns.ts'
+import { formatDuration } from './durations.ts'
+import { isSamePath, whyNotReadable, whyNotWritable } from './paths.ts'
+import { enrichmentOf, longInput, longOutput, longService, type MappingRule, mappingRules } from './pipeline.ts'
+import type { PipelineFields } from './schema.ts'
+import { checkServiceUrl } from './service-url.ts'
+import { show } from './show.ts'
+import type { Finding, Path } from './tree.ts'
+
+/** What is known of a pipeline: `fields` all that is without fault; `broken` the keys in which something is wrong. */
+export interface Draft {
+  readonly fields: Partial<PipelineFields>
+  readonly broken: ReadonlySet<string>
+  /** Absolute path of the project, when known. */
+  readonly root: string | undefined
+}
+
+type Rule = (draft: Draft) => Finding[]
+
+/** Everything that is wrong between keys. */
+export const lint = (draft: Draft): Finding[] =>
+  [lintService, lintInput, lintMappings, lintJob, lintEnrich, lintPoll, lintChecks, lintOutput].flatMap(rule => rule(draft))
+
+const finding = (code: Finding['code'], path: Path, message: string, hint?: string): Finding => ({
+  code,
+  path,
+  message: `${path.join('.')}: ${message}`,
+  ...(hint === undefined ? {} : { hint }),
+})
+
+const lintService: Rule = ({ fields }) => {
+  const service = fields.service === undefined ? null : longService(fields.service)
+  const warning = 'http:// to other machines is allowed, which shows the password to the network'
+  const findings: Finding[] = service?.insecure
+    ? [{ ...finding('FETTLE_PIPELINE_URL', ['service', 'insecure'], warning, 'Use https:// when you can.'), severity: 'warn' }]
+    : []
+  if (service?.url === undefined) return findings
+  const path = typeof fields.service === 'string' ? ['service'] : ['service', 'url']
+  const checked = checkServiceUrl(service.url, service.insecure)
+  if ('url' in checked) return findings
+  return [...findings, finding(checked.code, path, `the address ${checked.problem}`, checked.hint)]
+}
+
+const lintInput: Rule = ({ fields }) => {
+  if (fields.input === undefined) return []
+  const { path, header, key, rows } = longInput(fields.input)
+  const findings: Finding[] = []
+  const reason = whyNotReadable(path)
+  if (reason !== null) findings.push(finding('FETTLE_PIPELINE_PATH', ['input', 'path'], `the path ${show(path)} ${reason}`))
+  if (rows?.min !== undefined && rows.max !== undefined && rows.min > rows.max) {
+    findings.push(
+      finding(
+        'FETTLE_PIPELINE_VALUE',
+        ['input', 'rows'],
+        `min ${rows.min} is more than max ${rows.max}`,
+        'min must not be more than max.',
+      ),
+    )
+  }
+  if (!header && typeof key === 'string') findings.push(noHeader(['input', 'key'], key))
+  return findings
+}
+
+const noHeader = (path: Path, header: string): Finding =>
+  finding(
+    'FETTLE_PIPELINE_MAPPING',
+    path,
+    `the header ${show(header)} is named, but input.header is false`,
+    'Use an index: { index: 0 }.',
+  )
+
+/** True when a company can be found by one of these mappings. */
+export const canMatchOn = (mappings: readonly Mapping[]): boolean =>
+  ['name', ...IDENTIFIERS].some(one => mappings.includes(one as Mapping))
+
+/** True when one of these mappings says in which country to look. */
+export const tellsCountry = (mappings: readonly Mapping[]): boolean =>
+  mappings.includes('country') || mappings.includes('countryCode')
+
+const lintMappings: Rule = ({ fields, broken }) => {
+  if (fields.mappings === undefined) return []
+  const rules = mappingRules(fields.mappings)
+  const mappings = rules.map(rule => rule.mapping)
+  const header = fields.input === undefined || longInput(fields.input).header
+  const findings = rules.flatMap(rule => lintRule(rule, header))
+  if (broken.has('mappings')) return findings
+  if (!canMatchOn(mappings)) {
+    const hint = `Map name or an identifier: ${IDENTIFIERS.join(', ')}.`
+    findings.push(finding('FETTLE_PIPELINE_MAPPING', ['mappings'], 'there is nothing to match on', hint))
+  } else if (!tellsCountry(mappings)) {
+    const message = 'no column says the country, so companies of all countries are candidates'
+    findings.push({
+      ...finding('FETTLE_PIPELINE_MAPPING', ['mappings'], message, 'Map country or countryCode.'),
+      severity: 'warn',
+    })
+  }
+  return findings
+}
+
+function lintRule(rule: MappingRule, header: boolean): Finding[] {
+  const path = ['mappings', rule.mapping]
+  if (rule.from.length > 0 === (rule.index !== null)) {
+    return [
+      finding(
+        'FETTLE_PIPELINE_VALUE',
+        path,
+        'expected either from or index',
+        'Write a header, { from: Header } or { index: 0 }.',
+      ),
+    ]
+  }
+  return !header && rule.from.length > 0 ? [noHeader(path, rule.from[0]!)] : []
+}
+
+const lintJob: Rule = ({ fields }) =>
+  fields.job?.collapse
+    ? [
+        finding(
+          'FETTLE_PIPELINE_UNSUPPORTED',
+          ['job', 'collapse'],
+          'this version sends every row and cannot collapse identical ones',
+          'Leave job.collapse out.',
+        ),
+      ]
+    : []
+
+const lintEnrich: Rule = ({ fields, broken }) => {
+  const { enrich, output, budget } = fields
+  if ((broken.has('enrich') && enrich === undefined) || (broken.has('output') && output === undefined)) return []
+  const findings: Finding[] = []
+  const enrichment = enrichmentOf(enrich, output !== undefined)
+  if (enrichment !== null && output === undefined) {
+    findings.push(
+      finding(
+        'FETTLE_PIPELINE_VALUE',
+        ['enrich'],
+        'without output, paid data would go nowhere',
+        'Add output, or set enrich: none.',
+      ),
+    )
+  }
+  if (enrichment === null && output !== undefined) {
+    const hint = 'Leave enrich out (it is basic then), or leave output out.'
+    findings.push(
+      finding('FETTLE_PIPELINE_VALUE', ['enrich'], 'with none there are no rows to write: the service tells counts alone', hint),
+    )
+  }
+  if (enrichment === null && budget?.credits !== undefined) {
+    findings.push(
+      finding(
+        'FETTLE_PIPELINE_VALUE',
+        ['budget', 'credits'],
+        'nothing is enriched, so no credits are spent',
+        'Leave budget.credits out, or set enrich.',
+      ),
+    )
+  }
+  if (enrichment?.tags !== undefined) {
+    const hint = `${enrichment.product} has ${TAGS[enrichment.product].length} tags; without tags: all of them are asked for.`
+    for (const { index, message } of wrongTags(enrichment.product, enrichment.tags)) {
+      findings.push(finding('FETTLE_PIPELINE_VALUE', ['enrich', 'tags', index], message, hint))
+    }
+  }
+  if (enrichment !== null && output !== undefined) {
+    const chosen = enrichment.tags ?? TAGS[enrichment.product]
+    for (const { index, message } of wrongColumns(longOutput(output).columns ?? [], chosen)) {
+      findings.push(finding('FETTLE_PIPELINE_VALUE', ['output', 'columns', index], message))
+    }
+  }
+  return findings
+}
+
+const lintPoll: Rule = ({ fields: { poll } }) => {
+  if (poll === undefined) return []
+  const { every, max, timeout } = poll
+  const findings: Finding[] = []
+  if (every > max) {
+    findings.push(
+      finding(
+        'FETTLE_PIPELINE_VALUE',
+        ['poll', 'every'],
+        `${formatDuration(every)} is more than poll.max, ${formatDuration(max)}`,
+        'every must not be more than max.',
+      ),
+    )
+  }
+  if (timeout < every) {
+    findings.push(
+      finding(
+        'FETTLE_PIPELINE_VALUE',
+        ['poll', 'timeout'],
+        `${formatDuration(timeout)} is less than poll.every, ${formatDuration(every)}`,
+        'timeout must not be less than every.',
+      ),
+    )
+  }
+  return findings
+}
+
+const lintChecks: Rule = ({ fields: { checks } }) =>
+  Object.entries(checks ?? {}).flatMap(([name, levels]) =>
+    levels !== undefined && levels.warn === undefined && levels.fail === undefined
+      ? [finding('FETTLE_PIPELINE_VALUE', ['checks', name], 'expected warn, fail or both', 'For example: { warn: "< 90%" }.')]
+      : [],
+  )
+
+const lintOutput: Rule = ({ fields, root }) => {
+  if (fields.output === undefined) return []
+  const { path, unmatched, review } = longOutput(fields.output)
+  const taken: { name: string; path: string }[] = []
+  if (fields.input !== undefined) taken.push({ name: 'the input', path: longInput(fields.input).path })
+  return Object.entries({ path, unmatched, review }).flatMap(([key, file]) => {
+    if (file === undefined) return []
+    const at = ['output', key]
+    const reason = whyNotWritable(file, root)
+    const same = taken.find(other => isSamePath(other.path, file))
+    taken.push({ name: at.join('.'), path: file })
+    if (reason !== null) return [finding('FETTLE_PIPELINE_PATH', at, `${show(file)} ${reason}`)]
+    return same === undefined ? [] : [finding('FETTLE_PIPELINE_PATH', at, `${show(file)} would overwrite ${same.name}`)]
+  })
+}

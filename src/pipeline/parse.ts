@@ -1,0 +1,132 @@
+/**
+ * Text -> Pipeline: read, fill in `${…}`, check against the schema, check between keys. Every step goes on as far as it can, so
+ * that all problems of a file come out at once, each with its place. It reads no file, no environment and no clock.
+ */
+import { type Issue, issue, type Place } from '../errors.ts'
+import { MAX_BYTES } from './decode.ts'
+import { freeze } from './freeze.ts'
+import { interpolate, type Sources } from './interpolate.ts'
+import { checkSchema } from './issues.ts'
+import { readJson } from './json.ts'
+import { lint } from './lint.ts'
+import { normalise, type Pipeline } from './pipeline.ts'
+import { lineFinder } from './places.ts'
+import { type PipelineFields, pipelineSchema } from './schema.ts'
+import { refuseLiteralSecrets, type Secrets, secretsOf } from './secrets.ts'
+import { type Finding, offsetAt, type Path, plainOf, prune, type Tree, treeOf } from './tree.ts'
+import { readYaml } from './yaml.ts'
+
+/** What a pipeline is parsed with. */
+export interface ParseOptions extends Sources {
+  /** The pipeline file as given, for places. */
+  readonly file: string
+  /** Absolute path of the project; without it every absolute output path counts as outside. */
+  readonly root?: string
+}
+
+/** The place of a part of the pipeline, or of the nearest part around it. */
+export type Locate = (path: Path) => Place
+
+/** A parsed pipeline, or what is wrong with it. Warnings may stand beside a pipeline, errors never do. */
+export interface ParsedPipeline {
+  readonly pipeline: Pipeline | null
+  readonly issues: readonly Issue[]
+  readonly secrets: Secrets
+  readonly locate: Locate
+}
+
+/** More problems than this are only counted. */
+const MAX_ISSUES = 50
+
+/** Parses the text of a pipeline file. Never throws for what the text says. */
+export function parsePipeline(text: string, options: ParseOptions & { readonly format: 'yaml' | 'json' }): ParsedPipeline {
+  const source = text.startsWith('\ufeff') ? text.slice(1) : text
+  const spotOf = lineFinder(source)
+  const placeAt = (offset: number | null): Place => {
+    const spot = offset === null ? { line: null, column: null } : spotOf(offset)
+    return { file: options.file, ...spot }
+  }
+  if (new TextEncoder().encode(source).length > MAX_BYTES) {
+    const finding: Finding = { code: 'FETTLE_PIPELINE_READ', message: 'the pipeline file is larger than 256 KiB', offset: null }
+    return refuse([finding], placeAt)
+  }
+  const { tree, findings } = options.format === 'json' ? readJson(source) : readYaml(source)
+  if (findings.length > 0) return refuse(findings, placeAt)
+  if (tree === null || (tree.kind === 'scalar' && tree.value === null)) {
+    const hint = 'A pipeline needs name, input and mappings; `fettle init FILE` writes one.'
+    return refuse([{ code: 'FETTLE_PIPELINE_EMPTY', message: 'the pipeline file is empty', hint, offset: null }], placeAt)
+  }
+  return parseTree(tree, options, placeAt)
+}
+
+/** Parses a pipeline given as an object by a program; its issues name no line. */
+export function parsePipelineValue(value: unknown, options: ParseOptions): ParsedPipeline {
+  const placeAt = (): Place => ({ file: options.file, line: null, column: null })
+  const tree = treeOf(value)
+  if (tree === null)
+    return refuse(
+      [{ code: 'FETTLE_PIPELINE_DEPTH', message: 'the pipeline is nested too deeply or contains itself', offset: null }],
+      placeAt,
+    )
+  return parseTree(tree, options, placeAt)
+}
+
+type PlaceAt = (offset: number | null) => Place
+
+const NO_SECRETS: Secrets = { username: null, password: null }
+
+function refuse(findings: readonly Finding[], placeAt: PlaceAt): ParsedPipeline {
+  return { pipeline: null, issues: toIssues(findings, null, placeAt), secrets: NO_SECRETS, locate: () => placeAt(null) }
+}
+
+function parseTree(written: Tree, options: ParseOptions, placeAt: PlaceAt): ParsedPipeline {
+  if (written.kind !== 'map') {
+    const message = `expected a pipeline with name, input and mappings, found ${written.kind === 'list' ? 'a list' : 'a single value'}`
+    return refuse(
+      [{ code: 'FETTLE_PIPELINE_VALUE', message, hint: 'Write keys and values: name: suppliers', offset: written.offset }],
+      placeAt,
+    )
+  }
+  const guarded = refuseLiteralSecrets(written)
+  const filled = interpolate(guarded.tree, options)
+  const checked = checkSchema(filled.tree)
+  const fields = fieldsOf(checked.tree, [...guarded.findings, ...filled.findings, ...checked.findings])
+  const linted = lint({ ...fields, root: options.root })
+  const findings = [...guarded.findings, ...filled.findings, ...checked.findings, ...linted]
+  const locate: Locate = path => placeAt(offsetAt(written, path))
+  const issues = toIssues(findings, written, placeAt)
+  if (findings.some(one => one.severity !== 'warn')) return { pipeline: null, issues, secrets: NO_SECRETS, locate }
+  const whole = fields.fields as PipelineFields
+  return { pipeline: freeze(normalise(whole)), issues, secrets: secretsOf(whole.service), locate }
+}
+
+/** What is in order once everything with a finding is taken out, with defaults, and the names of the keys that had one. */
+function fieldsOf(tree: Tree, findings: readonly Finding[]) {
+  const paths = findings.flatMap(one => ('path' in one ? [one.path] : []))
+  const value = plainOf(prune(tree, paths)) as Record<string, unknown>
+  const entries = Object.entries(pipelineSchema.shape).flatMap(([key, schema]) => {
+    const parsed = schema.safeParse(value[key])
+    return parsed.success && parsed.data !== undefined ? [[key, parsed.data]] : []
+  })
+  return { fields: Object.fromEntries(entries) as Partial<PipelineFields>, broken: new Set(paths.map(path => String(path[0]))) }
+}
+
+/** Findings in the order of the file; those beyond the fiftieth become one that counts them. */
+function toIssues(findings: readonly Finding[], tree: Tree | null, placeAt: PlaceAt): Issue[] {
+  const placed = findings.map(one => ({
+    one,
+    offset: 'offset' in one ? one.offset : tree === null ? null : offsetAt(tree, one.path, one.part),
+  }))
+  placed.sort((a, b) => (a.offset ?? -1) - (b.offset ?? -1))
+  const issues = placed.slice(0, MAX_ISSUES).map(({ one, offset }) =>
+    issue(one.code, one.message, {
+      at: placeAt(offset),
+      ...(one.hint === undefined ? {} : { hint: one.hint }),
+      ...(one.severity === undefined ? {} : { severity: one.severity }),
+    }),
+  )
+  const rest = placed.slice(MAX_ISSUES)
+  if (rest.length === 0) return issues
+  const more = issue(rest[0]!.one.code, `and ${rest.length} more problems`, { at: placeAt(null), count: rest.length, hint: null })
+  return [...issues, more]
+}

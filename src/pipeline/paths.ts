@@ -1,0 +1,52 @@
+/** Whether a path may be read or written, as far as its text can say: faults P37 and P38. It touches no disk. */
+
+const RESERVED = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(\..*)?$/i
+
+/** A path without `.` and empty steps, and with `..` resolved where something is left to take away; for comparing. */
+function tidyPath(path: string): string {
+  const steps: string[] = []
+  for (const step of path.replaceAll('\\', '/').split('/')) {
+    if (step === '' || step === '.') continue
+    if (step === '..' && steps.length > 0 && steps.at(-1) !== '..') steps.pop()
+    else steps.push(step)
+  }
+  return (/^[/\\]/.test(path) ? '/' : '') + steps.join('/')
+}
+
+/** True when both name one file, on a disk that may not tell capitals from small letters. */
+export const isSamePath = (a: string, b: string): boolean => tidyPath(a).toLowerCase() === tidyPath(b).toLowerCase()
+
+/** Why the input cannot be at this path, null when it can. Inputs may be anywhere. */
+export function whyNotReadable(path: string): string | null {
+  if (/[\u0000-\u001f\u007f]/.test(path)) return 'holds a control character'
+  return path.startsWith('~') ? 'begins with ~, which is not expanded' : null
+}
+
+/**
+ * Why no output may be written at this path, null when it may. Outputs stay inside `root`, the absolute path of the project;
+ * without a root every absolute path is outside.
+ */
+export function whyNotWritable(path: string, root: string | undefined): string | null {
+  const absolute = path.startsWith('/')
+  if (/[\u0000-\u001f\u007f]/.test(path)) return 'holds a control character'
+  if (path.startsWith('~')) return 'begins with ~, which is not expanded'
+  if (path.startsWith('\\\\') || path.startsWith('//')) return 'is a network path, outside the project'
+  if (/^[A-Za-z]:/.test(path)) return 'names a drive, outside the project'
+  if (absolute && (root === undefined || !tidyPath(path).startsWith(`${tidyPath(root)}/`))) return 'is outside the project'
+  if (!absolute && tidyPath(path).startsWith('..')) return 'is outside the project'
+  if (path.endsWith('/') || tidyPath(path) === '') return 'is a folder, not a file'
+  return (
+    path
+      .split('/')
+      .map(whyNotPortable)
+      .find(reason => reason !== null) ?? null
+  )
+}
+
+function whyNotPortable(step: string): string | null {
+  if (step === '.' || step === '..') return null
+  if (/[<>:"|?*\\]/.test(step)) return 'is not a portable name: it holds one of < > : " | ? * \\'
+  if (/[. ]$/.test(step)) return 'is not a portable name: it ends in a dot or a space'
+  if (RESERVED.test(step)) return `is not a portable name: ${step} is a device on Windows`
+  return new TextEncoder().encode(step).length > 240 ? 'is not a portable name: it is longer than 240 bytes' : null
+}

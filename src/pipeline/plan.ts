@@ -1,0 +1,188 @@
+/**
+ * Pipeline + facts about the input -> Plan: every header an index, every limit checked, every open question closed. It reads
+ * nothing and sends nothing; what it returns is what a run carries out.
+ */
+import { MAPPINGS } from '../contract/index.ts'
+import { type ErrorCode, type Issue, issue, type Place } from '../errors.ts'
+import { fingerprintOf } from './fingerprint.ts'
+import { freeze } from './freeze.ts'
+import { emptyHeaders, resolveKey, resolveMapping } from './headers.ts'
+import { canMatchOn, tellsCountry } from './lint.ts'
+import { nearest } from './nearest.ts'
+import { isSamePath } from './paths.ts'
+import type { Pipeline } from './pipeline.ts'
+import { show, showList } from './show.ts'
+import type { Path } from './tree.ts'
+import type { InputFacts, Plan, PlannedMapping, PlannedService } from './types.ts'
+
+/** What a plan needs besides the pipeline and the input. */
+export interface PlanContext {
+  /** The pipeline file as given. */
+  readonly file: string
+  /** Only the first so many rows, null for all. */
+  readonly limit: number | null
+  /** The service to talk to, settled. */
+  readonly service: PlannedService
+  /** What parsing the pipeline and looking at the input found: its warnings join the plan, its errors forbid one. */
+  readonly issues?: readonly Issue[]
+  /** Places in the pipeline file; without it issues name none. */
+  readonly locate?: (path: Path) => Place | null
+}
+
+/** A plan, deeply frozen, or null when there are errors. `issues` holds everything found, `context.issues` included. */
+export interface Planned {
+  readonly plan: Plan | null
+  readonly issues: readonly Issue[]
+}
+
+/** Resolves a pipeline against its input. */
+export function planRun(pipeline: Pipeline, facts: InputFacts, context: PlanContext): Planned {
+  const rows = context.limit === null ? facts.rows : Math.min(facts.rows, context.limit)
+  const skipped = facts.rows === 0 && pipeline.input.empty === 'skip'
+  const at = (...path: Path): Place | null => context.locate?.(path) ?? null
+  // An empty extract that is a normal day may lack even its header.
+  const columns = skipped && facts.columns === 0 ? NO_COLUMNS : resolveColumns(pipeline, facts, at)
+  const issues = [
+    ...(context.issues ?? []),
+    ...columns.issues,
+    ...(skipped ? [] : countIssues(pipeline, facts, rows, at)),
+    ...outputIssues(pipeline, facts, at),
+    ...maskIssues(pipeline, facts, at),
+  ]
+  if (issues.some(one => one.severity === 'error')) return { plan: null, issues }
+  const draft: Omit<Plan, 'fingerprint'> = {
+    version: pipeline.version,
+    name: pipeline.name,
+    description: pipeline.description,
+    tags: pipeline.tags,
+    file: context.file,
+    service: context.service,
+    input: facts,
+    key: columns.key,
+    limit: context.limit,
+    rows,
+    preparation: preparationOf(facts, columns.mappings, rows),
+    mappings: columns.mappings,
+    enrich: pipeline.enrich,
+    budget: pipeline.budget,
+    poll: pipeline.poll,
+    retry: pipeline.retry,
+    checks: pipeline.checks,
+    output: pipeline.output,
+    report: pipeline.report,
+    issues,
+  }
+  // A copy, so that freezing touches nothing the caller still holds.
+  return { plan: freeze(structuredClone({ ...draft, fingerprint: fingerprintOf(draft) })), issues }
+}
+
+type At = (...path: Path) => Place | null
+interface Columns {
+  readonly mappings: readonly PlannedMapping[]
+  readonly key: Plan['key']
+  readonly issues: readonly Issue[]
+}
+
+const NO_COLUMNS: Columns = { mappings: [], key: null, issues: [] }
+
+function resolveColumns(pipeline: Pipeline, facts: InputFacts, at: At): Columns {
+  const issues: Issue[] = emptyHeaders(facts)
+  const mappings: PlannedMapping[] = []
+  for (const rule of pipeline.mappings) {
+    const resolved = resolveMapping(rule, facts, { name: `mappings.${rule.mapping}`, at: at('mappings', rule.mapping) })
+    issues.push(...resolved.issues)
+    const { mapping } = resolved
+    if (mapping === null) continue
+    const other = mappings.find(one => one.index === mapping.index)
+    if (other !== undefined) {
+      const message = `mappings.${other.mapping} and mappings.${mapping.mapping} both read column ${mapping.index + 1}${mapping.header === null ? '' : `, ${show(mapping.header)}`}`
+      issues.push(
+        issue('FETTLE_PIPELINE_MAPPING', message, {
+          severity: 'warn',
+          at: at('mappings', rule.mapping),
+          hint: 'Map each column once.',
+        }),
+      )
+    }
+    mappings.push(mapping)
+  }
+  const { key } = pipeline.input
+  const resolvedKey = key === null ? null : resolveKey(key, facts, { name: 'input.key', at: at('input', 'key') })
+  issues.push(...(resolvedKey?.issues ?? []), ...lostMappings(pipeline, mappings, issues, facts, at))
+  return { mappings, key: resolvedKey?.column ?? null, issues }
+}
+
+/** What the pipeline maps but this file cannot give, because the headers are optional and not there. */
+function lostMappings(
+  pipeline: Pipeline,
+  mappings: readonly PlannedMapping[],
+  found: readonly Issue[],
+  facts: InputFacts,
+  at: At,
+): Issue[] {
+  if (found.some(one => one.severity === 'error')) return []
+  const present = mappings.map(one => one.mapping)
+  if (!canMatchOn(present)) {
+    const hint = `Its headers: ${showList(facts.header ?? [])}.`
+    return [issue('FETTLE_INPUT_HEADER', `${facts.path} has none of the columns to match on`, { at: at('mappings'), hint })]
+  }
+  if (tellsCountry(present) || !tellsCountry(pipeline.mappings.map(one => one.mapping))) return []
+  const message = `${facts.path} has no column that says the country, so companies of all countries are candidates`
+  return [issue('FETTLE_PIPELINE_MAPPING', message, { severity: 'warn', at: at('mappings') })]
+}
+
+function countIssues(pipeline: Pipeline, facts: InputFacts, rows: number, at: At): Issue[] {
+  const { min, max } = pipeline.input.rows
+  const say = (code: ErrorCode, message: string, place: Place | null): Issue =>
+    issue(code, `${facts.path}: ${message}`, { at: place })
+  if (facts.rows === 0) return [say('FETTLE_INPUT_EMPTY', 'there are no rows', { file: facts.path, line: null, column: null })]
+  const issues: Issue[] = []
+  const allowed =
+    `input.rows allows ${min === null ? 'up to' : max === null ? `${min} or more` : `${min} to`} ${max ?? ''}`.trim()
+  if ((min !== null && facts.rows < min) || (max !== null && facts.rows > max)) {
+    issues.push(say('FETTLE_INPUT_ROWS', `found ${facts.rows} rows, ${allowed}`, at('input', 'rows')))
+  }
+  if (pipeline.budget.rows !== null && rows > pipeline.budget.rows) {
+    issues.push(
+      say('FETTLE_INPUT_BUDGET', `${rows} rows would be sent, budget.rows allows ${pipeline.budget.rows}`, at('budget', 'rows')),
+    )
+  }
+  if (pipeline.job.split !== null && rows > pipeline.job.split) {
+    const message = `${rows} rows would need more than one job of ${pipeline.job.split} rows (job.split), and this version sends one job`
+    issues.push(say('FETTLE_INPUT_BUDGET', message, at('job', 'split')))
+  }
+  return issues
+}
+
+/** The input may have been replaced on the command line since the pipeline was checked. */
+function outputIssues({ output }: Pipeline, facts: InputFacts, at: At): Issue[] {
+  if (output === null) return []
+  return (['path', 'unmatched', 'review'] as const).flatMap(key => {
+    const path = output[key]
+    if (path === null || !isSamePath(path, facts.path)) return []
+    return [issue('FETTLE_PIPELINE_PATH', `output.${key}: ${show(path)} would overwrite the input`, { at: at('output', key) })]
+  })
+}
+
+function maskIssues({ report }: Pipeline, facts: InputFacts, at: At): Issue[] {
+  const known = [...MAPPINGS, ...(facts.header ?? [])]
+  return report.mask.flatMap((name, index) => {
+    if (known.includes(name) || facts.header === null) return []
+    const close = nearest(name, known)
+    const message = `report.mask: ${show(name)} is neither a mapping nor a header of ${facts.path}${close === null ? '' : `; did you mean ${show(close)}?`}`
+    return [
+      issue('FETTLE_INPUT_HEADER', message, { at: at('report', 'mask', index), hint: `Its headers: ${showList(facts.header)}.` }),
+    ]
+  })
+}
+
+/** Why the file cannot go up byte for byte. */
+function preparationOf(facts: InputFacts, mappings: readonly PlannedMapping[], rows: number): string[] {
+  const padded = mappings.filter(one => one.pad !== null).map(one => `pad ${one.mapping} to ${one.pad} digits`)
+  return [
+    ...(facts.encoding === 'utf-8' ? [] : [`encoding ${facts.encoding}`]),
+    ...(facts.quotes === 'relaxed' ? ['quotes: relaxed'] : []),
+    ...padded,
+    ...(rows < facts.rows ? [`the first ${rows} of ${facts.rows} rows`] : []),
+  ]
+}

@@ -1,0 +1,83 @@
+/**
+ * What must be known of a YAML text before it is parsed: how deep it nests, and that it uses no tags or directives. The lexer is
+ * walked, which takes no stack; the parser recurses, and enough brackets make it abort the process beyond any try and catch.
+ */
+import { CST, Lexer } from 'yaml'
+import { type Finding, MAX_DEPTH } from './tree.ts'
+
+// Characters that YAML does not allow in a text, some of which the lexer uses as marks of its own.
+const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\ufeff]/
+
+/** What forbids handing the text to the parser; empty when nothing does. */
+export function guardYaml(text: string): Finding[] {
+  const control = text.search(CONTROL)
+  if (control >= 0) {
+    const code = text.charCodeAt(control).toString(16).padStart(4, '0')
+    return [{ code: 'FETTLE_PIPELINE_SYNTAX', message: `a control character, \\u${code}, stands here`, offset: control }]
+  }
+  const findings: Finding[] = []
+  const depth = new Depth()
+  let offset = 0
+  for (const token of new Lexer().lex(text)) {
+    // The lexer's marks stand for no text: start of a document, end of a flow, start of a scalar.
+    if (token === '\u0002' || token === '\u0018' || token === '\u001f') continue
+    const type = CST.tokenType(token)
+    if (type === 'tag') {
+      const message = `the tag ${token} is not allowed`
+      findings.push({ code: 'FETTLE_PIPELINE_TAG', message, offset })
+    }
+    if (type === 'directive-line') {
+      findings.push({
+        code: 'FETTLE_PIPELINE_SYNTAX',
+        message: 'YAML directives are not allowed',
+        hint: 'Remove the line.',
+        offset,
+      })
+    }
+    depth.read(type, token, offset)
+    if (depth.value > MAX_DEPTH) {
+      findings.push({
+        code: 'FETTLE_PIPELINE_DEPTH',
+        message: `the file is nested deeper than ${MAX_DEPTH} levels from here on`,
+        offset,
+      })
+      return findings
+    }
+    offset += token.length
+  }
+  return findings
+}
+
+/** Follows the nesting token by token: open brackets, and columns at which block collections began. */
+class Depth {
+  private brackets = 0
+  private columns: number[] = []
+  private lineStart = 0
+  private freshLine = true
+  /** Beyond the first on a line, every colon may open a map in a map. */
+  private colons = 0
+
+  get value(): number {
+    return this.brackets + this.columns.length + Math.max(0, this.colons - 1)
+  }
+
+  read(type: CST.TokenType | null, token: string, offset: number): void {
+    if (type === 'flow-map-start' || type === 'flow-seq-start') this.brackets += 1
+    else if (type === 'flow-map-end' || type === 'flow-seq-end') this.brackets = Math.max(0, this.brackets - 1)
+    else if (this.brackets === 0 && type !== 'space' && type !== 'comment' && type !== 'newline') this.readBlock(type, offset)
+    const end = token.lastIndexOf('\n')
+    if (end < 0) return
+    this.lineStart = offset + end + 1
+    this.freshLine = true
+    this.colons = 0
+  }
+
+  private readBlock(type: CST.TokenType | null, offset: number): void {
+    if (type === 'map-value-ind') this.colons += 1
+    if (!this.freshLine && type !== 'seq-item-ind' && type !== 'explicit-key-ind') return
+    const column = offset - this.lineStart
+    while ((this.columns.at(-1) ?? -1) >= column) this.columns.pop()
+    this.columns.push(column)
+    this.freshLine = false
+  }
+}
