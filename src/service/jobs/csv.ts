@@ -108,8 +108,10 @@ export async function* readRecords(path: string, limits: Limits): AsyncGenerator
       yield cells
     }
   } catch (error) {
-    if (error instanceof CsvError) throw new CsvFault(error.message)
-    throw error
+    if (!(error instanceof CsvError)) throw error
+    // The parser names the line where the file ends, which helps nobody.
+    const open = error.code === 'CSV_QUOTE_NOT_CLOSED'
+    throw new CsvFault(open ? `a quote that opens in record ${Number(error.records) + 1} is never closed` : error.message)
   }
 }
 

@@ -7,7 +7,7 @@ import { createWriteStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import type { Multipart } from '@fastify/multipart'
-import { badRequest } from '../refusal.ts'
+import { badRequest, Refusal } from '../refusal.ts'
 import { partOf, settle } from '../store/files.ts'
 
 /** A file that has safely arrived. */
@@ -68,6 +68,9 @@ export async function receive(parts: AsyncIterable<Multipart>, place: (id: strin
     return { id, filename, hasHeader }
   } catch (error) {
     await rm(partOf(path), { force: true })
-    throw error
+    // The parser's complaints about the body carry no code, unlike those of disk, connection and limits.
+    throw error instanceof Refusal || (error as NodeJS.ErrnoException).code !== undefined
+      ? error
+      : badRequest(MESSAGE, 'body: is not well-formed multipart/form-data')
   }
 }

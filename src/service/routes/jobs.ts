@@ -105,7 +105,7 @@ export function jobRoutes(app: FastifyInstance, context: Context): void {
         return uploadRecord(job, stored, call.request.id)
       } catch (error) {
         // A form that is wrong changes nothing; a transfer that broke is an upload error (contract §5.6).
-        const kept = error instanceof Refusal && error.status === 400
+        const kept = error instanceof Refusal && call.request.raw.complete
         jobs.change(
           before.id,
           kept ? { status: before.status } : { status: 'uploadError', details: 'the file did not arrive whole' },
