@@ -1,0 +1,119 @@
+/**
+ * What the bytes of an input mean: byte-order marks, strict UTF-8 across piece borders, and decoders for encodings that were
+ * named. It never guesses: whatever is neither marked, nor UTF-8, nor named is refused by whoever asks here.
+ */
+import { isUtf8 } from 'node:buffer'
+
+/** A byte-order mark and what it says. */
+export interface Mark {
+  readonly encoding: 'utf-8' | 'utf-16le' | 'utf-16be'
+  readonly bytes: number
+}
+
+/** The mark at the head of a file, null when there is none. */
+export function byteOrderMark(head: Uint8Array): Mark | null {
+  if (head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf) return { encoding: 'utf-8', bytes: 3 }
+  if (head[0] === 0xff && head[1] === 0xfe) return { encoding: 'utf-16le', bytes: 2 }
+  if (head[0] === 0xfe && head[1] === 0xff) return { encoding: 'utf-16be', bytes: 2 }
+  return null
+}
+
+/** The name under which the platform knows an encoding (`latin1` is `windows-1252`), null for one it does not know. */
+export function canonicalEncoding(label: string): string | null {
+  try {
+    return new TextDecoder(label).encoding
+  } catch {
+    return null
+  }
+}
+
+/** Turns pieces of bytes, cut anywhere, into text; throws a TypeError on bytes that the encoding does not have. */
+export interface Decoder {
+  decode(piece: Uint8Array): string
+  end(): string
+}
+
+/** A strict decoder for a canonical name. Byte-order marks are left out of the text. */
+export function makeDecoder(encoding: string): Decoder {
+  if (encoding === 'windows-1252') return { decode: decodeWindows1252, end: () => '' }
+  const decoder = new TextDecoder(encoding, { fatal: true })
+  return { decode: piece => decoder.decode(piece, { stream: true }), end: () => decoder.decode() }
+}
+
+// Node 20's TextDecoder reads windows-1252 as Latin-1 (0x80 becomes U+0080, not the euro sign): test "the euro sign".
+const HIGH = '€\0‚ƒ„…†‡ˆ‰Š‹Œ\0Ž\0\0‘’“”•–—˜™š›œ\0žŸ'
+
+function decodeWindows1252(piece: Uint8Array): string {
+  return Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength)
+    .toString('latin1')
+    .replace(/[\x80-\x9f]/g, one => {
+      const read = HIGH[one.charCodeAt(0) - 0x80]!
+      if (read === '\0') throw new TypeError(`windows-1252 has no character 0x${one.charCodeAt(0).toString(16)}`)
+      return read
+    })
+}
+
+/** How windows-1252 would read a few bytes, for a hint; bytes it does not have become U+FFFD. */
+export function asWindows1252(bytes: Buffer): string {
+  return bytes.toString('latin1').replace(/[\x80-\x9f]/g, one => HIGH[one.charCodeAt(0) - 0x80]!.replace('\0', '\ufffd'))
+}
+
+const REPLACEMENT = Buffer.from('\ufffd')
+
+/** Checks UTF-8 strictly over pieces cut anywhere, and counts U+FFFD that are already in the text. */
+export class Utf8Check {
+  replacements = 0
+  #pending: Buffer = Buffer.alloc(0)
+
+  /** Offset in `piece` of the first sequence that is not UTF-8 (negative: it began in the piece before), null when all is well. */
+  push(piece: Buffer): number | null {
+    let from = 0
+    if (this.#pending.length > 0) {
+      const need = sequenceLength(this.#pending[0]!) - this.#pending.length
+      from = Math.min(need, piece.length)
+      const joined = Buffer.concat([this.#pending, piece.subarray(0, from)])
+      if (from < need) {
+        this.#pending = joined
+        return null
+      }
+      if (!isUtf8(joined)) return -this.#pending.length
+      if (joined.equals(REPLACEMENT)) this.replacements++
+    }
+    const to = Math.max(from, wholeCharacters(piece))
+    const whole = piece.subarray(from, to)
+    if (!isUtf8(whole)) return from + firstInvalid(whole)
+    for (let at = whole.indexOf(REPLACEMENT); at !== -1; at = whole.indexOf(REPLACEMENT, at + 3)) this.replacements++
+    this.#pending = Buffer.from(piece.subarray(to))
+    return null
+  }
+
+  /** Bytes of a character that the end of the file cut off. */
+  end(): number {
+    return this.#pending.length
+  }
+}
+
+const sequenceLength = (lead: number): number => (lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1)
+
+/** Where the last, incomplete character of a piece begins; its length when there is none. */
+function wholeCharacters(piece: Buffer): number {
+  for (let back = 1; back <= Math.min(3, piece.length); back++) {
+    const byte = piece[piece.length - back]!
+    if ((byte & 0xc0) === 0x80) continue
+    return byte >= 0xc0 && byte <= 0xf4 && sequenceLength(byte) > back ? piece.length - back : piece.length
+  }
+  return piece.length
+}
+
+/** Start of the first invalid sequence, by halving: only ever called on the one piece that is not UTF-8. */
+function firstInvalid(bytes: Buffer): number {
+  const isValidTo = (end: number): boolean => isUtf8(bytes.subarray(0, wholeCharacters(bytes.subarray(0, end))))
+  let valid = 0
+  let invalid = bytes.length
+  while (invalid - valid > 1) {
+    const middle = (valid + invalid) >> 1
+    if (isValidTo(middle)) valid = middle
+    else invalid = middle
+  }
+  return wholeCharacters(bytes.subarray(0, valid))
+}

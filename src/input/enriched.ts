@@ -1,0 +1,120 @@
+/**
+ * The enriched file as rows: which column is which, and what became of a row. Columns are found by name, never by position,
+ * since the service may put more of them in (contract §14.1). It writes nothing.
+ */
+import { createReadStream } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { FettleError } from '../errors.ts'
+import type { Plan } from '../pipeline/types.ts'
+import { readHead } from './pieces.ts'
+import { enrichedDelimiter, enrichedPath } from './receive.ts'
+import { parseRows, parserOptions, READ_BYTES } from './records.ts'
+
+/** What became of one row. */
+export type RowOutcome = 'matched' | 'manualMatched' | 'review' | 'unmatched' | 'duplicate' | 'failed'
+
+const OUTCOMES: ReadonlySet<string> = new Set<RowOutcome>([
+  'matched',
+  'manualMatched',
+  'review',
+  'unmatched',
+  'duplicate',
+  'failed',
+])
+
+/** Finds columns of an enriched file by name. */
+export interface EnrichedColumns {
+  readonly header: readonly string[]
+  /** The file begins with the input's own columns. */
+  readonly repeatsInput: boolean
+  /** Index of an added column, -1 when the file has none of this name. */
+  find(name: string): number
+}
+
+/** One part's file: its columns, and its rows in order. */
+export interface EnrichedFile {
+  readonly columns: EnrichedColumns
+  readonly rows: AsyncIterable<readonly string[]>
+  /** Lets go of the file; safe to call at any time. */
+  close(): Promise<void>
+}
+
+/** Opens the received file of a part; null when there is none. Throws FETTLE_LEDGER when it has no header. */
+export async function openEnriched(plan: Plan, workDir: string, part: number): Promise<EnrichedFile | null> {
+  const path = enrichedPath(workDir, part)
+  const handle = await open(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null
+    throw error
+  })
+  if (handle === null) return null
+  const head = await readHead(handle).finally(() => handle.close())
+  const delimiter = enrichedDelimiter(head, head.length < READ_BYTES)
+  const stream = createReadStream(path, { highWaterMark: READ_BYTES }) as AsyncIterable<Buffer>
+  const records = parseRows(stream, { ...parserOptions(delimiter, 'relaxed'), bom: true })[Symbol.asyncIterator]()
+  const close = async (): Promise<void> => {
+    await records.return?.()
+  }
+  const first = await records.next()
+  if (first.done) throw new FettleError('FETTLE_LEDGER', `${path} is empty`)
+  return { columns: locate(first.value, plan), rows: { [Symbol.asyncIterator]: () => records }, close }
+}
+
+function locate(header: readonly string[], { input }: Plan): EnrichedColumns {
+  const own = input.header
+  const repeatsInput = own === null ? header.length > input.columns : own.every((cell, at) => header[at]?.trim() === cell.trim())
+  const places = new Map<string, number>()
+  for (let at = header.length - 1; at >= (repeatsInput ? input.columns : 0); at--) places.set(header[at]!, at)
+  return { header, repeatsInput, find: name => places.get(name) ?? -1 }
+}
+
+/** Tells what became of a row, by the best column the file has; `isTold` says whether that is `match.outcome` itself. */
+export function outcomeReader(columns: EnrichedColumns): {
+  isTold: boolean
+  of(row: readonly string[], number: number): RowOutcome
+} {
+  const told = columns.find('match.outcome')
+  if (told !== -1) {
+    const of = (row: readonly string[], number: number): RowOutcome => {
+      const outcome = row[told]!
+      if (OUTCOMES.has(outcome)) return outcome as RowOutcome
+      throw new FettleError(
+        'FETTLE_LEDGER',
+        `row ${number} of the enriched file has the outcome ${JSON.stringify(outcome)}, which is none`,
+      )
+    }
+    return { isTold: true, of }
+  }
+  const duplicate = columns.find('general.duplicate')
+  const ids = [columns.find('general.connectId'), columns.find('general.safeNumber')]
+  const of = (row: readonly string[]): RowOutcome => {
+    if (/^(y|yes|true|1)$/i.test(row[duplicate] ?? '')) return 'duplicate'
+    return ids.some(at => (row[at] ?? '').trim() !== '') ? 'matched' : 'unmatched'
+  }
+  return { isTold: false, of }
+}
+
+/**
+ * Checks that row `number` of the enriched file is that row of the input: by `general.rowNumber` where there is one, and by the
+ * mapped cells where the file repeats them. Throws FETTLE_LEDGER.
+ */
+export function alignment(plan: Plan, columns: EnrichedColumns, rowsBefore: number) {
+  const numberAt = columns.find('general.rowNumber')
+  let base: number | null = null
+  return (number: number, enriched: readonly string[], sent: readonly string[]): void => {
+    if (numberAt !== -1) {
+      const said = Number(enriched[numberAt])
+      // Whether rows are counted from 0 or 1, with the header or without it, over the part or the run, is not documented.
+      base ??= said - number
+      const isKnownBase = base >= -1 - rowsBefore && base <= 1
+      if (!isKnownBase || said - number !== base) throw astray(number, `it says it is row ${enriched[numberAt]}`)
+    }
+    if (!columns.repeatsInput) return
+    const filled = plan.mappings.filter(one => (sent[one.index] ?? '').trim() !== '')
+    if (filled.length > 0 && filled.every(one => enriched[one.index]?.trim() !== sent[one.index]!.trim())) {
+      throw astray(number, 'none of its mapped cells is the one that was sent')
+    }
+  }
+}
+
+const astray = (number: number, why: string): FettleError =>
+  new FettleError('FETTLE_LEDGER', `row ${number} of the enriched file is not row ${number} of the input: ${why}`)

@@ -1,0 +1,74 @@
+/**
+ * Rows as bytes of an output file: CSV, CSV for a spreadsheet, JSON lines. It is given cells and gives text; which rows and
+ * which columns is decided elsewhere.
+ */
+import { stringify } from 'csv-stringify/sync'
+
+/** What a format needs: text before the first row, and rows in batches. */
+export interface RowFormat {
+  readonly head: string
+  render(rows: readonly (readonly string[])[]): string
+}
+
+/** A format for a table of these column names; `delimiter` is the input's, so that the file opens where the input did. */
+export function rowFormat(format: 'csv' | 'excel' | 'jsonl', names: readonly string[], delimiter: string): RowFormat {
+  if (format === 'jsonl') return jsonLines(names)
+  const options = { delimiter, lineEnd: '\n', columns: names.length }
+  if (format === 'csv') return { head: csvText([names], options), render: rows => csvText(rows, options) }
+  const excel = { ...options, lineEnd: '\r\n' }
+  const render = (rows: readonly (readonly string[])[]): string =>
+    csvText(
+      rows.map(row => row.map(neutralise)),
+      excel,
+    )
+  // Without the mark a spreadsheet reads the file in its local code page.
+  return { head: `\ufeff${render([names])}`, render }
+}
+
+/** How CSV is written. */
+export interface CsvStyle {
+  readonly delimiter: string
+  readonly lineEnd: string
+  readonly columns: number
+}
+
+/** Rows as CSV, quoted only where needed. */
+export function csvText(rows: readonly (readonly string[])[], style: CsvStyle): string {
+  return stringify(rows as string[][], {
+    delimiter: style.delimiter,
+    record_delimiter: style.lineEnd,
+    // A lone empty cell would be a blank line, and a blank line is no row.
+    quoted_empty: style.columns === 1,
+  })
+}
+
+/**
+ * A cell that a spreadsheet would take for a formula, made text by a leading `'` (faults S15). Only for files meant for a
+ * spreadsheet: elsewhere it would change the data. Doing it twice changes nothing.
+ */
+export const neutralise = (cell: string): string => (/^[=+\-@\t\r\n\0\uff1d\uff0b\uff0d\uff20]/.test(cell) ? `'${cell}` : cell)
+
+// Text is put together by hand: an object would move keys that look like numbers to the front.
+function jsonLines(names: readonly string[]): RowFormat {
+  const keys = uniqueNames(names).map(name => `${JSON.stringify(name)}:`)
+  const line = (row: readonly string[]): string => `{${row.map((cell, at) => keys[at]! + JSON.stringify(cell)).join(',')}}\n`
+  return { head: '', render: rows => rows.map(line).join('') }
+}
+
+/** Names made different: the second `Name` is `Name_2`, an empty one is called after its column as in contract §5.4. */
+function uniqueNames(names: readonly string[]): string[] {
+  const used = new Set<string>()
+  return names.map((name, index) => {
+    const base = name === '' ? columnName(index) : name
+    let unique = base
+    for (let n = 2; used.has(unique); n++) unique = `${base}_${n}`
+    used.add(unique)
+    return unique
+  })
+}
+
+/** The name of a column without one: `COLUMN A`, `COLUMN B` … `COLUMN AA` (contract §5.4). */
+export function columnName(index: number): string {
+  const letter = String.fromCharCode(65 + (index % 26))
+  return index < 26 ? `COLUMN ${letter}` : `${columnName(Math.floor(index / 26) - 1)}${letter}`
+}

@@ -1,0 +1,209 @@
+/**
+ * The one look at an input: what it is, what it holds and everything that is wrong with its structure, in a single pass with
+ * constant memory. It sends nothing, changes nothing and knows nothing of mappings.
+ */
+import { createHash } from 'node:crypto'
+import type { Stats } from 'node:fs'
+import { type FileHandle, stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { parse } from 'csv-parse/sync'
+import { type Issue, issue, type Place } from '../errors.ts'
+import type { InputFacts, InputOptions } from '../pipeline/types.ts'
+import { asWindows1252, type Decoder, makeDecoder, Utf8Check } from './encoding.ts'
+import { findings } from './findings.ts'
+import { headerIssues } from './header.ts'
+import { openInput } from './locate.ts'
+import { readHead, readPieces } from './pieces.ts'
+import { bytesBeforeTable, parserOptions } from './records.ts'
+import { RecordScanner } from './scan.ts'
+import { type Settled, settle } from './settle.ts'
+import { undecodable } from './undecodable.ts'
+
+/** What may be said while a long file is read. */
+export interface InspectExtra {
+  /** The folder that a relative path starts from; the working directory when absent. */
+  readonly root?: string
+  readonly signal?: AbortSignal
+  readonly onProgress?: (bytes: number, total: number) => void
+}
+
+/** The facts, null when there is no table to speak of, and every problem found: errors first refuse the file, warnings do not. */
+export interface Inspection {
+  readonly facts: InputFacts | null
+  readonly issues: Issue[]
+}
+
+/**
+ * Looks at the whole input once. Problems of the file are returned, never thrown (codes FETTLE_INPUT_*); an aborted signal
+ * throws its reason. An input without any record has FETTLE_INPUT_EMPTY and facts of 0 columns.
+ */
+export async function inspect(options: InputOptions, extra: InspectExtra = {}): Promise<Inspection> {
+  const opened = await openInput(options.path, extra.root)
+  if ('code' in opened) return { facts: null, issues: [opened] }
+  const { handle, stat: before } = opened
+  try {
+    const head = await readHead(handle)
+    const settled = settle(options, head, before.size <= head.length)
+    if ('code' in settled) return { facts: null, issues: [settled] }
+    return await readThrough(options, settled, handle, before, extra)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).syscall === undefined) throw error
+    return { facts: null, issues: [unreadable(options.path, (error as Error).message)] }
+  } finally {
+    await handle.close()
+  }
+}
+
+async function readThrough(
+  options: InputOptions,
+  settled: Settled,
+  handle: FileHandle,
+  before: Stats,
+  extra: InspectExtra,
+): Promise<Inspection> {
+  const { path } = options
+  const pass = new Pass(settled, options.quotes)
+  try {
+    for await (const piece of readPieces(handle)) {
+      extra.signal?.throwIfAborted()
+      pass.push(piece)
+      extra.onProgress?.(pass.bytes, before.size)
+      if (pass.badAt !== null) break
+    }
+    pass.end()
+  } catch (error) {
+    if (error instanceof TypeError && settled.encoding !== 'utf-8') {
+      return { facts: null, issues: [await undecodable(path, handle, settled.encoding, pass.bytes)] }
+    }
+    if ((error as NodeJS.ErrnoException).syscall === undefined) throw error
+    const where = `after byte ${pass.bytes}, record ${pass.scanner.records}`
+    return { facts: null, issues: [unreadable(path, `${(error as Error).message} (${where})`)] }
+  }
+  if (await hasChanged(resolve(extra.root ?? '', path), handle, before, pass)) {
+    const at = { file: path, line: null, column: null }
+    return {
+      facts: null,
+      issues: [issue('FETTLE_INPUT_CHANGED', `${path} changed while being read`, { at, hint: 'Wait until it is written.' })],
+    }
+  }
+  if (pass.badAt !== null) return { facts: null, issues: [await notUtf8(path, handle, pass, settled.linesBefore)] }
+  return conclude(options, settled, before, pass)
+}
+
+/** Everything that is counted in the one reading of the file. */
+class Pass {
+  readonly scanner: RecordScanner
+  readonly utf8 = new Utf8Check()
+  readonly hash = createHash('sha256')
+  bytes = 0
+  /** Offset in the file of the first byte that is not UTF-8. */
+  badAt: number | null = null
+  readonly #decoder: Decoder | null
+  #isHead = true
+
+  constructor(settled: Settled, quotes: 'strict' | 'relaxed') {
+    this.scanner = new RecordScanner(settled.delimiter, quotes === 'relaxed')
+    this.#decoder = settled.encoding === 'utf-8' ? null : makeDecoder(settled.encoding)
+  }
+
+  push(piece: Buffer): void {
+    this.hash.update(piece)
+    const text = this.#decoder ? Buffer.from(this.#decoder.decode(piece)) : piece
+    const bad = this.utf8.push(text)
+    const start = this.#isHead ? bytesBeforeTable(text, 'utf-8') : 0
+    this.#isHead = false
+    this.scanner.push(text.subarray(start, bad === null ? text.length : Math.max(start, bad)))
+    if (bad !== null) this.badAt = this.bytes + bad
+    this.bytes += piece.length
+  }
+
+  end(): void {
+    if (this.badAt !== null) return
+    if (this.#decoder) this.scanner.push(Buffer.from(this.#decoder.end()))
+    if (this.utf8.end() > 0) this.badAt = this.bytes - this.utf8.end()
+    else this.scanner.end()
+  }
+}
+
+async function hasChanged(path: string, handle: FileHandle, before: Stats, pass: Pass): Promise<boolean> {
+  const after = await handle.stat()
+  const named = await stat(path).catch(() => null)
+  if (named === null || named.ino !== before.ino || named.dev !== before.dev) return true
+  if (after.size !== before.size || after.mtimeMs !== before.mtimeMs) return true
+  return pass.badAt === null && pass.bytes !== before.size
+}
+
+function unreadable(path: string, why: string): Issue {
+  return issue('FETTLE_INPUT_READ', `cannot read the input ${path}: ${why}`, { at: { file: path, line: null, column: null } })
+}
+
+async function notUtf8(path: string, handle: FileHandle, pass: Pass, linesBefore: number): Promise<Issue> {
+  const offset = pass.badAt!
+  const from = Math.max(0, offset - 20)
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(40), 0, 40, from)
+  const byte = buffer[offset - from]!
+  const text = lineAround(asWindows1252(buffer.subarray(0, bytesRead)), offset - from)
+  const hex = `0x${byte.toString(16).padStart(2, '0')}`
+  const line = pass.scanner.line + linesBefore
+  return issue('FETTLE_INPUT_ENCODING', `${path} is not UTF-8: byte ${hex} at offset ${offset}, line ${line}`, {
+    at: { file: path, line, column: null },
+    hint: `As windows-1252 the place reads ${JSON.stringify(text)}; if that is right, set input.encoding: windows-1252.`,
+  })
+}
+
+/** The part of `text` on the line that position `at` lies on. */
+const lineAround = (text: string, at: number): string =>
+  text.slice(0, at).replace(/^.*[\r\n]/s, '') + text.slice(at).replace(/[\r\n].*$/s, '')
+
+function conclude(options: InputOptions, settled: Settled, before: Stats, pass: Pass): Inspection {
+  const { path, quotes, header: hasHeader } = options
+  const { scanner } = pass
+  const isEmpty = scanner.records === 0 && !scanner.isQuoted
+  const place: Place = { file: path, line: 1 + settled.linesBefore, column: null }
+  const [first = [], ...rows] = firstRows(settled)
+  const notes = { file: path, hasHeader, quotes, delimiter: settled.delimiter, linesBefore: settled.linesBefore }
+  const issues = findings(scanner, notes)
+  if (isEmpty) issues.push(issue('FETTLE_INPUT_EMPTY', `${path} has no rows: ${emptiness(before.size, scanner)}`, { at: place }))
+  if (pass.utf8.replacements > 0) {
+    const message = `U+FFFD stands ${pass.utf8.replacements} times in ${path}: characters were lost before it came here`
+    issues.push(issue('FETTLE_INPUT_SUSPECT', message, { severity: 'warn', at: place, count: pass.utf8.replacements }))
+  }
+  if (!isEmpty) issues.push(...headerIssues(first, rows, hasHeader, place))
+  const facts: InputFacts = {
+    path,
+    bytes: before.size,
+    mtimeMs: before.mtimeMs,
+    sha256: pass.hash.digest('hex'),
+    encoding: settled.encoding,
+    bom: settled.bom,
+    delimiter: settled.delimiter,
+    delimiterEvidence: settled.evidence,
+    quotes,
+    header: hasHeader ? first : null,
+    columns: scanner.columns,
+    rows: Math.max(0, scanner.records - (hasHeader ? 1 : 0)),
+    blankLines: scanner.blankLines,
+    lineEnd: lineEnd(scanner.lineEnds),
+  }
+  return { facts, issues }
+}
+
+/** The first rows as cells; damaged ones are read as well as can be, since their damage is named elsewhere. */
+function firstRows({ sample, delimiter }: Settled): string[][] {
+  const options = { ...parserOptions(delimiter, 'relaxed'), relax_column_count: true }
+  try {
+    return parse(sample, { ...options, to: 21 }) as string[][]
+  } catch {
+    return []
+  }
+}
+
+function emptiness(bytes: number, scanner: RecordScanner): string {
+  if (bytes === 0) return 'it is empty'
+  return scanner.blankLines > 0 ? 'it has only blank lines' : 'it has only a byte-order mark'
+}
+
+function lineEnd({ lf, crlf, cr }: RecordScanner['lineEnds']): string {
+  const kinds = [lf > 0 ? 'lf' : '', crlf > 0 ? 'crlf' : '', cr > 0 ? 'cr' : ''].filter(one => one !== '')
+  return kinds.length > 1 ? 'mixed' : (kinds[0] ?? 'lf')
+}

@@ -1,0 +1,43 @@
+/** Which cell goes where in an output file: the input's own cells as they were, and the chosen columns of the enriched file. */
+import { FettleError } from '../errors.ts'
+import type { Plan, PlannedOutput } from '../pipeline/types.ts'
+import type { EnrichedColumns, RowOutcome } from './enriched.ts'
+import { columnName } from './formats.ts'
+
+const CANDIDATE = ['match.candidateId', 'match.candidateName']
+
+/** The columns of one output file. */
+export interface Layout {
+  readonly names: readonly string[]
+  row(own: readonly string[], enriched: readonly string[], outcome: RowOutcome): string[]
+}
+
+/**
+ * The layout of the main file, and of the review file when `withCandidate` (it adds the best company found, if the service names
+ * one). A chosen tag that the service did not deliver is FETTLE_CONTRACT; a `match.*` column that it does not know stays empty,
+ * but for `match.outcome`, which is known from the rest.
+ */
+export function makeLayout(plan: Plan, output: PlannedOutput, columns: EnrichedColumns, withCandidate: boolean): Layout {
+  const extra = withCandidate ? CANDIDATE.filter(name => columns.find(name) !== -1 && !output.columns.includes(name)) : []
+  const chosen = [...output.columns, ...extra]
+  const missing = chosen.filter(name => name !== '*' && !name.startsWith('match.') && columns.find(name) === -1)
+  if (missing.length > 0) {
+    throw new FettleError(
+      'FETTLE_CONTRACT',
+      `the enriched file lacks the columns ${missing.join(', ')}; it has ${columns.header.join(', ')}`,
+      {
+        hint: 'Leave them out of output.columns, or choose them in enrich.tags.',
+      },
+    )
+  }
+  const own = plan.input.header ?? Array.from({ length: plan.input.columns }, (_, index) => columnName(index))
+  const places = chosen.map(name => ({ name, at: columns.find(name) }))
+  return {
+    names: chosen.flatMap(name => (name === '*' ? own : [name])),
+    row: (cells, enriched, outcome) =>
+      places.flatMap(({ name, at }) => {
+        if (name === '*') return cells
+        return at === -1 ? [name === 'match.outcome' ? outcome : ''] : [enriched[at]!]
+      }),
+  }
+}

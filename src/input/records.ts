@@ -1,0 +1,61 @@
+/**
+ * The cells of an input, record by record: bytes become UTF-8, UTF-8 becomes rows. The one place that says how csv-parse is
+ * set up, so that what is counted (scan.ts), sent and written again are the same records. It judges nothing.
+ */
+import { createReadStream } from 'node:fs'
+import { resolve } from 'node:path'
+import { pipeline, Readable } from 'node:stream'
+import { type Options, type Parser, parse } from 'csv-parse'
+import type { InputFacts } from '../pipeline/types.ts'
+import { sepLine } from './dialect.ts'
+import { byteOrderMark, makeDecoder } from './encoding.ts'
+
+/** Bytes per read: smaller ones halve the speed. */
+export const READ_BYTES = 1_048_576
+
+/** csv-parse's options for a table. Arrays, not objects: duplicate headers would overwrite each other silently. */
+export function parserOptions(delimiter: string, quotes: 'strict' | 'relaxed'): Options {
+  return {
+    delimiter,
+    // Named, since the parser would otherwise take the first line end for the only one.
+    record_delimiter: ['\r\n', '\n', '\r'],
+    relax_quotes: quotes === 'relaxed',
+    skip_empty_lines: true,
+  }
+}
+
+/** Rows of a stream of UTF-8; errors of the stream arrive at the reader. */
+export function parseRows(body: AsyncIterable<Uint8Array>, options: Options): AsyncIterable<string[]> {
+  const parser: Parser = parse(options)
+  pipeline(Readable.from(body, { objectMode: true, highWaterMark: 1 }), parser, () => {})
+  return parser
+}
+
+/** The data rows of an input, without its header; a relative path starts from `root`. */
+export async function* readRows(facts: InputFacts, root = ''): AsyncGenerator<string[]> {
+  let isHeader = facts.header !== null
+  for await (const row of parseRows(tableText(facts, root), parserOptions(facts.delimiter, facts.quotes))) {
+    if (isHeader) isHeader = false
+    else yield row
+  }
+}
+
+/** Bytes before the header that are no part of the table: a byte-order mark (`head` in its own encoding) and a `sep=` line. */
+export function bytesBeforeTable(head: Buffer, encoding: string): number {
+  const mark = byteOrderMark(head)?.bytes ?? 0
+  return encoding === 'utf-8' ? mark + (sepLine(head.subarray(mark))?.bytes ?? 0) : mark
+}
+
+/** The table as UTF-8 without byte-order mark and `sep=` line. */
+async function* tableText(facts: InputFacts, root: string): AsyncGenerator<Buffer> {
+  const pieces = createReadStream(resolve(root, facts.path), { highWaterMark: READ_BYTES }) as AsyncIterable<Buffer>
+  const decoder = facts.encoding === 'utf-8' ? null : makeDecoder(facts.encoding)
+  let isHead = true
+  for await (const piece of pieces) {
+    const text = decoder ? Buffer.from(decoder.decode(piece)) : piece
+    if (!isHead) yield text
+    else yield text.subarray(bytesBeforeTable(text, 'utf-8'))
+    isHead = false
+  }
+  if (decoder) yield Buffer.from(decoder.end())
+}

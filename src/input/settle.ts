@@ -1,0 +1,106 @@
+/**
+ * What a file is before it is read through: not something foreign, in an encoding, with a delimiter, all settled from its head
+ * and the options. It says no to whatever it would have to guess.
+ */
+import { type Issue, issue } from '../errors.ts'
+import type { InputOptions } from '../pipeline/types.ts'
+import { delimiterName, hasBetterDelimiter, readingsInWords, SAMPLE_BYTES, sepLine, sniffDelimiter } from './dialect.ts'
+import { byteOrderMark, canonicalEncoding, makeDecoder } from './encoding.ts'
+import { RecordScanner } from './scan.ts'
+import { foreignKind, unmarkedUtf16 } from './signature.ts'
+
+/** How the file is to be read, and the head of its table. */
+export interface Settled {
+  readonly encoding: string
+  readonly bom: boolean
+  readonly delimiter: string
+  readonly evidence: string
+  /** Whole records from the first one on, in UTF-8. */
+  readonly sample: Buffer
+  readonly linesBefore: number
+}
+
+/** Settles the dialect from the head of a file; `isWhole` says that the head is the file. */
+export function settle(options: InputOptions, head: Buffer, isWhole: boolean): Settled | Issue {
+  const at = { file: options.path, line: null, column: null }
+  const foreign = foreignKind(head)
+  if (foreign) return issue('FETTLE_INPUT_KIND', `${options.path} is ${foreign}`, { at })
+  const encoding = settleEncoding(options, head)
+  if (typeof encoding !== 'string') return encoding
+  const mark = byteOrderMark(head)
+  const text = decodeHead(head, encoding).subarray(encoding === 'utf-8' ? (mark?.bytes ?? 0) : 0)
+  const sep = sepLine(text)
+  const table = text.subarray(sep?.bytes ?? 0)
+  const delimiter = settleDelimiter(
+    options,
+    table.subarray(0, SAMPLE_BYTES),
+    isWhole && table.length <= SAMPLE_BYTES,
+    sep?.delimiter,
+  )
+  if ('code' in delimiter) return delimiter
+  const sample = isWhole ? table : wholeRecords(table, delimiter.delimiter)
+  return { encoding, bom: mark !== null, ...delimiter, sample, linesBefore: sep ? 1 : 0 }
+}
+
+function settleEncoding({ path, encoding }: InputOptions, head: Buffer): string | Issue {
+  const refuse = (message: string, hint?: string): Issue =>
+    issue('FETTLE_INPUT_ENCODING', message, { at: { file: path, line: 1, column: 1 }, ...(hint === undefined ? {} : { hint }) })
+  const mark = byteOrderMark(head)
+  if (encoding === 'auto') {
+    const bare = mark ? null : unmarkedUtf16(head)
+    if (bare) return refuse(`${path} looks like UTF-16 without a byte-order mark`, `Name the encoding: input.encoding: ${bare}.`)
+    return mark?.encoding ?? 'utf-8'
+  }
+  const named = canonicalEncoding(encoding)
+  if (named === null)
+    return refuse(`no encoding is called "${encoding}"`, 'Known are utf-8, windows-1252, iso-8859-2, utf-16le, shift_jis …')
+  if (mark && mark.encoding !== named) {
+    return refuse(
+      `${path} begins with the byte-order mark of ${mark.encoding}, but input.encoding is ${encoding}`,
+      'Leave input.encoding out.',
+    )
+  }
+  return named
+}
+
+/** The head in UTF-8; bytes it does not have are left to the reading of the whole file, which names the place. */
+function decodeHead(head: Buffer, encoding: string): Buffer {
+  if (encoding === 'utf-8') return head
+  try {
+    return Buffer.from(makeDecoder(encoding).decode(head))
+  } catch {
+    return Buffer.from(new TextDecoder(encoding).decode(head, { stream: true }))
+  }
+}
+
+function settleDelimiter(
+  { path, delimiter }: InputOptions,
+  sample: Buffer,
+  isWhole: boolean,
+  ofSepLine: string | undefined,
+): { delimiter: string; evidence: string } | Issue {
+  const refuse = (message: string): Issue =>
+    issue('FETTLE_INPUT_DELIMITER', message, { at: { file: path, line: null, column: null } })
+  if (delimiter === 'auto') {
+    if (ofSepLine !== undefined) return { delimiter: ofSepLine, evidence: `sep= line says ${delimiterName(ofSepLine)}` }
+    const sniffed = sniffDelimiter(sample, isWhole)
+    if (sniffed.delimiter !== null) return sniffed
+    return refuse(`cannot tell the delimiter of ${path}: ${sniffed.reason}`)
+  }
+  if (!/^[\x01-\x7f]$/.test(delimiter) || /["\r\n]/.test(delimiter)) {
+    return refuse(`the delimiter ${JSON.stringify(delimiter)} is not one ASCII character`)
+  }
+  const scanner = new RecordScanner(delimiter)
+  scanner.push(sample)
+  if (isWhole) scanner.end()
+  if (scanner.columns === 1 && hasBetterDelimiter(sample, isWhole)) {
+    return refuse(`the delimiter ${delimiterName(delimiter)} gives one column in ${path}: ${readingsInWords(sample, isWhole)}`)
+  }
+  return { delimiter, evidence: `named: ${delimiterName(delimiter)}` }
+}
+
+function wholeRecords(table: Buffer, delimiter: string): Buffer {
+  const scanner = new RecordScanner(delimiter)
+  scanner.push(table)
+  return table.subarray(0, scanner.consumed)
+}

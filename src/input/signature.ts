@@ -1,0 +1,57 @@
+/**
+ * Files that are not delimited text, told by their first bytes: a spreadsheet or a web page would otherwise parse as a table of
+ * one column without any error. It looks at bytes only, never at a file name.
+ */
+
+const BINARY: readonly (readonly [signature: string, what: string])[] = [
+  ['\x1f\x8b', 'gzip data: unpack it first'],
+  ['%PDF', 'a PDF'],
+  ['PAR1', 'a Parquet file: export it as CSV UTF-8'],
+  ['\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1', 'an old Excel or Office file: save as CSV UTF-8'],
+  ['BZh', 'bzip2 data: unpack it first'],
+  ['\xfd7zXZ\0', 'xz data: unpack it first'],
+  ['\x28\xb5\x2f\xfd', 'zstd data: unpack it first'],
+  ['7z\xbc\xaf\x27\x1c', 'a 7z archive: unpack it first'],
+  ['Rar!\x1a', 'a RAR archive: unpack it first'],
+  ['SQLite format 3\0', 'a SQLite database: export the table as CSV UTF-8'],
+  ['{\\rtf', 'an RTF document'],
+  ['\x89PNG', 'a picture'],
+  ['\xff\xd8\xff', 'a picture'],
+  ['\x7fELF', 'a program'],
+]
+
+const TEXT: readonly (readonly [pattern: RegExp, what: string])[] = [
+  [
+    /^<(!doctype html|html|head|body|meta|table|script)\b/i,
+    'a web page: a login or an error page was saved in place of the data',
+  ],
+  [/^<(\?xml|!--|[a-z][\w.:-]*[\s>/])/i, 'an XML document'],
+  [/^(\{\s*"[^"\n]*"\s*:|\[\s*[{[]\s*")/, 'a JSON document'],
+]
+
+/** What a file is when it is no delimited text, in words; null when it may be one. `head` is the first KiB or more. */
+export function foreignKind(head: Buffer): string | null {
+  const start = head.subarray(0, 4096).toString('latin1')
+  if (start.startsWith('PK\x03\x04')) {
+    const isSheet = start.includes('[Content_Types].xml') || start.includes('xl/') || start.includes('_rels/')
+    return isSheet ? 'an Excel file: save as CSV UTF-8' : 'a ZIP archive: unpack it first'
+  }
+  const binary = BINARY.find(([signature]) => start.startsWith(signature))
+  if (binary) return binary[1]
+  const text = start.replace(/^(\xef\xbb\xbf)?\s*/, '')
+  return TEXT.find(([pattern]) => pattern.test(text))?.[1] ?? null
+}
+
+/** Which UTF-16 a text without byte-order mark looks like: every other byte of Western text is NUL there. */
+export function unmarkedUtf16(head: Buffer): 'utf-16le' | 'utf-16be' | null {
+  const sample = head.subarray(0, 1024)
+  const nul = [0, 0]
+  sample.forEach((byte, at) => {
+    if (byte === 0) nul[at % 2]!++
+  })
+  const half = sample.length / 2
+  if (half < 2) return null
+  if (nul[1]! > half * 0.4 && nul[0]! < half * 0.05) return 'utf-16le'
+  if (nul[0]! > half * 0.4 && nul[1]! < half * 0.05) return 'utf-16be'
+  return null
+}

@@ -1,0 +1,110 @@
+/** The output files of a run while they are written: rows go in, all files appear together at the end or none does. */
+import { createHash } from 'node:crypto'
+import { resolve } from 'node:path'
+import type { Plan, PlannedOutput } from '../pipeline/types.ts'
+import type { EnrichedColumns, RowOutcome } from './enriched.ts'
+import { type RowFormat, rowFormat } from './formats.ts'
+import { makeLayout } from './layout.ts'
+import { openSink, type Sink } from './sink.ts'
+import type { WorkExtra } from './source.ts'
+
+const BATCH = 500
+
+/** A file that was written. */
+export interface WrittenFile {
+  readonly kind: 'output' | 'unmatched' | 'review'
+  readonly path: string
+  readonly rows: number
+  readonly bytes: number
+  readonly sha256: string
+}
+
+interface Writer {
+  readonly kind: WrittenFile['kind']
+  readonly wants: (outcome: RowOutcome) => boolean
+  readonly sink: Sink
+  format: RowFormat | null
+  batch: string[][]
+  rows: number
+}
+
+/** All output files of a plan. Errors are FETTLE_OUTPUT_WRITE; call `discard` whatever happens. */
+export class Writers {
+  readonly #plan: Plan
+  readonly #output: PlannedOutput
+  readonly #writers: Writer[]
+  #layouts: ReturnType<typeof makeLayout>[] = []
+
+  private constructor(plan: Plan, output: PlannedOutput, writers: Writer[]) {
+    this.#plan = plan
+    this.#output = output
+    this.#writers = writers
+  }
+
+  /** Opens a temporary file for each output. */
+  static async open(plan: Plan, output: PlannedOutput, workDir: string, { root }: WorkExtra): Promise<Writers> {
+    const tag = createHash('sha256').update(resolve(workDir)).digest('hex').slice(0, 12)
+    const writers: Writer[] = []
+    const files = [
+      { kind: 'output', path: output.path, wants: () => true },
+      { kind: 'unmatched', path: output.unmatched, wants: (outcome: RowOutcome) => outcome === 'unmatched' },
+      { kind: 'review', path: output.review, wants: (outcome: RowOutcome) => outcome === 'review' },
+    ] as const
+    const all = new Writers(plan, output, writers)
+    try {
+      for (const { kind, path, wants } of files) {
+        if (path === null) continue
+        const sink = await openSink(path, { root: root ?? '.', tag })
+        writers.push({ kind, wants, sink, format: null, batch: [], rows: 0 })
+      }
+      return all
+    } catch (error) {
+      await all.discard()
+      throw error
+    }
+  }
+
+  /** The rows that follow come from a file with these columns. */
+  async begin(columns: EnrichedColumns): Promise<void> {
+    this.#layouts = this.#writers.map(({ kind }) => makeLayout(this.#plan, this.#output, columns, kind === 'review'))
+    for (const [at, writer] of this.#writers.entries()) {
+      if (writer.format !== null) continue
+      writer.format = rowFormat(this.#output.format, this.#layouts[at]!.names, this.#plan.input.delimiter)
+      await writer.sink.write(Buffer.from(writer.format.head))
+    }
+  }
+
+  /** Writes a row to every file that wants it. */
+  async add(own: readonly string[], enriched: readonly string[], outcome: RowOutcome): Promise<void> {
+    for (const [at, writer] of this.#writers.entries()) {
+      if (!writer.wants(outcome)) continue
+      writer.rows++
+      writer.batch.push(this.#layouts[at]!.row(own, enriched, outcome))
+      if (writer.batch.length >= BATCH) await flush(writer)
+    }
+  }
+
+  /** Completes all files, then gives them their names. */
+  async publish(): Promise<WrittenFile[]> {
+    const files: WrittenFile[] = []
+    for (const writer of this.#writers) {
+      await flush(writer)
+      const sha256 = await writer.sink.finish()
+      files.push({ kind: writer.kind, path: writer.sink.path, rows: writer.rows, bytes: writer.sink.bytes, sha256 })
+    }
+    for (const { sink } of this.#writers) await sink.publish()
+    return files
+  }
+
+  /** Removes whatever has not got its name. */
+  async discard(): Promise<void> {
+    for (const { sink } of this.#writers) await sink.discard()
+  }
+}
+
+async function flush(writer: Writer): Promise<void> {
+  if (writer.batch.length === 0) return
+  const text = writer.format!.render(writer.batch)
+  writer.batch = []
+  await writer.sink.write(Buffer.from(text))
+}
