@@ -71,6 +71,7 @@ export async function whenReady<T>(
   already: () => Promise<T | undefined> = async () => undefined,
 ): Promise<T> {
   const until = ports.clock.monotonic() + NOT_YET_MS
+  let wasBusy = false
   for (;;) {
     try {
       return await send()
@@ -81,8 +82,11 @@ export async function whenReady<T>(
       const found = await already()
       if (found !== undefined) return found
       if (ports.clock.monotonic() >= until) throw error
-      if (!isBusy((await readOwnJob(job, ports)).status)) throw error
-      await ports.clock.sleep(NOT_YET_PAUSE_MS, ports.signal)
+      const isStill = isBusy((await readOwnJob(job, ports)).status)
+      // It may have become ready between the refusal and this look: then the refusal was the last of the busy ones.
+      if (!isStill && !wasBusy) throw error
+      wasBusy = isStill
+      if (isStill) await ports.clock.sleep(NOT_YET_PAUSE_MS, ports.signal)
     }
   }
 }
