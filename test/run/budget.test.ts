@@ -1,0 +1,57 @@
+/** `budget.credits`: enriching is never begun above it, nor when nobody can say what it would cost. */
+import { expect, test } from 'vitest'
+import { planOf, resumed, worldOf } from './world.ts'
+
+const budget = (credits: number) => planOf({ budget: { rows: null, credits } })
+
+test('a budget that is met exactly is spent', async () => {
+  const world = worldOf(budget(8))
+  expect(await world.run()).toMatchObject({ finished: true, status: 'success' })
+  expect(world.service.only.enriches).toBe(1)
+})
+
+test('one credit above it: not started, the matching stands, the run ends with 1', async () => {
+  const world = worldOf(budget(7))
+  const state = await world.run()
+  expect(state).toMatchObject({ finished: true, status: 'fail', exitCode: 1, error: { code: 'FETTLE_BUDGET_CREDITS' } })
+  expect(state.error?.message).toBe('enriching 8 rows would pass budget.credits (7): it was not started')
+  expect(state.outcomes).toMatchObject({ matched: 6, manualMatched: 1, duplicates: 1, unmatched: 2 })
+  expect(world.service.calls).not.toContain('setEnrichments')
+  expect(world.results.receives).toBe(0)
+  expect(await resumed(world).run()).toMatchObject({ finished: true, exitCode: 1 })
+})
+
+test('duplicates counted inside matched are not paid for twice', async () => {
+  const world = worldOf(budget(8))
+  world.service.summary = { totalRows: 10, matched: 7, manualMatched: 1, unmatched: 2, duplicates: 3 }
+  world.results.outcomes = { matched: 4, manualMatched: 1, review: 0, unmatched: 2, duplicates: 3, failed: 0, skipped: 0 }
+  expect(await world.run()).toMatchObject({ finished: true, status: 'success' })
+})
+
+test('without counts nobody can say: not started', async () => {
+  const world = worldOf(budget(1_000))
+  world.service.summary = null
+  expect(await world.run()).toMatchObject({
+    finished: true,
+    exitCode: 1,
+    error: { message: expect.stringContaining('gave no counts') },
+  })
+  expect(world.service.only.enriches).toBe(0)
+})
+
+test('counts that do not add up stop before anything is paid', async () => {
+  const world = worldOf(budget(1_000))
+  world.service.summary = { totalRows: 10, matched: 5, manualMatched: 0, unmatched: 2, duplicates: 0 }
+  expect(await world.run()).toMatchObject({ exitCode: 76, error: { code: 'FETTLE_LEDGER' } })
+  expect(world.service.only.enriches).toBe(0)
+})
+
+test('an enrichment once asked for is waited for, whatever the budget says now', async () => {
+  const world = worldOf(budget(8))
+  world.service.enriching = ['enriching']
+  await world.run()
+  const next = resumed(world)
+  next.service.only.ahead = ['enrichmentComplete']
+  next.service.summary = null
+  expect(await next.run()).toMatchObject({ finished: true, exitCode: 0 })
+})
