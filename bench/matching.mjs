@@ -32,14 +32,18 @@ const companies = read(values.register).map(row => ({
   tradingNames: several(row.tradingNames),
   previousNames: several(row.previousNames),
 }))
-const asked = ['name', 'address1', 'town', 'postcode', 'country', 'orgNumber'].filter(column => !values.ignore.split(',').includes(column))
+const asked = ['name', 'address1', 'town', 'postcode', 'country', 'orgNumber'].filter(
+  column => !values.ignore.split(',').includes(column),
+)
 const rows = read(values.queries).filter(row => values.split === '' || row.split === values.split)
 
 const built = performance.now()
 const index = buildIndex(companies)
 const buildSeconds = (performance.now() - built) / 1000
 const started = performance.now()
-const answers = rows.map(row => match(index, Object.fromEntries(asked.filter(column => row[column] !== '').map(column => [column, row[column]]))))
+const answers = rows.map(row =>
+  match(index, Object.fromEntries(asked.filter(column => row[column] !== '').map(column => [column, row[column]]))),
+)
 const rowsPerSecond = rows.length / ((performance.now() - started) / 1000)
 
 /** Quality over some of the rows. */
@@ -62,7 +66,9 @@ function quality(which) {
 }
 
 const all = rows.map((_, at) => at)
-const kinds = Object.fromEntries([...new Set(rows.map(row => row.kind))].sort().map(kind => [kind, quality(all.filter(at => rows[at].kind === kind))]))
+const kinds = Object.fromEntries(
+  [...new Set(rows.map(row => row.kind))].sort().map(kind => [kind, quality(all.filter(at => rows[at].kind === kind))]),
+)
 const result = {
   companies: companies.length,
   ...quality(all),
@@ -72,7 +78,9 @@ const result = {
 }
 
 const figure = value => (value === null ? '    –' : value.toFixed(3)).padStart(12)
-process.stdout.write(`${'kind'.padEnd(18)}${'rows'.padStart(6)}${['top1', 'precision', 'recall', 'f1', 'reviewShare'].map(name => name.padStart(12)).join('')}\n`)
+process.stdout.write(
+  `${'kind'.padEnd(18)}${'rows'.padStart(6)}${['top1', 'precision', 'recall', 'f1', 'reviewShare'].map(name => name.padStart(12)).join('')}\n`,
+)
 for (const [kind, one] of [...Object.entries(kinds), ['overall', result]]) {
   const figures = [one.top1, one.precision, one.recall, one.f1, one.reviewShare].map(figure).join('')
   process.stdout.write(`${kind.padEnd(18)}${String(one.rows).padStart(6)}${figures}\n`)

@@ -64,6 +64,7 @@ export const ERRORS = {
   FETTLE_RUN_UNKNOWN: entry('usage', 'There is no such run here.', 'See `fettle runs`.'),
   FETTLE_RUN_EMPTY: entry('usage', 'The run recorded nothing: there is nothing to resume.', 'Start it again with `fettle run`.'),
   FETTLE_JOURNAL_NEWER: entry('usage', 'The journal was written by a newer fettle.', 'Resume it with that version.'),
+  FETTLE_REGISTER_UNKNOWN: entry('usage', 'There is no such register here.', 'See `fettle register list`.'),
 
   // -- input: missing, unreadable or unusable; nothing was sent
   FETTLE_INPUT_READ: entry('input', 'The input cannot be read.', 'Check the path and the permissions; the input is a regular file.'),

@@ -31,6 +31,9 @@ export interface MatchIndex {
   readonly joined: readonly string[]
   readonly legal: readonly (LegalClass | null)[]
   readonly kinds: readonly NameKind[]
+  /** The document's words with digits, sorted; '' for none. */
+  readonly digits: readonly string[]
+  readonly initials: readonly string[]
   readonly companyOf: Uint32Array
   /** Documents of company c: from documentStarts[c] up to documentStarts[c + 1]. */
   readonly documentStarts: Uint32Array
@@ -46,6 +49,7 @@ export interface MatchIndex {
     readonly idf: Float32Array
   }
   readonly towns: readonly string[]
+  readonly active: readonly boolean[]
   /** First label of each company's own domain, folded: `acmetools` of `www.acme-tools.co.uk`. */
   readonly labels: readonly string[]
 }
@@ -82,12 +86,23 @@ const SHORTEST_LABEL = 4
 /** First letters of a name of three words or more, `''` for shorter ones: the acronym it may be known by. */
 export const initialsOf = (list: readonly string[]): string => (list.length < 3 ? '' : list.map(word => word.charAt(0)).join(''))
 
+/** The words of a name that hold a digit, sorted: `Fund 2 of 2019` is `2 2019`. */
+export const digitsOf = (list: readonly string[]): string =>
+  list
+    .filter(word => /\d/.test(word))
+    .sort()
+    .join(' ')
+
 /** The words of an address that can be compared: without its postcode, which is a key and a feature of its own. */
 export function addressWords(parts: readonly string[], postcode: string): string[] {
   const canonical = normalisePostcode(postcode)
   const list = parts.flatMap(part => words(part))
   return [...new Set(list)].filter(word => canonical === '' || !canonical.toLowerCase().includes(word) || word.length < 3)
 }
+
+/** False when the register calls the company anything but active; an empty status says nothing and counts as active. */
+const isActive = ({ status }: Company): boolean =>
+  status.trim() === '' || /^(?:active|aktiv|open|live|registered|current)/i.test(status.trim())
 
 /** Builds the index. The companies are kept by reference and must not change afterwards. */
 export function buildIndex(companies: readonly Company[]): MatchIndex {
@@ -98,6 +113,8 @@ export function buildIndex(companies: readonly Company[]): MatchIndex {
   const joined: string[] = []
   const legal: (LegalClass | null)[] = []
   const kinds: NameKind[] = []
+  const digits: string[] = []
+  const acronyms: string[] = []
   const companyOf: number[] = []
   const documentStarts = new Uint32Array(companies.length + 1)
   const termStarts = [0]
@@ -128,7 +145,9 @@ export function buildIndex(companies: readonly Company[]): MatchIndex {
     kinds.push(kind)
     companyOf.push(company)
     addKey(names, joined[document]!, document)
+    digits.push(digitsOf(parsed.words))
     const initials = initialsOf(parsed.words)
+    acronyms.push(initials)
     if (initials !== '') addKey(names, `.${initials}`, document)
   }
 
@@ -162,6 +181,8 @@ export function buildIndex(companies: readonly Company[]): MatchIndex {
     joined,
     legal,
     kinds,
+    digits,
+    initials: acronyms,
     companyOf: Uint32Array.from(companyOf),
     documentStarts,
     byWord: buildPostings(Uint32Array.from(termStarts), Int32Array.from(terms), dictionary.words.length),
@@ -175,6 +196,7 @@ export function buildIndex(companies: readonly Company[]): MatchIndex {
       idf: Float32Array.from(held, count => rarity(count, companies.length)),
     },
     towns,
+    active: companies.map(isActive),
     labels,
   }
 }

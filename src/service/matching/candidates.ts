@@ -10,7 +10,7 @@ import type { Asked, QueryName } from './query.ts'
 /** Postings read per query name; twice that for letter triples (matching design, step 3). */
 const BUDGET = 20_000
 /** Documents taken from each of the two posting lists. */
-const NEAREST = 30
+const NEAREST = 20
 
 function documentsOf(index: MatchIndex, name: QueryName): number[] {
   const known = [...new Set(name.numbers)].filter(number => number >= 0)

@@ -6,11 +6,6 @@ import type { MatchIndex } from './build.ts'
 import { AT } from './features.ts'
 import { normaliseOrgNumber, postcodeArea } from './identifiers.ts'
 import type { Asked } from './query.ts'
-import type { Company } from './types.ts'
-
-/** True unless the register calls the company anything but active; an empty status says nothing and counts as active. */
-export const isActive = (company: Company): boolean =>
-  company.status === '' || /^(?:active|aktiv|open|live|registered|current)/i.test(company.status.trim())
 
 /** Shared address words, by rarity, as a Dice coefficient. Unknown words of the query weigh like rare ones. */
 function addressDice(index: MatchIndex, asked: readonly number[], company: number): number {
@@ -75,5 +70,5 @@ export function compareContext(index: MatchIndex, asked: Asked, company: number,
   if (asked.country !== '' && country !== '') vector[asked.country === country ? AT.countryAgree : AT.countryDiffer] = 1
   comparePlaces(index, asked, company, vector)
   compareNumbers(index, asked, company, vector)
-  if (!isActive(index.companies[company]!)) vector[AT.inactive] = 1
+  if (!index.active[company]) vector[AT.inactive] = 1
 }

@@ -2,18 +2,16 @@
  * The name features of one query name against one document. Fills a vector; weighs nothing.
  */
 import { align } from './align.ts'
-import { initialsOf, type MatchIndex } from './build.ts'
+import type { MatchIndex } from './build.ts'
 import { AT } from './features.ts'
 import type { QueryName } from './query.ts'
 import { jaroWinkler, pairDice, wordSimilarity } from './similarity.ts'
 
-const withDigits = (words: readonly string[]): string[] => words.filter(word => /\d/.test(word)).sort()
-
 /** 0: no word with a digit on either side; 1: the same ones; -1: different ones; -0.5: on one side only. */
-function compareNumbers(a: readonly string[], b: readonly string[]): number {
-  if (a.length === 0 && b.length === 0) return 0
-  if (a.length === 0 || b.length === 0) return -0.5
-  return a.join(' ') === b.join(' ') ? 1 : -1
+function compareNumbers(a: string, b: string): number {
+  if (a === '' && b === '') return 0
+  if (a === '' || b === '') return -0.5
+  return a === b ? 1 : -1
 }
 
 /** How far the label of a web domain is the name; an opening counts from five letters. */
@@ -27,11 +25,7 @@ function compareLabel(label: string, joined: string): number {
 /** Fills the name features of `vector`, which must be zero elsewhere. */
 export function compareNames(index: MatchIndex, name: QueryName, document: number, vector: Float64Array): void {
   const joined = index.joined[document]!
-  const start = index.wordStarts[document]!
-  const end = index.wordStarts[document + 1]!
-  const { words } = index.dictionary
-  const own: string[] = []
-  for (let at = start; at < end; at++) own.push(words[index.wordIds[at]!]!)
+  const first = index.dictionary.words[index.wordIds[index.wordStarts[document]!]!]!
 
   const aligned = align(index, name, document)
   const { query, company, matched } = aligned
@@ -49,10 +43,10 @@ export function compareNames(index: MatchIndex, name: QueryName, document: numbe
   vector[AT.missBoth] = exact ? 0 : aligned.missQuery * aligned.missCompany
   vector[AT.extraQuery] = exact ? 0 : Math.min(1, aligned.extraQuery / 3)
   vector[AT.extraCompany] = exact ? 0 : Math.min(1, aligned.extraCompany / 3)
-  vector[AT.firstWord] = exact ? 1 : wordSimilarity(name.words[0]!, own[0]!)
+  vector[AT.firstWord] = exact ? 1 : wordSimilarity(name.words[0]!, first)
   const [short, long] = joined.length < name.joined.length ? [joined, name.joined] : [name.joined, joined]
   vector[AT.prefix] = short.length >= 4 && long.startsWith(short) ? short.length / long.length : 0
-  const initials = initialsOf(own)
+  const initials = index.initials[document]!
   vector[AT.acronym] = (initials !== '' && initials === name.joined) || (name.initials !== '' && name.initials === joined) ? 1 : 0
   if (exact) {
     vector[AT.exact] = 1
@@ -60,7 +54,7 @@ export function compareNames(index: MatchIndex, name: QueryName, document: numbe
   }
   const legal = index.legal[document] ?? null
   if (legal !== null && name.legal !== null) vector[legal === name.legal ? AT.legalAgree : AT.legalDiffer] = 1
-  const numbers = compareNumbers(withDigits(name.words), withDigits(own))
+  const numbers = compareNumbers(name.digits, index.digits[document]!)
   if (numbers > 0) vector[AT.numbersAgree] = 1
   if (numbers < 0) vector[AT.numbersDiffer] = -numbers
   vector[AT.domainName] = compareLabel(index.labels[index.companyOf[document]!]!, name.joined)

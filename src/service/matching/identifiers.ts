@@ -4,10 +4,15 @@
  */
 
 /** Digits of an all-digit organisation number by country; shorter ones have lost zeros, usually in a spreadsheet. */
+// biome-ignore format: a table reads better in rows
 const DIGITS: Readonly<Record<string, number>> = {
   AT: 6, AU: 9, BE: 10, BG: 9, BR: 14, CZ: 8, DK: 8, EE: 8, FI: 8, FR: 9, GB: 8, GR: 12, HR: 8, HU: 10, IE: 6, IL: 9, IT: 11,
   LT: 9, LV: 11, NL: 8, NO: 9, NZ: 7, PL: 10, PT: 9, RU: 13, SE: 10, SI: 10, SK: 8, TW: 8, UA: 8, US: 9,
-} // biome-ignore format: a table reads better in rows
+}
+
+/** What people write before a number: `Reg. 13697141`, `Company No: 13697141`, `KvK 12345678`. */
+const LABELS =
+  /^(?:(?:company|co|reg|regd|registration|registered|registry|number|no|nr|num|crn|siren|siret|kvk|cvr|ein|krs|nip|ico|vat|ust|idnr|tva|btw|mwst|org)[\s.:#°-]{1,3}){1,3}(?=[A-Z]{0,2}\s?\d)/i
 
 /** Letters and digits in upper case, without a spreadsheet's trailing `.0`; '' for placeholders such as `n/a`, `-`, `0000`. */
 function bare(text: string): string {
@@ -15,6 +20,7 @@ function bare(text: string): string {
   const plain = text
     .normalize('NFKC')
     .trim()
+    .replace(LABELS, '')
     .replace(/^(\d+)[.,]0+$/, '$1')
     .toUpperCase()
     .replace(/[^A-Z0-9]+/g, '')

@@ -2,7 +2,7 @@
  * One uploaded row made ready for comparison: its names parsed and numbered against an index, its identifiers canonical, its
  * address as words. Knows the mapping names of contract §5.4; scores nothing.
  */
-import { addressWords, initialsOf, type MatchIndex, triplesOf } from './build.ts'
+import { addressWords, digitsOf, initialsOf, type MatchIndex, triplesOf } from './build.ts'
 import { normaliseCountry } from './country.ts'
 import { words } from './fold.ts'
 import { domainOf, normaliseOrgNumber, normalisePostcode, normaliseVat, phoneDigits } from './identifiers.ts'
@@ -21,6 +21,7 @@ export interface QueryName {
   readonly weights: readonly number[]
   readonly joined: string
   readonly initials: string
+  readonly digits: string
   readonly legal: LegalClass | null
   readonly pairs: Pairs
   readonly triples: readonly number[]
@@ -51,6 +52,7 @@ function readName(index: MatchIndex, text: string): QueryName | null {
     weights: numbers.map(number => (number < 0 ? 1 : index.byWord.idf[number]!)),
     joined: parsed.words.join(''),
     initials: initialsOf(parsed.words),
+    digits: digitsOf(parsed.words),
     legal: parsed.legal,
     pairs: pairsOf(parsed.words.join('')),
     triples: triplesOf(parsed.words),
