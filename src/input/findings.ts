@@ -1,7 +1,8 @@
 /** The scanner's findings in words: one issue for each place or kind, fifty at most and then a count. It reads nothing itself. */
 import { type ErrorCode, type Issue, issue, type Place } from '../errors.ts'
 import { delimiterName } from './dialect.ts'
-import { MAX_COLUMNS, MAX_RECORD_BYTES, type Problem, type ProblemKind, type RecordScanner } from './scan.ts'
+import type { Problem, ProblemKind } from './problem.ts'
+import { MAX_COLUMNS, MAX_RECORD_BYTES, type RecordScanner } from './scan.ts'
 
 const MAX_ISSUES = 50
 const RELAXED = 'If quotes inside cells are meant, set input.quotes: relaxed.'

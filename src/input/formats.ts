@@ -37,6 +37,8 @@ export function csvText(rows: readonly (readonly string[])[], style: CsvStyle): 
   return stringify(rows as string[][], {
     delimiter: style.delimiter,
     record_delimiter: style.lineEnd,
+    // A named line end switches off the quoting of the other ones: test "line ends in cells".
+    quote_record_delimiter: true,
     // A lone empty cell would be a blank line, and a blank line is no row.
     quoted_empty: style.columns === 1,
   })

@@ -4,6 +4,8 @@
  * records csv-parse would give (a blank line is none, CRLF, LF and CR each end one). It knows no file and words no message.
  */
 
+import type { Problem, ProblemKind, Ragged } from './problem.ts'
+
 /** A record may be this long, in bytes: the service's rows are far shorter, so a longer one is an unclosed quote. */
 export const MAX_RECORD_BYTES = 1_048_576
 /** A record may have this many cells. */
@@ -21,24 +23,6 @@ const OPEN = 0 // in an unquoted cell, or before the first byte of any
 const QUOTED = 1
 const CLOSED = 2 // the closing quote was seen and what follows it is known to be right
 const CLOSING = 3 // a quote was the last byte of a piece: closing, or the first of two
-
-/** What can be wrong at one place. `merged`: several lines became one record although each would be a record by itself. */
-export type ProblemKind = 'bareQuote' | 'spaceBeforeQuote' | 'afterQuote' | 'unclosed' | 'nul' | 'bytes' | 'columns' | 'merged'
-
-/** One place; `record` counts from 1 and includes the header, line and column (in characters) count from 1. */
-export interface Problem {
-  readonly kind: ProblemKind
-  readonly line: number
-  readonly column: number | null
-  readonly record: number
-}
-
-/** A record with another number of cells than the first. */
-export interface Ragged {
-  readonly line: number
-  readonly record: number
-  readonly found: number
-}
 
 /** Counts records; feed it with `push` and close it with `end`. */
 export class RecordScanner {
@@ -88,6 +72,8 @@ export class RecordScanner {
   #linesLikeRecords = true
   #tooLong = false
   #pieceStart = 0
+  /** The part of the cell in the pieces before has only spaces. */
+  #cellIsBlank = true
 
   /** `delimiter` is one ASCII character; `relaxed` takes quotes inside unquoted cells as text. */
   constructor(delimiter: string, relaxed = false) {
@@ -185,16 +171,24 @@ export class RecordScanner {
     if (next === QUOTE) return QUOTED
     if (next !== DELIMITER && next !== LF && next !== CR) {
       if (!this.#relaxed) this.#note('afterQuote', piece, i + 1)
-      else if (this.#cellHasBreak) this.#add({ kind: 'merged', line: this.#quoteLine, column: null, record: this.records + 1 })
+      else if (this.#cellHasBreak) {
+        this.#add({ kind: 'merged', line: this.#quoteLine, column: null, record: this.records + 1 })
+        this.#linesLikeRecords = false
+      }
       return OPEN
     }
     return CLOSED
   }
 
   #bareQuote(piece: Uint8Array, i: number): void {
-    let from = Math.max(this.#cellStart, 0)
-    while (from < i && piece[from] === 0x20) from++
-    this.#note(from === i ? 'spaceBeforeQuote' : 'bareQuote', piece, i)
+    this.#note(this.#isBlankTo(piece, i) ? 'spaceBeforeQuote' : 'bareQuote', piece, i)
+  }
+
+  /** True when the cell at hand has only spaces up to `end`. */
+  #isBlankTo(piece: Uint8Array, end: number): boolean {
+    let at = Math.max(this.#cellStart, 0)
+    while (at < end && piece[at] === 0x20) at++
+    return at === end && (this.#cellStart >= 0 || this.#cellIsBlank)
   }
 
   #breakInCell(): void {
@@ -258,6 +252,7 @@ export class RecordScanner {
     }
     this.#lineCharacters =
       (this.#lineStart < 0 ? this.#lineCharacters : 0) + characters(piece, Math.max(this.#lineStart, 0), length)
+    this.#cellIsBlank = this.#isBlankTo(piece, length)
     this.#cellStart -= length
     this.#recordStart -= length
     this.#lineStart = Math.max(this.#lineStart, 0) - length

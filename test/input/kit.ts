@@ -1,0 +1,65 @@
+/** Fresh folders, inputs and plans for the tests of this folder. */
+import { createHash } from 'node:crypto'
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { inspect } from '../../src/input/index.ts'
+import type { InputFacts, InputOptions, Plan } from '../../src/pipeline/types.ts'
+
+/** A new empty folder. */
+export const folder = (): string => mkdtempSync(join(tmpdir(), 'fettle-input-'))
+
+/** A file in a new folder; gives its path. */
+export function file(content: string | Uint8Array, name = 'input.csv'): string {
+  const path = join(folder(), name)
+  writeFileSync(path, content)
+  return path
+}
+
+/** Options as a pipeline gives them by default. */
+export const options = (path: string, rest: Partial<InputOptions> = {}): InputOptions => ({
+  path,
+  encoding: 'auto',
+  delimiter: 'auto',
+  header: true,
+  quotes: 'strict',
+  ...rest,
+})
+
+/** The facts of a file that has no errors. */
+export async function factsOf(path: string, rest: Partial<InputOptions> = {}): Promise<InputFacts> {
+  const { facts, issues } = await inspect(options(path, rest))
+  const errors = issues.filter(one => one.severity === 'error')
+  if (facts === null || errors.length > 0) throw new Error(`${path}: ${errors.map(one => one.message).join('; ')}`)
+  return facts
+}
+
+/** A plan over an input. */
+export const planOf = (input: InputFacts, rest: Partial<Plan> = {}): Plan => ({
+  version: 1,
+  name: 'test',
+  description: null,
+  tags: [],
+  file: 'test.yml',
+  service: { kind: 'embedded' },
+  input,
+  key: null,
+  limit: null,
+  rows: rest.limit ?? input.rows,
+  preparation: [],
+  mappings: [{ mapping: 'name', header: input.header?.[0] ?? null, index: 0, pad: null }],
+  enrich: null,
+  budget: { rows: null, credits: null },
+  poll: { everyMs: 2000, maxMs: 30_000, timeoutMs: 7_200_000 },
+  retry: { attempts: 4 },
+  checks: [],
+  output: null,
+  report: { rows: 'review', mask: [] },
+  issues: [],
+  fingerprint: 'x',
+  ...rest,
+})
+
+export const text = (path: string): string => readFileSync(path, 'utf8')
+export const names = (path: string): string[] => readdirSync(path).sort()
+export const sha256 = (bytes: string | Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
