@@ -15,7 +15,7 @@ import { type Clock, systemClock } from './clock.ts'
 import type { Engine } from './jobs/engine.ts'
 import { placesIn, startWorker } from './jobs/worker.ts'
 import { LIMITS, type Limits } from './limits.ts'
-import type { RegisterInfo } from './routes/context.ts'
+import type { OpenRegister } from './routes/context.ts'
 import { openAnswers } from './store/answers.ts'
 import { openDatabase } from './store/database.ts'
 import { makeFolder, sweep } from './store/files.ts'
@@ -52,7 +52,7 @@ export interface Service {
   /** A login that works: the first user. */
   readonly username: string
   readonly password: string
-  readonly registers: readonly RegisterInfo[]
+  readonly registers: readonly OpenRegister[]
   /** Lets requests in flight finish, up to 10 s, and stops; jobs at work go on at the next start. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
@@ -82,7 +82,7 @@ async function recover(dataDir: string, jobs: JobStore): Promise<void> {
 }
 
 /** Starts the service. Throws FETTLE_LOCKED when another one has the data directory, FETTLE_SETTINGS when it cannot listen. */
-export async function start(options: StartOptions, engine: Engine, registers: readonly RegisterInfo[]): Promise<Service> {
+export async function start(options: StartOptions, engine: Engine, registers: readonly OpenRegister[]): Promise<Service> {
   const { dataDir, host = '127.0.0.1', port = 0, clock = systemClock, log = () => {}, hosts = [] } = options
   const limits: Limits = { ...LIMITS, ...options.limits }
   const logins = usersOf(options)

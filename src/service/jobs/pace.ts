@@ -10,16 +10,12 @@ export class Stopped extends Error {
 /** Called once per row. */
 export type Pace = () => Promise<void>
 
-const LOOK_EVERY = 8
-
 /** A pace that gives way after `sliceMs` of work, waits `pauseMs` per row when asked to, and throws Stopped once aborted. */
 export function makePace(clock: Clock, sliceMs: number, pauseMs: number, signal: AbortSignal): Pace {
   let began = clock.elapsed()
-  let rows = 0
   return async () => {
     if (pauseMs > 0) await clock.sleep(pauseMs, signal)
-    rows += 1
-    if (rows % LOOK_EVERY === 0 || clock.elapsed() - began >= sliceMs) {
+    if (clock.elapsed() - began >= sliceMs) {
       await setImmediate()
       began = clock.elapsed()
     }

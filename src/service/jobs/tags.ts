@@ -35,10 +35,10 @@ const ofCountry =
   (company: Company): string =>
     company.country === country ? company.orgNumber : ''
 
-const CLOSED = /\b(?:dissolved|closed|inactive|removed|retired|merged|liquidated|struck)/i
+const ACTIVE = /^(?:active|aktiv|open|live|registered|current)/i
 
-/** Y for a company that trades, N for one that does not, '' when the register says nothing. */
-const active = ({ status }: Company): string => (status === '' ? '' : CLOSED.test(status) ? 'N' : 'Y')
+/** Y for a company that trades, N when the register calls it anything else, '' when it says nothing. */
+const active = ({ status }: Company): string => (status === '' ? '' : ACTIVE.test(status) ? 'Y' : 'N')
 
 const OF_COMPANY: Readonly<Record<string, (company: Company) => string>> = {
   'general.safeNumber': safeNumber,

@@ -11,10 +11,11 @@ import type { JobStore } from '../store/jobs.ts'
 import type { User } from '../store/users.ts'
 
 /** An opened register, as /health and `serve` tell of it. */
-export interface RegisterInfo {
+export interface OpenRegister {
   readonly name: string
   readonly companies: number
-  readonly snapshotDate: string | null
+  /** Day the data was taken, `2026-01-31`. */
+  readonly snapshotDate: string
 }
 
 /** Everything a route may use. */
@@ -30,7 +31,7 @@ export interface Context {
   readonly places: Places
   readonly clock: Clock
   readonly limits: Limits
-  readonly registers: readonly RegisterInfo[]
+  readonly registers: readonly OpenRegister[]
   /** `http://127.0.0.1:PORT`, known once the service listens. */
   readonly origin: () => string
 }

@@ -1,0 +1,8 @@
+/** The service's face: re-exports only. */
+export type { Log } from './app.ts'
+export type { Login } from './auth/users.ts'
+export type { Clock } from './clock.ts'
+export { LIMITS, type Limits } from './limits.ts'
+export type { OpenRegister } from './routes/context.ts'
+export { type ServeOptions, serve } from './serve.ts'
+export type { Service } from './start.ts'

@@ -1,0 +1,69 @@
+/**
+ * Calls an operation of the table with plain HTTP, none of our client, and holds every answer against the contract: a success
+ * against the operation's schema, a refusal against its documented statuses and the shapes of error bodies.
+ */
+import { expect } from 'vitest'
+import {
+  faultBody,
+  messageBody,
+  OPERATIONS,
+  type Operation,
+  type OperationName,
+  pathOf,
+  unauthorisedBody,
+} from '../../src/contract/index.ts'
+import type { Target } from './target.ts'
+
+/** What a call may carry. */
+export interface Given {
+  readonly id?: string
+  readonly body?: unknown
+  readonly form?: FormData
+  readonly query?: Record<string, string>
+  /** null: none is sent. */
+  readonly token?: string | null
+}
+
+/** A checked answer. */
+export interface Answer {
+  readonly status: number
+  // biome-ignore lint/suspicious/noExplicitAny: the schema of the operation has checked it.
+  readonly body: any
+  readonly headers: Headers
+}
+
+/** An unauthenticated or authenticated way to call the target. */
+export type Call = (name: OperationName, given?: Given) => Promise<Answer>
+
+const shapeOf = (name: OperationName, status: number) => {
+  if (status === 403 || status === 429 || name === 'authenticate') return messageBody
+  if (status === 401) return unauthorisedBody
+  // Both shapes of a 404 are documented (contract §2.5).
+  return status === 404 ? faultBody.or(messageBody) : faultBody
+}
+
+/** Makes calls to this target with this token. */
+export const caller =
+  (target: Target, ownToken: string | null): Call =>
+  async (name, given = {}) => {
+    const operation: Operation = OPERATIONS[name]
+    const url = new URL(target.url + pathOf(operation, { id: given.id ?? '' }))
+    for (const [key, value] of Object.entries(given.query ?? {})) url.searchParams.set(key, value)
+    const token = given.token === undefined ? ownToken : given.token
+    const body = given.form ?? (given.body === undefined ? undefined : JSON.stringify(given.body))
+    const reply = await fetch(url, {
+      method: operation.method,
+      headers: {
+        ...(given.body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...(token === null ? {} : { Authorization: `Bearer ${token}` }),
+      },
+      ...(body === undefined ? {} : { body }),
+    })
+    const parsed: unknown = await reply.json()
+    if (reply.status === 200) operation.reply.parse(parsed)
+    else {
+      expect(operation.errors, `${name} answered ${reply.status}: ${JSON.stringify(parsed)}`).toContain(reply.status)
+      shapeOf(name, reply.status).parse(parsed)
+    }
+    return { status: reply.status, body: parsed, headers: reply.headers }
+  }

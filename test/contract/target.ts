@@ -1,0 +1,47 @@
+/**
+ * Whom the contract suite talks to: the service named by FETTLE_CONTRACT_URL, FETTLE_CONTRACT_USERNAME and
+ * FETTLE_CONTRACT_PASSWORD, or the embedded one on a small register of its own.
+ */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setImmediate, setTimeout } from 'node:timers/promises'
+import { serve } from '../../src/service/index.ts'
+import { importCsv } from '../../src/service/register/index.ts'
+
+/** A service to test. */
+export interface Target {
+  readonly url: string
+  readonly username: string
+  readonly password: string
+  /** Not ours: it is polled slowly, and only what is documented is expected of it. */
+  readonly isRemote: boolean
+  pause(): Promise<unknown>
+  close(): Promise<void>
+}
+
+const REGISTER = `id,name,country,orgNumber,vatNumber,tradingNames,previousNames,address1,address2,town,postcode,phone,email,website,status
+1,NORTHGATE FASTENERS LIMITED,GB,01234567,GB123456789,Northgate,,1 Mill Lane,,Leeds,LS1 4AP,01130000001,a@northgate.example,northgate.example,active
+2,BAKERY LUMIERE SARL,FR,552100554,,,,2 rue Haute,,Lyon,69001,,,,active
+3,VAN DIJK LOGISTIEK BV,NL,34567890,,,,3 Kade,,Rotterdam,3011AA,,,,active
+`
+
+/** The target; to be closed by the caller. */
+export async function openTarget(): Promise<Target> {
+  const { FETTLE_CONTRACT_URL: url, FETTLE_CONTRACT_USERNAME: username, FETTLE_CONTRACT_PASSWORD: password } = process.env
+  if (url !== undefined && username !== undefined && password !== undefined) {
+    return { url, username, password, isRemote: true, pause: () => setTimeout(2_000), close: async () => {} }
+  }
+  const folder = await mkdtemp(join(tmpdir(), 'fettle-contract-'))
+  const file = join(folder, 'register.csv')
+  const registerDir = join(folder, 'registers')
+  await writeFile(file, REGISTER)
+  await importCsv({ file, name: 'small', dir: registerDir, now: new Date(Date.UTC(2026, 0, 15)) })
+  const service = await serve({ dataDir: join(folder, 'state'), registerDir, registers: [], users: [] })
+  const close = async (): Promise<void> => {
+    await service.close()
+    await rm(folder, { recursive: true, force: true })
+  }
+  const { username: user, password: secret } = service
+  return { url: service.url, username: user, password: secret, isRemote: false, pause: () => setImmediate(), close }
+}
