@@ -26,11 +26,12 @@ export const plain = (text: string): string =>
     .replace(HALVES, '\ufffd')
     .replace(BIDI, char => `⟦${codePoint(char)}⟧`)
 
-/** At most `limit` characters of a text, with an ellipsis when some are missing. */
+/** At most `limit` characters of a text made plain (before it is cut, for half a sequence is no longer one), with an ellipsis when some are missing. */
 export function clip(text: string, limit: number): string {
-  if (text.length <= limit) return text
-  const chars = [...text.slice(0, limit * 2)]
-  return chars.length <= limit ? text : `${chars.slice(0, limit - 1).join('')}…`
+  const line = plain(text)
+  if (line.length <= limit) return line
+  const chars = [...line.slice(0, limit * 2)]
+  return chars.length <= limit ? line : `${chars.slice(0, limit - 1).join('')}…`
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }

@@ -1,7 +1,10 @@
 /** The report's face: re-exports only. */
+export { escapeTerminal } from './escape.ts'
+export { reportJsonSchema } from './json-schema.ts'
 export { RENDERERS, type ReportFormat } from './renderers.ts'
 export { buildReport, type ReportContext } from './report.ts'
 export { resultLine } from './result-line.ts'
 export { type Report, reportSchema } from './schema.ts'
 export { renderText, type Style, type TextOptions } from './text.ts'
 export { type Ledger, ledgerOf } from './totals.ts'
+export { bytes as bytesInWords, duration as durationInWords } from './words.ts'

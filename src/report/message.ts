@@ -42,6 +42,11 @@ export function messageOf(state: RunState, totals: Totals, ledger: Ledger): stri
     }
     case 'warn':
     case 'success':
-      return rowsSentence(totals) + (failed.length > 0 ? ` Warning from ${failed.map(check => check.assertion).join(', ')}.` : '')
+      return failed.length === 0
+        ? rowsSentence(totals)
+        : `${rowsSentence(totals)} ${warned(failed.map(check => check.assertion))}`
   }
 }
+
+const warned = (names: readonly string[]): string =>
+  `${names.length === 1 ? 'One check warns' : `${count(names.length)} checks warn`}: ${names.join(', ')}.`

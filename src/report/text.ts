@@ -42,10 +42,12 @@ export function renderText(report: Report, options: TextOptions = {}): string {
   const blocks = [
     [heading, ...wrap(result.message, width - 2).map(line => `  ${line}`), ...cure(result, paint, width)],
     ledger(report, paint, width),
-    checks(result, paint),
+    checks(result, paint, width),
     issues(report, result, paint, width),
     files(report, result, paint),
-    report.resume === null ? [] : [`  ${paint('bold', 'go on')}   ${escapeTerminal(report.resume)}`],
+    report.resume === null || report.status === 'running'
+      ? []
+      : [`  ${paint('bold', 'go on')}   ${escapeTerminal(report.resume)}`],
   ]
   return `${blocks
     .filter(block => block.length > 0)
@@ -100,14 +102,18 @@ function bar(share: number, room: number): string {
   return '█'.repeat(Math.floor(eighths / 8)) + EIGHTHS[eighths % 8]
 }
 
-function checks({ checks }: Result, paint: Paint): string[] {
-  if (checks.length === 0) return []
-  const widest = Math.min(36, Math.max(...checks.map(check => check.assertion.length)))
-  return checks.map(check => {
+/** Checks that were not met come first; those that were met give way. */
+function checks({ checks }: Result, paint: Paint, width: number): string[] {
+  const shown = checks.toSorted((a, b) => Number(a.success) - Number(b.success)).slice(0, LIST + 3)
+  const widest = Math.min(24, Math.max(0, ...shown.map(check => check.assertion.length)))
+  const lines = shown.map(check => {
     const sign = check.success ? paint('good', '✓') : check.severity === 'warn' ? paint('warn', '!') : paint('bad', '✗')
-    const detail = escapeTerminal(check.success ? check.actual : `${check.actual}, expected ${check.expected}`)
-    return `  ${sign} ${escapeTerminal(clip(check.assertion, 36)).padEnd(widest)}  ${detail}`
+    const name = escapeTerminal(clip(check.assertion, 24)).padEnd(widest)
+    const detail = check.success ? check.actual : `${check.actual}, expected ${check.expected}`
+    return `  ${sign} ${name}  ${escapeTerminal(clip(detail, width - widest - 6))}`
   })
+  const rest = more(checks.length, shown.length)
+  return rest === '' ? lines : [...lines, `    ${paint('dim', `${rest} in the report`)}`]
 }
 
 function issues(report: Report, result: Result, paint: Paint, width: number): string[] {

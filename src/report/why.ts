@@ -3,7 +3,7 @@
 /** One reason: what it says, and whether it speaks for the pair, against it, or neither. */
 export interface Reason {
   readonly text: string
-  readonly kind: 'for' | 'against' | 'near' | 'note'
+  readonly kind: 'for' | 'against' | 'near' | 'plain'
 }
 
 /** The reasons in words, in their order: `name 97% alike`, `same number`, `different postcode`, `dissolved`. */
@@ -21,7 +21,7 @@ function reasonOfPart(part: string): Reason {
   if (different) return { text: `different ${different[1]}`, kind: 'against' }
   const alike = /^(.+?)\s+(0(?:\.\d+)?|1(?:\.0+)?)$/.exec(part)
   if (alike) return { text: `${alike[1]} ${Math.round(Number(alike[2]) * 100)}% alike`, kind: 'near' }
-  return { text: part, kind: 'note' }
+  return { text: part, kind: 'plain' }
 }
 
 const GROUPS = ['no name', 'no candidate', 'below threshold', 'ambiguous', 'wrong country'] as const

@@ -194,7 +194,14 @@ const SAMPLES: readonly RowSample[] = [
   sample(204, {
     score: 0.69,
     why: 'name 0.81 | country = | town ≠',
-    cells: { name: 'Boulangerie Saint-Éloi', orgNumber: '', city: 'Lille', postCode: '59000', country: 'FR', phone: '+33 3 20 00 00 00' },
+    cells: {
+      name: 'Boulangerie Saint-Éloi',
+      orgNumber: '',
+      city: 'Lille',
+      postCode: '59000',
+      country: 'FR',
+      phone: '+33 3 20 00 00 00',
+    },
     candidate: { id: 'FR-X-812449001', name: 'SARL Boulangerie St Eloi' },
   }),
   sample(33, {
@@ -277,7 +284,13 @@ const finished = (): RunState => {
       checks: [
         { assertion: 'matched', success: false, severity: 'warn', expected: 'not < 90%', actual: '424 of 500 (84.8%)' },
         { assertion: 'unmatched', success: true, severity: 'warn', expected: 'not > 500', actual: '43 of 500 (8.6%)' },
-        { assertion: 'drift', success: true, severity: 'fail', expected: 'not > 15%', actual: '1.2 points below the last good run' },
+        {
+          assertion: 'drift',
+          success: true,
+          severity: 'fail',
+          expected: 'not > 15%',
+          actual: '1.2 points below the last good run',
+        },
       ],
       error: null,
     })
@@ -287,7 +300,8 @@ const finished = (): RunState => {
 const REFUSED: RecordedError = {
   code: 'FETTLE_REJECTED',
   kind: 'rejected',
-  message: 'Uploading data/suppliers-2025-11-20.csv to job 6f0b2c1e was refused with status 413: the file is larger than this account may send.',
+  message:
+    'Uploading data/suppliers-2025-11-20.csv to job 6f0b2c1e was refused with status 413: the file is larger than this account may send.',
   hint: 'The text of the service says why.',
   correlationId: '1f8a-upload-413',
 }
@@ -298,7 +312,13 @@ const failedAtUpload = (): RunState =>
     .toUpload()
     .add({ type: 'stage.started', stage: 'upload' })
     .add({ type: 'upload.requested', part: 0, bytes: 48_210 })
-    .add({ type: 'stage.failed', stage: 'upload', elapsedMs: 940, error: REFUSED, http: { requests: 1, retries: 0, throttledMs: 0 } })
+    .add({
+      type: 'stage.failed',
+      stage: 'upload',
+      elapsedMs: 940,
+      error: REFUSED,
+      http: { requests: 1, retries: 0, throttledMs: 0 },
+    })
     .add({ type: 'run.finished', status: 'error', exitCode: 76, outcomes: NONE, checks: [], error: REFUSED })
     .state()
 
@@ -316,7 +336,13 @@ const pausedAtMatch = (): RunState =>
     .toMatch()
     .add({ type: 'stage.started', stage: 'match' })
     .add(status('matching'))
-    .add({ type: 'stage.failed', stage: 'match', elapsedMs: 7_200_400, error: DEADLINE, http: { requests: 251, retries: 4, throttledMs: 31_000 } })
+    .add({
+      type: 'stage.failed',
+      stage: 'match',
+      elapsedMs: 7_200_400,
+      error: DEADLINE,
+      http: { requests: 251, retries: 4, throttledMs: 31_000 },
+    })
     .add({ type: 'run.paused', status: 'error', exitCode: 75, error: DEADLINE })
     .state()
 
@@ -351,18 +377,36 @@ export const HOSTILE = [
 const hostile = (): RunState => {
   const text = (i: number): string => HOSTILE[i % HOSTILE.length] ?? ''
   const samples = HOSTILE.flatMap((_, i): RowSample[] => [
-    sample(i + 1, { key: text(i), why: `${text(i + 1)} | name 0.5`, cells: { name: text(i), city: text(i + 2) }, candidate: { id: text(i + 3), name: text(i + 4) } }),
+    sample(i + 1, {
+      key: text(i),
+      why: `${text(i + 1)} | name 0.5`,
+      cells: { name: text(i), city: text(i + 2) },
+      candidate: { id: text(i + 3), name: text(i + 4) },
+    }),
     sample(i + 101, { outcome: 'unmatched', why: text(i), cells: { name: text(i + 1) } }),
   ])
   const outcomes: Outcomes = { matched: 400, manualMatched: 0, review: 60, unmatched: 40, duplicates: 0, failed: 3, skipped: 0 }
-  const error: RecordedError = { code: 'FETTLE_LEDGER', kind: 'rejected', message: text(1), hint: text(0), correlationId: text(9) }
+  const error: RecordedError = {
+    code: 'FETTLE_LEDGER',
+    kind: 'rejected',
+    message: text(1),
+    hint: text(0),
+    correlationId: text(9),
+  }
   const journal = new Journal().start(
     {
       description: text(0),
       file: text(7),
       input: { ...PLAN.input, path: text(8), header: HOSTILE, columns: HOSTILE.length },
       mappings: [{ mapping: 'name', header: text(2), index: 1, pad: null }],
-      issues: HOSTILE.map(line => issue('FETTLE_INPUT_SUSPECT', line, { severity: 'warn', hint: line, column: line, at: { file: line, line: 1, column: null } })),
+      issues: HOSTILE.map(line =>
+        issue('FETTLE_INPUT_SUSPECT', line, {
+          severity: 'warn',
+          hint: line,
+          column: line,
+          at: { file: line, line: 1, column: null },
+        }),
+      ),
     },
     { runId: text(12), ci: text(6), args: { [text(0)]: text(1) } },
   )
@@ -405,6 +449,13 @@ const previous = (): Report => {
 
 /** The report of a fixture. */
 export function reportOf(name: FixtureName): Report {
-  const elapsedMs = { finished: 91_787, failedAtUpload: 1_512, pausedAtMatch: 7_203_000, running: 1_020, skipped: 31, hostile: 59_980 }[name]
+  const elapsedMs = {
+    finished: 91_787,
+    failedAtUpload: 1_512,
+    pausedAtMatch: 7_203_000,
+    running: 1_020,
+    skipped: 31,
+    hostile: 59_980,
+  }[name]
   return buildReport(STATES[name](), { ...CONTEXT, elapsedMs, ...(name === 'finished' ? { previous: previous() } : {}) })
 }

@@ -11,7 +11,7 @@ const page = (name: FixtureName): string => RENDERERS.html.render(reportOf(name)
 describe('the report page', () => {
   it('names the digest of its own style sheet (STYLE_SHA256 in src/report/html/style.ts)', () => {
     const text = page('running')
-    const sheet = /<style>([^]*)<\/style>/.exec(text)?.[1] ?? ''
+    const sheet = /<style>([\s\S]*)<\/style>/.exec(text)?.[1] ?? ''
     const digest = createHash('sha256').update(sheet).digest('base64')
     expect(/sha256-([^']*)'/.exec(text.replaceAll('&#39;', "'"))?.[1]).toBe(digest)
   })
@@ -19,7 +19,9 @@ describe('the report page', () => {
   it.each(names)('%s holds no script, no inline style, no event handler and no address to load', name => {
     const text = page(name)
     const tags = text.match(/<[a-z][^>]*>/gi) ?? []
-    expect(tags.filter(tag => /^<(script|img|iframe|link|object|embed|base|form|audio|video|source|a href="[^#])/i.test(tag))).toEqual([])
+    expect(
+      tags.filter(tag => /^<(script|img|iframe|link|object|embed|base|form|audio|video|source|a href="[^#])/i.test(tag)),
+    ).toEqual([])
     expect(tags.filter(tag => /\s(style|on\w+|src|srcset|action)=/i.test(tag.replace(/"[^"]*"/g, '""')))).toEqual([])
   })
 
@@ -31,16 +33,22 @@ describe('the report page', () => {
   it('stays under 5 MB whatever the rows hold, and says what it left out', () => {
     const state = STATES.finished()
     const cells = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`field${i}`, '"<&>'.repeat(5_000)]))
-    const samples = Array.from({ length: 20_000 }, (_, i): RowSample => ({
-      row: i + 1,
-      key: null,
-      outcome: i % 2 === 0 ? 'review' : 'unmatched',
-      score: 0.5,
-      why: 'x'.repeat(10_000),
-      cells,
-      candidate: { id: 'i'.repeat(10_000), name: 'n'.repeat(10_000) },
+    const samples = Array.from(
+      { length: 20_000 },
+      (_, i): RowSample => ({
+        row: i + 1,
+        key: null,
+        outcome: i % 2 === 0 ? 'review' : 'unmatched',
+        score: 0.5,
+        why: 'x'.repeat(10_000),
+        cells,
+        candidate: { id: 'i'.repeat(10_000), name: 'n'.repeat(10_000) },
+      }),
+    )
+    const jobs = state.jobs.map(job => ({
+      ...job,
+      history: Array.from({ length: 50_000 }, () => ({ status: 's', at: state.startedAt })),
     }))
-    const jobs = state.jobs.map(job => ({ ...job, history: Array.from({ length: 50_000 }, () => ({ status: 's', at: state.startedAt })) }))
     const text = RENDERERS.html.render(buildReport({ ...state, samples, jobs }, { generatedAt: state.startedAt, elapsedMs: 1 }))
     expect(text.length).toBeLessThan(5_000_000)
     expect(text).toContain('the rest would make the page too large')

@@ -1,7 +1,7 @@
 /** Checks and alerts: what was expected of the data, and what is worth a look, each with its cure and its place. */
 import type { Report, Result } from '../schema.ts'
 import { count, more } from '../words.ts'
-import { html, type Markup } from './markup.ts'
+import { html, type Markup, prose } from './markup.ts'
 import { table } from './table.ts'
 import type { Tone } from './verdict.ts'
 
@@ -23,8 +23,8 @@ export function checks(result: Result): Markup | null {
   if (result.checks.length === 0) return null
   const rows = result.checks.map(check => [check.assertion, badge(check), check.expected, check.actual])
   const failed = result.checks.filter(check => !check.success).length
-  const caption = failed === 0 ? 'All checks were met' : `${count(failed)} of ${count(result.checks.length)} checks not met`
-  return html`<section aria-labelledby="checks"><h2 id="checks">Checks</h2>${table(caption, [{ label: 'Check' }, { label: 'Result' }, { label: 'Expected' }, { label: 'Actual' }], rows)}</section>`
+  const lead = failed === 0 ? 'All were met.' : `${count(failed)} of ${count(result.checks.length)} not met.`
+  return html`<section aria-labelledby="checks"><h2 id="checks">Checks</h2><p class="lead">${lead}</p>${table('Checks of the pipeline', [{ label: 'Check' }, { label: 'Result' }, { label: 'Expected' }, { label: 'Actual' }], rows)}</section>`
 }
 
 type Issue = Result['issues'][number]
@@ -47,7 +47,7 @@ function alert(issue: Issue): Markup {
   const { tone, word } = TONE[issue.severity]
   const where = place(issue)
   return html`<li class="note ${tone}"><p><b class="${tone}">${word}:</b> ${issue.message}</p>
-${issue.hint === null ? null : html`<p class="small">${issue.hint}</p>`}
+${issue.hint === null ? null : html`<p class="small">${prose(issue.hint)}</p>`}
 <p class="small"><span class="soft">${where === '' ? null : html`${where} · `}<code>${issue.code}</code></span></p></li>
 `
 }

@@ -28,6 +28,12 @@ function written(value: Value): string {
   return escapeHtml(String(value))
 }
 
+/** A sentence of ours in which `commands` stand in backticks; without a pair they are shown as they are. */
+export function prose(text: string): Markup {
+  const parts = text.split(/`([^`]+)`/)
+  return html`${parts.map((part, i) => (i % 2 === 1 ? html`<code>${part}</code>` : html`${part}`))}`
+}
+
 /** Items that fit into `budget` characters, by whole items; a page must stay small enough to mail. */
 export function within(items: readonly Markup[], budget: number): Markup[] {
   let left = budget

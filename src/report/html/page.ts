@@ -6,7 +6,7 @@ import type { Report } from '../schema.ts'
 import { STATUS, verdictOf } from '../verdict.ts'
 import { charts } from './charts.ts'
 import { alerts, checks } from './findings.ts'
-import { html, type Markup } from './markup.ts'
+import { html } from './markup.ts'
 import { columns, outputs, reproduce, timeline } from './record.ts'
 import { review, unmatched } from './rows.ts'
 import { STYLE_SHA256, styleElement } from './style.ts'
@@ -17,13 +17,9 @@ export const POLICY = `default-src 'none'; style-src 'sha256-${STYLE_SHA256}'; b
 
 /** The report as an HTML page. */
 export function renderHtml(report: Report): string {
-  return page(report).text
-}
-
-function page(report: Report): Markup {
   const name = report.results.map(result => result.name).join(', ')
   const { tool } = report.metadata
-  return html`<!doctype html>
+  const page = html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -55,4 +51,5 @@ ${reproduce(report, result)}
 </body>
 </html>
 `
+  return page.text
 }

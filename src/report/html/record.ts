@@ -36,8 +36,9 @@ export function timeline(result: Result): Markup {
       stage.name,
       html`<span class="${TONE[stage.status]} nowrap"><span aria-hidden="true">${sign}</span> ${word}</span>${stage.note === null ? null : html`<span class="sub">${clip(stage.note, 500)}</span>`}`,
       stage.startedAt === null ? html`<span class="soft">–</span>` : clockTime(stage.startedAt),
-      stage.startedAt === null ? html`<span class="soft">–</span>` : duration(stage.elapsedMs),
-      html`<svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true"><rect class="track" width="100" height="8"/><rect class="span${bad}" width="${width.toFixed(1)}" height="8"/></svg>`,
+      stage.startedAt === null
+        ? html`<span class="soft">–</span>`
+        : html`${duration(stage.elapsedMs)}<svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true"><rect class="track" width="100" height="8"/><rect class="span${bad}" width="${width.toFixed(1)}" height="8"/></svg>`,
       stage.attempts === 0 ? html`<span class="soft">–</span>` : String(stage.attempts),
     ]
   })
@@ -46,7 +47,6 @@ export function timeline(result: Result): Markup {
     { label: 'Status' },
     { label: 'Began (UTC)', figures: true },
     { label: 'Took', figures: true },
-    { label: '' },
     { label: 'Attempts', figures: true },
   ]
   const { requests, retries, throttledMs } = result.http

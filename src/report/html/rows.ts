@@ -92,8 +92,11 @@ function tableOf(caption: string, samples: readonly Sample[], budget: number): M
     rows.map(cells => html`${cells.map(cell => html`${cell}`)}`),
     budget,
   ).length
-  const cut = shown < rows.length ? ` (${count(shown)} of ${count(rows.length)}, the rest would make the page too large)` : ''
-  return table(caption + cut, HEAD, rows.slice(0, shown), true)
+  const cut =
+    shown === rows.length
+      ? null
+      : html`<p class="small soft">${count(shown)} of ${count(rows.length)} rows; the rest would make the page too large.</p>`
+  return html`${table(caption, HEAD, rows.slice(0, shown), 'wide')}${cut}`
 }
 
 function rowOf({ row, key, cells, candidate, score, why }: Sample): Value[] {
@@ -101,7 +104,7 @@ function rowOf({ row, key, cells, candidate, score, why }: Sample): Value[] {
   const others = Object.entries(cells).filter(([mapping, text]) => mapping !== 'name' && text !== '')
   return [
     html`${count(row)}${key === null ? null : html`<span class="sub">${clip(key, CELL)}</span>`}`,
-    html`<span class="name">${marked(name, candidate?.name ?? name)}</span>${others.map(([mapping, text]) => html`<span class="sub">${mapping} ${clip(text, CELL)}</span>`)}`,
+    html`<span class="name">${marked(name, candidate?.name ?? name)}</span>${others.length === 0 ? null : html`<span class="sub">${others.map(([mapping, text]) => html`<span class="cell"><span class="label">${mapping}</span> ${clip(text, CELL)}</span> `)}</span>`}`,
     candidate === null
       ? html`<span class="soft">none</span>`
       : html`<span class="name">${marked(candidate.name, name === '' ? candidate.name : name)}</span><span class="sub">${clip(candidate.id, CELL)}</span>`,
@@ -113,19 +116,22 @@ function rowOf({ row, key, cells, candidate, score, why }: Sample): Value[] {
 const meter = (score: number): Markup =>
   html`<span class="score">${score.toFixed(2)}</span><svg class="meter" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true"><rect class="track" width="100" height="8"/><rect class="column" width="${(Math.max(0, Math.min(1, score)) * 100).toFixed(0)}" height="8"/></svg>`
 
-const folded = (word: string): string =>
-  word
-    .normalize('NFKC')
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, '')
+/** A word as it is compared here: without case, accents and punctuation, `&` as `and`. */
+const bare = (word: string): string =>
+  word === '&'
+    ? 'and'
+    : word
+        .normalize('NFKD')
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N}]+/gu, '')
 
 /** A name with the words marked that the other name has not; a masked name has nothing to compare. */
 function marked(text: string, other: string): Markup {
   const shown = clip(text, CELL)
   if (text === '***' || other === '***') return html`${shown}`
-  const known = new Set(other.split(/\s+/).map(folded))
+  const known = new Set(other.split(/\s+/).map(bare))
   const words = shown
     .split(/(\s+)/)
-    .map(word => (folded(word) === '' || known.has(folded(word)) ? html`${word}` : html`<em class="differs">${word}</em>`))
+    .map(word => (bare(word) === '' || known.has(bare(word)) ? html`${word}` : html`<em class="differs">${word}</em>`))
   return html`${words}`
 }

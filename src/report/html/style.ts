@@ -2,7 +2,7 @@
 import { html } from './markup.ts'
 
 /** SHA-256 of the sheet as the browser sees it, base64. This folder has no digest of its own: test/report/html.test.ts compares. */
-export const STYLE_SHA256 = 'PqzwsC4aFpuHrXftSJlMllE/Y8op7EFfRK2c3xs0xCo='
+export const STYLE_SHA256 = 'jhZBF5PO+n1StVdd27Y3fvvD8L++3YPoIF60grn+yqw='
 
 /** CSS of the report page, in its element. Colours keep AA contrast in light and dark; outcomes differ by pattern and sign as well. */
 export const styleElement = html`<style>
@@ -24,7 +24,7 @@ h3{font-size:.95rem;font-weight:650}
 section{margin-top:2.75rem}
 section>h2+*,section>.lead+*{margin-top:.9rem}
 .lead{color:var(--soft);margin-top:.25rem;max-width:46rem}
-.soft{color:var(--soft)}.small{font-size:.875rem}.nowrap{white-space:nowrap}
+.soft{color:var(--soft)}.small{font-size:.875rem}.numbers+p,.scroll+p,.legend+p{margin-top:.7rem}.scroll+.stack{margin-top:1rem}.nowrap{white-space:nowrap}
 code{font:.875em/1.5 ui-monospace,SFMono-Regular,"SF Mono",Menlo,Consolas,"DejaVu Sans Mono",monospace}
 a{color:var(--link)}
 :focus-visible{outline:2px solid var(--link);outline-offset:3px;border-radius:3px}
@@ -62,15 +62,17 @@ svg{display:block;width:100%;height:auto}
 .grain{stroke:var(--grain);stroke-width:1.6;opacity:.6;fill:none}.dot{fill:var(--grain);opacity:.75}.cut{fill:var(--card)}
 .column{fill:var(--duplicates)}.axis{stroke:var(--line)}.tick{fill:var(--soft);font:11px system-ui,sans-serif}
 .scroll{overflow-x:auto;border:1px solid var(--line);border-radius:12px;background:var(--card)}
-table{border-collapse:collapse;width:100%;font-size:.9rem}
-caption{text-align:left;padding:.8rem 1.1rem;color:var(--soft);font-size:.875rem;border-bottom:1px solid var(--line)}
+table{border-collapse:collapse;width:100%;font-size:.9rem;overflow-wrap:break-word}td code{overflow-wrap:anywhere}
+caption{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
 th,td{text-align:left;vertical-align:top;padding:.6rem 1.1rem}
 tbody tr+tr>*{border-top:1px solid var(--line)}
 thead th{font-size:.8125rem;font-weight:600;color:var(--soft);background:var(--wash);white-space:nowrap}
-tbody th{font-weight:600}
+tbody th{font-weight:600}tbody th .sub{font-weight:400}
+@media (min-width:44.01rem){.wide{table-layout:fixed}.wide th:nth-child(1){width:9%}.wide th:nth-child(2),.wide th:nth-child(3){width:28%}.wide th:nth-child(4){width:9%}}
 .r{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
-td .sub{display:block;color:var(--soft);font-size:.8125rem}
+.sub{display:block;color:var(--soft);font-size:.8125rem}
 .name{font-weight:600}
+.sub .cell{display:inline-block;margin-right:.7em}
 .differs{background:var(--warnbg);box-shadow:inset 0 -2px 0 var(--review);border-radius:2px;padding:0 .15em;font-style:normal}
 .why{display:flex;flex-wrap:wrap;gap:.3rem}.why li{border-radius:5px;padding:.05rem .5rem;background:var(--calmbg);color:var(--calm);font-size:.8125rem}
 .why .for{background:var(--goodbg);color:var(--good)}.why .against{background:var(--badbg);color:var(--bad)}.why .near{background:var(--warnbg);color:var(--warn)}
@@ -85,14 +87,14 @@ details>*+*{margin-top:.75rem}
 .path li+li::before{content:"→";color:var(--soft);margin:0 .6rem 0 -1.55rem;position:relative}
 .path li+li{margin-left:1.1rem}
 .group{margin-top:1.25rem}.group>h3{margin-bottom:.5rem}
-.track{fill:var(--wash)}.span{fill:var(--duplicates)}.span.bad{fill:var(--failed)}.bar{width:7rem;height:8px;border-radius:4px}
+.track{fill:var(--wash)}.span{fill:var(--duplicates)}.span.bad{fill:var(--failed)}.bar{width:8rem;height:5px;border-radius:3px;margin:.3rem 0 0 auto}
 footer{color:var(--soft);font-size:.8125rem;padding-top:2.5rem;padding-bottom:3.5rem}
 @media (max-width:44rem){body{font-size:15px}header{padding:1.5rem 1rem 0}main,footer{padding-left:1rem;padding-right:1rem}h1{font-size:1.4rem}h1 .badge{margin-left:0;display:flex;width:fit-content;margin-top:.5rem}
 section{margin-top:2.1rem}.numbers{grid-template-columns:1fr 1fr}.numbers>div{padding:.8rem 1rem}.numbers dd.n{font-size:1.5rem}.card{padding:1rem}
 th,td{padding:.5rem .75rem}.pairs{grid-template-columns:1fr;gap:0}.pairs dd{margin-bottom:.55rem}
-.rows,.rows tbody,.rows tr,.rows td,.rows th,.rows caption{display:block}.rows thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
-.rows tr{padding:.8rem 1rem}.rows tbody tr+tr{border-top:1px solid var(--line)}.rows tbody tr+tr>*{border-top:0}.rows td,.rows tbody th{padding:.2rem 0;text-align:left}
-.rows td[data-label]::before{content:attr(data-label);display:block;color:var(--soft);font-size:.75rem}.meter{margin-left:0}}
+table,tbody,tr,td,th{display:block}thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
+tr{padding:.8rem 1rem}tbody tr+tr{border-top:1px solid var(--line)}tbody tr+tr>*{border-top:0}td,tbody th{padding:.2rem 0;text-align:left;display:grid;grid-template-columns:6.75rem 1fr;gap:.75rem;overflow-wrap:anywhere;white-space:normal}
+.r,td.r,tbody th.r{text-align:left}[data-label]::before{content:attr(data-label);color:var(--soft);font-size:.8125rem;font-weight:400}.meter,.bar{margin-left:0}}
 @media print{:root{color-scheme:light}body{background:#fff;font-size:10.5pt}header,main,footer{max-width:none;padding-left:0;padding-right:0}.card,.scroll,.numbers{break-inside:avoid}.scroll{overflow:visible}tr{break-inside:avoid}
 summary{color:inherit}section{margin-top:1.6rem}h2{break-after:avoid}}
 </style>`

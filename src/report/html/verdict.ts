@@ -2,7 +2,7 @@
 import type { Report, Result } from '../schema.ts'
 import { OUTCOME, STATUS, type Verdict, verdictOf } from '../verdict.ts'
 import { count, counted, duration, percent, points, signed, time } from '../words.ts'
-import { html, type Markup } from './markup.ts'
+import { html, type Markup, prose } from './markup.ts'
 
 /** The four tones of the page. */
 export type Tone = 'good' | 'warn' | 'bad' | 'calm'
@@ -54,7 +54,7 @@ function cure(report: Report, result: Result): Markup | null {
     return html`<div class="note calm"><p>This page was written while the run was going on. Should the run have been broken off:</p>${commandOf(report.resume)}</div>`
   }
   return html`<div class="note ${TONE[verdictOf(report)] === 'good' ? 'calm' : TONE[verdictOf(report)]}">
-<p>${error.hint}</p>
+<p>${prose(error.hint)}</p>
 ${report.resume === null ? null : goOn(report.resume)}
 <p class="small"><span class="soft"><code>${error.code}</code>${error.correlationId === null ? null : html` · correlation id <code>${error.correlationId}</code>`}</span></p>
 </div>`
@@ -88,7 +88,9 @@ export function numbers(report: Report): Markup {
       label: 'matched',
       value: percent(totals.matchRate),
       known: totals.matchRate !== null,
-      change: change(delta?.matchRate, points),
+      change: [change(delta?.matchRate, points), totals.duplicates ? 'duplicates included' : '']
+        .filter(text => text !== '')
+        .join(', '),
     },
     figure('review'),
     figure('unmatched'),
