@@ -114,7 +114,7 @@ async function newRun(plan: Plan, settings: RunSettings): Promise<RunResult> {
     runId,
     tool: thisTool(),
     plan,
-    jobName: `fettle ${runId}`,
+    jobName: `fettle-${runId}`,
     identity,
     args,
     traceId,
@@ -142,13 +142,13 @@ async function carryOn(journal: Journal, directory: RunDirectory, settings: RunS
   const previous = before === null ? null : readReport(runDirectory(settings.runsDir, before.runId))
   const previousRate = before?.outcomes == null ? null : matchRate(before.outcomes, before.plan.rows)
   const keepReport = async (state: RunState): Promise<void> =>
-    writeReportJson(directory, reportOf(state, realClock.now(), previous))
+    writeReportJson(directory, reportOf(state, directory, realClock.now(), previous))
   try {
     await keepReport(stateOf(journal))
     if (plan.rows === 0) skipRun(journal)
     else await carryOutWith(journal, directory, settings, previousRate, keepReport)
     const state = stateOf(journal)
-    const report = reportOf(state, realClock.now(), previous)
+    const report = reportOf(state, directory, realClock.now(), previous)
     await writeReports(directory, report)
     if (state.finished) rmSync(directory.service, { recursive: true, force: true })
     return { state, report, directory }
@@ -249,9 +249,9 @@ function stopAt(settings: RunSettings): { signal: AbortSignal; grace: AbortSigna
 /** The result of a run that came to its end, as it was recorded; its reports are written again if one is missing. */
 async function settled(state: RunState, settings: RunSettings): Promise<RunResult> {
   const directory = runDirectory(settings.runsDir, state.runId)
-  const report = readReport(directory) ?? reportOf(state, realClock.now(), null)
+  const report = readReport(directory) ?? reportOf(state, directory, realClock.now(), null)
   if (report.status === 'running') {
-    const final = reportOf(state, realClock.now(), null)
+    const final = reportOf(state, directory, realClock.now(), null)
     await writeReports(directory, final)
     return { state, report: final, directory }
   }

@@ -24,7 +24,12 @@ export const lastGoodRun = (runsDir: string, pipeline: string, runId: string): R
 export function reportOfRun(runsDir: string, id: string): Report {
   const state = readRun(runsDir, id)
   const before = lastGoodRun(runsDir, state.plan.name, id)
-  return reportOf(state, realClock.now(), before === null ? null : readReport(runDirectory(runsDir, before.runId)))
+  return reportOf(
+    state,
+    runDirectory(runsDir, id),
+    realClock.now(),
+    before === null ? null : readReport(runDirectory(runsDir, before.runId)),
+  )
 }
 
 /** Whether a process holds the lock of the run's pipeline. */

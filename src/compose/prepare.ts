@@ -3,19 +3,23 @@
  * `--dry-run` and `run` all come through here, so that they cannot disagree.
  */
 import { readFileSync } from 'node:fs'
-import { readFile, stat } from 'node:fs/promises'
-import { extname } from 'node:path'
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import { FettleError, type Issue, issue } from '../errors.ts'
 import { inspect } from '../input/index.ts'
 import type { RunState } from '../journal/index.ts'
 import {
   checkServiceUrl,
+  decodePipeline,
   inputOptionsOf,
+  nearest,
   type ParsedPipeline,
   type Pipeline,
   type Plan,
   type PlannedService,
   parsePipeline,
+  parsePipelineValue,
+  pipelineFormat,
   planRun,
   type Secrets,
 } from '../pipeline/index.ts'
@@ -51,12 +55,19 @@ export interface Prepared {
 /** A remote service gets five requests a second unless the pipeline says otherwise (contract §14.2). */
 const DEFAULT_RATE = { requests: 5, perMs: 1_000 }
 const DEFAULT_FILE_HOSTS = ['*.amazonaws.com']
+/** Looked at before reading, so that an endless file is never read to its end. */
 const MAX_BYTES = 256 * 1024
 
 /** Prepares one pipeline file. All problems of file and input come back as issues; it throws only for settings. */
 export async function prepare(file: string, options: Surroundings & Overrides): Promise<Prepared> {
   const parsed = parseText(await readText(file), file, options)
   return plan(parsed, file, options)
+}
+
+/** Prepares a pipeline given as an object, as prepareFile does; its issues name no line. */
+export async function prepareValue(value: unknown, options: Surroundings & Overrides): Promise<Prepared> {
+  const file = '(object)'
+  return plan(parsePipelineValue(value, parseOptions(file, options)), file, options)
 }
 
 async function plan(parsed: ParsedPipeline | Issue, file: string, options: Surroundings & Overrides): Promise<Prepared> {
@@ -84,34 +95,40 @@ async function readText(file: string): Promise<string | Issue> {
     const facts = await stat(file)
     if (facts.isDirectory()) return refuse(`${file} is a folder: pass a pipeline file`)
     if (!facts.isFile()) return refuse(`${file} is not a regular file`)
-    if (facts.size > MAX_BYTES) return refuse(`${file} is larger than 256 KiB`)
-    const bytes = await readFile(file)
-    try {
-      return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-    } catch {
-      return refuse(`${file} is not UTF-8 text`)
-    }
+    if (facts.size > MAX_BYTES) return refuse(`${file} is larger than 256 KiB: ${facts.size} bytes`)
+    const decoded = decodePipeline(await readFile(file), file)
+    return 'issue' in decoded ? decoded.issue : decoded.text
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    return refuse(code === 'ENOENT' ? `there is no file ${file}` : `cannot read ${file}: ${message}`)
+    return refuse(code === 'ENOENT' ? `there is no file ${file}${await didYouMeanFile(file)}` : `cannot read ${file}: ${message}`)
   }
+}
+
+async function didYouMeanFile(file: string): Promise<string> {
+  const names = await readdir(dirname(file)).catch(() => [])
+  const found = nearest(
+    basename(file),
+    names.filter(name => pipelineFormat(name) !== null),
+  )
+  return found === null ? '' : `; did you mean ${join(dirname(file), found)}?`
 }
 
 function parseText(text: string | Issue, file: string, options: Surroundings & Overrides): ParsedPipeline | Issue {
   if (typeof text !== 'string') return text
-  const kind = extname(file).toLowerCase()
-  if (kind !== '.yml' && kind !== '.yaml' && kind !== '.json')
+  const format = pipelineFormat(file)
+  if (format === null)
     return issue('FETTLE_PIPELINE_READ', `${file} is neither .yml, .yaml nor .json`, { at: { file, line: null, column: null } })
-  return parsePipeline(text, {
-    file,
-    format: kind === '.json' ? 'json' : 'yaml',
-    root: options.cwd,
-    env: options.env,
-    vars: options.vars,
-    run: { date: new Date(realClock.now()).toISOString().slice(0, 10) },
-    replace: { input: options.input, output: options.output },
-  })
+  return parsePipeline(text, { ...parseOptions(file, options), format })
 }
+
+const parseOptions = (file: string, options: Surroundings & Overrides) => ({
+  file,
+  root: options.cwd,
+  env: options.env,
+  vars: options.vars,
+  run: { date: new Date(realClock.now()).toISOString().slice(0, 10) },
+  replace: { input: options.input, output: options.output },
+})
 
 /** --service, then the pipeline, then FETTLE_URL, then embedded. Throws FETTLE_PIPELINE_URL, FETTLE_SETTINGS. */
 function resolveService({ env, service }: Surroundings & Overrides, pipeline: Pipeline): PlannedService {

@@ -3,16 +3,18 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeAtomic } from '../input/index.ts'
 import type { RunState } from '../journal/index.ts'
-import { buildReport, RENDERERS, type Report } from '../report/index.ts'
+import { buildReport, RENDERERS, type Report, reportSchema } from '../report/index.ts'
 import type { RunDirectory } from './run-directory.ts'
 
-/** The report of a state; `previous` is the report of the last good run, for the change against it. */
-export const reportOf = (state: RunState, now: number, previous: Report | null): Report =>
-  buildReport(state, {
-    generatedAt: new Date(now).toISOString(),
-    elapsedMs: Math.max(0, (state.status === 'running' ? now : Date.parse(state.updatedAt)) - Date.parse(state.startedAt)),
-    previous,
-  })
+/**
+ * The report of a state. `now` is milliseconds since 1970; `previous` is the report of the last good run, for the change
+ * against it.
+ */
+export function reportOf(state: RunState, directory: RunDirectory, now: number, previous: Report | null): Report {
+  const until = state.status === 'running' ? now : Date.parse(state.updatedAt)
+  const elapsedMs = Math.max(0, until - Date.parse(state.startedAt))
+  return buildReport(state, { generatedAt: new Date(now).toISOString(), elapsedMs, directory: directory.path, previous })
+}
 
 /** Writes report.json alone: what a running run keeps current. Throws FETTLE_OUTPUT_WRITE. */
 export const writeReportJson = (directory: RunDirectory, report: Report): Promise<void> =>
@@ -20,13 +22,14 @@ export const writeReportJson = (directory: RunDirectory, report: Report): Promis
 
 /** Writes every document of a run. Throws FETTLE_OUTPUT_WRITE. */
 export async function writeReports(directory: RunDirectory, report: Report): Promise<void> {
-  for (const { file, render } of Object.values(RENDERERS)) await writeAtomic(join(directory.path, file), render(report))
+  for (const { file, render } of Object.values(RENDERERS))
+    if (file !== null) await writeAtomic(join(directory.path, file), render(report))
 }
 
 /** A report as it was last written; null when there is none that can be read. */
 export function readReport(directory: RunDirectory): Report | null {
   try {
-    return JSON.parse(readFileSync(join(directory.path, RENDERERS.json.file), 'utf8')) as Report
+    return reportSchema.parse(JSON.parse(readFileSync(join(directory.path, RENDERERS.json.file), 'utf8')))
   } catch {
     return null
   }

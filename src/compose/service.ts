@@ -80,7 +80,7 @@ export async function ensureRegister(dataDir: string): Promise<{ names: readonly
   const names = (await listRegisters(dir)).map(register => register.name)
   const own = names.filter(name => name !== 'sample')
   if (own.length > 0) return { names: own, issues: [] }
-  if (names.length === 0) await importCsv({ file: SAMPLE_REGISTER, name: 'sample', dir, now: realClock.now() })
+  if (names.length === 0) await importCsv({ file: SAMPLE_REGISTER, name: 'sample', dir, now: new Date(realClock.now()) })
   const message = 'no register was imported: the made-up sample register is in use'
   const hint = 'Import a real one: fettle register import csv FILE.'
   return { names: ['sample'], issues: [issue('FETTLE_REGISTER_SAMPLE', message, { severity: 'info', hint })] }

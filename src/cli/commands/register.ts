@@ -42,7 +42,7 @@ async function importRegister(flags: Flags, dir: string, io: Io): Promise<number
     if (io.isTerminal) io.draw(`\r\x1b[2Kread ${rows} rows`)
     else io.say(`read ${rows} rows`)
   }
-  const info = await importCsv({ file, name, dir, now: Date.now(), onProgress })
+  const info = await importCsv({ file, name, dir, now: new Date(), onProgress })
   if (io.isTerminal) io.draw('\r\x1b[2K')
   for (const row of info.skippedRows) io.say(escapeTerminal(`skipped line ${row.line}: ${row.why}`))
   if (info.skipped > info.skippedRows.length) io.say(`and ${info.skipped - info.skippedRows.length} more`)

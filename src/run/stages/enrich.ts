@@ -63,7 +63,7 @@ async function* enrichOne(job: JobState, plan: Plan, ports: Ports): AsyncGenerat
     if (job.enrichRequested && (await look()) === null) yield { type: 'enrich.accepted', part: job.part, adopted: true }
     else {
       if (!job.enrichRequested) yield { type: 'enrich.requested', part: job.part }
-      const options = { look, key: `${job.name} enrich`, signal: ports.grace }
+      const options = { look, key: `${job.name}-enrich`, signal: ports.grace }
       const isBusy = (status: string): boolean => status === 'matched' || status.startsWith('aggregating')
       const effect = await whenReady(job, ports, isBusy, () => ports.service.enrich(id, options), adopt(look))
       yield { type: 'enrich.accepted', part: job.part, adopted: effect.adopted }

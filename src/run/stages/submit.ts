@@ -18,7 +18,7 @@ async function* submitOne(job: JobState, ports: Ports): AsyncGenerator<RunFact, 
   }
   if (!job.matchRequested) yield { type: 'match.requested', part: job.part }
   const isBusy = (status: string): boolean => status === 'uploading' || status === 'uploaded'
-  const options = { look, key: `${job.name} submit`, signal: ports.grace }
+  const options = { look, key: `${job.name}-submit`, signal: ports.grace }
   const effect = await whenReady(job, ports, isBusy, () => ports.service.submit(idOf(job), options), adopt(look))
   yield { ...accepted, messageId: effect.value, adopted: effect.adopted }
 }
