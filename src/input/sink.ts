@@ -147,33 +147,40 @@ export async function syncFolder(folder: string): Promise<void> {
 
 /** The real path of the target's folder, made (0700) where it does not exist, and found to lie in the root first. */
 async function prepareFolder(target: string, root: string | undefined): Promise<string> {
-  const folder = dirname(target)
-  const isInside = async (real: string): Promise<boolean> => {
-    if (root === undefined) return true
+  const requireInside = async (real: string): Promise<void> => {
+    if (root === undefined) return
     const way = relative(await realpath(root), real)
-    return way !== '..' && !way.startsWith('../') && !way.startsWith('/')
-  }
-  const refuse = (real: string): never => {
+    if (way !== '..' && !way.startsWith('../')) return
     throw new FettleError(
       'FETTLE_OUTPUT_WRITE',
       `cannot write ${target}: its folder is really ${real}, outside the working directory`,
     )
   }
-  const existing = await deepestExisting(folder)
-  if (!(await isInside(existing))) refuse(existing)
-  await mkdir(folder, { recursive: true, mode: 0o700 })
-  const real = await realpath(folder)
-  return (await isInside(real)) ? real : refuse(real)
+  const folder = dirname(target)
+  const missing: string[] = []
+  let real = await realpathOf(folder)
+  for (let at = folder; real === null; real = await realpathOf(at)) {
+    missing.unshift(basename(at))
+    at = dirname(at)
+  }
+  await requireInside(real)
+  // One by one: mkdir's own `recursive` never ends on file systems that refuse new folders with ENOENT, as /proc does.
+  for (const name of missing) {
+    real = join(real, name)
+    await mkdir(real, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error
+    })
+  }
+  real = await realpath(real)
+  await requireInside(real)
+  return real
 }
 
-async function deepestExisting(folder: string): Promise<string> {
-  try {
-    return await realpath(folder)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || dirname(folder) === folder) throw error
-    return deepestExisting(dirname(folder))
-  }
-}
+const realpathOf = (path: string): Promise<string | null> =>
+  realpath(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' && dirname(path) !== path) return null
+    throw error
+  })
 
 async function refuseSpecial(target: string): Promise<void> {
   const found = await lstat(target).catch((error: NodeJS.ErrnoException) => {

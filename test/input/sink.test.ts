@@ -1,0 +1,166 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ModuleKind, ScriptTarget, transpileModule } from 'typescript'
+import { afterEach, describe, expect, it } from 'vitest'
+import { openSink, writeAtomic } from '../../src/input/sink.ts'
+import { folder, names, sha256, text } from './kit.ts'
+
+const refusal = (path: string, why: string) => ({
+  code: 'FETTLE_OUTPUT_WRITE',
+  exitCode: 73,
+  message: expect.stringMatching(`${path}.*${why}`),
+})
+
+describe('a sink', () => {
+  it('shows the file only when it is whole, synced and named', async () => {
+    const root = folder()
+    writeFileSync(join(root, 'out.csv'), 'old')
+    const sink = await openSink('out.csv', { root })
+    await sink.write(Buffer.from('new '))
+    await sink.write(Buffer.from('text'))
+    expect(text(join(root, 'out.csv'))).toBe('old')
+    expect(await sink.finish()).toBe(sha256('new text'))
+    expect(text(join(root, 'out.csv'))).toBe('old')
+    await sink.publish()
+    await sink.discard()
+    expect([text(join(root, 'out.csv')), sink.bytes, names(root)]).toEqual(['new text', 8, ['out.csv']])
+  })
+
+  it('leaves nothing behind when it is discarded', async () => {
+    const root = folder()
+    const sink = await openSink('a/out.csv', { root })
+    await sink.write(Buffer.from('half'))
+    await sink.discard()
+    expect(names(join(root, 'a'))).toEqual([])
+  })
+
+  it('S4: makes files 0600 and folders 0700 under any umask', async () => {
+    const before = process.umask(0)
+    try {
+      const root = folder()
+      const sink = await openSink('a/b/out.csv', { root })
+      await sink.finish()
+      await sink.publish()
+      expect(statSync(join(root, 'a/b/out.csv')).mode & 0o777).toBe(0o600)
+      expect(statSync(join(root, 'a')).mode & 0o777).toBe(0o700)
+      expect(statSync(join(root, 'a/b')).mode & 0o777).toBe(0o700)
+    } finally {
+      process.umask(before)
+    }
+  })
+
+  it('S5: does not follow a link planted at the temporary name', async () => {
+    const root = folder()
+    const victim = join(folder(), 'victim')
+    writeFileSync(victim, 'untouched')
+    symlinkSync(victim, join(root, '.out.csv.tag.tmp'))
+    const sink = await openSink('out.csv', { root, tag: 'tag' })
+    await sink.write(Buffer.from('data'))
+    await sink.finish()
+    await sink.publish()
+    expect([text(victim), text(join(root, 'out.csv')), names(root)]).toEqual(['untouched', 'data', ['out.csv']])
+  })
+
+  it('S14: replaces only a regular file, and stays inside the root', async () => {
+    const root = folder()
+    const outside = folder()
+    mkdirSync(join(root, 'dir'))
+    writeFileSync(join(outside, 'file'), 'x')
+    symlinkSync(join(outside, 'file'), join(root, 'link'))
+    symlinkSync(outside, join(root, 'way-out'))
+    await expect(openSink('dir', { root })).rejects.toMatchObject(refusal('dir', 'not a regular file'))
+    await expect(openSink('link', { root })).rejects.toMatchObject(refusal('link', `a symbolic link to ${outside}/file`))
+    await expect(openSink('way-out/x.csv', { root })).rejects.toMatchObject(refusal('way-out', `really ${outside}, outside`))
+    await expect(openSink('way-out/new/x.csv', { root })).rejects.toMatchObject(refusal('way-out', 'outside'))
+    await expect(openSink('../x.csv', { root })).rejects.toMatchObject(refusal('x.csv', 'outside'))
+    await expect(openSink('/etc/x.csv', { root })).rejects.toMatchObject(refusal('/etc/x.csv', 'outside'))
+    expect([names(outside), text(join(outside, 'file'))]).toEqual([['file'], 'x'])
+  })
+
+  it('names path and reason when the folder cannot be written', async () => {
+    await expect(writeAtomic('/proc/nothing/report.json', '{}')).rejects.toMatchObject(
+      refusal('/proc/nothing/report.json', 'ENOENT'),
+    )
+    await expect(writeAtomic('/dev/null/report.json', '{}')).rejects.toMatchObject(
+      refusal('/dev/null/report.json', 'ENOTDIR|EEXIST'),
+    )
+  })
+
+  it('writeAtomic replaces a text', async () => {
+    const path = join(folder(), 'report.json')
+    await writeAtomic(path, 'one')
+    await writeAtomic(path, 'two')
+    expect([text(path), statSync(path).mode & 0o777]).toEqual(['two', 0o600])
+  })
+})
+
+describe('a full disk', () => {
+  const mounted: string[] = []
+  afterEach(() => {
+    for (const path of mounted.splice(0)) execFileSync('umount', [path])
+  })
+  const tinyDisk = (): string | null => {
+    const path = folder()
+    try {
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', path], { stdio: 'ignore' })
+    } catch {
+      return null
+    }
+    mounted.push(path)
+    return path
+  }
+
+  it('is FETTLE_OUTPUT_WRITE, keeps the old file and leaves nothing half-written', async context => {
+    const root = tinyDisk()
+    if (root === null) return context.skip('not run: no right to mount a small file system')
+    writeFileSync(join(root, 'out.csv'), 'old')
+    await expect(writeAtomic(join(root, 'out.csv'), 'x'.repeat(1_000_000))).rejects.toMatchObject(refusal('out.csv', 'ENOSPC'))
+    expect([text(join(root, 'out.csv')), names(root)]).toEqual(['old', ['out.csv']])
+  })
+})
+
+/** A program that writes by a sink, compiled from the sources so that a child process can run it. */
+function program(body: string): { script: string; root: string } {
+  const root = folder()
+  mkdirSync(join(root, 'src/input'), { recursive: true })
+  writeFileSync(join(root, 'package.json'), '{"type":"module"}')
+  for (const name of ['errors', 'input/sink']) {
+    const source = readFileSync(new URL(`../../src/${name}.ts`, import.meta.url), 'utf8')
+    const compilerOptions = { module: ModuleKind.ESNext, target: ScriptTarget.ES2023, rewriteRelativeImportExtensions: true }
+    writeFileSync(join(root, 'src', `${name}.js`), transpileModule(source, { compilerOptions }).outputText)
+  }
+  const script = join(root, 'main.js')
+  writeFileSync(script, `import { openSink, writeAtomic } from './src/input/sink.js'\n${body}`)
+  mkdirSync(join(root, 'out'))
+  writeFileSync(join(root, 'out/out.csv'), 'old')
+  return { script, root }
+}
+
+describe('a process that dies', () => {
+  it('by SIGKILL leaves the old file whole, and its resumption clears up', async () => {
+    const { script, root } = program(`
+      const sink = await openSink('out/out.csv', { root: import.meta.dirname, tag: 'run' })
+      for (;;) { await sink.write(Buffer.alloc(65536, 'x')); process.stdout.write('.') }`)
+    const child = spawn(process.execPath, [script], { stdio: ['ignore', 'pipe', 'inherit'] })
+    await once(child.stdout, 'data')
+    child.kill('SIGKILL')
+    await once(child, 'close')
+    expect([text(join(root, 'out/out.csv')), readdirSync(join(root, 'out')).length]).toEqual(['old', 2])
+    const again = await openSink('out/out.csv', { root, tag: 'run' })
+    await again.write(Buffer.from('new'))
+    await again.finish()
+    await again.publish()
+    expect([text(join(root, 'out/out.csv')), names(join(root, 'out'))]).toEqual(['new', ['out.csv']])
+  })
+
+  it('at a limit of file size gets FETTLE_OUTPUT_WRITE and leaves nothing', () => {
+    const { script, root } = program(`
+      try { await writeAtomic(import.meta.dirname + '/out/out.csv', 'x'.repeat(1_000_000)) }
+      catch (error) { process.stdout.write(error.code + ' ' + error.message) }`)
+    const out = execFileSync('bash', ['-c', `ulimit -f 64; exec "$0" "$1"`, process.execPath, script], { encoding: 'utf8' })
+    expect(out).toMatch(/^FETTLE_OUTPUT_WRITE cannot write .*out\.csv: EFBIG/)
+    expect([text(join(root, 'out/out.csv')), names(join(root, 'out'))]).toEqual(['old', ['out.csv']])
+  })
+})
