@@ -38,7 +38,7 @@ export const LEGAL_FORMS: readonly (readonly [LegalClass, string])[] = [
   // German
   [
     'private',
-    'gmbh|gesellschaft mit beschrankter haftung|gesellschaft mbh|ges mbh|gesmbh|mbh|ug|unternehmergesellschaft|ug haftungsbeschrankt|unternehmergesellschaft haftungsbeschrankt|haftungsbeschrankt|ggmbh|gemeinnutzige gmbh|gemeinnutzige gesellschaft mit beschrankter haftung|flexco|flexkapg|gesellschaft m b h|gesellschaft mit beschraenkter haftung',
+    'gmbh|gesellschaft mit beschrankter haftung|gesellschaft mbh|ges mbh|gesmbh|mbh|ug|unternehmergesellschaft|ug haftungsbeschrankt|unternehmergesellschaft haftungsbeschrankt|haftungsbeschrankt|ggmbh|gemeinnutzige gmbh|gemeinnutzige gesellschaft mit beschrankter haftung|flexco|flexkapg|gesellschaft mit beschraenkter haftung',
   ],
   [
     'public',

@@ -22,14 +22,19 @@ const LAST_WORDS: ReadonlySet<string> = new Set([...FORMS.keys()].map(form => fo
 const LEADING: ReadonlySet<string> = new Set(LEADING_FORMS.split('|'))
 const FIRST_WORDS: ReadonlySet<string> = new Set([...LEADING].map(form => form.split(' ', 1)[0] ?? ''))
 const MIDDLE: ReadonlySet<string> = new Set(MIDDLE_FORMS.split('|'))
+const CUT_FORMS = ['limited', 'corporation', 'incorporated', 'company', 'aktiengesellschaft']
 const LONGEST_FORM = Math.max(...[...FORMS.keys()].map(form => form.split(' ').length))
 /** More words than this do not make a name clearer; what follows is not compared. */
 const MOST_WORDS = 24
 
+/** `Limite`, `Corpora`: a form that a column too narrow has cut off. */
+const isCutForm = (word: string): boolean => word.length > 3 && CUT_FORMS.some(form => form.startsWith(word))
+
 /** Length in words of the legal form that the words end with, leaving at least one word before it; 0 for none. */
 function formAtEnd(list: readonly string[]): number {
   const last = list.at(-1)
-  if (last === undefined || !LAST_WORDS.has(last)) return 0
+  if (last === undefined) return 0
+  if (!LAST_WORDS.has(last)) return list.length > 1 && isCutForm(last) ? 1 : 0
   for (let size = Math.min(LONGEST_FORM, list.length - 1); size > 0; size--) {
     if (FORMS.has(list.slice(-size).join(' '))) return size
   }
@@ -60,7 +65,8 @@ export const oneVowel = (word: string): string => word.replace(/([aou])e/g, '$1'
 /** Reads a name. Never throws; a text of punctuation, an empty one or one over 500 characters has no words. */
 export function parseName(text: string): ParsedName {
   const clean = text.length > 3 ? withoutTail(text) : text
-  let list = withoutEcho(words(clean)).slice(0, MOST_WORDS)
+  const all = withoutEcho(words(clean)).slice(0, MOST_WORDS)
+  let list = all
   let legal: LegalClass | null = null
   const note = (form: string): void => {
     const kind = FORMS.get(form) ?? null
@@ -83,5 +89,8 @@ export function parseName(text: string): ParsedName {
       if (!STOP_WORDS.has(full)) core.push(oneVowel(full))
     }
   }
-  return { words: core.length > 0 ? core : list.map(oneVowel), legal }
+  // `The Company`, `Limited`: nothing is left, so what was taken for form or filling is the name.
+  if (core.length > 0) return { words: core, legal }
+  const telling = all.filter(word => !STOP_WORDS.has(word))
+  return { words: (telling.length > 0 ? telling : all).map(oneVowel), legal: null }
 }

@@ -3,10 +3,9 @@
  * steps; reading is csv.ts, publishing files.ts.
  */
 import { randomUUID } from 'node:crypto'
-import { stat } from 'node:fs/promises'
+import { rmdir, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { FettleError } from '../../errors.ts'
-import type { Company } from '../matching/index.ts'
 import { readCompanies } from './csv.ts'
 import { folderOf, makeFolder, publish, type RegisterInfo, type SkippedRow, writeError, writeWhole } from './files.ts'
 
@@ -29,9 +28,6 @@ const NAMED_ROWS = 20
 const PROGRESS_ROWS = 10_000
 /** Characters gathered before they are written: large enough for few calls, small beside the register. */
 const BATCH = 1 << 20
-
-/** One company as one line: the values in the order of Company's fields. */
-const lineOf = (company: Company): string => `${JSON.stringify(Object.values(company))}\n`
 
 /** The day the source was last changed. Throws FETTLE_INPUT_READ when there is no such regular file. */
 async function changedOn(file: string): Promise<string> {
@@ -72,16 +68,18 @@ export async function importCsv(request: ImportRequest): Promise<RegisterInfo> {
       for await (const company of readCompanies(request.file, facts, skip)) {
         companies++
         countries[company.country] = (countries[company.country] ?? 0) + 1
-        batch += lineOf(company)
+        batch += `${JSON.stringify(company)}\n`
         if (batch.length > BATCH) {
-          await handle.write(batch)
+          await handle.appendFile(batch)
           batch = ''
         }
         if ((companies + skipped) % PROGRESS_ROWS === 0) request.onProgress?.(companies + skipped)
       }
-      await handle.write(batch)
+      await handle.appendFile(batch)
     })
   } catch (error) {
+    // A folder that holds no earlier import goes again; one that does is not empty and stays.
+    await rmdir(folder).catch(() => {})
     throw FettleError.is(error) ? error : writeError(folder, error)
   }
   const info: RegisterInfo = {

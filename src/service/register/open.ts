@@ -2,7 +2,7 @@
  * Registers opened for matching: one or several read into memory, joined, indexed. Knows the line format of import.ts; matching itself is
  * the engine's.
  */
-import { readFile } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { FettleError } from '../../errors.ts'
 import { normaliseOrgNumber } from '../matching/identifiers.ts'
@@ -17,49 +17,6 @@ export interface Register {
   readonly byConnectId: (connectId: string) => Company | undefined
   /** The oldest snapshot among the registers; null when none is open. */
   readonly snapshotDate: string | null
-}
-
-type Line = [
-  string,
-  string,
-  string,
-  string,
-  string,
-  string,
-  string[],
-  string[],
-  string,
-  string,
-  string,
-  string,
-  string,
-  string,
-  string,
-  string,
-]
-
-/** The company of one line, as `lineOf` of import.ts wrote it. */
-function readLine(line: string): Company {
-  const [id, connectId, name, country, orgNumber, vatNumber, tradingNames, previousNames, ...place] = JSON.parse(line) as Line
-  const [address1, address2, town, postcode, phone, email, website, status] = place
-  return {
-    id,
-    connectId,
-    name,
-    country,
-    orgNumber,
-    vatNumber,
-    tradingNames,
-    previousNames,
-    address1,
-    address2,
-    town,
-    postcode,
-    phone,
-    email,
-    website,
-    status,
-  }
 }
 
 /** The companies of a register; once more when an import replaced it between the two readings. */
@@ -77,11 +34,9 @@ async function readRegister(dir: string, name: string): Promise<{ info: Register
 async function readLines(dir: string, info: RegisterInfo): Promise<Company[]> {
   const path = join(folderOf(dir, info.name), info.file)
   try {
-    const text = await readFile(path, 'utf8')
-    const companies = text
-      .split('\n')
-      .filter(line => line !== '')
-      .map(readLine)
+    const handle = await open(path)
+    const companies: Company[] = []
+    for await (const line of handle.readLines()) companies.push(JSON.parse(line) as Company)
     if (companies.length !== info.companies)
       throw new Error(`it holds ${companies.length} companies where ${info.companies} were imported`)
     return companies
