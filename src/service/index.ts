@@ -2,7 +2,7 @@
 export type { Log } from './app.ts'
 export type { Login } from './auth/users.ts'
 export type { Clock } from './clock.ts'
-export { LIMITS, type Limits } from './limits.ts'
+export type { Limits } from './limits.ts'
 export type { OpenRegister } from './routes/context.ts'
 export { type ServeOptions, serve } from './serve.ts'
 export type { Service } from './start.ts'

@@ -40,8 +40,8 @@ export const LIMITS = {
   /** Columns of an uploaded file. */
   columns: 1_024,
   /** Jobs matched or enriched side by side; the others wait. */
-  jobsAtOnce: 4,
-  /** The longest time matching may keep other requests waiting. */
+  jobsAtOnce: 8,
+  /** How long matching works before it lets requests through. */
   sliceMs: 10,
   /** How long a job stays at `matched` when nobody reads it. */
   matchedMs: 2_000,

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { FettleError } from '../errors.ts'
 import { buildApp, type Log } from './app.ts'
 import { makeLinks } from './auth/links.ts'
+import { makeRates, type RateOptions } from './auth/rates.ts'
 import { makeThrottle } from './auth/throttle.ts'
 import { makeTokens } from './auth/tokens.ts'
 import { type Login, passwordCheck } from './auth/users.ts'
@@ -39,6 +40,8 @@ export interface StartOptions {
   /** Takes the request log, one JSON object per line. */
   readonly log?: Log
   readonly limits?: Partial<Limits>
+  /** Request limits, to rehearse a service that has some; none if absent. */
+  readonly rates?: RateOptions
   /** Ends the walk of every job at `matched`, as a rehearsal of a service that stays there. */
   readonly stopAt?: 'matched'
   /** A pause per row, in milliseconds, so that a rehearsal can catch a job at work. */
@@ -119,6 +122,7 @@ export async function start(options: StartOptions, engine: Engine, registers: re
       ),
       isRight: await passwordCheck(logins),
       throttle: makeThrottle(limits, now),
+      rates: makeRates(options.rates ?? {}, now),
       tokens: makeTokens(limits.tokenSeconds, now),
       links: makeLinks(limits.linkMs, now),
       worker,

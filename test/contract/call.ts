@@ -15,7 +15,7 @@ import {
 import type { Target } from './target.ts'
 
 /** What a call may carry. */
-export interface Given {
+interface Given {
   readonly id?: string
   readonly body?: unknown
   readonly form?: FormData

@@ -219,3 +219,26 @@ test('only this machine is served without users', async () => {
   const open = start({ dataDir, users: [], host: '0.0.0.0' }, engine, [])
   await expect(open).rejects.toSatisfy(error => FettleError.is(error) && error.code === 'FETTLE_CREDENTIALS')
 })
+
+test('identical bad logins sent at once are counted one by one', async () => {
+  const service = await startService({ clock: new HandClock() })
+  const login = () => send(`${service.url}/authenticate`, 'POST', { username: 'nobody', password: 'wrong' })
+  const statuses = (await Promise.all(Array.from({ length: 9 }, login))).map(reply => reply.status)
+  expect(statuses.sort()).toEqual([...Array(5).fill(401), ...Array(4).fill(429)])
+})
+
+test('a rate limit is obeyed per user and operation, and ends with its window', async () => {
+  const clock = new HandClock()
+  const rates = { all: { requests: 4, perMs: 10_000 }, createJob: { requests: 2, perMs: 60_000 } }
+  const caller = await logIn(await startService({ clock, rates }))
+  const create = async () => (await caller.call('POST', jobs, { name: 'a' })).status
+  expect([await create(), await create(), await create()]).toEqual([200, 200, 429])
+  expect((await caller.call('GET', jobs)).status).toBe(200)
+  const throttled = await caller.call('GET', jobs)
+  expect([throttled.status, throttled.headers.get('retry-after')]).toEqual([429, '10'])
+  clock.move(10_000)
+  expect((await caller.call('GET', jobs)).status).toBe(200)
+  expect(await create()).toBe(429)
+  clock.move(50_000)
+  expect(await create()).toBe(200)
+})

@@ -16,7 +16,7 @@ interface Tally {
 const KEYS = 10_000
 
 /** Counts per key inside a window that begins with the key's first count. */
-function makeWindow(ms: number, now: () => number) {
+export function makeWindow(ms: number, now: () => number) {
   const tallies = new Map<string, Tally>()
   const current = (key: string): Tally | undefined => {
     const tally = tallies.get(key)
@@ -40,7 +40,7 @@ function makeWindow(ms: number, now: () => number) {
 export interface Throttle {
   /** Throws a 429 with `Retry-After` when this login is one too many. */
   admit(login: Login, address: string): void
-  /** Records a login that was refused. */
+  /** Records a login that was refused; throws the 429 when others like it were refused while this one was looked at. */
   refused(login: Login, address: string): void
 }
 
@@ -51,6 +51,14 @@ export function makeThrottle(limits: Limits, now: () => number): Throttle {
   const all = makeWindow(limits.loginsMs, now)
   const shut = makeWindow(limits.loginsMs, now)
   const digest = (...parts: string[]): string => createHash('sha256').update(JSON.stringify(parts)).digest('base64')
+  const keys = ({ username, password }: Login, address: string): [string, string] => [
+    digest(address, username, password),
+    digest(address, username),
+  ]
+  const check = (one: string, many: string): void => {
+    if (same.count(one) >= limits.sameLogins) throw tooMany('Too many identical logins that failed.', same.left(one))
+    if (bad.count(many) >= limits.badLogins) throw tooMany('Too many logins that failed.', bad.left(many))
+  }
 
   return {
     admit(login, address) {
@@ -58,14 +66,13 @@ export function makeThrottle(limits: Limits, now: () => number): Throttle {
       // Beyond the limit the endpoint is shut for a full window from that moment; refused logins count too.
       if (all.count('') === limits.logins + 1) shut.add('')
       if (shut.count('') > 0) throw tooMany('Too many logins.', shut.left(''))
-      const one = digest(address, login.username, login.password)
-      if (same.count(one) >= limits.sameLogins) throw tooMany('Too many identical logins that failed.', same.left(one))
-      const many = digest(address, login.username)
-      if (bad.count(many) >= limits.badLogins) throw tooMany('Too many logins that failed.', bad.left(many))
+      check(...keys(login, address))
     },
     refused(login, address) {
-      same.add(digest(address, login.username, login.password))
-      bad.add(digest(address, login.username))
+      const [one, many] = keys(login, address)
+      check(one, many)
+      same.add(one)
+      bad.add(many)
     },
   }
 }

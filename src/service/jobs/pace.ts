@@ -1,4 +1,4 @@
-/** Lets other requests through while a long loop runs. It knows nothing of the loop. */
+/** Lets requests through while long loops run. It knows nothing of the loops. */
 import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../clock.ts'
 
@@ -10,15 +10,36 @@ export class Stopped extends Error {
 /** Called once per row. */
 export type Pace = () => Promise<void>
 
-/** A pace that gives way after `sliceMs` of work, waits `pauseMs` per row when asked to, and throws Stopped once aborted. */
-export function makePace(clock: Clock, sliceMs: number, pauseMs: number, signal: AbortSignal): Pace {
-  let began = clock.elapsed()
-  return async () => {
-    if (pauseMs > 0) await clock.sleep(pauseMs, signal)
-    if (clock.elapsed() - began >= sliceMs) {
-      await setImmediate()
-      began = clock.elapsed()
+/** How loops are slowed. */
+export interface PaceOptions {
+  readonly clock: Clock
+  /** Work between two turns of the event loop, in milliseconds. */
+  readonly sliceMs: number
+  /** A pause per row, in milliseconds; 0 for none. */
+  readonly pauseMs: number
+  /** Once aborted, every pace throws Stopped. */
+  readonly signal: AbortSignal
+}
+
+/**
+ * Makes the paces of loops that run side by side. They queue for the event loop, one turn each: if all came back in the same
+ * turn, a request would wait for the slices of all of them.
+ */
+export function makePaces({ clock, sliceMs, pauseMs, signal }: PaceOptions): () => Pace {
+  let lastTurn: Promise<unknown> = Promise.resolve()
+  const nextTurn = (): Promise<unknown> => {
+    lastTurn = lastTurn.then(() => setImmediate())
+    return lastTurn
+  }
+  return () => {
+    let began = clock.elapsed()
+    return async () => {
+      if (pauseMs > 0) await clock.sleep(pauseMs, signal)
+      if (clock.elapsed() - began >= sliceMs) {
+        await nextTurn()
+        began = clock.elapsed()
+      }
+      if (signal.aborted) throw new Stopped()
     }
-    if (signal.aborted) throw new Stopped()
   }
 }

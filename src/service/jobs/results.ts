@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 
 /** What became of a row. A `duplicate` is a matched row whose company an earlier row of the job has already (contract §14.1). */
-export type Outcome = 'matched' | 'review' | 'unmatched' | 'duplicate'
+type Outcome = 'matched' | 'review' | 'unmatched' | 'duplicate'
 
 /** One row's outcome with its reasons. */
 export interface RowResult {

@@ -14,7 +14,7 @@ const BANDING: Readonly<Record<string, string>> = {
   C: 'likely',
   D: 'possible',
   E: 'weak',
-  F: 'nothing found',
+  F: 'none',
 }
 
 /** Digits of the safe number: with fifteen, two companies of one country practically never share one. */

@@ -13,7 +13,7 @@ import { CsvFault } from './csv.ts'
 import type { Engine } from './engine.ts'
 import { enrichFile } from './enriched-file.ts'
 import { matchFile } from './match-file.ts'
-import { makePace, type Pace, Stopped } from './pace.ts'
+import { makePaces, type Pace, Stopped } from './pace.ts'
 import { WORKING } from './walk.ts'
 
 /** Where the files of a job lie. */
@@ -61,6 +61,7 @@ type Step = (job: Job, pace: Pace) => Promise<JobPatch>
 export function startWorker(parts: WorkerParts): Worker {
   const { jobs, engine, places, clock, limits } = parts
   const stop = new AbortController()
+  const newPace = makePaces({ clock, sliceMs: limits.sliceMs, pauseMs: parts.rowPauseMs, signal: stop.signal })
   const inHand = new Map<string, Promise<void>>()
   const queue: string[] = []
   const readers = new Map<string, AbortController>()
@@ -110,7 +111,7 @@ export function startWorker(parts: WorkerParts): Worker {
   }
 
   const carry = async (id: string): Promise<void> => {
-    const pace = makePace(clock, limits.sliceMs, parts.rowPauseMs, stop.signal)
+    const pace = newPace()
     for (;;) {
       await setImmediate()
       if (stop.signal.aborted) return

@@ -1,5 +1,6 @@
 /** What the routes work with, made once by serve.ts. Types only. */
 import type { Links } from '../auth/links.ts'
+import type { Rates } from '../auth/rates.ts'
 import type { Throttle } from '../auth/throttle.ts'
 import type { Tokens } from '../auth/tokens.ts'
 import type { PasswordCheck } from '../auth/users.ts'
@@ -26,6 +27,7 @@ export interface Context {
   readonly isRight: PasswordCheck
   readonly throttle: Throttle
   readonly tokens: Tokens
+  readonly rates: Rates
   readonly links: Links
   readonly worker: Worker
   readonly places: Places

@@ -76,7 +76,10 @@ export function route<Name extends OperationName>(
     bodyLimit: options.bodyLimit ?? context.limits.jsonBytes,
     // Before the body is read: nobody without a token may send one.
     onRequest: async request => {
-      callers.set(request, name === 'authenticate' ? NOBODY : userOf(request, context))
+      if (name === 'authenticate') return
+      const user = userOf(request, context)
+      context.rates.admit(name, user.username)
+      callers.set(request, user)
     },
     handler: async (request, reply) => {
       const sent = options.adapt === undefined ? request.body : options.adapt(request.body)

@@ -1,0 +1,33 @@
+/** Request limits of one's own choice: for all operations together, and for single ones. Off unless asked for (contract §14.2). */
+import type { OperationName } from '../../contract/index.ts'
+import { tooMany } from '../refusal.ts'
+import { makeWindow } from './throttle.ts'
+
+/** At most this many requests of a user inside a window. */
+export interface Rate {
+  readonly requests: number
+  readonly perMs: number
+}
+
+/** A limit by operation; `all` counts every operation but login, which has a throttle of its own. */
+export type RateOptions = Readonly<Partial<Record<OperationName | 'all', Rate>>>
+
+/** Asked before every operation. */
+export interface Rates {
+  /** Counts a request of this user; throws a 429 with `Retry-After` when it is one too many. */
+  admit(operation: OperationName, user: string): void
+}
+
+/** The limits of one service. */
+export function makeRates(options: RateOptions, now: () => number): Rates {
+  const limits = Object.entries(options).map(([name, rate]) => ({ name, rate, window: makeWindow(rate.perMs, now) }))
+  return {
+    admit(operation, user) {
+      for (const { name, rate, window } of limits) {
+        if (name !== 'all' && name !== operation) continue
+        if (window.count(user) >= rate.requests) throw tooMany('Too many requests.', window.left(user))
+        window.add(user)
+      }
+    },
+  }
+}
