@@ -3,9 +3,12 @@
  * drops what its format cannot express before it escapes the rest. It knows no report.
  */
 
-/** Terminal sequences: CSI, then OSC and its kin with or without their end, then two-byte escapes. */
+/**
+ * Terminal sequences: CSI, OSC and its kin up to their end, then what is left of escapes. The body of an OSC holds no
+ * character that may begin a sequence, so that the search stays linear.
+ */
 const SEQUENCES =
-  /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c\r\n]*(?:\x07|\x1b\\|\x9c)|\x1b[ -/]*[0-~]/g
+  /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x80-\x9f\r\n]*(?:\x07|\x1b\\|\x9c)|\x1b[ -/]*[0-~]/g
 const BREAKS = /[\t\n\v\f\r\x85\u2028\u2029]+/g
 const CONTROLS = /[\x00-\x1f\x7f-\x9f]/g
 /** Marks that reorder the text around them: a name must not be able to turn a sentence round. */
@@ -30,7 +33,7 @@ export const plain = (text: string): string =>
 export function clip(text: string, limit: number): string {
   const line = plain(text)
   if (line.length <= limit) return line
-  const chars = [...line.slice(0, limit * 2)]
+  const chars = [...line.slice(0, (limit + 1) * 2)]
   return chars.length <= limit ? line : `${chars.slice(0, limit - 1).join('')}…`
 }
 

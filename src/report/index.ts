@@ -1,8 +1,8 @@
 /** The report's face: re-exports only. */
 export { escapeTerminal } from './escape.ts'
 export { reportJsonSchema } from './json-schema.ts'
-export { RENDERERS, type ReportFormat } from './renderers.ts'
-export { buildReport, type ReportContext } from './report.ts'
+export { RENDERERS } from './renderers.ts'
+export { buildReport } from './report.ts'
 export { resultLine } from './result-line.ts'
 export { type Report, reportSchema } from './schema.ts'
 export { renderText, type Style, type TextOptions } from './text.ts'

@@ -89,9 +89,9 @@ function ledger(report: Report, paint: Paint, width: number): string[] {
   const sum = { true: '', false: `  ${paint('bad', `but ${count(report.ledger.sum)} accounted for`)}`, null: '' }[
     `${report.ledger.adds}`
   ]
-  const rate = report.delta?.matchRate
-  const change = rate === null || rate === undefined ? '' : paint('dim', `  match rate ${points(rate)} since the last good run`)
-  return [...lines, `  ${paint('bold', 'rows'.padEnd(16))}${count(totals.rows).padStart(digits)}${sum}${change}`]
+  const rate = report.delta?.matchRate ?? null
+  const change = rate === null ? [] : [`  ${paint('dim', `match rate ${points(rate)} since the last good run`)}`]
+  return [...lines, `  ${paint('bold', 'rows'.padEnd(16))}${count(totals.rows).padStart(digits)}${sum}`, ...change]
 }
 
 const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'] as const

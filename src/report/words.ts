@@ -27,7 +27,7 @@ export function points(difference: number): string {
 
 /** `0.8 s`, `1 m 31 s`, `2 h 05 m`, from milliseconds. */
 export function duration(ms: number): string {
-  if (ms < 1_000) return `${Math.round(ms)} ms`
+  if (ms < 999.5) return `${Math.round(ms)} ms`
   if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`
   const seconds = Math.round(ms / 1000)
   const minutes = Math.floor(seconds / 60)
@@ -40,7 +40,8 @@ const UNITS = ['kB', 'MB', 'GB', 'TB'] as const
 /** `18.3 MB`, decimal units. */
 export function bytes(value: number): string {
   if (value < 1000) return counted(value, 'byte')
-  const power = Math.min(Math.floor(Math.log10(value) / 3), UNITS.length)
+  // A little above the value: 999,960 is 1.0 MB, not 1000.0 kB.
+  const power = Math.min(Math.floor(Math.log10(value * 1.00005) / 3), UNITS.length)
   return `${(value / 1000 ** power).toFixed(1)} ${UNITS[power - 1]}`
 }
 

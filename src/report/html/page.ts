@@ -13,7 +13,7 @@ import { STYLE_SHA256, styleElement } from './style.ts'
 import { numbers, verdictBar } from './verdict.ts'
 
 /** The page's content security policy. */
-export const POLICY = `default-src 'none'; style-src 'sha256-${STYLE_SHA256}'; base-uri 'none'; form-action 'none'`
+const POLICY = `default-src 'none'; style-src 'sha256-${STYLE_SHA256}'; base-uri 'none'; form-action 'none'`
 
 /** The report as an HTML page. */
 export function renderHtml(report: Report): string {
