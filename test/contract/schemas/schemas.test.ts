@@ -1,0 +1,98 @@
+/** Every schema of the contract against examples: `valid/` bodies are taken as they are, `invalid/` ones refused at the path they name. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import * as contract from '../../../src/contract/index.ts'
+
+const { credentials, tokenReply, createJob, job, uploadedFile, columnMapping, mappingsBody, mappingsReply, emptyBody } = contract
+const { submitReply, enrichmentsBody, enrichmentsReply, enrichReply, enrichedFileReply } = contract
+const { faultBody, unauthorisedBody, messageBody, OPERATIONS } = contract
+
+const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
+  ...{
+    credentials,
+    tokenReply,
+    createJob,
+    job,
+    uploadedFile,
+    columnMapping,
+    mappingsBody,
+    mappingsReply,
+    emptyBody,
+    submitReply,
+  },
+  ...{ enrichmentsBody, enrichmentsReply, enrichReply, enrichedFileReply, faultBody, unauthorisedBody, messageBody },
+  jobList: OPERATIONS.listJobs.reply,
+  jobsQuery: OPERATIONS.listJobs.query,
+  fileQuery: OPERATIONS.enrichedFile.query,
+}
+
+function examples(kind: 'valid' | 'invalid'): { schema: string; name: string; content: unknown }[] {
+  const folder = new URL(`${kind}/`, import.meta.url)
+  return readdirSync(folder).map(name => ({
+    schema: name.split('.', 1)[0]!,
+    name: name.replace(/\.json$/, ''),
+    content: JSON.parse(readFileSync(new URL(name, folder), 'utf8')),
+  }))
+}
+
+test.each(examples('valid'))('valid: $name', ({ schema, content }) => {
+  const found = SCHEMAS[schema]?.safeParse(content)
+  expect(found?.error?.issues ?? []).toEqual([])
+  // Queries change text into numbers and fill in defaults; everything else comes out as it went in, unknown fields included.
+  if (!schema.endsWith('Query')) expect(found?.data).toEqual(content)
+})
+
+test.each(examples('invalid'))('invalid: $name', ({ schema, content }) => {
+  const { path, body } = content as { path: string; body: unknown }
+  const found = SCHEMAS[schema]?.safeParse(body)
+  expect(found?.error?.issues.map(one => one.path.join('.'))).toEqual([path])
+})
+
+test('every schema has examples of both kinds, and every operation only schemas that have', () => {
+  for (const kind of ['valid', 'invalid'] as const)
+    expect([...new Set(examples(kind).map(one => one.schema))].sort()).toEqual(Object.keys(SCHEMAS).sort())
+  const used = Object.values(OPERATIONS).flatMap(({ query, request, reply }) => [query, request, reply])
+  for (const schema of used) if (schema instanceof z.ZodType) expect(Object.values(SCHEMAS)).toContain(schema)
+})
+
+test('queries are read as numbers and truth values, with the defaults of the contract', () => {
+  expect(OPERATIONS.listJobs.query.parse({})).toEqual({ page: 1, pageSize: 50 })
+  expect(OPERATIONS.listJobs.query.parse({ page: '2', archived: 'true', userId: '9' })).toEqual({
+    page: 2,
+    pageSize: 50,
+    archived: true,
+    userId: 9,
+  })
+  expect(OPERATIONS.enrichedFile.query.parse({})).toEqual({ fileType: 'csv' })
+})
+
+test('the date of the last change is read under either spelling', () => {
+  const record = { id: '1', name: 'a', status: 'created' }
+  expect(contract.modifiedAt({ ...record, modifiedAT: 'A', modifiedAt: 'b' })).toBe('A')
+  expect(contract.modifiedAt({ ...record, modifiedAt: 'b' })).toBe('b')
+  expect(contract.modifiedAt(record)).toBeNull()
+})
+
+describe('the table of operations', () => {
+  test('is the data-cleaning interface and login, with the documented repeat rules', () => {
+    const rows = Object.entries(OPERATIONS).map(([name, one]) => `${name}: ${one.method} ${one.path} ${one.repeat}`)
+    expect(rows).toEqual([
+      'authenticate: POST /authenticate free',
+      'createJob: POST /dataCleaning/jobs look',
+      'listJobs: GET /dataCleaning/jobs free',
+      'readJob: GET /dataCleaning/jobs/{id} free',
+      'upload: POST /dataCleaning/jobs/{id}/upload look',
+      'setMappings: PUT /dataCleaning/jobs/{id}/mappings free',
+      'submit: POST /dataCleaning/jobs/{id}/submit look',
+      'setEnrichments: PUT /dataCleaning/jobs/{id}/enrichments free',
+      'enrich: POST /dataCleaning/jobs/{id}/enrich look',
+      'enrichedFile: GET /dataCleaning/jobs/{id}/enrichedFile free',
+      'archive: POST /dataCleaning/jobs/{id}/archive free',
+    ])
+  })
+
+  test('fills in its paths escaped', () => {
+    expect(contract.pathOf(OPERATIONS.readJob, { id: 'a/../b?c=d #é' })).toBe('/dataCleaning/jobs/a%2F..%2Fb%3Fc%3Dd%20%23%C3%A9')
+  })
+})
