@@ -23,8 +23,6 @@ export interface PaceOptions {
   readonly deadline: () => number
 }
 
-// The latest instant a date can name: a `Retry-After` may lie beyond it.
-const LATEST = 8.64e15
 // Nobody means a pause of more than a day, and timers cannot hold one of more than 24 days.
 const LONGEST_MS = 24 * 60 * 60_000
 
@@ -49,7 +47,7 @@ export function createPace({ clock, rate, deadline }: PaceOptions): Pace {
   const refuseIfTooLong = () => {
     const wait = until - clock.monotonic()
     if (wait <= 0 || wait <= Math.min(LONGEST_MS, deadline())) return
-    const end = new Date(Math.min(LATEST, clock.now() + wait)).toISOString()
+    const end = new Date(clock.now() + wait).toISOString()
     throw new FettleError('FETTLE_THROTTLED', `The service asks for a pause until ${end}, which is longer than the time left.`)
   }
 
