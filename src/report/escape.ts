@@ -43,7 +43,7 @@ const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', 
 export const escapeHtml = (text: string): string => plain(text).replace(/[&<>"']/g, char => ENTITIES[char] ?? '')
 
 /** For XML 1.0, in text and in quoted attributes. `>` is escaped too, so that `]]>` cannot occur. */
-export const escapeXml = escapeHtml
+export const escapeXml = (text: string): string => escapeHtml(text)
 
 /**
  * For Markdown, inside a sentence, never at the start of a line. An empty comment parts what GitHub would

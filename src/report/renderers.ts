@@ -22,6 +22,3 @@ export const RENDERERS = {
   openmetrics: { file: 'metrics.txt', render: renderOpenMetrics },
   text: { file: null, render: report => renderText(report) },
 } as const satisfies Record<string, Renderer>
-
-/** A format's name, as `--reporter` takes it. */
-export type ReportFormat = keyof typeof RENDERERS

@@ -50,7 +50,7 @@ export function timeline(result: Result): Markup {
     { label: 'Attempts', figures: true },
   ]
   const { requests, retries, throttledMs } = result.http
-  const http = `${counted(requests, 'request')}, ${count(retries)} of them repeats${throttledMs > 0 ? `, ${duration(throttledMs)} held back by the service` : ''}.`
+  const http = `${counted(requests, 'request')}, ${retries === 0 ? 'none' : count(retries)} of them repeated${throttledMs > 0 ? `, ${duration(throttledMs)} held back by the service` : ''}.`
   return html`<section aria-labelledby="timeline"><h2 id="timeline">Timeline</h2><p class="lead">${http}</p>${table('Stages of the run', head, rows)}<div class="stack">${result.jobs
     .filter(job => job.id !== null || job.history.length > 0)
     .slice(0, SHOWN)
@@ -100,7 +100,7 @@ export function reproduce(report: Report, result: Result): Markup {
     plan.budget.credits === null ? [] : `${counted(plan.budget.credits, 'credit')}`,
   ].flat()
   const args = Object.entries(report.args).filter(([, value]) => value !== null && value !== false)
-  const delimiter = input.delimiter === '\t' ? 'tab' : input.delimiter
+  const delimiter = input.delimiter === '\t' ? 'tab' : `“${input.delimiter}”`
   return html`<section aria-labelledby="reproduce"><h2 id="reproduce">Reproduce</h2><div class="card"><code class="command">fettle run ${result.file}</code>
 <details open><summary>What exactly was run</summary><dl class="pairs">
 ${pair('Version', `${tool.name} ${tool.version}`)}

@@ -60,7 +60,7 @@ ${report.resume === null ? null : goOn(report.resume)}
 </div>`
 }
 
-const goOn = (command: string): Markup => html`<p>Go on where it stopped, nothing is sent twice:</p>${commandOf(command)}`
+const goOn = (command: string): Markup => html`<p>Go on where it stopped:</p>${commandOf(command)}`
 const commandOf = (command: string | null): Markup => html`<code class="command">${command}</code>`
 
 interface Figure {
@@ -88,23 +88,24 @@ export function numbers(report: Report): Markup {
       label: 'matched',
       value: percent(totals.matchRate),
       known: totals.matchRate !== null,
-      change: [change(delta?.matchRate, points), totals.duplicates ? 'duplicates included' : '']
-        .filter(text => text !== '')
-        .join(', '),
+      change: change(delta?.matchRate, points),
     },
     figure('review'),
     figure('unmatched'),
     figure('duplicates'),
     ...rare.map(name => ({ label: OUTCOME[name].word, value: count(totals[name]), known: true, change: '' })),
   ]
-  const since =
-    report.previous === null
-      ? null
-      : html`<p class="small soft">Changes are against the last good run, <code>${report.previous.runId}</code> of ${time(report.previous.startedAt)} UTC.</p>`
+  const { previous } = report
+  const notes = [
+    previous === null
+      ? []
+      : html`Changes are against the last good run, <code>${previous.runId}</code> of ${time(previous.startedAt)} UTC. `,
+    totals.duplicates ? html`A duplicate counts as matched: it found its company through an earlier row.` : [],
+  ].flat()
   return html`<section aria-label="Numbers"><dl class="numbers">
 ${figures.map(
   one =>
     html`<div><dt>${one.label}</dt><dd class="n${one.known ? '' : ' none'}">${one.known ? one.value : 'not yet known'}</dd>${one.change === '' ? null : html`<dd class="d">${one.change}</dd>`}</div>
 `,
-)}</dl>${since}</section>`
+)}</dl>${notes.length === 0 ? null : html`<p class="small soft">${notes}</p>`}</section>`
 }
