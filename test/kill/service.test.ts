@@ -125,3 +125,21 @@ test('a lock whose owner is gone, and half a file, do not keep the next service 
     expect(await readdir(dataDir)).not.toContain('lock')
   }
 })
+
+test('of several services that find a stale lock at once, exactly one starts', async () => {
+  const dataDir = await temporaryFolder()
+  await writeFile(join(dataDir, 'lock'), '999999999 5')
+  const children = Array.from({ length: 4 }, () =>
+    spawn(process.execPath, ['--import', here('run-typescript.mjs'), here('serve-child.ts'), dataDir], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }),
+  )
+  onTestFinished(() => {
+    for (const child of children) child.kill('SIGKILL')
+  })
+  const ends = children.map(child => {
+    const started = once(createInterface({ input: child.stdout as NodeJS.ReadableStream }), 'line').then(() => 'started')
+    return Promise.race([started, once(child, 'exit').then(([code]) => (code === 0 ? 'ended' : 'refused'))])
+  })
+  expect((await Promise.all(ends)).sort()).toEqual(['refused', 'refused', 'refused', 'started'])
+})

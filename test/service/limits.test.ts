@@ -83,11 +83,11 @@ test('loops side by side come back one per turn of the event loop', async () => 
 
 test('requests are answered quickly while eight jobs are matched', async () => {
   const caller = await logIn(await startService())
-  const csv = `name\n${'Acme Ltd\n'.repeat(20_000)}`
+  const csv = `name\n${'Acme Ltd\n'.repeat(3_000)}`
   const ids = await Promise.all(Array.from({ length: 8 }, () => caller.submitted(csv)))
   let answered = 0
   while ((await caller.call('GET', `/dataCleaning/jobs/${ids[7]}`)).body.status === 'matching') answered += 1
   expect(answered).toBeGreaterThan(3)
-  for (const id of ids) expect((await caller.reach(id, 'jobMatchingComplete')).body.jobSummary.totalRows).toBe(20_000)
+  for (const id of ids) expect((await caller.reach(id, 'jobMatchingComplete')).body.jobSummary.totalRows).toBe(3_000)
   expect((await send(`${(await startService()).url}/../health`)).status).toBe(200)
 })
