@@ -49,7 +49,7 @@ function resolve(from: readonly string[], index: number | null, optional: boolea
     const hint = `Say which one: ${places.map(position => `{ index: ${position} }`).join(' or ')}.`
     return refuse(asked, `${asked.name}: the header ${show(wanted)} stands in columns ${columns} of ${facts.path}`, hint, wanted)
   }
-  return { column: { header: wanted, index: places[0]! }, issues: twins(wanted, header, asked) }
+  return { column: { header: wanted, index: places[0]! }, issues: [] }
 }
 
 function refuse(asked: Asked, message: string, hint: string, column: string | null): Resolved {
@@ -72,27 +72,4 @@ function notThere(from: readonly string[], header: readonly string[], path: stri
   }
   const close = from.map(wanted => nearest(wanted, header)).find(one => one !== null)
   return refuse(asked, close == null ? message : `${message}; did you mean ${show(close)}?`, hint, from[0] ?? null)
-}
-
-/** A warning for other headers that a reader would take for this one. */
-function twins(wanted: string, header: readonly string[], asked: Asked): Issue[] {
-  const other = header.find(one => one !== wanted && looks(one) === looks(wanted))
-  if (other === undefined) return []
-  const message = `${asked.name}: the headers ${show(wanted)} and ${show(other)} look alike; column ${header.indexOf(wanted) + 1} is used`
-  return [issue('FETTLE_INPUT_SUSPECT', message, { severity: 'warn', at: asked.at, column: wanted })]
-}
-
-/** A warning for columns without a header. */
-export function emptyHeaders(facts: InputFacts): Issue[] {
-  const columns = (facts.header ?? []).flatMap((one, index) => (one.trim() === '' ? [index + 1] : []))
-  if (columns.length === 0) return []
-  const list = columns.slice(0, 5).join(', ') + (columns.length > 5 ? ' …' : '')
-  const message = `${facts.path}: ${columns.length === 1 ? `column ${list} has` : `columns ${list} have`} no header`
-  return [
-    issue('FETTLE_INPUT_SUSPECT', message, {
-      severity: 'warn',
-      count: columns.length,
-      at: { file: facts.path, line: 1, column: null },
-    }),
-  ]
 }

@@ -53,8 +53,9 @@ export function interpolate(tree: Tree, sources: Sources): { readonly tree: Tree
       findings.push({ code: 'FETTLE_PIPELINE_VARIABLE', message: `${path.join('.')}: ${message}`, hint: hint ?? FORMS, path })
     }
     if (broken) return { ...scalar, state: 'broken' }
-    if (names.length > 0 && path[0] !== 'description' && /[\r\n\0]/.test(text)) {
-      const message = `${path.join('.')}: the value of ${names.join(' or ')} holds a line end or a NUL.`
+    // A variable is judged where it is used.
+    if (names.length > 0 && path[0] !== 'description' && !inVars && /[\r\n\0]/.test(text)) {
+      const message = `${path.join('.')}: the value of ${names.join(' or ')} holds a line end or a NUL`
       findings.push({ code: 'FETTLE_PIPELINE_VARIABLE', message, hint: 'Give a value of one line.', path })
       return { ...scalar, state: 'broken' }
     }

@@ -32,15 +32,11 @@ const finding = (code: Finding['code'], path: Path, message: string, hint?: stri
 
 const lintService: Rule = ({ fields }) => {
   const service = fields.service === undefined ? null : longService(fields.service)
-  const warning = 'http:// to other machines is allowed, which shows the password to the network'
-  const findings: Finding[] = service?.insecure
-    ? [{ ...finding('FETTLE_PIPELINE_URL', ['service', 'insecure'], warning, 'Use https:// when you can.'), severity: 'warn' }]
-    : []
-  if (service?.url === undefined) return findings
+  if (service?.url === undefined) return []
   const path = typeof fields.service === 'string' ? ['service'] : ['service', 'url']
   const checked = checkServiceUrl(service.url, service.insecure)
-  if ('url' in checked) return findings
-  return [...findings, finding(checked.code, path, `the address ${checked.problem}`, checked.hint)]
+  if ('url' in checked) return []
+  return [finding(checked.code, path, `the address ${checked.problem}`, checked.hint)]
 }
 
 const lintInput: Rule = ({ fields }) => {
@@ -79,13 +75,12 @@ export const canMatchOn = (mappings: readonly Mapping[]): boolean =>
 export const tellsCountry = (mappings: readonly Mapping[]): boolean =>
   mappings.includes('country') || mappings.includes('countryCode')
 
-const lintMappings: Rule = ({ fields, broken }) => {
+const lintMappings: Rule = ({ fields }) => {
   if (fields.mappings === undefined) return []
   const rules = mappingRules(fields.mappings)
   const mappings = rules.map(rule => rule.mapping)
   const header = fields.input === undefined || longInput(fields.input).header
   const findings = rules.flatMap(rule => lintRule(rule, header))
-  if (broken.has('mappings')) return findings
   if (!canMatchOn(mappings)) {
     const hint = `Map name or an identifier: ${IDENTIFIERS.join(', ')}.`
     findings.push(finding('FETTLE_PIPELINE_MAPPING', ['mappings'], 'there is nothing to match on', hint))

@@ -11,6 +11,7 @@ import { readJson } from './json.ts'
 import { lint } from './lint.ts'
 import { normalise, type Pipeline } from './pipeline.ts'
 import { lineFinder } from './places.ts'
+import { type Replacements, replacePaths } from './replace.ts'
 import { type PipelineFields, pipelineSchema } from './schema.ts'
 import { refuseLiteralSecrets, type Secrets, secretsOf } from './secrets.ts'
 import { type Finding, offsetAt, type Path, plainOf, prune, type Tree, treeOf } from './tree.ts'
@@ -22,6 +23,8 @@ export interface ParseOptions extends Sources {
   readonly file: string
   /** Absolute path of the project; without it every absolute output path counts as outside. */
   readonly root?: string
+  /** What the command line gives in place of the pipeline's paths, taken as it is. */
+  readonly replace?: Replacements
 }
 
 /** The place of a part of the pipeline, or of the nearest part around it. */
@@ -87,12 +90,12 @@ function parseTree(written: Tree, options: ParseOptions, placeAt: PlaceAt): Pars
       placeAt,
     )
   }
-  const guarded = refuseLiteralSecrets(written)
+  const guarded = refuseLiteralSecrets(replacePaths(written, options.replace ?? {}))
   const filled = interpolate(guarded.tree, options)
   const checked = checkSchema(filled.tree)
   const fields = fieldsOf(checked.tree, [...guarded.findings, ...filled.findings, ...checked.findings])
   const linted = lint({ ...fields, root: options.root })
-  const findings = [...guarded.findings, ...filled.findings, ...checked.findings, ...linted]
+  const findings = [...fields.findings, ...linted.filter(one => !isConsequence(one, fields.findings))]
   const locate: Locate = path => placeAt(offsetAt(written, path))
   const issues = toIssues(findings, written, placeAt)
   if (findings.some(one => one.severity !== 'warn')) return { pipeline: null, issues, secrets: NO_SECRETS, locate }
@@ -108,8 +111,16 @@ function fieldsOf(tree: Tree, findings: readonly Finding[]) {
     const parsed = schema.safeParse(value[key])
     return parsed.success && parsed.data !== undefined ? [[key, parsed.data]] : []
   })
-  return { fields: Object.fromEntries(entries) as Partial<PipelineFields>, broken: new Set(paths.map(path => String(path[0]))) }
+  return {
+    fields: Object.fromEntries(entries) as Partial<PipelineFields>,
+    broken: new Set(paths.map(path => String(path[0]))),
+    findings,
+  }
 }
+
+/** True for a finding about a part in which something was found already: that part may only look wrong for want of it. */
+const isConsequence = (one: Finding, before: readonly Finding[]): boolean =>
+  'path' in one && before.some(other => 'path' in other && one.path.every((step, index) => other.path[index] === step))
 
 /** Findings in the order of the file; those beyond the fiftieth become one that counts them. */
 function toIssues(findings: readonly Finding[], tree: Tree | null, placeAt: PlaceAt): Issue[] {

@@ -6,7 +6,7 @@ import { MAPPINGS } from '../contract/index.ts'
 import { type ErrorCode, type Issue, issue, type Place } from '../errors.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import { freeze } from './freeze.ts'
-import { emptyHeaders, resolveKey, resolveMapping } from './headers.ts'
+import { resolveKey, resolveMapping } from './headers.ts'
 import { canMatchOn, tellsCountry } from './lint.ts'
 import { nearest } from './nearest.ts'
 import { isSamePath } from './paths.ts'
@@ -42,10 +42,13 @@ export function planRun(pipeline: Pipeline, facts: InputFacts, context: PlanCont
   const at = (...path: Path): Place | null => context.locate?.(path) ?? null
   // An empty extract that is a normal day may lack even its header.
   const columns = skipped && facts.columns === 0 ? NO_COLUMNS : resolveColumns(pipeline, facts, at)
+  // Whoever looked at the input could not know that an empty one is a normal day.
+  const known = (context.issues ?? []).filter(one => !(skipped && one.code === 'FETTLE_INPUT_EMPTY'))
+  const isSaid = known.some(one => one.code === 'FETTLE_INPUT_EMPTY')
   const issues = [
-    ...(context.issues ?? []),
+    ...known,
     ...columns.issues,
-    ...(skipped ? [] : countIssues(pipeline, facts, rows, at)),
+    ...(skipped || isSaid ? [] : countIssues(pipeline, facts, rows, at)),
     ...outputIssues(pipeline, facts, at),
     ...maskIssues(pipeline, facts, at),
   ]
@@ -86,7 +89,7 @@ interface Columns {
 const NO_COLUMNS: Columns = { mappings: [], key: null, issues: [] }
 
 function resolveColumns(pipeline: Pipeline, facts: InputFacts, at: At): Columns {
-  const issues: Issue[] = emptyHeaders(facts)
+  const issues: Issue[] = []
   const mappings: PlannedMapping[] = []
   for (const rule of pipeline.mappings) {
     const resolved = resolveMapping(rule, facts, { name: `mappings.${rule.mapping}`, at: at('mappings', rule.mapping) })

@@ -1,12 +1,15 @@
 /**
- * What must be known of a YAML text before it is parsed: how deep it nests, and that it uses no tags or directives. The lexer is
- * walked, which takes no stack; the parser recurses, and enough brackets make it abort the process beyond any try and catch.
+ * What must be known of a YAML text before it is parsed: how deep it nests, how much there is of it, and that it uses no tags or
+ * directives. The lexer is walked, which takes no stack; the parser recurses, and enough brackets make it abort the process beyond any try and catch.
  */
 import { CST, Lexer } from 'yaml'
 import { type Finding, MAX_DEPTH } from './tree.ts'
 
 // Characters that YAML does not allow in a text, some of which the lexer uses as marks of its own.
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\ufeff]/
+
+/** More words and signs than this are no pipeline; the parser's time grows with the square of some of them. */
+const MAX_TOKENS = 20_000
 
 /** What forbids handing the text to the parser; empty when nothing does. */
 export function guardYaml(text: string): Finding[] {
@@ -18,6 +21,7 @@ export function guardYaml(text: string): Finding[] {
   const findings: Finding[] = []
   const depth = new Depth()
   let offset = 0
+  let tokens = 0
   for (const token of new Lexer().lex(text)) {
     // The lexer's marks stand for no text: start of a document, end of a flow, start of a scalar.
     if (token === '\u0002' || token === '\u0018' || token === '\u001f') continue
@@ -35,6 +39,11 @@ export function guardYaml(text: string): Finding[] {
       })
     }
     depth.read(type, token, offset)
+    tokens += 1
+    if (tokens > MAX_TOKENS) {
+      findings.push({ code: 'FETTLE_PIPELINE_SYNTAX', message: `the file has more than ${MAX_TOKENS} words and signs`, offset })
+      return findings
+    }
     if (depth.value > MAX_DEPTH) {
       findings.push({
         code: 'FETTLE_PIPELINE_DEPTH',

@@ -11,7 +11,7 @@ import { guardYaml } from './yaml-guard.ts'
 type Node = NonNullable<Document.Parsed['contents']>
 
 /** More nodes than this come from aliases multiplied, never from a pipeline. */
-const MAX_NODES = 20_000
+const MAX_NODES = 10_000
 
 /** The tree of a YAML text; null when it is empty or the text cannot be read, which the findings then say. */
 export function readYaml(text: string): { readonly tree: Tree | null; readonly findings: readonly Finding[] } {
@@ -19,21 +19,30 @@ export function readYaml(text: string): { readonly tree: Tree | null; readonly f
   if (guarded.length > 0) return { tree: null, findings: guarded }
   // Duplicate keys are found below: the library compares each key with all the others.
   const document = parseDocument(text, { prettyErrors: false, uniqueKeys: false })
-  const findings = [...document.errors, ...document.warnings].map(describe)
+  const findings = problemsOf(document, text)
   if (findings.length > 0 || document.contents === null) return { tree: null, findings }
   const builder = new Builder(text)
   const tree = builder.build(document.contents, 0)
   return { tree, findings: builder.findings }
 }
 
-function describe({ code, message, pos }: { code: string; message: string; pos: [number, number] }): Finding {
+/** The library's errors and warnings, up to the first that makes it lose the thread: what follows that one is its echo. */
+function problemsOf(document: Document.Parsed, text: string): Finding[] {
+  const lost = document.errors.findIndex(one => one.code === 'UNEXPECTED_TOKEN' || one.code === 'BAD_INDENT')
+  const errors = lost < 0 ? [...document.errors, ...document.warnings] : document.errors.slice(0, lost + 1)
+  return errors.map(one => describe(one, text))
+}
+
+function describe({ code, message, pos }: { code: string; message: string; pos: [number, number] }, text: string): Finding {
   const offset = pos[0]
-  const finding = (text: string, hint?: string): Finding => ({
+  const finding = (sentence: string, hint?: string): Finding => ({
     code: 'FETTLE_PIPELINE_SYNTAX',
-    message: text,
+    message: sentence,
     offset,
     ...(hint === undefined ? {} : { hint }),
   })
+  if (text.slice(offset - 1, offset + 1) === '${')
+    return finding('a ${…} inside { } or [ ] must be in quotes', 'Write "${NAME}".')
   if (code === 'TAB_AS_INDENT') return finding('a tab indents this line', 'Use spaces.')
   if (code === 'MULTIPLE_DOCS') return finding('a second document begins here', 'One pipeline per file.')
   return finding(message)

@@ -7,8 +7,10 @@ import type { InputFacts, Plan } from '../../src/pipeline/types.ts'
 
 export const OPTIONS: ParseOptions = { file: 'p.yml', env: {}, vars: {}, run: { date: '2026-03-31' } }
 
-export const parseYaml = (text: string, options: Partial<ParseOptions> = {}) => parsePipeline(text, { ...OPTIONS, format: 'yaml', ...options })
-export const parseJson = (text: string, options: Partial<ParseOptions> = {}) => parsePipeline(text, { ...OPTIONS, format: 'json', ...options })
+export const parseYaml = (text: string, options: Partial<ParseOptions> = {}) =>
+  parsePipeline(text, { ...OPTIONS, format: 'yaml', ...options })
+export const parseJson = (text: string, options: Partial<ParseOptions> = {}) =>
+  parsePipeline(text, { ...OPTIONS, format: 'json', ...options })
 
 /** A pipeline that parses, changed by lines put below it. */
 export const BASE = 'name: suppliers\ninput: in.csv\nmappings: { name: Name, country: Country }\n'
@@ -21,7 +23,8 @@ export function pipelineOf(text: string, options: Partial<ParseOptions> = {}): P
 }
 
 /** An issue as one line: code, place, message. */
-export const lineOf = (one: Issue): string => `${one.code.replace('FETTLE_', '')} ${one.at?.line ?? '-'}:${one.at?.column ?? '-'} ${one.message}`
+export const lineOf = (one: Issue): string =>
+  `${one.code.replace('FETTLE_', '')} ${one.at?.line ?? '-'}:${one.at?.column ?? '-'} ${one.message}`
 
 export const FACTS: InputFacts = {
   path: 'in.csv',

@@ -1,0 +1,179 @@
+/** `${…}`: what each form gives, and that a value can never change what the file is made of. */
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { BASE, lineOf, parseYaml, pipelineOf } from './support.ts'
+
+const describing = (text: string, env: Record<string, string> = {}) =>
+  pipelineOf(`${BASE}vars: { country: GB, from_env: "\${A:-x}" }\ndescription: ${JSON.stringify(text)}`, { env }).description
+
+describe('forms', () => {
+  test.each([
+    ['${A}', { A: 'one' }, 'one'],
+    ['a ${A} b ${A} c', { A: 'one' }, 'a one b one c'],
+    ['${A:-two}', {}, 'two'],
+    ['${A:-two}', { A: '' }, 'two'],
+    ['${A:-two}', { A: 'one' }, 'one'],
+    ['[${A:-}]', {}, '[]'],
+    ['${A:-a:-b?c}', {}, 'a:-b?c'],
+    ['${A:?needed}', { A: 'one' }, 'one'],
+    ['$${A}', { A: 'one' }, '${A}'],
+    ['$${A} ${A} $${', { A: 'one' }, '${A} one ${'],
+    ['$A and $ and 5$', { A: 'one' }, '$A and $ and 5$'],
+    ['${vars.country}/${run.date}', {}, 'GB/2026-03-31'],
+    ['${vars.from_env}', { A: 'one' }, 'one'],
+    ['${vars.from_env}', {}, 'x'],
+    ['${A}', { A: '${B}', B: 'no' }, '${B}'],
+    ['${A}', { A: 'x\nbudget: { rows: 1 }' }, 'x\nbudget: { rows: 1 }'],
+  ])('%s with %j is %s', (text, env, expected) => {
+    expect(describing(text, env as Record<string, string>)).toBe(expected)
+  })
+
+  test('--var replaces a declared variable; an undeclared one is refused', () => {
+    const text = `${BASE}vars: { country: GB }\ndescription: \${vars.country}`
+    expect(pipelineOf(text, { vars: { country: 'FR' } }).description).toBe('FR')
+    const { pipeline, issues } = parseYaml(text, { vars: { contry: 'FR' } })
+    expect(pipeline).toBeNull()
+    expect(issues.map(one => one.message)).toEqual(['--var contry: not declared under vars; did you mean country?'])
+  })
+
+  test('the id of the run is known once there is one', () => {
+    expect(parseYaml(`${BASE}description: \${run.id}`).issues[0]?.message).toContain('id is not known')
+    expect(pipelineOf(`${BASE}description: \${run.id}`, { run: { date: '2026-03-31', id: 'r-1' } }).description).toBe('r-1')
+  })
+
+  test('a number or a truth value may be referred to; a text stays text', () => {
+    const text = `name: a\ninput: { path: in.csv, header: "\${H}", rows: { min: "\${MIN}" } }
+mappings: { name: { index: "\${I}" }, country: { index: 1 } }\nretry: { attempts: "\${N}" }\nversion: \${V}\ndescription: \${N}`
+    const pipeline = pipelineOf(text, { env: { H: 'false', MIN: '10', I: '0', N: '3', V: '1' } })
+    expect(pipeline.input.header).toBe(false)
+    expect(pipeline.input.rows.min).toBe(10)
+    expect(pipeline.mappings[0]?.index).toBe(0)
+    expect(pipeline.retry.attempts).toBe(3)
+    expect(pipeline.description).toBe('3')
+    expect(pipelineOf(mapped('${H}'), { env: { H: '0012' } }).mappings[0]?.from).toEqual(['0012'])
+  })
+})
+
+const mapped = (header: string) => `name: a\ninput: in.csv\nmappings: { name: "${header}", country: C }`
+
+describe('what cannot be filled in', () => {
+  test('P28 all unset names come at once', () => {
+    const { issues } = parseYaml(
+      'name: a\ninput: ${ONE}\nmappings: { name: "${TWO} ${THREE:?ask Ann}", country: C }\ntags: ["${FOUR}"]',
+    )
+    expect(issues.map(lineOf)).toEqual([
+      'PIPELINE_VARIABLE 2:8 input: ${ONE} is not set',
+      'PIPELINE_VARIABLE 3:19 mappings.name: ${TWO} is not set',
+      'PIPELINE_VARIABLE 3:19 mappings.name: ${THREE} is not set: ask Ann',
+      'PIPELINE_VARIABLE 4:8 tags.0: ${FOUR} is not set',
+    ])
+    expect(issues[0]?.hint).toBe('Set ONE, or give a default: ${ONE:-default}.')
+  })
+
+  test('P28 an empty value where one is needed', () => {
+    expect(
+      parseYaml('name: a\ninput: ${ONE}\nmappings: { name: N, country: C }', { env: { ONE: '' } }).issues.map(lineOf),
+    ).toEqual(['PIPELINE_VARIABLE 2:8 input: expected a path, found nothing: "${ONE}" is empty'])
+  })
+
+  test('a variable that could not be made is reported once, where it is declared', () => {
+    const { issues } = parseYaml(`${BASE}vars: { x: "\${NOPE}" }\ndescription: \${vars.x} \${vars.x}`)
+    expect(issues.map(lineOf)).toEqual(['PIPELINE_VARIABLE 4:12 vars.x: ${NOPE} is not set'])
+  })
+
+  test('a variable cannot be made of another', () => {
+    expect(parseYaml(`${BASE}vars: { x: a, y: "\${vars.x}" }`).issues[0]?.message).toContain('cannot be made of another')
+  })
+
+  test.each(['a\nb', 'a\rb', 'a\0b', 'a\r\n'])('P31 %j in a header, a path or an address is refused by name', value => {
+    const text = `${mapped('${BAD}')}\noutput: o/\${BAD}\nservice: https://h/\${BAD}/v1`
+    const { pipeline, issues } = parseYaml(text, { env: { BAD: value } })
+    expect(pipeline).toBeNull()
+    expect(issues.map(one => one.message)).toEqual([
+      'mappings.name: the value of ${BAD} holds a line end or a NUL',
+      'output: the value of ${BAD} holds a line end or a NUL',
+      'service: the value of ${BAD} holds a line end or a NUL',
+    ])
+  })
+
+  test.each(['constructor', '__proto__', 'toString'])('%s is not in an empty environment', name => {
+    expect(parseYaml(`${BASE}description: \${${name}}`).issues[0]?.message).toContain('is not set')
+  })
+})
+
+describe('properties', () => {
+  test('a value adds no key, whatever it holds: the pipeline differs in that one text only', () => {
+    const plain = pipelineOf(`${BASE}description: \${V}`, { env: { V: 'x' } })
+    const value = fc.oneof(
+      fc.string({ minLength: 1, unit: 'binary' }),
+      fc.constantFrom('x\nbudget: {rows: 1}', '{a: b}', '- x', '*a', '&a', '!!js', '"', "'", '#', '${X}', '$${'),
+    )
+    fc.assert(
+      fc.property(value, text => {
+        fc.pre(text.length <= 2000)
+        expect(pipelineOf(`${BASE}description: \${V}`, { env: { V: text } })).toEqual({ ...plain, description: text })
+      }),
+    )
+  })
+
+  test('text without ${ is never changed', () => {
+    fc.assert(
+      fc.property(fc.string({ minLength: 1, maxLength: 200 }), text => {
+        fc.pre(!text.includes('${'))
+        expect(describing(text)).toBe(text)
+      }),
+    )
+  })
+
+  test('$${ gives back any text that holds ${', () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom('${', '}', 'A', ':-', ' ', '{', 'x'), { minLength: 1, maxLength: 20 }), parts => {
+        const text = parts.join('')
+        expect(describing(text.replaceAll('${', () => '$${'))).toBe(text)
+      }),
+    )
+  })
+})
+
+describe('credentials', () => {
+  const text = `${BASE}service: { url: https://h/v1, username: "\${U}", password: "\${P:?ask Ann}" }`
+
+  test('stand beside the pipeline, never in it', () => {
+    const { pipeline, secrets, issues } = parseYaml(text, { env: { U: 'ann', P: 'hunter2' } })
+    expect(issues).toEqual([])
+    expect(secrets).toEqual({ username: 'ann', password: 'hunter2' })
+    expect(JSON.stringify(pipeline)).not.toMatch(/hunter2|ann/)
+  })
+
+  test('are null where the pipeline names none', () => {
+    expect(parseYaml(BASE).secrets).toEqual({ username: null, password: null })
+  })
+})
+
+describe('paths of the command line', () => {
+  const replaced = (text: string, replace: { input?: string; output?: string }) => pipelineOf(text, { replace })
+
+  test('take the place of the pipeline’s', () => {
+    expect(replaced(BASE, { input: 'other.csv' }).input.path).toBe('other.csv')
+    expect(
+      replaced('name: a\ninput: { path: "${NOPE}", key: Id }\nmappings: { name: N, country: C }', { input: 'o.csv' }).input,
+    ).toMatchObject({
+      path: 'o.csv',
+      key: { header: 'Id' },
+    })
+    expect(replaced(BASE, { output: 'o.csv' })).toMatchObject({ output: { path: 'o.csv' }, enrich: { product: 'basic' } })
+    expect(replaced(`${BASE}output: { path: x.csv, review: r.csv }`, { output: 'o.csv' }).output).toMatchObject({
+      path: 'o.csv',
+      review: 'r.csv',
+    })
+  })
+
+  test('are taken as they are', () => {
+    expect(replaced(BASE, { input: 'a${B}c$${d}.csv' }).input.path).toBe('a${B}c$${d}.csv')
+  })
+
+  test('are checked like the pipeline’s', () => {
+    expect(parseYaml(BASE, { replace: { output: '../o.csv' } }).issues[0]?.code).toBe('FETTLE_PIPELINE_PATH')
+    expect(parseYaml(BASE, { replace: { output: 'in.csv' } }).issues[0]?.message).toContain('would overwrite the input')
+  })
+})
