@@ -1,20 +1,17 @@
-/** The ten data-cleaning operations: contract §5. Each reads the job, asks walk.ts whether it may, and changes the store. */
+/** The data-cleaning operations, the upload aside: contract §5. Each reads the job, asks walk.ts whether it may, and changes the store. */
 import { createHash, randomUUID } from 'node:crypto'
-import { rm } from 'node:fs/promises'
-import multipart from '@fastify/multipart'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import type { ColumnMapping } from '../../contract/index.ts'
 import { TAGS } from '../../contract/index.ts'
-import { countColumns } from '../jobs/csv.ts'
 import { productOf } from '../jobs/tags.ts'
-import { receive } from '../jobs/upload.ts'
 import { requireStatus } from '../jobs/walk.ts'
 import { badRequest, Refusal, unknownJob } from '../refusal.ts'
-import type { Job, Upload } from '../store/jobs.ts'
+import type { Job } from '../store/jobs.ts'
 import type { Context } from './context.ts'
-import { archivedRecord, jobRecord, uploadRecord } from './job-record.ts'
+import { archivedRecord, jobRecord } from './job-record.ts'
 import { filterOf } from './list-filter.ts'
 import { type Call, route } from './operation.ts'
+import { uploadRoute } from './upload.ts'
 
 type AnyCall = Pick<Call<unknown, unknown>, 'user' | 'id' | 'request' | 'body'>
 
@@ -43,7 +40,7 @@ function requireTags(tags: readonly string[]): void {
 
 /** Registers the operations. */
 export function jobRoutes(app: FastifyInstance, context: Context): void {
-  const { jobs, answers, worker, places, clock, limits, links, origin } = context
+  const { jobs, answers, worker, links, origin } = context
 
   const jobOf = ({ user, id }: Pick<AnyCall, 'user' | 'id'>): Job => {
     const job = jobs.find(user.id, id)
@@ -75,46 +72,7 @@ export function jobRoutes(app: FastifyInstance, context: Context): void {
     return jobRecord(job, call.request.id)
   })
 
-  app.register(async scope => {
-    // Only here is a multipart body understood, and nothing else is.
-    scope.removeAllContentTypeParsers()
-    await scope.register(multipart, {
-      limits: {
-        files: 2,
-        parts: limits.uploadParts,
-        fields: limits.uploadParts,
-        fieldSize: limits.uploadFieldBytes,
-        headerPairs: 20,
-      },
-    })
-    scope.addContentTypeParser('*', (_request: FastifyRequest, _payload: unknown, done: (error: Error) => void) => {
-      done(badRequest('The upload is not acceptable', 'Content-Type: must be multipart/form-data'))
-    })
-    const upload = async (call: AnyCall): Promise<unknown> => {
-      const before = jobOf(call)
-      requireStatus('upload', before.status)
-      if (!call.request.isMultipart()) throw badRequest('The upload is not acceptable', 'body: must be multipart/form-data')
-      jobs.change(before.id, { status: 'uploading', details: null })
-      try {
-        const parts = call.request.parts({ limits: { fileSize: limits.uploadBytes } })
-        const received = await receive(parts, places.upload)
-        const columns = await countColumns(places.upload(received.id), limits)
-        const stored: Upload = { ...received, columns, createdAt: clock.now() }
-        const job = jobs.change(before.id, { status: 'uploaded', upload: stored, mappings: [] })
-        if (before.upload !== null) await rm(places.upload(before.upload.id), { force: true })
-        return uploadRecord(job, stored, call.request.id)
-      } catch (error) {
-        // A form that is wrong changes nothing; a transfer that broke is an upload error (contract §5.6).
-        const kept = error instanceof Refusal && call.request.raw.complete
-        jobs.change(
-          before.id,
-          kept ? { status: before.status } : { status: 'uploadError', details: 'the file did not arrive whole' },
-        )
-        throw error
-      }
-    }
-    route(scope, context, 'upload', upload, { bodyLimit: limits.uploadBytes })
-  })
+  app.register(async scope => uploadRoute(scope, context))
 
   const setMappings = (call: Call<{ mappings: ColumnMapping[] }, unknown>): unknown => {
     const job = jobOf(call)
