@@ -4,7 +4,7 @@ import { tooMany } from '../refusal.ts'
 import { makeWindow } from './throttle.ts'
 
 /** At most this many requests of a user inside a window. */
-export interface Rate {
+interface Rate {
   readonly requests: number
   readonly perMs: number
 }
