@@ -84,7 +84,7 @@ const likeness = (cell: string): string =>
     .toLowerCase()
 
 /** A cell in quotes, with everything invisible written as `\u….`. */
-export const escaped = (cell: string): string =>
+const escaped = (cell: string): string =>
   JSON.stringify(cell).replace(
     /[\u007f-\u00a0\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g,
     one => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,

@@ -20,7 +20,7 @@ import { type Settled, settle } from './settle.ts'
 import { undecodable } from './undecodable.ts'
 
 /** What may be said while a long file is read. */
-export interface InspectExtra {
+interface InspectExtra {
   /** The folder that a relative path starts from; the working directory when absent. */
   readonly root?: string
   readonly signal?: AbortSignal
@@ -28,7 +28,7 @@ export interface InspectExtra {
 }
 
 /** The facts, null when there is no table to speak of, and every problem found: errors first refuse the file, warnings do not. */
-export interface Inspection {
+interface Inspection {
   readonly facts: InputFacts | null
   readonly issues: Issue[]
 }

@@ -6,7 +6,7 @@ import type { Plan, PlannedMapping } from '../pipeline/types.ts'
 import { csvText } from './formats.ts'
 import { readRows } from './records.ts'
 import { openSink } from './sink.ts'
-import type { WorkExtra } from './source.ts'
+import type { WorkExtra } from './work.ts'
 
 const BATCH = 1000
 

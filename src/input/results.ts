@@ -9,12 +9,12 @@ import { checkPlanned } from './planned.ts'
 import { padRow } from './prepare.ts'
 import { type IncomingFile, type ReceivedFile, Receiver } from './receive.ts'
 import { readRows } from './records.ts'
-import type { WorkExtra } from './source.ts'
 import { type OutcomeCounts, type SampleRow, Tally } from './tally.ts'
+import type { WorkExtra } from './work.ts'
 import { Writers, type WrittenFile } from './writers.ts'
 
 /** What became of the rows. */
-export interface PublishedResults {
+interface PublishedResults {
   readonly files: readonly WrittenFile[]
   readonly outcomes: OutcomeCounts
   readonly samples: readonly SampleRow[]
@@ -23,7 +23,7 @@ export interface PublishedResults {
 }
 
 /** Where enriched files are received and outputs are made of them. */
-export interface FileResults {
+interface FileResults {
   /** Throws FETTLE_DOWNLOAD_CUT for a file cut short, FETTLE_LEDGER for one that is whole but has other rows. */
   receive(part: number, download: IncomingFile, rows: number): Promise<ReceivedFile>
   /** The file of a part that was received whole before, null when there is none. */

@@ -14,9 +14,10 @@ import { readHead } from './pieces.ts'
 import { changed, checkPlanned } from './planned.ts'
 import { prepareCopy } from './prepare.ts'
 import { bytesBeforeTable, READ_BYTES } from './records.ts'
+import type { WorkExtra } from './work.ts'
 
 /** A prepared transfer. `open` gives a fresh stream for each attempt; `sha256` is of the last one read to its end, else null. */
-export interface SourceUpload {
+interface SourceUpload {
   readonly filename: string
   readonly bytes: number
   readonly hasHeader: boolean
@@ -25,18 +26,11 @@ export interface SourceUpload {
 }
 
 /** An input, ready to send. */
-export interface FileSource {
+interface FileSource {
   /** Throws FETTLE_INPUT_CHANGED when the file is no longer the planned one. */
   upload(): Promise<SourceUpload>
   /** Removes the prepared copy, if there is one. */
   remove(): Promise<void>
-}
-
-/** Settings shared by source and results. */
-export interface WorkExtra {
-  /** The folder that relative paths start from and that outputs stay in; the working directory when absent. */
-  readonly root?: string
-  readonly signal?: AbortSignal
 }
 
 /** The source of a plan; a prepared copy goes to `workDir/upload.csv`. Nothing is read or written before `upload`. */

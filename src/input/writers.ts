@@ -6,7 +6,7 @@ import type { EnrichedColumns, RowOutcome } from './enriched.ts'
 import { type RowFormat, rowFormat } from './formats.ts'
 import { makeLayout } from './layout.ts'
 import { openSink, type Sink } from './sink.ts'
-import type { WorkExtra } from './source.ts'
+import type { WorkExtra } from './work.ts'
 
 const BATCH = 500
 

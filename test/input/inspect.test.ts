@@ -1,10 +1,9 @@
-import { execFileSync } from 'node:child_process'
 import { appendFileSync, chmodSync, mkdirSync, readFileSync, renameSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { inspect } from '../../src/input/index.ts'
 import type { InputOptions } from '../../src/pipeline/types.ts'
-import { factsOf, file, folder, options, sha256 } from './kit.ts'
+import { factsOf, file, folder, options, sha256, shell } from './kit.ts'
 
 /** Looks at a file of this content; gives facts, and codes with places. */
 async function look(content: string | Uint8Array, rest: Partial<InputOptions> = {}) {
@@ -31,7 +30,7 @@ describe('what stands at the path', () => {
 
   it('C2: refuses a folder, a FIFO, a device and a circle of links without opening them', async () => {
     const dir = folder()
-    execFileSync('mkfifo', [join(dir, 'pipe')])
+    shell('mkfifo "$0"', join(dir, 'pipe'))
     symlinkSync('b', join(dir, 'a'))
     symlinkSync('a', join(dir, 'b'))
     const why = async (path: string) => (await inspect(options(path))).issues[0]!.message

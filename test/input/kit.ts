@@ -1,13 +1,21 @@
 /** Fresh folders, inputs and plans for the tests of this folder. */
+import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
 import { inspect } from '../../src/input/index.ts'
 import type { InputFacts, InputOptions, Plan } from '../../src/pipeline/types.ts'
 
-/** A new empty folder. */
-export const folder = (): string => mkdtempSync(join(tmpdir(), 'fettle-input-'))
+/** A new empty folder, removed when the test passes. */
+export function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), 'fettle-input-'))
+  onTestFinished(({ task }) => {
+    if (task.result?.state === 'pass') rmSync(path, { recursive: true, force: true })
+  })
+  return path
+}
 
 /** A file in a new folder; gives its path. */
 export function file(content: string | Uint8Array, name = 'input.csv'): string {
@@ -63,3 +71,7 @@ export const planOf = (input: InputFacts, rest: Partial<Plan> = {}): Plan => ({
 export const text = (path: string): string => readFileSync(path, 'utf8')
 export const names = (path: string): string[] => readdirSync(path).sort()
 export const sha256 = (bytes: string | Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
+
+/** Runs a command of the shell, in which `$0`, `$1` … are the arguments; gives what it prints. */
+export const shell = (command: string, ...args: string[]): string =>
+  execFileSync('bash', ['-c', command, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })

@@ -1,11 +1,11 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ModuleKind, ScriptTarget, transpileModule } from 'typescript'
 import { afterEach, describe, expect, it } from 'vitest'
 import { openSink, writeAtomic } from '../../src/input/sink.ts'
-import { folder, names, sha256, text } from './kit.ts'
+import { folder, names, sha256, shell, text } from './kit.ts'
 
 const refusal = (path: string, why: string) => ({
   code: 'FETTLE_OUTPUT_WRITE',
@@ -99,12 +99,12 @@ describe('a sink', () => {
 describe('a full disk', () => {
   const mounted: string[] = []
   afterEach(() => {
-    for (const path of mounted.splice(0)) execFileSync('umount', [path])
+    for (const path of mounted.splice(0)) shell('umount "$0"', path)
   })
   const tinyDisk = (): string | null => {
     const path = folder()
     try {
-      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', path], { stdio: 'ignore' })
+      shell('mount -t tmpfs -o size=64k tmpfs "$0"', path)
     } catch {
       return null
     }
@@ -159,7 +159,7 @@ describe('a process that dies', () => {
     const { script, root } = program(`
       try { await writeAtomic(import.meta.dirname + '/out/out.csv', 'x'.repeat(1_000_000)) }
       catch (error) { process.stdout.write(error.code + ' ' + error.message) }`)
-    const out = execFileSync('bash', ['-c', `ulimit -f 64; exec "$0" "$1"`, process.execPath, script], { encoding: 'utf8' })
+    const out = shell('ulimit -f 64; exec "$0" "$1"', process.execPath, script)
     expect(out).toMatch(/^FETTLE_OUTPUT_WRITE cannot write .*out\.csv: EFBIG/)
     expect([text(join(root, 'out/out.csv')), names(join(root, 'out'))]).toEqual(['old', ['out.csv']])
   })
