@@ -23,6 +23,7 @@ function distance(a: string, b: string): number {
  * (`companyName` holds `name`). Null when there is none.
  */
 export function nearest(word: string, known: Iterable<string>): string | null {
+  if (word === '') return null
   const wanted = word.toLowerCase().slice(0, 100)
   let found: string | null = null
   let least = Math.max(1, Math.floor(wanted.length / 3)) + 1

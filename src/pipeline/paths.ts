@@ -33,7 +33,7 @@ export function whyNotWritable(path: string, root: string | undefined): string |
   if (path.startsWith('\\\\') || path.startsWith('//')) return 'is a network path, outside the project'
   if (/^[A-Za-z]:/.test(path)) return 'names a drive, outside the project'
   if (absolute && (root === undefined || !tidyPath(path).startsWith(`${tidyPath(root)}/`))) return 'is outside the project'
-  if (!absolute && tidyPath(path).startsWith('..')) return 'is outside the project'
+  if (!absolute && /^\.\.(\/|$)/.test(tidyPath(path))) return 'is outside the project'
   if (path.endsWith('/') || tidyPath(path) === '') return 'is a folder, not a file'
   return (
     path

@@ -2,6 +2,7 @@
  * What a pipeline file says, as a tree that still knows where each part stands and how it was written. YAML, JSON and plain
  * objects all become this tree; it knows nothing of what the keys mean.
  */
+import type { ErrorCode } from '../errors.ts'
 
 /** Where in a tree: keys and list positions from the root. */
 export type Path = readonly PropertyKey[]
@@ -44,7 +45,7 @@ export type Tree = TreeScalar | TreeList | TreeMap
 /** One problem, by path (resolved to a place later) or by offset when the tree does not exist yet. */
 export type Finding = FindingText & ({ readonly path: Path; readonly part?: 'key' } | { readonly offset: number | null })
 interface FindingText {
-  readonly code: import('../errors.ts').ErrorCode
+  readonly code: ErrorCode
   readonly message: string
   readonly hint?: string
   readonly severity?: 'warn'
