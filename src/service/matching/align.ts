@@ -14,8 +14,7 @@ export interface Alignment {
   company: number
   /** Weight of all that agrees. */
   matched: number
-  /** Heaviest weight left uncovered on each side. */
-  missQuery: number
+  /** Heaviest weight left uncovered on the company's side. */
   missCompany: number
   /** How many words are left wholly uncovered on each side. */
   extraQuery: number
@@ -26,7 +25,7 @@ const MOST = 32
 const alikeQuery = new Float64Array(MOST)
 const alikeCompany = new Float64Array(MOST)
 const weightQuery = new Float64Array(MOST)
-const result: Alignment = { query: 0, company: 0, matched: 0, missQuery: 0, missCompany: 0, extraQuery: 0, extraCompany: 0 }
+const result: Alignment = { query: 0, company: 0, matched: 0, missCompany: 0, extraQuery: 0, extraCompany: 0 }
 
 function similarityOf(index: MatchIndex, name: QueryName, at: number, id: number): number {
   if (name.numbers[at] === id) return 1
@@ -96,13 +95,12 @@ export function align(index: MatchIndex, name: QueryName, document: number): Ali
 
   let all = 0
   let agreed = 0
-  result.missQuery = result.missCompany = result.extraQuery = result.extraCompany = 0
+  result.missCompany = result.extraQuery = result.extraCompany = 0
   for (let i = 0; i < size; i++) {
     const weight = weightQuery[i]!
     all += weight
     agreed += weight * alikeQuery[i]!
     if (alikeQuery[i] === 0) result.extraQuery++
-    result.missQuery = Math.max(result.missQuery, weight * (1 - alikeQuery[i]!))
   }
   result.query = agreed / all
   result.matched = agreed

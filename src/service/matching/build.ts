@@ -12,10 +12,10 @@ import { charCode } from './similarity.ts'
 import type { Company } from './types.ts'
 
 /** Which kind of name a document is. */
-export type NameKind = 'name' | 'tradingName' | 'previousName'
+type NameKind = 'name' | 'tradingName' | 'previousName'
 
 /** Words numbered as they are met. */
-export interface Dictionary {
+interface Dictionary {
   readonly numbers: Map<string, number>
   readonly words: string[]
 }

@@ -43,23 +43,17 @@ function compareNumbers(index: MatchIndex, asked: Asked, company: number, vector
 
 function comparePlaces(index: MatchIndex, asked: Asked, company: number, vector: Float64Array): void {
   const own = index.identifiers[company]!.postcode
-  const name = vector[AT.coverBoth]!
   const { postcode } = asked.identifiers
   if (postcode !== '' && own !== '') {
-    if (postcode === own) {
-      vector[AT.postcodeEqual] = 1
-      vector[AT.namePostcode] = name
-    } else vector[postcodeArea(postcode) === postcodeArea(own) ? AT.postcodeNear : AT.postcodeDiffer] = 1
+    const near = postcodeArea(postcode) === postcodeArea(own)
+    vector[postcode === own ? AT.postcodeEqual : near ? AT.postcodeNear : AT.postcodeDiffer] = 1
   }
   const hasAddress = index.address.starts[company + 1]! > index.address.starts[company]!
   if (asked.address !== null && hasAddress) {
     const dice = addressDice(index, asked.address, company)
     vector[AT.address] = dice
-    vector[AT.nameAddress] = dice * name
     if (dice < 0.15) vector[AT.addressNone] = 1
   }
-  const samePlace = Math.max(vector[AT.postcodeEqual]!, vector[AT.address]! > 0.5 ? 1 : 0)
-  vector[AT.missAtPlace] = samePlace * (vector[AT.missQuery]! + vector[AT.missCompany]!)
   const town = index.towns[company]!
   if (asked.town !== '' && town !== '') vector[asked.town === town ? AT.townEqual : AT.townDiffer] = 1
 }

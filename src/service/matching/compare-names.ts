@@ -7,13 +7,6 @@ import { AT } from './features.ts'
 import type { QueryName } from './query.ts'
 import { jaroWinkler, pairDice, wordSimilarity } from './similarity.ts'
 
-/** 0: no word with a digit on either side; 1: the same ones; -1: different ones; -0.5: on one side only. */
-function compareNumbers(a: string, b: string): number {
-  if (a === '' && b === '') return 0
-  if (a === '' || b === '') return -0.5
-  return a === b ? 1 : -1
-}
-
 /** How far the label of a web domain is the name; an opening counts from five letters. */
 function compareLabel(label: string, joined: string): number {
   if (label === '' || joined.length < 4) return 0
@@ -32,17 +25,14 @@ export function compareNames(index: MatchIndex, name: QueryName, document: numbe
   // The same words in another order are the same name: `J W Mays` and `MAYS J W`.
   const exact = joined === name.joined || (query > 0.9999 && company > 0.9999)
   vector[AT.bias] = 1
-  vector[AT.coverQuery] = query
-  vector[AT.coverCompany] = company
   vector[AT.coverBoth] = query + company > 0 ? (2 * query * company) / (query + company) : 0
   vector[AT.jaroWinkler] = jaroWinkler(name.joined, joined)
   vector[AT.pairs] = pairDice(name.pairs, joined)
   vector[AT.matched] = Math.min(1, matched / 3)
-  vector[AT.missQuery] = exact ? 0 : aligned.missQuery
   vector[AT.missCompany] = exact ? 0 : aligned.missCompany
-  vector[AT.missBoth] = exact ? 0 : aligned.missQuery * aligned.missCompany
   vector[AT.extraQuery] = exact ? 0 : Math.min(1, aligned.extraQuery / 3)
   vector[AT.extraCompany] = exact ? 0 : Math.min(1, aligned.extraCompany / 3)
+  if (!exact && aligned.extraQuery === 0) vector[aligned.extraCompany === 0 ? AT.allPaired : AT.queryPaired] = 1
   vector[AT.firstWord] = exact ? 1 : wordSimilarity(name.words[0]!, first)
   const [short, long] = joined.length < name.joined.length ? [joined, name.joined] : [name.joined, joined]
   vector[AT.prefix] = short.length >= 4 && long.startsWith(short) ? short.length / long.length : 0
@@ -52,11 +42,10 @@ export function compareNames(index: MatchIndex, name: QueryName, document: numbe
     vector[AT.exact] = 1
     vector[AT.exactRare] = vector[AT.matched]!
   }
+  const own = index.digits[document]!
   const legal = index.legal[document] ?? null
-  if (legal !== null && name.legal !== null) vector[legal === name.legal ? AT.legalAgree : AT.legalDiffer] = 1
-  const numbers = compareNumbers(name.digits, index.digits[document]!)
-  if (numbers > 0) vector[AT.numbersAgree] = 1
-  if (numbers < 0) vector[AT.numbersDiffer] = -numbers
+  if (legal !== null && name.legal !== null && legal !== name.legal) vector[AT.legalDiffer] = 1
+  if (name.digits !== own) vector[AT.numbersDiffer] = name.digits === '' || own === '' ? 0.5 : 1
   vector[AT.domainName] = compareLabel(index.labels[index.companyOf[document]!]!, name.joined)
   if (name.words.length === 1) vector[AT.singleWord] = 1
   if (index.kinds[document] === 'previousName') vector[AT.former] = 1

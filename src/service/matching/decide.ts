@@ -18,18 +18,21 @@ interface Threshold {
 }
 
 /**
- * Measured on the `train` queries as the point of highest recall with a precision of .985 in every set, margins then rounded up:
- * a name whose every word has its counterpart needs little lead, one with a word too many or too few needs a clear one, because
- * companies of one group differ in just such a word.
+ * Measured on the `train` queries as the point of highest recall with a precision of .985 in every set: a name whose every word has
+ * its counterpart needs little lead; one with a word too many or too few needs a clear one, and a clearer one at the same address,
+ * because companies of one group share the address and differ in just such a word.
  */
-const SAME_NAME: Threshold = { score: 0.4, margin: 0.5 }
-const PART_NAME: Threshold = { score: 0.55, margin: 4 }
+const SAME_NAME: Threshold = { score: 0.5, margin: 0.5 }
+const PART_NAME: Threshold = { score: 0.3, margin: 3 }
+const PART_NAME_SAME_PLACE: Threshold = { score: 0.5, margin: 5 }
 /** Below this a person's look is not worth asking for. */
 const REVIEW_FROM = 0.15
 
 /** Every word has its counterpart, spelled out, cut off or misspelt. */
 const sameName = (vector: Float64Array): boolean =>
-  vector[AT.exact] === 1 || (vector[AT.extraQuery] === 0 && vector[AT.extraCompany] === 0 && vector[AT.coverBoth]! > 0.7)
+  vector[AT.exact] === 1 || (vector[AT.allPaired] === 1 && vector[AT.coverBoth]! > 0.7)
+
+const samePlace = (vector: Float64Array): boolean => vector[AT.postcodeEqual] === 1 || vector[AT.address]! > 0.5
 
 /** The names could be those of one company; without this no other evidence makes a match. */
 export const nameAgrees = (vector: Float64Array): boolean =>
@@ -45,18 +48,14 @@ const numbered = (vector: Float64Array): boolean =>
 
 /** Something beside the name and the country speaks for the company. */
 const supported = (vector: Float64Array): boolean =>
-  numbered(vector) ||
-  vector[AT.postcodeEqual] === 1 ||
-  vector[AT.address]! > 0.5 ||
-  vector[AT.townEqual] === 1 ||
-  vector[AT.domainEqual] === 1 ||
-  vector[AT.phoneEqual] === 1
+  samePlace(vector) || vector[AT.townEqual] === 1 || vector[AT.domainEqual] === 1 || vector[AT.phoneEqual] === 1
 
 /** What was decided, and why not more. */
 export type Verdict = Pick<Answer, 'decision' | 'reason' | 'score' | 'margin'>
 
+/** Why these log-odds and this margin do not make a match; null when they do. */
 const reached = (odds: number, margin: number, vector: Float64Array): Reason | null => {
-  const least = sameName(vector) ? SAME_NAME : PART_NAME
+  const least = sameName(vector) ? SAME_NAME : samePlace(vector) ? PART_NAME_SAME_PLACE : PART_NAME
   const score = scoreOf(odds)
   if (score >= least.score && nameAgrees(vector)) return margin >= least.margin ? null : 'ambiguous'
   return score >= REVIEW_FROM ? 'between-thresholds' : 'below-threshold'

@@ -6,25 +6,21 @@
 /** Comparisons of two names. */
 export const NAME_FEATURES = [
   'bias', // always 1
-  'coverQuery', // share of the query's words found in the company's, by rarity
-  'coverCompany', // share of the company's words found in the query's
-  'coverBoth', // harmonic mean of the two
-  'jaroWinkler', // of the names without spaces
+  'coverBoth', // share of the words found on the other side, by rarity: harmonic mean of query and company; not weighed, but asked for
+  'jaroWinkler', // of the names without spaces; not weighed, but asked for
   'pairs', // shared letter pairs (Dice)
   'exact', // the same letters, or the same words
   'exactRare', // the same letters, by the rarity of the words
   'matched', // rarity of what agrees, summed
-  'missQuery', // heaviest word of the query that the company lacks
   'missCompany', // heaviest word of the company that the query lacks
-  'missBoth', // product of the two
   'extraQuery', // how many words of the query the company lacks: a third each, at most 1
   'extraCompany',
+  'allPaired', // not the same words, but each has its counterpart: cut off, abbreviated or misspelt
+  'queryPaired', // the same for the query's words only
   'firstWord', // similarity of the first words
   'prefix', // one name begins with the other: share of its length
   'acronym', // one is the initials of the other
-  'legalAgree', // legal forms of one class
   'legalDiffer', // of two classes
-  'numbersAgree', // words with digits are the same
   'numbersDiffer', // they are not: 1, or 0.5 when one side has none
   'domainName', // the company's web domain is the query's name: 1, or the share of it that begins it
   'singleWord', // the query is a single word
@@ -32,7 +28,7 @@ export const NAME_FEATURES = [
 ] as const
 
 /** Comparisons of everything else. */
-export const CONTEXT_FEATURES = [
+const CONTEXT_FEATURES = [
   'countryAgree',
   'countryDiffer',
   'postcodeEqual',
@@ -42,9 +38,6 @@ export const CONTEXT_FEATURES = [
   'addressNone', // both give an address and share almost nothing
   'townEqual',
   'townDiffer',
-  'namePostcode', // coverBoth × postcodeEqual
-  'nameAddress', // coverBoth × address
-  'missAtPlace', // words missed on either side at an equal postcode or address: neighbours of one group
   'idEqual',
   'numberEqual',
   'numberDiffer',

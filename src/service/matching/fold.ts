@@ -5,7 +5,7 @@
 import anyAscii from 'any-ascii'
 
 /** Longer cells are not names or addresses; the engine does not read them (matching goal: any input answered within 50 ms). */
-export const LONGEST_TEXT = 500
+const LONGEST_TEXT = 500
 
 const NOT_ASCII = /[^\x00-\x7f]/
 

@@ -29,10 +29,10 @@ function sum(vector: Float64Array, count: number): number {
 export const scoreOf = (logOdds: number): number => 1 / (1 + Math.exp(-logOdds))
 
 /** Log-odds of the name features alone. */
-export const nameLogOdds = (vector: Float64Array): number => sum(vector, NAME_FEATURES.length)
+const nameLogOdds = (vector: Float64Array): number => sum(vector, NAME_FEATURES.length)
 
 /** Compares a query with one company: every name of the one with every name of the other, the best pair counts. */
-export function scoreCompany(index: MatchIndex, asked: Asked, company: number): Scored {
+function scoreCompany(index: MatchIndex, asked: Asked, company: number): Scored {
   let best = new Float64Array(FEATURES.length)
   let bestName = Number.NEGATIVE_INFINITY
   for (let document = index.documentStarts[company]!; document < index.documentStarts[company + 1]!; document++) {
