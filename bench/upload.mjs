@@ -1,5 +1,6 @@
 /**
- * Uploads a large CSV with `curl -F` and with our client in the same run and prints both, with the client's peak memory. The
+ * Uploads a large CSV with `curl -F`, with our client, and with form-data piped through undici, which is what the client's own
+ * body (src/client/multipart.ts) stands in for. All in the same run, in turn, with the peak memory of each process. The
  * receiver is a bare node:http server in a process of its own that counts and discards. `npm run bench:upload`, after
  * `npm run build`; `BENCH_DIST` names another build, `BENCH_BYTES` another size.
  */
@@ -7,7 +8,7 @@ import { execFile, spawn } from 'node:child_process'
 import { createReadStream, readFileSync } from 'node:fs'
 import { mkdtemp, open, rm, stat } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import { tmpdir } from 'node:os'
+import { cpus, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -38,7 +39,19 @@ function receive() {
   server.listen(0, '127.0.0.1', () => console.log(server.address().port))
 }
 
-/** One upload by our client, alone in this process: prints seconds and peak resident memory in kB. */
+const openFile = file => createReadStream(file, { highWaterMark: MiB })
+
+const peakKb = () => Number(/VmHWM:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))[1])
+
+/** Times one upload, alone in this process: prints seconds and peak resident memory in kB. */
+async function time(work) {
+  const start = performance.now()
+  await work()
+  const seconds = (performance.now() - start) / 1000
+  console.log(JSON.stringify({ seconds, peakKb: peakKb() }))
+}
+
+/** By our client. */
 async function sendOne(url, file) {
   const { connect } = await import(pathToFileURL(join(DIST, 'client/index.js')).href)
   const clock = {
@@ -49,19 +62,24 @@ async function sendOne(url, file) {
   }
   const client = connect({ url, username: 'bench', password: 'bench', clock })
   const { size } = await stat(file)
-  const upload = {
-    filename: 'bench.csv',
-    bytes: size,
-    hasHeader: true,
-    open: () => createReadStream(file, { highWaterMark: MiB }),
-  }
+  const upload = { filename: 'bench.csv', bytes: size, hasHeader: true, open: () => openFile(file) }
   await client.authenticate()
-  const start = performance.now()
-  await client.upload('job', upload, { key: 'bench', look: async () => undefined })
-  const seconds = (performance.now() - start) / 1000
+  await time(() => client.upload('job', upload, { key: 'bench', look: async () => undefined }))
   await client.close()
-  const peak = /VmHWM:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))
-  console.log(JSON.stringify({ seconds, peakKb: Number(peak[1]) }))
+}
+
+/** By form-data as a stream. */
+async function pipeOne(url, file) {
+  const [{ request }, { default: FormData }] = await Promise.all([import('undici'), import('form-data')])
+  const { size } = await stat(file)
+  const form = new FormData()
+  form.append('hasHeader', 'true')
+  form.append('jobFile', openFile(file), { filename: 'bench.csv', knownLength: size })
+  const headers = { ...form.getHeaders(), 'content-length': String(form.getLengthSync()) }
+  await time(async () => {
+    const { body } = await request(`${url}/x`, { method: 'POST', headers, body: form })
+    await body.dump()
+  })
 }
 
 async function makeCsv(file) {
@@ -104,22 +122,28 @@ async function compare() {
       ]
       const curl = speed(Number((await run('curl', args)).stdout))
       const curlBytes = await arrived()
-      const ours = JSON.parse((await run(process.execPath, [self, 'send', `${origin}/v1`, file])).stdout)
-      const ourBytes = await arrived()
-      if (curlBytes < size || ourBytes < size)
-        throw new Error(`not everything arrived: curl ${curlBytes}, ours ${ourBytes} of ${size}`)
-      rounds.push({ curl, ours: speed(ours.seconds), peakMb: ours.peakKb / 1024 })
+      const child = async role => {
+        const told = JSON.parse((await run(process.execPath, [self, role, `${origin}/v1`, file])).stdout)
+        const bytes = await arrived()
+        if (bytes < size) throw new Error(`not everything arrived (${role}): ${bytes} of ${size}`)
+        return { speed: speed(told.seconds), peakMb: told.peakKb / 1024 }
+      }
+      if (curlBytes < size) throw new Error(`not everything arrived (curl): ${curlBytes} of ${size}`)
+      rounds.push({ curl, ours: await child('send'), piped: await child('pipe') })
     }
-    for (const { curl, ours, peakMb } of rounds)
-      console.log(
-        `curl ${curl.toFixed(0)} MB/s   fettle ${ours.toFixed(0)} MB/s   ratio ${(ours / curl).toFixed(2)}   peak RSS ${peakMb.toFixed(0)} MB`,
-      )
-    const sum = key => rounds.reduce((total, one) => total + one[key], 0) / rounds.length
-    const ratio = sum('ours') / sum('curl')
+    const show = ({ speed, peakMb }, curl) =>
+      `${speed.toFixed(0)} MB/s (${(speed / curl).toFixed(2)} of curl, ${peakMb.toFixed(0)} MB)`
+    for (const { curl, ours, piped } of rounds)
+      console.log(`curl ${curl.toFixed(0)} MB/s   fettle ${show(ours, curl)}   form-data piped ${show(piped, curl)}`)
+    const mean = of => rounds.reduce((total, one) => total + of(one), 0) / rounds.length
+    const curl = mean(one => one.curl)
     console.log(
-      `mean: curl ${sum('curl').toFixed(0)} MB/s, fettle ${sum('ours').toFixed(0)} MB/s, ratio ${ratio.toFixed(2)} (aim 0.8)`,
+      `mean of ${ROUNDS}: fettle ${(mean(one => one.ours.speed) / curl).toFixed(2)} of curl (aim 0.8), form-data piped ${(mean(one => one.piped.speed) / curl).toFixed(2)}`,
     )
-    console.log(`peak RSS ${Math.max(...rounds.map(one => one.peakMb)).toFixed(0)} MB (aim under 150), Node ${process.version}`)
+    const load = loadavg().map(one => one.toFixed(1))
+    console.log(
+      `peak RSS ${Math.max(...rounds.map(one => one.ours.peakMb)).toFixed(0)} MB (aim under 150); Node ${process.version}, ${cpus().length} cores, load ${load.join(' ')}`,
+    )
   } finally {
     receiver.kill()
     await rm(folder, { recursive: true, force: true })
@@ -129,4 +153,5 @@ async function compare() {
 const [role, url, file] = process.argv.slice(2)
 if (role === 'receive') receive()
 else if (role === 'send') await sendOne(url, file)
+else if (role === 'pipe') await pipeOne(url, file)
 else await compare()

@@ -1,4 +1,4 @@
-/** Waiting for something shared without being bound to it: one waiter's stop leaves the others alone. */
+/** Waiting for something shared without being bound to it, and several signals as one. Listeners are always removed again. */
 
 /** Settles as `promise` does, or rejects with the signal's reason; the listener is removed either way. */
 export function settled<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
@@ -9,4 +9,26 @@ export function settled<T>(promise: Promise<T>, signal: AbortSignal | undefined)
     signal.addEventListener('abort', stop, { once: true })
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
   })
+}
+
+/**
+ * A signal that aborts with the first of these; call `release` when it is no longer needed. In place of `AbortSignal.any`, whose
+ * signals pile up on one that lives as long as a run does, and may be collected together with a timeout before it fires.
+ */
+export function firstOf(...sources: readonly (AbortSignal | undefined)[]): { signal: AbortSignal; release(): void } {
+  const stop = new AbortController()
+  const releases = sources
+    .filter(source => source !== undefined)
+    .map(source => {
+      const hear = () => stop.abort(source.reason)
+      if (source.aborted) hear()
+      source.addEventListener('abort', hear, { once: true })
+      return () => source.removeEventListener('abort', hear)
+    })
+  return {
+    signal: stop.signal,
+    release: () => {
+      for (const release of releases) release()
+    },
+  }
 }

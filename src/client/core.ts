@@ -2,7 +2,6 @@
  * What the requests of a client share (token, pace, quota, counts), and the one way from an operation of THE table to a final
  * answer. It knows no operation by name but the login.
  */
-import type { z } from 'zod'
 import { OPERATIONS, type OperationName, pathOf, readFault } from '../contract/index.ts'
 import { type ErrorCode, FettleError } from '../errors.ts'
 import type { Opener } from './download.ts'
@@ -13,15 +12,16 @@ import { createPace } from './pace.ts'
 import { createQuota } from './quota.ts'
 import { createRedactor, showUrl } from './redact.ts'
 import { repeat, type Tools } from './repeat.ts'
+import type { Schema } from './reply.ts'
 import type { Outcome } from './retry.ts'
 import { createSession } from './session.ts'
 import { createTransport, type Reply } from './transport.ts'
 import type { CallOptions, ConnectOptions, Correlation, Effect, EffectOptions, HttpCounts } from './types.ts'
 
-type ReplyOf<N extends OperationName> = z.infer<(typeof OPERATIONS)[N]['reply']>
+type ReplyOf<N extends OperationName> = ReturnType<(typeof OPERATIONS)[N]['reply']['parse']>
 
-/** One request of an operation. */
-export interface Demand<N extends OperationName, T> {
+// One request of an operation.
+interface Demand<N extends OperationName, T> {
   readonly id?: string
   readonly query?: Readonly<Record<string, string>>
   readonly json?: unknown
@@ -50,7 +50,7 @@ export interface Core {
 const isEffect = <T>(options: CallOptions | EffectOptions<T> | undefined): options is EffectOptions<T> =>
   options !== undefined && 'look' in options
 
-const checked = (name: string, schema: z.ZodType | null, value: unknown): void => {
+const checked = (name: string, schema: Schema<unknown> | null, value: unknown): void => {
   const issue = schema?.safeParse(value).error?.issues[0]
   if (issue === undefined) return
   const where = issue.path.length === 0 ? '' : ` ${issue.path.map(String).join('.')}`
@@ -127,7 +127,7 @@ export function createCore(options: ConnectOptions): Core {
           ...(effect === undefined || operation.request === 'multipart' ? {} : { 'idempotency-key': effect.key }),
         },
         ...(demand.json === undefined ? {} : { body: JSON.stringify(demand.json) }),
-        schema: operation.reply as unknown as z.ZodType<ReplyOf<N>>,
+        schema: operation.reply as unknown as Schema<ReplyOf<N>>,
         lenient: operation.method === 'PUT',
         signal: demand.options?.signal,
         onReply: reply => {

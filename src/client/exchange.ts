@@ -2,12 +2,12 @@
  * One attempt at a JSON operation: headers, redirects followed by hand, the body read and judged. It repeats nothing. Its limits
  * bound the attempt as a whole, so that an answer that drips for ever ends too.
  */
-import type { z } from 'zod'
+import { firstOf } from './abort.ts'
 import type { Limits } from './limits.ts'
 import { HOPS, isRedirect } from './links.ts'
 import type { Loss } from './loss.ts'
 import { type Redactor, showUrl } from './redact.ts'
-import { readBody, readOutcome } from './reply.ts'
+import { readBody, readOutcome, type Schema } from './reply.ts'
 import type { Outcome } from './retry.ts'
 import { type Exchange, isLoss, type Reply, type Transport } from './transport.ts'
 import type { Clock } from './types.ts'
@@ -31,7 +31,7 @@ export interface Question<T> {
   readonly token: string | null
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: Exchange['body']
-  readonly schema: z.ZodType<T>
+  readonly schema: Schema<T>
   /** Any JSON will do for an answer. */
   readonly lenient: boolean
   readonly signal?: AbortSignal | undefined
@@ -61,10 +61,18 @@ export function locationOf(reply: Reply, from: URL): URL | null {
 
 /** Asks once. */
 export async function askOnce<T>(question: Question<T>, wire: Wire): Promise<Outcome<T>> {
+  const { headersMs, bodyMs } = wire.limits
+  const { signal, release } = firstOf(question.stall ?? AbortSignal.timeout(headersMs + bodyMs), question.signal)
+  try {
+    return await askWithin(signal, question, wire)
+  } finally {
+    release()
+  }
+}
+
+async function askWithin<T>(signal: AbortSignal, question: Question<T>, wire: Wire): Promise<Outcome<T>> {
   const { limits } = wire
   const headersMs = question.stall === undefined ? limits.headersMs : limits.uploadHeadersMs
-  const limit = question.stall ?? AbortSignal.timeout(headersMs + limits.bodyMs)
-  const signal = question.signal === undefined ? limit : AbortSignal.any([limit, question.signal])
   const headers = {
     ...wire.headers,
     ...question.headers,

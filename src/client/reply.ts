@@ -2,13 +2,22 @@
  * Reads the body of a JSON reply, bounded in size and time, and says what the attempt came to: the documented answer, a status,
  * or something off the contract. Unknown fields are kept. It decides nothing.
  */
-import type { z } from 'zod'
 import { readFault } from '../contract/index.ts'
 import { type Loss, readLoss } from './loss.ts'
 import type { Redactor } from './redact.ts'
 import type { Outcome } from './retry.ts'
 import { parseRetryAfter } from './retry-after.ts'
 import type { Reply } from './transport.ts'
+
+/** What is needed of a schema of the contract. */
+export interface Schema<T> {
+  safeParse(value: unknown):
+    | { readonly success: true; readonly data: T; readonly error?: undefined }
+    | {
+        readonly success: false
+        readonly error: { readonly issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[] }
+      }
+}
 
 /** So much of a page that is not the API is shown. */
 const SHOWN = 80
@@ -62,7 +71,7 @@ const pathOfIssue = (path: readonly PropertyKey[]): string => (path.length === 0
 export function readOutcome<T>(
   reply: Reply,
   bytes: Uint8Array,
-  schema: z.ZodType<T>,
+  schema: Schema<T>,
   lenient: boolean,
   redactor: Redactor,
   now: number,

@@ -3,9 +3,9 @@
  * (contract §4.1, §14.2).
  */
 
-/** A token is renewed at this age. */
-export const RENEW_AT_MS = 55 * 60_000
-/** ... or so long before its end. */
+// A token is renewed at this age,
+const RENEW_AT_MS = 55 * 60_000
+/** A token is renewed so long before its end, and an upload begins with that much of its life left. */
 export const SPARE_MS = 5 * 60_000
 const HOUR_MS = 60 * 60_000
 

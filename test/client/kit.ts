@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest'
 import { type Client, type ConnectOptions, connect } from '../../src/client/index.ts'
 
 /** A request as it arrived. */
-export interface Seen {
+interface Seen {
   readonly method: string
   readonly path: string
   readonly query: URLSearchParams

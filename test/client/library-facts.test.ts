@@ -23,17 +23,15 @@ const agentOf = <T extends { destroy(): Promise<void> }>(agent: T): T => {
   return agent
 }
 
-test.each([
-  ['a POST', 'POST', () => 'text'],
-  ['a PUT with a stream', 'PUT', () => Readable.from([Buffer.from('text')])],
-] as const)('undici: RetryAgent does not repeat %s', async (_, method, body) => {
+test.each(['POST', 'PUT'] as const)('undici: RetryAgent repeats neither a POST nor the stream of a PUT: %s', async method => {
   let hits = 0
   const url = await serve((incoming, response) => {
     hits += 1
     incoming.resume().on('end', () => response.writeHead(503).end())
   })
   const dispatcher: RetryAgent = agentOf(new RetryAgent(agentOf(new Agent()), { minTimeout: 1, maxTimeout: 1 }))
-  const reply = await request(url, { method, body: body(), dispatcher }).catch(() => null)
+  const body = method === 'POST' ? 'text' : Readable.from([Buffer.from('text')])
+  const reply = await request(url, { method, body, dispatcher }).catch(() => null)
   await reply?.body.dump()
   expect(hits).toBe(1)
 })
