@@ -106,8 +106,10 @@ export class RecordScanner {
       if (state === QUOTED) i = 1
     }
     for (; i < length; i++) {
+      // Nearly every byte ends here: the speed of the whole is the speed of this line.
+      while (i < length && kinds[piece[i]!] === PLAIN) i++
+      if (i === length) break
       const kind = kinds[piece[i]!]!
-      if (kind === PLAIN) continue
       if (kind === DELIMITER) {
         this.#lineDelimiters++
         if (state === QUOTED) continue
