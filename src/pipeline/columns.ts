@@ -4,10 +4,10 @@ import { didYouMean, nearest } from './nearest.ts'
 import { show } from './show.ts'
 
 /** Stands for the columns of the input, in order. */
-export const ALL_COLUMNS = '*'
+const ALL_COLUMNS = '*'
 
 /** What an output can tell about the match of a row. */
-export const MATCH_COLUMNS = ['match.outcome', 'match.score', 'match.why', 'match.candidateId', 'match.candidateName'] as const
+const MATCH_COLUMNS = ['match.outcome', 'match.score', 'match.why', 'match.candidateId', 'match.candidateName'] as const
 
 /** An entry of a list that cannot be, by its position. */
 export interface WrongEntry {

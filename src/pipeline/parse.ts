@@ -28,7 +28,7 @@ export interface ParseOptions extends Sources {
 }
 
 /** The place of a part of the pipeline, or of the nearest part around it. */
-export type Locate = (path: Path) => Place
+type Locate = (path: Path) => Place
 
 /** A parsed pipeline, or what is wrong with it. Warnings may stand beside a pipeline, errors never do. */
 export interface ParsedPipeline {

@@ -25,12 +25,12 @@ export interface MappingRule {
 }
 
 /** Where the service is, as far as the pipeline says; a null `url` is left to FETTLE_URL. */
-export type PipelineService =
+type PipelineService =
   | { readonly kind: 'embedded' }
   | (Omit<Extract<PlannedService, { kind: 'remote' }>, 'url'> & { readonly url: string | null })
 
 /** Which tags are asked for. */
-export interface Enrichment {
+interface Enrichment {
   readonly product: Product
   readonly tags: readonly string[]
 }

@@ -20,7 +20,7 @@ export interface TreeScalar {
 }
 
 /** Values in order. */
-export interface TreeList {
+interface TreeList {
   readonly kind: 'list'
   readonly items: readonly Tree[]
   readonly offset: number | null
