@@ -2,6 +2,8 @@
  * The country table: ISO 3166-1 alpha-2 code to its alpha-3 code and names (English, local, seven further languages, usual
  * short names), folded as `fold` folds them and parted by `|`. Data only; names are those of ISO and Unicode CLDR.
  */
+
+/** Alpha-2 code to the alpha-3 code and the names. */
 export const COUNTRIES: Readonly<Record<string, string>> = {
   AD: 'and|andorra|principality of andorra|andorre|andora',
   AE: 'are|uae|emirates|united arab emirates|vereinigte arabische emirate|emirats arabes unis|emiratos arabes unidos|emirati arabi uniti|emirados arabes unidos|verenigde arabische emiraten|forenade arabemiraten|zjednoczone emiraty arabskie|lmrt lrbyh lmthdh',
