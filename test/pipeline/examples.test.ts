@@ -3,8 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { pipelineFormat } from '../../src/pipeline/decode.ts'
 import { parsePipeline, parsePipelineValue } from '../../src/pipeline/parse.ts'
+import { planRun } from '../../src/pipeline/plan.ts'
 import { definePipeline } from '../../src/pipeline/schema.ts'
-import { OPTIONS, parseYaml } from './support.ts'
+import { CONTEXT, FACTS, OPTIONS, parseYaml } from './support.ts'
 
 const here = (folder: string) => new URL(folder, import.meta.url)
 const filesIn = (folder: string) => readdirSync(here(folder)).filter(name => pipelineFormat(name) !== null)
@@ -21,6 +22,17 @@ describe.each(['valid/', '../../pipelines/'])('%s', folder => {
     expect(issues).toEqual([])
     expect(pipeline).not.toBeNull()
   })
+})
+
+test.each(filesIn('../../pipelines/'))('%s plans against the header of its sample', name => {
+  const { pipeline } = parse('../../pipelines/', name)
+  const { path, encoding, delimiter } = pipeline!.input
+  const bytes = readFileSync(new URL(`../../${path}`, import.meta.url))
+  const [first = ''] = new TextDecoder(encoding === 'auto' ? 'utf-8' : encoding).decode(bytes).split(/\r?\n/, 1)
+  const header = first.split(delimiter === 'auto' ? ',' : delimiter)
+  const { plan, issues } = planRun(pipeline!, { ...FACTS, path, header, columns: header.length }, CONTEXT)
+  expect(issues).toEqual([])
+  expect(plan?.mappings.length).toBe(pipeline?.mappings.length)
 })
 
 describe('invalid/', () => {
