@@ -6,7 +6,7 @@ export { credentialsFor, type Overrides, type Prepared, prepare } from './compos
 export { listRunIds } from './compose/run-directory.ts'
 export { ensureRegister, registerDirOf } from './compose/service.ts'
 export { dataDirOf, type Env } from './compose/settings.ts'
-export { writeAtomic } from './input/index.ts'
+export { proveWritable, writeAtomic } from './input/index.ts'
 export type { RunFact, RunState } from './journal/index.ts'
 export { explainPlan, nearest, parseDuration, pipelineJsonSchema } from './pipeline/index.ts'
 export { inBatch, type Tick } from './run/index.ts'

@@ -8,7 +8,7 @@ import { rmSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { EXIT, FettleError } from '../errors.ts'
-import { openResults, openSource, writeAtomic } from '../input/index.ts'
+import { openResults, openSource, proveWritable, writeAtomic } from '../input/index.ts'
 import { type Journal, openJournal, type RunArgs, type RunFact, type RunState, takeLock } from '../journal/index.ts'
 import type { Plan } from '../pipeline/index.ts'
 import type { Report } from '../report/index.ts'
@@ -101,7 +101,13 @@ async function withLock<T>(pipeline: string, settings: RunSettings, body: () => 
   }
 }
 
+/** A disk that will refuse the outputs is better known before anything is paid for. Throws FETTLE_OUTPUT_WRITE. */
+async function proveOutputs({ output }: Plan, { cwd }: RunSettings): Promise<void> {
+  for (const path of [output?.path, output?.unmatched, output?.review]) if (path != null) await proveWritable(path, { root: cwd })
+}
+
 async function newRun(plan: Plan, settings: RunSettings): Promise<RunResult> {
+  await proveOutputs(plan, settings)
   const runId = newRunId(plan.name, realClock.now())
   const identity = identityOf(plan.service, settings.credentials)
   const directory = await makeRunDirectory(settings.runsDir, runId)
@@ -125,6 +131,7 @@ async function newRun(plan: Plan, settings: RunSettings): Promise<RunResult> {
 }
 
 async function continueRun(state: RunState, settings: RunSettings): Promise<RunResult> {
+  await proveOutputs(state.plan, settings)
   const directory = runDirectory(settings.runsDir, state.runId)
   const journal = openJournal(directory.journal, realClock.now, 'existing')
   journal.append({ type: 'run.resumed', pid: process.pid, host: hostname() })
@@ -177,6 +184,7 @@ async function carryOutWith(
   const limit = stopAt(settings)
   const onTick = (tick: Tick): void => settings.onTick?.(tick, stateOf(journal))
   const source = openSource(plan, directory.path, { root: settings.cwd })
+  const results = openResults(plan, directory.path, { root: settings.cwd })
   let lastReport = Promise.resolve()
   const ready = await openService({
     service: plan.service,
@@ -191,7 +199,6 @@ async function carryOutWith(
   try {
     const known = new Set(stateOf(journal).issues.map(one => one.code))
     for (const issue of ready.issues) if (!known.has(issue.code)) journal.append({ type: 'issue.raised', issue })
-    const results = openResults(plan, directory.path, { root: settings.cwd })
     const ports: Ports = {
       service: ready.service,
       source,
@@ -208,6 +215,8 @@ async function carryOutWith(
     }
     const state = await carryOut({ recorder: journal, ports, previousRate, onFact })
     if (state.finished) await source.remove()
+    // After an error the file is evidence; otherwise its rows stand in the outputs.
+    if (state.finished && state.status !== 'error') await results.remove()
   } finally {
     await lastReport
     limit.clear()

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { rename } from 'node:fs/promises'
+import { rename, unlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { FettleError } from '../errors.ts'
 import { SAMPLE_BYTES, sniffDelimiter } from './dialect.ts'
@@ -75,6 +75,16 @@ export class Receiver {
       throw error
     }
     return counter.end()
+  }
+
+  /** Removes the files that were received. */
+  async remove(): Promise<void> {
+    const isGone = (part: number) =>
+      unlink(enrichedPath(this.#workDir, part)).then(
+        () => true,
+        () => false,
+      )
+    for (let part = 0; await isGone(part); ) part++
   }
 
   #judge(part: number, { scanner }: TableCounter, got: ReceivedFile, announced: number | null, rows: number): Complaint | null {

@@ -30,6 +30,8 @@ interface FileResults {
   received(part: number): Promise<ReceivedFile | null>
   /** Writes the output files, each whole or not at all; a second time it writes the same bytes. */
   publish(): Promise<PublishedResults>
+  /** Removes the enriched files: their rows stand in the outputs. */
+  remove(): Promise<void>
 }
 
 /** The results of a plan; enriched files are kept in `workDir`, outputs must lie in `extra.root`. */
@@ -39,6 +41,7 @@ export function openResults(plan: Plan, workDir: string, extra: WorkExtra = {}):
     receive: (part, download, rows) => receiver.receive(part, download, rows),
     received: part => receiver.received(part),
     publish: () => publish(plan, workDir, extra),
+    remove: () => receiver.remove(),
   }
 }
 

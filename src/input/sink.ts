@@ -44,9 +44,17 @@ export async function openSink(path: string, options: SinkOptions = {}): Promise
   })
 }
 
+/** Proves that `path` can be written now, and leaves nothing but its folder. Throws FETTLE_OUTPUT_WRITE. */
+export async function proveWritable(path: string, options: SinkOptions = {}): Promise<void> {
+  await (await openSink(path, options)).discard()
+}
+
+/** Runs side by side write one file, `latest`: each has a temporary name of its own. */
+let serial = 0
+
 /** Writes a whole text file (0600) or leaves the old one as it was. Throws FETTLE_OUTPUT_WRITE. */
 export async function writeAtomic(path: string, text: string): Promise<void> {
-  const sink = await openSink(path)
+  const sink = await openSink(path, { tag: `${process.pid}-${++serial}` })
   try {
     await sink.write(Buffer.from(text))
     await sink.finish()
