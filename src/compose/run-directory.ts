@@ -18,7 +18,8 @@ const RUN_ID = /^\d{8}T\d{6}Z-([a-z0-9][a-z0-9-]*)-[0-9a-f]{6}$/
 export const newRunId = (pipeline: string, now: number): string =>
   `${new Date(now).toISOString().slice(0, 19).replace(/[-:]/g, '')}Z-${pipeline}-${randomBytes(3).toString('hex')}`
 
-const makeFolder = (path: string): void => {
+/** Makes a folder (0700) with those above it. Throws FETTLE_OUTPUT_WRITE. */
+export const makeFolder = (path: string): void => {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 })
     chmodSync(path, 0o700)

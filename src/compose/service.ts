@@ -3,13 +3,15 @@
  * where the compiler proves that the client fits the run's port.
  */
 import { createHash } from 'node:crypto'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { connect } from '../client/index.ts'
-import { type Issue, issue } from '../errors.ts'
+import { FettleError, type Issue, issue } from '../errors.ts'
+import { type Lock, takeLock } from '../journal/index.ts'
 import type { PlannedService } from '../pipeline/index.ts'
 import type { Service } from '../run/index.ts'
 import { realClock } from './clock.ts'
+import { makeFolder } from './run-directory.ts'
 import type { Credentials } from './settings.ts'
 
 /** What it takes to reach a service. */
@@ -75,15 +77,39 @@ export const registerDirOf = (dataDir: string): string => join(dataDir, 'registe
  * names to use: all that were imported, the sample only while it is alone.
  */
 export async function ensureRegister(dataDir: string): Promise<{ names: readonly string[]; issues: readonly Issue[] }> {
-  const { importCsv, listRegisters } = await import('../service/register/index.ts')
+  const { listRegisters } = await import('../service/register/index.ts')
   const dir = registerDirOf(dataDir)
   const names = (await listRegisters(dir)).map(register => register.name)
   const own = names.filter(name => name !== 'sample')
   if (own.length > 0) return { names: own, issues: [] }
-  if (names.length === 0) await importCsv({ file: SAMPLE_REGISTER, name: 'sample', dir, now: new Date(realClock.now()) })
+  if (names.length === 0) await importSample(dir)
   const message = 'no register was imported: the made-up sample register is in use'
   const hint = 'Import a real one: fettle register import csv FILE.'
   return { names: ['sample'], issues: [issue('FETTLE_REGISTER_SAMPLE', message, { severity: 'info', hint })] }
+}
+
+/** Imports the sample; processes and runs that find no register at the same moment do so one after the other. */
+async function importSample(dir: string): Promise<void> {
+  const { importCsv, listRegisters } = await import('../service/register/index.ts')
+  makeFolder(dirname(dir))
+  const lock = await waitForLock(`${dir}.lock`)
+  try {
+    if ((await listRegisters(dir)).length === 0)
+      await importCsv({ file: SAMPLE_REGISTER, name: 'sample', dir, now: new Date(realClock.now()) })
+  } finally {
+    lock.release()
+  }
+}
+
+async function waitForLock(path: string): Promise<Lock> {
+  for (;;) {
+    try {
+      return takeLock(path, realClock.now)
+    } catch (error) {
+      if (!FettleError.is(error) || error.code !== 'FETTLE_LOCKED') throw error
+      await realClock.sleep(100)
+    }
+  }
 }
 
 async function startEmbedded(dataDir: string, stateDir: string) {
