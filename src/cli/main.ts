@@ -36,6 +36,8 @@ async function main(argv: readonly string[]): Promise<number> {
   } catch (error) {
     const { printError } = await import('./print-error.ts')
     io.say(printError(error, isDebug))
+    const { giveFailure } = await import('./result.ts')
+    await giveFailure(error, argv, io)
     return exitOf(error)
   }
 }

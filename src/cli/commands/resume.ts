@@ -1,15 +1,16 @@
 /** `fettle resume`: go on with a run from its journal; a finished run is only told again. */
 import { credentialsFor, lookAtRun, resumeRun } from '../../compose.ts'
 import type { Flags } from '../commands.ts'
-import { exitOf } from '../exit.ts'
 import { isOn, needText, textFlag } from '../flags.ts'
 import type { Io } from '../io.ts'
 import { showProgress } from '../progress.ts'
+import { codeOf, type Ending, giveResults, proveResultFile } from '../result.ts'
 import { sayEnding } from './run.ts'
-import { codeOf, type Ending, giveResults, settingsOf } from './shared.ts'
+import { settingsOf } from './shared.ts'
 
 /** Resumes the run named, or the latest. */
 export async function run(flags: Flags, io: Io): Promise<number> {
+  await proveResultFile(flags, io)
   const progress = showProgress(io, { quiet: isOn(flags, 'quiet'), verbose: isOn(flags, 'verbose'), label: null })
   const wanted = textFlag(flags, 'run') ?? undefined
   let ending: Ending
@@ -25,5 +26,5 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   }
   sayEnding(ending, flags, io)
   await giveResults([ending], flags, io)
-  return codeOf(ending, isOn(flags, 'strict'), exitOf)
+  return codeOf(ending, isOn(flags, 'strict'))
 }

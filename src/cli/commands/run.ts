@@ -1,13 +1,15 @@
 /** `fettle run`: check, carry out, report; several pipelines side by side, none stopped by another's failure. */
+import { resolve } from 'node:path'
 import { explainPlan, inBatch, type Prepared, prepare, startRun } from '../../compose.ts'
 import { EXIT, errorOfIssues, FettleError, type Issue } from '../../errors.ts'
 import type { Flags } from '../commands.ts'
-import { exitOf, worstExit } from '../exit.ts'
+import { worstExit } from '../exit.ts'
 import { isOn, listFlag } from '../flags.ts'
 import type { Io } from '../io.ts'
 import { printError, printIssue } from '../print-error.ts'
 import { showProgress } from '../progress.ts'
-import { codeOf, type Ending, giveResults, inText, overridesOf, settingsOf, timeoutOf } from './shared.ts'
+import { codeOf, type Ending, giveResults, proveResultFile } from '../result.ts'
+import { inText, overridesOf, settingsOf, timeoutOf } from './shared.ts'
 
 /** So many pipelines run at once; most of the time of each is waiting. */
 const SIDE_BY_SIDE = 4
@@ -24,12 +26,13 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const files = listFlag(flags, 'pipeline')
   const items: Item[] = []
   for (const file of files) items.push({ file, prepared: await prepare(file, { env: io.env, cwd: io.cwd, ...overrides }) })
-  refuseClashes(items)
+  refuseClashes(items, io.cwd)
   if (isOn(flags, 'dry-run')) return dryRun(items, io)
+  await proveResultFile(flags, io)
   const endings = await inBatch(items, SIDE_BY_SIDE, item => carryOne(item, flags, io, files.length > 1))
   for (const ending of endings) sayEnding(ending, flags, io)
   await giveResults(endings, flags, io)
-  return worstExit(endings.map(ending => codeOf(ending, isOn(flags, 'strict'), exitOf)))
+  return worstExit(endings.map(ending => codeOf(ending, isOn(flags, 'strict'))))
 }
 
 async function carryOne({ file, prepared }: Item, flags: Flags, io: Io, isOneOfSeveral: boolean): Promise<Ending> {
@@ -56,29 +59,25 @@ export function sayEnding(ending: Ending, flags: Flags, io: Io): void {
     io.say(printError(ending.error, isOn(flags, 'debug')))
     return
   }
-  const { report, state } = ending.result
-  if (isOn(flags, 'quiet') && state.exitCode === EXIT.ok) return
+  const { report } = ending.result
+  if (isOn(flags, 'quiet') && codeOf(ending, isOn(flags, 'strict')) === EXIT.ok) return
   const text = inText(report, io)
   if (isOn(flags, 'json')) io.say(text)
   else io.out(text)
 }
 
 /** Two pipelines of one name would fight over their runs, two with one output over the file: refused before anything is sent. */
-function refuseClashes(items: readonly Item[]): void {
+function refuseClashes(items: readonly Item[], cwd: string): void {
   const owners = new Map<string, string>()
   for (const { file, prepared } of items) {
     if (prepared.plan === null) continue
     const { name, output } = prepared.plan
-    const claims = [
-      `the name ${name}`,
-      ...(output === null
-        ? []
-        : [output.path, output.unmatched, output.review].filter(path => path !== null).map(path => `the output ${path}`)),
-    ]
-    for (const claim of claims) {
+    const paths = [output?.path, output?.unmatched, output?.review].filter(path => path != null)
+    const claims = [[`name ${name}`, `the name ${name}`], ...paths.map(path => [resolve(cwd, path), `the output ${path}`])]
+    for (const [claim = '', words] of claims) {
       const other = owners.get(claim)
       if (other !== undefined)
-        throw new FettleError('FETTLE_USAGE', `${other} and ${file} both have ${claim}`, { hint: 'Give each its own.' })
+        throw new FettleError('FETTLE_USAGE', `${other} and ${file} both have ${words}`, { hint: 'Give each its own.' })
       owners.set(claim, file)
     }
   }

@@ -1,11 +1,10 @@
-/** What run, resume and check have in common: flags to settings, and the result line. */
-import { resolve } from 'node:path'
+/** What run, resume, check and status have in common: flags to settings, and a report for this terminal. */
 import pc from 'picocolors'
-import { type Overrides, parseDuration, type RunResult, type RunSettings, writeAtomic } from '../../compose.ts'
+import { type Overrides, parseDuration, type RunSettings } from '../../compose.ts'
 import { FettleError } from '../../errors.ts'
-import { type Report, renderText, resultLine, type Style } from '../../report/index.ts'
+import { type Report, renderText, type Style } from '../../report/index.ts'
 import type { Flags } from '../commands.ts'
-import { isOn, needText, textFlag, varFlags, wholeFlag } from '../flags.ts'
+import { needText, textFlag, varFlags, wholeFlag } from '../flags.ts'
 import type { Io } from '../io.ts'
 import type { Progress } from '../progress.ts'
 
@@ -69,40 +68,3 @@ export const inText = (report: Report, io: Io): string =>
     width: Math.min(io.columns(), 100),
     ...(io.colour ? { colour: (style: Style, text: string) => STYLES[style](text) } : {}),
   })
-
-/** What a run that could not begin has for a result line: same keys, the error in place of counts. */
-function errorLine(error: FettleError, pipeline: string | null): string {
-  const { code, message, hint } = error
-  return JSON.stringify({
-    schema: 'fettle/result/v1',
-    status: 'error',
-    exitCode: error.exitCode,
-    runId: null,
-    pipeline,
-    totals: null,
-    report: null,
-    output: null,
-    error: { code, message: message.slice(0, 1000), hint },
-  })
-}
-
-/** How one pipeline ended: with a report, or with an error before there could be one. */
-export type Ending = { readonly file: string; readonly result: RunResult } | { readonly file: string; readonly error: unknown }
-
-/** The exit code of an ending; with `strict` a warning counts as a failed check. */
-export function codeOf(ending: Ending, strict: boolean, exitOf: (error: unknown) => number): number {
-  if ('error' in ending) return exitOf(ending.error)
-  const { state } = ending.result
-  return strict && state.status === 'warn' ? 1 : (state.exitCode ?? 70)
-}
-
-/** Gives the result lines to whoever asked: `--result-file` first, then stdout as the last bytes of all. */
-export async function giveResults(endings: readonly Ending[], flags: Flags, io: Io): Promise<void> {
-  const lines = endings.map(ending => {
-    if ('result' in ending) return resultLine(ending.result.report)
-    return errorLine(FettleError.is(ending.error) ? ending.error : new FettleError('FETTLE_BUG'), ending.file)
-  })
-  const file = textFlag(flags, 'result-file')
-  if (file !== null) await writeAtomic(resolve(io.cwd, file), lines.length === 1 ? `${lines[0]}\n` : `[${lines.join(',')}]\n`)
-  if (isOn(flags, 'json')) for (const line of lines) io.out(line)
-}

@@ -1,0 +1,70 @@
+/**
+ * How pipelines ended, for machines: the exit code of each, its result line, and who gets it. A command that could not even
+ * begin has a line too, so that whoever reads stdout or the result file always finds one.
+ */
+import { resolve } from 'node:path'
+import { proveWritable, type RunResult, writeAtomic } from '../compose.ts'
+import { EXIT, FettleError } from '../errors.ts'
+import { resultLine } from '../report/index.ts'
+import type { Flags } from './commands.ts'
+import { exitOf } from './exit.ts'
+import { isOn, textFlag } from './flags.ts'
+import type { Io } from './io.ts'
+
+/** How one pipeline ended: with a report, or with an error before there could be one. */
+export type Ending = { readonly file: string; readonly result: RunResult } | { readonly file: string; readonly error: unknown }
+
+/** The exit code of an ending; with `strict` a warning counts as a failed check. */
+export function codeOf(ending: Ending, strict: boolean): number {
+  if ('error' in ending) return exitOf(ending.error)
+  const { state } = ending.result
+  return strict && state.status === 'warn' ? EXIT.checks : (state.exitCode ?? EXIT.bug)
+}
+
+/** Throws FETTLE_OUTPUT_WRITE when the result file could not be written; asked before anything is sent. */
+export async function proveResultFile(flags: Flags, io: Io): Promise<void> {
+  const file = textFlag(flags, 'result-file')
+  if (file !== null) await proveWritable(resolve(io.cwd, file))
+}
+
+/** Gives the result lines to whoever asked: `--result-file` first, then stdout as the last bytes of all. */
+export async function giveResults(endings: readonly Ending[], flags: Flags, io: Io): Promise<void> {
+  const lines = endings.map(ending =>
+    'result' in ending
+      ? resultLine({ ...ending.result.report, exitCode: codeOf(ending, isOn(flags, 'strict')) })
+      : errorLine(ending.error, ending.file),
+  )
+  const file = textFlag(flags, 'result-file')
+  if (file !== null) await writeLines(lines, file, io)
+  if (isOn(flags, 'json')) for (const line of lines) io.out(line)
+}
+
+const writeLines = (lines: readonly string[], file: string, io: Io): Promise<void> =>
+  writeAtomic(resolve(io.cwd, file), lines.length === 1 ? `${lines[0]}\n` : `[${lines.join(',')}]\n`)
+
+/** The line of a command that failed as a whole. The flags may be what could not be read, so argv itself is asked. */
+export async function giveFailure(error: unknown, argv: readonly string[], io: Io): Promise<void> {
+  const words = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv
+  const line = errorLine(error, null)
+  const at = words.findIndex(word => /^--result-file(=|$)/.test(word))
+  const file = words[at]?.includes('=') ? words[at]?.slice('--result-file='.length) : words[at + 1]
+  // The failure may be that very file; it has been told already.
+  if (at >= 0 && file !== undefined && !file.startsWith('-')) await writeLines([line], file, io).catch(() => {})
+  if (words.includes('--json')) io.out(line)
+}
+
+/** What a run that could not begin has for a result line: same keys, the error in place of counts. */
+function errorLine(error: unknown, pipeline: string | null): string {
+  const { code, message, hint, exitCode } = FettleError.is(error) ? error : new FettleError('FETTLE_BUG')
+  return JSON.stringify({
+    schema: 'fettle/result/v1',
+    status: 'error',
+    exitCode,
+    runId: null,
+    pipeline,
+    totals: null,
+    report: null,
+    output: null,
+    error: { code, message: message.slice(0, 1000), hint },
+  })
+}
