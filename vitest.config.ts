@@ -1,7 +1,13 @@
 import { defineConfig } from 'vitest/config'
 
 // Two projects: `quick` is everything that needs no child process and no long walk; `npm test` runs both.
-const slow = ['test/kill/**/*.test.ts', 'test/cli/**/*.test.ts', 'test/browser/**/*.test.ts', 'test/quality/**/*.test.ts', 'test/docs.test.ts']
+const slow = [
+  'test/kill/**/*.test.ts',
+  'test/cli/**/*.test.ts',
+  'test/browser/**/*.test.ts',
+  'test/quality/**/*.test.ts',
+  'test/docs.test.ts',
+]
 
 export default defineConfig({
   test: {
@@ -9,7 +15,10 @@ export default defineConfig({
     hookTimeout: 30_000,
     projects: [
       { extends: true, test: { name: 'quick', include: ['test/**/*.test.ts'], exclude: slow } },
-      { extends: true, test: { name: 'slow', include: slow, testTimeout: 240_000 } },
+      {
+        extends: true,
+        test: { name: 'slow', include: slow, testTimeout: 240_000, globalSetup: 'test/global-setup.ts', maxConcurrency: 3 },
+      },
     ],
   },
 })

@@ -1,0 +1,89 @@
+/** Services the command line is tried against: one that counts and says what it is told, and the real one of this repository. */
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type StartOptions, start } from '../../src/service/start.ts'
+import { engine } from '../service/engine.ts'
+import { atEnd, folderOf } from './fettle.ts'
+
+/** An answer; absent: the connection is cut. */
+export interface Answer {
+  readonly status: number
+  readonly body: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** A server that counts what reaches it. */
+export interface Counting {
+  readonly url: string
+  connections: number
+  /** `METHOD /path` of each request, in order. */
+  readonly requests: string[]
+}
+
+/** Starts a server that answers as told: `METHOD /path` without `/v1`, and the body, to an answer; null cuts the connection. */
+export async function counting(answer: (request: string, body: string) => Answer | null): Promise<Counting> {
+  const requests: string[] = []
+  const server = createServer(async (request: IncomingMessage, response) => {
+    const line = `${request.method} ${(request.url ?? '').replace(/^\/v1/, '').replace(/\?.*/, '')}`
+    requests.push(line)
+    let body = ''
+    for await (const piece of request) body += piece
+    const told = answer(line, body)
+    if (told === null) {
+      request.socket.destroy()
+      return
+    }
+    response.writeHead(told.status, { 'content-type': 'application/json', ...told.headers }).end(JSON.stringify(told.body))
+  })
+  await new Promise<void>(listening => server.listen(0, '127.0.0.1', listening))
+  atEnd(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
+  const counted: Counting = { url, connections: 0, requests }
+  server.on('connection', () => {
+    counted.connections++
+  })
+  return counted
+}
+
+/** A service whose job has the given status once it was submitted, and stays there. */
+export function scripted(status: string): Promise<Counting> {
+  let name = ''
+  let now = 'created'
+  const job = (next = now): Answer => {
+    now = next
+    return { status: 200, body: { id: 'job-1', name, status: now, correlationId: 'corr-1' } }
+  }
+  const answers: Readonly<Record<string, (body: string) => Answer>> = {
+    'POST /authenticate': () => ({ status: 200, body: { token: 'a-token' } }),
+    'GET /dataCleaning/jobs': () => ({ status: 200, body: [] }),
+    'POST /dataCleaning/jobs': body => {
+      name = JSON.parse(body).name
+      return job()
+    },
+    'GET /dataCleaning/jobs/job-1': () => job(),
+    'POST /dataCleaning/jobs/job-1/upload': () => job('uploaded'),
+    'PUT /dataCleaning/jobs/job-1/mappings': () => ({ status: job('ready').status, body: [] }),
+    'POST /dataCleaning/jobs/job-1/submit': () => job(status),
+  }
+  return counting((line, body) => answers[line]?.(body) ?? { status: 404, body: { message: 'no such thing' } })
+}
+
+/** Who may log in to the real service. */
+export const LOGIN = { username: 'tester', password: 'correct horse' }
+/** The settings that go with it. */
+export const CREDENTIALS = { FETTLE_USERNAME: LOGIN.username, FETTLE_PASSWORD: LOGIN.password }
+
+/** The real service around a small register (Acme Ltd, Bolt Ltd, Cork SA), with what is asked of it. */
+export async function realService(options: Partial<StartOptions> = {}) {
+  const requests: { method: string; path: string; status: number }[] = []
+  const service = await start(
+    { users: [LOGIN], dataDir: folderOf(), log: line => requests.push(JSON.parse(line)), ...options },
+    engine,
+    [],
+  )
+  atEnd(() => service.close())
+  return { url: service.url, requests, close: () => service.close() }
+}
