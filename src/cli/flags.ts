@@ -1,6 +1,6 @@
 /** Flags read into what they mean; each problem is a usage error that names flag, value and range. It carries nothing out. */
 import { FettleError } from '../errors.ts'
-import type { Flags } from './commands.ts'
+import type { Flags } from './command.ts'
 
 const bad = (flag: string, value: string, need: string): FettleError =>
   new FettleError('FETTLE_USAGE', `--${flag} ${value}: ${need}`)

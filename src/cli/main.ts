@@ -8,14 +8,14 @@ import { exitOf } from './exit.ts'
 import { processIo } from './io.ts'
 import { parse } from './parse.ts'
 
-/** First signal: stop in order. Second: end at once with the same code; the journal is whole at any instant. */
+/** First signal: stop in order. Second: end at once, by the signal itself, as a shell reports 130; the journal is whole at any instant. */
 function listenForSignals(): AbortSignal {
   const stop = new AbortController()
   const on = (name: 'SIGINT' | 'SIGTERM', code: 'FETTLE_SIGINT' | 'FETTLE_SIGTERM'): void => {
     process.on(name, () => {
       if (stop.signal.aborted) {
         process.removeAllListeners(name)
-        process.kill(process.pid, 'SIGKILL')
+        process.kill(process.pid, name)
       }
       stop.abort(new FettleError(code))
     })

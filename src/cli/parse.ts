@@ -4,7 +4,8 @@
  */
 import yargs, { type Argv } from 'yargs'
 import { FettleError } from '../errors.ts'
-import { COMMANDS, type Command, type Flags } from './commands.ts'
+import type { Command, Flags } from './command.ts'
+import { COMMANDS } from './commands.ts'
 import type { Io } from './io.ts'
 
 /** A command and what it was given. */
@@ -19,7 +20,8 @@ const nameOf = (command: Command): string => command.usage.split(' ')[0] ?? ''
 const COMMON = ['debug', 'help', 'h']
 
 /** Parses argv; null when help or the version was printed instead. Throws FETTLE_USAGE. */
-export async function parse(argv: readonly string[], io: Io): Promise<Called | null> {
+export async function parse(words: readonly string[], io: Io): Promise<Called | null> {
+  const argv = plainWords(words)
   refuseSecrets(argv)
   if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
     const { thisTool } = await import('../compose/tool.ts')
@@ -44,6 +46,13 @@ export async function parse(argv: readonly string[], io: Io): Promise<Called | n
   if (problem !== undefined) throw new FettleError('FETTLE_USAGE', inOurWords(problem, argv))
   if (called === null) io.out(printed)
   return called
+}
+
+/** What follows `--` is a file even with a leading dash. yargs fills no positional from there, but takes `./-file` for one. */
+function plainWords(words: readonly string[]): string[] {
+  const end = words.indexOf('--')
+  if (end === -1) return [...words]
+  return [...words.slice(0, end), ...words.slice(end + 1).map(word => (word.startsWith('-') ? `./${word}` : word))]
 }
 
 function build(io: Io, problems: string[], onCall: (called: Called) => void): Argv {
@@ -94,8 +103,7 @@ async function refuseUnknown(argv: readonly string[]): Promise<void> {
   const command = COMMANDS.find(one => nameOf(one) === first)
   if (command === undefined) throw await unknown(`unknown command "${first}"`, first, COMMANDS.map(nameOf), '')
   const known = flagNames(command)
-  const end = argv.indexOf('--')
-  for (const word of argv.slice(1, end === -1 ? undefined : end)) {
+  for (const word of argv.slice(1)) {
     const [, flag] = /^--(?:no-)?([^=]+)/.exec(word) ?? []
     if (flag !== undefined && !known.includes(flag) && !COMMON.includes(flag))
       throw await unknown(`${first} has no flag --${flag}`, flag, known, '--')

@@ -2,7 +2,7 @@
  * Waiting for a job: ask, record, wait longer, ask again, until its status is final for the question asked or the time is up.
  * A failed poll is counted, not fatal: the next poll is the repeat.
  */
-import { goesBack, isKnownStatus, type JobRecord, type Phase } from '../contract/index.ts'
+import { goesBack, isKnownStatus, type JobRecord, type Phase, readFault } from '../contract/index.ts'
 import { FettleError, issue } from '../errors.ts'
 import type { RunFact } from '../journal/events.ts'
 import type { JobState } from '../journal/state.ts'
@@ -99,10 +99,14 @@ const unknownStatus = (status: string) =>
 const wentBack = (from: string, to: string) =>
   issue('FETTLE_JOB_BACKWARDS', `the job went back from "${from}" to "${to}"; waiting on`, { severity: 'warn' })
 
-const failedJob = (record: JobRecord): FettleError =>
-  new FettleError('FETTLE_JOB_FAILED', `the job ${record.id} ended in the status ${record.status}`, {
+/** The contract names no text for a failed job; a service that gives one in `message` or `details` is heard. */
+function failedJob(record: JobRecord): FettleError {
+  const { text } = readFault(record)
+  const why = text === null ? '' : `: ${text}`
+  return new FettleError('FETTLE_JOB_FAILED', `the job ${record.id} ended in the status ${record.status}${why}`, {
     correlationId: record.correlationId ?? null,
   })
+}
 
 const gaveUp = (job: JobState, status: string, waitedMs: number, wait: Wait): FettleError => {
   const need = wait.stage === 'match' ? 'jobMatchingComplete' : 'enrichmentComplete'

@@ -2,7 +2,7 @@
 import { explainPlan, type Prepared, prepare } from '../../compose.ts'
 import { EXIT, errorOfIssues } from '../../errors.ts'
 import { escapeTerminal } from '../../report/index.ts'
-import type { Flags } from '../commands.ts'
+import type { Flags } from '../command.ts'
 import { worstExit } from '../exit.ts'
 import { isOn, listFlag } from '../flags.ts'
 import type { Io } from '../io.ts'

@@ -2,7 +2,7 @@
 
 import { nearest } from '../../compose.ts'
 import { ERRORS, type ErrorCode, EXIT, FettleError } from '../../errors.ts'
-import type { Flags } from '../commands.ts'
+import type { Flags } from '../command.ts'
 import { textFlag } from '../flags.ts'
 import type { Io } from '../io.ts'
 

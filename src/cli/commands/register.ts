@@ -4,7 +4,7 @@ import { dataDirOf, registerDirOf } from '../../compose.ts'
 import { EXIT, FettleError } from '../../errors.ts'
 import { escapeTerminal } from '../../report/index.ts'
 import { importCsv, listRegisters, type RegisterInfo, registerInfo, removeRegister } from '../../service/register/index.ts'
-import type { Flags } from '../commands.ts'
+import type { Flags } from '../command.ts'
 import { isOn, needText, textFlag } from '../flags.ts'
 import type { Io } from '../io.ts'
 

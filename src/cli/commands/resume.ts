@@ -1,6 +1,6 @@
 /** `fettle resume`: go on with a run from its journal; a finished run is only told again. */
 import { credentialsFor, lookAtRun, resumeRun } from '../../compose.ts'
-import type { Flags } from '../commands.ts'
+import type { Flags } from '../command.ts'
 import { isOn, needText, textFlag } from '../flags.ts'
 import type { Io } from '../io.ts'
 import { showProgress } from '../progress.ts'

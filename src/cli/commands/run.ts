@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import { explainPlan, inBatch, type Prepared, prepare, startRun } from '../../compose.ts'
 import { EXIT, errorOfIssues, FettleError, type Issue } from '../../errors.ts'
-import type { Flags } from '../commands.ts'
+import type { Flags } from '../command.ts'
 import { worstExit } from '../exit.ts'
 import { isOn, listFlag } from '../flags.ts'
 import type { Io } from '../io.ts'

@@ -2,7 +2,7 @@
 import { listRunIds, lookAtRun, reportOfRun } from '../../compose.ts'
 import { EXIT, FettleError } from '../../errors.ts'
 import { resultLine } from '../../report/index.ts'
-import type { Flags } from '../commands.ts'
+import type { Flags } from '../command.ts'
 import { isOn, needText } from '../flags.ts'
 import type { Io } from '../io.ts'
 

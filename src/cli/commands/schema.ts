@@ -2,7 +2,7 @@
 import { pipelineJsonSchema } from '../../compose.ts'
 import { EXIT } from '../../errors.ts'
 import { reportJsonSchema } from '../../report/index.ts'
-import type { Flags } from '../commands.ts'
+import type { Flags } from '../command.ts'
 import type { Io } from '../io.ts'
 
 /** Prints the schema asked for. */

@@ -2,7 +2,7 @@
 import { lookAtRun, reportOfRun, runIsHeld } from '../../compose.ts'
 import { EXIT } from '../../errors.ts'
 import { resultLine } from '../../report/index.ts'
-import type { Flags } from '../commands.ts'
+import type { Flags } from '../command.ts'
 import { isOn, needText, textFlag } from '../flags.ts'
 import type { Io } from '../io.ts'
 import { inText } from './shared.ts'
