@@ -46,12 +46,15 @@ test('counts that do not add up stop before anything is paid', async () => {
   expect(world.service.only.enriches).toBe(0)
 })
 
-test('an enrichment once asked for is waited for, whatever the budget says now', async () => {
+test('an enrichment once asked for is waited for, even if the counts grow past the budget meanwhile', async () => {
   const world = worldOf(budget(8))
   world.service.enriching = ['enriching']
-  await world.run()
+  world.service.after = call => {
+    if (call === 'enrich') world.service.summary = { totalRows: 10, matched: 7, manualMatched: 1, unmatched: 1, duplicates: 1 }
+  }
+  expect(await world.run()).toMatchObject({ finished: false, exitCode: 75, error: { code: 'FETTLE_DEADLINE' } })
   const next = resumed(world)
   next.service.only.ahead = ['enrichmentComplete']
-  next.service.summary = null
+  next.results.outcomes = { matched: 7, manualMatched: 1, review: 0, unmatched: 1, duplicates: 1, failed: 0, skipped: 0 }
   expect(await next.run()).toMatchObject({ finished: true, exitCode: 0 })
 })

@@ -71,6 +71,11 @@ describe('outcomes of the summaries', () => {
     )
   })
 
+  test('more duplicates than matched rows they could be a part of are FETTLE_LEDGER', () => {
+    const summary = { matched: 2, manualMatched: 0, unmatched: 8, duplicates: 3 }
+    expect(isLedgerError(() => outcomesOfSummaries(stateOf(10, summary)))).toBe(true)
+  })
+
   test('another total than the rows sent is FETTLE_LEDGER, even if the counts add up', () => {
     const summary = { totalRows: 9, matched: 6, manualMatched: 1, unmatched: 2, duplicates: 1 }
     expect(isLedgerError(() => outcomesOfSummaries(stateOf(10, summary)))).toBe(true)
