@@ -22,7 +22,7 @@ export interface Io {
 }
 
 /** Colour on a terminal unless NO_COLOR; FORCE_COLOR forces it (no-color.org, force-color.org). */
-export function wantsColour(env: Env, isTerminal: boolean): boolean {
+function wantsColour(env: Env, isTerminal: boolean): boolean {
   if (env.NO_COLOR !== undefined && env.NO_COLOR !== '') return false
   const force = env.FORCE_COLOR
   if (force !== undefined && force !== '0' && force !== 'false') return true

@@ -9,7 +9,8 @@ import type { PipelineInput, Plan } from '../pipeline/index.ts'
 import type { Report } from '../report/index.ts'
 import { type RunResult, type RunSettings, resumeRun, startRun } from './lifecycle.ts'
 import { lookAtRun } from './look.ts'
-import { credentialsFor, NO_OVERRIDES, type Overrides, prepare, prepareValue } from './prepare.ts'
+import { NO_OVERRIDES, type Overrides, prepare, prepareValue } from './prepare.ts'
+import { presentOf } from './recorded.ts'
 import { DEFAULT_RUNS_DIR } from './run-directory.ts'
 import type { Env } from './settings.ts'
 
@@ -65,7 +66,7 @@ export function run(pipeline: string | PipelineInput, options: LibraryOptions = 
 export function resume(wanted?: string, options: LibraryOptions = {}): Running {
   return running(options, async settings => {
     const { state } = lookAtRun(settings.runsDir, wanted)
-    return resumeRun(state.runId, { ...settings, credentials: credentialsFor(state, settings) })
+    return resumeRun(state.runId, state.finished ? settings : { ...settings, ...presentOf(state, settings) })
   })
 }
 

@@ -9,14 +9,23 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { EXIT, FettleError } from '../errors.ts'
 import { openResults, openSource, proveWritable, writeAtomic } from '../input/index.ts'
-import { type Journal, openJournal, type RunArgs, type RunFact, type RunState, takeLock } from '../journal/index.ts'
-import type { Plan } from '../pipeline/index.ts'
+import {
+  type Journal,
+  type LiveSettings,
+  openJournal,
+  type RunArgs,
+  type RunFact,
+  type RunState,
+  takeLock,
+} from '../journal/index.ts'
+import { type Plan, resolvedYaml } from '../pipeline/index.ts'
 import type { Report } from '../report/index.ts'
 import { carryOut, matchRate, type Ports, type Tick } from '../run/index.ts'
 import { realClock } from './clock.ts'
 import { lastGoodRun } from './look.ts'
+import { liveSettingsOf } from './recorded.ts'
 import { readReport, reportOf, writeReportJson, writeReports } from './report-files.ts'
-import { lockPath, makeRunDirectory, newestRun, newRunId, type RunDirectory, readRun, runDirectory } from './run-directory.ts'
+import { lastRun, lockPath, makeRunDirectory, newRunId, type RunDirectory, readRun, runDirectory } from './run-directory.ts'
 import { identityOf, openService } from './service.ts'
 import { type Credentials, ciOf, dataDirOf, type Env, traceOf } from './settings.ts'
 import { thisTool } from './tool.ts'
@@ -31,6 +40,8 @@ export interface RunSettings {
   /** Command line as it is to be reported; without secrets. */
   readonly args: RunArgs
   readonly timeoutMs: number | null
+  /** For a resume: what the present pipeline file says of poll, retry, checks and report. */
+  readonly live?: LiveSettings | null
   /** Aborted with a FettleError for a signal. */
   readonly signal: AbortSignal
   readonly onFact?: (fact: RunFact, state: RunState) => void
@@ -45,9 +56,6 @@ export interface RunResult {
   readonly directory: RunDirectory
 }
 
-/** An unfinished run that `run` may go on with: anything short of its end. */
-const isUnfinished = (state: RunState): boolean => !state.finished
-
 /**
  * Carries out a plan: a new run, or the unfinished one of the same pipeline with the same fingerprint, since schedulers repeat
  * the same command and a second paid job is the worst outcome. `fresh` starts anew in any case. Throws FETTLE_LOCKED when
@@ -55,18 +63,13 @@ const isUnfinished = (state: RunState): boolean => !state.finished
  */
 export async function startRun(plan: Plan, settings: RunSettings, fresh: boolean): Promise<RunResult> {
   return withLock(plan.name, settings, async () => {
-    const unfinished = newestRun(settings.runsDir, plan.name, isUnfinished)
-    if (unfinished !== null && !fresh) {
-      if (
-        unfinished.plan.fingerprint === plan.fingerprint &&
-        unfinished.identity === identityOf(plan.service, settings.credentials)
-      ) {
-        settings.onNote?.(`continuing the unfinished run ${unfinished.runId}`)
-        return continueRun(unfinished, settings)
+    const last = fresh ? null : lastRun(settings.runsDir, plan.name)
+    if (last !== null && !last.finished) {
+      if (last.plan.fingerprint === plan.fingerprint && last.identity === identityOf(plan.service, settings.credentials)) {
+        settings.onNote?.(`continuing the unfinished run ${last.runId}`)
+        return continueRun(last, { ...settings, live: liveSettingsOf(plan) })
       }
-      settings.onNote?.(
-        `the unfinished run ${unfinished.runId} is of another plan and is left alone: fettle resume ${unfinished.runId}`,
-      )
+      settings.onNote?.(`the unfinished run ${last.runId} is of another plan and is left alone: fettle resume ${last.runId}`)
     }
     return newRun(plan, settings)
   })
@@ -111,7 +114,7 @@ async function newRun(plan: Plan, settings: RunSettings): Promise<RunResult> {
   const runId = newRunId(plan.name, realClock.now())
   const identity = identityOf(plan.service, settings.credentials)
   const directory = await makeRunDirectory(settings.runsDir, runId)
-  await writeAtomic(join(directory.path, 'pipeline.resolved.json'), `${JSON.stringify(plan, null, 2)}\n`)
+  await writeAtomic(join(directory.path, 'pipeline.resolved.yml'), resolvedYaml(plan))
   const journal = openJournal(directory.journal, realClock.now, 'new')
   const traceId = traceOf(settings.env).traceId ?? randomBytes(16).toString('hex')
   const { args, env } = settings
@@ -134,7 +137,8 @@ async function continueRun(state: RunState, settings: RunSettings): Promise<RunR
   await proveOutputs(state.plan, settings)
   const directory = runDirectory(settings.runsDir, state.runId)
   const journal = openJournal(directory.journal, realClock.now, 'existing')
-  journal.append({ type: 'run.resumed', pid: process.pid, host: hostname() })
+  const live = settings.live == null ? {} : { settings: settings.live }
+  journal.append({ type: 'run.resumed', pid: process.pid, host: hostname(), ...live })
   return carryOn(journal, directory, settings)
 }
 

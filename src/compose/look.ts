@@ -1,6 +1,5 @@
 /** Looking at runs without touching them: for status, runs and report. */
-import { existsSync } from 'node:fs'
-import type { RunState } from '../journal/index.ts'
+import { type LockOwner, lockHolder, type RunState } from '../journal/index.ts'
 import type { Report } from '../report/index.ts'
 import { realClock } from './clock.ts'
 import { readReport, reportOf } from './report-files.ts'
@@ -32,5 +31,6 @@ export function reportOfRun(runsDir: string, id: string): Report {
   )
 }
 
-/** Whether a process holds the lock of the run's pipeline. */
-export const runIsHeld = (runsDir: string, state: RunState): boolean => existsSync(lockPath(runsDir, state.plan.name))
+/** The process that is carrying out the run's pipeline, null when there is none. */
+export const carrierOf = (runsDir: string, state: RunState): LockOwner | null =>
+  lockHolder(lockPath(runsDir, state.plan.name), realClock.now)

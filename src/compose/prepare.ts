@@ -2,12 +2,10 @@
  * From a pipeline file to a plan: read, parse, look at the input, resolve. Nothing is sent and nothing written; `check`,
  * `--dry-run` and `run` all come through here, so that they cannot disagree.
  */
-import { readFileSync } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { FettleError, type Issue, issue } from '../errors.ts'
 import { inspect } from '../input/index.ts'
-import type { RunState } from '../journal/index.ts'
 import {
   checkServiceUrl,
   decodePipeline,
@@ -24,7 +22,7 @@ import {
   type Secrets,
 } from '../pipeline/index.ts'
 import { realClock } from './clock.ts'
-import { type Credentials, credentialsOf, type Env, passwordFileWarning, serviceUrlOf } from './settings.ts'
+import { type Credentials, credentialsOf, type Env, passwordFileWarning, serviceUrlOf, traceWarning } from './settings.ts'
 
 /** What the command line may say in place of the pipeline. */
 export interface Overrides {
@@ -60,8 +58,8 @@ const MAX_BYTES = 256 * 1024
 
 /** Prepares one pipeline file. All problems of file and input come back as issues; it throws only for settings. */
 export async function prepare(file: string, options: Surroundings & Overrides): Promise<Prepared> {
-  const parsed = parseText(await readText(file), file, options)
-  return plan(parsed, file, options)
+  const text = await readText(file)
+  return plan(typeof text === 'string' ? parseText(text, file, options) : text, file, options)
 }
 
 /** Prepares a pipeline given as an object, as prepareFile does; its issues name no line. */
@@ -78,13 +76,14 @@ async function plan(parsed: ParsedPipeline | Issue, file: string, options: Surro
   if (pipeline === null) return none(parsed.issues)
   const service = resolveService(options, pipeline)
   const { facts, issues: inputIssues } = await inspect(inputOptionsOf(pipeline))
-  const issues = [...parsed.issues, ...inputIssues, ...(service.kind === 'remote' ? remoteWarnings(service, options.env) : [])]
+  const issues = [...parsed.issues, ...inputIssues, ...settingsWarnings(service, options.env)]
   if (facts === null) return { plan: null, issues, credentials }
   const planned = planRun(pipeline, facts, { file, limit: options.limit, service, locate: parsed.locate, issues })
   return { plan: planned.plan, issues: planned.issues, credentials }
 }
 
-const given = ({ username, password }: Secrets): Partial<Credentials> => ({
+/** Credentials as far as a pipeline refers to them. */
+export const given = ({ username, password }: Secrets): Partial<Credentials> => ({
   ...(username === null ? {} : { username }),
   ...(password === null ? {} : { password }),
 })
@@ -113,25 +112,25 @@ async function didYouMeanFile(file: string): Promise<string> {
   return found === null ? '' : `; did you mean ${join(dirname(file), found)}?`
 }
 
-function parseText(text: string | Issue, file: string, options: Surroundings & Overrides): ParsedPipeline | Issue {
-  if (typeof text !== 'string') return text
+/** Parses the text of a pipeline file; an issue when it cannot be one. `date` is what `${run.date}` stands for, today if absent. */
+export function parseText(text: string, file: string, options: Surroundings & Overrides, date?: string): ParsedPipeline | Issue {
   const format = pipelineFormat(file)
   if (format === null)
     return issue('FETTLE_PIPELINE_READ', `${file} is neither .yml, .yaml nor .json`, { at: { file, line: null, column: null } })
-  return parsePipeline(text, { ...parseOptions(file, options), format })
+  return parsePipeline(text, { ...parseOptions(file, options, date), format })
 }
 
-const parseOptions = (file: string, options: Surroundings & Overrides) => ({
+const parseOptions = (file: string, options: Surroundings & Overrides, date?: string) => ({
   file,
   root: options.cwd,
   env: options.env,
   vars: options.vars,
-  run: { date: new Date(realClock.now()).toISOString().slice(0, 10) },
+  run: { date: date ?? new Date(realClock.now()).toISOString().slice(0, 10) },
   replace: { input: options.input, output: options.output },
 })
 
 /** --service, then the pipeline, then FETTLE_URL, then embedded. Throws FETTLE_PIPELINE_URL, FETTLE_SETTINGS. */
-function resolveService({ env, service }: Surroundings & Overrides, pipeline: Pipeline): PlannedService {
+export function resolveService({ env, service }: Surroundings & Overrides, pipeline: Pipeline): PlannedService {
   const own = pipeline.service
   if (service === 'embedded' || (service === null && own?.kind === 'embedded')) return { kind: 'embedded' }
   const fields = own?.kind === 'remote' ? own : null
@@ -158,33 +157,14 @@ function resolveService({ env, service }: Surroundings & Overrides, pipeline: Pi
   }
 }
 
-function remoteWarnings(service: Extract<PlannedService, { kind: 'remote' }>, env: Env): Issue[] {
-  const warnings = [
+function settingsWarnings(service: PlannedService, env: Env): Issue[] {
+  const ofRemote = (remote: Extract<PlannedService, { kind: 'remote' }>): (string | null)[] => [
     passwordFileWarning(env),
-    service.insecure ? 'service.insecure is set: the password may travel unencrypted' : null,
+    remote.insecure ? 'service.insecure is set: the password may travel unencrypted' : null,
     env.NODE_TLS_REJECT_UNAUTHORIZED === '0' ? 'NODE_TLS_REJECT_UNAUTHORIZED=0: nobody checks who answers' : null,
   ]
+  const warnings = [traceWarning(env), ...(service.kind === 'remote' ? ofRemote(service) : [])]
   return warnings
     .filter(message => message !== null)
     .map(message => issue('FETTLE_SETTINGS', message, { severity: 'warn', hint: null }))
-}
-
-/**
- * The credentials for a run that is resumed: what its pipeline file refers to, else the environment. A file that is gone or no
- * longer parses leaves the environment.
- */
-export function credentialsFor(state: RunState, options: Surroundings): () => Credentials {
-  return () => {
-    let secrets: Secrets = { username: null, password: null }
-    if (state.plan.service.kind === 'remote') {
-      try {
-        const text = readFileSync(state.plan.file, 'utf8')
-        const parsed = parseText(text, state.plan.file, { ...NO_OVERRIDES, ...options })
-        if (!('code' in parsed)) secrets = parsed.secrets
-      } catch {
-        // Gone since: the environment may still name the user.
-      }
-    }
-    return credentialsOf(options.env, given(secrets))
-  }
 }

@@ -107,6 +107,22 @@ export function readRun(runsDir: string, id: string): RunState {
   return state
 }
 
+/**
+ * The last run of a pipeline that recorded anything. Throws FETTLE_JOURNAL_DAMAGED, FETTLE_JOURNAL_NEWER: a run that cannot be
+ * read may have a job, and must not be followed by a silent fresh start.
+ */
+export function lastRun(runsDir: string, pipeline: string): RunState | null {
+  for (const id of listRunIds(runsDir, pipeline)) {
+    try {
+      return readRun(runsDir, id)
+    } catch (error) {
+      const recordedNothing = FettleError.is(error) && (error.code === 'FETTLE_RUN_EMPTY' || error.code === 'FETTLE_RUN_UNKNOWN')
+      if (!recordedNothing) throw error
+    }
+  }
+  return null
+}
+
 /** The newest run of a pipeline that fits; runs whose journal cannot be read are passed over. */
 export function newestRun(runsDir: string, pipeline: string, fits: (state: RunState) => boolean): RunState | null {
   for (const id of listRunIds(runsDir, pipeline)) {

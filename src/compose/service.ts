@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { connect } from '../client/index.ts'
+import { connect, createQuota } from '../client/index.ts'
 import { FettleError, type Issue, issue } from '../errors.ts'
 import { type Lock, takeLock } from '../journal/index.ts'
 import type { PlannedService } from '../pipeline/index.ts'
@@ -43,10 +43,15 @@ export const identityOf = (service: PlannedService, credentials: () => Credentia
     ? 'embedded'
     : `${service.url} ${createHash('sha256').update(credentials().username).digest('hex').slice(0, 12)}`
 
+/** One purse of repeats for the whole process, so that an outage is not multiplied by the number of pipelines. */
+let quota: ReturnType<typeof createQuota> | undefined
+
 /** Connects to the service of a plan, starting it first when it is the embedded one. */
 export async function openService(needs: ServiceNeeds): Promise<ReadyService> {
+  quota ??= createQuota()
   const common = {
     clock: realClock,
+    quota,
     attempts: needs.attempts,
     onRetry: needs.onRetry,
     deadline: needs.deadline,

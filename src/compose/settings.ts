@@ -88,6 +88,12 @@ export function traceOf(env: Env): { readonly traceId: string | null; readonly t
   return traceId === null || /^0+$/.test(traceId) ? { traceId: null, traceparent: null } : { traceId, traceparent: header }
 }
 
+/** A warning when TRACEPARENT is set and not one: it is left out, since a trace must never fail a run. */
+export const traceWarning = (env: Env): string | null =>
+  text(env, 'TRACEPARENT') === null || traceOf(env).traceId !== null
+    ? null
+    : 'TRACEPARENT is not a W3C trace context and is left out'
+
 const CI_NAMES = [
   ['GITHUB_ACTIONS', 'github'],
   ['GITLAB_CI', 'gitlab'],

@@ -58,6 +58,9 @@ export interface RecordedError {
   readonly correlationId: string | null
 }
 
+/** The parts of a plan that a resume takes from the present pipeline file: they change how, not what. */
+export type LiveSettings = Pick<Plan, 'poll' | 'retry' | 'checks' | 'report'>
+
 /** What was asked for on the command line, without secrets; kept for the report. */
 export type RunArgs = Readonly<Record<string, string | number | boolean | null | readonly string[]>>
 
@@ -76,7 +79,13 @@ type Fact =
       readonly traceId: string
       readonly ci: string | null
     }
-  | { readonly type: 'run.resumed'; readonly pid: number; readonly host: string }
+  | {
+      readonly type: 'run.resumed'
+      readonly pid: number
+      readonly host: string
+      /** What the present pipeline file says where it may differ from the recorded plan. */
+      readonly settings?: LiveSettings
+    }
   | { readonly type: 'stage.started'; readonly stage: StageName }
   | { readonly type: 'stage.finished'; readonly stage: StageName; readonly elapsedMs: number; readonly http: HttpCounts }
   | { readonly type: 'stage.skipped'; readonly stage: StageName; readonly why: string }

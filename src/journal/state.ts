@@ -167,7 +167,14 @@ function apply(state: RunState, event: RunEvent): RunState {
     case 'run.resumed':
       // Two who resume at once: the later one finds the run at its end and changes nothing.
       if (state.finished) return state
-      return { ...state, resumedAt: [...state.resumedAt, event.at], status: 'running', exitCode: null, error: null }
+      return {
+        ...state,
+        plan: event.settings === undefined ? state.plan : { ...state.plan, ...event.settings },
+        resumedAt: [...state.resumedAt, event.at],
+        status: 'running',
+        exitCode: null,
+        error: null,
+      }
     case 'stage.started':
       return withStage(state, event.stage, stage => ({
         status: 'running',

@@ -203,7 +203,10 @@ export const pipelineSchema = map({
     .optional()
     .describe('Absent: the run ends when matched.'),
   report: map({
-    rows: z.enum(['none', 'review', 'all']).prefault('none').describe('Rows whose content may enter reports.'),
+    rows: z
+      .enum(['none', 'review', 'all'])
+      .prefault('review')
+      .describe('Rows whose content may enter reports: none, those to review, or all that did not match.'),
     mask: listOf(text('a mapping name or a header'), 'a list of mapping names and headers')
       .prefault([])
       .describe('Columns shown as ***.'),

@@ -1,5 +1,5 @@
 /** `fettle resume`: go on with a run from its journal; a finished run is only told again. */
-import { credentialsFor, lookAtRun, resumeRun } from '../../compose.ts'
+import { lookAtRun, presentOf, resumeRun } from '../../compose.ts'
 import type { Flags } from '../command.ts'
 import { isOn, needText, textFlag } from '../flags.ts'
 import type { Io } from '../io.ts'
@@ -7,6 +7,9 @@ import { showProgress } from '../progress.ts'
 import { codeOf, type Ending, giveResults, proveResultFile } from '../result.ts'
 import { sayEnding } from './run.ts'
 import { settingsOf } from './shared.ts'
+
+/** A finished run asks nobody. */
+const NO_CREDENTIALS = { username: '', password: '' }
 
 /** Resumes the run named, or the latest. */
 export async function run(flags: Flags, io: Io): Promise<number> {
@@ -17,8 +20,9 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   try {
     const { state } = lookAtRun(needText(flags, 'runs-dir'), wanted)
     if (state.finished) progress.note(`the run ${state.runId} is finished; nothing is left to resume`)
-    const settings = settingsOf(flags, io, progress, 'resume', credentialsFor(state, { env: io.env, cwd: io.cwd }))
-    ending = { file: state.plan.name, result: await resumeRun(state.runId, settings) }
+    const present = state.finished ? null : presentOf(state, { env: io.env, cwd: io.cwd })
+    const settings = settingsOf(flags, io, progress, 'resume', () => present?.credentials() ?? NO_CREDENTIALS)
+    ending = { file: state.plan.name, result: await resumeRun(state.runId, { ...settings, live: present?.live ?? null }) }
   } catch (error) {
     ending = { file: wanted ?? 'latest', error }
   } finally {

@@ -1,0 +1,72 @@
+/**
+ * A recorded run beside the pipeline file as it is now. A resume carries out the recorded plan; the file may since have changed
+ * how (poll, retry, checks, report), never what. It looks at no input: that may have gone once it was sent.
+ */
+import { readFileSync } from 'node:fs'
+import { FettleError } from '../errors.ts'
+import type { LiveSettings, RunState } from '../journal/index.ts'
+import { inputOptionsOf, type ParsedPipeline, type Plan, planRun } from '../pipeline/index.ts'
+import { given, NO_OVERRIDES, type Overrides, parseText, resolveService, type Surroundings } from './prepare.ts'
+import { type Credentials, credentialsOf } from './settings.ts'
+
+/** What a resume takes from the present. */
+export interface Present {
+  /** Reads the credentials when they are needed. Throws FETTLE_CREDENTIALS, FETTLE_SETTINGS. */
+  readonly credentials: () => Credentials
+  /** Null when the pipeline file is gone, no longer parses, or was given variables that nobody recorded. */
+  readonly live: LiveSettings | null
+}
+
+const LIVE = ['poll', 'retry', 'checks', 'report'] as const
+
+/** The settings of a plan that may change between the starts of one run. */
+export const liveSettingsOf = ({ poll, retry, checks, report }: Plan): LiveSettings => ({ poll, retry, checks, report })
+
+/** Looks at the pipeline file of a recorded run. Throws FETTLE_FINGERPRINT, naming the keys, when it means another run now. */
+export function presentOf(state: RunState, surroundings: Surroundings): Present {
+  const options = { ...surroundings, ...overridesOf(state) }
+  const parsed = readPipeline(state, options)
+  const credentials = (): Credentials => credentialsOf(surroundings.env, parsed === null ? {} : given(parsed.secrets))
+  const { pipeline = null } = parsed ?? {}
+  if (parsed === null || pipeline === null || varsOf(state).length > 0) return { credentials, live: null }
+  const { plan: recorded } = state
+  const service = resolveService(options, pipeline)
+  const { plan } = planRun(pipeline, recorded.input, { file: recorded.file, limit: recorded.limit, service })
+  const changed = plan === null ? ['mappings'] : changedKeys(plan, recorded)
+  if (inputOptionsOf(pipeline).path !== recorded.input.path) changed.unshift('input')
+  if (changed.length > 0)
+    throw new FettleError(
+      'FETTLE_FINGERPRINT',
+      `${recorded.file} changed since the run ${state.runId} began: ${changed.join(', ')}`,
+    )
+  return { credentials, live: plan === null ? null : liveSettingsOf(plan) }
+}
+
+const text = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+const varsOf = ({ args }: RunState): readonly string[] => (Array.isArray(args.var) ? args.var : [])
+
+const overridesOf = ({ args, plan }: RunState): Overrides => ({
+  ...NO_OVERRIDES,
+  service: text(args.service),
+  input: text(args.input),
+  output: text(args.output),
+  limit: plan.limit,
+})
+
+function readPipeline(state: RunState, options: Surroundings & Overrides): ParsedPipeline | null {
+  const { file } = state.plan
+  try {
+    const parsed = parseText(readFileSync(file, 'utf8'), file, options, state.startedAt.slice(0, 10))
+    return 'code' in parsed ? null : parsed
+  } catch {
+    return null
+  }
+}
+
+/** The keys of the plan that say what is done and are not as they were; empty while the fingerprints are the same. */
+function changedKeys(now: Plan, then: Plan): string[] {
+  if (now.fingerprint === then.fingerprint) return []
+  const free: readonly string[] = [...LIVE, 'fingerprint', 'issues', 'description', 'tags', 'file']
+  const keys = Object.keys(then) as (keyof Plan)[]
+  return keys.filter(key => !free.includes(key) && JSON.stringify(now[key]) !== JSON.stringify(then[key]))
+}
