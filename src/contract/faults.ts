@@ -41,11 +41,11 @@ const fieldErrors = (value: unknown): string | null => {
  * Reads an error body tolerantly: the first of message, error, title, detail, details that holds text, with `details` added
  * where it says more; a body that is a JSON string holding such an object is opened once (contract §2.5, 404).
  */
-export function readFault(body: unknown, depth = 0): Fault {
+export function readFault(body: unknown): Fault {
   if (typeof body === 'string') {
-    if (depth === 0 && body.trimStart().startsWith('{')) {
+    if (body.trimStart().startsWith('{')) {
       try {
-        return readFault(JSON.parse(body), 1)
+        return readFault(JSON.parse(body))
       } catch {
         // Not JSON after all: the text itself is the message.
       }
