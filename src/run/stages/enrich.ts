@@ -16,14 +16,14 @@ import { eachJob, idOf, type Stage } from '../stage.ts'
 const isDone = (job: JobState): boolean => job.enrichFinished
 
 /** `readyForEnriching` is no proof that we started: it is watched for so long before starting is repeated. */
-const PROOF_PAUSES_MS = [2_000, 5_000, 10_000]
+const PROOF_PAUSES_MS = [0, 2_000, 5_000, 10_000]
 
 async function hasBegun(job: JobState, ports: Ports): Promise<null | undefined> {
-  for (const pause of [...PROOF_PAUSES_MS, null]) {
+  for (const pause of PROOF_PAUSES_MS) {
+    await ports.clock.sleep(pause, ports.grace)
     const { status } = await readOwnJob(job, ports, { signal: ports.grace })
     if (hasEnrichment(status)) return null
-    if (status !== 'readyForEnriching' || pause === null) return undefined
-    await ports.clock.sleep(pause, ports.grace)
+    if (status !== 'readyForEnriching') return undefined
   }
   return undefined
 }
