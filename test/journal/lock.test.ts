@@ -126,6 +126,23 @@ describe('a lock that is left over', () => {
     expect(refusal().message).toContain('process 1 on')
   })
 
+  test('that somebody else took over while it was judged is theirs', async () => {
+    leave(owner({ pid: await deadPid(), token: 'first' }))
+    const { kill } = process
+    onTestFinished(() => {
+      process.kill = kill
+    })
+    // The moment the owner is found dead, another process takes over from it, all the way.
+    process.kill = (pid, signal) => {
+      process.kill = kill
+      leave(owner({ pid: 1, token: 'second' }))
+      return kill.call(process, pid, signal)
+    }
+    expect(refusal().message).toContain('process 1 on')
+    expect(JSON.parse(readFileSync(path, 'utf8')).token).toBe('second')
+    expect(readdirSync(dirname(path))).toEqual(['run.lock'])
+  })
+
   test('of a process that lives here is respected, also when we may not signal it (EPERM)', () => {
     // Number 1 always lives; unless we are root it belongs to somebody else.
     leave(owner({ pid: 1 }))

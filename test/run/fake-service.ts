@@ -145,7 +145,7 @@ export class FakeService implements Service {
   enrich(id: string, options: EffectOptions<null>): Promise<Effect<null>> {
     return this.#effect('enrich', options, () => {
       const job = this.#find(id)
-      this.#need(job, 'jobMatchingComplete')
+      this.#need(job, 'jobMatchingComplete', 'readyForEnriching')
       job.enriches++
       job.ahead = [...this.enriching]
       job.status = job.ahead.shift() ?? 'enriching'

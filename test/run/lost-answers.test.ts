@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { FettleError } from '../../src/errors.ts'
 import { type EffectName, refusal } from './fake-service.ts'
-import { resumed, worldOf } from './world.ts'
+import { resumed, type World, worldOf } from './world.ts'
 
 const EFFECTS: readonly EffectName[] = ['createJob', 'upload', 'submit', 'enrich']
 
@@ -86,6 +86,36 @@ test('a job that is created but not listed yet is looked for three times over te
   expect(await world.run()).toMatchObject({ finished: true, status: 'success' })
   expect(world.service.only.submits).toBe(1)
   expect(world.clock.sleeps.slice(0, 2)).toEqual([3_000, 7_000])
+})
+
+describe('a job at readyForEnriching after a crash at the start of enriching', () => {
+  /** A process that died after the intent; choosing the tags has led to readyForEnriching already. */
+  async function died(): Promise<World> {
+    const world = worldOf()
+    world.service.after = call => {
+      if (call === 'setEnrichments') world.service.only.status = 'readyForEnriching'
+    }
+    world.service.before = call => {
+      if (call === 'enrich') throw new FettleError('FETTLE_UNANSWERED', 'no answer')
+    }
+    await world.run()
+    return resumed(world)
+  }
+
+  test('is watched for 17 seconds, then enriching is started', async () => {
+    const next = await died()
+    expect(await next.run()).toMatchObject({ finished: true, status: 'success' })
+    expect(next.service.only.enriches).toBe(1)
+    expect(next.clock.sleeps.slice(0, 4)).toEqual([0, 2_000, 5_000, 10_000])
+  })
+
+  test('is not paid for twice when it moves on while it is watched', async () => {
+    const next = await died()
+    next.service.only.ahead = ['readyForEnriching', 'readyForEnriching', 'enriching', 'enrichmentComplete']
+    expect(await next.run()).toMatchObject({ finished: true, status: 'success' })
+    expect(next.service.only.enriches).toBe(0)
+    expect(next.journal.of('enrich.accepted')).toMatchObject([{ adopted: true }])
+  })
 })
 
 test('two jobs of our name: the oldest is used, the other is named once and left alone', async () => {
