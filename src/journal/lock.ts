@@ -62,6 +62,12 @@ const isAlive = (pid: number): boolean => {
   }
 }
 
+/** Who holds the lock at `path`; null when nobody does, or its owner is gone. */
+export function lockHolder(path: string, now: () => number): LockOwner | null {
+  const owner = readOwner(path)
+  return owner === null || isStale(path, owner, now()) ? null : owner
+}
+
 function isStale(path: string, owner: LockOwner | null, now: number): boolean {
   // A lock of ours by number but not by token is an earlier process's: in a container every process may be number 1.
   if (owner !== null && owner.host === hostname() && owner.pid === process.pid) return !ours.has(owner.token)

@@ -1,5 +1,5 @@
 /** `fettle status`: how a run stands, by text and exit code, so that a sensor needs no other knowledge. */
-import { lookAtRun, reportOfRun, runIsHeld } from '../../compose.ts'
+import { carrierOf, lookAtRun, reportOfRun } from '../../compose.ts'
 import { EXIT } from '../../errors.ts'
 import { resultLine } from '../../report/index.ts'
 import type { Flags } from '../command.ts'
@@ -16,12 +16,9 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   if (isOn(flags, 'json')) io.out(resultLine(report))
   else {
     io.out(inText(report, io))
-    if (!state.finished)
-      io.out(
-        runIsHeld(runsDir, state)
-          ? 'A process is carrying it out.'
-          : `No process is carrying it out: fettle resume ${state.runId}`,
-      )
+    const carrier = state.finished ? null : carrierOf(runsDir, state)
+    if (carrier !== null) io.out(`Process ${carrier.pid} on ${carrier.host} is carrying it out.`)
+    else if (!state.finished) io.out(`No process is carrying it out: fettle resume ${state.runId}`)
   }
   return code
 }
