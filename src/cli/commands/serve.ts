@@ -1,6 +1,6 @@
 /** `fettle serve`: the embedded service by itself, up until it is told to stop. */
 import { join, resolve } from 'node:path'
-import { dataDirOf, ensureRegister, registerDirOf } from '../../compose.ts'
+import { credentialsOf, dataDirOf, ensureRegister, registerDirOf } from '../../compose.ts'
 import { EXIT, FettleError } from '../../errors.ts'
 import { escapeTerminal } from '../../report/index.ts'
 import { serve } from '../../service/index.ts'
@@ -9,14 +9,15 @@ import { isOn, listFlag, needText, textFlag, wholeFlag } from '../flags.ts'
 import type { Io } from '../io.ts'
 import { printIssue } from '../print-error.ts'
 
+/** Any of these set means that the login is to be one's own. */
+const LOGIN = ['FETTLE_USERNAME', 'FETTLE_PASSWORD', 'FETTLE_PASSWORD_FILE']
 const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost'])
 
 /** Serves until SIGINT or SIGTERM, which for a server is a good end. */
 export async function run(flags: Flags, io: Io): Promise<number> {
   const host = needText(flags, 'host')
-  const username = io.env.FETTLE_USERNAME ?? ''
-  const password = io.env.FETTLE_PASSWORD ?? ''
-  const users = username !== '' && password !== '' ? [{ username, password }] : []
+  const port = wholeFlag(flags, 'port', 0, 65_535) ?? 8080
+  const users = LOGIN.some(name => (io.env[name] ?? '') !== '') ? [credentialsOf(io.env, {})] : []
   if (!LOOPBACK.has(host) && users.length === 0)
     throw new FettleError('FETTLE_USAGE', `--host ${host} is open to other machines and needs credentials of your own`, {
       hint: 'Set FETTLE_USERNAME and FETTLE_PASSWORD.',
@@ -28,7 +29,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const data = textFlag(flags, 'data')
   const service = await serve({
     host,
-    port: wholeFlag(flags, 'port', 0, 65_535) ?? 8080,
+    port,
     dataDir: data === null ? join(dataDir, 'service') : resolve(io.cwd, data),
     registerDir: registerDirOf(dataDir),
     registers: chosen.length > 0 ? chosen : [...available.names],
