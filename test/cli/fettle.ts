@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { constants, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll } from 'vitest'
@@ -39,9 +39,9 @@ export interface Call {
   readonly input?: string
 }
 
-/** How a command ended; `code` is null when a signal killed it. */
+/** How a command ended; when a signal killed it, the code is the one a shell shows. */
 export interface Ended {
-  readonly code: number | null
+  readonly code: number
   readonly stdout: string
   readonly stderr: string
 }
@@ -84,9 +84,9 @@ export function follow(child: ChildProcess, input?: string): Under {
   child.stdin?.on('error', () => {})
   child.stdin?.end(input ?? '')
   const ended = new Promise<Ended>(resolve => {
-    child.on('close', code => {
+    child.on('close', (code, signal) => {
       children.delete(child)
-      resolve({ code, stdout, stderr })
+      resolve({ code: code ?? 128 + constants.signals[signal ?? 'SIGKILL'], stdout, stderr })
     })
   })
   const seen = (pattern: RegExp): Promise<string> =>

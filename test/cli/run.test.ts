@@ -67,7 +67,7 @@ describe.concurrent('a run that comes to its end', () => {
       'journal.jsonl': '600',
       'metrics.txt': '600',
       'junit.xml': '600',
-      'pipeline.resolved.json': '600',
+      'pipeline.resolved.yml': '600',
       'report.html': '600',
       'report.json': '600',
       'report.md': '600',

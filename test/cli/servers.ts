@@ -1,4 +1,5 @@
 /** Services the command line is tried against: one that counts and says what it is told, and the real one of this repository. */
+import { EventEmitter, once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type StartOptions, start } from '../../src/service/start.ts'
@@ -9,7 +10,8 @@ import { atEnd, folderOf } from './fettle.ts'
 export interface Answer {
   readonly status: number
   readonly body: unknown
-  readonly headers?: Readonly<Record<string, string>>
+  /** The answer waits so long. */
+  readonly delayMs?: number
 }
 
 /** A server that counts what reaches it. */
@@ -18,14 +20,18 @@ export interface Counting {
   connections: number
   /** `METHOD /path` of each request, in order. */
   readonly requests: string[]
+  /** Resolves when a request of this line has arrived. */
+  asked(line: string): Promise<void>
 }
 
 /** Starts a server that answers as told: `METHOD /path` without `/v1`, and the body, to an answer; null cuts the connection. */
 export async function counting(answer: (request: string, body: string) => Answer | null): Promise<Counting> {
   const requests: string[] = []
+  const arrivals = new EventEmitter()
   const server = createServer(async (request: IncomingMessage, response) => {
     const line = `${request.method} ${(request.url ?? '').replace(/^\/v1/, '').replace(/\?.*/, '')}`
     requests.push(line)
+    arrivals.emit(line)
     let body = ''
     for await (const piece of request) body += piece
     const told = answer(line, body)
@@ -33,7 +39,9 @@ export async function counting(answer: (request: string, body: string) => Answer
       request.socket.destroy()
       return
     }
-    response.writeHead(told.status, { 'content-type': 'application/json', ...told.headers }).end(JSON.stringify(told.body))
+    const tell = () => response.writeHead(told.status, { 'content-type': 'application/json' }).end(JSON.stringify(told.body))
+    if (told.delayMs === undefined) tell()
+    else setTimeout(tell, told.delayMs).unref()
   })
   await new Promise<void>(listening => server.listen(0, '127.0.0.1', listening))
   atEnd(() => {
@@ -41,7 +49,14 @@ export async function counting(answer: (request: string, body: string) => Answer
     server.close()
   })
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
-  const counted: Counting = { url, connections: 0, requests }
+  const counted: Counting = {
+    url,
+    connections: 0,
+    requests,
+    asked: async line => {
+      if (!requests.includes(line)) await once(arrivals, line)
+    },
+  }
   server.on('connection', () => {
     counted.connections++
   })
@@ -78,7 +93,7 @@ export const CREDENTIALS = { FETTLE_USERNAME: LOGIN.username, FETTLE_PASSWORD: L
 
 /** The real service around a small register (Acme Ltd, Bolt Ltd, Cork SA), with what is asked of it. */
 export async function realService(options: Partial<StartOptions> = {}) {
-  const requests: { method: string; path: string; status: number }[] = []
+  const requests: { method: string; route: string; status: number }[] = []
   const service = await start(
     { users: [LOGIN], dataDir: folderOf(), log: line => requests.push(JSON.parse(line)), ...options },
     engine,
