@@ -12,6 +12,7 @@ import { openResults, openSource, proveWritable, writeAtomic } from '../input/in
 import {
   type Journal,
   type LiveSettings,
+  matchRate,
   openJournal,
   type RunArgs,
   type RunFact,
@@ -20,7 +21,7 @@ import {
 } from '../journal/index.ts'
 import { type Plan, resolvedYaml } from '../pipeline/index.ts'
 import type { Report } from '../report/index.ts'
-import { carryOut, matchRate, type Ports, type Tick } from '../run/index.ts'
+import { carryOut, type Ports, type Tick } from '../run/index.ts'
 import { realClock } from './clock.ts'
 import { lastGoodRun } from './look.ts'
 import { liveSettingsOf } from './recorded.ts'

@@ -2,4 +2,5 @@
 export * from './events.ts'
 export * from './file.ts'
 export * from './lock.ts'
+export * from './outcomes.ts'
 export * from './state.ts'

@@ -3,10 +3,10 @@
  * whether a run succeeded. It knows no format.
  */
 import { type Issue, issue } from '../errors.ts'
-import type { JobState, RowSample, RunState } from '../journal/index.ts'
+import { type JobState, type RowSample, type RunState, UNKNOWN } from '../journal/index.ts'
 import { messageOf } from './message.ts'
 import type { Report, Result, Sample } from './schema.ts'
-import { ledgerOf, type Totals, totalsOf, UNKNOWN } from './totals.ts'
+import { ledgerOf, type Totals, totalsOf } from './totals.ts'
 
 /** What the journal does not know. */
 export interface ReportContext {

@@ -1,5 +1,5 @@
 /** The row ledger: every row of the input has one outcome, and the outcomes add up to the rows. It only counts. */
-import type { Outcomes } from '../journal/index.ts'
+import { knownSum, matchRate, type Outcomes } from '../journal/index.ts'
 
 /** The outcomes of a row, in the order people read them. */
 export const OUTCOMES = ['matched', 'manualMatched', 'duplicates', 'review', 'unmatched', 'failed', 'skipped'] as const
@@ -26,30 +26,9 @@ export type Totals = { rows: number } & Record<OutcomeName | 'matchRate', number
  */
 export function ledgerOf(outcomes: Outcomes, rows: number): Ledger {
   const unknown = OUTCOMES.filter(name => outcomes[name] === null)
-  const sum = OUTCOMES.reduce((total, name) => total + (outcomes[name] ?? 0), 0)
+  const sum = knownSum(outcomes)
   if (unknown.length > 0) return { adds: sum > rows ? false : null, sum, difference: null, unknown }
   return { adds: sum === rows, sum, difference: rows - sum, unknown }
-}
-
-/**
- * The share of rows for which a company is known: matched, matched by hand, and duplicates, which found theirs through an
- * earlier row. Null when one of the three is unknown or there are no rows.
- */
-export function matchRateOf(outcomes: Outcomes, rows: number): number | null {
-  const { matched, manualMatched, duplicates } = outcomes
-  if (matched === null || manualMatched === null || duplicates === null || rows === 0) return null
-  return (matched + manualMatched + duplicates) / rows
-}
-
-/** Nothing is known yet. */
-export const UNKNOWN: Outcomes = {
-  matched: null,
-  manualMatched: null,
-  review: null,
-  unmatched: null,
-  duplicates: null,
-  failed: null,
-  skipped: null,
 }
 
 /** Outcomes as the report gives them. */
@@ -62,5 +41,5 @@ export const totalsOf = (outcomes: Outcomes, rows: number): Totals => ({
   duplicates: outcomes.duplicates,
   failed: outcomes.failed,
   skipped: outcomes.skipped,
-  matchRate: matchRateOf(outcomes, rows),
+  matchRate: matchRate(outcomes, rows),
 })

@@ -1,16 +1,7 @@
 /** The pipeline's `checks:` judged against what became of the rows. Pure; it decides no exit code. */
 import type { CheckResult, Outcomes } from '../journal/events.ts'
+import { matchRate } from '../journal/outcomes.ts'
 import type { CheckName, PlannedCheck, Threshold } from '../pipeline/types.ts'
-
-/**
- * The share of rows for which a company was found: matched, by hand, or as a duplicate of a row that was. Null when a count is
- * missing or there are no rows.
- */
-export function matchRate(outcomes: Outcomes, rows: number): number | null {
-  const { matched, manualMatched, duplicates } = outcomes
-  if (matched === null || manualMatched === null || duplicates === null || rows === 0) return null
-  return (matched + manualMatched + duplicates) / rows
-}
 
 interface Measure {
   readonly rows: number | null

@@ -1,5 +1,4 @@
 /** The run core's face: re-exports only. */
 export { inBatch } from './batch.ts'
-export { matchRate } from './checks.ts'
 export type { Ports, Service, Tick } from './ports.ts'
 export { carryOut } from './runner.ts'

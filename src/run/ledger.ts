@@ -4,18 +4,8 @@
  */
 import { FettleError } from '../errors.ts'
 import type { Outcomes } from '../journal/events.ts'
+import { knownSum, UNKNOWN } from '../journal/outcomes.ts'
 import type { RunState } from '../journal/state.ts'
-
-/** Nothing is known about any row. */
-export const UNKNOWN: Outcomes = {
-  matched: null,
-  manualMatched: null,
-  review: null,
-  unmatched: null,
-  duplicates: null,
-  failed: null,
-  skipped: null,
-}
 
 /** Every row of the run came to the same end. */
 export const allRows = (outcome: 'failed' | 'skipped', rows: number): Outcomes => ({
@@ -28,10 +18,6 @@ export const allRows = (outcome: 'failed' | 'skipped', rows: number): Outcomes =
   skipped: 0,
   [outcome]: rows,
 })
-
-/** The sum of the counts that are known. */
-export const knownSum = (outcomes: Outcomes): number =>
-  Object.values(outcomes).reduce<number>((sum, count) => sum + (count ?? 0), 0)
 
 interface Counts {
   readonly totalRows: number | null

@@ -4,9 +4,10 @@
  */
 import { EXIT, FettleError } from '../errors.ts'
 import type { CheckResult, Outcomes, RecordedError, RunFact, Status } from '../journal/events.ts'
+import { UNKNOWN } from '../journal/outcomes.ts'
 import type { RunState } from '../journal/state.ts'
 import { judge } from './checks.ts'
-import { allRows, outcomesOfSummaries, UNKNOWN } from './ledger.ts'
+import { allRows, outcomesOfSummaries } from './ledger.ts'
 import type { Ports } from './ports.ts'
 import type { Stage } from './stage.ts'
 import { STAGE_LIST } from './stages/index.ts'

@@ -1,8 +1,9 @@
 /** The row ledger: sums, and what cannot be told. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { matchRate, UNKNOWN } from '../../src/journal/index.ts'
 import { ledgerOf } from '../../src/report/index.ts'
-import { matchRateOf, OUTCOMES, UNKNOWN } from '../../src/report/totals.ts'
+import { OUTCOMES } from '../../src/report/totals.ts'
 
 const small = fc.nat({ max: 100_000 })
 const known = fc.record({
@@ -43,12 +44,12 @@ describe('ledgerOf', () => {
 describe('matchRateOf', () => {
   const outcomes = { matched: 60, manualMatched: 5, review: 10, unmatched: 15, duplicates: 7, failed: 2, skipped: 1 }
 
-  it('counts a duplicate as found', () => expect(matchRateOf(outcomes, 100)).toBe(0.72))
+  it('counts a duplicate as found', () => expect(matchRate(outcomes, 100)).toBe(0.72))
   it('is unknown without rows or with a count it needs unknown, not 0', () => {
-    expect(matchRateOf(outcomes, 0)).toBeNull()
+    expect(matchRate(outcomes, 0)).toBeNull()
     for (const name of ['matched', 'manualMatched', 'duplicates'])
-      expect(matchRateOf({ ...outcomes, [name]: null }, 100)).toBeNull()
-    expect(matchRateOf({ ...outcomes, review: null }, 100)).toBe(0.72)
-    expect(matchRateOf(UNKNOWN, 100)).toBeNull()
+      expect(matchRate({ ...outcomes, [name]: null }, 100)).toBeNull()
+    expect(matchRate({ ...outcomes, review: null }, 100)).toBe(0.72)
+    expect(matchRate(UNKNOWN, 100)).toBeNull()
   })
 })

@@ -1,9 +1,9 @@
 /** The `checks:` of a pipeline: what each measures, when it fails, and what the run makes of it. */
 import { describe, expect, test } from 'vitest'
 import type { Outcomes } from '../../src/journal/events.ts'
+import { matchRate, UNKNOWN } from '../../src/journal/outcomes.ts'
 import type { CheckName, Threshold } from '../../src/pipeline/types.ts'
-import { judge, matchRate } from '../../src/run/checks.ts'
-import { UNKNOWN } from '../../src/run/ledger.ts'
+import { judge } from '../../src/run/checks.ts'
 import { planOf, worldOf } from './world.ts'
 
 /** A threshold as the pipeline writes it. */

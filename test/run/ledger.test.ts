@@ -3,8 +3,9 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { JobSummary } from '../../src/contract/index.ts'
 import { FettleError } from '../../src/errors.ts'
+import { knownSum, UNKNOWN } from '../../src/journal/outcomes.ts'
 import type { RunState } from '../../src/journal/state.ts'
-import { allRows, checkAgainstSummary, knownSum, outcomesOfSummaries, UNKNOWN } from '../../src/run/ledger.ts'
+import { allRows, checkAgainstSummary, outcomesOfSummaries } from '../../src/run/ledger.ts'
 import { planOf, worldOf } from './world.ts'
 
 function stateOf(rows: number, ...summaries: (JobSummary | null)[]): RunState {
