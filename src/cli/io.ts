@@ -3,6 +3,7 @@
  * process.stdout and process.stderr; a closed pipe ends the talk, not the work.
  */
 import type { Env } from '../compose.ts'
+import { EXIT } from '../errors.ts'
 
 /** What a command is given. */
 export interface Io {
@@ -16,7 +17,8 @@ export interface Io {
   draw(text: string): void
   readonly isTerminal: boolean
   readonly columns: () => number
-  readonly colour: boolean
+  /** Results may be piped away from a terminal that still sees the talk. */
+  readonly colour: { readonly out: boolean; readonly say: boolean }
   /** Aborted with a FettleError by SIGINT or SIGTERM. */
   readonly signal: AbortSignal
 }
@@ -24,31 +26,38 @@ export interface Io {
 /** Colour on a terminal unless NO_COLOR; FORCE_COLOR forces it (no-color.org, force-color.org). */
 function wantsColour(env: Env, isTerminal: boolean): boolean {
   if (env.NO_COLOR !== undefined && env.NO_COLOR !== '') return false
-  const force = env.FORCE_COLOR
-  if (force !== undefined && force !== '0' && force !== 'false') return true
-  return isTerminal && env.TERM !== 'dumb'
+  const force = env.FORCE_COLOR ?? ''
+  if (force !== '' && force !== '0' && force !== 'false') return true
+  return isTerminal
 }
 
-/** The real terminal. A reader that went away (EPIPE) is not a failure: the rest is said to nobody, the exit code stays. */
+/**
+ * The real terminal. A reader that went away (EPIPE) is not a failure: the rest is said to nobody, the exit code stays. Results
+ * that a full disk refused are.
+ */
 export function processIo(signal: AbortSignal): Io {
   const { stdout, stderr, env } = process
-  for (const stream of [stdout, stderr])
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error
-    })
-  const isTerminal = stderr.isTTY === true && (env.CI ?? '') === '' && env.TERM !== 'dumb'
+  const isWatched = (stream: NodeJS.WriteStream): boolean => stream.isTTY === true && (env.CI ?? '') === '' && env.TERM !== 'dumb'
   const write = (stream: NodeJS.WriteStream, text: string): void => {
     if (stream.writable) stream.write(text)
   }
+  stderr.on('error', () => {})
+  stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') return
+    write(stderr, `error FETTLE_OUTPUT_WRITE\n  cannot write the result to stdout: ${error.message}\n`)
+    process.once('exit', () => {
+      process.exitCode = EXIT.output
+    })
+  })
   return {
     env,
     cwd: process.cwd(),
     out: text => write(stdout, text.endsWith('\n') ? text : `${text}\n`),
     say: text => write(stderr, text.endsWith('\n') ? text : `${text}\n`),
     draw: text => write(stderr, text),
-    isTerminal,
+    isTerminal: isWatched(stderr),
     columns: () => stderr.columns ?? 80,
-    colour: wantsColour(env, isTerminal),
+    colour: { out: wantsColour(env, isWatched(stdout)), say: wantsColour(env, isWatched(stderr)) },
     signal,
   }
 }

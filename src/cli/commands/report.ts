@@ -16,7 +16,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const format = needText(flags, 'format')
   const to = textFlag(flags, 'to')
   const renderer = Object.hasOwn(RENDERERS, format) ? RENDERERS[format as keyof typeof RENDERERS] : null
-  const text = renderer === null || (format === 'text' && to === null) ? inText(report, io) : renderer.render(report)
+  const text = renderer === null || (format === 'text' && to === null) ? inText(report, io, 'out') : renderer.render(report)
   if (to === null) io.out(text)
   else await writeAtomic(resolve(io.cwd, to), text)
   return EXIT.ok

@@ -61,9 +61,8 @@ export function sayEnding(ending: Ending, flags: Flags, io: Io): void {
   }
   const { report } = ending.result
   if (isOn(flags, 'quiet') && codeOf(ending, isOn(flags, 'strict')) === EXIT.ok) return
-  const text = inText(report, io)
-  if (isOn(flags, 'json')) io.say(text)
-  else io.out(text)
+  const to = isOn(flags, 'json') ? 'say' : 'out'
+  io[to](inText(report, io, to))
 }
 
 /** Two pipelines of one name would fight over their runs, two with one output over the file: refused before anything is sent. */

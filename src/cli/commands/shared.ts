@@ -62,9 +62,9 @@ const STYLES: Readonly<Record<Style, (text: string) => string>> = (() => {
   return { good: colours.green, warn: colours.yellow, bad: colours.red, dim: colours.dim, bold: colours.bold }
 })()
 
-/** The report as text for this terminal. */
-export const inText = (report: Report, io: Io): string =>
+/** The report as text, for results or for talk. */
+export const inText = (report: Report, io: Io, to: 'out' | 'say'): string =>
   renderText(report, {
     width: Math.min(io.columns(), 100),
-    ...(io.colour ? { colour: (style: Style, text: string) => STYLES[style](text) } : {}),
+    ...(io.colour[to] ? { colour: (style: Style, text: string) => STYLES[style](text) } : {}),
   })

@@ -15,7 +15,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const code = state.exitCode ?? EXIT.again
   if (isOn(flags, 'json')) io.out(resultLine(report))
   else {
-    io.out(inText(report, io))
+    io.out(inText(report, io, 'out'))
     const carrier = state.finished ? null : carrierOf(runsDir, state)
     if (carrier !== null) io.out(`Process ${carrier.pid} on ${carrier.host} is carrying it out.`)
     else if (!state.finished) io.out(`No process is carrying it out: fettle resume ${state.runId}`)
