@@ -36,7 +36,8 @@ export const ENVIRONMENT = { PATH: process.env.PATH ?? '', HOME: join(home, 'hom
 export interface Call {
   readonly cwd: string
   readonly env?: Readonly<Record<string, string>>
-  readonly input?: string
+  /** What it reads; null keeps its stdin open. */
+  readonly input?: string | null
 }
 
 /** How a command ended; when a signal killed it, the code is the one a shell shows. */
@@ -60,7 +61,7 @@ export function start(args: readonly string[], { cwd, env = {}, input }: Call): 
 }
 
 /** Follows a child to its end; `input` is what it reads. */
-export function follow(child: ChildProcess, input?: string): Under {
+export function follow(child: ChildProcess, input: string | null = ''): Under {
   children.add(child)
   let stdout = ''
   let stderr = ''
@@ -82,7 +83,7 @@ export function follow(child: ChildProcess, input?: string): Under {
     }),
   )
   child.stdin?.on('error', () => {})
-  child.stdin?.end(input ?? '')
+  if (input !== null) child.stdin?.end(input)
   const ended = new Promise<Ended>(resolve => {
     child.on('close', (code, signal) => {
       children.delete(child)
