@@ -6,20 +6,21 @@ import type { FileHandle } from 'node:fs/promises'
 import { READ_BYTES } from './records.ts'
 
 /**
- * The pieces of an open file, from `start`. A piece is valid until the next one is asked for: two buffers take turns, so that
- * memory does not grow with the file.
+ * The pieces of an open file, from `start`. Buffers take turns, so that memory does not grow with the file: a piece is valid
+ * until `buffers - 1` more were asked for. Fresh buffers would wait for the collector, 64 MiB of them at a time (measured:
+ * 161 MB at the peak of a 1 GB run against 142 MB).
  */
-export async function* readPieces(handle: FileHandle, start = 0): AsyncGenerator<Buffer> {
-  const buffers = [Buffer.allocUnsafe(READ_BYTES), Buffer.allocUnsafe(READ_BYTES)] as const
+export async function* readPieces(handle: FileHandle, start = 0, count = 2): AsyncGenerator<Buffer> {
+  const buffers = Array.from({ length: count }, () => Buffer.allocUnsafe(READ_BYTES))
   let at = start
   let turn = 0
-  let coming = handle.read(buffers[0], 0, READ_BYTES, at)
+  let coming = handle.read(buffers[0]!, 0, READ_BYTES, at)
   try {
     for (;;) {
       const { bytesRead, buffer } = await coming
       if (bytesRead === 0) return
       at += bytesRead
-      turn = 1 - turn
+      turn = (turn + 1) % count
       coming = handle.read(buffers[turn]!, 0, READ_BYTES, at)
       // Looked at only in the next turn: until then its failure is not unhandled.
       coming.catch(() => {})

@@ -10,8 +10,14 @@ import type { WorkExtra } from './work.ts'
 
 const BATCH = 1000
 
-/** Writes the copy (0600, whole or not at all) and gives its size in bytes. Throws FETTLE_OUTPUT_WRITE. */
-export async function prepareCopy(plan: Plan, path: string, { root, signal }: WorkExtra): Promise<number> {
+/** A prepared copy on disk. */
+export interface Copy {
+  readonly bytes: number
+  readonly sha256: string
+}
+
+/** Writes the copy (0600, whole or not at all). Throws FETTLE_OUTPUT_WRITE. */
+export async function prepareCopy(plan: Plan, path: string, { root, signal }: WorkExtra): Promise<Copy> {
   const { input, limit } = plan
   const style = { delimiter: input.delimiter, lineEnd: input.lineEnd === 'crlf' ? '\r\n' : '\n', columns: input.columns }
   const sink = await openSink(path, { tag: 'copy' })
@@ -30,9 +36,9 @@ export async function prepareCopy(plan: Plan, path: string, { root, signal }: Wo
       }
     }
     await sink.write(Buffer.from(csvText(batch, style)))
-    await sink.finish()
+    const sha256 = await sink.finish()
     await sink.publish()
-    return sink.bytes
+    return { bytes: sink.bytes, sha256 }
   } finally {
     await sink.discard()
   }
