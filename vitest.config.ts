@@ -17,7 +17,14 @@ export default defineConfig({
       { extends: true, test: { name: 'quick', include: ['test/**/*.test.ts'], exclude: slow } },
       {
         extends: true,
-        test: { name: 'slow', include: slow, testTimeout: 240_000, globalSetup: 'test/global-setup.ts', maxConcurrency: 3 },
+        test: {
+          name: 'slow',
+          include: slow,
+          testTimeout: 600_000,
+          hookTimeout: 120_000,
+          globalSetup: 'test/global-setup.ts',
+          maxConcurrency: 4,
+        },
       },
     ],
   },

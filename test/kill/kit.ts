@@ -155,7 +155,7 @@ export function makePlace(data: string, url: string | null): Place {
   writeFileSync(join(folder, 'pipeline.yml'), PIPELINE)
   const remote =
     url === null ? {} : { FETTLE_URL: url, FETTLE_USERNAME: CREDENTIALS.username, FETTLE_PASSWORD: CREDENTIALS.password }
-  return { folder, env: { PATH: process.env.PATH, HOME: folder, FETTLE_DATA: data, WAIT_DIVISOR: '20', ...remote } }
+  return { folder, env: { PATH: process.env.PATH, HOME: folder, FETTLE_DATA: data, WAIT_DIVISOR: '50', ...remote } }
 }
 
 /** How a fettle process ended. */
@@ -205,4 +205,46 @@ export async function resumeAndCheck(place: Place, expected: string): Promise<vo
   const state = readRun(runsDir, runId)
   expect(state.finished).toBe(true)
   rmSync(place.folder, { recursive: true, force: true })
+}
+
+/** The output of an undisturbed run. */
+export async function outputOfRun(data: string, url: string | null): Promise<string> {
+  const place = makePlace(data, url)
+  const { code, stderr } = await start(place, ['run', 'pipeline.yml', '--json']).ended
+  expect(code, stderr).toBe(0)
+  const output = outputOf(place)
+  rmSync(place.folder, { recursive: true, force: true })
+  return output
+}
+
+/** Which journal writes to kill at: the first, and how many further on the next. */
+export interface Sweep {
+  readonly effect: 'torn' | 'after'
+  readonly first: number
+  readonly step: number
+}
+
+/**
+ * Kills a run at its journal write `first`, `first + step`, … until one finishes untouched, and resumes after each. `check` is
+ * called after every resumed run. Returns the number of points.
+ */
+export async function sweepJournal(
+  data: string,
+  url: string | null,
+  { effect, first, step }: Sweep,
+  expected: string,
+  check: (at: number) => void,
+): Promise<number> {
+  for (let points = 0; ; points++) {
+    const at = first + points * step
+    const place = makePlace(data, url)
+    const killed = await start(place, ['run', 'pipeline.yml', '--json'], `${effect}:${at}`).ended
+    if (killed.signal !== 'SIGKILL') {
+      expect(killed.code, killed.stderr).toBe(0)
+      rmSync(place.folder, { recursive: true, force: true })
+      return points
+    }
+    await resumeAndCheck(place, expected)
+    check(at)
+  }
 }
