@@ -11,8 +11,8 @@ import { exitOf } from './exit.ts'
 import { isOn, textFlag } from './flags.ts'
 import type { Io } from './io.ts'
 
-/** How one pipeline ended: with a report, or with an error before there could be one. */
-export type Ending = { readonly file: string; readonly result: RunResult } | { readonly file: string; readonly error: unknown }
+/** How one pipeline ended: with a report, or with an error before there could be one; `name` is its file until it is read. */
+export type Ending = { readonly name: string | null } & ({ readonly result: RunResult } | { readonly error: unknown })
 
 /** The exit code of an ending; with `strict` a warning counts as a failed check. */
 export function codeOf(ending: Ending, strict: boolean): number {
@@ -32,7 +32,7 @@ export async function giveResults(endings: readonly Ending[], flags: Flags, io: 
   const lines = endings.map(ending =>
     'result' in ending
       ? resultLine({ ...ending.result.report, exitCode: codeOf(ending, isOn(flags, 'strict')) })
-      : errorLine(ending.error, ending.file),
+      : errorLine(ending.error, ending.name),
   )
   const file = textFlag(flags, 'result-file')
   if (file !== null) await writeLines(lines, file, io)

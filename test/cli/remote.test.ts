@@ -35,6 +35,19 @@ function toldToResume({ stderr }: Ended): string[] {
   return ['resume', id as string]
 }
 
+// First, since it waits longest.
+test.concurrent('a service that is silent for long leaves a sign of life every 30 seconds', async () => {
+  const service = await scripted('matching')
+  const cwd = place()
+  const under = start(['run', 'p.yml'], { cwd, env: { ...CREDENTIALS, FETTLE_URL: service.url } })
+  const began = performance.now()
+  await under.seen(/matching, waiting for/)
+  expect(performance.now() - began).toBeGreaterThan(25_000)
+  expect(performance.now() - began).toBeLessThan(60_000)
+  under.child.kill('SIGINT')
+  expect((await under.ended).code).toBe(130)
+}, 90_000)
+
 describe.concurrent('a verdict of the service', () => {
   test('a wrong password is sent once, and the answer is 77', async () => {
     const service = await realService()
@@ -198,7 +211,7 @@ describe.concurrent('a stop', () => {
       expect(second.stderr).toContain('FETTLE_LOCKED')
       expect(second.stderr).toContain(`process ${first.child.pid}`)
       expect(readFileSync(join(cwd, 'r2.json'), 'utf8')).toBe(second.stdout)
-      expect(lastLine(second)).toMatchObject({ exitCode: 75 })
+      expect(lastLine(second)).toMatchObject({ exitCode: 75, pipeline: 'p' })
     }
     first.child.kill('SIGKILL')
     await first.ended
@@ -212,15 +225,3 @@ describe.concurrent('a stop', () => {
     expect(service.requests.filter(line => line === 'POST /dataCleaning/jobs')).toHaveLength(1)
   })
 })
-
-test('a service that is silent for long leaves a sign of life every 30 seconds', async () => {
-  const service = await scripted('matching')
-  const cwd = place()
-  const under = start(['run', 'p.yml'], { cwd, env: { ...CREDENTIALS, FETTLE_URL: service.url } })
-  const began = performance.now()
-  await under.seen(/matching, waiting for/)
-  expect(performance.now() - began).toBeGreaterThan(25_000)
-  expect(performance.now() - began).toBeLessThan(60_000)
-  under.child.kill('SIGINT')
-  expect((await under.ended).code).toBe(130)
-}, 90_000)

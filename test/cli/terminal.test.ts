@@ -53,7 +53,6 @@ describe.concurrent('pipes', () => {
   })
 
   test('300 kB go through a slow pipe whole, and are the last bytes', async () => {
-    // Every row is named in a pipeline of many tags; the plan repeats them.
     const header = Array.from({ length: 1000 }, (_, n) => `column number ${n} ${'x'.repeat(300)}`).join(',')
     const cwd = folderOf({
       'rows.csv': `Company Name,Reg No,Country,${header}\nAcme,1,GB,${','.repeat(999)}\n`,

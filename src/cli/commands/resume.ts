@@ -17,14 +17,16 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const progress = showProgress(io, { quiet: isOn(flags, 'quiet'), verbose: isOn(flags, 'verbose'), label: null })
   const wanted = textFlag(flags, 'run') ?? undefined
   let ending: Ending
+  let name: string | null = null
   try {
     const { state } = lookAtRun(needText(flags, 'runs-dir'), wanted)
+    name = state.plan.name
     if (state.finished) progress.note(`the run ${state.runId} is finished; nothing is left to resume`)
     const present = state.finished ? null : presentOf(state, { env: io.env, cwd: io.cwd })
     const settings = settingsOf(flags, io, progress, 'resume', () => present?.credentials() ?? NO_CREDENTIALS)
-    ending = { file: state.plan.name, result: await resumeRun(state.runId, { ...settings, live: present?.live ?? null }) }
+    ending = { name, result: await resumeRun(state.runId, { ...settings, live: present?.live ?? null }) }
   } catch (error) {
-    ending = { file: wanted ?? 'latest', error }
+    ending = { name, error }
   } finally {
     progress.stop()
   }

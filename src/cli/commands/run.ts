@@ -36,18 +36,19 @@ export async function run(flags: Flags, io: Io): Promise<number> {
 }
 
 async function carryOne({ file, prepared }: Item, flags: Flags, io: Io, isOneOfSeveral: boolean): Promise<Ending> {
+  const name = prepared.plan?.name ?? file
   const progress = showProgress(io, {
     quiet: isOn(flags, 'quiet'),
     verbose: isOn(flags, 'verbose'),
-    label: isOneOfSeveral ? (prepared.plan?.name ?? file) : null,
+    label: isOneOfSeveral ? name : null,
   })
   try {
     if (prepared.plan === null) throw errorOfIssues(prepared.issues)
     io.signal.throwIfAborted()
     const settings = settingsOf(flags, io, progress, 'run', prepared.credentials)
-    return { file, result: await startRun(prepared.plan, settings, isOn(flags, 'new')) }
+    return { name, result: await startRun(prepared.plan, settings, isOn(flags, 'new')) }
   } catch (error) {
-    return { file, error }
+    return { name, error }
   } finally {
     progress.stop()
   }
