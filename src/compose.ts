@@ -1,6 +1,7 @@
 /** The wiring's face: what the command line and the library use of it. Re-exports only. */
 
-export { type RunResult, type RunSettings, resumeRun, startRun } from './compose/lifecycle.ts'
+export type { RunResult, RunSettings } from './compose/carry-out.ts'
+export { resumeRun, startRun } from './compose/lifecycle.ts'
 export { carrierOf, lookAtRun, reportOfRun } from './compose/look.ts'
 export { type Overrides, type Prepared, prepare } from './compose/prepare.ts'
 export { presentOf } from './compose/recorded.ts'

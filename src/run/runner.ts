@@ -25,6 +25,8 @@ export interface RunContext {
   readonly ports: Ports
   /** Match rate of the last good run of this pipeline, for `checks.drift`. */
   readonly previousRate: number | null
+  /** Called before an intent is recorded; throws when the run is no longer ours to carry out. */
+  readonly guard?: () => void
   /** Called after every fact, with the state it led to. */
   readonly onFact?: (fact: RunFact, state: RunState) => void
 }
@@ -51,6 +53,7 @@ const recordError = (error: FettleError): RecordedError => ({
  */
 export async function carryOut(context: RunContext): Promise<RunState> {
   const record = (fact: RunFact): RunState => {
+    if (fact.type.endsWith('.requested')) context.guard?.()
     const state = context.recorder.append(fact)
     context.onFact?.(fact, state)
     return state
@@ -129,7 +132,13 @@ function end(record: (fact: RunFact) => RunState, state: RunState, error: Fettle
   if (error?.code === 'FETTLE_JOURNAL_WRITE') throw error
   if (error === null || error.code === 'FETTLE_BUDGET_CREDITS') return finish(record, state, error, context)
   if (error.code === 'FETTLE_JOB_FAILED') return record(ended('error', EXIT.rejected, failedOutcomes(state), [], error))
-  return record({ type: 'run.paused', status: pausedStatus(error), exitCode: error.exitCode, error: recordError(error) })
+  return record(pausedBy(error))
+}
+
+/** The fact that something stopped a run short of its end. */
+export function pausedBy(thrown: unknown): RunFact {
+  const error = asFettleError(thrown)
+  return { type: 'run.paused', status: pausedStatus(error), exitCode: error.exitCode, error: recordError(error) }
 }
 
 const pausedStatus = (error: FettleError): Exclude<Status, 'running'> =>

@@ -1,6 +1,6 @@
 /** `fettle report`: any report of any run, rendered again from its journal. */
 import { resolve } from 'node:path'
-import { lookAtRun, reportOfRun, writeAtomic } from '../../compose.ts'
+import { carrierOf, lookAtRun, reportOfRun, writeAtomic } from '../../compose.ts'
 import { EXIT } from '../../errors.ts'
 import { RENDERERS } from '../../report/index.ts'
 import type { Flags } from '../command.ts'
@@ -11,7 +11,7 @@ import { inText } from './shared.ts'
 /** Prints the report, or writes it with --to. */
 export async function run(flags: Flags, io: Io): Promise<number> {
   const runsDir = needText(flags, 'runs-dir')
-  const { directory } = lookAtRun(runsDir, textFlag(flags, 'run') ?? undefined)
+  const { state, directory } = lookAtRun(runsDir, textFlag(flags, 'run') ?? undefined)
   const report = reportOfRun(runsDir, directory.id)
   const format = needText(flags, 'format')
   const to = textFlag(flags, 'to')
@@ -19,5 +19,6 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const text = renderer === null || (format === 'text' && to === null) ? inText(report, io, 'out') : renderer.render(report)
   if (to === null) io.out(text)
   else await writeAtomic(resolve(io.cwd, to), text)
-  return EXIT.ok
+  // A run still going has no last word yet.
+  return !state.finished && carrierOf(runsDir, state) !== null ? EXIT.again : EXIT.ok
 }
