@@ -28,7 +28,7 @@ function bare(text: string): string {
 }
 
 /**
- * An organisation number as the country's register writes it: punctuation out, lost zeros back (GB: eight characters, also after
+ * An organisation number as the country's register writes it: punctuation out, lost zeros back and surplus ones out (GB: eight characters, also after
  * `SC`, `NI`, `OC` …), country prefix out, the establishment's part of a SIRET out. '' when there is no number in the text.
  */
 export function normaliseOrgNumber(text: string, country: string): string {
@@ -46,7 +46,8 @@ export function normaliseOrgNumber(text: string, country: string): string {
   if (country === 'FR' && /^\d{14}$/.test(number)) return number.slice(0, 9)
   if (country === 'SE' && /^16\d{10}$/.test(number)) return number.slice(2)
   const digits = DIGITS[country]
-  return digits !== undefined && /^\d+$/.test(number) ? number.padStart(digits, '0') : number
+  // A list padded to the width of one country holds too many zeros for the others.
+  return digits !== undefined && /^\d+$/.test(number) ? number.replace(/^0+/, '').padStart(digits, '0') : number
 }
 
 /** A VAT number with its two-letter prefix, taken from the country when it is missing; Greek `EL` becomes `GR`. */
