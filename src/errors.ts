@@ -108,6 +108,7 @@ export const ERRORS = {
   FETTLE_JOB_STATUS: entry('rejected', 'The job has a status this version does not know.', 'The run waits on; a newer fettle may know the word.'),
   FETTLE_JOB_BACKWARDS: entry('rejected', 'The status of the job went backwards.', 'The run waits on and sends nothing again; ask the support of the service if it lasts.'),
   FETTLE_JOB_ORPHAN: entry('rejected', 'More than one remote job carries the name of this run.', 'The older one was used; archive the other.'),
+  FETTLE_OUTPUT_COLUMN: entry('rejected', 'The service did not deliver a column the pipeline chose.', 'Choose it in enrich.tags, or leave it out of output.columns next time.'),
   FETTLE_LEDGER: entry('rejected', 'The counts do not add up: a row is unaccounted for.', 'Do not use the output; the report shows both sides of the sum.'),
 
   // -- denied

@@ -42,4 +42,14 @@ async function main(argv: readonly string[]): Promise<number> {
   }
 }
 
+// Node's own code for an uncaught error is 1, which here means that the data did not pass.
+process.on('uncaughtException', error => {
+  process.stderr.write(
+    `error FETTLE_BUG\n  unexpected: ${error.message}\n  hint: this is a mistake in fettle; please report it\n`,
+  )
+  process.once('exit', () => {
+    process.exitCode = EXIT.bug
+  })
+})
+
 process.exitCode = await main(process.argv.slice(2))

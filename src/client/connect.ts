@@ -13,6 +13,9 @@ import { SPARE_MS } from './token.ts'
 import type { CallOptions, Client, ConnectOptions, Effect, EffectOptions, Upload } from './types.ts'
 import { watchSending } from './watch.ts'
 
+/** A job is looked at again after a day at the latest, whatever the last answer said. */
+const LONGEST_WAIT_MS = 24 * 3_600_000
+
 /** Jobs per page when looking for one by name, and pages before the list is taken for endless. */
 const PAGE_SIZE = 50
 const MOST_PAGES = 200
@@ -75,8 +78,8 @@ export function connect(options: ConnectOptions): Client {
   const { clock, deadline = () => Number.POSITIVE_INFINITY } = options
   const notBefore = new Map<string, number>()
 
-  const waitFor = async (id: string, signal: AbortSignal | undefined): Promise<void> => {
-    const wait = Math.min((notBefore.get(id) ?? 0) - clock.monotonic(), deadline())
+  const waitFor = async (id: string, { signal, withinMs = Number.POSITIVE_INFINITY }: CallOptions): Promise<void> => {
+    const wait = Math.min((notBefore.get(id) ?? 0) - clock.monotonic(), deadline(), withinMs, LONGEST_WAIT_MS)
     notBefore.delete(id)
     if (wait > 0) await clock.sleep(wait, signal)
   }
@@ -99,7 +102,7 @@ export function connect(options: ConnectOptions): Client {
     },
     findJobs: (name, call = {}) => findJobs(core, name, call),
     async readJob(id, call = {}) {
-      await waitFor(id, call.signal)
+      await waitFor(id, call)
       const onReply = (reply: { status: number; header(name: string): string | null }) => {
         const told = parseRetryAfter(reply.header('retry-after'), reply.header('date'), clock.now())
         if (reply.status === 200 && told !== null) notBefore.set(id, clock.monotonic() + told)

@@ -21,6 +21,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal
   /** Attempts for this request instead of the client's; 1 for whoever asks again by itself, as a poll does. */
   readonly attempts?: number
+  /** Most milliseconds to wait first because the last answer asked for it. */
+  readonly withinMs?: number
 }
 
 /** What a request takes that must not take effect twice; `look` reads the state after an answer was lost or refused. */

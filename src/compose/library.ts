@@ -71,6 +71,15 @@ export function resume(wanted?: string, options: LibraryOptions = {}): Running {
   })
 }
 
+/** A caller's abort as a stop: the run pauses, resumable, as on Ctrl-C. */
+function asStop(signal: AbortSignal | undefined): AbortSignal {
+  const stop = new AbortController()
+  const onAbort = (): void => stop.abort(new FettleError('FETTLE_SIGINT', 'stopped by the caller', { cause: signal?.reason }))
+  if (signal?.aborted === true) onAbort()
+  else signal?.addEventListener('abort', onAbort, { once: true })
+  return stop.signal
+}
+
 /** Turns a run into an iterable of facts and a promise of its report. */
 function running(options: LibraryOptions, start: (settings: RunSettings) => Promise<RunResult>): Running {
   const waiting: RunFact[] = []
@@ -85,7 +94,7 @@ function running(options: LibraryOptions, start: (settings: RunSettings) => Prom
     },
     args: { command: 'library' },
     timeoutMs: options.timeoutMs ?? null,
-    signal: options.signal ?? new AbortController().signal,
+    signal: asStop(options.signal),
     onFact: fact => {
       waiting.push(fact)
       wake()

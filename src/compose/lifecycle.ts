@@ -3,6 +3,7 @@
  * carry-out.ts.
  */
 import { randomBytes } from 'node:crypto'
+import { rmSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { FettleError } from '../errors.ts'
@@ -11,8 +12,9 @@ import { type Lock, openJournal, type RunState, takeLock } from '../journal/inde
 import { type Plan, resolvedYaml } from '../pipeline/index.ts'
 import { carryOn, type RunResult, type RunSettings } from './carry-out.ts'
 import { realClock } from './clock.ts'
+import { reportOfRun } from './look.ts'
 import { liveSettingsOf } from './recorded.ts'
-import { readReport, reportOf, writeReports } from './report-files.ts'
+import { hasReports, readReport, writeReports } from './report-files.ts'
 import { lastRun, lockPath, makeRunDirectory, newRunId, readRun, runDirectory } from './run-directory.ts'
 import { identityOf } from './service.ts'
 import { ciOf, traceOf } from './settings.ts'
@@ -104,14 +106,13 @@ async function continueRun(state: RunState, lock: Lock, settings: RunSettings): 
   return carryOn(journal, directory, lock, settings)
 }
 
-/** The result of a run that came to its end, as it was recorded; its reports are written again if one is missing. */
+/** The result of a run that came to its end, as it was recorded; what a kill kept it from writing or removing is made up for. */
 async function settled(state: RunState, settings: RunSettings): Promise<RunResult> {
   const directory = runDirectory(settings.runsDir, state.runId)
-  const report = readReport(directory) ?? reportOf(state, directory, realClock.now(), null)
-  if (report.status === 'running') {
-    const final = reportOf(state, directory, realClock.now(), null)
-    await writeReports(directory, final)
-    return { state, report: final, directory }
-  }
-  return { state, report, directory }
+  const report = readReport(directory)
+  rmSync(directory.service, { recursive: true, force: true })
+  if (report !== null && report.status !== 'running' && hasReports(directory)) return { state, report, directory }
+  const again = reportOfRun(settings.runsDir, state.runId)
+  await writeReports(directory, again)
+  return { state, report: again, directory }
 }

@@ -3,7 +3,7 @@ import { type LockOwner, lockHolder, type RunState } from '../journal/index.ts'
 import type { Report } from '../report/index.ts'
 import { realClock } from './clock.ts'
 import { readReport, reportOf } from './report-files.ts'
-import { findRunId, lockPath, newestRun, type RunDirectory, readRun, runDirectory } from './run-directory.ts'
+import { findRunId, listRunIds, lockPath, newestRun, type RunDirectory, readRun, runDirectory } from './run-directory.ts'
 
 /** The state and directory of a run named by a person; the latest when nothing is named. */
 export function lookAtRun(runsDir: string, wanted: string | undefined): { state: RunState; directory: RunDirectory } {
@@ -31,6 +31,6 @@ export function reportOfRun(runsDir: string, id: string): Report {
   )
 }
 
-/** The process that is carrying out the run's pipeline, null when there is none. */
+/** The process that is carrying out the run, null when there is none: the lock is the pipeline's, and held for its last run. */
 export const carrierOf = (runsDir: string, state: RunState): LockOwner | null =>
-  lockHolder(lockPath(runsDir, state.plan.name), realClock.now)
+  listRunIds(runsDir, state.plan.name)[0] === state.runId ? lockHolder(lockPath(runsDir, state.plan.name), realClock.now) : null

@@ -1,5 +1,5 @@
 /** The documents of a run, written beside its journal: each a reading of the state, replaced whole or not at all. */
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeAtomic } from '../input/index.ts'
 import type { RunState } from '../journal/index.ts'
@@ -25,6 +25,10 @@ export async function writeReports(directory: RunDirectory, report: Report): Pro
   for (const { file, render } of Object.values(RENDERERS))
     if (file !== null) await writeAtomic(join(directory.path, file), render(report))
 }
+
+/** Whether every document of a run is there. */
+export const hasReports = (directory: RunDirectory): boolean =>
+  Object.values(RENDERERS).every(({ file }) => file === null || existsSync(join(directory.path, file)))
 
 /** A report as it was last written; null when there is none that can be read. */
 export function readReport(directory: RunDirectory): Report | null {

@@ -21,8 +21,9 @@ export const newRunId = (pipeline: string, now: number): string =>
 /** Makes a folder (0700) with those above it. Throws FETTLE_OUTPUT_WRITE. */
 export const makeFolder = (path: string): void => {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 })
-    chmodSync(path, 0o700)
+    const made = mkdirSync(path, { recursive: true, mode: 0o700 })
+    // A folder that was there keeps the mode its owner gave it.
+    if (made !== undefined) chmodSync(path, 0o700)
   } catch (cause) {
     throw new FettleError('FETTLE_OUTPUT_WRITE', `cannot make the folder ${path}: ${(cause as Error).message}`, { cause })
   }

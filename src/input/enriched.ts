@@ -94,8 +94,8 @@ export function outcomeReader(columns: EnrichedColumns): {
 }
 
 /**
- * Checks that row `number` of the enriched file is that row of the input: by `general.rowNumber` where there is one, and by the
- * mapped cells where the file repeats them. Throws FETTLE_LEDGER.
+ * Checks that row `number` of the enriched file is that row of the input: by `general.rowNumber` where there is one, and where
+ * the file repeats the input by the key and by most of its cells. Throws FETTLE_LEDGER.
  */
 export function alignment(plan: Plan, columns: EnrichedColumns, rowsBefore: number) {
   const numberAt = columns.find('general.rowNumber')
@@ -109,12 +109,18 @@ export function alignment(plan: Plan, columns: EnrichedColumns, rowsBefore: numb
       if (!isKnownBase || said - number !== base) throw astray(number, `it says it is row ${enriched[numberAt]}`)
     }
     if (!columns.repeatsInput) return
-    const filled = plan.mappings.filter(one => (sent[one.index] ?? '').trim() !== '')
-    if (filled.length > 0 && filled.every(one => enriched[one.index]?.trim() !== sent[one.index]!.trim())) {
-      throw astray(number, 'none of its mapped cells is the one that was sent')
-    }
+    const differs = (at: number): boolean => tidy(enriched[at]) !== tidy(sent[at])
+    if (plan.key !== null && differs(plan.key.index)) throw astray(number, 'its key is not the one that was sent')
+    // A service may tidy a cell it repeats; another row shows in most of them, though a country or a town may be the same.
+    const filled = sent.flatMap((cell, at) => (cell.trim() === '' ? [] : [at]))
+    const strange = filled.filter(differs).length
+    if (strange > 0 && strange * 2 >= filled.length)
+      throw astray(number, `${strange} of its ${filled.length} cells are not the ones that were sent`)
   }
 }
+
+/** A cell with what a service may have tidied in it left out. */
+const tidy = (cell = ''): string => cell.trim().replace(/\s+/g, ' ').toLowerCase()
 
 const astray = (number: number, why: string): FettleError =>
   new FettleError('FETTLE_LEDGER', `row ${number} of the enriched file is not row ${number} of the input: ${why}`)

@@ -1,10 +1,13 @@
 /** Which cell goes where in an output file: the input's own cells as they were, and the chosen columns of the enriched file. */
-import { FettleError } from '../errors.ts'
 import type { Plan, PlannedOutput } from '../pipeline/types.ts'
 import type { EnrichedColumns, RowOutcome } from './enriched.ts'
 import { columnName } from './formats.ts'
 
 const CANDIDATE = ['match.candidateId', 'match.candidateName']
+
+/** Chosen tags that the enriched file does not have; `match.*` columns are the embedded service's own and not missed. */
+export const missingColumns = (output: PlannedOutput, columns: EnrichedColumns): string[] =>
+  output.columns.filter(name => name !== '*' && !name.startsWith('match.') && columns.find(name) === -1)
 
 /** The columns of one output file. */
 export interface Layout {
@@ -14,22 +17,12 @@ export interface Layout {
 
 /**
  * The layout of the main file, and of the review file when `withCandidate` (it adds the best company found, if the service names
- * one). A chosen tag that the service did not deliver is FETTLE_CONTRACT; a `match.*` column that it does not know stays empty,
- * but for `match.outcome`, which is known from the rest.
+ * one). A chosen column that the service did not deliver stays empty, but for `match.outcome`, which is known from the rest: the
+ * rows are paid for by then, and no column is worth losing them.
  */
 export function makeLayout(plan: Plan, output: PlannedOutput, columns: EnrichedColumns, withCandidate: boolean): Layout {
   const extra = withCandidate ? CANDIDATE.filter(name => columns.find(name) !== -1 && !output.columns.includes(name)) : []
   const chosen = [...output.columns, ...extra]
-  const missing = chosen.filter(name => name !== '*' && !name.startsWith('match.') && columns.find(name) === -1)
-  if (missing.length > 0) {
-    throw new FettleError(
-      'FETTLE_CONTRACT',
-      `the enriched file lacks the columns ${missing.join(', ')}; it has ${columns.header.join(', ')}`,
-      {
-        hint: 'Leave them out of output.columns, or choose them in enrich.tags.',
-      },
-    )
-  }
   const own = plan.input.header ?? Array.from({ length: plan.input.columns }, (_, index) => columnName(index))
   const places = chosen.map(name => ({ name, at: columns.find(name) }))
   return {

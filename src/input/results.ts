@@ -5,6 +5,7 @@
 import { FettleError } from '../errors.ts'
 import type { Plan } from '../pipeline/types.ts'
 import { alignment, type EnrichedFile, openEnriched, outcomeReader } from './enriched.ts'
+import { missingColumns } from './layout.ts'
 import { checkPlanned } from './planned.ts'
 import { padRow } from './prepare.ts'
 import { type IncomingFile, type ReceivedFile, Receiver } from './receive.ts'
@@ -20,6 +21,8 @@ interface PublishedResults {
   readonly samples: readonly SampleRow[]
   /** Twenty buckets of 0.05; empty when the file carries no scores. */
   readonly scores: readonly number[]
+  /** Chosen columns that the service did not deliver: they stand empty. */
+  readonly missing: readonly string[]
 }
 
 /** Where enriched files are received and outputs are made of them. */
@@ -52,11 +55,13 @@ async function publish(plan: Plan, workDir: string, extra: WorkExtra): Promise<P
   const tally = new Tally(plan)
   try {
     let rows = 0
+    const missing = new Set<string>()
     for (let part = 0; ; part++) {
       const file = await openEnriched(plan, workDir, part)
       if (file === null) break
       try {
         await writers?.begin(file.columns)
+        if (plan.output !== null) for (const name of missingColumns(plan.output, file.columns)) missing.add(name)
         rows = await join(plan, file, own, rows, tally, writers, extra)
       } finally {
         await file.close()
@@ -64,7 +69,7 @@ async function publish(plan: Plan, workDir: string, extra: WorkExtra): Promise<P
     }
     if (rows !== plan.rows) throw new FettleError('FETTLE_LEDGER', `${plan.rows} rows were sent and ${rows} came back`)
     const files = (await writers?.publish()) ?? []
-    return { files, outcomes: tally.outcomes(), samples: tally.samples, scores: tally.scores() }
+    return { files, outcomes: tally.outcomes(), samples: tally.samples, scores: tally.scores(), missing: [...missing] }
   } finally {
     await own.return(undefined)
     await writers?.discard()

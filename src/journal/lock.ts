@@ -53,10 +53,20 @@ const readOwner = (path: string): LockOwner | null => {
   }
 }
 
+/** A process that was killed and not yet reaped still has its number; Linux tells it from a living one. */
+function isZombie(pid: number): boolean {
+  try {
+    const status = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    return /^ [ZX]/.test(status.slice(status.lastIndexOf(')') + 1))
+  } catch {
+    return false
+  }
+}
+
 const isAlive = (pid: number): boolean => {
   try {
     process.kill(pid, 0)
-    return true
+    return !isZombie(pid)
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM'
   }

@@ -59,7 +59,8 @@ export async function* observe(job: JobState, wait: Wait, ports: Ports): AsyncGe
   for (;;) {
     let record: JobRecord | undefined
     try {
-      record = await readOwnJob(job, ports, { signal: ports.signal, attempts: 1 })
+      const withinMs = Math.max(0, wait.poll.timeoutMs - (ports.clock.monotonic() - startedAt))
+      record = await readOwnJob(job, ports, { signal: ports.signal, attempts: 1, withinMs })
       counter.succeeded()
     } catch (error) {
       counter.failed(error)

@@ -22,6 +22,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal
   /** Attempts for this request; 1 for a poll, whose repeat is the next poll. */
   readonly attempts?: number
+  /** Most milliseconds to wait first because the last answer asked for it. */
+  readonly withinMs?: number
 }
 
 /**
@@ -88,6 +90,8 @@ export interface Published {
   readonly samples: readonly RowSample[]
   /** Twenty buckets of 0.05: how many rows have a match score in each. Empty when the file carries no scores. */
   readonly scores: readonly number[]
+  /** Chosen columns that the service did not deliver: they stand empty. */
+  readonly missing: readonly string[]
 }
 
 /** Where the enriched file is received and the outputs are made of it. */

@@ -115,7 +115,7 @@ export class FakeResults implements Results {
   async publish() {
     this.publishes++
     const file = { kind: 'output', path: 'out.csv', rows: 10, bytes: 1, sha256: 'cc' } as const
-    return { files: [file], outcomes: this.outcomes, samples: [], scores: [] }
+    return { files: [file], outcomes: this.outcomes, samples: [], scores: [], missing: [] }
   }
 }
 

@@ -2,7 +2,7 @@
  * Download: fetch the enriched file, check that it is whole, and make the outputs of it. A transfer that ends early is begun
  * again in a fresh file: an ended connection is no proof of completeness.
  */
-import { FettleError } from '../../errors.ts'
+import { FettleError, type Issue, issue } from '../../errors.ts'
 import type { RunFact } from '../../journal/events.ts'
 import type { JobState, RunState } from '../../journal/state.ts'
 import { checkAgainstSummary } from '../ledger.ts'
@@ -55,6 +55,12 @@ function watched(download: { bytes: number | null; body: AsyncIterable<Uint8Arra
   return { bytes: download.bytes, body: body() }
 }
 
+const missingIssue = (columns: readonly string[]): Issue =>
+  issue('FETTLE_OUTPUT_COLUMN', `the service delivered no column ${columns.join(', ')}: it stands empty in the output`, {
+    severity: 'warn',
+    count: columns.length,
+  })
+
 /** The download stage. */
 export const download: Stage = {
   name: 'download',
@@ -62,8 +68,9 @@ export const download: Stage = {
   skip: state => (state.plan.output === null ? 'the pipeline names no output' : null),
   async *run(state, ports) {
     yield* eachJob(state, isDone, job => receiveOne(job, state, ports))
-    const published = await ports.results.publish()
+    const { missing, ...published } = await ports.results.publish()
     checkAgainstSummary(published.outcomes, state)
+    if (missing.length > 0) yield { type: 'issue.raised', issue: missingIssue(missing) }
     yield { type: 'output.written', ...published }
   },
 }

@@ -3,6 +3,7 @@ import { hasUpload } from '../../contract/index.ts'
 import { FettleError } from '../../errors.ts'
 import type { RunFact } from '../../journal/events.ts'
 import type { JobState } from '../../journal/state.ts'
+import type { Plan } from '../../pipeline/types.ts'
 import { readOwnJob } from '../own-job.ts'
 import type { Ports } from '../ports.ts'
 import { eachJob, idOf, type Stage } from '../stage.ts'
@@ -22,14 +23,14 @@ async function settledStatus(job: JobState, ports: Ports): Promise<string> {
   }
 }
 
-async function* uploadOne(job: JobState, ports: Ports): AsyncGenerator<RunFact, void, void> {
-  const upload = await ports.source.upload()
-  const accepted = { type: 'upload.accepted', part: job.part, bytes: upload.bytes } as const
+async function* uploadOne(job: JobState, plan: Plan, ports: Ports): AsyncGenerator<RunFact, void, void> {
   const arrived = async (): Promise<null | undefined> => (hasUpload(await settledStatus(job, ports)) ? null : undefined)
+  // Asked before the input is looked at: once it has arrived, it may have been replaced.
   if (job.uploadRequested && (await arrived()) === null) {
-    yield { ...accepted, fileId: null, sha256: null, adopted: true }
+    yield { type: 'upload.accepted', part: job.part, bytes: plan.input.bytes, fileId: null, sha256: null, adopted: true }
     return
   }
+  const upload = await ports.source.upload()
   if (!job.uploadRequested) yield { type: 'upload.requested', part: job.part, bytes: upload.bytes }
   const onProgress = (sent: number): void => ports.tick({ type: 'upload', sent, total: upload.bytes })
   const body = {
@@ -48,7 +49,9 @@ async function* uploadOne(job: JobState, ports: Ports): AsyncGenerator<RunFact, 
       throw new FettleError('FETTLE_JOB_FAILED', `the file of job ${job.id} went up twice and broke twice: status uploadError`)
   }
   yield {
-    ...accepted,
+    type: 'upload.accepted',
+    part: job.part,
+    bytes: upload.bytes,
     fileId: effect.value?.id ?? null,
     sha256: effect.adopted ? null : upload.sha256(),
     adopted: effect.adopted,
@@ -60,5 +63,5 @@ export const upload: Stage = {
   name: 'upload',
   done: state => state.jobs.every(isDone),
   skip: () => null,
-  run: (state, ports) => eachJob(state, isDone, job => uploadOne(job, ports)),
+  run: (state, ports) => eachJob(state, isDone, job => uploadOne(job, state.plan, ports)),
 }

@@ -2,4 +2,4 @@
 export { buildIndex, type MatchIndex } from './build.ts'
 export { normaliseCountry } from './country.ts'
 export { match } from './match.ts'
-export type { Answer, Company, Query } from './types.ts'
+export type { Company, Query } from './types.ts'
