@@ -120,6 +120,19 @@ async function waitForLock(path: string): Promise<Lock> {
 async function startEmbedded(dataDir: string, stateDir: string) {
   const { serve } = await import('../service/index.ts')
   const { names, issues } = await ensureRegister(dataDir)
-  const server = await serve({ dataDir: stateDir, registerDir: registerDirOf(dataDir), registers: [...names], users: [] })
+  const server = await serve({ dataDir: stateDir, registerDir: registerDirOf(dataDir), registers: [...names], users: [] }).catch(
+    error => {
+      throw onDisk(error) ?? error
+    },
+  )
   return { server, issues }
+}
+
+/** A start that failed for want of room or rights is trouble with our disk, not with the settings; null for any other. */
+function onDisk(error: unknown): FettleError | null {
+  for (let one = error; one instanceof Error; one = one.cause as unknown) {
+    if ('code' in one && typeof one.code === 'string' && /^(ENOSPC|EDQUOT|EROFS|EACCES|EPERM|EIO)$/.test(one.code))
+      return new FettleError('FETTLE_OUTPUT_WRITE', `cannot start the embedded service: ${one.message}`, { cause: error })
+  }
+  return null
 }

@@ -1,5 +1,5 @@
 /** The lock: one winner of many processes, the dead taken over, the living left alone. */
-import { type ChildProcess, fork } from 'node:child_process'
+import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
   copyFileSync,
@@ -15,6 +15,7 @@ import {
 } from 'node:fs'
 import { hostname, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
@@ -177,6 +178,19 @@ describe('a lock that is left over', () => {
     lock.beat()
     expect(statSync(path).mtimeMs).toBe(NOW)
     lock.release()
+  })
+})
+
+describe('a dead process that nobody has collected yet', () => {
+  // A container whose first process does not reap would hold the pipeline for good.
+  test.runIf(process.platform === 'linux')('does not hold its lock', async () => {
+    const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 30'])
+    onTestFinished(() => void parent.kill())
+    const [line] = await once(parent.stdout, 'data')
+    const pid = Number(String(line))
+    while (!/^ Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8').split(')').at(-1) ?? '')) await setImmediate()
+    writeFileSync(path, JSON.stringify(owner({ pid })))
+    expect(takeLock(path, now).takenFrom).toMatchObject({ pid })
   })
 })
 

@@ -57,6 +57,11 @@ export interface Worker {
 
 type Step = (job: Job, pace: Pace) => Promise<JobPatch>
 
+/** A full disk is looked at again after so long. */
+const DISK_PAUSE_MS = 5_000
+const DISK_CODES: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO'])
+const isDiskTrouble = (error: unknown): boolean => error instanceof Error && 'code' in error && DISK_CODES.has(error.code)
+
 /** Makes the worker and takes up every job that was left at work. */
 export function startWorker(parts: WorkerParts): Worker {
   const { jobs, engine, places, clock, limits } = parts
@@ -125,6 +130,12 @@ export function startWorker(parts: WorkerParts): Worker {
         jobs.change(id, patch)
       } catch (error) {
         if (error instanceof Stopped) return
+        if (isDiskTrouble(error)) {
+          // No verdict on the job: it goes on when there is room again, here or after a restart.
+          parts.onError(id, error)
+          await clock.sleep(DISK_PAUSE_MS, stop.signal).catch(() => {})
+          continue
+        }
         jobs.change(id, failure(job, error))
         return
       }

@@ -1,0 +1,55 @@
+/** Runs on disk and in a program: what a run may touch, what a finished one makes up for, and what a caller's abort means. */
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { resume, run } from '../../src/index.ts'
+
+let folder: string
+const home = process.cwd()
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'fettle-runs-'))
+  writeFileSync(join(folder, 'in.csv'), 'name,country\nNobody Knows Them Ltd,GB\nHarrow Optics Ltd,GB\n')
+  process.chdir(folder)
+})
+afterEach(() => {
+  process.chdir(home)
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const pipeline = {
+  name: 'small',
+  input: 'in.csv',
+  mappings: { name: 'name', country: 'country' },
+  output: 'out.csv',
+  poll: { every: '500ms' },
+}
+const options = () => ({ runsDir: 'runs', env: { FETTLE_DATA: join(folder, 'data') } })
+
+test('a runs directory that was there keeps its mode; what is made in it is private', async () => {
+  mkdirSync('runs')
+  chmodSync('runs', 0o755)
+  const report = await run(pipeline, options())
+  expect(report.status).toBe('success')
+  expect(statSync('runs').mode & 0o777).toBe(0o755)
+  expect(statSync(report.metadata.directory ?? '').mode & 0o777).toBe(0o700)
+})
+
+test('a finished run that lost a document writes it again when it is resumed', async () => {
+  const { metadata } = await run(pipeline, options())
+  const page = join(metadata.directory ?? '', 'report.html')
+  rmSync(page)
+  const again = await resume(metadata.runId, options())
+  expect(again.status).toBe('success')
+  expect(existsSync(page)).toBe(true)
+})
+
+test("a caller's abort pauses the run, which can be resumed", async () => {
+  const stop = new AbortController()
+  const running = run(pipeline, { ...options(), signal: stop.signal })
+  for await (const fact of running) if (fact.type === 'job.created') stop.abort(new Error('enough'))
+  const report = await running
+  expect(report).toMatchObject({ status: 'cancelled', exitCode: 130 })
+  expect(await resume(report.metadata.runId, options())).toMatchObject({ status: 'success', totals: { rows: 2 } })
+})
