@@ -12,6 +12,8 @@ const slow = [
 export default defineConfig({
   test: {
     testTimeout: 30_000,
+    // On two cores vitest would take one.
+    maxWorkers: 2,
     hookTimeout: 30_000,
     projects: [
       { extends: true, test: { name: 'quick', include: ['test/**/*.test.ts'], exclude: slow } },
