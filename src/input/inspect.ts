@@ -191,11 +191,15 @@ function conclude(options: InputOptions, settled: Settled, before: Stats, pass: 
 /** The first rows as cells; damaged ones are read as well as can be, since their damage is named elsewhere. */
 function firstRows({ sample, delimiter }: Settled): string[][] {
   const options = { ...parserOptions(delimiter, 'relaxed'), relax_column_count: true }
-  try {
-    return parse(sample, { ...options, to: 21 }) as string[][]
-  } catch {
-    return []
+  // A quote that is never closed takes every row with it but those read before it: the header at least.
+  for (const to of [21, 1]) {
+    try {
+      return parse(sample, { ...options, to }) as string[][]
+    } catch {
+      // Named as an issue of its own.
+    }
   }
+  return []
 }
 
 function emptiness(bytes: number, scanner: RecordScanner): string {

@@ -193,6 +193,12 @@ describe('structure', () => {
     expect(errors.at(-1)!.message).toContain('never closed')
   })
 
+  it('knows the header of a file whose last quote is never closed', async () => {
+    const { facts, codes } = await look('name,country\nA,GB\n"B,GB\n')
+    expect(codes).toEqual(['FETTLE_INPUT_QUOTE'])
+    expect(facts?.header).toEqual(['name', 'country'])
+  })
+
   it('names at most fifty places and then a count', async () => {
     const { errors } = await look(`n,c\n${'a"b,1\n'.repeat(90)}`)
     expect(errors).toHaveLength(11)
