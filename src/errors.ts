@@ -103,7 +103,7 @@ export const ERRORS = {
   FETTLE_TLS: entry('rejected', 'The service could not prove who it is.', 'For a private authority set NODE_EXTRA_CA_CERTS.'),
   FETTLE_CONTRACT: entry('rejected', 'The answer of the service is not of the documented form.', 'Check that service.url is the API itself, not a portal or a proxy page.'),
   FETTLE_REDIRECT: entry('rejected', 'The service answered with a redirect that is not followed.', 'Check service.url; for download hosts see service.fileHosts.'),
-  FETTLE_FILE_LINK: entry('rejected', 'The link to the enriched file is not one that may be followed.', 'Allow its host with service.fileHosts if it is right.'),
+  FETTLE_FILE_LINK: entry('rejected', 'The link to the enriched file is not one that may be followed.', 'Ask the support of the service; a link must be https, to a public host it owns.'),
   FETTLE_JOB_FAILED: entry('rejected', 'The job ended in an error status.', 'Start a new run; the text of the service and its correlation id help its support.'),
   FETTLE_JOB_STATUS: entry('rejected', 'The job has a status this version does not know.', 'The run waits on; a newer fettle may know the word.'),
   FETTLE_JOB_BACKWARDS: entry('rejected', 'The status of the job went backwards.', 'The run waits on and sends nothing again; ask the support of the service if it lasts.'),

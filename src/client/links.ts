@@ -51,7 +51,8 @@ const hostFits = (url: URL, pattern: string): boolean => {
  * host of `fileHosts`, no credentials, no private address. Throws FETTLE_FILE_LINK otherwise, never showing the query.
  */
 export function judgeLink(url: URL, base: URL, fileHosts: readonly string[]): 'service' | 'foreign' {
-  const refuse = (why: string) => new FettleError('FETTLE_FILE_LINK', `The link to the enriched file ${why}.`)
+  const refuse = (why: string, details = {}) =>
+    new FettleError('FETTLE_FILE_LINK', `The link to the enriched file ${why}.`, details)
   if (url.protocol !== 'https:' && url.protocol !== 'http:') throw refuse(`has the scheme ${url.protocol}, which is not followed`)
   if (url.username !== '' || url.password !== '') throw refuse('holds credentials')
   if (url.origin === base.origin) return 'service'
@@ -60,7 +61,9 @@ export function judgeLink(url: URL, base: URL, fileHosts: readonly string[]): 's
   if (isLocalName(host) || (isIP(host) !== 0 && isPrivateAddress(host)))
     throw refuse(`(${showUrl(url)}) names an address that is not public`)
   if (!fileHosts.some(pattern => hostFits(url, pattern)))
-    throw refuse(`names the host ${url.host}, which is not one of service.fileHosts (${fileHosts.join(', ') || 'none'})`)
+    throw refuse(`names the host ${url.host}, which is not one of service.fileHosts (${fileHosts.join(', ') || 'none'})`, {
+      hint: 'Allow the host with service.fileHosts if it is right.',
+    })
   return 'foreign'
 }
 
