@@ -64,21 +64,22 @@ export type LiveSettings = Pick<Plan, 'poll' | 'retry' | 'checks' | 'report'>
 /** What was asked for on the command line, without secrets; kept for the report. */
 export type RunArgs = Readonly<Record<string, string | number | boolean | null | readonly string[]>>
 
+/** What is settled about a run as it begins. */
+export interface RunFacts {
+  readonly runId: string
+  readonly tool: { readonly name: string; readonly version: string }
+  readonly plan: Plan
+  /** Unique name of the remote job: pipeline + run id; a part adds its number. */
+  readonly jobName: string
+  /** Who is asked: `embedded`, or address and a digest of the user name. A resume with another is refused. */
+  readonly identity: string
+  readonly args: RunArgs
+  readonly traceId: string
+  readonly ci: string | null
+}
+
 type Fact =
-  | {
-      readonly type: 'run.started'
-      readonly journal: 1
-      readonly runId: string
-      readonly tool: { readonly name: string; readonly version: string }
-      readonly plan: Plan
-      /** Unique name of the remote job: pipeline + run id; a part adds its number. */
-      readonly jobName: string
-      /** Who is asked: `embedded`, or address and a digest of the user name. A resume with another is refused. */
-      readonly identity: string
-      readonly args: RunArgs
-      readonly traceId: string
-      readonly ci: string | null
-    }
+  | ({ readonly type: 'run.started'; readonly journal: 1 } & RunFacts)
   | {
       readonly type: 'run.resumed'
       readonly pid: number

@@ -4,7 +4,6 @@
  */
 import type { JobSummary } from '../contract/index.ts'
 import type { Issue } from '../errors.ts'
-import type { Plan } from '../pipeline/types.ts'
 import type {
   CheckResult,
   HttpCounts,
@@ -12,8 +11,8 @@ import type {
   OutputFile,
   RecordedError,
   RowSample,
-  RunArgs,
   RunEvent,
+  RunFacts,
   StageName,
   Status,
 } from './events.ts'
@@ -56,16 +55,8 @@ export interface JobState {
   readonly correlations: readonly { readonly operation: string; readonly correlationId: string }[]
 }
 
-/** A run as its journal tells it. */
-export interface RunState {
-  readonly runId: string
-  readonly tool: { readonly name: string; readonly version: string }
-  readonly plan: Plan
-  readonly jobName: string
-  readonly identity: string
-  readonly args: RunArgs
-  readonly traceId: string
-  readonly ci: string | null
+/** A run as its journal tells it; a resume may bring other live settings into the plan. */
+export interface RunState extends RunFacts {
   readonly startedAt: string
   /** Time of the last event. */
   readonly updatedAt: string

@@ -1,6 +1,15 @@
 /** Runs as lists of events, folded to the states the report is made of: one for each way a run can stand. */
 import { issue } from '../../src/errors.ts'
-import type { Outcomes, RecordedError, RowSample, RunEvent, RunFact, RunState, StageName } from '../../src/journal/index.ts'
+import {
+  type Outcomes,
+  type RecordedError,
+  type RowSample,
+  type RunEvent,
+  type RunFact,
+  type RunState,
+  type StageName,
+  UNKNOWN,
+} from '../../src/journal/index.ts'
 import { fold } from '../../src/journal/state.ts'
 import { buildReport, type Report } from '../../src/report/index.ts'
 
@@ -8,15 +17,6 @@ type Plan = RunState['plan']
 
 const digest = (seed: string): string => seed.repeat(64).slice(0, 64)
 const COUNTS = { requests: 3, retries: 0, throttledMs: 0 }
-const NONE: Outcomes = {
-  matched: null,
-  manualMatched: null,
-  review: null,
-  unmatched: null,
-  duplicates: null,
-  failed: null,
-  skipped: null,
-}
 
 const PLAN: Plan = {
   version: 1,
@@ -319,7 +319,7 @@ const failedAtUpload = (): RunState =>
       error: REFUSED,
       http: { requests: 1, retries: 0, throttledMs: 0 },
     })
-    .add({ type: 'run.finished', status: 'error', exitCode: 76, outcomes: NONE, checks: [], error: REFUSED })
+    .add({ type: 'run.finished', status: 'error', exitCode: 76, outcomes: UNKNOWN, checks: [], error: REFUSED })
     .state()
 
 const DEADLINE: RecordedError = {
