@@ -1,0 +1,90 @@
+/** Replies that HTTP forbids: cut short, broken off, silent or endless. Written to the bare socket, since Node would mend them. */
+import { type OutgoingHttpHeaders, STATUS_CODES } from 'node:http'
+import { setTimeout as wait } from 'node:timers/promises'
+import { gzipSync } from 'node:zlib'
+import type { Exchange } from './exchange.ts'
+import { type Reply, readWhole } from './onward.ts'
+
+/** How a body says where it ends. */
+export type Framing = 'length' | 'chunked' | 'close'
+
+/** How a broken reply is sent. */
+export interface Break {
+  readonly framing: Framing
+  /** Share of the body that is sent. */
+  readonly share: number
+  /** What comes instead of the rest. */
+  readonly ending: 'end' | 'reset' | 'silence'
+  /** Called once the break has happened. */
+  readonly hit: () => void
+}
+
+/** For so long a client may read what was sent: a reset that comes with it is taken for an end. */
+const READ_MS = 20
+
+/** Sends a part of a reply and breaks off; false, and nothing sent, when there is no body to break. */
+export async function breakOff(exchange: Exchange, given: Reply, { framing, share, ending, hit }: Break): Promise<boolean> {
+  const body = given.length === null && !Buffer.isBuffer(given.body) ? await readWhole(given.body) : given.body
+  const length = Buffer.isBuffer(body) ? body.length : (given.length ?? 0)
+  const bytes = Math.floor(length * share)
+  // All of it against its own length is the whole reply.
+  if (length === 0 || (bytes === length && framing === 'length' && ending === 'end')) return false
+  const { socket } = exchange.request
+  exchange.seen.given = given.status
+  const write = (piece: string | Buffer): Promise<void> =>
+    new Promise(resolve => {
+      if (socket.destroyed) resolve()
+      else socket.write(piece, () => resolve())
+    })
+  // An announced end of the connection makes many a client take a cut for the end of the reply: it is not for us to help.
+  const framed = { length: { 'content-length': length }, chunked: CHUNKED, close: { connection: 'close' } }
+  await write(headOf(given, { ...exchange.connection, ...framed[framing] }))
+  for await (const piece of firstOf(body, bytes)) {
+    await write(framing === 'chunked' ? chunkOf(piece) : piece)
+    if (socket.destroyed) break
+  }
+  if (ending === 'reset') await wait(READ_MS)
+  hit()
+  if (ending === 'reset') exchange.reset()
+  if (ending === 'end') socket.destroySoon()
+  await exchange.gone
+  return true
+}
+
+const CHUNKED = { 'transfer-encoding': 'chunked' }
+const chunkOf = (piece: Buffer): Buffer =>
+  Buffer.concat([Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from('\r\n')])
+
+function headOf({ status, headers }: Reply, more: OutgoingHttpHeaders): string {
+  const lines = Object.entries({ ...headers, ...more }).flatMap(([name, value]) => [value].flat().map(one => `${name}: ${one}`))
+  return [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`, ...lines, '', ''].join('\r\n')
+}
+
+async function* firstOf(body: Reply['body'], bytes: number): AsyncGenerator<Buffer> {
+  let left = bytes
+  if (left > 0)
+    for await (const chunk of Buffer.isBuffer(body) ? [body] : (body as AsyncIterable<Buffer>)) {
+      const piece = chunk.subarray(0, left)
+      left -= piece.length
+      if (piece.length > 0) yield piece
+      if (left === 0) break
+    }
+  if (!Buffer.isBuffer(body)) body.destroy()
+}
+
+const BLOCK = Buffer.alloc(64 * 1024, 'a')
+
+/** JSON that never comes to its end. */
+export function* endless(): Generator<Buffer> {
+  yield Buffer.from('{"id":"')
+  for (;;) yield BLOCK
+}
+
+const MEMBER_BYTES = 16 * 1024 * 1024
+const MEMBERS = 64
+
+/** A gigabyte of blanks in a megabyte: members of a gzip file follow one another (RFC 1952 §2.2). */
+export function* gzipBomb(): Generator<Buffer> {
+  const member = gzipSync(Buffer.alloc(MEMBER_BYTES, ' '), { level: 9 })
+  for (let at = 0; at < MEMBERS; at++) yield member
+}

@@ -1,0 +1,181 @@
+/** Carries faults out: one small function for each kind. Which request they meet is decided elsewhere. */
+import { setTimeout as wait } from 'node:timers/promises'
+import { rewritten, withStatus } from './altered.ts'
+import type { Shot } from './armed.ts'
+import { type Break, breakOff, endless, gzipBomb } from './broken.ts'
+import type { Exchange } from './exchange.ts'
+import type { FaultEffect } from './faults.ts'
+import { BUFFER_BYTES, type Reply, readWhole } from './onward.ts'
+
+/** What a fault may touch besides its request. */
+export interface Means {
+  readonly onKill: () => unknown
+  /** From now on the token is refused; false when the request carries none. */
+  refuseToken(exchange: Exchange): boolean
+}
+
+type Perform<K extends FaultEffect['kind']> = (
+  exchange: Exchange,
+  effect: Extract<FaultEffect, { kind: K }>,
+  shot: Pick<Shot, 'hit' | 'turn'>,
+  means: Means,
+) => Promise<unknown>
+
+const JSON_TYPE = { 'content-type': 'application/json' }
+const replyOf = (status: number, headers: Record<string, string>, content: string | Buffer): Reply => {
+  const body = Buffer.from(content)
+  return { status, headers, body, length: body.length }
+}
+const textOf = async ({ body }: Reply): Promise<string> => (Buffer.isBuffer(body) ? body : await readWhole(body)).toString('utf8')
+const MADE_UP = replyOf(200, JSON_TYPE, '{"id":"never-told","name":"never-told","status":"created"}')
+
+/** Answers a request as if nothing were the matter. */
+export const pass = async (exchange: Exchange): Promise<void> => exchange.answer(await exchange.carry())
+
+/** The 401 for a token that is no longer accepted (contract §2.5). */
+export const unauthorised = (exchange: Exchange): Promise<void> =>
+  exchange.answer(replyOf(401, { ...JSON_TYPE, 'www-authenticate': 'Bearer' }, '{"error":"The token has expired"}'))
+
+/** Either the whole request at the service and its answer dropped, or the request read and never passed on. */
+async function spend(exchange: Exchange, carriedOut: boolean): Promise<void> {
+  if (!carriedOut) return exchange.drain()
+  const { body } = await exchange.carry()
+  if (!Buffer.isBuffer(body)) body.destroy()
+}
+
+/** Breaks the real reply off, or one that was made up because the service is not to see the request. */
+async function breakReply(exchange: Exchange, how: Omit<Break, 'framing'>, carriedOut: boolean): Promise<void> {
+  if (!carriedOut) await exchange.drain()
+  const reply = carriedOut ? await exchange.carry() : MADE_UP
+  if (!(await breakOff(exchange, reply, { framing: 'length', ...how }))) await exchange.answer(reply)
+}
+
+const PERFORM: { readonly [K in FaultEffect['kind']]: Perform<K> } = {
+  async status(exchange, { status, headers, body, carriedOut }, { hit }) {
+    await spend(exchange, carriedOut)
+    hit()
+    const filled = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), exchange.fill(value)])
+    const standard = JSON.stringify({ correlationId: 'planned', message: 'Planned fault', details: `status ${status}` })
+    await exchange.answer(replyOf(status, { ...JSON_TYPE, ...Object.fromEntries(filled) }, body ?? standard))
+  },
+
+  async reset(exchange, { at, share, carriedOut }, { hit }) {
+    if (at === 'replyBody') return breakReply(exchange, { share, ending: 'reset', hit }, carriedOut !== false)
+    if (at === 'requestBody' && carriedOut !== true) {
+      const length = exchange.bodyLength
+      if (length === 0) return pass(exchange)
+      const cutAfter = length === null ? 1 : Math.min(Math.max(1, Math.floor(length * share)), Math.max(1, length - 1))
+      // That it breaks off is the point.
+      await exchange.carry({ cutAfter }).catch(() => {})
+    } else if (at === 'reply' || carriedOut === true) await spend(exchange, carriedOut === true)
+    hit()
+    exchange.reset()
+  },
+
+  async stall(exchange, { at, share, carriedOut }, { hit }) {
+    if (at === 'replyBody') return breakReply(exchange, { share, ending: 'silence', hit }, carriedOut !== false)
+    await spend(exchange, carriedOut === true)
+    hit()
+    await exchange.gone
+  },
+
+  async drip(exchange, { bytes, everyMs }, { hit }) {
+    const reply = await exchange.carry()
+    if (reply.length === 0) return exchange.answer(reply)
+    const headers = reply.length === null ? reply.headers : { ...reply.headers, 'content-length': reply.length }
+    hit()
+    await exchange.stream({ status: reply.status, headers }, drops(reply.body, bytes, everyMs))
+    if (!Buffer.isBuffer(reply.body)) reply.body.destroy()
+  },
+
+  async truncate(exchange, { framing, keep }, { hit }) {
+    const reply = await exchange.carry()
+    const isBroken = await breakOff(exchange, reply, { framing, share: keep, ending: 'end', hit })
+    if (!isBroken) await exchange.answer(reply)
+  },
+
+  async body(exchange, { text, encoding, type, status, carriedOut }, { hit }) {
+    await spend(exchange, carriedOut)
+    hit()
+    const bytes = encoding === 'utf8' ? exchange.fill(text) : Buffer.from(text, encoding)
+    await exchange.answer(replyOf(status, { 'content-type': type }, bytes))
+  },
+
+  async rewrite(exchange, effect, { hit }) {
+    const reply = await exchange.carry()
+    const text = await textOf(reply)
+    const changed = rewritten(text, effect, one => exchange.fill(one))
+    if (changed !== null) hit()
+    await exchange.answer({ ...reply, body: Buffer.from(changed ?? text) })
+  },
+
+  async jobStatus(exchange, effect, { hit, turn }) {
+    const reply = await exchange.carry()
+    const text = await textOf(reply)
+    const changed = reply.status === 200 ? withStatus(text, effect, turn) : null
+    if (changed !== null) hit()
+    await exchange.answer({ ...reply, body: Buffer.from(changed ?? text) })
+  },
+
+  async redirect(exchange, { to, status }, { hit }) {
+    await exchange.drain()
+    hit()
+    await exchange.answer(replyOf(status, { location: exchange.fill(to) }, ''))
+  },
+
+  async expireToken(exchange, _effect, { hit }, { refuseToken }) {
+    if (!refuseToken(exchange)) return pass(exchange)
+    await exchange.drain()
+    hit()
+    await unauthorised(exchange)
+  },
+
+  async bomb(exchange, { how }, { hit }) {
+    await exchange.drain()
+    hit()
+    const headers = how === 'gzip' ? { ...JSON_TYPE, 'content-encoding': 'gzip' } : JSON_TYPE
+    await exchange.stream({ status: 200, headers }, how === 'gzip' ? gzipBomb() : endless())
+  },
+
+  async duplicate(exchange, _effect, { hit }) {
+    const length = exchange.bodyLength
+    if (length === null || length > BUFFER_BYTES) return pass(exchange)
+    const body = await readWhole(exchange.request)
+    const first = await exchange.carry({ body })
+    const { body: second } = await exchange.carry({ body })
+    if (!Buffer.isBuffer(second)) second.destroy()
+    hit()
+    await exchange.answer(first)
+  },
+
+  async killClient(exchange, { at }, { hit }, { onKill }) {
+    if (at === 'answered') {
+      await pass(exchange)
+      hit()
+      await onKill()
+      return
+    }
+    if (at === 'carriedOut') await spend(exchange, true)
+    hit()
+    await onKill()
+    exchange.reset()
+  },
+
+  // Points are called by the server, beside whatever else happens.
+  point: exchange => pass(exchange),
+}
+
+async function* drops(body: Reply['body'], bytes: number, everyMs: number): AsyncGenerator<Buffer> {
+  for await (const chunk of Buffer.isBuffer(body) ? [body] : (body as AsyncIterable<Buffer>))
+    for (let at = 0; at < chunk.length; at += bytes) {
+      yield chunk.subarray(at, at + bytes)
+      await wait(everyMs)
+    }
+}
+
+/** Carries a fault out on a request. Throws Down when it needs the service and the service cannot be reached. */
+export function perform<K extends FaultEffect['kind']>(exchange: Exchange, shot: Shot, means: Means): Promise<unknown> {
+  const effect = shot.effect as Extract<FaultEffect, { kind: K }>
+  const act: Perform<K> = PERFORM[shot.effect.kind as K]
+  return act(exchange, effect, shot, means)
+}
