@@ -5,12 +5,13 @@
 import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { Refusal } from './refusal.ts'
+import { isDiskTrouble } from './store/disk.ts'
 
 interface Thrown {
   readonly code?: unknown
   readonly statusCode?: unknown
-  readonly message?: unknown
 }
 
 /** What the framework refuses by itself, in our words. */
@@ -27,14 +28,13 @@ const FRAMEWORK: Readonly<Record<string, readonly [number, string]>> = {
   FST_ERR_BAD_URL: [400, 'the path is not well formed'],
 }
 
-/** The disk, not the caller, is at fault: worth another try later (faults H32). */
-const isDiskFull = ({ code, message }: Thrown): boolean => code === 'ENOSPC' || /disk is full/.test(String(message))
-
 /** The refusal that stands for anything thrown; null for what is a fault of ours. */
 export function refusalOf(thrown: unknown): Refusal | null {
   if (thrown instanceof Refusal) return thrown
   const error = (thrown ?? {}) as Thrown
-  if (isDiskFull(error)) return new Refusal(507, 'Insufficient storage', 'the service has no room left', { 'Retry-After': '60' })
+  if (isDiskTrouble(thrown)) {
+    return new Refusal(507, 'Insufficient storage', 'the service cannot write to its disk now', { 'Retry-After': '60' })
+  }
   const [status, details] = FRAMEWORK[String(error.code)] ?? []
   if (status !== undefined) return new Refusal(status, STATUS_CODES[status] ?? 'Refused', details)
   const other = Number(error.statusCode)
@@ -45,25 +45,58 @@ export function refusalOf(thrown: unknown): Refusal | null {
 
 const PARSER: Readonly<Record<string, number>> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }
 
-/** Answers bytes that are not a request at all, and closes the connection (faults H11, H12). */
-export function answerGarbage(error: { code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy()
-    return
-  }
-  const status = PARSER[error.code ?? ''] ?? 400
-  const correlationId = randomUUID()
-  const refusal = new Refusal(status, STATUS_CODES[status] ?? 'Refused', 'this is not a well-formed HTTP request')
-  const body = JSON.stringify(refusal.body(correlationId))
-  socket.end(
-    [
-      `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-      'Content-Type: application/json; charset=utf-8',
-      `Content-Length: ${Buffer.byteLength(body)}`,
-      `X-Correlation-Id: ${correlationId}`,
-      'Connection: close',
-      '',
-      body,
-    ].join('\r\n'),
-  )
+const LINES: Readonly<Record<number, readonly [string, Readonly<Record<string, string>>]>> = {
+  400: ['this is not a well-formed HTTP request', {}],
+  405: ['this is no proxy', { Allow: 'GET, HEAD, POST, PUT, OPTIONS' }],
+  408: ['the request did not arrive in time', {}],
+  431: ['the headers are larger than this service allows', {}],
 }
+
+/** Answers on a socket that carries no request of ours, and closes it; gives the correlationId it told. */
+function answerRaw(status: number, socket: Duplex): string {
+  const correlationId = randomUUID()
+  const reason = STATUS_CODES[status] ?? 'Refused'
+  const [details = '', more = {}] = LINES[status] ?? []
+  const body = JSON.stringify(new Refusal(status, reason, details).body(correlationId))
+  const headers = {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+    'X-Content-Type-Options': 'nosniff',
+    'X-Correlation-Id': correlationId,
+    ...more,
+    Connection: 'close',
+  }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  socket.end([`HTTP/1.1 ${status} ${reason}`, ...lines, '', body].join('\r\n'))
+  return correlationId
+}
+
+/** What answers outside a request need. */
+interface Outside {
+  /** Told of every answer: what was answered, and to what. */
+  readonly told: (answer: { readonly correlationId: string; readonly method: string; readonly status: number }) => void
+  /** Ends a connection for good after a moment, whether or not its other side ends, too. */
+  readonly hangUp: (socket: Duplex) => void
+}
+
+/** Answers bytes that are not a request at all, and closes the connection (faults H11, H12). */
+export const garbageAnswerer =
+  ({ told, hangUp }: Outside) =>
+  (error: { code?: string }, socket: Socket): void => {
+    if (error.code === 'ECONNRESET' || !socket.writable) {
+      socket.destroy()
+      return
+    }
+    const status = PARSER[error.code ?? ''] ?? 400
+    told({ correlationId: answerRaw(status, socket), method: 'unknown', status })
+    hangUp(socket)
+  }
+
+/** Answers CONNECT, which Node hands over as a bare socket: nothing is tunnelled here (faults H6). */
+export const connectAnswerer =
+  ({ told, hangUp }: Outside) =>
+  (_request: unknown, socket: Duplex): void => {
+    socket.on('error', () => socket.destroy())
+    told({ correlationId: answerRaw(405, socket), method: 'CONNECT', status: 405 })
+    hangUp(socket)
+  }

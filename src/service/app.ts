@@ -3,9 +3,12 @@
  * routes. It opens nothing and listens nowhere; serve.ts does (contract §14.2).
  */
 import { randomUUID } from 'node:crypto'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { OPERATIONS } from '../contract/index.ts'
-import { answerGarbage, refusalOf } from './answer-error.ts'
+import { connectAnswerer, garbageAnswerer, refusalOf } from './answer-error.ts'
+import { watchDeadlines } from './deadlines.ts'
 import { requireOwnHost, requirePlainHeaders } from './guard.ts'
 import { readJson } from './json-body.ts'
 import type { Limits } from './limits.ts'
@@ -26,6 +29,8 @@ export interface AppOptions {
   readonly hosts: readonly string[]
   readonly version: string
   readonly log: Log
+  /** Whether the service is being stopped: requests that still come are sent away (faults H33). */
+  readonly isClosing: () => boolean
 }
 
 /** Methods by path, to tell a wrong method from an unknown path. */
@@ -43,10 +48,18 @@ const PATTERNS = [...METHODS].map(([path, methods]) => ({ pattern: new RegExp(`^
 const serverOptions = (limits: Limits) => ({
   bodyLimit: limits.jsonBytes,
   connectionTimeout: limits.idleMs,
-  keepAliveTimeout: limits.keepAliveMs,
+  // Node waits a second longer than it announces.
+  keepAliveTimeout: Math.max(1, limits.keepAliveMs - 1_000),
   maxRequestsPerSocket: limits.requestsPerSocket,
-  requestTimeout: limits.requestMs,
-  http: { maxHeaderSize: limits.headerBytes, headersTimeout: limits.headersMs, connectionsCheckingInterval: limits.checkMs },
+  requestTimeout: Math.max(limits.uploadMs, limits.headersMs),
+  return503OnClosing: false,
+  http: {
+    maxHeaderSize: limits.headerBytes,
+    headersTimeout: limits.headersMs,
+    connectionsCheckingInterval: limits.checkMs,
+    // The guard's affair: Node would refuse without a word.
+    requireHostHeader: false,
+  },
   // As long as the headers may be, so that an endless id is an unknown job like any other.
   routerOptions: { maxParamLength: limits.headerBytes },
   forceCloseConnections: 'idle' as const,
@@ -58,39 +71,72 @@ const serverOptions = (limits: Limits) => ({
 export function buildApp(context: Context, options: AppOptions): FastifyInstance {
   const { limits, clock } = context
 
-  const write = (request: FastifyRequest, status: number, more: Record<string, unknown> = {}): void => {
+  const write = (line: Record<string, unknown>): void => {
+    options.log(JSON.stringify({ time: new Date(clock.now()).toISOString(), ...line }))
+  }
+  const writeRequest = (request: FastifyRequest, status: number, more: Record<string, unknown> = {}): void => {
     const route = request.routeOptions.url ?? 'unknown'
-    const time = new Date(clock.now()).toISOString()
-    options.log(JSON.stringify({ time, correlationId: request.id, method: request.method, route, status, ...more }))
+    write({ correlationId: request.id, method: request.method, route, status, ...more })
   }
 
   const answerError = (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const refusal = refusalOf(error) ?? new Refusal(500, 'Internal error', 'the service could not carry this out')
-    if (refusal.status === 500) write(request, 500, { error: error instanceof Error ? error.message : 'unknown' })
+    if (refusal.status === 500) writeRequest(request, 500, { error: error instanceof Error ? error.message : 'unknown' })
     reply.header('X-Correlation-Id', request.id)
-    // The rest of a refused body is not read.
-    if (refusal.status === 413) reply.header('Connection', 'close')
+    if (refusal.status === 413 || restOf(request) > limits.restBytes) reply.header('Connection', 'close')
     reply.code(refusal.status).headers(refusal.headers).send(refusal.body(request.id))
   }
 
-  const app = fastify({ ...serverOptions(limits), frameworkErrors: answerError, clientErrorHandler: answerGarbage })
+  const hangUp = (socket: Duplex): void => {
+    const gone = new AbortController()
+    socket.once('close', () => gone.abort())
+    void clock.sleep(limits.checkMs, gone.signal).then(() => socket.destroy())
+  }
+  const outside = { told: write, hangUp }
+  const app = fastify({
+    ...serverOptions(limits),
+    frameworkErrors: (error, request, reply) => {
+      answerError(error, request, reply)
+      // No hook runs for these.
+      writeRequest(request, reply.statusCode)
+    },
+    clientErrorHandler: garbageAnswerer(outside),
+  })
+  app.server.on('connect', connectAnswerer(outside))
+  // One request too many on this connection: Node answers 503 and would keep it.
+  app.server.on('dropRequest', (_request, socket) => hangUp(socket))
   app.server.maxConnections = limits.connections
   // Counted by the guard instead, which refuses where this would drop headers silently.
   app.server.maxHeadersCount = 0
+
+  const late = new Refusal(408, 'Request Timeout', 'the body did not arrive in time', { Connection: 'close' })
+  const deadlines = watchDeadlines(clock, limits, (request, reply) => answerError(late, request, reply))
+  app.addHook('onClose', async () => deadlines.close())
 
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: FastifyRequest, body: Buffer) =>
     readJson(body, limits.jsonDepth),
   )
 
+  const turns = new WeakMap<Socket, Promise<unknown>>()
   app.addHook('onRequest', async (request, reply) => {
+    await takeTurn(turns, request, reply)
+    deadlines.watch(request, reply)
     reply.headers({ 'X-Correlation-Id': request.id, 'X-Content-Type-Options': 'nosniff' })
+    if (options.isClosing()) {
+      throw new Refusal(503, 'Service Unavailable', 'the service is stopping', { 'Retry-After': '5', Connection: 'close' })
+    }
     requireOwnHost(request.raw, options.hosts)
     requirePlainHeaders(request.raw, limits)
   })
-  app.addHook('preParsing', async request => closeWhenSlow(request, context))
-  app.addHook('onResponse', async (request, reply) => write(request, reply.statusCode, { ms: Math.round(reply.elapsedTime) }))
-  app.addHook('onRequestAbort', async request => write(request, 499))
+  app.addHook('onSend', async (_request, reply) => {
+    // Kept for another request, the connection would hold up the end.
+    if (options.isClosing()) reply.header('Connection', 'close')
+  })
+  app.addHook('onResponse', async (request, reply) =>
+    writeRequest(request, reply.statusCode, { ms: Math.round(reply.elapsedTime) }),
+  )
+  app.addHook('onRequestAbort', async request => writeRequest(request, 499))
   app.setErrorHandler(answerError)
 
   app.setNotFoundHandler(async (request, reply) => {
@@ -109,12 +155,18 @@ export function buildApp(context: Context, options: AppOptions): FastifyInstance
   return app
 }
 
-/** Ends a connection whose JSON body takes too long; uploads have the request's own limit (faults H12). */
-function closeWhenSlow(request: FastifyRequest, { clock, limits }: Context): void {
-  if (request.raw.complete || request.headers['content-type']?.startsWith('multipart/') === true) return
-  const arrived = new AbortController()
-  request.raw.once('close', () => arrived.abort())
-  void clock.sleep(limits.jsonMs, arrived.signal).then(() => {
-    if (!request.raw.complete) request.raw.destroy()
-  })
+/**
+ * Waits until the connection's earlier requests are answered. Node would carry all pipelined ones out at once and keep their
+ * answers in memory for a reader that never comes (faults H30).
+ */
+async function takeTurn(turns: WeakMap<Socket, Promise<unknown>>, { raw }: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const before = turns.get(raw.socket)
+  turns.set(raw.socket, new Promise(done => reply.raw.once('close', done)))
+  await before
+}
+
+/** Bytes of a refused body that may still come; it is read to its end only when they are few. */
+function restOf({ raw, headers }: FastifyRequest): number {
+  if (raw.complete || (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined)) return 0
+  return Number(headers['content-length'] ?? Number.POSITIVE_INFINITY)
 }

@@ -14,6 +14,7 @@ import { makeTokens } from './auth/tokens.ts'
 import { type Login, passwordCheck } from './auth/users.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { Engine } from './jobs/engine.ts'
+import { startRetention } from './jobs/retention.ts'
 import { placesIn, startWorker } from './jobs/worker.ts'
 import { LIMITS, type Limits } from './limits.ts'
 import type { OpenRegister } from './routes/context.ts'
@@ -79,9 +80,9 @@ async function recover(dataDir: string, jobs: JobStore): Promise<void> {
   for (const job of jobs.withStatus(['uploading'])) {
     jobs.change(job.id, { status: 'uploadError', details: 'the service stopped while the file was arriving' })
   }
-  const needed = jobs.uploadIds()
-  await sweep(join(dataDir, 'uploads'), name => needed.has(name.replace(/\.csv$/, '')))
-  await sweep(join(dataDir, 'files'), () => true)
+  const kept = jobs.keptIds()
+  const isKept = (name: string): boolean => kept.has(name.split('.')[0] ?? '')
+  for (const folder of ['uploads', 'files']) await sweep(join(dataDir, folder), isKept)
 }
 
 /** Starts the service. Throws FETTLE_LOCKED when another one has the data directory, FETTLE_SETTINGS when it cannot listen. */
@@ -104,26 +105,29 @@ export async function start(options: StartOptions, engine: Engine, registers: re
     await recover(dataDir, jobs)
 
     const places = placesIn(dataDir)
-    const onError = (jobId: string, error: unknown): void => {
+    const tell = (job: string | null, error: unknown): void => {
       const message = error instanceof Error ? error.message : 'unknown'
-      log(JSON.stringify({ time: new Date(clock.now()).toISOString(), job: jobId, error: message }))
+      log(JSON.stringify({ time: new Date(clock.now()).toISOString(), job, error: message }))
     }
     const { stopAt = null, rowPauseMs = 0 } = options
-    const worker = startWorker({ jobs, engine, places, clock, limits, rowPauseMs, stopAt, onError })
+    const worker = startWorker({ jobs, engine, places, clock, limits, rowPauseMs, stopAt, onError: tell })
     undo.push(() => worker.close())
+    const retention = startRetention({ jobs, places, clock, limits, onError: error => tell(null, error) })
+    undo.push(() => retention.close())
 
     let origin = ''
+    let closing: Promise<void> | null = null
     const context = {
       jobs,
-      answers: openAnswers(database, now, limits.idempotencyMs),
+      answers: openAnswers(database, now, limits),
       users: openUsers(
         database,
         logins.map(login => login.username),
       ),
-      isRight: await passwordCheck(logins),
+      isRight: await passwordCheck(logins, limits.loginsAtOnce),
       throttle: makeThrottle(limits, now),
-      rates: makeRates(options.rates ?? {}, now),
-      tokens: makeTokens(limits.tokenSeconds, now),
+      rates: makeRates(options.rates ?? {}, now, logins.length),
+      tokens: makeTokens(limits.tokenMs, now),
       links: makeLinks(limits.linkMs, now),
       worker,
       places,
@@ -133,17 +137,16 @@ export async function start(options: StartOptions, engine: Engine, registers: re
       origin: () => origin,
     }
     const names = [host.includes(':') ? `[${host}]` : host, ...hosts].map(name => name.toLowerCase())
-    const app = buildApp(context, { hosts: names, version: VERSION, log })
+    const app = buildApp(context, { hosts: names, version: VERSION, log, isClosing: () => closing !== null })
     undo.push(async () => {
       const closed = new AbortController()
       void clock.sleep(limits.closeMs, closed.signal).then(() => app.server.closeAllConnections())
       await app.close()
       closed.abort()
     })
-    origin = await app.listen({ host, port })
+    origin = await app.listen({ host, port, backlog: limits.connections })
 
     const { username, password } = logins[0]
-    let closing: Promise<void> | null = null
     const close = (): Promise<void> => {
       closing ??= undoAll()
       return closing

@@ -18,9 +18,9 @@ export interface Rates {
   admit(operation: OperationName, user: string): void
 }
 
-/** The limits of one service. */
-export function makeRates(options: RateOptions, now: () => number): Rates {
-  const limits = Object.entries(options).map(([name, rate]) => ({ name, rate, window: makeWindow(rate.perMs, now) }))
+/** The limits of one service with this many users. */
+export function makeRates(options: RateOptions, now: () => number, users: number): Rates {
+  const limits = Object.entries(options).map(([name, rate]) => ({ name, rate, window: makeWindow(rate.perMs, now, users) }))
   return {
     admit(operation, user) {
       for (const { name, rate, window } of limits) {

@@ -13,25 +13,31 @@ interface Tally {
   readonly until: number
 }
 
-const KEYS = 10_000
-
-/** Counts per key inside a window that begins with the key's first count. */
-export function makeWindow(ms: number, now: () => number) {
+/** Counts per key inside a window that begins with the key's first count; of more than `keys` keys the oldest is forgotten. */
+export function makeWindow(ms: number, now: () => number, keys: number) {
   const tallies = new Map<string, Tally>()
   const current = (key: string): Tally | undefined => {
     const tally = tallies.get(key)
     return tally !== undefined && tally.until > now() ? tally : undefined
   }
+  /** Set anew, so that the key nobody asks for comes first: a flood of names neither fills the memory nor frees one that is shut out. */
+  const keep = (key: string, tally: Tally): void => {
+    tallies.delete(key)
+    tallies.set(key, tally)
+    if (tallies.size > keys) tallies.delete(tallies.keys().next().value as string)
+  }
   return {
-    count: (key: string): number => current(key)?.count ?? 0,
+    count(key: string): number {
+      const tally = current(key)
+      if (tally === undefined) return 0
+      keep(key, tally)
+      return tally.count
+    },
     left: (key: string): number => (current(key)?.until ?? 0) - now(),
     add(key: string): void {
       const tally = current(key) ?? { count: 0, until: now() + ms }
       tally.count += 1
-      // Set anew, so that the oldest key comes first and a flood of names cannot fill the memory.
-      tallies.delete(key)
-      tallies.set(key, tally)
-      if (tallies.size > KEYS) tallies.delete(tallies.keys().next().value as string)
+      keep(key, tally)
     },
   }
 }
@@ -46,10 +52,10 @@ export interface Throttle {
 
 /** The login throttle of one service. */
 export function makeThrottle(limits: Limits, now: () => number): Throttle {
-  const same = makeWindow(limits.sameLoginsMs, now)
-  const bad = makeWindow(limits.sameLoginsMs, now)
-  const all = makeWindow(limits.loginsMs, now)
-  const shut = makeWindow(limits.loginsMs, now)
+  const same = makeWindow(limits.sameLoginsMs, now, limits.loginKeys)
+  const bad = makeWindow(limits.sameLoginsMs, now, limits.loginKeys)
+  const all = makeWindow(limits.loginsMs, now, limits.loginKeys)
+  const shut = makeWindow(limits.loginsMs, now, limits.loginKeys)
   const digest = (...parts: string[]): string => createHash('sha256').update(JSON.stringify(parts)).digest('base64')
   const keys = ({ username, password }: Login, address: string): [string, string] => [
     digest(address, username, password),

@@ -20,15 +20,23 @@ const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).to
 // The header is compared as a whole and never parsed: no token can choose another algorithm.
 const HEADER = encode({ alg: 'HS256', typ: 'JWT' })
 
-/** Tokens that live for `seconds`; `now` is in milliseconds. */
-export function makeTokens(seconds: number, now: () => number): Tokens {
+/** Tokens that live for `lifeMs`. */
+export function makeTokens(lifeMs: number, now: () => number): Tokens {
   const secret = randomBytes(32)
   const sign = (text: string): Buffer => createHmac('sha256', secret).update(text).digest()
 
   return {
     issue(username) {
       const iat = Math.floor(now() / 1000)
-      const claims = { iss: ISSUER, aud: AUDIENCE, sub: username, iat, nbf: iat, exp: iat + seconds, jti: randomUUID() }
+      const claims = {
+        iss: ISSUER,
+        aud: AUDIENCE,
+        sub: username,
+        iat,
+        nbf: iat,
+        exp: iat + Math.floor(lifeMs / 1000),
+        jti: randomUUID(),
+      }
       const text = `${HEADER}.${encode(claims)}`
       return `${text}.${sign(text).toString('base64url')}`
     },

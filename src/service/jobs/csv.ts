@@ -7,11 +7,7 @@ import { open } from 'node:fs/promises'
 import { pipeline } from 'node:stream'
 import { CsvError, parse } from 'csv-parse'
 import type { Limits } from '../limits.ts'
-
-/** The file is not one the service can read; the message says where and why. */
-export class CsvFault extends Error {
-  override readonly name = 'CsvFault'
-}
+import { CsvFault, checkText } from './csv-text.ts'
 
 const DELIMITERS = [',', ';', '\t', '|'] as const
 const SAMPLE_BYTES = 64 * 1024
@@ -55,6 +51,15 @@ export function sniffDelimiter(sample: string): string {
   return best.delimiter
 }
 
+/** How a file is read. */
+const dialectOf = async (path: string, limits: Limits) => ({
+  delimiter: sniffDelimiter(await sampleOf(path)),
+  bom: true,
+  record_delimiter: ['\r\n', '\n', '\r'],
+  skip_empty_lines: true,
+  max_record_size: limits.recordBytes,
+})
+
 async function sampleOf(path: string): Promise<string> {
   const file = await open(path, 'r')
   try {
@@ -65,54 +70,43 @@ async function sampleOf(path: string): Promise<string> {
   }
 }
 
-/** Passes the bytes on, and stops at the first that is not text. */
-async function* checked(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  const decoder = new TextDecoder('utf-8', { fatal: true })
-  let before = 0
-  const decode = (chunk?: Buffer): void => {
-    try {
-      decoder.decode(chunk, { stream: chunk !== undefined })
-    } catch {
-      throw new CsvFault(`the file is not UTF-8: see the bytes after ${before}`)
-    }
-  }
-  for await (const chunk of source) {
-    const zero = chunk.indexOf(0)
-    if (zero >= 0) throw new CsvFault(`the file is not text: byte ${before + zero} is NUL`)
-    decode(chunk)
-    before += chunk.length
-    yield chunk
-  }
-  decode()
-}
-
 /**
  * The records of a file in order, header included, cells as they stand. Throws a CsvFault at the first record that is not
  * well formed or does not have as many cells as the first one.
  */
 export async function* readRecords(path: string, limits: Limits): AsyncGenerator<string[]> {
-  const parser = parse({
-    delimiter: sniffDelimiter(await sampleOf(path)),
-    bom: true,
-    record_delimiter: ['\r\n', '\n', '\r'],
-    skip_empty_lines: true,
-    max_record_size: limits.recordBytes,
-  })
-  pipeline(createReadStream(path, { highWaterMark: 256 * 1024 }), checked, parser, () => {
+  const parser = parse(await dialectOf(path, limits))
+  let records = 0
+  pipeline(createReadStream(path, { highWaterMark: 256 * 1024 }), checkText, parser, () => {
     // Any failure surfaces in the loop below: the pipeline has destroyed the parser with it.
   })
   try {
     for await (const record of parser) {
       const cells = record as string[]
-      if (cells.length > limits.columns) throw new CsvFault(`the file has ${cells.length} columns; ${limits.columns} are allowed`)
+      records += 1
+      if (cells.length > limits.columns) {
+        throw new CsvFault(`record ${records}: there are ${cells.length} columns; ${limits.columns} are allowed`)
+      }
+      if (records > limits.rows) throw new CsvFault(`record ${records}: there are more than the ${limits.rows} allowed`)
       yield cells
     }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error
+    if (error.code !== 'CSV_QUOTE_NOT_CLOSED') throw new CsvFault(error.message)
     // The parser names the line where the file ends, which helps nobody.
-    const open = error.code === 'CSV_QUOTE_NOT_CLOSED'
-    throw new CsvFault(open ? `a quote that opens in record ${Number(error.records) + 1} is never closed` : error.message)
+    throw new CsvFault(
+      `line ${await lineAfter(path, limits, Number(error.records))}: a quote that opens in this record is never closed`,
+    )
   }
+}
+
+/** The line on which the record begins that follows so many whole ones. */
+async function lineAfter(path: string, limits: Limits, records: number): Promise<number> {
+  if (records === 0) return 1
+  const parser = createReadStream(path).pipe(parse({ ...(await dialectOf(path, limits)), info: true, to: records }))
+  let line = 1
+  for await (const { info } of parser) line = info.lines + 1
+  return line
 }
 
 /** Number of cells of the first record; null when it cannot be read or there is none. */

@@ -8,8 +8,9 @@ import { setImmediate } from 'node:timers/promises'
 import type { KnownStatus } from '../../contract/index.ts'
 import type { Clock } from '../clock.ts'
 import type { Limits } from '../limits.ts'
+import { isDiskTrouble } from '../store/disk.ts'
 import type { Job, JobPatch, JobStore } from '../store/jobs.ts'
-import { CsvFault } from './csv.ts'
+import { CsvFault } from './csv-text.ts'
 import type { Engine } from './engine.ts'
 import { enrichFile } from './enriched-file.ts'
 import { matchFile } from './match-file.ts'
@@ -56,11 +57,6 @@ export interface Worker {
 }
 
 type Step = (job: Job, pace: Pace) => Promise<JobPatch>
-
-/** A full disk is looked at again after so long. */
-const DISK_PAUSE_MS = 5_000
-const DISK_CODES: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO'])
-const isDiskTrouble = (error: unknown): boolean => error instanceof Error && 'code' in error && DISK_CODES.has(error.code)
 
 /** Makes the worker and takes up every job that was left at work. */
 export function startWorker(parts: WorkerParts): Worker {
@@ -133,7 +129,7 @@ export function startWorker(parts: WorkerParts): Worker {
         if (isDiskTrouble(error)) {
           // No verdict on the job: it goes on when there is room again, here or after a restart.
           parts.onError(id, error)
-          await clock.sleep(DISK_PAUSE_MS, stop.signal).catch(() => {})
+          await clock.sleep(limits.diskMs, stop.signal)
           continue
         }
         jobs.change(id, failure(job, error))

@@ -19,7 +19,9 @@ export function fileRoute(app: FastifyInstance, { links, places }: Context): voi
     if (!links.check(params.name, query)) throw new Refusal(403, 'Access forbidden: the link has expired or is not ours')
     const [id = '', fileType = ''] = params.name.split('.')
     const path = places.enriched(id, fileType)
-    const { size } = await stat(path)
+    const { size } = await stat(path).catch(error => {
+      throw error.code === 'ENOENT' ? new Refusal(404, 'Not found', 'the file is not there any more') : error
+    })
     return reply
       .headers({
         'Content-Type': TYPES[fileType],

@@ -38,6 +38,8 @@ function requireTags(tags: readonly string[]): void {
   }
 }
 
+const REMOVED = 'the files of this job were removed: it came to its end long ago'
+
 /** Registers the operations. */
 export function jobRoutes(app: FastifyInstance, context: Context): void {
   const { jobs, answers, worker, links, origin } = context
@@ -110,6 +112,7 @@ export function jobRoutes(app: FastifyInstance, context: Context): void {
     const job = jobOf(call)
     const answer = once(call, () => {
       requireStatus('enrich', job.status)
+      if (job.upload === null) throw badRequest('The job cannot be enriched any more', REMOVED)
       // Nothing chosen: the smallest product, as a whole.
       jobs.change(job.id, { status: 'readyForEnriching', enrichments: job.enrichments ?? TAGS.basic })
       return [{}]
@@ -124,6 +127,7 @@ export function jobRoutes(app: FastifyInstance, context: Context): void {
     if (job.status !== 'enrichmentComplete') {
       throw new Refusal(404, 'The enriched file is not ready', `status is ${job.status}; needed is enrichmentComplete`)
     }
+    if (job.upload === null) throw new Refusal(404, 'The enriched file is not there any more', REMOVED)
     const name = `${job.id}.${call.query.fileType}`
     // The name the caller reached us by, which the guard has checked.
     const { host } = call.request.headers

@@ -3,6 +3,7 @@
  * faults H28). Effect and answer are one transaction: there is no moment in which one of them exists alone, and because it is
  * never waited for, no second request can meet a first one still running.
  */
+import type { Limits } from '../limits.ts'
 import { badRequest, Refusal } from '../refusal.ts'
 import type { Database } from './database.ts'
 
@@ -21,18 +22,20 @@ interface Row {
   readonly body: string
 }
 
-const KEY = /^[\x21-\x7e]{1,255}$/
+const KEY = /^[\x21-\x7e]+$/
 
-/** The kept answers on this database, each for `keepMs`. */
-export function openAnswers(database: Database, now: () => number, keepMs: number): AnswerStore {
+/** The kept answers on this database. */
+export function openAnswers(database: Database, now: () => number, limits: Limits): AnswerStore {
+  const { idempotencyMs, idempotencyKeyLength } = limits
   return {
     once<T>(owner: number, key: string | undefined, fingerprint: string, effect: () => T): T {
       return database.transaction(() => {
         if (key === undefined) return effect()
-        if (!KEY.test(key)) {
-          throw badRequest('Idempotency-Key is malformed', 'Idempotency-Key: must be 1 to 255 visible ASCII characters')
+        if (key.length > idempotencyKeyLength || !KEY.test(key)) {
+          const rule = `must be 1 to ${idempotencyKeyLength} visible ASCII characters`
+          throw badRequest('Idempotency-Key is malformed', `Idempotency-Key: ${rule}`)
         }
-        database.run('DELETE FROM answers WHERE at < ?', [now() - keepMs])
+        database.run('DELETE FROM answers WHERE at < ?', [now() - idempotencyMs])
         const kept = database.get<Row>('SELECT fingerprint, body FROM answers WHERE owner = ? AND key = ?', [owner, key])
         if (kept !== null) {
           if (kept.fingerprint === fingerprint) return JSON.parse(kept.body) as T

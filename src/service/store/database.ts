@@ -55,6 +55,8 @@ export function openDatabase(directory: string): Database {
     }
   }
 
+  // The directory has one owner: taking SQLite's lock once spares two folders and a file for every commit.
+  file.exec('PRAGMA locking_mode = EXCLUSIVE')
   // What is answered must have reached the disk: the journal is synced with every commit.
   file.exec('PRAGMA synchronous = FULL')
   const version = Number(file.get('PRAGMA user_version')?.user_version ?? 0)

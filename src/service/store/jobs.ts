@@ -22,6 +22,7 @@ export interface Upload {
   readonly hasHeader: boolean
   /** Columns of the first record; null when it could not be read. */
   readonly columns: number | null
+  readonly bytes: number
   readonly createdAt: number
 }
 
@@ -43,6 +44,12 @@ export interface Job {
   readonly countries: readonly string[]
   /** Why the job is in an error status. */
   readonly details: string | null
+}
+
+/** Files that are kept, and their bytes. */
+export interface Usage {
+  readonly files: number
+  readonly bytes: number
 }
 
 /** Filters of a list; null does not filter. */
@@ -72,8 +79,12 @@ export interface JobStore {
   /** Newest first. */
   list(owner: number, filter: JobFilter): Job[]
   withStatus(statuses: readonly string[]): Job[]
-  /** Ids of all files that some job still needs. */
-  uploadIds(): Set<string>
+  /** At most `limit` jobs in one of these statuses, not changed since this instant, that still have a file. */
+  withOldUpload(statuses: readonly string[], before: number, limit: number): Job[]
+  /** What the files of this owner's jobs take. */
+  usage(owner: number): Usage
+  /** Ids of the jobs that have a file, and of these files. */
+  keptIds(): Set<string>
 }
 
 interface Row {
@@ -81,6 +92,11 @@ interface Row {
 }
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+const USAGE = `
+  SELECT owner, count(*) AS files, coalesce(sum(json_extract(record, '$.upload.bytes')), 0) AS bytes
+  FROM jobs WHERE json_extract(record, '$.upload.id') IS NOT NULL GROUP BY owner
+`
 
 const marks = (values: readonly unknown[]): string => values.map(() => '?').join(', ')
 const jobOf = (row: Row): Job => JSON.parse(row.record) as Job
@@ -97,8 +113,18 @@ export function openJobs(database: Database, now: () => number): JobStore {
     return job
   }
 
+  const used = new Map<number, Usage>()
+  for (const { owner, files, bytes } of database.all<Usage & { owner: number }>(USAGE)) used.set(owner, { files, bytes })
+  const usage = (owner: number): Usage => used.get(owner) ?? { files: 0, bytes: 0 }
+  const account = (owner: number, upload: Upload | null, sign: 1 | -1): void => {
+    if (upload === null) return
+    const { files, bytes } = usage(owner)
+    used.set(owner, { files: files + sign, bytes: bytes + sign * (upload.bytes ?? 0) })
+  }
+
   return {
     read,
+    usage,
 
     create(owner, name) {
       const at = now()
@@ -130,9 +156,12 @@ export function openJobs(database: Database, now: () => number): JobStore {
     },
 
     change(id, patch) {
-      const job = { ...read(id), ...patch, modifiedAt: now() }
+      const before = read(id)
+      const job = { ...before, ...patch, modifiedAt: now() }
       const values = [job.status, Number(job.archived), `,${job.countries.join(',')},`, JSON.stringify(job), id]
       database.run('UPDATE jobs SET status = ?, archived = ?, countries = ?, record = ? WHERE id = ?', values)
+      account(job.owner, before.upload, -1)
+      account(job.owner, job.upload, 1)
       return job
     },
 
@@ -157,9 +186,16 @@ export function openJobs(database: Database, now: () => number): JobStore {
     withStatus: statuses =>
       database.all<Row>(`SELECT record FROM jobs WHERE status IN (${marks(statuses)}) ORDER BY seq`, [...statuses]).map(jobOf),
 
-    uploadIds() {
-      const rows = database.all<{ id: string | null }>("SELECT json_extract(record, '$.upload.id') AS id FROM jobs")
-      return new Set(rows.flatMap(row => (row.id === null ? [] : [row.id])))
+    withOldUpload(statuses, before, limit) {
+      const sql = `SELECT record FROM jobs WHERE status IN (${marks(statuses)}) AND created < ?
+        AND json_extract(record, '$.upload.id') IS NOT NULL AND json_extract(record, '$.modifiedAt') < ?
+        ORDER BY seq LIMIT ?`
+      return database.all<Row>(sql, [...statuses, before, before, limit]).map(jobOf)
+    },
+
+    keptIds() {
+      const sql = "SELECT id, json_extract(record, '$.upload.id') AS upload FROM jobs WHERE upload IS NOT NULL"
+      return new Set(database.all<{ id: string; upload: string }>(sql).flatMap(row => [row.id, row.upload]))
     },
   }
 }
