@@ -56,7 +56,7 @@ export const COMMANDS: readonly Command[] = [
       carrying(sources(pipelines(argv)))
         .option('dry-run', { type: 'boolean', describe: 'Print the plan and send nothing' })
         .option('new', { type: 'boolean', describe: 'Start anew in spite of an unfinished run' })
-        .conflicts('quiet', 'verbose'),
+        .conflicts({ quiet: 'verbose', 'dry-run': ['json', 'result-file', 'new'] }),
     load: () => import('./commands/run.ts'),
   },
   {

@@ -102,6 +102,9 @@ async function refuseUnknown(argv: readonly string[]): Promise<void> {
   if (first === undefined || first.startsWith('-')) return
   const command = COMMANDS.find(one => nameOf(one) === first)
   if (command === undefined) throw await unknown(`unknown command "${first}"`, first, COMMANDS.map(nameOf), '')
+  // yargs makes an empty word of it.
+  if (argv.some((word, at) => word === '-' && !argv[at - 1]?.startsWith('--')))
+    throw new FettleError('FETTLE_USAGE', `${first} reads nothing from stdin: - is no name`, { hint: 'Name a file or a run.' })
   const known = flagNames(command)
   for (const word of argv.slice(1)) {
     const [, flag] = /^--(?:no-)?([^=]+)/.exec(word) ?? []

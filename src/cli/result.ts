@@ -5,7 +5,7 @@
 import { resolve } from 'node:path'
 import { proveWritable, type RunResult, writeAtomic } from '../compose.ts'
 import { EXIT, FettleError } from '../errors.ts'
-import { resultLine } from '../report/index.ts'
+import { resultLine, safeJson } from '../report/index.ts'
 import type { Flags } from './command.ts'
 import { exitOf } from './exit.ts'
 import { isOn, textFlag } from './flags.ts'
@@ -56,7 +56,7 @@ export async function giveFailure(error: unknown, argv: readonly string[], io: I
 /** What a run that could not begin has for a result line: same keys, the error in place of counts. */
 function errorLine(error: unknown, pipeline: string | null): string {
   const { code, message, hint, exitCode } = FettleError.is(error) ? error : new FettleError('FETTLE_BUG')
-  return JSON.stringify({
+  return safeJson({
     schema: 'fettle/result/v1',
     status: 'error',
     exitCode,

@@ -1,5 +1,5 @@
 /**
- * What the requests of a client share (token, pace, quota, counts), and the one way from an operation of THE table to a final
+ * What the requests of a client share (connections, counts, a deadline), and the one way from an operation of THE table to a final
  * answer. It knows no operation by name but the login.
  */
 import { OPERATIONS, type OperationName, pathOf, readFault } from '../contract/index.ts'
@@ -8,13 +8,12 @@ import type { Opener } from './download.ts'
 import { askOnce, type Question, type Wire } from './exchange.ts'
 import { LIMITS } from './limits.ts'
 import { FILE_HOSTS, parseBase, under } from './links.ts'
-import { createPace } from './pace.ts'
-import { createQuota } from './quota.ts'
 import { createRedactor, showUrl } from './redact.ts'
 import { repeat, type Tools } from './repeat.ts'
 import type { Schema } from './reply.ts'
 import type { Outcome } from './retry.ts'
-import { createSession } from './session.ts'
+import type { LoginOptions } from './session.ts'
+import { createShared } from './shared.ts'
 import { createTransport, type Reply } from './transport.ts'
 import type { CallOptions, ConnectOptions, Correlation, Effect, EffectOptions, HttpCounts } from './types.ts'
 
@@ -64,11 +63,15 @@ export function createCore(options: ConnectOptions): Core {
   const base = parseBase(options.url, options.insecure ?? false)
   const deadline = options.deadline ?? (() => Number.POSITIVE_INFINITY)
   const redactor = createRedactor()
-  const counts = { requests: 0, retries: 0 }
+  for (const proxy of [options.proxies?.https, options.proxies?.http])
+    if (proxy) redactor.hide(decodeURIComponent(new URL(proxy).password))
+  const shared = options.shared ?? createShared(clock)
+  shared.pace.limit(options.rate ?? null)
+  const counts = { requests: 0, retries: 0, throttledMs: 0 }
   let correlations: Correlation[] = []
 
   const wire: Wire = {
-    transport: createTransport(limits, options.dispatcher),
+    transport: createTransport(limits, options),
     limits,
     clock,
     redactor,
@@ -82,31 +85,43 @@ export function createCore(options: ConnectOptions): Core {
     },
   }
 
-  const logIn = async (signal: AbortSignal): Promise<string> => {
+  const logIn = async ({ signal, deadline: latest, attempts }: LoginOptions): Promise<string> => {
     const password = typeof options.password === 'function' ? options.password() : options.password
     if (options.username === '' || password === '') throw new FettleError('FETTLE_CREDENTIALS')
     redactor.hide(password)
     const json = { username: options.username, password }
-    const { value } = await call('authenticate', { json, read: reply => reply.token, options: { signal } })
-    redactor.hide(value)
-    return value
+    const call = { signal, attempts: Math.min(attempts, tools.attempts) }
+    const demand = { json, read: (reply: ReplyOf<'authenticate'>) => reply.token, options: call }
+    return (await send('authenticate', demand, { ...tools, deadline: latest })).value
+  }
+
+  const tokens = shared.session.tokensFor({ deadline, logIn })
+  const hidden = (token: string): string => {
+    redactor.hide(token)
+    return token
   }
 
   const tools: Tools = {
     clock,
     redactor,
     deadline,
-    pace: createPace({ clock, rate: options.rate ?? null, deadline }),
-    quota: options.quota ?? createQuota(),
-    session: createSession(logIn, clock),
+    pace: shared.pace,
+    quota: shared.quota,
+    session: {
+      token: async (spareMs, signal) => hidden(await tokens.token(spareMs, signal)),
+      renew: async (used, signal) => hidden(await tokens.renew(used, signal)),
+    },
     attempts: options.attempts ?? 4,
     onRetry: options.onRetry ?? (() => undefined),
     onRepeat: () => {
       counts.retries += 1
     },
+    onPaused: ms => {
+      counts.throttledMs += ms
+    },
   }
 
-  async function call<N extends OperationName, T>(name: N, demand: Demand<N, T>): Promise<Effect<T>> {
+  async function send<N extends OperationName, T>(name: N, demand: Demand<N, T>, by: Tools): Promise<Effect<T>> {
     const operation = OPERATIONS[name]
     const login = name === 'authenticate'
     const effect = isEffect<T>(demand.options) ? demand.options : undefined
@@ -129,6 +144,7 @@ export function createCore(options: ConnectOptions): Core {
         ...(demand.json === undefined ? {} : { body: JSON.stringify(demand.json) }),
         schema: operation.reply as unknown as Schema<ReplyOf<N>>,
         lenient: operation.method === 'PUT',
+        secret: login,
         signal: demand.options?.signal,
         onReply: reply => {
           headerId = reply.header('x-correlation-id')
@@ -138,7 +154,8 @@ export function createCore(options: ConnectOptions): Core {
       const outcome = await (demand.send ?? askOnce<ReplyOf<N>>)(question, wire)
       if (outcome.type !== 'answer') return outcome
       const correlationId = readFault(outcome.value).correlationId ?? headerId
-      if (correlationId !== null && operation.method !== 'GET' && !login) correlations.push({ operation: name, correlationId })
+      if (correlationId !== null && operation.method !== 'GET' && !login)
+        correlations.push({ operation: name, correlationId: redactor.clean(correlationId) })
       return { type: 'answer', value: demand.read(outcome.value) }
     }
 
@@ -150,21 +167,25 @@ export function createCore(options: ConnectOptions): Core {
         spareMs: demand.spareMs ?? 0,
         attempts: demand.options?.attempts,
         signal: demand.options?.signal,
+        onThrottled: demand.options?.onThrottled,
         ...(effect === undefined ? {} : { look: effect.look }),
-        hints: { 403: `Ask the service for the right to: ${operation.summary}`, ...demand.hints },
+        hints: {
+          403: `Ask the service for the right to: ${operation.summary}`,
+          noName: 'Check service.url: there is no host of that name.',
+          ...demand.hints,
+        },
         attempt,
       },
-      tools,
+      by,
     )
   }
 
   return {
     opener: { base, fileHosts: options.fileHosts ?? FILE_HOSTS, wire, tools },
-    call,
+    call: (name, demand) => send(name, demand, tools),
     takeCounts() {
-      const taken = { ...counts, throttledMs: tools.pace.takePausedMs() }
-      counts.requests = 0
-      counts.retries = 0
+      const taken = { ...counts, throttledMs: Math.round(counts.throttledMs) }
+      Object.assign(counts, { requests: 0, retries: 0, throttledMs: 0 })
       return taken
     },
     takeCorrelations() {

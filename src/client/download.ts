@@ -22,6 +22,9 @@ export interface Opener {
   readonly tools: Tools
 }
 
+/** What a portal, a gateway or an API answers with in place of a file. */
+const NO_FILE = /^(?:text\/html|application\/(?:json|xhtml\+xml|problem\+json))\b/i
+
 const announced = (reply: Reply): number | null => {
   const text = reply.header('content-length') ?? ''
   return /^\d{1,15}$/.test(text) ? Number(text) : null
@@ -72,6 +75,17 @@ async function openOnce(
       continue
     }
     const encoding = reply.header('content-encoding') ?? 'identity'
+    const type = reply.header('content-type') ?? ''
+    if (reply.status === 200 && NO_FILE.test(type)) {
+      reply.drop()
+      return {
+        type: 'offContract',
+        how: 'notJson',
+        status: 200,
+        text: `with ${type}, which is no file of rows`,
+        correlationId: null,
+      }
+    }
     if (reply.status === 200 && encoding === 'identity')
       return { type: 'answer', value: { bytes: announced(reply), body: streamed(reply, label, wire, signal) } }
     // Its text is not read: an object store's refusal repeats the signature.
@@ -106,6 +120,7 @@ export async function openLink(filePath: string, opener: Opener, options: CallOp
       authorised,
       attempts: options.attempts,
       signal: options.signal,
+      hints: { noName: `There is no host of the name ${link.host}; the link to the file came from the service.` },
       attempt: token => openOnce(link, token, label, opener, options),
     },
     opener.tools,

@@ -7,7 +7,7 @@ import type { Limits } from './limits.ts'
 import { HOPS, isRedirect } from './links.ts'
 import type { Loss } from './loss.ts'
 import { type Redactor, showUrl } from './redact.ts'
-import { readBody, readOutcome, type Schema } from './reply.ts'
+import { type Reading, readBody, readOutcome } from './reply.ts'
 import type { Outcome } from './retry.ts'
 import { type Exchange, isLoss, type Reply, type Transport } from './transport.ts'
 import type { Clock } from './types.ts'
@@ -25,15 +25,12 @@ export interface Wire {
 }
 
 /** What is to be asked. */
-export interface Question<T> {
+export interface Question<T> extends Reading<T> {
   readonly method: Exchange['method']
   readonly url: URL
   readonly token: string | null
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: Exchange['body']
-  readonly schema: Schema<T>
-  /** Any JSON will do for an answer. */
-  readonly lenient: boolean
   readonly signal?: AbortSignal | undefined
   /** An upload has no limit as a whole, and may be checked before it is answered; aborted when it comes to a standstill. */
   readonly stall?: AbortSignal
@@ -98,9 +95,9 @@ async function askWithin<T>(signal: AbortSignal, question: Question<T>, wire: Wi
       continue
     }
     question.onReply?.(reply)
-    const bytes = await readBody(reply, limits.jsonBytes)
+    const bytes = await readBody(reply, limits.jsonBytes, limits.bodyMs)
     question.signal?.throwIfAborted()
     if (!(bytes instanceof Uint8Array)) return lost(bytes)
-    return readOutcome(reply, bytes, question.schema, question.lenient, wire.redactor, wire.clock.now())
+    return readOutcome(reply, bytes, question, wire.redactor, wire.clock.now())
   }
 }

@@ -19,8 +19,7 @@ export function describe(miss: Miss, redactor: Redactor): string {
 
 // What an error can say of an attempt besides its message.
 function detailsOf(miss: Miss): ErrorDetails {
-  if (miss.type === 'loss')
-    return miss.loss.kind === 'noName' ? { hint: 'Check service.url: there is no host of that name.' } : {}
+  if (miss.type === 'loss') return {}
   const correlationId = miss.type === 'status' ? miss.fault.correlationId : miss.correlationId
   return { status: miss.status, correlationId }
 }

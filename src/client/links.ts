@@ -13,7 +13,12 @@ export const FILE_HOSTS: readonly string[] = ['*.amazonaws.com']
 const bare = (hostname: string): string => hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
 
 const isLocalName = (host: string): boolean => host === 'localhost' || host.endsWith('.localhost')
-const isLoopback = (host: string): boolean => isLocalName(host) || /^127\./.test(host) || host === '::1'
+
+/** Whether an address names this very machine. */
+export function isLoopback(url: URL): boolean {
+  const host = bare(url.hostname)
+  return isLocalName(host) || /^127\./.test(host) || host === '::1'
+}
 
 /**
  * The base address as a URL without a slash at its end. Throws FETTLE_PIPELINE_URL for anything but https (http on loopback,
@@ -26,7 +31,7 @@ export function parseBase(text: string, insecure: boolean): URL {
   if (url.protocol !== 'https:' && url.protocol !== 'http:') throw refuse(`has the scheme ${url.protocol} instead of https:`)
   if (url.username !== '' || url.password !== '') throw refuse('holds credentials')
   if (url.search !== '' || url.hash !== '') throw refuse('has a query or a fragment')
-  if (url.protocol === 'http:' && !insecure && !isLoopback(bare(url.hostname)))
+  if (url.protocol === 'http:' && !insecure && !isLoopback(url))
     throw refuse(`(${showUrl(url)}) is http off loopback; use https, or service.insecure`)
   url.pathname = url.pathname.replace(/\/+$/, '')
   return url

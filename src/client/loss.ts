@@ -36,8 +36,9 @@ export function readLoss(thrown: unknown): Loss {
   const code = codeOf(error, 'code')
   const syscall = codeOf(error, 'syscall')
   const message = error instanceof Error ? error.message : ''
-  const proxy = /^Proxy response \((\d{3})\)/.exec(message)
-  if (proxy !== null) return lossOf('proxy', false, `the proxy answered ${proxy[1]}`)
+  const proxy = /^Proxy response \((\d{3})\)/.exec(message)?.[1]
+  // Only 407 is about us; any other refusal to connect is the network's.
+  if (proxy !== undefined) return lossOf(proxy === '407' ? 'proxy' : 'unreachable', false, `the proxy answered ${proxy}`)
   if (code === 'ENOTFOUND') return lossOf('noName', false, 'there is no host of that name')
   if (syscall === 'getaddrinfo') return lossOf('unreachable', false, `the name of the host cannot be looked up (${code})`)
   if (code === 'UND_ERR_CONNECT_TIMEOUT' || (syscall === 'connect' && code === 'ETIMEDOUT'))

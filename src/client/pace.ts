@@ -1,54 +1,65 @@
 /**
  * When a request may leave: not during a pause that the service asked for, one at a time afterwards until one succeeds, and
- * never more often than `service.rate` allows. One pace serves all requests of a client. It knows no request.
+ * never more often than `service.rate` allows. One pace serves all requests to a service, whosever they are. It knows no request.
  */
 import { FettleError } from '../errors.ts'
 import { settled } from './abort.ts'
-import type { Clock } from './types.ts'
+import type { Clock } from './clock.ts'
+
+/** At most so many requests in any stretch of so many milliseconds. */
+export interface Rate {
+  readonly requests: number
+  readonly perMs: number
+}
+
+// Who asks for a turn.
+interface Caller {
+  readonly signal: AbortSignal | undefined
+  /** Milliseconds this caller has left. */
+  readonly deadline: () => number
+  /** Told how long a pause held it back. */
+  readonly onPaused: (ms: number) => void
+}
 
 /** The gate in front of every request. */
 export interface Pace {
-  /** Waits for its turn; call what it gives when the attempt is over, true when the service was not throttling. */
-  enter(signal: AbortSignal | undefined): Promise<(calm: boolean) => void>
-  /** Holds every request back for `ms`; when that passes the deadline, `enter` throws FETTLE_THROTTLED at once. */
+  /**
+   * Waits for its turn; call what it gives when the attempt is over, true when it succeeded. Throws FETTLE_THROTTLED at once
+   * when the pause passes the caller's deadline.
+   */
+  enter(caller: Caller): Promise<(succeeded: boolean) => void>
+  /** Holds every request back for `ms`. Throws FETTLE_THROTTLED, and holds nobody, for more than anybody means: a day. */
   pause(ms: number): void
-  /** Milliseconds of pause since the last call. */
-  takePausedMs(): number
+  /** Adds a limit: the strictest that was ever added holds for all. */
+  limit(rate: Rate | null): void
 }
 
-/** What a pace is made of. */
-export interface PaceOptions {
-  readonly clock: Clock
-  readonly rate: { readonly requests: number; readonly perMs: number } | null
-  readonly deadline: () => number
-}
-
-// Nobody means a pause of more than a day, and timers cannot hold one of more than 24 days.
+// Timers cannot hold a pause of more than 24 days, and nobody means one of more than a day.
 const LONGEST_MS = 24 * 60 * 60_000
 
+const isStricter = (one: Rate, other: Rate): boolean => one.requests * other.perMs < other.requests * one.perMs
+
 /** A pace at which nothing is held back yet. */
-export function createPace({ clock, rate, deadline }: PaceOptions): Pace {
+export function createPace(clock: Clock): Pace {
   const slots: number[] = []
+  let rate: Rate | null = null
   let until = Number.NEGATIVE_INFINITY
   let wary = false
   let probe: Promise<void> | null = null
-  let pausedMs = 0
 
   // The slot is taken before the wait for it, so that many waiters spread out instead of all leaving at its start.
   const takeSlot = (): number => {
     const now = clock.monotonic()
     if (rate === null) return now
-    const earliest = slots.length < rate.requests ? now : (slots.shift() ?? now) + rate.perMs
-    const slot = Math.max(now, earliest)
+    let slot = now
+    while (slots.length >= rate.requests) slot = Math.max(now, (slots.shift() ?? now) + rate.perMs)
     slots.push(slot)
     return slot
   }
 
-  const refuseIfTooLong = () => {
-    const wait = until - clock.monotonic()
-    if (wait <= 0 || wait <= Math.min(LONGEST_MS, deadline())) return
-    const end = new Date(clock.now() + wait).toISOString()
-    throw new FettleError('FETTLE_THROTTLED', `The service asks for a pause until ${end}, which is longer than the time left.`)
+  const tooLong = (ms: number) => {
+    const end = new Date(clock.now() + ms).toISOString()
+    return new FettleError('FETTLE_THROTTLED', `The service asks for a pause until ${end}, which is longer than the time left.`)
   }
 
   const claim = () => {
@@ -56,28 +67,29 @@ export function createPace({ clock, rate, deadline }: PaceOptions): Pace {
     probe = new Promise<void>(resolve => {
       done = resolve
     })
-    return (calm: boolean) => {
-      if (calm) wary = false
+    return (succeeded: boolean) => {
+      if (succeeded) wary = false
       probe = null
       done()
     }
   }
 
   return {
-    async enter(signal) {
+    async enter({ signal, deadline, onPaused }) {
       const slot = takeSlot()
       let reached = Number.NEGATIVE_INFINITY
       for (;;) {
         signal?.throwIfAborted()
-        refuseIfTooLong()
+        const now = clock.monotonic()
+        if (until - now > Math.max(0, deadline())) throw tooLong(until - now)
         const target = Math.max(slot, until)
-        const wait = target - clock.monotonic()
-        if (wait > 0 && target > reached) {
-          await clock.sleep(wait, signal)
+        if (target > now && target > reached) {
+          await clock.sleep(Math.ceil(target - now), signal)
+          onPaused(Math.max(0, target - Math.max(now, slot)))
           reached = target
         } else if (!wary) {
-          return calm => {
-            if (calm && until <= clock.monotonic()) wary = false
+          return succeeded => {
+            if (succeeded && until <= clock.monotonic()) wary = false
           }
         } else if (probe === null) {
           return claim()
@@ -87,15 +99,12 @@ export function createPace({ clock, rate, deadline }: PaceOptions): Pace {
       }
     },
     pause(ms) {
-      const now = clock.monotonic()
-      pausedMs += Math.max(0, now + ms - Math.max(now, until))
-      until = Math.max(until, now + ms)
+      if (ms > LONGEST_MS) throw tooLong(ms)
+      until = Math.max(until, clock.monotonic() + ms)
       wary = true
     },
-    takePausedMs() {
-      const taken = Math.round(pausedMs)
-      pausedMs = 0
-      return taken
+    limit(one) {
+      if (one !== null && (rate === null || isStricter(one, rate))) rate = one
     },
   }
 }

@@ -18,7 +18,7 @@ import {
   THROTTLES,
   throttleMs,
 } from './retry.ts'
-import type { Session } from './session.ts'
+import type { Tokens } from './session.ts'
 import type { Clock, Effect } from './types.ts'
 
 /** A request that the loop can send any number of times. */
@@ -32,38 +32,45 @@ export interface Call<T> {
   readonly spareMs?: number
   readonly attempts?: number | undefined
   readonly signal?: AbortSignal | undefined
+  /** Told that the service asked for a pause. */
+  readonly onThrottled?: (() => void) | undefined
   /** Whether the effect has happened; see EffectOptions. */
   readonly look?: () => Promise<T | undefined>
-  /** Cure for a refusal by status, where the table's is too general. */
-  readonly hints?: Readonly<Record<number, string>>
+  /** Cure by status or kind of loss, where the table's is too general. */
+  readonly hints?: Readonly<Record<string, string>>
   /** One attempt, everything built anew. */
   attempt(token: string | null): Promise<Outcome<T>>
 }
 
-/** What the loop works with; one set per client. */
+/** What the loop works with. Pace and quota may serve other clients too. */
 export interface Tools {
   readonly clock: Clock
   readonly pace: Pace
   readonly quota: Quota
-  readonly session: Session
+  readonly session: Tokens
   readonly redactor: Redactor
   readonly attempts: number
   readonly deadline: () => number
   readonly onRetry: (text: string) => void
   readonly onRepeat: () => void
+  /** Told how long a pause held a request back. */
+  readonly onPaused: (ms: number) => void
 }
 
-const isThrottled = (outcome: Outcome<unknown> | null): boolean =>
-  outcome !== null && outcome.type === 'status' && (outcome.status === 429 || outcome.status === 503)
+// A refusal shows that the service is up and answers us; a server error and a lost reply show nothing.
+const isReached = (outcome: Outcome<unknown> | null): boolean =>
+  outcome !== null &&
+  outcome.type !== 'loss' &&
+  (outcome.type !== 'status' || (outcome.status < 500 && outcome.status !== 408 && outcome.status !== 429))
 
 async function attemptInTurn<T>(call: Call<T>, token: string | null, tools: Tools): Promise<Outcome<T>> {
-  const leave = await tools.pace.enter(call.signal)
+  const leave = await tools.pace.enter({ signal: call.signal, deadline: tools.deadline, onPaused: tools.onPaused })
   let outcome: Outcome<T> | null = null
   try {
     outcome = await call.attempt(token)
     return outcome
   } finally {
-    leave(outcome !== null && outcome.type !== 'loss' && !isThrottled(outcome))
+    leave(isReached(outcome))
   }
 }
 
@@ -101,6 +108,7 @@ function book(decision: Decision, call: Call<unknown>, tally: Tally, tools: Tool
     tally.throttles += 1
     const own = call.policy.login ? LOGIN_PAUSE_MS : throttleMs(tally.throttles, tools.clock.random())
     const over = tally.throttles > THROTTLES
+    call.onThrottled?.()
     // The wait itself is in the pace, where it holds back every other request too.
     if (!over) tools.pace.pause(decision.ms ?? own)
     return { waitMs: 0, end: over ? `still throttled after ${THROTTLES} pauses` : null }
@@ -134,7 +142,7 @@ export async function repeat<T>(call: Call<T>, tools: Tools): Promise<Effect<T>>
     }
     const decision = decide(call.policy, outcome)
     const why = describe(outcome, tools.redactor)
-    const hint = outcome.type === 'status' ? call.hints?.[outcome.status] : undefined
+    const hint = call.hints?.[outcome.type === 'loss' ? outcome.loss.kind : outcome.status]
     const refuse = (code: ErrorCode, text: string, more: ErrorDetails = {}) =>
       failure(code, call.label, text, outcome, hint === undefined ? more : { hint, ...more })
 

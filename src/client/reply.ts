@@ -22,10 +22,13 @@ export interface Schema<T> {
 /** So much of a page that is not the API is shown. */
 const SHOWN = 80
 
-/** The whole body, or why it could not be had; a body above `max` bytes is dropped unread. */
-export async function readBody(reply: Reply, max: number): Promise<Uint8Array | Loss> {
+/** The whole body, or why it could not be had; a body above `max` bytes, or not whole after `withinMs`, is dropped. */
+export async function readBody(reply: Reply, max: number, withinMs: number): Promise<Uint8Array | Loss> {
   const chunks: Uint8Array[] = []
   let size = 0
+  const late = AbortSignal.timeout(withinMs)
+  const drop = () => reply.drop()
+  late.addEventListener('abort', drop, { once: true })
   try {
     for await (const chunk of reply.body) {
       size += chunk.length
@@ -36,7 +39,9 @@ export async function readBody(reply: Reply, max: number): Promise<Uint8Array | 
       chunks.push(chunk)
     }
   } catch (error) {
-    return readLoss(error)
+    return readLoss(late.aborted ? late.reason : error)
+  } finally {
+    late.removeEventListener('abort', drop)
   }
   return Buffer.concat(chunks)
 }
@@ -67,37 +72,48 @@ const decodeStrict = (bytes: Uint8Array): string | null => {
 
 const pathOfIssue = (path: readonly PropertyKey[]): string => (path.length === 0 ? 'the whole of it' : path.map(String).join('.'))
 
-/** What a reply with this status and body came to. `lenient`: any JSON is an answer (a PUT that only confirms, faults.md F24). */
+/** How a reply is read. */
+export interface Reading<T> {
+  readonly schema: Schema<T>
+  /** Any JSON is an answer: a PUT that only confirms. */
+  readonly lenient: boolean
+  /** The answer is a secret: when it cannot be read, nothing of it is shown. */
+  readonly secret?: boolean
+}
+
+/** What a reply with this status and body came to. `now` is milliseconds since 1970. */
 export function readOutcome<T>(
   reply: Reply,
   bytes: Uint8Array,
-  schema: Schema<T>,
-  lenient: boolean,
+  { schema, lenient, secret }: Reading<T>,
   redactor: Redactor,
   now: number,
 ): Outcome<T> {
   const { status } = reply
-  const headerId = reply.header('x-correlation-id')
+  const idOf = (told: string | null): string | null => {
+    const id = told ?? reply.header('x-correlation-id')
+    return id === null ? null : redactor.clean(id)
+  }
   if (status < 200 || status > 299) {
     const text = new TextDecoder().decode(bytes)
     const fault = readFault(parseJson(text)?.value ?? text)
     const retryAfterMs = parseRetryAfter(reply.header('retry-after'), reply.header('date'), now)
-    return { type: 'status', status, retryAfterMs, fault: { ...fault, correlationId: fault.correlationId ?? headerId } }
+    return { type: 'status', status, retryAfterMs, fault: { ...fault, correlationId: idOf(fault.correlationId) } }
   }
   const text = decodeStrict(bytes)
   const json = text === null ? null : parseJson(text)
   if (json === null) {
-    const shown = redactor.clean(text ?? new TextDecoder().decode(bytes), SHOWN)
+    const shown = secret ? '' : `: "${redactor.clean(text ?? new TextDecoder().decode(bytes), SHOWN)}"`
     const kind = reply.header('content-type') ?? 'no content type'
-    const what = bytes.length === 0 ? 'an empty body' : `not the documented JSON: "${shown}"`
+    const what = bytes.length === 0 ? 'an empty body' : `not the documented JSON${shown}`
     const how = text !== null && looksCut(text) ? 'cut' : 'notJson'
-    return { type: 'offContract', how, status, text: `with ${kind}, ${what}`, correlationId: headerId }
+    return { type: 'offContract', how, status, text: `with ${kind}, ${what}`, correlationId: idOf(null) }
   }
   const parsed = schema.safeParse(json.value)
   if (parsed.success) return { type: 'answer', value: parsed.data }
   if (lenient) return { type: 'answer', value: json.value as T }
   const issue = parsed.error.issues[0]
   const why = issue === undefined ? '' : `, at ${pathOfIssue(issue.path)}: ${issue.message}`
-  const correlationId = readFault(json.value).correlationId ?? headerId
+  const correlationId = idOf(readFault(json.value).correlationId)
   return { type: 'offContract', how: 'shape', status, text: `with JSON that is not as documented${why}`, correlationId }
 }

@@ -2,11 +2,12 @@
  * One exchange over HTTP and nothing more: no repeat, no redirect, no inflation, no opinion on statuses. The only importer of
  * undici. Its limits run in real time, in the sockets; everything that waits on purpose goes by the clock instead.
  */
-import { Agent, type Dispatcher, request } from 'undici'
+import { Agent, type Dispatcher, Pool, ProxyAgent, request } from 'undici'
 import { FettleError } from '../errors.ts'
 import { lookupPublic } from './addresses.ts'
 import type { Limits } from './limits.ts'
 import { type Loss, readLoss } from './loss.ts'
+import { type Proxies, proxyFor } from './proxies.ts'
 
 export type { Dispatcher }
 
@@ -69,12 +70,39 @@ function readerOf(response: Dispatcher.ResponseData): Reply {
   }
 }
 
-/** A transport with connections of its own, or with `dispatcher` in their place. */
-export function createTransport(limits: Limits, dispatcher?: Dispatcher): Transport {
+/** Whom a transport connects through. */
+interface Ways {
+  readonly dispatcher?: Dispatcher
+  readonly proxies?: Proxies
+}
+
+// A tunnel for http: too, so that the proxy sees the address and nothing else.
+const tunnelThrough = (uri: string, timeout: number): Dispatcher =>
+  new ProxyAgent({
+    uri,
+    proxyTls: { timeout },
+    // A proxy that takes the connection and then says nothing is a connection that does not come about.
+    clientFactory: (origin, options) => new Pool(origin, { ...options, headersTimeout: timeout }),
+  })
+
+/**
+ * A transport with connections of its own, or with `dispatcher` in their place. Through a proxy it is the proxy that looks names
+ * up: then a foreign link is judged by its name or literal address alone (links.ts), and the proxy's own rules hold for the rest.
+ */
+export function createTransport(limits: Limits, { dispatcher, proxies }: Ways = {}): Transport {
   const timeout = limits.connectMs
-  const agents = dispatcher
+  const direct = dispatcher
     ? { service: dispatcher, foreign: dispatcher }
     : { service: new Agent({ connect: { timeout } }), foreign: new Agent({ connect: { timeout, lookup: lookupPublic } }) }
+  const tunnels = new Map<string, Dispatcher>()
+
+  const wayTo = (url: URL, to: Exchange['to']): Dispatcher => {
+    const proxy = dispatcher !== undefined || proxies === undefined ? null : proxyFor(url, proxies)
+    if (proxy === null) return direct[to]
+    const tunnel = tunnels.get(proxy) ?? tunnelThrough(proxy, timeout)
+    tunnels.set(proxy, tunnel)
+    return tunnel
+  }
 
   return {
     async send({ method, url, headers, body, headersMs, idleMs, to, signal }) {
@@ -86,7 +114,7 @@ export function createTransport(limits: Limits, dispatcher?: Dispatcher): Transp
             method,
             // Nothing here inflates: a compressed answer would be a bomb at worst and unreadable at best.
             headers: { 'accept-encoding': 'identity', ...headers },
-            dispatcher: agents[to],
+            dispatcher: wayTo(url, to),
             headersTimeout: headersMs,
             bodyTimeout: idleMs,
             ...(body === undefined ? {} : { body: body as string }),
@@ -99,7 +127,8 @@ export function createTransport(limits: Limits, dispatcher?: Dispatcher): Transp
       }
     },
     async close() {
-      if (dispatcher === undefined) await Promise.all([agents.service.destroy(), agents.foreign.destroy()])
+      if (dispatcher !== undefined) return
+      await Promise.all([direct.service, direct.foreign, ...tunnels.values()].map(one => one.destroy()))
     },
   }
 }

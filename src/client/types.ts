@@ -1,20 +1,13 @@
 /** The shapes of the client's face: what `connect` takes and gives. Types only; run/ports.ts is fitted by shape. */
 import type { ColumnMapping, JobRecord, UploadRecord } from '../contract/index.ts'
+import type { Clock } from './clock.ts'
 import type { Limits } from './limits.ts'
-import type { Quota } from './quota.ts'
+import type { Rate } from './pace.ts'
+import type { Proxies } from './proxies.ts'
+import type { Shared } from './shared.ts'
 import type { Dispatcher } from './transport.ts'
 
-/** Time and chance, handed in. */
-export interface Clock {
-  /** Milliseconds since 1970. */
-  now(): number
-  /** Milliseconds on a clock that never steps. */
-  monotonic(): number
-  /** Resolves after `ms`; rejects with the signal's reason when it is aborted. */
-  sleep(ms: number, signal?: AbortSignal): Promise<void>
-  /** A number in [0, 1), for jitter. */
-  random(): number
-}
+export type { Clock }
 
 /** What every request takes. */
 export interface CallOptions {
@@ -23,6 +16,8 @@ export interface CallOptions {
   readonly attempts?: number
   /** Most milliseconds to wait first because the last answer asked for it. */
   readonly withinMs?: number
+  /** Called when the service answers this request by asking for a pause. */
+  readonly onThrottled?: () => void
 }
 
 /** What a request takes that must not take effect twice; `look` reads the state after an answer was lost or refused. */
@@ -77,8 +72,8 @@ export interface ConnectOptions {
   readonly clock: Clock
   /** Attempts per request, 4. */
   readonly attempts?: number
-  /** At most so many requests in any stretch of so many milliseconds, retries included; null: no limit. */
-  readonly rate?: { readonly requests: number; readonly perMs: number } | null
+  /** Limit of requests, retries included; null: none. Of clients that share, the strictest limit holds for all together. */
+  readonly rate?: Rate | null
   /** Hosts besides the service's own that a download link may name; `*.` at the start stands for any subdomain. */
   readonly fileHosts?: readonly string[]
   /** Allow http off loopback. */
@@ -90,11 +85,13 @@ export interface ConnectOptions {
   readonly onRetry?: (text: string) => void
   /** Monotonic milliseconds left for the run; no pause longer than that is begun. */
   readonly deadline?: () => number
-  /** Tokens for repeats; give several clients the same one to bound the process. Its own when absent. */
-  readonly quota?: Quota
+  /** Token, pauses and purse of repeats, to be given to all clients of one user at one address. Its own when absent. */
+  readonly shared?: Shared
+  /** Through which proxies the service and files are reached; none when absent. */
+  readonly proxies?: Proxies
   /** Time and size limits of a single exchange. */
   readonly limits?: Partial<Limits>
-  /** Takes the place of the client's own connections, and with them of its judgement of addresses. */
+  /** Takes the place of the client's own connections and proxies, and with them of its judgement of addresses. */
   readonly dispatcher?: Dispatcher
 }
 

@@ -2,7 +2,6 @@
  * Carrying out a run in this process: service up, stages, reports, service down. It is the only place that sees plan, journal,
  * ports and reports together; it draws nothing and chooses no exit code.
  */
-import { rmSync } from 'node:fs'
 import { EXIT, FettleError } from '../errors.ts'
 import { openResults, openSource } from '../input/index.ts'
 import {
@@ -16,13 +15,16 @@ import {
 } from '../journal/index.ts'
 import type { Report } from '../report/index.ts'
 import { carryOut, type Ports, pausedBy, type Tick } from '../run/index.ts'
-import { realClock } from './clock.ts'
+import { type Guard, guarded, guardOf } from './guard.ts'
 import { lastGoodRun } from './look.ts'
+import { proveOutputs } from './prove-outputs.ts'
 import { readReport, reportOf, writeReportJson, writeReports } from './report-files.ts'
-import { type RunDirectory, runDirectory } from './run-directory.ts'
+import { type RunDirectory, removeIfPossible, runDirectory } from './run-directory.ts'
 import { openService, type ReadyService } from './service.ts'
-import { type Credentials, dataDirOf, type Env, traceOf } from './settings.ts'
+import { type Credentials, dataDirOf, type Env, proxiesOf, traceOf } from './settings.ts'
 import { stopAt } from './stop.ts'
+import { isStranding, type RunRecord, recordOf } from './stranded.ts'
+import { REAL_WORLD, type World } from './world.ts'
 
 /** What a run is given besides its plan. */
 export interface RunSettings {
@@ -38,6 +40,8 @@ export interface RunSettings {
   readonly live?: LiveSettings | null
   /** Aborted with a FettleError for a signal. */
   readonly signal: AbortSignal
+  /** The real one if absent. */
+  readonly world?: World
   readonly onFact?: (fact: RunFact, state: RunState) => void
   readonly onTick?: (tick: Tick, state: RunState) => void
   readonly onNote?: (text: string) => void
@@ -50,55 +54,86 @@ export interface RunResult {
   readonly directory: RunDirectory
 }
 
-const stateOf = (journal: Journal): RunState => {
-  if (journal.state === null) throw new FettleError('FETTLE_RUN_EMPTY', `the journal ${journal.path} recorded nothing`)
-  return journal.state
+const stateOf = ({ state }: Pick<RunRecord, 'state'>): RunState => {
+  if (state === null) throw new FettleError('FETTLE_RUN_EMPTY', 'the journal recorded nothing')
+  return state
 }
 
 /**
  * Carries a run on from where its journal stands, and writes its reports whatever came of it. `lock` is asked before anything
- * is sent that creates or pays. The journal is closed in the end.
+ * is sent or recorded. A disk that refuses ends the run as its result, 73, like any other error. The journal is closed in the end.
  */
 export async function carryOn(journal: Journal, directory: RunDirectory, lock: Lock, settings: RunSettings): Promise<RunResult> {
   const { plan, runId } = stateOf(journal)
+  const { clock } = settings.world ?? REAL_WORLD
+  const now = clock.now.bind(clock)
+  const guard = guardOf(lock, runId, now)
+  const record = recordOf(journal, guard, now)
   const before = lastGoodRun(settings.runsDir, plan.name, runId)
   const previous = before === null ? null : readReport(runDirectory(settings.runsDir, before.runId))
   const previousRate = before?.outcomes == null ? null : matchRate(before.outcomes, before.plan.rows)
-  const keepReport = async (state: RunState): Promise<void> =>
-    writeReportJson(directory, reportOf(state, directory, realClock.now(), previous))
+  const resultOf = (state: RunState): RunResult => ({
+    state,
+    report: reportOf(state, directory, now(), previous),
+    directory,
+  })
+  const keepReport = (state: RunState): Promise<void> => writeReportJson(directory, resultOf(state).report)
   try {
+    // A new run proved them before it made its directory.
+    if (stateOf(journal).resumedAt.length > 0) await proveOutputs(plan, settings.cwd)
     await keepReport(stateOf(journal))
-    if (plan.rows === 0) skipRun(journal)
-    else await carryOutWith({ journal, directory, lock, settings, previousRate, keepReport })
-    const state = stateOf(journal)
-    const report = reportOf(state, directory, realClock.now(), previous)
-    await writeReports(directory, report)
-    if (state.finished) rmSync(directory.service, { recursive: true, force: true })
-    return { state, report, directory }
+    if (plan.rows === 0) skipRun(record)
+    else await carryOutWith({ record, directory, guard, settings, previousRate, keepReport })
+    const result = resultOf(stateOf(journal))
+    await writeReports(directory, result.report)
+    await clearWork(result.state, directory, settings.cwd)
+    return result
+  } catch (error) {
+    if (!isStranding(error)) throw error
+    const result = resultOf(record.strand(error) ?? stateOf(journal))
+    // What the journal calls finished is told by the next resume, which writes the reports again.
+    if (journal.state?.finished === false && error.code !== 'FETTLE_LOCKED')
+      await writeReports(directory, result.report).catch(() => {})
+    return result
   } finally {
     journal.close()
   }
 }
 
+/**
+ * Removes what a run at its end no longer needs: rows of the input, the service's own state. What cannot be removed harms no
+ * run; the next resume tries again.
+ */
+export async function clearWork({ plan, status, finished }: RunState, directory: RunDirectory, root: string): Promise<void> {
+  if (!finished) return
+  removeIfPossible(directory.service)
+  await openSource(plan, directory.path, { root })
+    .remove()
+    .catch(() => {})
+  // After an error the file is evidence; otherwise its rows stand in the outputs.
+  if (status !== 'error') await openResults(plan, directory.path, { root }).remove()
+}
+
 /** An empty input that the pipeline calls a normal day: nothing is sent. */
-function skipRun(journal: Journal): void {
+function skipRun(record: RunRecord): void {
   const none = { matched: 0, manualMatched: 0, review: 0, unmatched: 0, duplicates: 0, failed: 0, skipped: 0 }
-  journal.append({ type: 'run.finished', status: 'skipped', exitCode: EXIT.ok, outcomes: none, checks: [], error: null })
+  record.append({ type: 'run.finished', status: 'skipped', exitCode: EXIT.ok, outcomes: none, checks: [], error: null })
 }
 
 interface Work {
-  readonly journal: Journal
+  readonly record: RunRecord
   readonly directory: RunDirectory
-  readonly lock: Lock
+  readonly guard: Guard
   readonly settings: RunSettings
   readonly previousRate: number | null
   readonly keepReport: (state: RunState) => Promise<void>
 }
 
-async function carryOutWith({ journal, directory, lock, settings, previousRate, keepReport }: Work): Promise<void> {
-  const { plan } = stateOf(journal)
-  const limit = stopAt(settings.signal, settings.timeoutMs)
-  const onTick = (tick: Tick): void => settings.onTick?.(tick, stateOf(journal))
+async function carryOutWith({ record, directory, guard, settings, previousRate, keepReport }: Work): Promise<void> {
+  const { plan } = stateOf(record)
+  const world = settings.world ?? REAL_WORLD
+  const limit = stopAt(settings.signal, settings.timeoutMs, world.clock)
+  const onTick = (tick: Tick): void => settings.onTick?.(tick, stateOf(record))
   const source = openSource(plan, directory.path, { root: settings.cwd })
   const results = openResults(plan, directory.path, { root: settings.cwd })
   let lastReport = Promise.resolve()
@@ -106,21 +141,23 @@ async function carryOutWith({ journal, directory, lock, settings, previousRate, 
   try {
     ready = await openService({
       service: plan.service,
+      world,
       credentials: settings.credentials,
       dataDir: dataDirOf(settings.env),
       stateDir: directory.service,
       attempts: plan.retry.attempts,
       traceparent: traceOf(settings.env).traceparent,
+      proxies: () => proxiesOf(settings.env),
       onRetry: message => onTick({ type: 'retry', message }),
       deadline: limit.left,
     })
-    const known = new Set(stateOf(journal).issues.map(one => one.code))
-    for (const issue of ready.issues) if (!known.has(issue.code)) journal.append({ type: 'issue.raised', issue })
+    const known = new Set(stateOf(record).issues.map(one => one.code))
+    for (const issue of ready.issues) if (!known.has(issue.code)) record.append({ type: 'issue.raised', issue })
     const ports: Ports = {
-      service: ready.service,
+      service: guarded(ready.service, guard),
       source,
       results,
-      clock: realClock,
+      clock: world.clock,
       tick: onTick,
       signal: limit.signal,
       grace: limit.grace,
@@ -130,24 +167,15 @@ async function carryOutWith({ journal, directory, lock, settings, previousRate, 
       // A report that cannot be kept current must not stop a run that can go on; at the end it is an error.
       if (fact.type.startsWith('stage.')) lastReport = lastReport.then(() => keepReport(state)).catch(() => {})
     }
-    const guard = (): void => {
-      if (!lock.held())
-        throw new FettleError(
-          'FETTLE_LOCKED',
-          `another process took over the run ${directory.id}: nothing more is sent from here`,
-        )
-    }
-    const state = await carryOut({ recorder: journal, ports, previousRate, onFact, guard })
-    if (state.finished) await source.remove()
-    // After an error the file is evidence; otherwise its rows stand in the outputs.
-    if (state.finished && state.status !== 'error') await results.remove()
+    await carryOut({ recorder: record, ports, previousRate, onFact })
   } catch (error) {
     // What stops a run before its first stage is told in its report as well.
-    if (ready === null) journal.append(pausedBy(error))
+    if (ready === null) record.append(pausedBy(error))
     else throw error
   } finally {
     await lastReport
     limit.clear()
-    await ready?.close()
+    // How the run ended is decided; the embedded service finds out at its next start what it could not save.
+    await ready?.close().catch(() => {})
   }
 }

@@ -3,22 +3,32 @@
  * carry-out.ts.
  */
 import { randomBytes } from 'node:crypto'
-import { rmSync } from 'node:fs'
 import { hostname } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { FettleError } from '../errors.ts'
-import { proveWritable, writeAtomic } from '../input/index.ts'
-import { type Lock, openJournal, type RunState, takeLock } from '../journal/index.ts'
+import { writeAtomic } from '../input/index.ts'
+import { type Journal, type Lock, openJournal, type RunState, takeLock } from '../journal/index.ts'
 import { type Plan, resolvedYaml } from '../pipeline/index.ts'
-import { carryOn, type RunResult, type RunSettings } from './carry-out.ts'
-import { realClock } from './clock.ts'
-import { reportOfRun } from './look.ts'
+import { carryOn, clearWork, type RunResult, type RunSettings } from './carry-out.ts'
+import { carrierOf, reportOfRun } from './look.ts'
+import { proveOutputs } from './prove-outputs.ts'
 import { liveSettingsOf } from './recorded.ts'
 import { hasReports, readReport, writeReports } from './report-files.ts'
-import { lastRun, lockPath, makeRunDirectory, newRunId, readRun, runDirectory } from './run-directory.ts'
+import {
+  lastRun,
+  lockPath,
+  makeFolder,
+  makeRunDirectory,
+  newRunId,
+  readRun,
+  runDirectory,
+  sweepRunDirectory,
+} from './run-directory.ts'
 import { identityOf } from './service.ts'
 import { ciOf, traceOf } from './settings.ts'
+import { isStranding } from './stranded.ts'
 import { thisTool } from './tool.ts'
+import { REAL_WORLD } from './world.ts'
 
 /**
  * Carries out a plan: a new run, or the unfinished one of the same pipeline with the same fingerprint, since schedulers repeat
@@ -55,8 +65,12 @@ export async function resumeRun(id: string, settings: RunSettings): Promise<RunR
   return withLock(state.plan.name, settings, lock => continueRun(readRun(settings.runsDir, id), lock, settings))
 }
 
+const nowOf = ({ world = REAL_WORLD }: RunSettings) => world.clock.now.bind(world.clock)
+
 async function withLock<T>(pipeline: string, settings: RunSettings, body: (lock: Lock) => Promise<T>): Promise<T> {
-  const lock = takeLock(lockPath(settings.runsDir, pipeline), realClock.now)
+  const path = lockPath(settings.runsDir, pipeline)
+  makeFolder(dirname(path))
+  const lock = takeLock(path, nowOf(settings))
   if (lock.takenFrom !== null) settings.onNote?.(`took over the lock of process ${lock.takenFrom.pid}, which is gone`)
   const heart = setInterval(() => lock.beat(), 60_000)
   heart.unref()
@@ -68,18 +82,13 @@ async function withLock<T>(pipeline: string, settings: RunSettings, body: (lock:
   }
 }
 
-/** A disk that will refuse the outputs is better known before anything is paid for. Throws FETTLE_OUTPUT_WRITE. */
-async function proveOutputs({ output }: Plan, { cwd }: RunSettings): Promise<void> {
-  for (const path of [output?.path, output?.unmatched, output?.review]) if (path != null) await proveWritable(path, { root: cwd })
-}
-
 async function newRun(plan: Plan, lock: Lock, settings: RunSettings): Promise<RunResult> {
-  await proveOutputs(plan, settings)
-  const runId = newRunId(plan.name, realClock.now())
+  await proveOutputs(plan, settings.cwd)
+  const runId = newRunId(plan.name, nowOf(settings)())
   const identity = identityOf(plan.service, settings.credentials)
   const directory = await makeRunDirectory(settings.runsDir, runId)
   await writeAtomic(join(directory.path, 'pipeline.resolved.yml'), resolvedYaml(plan))
-  const journal = openJournal(directory.journal, realClock.now, 'new')
+  const journal = openJournal(directory.journal, nowOf(settings), 'new')
   const traceId = traceOf(settings.env).traceId ?? randomBytes(16).toString('hex')
   const { args, env } = settings
   const started = {
@@ -98,20 +107,45 @@ async function newRun(plan: Plan, lock: Lock, settings: RunSettings): Promise<Ru
 }
 
 async function continueRun(state: RunState, lock: Lock, settings: RunSettings): Promise<RunResult> {
-  await proveOutputs(state.plan, settings)
   const directory = runDirectory(settings.runsDir, state.runId)
-  const journal = openJournal(directory.journal, realClock.now, 'existing')
-  const live = settings.live == null ? {} : { settings: settings.live }
-  journal.append({ type: 'run.resumed', pid: process.pid, host: hostname(), ...live })
+  sweepRunDirectory(directory)
+  let journal: Journal
+  try {
+    journal = openJournal(directory.journal, nowOf(settings), 'existing')
+    const live = settings.live == null ? {} : { settings: settings.live }
+    journal.append({ type: 'run.resumed', pid: process.pid, host: hostname(), ...live })
+  } catch (error) {
+    throw stillResumable(error, state)
+  }
   return carryOn(journal, directory, lock, settings)
 }
 
-/** The result of a run that came to its end, as it was recorded; what a kill kept it from writing or removing is made up for. */
+/** The error that kept a run from going on, with what a person needs to go on later. */
+function stillResumable(error: unknown, { runId, jobs }: RunState): unknown {
+  if (!isStranding(error)) return error
+  const ids = jobs.flatMap(({ id }) => (id === null ? [] : [id]))
+  const job = ids.length === 0 ? '' : `; its remote job ${ids.join(', ')} is untouched`
+  return new FettleError(error.code, `${error.message}${job}`, {
+    hint: `Check permissions and free space, then: fettle resume ${runId}`,
+    cause: error,
+  })
+}
+
+/**
+ * The result of a run that came to its end, as it was recorded; what a kill or a full disk kept it from writing or removing is
+ * made up for.
+ */
 async function settled(state: RunState, settings: RunSettings): Promise<RunResult> {
   const directory = runDirectory(settings.runsDir, state.runId)
+  const isCarried = carrierOf(settings.runsDir, state) !== null
+  if (!isCarried) {
+    sweepRunDirectory(directory)
+    await clearWork(state, directory, settings.cwd)
+  }
   const report = readReport(directory)
-  rmSync(directory.service, { recursive: true, force: true })
-  if (report !== null && report.status !== 'running' && hasReports(directory)) return { state, report, directory }
+  // report.json is the last to be written: when it tells the end, the others do.
+  if (report !== null && report.status === state.status && report.exitCode === state.exitCode && hasReports(directory))
+    return { state, report, directory }
   const again = reportOfRun(settings.runsDir, state.runId)
   await writeReports(directory, again)
   return { state, report: again, directory }

@@ -20,8 +20,11 @@ import {
   pipelineFormat,
   planRun,
   type Secrets,
+  suspectIssues,
+  watchedColumns,
 } from '../pipeline/index.ts'
 import { realClock } from './clock.ts'
+import { outputPlaceIssues } from './output-places.ts'
 import { type Credentials, credentialsOf, type Env, passwordFileWarning, serviceUrlOf, traceWarning } from './settings.ts'
 
 /** What the command line may say in place of the pipeline. */
@@ -40,6 +43,8 @@ export const NO_OVERRIDES: Overrides = { service: null, input: null, output: nul
 export interface Surroundings {
   readonly env: Env
   readonly cwd: string
+  /** Where runs are kept, as given; `fettle-runs` if absent. */
+  readonly runsDir?: string
 }
 
 /** A pipeline looked through: its plan, or null and the problems; warnings stand beside a plan too. */
@@ -75,11 +80,25 @@ async function plan(parsed: ParsedPipeline | Issue, file: string, options: Surro
   const credentials = (): Credentials => credentialsOf(options.env, given(secrets))
   if (pipeline === null) return none(parsed.issues)
   const service = resolveService(options, pipeline)
-  const { facts, issues: inputIssues } = await inspect(inputOptionsOf(pipeline))
-  const issues = [...parsed.issues, ...inputIssues, ...settingsWarnings(service, options.env)]
+  const watch = (header: readonly string[] | null, columns: number) => watchedColumns(pipeline, header, columns)
+  const { facts, issues: inputIssues, cells } = await inspect(inputOptionsOf(pipeline), { watch })
+  const { locate } = parsed
+  const places = await outputPlaceIssues(pipeline.output, { file, cwd: options.cwd, runsDir: options.runsDir, locate })
+  const issues = [...parsed.issues, ...places, ...inputIssues, ...settingsWarnings(service, options.env)]
   if (facts === null) return { plan: null, issues, credentials }
-  const planned = planRun(pipeline, facts, { file, limit: options.limit, service, locate: parsed.locate, issues })
-  return { plan: planned.plan, issues: planned.issues, credentials }
+  const context = { file, limit: options.limit, service, locate }
+  const first = planRun(pipeline, facts, { ...context, issues })
+  if (first.plan === null) return { ...first, credentials }
+  const suspects = suspectIssues(first.plan, { cells, locate, isCountry: await countryTest(pipeline) })
+  const planned = suspects.length === 0 ? first : planRun(pipeline, facts, { ...context, issues: [...issues, ...suspects] })
+  return { ...planned, credentials }
+}
+
+/** Whether a text names a country, as far as fettle knows them; loaded only where somebody asks. */
+async function countryTest({ mappings }: Pipeline): Promise<(text: string) => boolean> {
+  if (!mappings.some(({ mapping }) => mapping === 'country' || mapping === 'countryCode')) return () => true
+  const { normaliseCountry } = await import('../service/matching/index.ts')
+  return text => normaliseCountry(text) !== ''
 }
 
 /** Credentials as far as a pipeline refers to them. */

@@ -20,10 +20,11 @@ export function reportOf(state: RunState, directory: RunDirectory, now: number, 
 export const writeReportJson = (directory: RunDirectory, report: Report): Promise<void> =>
   writeAtomic(join(directory.path, RENDERERS.json.file), RENDERERS.json.render(report))
 
-/** Writes every document of a run. Throws FETTLE_OUTPUT_WRITE. */
+/** Writes every document of a run, report.json last: what it tells, the others tell. Throws FETTLE_OUTPUT_WRITE. */
 export async function writeReports(directory: RunDirectory, report: Report): Promise<void> {
   for (const { file, render } of Object.values(RENDERERS))
-    if (file !== null) await writeAtomic(join(directory.path, file), render(report))
+    if (file !== null && file !== RENDERERS.json.file) await writeAtomic(join(directory.path, file), render(report))
+  await writeReportJson(directory, report)
 }
 
 /** Whether every document of a run is there. */

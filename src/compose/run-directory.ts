@@ -3,11 +3,25 @@
  * Folders are 0700 and files 0600, whatever the umask: journals hold paths and company names.
  */
 import { randomBytes } from 'node:crypto'
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  existsSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { FettleError } from '../errors.ts'
 import { writeAtomic } from '../input/index.ts'
 import { fold, type RunState, readJournal } from '../journal/index.ts'
+import { nearest } from '../pipeline/index.ts'
 
 /** Where runs are kept unless --runs-dir says otherwise. No leading dot: CI artifact uploads skip hidden folders. */
 export const DEFAULT_RUNS_DIR = 'fettle-runs'
@@ -18,15 +32,58 @@ const RUN_ID = /^\d{8}T\d{6}Z-([a-z0-9][a-z0-9-]*)-[0-9a-f]{6}$/
 export const newRunId = (pipeline: string, now: number): string =>
   `${new Date(now).toISOString().slice(0, 19).replace(/[-:]/g, '')}Z-${pipeline}-${randomBytes(3).toString('hex')}`
 
-/** Makes a folder (0700) with those above it. Throws FETTLE_OUTPUT_WRITE. */
+/** Makes a folder (0700) with those above it, to outlast a power cut. Throws FETTLE_OUTPUT_WRITE. */
 export const makeFolder = (path: string): void => {
   try {
-    const made = mkdirSync(path, { recursive: true, mode: 0o700 })
+    const made = makeMissing(resolve(path))
     // A folder that was there keeps the mode its owner gave it.
-    if (made !== undefined) chmodSync(path, 0o700)
+    if (made === undefined) return
+    chmodSync(path, 0o700)
+    for (let at = resolve(path); at.length >= made.length; at = dirname(at)) syncFolder(dirname(at))
   } catch (cause) {
     throw new FettleError('FETTLE_OUTPUT_WRITE', `cannot make the folder ${path}: ${(cause as Error).message}`, { cause })
   }
+}
+
+/**
+ * Makes a folder and those missing above it, and gives the topmost one made. One by one, since mkdir's own `recursive` never
+ * ends on file systems that refuse new folders with ENOENT, as /proc does.
+ */
+function makeMissing(path: string): string | undefined {
+  const isThere = (): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+  if (isThere()) return undefined
+  const above = makeMissing(dirname(path))
+  try {
+    mkdirSync(path, { mode: 0o700 })
+  } catch (error) {
+    // Another process may have made it meanwhile.
+    if (!isThere()) throw error
+  }
+  return above ?? path
+}
+
+function syncFolder(path: string): void {
+  const folder = openSync(path, constants.O_RDONLY)
+  try {
+    fsyncSync(folder)
+  } finally {
+    closeSync(folder)
+  }
+}
+
+/** Removes what no run depends on; what stays harms nobody. */
+export function removeIfPossible(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true })
+  } catch {
+    // The next resume, or a person, removes it.
+  }
+}
+
+/** Removes the temporary files that a kill left in the directory of a run; only for who carries it out, or when nobody does. */
+export function sweepRunDirectory({ path }: RunDirectory): void {
+  const names = existsSync(path) ? readdirSync(path) : []
+  for (const name of names) if (/^\..+\.tmp$/.test(name)) removeIfPossible(join(path, name))
 }
 
 /** The paths of one run. */
@@ -48,17 +105,16 @@ export const runDirectory = (runsDir: string, id: string): RunDirectory => {
 export async function makeRunDirectory(runsDir: string, id: string): Promise<RunDirectory> {
   const directory = runDirectory(runsDir, id)
   makeFolder(runsDir)
+  // No id is given twice: whatever is there, a link above all, was put there by somebody else.
+  if (lstatSync(directory.path, { throwIfNoEntry: false }) !== undefined)
+    throw new FettleError('FETTLE_OUTPUT_WRITE', `cannot make the folder ${directory.path}: something of that name is there`)
   makeFolder(directory.path)
   await writeAtomic(join(runsDir, 'latest'), `${id}\n`)
   return directory
 }
 
-/** The lock that keeps two processes from carrying out one pipeline at once. Makes the runs directory if need be. */
-export function lockPath(runsDir: string, pipeline: string): string {
-  makeFolder(runsDir)
-  makeFolder(join(runsDir, 'locks'))
-  return join(runsDir, 'locks', pipeline)
-}
+/** The lock that keeps two processes from carrying out one pipeline at once. */
+export const lockPath = (runsDir: string, pipeline: string): string => join(runsDir, 'locks', pipeline)
 
 /** Ids of the runs here, newest first; of one pipeline when it is named. */
 export function listRunIds(runsDir: string, pipeline?: string): string[] {
@@ -86,7 +142,12 @@ export function findRunId(runsDir: string, wanted: string | undefined): string {
   if (!/^[A-Za-z0-9-]+$/.test(wanted)) throw new FettleError('FETTLE_RUN_UNKNOWN', `"${wanted}" is not a run id`)
   const found = ids.includes(wanted) ? [wanted] : ids.filter(id => id.startsWith(wanted) || RUN_ID.exec(id)?.[1] === wanted)
   const [id] = found
-  if (id === undefined) throw new FettleError('FETTLE_RUN_UNKNOWN', `no run "${wanted}" in ${runsDir}`)
+  if (id === undefined) {
+    const names = new Set(ids.map(one => RUN_ID.exec(one)?.[1] ?? ''))
+    const close = nearest(wanted, [...ids, ...names])
+    const hint = close === null ? {} : { hint: `Did you mean ${close}? See \`fettle runs\`.` }
+    throw new FettleError('FETTLE_RUN_UNKNOWN', `no run "${wanted}" in ${runsDir}`, hint)
+  }
   // A pipeline's name means its newest run; the beginning of an id must fit one only.
   if (found.length > 1 && RUN_ID.exec(id)?.[1] !== wanted)
     throw new FettleError('FETTLE_RUN_UNKNOWN', `"${wanted}" is the beginning of several runs: ${found.slice(0, 5).join(', ')}`)

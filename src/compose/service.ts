@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { connect, createQuota } from '../client/index.ts'
+import { connect, createQuota, createShared, type Proxies, type Shared } from '../client/index.ts'
 import { FettleError, type Issue, issue } from '../errors.ts'
 import { type Lock, takeLock } from '../journal/index.ts'
 import type { PlannedService } from '../pipeline/index.ts'
@@ -13,10 +13,12 @@ import type { Service } from '../run/index.ts'
 import { realClock } from './clock.ts'
 import { makeFolder } from './run-directory.ts'
 import type { Credentials } from './settings.ts'
+import type { World } from './world.ts'
 
 /** What it takes to reach a service. */
 export interface ServiceNeeds {
   readonly service: PlannedService
+  readonly world: World
   /** Called only for a remote service. */
   readonly credentials: () => Credentials
   readonly dataDir: string
@@ -24,6 +26,8 @@ export interface ServiceNeeds {
   readonly stateDir: string
   readonly attempts: number
   readonly traceparent: string | null
+  /** Called only for a remote service. */
+  readonly proxies: () => Proxies
   readonly onRetry: (message: string) => void
   /** Milliseconds left before the run's time limit. */
   readonly deadline: () => number
@@ -43,15 +47,39 @@ export const identityOf = (service: PlannedService, credentials: () => Credentia
     ? 'embedded'
     : `${service.url} ${createHash('sha256').update(credentials().username).digest('hex').slice(0, 12)}`
 
-/** One purse of repeats for the whole process, so that an outage is not multiplied by the number of pipelines. */
-let quota: ReturnType<typeof createQuota> | undefined
+/**
+ * What all runs of this process have in common, so that an outage is not multiplied by the number of pipelines: one purse of
+ * repeats, and for each account one token and one pace. One such office per clock: the process's own, or a test's.
+ */
+interface Office {
+  readonly quota: ReturnType<typeof createQuota>
+  readonly accounts: Map<string, Shared>
+}
+
+const offices = new WeakMap<World['clock'], Office>()
+
+function officeOf({ clock }: World): Office {
+  const office = offices.get(clock) ?? { quota: createQuota(), accounts: new Map() }
+  offices.set(clock, office)
+  return office
+}
+
+/** The password belongs to the account: a corrected one must not find the refusal of a wrong one. */
+function accountOf(url: string, { username, password }: Credentials, world: World): Shared {
+  const { quota, accounts } = officeOf(world)
+  const key = createHash('sha256')
+    .update(JSON.stringify([url, username, password]))
+    .digest('hex')
+  const account = accounts.get(key) ?? createShared(world.clock, quota)
+  accounts.set(key, account)
+  return account
+}
 
 /** Connects to the service of a plan, starting it first when it is the embedded one. */
 export async function openService(needs: ServiceNeeds): Promise<ReadyService> {
-  quota ??= createQuota()
   const common = {
-    clock: realClock,
-    quota,
+    ...needs.world.connection,
+    clock: needs.world.clock,
     attempts: needs.attempts,
     onRetry: needs.onRetry,
     deadline: needs.deadline,
@@ -59,11 +87,14 @@ export async function openService(needs: ServiceNeeds): Promise<ReadyService> {
   }
   if (needs.service.kind === 'remote') {
     const { url, rate, fileHosts, insecure } = needs.service
-    const client = connect({ ...common, ...needs.credentials(), url, rate, fileHosts, insecure })
+    const credentials = needs.credentials()
+    const shared = accountOf(url, credentials, needs.world)
+    const client = connect({ ...common, ...credentials, shared, url, rate, fileHosts, insecure, proxies: needs.proxies() })
     return { service: client, issues: [], close: () => client.close() }
   }
   const { server, issues } = await startEmbedded(needs.dataDir, needs.stateDir)
-  const client = connect({ ...common, url: server.url, username: server.username, password: server.password })
+  const shared = createShared(needs.world.clock, officeOf(needs.world).quota)
+  const client = connect({ ...common, shared, url: server.url, username: server.username, password: server.password })
   const close = async (): Promise<void> => {
     await client.close()
     await server.close()
@@ -128,10 +159,14 @@ async function startEmbedded(dataDir: string, stateDir: string) {
   return { server, issues }
 }
 
+/** What SQLite says of a disk, which gives no code (sqlite.org/rescode.html: IOERR, FULL, READONLY, CANTOPEN). */
+const SQLITE_ON_DISK = /disk I\/O error|disk is full|readonly database|unable to open database/
+
 /** A start that failed for want of room or rights is trouble with our disk, not with the settings; null for any other. */
 function onDisk(error: unknown): FettleError | null {
   for (let one = error; one instanceof Error; one = one.cause as unknown) {
-    if ('code' in one && typeof one.code === 'string' && /^(ENOSPC|EDQUOT|EROFS|EACCES|EPERM|EIO)$/.test(one.code))
+    const code = 'code' in one ? String(one.code) : ''
+    if (/^(ENOSPC|EDQUOT|EROFS|EACCES|EPERM|EIO|EFBIG)$/.test(code) || SQLITE_ON_DISK.test(one.message))
       return new FettleError('FETTLE_OUTPUT_WRITE', `cannot start the embedded service: ${one.message}`, { cause: error })
   }
   return null

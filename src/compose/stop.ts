@@ -1,6 +1,6 @@
 /** When a run has to stop: on a signal, or when its time is up; and the grace an effect in flight is given. It stops nothing. */
 import { FettleError } from '../errors.ts'
-import { realClock } from './clock.ts'
+import type { Clock } from '../run/index.ts'
 
 /** The two ends of a run's time. */
 export interface Stop {
@@ -17,33 +17,34 @@ export interface Stop {
 /** An effect in flight is heard out for so long after a stop. */
 const GRACE_MS = 10_000
 
-/** Listens to `signal`, and to the clock when there is a time limit in milliseconds. */
-export function stopAt(outer: AbortSignal, timeoutMs: number | null): Stop {
+/** Listens to `outer`, and to the clock when there is a time limit in milliseconds. */
+export function stopAt(outer: AbortSignal, timeoutMs: number | null, clock: Clock): Stop {
   const stop = new AbortController()
   const grace = new AbortController()
-  const timers: NodeJS.Timeout[] = []
+  const over = new AbortController()
+  const after = (ms: number, act: () => void): void => void clock.sleep(ms, over.signal).then(act, () => {})
   const abort = (reason: unknown): void => {
     stop.abort(reason)
-    timers.push(setTimeout(() => grace.abort(reason), GRACE_MS).unref())
+    after(GRACE_MS, () => grace.abort(reason))
   }
   const onSignal = (): void => abort(outer.reason)
   if (outer.aborted) onSignal()
   else outer.addEventListener('abort', onSignal, { once: true })
-  const endsAt = timeoutMs === null ? Number.POSITIVE_INFINITY : realClock.monotonic() + timeoutMs
+  const endsAt = timeoutMs === null ? Number.POSITIVE_INFINITY : clock.monotonic() + timeoutMs
   if (timeoutMs !== null) {
     const error = new FettleError(
       'FETTLE_DEADLINE',
       `the time limit of ${timeoutMs / 1000} s (--timeout) passed; the remote job goes on`,
     )
-    timers.push(setTimeout(() => abort(error), timeoutMs).unref())
+    after(timeoutMs, () => abort(error))
   }
   return {
     signal: stop.signal,
     grace: grace.signal,
-    left: () => Math.max(0, endsAt - realClock.monotonic()),
+    left: () => Math.max(0, endsAt - clock.monotonic()),
     clear: () => {
       outer.removeEventListener('abort', onSignal)
-      for (const timer of timers) clearTimeout(timer)
+      over.abort()
     },
   }
 }

@@ -2,13 +2,12 @@
  * The enriched file as rows: which column is which, and what became of a row. Columns are found by name, never by position,
  * since the service may put more of them in (contract §14.1). It writes nothing.
  */
-import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { FettleError } from '../errors.ts'
 import type { Plan } from '../pipeline/types.ts'
-import { readHead } from './pieces.ts'
+import { filePieces, isOfDisk, READ_BYTES, readHead } from './pieces.ts'
 import { enrichedDelimiter, enrichedPath } from './receive.ts'
-import { parseRows, parserOptions, READ_BYTES } from './records.ts'
+import { parseRows, parserOptions } from './records.ts'
 
 /** What became of one row. */
 export type RowOutcome = 'matched' | 'manualMatched' | 'review' | 'unmatched' | 'duplicate' | 'failed'
@@ -39,18 +38,17 @@ export interface EnrichedFile {
   close(): Promise<void>
 }
 
-/** Opens the received file of a part; null when there is none. Throws FETTLE_LEDGER when it has no header. */
+/**
+ * Opens the received file of a part; null when there is none. Throws FETTLE_LEDGER when it has no header, FETTLE_OUTPUT_WRITE
+ * when our own disk does not give it back.
+ */
 export async function openEnriched(plan: Plan, workDir: string, part: number): Promise<EnrichedFile | null> {
   const path = enrichedPath(workDir, part)
-  const handle = await open(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return null
-    throw error
-  })
-  if (handle === null) return null
-  const head = await readHead(handle).finally(() => handle.close())
+  const head = await headOf(path)
+  if (head === null) return null
   const delimiter = enrichedDelimiter(head, head.length < READ_BYTES)
-  const stream = createReadStream(path, { highWaterMark: READ_BYTES }) as AsyncIterable<Buffer>
-  const records = parseRows(stream, { ...parserOptions(delimiter, 'relaxed'), bom: true })[Symbol.asyncIterator]()
+  const pieces = filePieces(path, cause => lost(path, cause))
+  const records = parseRows(pieces, { ...parserOptions(delimiter, 'relaxed'), bom: true })[Symbol.asyncIterator]()
   const close = async (): Promise<void> => {
     await records.return?.()
   }
@@ -58,6 +56,19 @@ export async function openEnriched(plan: Plan, workDir: string, part: number): P
   if (first.done) throw new FettleError('FETTLE_LEDGER', `${path} is empty`)
   return { columns: locate(first.value, plan), rows: { [Symbol.asyncIterator]: () => records }, close }
 }
+
+async function headOf(path: string): Promise<Buffer | null> {
+  try {
+    const handle = await open(path)
+    return await readHead(handle).finally(() => handle.close())
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw isOfDisk(error) ? lost(path, error) : error
+  }
+}
+
+const lost = (path: string, cause: Error): FettleError =>
+  new FettleError('FETTLE_OUTPUT_WRITE', `cannot read back ${path}: ${cause.message}`, { cause })
 
 function locate(header: readonly string[], { input }: Plan): EnrichedColumns {
   const own = input.header

@@ -8,14 +8,16 @@ import { type FileHandle, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import { type Issue, issue, type Place } from '../errors.ts'
-import type { InputFacts, InputOptions } from '../pipeline/types.ts'
+import type { CellCounts, InputFacts, InputOptions, WatchedColumn } from '../pipeline/types.ts'
 import { asWindows1252, type Decoder, makeDecoder, Utf8Check } from './encoding.ts'
 import { findings } from './findings.ts'
 import { headerIssues } from './header.ts'
+import { CellCounter } from './inspect-cells.ts'
 import { openInput } from './locate.ts'
 import { readHead, readPieces } from './pieces.ts'
 import { bytesBeforeTable, parserOptions } from './records.ts'
-import { RecordScanner } from './scan.ts'
+import { MAX_COLUMNS, RecordScanner } from './scan.ts'
+import { CellTap } from './scan-cells.ts'
 import { type Settled, settle } from './settle.ts'
 import { undecodable } from './undecodable.ts'
 
@@ -25,12 +27,16 @@ interface InspectExtra {
   readonly root?: string
   readonly signal?: AbortSignal
   readonly onProgress?: (bytes: number, total: number) => void
+  /** Which columns of a header (null: the file has none) are to be counted cell by cell; `columns` is how many there are. */
+  readonly watch?: (header: readonly string[] | null, columns: number) => readonly WatchedColumn[]
 }
 
 /** The facts, null when there is no table to speak of, and every problem found: errors first refuse the file, warnings do not. */
 interface Inspection {
   readonly facts: InputFacts | null
   readonly issues: Issue[]
+  /** Of the watched columns. */
+  readonly cells: readonly CellCounts[]
 }
 
 /**
@@ -39,20 +45,22 @@ interface Inspection {
  */
 export async function inspect(options: InputOptions, extra: InspectExtra = {}): Promise<Inspection> {
   const opened = await openInput(options.path, extra.root)
-  if ('code' in opened) return { facts: null, issues: [opened] }
+  if ('code' in opened) return refused(opened)
   const { handle, stat: before } = opened
   try {
     const head = await readHead(handle)
     const settled = settle(options, head, before.size <= head.length)
-    if ('code' in settled) return { facts: null, issues: [settled] }
+    if ('code' in settled) return refused(settled)
     return await readThrough(options, settled, handle, before, extra)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).syscall === undefined) throw error
-    return { facts: null, issues: [unreadable(options.path, (error as Error).message)] }
+    return refused(unreadable(options.path, (error as Error).message))
   } finally {
     await handle.close()
   }
 }
+
+const refused = (why: Issue): Inspection => ({ facts: null, issues: [why], cells: [] })
 
 async function readThrough(
   options: InputOptions,
@@ -62,7 +70,11 @@ async function readThrough(
   extra: InspectExtra,
 ): Promise<Inspection> {
   const { path } = options
-  const pass = new Pass(settled, options.quotes)
+  const table = firstRows(settled)
+  const header = options.header ? (table[0] ?? []) : null
+  const watched = extra.watch?.(header, table[0]?.length ?? 0) ?? []
+  const counters = watched.filter(column => column.index < MAX_COLUMNS).map(column => new CellCounter(column))
+  const pass = new Pass(settled, options, counters)
   try {
     for await (const piece of readPieces(handle)) {
       extra.signal?.throwIfAborted()
@@ -73,21 +85,18 @@ async function readThrough(
     pass.end()
   } catch (error) {
     if (error instanceof TypeError && settled.encoding !== 'utf-8') {
-      return { facts: null, issues: [await undecodable(path, handle, settled.encoding, pass.bytes)] }
+      return refused(await undecodable(path, handle, settled.encoding, pass.bytes))
     }
     if ((error as NodeJS.ErrnoException).syscall === undefined) throw error
     const where = `after byte ${pass.bytes}, record ${pass.scanner.records}`
-    return { facts: null, issues: [unreadable(path, `${(error as Error).message} (${where})`)] }
+    return refused(unreadable(path, `${(error as Error).message} (${where})`))
   }
   if (await hasChanged(resolve(extra.root ?? '', path), handle, before, pass)) {
     const at = { file: path, line: null, column: null }
-    return {
-      facts: null,
-      issues: [issue('FETTLE_INPUT_CHANGED', `${path} changed while being read`, { at, hint: 'Wait until it is written.' })],
-    }
+    return refused(issue('FETTLE_INPUT_CHANGED', `${path} changed while being read`, { at, hint: 'Wait until it is written.' }))
   }
-  if (pass.badAt !== null) return { facts: null, issues: [await notUtf8(path, handle, pass, settled.linesBefore)] }
-  return conclude(options, settled, before, pass)
+  if (pass.badAt !== null) return refused(await notUtf8(path, handle, pass, settled.linesBefore))
+  return { ...conclude(options, settled, before, pass, table), cells: counters }
 }
 
 /** Everything that is counted in the one reading of the file. */
@@ -101,8 +110,9 @@ class Pass {
   readonly #decoder: Decoder | null
   #isHead = true
 
-  constructor(settled: Settled, quotes: 'strict' | 'relaxed') {
-    this.scanner = new RecordScanner(settled.delimiter, quotes === 'relaxed')
+  constructor(settled: Settled, { quotes, header }: InputOptions, counters: readonly CellCounter[]) {
+    const tap = counters.length === 0 ? null : new CellTap(counters, header, MAX_COLUMNS)
+    this.scanner = new RecordScanner(settled.delimiter, quotes === 'relaxed', tap)
     this.#decoder = settled.encoding === 'utf-8' ? null : makeDecoder(settled.encoding)
   }
 
@@ -155,12 +165,17 @@ async function notUtf8(path: string, handle: FileHandle, pass: Pass, linesBefore
 const lineAround = (text: string, at: number): string =>
   text.slice(0, at).replace(/^.*[\r\n]/s, '') + text.slice(at).replace(/[\r\n].*$/s, '')
 
-function conclude(options: InputOptions, settled: Settled, before: Stats, pass: Pass): Inspection {
+function conclude(
+  options: InputOptions,
+  settled: Settled,
+  before: Stats,
+  pass: Pass,
+  [first = [], ...rows]: readonly string[][],
+): Omit<Inspection, 'cells'> {
   const { path, quotes, header: hasHeader } = options
   const { scanner } = pass
   const isEmpty = scanner.records === 0 && !scanner.isQuoted
   const place: Place = { file: path, line: 1 + settled.linesBefore, column: null }
-  const [first = [], ...rows] = firstRows(settled)
   const notes = { file: path, hasHeader, quotes, delimiter: settled.delimiter, linesBefore: settled.linesBefore }
   const issues = findings(scanner, notes)
   if (isEmpty) issues.push(issue('FETTLE_INPUT_EMPTY', `${path} has no rows: ${emptiness(before.size, scanner)}`, { at: place }))

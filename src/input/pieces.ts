@@ -2,8 +2,12 @@
  * A file from its first byte to its last in 1 MiB pieces, the next one being read while the last is worked on. It knows
  * nothing of the content.
  */
+import { createReadStream } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
-import { READ_BYTES } from './records.ts'
+import { FettleError } from '../errors.ts'
+
+/** Bytes per read: smaller ones halve the speed. */
+export const READ_BYTES = 1_048_576
 
 /**
  * The pieces of an open file, from `start`. Buffers take turns, so that memory does not grow with the file: a piece is valid
@@ -43,3 +47,23 @@ export async function readHead(handle: FileHandle, bytes = READ_BYTES): Promise<
   }
   return buffer.subarray(0, filled)
 }
+
+/** The pieces of the file at `path`; what the disk says against it becomes the error that `fail` makes of it. */
+export async function* filePieces(path: string, fail: (cause: Error) => FettleError): AsyncGenerator<Buffer> {
+  try {
+    yield* createReadStream(path, { highWaterMark: READ_BYTES }) as AsyncIterable<Buffer>
+  } catch (error) {
+    throw isOfDisk(error) ? fail(error) : error
+  }
+}
+
+/** An error that a call to the system gave. */
+export const isOfDisk = (error: unknown): error is Error =>
+  error instanceof Error && !FettleError.is(error) && (error as NodeJS.ErrnoException).syscall !== undefined
+
+/** The error for an input that cannot be read to its end. */
+export const unreadable = (path: string, cause: Error): FettleError =>
+  new FettleError('FETTLE_INPUT_READ', `cannot read the input ${path}: ${cause.message}`, {
+    cause,
+    at: { file: path, line: null, column: null },
+  })

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { FettleError } from '../errors.ts'
 import type { InputFacts } from '../pipeline/types.ts'
 import { openInput } from './locate.ts'
-import { readPieces } from './pieces.ts'
+import { isOfDisk, readPieces, unreadable } from './pieces.ts'
 
 /** Throws FETTLE_INPUT_CHANGED when the file is another one than planned, FETTLE_INPUT_READ when it cannot be read. */
 export async function checkPlanned(facts: InputFacts, root = '', signal?: AbortSignal): Promise<void> {
@@ -20,6 +20,8 @@ export async function checkPlanned(facts: InputFacts, root = '', signal?: AbortS
       hash.update(piece)
     }
     if (hash.digest('hex') !== facts.sha256) throw changed(facts, 'it has as many bytes, but other ones')
+  } catch (error) {
+    throw isOfDisk(error) ? unreadable(facts.path, error) : error
   } finally {
     await handle.close()
   }

@@ -3,13 +3,11 @@
  * when it is whole. An ended connection proves nothing, so length, structure and rows must all agree.
  */
 import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
 import { rename, unlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { FettleError } from '../errors.ts'
 import { SAMPLE_BYTES, sniffDelimiter } from './dialect.ts'
 import { byteOrderMark } from './encoding.ts'
-import { READ_BYTES } from './records.ts'
 import { RecordScanner } from './scan.ts'
 import { attempt, openExclusive, syncFolder } from './sink.ts'
 
@@ -52,7 +50,7 @@ export class Receiver {
       }
       await attempt(partial, () => handle.sync())
     } finally {
-      await handle.close()
+      await attempt(partial, () => handle.close())
     }
     const received = counter.end()
     const complaint = this.#judge(part, counter, received, download.bytes, rows)
@@ -62,19 +60,6 @@ export class Receiver {
       await syncFolder(dirname(path))
     })
     return received
-  }
-
-  /** The file of a part that was received whole before, null when there is none. */
-  async received(part: number): Promise<ReceivedFile | null> {
-    const counter = new TableCounter()
-    try {
-      for await (const piece of createReadStream(enrichedPath(this.#workDir, part), { highWaterMark: READ_BYTES }))
-        counter.push(piece)
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-      throw error
-    }
-    return counter.end()
   }
 
   /** Removes the files that were received. */

@@ -2,16 +2,13 @@
  * The cells of an input, record by record: bytes become UTF-8, UTF-8 becomes rows. The one place that says how csv-parse is
  * set up, so that what is counted (scan.ts), sent and written again are the same records. It judges nothing.
  */
-import { createReadStream } from 'node:fs'
 import { resolve } from 'node:path'
 import { pipeline, Readable } from 'node:stream'
 import { type Options, type Parser, parse } from 'csv-parse'
 import type { InputFacts } from '../pipeline/types.ts'
 import { sepLine } from './dialect.ts'
 import { byteOrderMark, makeDecoder } from './encoding.ts'
-
-/** Bytes per read: smaller ones halve the speed. */
-export const READ_BYTES = 1_048_576
+import { filePieces, unreadable } from './pieces.ts'
 
 /** csv-parse's options for a table. Arrays, not objects: duplicate headers would overwrite each other silently. */
 export function parserOptions(delimiter: string, quotes: 'strict' | 'relaxed'): Options {
@@ -31,7 +28,7 @@ export function parseRows(body: AsyncIterable<Uint8Array>, options: Options): As
   return parser
 }
 
-/** The data rows of an input, without its header; a relative path starts from `root`. */
+/** The data rows of an input, without its header; a relative path starts from `root`. Throws FETTLE_INPUT_READ. */
 export async function* readRows(facts: InputFacts, root = ''): AsyncGenerator<string[]> {
   let isHeader = facts.header !== null
   for await (const row of parseRows(tableText(facts, root), parserOptions(facts.delimiter, facts.quotes))) {
@@ -48,7 +45,7 @@ export function bytesBeforeTable(head: Buffer, encoding: string): number {
 
 /** The table as UTF-8 without byte-order mark and `sep=` line. */
 async function* tableText(facts: InputFacts, root: string): AsyncGenerator<Buffer> {
-  const pieces = createReadStream(resolve(root, facts.path), { highWaterMark: READ_BYTES }) as AsyncIterable<Buffer>
+  const pieces = filePieces(resolve(root, facts.path), cause => unreadable(facts.path, cause))
   const decoder = facts.encoding === 'utf-8' ? null : makeDecoder(facts.encoding)
   let isHead = true
   for await (const piece of pieces) {

@@ -29,8 +29,6 @@ interface PublishedResults {
 interface FileResults {
   /** Throws FETTLE_DOWNLOAD_CUT for a file cut short, FETTLE_LEDGER for one that is whole but has other rows. */
   receive(part: number, download: IncomingFile, rows: number): Promise<ReceivedFile>
-  /** The file of a part that was received whole before, null when there is none. */
-  received(part: number): Promise<ReceivedFile | null>
   /** Writes the output files, each whole or not at all; a second time it writes the same bytes. */
   publish(): Promise<PublishedResults>
   /** Removes the enriched files: their rows stand in the outputs. */
@@ -42,7 +40,6 @@ export function openResults(plan: Plan, workDir: string, extra: WorkExtra = {}):
   const receiver = new Receiver(workDir)
   return {
     receive: (part, download, rows) => receiver.receive(part, download, rows),
-    received: part => receiver.received(part),
     publish: () => publish(plan, workDir, extra),
     remove: () => receiver.remove(),
   }

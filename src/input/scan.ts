@@ -5,12 +5,17 @@
  */
 
 import type { Problem, ProblemKind, Ragged } from './problem.ts'
+import type { CellTap } from './scan-cells.ts'
 
 /** A record may be this long, in bytes: the service's rows are far shorter, so a longer one is an unclosed quote. */
 export const MAX_RECORD_BYTES = 1_048_576
 /** A record may have this many cells. */
 export const MAX_COLUMNS = 1024
 const PLACES_PER_KIND = 10
+// As long as a real one: reading beyond its end would be slow.
+const NO_LOOKS = new Uint8Array(MAX_COLUMNS)
+
+const NOTHING = new Uint8Array(0)
 
 const PLAIN = 0
 const QUOTE = 1
@@ -56,6 +61,7 @@ export class RecordScanner {
 
   readonly #kinds = new Uint8Array(256)
   readonly #relaxed: boolean
+  readonly #tap: CellTap | null
   #state = OPEN
   #afterCr = false
   #delimiters = 0
@@ -75,9 +81,10 @@ export class RecordScanner {
   /** The part of the cell in the pieces before has only spaces. */
   #cellIsBlank = true
 
-  /** `delimiter` is one ASCII character; `relaxed` takes quotes inside unquoted cells as text. */
-  constructor(delimiter: string, relaxed = false) {
+  /** `delimiter` is one ASCII character; `relaxed` takes quotes inside unquoted cells as text; `tap` is shown cells. */
+  constructor(delimiter: string, relaxed = false, tap: CellTap | null = null) {
     this.#relaxed = relaxed
+    this.#tap = tap
     this.#kinds[0x22] = QUOTE
     this.#kinds[0x0a] = LF
     this.#kinds[0x0d] = CR
@@ -93,6 +100,7 @@ export class RecordScanner {
   /** The next bytes, cut anywhere. */
   push(piece: Uint8Array): void {
     const kinds = this.#kinds
+    const looks = this.#tap?.looks ?? NO_LOOKS
     const length = piece.length
     if (length === 0) return
     let state = this.#state
@@ -113,6 +121,7 @@ export class RecordScanner {
       if (kind === DELIMITER) {
         this.#lineDelimiters++
         if (state === QUOTED) continue
+        if (looks[this.#delimiters] !== 0) this.#tap?.read(this.#delimiters, piece, this.#cellStart, i, this.records)
         this.#delimiters++
         this.#cellStart = i + 1
         state = OPEN
@@ -139,7 +148,7 @@ export class RecordScanner {
           else if (isCrlf) this.lineEnds.crlf++
           else this.lineEnds.cr++
           if (i === this.#recordStart) this.blankLines++
-          else this.#endRecord(i)
+          else this.#endRecord(piece, i)
           state = OPEN
         }
         if (isCrlf) i++
@@ -160,7 +169,7 @@ export class RecordScanner {
       return
     }
     if (this.#recordStart < 0) {
-      this.#endRecord(0)
+      this.#endRecord(NOTHING, 0)
       this.consumed = this.#pieceStart
       this.openEnded = true
       this.#recordStart = 0
@@ -199,7 +208,8 @@ export class RecordScanner {
     if (this.columns > 0 && this.#lineDelimiters !== this.columns - 1) this.#linesLikeRecords = false
   }
 
-  #endRecord(end: number): void {
+  #endRecord(piece: Uint8Array, end: number): void {
+    this.#tap?.read(this.#delimiters, piece, this.#cellStart, end, this.records)
     const cells = this.#delimiters + 1
     const record = ++this.records
     this.lastColumns = cells
@@ -255,6 +265,7 @@ export class RecordScanner {
     this.#lineCharacters =
       (this.#lineStart < 0 ? this.#lineCharacters : 0) + characters(piece, Math.max(this.#lineStart, 0), length)
     this.#cellIsBlank = this.#isBlankTo(piece, length)
+    this.#tap?.keep(piece, this.#cellStart)
     this.#cellStart -= length
     this.#recordStart -= length
     this.#lineStart = Math.max(this.#lineStart, 0) - length

@@ -7,6 +7,7 @@ import { constants } from 'node:fs'
 import { type FileHandle, lstat, mkdir, open, realpath, rename, unlink } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { FettleError } from '../errors.ts'
+import { PROBE, sweepDebris, temporaryName, textTag } from './debris.ts'
 
 /** Where a sink may write, and whose it is. */
 export interface SinkOptions {
@@ -39,14 +40,17 @@ export async function openSink(path: string, options: SinkOptions = {}): Promise
     const folder = await prepareFolder(resolve(options.root ?? '', path), options.root)
     const target = join(folder, basename(path))
     await refuseSpecial(target)
-    const temporary = join(folder, `.${basename(path).slice(0, 200)}.${options.tag ?? process.pid}.tmp`)
-    return new FileSink(path, target, temporary, await openExclusive(temporary))
+    const temporary = temporaryName(target, options.tag ?? String(process.pid))
+    const handle = await openExclusive(temporary)
+    await sweepDebris(target, temporary)
+    return new FileSink(path, target, temporary, handle)
   })
 }
 
 /** Proves that `path` can be written now, and leaves nothing but its folder. Throws FETTLE_OUTPUT_WRITE. */
 export async function proveWritable(path: string, options: SinkOptions = {}): Promise<void> {
-  await (await openSink(path, options)).discard()
+  // One name for all who try, so that what a kill left of one is gone with the next.
+  await (await openSink(path, { ...options, tag: PROBE })).discard()
 }
 
 /** Runs side by side write one file, `latest`: each has a temporary name of its own. */
@@ -54,7 +58,7 @@ let serial = 0
 
 /** Writes a whole text file (0600) or leaves the old one as it was. Throws FETTLE_OUTPUT_WRITE. */
 export async function writeAtomic(path: string, text: string): Promise<void> {
-  const sink = await openSink(path, { tag: `${process.pid}-${++serial}` })
+  const sink = await openSink(path, { tag: textTag(process.pid, ++serial) })
   try {
     await sink.write(Buffer.from(text))
     await sink.finish()

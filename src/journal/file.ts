@@ -8,12 +8,15 @@ import { FettleError } from '../errors.ts'
 import type { RunEvent, RunFact } from './events.ts'
 import { advance, type RunState } from './state.ts'
 
+/** The only version there has been. */
+const VERSION = 1
+
 /** An open journal: append-only, with the state it tells so far. */
 export interface Journal {
   readonly path: string
   /** The fold of everything recorded; null before `run.started`. */
   readonly state: RunState | null
-  /** Writes one event and syncs it; only then the state moves on. Throws FETTLE_JOURNAL_WRITE. */
+  /** Writes one event and syncs it; only then the state moves on. Throws FETTLE_JOURNAL_WRITE, and the event is not recorded. */
   append(fact: RunFact): RunState
   close(): void
 }
@@ -57,12 +60,14 @@ function parseLine(line: string, path: string, number: number): RunEvent {
     throw damaged(path, number, 'it is not JSON')
   }
   if (!isEvent(value)) throw damaged(path, number, 'it is not an event')
-  if (value.type === 'run.started' && value.journal !== 1)
-    throw new FettleError(
-      'FETTLE_JOURNAL_NEWER',
-      `${path} is a journal of version ${JSON.stringify(value.journal)}; this fettle writes version 1`,
-    )
-  return value
+  if (value.type !== 'run.started') return value
+  const version: unknown = value.journal
+  if (version === VERSION) return value
+  if (typeof version !== 'number' || !(version > VERSION)) throw damaged(path, number, 'it names no version of a journal')
+  throw new FettleError(
+    'FETTLE_JOURNAL_NEWER',
+    `${path} was written by a newer fettle: it is a journal of version ${version}, this fettle knows version ${VERSION}`,
+  )
 }
 
 const damaged = (file: string, line: number, why: string): FettleError =>
@@ -79,10 +84,12 @@ export function openJournal(path: string, now: () => number, mode: 'new' | 'exis
   const flags =
     constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW | (mode === 'new' ? constants.O_CREAT | constants.O_EXCL : 0)
   let state = content.events.reduce<RunState | null>(advance, null)
+  let { wholeBytes } = content
+  // Half a line may stand after the whole ones; the next one must not be written behind it.
+  let isTorn = mode === 'existing'
   const file = attempt(path, () => {
     const descriptor = openSync(path, flags, 0o600)
-    if (mode === 'existing') ftruncateSync(descriptor, content.wholeBytes)
-    else syncFolder(dirname(path))
+    if (mode === 'new') syncFolder(dirname(path))
     return descriptor
   })
   return {
@@ -92,10 +99,15 @@ export function openJournal(path: string, now: () => number, mode: 'new' | 'exis
     },
     append(fact) {
       const event: RunEvent = { ...fact, at: new Date(now()).toISOString() }
+      const line = Buffer.from(`${JSON.stringify(event)}\n`)
       attempt(path, () => {
-        writeWhole(file, Buffer.from(`${JSON.stringify(event)}\n`))
+        if (isTorn) ftruncateSync(file, wholeBytes)
+        isTorn = true
+        writeWhole(file, line)
         fsyncSync(file)
+        isTorn = false
       })
+      wholeBytes += line.length
       state = advance(state, event)
       if (state === null) throw new FettleError('FETTLE_BUG', `the journal ${path} does not begin with run.started`)
       return state

@@ -2,5 +2,6 @@
 export * from './events.ts'
 export * from './file.ts'
 export * from './lock.ts'
+export type { LockOwner } from './lock-owner.ts'
 export * from './outcomes.ts'
 export * from './state.ts'

@@ -7,87 +7,42 @@ import { randomUUID } from 'node:crypto'
 import {
   closeSync,
   constants,
+  existsSync,
   linkSync,
   openSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
-  statSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { hostname } from 'node:os'
+import { basename, dirname, join } from 'node:path'
 import { FettleError } from '../errors.ts'
-
-/** Who holds a lock. */
-export interface LockOwner {
-  readonly pid: number
-  readonly host: string
-  readonly since: string
-  readonly token: string
-}
+import { isStale, type LockOwner, ownBeginning, readOwner } from './lock-owner.ts'
 
 /** A held lock. */
 export interface Lock {
+  readonly path: string
   readonly owner: LockOwner
   /** The stale owner it was taken from, null when it was free. */
   readonly takenFrom: LockOwner | null
-  /** Shows other hosts that the owner is alive; call at least every few minutes. */
+  /** Shows other hosts that the owner is alive; call at least every few minutes. Never throws. */
   beat(): void
   /** Whether the lock is still ours: somebody may have judged us dead. */
   held(): boolean
+  /** Never throws: a lock that cannot be removed is taken over once this process is gone. */
   release(): void
 }
-
-/** Another host's lock is stale after so long without a beat; we cannot ask that host whether the process lives. */
-const STALE_MS = 10 * 60_000
 
 /** Tokens of the locks this process holds. */
 const ours = new Set<string>()
 
-const readOwner = (path: string): LockOwner | null => {
-  try {
-    return JSON.parse(readFileSync(path, 'utf8')) as LockOwner
-  } catch {
-    return null
-  }
-}
-
-/** A process that was killed and not yet reaped still has its number; Linux tells it from a living one. */
-function isZombie(pid: number): boolean {
-  try {
-    const status = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    return /^ [ZX]/.test(status.slice(status.lastIndexOf(')') + 1))
-  } catch {
-    return false
-  }
-}
-
-const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0)
-    return !isZombie(pid)
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
-}
-
 /** Who holds the lock at `path`; null when nobody does, or its owner is gone. */
 export function lockHolder(path: string, now: () => number): LockOwner | null {
   const owner = readOwner(path)
-  return owner === null || isStale(path, owner, now()) ? null : owner
-}
-
-function isStale(path: string, owner: LockOwner | null, now: number): boolean {
-  // A lock of ours by number but not by token is an earlier process's: in a container every process may be number 1.
-  if (owner !== null && owner.host === hostname() && owner.pid === process.pid) return !ours.has(owner.token)
-  // Written by link, so a lock without a readable owner was damaged afterwards: only its age can judge it.
-  if (owner !== null && owner.host === hostname()) return !isAlive(owner.pid)
-  try {
-    return now - statSync(path).mtimeMs > STALE_MS
-  } catch {
-    return false
-  }
+  return owner === null || isStale(path, owner, ours, now()) ? null : owner
 }
 
 /**
@@ -95,39 +50,79 @@ function isStale(path: string, owner: LockOwner | null, now: number): boolean {
  * the folder cannot be written.
  */
 export function takeLock(path: string, now: () => number): Lock {
-  const owner: LockOwner = { pid: process.pid, host: hostname(), since: new Date(now()).toISOString(), token: randomUUID() }
-  const draft = `${path}.${owner.token}`
-  const held = () => readOwner(path)?.token === owner.token
-  let takenFrom: LockOwner | null = null
-  try {
-    writeFileSync(draft, JSON.stringify(owner), { mode: 0o600, flag: 'wx' })
-  } catch (cause) {
-    throw new FettleError('FETTLE_OUTPUT_WRITE', `cannot write the lock ${path}: ${(cause as Error).message}`, { cause })
+  const began = ownBeginning()
+  const owner: LockOwner = {
+    pid: process.pid,
+    host: hostname(),
+    since: new Date(now()).toISOString(),
+    token: randomUUID(),
+    ...(began === undefined ? {} : { began }),
   }
-  try {
-    // A link either makes the whole lock appear or fails because another one is there.
-    while (!tryLink(draft, path)) {
-      const other = readOwner(path)
-      if (!isStale(path, other, now())) throw locked(path, other)
-      if (!inherit(path, draft, other, now())) continue
-      takenFrom = other
-      break
-    }
-  } finally {
-    rmSync(draft, { force: true })
-  }
+  const takenFrom = onDisk(path, () => reach(path, owner, now))
   ours.add(owner.token)
+  onDiskIfPossible(() => sweep(path, now()))
+  const held = () => readOwner(path)?.token === owner.token
   return {
+    path,
     owner,
     takenFrom,
     held,
-    beat: () => {
-      if (held()) utimesSync(path, new Date(now()), new Date(now()))
-    },
+    beat: () =>
+      onDiskIfPossible(() => {
+        if (held()) utimesSync(path, new Date(now()), new Date(now()))
+      }),
     release: () => {
-      if (held()) rmSync(path, { force: true })
+      onDiskIfPossible(() => {
+        if (held()) rmSync(path, { force: true })
+      })
       ours.delete(owner.token)
     },
+  }
+}
+
+/** Makes the lock ours, and gives the dead owner it was taken from, null when it was free. Throws FETTLE_LOCKED. */
+function reach(path: string, owner: LockOwner, now: () => number): LockOwner | null {
+  const draft = `${path}.${owner.token}`
+  try {
+    writeFileSync(draft, JSON.stringify(owner), { mode: 0o600, flag: 'wx' })
+    // A link either makes the whole lock appear or fails because another one is there.
+    while (!tryLink(draft, path)) {
+      const other = readOwner(path)
+      // Let go between the two looks: it is free.
+      if (other === null && !existsSync(path)) continue
+      if (!isStale(path, other, ours, now())) throw locked(path, other)
+      if (inherit(path, draft, other, now())) return other
+    }
+    return null
+  } finally {
+    onDiskIfPossible(() => rmSync(draft, { force: true }))
+  }
+}
+
+/** Whatever the disk says becomes FETTLE_OUTPUT_WRITE. */
+function onDisk<T>(path: string, action: () => T): T {
+  try {
+    return action()
+  } catch (cause) {
+    if (FettleError.is(cause)) throw cause
+    throw new FettleError('FETTLE_OUTPUT_WRITE', `cannot write the lock ${path}: ${(cause as Error).message}`, { cause })
+  }
+}
+
+function onDiskIfPossible(action: () => void): void {
+  try {
+    action()
+  } catch {
+    // What is left behind has an owner that will be gone; whoever takes the lock next removes it.
+  }
+}
+
+/** Removes drafts and wills beside a lock that is ours: those that the killed left. */
+function sweep(path: string, now: number): void {
+  for (const name of readdirSync(dirname(path))) {
+    if (!name.startsWith(`${basename(path)}.`)) continue
+    const left = join(dirname(path), name)
+    if (isStale(left, readOwner(left), ours, now)) rmSync(left, { force: true })
   }
 }
 
@@ -143,8 +138,9 @@ function tryLink(draft: string, path: string): boolean {
   // A file system without links: exclusive creation, then the owner.
   try {
     closeSync(openSync(path, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY, 0o600))
-  } catch {
-    return false
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'EEXIST') return false
+    throw cause
   }
   writeFileSync(path, readFileSync(draft))
   return true
@@ -161,7 +157,7 @@ function inherit(path: string, draft: string, dead: LockOwner | null, now: numbe
     wills.push(`${path}.after.${owner?.token ?? 'unreadable'}`)
     if (tryLink(draft, last())) break
     const heir = readOwner(last())
-    if (!isStale(last(), heir, now)) throw locked(path, heir)
+    if (!isStale(last(), heir, ours, now)) throw locked(path, heir)
     owner = heir
   }
   // A will is removed after the lock was replaced: who comes late to a free will finds another lock than the one judged.

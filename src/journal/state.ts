@@ -150,6 +150,16 @@ const observed = (job: JobState, status: string, at: string, summary: JobSummary
   history: job.history.at(-1)?.status === status ? job.history : [...job.history, { status, at }],
 })
 
+/** Another job in the place of one that was not ours: what it has been through is to be found out, upload and submit first. */
+const replaced = (job: JobState): JobState => ({
+  ...newJob(job.part, job.name),
+  requested: true,
+  uploadRequested: true,
+  matchRequested: true,
+  polls: job.polls,
+  correlations: job.correlations,
+})
+
 /** The state after one more event. The first event must be `run.started`. */
 function apply(state: RunState, event: RunEvent): RunState {
   switch (event.type) {
@@ -192,7 +202,12 @@ function apply(state: RunState, event: RunEvent): RunState {
     case 'job.requested':
       return withJob(state, event.part, () => ({ requested: true, name: event.name }))
     case 'job.created':
-      return withJob(state, event.part, () => ({ id: event.id, name: event.name, adopted: event.adopted }))
+      return withJob(state, event.part, job => ({
+        ...(job.id === null || job.id === event.id ? {} : replaced(job)),
+        id: event.id,
+        name: event.name,
+        adopted: event.adopted,
+      }))
     case 'upload.requested':
       return withJob(state, event.part, () => ({ uploadRequested: true }))
     case 'upload.accepted':

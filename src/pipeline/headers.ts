@@ -5,6 +5,9 @@ import type { ColumnReference, MappingRule } from './pipeline.ts'
 import { hasHidden, looks, show, showList } from './show.ts'
 import type { InputFacts, PlannedMapping } from './types.ts'
 
+/** What is known of a table when its header is. */
+type Table = Pick<InputFacts, 'header' | 'columns' | 'path'>
+
 /** Where a rule stands in the pipeline file, and what to call it. */
 interface Asked {
   readonly name: string
@@ -20,7 +23,7 @@ interface Resolved {
 /** The column of one mapping rule; `column` is absent when it cannot be told, or is optional and not there. */
 export function resolveMapping(
   rule: MappingRule,
-  facts: InputFacts,
+  facts: Table,
   asked: Asked,
 ): { mapping: PlannedMapping | null; issues: readonly Issue[] } {
   const { column, issues } = resolve(rule.from, rule.index, rule.optional, facts, asked)
@@ -29,11 +32,11 @@ export function resolveMapping(
 }
 
 /** The column a row's own id is read from. */
-export function resolveKey(key: ColumnReference, facts: InputFacts, asked: Asked): Resolved {
+export function resolveKey(key: ColumnReference, facts: Table, asked: Asked): Resolved {
   return resolve(key.header === null ? [] : [key.header], key.index, false, facts, asked)
 }
 
-function resolve(from: readonly string[], index: number | null, optional: boolean, facts: InputFacts, asked: Asked): Resolved {
+function resolve(from: readonly string[], index: number | null, optional: boolean, facts: Table, asked: Asked): Resolved {
   if (index !== null) {
     if (index < facts.columns) return { column: { header: facts.header?.[index] ?? null, index }, issues: [] }
     if (optional) return { issues: [] }

@@ -12,7 +12,7 @@ import { type Finding, mapScalars, nodeAt, type Path, plainOf, type Tree } from 
 type ZodIssue = z.core.$ZodIssue
 
 /** An example line for the keys a pipeline cannot do without. */
-const EXAMPLES: Readonly<Record<string, string>> = {
+export const EXAMPLES: Readonly<Record<string, string>> = {
   name: 'name: suppliers',
   input: 'input: data/suppliers.csv',
   mappings: 'mappings: { name: Company Name, country: Country }',

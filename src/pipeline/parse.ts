@@ -6,7 +6,7 @@ import { type Issue, issue, type Place } from '../errors.ts'
 import { MAX_BYTES } from './decode.ts'
 import { freeze } from './freeze.ts'
 import { interpolate, type Sources } from './interpolate.ts'
-import { checkSchema } from './issues.ts'
+import { checkSchema, EXAMPLES } from './issues.ts'
 import { readJson } from './json.ts'
 import { lint } from './lint.ts'
 import { normalise, type Pipeline } from './pipeline.ts'
@@ -56,7 +56,7 @@ export function parsePipeline(text: string, options: ParseOptions & { readonly f
   const { tree, findings } = options.format === 'json' ? readJson(source) : readYaml(source)
   if (findings.length > 0) return refuse(findings, placeAt)
   if (tree === null || (tree.kind === 'scalar' && tree.value === null)) {
-    const hint = 'A pipeline needs name, input and mappings; `fettle init FILE` writes one.'
+    const hint = `A pipeline needs name, input and mappings, such as ${Object.values(EXAMPLES).join(' / ')}`
     return refuse([{ code: 'FETTLE_PIPELINE_EMPTY', message: 'the pipeline file is empty', hint, offset: null }], placeAt)
   }
   return parseTree(tree, options, placeAt)

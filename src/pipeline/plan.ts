@@ -40,11 +40,13 @@ export function planRun(pipeline: Pipeline, facts: InputFacts, context: PlanCont
   const rows = context.limit === null ? facts.rows : Math.min(facts.rows, context.limit)
   const skipped = facts.rows === 0 && pipeline.input.empty === 'skip'
   const at = (...path: Path): Place | null => context.locate?.(path) ?? null
-  // An empty extract that is a normal day may lack even its header.
-  const columns = skipped && facts.columns === 0 ? NO_COLUMNS : resolveColumns(pipeline, facts, at)
   // Whoever looked at the input could not know that an empty one is a normal day.
   const known = (context.issues ?? []).filter(one => !(skipped && one.code === 'FETTLE_INPUT_EMPTY'))
-  const isSaid = known.some(one => one.code === 'FETTLE_INPUT_EMPTY')
+  const isRefused = known.some(one => one.severity === 'error')
+  // An empty extract may lack even its header, and so may one whose first quote is never closed: that has been said.
+  const columns = facts.columns === 0 && (skipped || isRefused) ? NO_COLUMNS : resolveColumns(pipeline, facts, at)
+  // A quote that is never closed takes rows with it, so that nothing is to be said of their number.
+  const isSaid = known.some(one => one.severity === 'error' && /^FETTLE_INPUT_(EMPTY|QUOTE)$/.test(one.code))
   const issues = [
     ...known,
     ...columns.issues,

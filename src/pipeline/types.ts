@@ -39,6 +39,37 @@ export interface InputFacts {
   readonly lineEnd: string
 }
 
+/** A column whose cells are counted while the input is read, and what is counted besides empty cells. */
+export interface WatchedColumn {
+  /** Zero-based. */
+  readonly index: number
+  readonly of: readonly ('numbers' | 'values' | 'keys' | 'formulas')[]
+}
+
+/** How often something was seen, and in which data rows (from 1) first. */
+export interface Oddity {
+  readonly count: number
+  readonly rows: readonly number[]
+}
+
+/** What the cells of a watched column hold. Cells that are empty but for spaces are counted as empty and as nothing else. */
+export interface CellCounts {
+  readonly index: number
+  readonly empty: Oddity
+  /** Cells of digits alone, by how many digits; the last place holds all longer ones. Places may be missing. */
+  readonly digits: readonly (Oddity | undefined)[]
+  /** Cells of digits alone that begin with 0. */
+  readonly leadingZeros: number
+  readonly notDigits: Oddity
+  /** Numbers as a spreadsheet writes those too long for it: 4.41E+11. */
+  readonly exponents: Oddity
+  readonly formulas: Oddity
+  /** Cells that repeat an earlier one. */
+  readonly repeated: Oddity
+  /** Each different value, the first thousand of them. */
+  readonly values: readonly (Oddity & { readonly text: string })[]
+}
+
 /** One mapping, resolved: the service's name and the column it is read from. */
 export interface PlannedMapping {
   readonly mapping: Mapping

@@ -39,8 +39,14 @@ export function clip(text: string, limit: number): string {
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
-/** For HTML, in text and in quoted attributes. */
-export const escapeHtml = (text: string): string => plain(text).replace(/[&<>"']/g, char => ENTITIES[char] ?? '')
+/** What CI runners obey anywhere in a line: `##vso[`, `##[`, `##teamcity[`. */
+const LOG_COMMAND = /##(?=\w*\[)/g
+
+/** For HTML, in text and in quoted attributes. A report may be printed to a CI log, so openings of log commands are parted. */
+export const escapeHtml = (text: string): string =>
+  plain(text)
+    .replace(/[&<>"']/g, char => ENTITIES[char] ?? '')
+    .replace(LOG_COMMAND, '#&#35;')
 
 /** For XML 1.0, in text and in quoted attributes. `>` is escaped too, so that `]]>` cannot occur. */
 export const escapeXml = (text: string): string => escapeHtml(text)
@@ -55,9 +61,12 @@ export const escapeMarkdown = (text: string): string =>
     .replace(/[&<>]/g, char => ENTITIES[char] ?? '')
     .replace(/@|#|:\/\/|www(?=\.)/gi, '$&<!-- -->')
 
-/** A code span for Markdown; its fence is longer than any run of backticks inside. */
+/**
+ * A code span for Markdown; its fence is longer than any run of backticks inside. It knows no escapes, so log commands are
+ * parted by a space.
+ */
 export function markdownCode(text: string): string {
-  const line = plain(text)
+  const line = escapeTerminal(text)
   const longest = Math.max(0, ...(line.match(/`+/g) ?? []).map(run => run.length))
   const fence = '`'.repeat(longest + 1)
   return longest === 0 && line.trim() !== '' ? `${fence}${line}${fence}` : `${fence} ${line} ${fence}`
@@ -72,8 +81,9 @@ export const markdownCell = (markdown: string): string => markdown.replaceAll('|
  */
 export const escapeTerminal = (text: string): string =>
   plain(text)
-    .replace(/(^|\s)::/g, '$1: :')
-    .replace(/##(?=\[|vso\[)/gi, '# #')
+    // All of them, for the text may yet be folded into lines at any space.
+    .replace(/(^|\s)(::+)/g, (_, before: string, colons: string) => before + [...colons].join(' '))
+    .replace(LOG_COMMAND, '# #')
 
 /** For a label value in OpenMetrics. */
 export const escapeLabel = (text: string): string => plain(text).replace(/[\\"]/g, '\\$&')

@@ -54,7 +54,7 @@ export function buildReport(state: RunState, context: ReportContext): Report {
       totals: { ...previous.totals },
     },
     delta: previous && deltaOf(totals, previous.totals),
-    resume: state.finished ? null : resumeCommand(state.runId, context.directory ?? null),
+    resume: canGoOn(state) ? resumeCommand(state.runId, context.directory ?? null) : null,
     results: [
       {
         name: plan.name,
@@ -100,6 +100,9 @@ const deltaOf = (now: Totals, then: Report['totals']): Report['delta'] => ({
   unmatched: minus(now.unmatched, then.unmatched),
   duplicates: minus(now.duplicates, then.duplicates),
 })
+
+/** A run of other rows than the planned ones is another run. */
+const canGoOn = ({ finished, error }: RunState): boolean => !finished && error?.code !== 'FETTLE_INPUT_CHANGED'
 
 /** `fettle-runs` is where a run is looked for when nothing is said. */
 function resumeCommand(runId: string, directory: string | null): string {

@@ -45,9 +45,7 @@ export function renderText(report: Report, options: TextOptions = {}): string {
     checks(result, paint, width),
     issues(report, result, paint, width),
     files(report, result, paint),
-    report.resume === null || report.status === 'running'
-      ? []
-      : [`  ${paint('bold', 'go on')}   ${escapeTerminal(report.resume)}`],
+    goOn(report, result, paint),
   ]
   return `${blocks
     .filter(block => block.length > 0)
@@ -56,6 +54,13 @@ export function renderText(report: Report, options: TextOptions = {}): string {
 }
 
 type Paint = (style: Style, text: string) => string
+
+/** How to go on with a run that stopped, and what was left behind at the service by then. */
+function goOn(report: Report, { jobs }: Result, paint: Paint): string[] {
+  if (report.resume === null || report.status === 'running') return []
+  const left = jobs.flatMap(({ id }) => (id === null ? [] : [`  ${'job'.padEnd(9)} ${escapeTerminal(id)}`]))
+  return [...left, `  ${paint('bold', 'go on')}     ${escapeTerminal(report.resume)}`]
+}
 
 function cure({ error }: Result, paint: Paint, width: number): string[] {
   if (error === null) return []

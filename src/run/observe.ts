@@ -28,7 +28,8 @@ function failureCounter(ports: Ports): { failed(error: unknown): void; succeeded
   const isTransient = (error: FettleError): boolean => {
     if (error.kind === 'again') return !LASTING.has(error.code)
     if (error.code === 'FETTLE_NOT_FOUND') return ports.clock.monotonic() - startedAt < GRACE_MS
-    if (error.code === 'FETTLE_CONTRACT') return ++offContract < MAX_CONTRACT_FAILURES
+    // With a status it is an answer that may have come from something in between; an endless one is final.
+    if (error.code === 'FETTLE_CONTRACT' && error.status !== null) return ++offContract < MAX_CONTRACT_FAILURES
     return error.status === 409
   }
   return {
@@ -45,22 +46,28 @@ function failureCounter(ports: Ports): { failed(error: unknown): void; succeeded
 }
 
 /**
- * Observes a job until its status is done, yielding every look; returns the last record. Throws FETTLE_JOB_FAILED for an error
+ * Observes a job until its status is done, yielding every look; returns the last record. A service that throttles is asked half
+ * as often from then on. Throws FETTLE_JOB_FAILED for an error
  * status, FETTLE_DEADLINE after `poll.timeoutMs`, and what the last of too many failed polls threw.
  */
 export async function* observe(job: JobState, wait: Wait, ports: Ports): AsyncGenerator<RunFact, JobRecord, void> {
   const startedAt = ports.clock.monotonic()
   const counter = failureCounter(ports)
   const reported = new Set(job.history.map(({ status }) => status))
-  let unsteady = false
+  let unsteady = hasGoneBack(job)
   let confirmed: string | null = null
-  let interval = wait.poll.everyMs
+  let shortest = wait.poll.everyMs
+  let interval = shortest
+  const onThrottled = (): void => {
+    shortest = Math.min(wait.poll.maxMs, interval * 2)
+    interval = shortest
+  }
   let last = job.status ?? 'unknown'
   for (;;) {
     let record: JobRecord | undefined
     try {
       const withinMs = Math.max(0, wait.poll.timeoutMs - (ports.clock.monotonic() - startedAt))
-      record = await readOwnJob(job, ports, { signal: ports.signal, attempts: 1, withinMs })
+      record = await readOwnJob(job, ports, { signal: ports.signal, attempts: 1, withinMs, onThrottled })
       counter.succeeded()
     } catch (error) {
       counter.failed(error)
@@ -75,7 +82,7 @@ export async function* observe(job: JobState, wait: Wait, ports: Ports): AsyncGe
         yield { type: 'issue.raised', issue: wentBack(last, status) }
       }
       // Word of a change is worth a quick second look; a long silence is not.
-      if (status !== last) interval = wait.poll.everyMs
+      if (status !== last) interval = shortest
       last = status
       yield { type: 'status.observed', part: job.part, stage: wait.stage, status, summary: record.jobSummary ?? null }
       const phase = wait.phaseOf(status)
@@ -91,6 +98,10 @@ export async function* observe(job: JobState, wait: Wait, ports: Ports): AsyncGe
     interval = growInterval(interval, wait.poll)
   }
 }
+
+/** A job that went back in an earlier process is no steadier now. */
+const hasGoneBack = ({ history }: JobState): boolean =>
+  history.some(({ status }, at) => goesBack(history[at - 1]?.status ?? status, status))
 
 const unknownStatus = (status: string) =>
   issue('FETTLE_JOB_STATUS', `the service reports a status this version does not know: "${status}"; waiting on`, {

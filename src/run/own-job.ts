@@ -2,9 +2,10 @@
  * Reading our own job: by its id once we know it, by its unique name before. This is how an effect whose answer was lost is
  * found out instead of repeated.
  */
-import type { JobRecord } from '../contract/index.ts'
+import { isKnownStatus, type JobRecord, matchPhase } from '../contract/index.ts'
 import { FettleError, type Issue, issue } from '../errors.ts'
-import type { JobState } from '../journal/state.ts'
+import type { RunFact } from '../journal/events.ts'
+import type { JobState, RunState } from '../journal/state.ts'
 import type { CallOptions, Effect, Ports } from './ports.ts'
 import { idOf } from './stage.ts'
 
@@ -37,8 +38,41 @@ export async function searchJob(
 export const orphanIssue = (orphan: JobRecord): Issue =>
   issue('FETTLE_JOB_ORPHAN', `a second remote job carries the name of this run: ${orphan.id}`, { severity: 'warn' })
 
+/** The job under our id is somebody else's, and ours was found by its name. Whoever does not know better stops: 75. */
+class JobElsewhere extends FettleError {
+  readonly facts: readonly RunFact[]
+
+  constructor(job: JobState, wrong: JobRecord, ours: JobRecord, others: readonly JobRecord[]) {
+    const message = `the job ${wrong.id} is called "${wrong.name}"; ours, "${job.name}", is ${ours.id}`
+    super('FETTLE_UNANSWERED', message)
+    const hint = `Nothing more is sent to ${wrong.id}; look at what it holds.`
+    this.facts = [
+      { type: 'issue.raised', issue: issue('FETTLE_JOB_ORPHAN', message, { severity: 'warn', hint }) },
+      ...others.map((other): RunFact => ({ type: 'issue.raised', issue: orphanIssue(other) })),
+      { type: 'job.created', part: job.part, id: ours.id, name: job.name, adopted: true },
+    ]
+  }
+}
+
+/** What to record, in this order, when an error says that our job is another one; null for any other error. */
+export function movedBy(error: unknown): readonly RunFact[] | null {
+  for (let one = error; one instanceof Error; one = one.cause) if (one instanceof JobElsewhere) return one.facts
+  return null
+}
+
+/** Looks for our job by its name, since the one under our id is not it. Never returns. */
+async function searchElsewhere(job: JobState, wrong: JobRecord, ports: Ports): Promise<never> {
+  const found = await searchJob(job.name, ports)
+  if (found !== undefined && found.job.id !== job.id) throw new JobElsewhere(job, wrong, found.job, found.others)
+  throw new FettleError(
+    'FETTLE_UNANSWERED',
+    `the job ${wrong.id} is called "${wrong.name}", and no other is called "${job.name}": nothing more is sent to it`,
+  )
+}
+
 /**
- * Reads our job. Throws FETTLE_UNANSWERED when the job under our id carries another name: then nothing more is sent to it.
+ * Reads our job. When the job under our id carries another name nothing more is sent to it: throws what `movedBy` knows if
+ * ours was found by its name, FETTLE_UNANSWERED if not, and what the search threw.
  */
 export async function readOwnJob(
   job: JobState,
@@ -46,20 +80,53 @@ export async function readOwnJob(
   options: CallOptions = { signal: ports.signal },
 ): Promise<JobRecord> {
   const record = await ports.service.readJob(idOf(job), options)
-  if (record.name !== job.name)
-    throw new FettleError(
-      'FETTLE_UNANSWERED',
-      `the job ${record.id} is called "${record.name}", ours is "${job.name}": nothing more is sent to it`,
-    )
-  return record
+  return record.name === job.name ? record : searchElsewhere(job, record, ports)
+}
+
+/**
+ * Makes sure, as far as it can be had for one request each, that the jobs a run brought along from an earlier process are its
+ * own. A look that fails says nothing: whatever is sent next finds out for itself.
+ */
+export async function confirmJobs(state: RunState, ports: Ports): Promise<void> {
+  for (const job of state.jobs) {
+    if (job.id === null || job.received !== null) continue
+    const record = await ports.service.readJob(job.id, { signal: ports.signal, attempts: 1 }).catch((error: unknown) => {
+      if (!FettleError.is(error)) throw error
+      return null
+    })
+    if (record !== null && record.name !== job.name) await searchElsewhere(job, record, ports)
+  }
+}
+
+/** A word this version does not know proves nothing: another one is waited for so long. */
+const PROOF_PAUSES_MS = [2_000, 5_000, 10_000]
+
+/**
+ * The status of our job, as proof of what has happened to it. Throws FETTLE_UNANSWERED when the service only gives a word that
+ * proves neither that a request has taken effect nor that it has not: then it is neither sent again nor taken for done.
+ */
+export async function provenStatus(job: JobState, ports: Ports, signal: AbortSignal = ports.signal): Promise<string> {
+  for (let round = 0; ; round++) {
+    const { status } = await readOwnJob(job, ports, { signal })
+    if (isKnownStatus(status) || matchPhase(status, true) === 'failed') return status
+    const pause = PROOF_PAUSES_MS[round]
+    if (pause === undefined)
+      throw new FettleError(
+        'FETTLE_UNANSWERED',
+        `the job ${idOf(job)} is at "${status}", a status this version does not know: it does not tell what has happened to it`,
+      )
+    await ports.clock.sleep(pause, signal)
+  }
 }
 
 /** For so long a refusal that only says "not yet" is waited out. */
-const NOT_YET_MS = 60_000
+export const NOT_YET_MS = 60_000
 const NOT_YET_PAUSE_MS = 2_000
+/** How a request is refused that does not fit the state of the job (contract §14.1). */
+const REFUSALS: readonly (number | null)[] = [400, 409, 422]
 
 /**
- * Carries out a request that the service may refuse (400, 409) because it has already taken effect: then what `already` reads
+ * Carries out a request that the service may refuse (400, 409, 422) because it has already taken effect: then what `already` reads
  * is the answer. Or because it is still busy with the previous one: then it is sent again every two seconds for up to a
  * minute. Any other refusal is thrown.
  */
@@ -76,13 +143,12 @@ export async function whenReady<T>(
     try {
       return await send()
     } catch (error) {
-      const isRefusal =
-        FettleError.is(error) && error.code === 'FETTLE_REJECTED' && (error.status === 400 || error.status === 409)
+      const isRefusal = FettleError.is(error) && error.code === 'FETTLE_REJECTED' && REFUSALS.includes(error.status)
       if (!isRefusal) throw error
       const found = await already()
       if (found !== undefined) return found
       if (ports.clock.monotonic() >= until) throw error
-      const isStill = isBusy((await readOwnJob(job, ports)).status)
+      const isStill = isBusy(await provenStatus(job, ports))
       // It may have become ready between the refusal and this look: then the refusal was the last of the busy ones.
       if (!isStill && !wasBusy) throw error
       wasBusy = isStill

@@ -24,6 +24,8 @@ export interface CallOptions {
   readonly attempts?: number
   /** Most milliseconds to wait first because the last answer asked for it. */
   readonly withinMs?: number
+  /** Called when the service answers this request by asking for a pause. */
+  readonly onThrottled?: () => void
 }
 
 /**

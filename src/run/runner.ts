@@ -8,6 +8,7 @@ import { UNKNOWN } from '../journal/outcomes.ts'
 import type { RunState } from '../journal/state.ts'
 import { judge } from './checks.ts'
 import { allRows, outcomesOfSummaries } from './ledger.ts'
+import { confirmJobs, movedBy } from './own-job.ts'
 import type { Ports } from './ports.ts'
 import type { Stage } from './stage.ts'
 import { STAGE_LIST } from './stages/index.ts'
@@ -25,8 +26,6 @@ export interface RunContext {
   readonly ports: Ports
   /** Match rate of the last good run of this pipeline, for `checks.drift`. */
   readonly previousRate: number | null
-  /** Called before an intent is recorded; throws when the run is no longer ours to carry out. */
-  readonly guard?: () => void
   /** Called after every fact, with the state it led to. */
   readonly onFact?: (fact: RunFact, state: RunState) => void
 }
@@ -48,22 +47,37 @@ const recordError = (error: FettleError): RecordedError => ({
 
 /**
  * Carries a run on from where its journal stands to its end, or to the first thing that stops it; a run at its end is left as
- * it is. Returns the final state: `finished`, or paused and resumable with the error in it. Throws only when the journal
- * itself cannot be written.
+ * it is. Returns the final state: `finished`, or paused and resumable with the error in it. Throws only when the
+ * journal cannot be written, or is no longer ours to write.
  */
 export async function carryOut(context: RunContext): Promise<RunState> {
   const record = (fact: RunFact): RunState => {
-    if (fact.type.endsWith('.requested')) context.guard?.()
     const state = context.recorder.append(fact)
     context.onFact?.(fact, state)
     return state
   }
   if (current(context).finished) return current(context)
-  for (const stage of STAGE_LIST) {
-    const error = await carryOutStage(stage, record, context)
-    if (error !== null) return end(record, current(context), error, context)
+  let error = await carryOutStages(record, context)
+  const moved = movedBy(error)
+  if (moved !== null) {
+    // Our job is another one than we thought: its stages are gone through anew, once, each finding out what has happened.
+    for (const fact of moved) record(fact)
+    error = await carryOutStages(record, context)
   }
-  return end(record, current(context), null, context)
+  return end(record, current(context), error, context)
+}
+
+async function carryOutStages(record: (fact: RunFact) => RunState, context: RunContext): Promise<FettleError | null> {
+  let isConfirmed = false
+  const confirm = async (): Promise<void> => {
+    if (!isConfirmed) await confirmJobs(current(context), context.ports)
+    isConfirmed = true
+  }
+  for (const stage of STAGE_LIST) {
+    const error = await carryOutStage(stage, record, context, confirm)
+    if (error !== null) return error
+  }
+  return null
 }
 
 const current = ({ recorder }: RunContext): RunState => {
@@ -75,6 +89,7 @@ async function carryOutStage(
   stage: Stage,
   record: (fact: RunFact) => RunState,
   context: RunContext,
+  confirm: () => Promise<void>,
 ): Promise<FettleError | null> {
   const { ports } = context
   const state = current(context)
@@ -90,7 +105,10 @@ async function carryOutStage(
   try {
     ports.signal.throwIfAborted()
     record({ type: 'stage.started', stage: stage.name })
-    if (!stage.done(state)) await carryOutFacts(stage, record, context)
+    if (!stage.done(state)) {
+      await confirm()
+      await carryOutFacts(stage, record, context)
+    }
     record({ type: 'stage.finished', stage: stage.name, elapsedMs: elapsed(), http: ports.service.takeCounts() })
     return null
   } catch (thrown) {

@@ -1,26 +1,26 @@
 /** `fettle check`: everything `run` would find out before sending, and nothing sent; not even a login. */
 import { explainPlan, type Prepared, prepare } from '../../compose.ts'
 import { EXIT, errorOfIssues } from '../../errors.ts'
-import { escapeTerminal } from '../../report/index.ts'
+import { escapeTerminal, safeJson } from '../../report/index.ts'
 import type { Flags } from '../command.ts'
 import { worstExit } from '../exit.ts'
-import { isOn, listFlag } from '../flags.ts'
+import { isOn } from '../flags.ts'
 import type { Io } from '../io.ts'
 import { printIssue } from '../print-error.ts'
-import { overridesOf } from './shared.ts'
+import { overridesOf, pipelineFiles } from './shared.ts'
 
 const explain = (prepared: Prepared): string => (prepared.plan === null ? '' : explainPlan(prepared.plan))
 
 /** Checks each pipeline and its input; prints all problems of all of them. */
 export async function run(flags: Flags, io: Io): Promise<number> {
   const codes: number[] = []
-  for (const file of listFlag(flags, 'pipeline')) {
+  for (const file of pipelineFiles(flags)) {
     const prepared = await prepare(file, { env: io.env, cwd: io.cwd, ...overridesOf(flags) })
     const code = prepared.plan === null ? errorOfIssues(prepared.issues).exitCode : EXIT.ok
     codes.push(code)
     if (isOn(flags, 'json')) {
       io.out(
-        JSON.stringify({
+        safeJson({
           schema: 'fettle/check/v1',
           file,
           ok: code === EXIT.ok,

@@ -2,7 +2,7 @@
 import { basename, extname, resolve } from 'node:path'
 import { dataDirOf, registerDirOf } from '../../compose.ts'
 import { EXIT, FettleError } from '../../errors.ts'
-import { escapeTerminal } from '../../report/index.ts'
+import { escapeTerminal, safeJson } from '../../report/index.ts'
 import { importCsv, listRegisters, type RegisterInfo, registerInfo, removeRegister } from '../../service/register/index.ts'
 import type { Flags } from '../command.ts'
 import { isOn, needText, textFlag } from '../flags.ts'
@@ -46,7 +46,7 @@ async function importRegister(flags: Flags, dir: string, io: Io): Promise<number
   if (io.isTerminal) io.draw('\r\x1b[2K')
   for (const row of info.skippedRows) io.say(escapeTerminal(`skipped line ${row.line}: ${row.why}`))
   if (info.skipped > info.skippedRows.length) io.say(`and ${info.skipped - info.skippedRows.length} more`)
-  io.out(isOn(flags, 'json') ? JSON.stringify(info) : describe(info))
+  io.out(isOn(flags, 'json') ? safeJson(info) : describe(info))
   return EXIT.ok
 }
 
@@ -57,15 +57,15 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   if (action === 'import') return importRegister(flags, dir, io)
   if (action === 'list') {
     const infos = await listRegisters(dir)
-    if (isOn(flags, 'json')) io.out(JSON.stringify(infos))
-    else if (infos.length === 0) io.say(`no register in ${dir}: fettle register import csv FILE`)
+    if (isOn(flags, 'json')) io.out(safeJson(infos))
+    else if (infos.length === 0) io.say(escapeTerminal(`no register in ${dir}: fettle register import csv FILE`))
     else io.out(infos.map(describe).join('\n'))
     return EXIT.ok
   }
   const name = needText(flags, 'kind-or-name')
   if (action === 'info') {
     const info = await registerInfo(dir, name)
-    io.out(isOn(flags, 'json') ? JSON.stringify(info) : describe(info))
+    io.out(isOn(flags, 'json') ? safeJson(info) : describe(info))
     return EXIT.ok
   }
   await removeRegister(dir, name)

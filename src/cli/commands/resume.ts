@@ -6,13 +6,14 @@ import type { Io } from '../io.ts'
 import { showProgress } from '../progress.ts'
 import { codeOf, type Ending, giveResults, proveResultFile } from '../result.ts'
 import { sayEnding } from './run.ts'
-import { settingsOf } from './shared.ts'
+import { settingsOf, timeoutOf } from './shared.ts'
 
 /** A finished run asks nobody. */
 const NO_CREDENTIALS = { username: '', password: '' }
 
 /** Resumes the run named, or the latest. */
 export async function run(flags: Flags, io: Io): Promise<number> {
+  timeoutOf(flags)
   await proveResultFile(flags, io)
   const progress = showProgress(io, { quiet: isOn(flags, 'quiet'), verbose: isOn(flags, 'verbose'), label: null })
   const wanted = textFlag(flags, 'run') ?? undefined

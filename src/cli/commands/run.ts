@@ -4,12 +4,12 @@ import { explainPlan, inBatch, type Prepared, prepare, startRun } from '../../co
 import { EXIT, errorOfIssues, FettleError, type Issue } from '../../errors.ts'
 import type { Flags } from '../command.ts'
 import { worstExit } from '../exit.ts'
-import { isOn, listFlag } from '../flags.ts'
+import { isOn, needText } from '../flags.ts'
 import type { Io } from '../io.ts'
 import { printError, printIssue } from '../print-error.ts'
 import { showProgress } from '../progress.ts'
 import { codeOf, type Ending, giveResults, proveResultFile } from '../result.ts'
-import { inText, overridesOf, settingsOf, timeoutOf } from './shared.ts'
+import { inText, overridesOf, pipelineFiles, settingsOf, timeoutOf } from './shared.ts'
 
 /** So many pipelines run at once; most of the time of each is waiting. */
 const SIDE_BY_SIDE = 4
@@ -22,10 +22,10 @@ interface Item {
 /** Carries out every pipeline named; the exit code is the worst. */
 export async function run(flags: Flags, io: Io): Promise<number> {
   timeoutOf(flags)
-  const overrides = overridesOf(flags)
-  const files = listFlag(flags, 'pipeline')
+  const surroundings = { env: io.env, cwd: io.cwd, runsDir: needText(flags, 'runs-dir'), ...overridesOf(flags) }
+  const files = pipelineFiles(flags)
   const items: Item[] = []
-  for (const file of files) items.push({ file, prepared: await prepare(file, { env: io.env, cwd: io.cwd, ...overrides }) })
+  for (const file of files) items.push({ file, prepared: await prepare(file, surroundings) })
   refuseClashes(items, io.cwd)
   if (isOn(flags, 'dry-run')) return dryRun(items, io)
   await proveResultFile(flags, io)
@@ -45,6 +45,8 @@ async function carryOne({ file, prepared }: Item, flags: Flags, io: Io, isOneOfS
   try {
     if (prepared.plan === null) throw errorOfIssues(prepared.issues)
     io.signal.throwIfAborted()
+    // Missing credentials are better known before there is a folder for runs.
+    if (prepared.plan.service.kind === 'remote') prepared.credentials()
     const settings = settingsOf(flags, io, progress, 'run', prepared.credentials)
     return { name, result: await startRun(prepared.plan, settings, isOn(flags, 'new')) }
   } catch (error) {

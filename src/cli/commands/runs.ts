@@ -1,7 +1,7 @@
 /** `fettle runs`: the runs kept here, newest first. */
 import { listRunIds, lookAtRun, reportOfRun } from '../../compose.ts'
 import { EXIT, FettleError } from '../../errors.ts'
-import { resultLine } from '../../report/index.ts'
+import { escapeTerminal, resultLine, safeJson } from '../../report/index.ts'
 import type { Flags } from '../command.ts'
 import { isOn, needText } from '../flags.ts'
 import type { Io } from '../io.ts'
@@ -16,7 +16,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
     for (const id of ids) io.out(lineOf(runsDir, id))
     return EXIT.ok
   }
-  if (ids.length === 0) io.say(`no run in ${runsDir}`)
+  if (ids.length === 0) io.say(escapeTerminal(`no run in ${runsDir}`))
   else io.out(table([COLUMNS, ...ids.map(id => rowOf(runsDir, id))]))
   return EXIT.ok
 }
@@ -25,7 +25,7 @@ const lineOf = (runsDir: string, id: string): string => {
   try {
     return resultLine(reportOfRun(runsDir, id))
   } catch (error) {
-    return JSON.stringify({
+    return safeJson({
       schema: 'fettle/result/v1',
       status: 'error',
       runId: id,

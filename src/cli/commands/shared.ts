@@ -1,12 +1,33 @@
 /** What run, resume, check and status have in common: flags to settings, and a report for this terminal. */
+import { existsSync } from 'node:fs'
 import pc from 'picocolors'
 import { type Overrides, parseDuration, type RunSettings } from '../../compose.ts'
 import { FettleError } from '../../errors.ts'
 import { type Report, renderText, type Style } from '../../report/index.ts'
 import type { Flags } from '../command.ts'
-import { needText, textFlag, varFlags, wholeFlag } from '../flags.ts'
+import { listFlag, needText, textFlag, varFlags, wholeFlag } from '../flags.ts'
 import type { Io } from '../io.ts'
 import type { Progress } from '../progress.ts'
+
+/** More than this in one call is a pattern gone wrong. */
+const MAX_PIPELINES = 1_000
+
+/** The pipeline files named. Throws FETTLE_USAGE for too many, for an empty name, and for a pattern that the shell found nothing for. */
+export function pipelineFiles(flags: Flags): string[] {
+  const files = listFlag(flags, 'pipeline')
+  if (files.length > MAX_PIPELINES)
+    throw new FettleError('FETTLE_USAGE', `${files.length} pipelines were named, ${MAX_PIPELINES} are the most in one call`, {
+      hint: 'Call fettle several times.',
+    })
+  if (files.length === 0 || files.includes(''))
+    throw new FettleError('FETTLE_USAGE', 'the name of a pipeline file is empty', { hint: 'Name a .yml, .yaml or .json file.' })
+  const pattern = files.find(file => /[*?]/.test(file) && !existsSync(file))
+  if (pattern !== undefined)
+    throw new FettleError('FETTLE_USAGE', `the pattern ${pattern} matches 0 files`, {
+      hint: 'Patterns are expanded by the shell: look for a typing error, or leave out the quotes.',
+    })
+  return files
+}
 
 /** The flags that change what a pipeline says. */
 export const overridesOf = (flags: Flags): Overrides => ({

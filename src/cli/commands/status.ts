@@ -1,7 +1,7 @@
 /** `fettle status`: how a run stands, by text and exit code, so that a sensor needs no other knowledge. */
 import { carrierOf, lookAtRun, reportOfRun } from '../../compose.ts'
 import { EXIT } from '../../errors.ts'
-import { resultLine } from '../../report/index.ts'
+import { escapeTerminal, resultLine } from '../../report/index.ts'
 import type { Flags } from '../command.ts'
 import { isOn, needText, textFlag } from '../flags.ts'
 import type { Io } from '../io.ts'
@@ -17,7 +17,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   else {
     io.out(inText(report, io, 'out'))
     const carrier = state.finished ? null : carrierOf(runsDir, state)
-    if (carrier !== null) io.out(`Process ${carrier.pid} on ${carrier.host} is carrying it out.`)
+    if (carrier !== null) io.out(escapeTerminal(`Process ${carrier.pid} on ${carrier.host} is carrying it out.`))
     else if (!state.finished) io.out(`No process is carrying it out: fettle resume ${state.runId}`)
   }
   return code

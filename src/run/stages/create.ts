@@ -13,6 +13,8 @@ const isDone = (job: JobState): boolean => job.id !== null
 
 async function* createOne(job: JobState, ports: Ports): AsyncGenerator<RunFact, void, void> {
   let found = job.requested ? await searchJob(job.name, ports) : undefined
+  // An input that is no longer the planned one, or cannot be prepared, is better known before there is a job for it.
+  if (found === undefined) await ports.source.upload()
   if (!job.requested) yield { type: 'job.requested', part: job.part, name: job.name }
   let record: JobRecord
   let adopted = true

@@ -5,49 +5,65 @@
 import { FettleError, type Issue, issue } from '../../errors.ts'
 import type { RunFact } from '../../journal/events.ts'
 import type { JobState, RunState } from '../../journal/state.ts'
+import type { Plan } from '../../pipeline/types.ts'
 import { checkAgainstSummary } from '../ledger.ts'
-import type { Ports } from '../ports.ts'
+import { NOT_YET_MS } from '../own-job.ts'
+import type { Download, Ports } from '../ports.ts'
 import { growInterval, withJitter } from '../schedule.ts'
 import { eachJob, idOf, type Stage } from '../stage.ts'
 
 const isDone = (job: JobState): boolean => job.received !== null
 
-/** A file is begun anew at most twice after it came cut short. */
+/** A file is begun anew at most twice after it came cut short or with other rows. */
 const MAX_CUTS = 2
 
 const isCut = (error: unknown): boolean =>
-  FettleError.is(error) &&
-  (error.code === 'FETTLE_DOWNLOAD_CUT' || error.code === 'FETTLE_NETWORK' || error.code === 'FETTLE_TIMEOUT')
+  FettleError.is(error) && (error.code === 'FETTLE_DOWNLOAD_CUT' || error.code === 'FETTLE_LEDGER')
 
-/** The file may lag behind the status: contract §14.1, "enrichedFile too early". */
-const isTooEarly = (error: unknown): boolean =>
-  FettleError.is(error) && (error.code === 'FETTLE_NOT_FOUND' || (error.code === 'FETTLE_REJECTED' && error.status === 400))
+/** How long a file may lag behind the status, by the answer: contract §14.1, "enrichedFile too early". */
+function patienceMs(error: unknown, plan: Plan): number {
+  if (!FettleError.is(error)) return 0
+  if (error.status === 400) return NOT_YET_MS
+  return error.code === 'FETTLE_NOT_FOUND' ? plan.poll.timeoutMs : 0
+}
+
+/** Bytes that an enriched file may have at most: a gigabyte, or what so many rows of so many tags can come to (contract §14.2). */
+export const mostBytes = ({ input, rows, enrich }: Pick<Plan, 'input' | 'rows' | 'enrich'>): number =>
+  Math.max(1024 ** 3, 20 * input.bytes, 64 * rows * (enrich?.tags.length ?? 0))
 
 async function* receiveOne(job: JobState, state: RunState, ports: Ports): AsyncGenerator<RunFact, void, void> {
-  const { poll, rows } = state.plan
+  const { plan } = state
+  const { poll } = plan
   const startedAt = ports.clock.monotonic()
   let interval = poll.everyMs
   for (let cuts = 0; ; ) {
     try {
       const download = await ports.service.openEnrichedFile(idOf(job), { signal: ports.signal })
-      const received = await ports.results.receive(job.part, watched(download, ports), rows)
+      const received = await ports.results.receive(job.part, watched(download, mostBytes(plan), ports), plan.rows)
       yield { type: 'file.received', part: job.part, ...received }
       return
     } catch (error) {
       ports.signal.throwIfAborted()
       if (isCut(error) && cuts++ < MAX_CUTS) ports.tick({ type: 'retry', message: (error as Error).message })
-      else if (!isTooEarly(error) || ports.clock.monotonic() - startedAt >= poll.timeoutMs) throw error
+      else if (ports.clock.monotonic() - startedAt >= patienceMs(error, plan)) throw error
       await ports.clock.sleep(withJitter(interval, ports.clock.random()), ports.signal)
       interval = growInterval(interval, poll)
     }
   }
 }
 
-function watched(download: { bytes: number | null; body: AsyncIterable<Uint8Array> }, ports: Ports) {
+/** The file as it comes, seen by whoever watches and cut off when it is larger than it can be. */
+function watched(download: Download, most: number, ports: Ports): Download {
+  const bounded = (bytes: number): void => {
+    if (bytes > most)
+      throw new FettleError('FETTLE_CONTRACT', `the enriched file is larger than any such file can be: over ${most} bytes`)
+  }
+  bounded(download.bytes ?? 0)
   async function* body(): AsyncGenerator<Uint8Array> {
     let received = 0
     for await (const chunk of download.body) {
       received += chunk.length
+      bounded(received)
       ports.tick({ type: 'download', received, total: download.bytes })
       yield chunk
     }

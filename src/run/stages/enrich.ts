@@ -9,7 +9,7 @@ import type { JobState, RunState } from '../../journal/state.ts'
 import type { Plan } from '../../pipeline/types.ts'
 import { outcomesOfSummaries } from '../ledger.ts'
 import { observe } from '../observe.ts'
-import { adopt, readOwnJob, whenReady } from '../own-job.ts'
+import { adopt, provenStatus, whenReady } from '../own-job.ts'
 import type { Ports } from '../ports.ts'
 import { eachJob, idOf, type Stage } from '../stage.ts'
 
@@ -21,7 +21,7 @@ const PROOF_PAUSES_MS = [0, 2_000, 5_000, 10_000]
 async function hasBegun(job: JobState, ports: Ports): Promise<null | undefined> {
   for (const pause of PROOF_PAUSES_MS) {
     await ports.clock.sleep(pause, ports.grace)
-    const { status } = await readOwnJob(job, ports, { signal: ports.grace })
+    const status = await provenStatus(job, ports, ports.grace)
     if (hasEnrichment(status)) return null
     if (status !== 'readyForEnriching') return undefined
   }
@@ -54,8 +54,17 @@ async function* enrichOne(job: JobState, plan: Plan, ports: Ports): AsyncGenerat
   const enrich = plan.enrich
   if (enrich === null) return
   const id = idOf(job)
+  const isBusy = (status: string): boolean => status === 'matched' || status.startsWith('aggregating')
   if (!job.enrichmentsAccepted && !job.enrichRequested) {
-    await ports.service.setEnrichments(id, enrich.tags, { signal: ports.grace })
+    const choose = async (): Promise<null> => {
+      await ports.service.setEnrichments(id, enrich.tags, { signal: ports.grace })
+      return null
+    }
+    // Tags are chosen before enriching is started: who refuses them since it has, has them.
+    await whenReady(job, ports, isBusy, choose, async () => {
+      const status = await provenStatus(job, ports, ports.grace)
+      return hasEnrichment(status) ? null : undefined
+    })
     yield { type: 'enrichments.accepted', part: job.part, product: enrich.product, tags: enrich.tags.length }
   }
   const look = (): Promise<null | undefined> => hasBegun(job, ports)
@@ -64,7 +73,6 @@ async function* enrichOne(job: JobState, plan: Plan, ports: Ports): AsyncGenerat
     else {
       if (!job.enrichRequested) yield { type: 'enrich.requested', part: job.part }
       const options = { look, key: `${job.name}-enrich`, signal: ports.grace }
-      const isBusy = (status: string): boolean => status === 'matched' || status.startsWith('aggregating')
       const effect = await whenReady(job, ports, isBusy, () => ports.service.enrich(id, options), adopt(look))
       yield { type: 'enrich.accepted', part: job.part, adopted: effect.adopted }
     }

@@ -2,7 +2,7 @@
 import { hasSubmission } from '../../contract/index.ts'
 import type { RunFact } from '../../journal/events.ts'
 import type { JobState } from '../../journal/state.ts'
-import { adopt, readOwnJob, whenReady } from '../own-job.ts'
+import { adopt, provenStatus, whenReady } from '../own-job.ts'
 import type { Ports } from '../ports.ts'
 import { eachJob, idOf, type Stage } from '../stage.ts'
 
@@ -10,7 +10,7 @@ const isDone = (job: JobState): boolean => job.matchAccepted
 
 async function* submitOne(job: JobState, ports: Ports): AsyncGenerator<RunFact, void, void> {
   const look = async (): Promise<string | null | undefined> =>
-    hasSubmission((await readOwnJob(job, ports, { signal: ports.grace })).status) ? null : undefined
+    hasSubmission(await provenStatus(job, ports, ports.grace)) ? null : undefined
   const accepted = { type: 'match.accepted', part: job.part } as const
   if (job.matchRequested && (await look()) === null) {
     yield { ...accepted, messageId: null, adopted: true }

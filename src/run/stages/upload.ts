@@ -4,7 +4,7 @@ import { FettleError } from '../../errors.ts'
 import type { RunFact } from '../../journal/events.ts'
 import type { JobState } from '../../journal/state.ts'
 import type { Plan } from '../../pipeline/types.ts'
-import { readOwnJob } from '../own-job.ts'
+import { provenStatus, readOwnJob } from '../own-job.ts'
 import type { Ports } from '../ports.ts'
 import { eachJob, idOf, type Stage } from '../stage.ts'
 
@@ -14,17 +14,20 @@ const isDone = (job: JobState): boolean => job.uploaded !== null
 const SETTLE_MS = 60_000
 const SETTLE_PAUSE_MS = 1_000
 
-async function settledStatus(job: JobState, ports: Ports): Promise<string> {
+const toldStatus = async (job: JobState, ports: Ports): Promise<string> => (await readOwnJob(job, ports)).status
+
+async function settledStatus(job: JobState, ports: Ports, read = toldStatus): Promise<string> {
   const until = ports.clock.monotonic() + SETTLE_MS
   for (;;) {
-    const { status } = await readOwnJob(job, ports)
+    const status = await read(job, ports)
     if (status !== 'uploading' || ports.clock.monotonic() >= until) return status
     await ports.clock.sleep(SETTLE_PAUSE_MS, ports.signal)
   }
 }
 
 async function* uploadOne(job: JobState, plan: Plan, ports: Ports): AsyncGenerator<RunFact, void, void> {
-  const arrived = async (): Promise<null | undefined> => (hasUpload(await settledStatus(job, ports)) ? null : undefined)
+  const arrived = async (): Promise<null | undefined> =>
+    hasUpload(await settledStatus(job, ports, provenStatus)) ? null : undefined
   // Asked before the input is looked at: once it has arrived, it may have been replaced.
   if (job.uploadRequested && (await arrived()) === null) {
     yield { type: 'upload.accepted', part: job.part, bytes: plan.input.bytes, fileId: null, sha256: null, adopted: true }

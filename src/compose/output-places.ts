@@ -1,0 +1,51 @@
+/**
+ * Where the outputs of a pipeline would really lie: not outside the project by a symbolic link, not in place of a folder, of the
+ * pipeline file or among the runs. It looks and writes nothing; the moment of writing looks again.
+ */
+import { realpath, stat } from 'node:fs/promises'
+import { basename, dirname, join, relative, resolve } from 'node:path'
+import { type Issue, issue, type Place } from '../errors.ts'
+import type { Pipeline } from '../pipeline/index.ts'
+import { DEFAULT_RUNS_DIR } from './run-directory.ts'
+
+/** What the outputs lie among. */
+export interface OutputSurroundings {
+  /** The pipeline file as given. */
+  readonly file: string
+  readonly cwd: string
+  readonly runsDir: string | undefined
+  readonly locate: (path: readonly PropertyKey[]) => Place | null
+}
+
+/** What is wrong with the places of a pipeline's outputs. */
+export async function outputPlaceIssues(output: Pipeline['output'], surroundings: OutputSurroundings): Promise<Issue[]> {
+  if (output === null) return []
+  const issues: Issue[] = []
+  for (const key of ['path', 'unmatched', 'review'] as const) {
+    const path = output[key]
+    const reason = path === null ? null : await whyNotThere(resolve(surroundings.cwd, path), surroundings)
+    if (reason !== null)
+      issues.push(
+        issue('FETTLE_PIPELINE_PATH', `output.${key}: ${JSON.stringify(path)} ${reason}`, {
+          at: surroundings.locate(['output', key]),
+        }),
+      )
+  }
+  return issues
+}
+
+async function whyNotThere(path: string, { file, cwd, runsDir = DEFAULT_RUNS_DIR }: OutputSurroundings): Promise<string | null> {
+  if ((await stat(path).catch(() => null))?.isDirectory() === true) return 'is a folder'
+  const [root, real, runs, pipeline] = await Promise.all([cwd, path, resolve(cwd, runsDir), resolve(cwd, file)].map(realPath))
+  if (!isInside(root!, real!)) return `would really be written to ${real}, outside the project`
+  if (isInside(runs!, real!)) return `would be written among the runs in ${runsDir}`
+  return real === pipeline ? 'would overwrite the pipeline file' : null
+}
+
+/** The path without symbolic links, as far as it exists. */
+async function realPath(path: string): Promise<string> {
+  const parent = dirname(path)
+  return realpath(path).catch(async () => (parent === path ? path : join(await realPath(parent), basename(path))))
+}
+
+const isInside = (folder: string, path: string): boolean => !/^\.\.(\/|$)/.test(relative(folder, path))

@@ -1,0 +1,17 @@
+/**
+ * The world a run happens in: its clock, and how its connections are made. The real one unless a test hands in another; nothing
+ * else in the wiring reaches for time or chance.
+ */
+import type { ConnectOptions } from '../client/index.ts'
+import type { Clock } from '../run/index.ts'
+import { realClock } from './clock.ts'
+
+/** What a run cannot choose for itself. */
+export interface World {
+  readonly clock: Clock
+  /** Connections and their limits in place of the client's own. */
+  readonly connection?: Pick<ConnectOptions, 'dispatcher' | 'limits'>
+}
+
+/** The clock of this machine and its network. */
+export const REAL_WORLD: World = { clock: realClock }
