@@ -1,0 +1,30 @@
+/** The fault matrix is whole: every live cell has an entry that is executed, and every entry is of a live cell. */
+import { expect, test } from 'vitest'
+import { data } from './data.ts'
+
+const live = Object.entries(data.faults).flatMap(([fault, { row }]) =>
+  data.stages.flatMap((stage, at) => (row[at] === '·' ? [] : [{ cell: `${fault}/${stage}`, policy: row[at] }])),
+)
+
+test('48 faults at nine stages: 357 live cells, each with at least one entry', () => {
+  expect(Object.keys(data.faults)).toHaveLength(48)
+  expect(live).toHaveLength(357)
+  const entered = new Set(data.cells.map(({ fault, stage }) => `${fault}/${stage}`))
+  expect(live.map(({ cell }) => cell).filter(cell => !entered.has(cell))).toEqual([])
+})
+
+test('every entry is of a live cell, with its policy, and has a name of its own', () => {
+  const policies = new Map(live.map(({ cell, policy }) => [cell, policy]))
+  for (const { id, fault, stage, policy } of data.cells) expect(policies.get(`${fault}/${stage}`), id).toBe(policy)
+  for (const { policy } of live)
+    expect(policy === undefined || policy in data.policies || /^\d+$/.test(policy), policy).toBe(true)
+  expect(new Set(data.cells.map(({ id }) => id)).size).toBe(data.cells.length)
+})
+
+test('every entry does something and expects something', () => {
+  for (const { id, instructions, lever, expect: expected } of data.cells) {
+    expect(instructions.length > 0 || lever !== undefined, id).toBe(true)
+    // What does not end well says why, and what a resume makes of it.
+    if (expected.exit !== 0 && expected.exit !== 'SIGKILL') expect(expected.resume, id).toBeDefined()
+  }
+})

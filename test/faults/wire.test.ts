@@ -1,0 +1,6 @@
+/** The cells of the fault matrix that need no process of their own: the wire, clocks, changed files. */
+import { isAlone } from './levers.ts'
+import { playHere } from './play-here.ts'
+import { conformanceOf } from './suite.ts'
+
+conformanceOf(cell => !isAlone(cell), playHere, 8)
