@@ -8,6 +8,8 @@ import { createInterface } from 'node:readline'
 import { setImmediate } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
+import { folderOf } from '../cli/fettle.ts'
+import { serveReal, sweepService } from '../service/kill-sweep.ts'
 import { type Caller, logIn, send, startService, temporaryFolder } from '../service/kit.ts'
 
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
@@ -40,6 +42,54 @@ async function spawnService(dataDir: string, rowPauseMs: number): Promise<Child>
 const rows = (count: number): string =>
   `name\n${Array.from({ length: count }, (_, n) => (n % 2 === 0 ? 'Acme Ltd\n' : 'Nobody\n')).join('')}`
 const summary = { totalRows: 40, matched: 1, manualMatched: 0, unmatched: 20, duplicates: 19 }
+
+const KILLS = Number(process.env.FETTLE_KILLS ?? 9)
+
+test(`the real service killed ${KILLS} times while files arrive, are matched, are enriched`, async () => {
+  const seed = Number(process.env.FETTLE_SEED ?? 20_26)
+  const { byPhase, answered, lost } = await sweepService(folderOf(), KILLS, seed)
+  const phases = Object.entries(byPhase).map(([phase, count]) => `${count} ${phase}`)
+  console.log(
+    `service killed ${KILLS} times (${phases.join(', ')}; seed ${seed}): ${answered} answers with 2xx, ${lost.length} lost`,
+  )
+  expect(lost).toEqual([])
+  expect(answered).toBeGreaterThan(KILLS * 3)
+}, 3_600_000)
+
+test('SIGTERM with a request in flight: it is answered, and the process ends well within ten seconds', async () => {
+  const { child, ended, url, caller } = await serveReal(folderOf())
+  const id = await caller.create()
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  onTestFinished(() => void socket.destroy())
+  const parts = ['--b', 'Content-Disposition: form-data; name="hasHeader"', '', 'true', '--b']
+  const body = [
+    ...parts,
+    'Content-Disposition: form-data; name="jobFile"; filename="a.csv"',
+    '',
+    'name\nAcme\n',
+    '--b--',
+    '',
+  ].join('\r\n')
+  const head = `POST /v1${jobs}/${id}/upload HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${caller.token}\r\n`
+  socket.write(
+    `${head}Content-Type: multipart/form-data; boundary=b\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 20)}`,
+  )
+  await caller.reach(id, 'uploading')
+  const began = performance.now()
+  child.kill('SIGTERM')
+  while (
+    await send(url).then(
+      reply => reply.status !== 503,
+      () => false,
+    )
+  )
+    await setImmediate()
+  socket.write(body.slice(20))
+  expect(String((await once(socket, 'data'))[0])).toMatch(/^HTTP\/1\.1 200 /)
+  expect((await ended).code).toBe(0)
+  expect(performance.now() - began).toBeLessThan(10_000)
+})
 
 test('a kill while matching, then while enriching: the job is finished by the next process', async () => {
   const dataDir = await temporaryFolder()

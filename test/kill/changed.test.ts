@@ -1,0 +1,133 @@
+/** What a run finds changed when it goes on: its input (F40), its pipeline (F41), its journal (F42). */
+import { appendFileSync, copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { runDirectory } from '../../src/compose/run-directory.ts'
+import type { FaultyService } from '../../src/testing/index.ts'
+import { recorded } from './judge.ts'
+import { makeData, makePlace, outputsOf, type Place, start, startService } from './kit.ts'
+
+let data: string
+let service: FaultyService
+let onPoint = (): void => {}
+let kill = (): void => {}
+
+beforeAll(async () => {
+  data = await makeData()
+  service = await startService(
+    data,
+    'service',
+    () => kill(),
+    () => onPoint(),
+  )
+})
+afterAll(async () => {
+  await service.close()
+  rmSync(data, { recursive: true, force: true })
+})
+
+const RUN = ['run', 'pipeline.yml', '--json']
+const RESUME = ['resume', '--json']
+const point = { kind: 'point', name: 'change' } as const
+
+/** A run that was killed when its job had been submitted. */
+async function killed(): Promise<Place> {
+  const place = makePlace(data, service)
+  const armed = service.server.arm([{ operation: 'submit', effect: { kind: 'killClient', at: 'answered' } }])
+  const { child, ended } = start(place, RUN)
+  kill = () => void child.kill('SIGKILL')
+  await ended
+  expect(armed.unconsumed()).toEqual([])
+  return place
+}
+
+const journalOf = (place: Place): string => runDirectory(place.runsDir, recorded(place)!.runId).journal
+
+test('an input that changed before it was sent is 65: start a new run', async () => {
+  const place = makePlace(data, service)
+  const uploads = service.server.effects().uploads
+  service.server.arm([{ operation: 'createJob', effect: point }])
+  onPoint = () => appendFileSync(join(place.folder, 'in.csv'), '\n99,One More Ltd,,GB')
+  const { code, stderr, stdout } = await start(place, RUN).ended
+  expect(code, stderr).toBe(65)
+  expect(stderr).toMatch(/in\.csv changed since the run was planned[\s\S]*FETTLE_INPUT_CHANGED: Start a new run/)
+  expect(stderr).not.toContain('fettle resume')
+  expect(JSON.parse(stdout)).toMatchObject({ exitCode: 65, status: 'error' })
+  expect(service.server.effects().uploads).toBe(uploads)
+  // The same command is the new run.
+  service.server.arm([])
+  const again = await start(place, RUN).ended
+  expect(again.code, again.stderr).toBe(0)
+  expect(JSON.parse(again.stdout)).toMatchObject({ totals: { rows: 32 } })
+  rmSync(place.folder, { recursive: true, force: true })
+})
+
+test('an input that changed after it was sent disturbs no matching, and what was paid for is kept', async () => {
+  const place = makePlace(data, service)
+  const input = join(place.folder, 'in.csv')
+  copyFileSync(input, `${input}.kept`)
+  service.server.arm([{ operation: 'submit', effect: point }])
+  onPoint = () => appendFileSync(input, '\n99,One More Ltd,,GB')
+  const { code, stderr } = await start(place, RUN).ended
+  expect(code, stderr).toBe(65)
+  expect(stderr).toContain('FETTLE_INPUT_CHANGED')
+  const state = recorded(place)!
+  expect(state.jobs[0]).toMatchObject({ enrichFinished: true, received: { rows: 31 } })
+  expect(existsSync(join(runDirectory(place.runsDir, state.runId).path, 'enriched-0.csv'))).toBe(true)
+  copyFileSync(`${input}.kept`, input)
+  service.server.arm([])
+  const again = await start(place, RESUME).ended
+  expect(again.code, again.stderr).toBe(0)
+  expect(service.server.effects(state.jobName)).toMatchObject({ creates: 1, submits: 1, enriches: 1 })
+  rmSync(place.folder, { recursive: true, force: true })
+})
+
+test('a pipeline that means something else now is 2 and names the keys; one that only waits otherwise goes on', async () => {
+  const place = await killed()
+  const file = join(place.folder, 'pipeline.yml')
+  const text = readFileSync(file, 'utf8')
+  writeFileSync(file, text.replace(', country: Country', '').replace('out.csv', 'other.csv'))
+  const refused = await start(place, RESUME).ended
+  expect(refused.code, refused.stderr).toBe(2)
+  expect(refused.stderr).toMatch(/FETTLE_FINGERPRINT[\s\S]*changed since the run .* began: mappings, output/)
+  writeFileSync(file, text.replace('max: 1s', 'max: 2s'))
+  const again = await start(place, RESUME).ended
+  expect(again.code, again.stderr).toBe(0)
+  expect(recorded(place)?.plan.poll.maxMs).toBe(2_000)
+  rmSync(place.folder, { recursive: true, force: true })
+})
+
+test('a journal damaged in the middle is 73 with the line, for resume and for run; nothing is sent', async () => {
+  const place = await killed()
+  const journal = journalOf(place)
+  const text = readFileSync(journal, 'utf8')
+  const lines = text.split('\n')
+  writeFileSync(journal, lines.with(4, lines[4]!.slice(0, 30)).join('\n'))
+  const asked = service.server.requests.length
+  for (const args of [RESUME, RUN]) {
+    const { code, stderr } = await start(place, args).ended
+    expect(code, stderr).toBe(73)
+    expect(stderr).toMatch(/FETTLE_JOURNAL_DAMAGED .*journal\.jsonl:5[\s\S]*line 5 is damaged/)
+  }
+  expect(service.server.requests).toHaveLength(asked)
+  // Torn in its last line, as a power cut leaves it, it goes on.
+  writeFileSync(journal, `${text}{"type":"match.fin`)
+  const again = await start(place, RESUME).ended
+  expect(again.code, again.stderr).toBe(0)
+  rmSync(place.folder, { recursive: true, force: true })
+})
+
+test('a journal of a newer fettle is 2 and left as it is', async () => {
+  const place = await killed()
+  const journal = journalOf(place)
+  const text = readFileSync(journal, 'utf8').replace('"journal":1', '"journal":2')
+  writeFileSync(journal, text)
+  for (const args of [RESUME, RUN]) {
+    const { code, stderr } = await start(place, args).ended
+    expect(code, stderr).toBe(2)
+    expect(stderr).toContain('written by a newer fettle')
+  }
+  expect(readFileSync(journal, 'utf8')).toBe(text)
+  expect(outputsOf(place)[0]).toContain('an earlier run')
+  rmSync(place.folder, { recursive: true, force: true })
+})

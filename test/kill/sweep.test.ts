@@ -1,0 +1,80 @@
+/**
+ * The plug is pulled at every request and at every operation on a file: SIGKILL, a full disk, a broken one, a short write. Each
+ * time the next command finishes the run: one job, every row, no half file. FETTLE_SWEEP=full takes every point, otherwise
+ * every few of them, other ones for each effect.
+ */
+import { rmSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { makeData, makePlace, outputsOf, start } from './kit.ts'
+import { openLanes, type Sweep, sweep, wordsOf } from './sweep.ts'
+
+const isFull = process.env.FETTLE_SWEEP === 'full'
+/** At CI size the first point and how many further the next one is. */
+const every = (first: number, step: number) => (isFull ? { first: 1, step: 1 } : { first, step })
+
+const SWEEPS: readonly Sweep[] = [
+  { effect: { at: 'arrival' }, ...every(1, 4) },
+  { effect: { at: 'carriedOut' }, ...every(2, 3) },
+  { effect: { at: 'answered' }, ...every(3, 4) },
+  { effect: { disk: 'SIGKILL' }, ...every(4, 23) },
+  { effect: { disk: 'cut', ops: 'write' }, ...every(2, 15) },
+  { effect: { disk: 'short', ops: 'write' }, ...every(5, 25) },
+  { effect: { disk: 'ENOSPC', lasts: true }, ...every(6, 31) },
+  { effect: { disk: 'ENOSPC' }, first: isFull ? 3 : 9, step: isFull ? 5 : 59 },
+  { effect: { disk: 'EIO' }, ...every(1, 27) },
+  { effect: { disk: 'SIGINT' }, first: isFull ? 2 : 20, step: isFull ? 4 : 79 },
+  { effect: { disk: 'SIGTERM' }, first: isFull ? 4 : 37, step: isFull ? 4 : 83 },
+  { effect: { disk: 'SIGKILL' }, embedded: true, first: isFull ? 1 : 40, step: isFull ? 19 : 240 },
+  { effect: { disk: 'EIO' }, embedded: true, first: isFull ? 5 : 70, step: isFull ? 39 : 390 },
+]
+
+let data: string
+let opened: Awaited<ReturnType<typeof openLanes>>
+
+beforeAll(async () => {
+  data = await makeData()
+  opened = await openLanes(data)
+})
+afterAll(async () => {
+  await opened.close()
+  rmSync(data, { recursive: true, force: true })
+})
+
+/** The outputs of an undisturbed run, by whether the service was its own. */
+const undisturbed = new Map<boolean, string[]>()
+
+async function expectedOf(embedded: boolean): Promise<string[]> {
+  const known = undisturbed.get(embedded)
+  if (known !== undefined) return known
+  const place = makePlace(data, embedded ? null : opened.lanes[0]!.service)
+  const { code, stderr } = await start(place, ['run', 'pipeline.yml', '--json']).ended
+  expect(code, stderr).toBe(0)
+  const outputs = outputsOf(place)
+  undisturbed.set(embedded, outputs)
+  rmSync(place.folder, { recursive: true, force: true })
+  return outputs
+}
+
+const nameOf = ({ effect, embedded }: Sweep): string => `${wordsOf(effect)}${embedded === true ? ', embedded' : ''}`
+const all: { line: string; points: number }[] = []
+
+describe('wherever the plug is pulled, the next command finishes the run', () => {
+  test.each(SWEEPS.map(one => [nameOf(one), one] as const))(
+    '%s',
+    { timeout: isFull ? 7_200_000 : 600_000 },
+    async (name, one) => {
+      const { points, parts, violations } = await sweep(opened.lanes, one, await expectedOf(one.embedded === true))
+      const where = Object.entries(parts).map(([part, count]) => `${part} ${count}`)
+      const line = `${name.padEnd(24)}${String(points).padStart(4)} points, ${violations.length} violations   ${where.join(', ')}`
+      all.push({ line, points })
+      if (isFull) console.log(line)
+      expect(violations).toEqual([])
+      expect(points).toBeGreaterThan(0)
+    },
+  )
+
+  afterAll(() => {
+    const sum = all.reduce((points, one) => points + one.points, 0)
+    console.log(`pulled at ${sum} points\n${all.map(({ line }) => line).join('\n')}`)
+  })
+})
