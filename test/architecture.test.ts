@@ -41,6 +41,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   ],
   index: ['errors', 'contract', 'pipeline', 'journal', 'run', 'client', 'input', 'report', 'service', 'compose'],
   cli: ['index', 'compose', 'service', 'report', 'errors', 'yargs', 'picocolors', 'node:'],
+  testing: ['contract', 'journal', 'errors', 'service', 'zod', 'node:'],
 }
 
 /** Packages with more than one door, and why. */
@@ -59,6 +60,7 @@ const EDGES = [
   /^compose(?:\.ts$|\/)/, // hands out the clock and the settings
   /^service\/(?:serve|clock)\.ts$/, // the embedded service's own clock and timers
   /^client\/clock\.ts$/, // the clock of a client used without a run
+  /^testing\/(?:broken|perform|preload|virtual-clock)\.ts$/, // faults happen in real time, and rest is judged by it
 ]
 const AMBIENT = /^(?:process\.env|Date\.now|Math\.random|console\..+|(?:global(?:This)?\.)?set(?:Timeout|Interval))$/
 

@@ -187,6 +187,7 @@ describe.concurrent('what the README shows works', () => {
         fettle: [join(ROOT, 'src/index.ts')],
         'fettle/client': [join(ROOT, 'src/client/index.ts')],
         'fettle/service': [join(ROOT, 'src/service/index.ts')],
+        'fettle/testing': [join(ROOT, 'src/testing/index.ts')],
       },
     }
     const programs = blocks('ts')

@@ -12,6 +12,7 @@ import { ERRORS, EXIT } from '../src/errors.ts'
 import * as library from '../src/index.ts'
 import { reportJsonSchema, resultLine } from '../src/report/index.ts'
 import * as service from '../src/service/index.ts'
+import * as testing from '../src/testing/index.ts'
 import { reportOf } from './report/fixtures.ts'
 
 const SNAPSHOT = new URL('surface.snapshot.json', import.meta.url)
@@ -91,6 +92,7 @@ const surface = () => ({
     fettle: Object.keys(library).sort(),
     'fettle/client': Object.keys(client).sort(),
     'fettle/service': Object.keys(service).sort(),
+    'fettle/testing': Object.keys(testing).sort(),
   },
 })
 

@@ -7,7 +7,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { constants, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll } from 'vitest'
+import { afterAll, expect } from 'vitest'
+import { CANARY, canariesBelow, canariesIn } from '../security/canary.ts'
 
 /** The repository. */
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -17,6 +18,10 @@ export const BINARY = join(ROOT, 'dist/cli/main.js')
 const home = mkdtempSync(join(tmpdir(), 'fettle-cli-'))
 const children = new Set<ChildProcess>()
 const endings: (() => unknown)[] = []
+/** What the children printed. */
+const said: string[] = []
+/** Files that a test gives a secret by right. */
+const PASSWORD_FILES = /(?:^|\/)secret(?:\.yml)?$/
 
 /** Calls `end` when the tests of this file are over, the last one first. */
 export const atEnd = (end: () => unknown): void => {
@@ -26,11 +31,19 @@ export const atEnd = (end: () => unknown): void => {
 afterAll(async () => {
   for (const child of children) child.kill('SIGKILL')
   for (const end of endings.reverse()) await end()
+  // S2: every suite of the command line runs with marked secrets, and none may stand in what it printed or wrote.
+  const hits = [...said.flatMap((text, at) => canariesIn(text, `output ${at}`)), ...canariesBelow(home, PASSWORD_FILES).hits]
   rmSync(home, { recursive: true, force: true })
+  expect(hits).toEqual([])
 })
 
-/** The environment every command of this file gets: nothing of the tester's own but the path. */
-export const ENVIRONMENT = { PATH: process.env.PATH ?? '', HOME: join(home, 'home'), FETTLE_DATA: join(home, 'data') }
+/** The environment every command of this file gets: nothing of the tester's own but the path, and a secret that is not ours. */
+export const ENVIRONMENT = {
+  PATH: process.env.PATH ?? '',
+  HOME: join(home, 'home'),
+  FETTLE_DATA: join(home, 'data'),
+  CLOUD_KEY: CANARY.foreign,
+}
 
 /** How a command is called. */
 export interface Call {
@@ -87,6 +100,7 @@ export function follow(child: ChildProcess, input: string | null = ''): Under {
   const ended = new Promise<Ended>(resolve => {
     child.on('close', (code, signal) => {
       children.delete(child)
+      said.push(stdout, stderr)
       resolve({ code: code ?? 128 + constants.signals[signal ?? 'SIGKILL'], stdout, stderr })
     })
   })

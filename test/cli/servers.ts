@@ -3,6 +3,7 @@ import { EventEmitter, once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type StartOptions, start } from '../../src/service/start.ts'
+import { CANARY } from '../security/canary.ts'
 import { engine } from '../service/engine.ts'
 import { atEnd, folderOf } from './fettle.ts'
 
@@ -72,7 +73,7 @@ export function scripted(status: string): Promise<Counting> {
     return { status: 200, body: { id: 'job-1', name, status: now, correlationId: 'corr-1' } }
   }
   const answers: Readonly<Record<string, (body: string) => Answer>> = {
-    'POST /authenticate': () => ({ status: 200, body: { token: 'a-token' } }),
+    'POST /authenticate': () => ({ status: 200, body: { token: CANARY.token } }),
     'GET /dataCleaning/jobs': () => ({ status: 200, body: [] }),
     'POST /dataCleaning/jobs': body => {
       name = JSON.parse(body).name
@@ -87,7 +88,7 @@ export function scripted(status: string): Promise<Counting> {
 }
 
 /** Who may log in to the real service. */
-export const LOGIN = { username: 'tester', password: 'correct horse' }
+export const LOGIN = { username: CANARY.username, password: CANARY.password }
 /** The settings that go with it. */
 export const CREDENTIALS = { FETTLE_USERNAME: LOGIN.username, FETTLE_PASSWORD: LOGIN.password }
 

@@ -2,7 +2,7 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
-import { type Client, type ConnectOptions, connect } from '../../src/client/index.ts'
+import { type Client, type ConnectOptions, connect, createShared, type Shared } from '../../src/client/index.ts'
 
 /** A request as it arrived. */
 interface Seen {
@@ -122,12 +122,17 @@ export function createVirtualClock(start = Date.UTC(2026, 0, 1)) {
   }
 }
 
+type Quota = Shared['quota']
 export type VirtualClock = ReturnType<typeof createVirtualClock>
 
 /** A client of the server with a virtual clock, closed after the test. */
-export function clientOf(server: { url: string }, options: Partial<ConnectOptions> = {}): Client & { clock: VirtualClock } {
+export function clientOf(
+  server: { url: string },
+  { quota, ...options }: Partial<ConnectOptions> & { quota?: Quota } = {},
+): Client & { clock: VirtualClock } {
   const clock = createVirtualClock()
-  const client = connect({ url: server.url, username: 'user', password: 'canary-password', clock, ...options })
+  const shared = createShared(clock, quota)
+  const client = connect({ url: server.url, username: 'user', password: 'canary-password', clock, shared, ...options })
   onTestFinished(() => client.close())
   return Object.assign(client, { clock })
 }

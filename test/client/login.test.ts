@@ -111,22 +111,27 @@ describe('login discipline', () => {
     expect(server.of(LOGIN)).toHaveLength(2)
   })
 
-  test('one caller giving up does not end the login the others wait for', async () => {
+  test.each([
+    ['who began it', 0, 2],
+    ['who joined it', 1, 1],
+  ])('a caller that gives up (%s) does not end the login for the others', async (_, who, logins) => {
     let answer = () => {}
-    const held: Answer = (_, response) => {
+    const held: Answer = (_request, response) => {
       answer = () => void response.setHeader('content-type', 'application/json').end('{"token":"t"}')
     }
     const server = await serveScript({ ...readable, [LOGIN]: [held] })
     const client = clientOf(server)
     const stop = new AbortController()
-    const impatient = errorOf(client.readJob('7', { signal: stop.signal }))
-    const patient = client.readJob('7')
+    const signals = [{}, {}].map((options, n) => (n === who ? { signal: stop.signal } : options))
+    const reads = signals.map(options => client.readJob('7', options))
+    const impatient = errorOf(reads[who]!)
     while (server.seen.length === 0) await new Promise(resolve => setImmediate(resolve))
     stop.abort(new Error('enough'))
     expect((await impatient).message).toBe('enough')
+    while (server.seen.length < logins) await new Promise(resolve => setImmediate(resolve))
     answer()
-    expect((await patient).id).toBe('7')
-    expect(server.of(LOGIN)).toHaveLength(1)
+    expect((await reads[1 - who]!).id).toBe('7')
+    expect(server.of(LOGIN)).toHaveLength(logins)
   })
 
   test('the password may come from a function, and must not be empty', async () => {

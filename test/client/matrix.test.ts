@@ -25,7 +25,7 @@ const OPERATIONS: [string, string, unknown, (client: Client) => Promise<unknown>
   ['enrichedFile', `GET ${JOBS}/7/enrichedFile`, { filePath: '/f' }, client => client.enrichedFile('7')],
   ['archive', `POST ${JOBS}/7/archive`, job('7'), client => client.archive('7')],
 ]
-const limits = { headersMs: 80, bodyMs: 80 }
+const limits = { headersMs: 250, bodyMs: 250 }
 
 describe.each(OPERATIONS)('%s', (_, route, json, act) => {
   const against = async (...answers: Answer[]) => {

@@ -10,8 +10,8 @@ import { createVirtualClock, errorOf } from './kit.ts'
 function toolsOf(more: Partial<Tools> = {}) {
   const clock = createVirtualClock()
   const deadline = () => Number.POSITIVE_INFINITY
-  const pace = createPace({ clock, rate: null, deadline })
-  const session = createSession(async () => 't', clock)
+  const pace = createPace(clock)
+  const session = createSession(clock).tokensFor({ deadline, logIn: async () => 't' })
   const told = () => undefined
   const tools: Tools = {
     clock,
@@ -23,6 +23,7 @@ function toolsOf(more: Partial<Tools> = {}) {
     attempts: 4,
     onRetry: told,
     onRepeat: told,
+    onPaused: told,
     ...more,
   }
   return { clock, tools }

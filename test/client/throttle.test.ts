@@ -118,7 +118,7 @@ async function waitFor<T>(read: () => T | undefined): Promise<T | undefined> {
 }
 
 describe('pace', () => {
-  const unlimited = () => Number.POSITIVE_INFINITY
+  const caller = { signal: undefined, deadline: () => Number.POSITIVE_INFINITY, onPaused: () => undefined }
 
   test('never more than `requests` in any stretch of `perMs`', async () => {
     await fc.assert(
@@ -128,15 +128,12 @@ describe('pace', () => {
         fc.array(fc.integer({ min: 0, max: 3000 }), { minLength: 1, maxLength: 40 }),
         async (requests, perMs, gaps) => {
           const clock = createVirtualClock()
-          const pace = createPace({
-            clock: { ...clock, sleep: async ms => clock.advance(ms) },
-            rate: { requests, perMs },
-            deadline: unlimited,
-          })
+          const pace = createPace({ ...clock, sleep: async ms => clock.advance(ms) })
+          pace.limit({ requests, perMs })
           const at: number[] = []
           for (const gap of gaps) {
             clock.advance(gap)
-            ;(await pace.enter(undefined))(true)
+            ;(await pace.enter(caller))(true)
             at.push(clock.monotonic())
           }
           for (let n = requests; n < at.length; n++) expect((at[n] ?? 0) - (at[n - requests] ?? 0)).toBeGreaterThanOrEqual(perMs)
@@ -148,11 +145,11 @@ describe('pace', () => {
 
   test('after a pause one at a time, until one is not throttled', async () => {
     const clock = createVirtualClock()
-    const pace = createPace({ clock, rate: null, deadline: unlimited })
+    const pace = createPace(clock)
     pace.pause(1000)
     const entered: string[] = []
     const enter = async (name: string) => {
-      const leave = await pace.enter(undefined)
+      const leave = await pace.enter(caller)
       entered.push(name)
       return leave
     }
@@ -171,11 +168,11 @@ describe('pace', () => {
 
   test('a waiter that is stopped leaves, with its reason', async () => {
     const clock = createVirtualClock()
-    const pace = createPace({ clock, rate: null, deadline: unlimited })
+    const pace = createPace(clock)
     pace.pause(10)
-    await pace.enter(undefined)
+    await pace.enter(caller)
     const stop = new AbortController()
-    const waiting = errorOf(pace.enter(stop.signal))
+    const waiting = errorOf(pace.enter({ ...caller, signal: stop.signal }))
     stop.abort(new Error('stopped'))
     expect((await waiting).message).toBe('stopped')
   })

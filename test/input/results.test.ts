@@ -46,8 +46,6 @@ describe('receiving', () => {
     const got = await results.receive(0, download(ENRICHED), 3)
     expect(got).toEqual({ bytes: ENRICHED.length, rows: 3, sha256: sha256(ENRICHED) })
     expect([names(work), text(join(work, 'enriched-0.csv'))]).toEqual([['enriched-0.csv'], ENRICHED])
-    expect(await results.received(0)).toEqual(got)
-    expect(await results.received(1)).toBeNull()
   })
 
   it('notices every cut, whatever the framing said', async () => {

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ModuleKind, ScriptTarget, transpileModule } from 'typescript'
 import { afterEach, describe, expect, it } from 'vitest'
-import { openSink, writeAtomic } from '../../src/input/sink.ts'
+import { openSink, proveWritable, writeAtomic } from '../../src/input/sink.ts'
 import { folder, names, sha256, shell, text } from './kit.ts'
 
 const refusal = (path: string, why: string) => ({
@@ -96,6 +96,61 @@ describe('a sink', () => {
   })
 })
 
+describe('what a kill left beside a file', () => {
+  const HOUR = 3600
+  /** A file last written so many seconds before now. */
+  const leave = (root: string, name: string, seconds: number): void => {
+    const at = Date.now() / 1000 - seconds
+    writeFileSync(join(root, name), 'half')
+    utimesSync(join(root, name), at, at)
+  }
+  /** Above the highest number that Linux gives (pid_max). */
+  const NOBODY = 99_999_999
+
+  it('goes with the next writing: by its process and age, and after a day in any case', async () => {
+    const root = folder()
+    leave(root, `.report.json.${NOBODY}-1.tmp`, 61)
+    leave(root, `.report.json.${NOBODY}-2.tmp`, 50)
+    leave(root, `.report.json.${process.ppid}-1.tmp`, 23 * HOUR)
+    leave(root, `.report.json.${process.ppid}-2.tmp`, 25 * HOUR)
+    leave(root, '.report.json.another-run.tmp', 23 * HOUR)
+    leave(root, '.report.json.older-run.tmp', 25 * HOUR)
+    leave(root, `.report.html.${NOBODY}-1.tmp`, 25 * HOUR)
+    leave(root, `.report.json.${NOBODY}-1.csv`, 25 * HOUR)
+    leave(root, `report.json.${NOBODY}-1.tmp`, 25 * HOUR)
+    await writeAtomic(join(root, 'report.json'), '{}')
+    expect(names(root)).toEqual(
+      [
+        `.report.html.${NOBODY}-1.tmp`,
+        `.report.json.${NOBODY}-1.csv`,
+        `.report.json.${NOBODY}-2.tmp`,
+        `.report.json.${process.ppid}-1.tmp`,
+        '.report.json.another-run.tmp',
+        'report.json',
+        `report.json.${NOBODY}-1.tmp`,
+      ].sort(),
+    )
+  })
+
+  it('disturbs nobody when it cannot be removed', async () => {
+    const root = folder()
+    mkdirSync(join(root, '.report.json.old.tmp'))
+    utimesSync(join(root, '.report.json.old.tmp'), 0, 0)
+    await writeAtomic(join(root, 'report.json'), '{}')
+    expect(text(join(root, 'report.json'))).toBe('{}')
+  })
+
+  it('of a proof that a file can be written goes with the next proof or writing', async () => {
+    const root = folder()
+    leave(root, '.out.csv.probe.tmp', 0)
+    await proveWritable('out.csv', { root })
+    expect(names(root)).toEqual([])
+    leave(root, '.out.csv.probe.tmp', 0)
+    await writeAtomic(join(root, 'out.csv'), 'x')
+    expect(names(root)).toEqual(['out.csv'])
+  })
+})
+
 describe('a full disk', () => {
   const mounted: string[] = []
   afterEach(() => {
@@ -126,13 +181,13 @@ function program(body: string): { script: string; root: string } {
   const root = folder()
   mkdirSync(join(root, 'src/input'), { recursive: true })
   writeFileSync(join(root, 'package.json'), '{"type":"module"}')
-  for (const name of ['errors', 'input/sink']) {
+  for (const name of ['errors', 'input/debris', 'input/sink']) {
     const source = readFileSync(new URL(`../../src/${name}.ts`, import.meta.url), 'utf8')
     const compilerOptions = { module: ModuleKind.ESNext, target: ScriptTarget.ES2023, rewriteRelativeImportExtensions: true }
     writeFileSync(join(root, 'src', `${name}.js`), transpileModule(source, { compilerOptions }).outputText)
   }
   const script = join(root, 'main.js')
-  writeFileSync(script, `import { openSink, writeAtomic } from './src/input/sink.js'\n${body}`)
+  writeFileSync(script, `import { openSink, proveWritable, writeAtomic } from './src/input/sink.js'\n${body}`)
   mkdirSync(join(root, 'out'))
   writeFileSync(join(root, 'out/out.csv'), 'old')
   return { script, root }

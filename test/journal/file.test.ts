@@ -105,8 +105,14 @@ test('a journal of a newer version is 2, whatever else stands in it', async () =
   expect(codeOf(() => readJournal(path))).toMatchObject({
     code: 'FETTLE_JOURNAL_NEWER',
     exitCode: 2,
-    message: expect.stringContaining('version 2'),
+    message: expect.stringMatching(/written by a newer fettle.*version 2.*knows version 1/),
   })
+})
+
+test.each([0, -1, '2', null, undefined, {}])('a journal of version %j is damaged: there has been none', async journal => {
+  const [started] = await factsOfRun()
+  writeFileSync(path, `${JSON.stringify({ ...started, journal, at: '2030-01-01T00:00:00.000Z' })}\n`)
+  expect(codeOf(() => readJournal(path))).toMatchObject({ code: 'FETTLE_JOURNAL_DAMAGED', exitCode: 73, at: { line: 1 } })
 })
 
 test('events of a newer minor version are passed over', async () => {

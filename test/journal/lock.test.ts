@@ -20,7 +20,8 @@ import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { FettleError } from '../../src/errors.ts'
-import { type LockOwner, takeLock } from '../../src/journal/lock.ts'
+import { lockHolder, takeLock } from '../../src/journal/lock.ts'
+import type { LockOwner } from '../../src/journal/lock-owner.ts'
 import { freshFolder } from './fresh-folder.ts'
 
 const NOW = Date.UTC(2025, 0, 1)
@@ -111,6 +112,35 @@ describe('a lock that is left over', () => {
     lock.release()
   })
 
+  test('of an earlier process with the number of a living one is taken over: numbers begin again with the machine', () => {
+    const pid = process.ppid
+    leave(owner({ pid, began: '1' }))
+    const lock = takeLock(path, now)
+    expect(lock.takenFrom).toMatchObject({ pid, began: '1' })
+    lock.release()
+  })
+
+  test.runIf(process.platform === 'linux')('of a living process that began when the lock says is respected', () => {
+    const pid = process.ppid
+    const began = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[19]
+    leave(owner({ pid, began: began! }))
+    expect(refusal().message).toContain(`process ${pid} on`)
+    expect(lockHolder(path, now)).toMatchObject({ pid })
+  })
+
+  test('leaves drafts and wills of the dead, which the next owner removes; those of the living stay', async () => {
+    const pid = await deadPid()
+    writeFileSync(`${path}.draft`, JSON.stringify(owner({ pid })))
+    writeFileSync(`${path}.after.long-ago`, JSON.stringify(owner({ pid })))
+    writeFileSync(`${path}.living`, JSON.stringify(owner({ pid: 1 })))
+    writeFileSync(`${path}.torn`, '{')
+    utimesSync(`${path}.torn`, NOW / 1000, NOW / 1000)
+    writeFileSync(`${path}-other`, JSON.stringify(owner({ pid })))
+    const lock = takeLock(path, now)
+    expect(readdirSync(dirname(path)).sort()).toEqual(['run.lock', 'run.lock-other', 'run.lock.living', 'run.lock.torn'])
+    lock.release()
+  })
+
   test('whose heir died while taking it over has an heir of its own', async () => {
     const pid = await deadPid()
     leave(owner({ pid, token: 'first' }))
@@ -184,7 +214,8 @@ describe('a lock that is left over', () => {
 describe('a dead process that nobody has collected yet', () => {
   // A container whose first process does not reap would hold the pipeline for good.
   test.runIf(process.platform === 'linux')('does not hold its lock', async () => {
-    const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 30'])
+    // The child ends after the shell has become a process that collects nobody: a shell would have.
+    const parent = spawn('sh', ['-c', 'sleep 0.5 & echo $!; exec sleep 30'])
     onTestFinished(() => void parent.kill())
     const [line] = await once(parent.stdout, 'data')
     const pid = Number(String(line))
@@ -194,16 +225,28 @@ describe('a dead process that nobody has collected yet', () => {
   })
 })
 
+describe('looking at a lock', () => {
+  test('names a living owner, and nobody where there is none, a dead one or one who cannot be read', async () => {
+    expect(lockHolder(path, now)).toBeNull()
+    leave('{')
+    expect(lockHolder(path, now)).toBeNull()
+    leave(owner({ pid: await deadPid() }))
+    expect(lockHolder(path, now)).toBeNull()
+    leave(owner({ pid: 1 }))
+    expect(lockHolder(path, now)).toMatchObject({ pid: 1 })
+  })
+})
+
 describe('four processes', () => {
   let built: string
   let racers: ChildProcess[]
 
   beforeAll(async () => {
-    // Node 20 cannot run TypeScript: the two files the lock consists of are compiled for the children.
+    // Node 20 cannot run TypeScript: the files the lock consists of are compiled for the children.
     built = mkdtempSync(join(tmpdir(), 'fettle-lock-'))
     mkdirSync(join(built, 'journal'))
     writeFileSync(join(built, 'package.json'), '{"type":"module"}')
-    for (const name of ['errors', 'journal/lock']) {
+    for (const name of ['errors', 'journal/lock', 'journal/lock-owner']) {
       const source = readFileSync(new URL(`../../src/${name}.ts`, import.meta.url), 'utf8')
       const compilerOptions = {
         module: ts.ModuleKind.ESNext,

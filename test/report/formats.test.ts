@@ -19,7 +19,7 @@ function elementsOf(xml: string): string[] {
       else throw new Error(`</${name}> closes nothing`)
       return ''
     })
-  if (/[<>]|&(?!(?:lt|gt|amp|quot|#39);)/.test(rest)) throw new Error(`stray markup: ${rest}`)
+  if (/[<>]|&(?!(?:lt|gt|amp|quot|#3[59]);)/.test(rest)) throw new Error(`stray markup: ${rest}`)
   if (open.length > 0) throw new Error(`never closed: ${open.join(' ')}`)
   return closed
 }

@@ -1,6 +1,7 @@
 /** The enriched file: too early, cut short, wrong; and what happens when the disk or the counts do not agree. */
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { FettleError } from '../../src/errors.ts'
+import { mostBytes } from '../../src/run/stages/download.ts'
 import { refusal } from './fake-service.ts'
 import { OUTCOMES, planOf, resumed, worldOf } from './world.ts'
 
@@ -30,6 +31,91 @@ test('a file that never comes ends the wait at poll.timeout, resumable', async (
   const next = resumed(world)
   expect(await next.run()).toMatchObject({ finished: true, exitCode: 0 })
   expect(next.service.only.enriches).toBe(1)
+})
+
+test('a refusal that lasts is taken for "not yet" for a minute only', async () => {
+  const world = worldOf()
+  const asked: number[] = []
+  world.service.before = call => {
+    if (call !== 'openEnrichedFile') return
+    asked.push(world.clock.monotonic())
+    throw refusal('no')
+  }
+  expect(await world.run()).toMatchObject({ finished: false, exitCode: 76, error: { message: 'refused: no' } })
+  expect(asked.at(-1)! - asked[0]!).toBeGreaterThanOrEqual(60_000)
+  expect(asked.at(-2)! - asked[0]!).toBeLessThan(60_000)
+})
+
+test.each(['FETTLE_NETWORK', 'FETTLE_TIMEOUT', 'FETTLE_UNAVAILABLE'] as const)(
+  'what the client gave up on (%s) is not tried all over again',
+  async code => {
+    const world = worldOf()
+    world.service.before = times(1, new FettleError(code, 'given up after 4 attempts'))
+    expect(await world.run()).toMatchObject({ finished: false, exitCode: 75, error: { code } })
+    expect(world.service.calls.filter(call => call === 'openEnrichedFile')).toHaveLength(1)
+  },
+)
+
+test.each([
+  [2, 0],
+  [3, 76],
+])('a file with other rows is fetched again, twice: %i times wrong ends with %i', async (wrong, exitCode) => {
+  const world = worldOf()
+  const receive = world.results.receive.bind(world.results)
+  world.results.receive = async (...file) => {
+    const received = await receive(...file)
+    if (world.results.receives > wrong) return received
+    throw new FettleError('FETTLE_LEDGER', 'whole but with other rows')
+  }
+  expect(await world.run()).toMatchObject({ exitCode })
+  expect(world.results.receives).toBe(3)
+})
+
+describe('a file larger than it can be', () => {
+  const GIB = 1024 ** 3
+  const input = (bytes: number) => ({ ...planOf().input, bytes })
+  const tags = (count: number) => ({ product: 'basic', tags: Array<string>(count).fill('general.connectId') }) as const
+
+  test.each([
+    ['a gigabyte', planOf(), GIB],
+    ['twenty times the input', planOf({ input: input(100_000_000) }), 2_000_000_000],
+    ['64 bytes a tag and row', planOf({ rows: 1_000_000, enrich: tags(20) }), 1_280_000_000],
+    ['no tags at all', planOf({ rows: 1e9, enrich: null }), GIB],
+  ])('%s', (_, plan, bytes) => {
+    expect(mostBytes(plan)).toBe(bytes)
+  })
+
+  const served = (bytes: number | null, chunks: number) => {
+    const world = worldOf()
+    let sent = 0
+    const chunk = Buffer.alloc(64 * 1024 * 1024)
+    world.service.openEnrichedFile = async () => ({
+      bytes,
+      body: (async function* () {
+        for (let n = 0; n < chunks; n++) {
+          sent += chunk.length
+          yield chunk
+        }
+      })(),
+    })
+    world.results.receive = async (_, download) => {
+      let got = 0
+      for await (const piece of download.body) got += piece.length
+      return { bytes: got, rows: 10, sha256: 'bb' }
+    }
+    return { world, sent: () => sent }
+  }
+
+  test('is refused unread when its length says so, and cut off when it does not end', async () => {
+    const announced = served(GIB + 1, 100)
+    expect(await announced.world.run()).toMatchObject({ exitCode: 76, error: { code: 'FETTLE_CONTRACT' } })
+    expect(announced.sent()).toBe(0)
+    const endless = served(null, 1_000_000)
+    expect(await endless.world.run()).toMatchObject({ exitCode: 76, error: { code: 'FETTLE_CONTRACT' } })
+    expect(endless.sent()).toBe(GIB + 64 * 1024 * 1024)
+    const largest = served(GIB, 16)
+    expect(await largest.world.run()).toMatchObject({ finished: true, exitCode: 0 })
+  })
 })
 
 /** A world whose transfers are announced whole and end early for the first so many. */

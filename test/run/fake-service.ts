@@ -35,7 +35,7 @@ export class FakeService implements Service {
   /** Lose the next answer: before the effect (the request never arrived) or after it. */
   lose: Partial<Record<EffectName, 'before' | 'after'>> = {}
   /** Called at the start and after each call; may throw, abort signals, change the service. */
-  before: (call: CallName) => void = () => {}
+  before: (call: CallName, options?: CallOptions) => void = () => {}
   after: (call: CallName) => void = () => {}
 
   get only(): RemoteJob {
@@ -47,7 +47,7 @@ export class FakeService implements Service {
   async #call<T>(name: CallName, options: CallOptions | undefined, body: () => T): Promise<T> {
     options?.signal?.throwIfAborted()
     this.calls.push(name)
-    this.before(name)
+    this.before(name, options)
     options?.signal?.throwIfAborted()
     const value = body()
     this.after(name)

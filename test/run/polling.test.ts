@@ -57,6 +57,62 @@ describe('the schedule', () => {
   })
 })
 
+describe('a service that throttles', () => {
+  /** Throttles these looks, counted from 1. */
+  const throttling = (...looks: number[]): World => {
+    const world = worldOf(planOf({ enrich: null, output: null, poll: { everyMs: 2_000, maxMs: 12_000, timeoutMs: 7_200_000 } }))
+    let look = 0
+    world.service.before = (call, options) => {
+      if (call === 'readJob' && world.service.only.submits > 0 && looks.includes(++look)) options?.onThrottled?.()
+    }
+    return world
+  }
+
+  test('is asked half as often, and a change of status does not shorten that again', async () => {
+    const world = throttling(2)
+    world.service.matching = ['matching', 'matching', 'matching', 'matching', 'aggregating', 'jobMatchingComplete']
+    await world.run()
+    // 2 s, then throttled at 3 s: from there on 6 s at least.
+    expect(world.clock.sleeps).toEqual([2_000, 6_000, 9_000, 6_000])
+  })
+
+  test('is asked no more seldom than poll.max', async () => {
+    const world = throttling(2, 3, 4, 5)
+    world.service.matching = ['matching', 'matching', 'matching', 'matching', 'matching', 'matching', 'jobMatchingComplete']
+    await world.run()
+    expect(world.clock.sleeps).toEqual([2_000, 6_000, 12_000, 12_000, 12_000])
+  })
+})
+
+test('after a suspension of two hours exactly one look is sent, and the wait goes on', async () => {
+  const world = still('matching')
+  const before: number[] = []
+  let woken = 0
+  world.clock.at(60_000, () => {
+    woken = world.service.calls.length
+    world.clock.suspend(7_200_000)
+    world.service.only.ahead = ['jobMatchingComplete']
+  })
+  world.service.before = call => {
+    if (call === 'readJob' && woken > 0 && world.service.only.enriches === 0) before.push(world.clock.monotonic())
+  }
+  expect(await world.run()).toMatchObject({ finished: true, status: 'success' })
+  expect(before).toHaveLength(1)
+  for (const { elapsedMs } of world.journal.of('stage.finished')) expect(elapsedMs).toBeGreaterThanOrEqual(0)
+})
+
+test('a wall clock that steps back or forth changes no wait and no measure', async () => {
+  const steps = [-86_400_000, 86_400_000, 3_600_000]
+  const worlds = [0, ...steps].map(step => {
+    const world = worldOf()
+    world.clock.at(5_000, () => world.clock.suspend(step))
+    return world
+  })
+  for (const world of worlds) await world.run()
+  const measured = worlds.map(({ clock, journal }) => [clock.sleeps, journal.of('stage.finished').map(event => event.elapsedMs)])
+  for (const one of measured) expect(one).toEqual(measured[0])
+})
+
 describe('the time limit', () => {
   test('a status that never changes: 75 at poll.timeout, resumable, nothing submitted again', async () => {
     const world = still('matching')
@@ -163,6 +219,17 @@ describe('words', () => {
     ])
   })
 
+  test('a job that went back in an earlier process is no steadier in this one', async () => {
+    const world = worldOf(planOf({ enrich: null, output: null }))
+    world.service.matching = ['aggregating', 'aggregating', 'matching']
+    await world.run()
+    const next = resumed(world)
+    next.service.only.ahead = ['matching', 'matching', 'jobMatchingComplete']
+    await next.run()
+    const last = next.journal.of('status.observed').slice(-3)
+    expect(last.map(event => event.status)).toEqual(['matching', 'jobMatchingComplete', 'jobMatchingComplete'])
+  })
+
   test('two different final readings after a step back are no proof', async () => {
     const world = worldOf(planOf({ enrich: null, output: null }))
     world.service.matching = ['aggregating', 'aggregating', 'matched', 'jobMatchingComplete', 'jobMatchingComplete']
@@ -203,10 +270,10 @@ describe('looks that fail', () => {
 
   test('answers off the contract: four are borne, the fifth in a row is not', async () => {
     const borne = worldOf()
-    failing(borne, look => (look <= 4 ? error('FETTLE_CONTRACT') : undefined))
+    failing(borne, look => (look <= 4 ? error('FETTLE_CONTRACT', 200) : undefined))
     expect(await borne.run()).toMatchObject({ finished: true })
     const world = worldOf()
-    const looks = failing(world, () => error('FETTLE_CONTRACT'))
+    const looks = failing(world, () => error('FETTLE_CONTRACT', 200))
     expect(await world.run()).toMatchObject({ finished: false, exitCode: 76 })
     expect(looks()).toBe(5)
   })
@@ -216,6 +283,8 @@ describe('looks that fail', () => {
     ['FETTLE_LOGIN', 77],
     ['FETTLE_REJECTED', 76],
     ['FETTLE_TLS', 76],
+    // An answer without end, which no proxy page is.
+    ['FETTLE_CONTRACT', 76],
     ['FETTLE_THROTTLED', 75],
     ['FETTLE_UNANSWERED', 75],
   ])('%s ends the wait at once', async (code, exitCode) => {

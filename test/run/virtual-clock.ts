@@ -3,13 +3,19 @@ import type { Clock } from '../../src/run/ports.ts'
 
 export class VirtualClock implements Clock {
   #ms = 0
+  #wall = Date.UTC(2025, 0, 1)
   #events: { at: number; run: () => void }[] = []
   readonly sleeps: number[] = []
   /** What `random` gives. */
   chance = 0.5
 
   now(): number {
-    return Date.UTC(2025, 0, 1) + this.#ms
+    return this.#wall + this.#ms
+  }
+
+  /** The wall clock alone moves: a machine that slept, or a hand on the clock. */
+  suspend(ms: number): void {
+    this.#wall += ms
   }
 
   monotonic(): number {

@@ -1,14 +1,36 @@
-/** Time, connections and disk: what the service does when one of them runs out. */
+/** Every limit of the table acts where it should: one case each, at the limit and beyond it. */
 import { once } from 'node:events'
+import { readdir } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
+import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
-import { expect, onTestFinished, test } from 'vitest'
-import { refusalOf } from '../../src/service/answer-error.ts'
-import { makePaces, Stopped } from '../../src/service/jobs/pace.ts'
-import { HandClock, logIn, send, startService } from './kit.ts'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { passwordCheck } from '../../src/service/auth/users.ts'
+import { makePaces } from '../../src/service/jobs/pace.ts'
+import { LIMIT_TABLE, type LimitName, type Limits } from '../../src/service/limits.ts'
+import { start } from '../../src/service/start.ts'
+import { engine } from './engine.ts'
+import { HandClock, logIn, type Reply, send, startService, temporaryFolder } from './kit.ts'
+import { limitsMarkdown } from './limits-table.ts'
 import { sendRaw } from './raw.ts'
 
-const open = async (url: string): Promise<Socket> => {
+const jobs = '/dataCleaning/jobs'
+const json = { 'Content-Type': 'application/json' }
+
+/** A service with these limits, a caller, and a clock that stands still unless it is left out. */
+async function given(limits: Partial<Limits>, clock?: HandClock) {
+  const dataDir = await temporaryFolder()
+  const service = await startService({ dataDir, limits, ...(clock === undefined ? {} : { clock }) })
+  return { service, dataDir, caller: await logIn(service) }
+}
+
+const login = (service: { url: string }, username: string, password: string): Promise<Reply> =>
+  send(`${service.url}/authenticate`, 'POST', { username, password })
+
+/** Resolves when the connection is gone, by an error or without one. */
+const closed = (socket: Socket): Promise<void> => new Promise(resolve => socket.once('close', () => resolve()))
+
+async function open(url: string): Promise<Socket> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
   onTestFinished(() => void socket.destroy())
@@ -17,77 +39,442 @@ const open = async (url: string): Promise<Socket> => {
   return socket
 }
 
-test('headers that do not end are answered 408', async () => {
-  const service = await startService({ limits: { headersMs: 50, checkMs: 10 } })
-  expect(await sendRaw(service.url, 'GET /health HTTP/1.1\r\nHost: loc')).toMatch(/^HTTP\/1\.1 408 [\s\S]*"correlationId"/)
-})
-
-test('a JSON body that does not end is cut off, an upload has more time', async () => {
-  const clock = new HandClock()
-  const service = await startService({ clock })
-  const caller = await logIn(service)
-  const head = `POST /v1/dataCleaning/jobs HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${caller.token}\r\n`
-  const slow = await open(service.url)
-  slow.write(`${head}Content-Type: application/json\r\nContent-Length: 20\r\n\r\n{"name":`)
-  const id = await caller.create()
-  const upload = await open(service.url)
-  const type = 'Content-Type: multipart/form-data; boundary=b'
-  upload.write(`${head.replace('jobs', `jobs/${id}/upload`)}${type}\r\nContent-Length: 900\r\n\r\n--b\r\n`)
-  await caller.reach(id, 'uploading')
-  clock.move(10_000)
-  slow.resume()
-  await once(slow, 'close')
-  expect((await caller.call('GET', `/dataCleaning/jobs/${id}`)).body.status).toBe('uploading')
-})
-
-test('connections beyond the limit are closed at once, the others are served', async () => {
-  const service = await startService({ limits: { connections: 2 } })
-  const first = await open(service.url)
-  await open(service.url)
-  const third = await open(service.url)
-  third.resume()
-  await once(third, 'close')
-  first.write('GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
-  const [answer] = await once(first, 'data')
-  expect(String(answer)).toMatch(/^HTTP\/1\.1 200 /)
-})
-
-test('a full disk is 507, what nobody expected is 500 and says nothing', async () => {
-  expect(refusalOf(Object.assign(new Error('write'), { code: 'ENOSPC' }))?.status).toBe(507)
-  expect(refusalOf(new Error('database or disk is full'))?.headers['Retry-After']).toBe('60')
-  expect(refusalOf(new Error('x'))).toBeNull()
-  expect(refusalOf(undefined)).toBeNull()
-})
-
-test('loops side by side come back one per turn of the event loop', async () => {
-  const clock = { now: () => 0, elapsed: () => Number.MAX_SAFE_INTEGER, sleep: async () => {} }
-  const stop = new AbortController()
-  const newPace = makePaces({ clock, sliceMs: 0, pauseMs: 0, signal: stop.signal })
-  let rows = 0
-  const loops = Array.from({ length: 5 }, async () => {
-    const pace = newPace()
-    for (;;) {
-      await pace()
-      rows += 1
-    }
+/** Sends this and waits until the service ends the connection; gives what it said. */
+async function untilClosed(url: string, text: string): Promise<string> {
+  const socket = await open(url)
+  let answer = ''
+  socket.setEncoding('latin1').on('data', chunk => {
+    answer += chunk
   })
-  for (let turn = 0; turn < 50; turn++) {
-    const before = rows
-    await setImmediate()
-    expect(rows - before).toBeLessThanOrEqual(1)
-  }
-  expect(rows).toBeGreaterThan(40)
-  stop.abort()
-  for (const end of await Promise.allSettled(loops)) expect(end).toMatchObject({ reason: expect.any(Stopped) })
-})
+  socket.write(text)
+  await closed(socket)
+  return answer
+}
 
-test('requests are answered quickly while eight jobs are matched', async () => {
-  const caller = await logIn(await startService())
-  const csv = `name\n${'Acme Ltd\n'.repeat(3_000)}`
-  const ids = await Promise.all(Array.from({ length: 8 }, () => caller.submitted(csv)))
-  let answered = 0
-  while ((await caller.call('GET', `/dataCleaning/jobs/${ids[7]}`)).body.status === 'matching') answered += 1
-  expect(answered).toBeGreaterThan(3)
-  for (const id of ids) expect((await caller.reach(id, 'jobMatchingComplete')).body.jobSummary.totalRows).toBe(3_000)
-  expect((await send(`${(await startService()).url}/../health`)).status).toBe(200)
+const head = (token: string, path: string, more: string): string =>
+  `POST /v1${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${token}\r\n${more}\r\n\r\n`
+const multipart = 'Content-Type: multipart/form-data; boundary=b\r\nContent-Length: 9000'
+const health = (more = ''): string => `GET /health HTTP/1.1\r\nHost: localhost\r\n${more}\r\n`
+
+/** Uploads these form fields and this file. */
+function uploading(file: string, filename = 'a.csv', ...fields: [string, string][]): FormData {
+  const form = new FormData()
+  form.append('hasHeader', 'true')
+  for (const [name, value] of fields) form.append(name, value)
+  form.append('jobFile', new Blob([file]), filename)
+  return form
+}
+
+/** How an upload of this form to a fresh job is answered. */
+async function uploadWith(limits: Partial<Limits>, form: FormData): Promise<Reply> {
+  const { caller } = await given(limits)
+  return caller.call('POST', `${jobs}/${await caller.create()}/upload`, form)
+}
+
+/** The error of a job with this file. */
+async function faultOf(limits: Partial<Limits>, csv: string): Promise<string> {
+  const { caller } = await given(limits)
+  const id = await caller.submitted(csv)
+  for (;;) {
+    const { status, details } = (await caller.call('GET', `${jobs}/${id}`)).body
+    if (status === 'transformFileError') return details
+    if (status === 'jobMatchingComplete') return ''
+    await setImmediate()
+  }
+}
+
+/** A body that stops on the way, and time that passes: what the connection is told. */
+async function late(limits: Partial<Limits>, path: (id: string) => string, headers: string, ms: number): Promise<string> {
+  const clock = new HandClock()
+  const { service, caller } = await given({ ...limits, checkMs: 1 }, clock)
+  const id = await caller.create()
+  const socket = await open(service.url)
+  let answer = ''
+  socket.setEncoding('latin1').on('data', chunk => {
+    answer += chunk
+  })
+  // It is asked to go on: so the service knows of the request.
+  socket.write(head(caller.token, path(id), `${headers}\r\nExpect: 100-continue`))
+  await once(socket, 'data')
+  if (path(id).endsWith('upload')) await caller.reach(id, 'uploading')
+  clock.move(ms - 1)
+  expect((await caller.call('GET', `${jobs}/${id}`)).status).toBe(200)
+  expect(socket.readyState).toBe('open')
+  clock.move(1)
+  await closed(socket)
+  return answer.replace('HTTP/1.1 100 Continue\r\n\r\n', '')
+}
+
+const CASES: Readonly<Record<LimitName, () => Promise<void>>> = {
+  async connections() {
+    const service = await startService({ limits: { connections: 1 } })
+    const first = await open(service.url)
+    await untilClosed(service.url, '')
+    first.write(health('Connection: close\r\n'))
+    expect(String((await once(first, 'data'))[0])).toMatch(/ 200 /)
+  },
+  async requestsPerSocket() {
+    const service = await startService({ limits: { requestsPerSocket: 2 } })
+    const answers = [...(await untilClosed(service.url, health().repeat(3))).matchAll(/HTTP\/1\.1 (\d+)/g)].map(one => one[1])
+    expect(answers).toEqual(['200', '200', '503'])
+  },
+  async keepAliveMs() {
+    const service = await startService({ limits: { keepAliveMs: 1_010 } })
+    expect(await untilClosed(service.url, health())).toMatch(/ 200 /)
+  },
+  async headersMs() {
+    const service = await startService({ limits: { headersMs: 50, checkMs: 10 } })
+    expect(await untilClosed(service.url, 'GET /health HTTP/1.1\r\nHost: loc')).toMatch(/^HTTP\/1\.1 408 /)
+  },
+  async jsonMs() {
+    const length = `Content-Type: application/json\r\nContent-Length: 9`
+    expect(await late({ jsonMs: 5_000 }, () => jobs, length, 5_000)).toMatch(/^HTTP\/1\.1 408 [\s\S]*connection: close/i)
+  },
+  async uploadMs() {
+    const answer = await late({ uploadMs: 5_000 }, id => `${jobs}/${id}/upload`, multipart, 5_000)
+    expect(answer).toMatch(/^HTTP\/1\.1 408 [\s\S]*connection: close/i)
+  },
+  async idleMs() {
+    const { service, caller } = await given({ idleMs: 1_500 })
+    const id = await caller.create()
+    expect(await untilClosed(service.url, head(caller.token, `${jobs}/${id}/upload`, multipart))).toBe('')
+  },
+  async rateMs() {
+    expect(await late({ rateMs: 5_000 }, id => `${jobs}/${id}/upload`, multipart, 5_000)).toBe('')
+  },
+  async rateBytes() {
+    const clock = new HandClock()
+    const { service, caller } = await given({ rateMs: 5_000, rateBytes: 100, checkMs: 1 }, clock)
+    const id = await caller.create()
+    const socket = await open(service.url)
+    socket.write(head(caller.token, `${jobs}/${id}/upload`, multipart))
+    await caller.reach(id, 'uploading')
+    for (let n = 0; n < 5; n++) {
+      socket.write('x'.repeat(100))
+      // Until the bytes have arrived the watch would not know of them.
+      for (let turn = 0; turn < 20; turn++) await caller.call('GET', jobs)
+      clock.move(4_000)
+      await setImmediate()
+    }
+    expect((await caller.call('GET', `${jobs}/${id}`)).body.status).toBe('uploading')
+    clock.move(5_000)
+    await closed(socket.resume())
+  },
+  async checkMs() {
+    const clock = new HandClock()
+    const { service, caller } = await given({ jsonMs: 10, checkMs: 5_000 }, clock)
+    const socket = await open(service.url)
+    socket.write(head(caller.token, jobs, 'Content-Type: application/json\r\nContent-Length: 9\r\nExpect: 100-continue'))
+    await once(socket, 'data')
+    clock.move(4_999)
+    await caller.call('GET', jobs)
+    expect(socket.readyState).toBe('open')
+    clock.move(1)
+    await closed(socket.resume())
+  },
+  async closeMs() {
+    const service = await startService({ limits: { closeMs: 50 } })
+    const caller = await logIn(service)
+    const id = await caller.create()
+    const socket = await open(service.url)
+    socket.write(head(caller.token, `${jobs}/${id}/upload`, multipart))
+    await caller.reach(id, 'uploading')
+    await service.close()
+    if (!socket.destroyed) await closed(socket.resume())
+  },
+  async headerBytes() {
+    const service = await startService({ limits: { headerBytes: 2_000 } })
+    const answer = (size: number) => sendRaw(service.url, health(`A: ${'x'.repeat(size)}\r\nConnection: close\r\n`))
+    expect([await answer(1_800), await answer(2_100)]).toEqual([expect.stringMatching(/ 200 /), expect.stringMatching(/ 431 /)])
+  },
+  async headers() {
+    const service = await startService({ limits: { headers: 4 } })
+    const answer = (count: number) => sendRaw(service.url, health(`${'A: b\r\n'.repeat(count - 2)}Connection: close\r\n`))
+    expect([await answer(4), await answer(5)]).toEqual([expect.stringMatching(/ 200 /), expect.stringMatching(/ 431 /)])
+  },
+  async loginBytes() {
+    const { service } = await given({ loginBytes: 200 })
+    expect((await login(service, 'a', 'x'.repeat(150))).status).toBe(401)
+    expect((await login(service, 'a', 'x'.repeat(250))).status).toBe(413)
+  },
+  async jsonBytes() {
+    const { caller } = await given({ jsonBytes: 100 })
+    const pad = (length: number): string => '{"name":"a"}'.padEnd(length)
+    expect((await caller.call('POST', jobs, pad(100), json)).status).toBe(200)
+    expect((await caller.call('POST', jobs, pad(101), json)).status).toBe(413)
+  },
+  async restBytes() {
+    const { service } = await given({ restBytes: 100 })
+    const refused = (length: number) =>
+      fetch(service.url + jobs, { method: 'POST', body: 'x'.repeat(length), headers: json }).then(one =>
+        one.headers.get('connection'),
+      )
+    expect([await refused(100), await refused(101)]).toEqual(['keep-alive', 'close'])
+  },
+  async jsonDepth() {
+    const { caller } = await given({ jsonDepth: 3 })
+    const deep = (levels: number) => caller.call('POST', jobs, '['.repeat(levels) + ']'.repeat(levels), json)
+    expect((await deep(3)).body.details).toMatch(/^body: Invalid/)
+    expect((await deep(4)).body.details).toMatch(/nested deeper than 3/)
+  },
+  async uploadBytes() {
+    const limits = { uploadBytes: 1_000 }
+    expect((await uploadWith(limits, uploading('x'.repeat(1_000)))).status).toBe(200)
+    expect((await uploadWith(limits, uploading('x'.repeat(1_001)))).status).toBe(413)
+  },
+  async uploadParts() {
+    expect((await uploadWith({ uploadParts: 2 }, uploading('a'))).status).toBe(200)
+    expect((await uploadWith({ uploadParts: 1 }, uploading('a'))).status).toBe(413)
+  },
+  async uploadFiles() {
+    const twice = uploading('a')
+    twice.append('jobFile', new Blob(['b']), 'b.csv')
+    expect((await uploadWith({}, twice)).body.details).toBe('jobFile: is there twice')
+    twice.append('jobFile', new Blob(['c']), 'c.csv')
+    expect((await uploadWith({ uploadFiles: 1 }, twice)).status).toBe(413)
+    expect((await uploadWith({ uploadFiles: 2 }, twice)).body.details).toBe('jobFile: is there twice')
+  },
+  async uploadFields() {
+    expect((await uploadWith({ uploadFields: 1 }, uploading('a'))).status).toBe(200)
+    expect((await uploadWith({ uploadFields: 1 }, uploading('a', 'a.csv', ['x', 'y']))).status).toBe(413)
+  },
+  async uploadFieldBytes() {
+    const field = (length: number) => uploadWith({ uploadFieldBytes: 50 }, uploading('a', 'a.csv', ['x', 'y'.repeat(length)]))
+    expect([(await field(50)).status, (await field(51)).status]).toEqual([400, 413])
+  },
+  async uploadEnvelopeBytes() {
+    expect((await uploadWith({ uploadEnvelopeBytes: 1_000 }, uploading('a'.repeat(20_000)))).status).toBe(200)
+    expect((await uploadWith({ uploadEnvelopeBytes: 100 }, uploading('a'))).status).toBe(413)
+  },
+  async fileNameLength() {
+    expect((await uploadWith({ fileNameLength: 10 }, uploading('a', 'abcdefgh.csv'))).body.sourceFilename).toBe('abcdefgh.c')
+  },
+  async recordBytes() {
+    expect(await faultOf({ recordBytes: 100 }, `name\n${'x'.repeat(80)}\n`)).toBe('')
+    expect(await faultOf({ recordBytes: 100 }, `name\n${'x'.repeat(200)}\n`)).toMatch(/tolerated bytes of 100 at line 2/)
+  },
+  async columns() {
+    expect(await faultOf({ columns: 2 }, 'name,b\nx,y\n')).toBe('')
+    expect(await faultOf({ columns: 2 }, 'name,b,c\nx,y,z\n')).toBe('record 1: there are 3 columns; 2 are allowed')
+  },
+  async rows() {
+    expect(await faultOf({ rows: 3 }, 'name\nx\ny\n')).toBe('')
+    expect(await faultOf({ rows: 3 }, 'name\nx\ny\nz\n')).toBe('record 4: there are more than the 3 allowed')
+  },
+  async userUploads() {
+    const { caller, dataDir } = await given({ userUploads: 1 })
+    const [first, second] = [await caller.create(), await caller.create()]
+    expect((await caller.upload(first, 'a')).status).toBe(200)
+    expect((await caller.upload(second, 'a')).status).toBe(507)
+    // In place of its own file there is always room.
+    expect((await caller.upload(first, 'b')).status).toBe(200)
+    expect((await caller.call('GET', `${jobs}/${second}`)).body.status).toBe('created')
+    expect(await readdir(join(dataDir, 'uploads'))).toHaveLength(1)
+  },
+  async userUploadBytes() {
+    const dataDir = await temporaryFolder()
+    const limits = { userUploadBytes: 100 }
+    const users = [
+      { username: 'ann', password: 'a' },
+      { username: 'bob', password: 'b' },
+    ]
+    const first = await startService({ dataDir, limits, users })
+    const ann = await logIn(first)
+    expect((await ann.upload(await ann.create(), 'x'.repeat(60))).status).toBe(200)
+    await first.close()
+    // Counted again from what is kept; and each user's own.
+    const again = await startService({ dataDir, limits, users })
+    const later = await logIn(again)
+    expect((await later.upload(await later.create(), 'x'.repeat(41))).status).toBe(507)
+    expect((await later.upload(await later.create(), 'x'.repeat(40))).status).toBe(200)
+    const bob = await logIn({ ...again, username: 'bob', password: 'b' })
+    expect((await bob.upload(await bob.create(), 'x'.repeat(100))).status).toBe(200)
+    await vi.waitFor(async () => expect(await readdir(join(dataDir, 'uploads'))).toHaveLength(3))
+  },
+  async retentionMs() {
+    const clock = new HandClock()
+    const limits = { retentionMs: 60_000, retentionCheckMs: 1_000, tokenMs: 3_600_000 }
+    const { caller, dataDir } = await given(limits, clock)
+    const done = await caller.submitted('name\nAcme Ltd\n')
+    await caller.reach(done, 'jobMatchingComplete')
+    await caller.call('POST', `${jobs}/${done}/enrich`, {})
+    await caller.reach(done, 'enrichmentComplete')
+    const { filePath } = (await caller.call('GET', `${jobs}/${done}/enrichedFile`)).body
+    const matched = await caller.submitted('name\nAcme Ltd\n')
+    await caller.reach(matched, 'jobMatchingComplete')
+    const waiting = await caller.create()
+    await caller.upload(waiting, 'name\nAcme Ltd\n')
+    const files = async (): Promise<number> =>
+      (await readdir(join(dataDir, 'uploads'))).length + (await readdir(join(dataDir, 'files'))).length
+    clock.move(59_000)
+    await caller.call('GET', jobs)
+    expect(await files()).toBe(3 + 3 + 1)
+    clock.move(2_000)
+    // What waits for its owner stays.
+    await vi.waitFor(async () => expect(await files()).toBe(1))
+    const job = (await caller.call('GET', `${jobs}/${done}`)).body
+    expect([job.status, job.jobSummary.totalRows]).toEqual(['enrichmentComplete', 1])
+    expect((await caller.call('GET', `${jobs}/${done}/enrichedFile`)).status).toBe(404)
+    expect((await send(filePath)).status).toBe(404)
+    expect((await caller.call('POST', `${jobs}/${matched}/enrich`, {})).body.details).toMatch(
+      /^the files of this job were removed/,
+    )
+    expect((await caller.call('POST', `${jobs}/${waiting}/submit`, {})).status).toBe(400)
+  },
+  async retentionCheckMs() {
+    const clock = new HandClock()
+    const { caller, dataDir } = await given({ retentionMs: 1, retentionCheckMs: 5_000 }, clock)
+    const id = await caller.submitted('name\nAcme Ltd\n')
+    await caller.reach(id, 'jobMatchingComplete')
+    clock.move(4_999)
+    await caller.call('GET', jobs)
+    expect(await readdir(join(dataDir, 'uploads'))).toHaveLength(1)
+    clock.move(1)
+    await vi.waitFor(async () => expect(await readdir(join(dataDir, 'uploads'))).toHaveLength(0))
+  },
+  async sameLogins() {
+    const { service } = await given({ sameLogins: 2 }, new HandClock())
+    const statuses = [1, 2, 3].map(() => login(service, 'nobody', 'x').then(reply => reply.status))
+    expect((await Promise.all(statuses)).sort()).toEqual([401, 401, 429])
+  },
+  async badLogins() {
+    const { service } = await given({ badLogins: 2 }, new HandClock())
+    const statuses = ['x', 'y', 'z'].map(word => login(service, 'nobody', word).then(reply => reply.status))
+    expect((await Promise.all(statuses)).sort()).toEqual([401, 401, 429])
+    expect((await login(service, 'somebody', 'x')).status).toBe(401)
+    expect((await login(service, service.username, service.password)).status).toBe(200)
+  },
+  async sameLoginsMs() {
+    const clock = new HandClock()
+    const { service } = await given({ sameLogins: 1, sameLoginsMs: 5_000 }, clock)
+    const status = async () => (await login(service, 'nobody', 'x')).status
+    expect([await status(), await status()]).toEqual([401, 429])
+    clock.move(5_000)
+    expect(await status()).toBe(401)
+  },
+  async logins() {
+    const { service } = await given({ logins: 2 }, new HandClock())
+    expect((await login(service, service.username, service.password)).status).toBe(200)
+    expect((await login(service, service.username, service.password)).status).toBe(429)
+  },
+  async loginsMs() {
+    const clock = new HandClock()
+    const { service } = await given({ logins: 1, loginsMs: 5_000 }, clock)
+    const reply = await login(service, service.username, service.password)
+    expect([reply.status, reply.headers.get('retry-after')]).toEqual([429, '5'])
+    clock.move(5_000)
+    expect((await login(service, service.username, service.password)).status).toBe(200)
+  },
+  async loginKeys() {
+    const { service } = await given({ sameLogins: 1, loginKeys: 2 }, new HandClock())
+    const status = async (name: string) => (await login(service, name, 'x')).status
+    expect([await status('a'), await status('a'), await status('b'), await status('c')]).toEqual([401, 429, 401, 401])
+    expect(await status('a')).toBe(401)
+  },
+  async loginsAtOnce() {
+    const isRight = await passwordCheck([{ username: 'a', password: 'b' }], 1)
+    const order: number[] = []
+    await Promise.all([1, 2, 3, 4].map(n => isRight({ username: 'a', password: 'b' }).then(() => order.push(n))))
+    expect(order).toEqual([1, 2, 3, 4])
+  },
+  async tokenMs() {
+    const clock = new HandClock()
+    const { caller } = await given({ tokenMs: 5_000 }, clock)
+    clock.move(4_999)
+    expect((await caller.call('GET', jobs)).status).toBe(200)
+    clock.move(1)
+    expect((await caller.call('GET', jobs)).status).toBe(401)
+  },
+  async linkMs() {
+    const clock = new HandClock()
+    const { caller } = await given({ linkMs: 5_000 }, clock)
+    const id = await caller.submitted('name\nAcme Ltd\n')
+    await caller.reach(id, 'jobMatchingComplete')
+    await caller.call('POST', `${jobs}/${id}/enrich`, {})
+    await caller.reach(id, 'enrichmentComplete')
+    const { filePath } = (await caller.call('GET', `${jobs}/${id}/enrichedFile`)).body
+    clock.move(4_999)
+    expect((await send(filePath)).status).toBe(200)
+    clock.move(1)
+    expect((await send(filePath)).status).toBe(403)
+  },
+  async idempotencyKeyLength() {
+    const { caller } = await given({ idempotencyKeyLength: 10 })
+    const create = (length: number) => caller.call('POST', jobs, { name: 'a' }, { 'Idempotency-Key': 'k'.repeat(length) })
+    expect([(await create(10)).status, (await create(11)).status]).toEqual([200, 400])
+  },
+  async idempotencyMs() {
+    const clock = new HandClock()
+    const { caller } = await given({ idempotencyMs: 5_000 }, clock)
+    const create = async () => (await caller.call('POST', jobs, { name: 'a' }, { 'Idempotency-Key': 'k' })).body.id
+    const first = await create()
+    clock.move(5_000)
+    expect(await create()).toBe(first)
+    clock.move(1)
+    expect(await create()).not.toBe(first)
+  },
+  async jobsAtOnce() {
+    const service = await startService({ limits: { jobsAtOnce: 1, matchedMs: 10 }, rowPauseMs: 5 })
+    const caller = await logIn(service)
+    const [first, second] = [await caller.submitted(`name\n${'a\n'.repeat(40)}`), await caller.submitted('name\na\n')]
+    await caller.reach(second, 'jobMatchingComplete')
+    expect((await caller.call('GET', `${jobs}/${first}`)).body.status).toBe('jobMatchingComplete')
+  },
+  async sliceMs() {
+    let now = 0
+    const clock = { now: () => 0, elapsed: () => now, sleep: async () => {} }
+    const pace = makePaces({ clock, sliceMs: 5, pauseMs: 0, signal: new AbortController().signal })()
+    let turned = false
+    const turn = setImmediate().then(() => {
+      turned = true
+    })
+    now = 4
+    await pace()
+    expect(turned).toBe(false)
+    now = 5
+    await pace()
+    await turn
+  },
+  async matchedMs() {
+    const clock = new HandClock()
+    const { caller } = await given({ matchedMs: 5_000 }, clock)
+    const id = await caller.submitted('name\na\n')
+    const listed = async () => (await caller.call('GET', jobs)).body[0].status
+    while ((await listed()) !== 'matched') await setImmediate()
+    clock.move(4_999)
+    expect(await listed()).toBe('matched')
+    clock.move(1)
+    while ((await listed()) !== 'jobMatchingComplete') await setImmediate()
+    expect(id).toBeTruthy()
+  },
+  async diskMs() {
+    // A full disk is no verdict on a job: it goes on when there is room again.
+    let isFull = true
+    let tried = false
+    const match: typeof engine.match = query => {
+      tried = true
+      if (isFull) throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
+      return engine.match(query)
+    }
+    const clock = new HandClock()
+    const options = { users: [], dataDir: await temporaryFolder(), clock, limits: { diskMs: 7_000 } }
+    const service = await start(options, { ...engine, match }, [])
+    onTestFinished(() => service.close())
+    const caller = await logIn(service)
+    const id = await caller.submitted('name\na\n')
+    while (!tried) await setImmediate()
+    for (let look = 0; look < 20; look++) await caller.reach(id, 'matching')
+    isFull = false
+    clock.move(6_999)
+    await caller.reach(id, 'matching')
+    clock.move(1)
+    expect((await caller.reach(id, 'matched')).body.jobSummary.totalRows).toBe(1)
+  },
+}
+
+test.each(Object.entries(CASES))('%s', (_, run) => run())
+
+test('the table of the documentation is this table', async () => {
+  expect(Object.keys(CASES)).toEqual(Object.keys(LIMIT_TABLE))
+  await expect(limitsMarkdown()).toMatchFileSnapshot('../../docs/limits.md')
 })

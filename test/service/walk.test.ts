@@ -2,9 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { parse } from 'csv-parse/sync'
-import { expect, onTestFinished, test } from 'vitest'
-import { start } from '../../src/service/start.ts'
-import { engine } from './engine.ts'
+import { expect, test } from 'vitest'
 import { HandClock, logIn, send, startService, temporaryFolder } from './kit.ts'
 
 const CSV = 'Name,Note\nAcme Ltd,"a, ""b"""\nacme ltd,\nAcmeco,x\nNobody,\nCork SA,é\n'
@@ -120,24 +118,4 @@ test('a new upload replaces the file and asks for mappings again', async () => {
     /status is uploaded; needed is ready/,
   )
   expect(await readdir(join(dataDir, 'uploads'))).toHaveLength(1)
-})
-
-test('a full disk is no verdict on a job: it goes on when there is room again', async () => {
-  let isFull = true
-  const match: typeof engine.match = query => {
-    if (isFull) throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
-    return engine.match(query)
-  }
-  const clock = new HandClock()
-  const service = await start({ users: [], dataDir: await temporaryFolder(), clock }, { ...engine, match }, [])
-  onTestFinished(() => service.close())
-  const caller = await logIn(service)
-  const id = await caller.submitted(CSV)
-  for (let look = 0; look < 20; look++) {
-    expect((await caller.call('GET', `/dataCleaning/jobs/${id}`)).body.status).toBe('matching')
-    await setImmediate()
-  }
-  isFull = false
-  clock.move(5_000)
-  expect((await caller.reach(id, 'matched')).body.jobSummary.totalRows).toBe(5)
 })

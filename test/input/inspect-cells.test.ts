@@ -1,0 +1,103 @@
+/** What is counted in the cells of watched columns: the same as a plain reading gives, wherever the pieces are cut. */
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { CellCounter } from '../../src/input/inspect-cells.ts'
+import { KeySet } from '../../src/input/inspect-keys.ts'
+import { MAX_COLUMNS, RecordScanner } from '../../src/input/scan.ts'
+import { CellTap } from '../../src/input/scan-cells.ts'
+import type { CellCounts, WatchedColumn } from '../../src/pipeline/types.ts'
+
+const ALL: WatchedColumn['of'] = ['numbers', 'values', 'keys', 'formulas']
+
+/** Counts column 1 of `text`, given to the scanner in pieces of `size` bytes. */
+function counted(text: string, size: number, of: WatchedColumn['of'] = ALL, hasHeader = true): CellCounts {
+  const counter = new CellCounter({ index: 1, of })
+  const scanner = new RecordScanner(',', false, new CellTap([counter], hasHeader, MAX_COLUMNS))
+  const bytes = Buffer.from(text)
+  for (let at = 0; at < bytes.length; at += size) scanner.push(bytes.subarray(at, at + size))
+  scanner.end()
+  return counter
+}
+
+/** The same by strings. */
+function plainly(cells: readonly string[]) {
+  const rowsOf = (test: (cell: string, at: number) => boolean) => cells.flatMap((cell, at) => (test(cell, at) ? [at + 1] : []))
+  const told = (rows: readonly number[]) => ({ count: rows.length, rows: rows.slice(0, 3) })
+  const trimmed = cells.map(cell => cell.replace(/^ +| +$/g, ''))
+  const isDigits = (cell: string): boolean => /^\d+$/.test(cell)
+  return {
+    empty: told(rowsOf((_, at) => trimmed[at] === '')),
+    notDigits: told(rowsOf((_, at) => trimmed[at] !== '' && !isDigits(trimmed[at]!))),
+    exponents: told(rowsOf((_, at) => /^\d+(\.\d+)?[eE][+-]?\d+$/.test(trimmed[at]!))),
+    formulas: told(rowsOf(cell => /^[=+\-@\t\r\n]/.test(cell))),
+    repeated: told(rowsOf((_, at) => trimmed[at] !== '' && trimmed.indexOf(trimmed[at]!) < at)),
+    leadingZeros: trimmed.filter(cell => isDigits(cell) && cell.startsWith('0')).length,
+    eights: trimmed.filter(cell => isDigits(cell) && cell.length === 8).length,
+    values: new Map(trimmed.filter(cell => cell !== '').map(cell => [cell, trimmed.filter(one => one === cell).length])),
+  }
+}
+
+const cell = fc.oneof(
+  fc.constantFrom(
+    '',
+    ' ',
+    '   ',
+    'GB',
+    '01234567',
+    '12345678',
+    '1234567',
+    '4.41E+11',
+    '=1+1',
+    '+44',
+    '-5',
+    'Zürich',
+    ' GB ',
+    '\tx',
+    'SC123456',
+  ),
+  fc.string({ unit: fc.constantFrom('a', '1', '0', ' ', 'E', '+', 'é', '🏭'), maxLength: 8 }),
+)
+const quoted = fc.boolean()
+
+describe('cells of a watched column', () => {
+  it('are counted as a plain reading counts them', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(cell, quoted), { maxLength: 30 }), fc.integer({ min: 1, max: 40 }), (rows, size) => {
+        const text = `a,b,c\n${rows.map(([content, isQuoted]) => `x,${isQuoted ? `"${content}"` : content},y\n`).join('')}`
+        const { empty, notDigits, exponents, formulas, repeated, leadingZeros, digits, values } = counted(text, size)
+        expect({
+          empty: { ...empty },
+          notDigits: { ...notDigits },
+          exponents: { ...exponents },
+          formulas: { ...formulas },
+          repeated: { ...repeated },
+          leadingZeros,
+          eights: digits[8]?.count ?? 0,
+          values: new Map(values.map(({ text: value, count }) => [value, count])),
+        }).toEqual(plainly(rows.map(([content]) => content)))
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('are counted for blanks alone where nothing else is asked for', () => {
+    const text = `a,b\n${['x', '', '""', '"  "', '     ', 'long cell', '" x"'].map(content => `1,${content}`).join('\n')}`
+    for (const size of [1, 2, 3, 7, 1000]) expect(counted(text, size, []).empty).toEqual({ count: 4, rows: [2, 3, 4] })
+  })
+
+  it('include the first row where there is no header', () => {
+    expect(counted('1,GB\n2,GB\n', 100, ALL, false).values).toEqual([{ text: 'GB', count: 2, rows: [1, 2] }])
+  })
+})
+
+it('keys are told apart until the table is full, and nothing is said of those beyond', () => {
+  const keys = new KeySet()
+  const add = (number: number): boolean => {
+    const bytes = Buffer.from(`key ${number}`)
+    return keys.add(bytes, 0, bytes.length)
+  }
+  for (let number = 0; number < 393_215; number++) if (!add(number)) throw new Error(`${number} was taken for another`)
+  expect([add(0), add(393_214)]).toEqual([false, false])
+  add(393_215)
+  expect([add(0), add(400_000), add(400_000)]).toEqual([true, true, true])
+})

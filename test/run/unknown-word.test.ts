@@ -1,0 +1,47 @@
+/** A status this version does not know, in answer to "has it happened?": no proof of either, so nothing is adopted or sent again. */
+import { describe, expect, test } from 'vitest'
+import type { FakeService } from './fake-service.ts'
+import { resumed, worldOf } from './world.ts'
+
+/** Of the reads that follow the call of this effect, the first `reads` tell a word nobody knows; the function it gives ends that. */
+function ponder(service: FakeService, effect: string, reads: number): () => void {
+  const read = service.readJob.bind(service)
+  let left = 0
+  service.before = call => {
+    if (call === effect) left = reads
+  }
+  service.readJob = async (id, options) => {
+    const record = await read(id, options)
+    return left-- > 0 ? { ...record, status: 'pondering' } : record
+  }
+  return () => {
+    left = 0
+  }
+}
+
+describe.each(['upload', 'submit', 'enrich'] as const)('%s, its answer lost and its job at a strange word', effect => {
+  test.each(['before', 'after'] as const)('for a moment, lost %s it took effect: the next word decides', async when => {
+    const world = worldOf()
+    // What is lost on its way is never called; the call before it is.
+    const previous = { upload: 'createJob', submit: 'setMappings', enrich: 'setEnrichments' }[effect]
+    ponder(world.service, when === 'before' ? previous : effect, 2)
+    world.service.lose = { [effect]: when }
+    expect(await world.run()).toMatchObject({ finished: true, status: 'success' })
+    const { uploads, submits, enriches } = world.service.only
+    expect([uploads, submits, enriches]).toEqual([1, 1, 1])
+  })
+
+  test('for good: paused with 75 and the word, then resumed when it is told', async () => {
+    const world = worldOf()
+    const tell = ponder(world.service, { upload: 'createJob', submit: 'setMappings', enrich: 'setEnrichments' }[effect], 20)
+    world.service.lose = { [effect]: 'before' }
+    const paused = await world.run()
+    expect(paused).toMatchObject({ finished: false, exitCode: 75, error: { code: 'FETTLE_UNANSWERED' } })
+    expect(paused.error?.message).toContain('"pondering"')
+    const next = resumed(world)
+    tell()
+    expect(await next.run()).toMatchObject({ finished: true, status: 'success', exitCode: 0 })
+    const { uploads, submits, enriches } = next.service.only
+    expect([uploads, submits, enriches]).toEqual([1, 1, 1])
+  })
+})
