@@ -5,6 +5,12 @@ const slow = [
   'test/kill/**/*.test.ts',
   'test/cli/**/*.test.ts',
   'test/browser/**/*.test.ts',
+  'test/faults/**/*.test.ts',
+  'test/chaos/**/*.test.ts',
+  'test/race/**/*.test.ts',
+  'test/outage/**/*.test.ts',
+  'test/inputs/**/*.test.ts',
+  'test/security/slow/**/*.test.ts',
   'test/quality/**/*.test.ts',
   'test/docs.test.ts',
 ]
