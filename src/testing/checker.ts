@@ -4,6 +4,7 @@
  */
 import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Armed } from './armed.ts'
 import { listJobs, readAccount, type ServiceAccess } from './check/evidence.ts'
 import { checkFiles, filesBelow, recordsIn } from './check/files.ts'
@@ -50,6 +51,7 @@ export async function checkRun(evidence: RunEvidence): Promise<readonly Violatio
   const runDirectory = resolve(evidence.runDirectory)
   const cwd = resolve(evidence.cwd ?? dirname(dirname(runDirectory)))
   const outputs = (evidence.outputs ?? []).map(path => resolve(cwd, path))
+  await settled(server)
   const found: Violation[] = []
   const account = readAccount(runDirectory, violation => found.push(violation))
   const jobs = service === null ? null : await listJobs(service, account.marker)
@@ -75,6 +77,14 @@ export async function checkRun(evidence: RunEvidence): Promise<readonly Violatio
     }),
   )
   return found
+}
+
+/** A request ends a moment after its client does: it has this long, real time, to be heard of. */
+const SETTLES_WITHIN_MS = 2000
+
+async function settled(server: RunEvidence['server']): Promise<void> {
+  const until = performance.now() + SETTLES_WITHIN_MS
+  while (server !== undefined && server.pending() > 0 && performance.now() < until) await wait(5)
 }
 
 function checkFaults({ armed = [], server }: RunEvidence): Violation[] {
