@@ -6,6 +6,7 @@ const slow = [
   'test/cli/**/*.test.ts',
   'test/browser/**/*.test.ts',
   'test/faults/**/*.test.ts',
+  'test/ledger/**/*.test.ts',
   'test/chaos/**/*.test.ts',
   'test/race/**/*.test.ts',
   'test/outage/**/*.test.ts',

@@ -4,60 +4,22 @@
  * bare node:http server in a process of its own that counts, discards, and walks one job. `npm run bench:upload`, after
  * `npm run build`; BENCH_BYTES names another size.
  */
-import { execFile, spawn } from 'node:child_process'
-import { createReadStream, readFileSync, writeFileSync } from 'node:fs'
-import { mkdtemp, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
+import { execFile } from 'node:child_process'
+import { createReadStream } from 'node:fs'
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { cpus, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { peakMb } from './peak.mjs'
+import { makeCsv, startReceiver } from './receiver.mjs'
 
 const BYTES = Number(process.env.BENCH_BYTES ?? 1_000_000_000)
 const ROUNDS = 3
 const main = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url))
 const self = fileURLToPath(import.meta.url)
+const peakPreload = fileURLToPath(new URL('peak.mjs', import.meta.url))
 const exec = promisify(execFile)
-
-/** Counts what comes and answers as a service would that has matched every row at once. */
-function receive(rows) {
-  let last = 0
-  let job = null
-  const summary = { totalRows: rows, matched: rows, manualMatched: 0, unmatched: 0, duplicates: 0 }
-  const answer = (path, method, body) => {
-    if (path.endsWith('/authenticate')) return { token: 'bench' }
-    if (path.endsWith('/last')) return last
-    if (path.endsWith('/upload')) {
-      job = { ...job, status: 'uploaded' }
-      return { id: 'file', status: 'uploaded' }
-    }
-    if (path.endsWith('/mappings')) return []
-    if (path.endsWith('/submit')) {
-      job = { ...job, status: 'jobMatchingComplete', jobSummary: summary }
-      return { messageId: 'bench' }
-    }
-    if (method === 'POST') job = { id: 'bench', name: JSON.parse(body).name, status: 'created' }
-    return path.includes('jobName=') ? [job] : job
-  }
-  const server = createServer((request, response) => {
-    const isUpload = request.url.endsWith('/upload')
-    const parts = []
-    let size = 0
-    request.on('data', chunk => {
-      size += chunk.length
-      if (!isUpload) parts.push(chunk)
-    })
-    request.on('end', () => {
-      if (isUpload) last = size
-      response.setHeader('content-type', 'application/json')
-      response.end(JSON.stringify(answer(request.url, request.method, Buffer.concat(parts).toString())))
-    })
-  })
-  server.listen(0, '127.0.0.1', () => console.log(server.address().port))
-}
-
-const peakMb = () => Number(/VmHWM:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))[1]) / 1024
 
 /** One upload by our client, alone in this process. */
 async function sendOne(url, file) {
@@ -78,16 +40,6 @@ async function sendOne(url, file) {
   await client.close()
 }
 
-async function makeCsv(file) {
-  const block = Array.from({ length: 8192 }, (_, n) => `${n},"Example Trading ${n} Ltd",GB,0${1_000_000 + n},Leeds\n`).join('')
-  const handle = await open(file, 'w', 0o600)
-  await handle.write('id,name,country,number,town\n')
-  let rows = 0
-  for (let written = 0; written < BYTES; written += block.length, rows += 8192) await handle.write(block)
-  await handle.close()
-  return rows
-}
-
 const PIPELINE = {
   name: 'bench',
   input: 'bench.csv',
@@ -99,7 +51,7 @@ const PIPELINE = {
 async function runOne(folder, url) {
   const peak = join(folder, 'peak')
   const env = { ...process.env, FETTLE_URL: url, FETTLE_USERNAME: 'bench', FETTLE_PASSWORD: 'bench', BENCH_PEAK: peak }
-  await exec(process.execPath, ['--import', self, main, 'run', 'bench.json', '--new', '-q'], { cwd: folder, env })
+  await exec(process.execPath, ['--import', peakPreload, main, 'run', 'bench.json', '--new', '-q'], { cwd: folder, env })
   const [id] = (await readdir(join(folder, 'fettle-runs')))
     .filter(name => name.includes('-bench-'))
     .sort()
@@ -109,22 +61,18 @@ async function runOne(folder, url) {
   return { seconds: elapsedMs / 1000, peakMb: Number(await readFile(peak, 'utf8')) }
 }
 
-const firstLine = async child => {
-  for await (const line of createInterface({ input: child.stdout })) return line
-}
-
 async function compare() {
   const folder = await mkdtemp(join(tmpdir(), 'fettle-bench-'))
   const file = join(folder, 'bench.csv')
-  const rows = await makeCsv(file)
+  const rows = await makeCsv(file, BYTES)
   await writeFile(join(folder, 'bench.json'), JSON.stringify(PIPELINE))
-  const receiver = spawn(process.execPath, [self, 'receive', String(rows)], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const receiver = await startReceiver(rows, false)
   try {
     const { size } = await stat(file)
-    const url = `http://127.0.0.1:${await firstLine(receiver)}/v1`
+    const { url } = receiver
     const upload = `${url}/dataCleaning/jobs/bench/upload`
     const speed = async seconds => {
-      const arrived = await (await fetch(`${url}/last`)).json()
+      const arrived = (await receiver.seen()).bytes
       if (arrived < size) throw new Error(`not everything arrived: ${arrived} of ${size}`)
       return size / 1e6 / seconds
     }
@@ -159,17 +107,11 @@ async function compare() {
     )
     console.log(JSON.stringify(figures))
   } finally {
-    receiver.kill()
+    receiver.stop()
     await rm(folder, { recursive: true, force: true })
   }
 }
 
-const [role, first, second] = process.argv.slice(2)
-if (process.env.BENCH_PEAK !== undefined) process.on('exit', () => writePeak(process.env.BENCH_PEAK))
-else if (role === 'receive') receive(Number(first))
-else if (role === 'send') await sendOne(first, second)
+const [role, url, file] = process.argv.slice(2)
+if (role === 'send') await sendOne(url, file)
 else await compare()
-
-function writePeak(path) {
-  writeFileSync(path, String(peakMb()))
-}

@@ -1,6 +1,7 @@
 /**
  * Where the outputs of a pipeline would really lie: not outside the project by a symbolic link, not in place of a folder, of the
- * pipeline file or among the runs. It looks and writes nothing; the moment of writing looks again.
+ * pipeline file or of anything that is no table, and not among the runs. It looks and writes nothing; the moment of writing
+ * looks again.
  */
 import { realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve } from 'node:path'
@@ -34,8 +35,15 @@ export async function outputPlaceIssues(output: Pipeline['output'], surroundings
   return issues
 }
 
+/** What an earlier run may have written; whatever else lies there already is somebody's own. */
+const TABLE = /\.(csv|tsv|tab|txt|jsonl|ndjson)$/i
+
 async function whyNotThere(path: string, { file, cwd, runsDir = DEFAULT_RUNS_DIR }: OutputSurroundings): Promise<string | null> {
-  if ((await stat(path).catch(() => null))?.isDirectory() === true) return 'is a folder'
+  const there = await stat(path).catch(() => null)
+  if (there?.isDirectory() === true) return 'is a folder'
+  if (there !== null && !there.isFile()) return 'is there and is no regular file'
+  if (there !== null && !TABLE.test(path))
+    return 'is there, and no table by its name: only .csv, .tsv, .tab, .txt, .jsonl and .ndjson are replaced'
   const [root, real, runs, pipeline] = await Promise.all([cwd, path, resolve(cwd, runsDir), resolve(cwd, file)].map(realPath))
   if (!isInside(root!, real!)) return `would really be written to ${real}, outside the project`
   if (isInside(runs!, real!)) return `would be written among the runs in ${runsDir}`

@@ -142,7 +142,10 @@ export class Exchange {
 
   /** Resets the connection. Node's own `resetAndDestroy` ends it first, and many a client takes that for the end of the reply. */
   reset(): void {
-    Object.assign(this.request.socket, { resetAndClosing: true }).destroy()
+    const { socket } = this.request
+    // One that is being shut down, since the client has gone, can't be reset any more: Node would keep it, and never close it.
+    if (!socket.writableEnded) Object.assign(socket, { resetAndClosing: true })
+    socket.destroy()
   }
 
   /** Reads the request to its end without passing it on. */
