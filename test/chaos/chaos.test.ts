@@ -14,7 +14,9 @@ test('no second job, no second effect, no lost row, no half file, no secret', as
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   const [said, [code]] = await Promise.all([text(child.stdout), once(child, 'close')])
   console.log(said)
-  const figures = JSON.parse(said.trim().split('\n').at(-1) ?? '')
+  const last = said.trim().split('\n').at(-1) ?? ''
+  expect(last, 'the campaign broke off').toMatch(/^{"seed":/)
+  const figures = JSON.parse(last)
   expect(figures.charged, said).toEqual({ I1: 0, I2: 0, I3: 0, I4: 0, I5: 0, end: 0 })
   expect(code).toBe(0)
   // Where little is carried out little is proved: a machine too busy for this says so.

@@ -209,7 +209,7 @@ export class Journey {
     if (name === 'kill') this.#kill()
     if (name === 'restart') {
       this.#wasServiceKilled = true
-      void this.#world.service.restart()
+      this.#world.service.restart().catch(() => {})
     }
   }
 

@@ -26,6 +26,7 @@ export class Service {
   readonly #spare: Spare
   readonly #options: object
   #child: ChildProcess | null = null
+  #isRestarting = false
   #url: Promise<string> = Promise.reject(new Error('the service was not started'))
   #token: { readonly url: string; readonly text: Promise<string> } | null = null
   /** Kills so far. */
@@ -56,12 +57,18 @@ export class Service {
     return this.#url
   }
 
-  /** Kills it and starts it again on the same data; resolves with its new address. */
-  async restart(): Promise<string> {
+  /** Kills it and starts it again on the same data; resolves with its new address. Asked for meanwhile, it is the same restart. */
+  restart(): Promise<string> {
+    if (this.#isRestarting) return this.#url
+    this.#isRestarting = true
     this.restarts++
     const old = this.#child
     const gone = old === null ? Promise.resolve() : kill(old)
-    this.#url = gone.then(() => this.#begin())
+    this.#url = gone
+      .then(() => this.#begin())
+      .finally(() => {
+        this.#isRestarting = false
+      })
     this.#url.catch(() => {})
     return this.#url
   }
