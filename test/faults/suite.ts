@@ -9,17 +9,32 @@ import type { Played } from './judge.ts'
 import { prepareStart } from './run-here.ts'
 import { openScene, type Scene } from './scene.ts'
 import { sideBySide } from './side-by-side.ts'
-import { readRows, tableRow } from './table.ts'
+import { isTold, readRows, tableRow } from './table.ts'
 
 /** Plays a cell of the scene; `undisturbed` is what a run writes that nothing befalls. */
 export type Play = (cell: Cell, scene: Scene, bad: BadConnections, undisturbed: string) => Promise<Played>
 
+/** `npm run test:faults` plays every cell; at CI size each place of the matrix has one of its cells played, not always the first. */
+const isFull = process.env.MODE === 'full'
+
+function sampleOf(cells: readonly Cell[]): Cell[] {
+  const placeOf = ({ fault, stage }: Cell): string => `${fault}/${stage}`
+  return [...new Set(cells.map(placeOf))].flatMap((place, at) => {
+    const variants = cells.filter(cell => placeOf(cell) === place)
+    return variants[at % variants.length] ?? []
+  })
+}
+
 /** The cells whose id contains FAULTS_ONLY, when that is set: for whoever mends one of them. */
-const isWanted = (cell: Cell): boolean => cell.id.includes(process.env.FAULTS_ONLY ?? '')
+const only = process.env.FAULTS_ONLY
+const wanted = (cells: readonly Cell[]): readonly Cell[] => {
+  if (only !== undefined) return cells.filter(cell => cell.id.includes(only))
+  return isFull ? cells : sampleOf(cells)
+}
 
 /** Plays the cells that `mine` picks before the tests, and makes a test of each fault among them. */
 export function conformanceOf(mine: (cell: Cell) => boolean, play: Play, width: number): void {
-  const cells = data.cells.filter(cell => mine(cell) && isWanted(cell))
+  const cells = wanted(data.cells.filter(mine))
   const played = new Map<string, Played>()
   let scene: Scene
   let bad: BadConnections
@@ -54,9 +69,15 @@ export function conformanceOf(mine: (cell: Cell) => boolean, play: Play, width: 
     expect(complaints.join('\n'), data.faults[fault]?.title).toBe('')
   })
 
-  test.skipIf(process.env.FAULTS_ONLY !== undefined)('docs/faults.md shows what was observed', () => {
-    const rows = faults.map(fault => tableRow(fault, rowOf(fault)))
+  test.skipIf(only !== undefined)('docs/faults.md shows what was observed', () => {
     const folder = process.env.FAULTS_ROWS
+    if (!isFull) {
+      const rows = readRows()
+      const unknown = [...played.values()].filter(one => !isTold(rows[one.cell.fault] ?? '', one))
+      expect(unknown.map(({ cell, outcome }) => `${cell.id}: ${outcome}`)).toEqual([])
+      return
+    }
+    const rows = faults.map(fault => tableRow(fault, rowOf(fault)))
     if (folder === undefined) expect(readRows()).toMatchObject(Object.fromEntries(rows))
     else for (const [fault, row] of rows) writeFileSync(join(folder, fault), row)
   })

@@ -16,6 +16,13 @@ export function tableRow(fault: string, played: readonly Played[]): [string, str
   return [fault, `| **${fault}** ${data.faults[fault]?.title} | ${columns.join(' | ')} |`]
 }
 
+/** Whether a row of the table tells of this ending at its stage. */
+export function isTold(row: string, { cell, outcome }: Played): boolean {
+  const column = row.split(' | ')[data.stages.indexOf(cell.stage) + 1] ?? ''
+  const endings = column.replace(/ \|$/, '').split(' ')
+  return endings.some(text => text.replace(/^\d+×/, '') === outcome)
+}
+
 /** The rows as they stand in docs/faults.md. */
 export function readRows(): Record<string, string> {
   const text = readFileSync(new URL('../../docs/faults.md', import.meta.url), 'utf8')

@@ -13,18 +13,18 @@ const isFull = process.env.FETTLE_SWEEP === 'full'
 const every = (first: number, step: number) => (isFull ? { first: 1, step: 1 } : { first, step })
 
 const SWEEPS: readonly Sweep[] = [
-  { effect: { at: 'arrival' }, ...every(1, 4) },
-  { effect: { at: 'carriedOut' }, ...every(2, 3) },
-  { effect: { at: 'answered' }, ...every(3, 4) },
-  { effect: { disk: 'SIGKILL' }, ...every(4, 23) },
-  { effect: { disk: 'cut', ops: 'write' }, ...every(2, 15) },
-  { effect: { disk: 'short', ops: 'write' }, ...every(5, 25) },
-  { effect: { disk: 'ENOSPC', lasts: true }, ...every(6, 31) },
-  { effect: { disk: 'ENOSPC' }, first: isFull ? 3 : 9, step: isFull ? 5 : 59 },
-  { effect: { disk: 'EIO' }, ...every(1, 27) },
-  { effect: { disk: 'SIGINT' }, first: isFull ? 2 : 20, step: isFull ? 4 : 79 },
-  { effect: { disk: 'SIGTERM' }, first: isFull ? 4 : 37, step: isFull ? 4 : 83 },
-  { effect: { disk: 'SIGKILL' }, embedded: true, first: isFull ? 1 : 40, step: isFull ? 19 : 240 },
+  { effect: { at: 'arrival' }, ...every(1, 7) },
+  { effect: { at: 'carriedOut' }, ...every(2, 5) },
+  { effect: { at: 'answered' }, ...every(3, 7) },
+  { effect: { disk: 'SIGKILL' }, ...every(4, 37) },
+  { effect: { disk: 'cut', ops: 'write' }, ...every(2, 29) },
+  { effect: { disk: 'short', ops: 'write' }, ...every(5, 33) },
+  { effect: { disk: 'ENOSPC', lasts: true }, ...every(6, 67) },
+  { effect: { disk: 'ENOSPC' }, first: isFull ? 3 : 9, step: isFull ? 5 : 97 },
+  { effect: { disk: 'EIO' }, ...every(1, 61) },
+  { effect: { disk: 'SIGINT' }, first: isFull ? 2 : 20, step: isFull ? 4 : 131 },
+  { effect: { disk: 'SIGTERM' }, first: isFull ? 4 : 37, step: isFull ? 4 : 127 },
+  { effect: { disk: 'SIGKILL' }, embedded: true, first: isFull ? 1 : 40, step: isFull ? 19 : 300 },
   { effect: { disk: 'EIO' }, embedded: true, first: isFull ? 5 : 70, step: isFull ? 39 : 390 },
 ]
 
