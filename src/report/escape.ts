@@ -63,10 +63,10 @@ export const escapeMarkdown = (text: string): string =>
 
 /**
  * A code span for Markdown; its fence is longer than any run of backticks inside. It knows no escapes, so log commands are
- * parted by a space.
+ * parted by a space, and so is a backslash from a bar: together they would end the cell of a table.
  */
 export function markdownCode(text: string): string {
-  const line = escapeTerminal(text)
+  const line = escapeTerminal(text).replace(/\\(?=\|)/g, '$& ')
   const longest = Math.max(0, ...(line.match(/`+/g) ?? []).map(run => run.length))
   const fence = '`'.repeat(longest + 1)
   return longest === 0 && line.trim() !== '' ? `${fence}${line}${fence}` : `${fence} ${line} ${fence}`

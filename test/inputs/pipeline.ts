@@ -207,6 +207,7 @@ export const PIPELINE_ROWS: readonly Row[] = [
   { ...bad('P39', 'a folder that leads out', `${BASE}output: out/o.csv`, ['PATH p.yml:4:9'], 'would really be written to', 'outside the project'), files: { 'p.yml': `${BASE}output: out/o.csv`, out: linkOut } },
   { ...bad('P39', 'a link that leads out further up', `${BASE}output: out/a/b/o.csv`, ['PATH p.yml:4:9'], /really be written to .+\/a\/b\/o\.csv, outside/), files: { 'p.yml': `${BASE}output: out/a/b/o.csv`, out: linkOut } },
   { ...bad('P39', 'a folder in place of the file', `${BASE}output: { path: o.csv, unmatched: sub }`, ['PATH p.yml:4:35'], 'is a folder'), files: { 'p.yml': `${BASE}output: { path: o.csv, unmatched: sub }`, sub: folder } },
+  { ...bad('P39', 'a file that is no table', `${BASE}output: notes.md`, ['PATH p.yml:4:9'], 'no table by its name'), files: { 'p.yml': `${BASE}output: notes.md`, 'notes.md': 'mine' } },
   { ...ok('P39', 'a link that stays inside', `${BASE}output: out/o.csv`), files: { 'p.yml': `${BASE}output: out/o.csv`, real: folder, out: linkTo('real') } },
   bad('P40', 'nothing in the list', `${BASE}output: { path: o.csv, columns: [""] }\nreport: { rows: "" }`, ['VALUE p.yml:4:34', 'VALUE p.yml:5:17']),
   of('P40', 'mask of no header', `${BASE}report: { mask: [Numbre] }`, { exit: 65, errors: ['INPUT_HEADER p.yml:4:18'], says: ['report.mask', 'did you mean "Number"?', 'Its headers'] }),

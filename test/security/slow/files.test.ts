@@ -119,17 +119,19 @@ describe('S5: what was planted is not followed', () => {
 })
 
 describe('S14: what an output may replace', () => {
-  test('its earlier self, whole; never the input, the pipeline, or anything outside', async () => {
+  test('its earlier self, whole; never the input, the pipeline, what is no table, or anything outside', async () => {
     const cwd = place('output: out/p.csv')
     expect((await inside(['run', 'p.yml'], cwd, {})).code).toBe(0)
     const first = readFileSync(join(cwd, 'out/p.csv'), 'utf8')
     expect((await inside(['run', 'p.yml', '--new'], cwd, {})).code).toBe(0)
     expect(readFileSync(join(cwd, 'out/p.csv'), 'utf8')).toBe(first)
-    for (const output of ['rows.csv', 'p.yml', '../x.csv', '/x.csv', 'fettle-runs/latest', 'CON', 'a\\b.csv']) {
+    writeFileSync(join(cwd, 'notes.md'), 'mine\n')
+    for (const output of ['rows.csv', 'p.yml', 'notes.md', '../x.csv', '/x.csv', 'fettle-runs/latest', 'CON', 'a\\b.csv']) {
       const ended = await inside(['run', 'p.yml', '--new', '--output', output], cwd, {})
       expect(`${output} ${ended.code}`).toBe(`${output} 2`)
     }
     expect(readFileSync(join(cwd, 'rows.csv'), 'utf8')).toBe(ROWS)
+    expect(readFileSync(join(cwd, 'notes.md'), 'utf8')).toBe('mine\n')
   })
 })
 
