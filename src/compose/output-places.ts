@@ -42,12 +42,12 @@ async function whyNotThere(path: string, { file, cwd, runsDir = DEFAULT_RUNS_DIR
   const there = await stat(path).catch(() => null)
   if (there?.isDirectory() === true) return 'is a folder'
   if (there !== null && !there.isFile()) return 'is there and is no regular file'
-  if (there !== null && !TABLE.test(path))
-    return 'is there, and no table by its name: only .csv, .tsv, .tab, .txt, .jsonl and .ndjson are replaced'
   const [root, real, runs, pipeline] = await Promise.all([cwd, path, resolve(cwd, runsDir), resolve(cwd, file)].map(realPath))
   if (!isInside(root!, real!)) return `would really be written to ${real}, outside the project`
   if (isInside(runs!, real!)) return `would be written among the runs in ${runsDir}`
-  return real === pipeline ? 'would overwrite the pipeline file' : null
+  if (real === pipeline) return 'would overwrite the pipeline file'
+  if (there === null || TABLE.test(path)) return null
+  return 'is there, and no table by its name: only .csv, .tsv, .tab, .txt, .jsonl and .ndjson are replaced'
 }
 
 /** The path without symbolic links, as far as it exists. */

@@ -7,14 +7,14 @@ import type { Stats } from 'node:fs'
 import { type FileHandle, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { parse } from 'csv-parse/sync'
-import { type Issue, issue, type Place } from '../errors.ts'
+import { FettleError, type Issue, issue, type Place } from '../errors.ts'
 import type { CellCounts, InputFacts, InputOptions, WatchedColumn } from '../pipeline/types.ts'
+import { type Content, headOf, openContent } from './content.ts'
 import { asWindows1252, type Decoder, makeDecoder, Utf8Check } from './encoding.ts'
 import { findings } from './findings.ts'
 import { headerIssues } from './header.ts'
 import { CellCounter } from './inspect-cells.ts'
-import { openInput } from './locate.ts'
-import { readHead, readPieces } from './pieces.ts'
+import { type OpenInput, openInput } from './locate.ts'
 import { bytesBeforeTable, parserOptions } from './records.ts'
 import { MAX_COLUMNS, RecordScanner } from './scan.ts'
 import { CellTap } from './scan-cells.ts'
@@ -46,13 +46,15 @@ interface Inspection {
 export async function inspect(options: InputOptions, extra: InspectExtra = {}): Promise<Inspection> {
   const opened = await openInput(options.path, extra.root)
   if ('code' in opened) return refused(opened)
-  const { handle, stat: before } = opened
+  const { handle } = opened
   try {
-    const head = await readHead(handle)
-    const settled = settle(options, head, before.size <= head.length)
+    const content = await openContent(handle, options.path)
+    const { head, isWhole } = await headOf(content.pieces())
+    const settled = settle(options, head, isWhole)
     if ('code' in settled) return refused(settled)
-    return await readThrough(options, settled, handle, before, extra)
+    return await readThrough(options, settled, { ...opened, content }, extra)
   } catch (error) {
+    if (FettleError.is(error)) return refused(issue(error.code, error.message, { at: error.at }))
     if ((error as NodeJS.ErrnoException).syscall === undefined) throw error
     return refused(unreadable(options.path, (error as Error).message))
   } finally {
@@ -65,8 +67,7 @@ const refused = (why: Issue): Inspection => ({ facts: null, issues: [why], cells
 async function readThrough(
   options: InputOptions,
   settled: Settled,
-  handle: FileHandle,
-  before: Stats,
+  { handle, stat: before, content }: OpenInput & { readonly content: Content },
   extra: InspectExtra,
 ): Promise<Inspection> {
   const { path } = options
@@ -76,16 +77,16 @@ async function readThrough(
   const counters = watched.filter(column => column.index < MAX_COLUMNS).map(column => new CellCounter(column))
   const pass = new Pass(settled, options, counters)
   try {
-    for await (const piece of readPieces(handle)) {
+    for await (const piece of content.pieces(read => pass.read(read))) {
       extra.signal?.throwIfAborted()
       pass.push(piece)
-      extra.onProgress?.(pass.bytes, before.size)
+      extra.onProgress?.(pass.bytesRead, before.size)
       if (pass.badAt !== null) break
     }
     pass.end()
   } catch (error) {
     if (error instanceof TypeError && settled.encoding !== 'utf-8') {
-      return refused(await undecodable(path, handle, settled.encoding, pass.bytes))
+      return refused(await undecodable(path, content.pieces(), settled.encoding, pass.bytes))
     }
     if ((error as NodeJS.ErrnoException).syscall === undefined) throw error
     const where = `after byte ${pass.bytes}, record ${pass.scanner.records}`
@@ -95,8 +96,8 @@ async function readThrough(
     const at = { file: path, line: null, column: null }
     return refused(issue('FETTLE_INPUT_CHANGED', `${path} changed while being read`, { at, hint: 'Wait until it is written.' }))
   }
-  if (pass.badAt !== null) return refused(await notUtf8(path, handle, pass, settled.linesBefore))
-  return { ...conclude(options, settled, before, pass, table), cells: counters }
+  if (pass.badAt !== null) return refused(await notUtf8(path, content.isPacked ? null : handle, pass, settled.linesBefore))
+  return { ...conclude(options, settled, { stat: before, isPacked: content.isPacked }, pass, table), cells: counters }
 }
 
 /** Everything that is counted in the one reading of the file. */
@@ -104,8 +105,11 @@ class Pass {
   readonly scanner: RecordScanner
   readonly utf8 = new Utf8Check()
   readonly hash = createHash('sha256')
+  /** Of the file. */
+  bytesRead = 0
+  /** Of its content. */
   bytes = 0
-  /** Offset in the file of the first byte that is not UTF-8. */
+  /** Offset in the content of the first byte that is not UTF-8. */
   badAt: number | null = null
   readonly #decoder: Decoder | null
   #isHead = true
@@ -116,8 +120,14 @@ class Pass {
     this.#decoder = settled.encoding === 'utf-8' ? null : makeDecoder(settled.encoding)
   }
 
-  push(piece: Buffer): void {
+  /** Takes a piece of the file. */
+  read(piece: Buffer): void {
     this.hash.update(piece)
+    this.bytesRead += piece.length
+  }
+
+  /** Takes a piece of its content. */
+  push(piece: Buffer): void {
     const text = this.#decoder ? Buffer.from(this.#decoder.decode(piece)) : piece
     const bad = this.utf8.push(text)
     const start = this.#isHead ? bytesBeforeTable(text, 'utf-8') : 0
@@ -140,15 +150,24 @@ async function hasChanged(path: string, handle: FileHandle, before: Stats, pass:
   const named = await stat(path).catch(() => null)
   if (named === null || named.ino !== before.ino || named.dev !== before.dev) return true
   if (after.size !== before.size || after.mtimeMs !== before.mtimeMs) return true
-  return pass.badAt === null && pass.bytes !== before.size
+  return pass.badAt === null && pass.bytesRead !== before.size
 }
 
 function unreadable(path: string, why: string): Issue {
   return issue('FETTLE_INPUT_READ', `cannot read the input ${path}: ${why}`, { at: { file: path, line: null, column: null } })
 }
 
-async function notUtf8(path: string, handle: FileHandle, pass: Pass, linesBefore: number): Promise<Issue> {
+/** `handle` is null for packed content, whose bytes cannot be looked at a second time so cheaply. */
+async function notUtf8(path: string, handle: FileHandle | null, pass: Pass, linesBefore: number): Promise<Issue> {
   const offset = pass.badAt!
+  if (handle === null) {
+    const packedLine = pass.scanner.line + linesBefore
+    const message = `${path} holds no UTF-8: byte at offset ${offset} of the unpacked data, line ${packedLine}`
+    return issue('FETTLE_INPUT_ENCODING', message, {
+      at: { file: path, line: packedLine, column: null },
+      hint: 'Name its encoding, such as input.encoding: windows-1252.',
+    })
+  }
   const from = Math.max(0, offset - 20)
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(40), 0, 40, from)
   const byte = buffer[offset - from]!
@@ -168,7 +187,7 @@ const lineAround = (text: string, at: number): string =>
 function conclude(
   options: InputOptions,
   settled: Settled,
-  before: Stats,
+  { stat: before, isPacked }: { readonly stat: Stats; readonly isPacked: boolean },
   pass: Pass,
   [first = [], ...rows]: readonly string[][],
 ): Omit<Inspection, 'cells'> {
@@ -178,7 +197,7 @@ function conclude(
   const place: Place = { file: path, line: 1 + settled.linesBefore, column: null }
   const notes = { file: path, hasHeader, quotes, delimiter: settled.delimiter, linesBefore: settled.linesBefore }
   const issues = findings(scanner, notes)
-  if (isEmpty) issues.push(issue('FETTLE_INPUT_EMPTY', `${path} has no rows: ${emptiness(before.size, scanner)}`, { at: place }))
+  if (isEmpty) issues.push(issue('FETTLE_INPUT_EMPTY', `${path} has no rows: ${emptiness(pass.bytes, scanner)}`, { at: place }))
   if (pass.utf8.replacements > 0) {
     const message = `U+FFFD stands ${pass.utf8.replacements} times in ${path}: characters were lost before it came here`
     issues.push(issue('FETTLE_INPUT_SUSPECT', message, { severity: 'warn', at: place, count: pass.utf8.replacements }))
@@ -187,6 +206,7 @@ function conclude(
   const facts: InputFacts = {
     path,
     bytes: before.size,
+    ...(isPacked ? { packed: { as: 'gzip', bytes: pass.bytes } } : {}),
     mtimeMs: before.mtimeMs,
     sha256: pass.hash.digest('hex'),
     encoding: settled.encoding,

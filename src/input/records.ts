@@ -6,6 +6,7 @@ import { resolve } from 'node:path'
 import { pipeline, Readable } from 'node:stream'
 import { type Options, type Parser, parse } from 'csv-parse'
 import type { InputFacts } from '../pipeline/types.ts'
+import { contentOf } from './content.ts'
 import { sepLine } from './dialect.ts'
 import { byteOrderMark, makeDecoder } from './encoding.ts'
 import { filePieces, unreadable } from './pieces.ts'
@@ -43,9 +44,10 @@ export function bytesBeforeTable(head: Buffer, encoding: string): number {
   return encoding === 'utf-8' ? mark + (sepLine(head.subarray(mark))?.bytes ?? 0) : mark
 }
 
-/** The table as UTF-8 without byte-order mark and `sep=` line. */
-async function* tableText(facts: InputFacts, root: string): AsyncGenerator<Buffer> {
-  const pieces = filePieces(resolve(root, facts.path), cause => unreadable(facts.path, cause))
+/** The table as UTF-8 without byte-order mark and `sep=` line; a piece is valid until the next is asked for. */
+export async function* tableText(facts: InputFacts, root = ''): AsyncGenerator<Buffer> {
+  const file = filePieces(resolve(root, facts.path), cause => unreadable(facts.path, cause))
+  const pieces = contentOf(file, facts.path, facts.packed !== undefined)
   const decoder = facts.encoding === 'utf-8' ? null : makeDecoder(facts.encoding)
   let isHead = true
   for await (const piece of pieces) {

@@ -4,7 +4,8 @@
  */
 
 const BINARY: readonly (readonly [signature: string, what: string])[] = [
-  ['\x1f\x8b', 'gzip data: unpack it first'],
+  // What one gzip packed is read; so this is one in another.
+  ['\x1f\x8b', 'packed twice by gzip: unpack it once'],
   ['%PDF', 'a PDF'],
   ['PAR1', 'a Parquet file: export it as CSV UTF-8'],
   ['\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1', 'an old Excel or Office file: save as CSV UTF-8'],

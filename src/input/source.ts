@@ -57,7 +57,7 @@ export function openSource(plan: Plan, workDir: string, extra: WorkExtra = {}): 
         isSent = true
       }
       return {
-        filename: basename(input.path),
+        filename: basename(input.path).replace(/\.gz$/i, ''),
         bytes,
         hasHeader: input.header !== null,
         open: () => Readable.from(body(), { objectMode: true, highWaterMark: 1 }),

@@ -1,11 +1,14 @@
 /** Where a named encoding fails: found by a second, slower reading that is only made once it is known that there is a place. */
-import type { FileHandle } from 'node:fs/promises'
 import { type Issue, issue } from '../errors.ts'
 import { makeDecoder } from './encoding.ts'
-import { readPieces } from './pieces.ts'
 
 /** The issue for the first byte that `encoding` cannot hold; it lies in the piece that begins at `pieceStart`. */
-export async function undecodable(path: string, handle: FileHandle, encoding: string, pieceStart: number): Promise<Issue> {
+export async function undecodable(
+  path: string,
+  pieces: AsyncIterable<Buffer>,
+  encoding: string,
+  pieceStart: number,
+): Promise<Issue> {
   const decoder = makeDecoder(encoding)
   let offset = 0
   let line = 1
@@ -13,7 +16,7 @@ export async function undecodable(path: string, handle: FileHandle, encoding: st
     line += text.match(/\r\n|\n|\r/g)?.length ?? 0
   }
   try {
-    for await (const piece of readPieces(handle)) {
+    for await (const piece of pieces) {
       if (offset < pieceStart) {
         read(decoder.decode(piece))
         offset += piece.length

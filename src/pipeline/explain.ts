@@ -68,9 +68,10 @@ function serviceLines({ service }: Plan): string[] {
 }
 
 function inputLines({ input, rows, key, preparation }: Plan): string[] {
+  const unpacked = input.packed === undefined ? '' : ` of ${input.packed.as}, ${input.packed.bytes} unpacked`
   return table([
     ['path', show(input.path)],
-    ['size', `${plural(input.bytes, 'byte')}, sha256 ${input.sha256}`],
+    ['size', `${plural(input.bytes, 'byte')}${unpacked}, sha256 ${input.sha256}`],
     ['rows', rows === input.rows ? String(rows) : `${rows} of ${input.rows}`],
     ['encoding', input.encoding + (input.bom ? ' with byte-order mark' : '')],
     ['delimiter', `${show(input.delimiter)}: ${input.delimiterEvidence}`],

@@ -185,6 +185,7 @@ function maskIssues({ report }: Pipeline, facts: InputFacts, at: At): Issue[] {
 function preparationOf(facts: InputFacts, mappings: readonly PlannedMapping[], rows: number): string[] {
   const padded = mappings.filter(one => one.pad !== null).map(one => `pad ${one.mapping} to ${one.pad} digits`)
   return [
+    ...(facts.packed === undefined ? [] : [`unpacked from ${facts.packed.as}`]),
     ...(facts.encoding === 'utf-8' ? [] : [`encoding ${facts.encoding}`]),
     ...(facts.quotes === 'relaxed' ? ['quotes: relaxed'] : []),
     ...padded,

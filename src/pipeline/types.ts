@@ -20,6 +20,8 @@ export interface InputOptions {
 export interface InputFacts {
   readonly path: string
   readonly bytes: number
+  /** Of a file that is packed: how, and how many bytes there are in it. */
+  readonly packed?: { readonly as: 'gzip'; readonly bytes: number }
   readonly mtimeMs: number
   /** Of the bytes on disk, lower-case hex. */
   readonly sha256: string

@@ -29,7 +29,7 @@ function patienceMs(error: unknown, plan: Plan): number {
 
 /** Bytes that an enriched file may have at most: a gigabyte, or what so many rows of so many tags can come to (contract §14.2). */
 export const mostBytes = ({ input, rows, enrich }: Pick<Plan, 'input' | 'rows' | 'enrich'>): number =>
-  Math.max(1024 ** 3, 20 * input.bytes, 64 * rows * (enrich?.tags.length ?? 0))
+  Math.max(1024 ** 3, 20 * (input.packed?.bytes ?? input.bytes), 64 * rows * (enrich?.tags.length ?? 0))
 
 async function* receiveOne(job: JobState, state: RunState, ports: Ports): AsyncGenerator<RunFact, void, void> {
   const { plan } = state
