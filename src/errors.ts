@@ -37,7 +37,7 @@ const entry = (kind: ErrorKind, text: string, hint: string): Entry => ({ kind, t
 export const ERRORS = {
   // -- checks: everything worked, the data did not pass
   FETTLE_CHECK_FAILED: entry('checks', 'A threshold of `checks:` was not met.', 'Look at the rows named in the report, or change the threshold.'),
-  FETTLE_BUDGET_CREDITS: entry('checks', 'Enriching would cost more credits than `budget.credits` allows; it was not started.', 'Raise budget.credits, or send fewer rows.'),
+  FETTLE_BUDGET_CREDITS: entry('checks', 'Enriching would cost more credits than `budget.credits` allows; it was not started.', 'Raise budget.credits and run again, which matches anew; or send fewer rows.'),
 
   // -- usage: command line, pipeline file or settings; nothing was sent
   FETTLE_USAGE: entry('usage', 'The command line cannot be understood.', 'See `fettle --help`.'),
@@ -79,11 +79,11 @@ export const ERRORS = {
   FETTLE_INPUT_HEADER: entry('input', 'A header that the pipeline names is not in the input, or is there twice.', 'Compare the mapping with the headers of the file.'),
   FETTLE_INPUT_ROWS: entry('input', 'The number of rows is outside input.rows.', 'Look whether the extract is complete; change input.rows if it is.'),
   FETTLE_INPUT_BUDGET: entry('input', 'The input has more rows than budget.rows or job.split allows.', 'Raise the limit, or send fewer rows.'),
-  FETTLE_INPUT_CHANGED: entry('input', 'The input changed since the run was planned.', 'Start a new run.'),
+  FETTLE_INPUT_CHANGED: entry('input', 'The input changed since the run was planned.', 'Put the planned file back and `fettle resume`, or start a new run.'),
   FETTLE_INPUT_SUSPECT: entry('input', 'The input has an oddity that is worth a look.', 'Nothing need be done when the oddity is meant.'),
 
   // -- output: our own disk
-  FETTLE_OUTPUT_WRITE: entry('output', 'A file cannot be written.', 'Check permissions and free space, then `fettle resume`.'),
+  FETTLE_OUTPUT_WRITE: entry('output', 'A file cannot be written.', 'Check permissions and free space, then run it again: what was begun goes on.'),
   FETTLE_JOURNAL_WRITE: entry('output', 'The journal of the run cannot be written.', 'Check permissions and free space, then `fettle resume`.'),
   FETTLE_JOURNAL_DAMAGED: entry('output', 'The journal of the run is damaged.', 'Keep the file and look at the line named; only a torn last line is mended by itself.'),
 
@@ -94,7 +94,7 @@ export const ERRORS = {
   FETTLE_UNAVAILABLE: entry('again', 'The service answers with server errors.', '`fettle resume` goes on.'),
   FETTLE_UNANSWERED: entry('again', 'A request was sent and its outcome could not be learned.', '`fettle resume` finds out first and sends nothing before it knows.'),
   FETTLE_DEADLINE: entry('again', 'The time limit of the run passed; the remote job goes on.', '`fettle resume` goes on waiting.'),
-  FETTLE_LOCKED: entry('again', 'Another process is carrying out this run.', 'Wait for it, or stop it.'),
+  FETTLE_LOCKED: entry('again', 'Another process is at it: at a run of this pipeline, or at this data directory.', 'Wait for it, or stop it.'),
   FETTLE_DOWNLOAD_CUT: entry('again', 'The enriched file kept arriving incomplete.', '`fettle resume` fetches it again.'),
 
   // -- rejected: the service's verdict
@@ -119,8 +119,8 @@ export const ERRORS = {
   FETTLE_BUG: entry('bug', 'This is a mistake in fettle.', 'Please report it with the command and the output of --debug.'),
 
   // -- signals
-  FETTLE_SIGINT: entry('sigint', 'Stopped by Ctrl-C.', '`fettle resume` goes on; the remote job goes on meanwhile.'),
-  FETTLE_SIGTERM: entry('sigterm', 'Stopped by SIGTERM.', '`fettle resume` goes on; the remote job goes on meanwhile.'),
+  FETTLE_SIGINT: entry('sigint', 'Stopped by Ctrl-C.', '`fettle resume` goes on; a remote job that was begun goes on meanwhile.'),
+  FETTLE_SIGTERM: entry('sigterm', 'Stopped by SIGTERM.', '`fettle resume` goes on; a remote job that was begun goes on meanwhile.'),
 } as const satisfies Record<string, Entry>
 
 /** A stable identifier from the table. */

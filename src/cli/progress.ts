@@ -11,6 +11,9 @@ const HEARTBEAT_MS = 30_000
 /** A live line is drawn over at most so often. */
 const REDRAW_MS = 100
 
+/** A stop may take as long as a request in flight is heard out. */
+const STOPPING = 'stopping: a request in flight is heard out, for 10 s at most; once more stops at once'
+
 /** What a progress display is told. */
 export interface Progress {
   fact(fact: RunFact, state: RunState): void
@@ -62,7 +65,14 @@ function factInWords(fact: RunFact): string | null {
 export function showProgress(io: Io, options: { quiet: boolean; verbose: boolean; label: string | null }): Progress {
   if (options.quiet) return SILENT
   const prefix = options.label === null ? '' : `[${options.label}] `
-  return io.isTerminal && options.label === null ? liveLine(io) : plainLines(io, prefix, options.verbose)
+  const shown = io.isTerminal && options.label === null ? liveLine(io) : plainLines(io, prefix, options.verbose)
+  const onStop = (): void => shown.note(STOPPING)
+  io.signal.addEventListener('abort', onStop, { once: true })
+  const stop = (): void => {
+    io.signal.removeEventListener('abort', onStop)
+    shown.stop()
+  }
+  return { ...shown, stop }
 }
 
 function plainLines(io: Io, prefix: string, verbose: boolean): Progress {

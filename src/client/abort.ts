@@ -11,6 +11,19 @@ export function settled<T>(promise: Promise<T>, signal: AbortSignal | undefined)
   })
 }
 
+/** Does what only waits, with a signal that aborts with the first of these. */
+export async function waiting<T>(
+  ends: readonly (AbortSignal | undefined)[],
+  wait: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const { signal, release } = firstOf(...ends)
+  try {
+    return await wait(signal)
+  } finally {
+    release()
+  }
+}
+
 /**
  * A signal that aborts with the first of these; call `release` when it is no longer needed. In place of `AbortSignal.any`, whose
  * signals pile up on one that lives as long as a run does, and may be collected together with a timeout before it fires.

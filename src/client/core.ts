@@ -112,6 +112,7 @@ export function createCore(options: ConnectOptions): Core {
       renew: async (used, signal) => hidden(await tokens.renew(used, signal)),
     },
     attempts: options.attempts ?? 4,
+    stop: options.stop,
     onRetry: options.onRetry ?? (() => undefined),
     onRepeat: () => {
       counts.retries += 1

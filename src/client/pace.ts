@@ -3,7 +3,7 @@
  * never more often than `service.rate` allows. One pace serves all requests to a service, whosever they are. It knows no request.
  */
 import { FettleError } from '../errors.ts'
-import { settled } from './abort.ts'
+import { settled, waiting } from './abort.ts'
 import type { Clock } from './clock.ts'
 
 /** At most so many requests in any stretch of so many milliseconds. */
@@ -15,6 +15,8 @@ export interface Rate {
 // Who asks for a turn.
 interface Caller {
   readonly signal: AbortSignal | undefined
+  /** Aborted: whoever would have to wait gives up; who need not may enter. */
+  readonly stop?: AbortSignal | undefined
   /** Milliseconds this caller has left. */
   readonly deadline: () => number
   /** Told how long a pause held it back. */
@@ -75,7 +77,7 @@ export function createPace(clock: Clock): Pace {
   }
 
   return {
-    async enter({ signal, deadline, onPaused }) {
+    async enter({ signal, stop, deadline, onPaused }) {
       const slot = takeSlot()
       let reached = Number.NEGATIVE_INFINITY
       for (;;) {
@@ -84,7 +86,7 @@ export function createPace(clock: Clock): Pace {
         if (until - now > Math.max(0, deadline())) throw tooLong(until - now)
         const target = Math.max(slot, until)
         if (target > now && target > reached) {
-          await clock.sleep(Math.ceil(target - now), signal)
+          await waiting([signal, stop], either => clock.sleep(Math.ceil(target - now), either))
           onPaused(Math.max(0, target - Math.max(now, slot)))
           reached = target
         } else if (!wary) {
@@ -94,7 +96,8 @@ export function createPace(clock: Clock): Pace {
         } else if (probe === null) {
           return claim()
         } else {
-          await settled(probe, signal)
+          const turn = probe
+          await waiting([signal, stop], either => settled(turn, either))
         }
       }
     },

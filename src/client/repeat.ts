@@ -3,6 +3,7 @@
  * the token once, and asking whether an effect has happened before it is ever caused again. No other layer repeats a request.
  */
 import { type ErrorCode, type ErrorDetails, FettleError } from '../errors.ts'
+import { waiting } from './abort.ts'
 import { describe, failure } from './failure.ts'
 import type { Pace } from './pace.ts'
 import type { Quota } from './quota.ts'
@@ -51,6 +52,8 @@ export interface Tools {
   readonly redactor: Redactor
   readonly attempts: number
   readonly deadline: () => number
+  /** Aborted: nothing is waited for any more, while what is in flight is heard out. */
+  readonly stop?: AbortSignal | undefined
   readonly onRetry: (text: string) => void
   readonly onRepeat: () => void
   /** Told how long a pause held a request back. */
@@ -64,7 +67,8 @@ const isReached = (outcome: Outcome<unknown> | null): boolean =>
   (outcome.type !== 'status' || (outcome.status < 500 && outcome.status !== 408 && outcome.status !== 429))
 
 async function attemptInTurn<T>(call: Call<T>, token: string | null, tools: Tools): Promise<Outcome<T>> {
-  const leave = await tools.pace.enter({ signal: call.signal, deadline: tools.deadline, onPaused: tools.onPaused })
+  const { deadline, onPaused, stop } = tools
+  const leave = await tools.pace.enter({ signal: call.signal, stop, deadline, onPaused })
   let outcome: Outcome<T> | null = null
   try {
     outcome = await call.attempt(token)
@@ -98,6 +102,8 @@ interface Tally {
 
 interface Step {
   readonly waitMs: number
+  /** How long the pace holds it back, for people. */
+  readonly pauseMs: number
   /** Why the request is not sent again, null when it may be. */
   readonly end: string | null
 }
@@ -110,20 +116,22 @@ function book(decision: Decision, call: Call<unknown>, tally: Tally, tools: Tool
     const over = tally.throttles > THROTTLES
     call.onThrottled?.()
     // The wait itself is in the pace, where it holds back every other request too.
-    if (!over) tools.pace.pause(decision.ms ?? own)
-    return { waitMs: 0, end: over ? `still throttled after ${THROTTLES} pauses` : null }
+    const pauseMs = decision.ms ?? own
+    if (!over) tools.pace.pause(pauseMs)
+    return { waitMs: 0, pauseMs, end: over ? `still throttled after ${THROTTLES} pauses` : null }
   }
-  if (decision.act !== 'repeat') return { waitMs: 0, end: '' }
+  if (decision.act !== 'repeat') return { waitMs: 0, pauseMs: 0, end: '' }
   tally.failures += 1
   const seen = (tally.reasons.get(decision.reason) ?? 0) + 1
   tally.reasons.set(decision.reason, seen)
   const waitMs = backoffMs(tally.failures, tools.clock.random())
   const plural = tally.failures === 1 ? '' : 's'
   if (tally.failures >= (call.attempts ?? tools.attempts) || seen > decision.most)
-    return { waitMs, end: `given up after ${tally.failures} attempt${plural}` }
-  if (waitMs > tools.deadline()) return { waitMs: 0, end: 'no time is left for another attempt' }
-  if (!tools.quota.take(decision.cost)) return { waitMs, end: 'not repeated, since too much has failed in this process' }
-  return { waitMs, end: null }
+    return { waitMs, pauseMs: 0, end: `given up after ${tally.failures} attempt${plural}` }
+  if (waitMs > tools.deadline()) return { waitMs: 0, pauseMs: 0, end: 'no time is left for another attempt' }
+  if (!tools.quota.take(decision.cost))
+    return { waitMs, pauseMs: 0, end: 'not repeated, since too much has failed in this process' }
+  return { waitMs, pauseMs: 0, end: null }
 }
 
 /**
@@ -132,9 +140,11 @@ function book(decision: Decision, call: Call<unknown>, tally: Tally, tools: Tool
  */
 export async function repeat<T>(call: Call<T>, tools: Tools): Promise<Effect<T>> {
   const tally: Tally = { failures: 0, throttles: 0, reasons: new Map() }
+  const { session, clock } = tools
+  const ends = [call.signal, tools.stop]
   let renewed = false
   for (;;) {
-    const token = call.authorised ? await tools.session.token(call.spareMs ?? 0, call.signal) : null
+    const token = call.authorised ? await waiting(ends, either => session.token(call.spareMs ?? 0, either)) : null
     const outcome = await attemptInTurn(call, token, tools)
     if (outcome.type === 'answer') {
       tools.quota.refund()
@@ -150,13 +160,13 @@ export async function repeat<T>(call: Call<T>, tools: Tools): Promise<Effect<T>>
     if (decision.act === 'renew') {
       if (renewed || token === null) throw refuse('FETTLE_LOGIN', `${why}, also with a new token`)
       renewed = true
-      await tools.session.renew(token, call.signal)
+      await waiting(ends, either => session.renew(token, either))
       tools.onRepeat()
       continue
     }
 
     const step = book(decision, call, tally, tools)
-    if (step.end === null && step.waitMs > 0) await tools.clock.sleep(step.waitMs, call.signal)
+    if (step.end === null && step.waitMs > 0) await waiting(ends, either => clock.sleep(step.waitMs, either))
     if (decision.mayHaveRun && call.policy.repeat !== 'free') {
       if (call.look === undefined) throw refuse('FETTLE_UNANSWERED', why, { unanswered: true })
       const found = await ask(call, call.look, why, outcome)
@@ -164,6 +174,7 @@ export async function repeat<T>(call: Call<T>, tools: Tools): Promise<Effect<T>>
     }
     if (step.end !== null) throw refuse(decision.code, step.end === '' ? why : `${why}; ${step.end}`)
     tools.onRepeat()
-    tools.onRetry(`${call.label}: ${why}; sending it again`)
+    const when = step.pauseMs === 0 ? '' : ` in ${Math.ceil(step.pauseMs / 1000)} s`
+    tools.onRetry(`${call.label}: ${why}; sending it again${when}`)
   }
 }

@@ -85,6 +85,8 @@ export interface ConnectOptions {
   readonly onRetry?: (text: string) => void
   /** Monotonic milliseconds left for the run; no pause longer than that is begun. */
   readonly deadline?: () => number
+  /** Aborted: no pause and no repeat is waited for any more; a request in flight is heard out until its own signal. */
+  readonly stop?: AbortSignal
   /** Token, pauses and purse of repeats, to be given to all clients of one user at one address. Its own when absent. */
   readonly shared?: Shared
   /** Through which proxies the service and files are reached; none when absent. */

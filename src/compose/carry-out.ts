@@ -69,7 +69,7 @@ export async function carryOn(journal: Journal, directory: RunDirectory, lock: L
   const now = clock.now.bind(clock)
   const guard = guardOf(lock, runId, now)
   const record = recordOf(journal, guard, now)
-  const before = lastGoodRun(settings.runsDir, plan.name, runId)
+  const before = lastGoodRun(settings.runsDir, plan, runId)
   const previous = before === null ? null : readReport(runDirectory(settings.runsDir, before.runId))
   const previousRate = before?.outcomes == null ? null : matchRate(before.outcomes, before.plan.rows)
   const resultOf = (state: RunState): RunResult => ({
@@ -149,7 +149,9 @@ async function carryOutWith({ record, directory, guard, settings, previousRate, 
       traceparent: traceOf(settings.env).traceparent,
       proxies: () => proxiesOf(settings.env),
       onRetry: message => onTick({ type: 'retry', message }),
-      deadline: limit.left,
+      // A pause that a service asks for ends somewhere, as any wait does.
+      deadline: () => Math.min(limit.left(), plan.poll.timeoutMs),
+      stop: limit.signal,
     })
     const known = new Set(stateOf(record).issues.map(one => one.code))
     for (const issue of ready.issues) if (!known.has(issue.code)) record.append({ type: 'issue.raised', issue })

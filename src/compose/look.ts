@@ -1,5 +1,6 @@
 /** Looking at runs without touching them: for status, runs and report. */
 import { type LockOwner, lockHolder, type RunState } from '../journal/index.ts'
+import type { Plan } from '../pipeline/index.ts'
 import type { Report } from '../report/index.ts'
 import { realClock } from './clock.ts'
 import { readReport, reportOf } from './report-files.ts'
@@ -11,18 +12,25 @@ export function lookAtRun(runsDir: string, wanted: string | undefined): { state:
   return { state: readRun(runsDir, id), directory: runDirectory(runsDir, id) }
 }
 
-/** The last run of a pipeline before `runId` that came to a good end: what drift and deltas are measured against. */
-export const lastGoodRun = (runsDir: string, pipeline: string, runId: string): RunState | null =>
+/**
+ * The last run of a pipeline before `runId` that came to a good end: what drift and deltas are measured against. A run over the
+ * first rows alone is measured against its like.
+ */
+export const lastGoodRun = (runsDir: string, { name, limit }: Pick<Plan, 'name' | 'limit'>, runId: string): RunState | null =>
   newestRun(
     runsDir,
-    pipeline,
-    state => state.runId < runId && state.finished && (state.status === 'success' || state.status === 'warn'),
+    name,
+    state =>
+      state.runId < runId &&
+      state.plan.limit === limit &&
+      state.finished &&
+      (state.status === 'success' || state.status === 'warn'),
   )
 
 /** The report of a run, built again from its journal. */
 export function reportOfRun(runsDir: string, id: string): Report {
   const state = readRun(runsDir, id)
-  const before = lastGoodRun(runsDir, state.plan.name, id)
+  const before = lastGoodRun(runsDir, state.plan, id)
   return reportOf(
     state,
     runDirectory(runsDir, id),

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs'
 import { FettleError } from '../errors.ts'
 import type { LiveSettings, RunState } from '../journal/index.ts'
-import { inputOptionsOf, type ParsedPipeline, type Plan, planRun } from '../pipeline/index.ts'
+import { inputOptionsOf, type ParsedPipeline, type Plan, type PlannedService, planRun } from '../pipeline/index.ts'
 import { given, NO_OVERRIDES, type Overrides, parseText, resolveService, type Surroundings } from './prepare.ts'
 import { type Credentials, credentialsOf } from './settings.ts'
 
@@ -37,9 +37,15 @@ export function presentOf(state: RunState, surroundings: Surroundings): Present 
   if (changed.length > 0)
     throw new FettleError(
       'FETTLE_FINGERPRINT',
-      `${recorded.file} changed since the run ${state.runId} began: ${changed.join(', ')}`,
+      `${recorded.file} means something else than when the run ${state.runId} began: ${changed.join(', ')}${otherService(recorded, service)}`,
     )
   return { credentials, live: plan === null ? null : liveSettingsOf(plan) }
+}
+
+/** The service may have changed without the file: by the environment. */
+function otherService({ service: then }: Plan, now: PlannedService): string {
+  const [was, is] = [then, now].map(one => (one.kind === 'embedded' ? 'embedded' : one.url))
+  return was === is ? '' : ` (it was ${was} and is ${is})`
 }
 
 const text = (value: unknown): string | null => (typeof value === 'string' ? value : null)

@@ -31,6 +31,7 @@ export interface ServiceNeeds {
   readonly onRetry: (message: string) => void
   /** Milliseconds left before the run's time limit. */
   readonly deadline: () => number
+  readonly stop: AbortSignal
 }
 
 /** A service ready to be asked. */
@@ -83,6 +84,7 @@ export async function openService(needs: ServiceNeeds): Promise<ReadyService> {
     attempts: needs.attempts,
     onRetry: needs.onRetry,
     deadline: needs.deadline,
+    stop: needs.stop,
     ...(needs.traceparent === null ? {} : { traceparent: needs.traceparent }),
   }
   if (needs.service.kind === 'remote') {

@@ -62,6 +62,8 @@ export interface Download {
 
 /** The service, one method per operation a run needs. Repeats are inside; what comes out is final. */
 export interface Service {
+  /** Makes sure of a token. */
+  authenticate(options?: CallOptions): Promise<void>
   createJob(name: string, options: EffectOptions<JobRecord>): Promise<Effect<JobRecord>>
   /** All jobs whose name is exactly this one, oldest first; pages are followed. */
   findJobs(name: string, options?: CallOptions): Promise<readonly JobRecord[]>

@@ -21,10 +21,12 @@ function handClock() {
     now: () => Date.UTC(2026, 0, 1) + at,
     monotonic: () => at,
     random: () => 0.5,
-    sleep: (ms: number) =>
-      new Promise<void>(wake => {
+    sleep: (ms: number, signal?: AbortSignal) =>
+      new Promise<void>((wake, reject) => {
+        signal?.throwIfAborted()
         asked.push(ms)
         sleepers.push({ until: at + ms, wake })
+        signal?.addEventListener('abort', () => reject(signal.reason))
       }),
     async set(ms: number) {
       at = ms
@@ -241,4 +243,17 @@ test('a limit that is tightened counts who left before it', async () => {
   expect(through).toHaveLength(3)
   await clock.set(1000)
   expect(through).toHaveLength(4)
+})
+
+test('a stop ends the wait of a caller, and lets pass who need not wait', async () => {
+  const { clock, pace } = gate()
+  const stop = new AbortController()
+  const caller = { signal: undefined, stop: stop.signal, deadline: () => Number.POSITIVE_INFINITY, onPaused: () => {} }
+  pace.pause(600_000)
+  const held = pace.enter(caller)
+  await clock.settle()
+  stop.abort(new Error('Ctrl-C'))
+  await expect(held).rejects.toThrow('Ctrl-C')
+  await expect(pace.enter(caller)).rejects.toThrow('Ctrl-C')
+  await expect(createPace(clock).enter(caller)).resolves.toBeTypeOf('function')
 })

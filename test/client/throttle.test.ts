@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createPace } from '../../src/client/pace.ts'
+import { FettleError } from '../../src/errors.ts'
 import { type Answer, clientOf, createVirtualClock, errorOf, fault, JOBS, job, LOGIN, serveScript } from './kit.ts'
 
 const READ = `GET ${JOBS}/7`
@@ -176,4 +177,25 @@ describe('pace', () => {
     stop.abort(new Error('stopped'))
     expect((await waiting).message).toBe('stopped')
   })
+})
+
+test('a stop ends a pause at once, of the login too; what asks nothing of it goes on', async () => {
+  for (const [route, more] of [
+    [READ, {}],
+    [LOGIN, {}],
+  ] as const) {
+    const server = await serveScript({ [READ]: [ok], ...more, [route]: [fault(503, { 'retry-after': '600' })] })
+    const stop = new AbortController()
+    const grace = new AbortController()
+    const said: string[] = []
+    const onRetry = (text: string): void => {
+      said.push(text)
+      stop.abort(new FettleError('FETTLE_SIGINT'))
+    }
+    const client = clientOf(server, { stop: stop.signal, onRetry })
+    const error = await errorOf(client.readJob('7', { signal: grace.signal }))
+    expect(error).toMatchObject({ code: 'FETTLE_SIGINT' })
+    expect(said).toEqual([expect.stringMatching(/answered 503.*; sending it again in 600 s$/)])
+    expect(server.of(route)).toHaveLength(1)
+  }
 })

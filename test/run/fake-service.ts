@@ -65,6 +65,10 @@ export class FakeService implements Service {
     return found === undefined ? this.#effect(name, options, body) : { value: found, adopted: true }
   }
 
+  async authenticate(options?: CallOptions): Promise<void> {
+    options?.signal?.throwIfAborted()
+  }
+
   #find(id: string): RemoteJob {
     const job = this.jobs.find(one => one.id === id)
     if (job === undefined) throw new FettleError('FETTLE_NOT_FOUND', `no job ${id}`, { status: 404 })

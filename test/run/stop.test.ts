@@ -139,3 +139,16 @@ test('a journal that cannot be written ends everything before the effect', async
   expect(world.journal.of('run.paused')).toHaveLength(0)
   await goesOn(world)
 })
+
+test('who is not let in has asked for no job: the next run need not look for one', async () => {
+  const world = worldOf()
+  world.service.authenticate = async () => {
+    throw new FettleError('FETTLE_LOGIN', 'authenticate: the service answered 401')
+  }
+  expect(await world.run()).toMatchObject({ finished: false, exitCode: 77 })
+  expect(world.journal.of('job.requested')).toHaveLength(0)
+  const next = resumed(world)
+  next.service.authenticate = async () => {}
+  expect(await next.run()).toMatchObject({ finished: true, exitCode: 0 })
+  expect(next.service.calls.filter(call => call === 'findJobs')).toHaveLength(0)
+})

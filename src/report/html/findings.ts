@@ -35,11 +35,17 @@ const TONE: Readonly<Record<Issue['severity'], { readonly tone: Tone; readonly w
   info: { tone: 'calm', word: 'Note' },
 }
 
+/** What is counted may stand several times in a row, so that only the first rows are rows. */
+function rowsInWords({ rows, count: times }: Issue): string {
+  const list = rows.map(count).join(', ')
+  if (times > rows.length) return `${count(times)} times, first in ${rows.length === 1 ? 'row' : 'rows'} ${list}`
+  return `${rows.length === 1 ? 'row' : 'rows'} ${list}`
+}
+
 function place(issue: Issue): string {
   const at = issue.at === null ? [] : [[issue.at.file, issue.at.line, issue.at.column].filter(part => part !== null).join(':')]
   const column = issue.column === null ? [] : [`column ${issue.column}`]
-  const rest = more(issue.count, issue.rows.length)
-  const rows = issue.rows.length === 0 ? [] : [`rows ${issue.rows.map(count).join(', ')}${rest === '' ? '' : ` ${rest}`}`]
+  const rows = issue.rows.length === 0 ? [] : [rowsInWords(issue)]
   return [...at, ...column, ...rows].join(' · ')
 }
 

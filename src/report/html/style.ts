@@ -2,7 +2,7 @@
 import { html } from './markup.ts'
 
 /** SHA-256 of the sheet as the browser sees it, base64. This folder has no digest of its own: test/report/html.test.ts compares. */
-export const STYLE_SHA256 = 'jhZBF5PO+n1StVdd27Y3fvvD8L++3YPoIF60grn+yqw='
+export const STYLE_SHA256 = 'IIQHdT3HxFcTZ7xCVDPIWvtVT30yAKaVrPAJoIQGB9w='
 
 /** CSS of the report page, in its element. Colours keep AA contrast in light and dark; outcomes differ by pattern and sign as well. */
 export const styleElement = html`<style>
@@ -46,7 +46,7 @@ h1 .badge{vertical-align:.25em;margin-left:.35rem;letter-spacing:0}
 .numbers>div{display:flex;flex-direction:column;padding:1.1rem 1.4rem;box-shadow:1px 1px 0 0 var(--line)}
 .numbers dt{order:2;color:var(--soft);font-size:.875rem}
 .numbers dd.n{font-size:1.9rem;line-height:1.2;font-weight:600;letter-spacing:-.02em;font-variant-numeric:tabular-nums}
-.numbers dd.n.none{font-size:1.15rem;line-height:2.28rem;font-weight:500;letter-spacing:0;color:var(--soft)}
+.numbers dd.n.none{white-space:nowrap;font-size:1.15rem;line-height:2.28rem;font-weight:500;letter-spacing:0;color:var(--soft)}
 .numbers dd.d{order:3;font-size:.8125rem;color:var(--soft)}
 .charts{display:grid;gap:1rem;margin-top:1rem}
 @media (min-width:56rem){.charts.two{grid-template-columns:3fr 2fr}}
@@ -54,8 +54,8 @@ figcaption{font-weight:650;font-size:.95rem;margin-bottom:.75rem}
 figcaption .soft{font-weight:400}
 svg{display:block;width:100%;height:auto}
 .outcomes{height:30px;border-radius:5px}
-.legend{display:grid;grid-template-columns:repeat(auto-fill,minmax(12.5rem,1fr));gap:.3rem 1.5rem;margin-top:1rem;font-size:.9rem}
-.legend li{display:flex;align-items:center;gap:.55rem}.legend svg{width:14px;height:14px;flex:none;border-radius:3px}
+.legend{display:grid;grid-template-columns:repeat(auto-fill,minmax(15rem,1fr));gap:.3rem 1.5rem;margin-top:1rem;font-size:.9rem}
+.legend li{display:flex;align-items:center;gap:.55rem;white-space:nowrap}.legend svg{width:14px;height:14px;flex:none;border-radius:3px}
 .legend b{margin-left:auto;font-weight:600;font-variant-numeric:tabular-nums}.legend .soft{min-width:3.6em;text-align:right;font-variant-numeric:tabular-nums}
 .f-matched{fill:var(--matched)}.f-manualMatched{fill:var(--manualMatched)}.f-duplicates{fill:var(--duplicates)}.f-review{fill:var(--review)}
 .f-unmatched{fill:var(--unmatched)}.f-failed{fill:var(--failed)}.f-skipped{fill:var(--skipped)}

@@ -15,6 +15,8 @@ async function* createOne(job: JobState, ports: Ports): AsyncGenerator<RunFact, 
   let found = job.requested ? await searchJob(job.name, ports) : undefined
   // An input that is no longer the planned one, or cannot be prepared, is better known before there is a job for it.
   if (found === undefined) await ports.source.upload()
+  // Who is not let in has asked for no job, and need not look for one later.
+  if (!job.requested) await ports.service.authenticate({ signal: ports.signal })
   if (!job.requested) yield { type: 'job.requested', part: job.part, name: job.name }
   let record: JobRecord
   let adopted = true
