@@ -2,7 +2,7 @@
  * The one SQLite file of a data directory: opening, tables, transactions. It knows no job. The caller holds the directory's
  * lock before it opens the file, since a lock folder left behind by a kill is removed here (stack §6).
  */
-import { rmSync } from 'node:fs'
+import { existsSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import sqlite from 'node-sqlite3-wasm'
 import { FettleError } from '../../errors.ts'
@@ -20,6 +20,7 @@ export interface Database {
 }
 
 const VERSION = 1
+const PAGE_BYTES = 4096
 
 const TABLES = `
   CREATE TABLE users (id INTEGER PRIMARY KEY AUTOINCREMENT, username TEXT NOT NULL UNIQUE);
@@ -36,10 +37,22 @@ const TABLES = `
   CREATE INDEX answers_at ON answers (at);
 `
 
+/**
+ * A kill before the first commit leaves a file that was never switched to WAL, of one page at most: nothing was ever kept in it.
+ * Its journal would not be rolled back either.
+ */
+function sweepUnbegun(path: string): void {
+  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0
+  if (size > PAGE_BYTES || !existsSync(`${path}-journal`)) return
+  rmSync(path, { force: true })
+  rmSync(`${path}-journal`)
+}
+
 /** Opens `jobs.db` of the directory, making it when it is not there. Throws FETTLE_SETTINGS for a file of a newer version. */
 export function openDatabase(directory: string): Database {
   const path = join(directory, 'jobs.db')
   rmSync(`${path}.lock`, { recursive: true, force: true })
+  sweepUnbegun(path)
   const file = new sqlite.Database(path)
 
   const transaction = <T>(work: () => T): T => {
@@ -55,9 +68,13 @@ export function openDatabase(directory: string): Database {
     }
   }
 
-  // The directory has one owner: taking SQLite's lock once spares two folders and a file for every commit.
+  // The directory has one owner: taking SQLite's lock once spares two folders and a file for every commit, and WAL its memory
+  // shared with others.
   file.exec('PRAGMA locking_mode = EXCLUSIVE')
-  // What is answered must have reached the disk: the journal is synced with every commit.
+  // node-sqlite3-wasm takes its own lock for another's when it looks for one, and so never rolls a journal back after a kill:
+  // the database would be malformed (guarded by test/service/database.test.ts). A log that is written ahead needs no such look.
+  file.get('PRAGMA journal_mode = WAL')
+  // What is answered must have reached the disk: the log is synced with every commit.
   file.exec('PRAGMA synchronous = FULL')
   const version = Number(file.get('PRAGMA user_version')?.user_version ?? 0)
   if (version > VERSION) {
