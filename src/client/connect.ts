@@ -4,10 +4,12 @@
  */
 import { type ColumnMapping, type JobRecord, parseWireDate, type UploadRecord } from '../contract/index.ts'
 import { FettleError } from '../errors.ts'
+import { waiting } from './abort.ts'
 import { type Core, createCore } from './core.ts'
 import { openLink } from './download.ts'
 import { askOnce } from './exchange.ts'
 import { buildMultipart } from './multipart.ts'
+import type { Redactor } from './redact.ts'
 import { parseRetryAfter } from './retry-after.ts'
 import { SPARE_MS } from './token.ts'
 import type { CallOptions, Client, ConnectOptions, Effect, EffectOptions, Upload } from './types.ts'
@@ -21,6 +23,23 @@ const PAGE_SIZE = 50
 const MOST_PAGES = 200
 
 const asItIs = <T>(reply: T): T => reply
+
+/** Longer words of the service are cut. */
+const LONGEST_WORD = 300
+
+/**
+ * What of a job is journalled and shown, without secrets of ours that a careless service put into it. Nothing else of a name is
+ * changed: by it our job is told from others.
+ */
+const shownJob =
+  (clean: Redactor['clean']) =>
+  (record: JobRecord): JobRecord => {
+    const safe = (text: string): string => (text.length > LONGEST_WORD || clean(text).includes('***') ? clean(text) : text)
+    if (safe(record.id) !== record.id)
+      throw new FettleError('FETTLE_CONTRACT', `the id of a job cannot be one: ${safe(record.id)}`)
+    return { ...record, name: safe(record.name), status: safe(record.status) }
+  }
+
 const REFUSED_FOR_GOOD = { 400: 'FETTLE_REJECTED', 422: 'FETTLE_REJECTED' } as const
 
 async function findJobs(core: Core, name: string, options: CallOptions): Promise<readonly JobRecord[]> {
@@ -29,7 +48,7 @@ async function findJobs(core: Core, name: string, options: CallOptions): Promise
     const query = { jobName: name, page: String(page), pageSize: String(PAGE_SIZE) }
     const { value } = await core.call('listJobs', { query, read: asItIs, options, subject: `of the name ${name}` })
     const known = found.size
-    for (const job of value) found.set(job.id, job)
+    for (const job of value) found.set(job.id, shownJob(core.opener.tools.redactor.clean)(job))
     if (value.length < PAGE_SIZE || found.size === known) {
       // The service's filter may match parts of names (contract §5.10), and promises no order (§2.3).
       const age = (job: JobRecord) => parseWireDate(job.createdAt ?? '') ?? Number.POSITIVE_INFINITY
@@ -47,7 +66,8 @@ function upload(
 ): Promise<Effect<UploadRecord | null>> {
   return core.call('upload', {
     id,
-    read: asItIs<UploadRecord | null>,
+    // Its id is journalled too.
+    read: record => (record === null ? null : { ...record, id: core.opener.tools.redactor.clean(record.id) }),
     options,
     spareMs: SPARE_MS,
     hints: { 413: `The file has ${file.bytes} bytes: send it in parts with job.split.` },
@@ -75,13 +95,15 @@ function upload(
  */
 export function connect(options: ConnectOptions): Client {
   const core = createCore(options)
+  const { clean } = core.opener.tools.redactor
+  const shown = shownJob(clean)
   const { clock, deadline = () => Number.POSITIVE_INFINITY } = options
   const notBefore = new Map<string, number>()
 
   const waitFor = async (id: string, { signal, withinMs = Number.POSITIVE_INFINITY }: CallOptions): Promise<void> => {
     const wait = Math.min((notBefore.get(id) ?? 0) - clock.monotonic(), deadline(), withinMs, LONGEST_WAIT_MS)
     notBefore.delete(id)
-    if (wait > 0) await clock.sleep(wait, signal)
+    if (wait > 0) await waiting([signal, options.stop], either => clock.sleep(wait, either))
   }
 
   const enrichedFile = async (id: string, call: CallOptions = {}) => {
@@ -95,7 +117,7 @@ export function connect(options: ConnectOptions): Client {
       await core.opener.tools.session.token(0, call.signal)
     },
     createJob: (name, call) =>
-      core.call('createJob', { json: { name }, read: asItIs<JobRecord>, options: call, codes: REFUSED_FOR_GOOD, subject: name }),
+      core.call('createJob', { json: { name }, read: shown, options: call, codes: REFUSED_FOR_GOOD, subject: name }),
     async listJobs(query = {}, call = {}) {
       const asText = Object.fromEntries(Object.entries(query).map(([key, value]) => [key, String(value)]))
       return (await core.call('listJobs', { query: asText, read: asItIs, options: call })).value
@@ -107,7 +129,7 @@ export function connect(options: ConnectOptions): Client {
         const told = parseRetryAfter(reply.header('retry-after'), reply.header('date'), clock.now())
         if (reply.status === 200 && told !== null) notBefore.set(id, clock.monotonic() + told)
       }
-      return (await core.call('readJob', { id, read: asItIs<JobRecord>, options: call, onReply })).value
+      return (await core.call('readJob', { id, read: shown, options: call, onReply })).value
     },
     upload: (id, file, call) => upload(core, id, file, call),
     async setMappings(id, mappings: readonly ColumnMapping[], call = {}) {
@@ -118,7 +140,7 @@ export function connect(options: ConnectOptions): Client {
         id,
         json: {},
         // Journalled, so that support can be asked about it: a careless service may have put a secret of ours in it.
-        read: ({ messageId }) => (messageId == null ? null : core.opener.tools.redactor.clean(messageId)),
+        read: ({ messageId }) => (messageId == null ? null : clean(messageId)),
         options: call,
       }),
     async setEnrichments(id, tags, call = {}) {

@@ -91,7 +91,8 @@ async function openOnce(
     // Its text is not read: an object store's refusal repeats the signature.
     reply.drop()
     if (reply.status >= 200 && reply.status < 300) {
-      const text = `with a file encoded as ${wire.redactor.clean(encoding)}, where the plain file was asked for`
+      const what = encoding === 'identity' ? 'a part of the file' : `a file encoded as ${wire.redactor.clean(encoding)}`
+      const text = `with ${what}, where the plain file was asked for`
       return { type: 'offContract', how: 'shape', status: reply.status, text, correlationId: null }
     }
     const retryAfterMs = parseRetryAfter(reply.header('retry-after'), reply.header('date'), wire.clock.now())

@@ -17,7 +17,7 @@ const isLocalName = (host: string): boolean => host === 'localhost' || host.ends
 /** Whether an address names this very machine. */
 export function isLoopback(url: URL): boolean {
   const host = bare(url.hostname)
-  return isLocalName(host) || /^127\./.test(host) || host === '::1'
+  return isLocalName(host) || /^127\.\d+\.\d+\.\d+$/.test(host) || host === '::1'
 }
 
 /**

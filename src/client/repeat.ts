@@ -173,6 +173,7 @@ export async function repeat<T>(call: Call<T>, tools: Tools): Promise<Effect<T>>
       if (found !== undefined) return { value: found, adopted: true }
     }
     if (step.end !== null) throw refuse(decision.code, step.end === '' ? why : `${why}; ${step.end}`)
+    tools.stop?.throwIfAborted()
     tools.onRepeat()
     const when = step.pauseMs === 0 ? '' : ` in ${Math.ceil(step.pauseMs / 1000)} s`
     tools.onRetry(`${call.label}: ${why}; sending it again${when}`)

@@ -14,12 +14,19 @@ export const jobSummary = z.looseObject({
   duplicates: count.optional(),
 })
 
+/** An id that stands in paths and on terminals: never a step up a folder, and no longer than anybody would make one. */
+const id = z
+  .string()
+  .min(1)
+  .max(200)
+  .regex(/^(?!\.{1,2}$)[^\u0000-\u001f\u007f-\u009f]*$/, 'must not be a path or hold control characters')
+
 /**
  * A job. `modifiedAT` is the specification's spelling, `modifiedAt` the one of the vendor's create and archive answers: both
  * are read (contract §5.2). `status` is an open set, see job-status.ts.
  */
 export const job = z.looseObject({
-  id: z.string().min(1),
+  id,
   name: z.string(),
   status: z.string().min(1),
   createdAt: wireDate.optional(),
@@ -45,9 +52,9 @@ export const modifiedAt = (record: JobRecord): string | null => record.modifiedA
 export const createJob = z.strictObject({
   name: z
     .string()
-    .min(1)
     .max(200)
-    .regex(/^[^\u0000-\u001f\u007f]*$/, 'must not hold control characters'),
+    .regex(/^[^\u0000-\u001f\u007f-\u009f]*$/, 'must not hold control characters')
+    .regex(/\S/, 'must not be blank'),
 })
 
 /** The record of an uploaded file: its `id` is the file's own, not the job's (contract §5.3). */

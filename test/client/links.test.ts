@@ -19,6 +19,8 @@ describe('the base address', () => {
   test.each([
     ['http off loopback', 'http://api.example.com/v1'],
     ['http to a private address', 'http://10.0.0.1/v1'],
+    ['http to a name that begins like this machine', 'http://127.evil.example/v1'],
+    ['http to a name that holds its address', 'http://127.0.0.1.evil.example/v1'],
     ['credentials', 'https://user:secret@api.example.com/v1'],
     ['a query', 'https://api.example.com/v1?key=secret'],
     ['a fragment', 'https://api.example.com/v1#top'],

@@ -4,7 +4,7 @@ import { inspect } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createRedactor, showUrl } from '../../src/client/redact.ts'
-import { type Answer, clientOf, errorOf, fault, JOBS, LOGIN, page, reset, serveScript, uploadOf } from './kit.ts'
+import { type Answer, clientOf, errorOf, fault, JOBS, job, LOGIN, page, reset, serveScript, uploadOf } from './kit.ts'
 import { cert, key } from './self-signed.ts'
 
 const SECRET = 'canary-password'
@@ -174,4 +174,30 @@ describe('TLS', () => {
     expect(error).toMatchObject({ code: 'FETTLE_TLS' })
     expect(plain.seen).toHaveLength(0)
   })
+})
+
+test('a service that echoes the password in a job finds it masked, and an id that holds it refused', async () => {
+  const password = 'PWCANARY-echoed-99'
+  const server = await serveScript({
+    [`GET ${JOBS}/7`]: [{ json: { ...job('7'), status: `matching ${password}`, name: `x ${password}` } }],
+    [`GET ${JOBS}/8`]: [{ json: { ...job('7'), id: `8-${password}` } }],
+    [`GET ${JOBS}/9`]: [{ json: { ...job('7'), id: '..' } }],
+    [`GET ${JOBS}/10`]: [{ json: { ...job('7'), status: 'x'.repeat(3_000_000) } }],
+  })
+  const client = clientOf(server, { password })
+  expect(await client.readJob('7')).toMatchObject({ id: '7', status: 'matching ***', name: 'x ***' })
+  for (const id of ['8', '9']) {
+    const error = await errorOf(client.readJob(id))
+    expect(error).toMatchObject({ code: 'FETTLE_CONTRACT' })
+    expect(error.message).not.toContain(password)
+  }
+  expect((await client.readJob('10')).status.length).toBeLessThan(310)
+})
+
+test('a token that no header can hold is no token: 76, and not shown', async () => {
+  for (const token of ['two\nlines', 'tökén‑x', 'a b']) {
+    const error = await errorOf(clientOf(await serveScript({ [LOGIN]: [{ json: { token } }] })).readJob('7'))
+    expect(error).toMatchObject({ code: 'FETTLE_CONTRACT', exitCode: 76 })
+    expect(error.message).not.toContain(token)
+  }
 })
