@@ -3,6 +3,7 @@
 export type { RunResult, RunSettings } from './compose/carry-out.ts'
 export { resumeRun, startRun } from './compose/lifecycle.ts'
 export { carrierOf, lookAtRun, reportOfRun } from './compose/look.ts'
+export { isInside, realPath } from './compose/output-places.ts'
 export { type Overrides, type Prepared, prepare } from './compose/prepare.ts'
 export { presentOf } from './compose/recorded.ts'
 export { listRunIds } from './compose/run-directory.ts'

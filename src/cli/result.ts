@@ -10,6 +10,7 @@ import type { Flags } from './command.ts'
 import { exitOf } from './exit.ts'
 import { isOn, textFlag } from './flags.ts'
 import type { Io } from './io.ts'
+import { refuseNoResult } from './places.ts'
 
 /** How one pipeline ended: with a report, or with an error before there could be one; `name` is its file until it is read. */
 export type Ending = { readonly name: string | null } & ({ readonly result: RunResult } | { readonly error: unknown })
@@ -21,10 +22,15 @@ export function codeOf(ending: Ending, strict: boolean): number {
   return strict && state.status === 'warn' ? EXIT.checks : (state.exitCode ?? EXIT.bug)
 }
 
-/** Throws FETTLE_OUTPUT_WRITE when the result file could not be written; asked before anything is sent. */
+/**
+ * Throws FETTLE_OUTPUT_WRITE when the result file could not be written, and FETTLE_USAGE when it would replace something else;
+ * asked before anything is sent.
+ */
 export async function proveResultFile(flags: Flags, io: Io): Promise<void> {
   const file = textFlag(flags, 'result-file')
-  if (file !== null) await proveWritable(resolve(io.cwd, file))
+  if (file === null) return
+  await refuseNoResult(resolve(io.cwd, file), file)
+  await proveWritable(resolve(io.cwd, file))
 }
 
 /** Gives the result lines to whoever asked: `--result-file` first, then stdout as the last bytes of all. */
@@ -39,8 +45,10 @@ export async function giveResults(endings: readonly Ending[], flags: Flags, io: 
   if (isOn(flags, 'json')) for (const line of lines) io.out(line)
 }
 
-const writeLines = (lines: readonly string[], file: string, io: Io): Promise<void> =>
-  writeAtomic(resolve(io.cwd, file), lines.length === 1 ? `${lines[0]}\n` : `[${lines.join(',')}]\n`)
+async function writeLines(lines: readonly string[], file: string, io: Io): Promise<void> {
+  await refuseNoResult(resolve(io.cwd, file), file)
+  await writeAtomic(resolve(io.cwd, file), lines.length === 1 ? `${lines[0]}\n` : `[${lines.join(',')}]\n`)
+}
 
 /** The line of a command that failed as a whole. The flags may be what could not be read, so argv itself is asked. */
 export async function giveFailure(error: unknown, argv: readonly string[], io: Io): Promise<void> {

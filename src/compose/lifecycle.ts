@@ -84,7 +84,7 @@ async function withLock<T>(pipeline: string, settings: RunSettings, body: (lock:
 
 async function newRun(plan: Plan, lock: Lock, settings: RunSettings): Promise<RunResult> {
   await proveOutputs(plan, settings.cwd)
-  const runId = newRunId(plan.name, nowOf(settings)())
+  const runId = newRunId(settings.runsDir, plan.name, nowOf(settings)())
   const identity = identityOf(plan.service, settings.credentials)
   const directory = await makeRunDirectory(settings.runsDir, runId)
   await writeAtomic(join(directory.path, 'pipeline.resolved.yml'), resolvedYaml(plan))
@@ -102,7 +102,11 @@ async function newRun(plan: Plan, lock: Lock, settings: RunSettings): Promise<Ru
     traceId,
     ci: ciOf(env),
   } as const
-  journal.append({ type: 'run.started', ...started })
+  try {
+    journal.append({ type: 'run.started', ...started })
+  } catch (error) {
+    throw perhapsBegun(error, runId)
+  }
   return carryOn(journal, directory, lock, settings)
 }
 
@@ -118,6 +122,13 @@ async function continueRun(state: RunState, lock: Lock, settings: RunSettings): 
     throw stillResumable(error, state)
   }
   return carryOn(journal, directory, lock, settings)
+}
+
+/** The disk refused the first line of a journal, or only to say that it is safe there. */
+function perhapsBegun(error: unknown, runId: string): unknown {
+  if (!isStranding(error)) return error
+  const hint = `Check permissions and free space, then run it again. If the run was recorded, fettle resume ${runId} does so too.`
+  return new FettleError(error.code, error.message, { hint, cause: error })
 }
 
 /** The error that kept a run from going on, with what a person needs to go on later. */

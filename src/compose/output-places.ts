@@ -11,6 +11,8 @@ import { DEFAULT_RUNS_DIR } from './run-directory.ts'
 
 /** What the outputs lie among. */
 export interface OutputSurroundings {
+  /** The input as given. */
+  readonly input: string
   /** The pipeline file as given. */
   readonly file: string
   readonly cwd: string
@@ -22,12 +24,20 @@ export interface OutputSurroundings {
 export async function outputPlaceIssues(output: Pipeline['output'], surroundings: OutputSurroundings): Promise<Issue[]> {
   if (output === null) return []
   const issues: Issue[] = []
+  const inputPath = resolve(surroundings.cwd, surroundings.input)
+  const taken = new Map([[await realPath(inputPath), { path: inputPath, what: 'the input' }]])
   for (const key of ['path', 'unmatched', 'review'] as const) {
-    const path = output[key]
-    const reason = path === null ? null : await whyNotThere(resolve(surroundings.cwd, path), surroundings)
+    if (output[key] === null) continue
+    const path = resolve(surroundings.cwd, output[key])
+    const real = await realPath(path)
+    const other = taken.get(real)
+    taken.set(real, { path, what: `output.${key}` })
+    // Of one name for both has been told where the pipeline was checked.
+    const clash = other === undefined || other.path === path ? null : `would really overwrite ${other.what}`
+    const reason = (await whyNotThere(path, surroundings)) ?? clash
     if (reason !== null)
       issues.push(
-        issue('FETTLE_PIPELINE_PATH', `output.${key}: ${JSON.stringify(path)} ${reason}`, {
+        issue('FETTLE_PIPELINE_PATH', `output.${key}: ${JSON.stringify(output[key])} ${reason}`, {
           at: surroundings.locate(['output', key]),
         }),
       )
@@ -51,9 +61,10 @@ async function whyNotThere(path: string, { file, cwd, runsDir = DEFAULT_RUNS_DIR
 }
 
 /** The path without symbolic links, as far as it exists. */
-async function realPath(path: string): Promise<string> {
+export async function realPath(path: string): Promise<string> {
   const parent = dirname(path)
   return realpath(path).catch(async () => (parent === path ? path : join(await realPath(parent), basename(path))))
 }
 
-const isInside = (folder: string, path: string): boolean => !/^\.\.(\/|$)/.test(relative(folder, path))
+/** Whether a path lies in a folder, or is it. */
+export const isInside = (folder: string, path: string): boolean => !/^\.\.(\/|$)/.test(relative(folder, path))

@@ -83,7 +83,8 @@ async function plan(parsed: ParsedPipeline | Issue, file: string, options: Surro
   const watch = (header: readonly string[] | null, columns: number) => watchedColumns(pipeline, header, columns)
   const { facts, issues: inputIssues, cells } = await inspect(inputOptionsOf(pipeline), { watch })
   const { locate } = parsed
-  const places = await outputPlaceIssues(pipeline.output, { file, cwd: options.cwd, runsDir: options.runsDir, locate })
+  const { cwd, runsDir } = options
+  const places = await outputPlaceIssues(pipeline.output, { file, input: pipeline.input.path, cwd, runsDir, locate })
   const issues = [...parsed.issues, ...places, ...inputIssues, ...settingsWarnings(service, options.env)]
   if (facts === null) return { plan: null, issues, credentials }
   const context = { file, limit: options.limit, service, locate }

@@ -28,9 +28,19 @@ export const DEFAULT_RUNS_DIR = 'fettle-runs'
 
 const RUN_ID = /^\d{8}T\d{6}Z-([a-z0-9][a-z0-9-]*)-[0-9a-f]{6}$/
 
-/** A new run id: UTC start, pipeline, six random hex digits; sorts by time. `now` is milliseconds since 1970. */
-export const newRunId = (pipeline: string, now: number): string =>
-  `${new Date(now).toISOString().slice(0, 19).replace(/[-:]/g, '')}Z-${pipeline}-${randomBytes(3).toString('hex')}`
+/**
+ * A new run id: UTC start, pipeline, six random hex digits. `now` is milliseconds since 1970. Ids of a pipeline sort in the order
+ * of their runs, whatever the clock does: one that would not come after the newest here is a second later than that.
+ */
+export function newRunId(runsDir: string, pipeline: string, now: number): string {
+  const newest = listRunIds(runsDir, pipeline)[0]
+  const start = Math.max(now, newest === undefined ? now : startOf(newest) + 1000)
+  return `${new Date(start).toISOString().slice(0, 19).replace(/[-:]/g, '')}Z-${pipeline}-${randomBytes(3).toString('hex')}`
+}
+
+/** The start that an id tells, in milliseconds since 1970. */
+const startOf = (id: string): number =>
+  Date.parse(id.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z.*$/, '$1-$2-$3T$4:$5:$6Z')) || 0
 
 /** Makes a folder (0700) with those above it, to outlast a power cut. Throws FETTLE_OUTPUT_WRITE. */
 export const makeFolder = (path: string): void => {

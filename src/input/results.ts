@@ -29,8 +29,11 @@ interface PublishedResults {
 interface FileResults {
   /** Throws FETTLE_DOWNLOAD_CUT for a file cut short, FETTLE_LEDGER for one that is whole but has other rows. */
   receive(part: number, download: IncomingFile, rows: number): Promise<ReceivedFile>
-  /** Writes the output files, each whole or not at all; a second time it writes the same bytes. */
-  publish(): Promise<PublishedResults>
+  /**
+   * Writes the output files, each whole or not at all; a second time it writes the same bytes. None gets its name when `accept`
+   * throws at what became of the rows.
+   */
+  publish(accept?: (outcomes: OutcomeCounts) => void): Promise<PublishedResults>
   /** Removes the enriched files: their rows stand in the outputs. */
   remove(): Promise<void>
 }
@@ -40,12 +43,17 @@ export function openResults(plan: Plan, workDir: string, extra: WorkExtra = {}):
   const receiver = new Receiver(workDir)
   return {
     receive: (part, download, rows) => receiver.receive(part, download, rows),
-    publish: () => publish(plan, workDir, extra),
+    publish: (accept = () => {}) => publish(plan, workDir, extra, accept),
     remove: () => receiver.remove(),
   }
 }
 
-async function publish(plan: Plan, workDir: string, extra: WorkExtra): Promise<PublishedResults> {
+async function publish(
+  plan: Plan,
+  workDir: string,
+  extra: WorkExtra,
+  accept: (outcomes: OutcomeCounts) => void,
+): Promise<PublishedResults> {
   await checkPlanned(plan.input, extra.root, extra.signal)
   const writers = plan.output === null ? null : await Writers.open(plan, plan.output, workDir, extra)
   const own = readRows(plan.input, extra.root)
@@ -65,8 +73,10 @@ async function publish(plan: Plan, workDir: string, extra: WorkExtra): Promise<P
       }
     }
     if (rows !== plan.rows) throw new FettleError('FETTLE_LEDGER', `${plan.rows} rows were sent and ${rows} came back`)
+    const outcomes = tally.outcomes()
+    accept(outcomes)
     const files = (await writers?.publish()) ?? []
-    return { files, outcomes: tally.outcomes(), samples: tally.samples, scores: tally.scores(), missing: [...missing] }
+    return { files, outcomes, samples: tally.samples, scores: tally.scores(), missing: [...missing] }
   } finally {
     await own.return(undefined)
     await writers?.discard()

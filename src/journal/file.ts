@@ -2,10 +2,11 @@
  * The journal on disk: one JSON line an event, synced before the caller goes on, so that whatever is done next is done because
  * of something that will still be known after a crash. It decides nothing; a torn last line is the only damage it mends.
  */
-import { closeSync, constants, fsyncSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { closeSync, constants, fsyncSync, ftruncateSync, openSync, readFileSync, statSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { FettleError } from '../errors.ts'
 import type { RunEvent, RunFact } from './events.ts'
+import { findGap, isEvent, lackOf } from './integrity.ts'
 import { advance, type RunState } from './state.ts'
 
 /** The only version there has been. */
@@ -27,9 +28,6 @@ export interface JournalContent {
   readonly wholeBytes: number
 }
 
-const isEvent = (value: unknown): value is RunEvent =>
-  typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string' && 'at' in value
-
 /**
  * Reads a journal. A last line without its line end was torn by a crash and is dropped; damage anywhere else is an error, never
  * a silent fresh start. Throws FETTLE_RUN_UNKNOWN when there is no such file, FETTLE_JOURNAL_DAMAGED with the line,
@@ -38,6 +36,8 @@ const isEvent = (value: unknown): value is RunEvent =>
 export function readJournal(path: string): JournalContent {
   let bytes: Buffer
   try {
+    // A FIFO would never be read to its end.
+    if (!statSync(path).isFile()) throw new Error('it is no regular file')
     bytes = readFileSync(path)
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT')
@@ -45,24 +45,43 @@ export function readJournal(path: string): JournalContent {
     throw new FettleError('FETTLE_JOURNAL_DAMAGED', `cannot read the journal ${path}: ${(cause as Error).message}`, { cause })
   }
   const wholeBytes = bytes.lastIndexOf(0x0a) + 1
-  const lines = bytes.toString('utf8', 0, wholeBytes).split('\n').slice(0, -1)
-  const events = lines.map((line, index) => parseLine(line, path, index + 1))
-  const first = events[0]
-  if (first !== undefined && first.type !== 'run.started') throw damaged(path, 1, 'the first event is not run.started')
+  const events = linesOf(bytes.subarray(0, wholeBytes)).map((line, index) => parseLine(line, path, index + 1))
+  const gap = findGap(events)
+  if (gap !== null) throw damaged(path, gap.line, gap.why)
   return { events, wholeBytes }
 }
 
-function parseLine(line: string, path: string, number: number): RunEvent {
+const LINE_END = 0x0a
+
+function linesOf(bytes: Buffer): Buffer[] {
+  const lines: Buffer[] = []
+  for (let from = 0; from < bytes.length; ) {
+    const end = bytes.indexOf(LINE_END, from)
+    lines.push(bytes.subarray(from, end))
+    from = end + 1
+  }
+  return lines
+}
+
+function parseLine(line: Buffer, path: string, number: number): RunEvent {
   let value: unknown
   try {
-    value = JSON.parse(line)
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(line))
   } catch {
     throw damaged(path, number, 'it is not JSON')
   }
   if (!isEvent(value)) throw damaged(path, number, 'it is not an event')
-  if (value.type !== 'run.started') return value
+  if (value.type !== 'run.started') {
+    const lack = lackOf(value)
+    if (lack !== null) throw damaged(path, number, lack)
+    return value
+  }
   const version: unknown = value.journal
-  if (version === VERSION) return value
+  if (version === VERSION) {
+    const lack = lackOf(value)
+    if (lack !== null) throw damaged(path, number, lack)
+    return value
+  }
   if (typeof version !== 'number' || !(version > VERSION)) throw damaged(path, number, 'it names no version of a journal')
   throw new FettleError(
     'FETTLE_JOURNAL_NEWER',

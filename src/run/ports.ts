@@ -109,8 +109,8 @@ export interface Results {
     download: Download,
     rows: number,
   ): Promise<{ readonly bytes: number; readonly rows: number; readonly sha256: string }>
-  /** Writes the output files of the plan, each whole or not at all. */
-  publish(): Promise<Published>
+  /** Writes the output files of the plan, each whole or not at all, and none when `accept` throws at what became of the rows. */
+  publish(accept: (outcomes: Outcomes) => void): Promise<Published>
 }
 
 /** A passing remark for whoever watches; never recorded. */

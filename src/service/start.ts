@@ -20,6 +20,7 @@ import { LIMITS, type Limits } from './limits.ts'
 import type { OpenRegister } from './routes/context.ts'
 import { openAnswers } from './store/answers.ts'
 import { openDatabase } from './store/database.ts'
+import { isDiskTrouble } from './store/disk.ts'
 import { makeFolder, sweep } from './store/files.ts'
 import { type JobStore, openJobs } from './store/jobs.ts'
 import { lockDirectory } from './store/lock.ts'
@@ -156,6 +157,6 @@ export async function start(options: StartOptions, engine: Engine, registers: re
     await undoAll()
     if (FettleError.is(error)) throw error
     const message = `Cannot start the service on ${host}:${port} with ${dataDir}: ${(error as Error).message}`
-    throw new FettleError('FETTLE_SETTINGS', message, { cause: error })
+    throw new FettleError(isDiskTrouble(error) ? 'FETTLE_OUTPUT_WRITE' : 'FETTLE_SETTINGS', message, { cause: error })
   }
 }

@@ -80,6 +80,11 @@ describe.concurrent('runs that are over', () => {
     expect(to).toEqual({ code: 0, stdout: '', stderr: '' })
     expect(readFileSync(join(cwd, 'made/r.html'), 'utf8')).toMatch(/^<!doctype html>/i)
     expect((await fettle(['report', '--to', 'p.yml/x'], { cwd })).code).toBe(73)
+    // What is no report is somebody's own, and the runs are nobody's to write into.
+    for (const place of ['p.yml', 'rows.csv', `fettle-runs/${ids[2]}/journal.jsonl`, 'fettle-runs/new.html']) {
+      const refused = await fettle(['report', '--format', 'html', '--to', place], { cwd })
+      expect([place, refused.code]).toEqual([place, 2])
+    }
   })
 
   test('a damaged journal is named, with its line, and hides no other run', async () => {

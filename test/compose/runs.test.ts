@@ -1,8 +1,9 @@
 /** Runs on disk and in a program: what a run may touch, what a finished one makes up for, and what a caller's abort means. */
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { listRunIds, newRunId } from '../../src/compose/run-directory.ts'
 import { resume, run } from '../../src/index.ts'
 
 let folder: string
@@ -26,6 +27,31 @@ const pipeline = {
   poll: { every: '500ms' },
 }
 const options = () => ({ runsDir: 'runs', env: { FETTLE_DATA: join(folder, 'data') } })
+
+test('ids sort in the order of the runs, whatever the clock does', () => {
+  const first = newRunId('runs', 'small', Date.UTC(2031, 0, 1, 23, 59, 59))
+  mkdirSync(join('runs', first), { recursive: true })
+  const second = newRunId('runs', 'small', Date.UTC(2030, 0, 1))
+  mkdirSync(join('runs', second))
+  expect(second).toMatch(/^20310102T000000Z-small-/)
+  expect(listRunIds('runs', 'small')).toEqual([second, first])
+  expect(newRunId('runs', 'other', Date.UTC(2030, 0, 1))).toMatch(/^20300101T000000Z-other-/)
+})
+
+test('a run begun after the clock was set back is the one that goes on', async () => {
+  const { metadata } = await run(pipeline, options())
+  // As if that run had been begun a day ahead.
+  const ahead = newRunId('runs', 'small', Date.now() + 86_400_000)
+  renameSync(join('runs', metadata.runId), join('runs', ahead))
+  const stop = new AbortController()
+  const running = run(pipeline, { ...options(), signal: stop.signal })
+  for await (const fact of running) if (fact.type === 'mapping.accepted') break
+  stop.abort()
+  const paused = await running
+  expect(paused.status).toBe('cancelled')
+  const again = await run(pipeline, options())
+  expect([again.status, again.metadata.runId]).toEqual(['success', paused.metadata.runId])
+})
 
 test('a runs directory that was there keeps its mode; what is made in it is private', async () => {
   mkdirSync('runs')

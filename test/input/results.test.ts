@@ -108,6 +108,28 @@ describe('receiving', () => {
 })
 
 describe('publishing', () => {
+  it('refuses rows that came in another order, though most of their cells are alike', async () => {
+    const input = 'Id,Name,Town,Region,Kind,Country\n1,Acme,Leeds,North,Ltd,GB\n2,Beta,Leeds,North,Ltd,GB\n'
+    const [head, one, two] = input.split('\n')
+    const { root, results } = await make(input, { mappings: [{ mapping: 'name', header: 'Name', index: 1, pad: null }] })
+    const swapped = [`${head},general.connectId`, `${two},GB-2`, `${one},GB-1`, ''].join('\n')
+    await results.receive(0, download(swapped), 2)
+    await expect(results.publish()).rejects.toMatchObject({ code: 'FETTLE_LEDGER' })
+    expect(names(root)).toEqual(['in.csv', 'out'])
+    expect(names(join(root, 'out'))).toEqual([])
+  })
+
+  it('gives no file its name when what became of the rows is not accepted', async () => {
+    const { root, results } = await make(INPUT, { output: output({ path: 'out.csv' }) })
+    writeFileSync(join(root, 'out.csv'), 'good')
+    await results.receive(0, download(ENRICHED), 3)
+    const refuse = (): void => {
+      throw new Error('does not add up')
+    }
+    await expect(results.publish(refuse)).rejects.toThrow('does not add up')
+    expect([text(join(root, 'out.csv')), names(root)]).toEqual(['good', ['in.csv', 'out.csv']])
+  })
+
   it('joins the input as it was with the chosen columns, and sorts rows into files', async () => {
     const { root, results } = await make(INPUT, { output: output({ unmatched: 'out/no.csv', review: 'out/maybe.csv' }) })
     await results.receive(0, download(ENRICHED), 3)

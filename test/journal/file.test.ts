@@ -1,6 +1,7 @@
 /** The journal on disk: torn at every byte, damaged in the middle, of another version; always told, never guessed. */
 import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { isMainThread } from 'node:worker_threads'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { FettleError } from '../../src/errors.ts'
 import type { RunFact } from '../../src/journal/events.ts'
@@ -149,7 +150,8 @@ test('an append that fails does not move the state on', async () => {
   expect(journal.state).toBe(state)
 })
 
-test('the file is for its owner alone, even under umask 000', async () => {
+// A worker thread, in which mutants are tried, has no umask of its own.
+test.runIf(isMainThread)('the file is for its owner alone, even under umask 000', async () => {
   const facts = await factsOfRun()
   const umask = process.umask(0)
   onTestFinished(() => void process.umask(umask))

@@ -57,13 +57,13 @@ test.each(['half', 'fsync'])('an append that fails (%s) is not recorded, and the
   const journal = openJournal(path, now, 'new')
   const state = journal.append(facts[0]!)
   disk.fails = how
-  const error = thrown(() => journal.append({ type: 'match.requested', part: 0 }))
+  const error = thrown(() => journal.append({ type: 'stage.started', stage: 'create' }))
   expect(error).toMatchObject({ code: 'FETTLE_JOURNAL_WRITE', exitCode: 73, message: expect.stringContaining(path) })
   expect(journal.state).toBe(state)
   disk.fails = null
-  journal.append({ type: 'enrich.requested', part: 0 })
+  journal.append({ type: 'stage.started', stage: 'upload' })
   journal.close()
-  expect(readJournal(path).events.map(event => event.type)).toEqual(['run.started', 'enrich.requested'])
+  expect(readJournal(path).events.map(event => event.type)).toEqual(['run.started', 'stage.started'])
 })
 
 test('half a line that nobody follows is dropped by the next process', () => {
@@ -72,14 +72,14 @@ test('half a line that nobody follows is dropped by the next process', () => {
   const journal = openJournal(path, now, 'new')
   journal.append(first!)
   disk.fails = 'half'
-  thrown(() => journal.append({ type: 'match.requested', part: 0 }))
+  thrown(() => journal.append({ type: 'stage.started', stage: 'create' }))
   journal.close()
   expect(readFileSync(path, 'utf8')).not.toMatch(/\n$/)
   disk.fails = null
   const again = openJournal(path, now, 'existing')
-  again.append({ type: 'enrich.requested', part: 0 })
+  again.append({ type: 'stage.started', stage: 'upload' })
   again.close()
-  expect(readJournal(path).events.map(event => event.type)).toEqual(['run.started', 'enrich.requested'])
+  expect(readJournal(path).events.map(event => event.type)).toEqual(['run.started', 'stage.started'])
 })
 
 test('a lock that the disk refuses is 73 with its path', () => {

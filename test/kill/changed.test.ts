@@ -50,7 +50,7 @@ test('an input that changed before it was sent is 65: start a new run', async ()
   onPoint = () => appendFileSync(join(place.folder, 'in.csv'), '\n99,One More Ltd,,GB')
   const { code, stderr, stdout } = await start(place, RUN).ended
   expect(code, stderr).toBe(65)
-  expect(stderr).toMatch(/in\.csv changed since the run was planned[\s\S]*FETTLE_INPUT_CHANGED: Start a new run/)
+  expect(stderr).toMatch(/in\.csv changed since the run was planned[\s\S]*FETTLE_INPUT_CHANGED: Put the planned file back/)
   expect(stderr).not.toContain('fettle resume')
   expect(JSON.parse(stdout)).toMatchObject({ exitCode: 65, status: 'error' })
   expect(service.server.effects().uploads).toBe(uploads)
@@ -89,7 +89,7 @@ test('a pipeline that means something else now is 2 and names the keys; one that
   writeFileSync(file, text.replace(', country: Country', '').replace('out.csv', 'other.csv'))
   const refused = await start(place, RESUME).ended
   expect(refused.code, refused.stderr).toBe(2)
-  expect(refused.stderr).toMatch(/FETTLE_FINGERPRINT[\s\S]*changed since the run .* began: mappings, output/)
+  expect(refused.stderr).toMatch(/FETTLE_FINGERPRINT[\s\S]*means something else than when the run .* began: mappings, output/)
   writeFileSync(file, text.replace('max: 1s', 'max: 2s'))
   const again = await start(place, RESUME).ended
   expect(again.code, again.stderr).toBe(0)

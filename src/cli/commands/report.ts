@@ -6,6 +6,7 @@ import { RENDERERS } from '../../report/index.ts'
 import type { Flags } from '../command.ts'
 import { needText, textFlag } from '../flags.ts'
 import type { Io } from '../io.ts'
+import { refuseNoReport } from '../places.ts'
 import { inText } from './shared.ts'
 
 /** Prints the report, or writes it with --to. */
@@ -18,7 +19,10 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const renderer = Object.hasOwn(RENDERERS, format) ? RENDERERS[format as keyof typeof RENDERERS] : null
   const text = renderer === null || (format === 'text' && to === null) ? inText(report, io, 'out') : renderer.render(report)
   if (to === null) io.out(text)
-  else await writeAtomic(resolve(io.cwd, to), text)
+  else {
+    await refuseNoReport(to, { cwd: io.cwd, runsDir, format })
+    await writeAtomic(resolve(io.cwd, to), text)
+  }
   // A run still going has no last word yet.
   return !state.finished && carrierOf(runsDir, state) !== null ? EXIT.again : EXIT.ok
 }

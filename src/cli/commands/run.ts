@@ -1,10 +1,10 @@
 /** `fettle run`: check, carry out, report; several pipelines side by side, none stopped by another's failure. */
 import { resolve } from 'node:path'
-import { explainPlan, inBatch, type Prepared, prepare, startRun } from '../../compose.ts'
+import { explainPlan, inBatch, type Prepared, prepare, realPath, startRun } from '../../compose.ts'
 import { EXIT, errorOfIssues, FettleError, type Issue } from '../../errors.ts'
 import type { Flags } from '../command.ts'
 import { worstExit } from '../exit.ts'
-import { isOn, needText } from '../flags.ts'
+import { isOn, needText, textFlag } from '../flags.ts'
 import type { Io } from '../io.ts'
 import { printError, printIssue } from '../print-error.ts'
 import { showProgress } from '../progress.ts'
@@ -26,7 +26,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const files = pipelineFiles(flags)
   const items: Item[] = []
   for (const file of files) items.push({ file, prepared: await prepare(file, surroundings) })
-  refuseClashes(items, io.cwd)
+  await refuseClashes(items, textFlag(flags, 'result-file'), io.cwd)
   if (isOn(flags, 'dry-run')) return dryRun(items, io)
   await proveResultFile(flags, io)
   const endings = await inBatch(items, SIDE_BY_SIDE, item => carryOne(item, flags, io, files.length > 1))
@@ -68,15 +68,27 @@ export function sayEnding(ending: Ending, flags: Flags, io: Io): void {
   io[to](inText(report, io, to))
 }
 
-/** Two pipelines of one name would fight over their runs, two with one output over the file: refused before anything is sent. */
-function refuseClashes(items: readonly Item[], cwd: string): void {
+/**
+ * Two pipelines of one name would fight over their runs, two with one output over the file, and one whose input is the other's
+ * output comes too early: refused before anything is sent, whatever links lead there.
+ */
+async function refuseClashes(items: readonly Item[], resultFile: string | null, cwd: string): Promise<void> {
   const owners = new Map<string, string>()
+  if (resultFile !== null) owners.set(await realPath(resolve(cwd, resultFile)), '--result-file')
+  const inputs = new Map<string, string>()
+  for (const { file, prepared } of items)
+    if (prepared.plan !== null) inputs.set(await realPath(resolve(cwd, prepared.plan.input.path)), file)
   for (const { file, prepared } of items) {
     if (prepared.plan === null) continue
     const { name, output } = prepared.plan
     const paths = [output?.path, output?.unmatched, output?.review].filter(path => path != null)
-    const claims = [[`name ${name}`, `the name ${name}`], ...paths.map(path => [resolve(cwd, path), `the output ${path}`])]
-    for (const [claim = '', words] of claims) {
+    const places = await Promise.all(paths.map(async path => [await realPath(resolve(cwd, path)), `the output ${path}`] as const))
+    for (const [claim, words] of [[`name ${name}`, `the name ${name}`] as const, ...places]) {
+      const reader = inputs.get(claim)
+      if (reader !== undefined)
+        throw new FettleError('FETTLE_USAGE', `${file} writes ${words}, which ${reader} reads`, {
+          hint: 'Run them one after the other.',
+        })
       const other = owners.get(claim)
       if (other !== undefined)
         throw new FettleError('FETTLE_USAGE', `${other} and ${file} both have ${words}`, { hint: 'Give each its own.' })

@@ -84,8 +84,7 @@ export const download: Stage = {
   skip: state => (state.plan.output === null ? 'the pipeline names no output' : null),
   async *run(state, ports) {
     yield* eachJob(state, isDone, job => receiveOne(job, state, ports))
-    const { missing, ...published } = await ports.results.publish()
-    checkAgainstSummary(published.outcomes, state)
+    const { missing, ...published } = await ports.results.publish(outcomes => checkAgainstSummary(outcomes, state))
     if (missing.length > 0) yield { type: 'issue.raised', issue: missingIssue(missing) }
     yield { type: 'output.written', ...published }
   },

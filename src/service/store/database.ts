@@ -2,7 +2,7 @@
  * The one SQLite file of a data directory: opening, tables, transactions. It knows no job. The caller holds the directory's
  * lock before it opens the file, since a lock folder left behind by a kill is removed here (stack §6).
  */
-import { existsSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import sqlite from 'node-sqlite3-wasm'
 import { FettleError } from '../../errors.ts'
@@ -74,6 +74,8 @@ export function openDatabase(directory: string): Database {
   // node-sqlite3-wasm takes its own lock for another's when it looks for one, and so never rolls a journal back after a kill:
   // the database would be malformed (guarded by test/service/database.test.ts). A log that is written ahead needs no such look.
   file.get('PRAGMA journal_mode = WAL')
+  // The lock is made by the library, with the umask of whoever starts us.
+  if (existsSync(`${path}.lock`)) chmodSync(`${path}.lock`, 0o700)
   // What is answered must have reached the disk: the log is synced with every commit.
   file.exec('PRAGMA synchronous = FULL')
   const version = Number(file.get('PRAGMA user_version')?.user_version ?? 0)

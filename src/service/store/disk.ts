@@ -3,7 +3,8 @@
 const CODES: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EFBIG'])
 
 /** What the database says; it knows no codes. */
-const SAID = /^(?:database or disk is full|disk I\/O error)/
+const SAID =
+  /^(?:database or disk is full|disk I\/O error|Could not open the database|unable to open database file|attempt to write a readonly database)/
 
 /** Whether this was thrown because the disk is full, read-only or broken. */
 export function isDiskTrouble(error: unknown): boolean {
