@@ -43,8 +43,8 @@ Written by \`node scripts/faults-table.mjs\` from what a run of \`npm run test:f
 is not what it observes. The cells themselves, with what is done and what must come of it, are data:
 [test/faults/conformance.json](../test/faults/conformance.json).
 
-${cells.length} cells cover ${live} places where one of ${table.length} faults can meet one of ${stages.length} stages. An entry is the exit code of the
-run, and after \`▸\` that of its resume once the fault is over; \`12×0\` stands for twelve variants of the fault that ended so,
+${cells.length} cells cover ${live} places where one of ${table.length} faults can meet one of ${stages.length} stages. An entry is the policy of the place
+and then the exit code of the run, and after \`▸\` that of its resume once the fault is over; \`12×0\` stands for twelve variants of the fault that ended so,
 \`75+0\` for a second start with 75 beside a first with 0, \`·\` for what cannot occur. Whatever the code: one remote job, one
 submission, one enrichment, every row accounted for, nothing half-written, and where the last code is 0 the output of an
 undisturbed run, byte for byte.
@@ -55,13 +55,13 @@ ${table.join('\n')}
 
 ## What was decided
 
-The matrix names a policy for each place:
+The policies of the places:
 
 ${Object.entries(policies)
   .map(([policy, text]) => `- **${policy}** ${text}`)
   .join('\n')}
 
-Where a cell needs more to be said than its policy:
+Where more is to be said than the policy:
 
 ${notes.map(([note, of]) => `- ${places(of)}: ${note}`).join('\n')}
 `

@@ -3,15 +3,16 @@ import { readFileSync } from 'node:fs'
 import { data } from './data.ts'
 import type { Played } from './judge.ts'
 
-/** A fault and its row: for each stage the endings that were observed, and how often. */
+/** A fault and its row: for each stage the policy, and the endings that were observed and how often. */
 export function tableRow(fault: string, played: readonly Played[]): [string, string] {
-  const columns = data.stages.map(stage => {
+  const columns = data.stages.map((stage, at) => {
+    const policy = data.faults[fault]?.row[at]
     const counts = new Map<string, number>()
     for (const { cell, outcome } of played) if (cell.stage === stage) counts.set(outcome, (counts.get(outcome) ?? 0) + 1)
     const told = [...counts]
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([outcome, count]) => (count === 1 ? outcome : `${count}×${outcome}`))
-    return told.length === 0 ? '·' : told.join(' ')
+    return told.length === 0 ? '·' : `${policy}: ${told.join(' ')}`
   })
   return [fault, `| **${fault}** ${data.faults[fault]?.title} | ${columns.join(' | ')} |`]
 }

@@ -23,10 +23,16 @@ const shown = (name: string, value: number): string => {
   return `${(value / size).toLocaleString('en-GB')} ${unit}`.trim()
 }
 
-/** The whole table as Markdown, ended by a line end. */
+const ABOVE = `# Limits of the service
+
+What the embedded service, and \`fettle serve\`, allow a client, whatever is asked of them. A program that starts it with \`serve\`
+(\`fettle/service\`) may lay its own over these: \`limits: { rows: 1_000_000 }\`.
+`
+
+/** The whole page as Markdown, ended by a line end. */
 export function limitsMarkdown(): string {
   const rows = Object.entries(LIMIT_TABLE).map(
     ([name, { value, of, beyond }]) => `| \`${name}\` | ${of} | ${shown(name, value)} | ${beyond} |`,
   )
-  return ['| name | what is bounded | limit | beyond it |', '|---|---|---|---|', ...rows, ''].join('\n')
+  return [ABOVE, '| name | what is bounded | limit | beyond it |', '|---|---|---|---|', ...rows, ''].join('\n')
 }
