@@ -45,10 +45,10 @@ async function prepare(bytes) {
     }
     const command = ['--import', peakPreload, main, 'run', 'p.json', '--new', '-q', '--json']
     const began = performance.now()
-    const { code = 0, stdout } = await exec(process.execPath, command, { cwd: folder, env }).catch(error => error)
+    const { code = 0, stdout, stderr } = await exec(process.execPath, command, { cwd: folder, env }).catch(error => error)
     const seconds = (performance.now() - began) / 1000
     const peakMb = Math.round(Number(await readFile(join(folder, 'peak'), 'utf8')))
-    return { code, seconds, peakMb, seen: await receiver.seen(), result: JSON.parse(stdout) }
+    return { code, seconds, peakMb, seen: await receiver.seen(), result: JSON.parse(stdout), stderr }
   }
   const end = async () => {
     receiver.stop()
@@ -90,7 +90,8 @@ async function cuts() {
   }
   const noticed = {}
   try {
-    await run({}, true)
+    const undisturbed = await run({}, true)
+    if (undisturbed.code !== 0) throw new Error(undisturbed.stderr)
     const whole = await sha256(join(folder, 'out.csv'))
     for (const framing of ['length', 'chunked', 'close']) {
       noticed[framing] = 0

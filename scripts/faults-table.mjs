@@ -12,15 +12,11 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const { stages, faults, cells, policies } = JSON.parse(readFileSync(join(root, 'test/faults/conformance.json'), 'utf8'))
 const rows = mkdtempSync(join(tmpdir(), 'fettle-rows-'))
 const suite = ['test/faults/wire.test.ts', 'test/faults/process.test.ts']
-const { status } = spawnSync(
-  process.execPath,
-  [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--mode', 'full', ...suite],
-  {
-    cwd: root,
-    stdio: 'inherit',
-    env: { ...process.env, FAULTS_ROWS: rows },
-  },
-)
+const { status } = spawnSync(process.execPath, [join(root, 'test/faults/run.mjs'), ...suite], {
+  cwd: root,
+  stdio: 'inherit',
+  env: { ...process.env, FAULTS_ROWS: rows },
+})
 const seen = new Set(readdirSync(rows))
 const missing = Object.keys(faults).filter(fault => !seen.has(fault))
 if (missing.length > 0) {

@@ -26,18 +26,17 @@ const asItIs = <T>(reply: T): T => reply
 
 /** Longer words of the service are cut. */
 const LONGEST_WORD = 300
+/** How the names of our own jobs begin: by them ours is told from others, so they are left alone. */
+const OWN_NAME = 'fettle-'
 
-/**
- * What of a job is journalled and shown, without secrets of ours that a careless service put into it. Nothing else of a name is
- * changed: by it our job is told from others.
- */
+/** What of a job is journalled and shown, without secrets of ours that a careless service put into it. */
 const shownJob =
-  (clean: Redactor['clean']) =>
+  ({ clean, leaks }: Redactor) =>
   (record: JobRecord): JobRecord => {
-    const safe = (text: string): string => (text.length > LONGEST_WORD || clean(text).includes('***') ? clean(text) : text)
-    if (safe(record.id) !== record.id)
-      throw new FettleError('FETTLE_CONTRACT', `the id of a job cannot be one: ${safe(record.id)}`)
-    return { ...record, name: safe(record.name), status: safe(record.status) }
+    const shown = (text: string): string => (text.length > LONGEST_WORD || leaks(text) ? clean(text) : text)
+    if (leaks(record.id)) throw new FettleError('FETTLE_CONTRACT', `the id of a job cannot be one: ${clean(record.id)}`)
+    const name = record.name.startsWith(OWN_NAME) ? record.name : shown(record.name)
+    return { ...record, name, status: shown(record.status) }
   }
 
 const REFUSED_FOR_GOOD = { 400: 'FETTLE_REJECTED', 422: 'FETTLE_REJECTED' } as const
@@ -48,7 +47,7 @@ async function findJobs(core: Core, name: string, options: CallOptions): Promise
     const query = { jobName: name, page: String(page), pageSize: String(PAGE_SIZE) }
     const { value } = await core.call('listJobs', { query, read: asItIs, options, subject: `of the name ${name}` })
     const known = found.size
-    for (const job of value) found.set(job.id, shownJob(core.opener.tools.redactor.clean)(job))
+    for (const job of value) found.set(job.id, shownJob(core.opener.tools.redactor)(job))
     if (value.length < PAGE_SIZE || found.size === known) {
       // The service's filter may match parts of names (contract §5.10), and promises no order (§2.3).
       const age = (job: JobRecord) => parseWireDate(job.createdAt ?? '') ?? Number.POSITIVE_INFINITY
@@ -95,8 +94,9 @@ function upload(
  */
 export function connect(options: ConnectOptions): Client {
   const core = createCore(options)
-  const { clean } = core.opener.tools.redactor
-  const shown = shownJob(clean)
+  const { redactor } = core.opener.tools
+  const { clean } = redactor
+  const shown = shownJob(redactor)
   const { clock, deadline = () => Number.POSITIVE_INFINITY } = options
   const notBefore = new Map<string, number>()
 

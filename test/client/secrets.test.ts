@@ -194,6 +194,15 @@ test('a service that echoes the password in a job finds it masked, and an id tha
   expect((await client.readJob('10')).status.length).toBeLessThan(310)
 })
 
+test('a short or weak password does not stand in the way of ids and names', async () => {
+  const name = 'fettle-20260101T000000Z-suppliers-abc123'
+  const server = await serveScript({
+    [`GET ${JOBS}/bench-7`]: [{ json: { ...job('7'), id: 'bench-7', name, status: 'matching' } }],
+  })
+  for (const password of ['bench', 'suppliers'])
+    expect(await clientOf(server, { password }).readJob('bench-7')).toMatchObject({ id: 'bench-7', name, status: 'matching' })
+})
+
 test('a token that no header can hold is no token: 76, and not shown', async () => {
   for (const token of ['two\nlines', 'tökén‑x', 'a b']) {
     const error = await errorOf(clientOf(await serveScript({ [LOGIN]: [{ json: { token } }] })).readJob('7'))
