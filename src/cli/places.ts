@@ -1,5 +1,5 @@
 /** What a file named on the command line may replace: an earlier one of its own kind, and nothing else. It writes nothing. */
-import { open, stat } from 'node:fs/promises'
+import { lstat, open, stat } from 'node:fs/promises'
 import { extname, resolve } from 'node:path'
 import { isInside, realPath } from '../compose.ts'
 import { FettleError } from '../errors.ts'
@@ -17,7 +17,7 @@ export async function refuseNoResult(path: string, shown: string): Promise<void>
 
 async function headOf(path: string): Promise<string | null> {
   try {
-    if (!(await stat(path)).isFile()) return null
+    if (!(await lstat(path)).isFile()) return null
     const handle = await open(path)
     try {
       const { buffer, bytesRead } = await handle.read(Buffer.alloc(64), 0, 64, 0)

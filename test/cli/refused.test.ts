@@ -24,6 +24,12 @@ describe.concurrent('a command line that cannot be meant', () => {
       expect(readFileSync(join(cwd, 'r.json'), 'utf8')).toBe(ended.stdout)
     }
   })
+
+  test('a result file that is an output too', async () => {
+    const ended = await fettle(['run', 'p.yml', '--output', 'o.csv', '--result-file', 'o.csv'], { cwd: project(), env })
+    expect(ended.code).toBe(2)
+    expect(ended.stderr).toContain('--result-file and p.yml both have the output o.csv')
+  })
 })
 
 describe.concurrent('looking sends nothing', () => {

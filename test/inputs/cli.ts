@@ -164,7 +164,6 @@ export const COMMAND_ROWS: readonly Row[] = [
   bad('A12', 'run p.yml --result-file sub', 'OUTPUT_WRITE', ['sub'], { exit: 73, files: { sub: folder } }),
   bad('A12', 'run p.yml --result-file p.yml', 'USAGE', ['no earlier result']),
   bad('A12', 'run p.yml --result-file rows.csv', 'USAGE', ['no earlier result']),
-  bad('A12', 'run p.yml --output o.csv --result-file o.csv', 'USAGE', ['both have the output o.csv']),
   bad('A12', 'resume --result-file file/r.json', 'OUTPUT_WRITE', ['file/r.json'], { exit: 73, files: { file: '' } }),
   bad('A12', 'run p.yml --runs-dir /proc/nowhere/runs', 'OUTPUT_WRITE', ['/proc/nowhere'], { exit: 73 }),
 
