@@ -2,9 +2,10 @@
  * One exchange over HTTP and nothing more: no repeat, no redirect, no inflation, no opinion on statuses. The only importer of
  * undici. Its limits run in real time, in the sockets; everything that waits on purpose goes by the clock instead.
  */
-import { Agent, type Dispatcher, Pool, ProxyAgent, request } from 'undici'
+import { Agent, buildConnector, type Dispatcher, Pool, ProxyAgent, request } from 'undici'
 import { FettleError } from '../errors.ts'
 import { lookupPublic } from './addresses.ts'
+import { surviving } from './connector.ts'
 import type { Limits } from './limits.ts'
 import { type Loss, readLoss } from './loss.ts'
 import { type Proxies, proxyFor } from './proxies.ts'
@@ -93,7 +94,10 @@ export function createTransport(limits: Limits, { dispatcher, proxies }: Ways = 
   const timeout = limits.connectMs
   const direct = dispatcher
     ? { service: dispatcher, foreign: dispatcher }
-    : { service: new Agent({ connect: { timeout } }), foreign: new Agent({ connect: { timeout, lookup: lookupPublic } }) }
+    : {
+        service: new Agent({ connect: surviving(buildConnector({ timeout })) }),
+        foreign: new Agent({ connect: surviving(buildConnector({ timeout, lookup: lookupPublic })) }),
+      }
   const tunnels = new Map<string, Dispatcher>()
 
   const wayTo = (url: URL, to: Exchange['to']): Dispatcher => {
