@@ -51,6 +51,7 @@ function beSlow({ url, filePath }) {
   const open = new Set()
   let ending = false
   const begin = index => {
+    if (ending) return
     const [name, { first, drip, readBytes, limitMs }] = all[index % all.length]
     const socket = connect(Number(port), hostname)
     const one = { began: 0, limitMs, name, socket }
@@ -77,7 +78,10 @@ function beSlow({ url, filePath }) {
     const now = performance.now()
     // Who is still open beyond its limit counts with its age.
     for (const { began, limitMs, name } of open) if (began > 0 && now - began > limitMs) over[name].push(now - began - limitMs)
-    process.send({ over, open: open.size }, () => process.exit(0))
+    process.send({ over, open: open.size }, () => {
+      for (const { socket } of open) socket.destroy()
+      process.disconnect()
+    })
   })
 }
 

@@ -107,6 +107,6 @@ if (process.argv[1] === self) {
     users: [LOGIN],
     limits: JSON.parse(limits, (_, value) => (value === 'unlimited' ? Number.POSITIVE_INFINITY : value)),
   })
-  process.on('SIGTERM', () => service.close().then(() => process.exit(0)))
+  process.on('SIGTERM', () => service.close())
   console.log(service.url)
 }

@@ -24,17 +24,13 @@ function parserOf(socket: object): Parser | null {
 }
 
 const ENDS: ReadonlySet<unknown> = new Set(['end', 'error', 'close'])
-/** More often than this nobody pauses between two bytes. */
-const MOST_PAUSES = 1_000
-
 function letGo(parser: Parser): void {
-  for (let round = 0; parser.paused && round < MOST_PAUSES; round++) {
-    parser.resume()
-    // A socket that is gone is not read again: there is nothing left but the end.
-    if (!parser.paused || parser.ptr === null) return
-    parser.llhttp.llhttp_resume(parser.ptr)
-    parser.paused = false
-  }
+  if (!parser.paused) return
+  parser.resume()
+  // A socket that is gone is not read again: there is nothing left but the end.
+  if (!parser.paused || parser.ptr === null) return
+  parser.llhttp.llhttp_resume(parser.ptr)
+  parser.paused = false
 }
 
 /** A connector of undici's, with sockets whose end finds the parser ready. */

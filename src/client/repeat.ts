@@ -102,8 +102,8 @@ interface Tally {
 
 interface Step {
   readonly waitMs: number
-  /** How long the pace holds it back, for people. */
-  readonly pauseMs: number
+  /** How long the pace holds it back, for people; absent when it does not. */
+  readonly pauseMs?: number
   /** Why the request is not sent again, null when it may be. */
   readonly end: string | null
 }
@@ -120,18 +120,17 @@ function book(decision: Decision, call: Call<unknown>, tally: Tally, tools: Tool
     if (!over) tools.pace.pause(pauseMs)
     return { waitMs: 0, pauseMs, end: over ? `still throttled after ${THROTTLES} pauses` : null }
   }
-  if (decision.act !== 'repeat') return { waitMs: 0, pauseMs: 0, end: '' }
+  if (decision.act !== 'repeat') return { waitMs: 0, end: '' }
   tally.failures += 1
   const seen = (tally.reasons.get(decision.reason) ?? 0) + 1
   tally.reasons.set(decision.reason, seen)
   const waitMs = backoffMs(tally.failures, tools.clock.random())
   const plural = tally.failures === 1 ? '' : 's'
   if (tally.failures >= (call.attempts ?? tools.attempts) || seen > decision.most)
-    return { waitMs, pauseMs: 0, end: `given up after ${tally.failures} attempt${plural}` }
-  if (waitMs > tools.deadline()) return { waitMs: 0, pauseMs: 0, end: 'no time is left for another attempt' }
-  if (!tools.quota.take(decision.cost))
-    return { waitMs, pauseMs: 0, end: 'not repeated, since too much has failed in this process' }
-  return { waitMs, pauseMs: 0, end: null }
+    return { waitMs, end: `given up after ${tally.failures} attempt${plural}` }
+  if (waitMs > tools.deadline()) return { waitMs: 0, end: 'no time is left for another attempt' }
+  if (!tools.quota.take(decision.cost)) return { waitMs, end: 'not repeated, since too much has failed in this process' }
+  return { waitMs, end: null }
 }
 
 /**
@@ -175,7 +174,7 @@ export async function repeat<T>(call: Call<T>, tools: Tools): Promise<Effect<T>>
     if (step.end !== null) throw refuse(decision.code, step.end === '' ? why : `${why}; ${step.end}`)
     tools.stop?.throwIfAborted()
     tools.onRepeat()
-    const when = step.pauseMs === 0 ? '' : ` in ${Math.ceil(step.pauseMs / 1000)} s`
+    const when = step.pauseMs === undefined ? '' : ` in ${Math.ceil(step.pauseMs / 1000)} s`
     tools.onRetry(`${call.label}: ${why}; sending it again${when}`)
   }
 }

@@ -34,7 +34,7 @@ export async function outputPlaceIssues(output: Pipeline['output'], surroundings
     taken.set(real, { path, what: `output.${key}` })
     // Of one name for both has been told where the pipeline was checked.
     const clash = other === undefined || other.path === path ? null : `would really overwrite ${other.what}`
-    const reason = (await whyNotThere(path, surroundings)) ?? clash
+    const reason = (await whyNotThere(path, real, surroundings)) ?? clash
     if (reason !== null)
       issues.push(
         issue('FETTLE_PIPELINE_PATH', `output.${key}: ${JSON.stringify(output[key])} ${reason}`, {
@@ -48,13 +48,17 @@ export async function outputPlaceIssues(output: Pipeline['output'], surroundings
 /** What an earlier run may have written; whatever else lies there already is somebody's own. */
 const TABLE = /\.(csv|tsv|tab|txt|jsonl|ndjson)$/i
 
-async function whyNotThere(path: string, { file, cwd, runsDir = DEFAULT_RUNS_DIR }: OutputSurroundings): Promise<string | null> {
+async function whyNotThere(
+  path: string,
+  real: string,
+  { file, cwd, runsDir = DEFAULT_RUNS_DIR }: OutputSurroundings,
+): Promise<string | null> {
   const there = await stat(path).catch(() => null)
   if (there?.isDirectory() === true) return 'is a folder'
   if (there !== null && !there.isFile()) return 'is there and is no regular file'
-  const [root, real, runs, pipeline] = await Promise.all([cwd, path, resolve(cwd, runsDir), resolve(cwd, file)].map(realPath))
-  if (!isInside(root!, real!)) return `would really be written to ${real}, outside the project`
-  if (isInside(runs!, real!)) return `would be written among the runs in ${runsDir}`
+  const [root, runs, pipeline] = await Promise.all([cwd, resolve(cwd, runsDir), resolve(cwd, file)].map(realPath))
+  if (!isInside(root!, real)) return `would really be written to ${real}, outside the project`
+  if (isInside(runs!, real)) return `would be written among the runs in ${runsDir}`
   if (real === pipeline) return 'would overwrite the pipeline file'
   if (there === null || TABLE.test(path)) return null
   return 'is there, and no table by its name: only .csv, .tsv, .tab, .txt, .jsonl and .ndjson are replaced'

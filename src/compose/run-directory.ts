@@ -3,24 +3,11 @@
  * Folders are 0700 and files 0600, whatever the umask: journals hold paths and company names.
  */
 import { randomBytes } from 'node:crypto'
-import {
-  chmodSync,
-  closeSync,
-  constants,
-  existsSync,
-  fsyncSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-} from 'node:fs'
+import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { FettleError } from '../errors.ts'
 import { writeAtomic } from '../input/index.ts'
-import { fold, type RunState, readJournal } from '../journal/index.ts'
+import { fold, type RunState, readJournal, syncFolder } from '../journal/index.ts'
 import { nearest } from '../pipeline/index.ts'
 
 /** Where runs are kept unless --runs-dir says otherwise. No leading dot: CI artifact uploads skip hidden folders. */
@@ -70,15 +57,6 @@ function makeMissing(path: string): string | undefined {
     if (!isThere()) throw error
   }
   return above ?? path
-}
-
-function syncFolder(path: string): void {
-  const folder = openSync(path, constants.O_RDONLY)
-  try {
-    fsyncSync(folder)
-  } finally {
-    closeSync(folder)
-  }
 }
 
 /** Removes what no run depends on; what stays harms nobody. */

@@ -140,8 +140,8 @@ function writeWhole(file: number, bytes: Buffer): void {
   for (let offset = 0; offset < bytes.length; ) offset += writeSync(file, bytes, offset)
 }
 
-/** A new file is only safe once its folder is. */
-function syncFolder(path: string): void {
+/** A new file, or folder, is only safe once the folder it lies in is. */
+export function syncFolder(path: string): void {
   const folder = openSync(path, constants.O_RDONLY)
   try {
     fsyncSync(folder)

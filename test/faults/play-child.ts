@@ -5,10 +5,11 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { type FaultInput, startFaultServer } from '../../src/testing/index.ts'
+import { conclude } from './conclude.ts'
 import type { BadConnections } from './connections.ts'
 import type { Cell, Lever, Moment } from './data.ts'
 import { brokenInvariants } from './invariants.ts'
-import { judge, type Played } from './judge.ts'
+import type { Played } from './judge.ts'
 import { type Ended, prepareStart } from './run-here.ts'
 import type { Scene } from './scene.ts'
 
@@ -100,21 +101,7 @@ export async function playChild(cell: Cell, scene: Scene, bad: BadConnections, u
   const again = next === null ? null : await next.resume()
   await next?.close()
   leftOver.push(...(await brokenInvariants(cell, folder, scene, server, [first.message, again?.message ?? ''])))
-  const played = judge(cell, {
-    first,
-    again,
-    sent,
-    faultedAt: 0,
-    firstOutput,
-    output: folder.output(),
-    undisturbed,
-    effects: server.effects(),
-    leftOver,
-    consumed,
-  })
-  await server.close()
-  if (played.wrong.length === 0) folder.remove()
-  return played
+  return conclude(cell, folder, server, { first, again, sent, faultedAt: 0, firstOutput, undisturbed, leftOver, consumed })
 }
 
 async function endOf(child: ChildProcess): Promise<Ended> {

@@ -4,10 +4,11 @@ import { lastRun, runDirectory } from '../../src/compose/run-directory.ts'
 import type { RunFact } from '../../src/journal/index.ts'
 import type { Service } from '../../src/service/index.ts'
 import { type Armed, type FaultInput, startFaultServer } from '../../src/testing/index.ts'
+import { conclude } from './conclude.ts'
 import type { BadConnections } from './connections.ts'
 import type { Cell, Lever, Moment } from './data.ts'
 import { brokenInvariants } from './invariants.ts'
-import { judge, type Played } from './judge.ts'
+import type { Played } from './judge.ts'
 import { type Ended, prepareStart, type Start } from './run-here.ts'
 import type { Folder, Scene } from './scene.ts'
 
@@ -106,22 +107,8 @@ export async function playHere(cell: Cell, scene: Scene, bad: BadConnections, un
   await meddle(cell, folder, findings, scene.service, () => startAgain('resume'))
   const again = cell.expect.resume === null || cell.expect.resume === undefined ? null : await startAgain('resume')
   leftOver.push(...(await brokenInvariants(cell, folder, scene, server, [first.message, again?.message ?? ''])))
-  const played = judge(cell, {
-    first,
-    again,
-    ...findings,
-    sent,
-    faultedAt,
-    firstOutput,
-    output: folder.output(),
-    undisturbed,
-    effects: server.effects(),
-    leftOver,
-    consumed,
-  })
-  await server.close()
-  if (played.wrong.length === 0) folder.remove()
-  return played
+  const seen = { first, again, ...findings, sent, faultedAt, firstOutput, undisturbed, leftOver, consumed }
+  return conclude(cell, folder, server, seen)
 
   async function startAgain(how: 'run' | 'resume'): Promise<Ended> {
     const next = prepareStart({ folder, server, bad })

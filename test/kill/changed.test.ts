@@ -1,30 +1,24 @@
 /** What a run finds changed when it goes on: its input (F40), its pipeline (F41), its journal (F42). */
 import { appendFileSync, copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { runDirectory } from '../../src/compose/run-directory.ts'
 import type { FaultyService } from '../../src/testing/index.ts'
 import { recorded } from './judge.ts'
-import { makeData, makePlace, outputsOf, type Place, start, startService } from './kit.ts'
+import { makePlace, outputsOf, type Place, start } from './kit.ts'
+import { useService } from './use-service.ts'
 
 let data: string
 let service: FaultyService
 let onPoint = (): void => {}
 let kill = (): void => {}
 
-beforeAll(async () => {
-  data = await makeData()
-  service = await startService(
-    data,
-    'service',
-    () => kill(),
-    () => onPoint(),
-  )
-})
-afterAll(async () => {
-  await service.close()
-  rmSync(data, { recursive: true, force: true })
-})
+useService(
+  started => {
+    ;({ data, service } = started)
+  },
+  { onKill: () => kill(), onPoint: () => onPoint() },
+)
 
 const RUN = ['run', 'pipeline.yml', '--json']
 const RESUME = ['resume', '--json']

@@ -2,25 +2,23 @@
 import { spawn } from 'node:child_process'
 import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import type { FaultyService } from '../../src/testing/index.ts'
 import { recorded, violations } from './judge.ts'
-import { commandOf, type Ended, makeData, makePlace, OLD, outputsOf, type Place, start, startService } from './kit.ts'
+import { commandOf, type Ended, makePlace, OLD, outputsOf, type Place, start } from './kit.ts'
+import { useService } from './use-service.ts'
 
 let data: string
 let service: FaultyService
 let expected: string[]
 
+useService(started => {
+  ;({ data, service } = started)
+})
 beforeAll(async () => {
-  data = await makeData()
-  service = await startService(data, 'service', () => {})
   const place = makePlace(data, service)
   expect((await start(place, RUN).ended).code).toBe(0)
   expected = outputsOf(place)
-})
-afterAll(async () => {
-  await service.close()
-  rmSync(data, { recursive: true, force: true })
 })
 
 const RUN = ['run', 'pipeline.yml', '--json']

@@ -6,33 +6,29 @@ import { copyFileSync, existsSync, mkdirSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { listRunIds, runDirectory } from '../../src/compose/run-directory.ts'
 import type { FaultInput, FaultyService } from '../../src/testing/index.ts'
 import { recorded, violations } from './judge.ts'
-import { makeData, makePlace, outputsOf, type Place, start, startService } from './kit.ts'
+import { makePlace, outputsOf, type Place, start } from './kit.ts'
+import { useService } from './use-service.ts'
 
 let data: string
 let service: FaultyService
 let expected: string[]
 let onPoint: () => unknown = () => {}
 
+useService(
+  started => {
+    ;({ data, service } = started)
+  },
+  { onPoint: () => onPoint() },
+)
 beforeAll(async () => {
-  data = await makeData()
-  service = await startService(
-    data,
-    'service',
-    () => {},
-    () => onPoint(),
-  )
   const place = makePlace(data, service)
   expect((await start(place, RUN).ended).code).toBe(0)
   expected = outputsOf(place)
   rmSync(place.folder, { recursive: true, force: true })
-})
-afterAll(async () => {
-  await service.close()
-  rmSync(data, { recursive: true, force: true })
 })
 
 const RUN = ['run', 'pipeline.yml', '--json']

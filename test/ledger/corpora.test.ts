@@ -2,14 +2,14 @@
  * Each CSV file of a folder named by CORPORA as the input of a whole run: every row is accounted for, or the file is refused
  * before anything is sent. Without the variable nothing is run.
  */
-import { copyFileSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { copyFileSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { inspect } from '../../src/input/index.ts'
 import type { FaultyService } from '../../src/testing/index.ts'
 import { sideBySide } from '../faults/side-by-side.ts'
 import { options } from '../input/kit.ts'
-import { makeData, startService } from '../kill/kit.ts'
+import { useService } from '../kill/use-service.ts'
 import { runAndJudge } from './place.ts'
 
 const corpora = process.env.CORPORA
@@ -25,15 +25,9 @@ const pipeline = {
 }
 
 describe.skipIf(corpora === undefined)('every file of the corpora', () => {
-  let data: string
   let service: FaultyService
-  beforeAll(async () => {
-    data = await makeData()
-    service = await startService(data, 'service', () => {})
-  })
-  afterAll(async () => {
-    await service.close()
-    rmSync(data, { recursive: true, force: true })
+  useService(started => {
+    service = started.service
   })
 
   it('is accounted for row by row, or refused before anything is sent', { timeout: 3_600_000 }, async () => {

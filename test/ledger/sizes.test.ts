@@ -3,25 +3,19 @@
  * (`LEDGER_ROWS=100000,1000000 npm run test:ledger`).
  */
 import { once } from 'node:events'
-import { createWriteStream, rmSync } from 'node:fs'
+import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { finished } from 'node:stream/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { FaultyService } from '../../src/testing/index.ts'
-import { makeData, startService } from '../kill/kit.ts'
+import { useService } from '../kill/use-service.ts'
 import { runAndJudge } from './place.ts'
 
 const SIZES = (process.env.LEDGER_ROWS ?? '0,1,10,10000').split(',').map(Number)
 
-let data: string
 let service: FaultyService
-beforeAll(async () => {
-  data = await makeData()
-  service = await startService(data, 'service', () => {})
-})
-afterAll(async () => {
-  await service.close()
-  rmSync(data, { recursive: true, force: true })
+useService(started => {
+  service = started.service
 })
 
 const PLACES = ['Bell', 'Crag', 'Dale', 'Elm', 'Fern', 'Glen', 'Holm', 'Isle', 'Kiln', 'Lark']

@@ -5,9 +5,10 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { FaultyService } from '../../src/testing/index.ts'
-import { makeData, makePlace, start, startService } from '../kill/kit.ts'
+import { makePlace, start } from '../kill/kit.ts'
+import { useService } from '../kill/use-service.ts'
 
 const ROUNDS = Number(process.env.FETTLE_RACE ?? '6')
 
@@ -15,19 +16,12 @@ let data: string
 let service: FaultyService
 let letGo: Promise<unknown> = Promise.resolve()
 
-beforeAll(async () => {
-  data = await makeData()
-  service = await startService(
-    data,
-    'service',
-    () => {},
-    () => letGo,
-  )
-})
-afterAll(async () => {
-  await service.close()
-  rmSync(data, { recursive: true, force: true })
-})
+useService(
+  started => {
+    ;({ data, service } = started)
+  },
+  { onPoint: () => letGo },
+)
 
 /** Nobody has such a number (Linux gives at most 2^22). */
 const DEAD = { pid: 99_999_999, host: hostname(), since: '2025-01-01T00:00:00.000Z', token: 'dead' }

@@ -1,28 +1,22 @@
 /** A run whose lock was taken over sends nothing more and records nothing more; a lock is taken over when its owner is gone. */
 import { mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { listRunIds, runDirectory } from '../../src/compose/run-directory.ts'
 import type { FaultyService } from '../../src/testing/index.ts'
-import { makeData, makePlace, outputsOf, type Place, start, startService } from '../kill/kit.ts'
+import { makePlace, outputsOf, type Place, start } from '../kill/kit.ts'
+import { useService } from '../kill/use-service.ts'
 
 let data: string
 let service: FaultyService
 let onPoint = (): void => {}
 
-beforeAll(async () => {
-  data = await makeData()
-  service = await startService(
-    data,
-    'service',
-    () => {},
-    () => onPoint(),
-  )
-})
-afterAll(async () => {
-  await service.close()
-  rmSync(data, { recursive: true, force: true })
-})
+useService(
+  started => {
+    ;({ data, service } = started)
+  },
+  { onPoint: () => onPoint() },
+)
 
 const lockOf = ({ runsDir }: Place): string => join(runsDir, 'locks/killed')
 const RUN = ['run', 'pipeline.yml', '--json']
