@@ -90,9 +90,8 @@ export class Workers {
     }
     const id = ++this.#id
     const outcome = new Promise<Outcome>(resolve => worker.inHand.set(id, resolve))
-    worker.child.send({ id, ...task }, error => {
-      if (error !== null) this.#settle(worker, id, 'killed')
-    })
+    // A process that is dying takes no message: its exit tells. Told at once, the next try would come before that, without end.
+    worker.child.send({ id, ...task }, () => {})
     const stop = (): void => {
       if (!isAlive(worker)) return
       worker.isAsked = true
