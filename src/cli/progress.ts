@@ -61,6 +61,10 @@ function factInWords(fact: RunFact): string | null {
   }
 }
 
+/** Which of several remote jobs a fact or a sign of life is about; nothing when there is only one. */
+const jobPrefix = (part: number | undefined, { jobs }: RunState): string =>
+  part === undefined || jobs.length === 1 ? '' : `job ${part + 1} of ${jobs.length}: `
+
 /** A display for one pipeline; `label` begins each line when several run at once. */
 export function showProgress(io: Io, options: { quiet: boolean; verbose: boolean; label: string | null }): Progress {
   if (options.quiet) return SILENT
@@ -77,7 +81,7 @@ export function showProgress(io: Io, options: { quiet: boolean; verbose: boolean
 
 function plainLines(io: Io, prefix: string, verbose: boolean): Progress {
   let lastSaid = performance.now()
-  let status = ''
+  const statuses = new Map<number, string>()
   const say = (text: string): void => {
     lastSaid = performance.now()
     io.say(escapeTerminal(`${new Date().toISOString().slice(11, 19)} ${prefix}${text}`))
@@ -88,13 +92,14 @@ function plainLines(io: Io, prefix: string, verbose: boolean): Progress {
   }, 1_000)
   heart.unref()
   return {
-    fact(fact) {
-      if (fact.type === 'status.observed' && fact.status !== status) {
-        status = fact.status
-        say(`status ${status}`)
+    fact(fact, state) {
+      const about = jobPrefix('part' in fact ? fact.part : undefined, state)
+      if (fact.type === 'status.observed' && fact.status !== statuses.get(fact.part)) {
+        statuses.set(fact.part, fact.status)
+        say(`${about}status ${fact.status}`)
       }
       const words = factInWords(fact)
-      if (words !== null) say(words)
+      if (words !== null) say(`${about}${words}`)
     },
     tick(tick) {
       latest = inWords(tick)
@@ -125,9 +130,9 @@ function liveLine(io: Io): Progress {
   const clock = setInterval(() => draw(true), 1_000)
   clock.unref()
   return {
-    fact(fact) {
+    fact(fact, state) {
       if (fact.type === 'stage.started') [stage, detail] = [fact.stage, '']
-      if (fact.type === 'status.observed') detail = fact.status
+      if (fact.type === 'status.observed') detail = `${jobPrefix(fact.part, state)}${fact.status}`
       if (fact.type === 'issue.raised') above(fact.issue.message)
       draw(true)
     },

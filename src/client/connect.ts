@@ -164,7 +164,6 @@ export function connect(options: ConnectOptions): Client {
       }
     },
     takeCounts: core.takeCounts,
-    takeCorrelations: core.takeCorrelations,
     close: core.close,
   }
 }

@@ -15,7 +15,7 @@ import type { Outcome } from './retry.ts'
 import type { LoginOptions } from './session.ts'
 import { createShared } from './shared.ts'
 import { createTransport, type Reply } from './transport.ts'
-import type { CallOptions, ConnectOptions, Correlation, Effect, EffectOptions, HttpCounts } from './types.ts'
+import type { CallOptions, ConnectOptions, Effect, EffectOptions, HttpCounts } from './types.ts'
 
 type ReplyOf<N extends OperationName> = ReturnType<(typeof OPERATIONS)[N]['reply']['parse']>
 
@@ -42,7 +42,6 @@ export interface Core {
   readonly opener: Opener
   call<N extends OperationName, T>(name: N, demand: Demand<N, T>): Promise<Effect<T>>
   takeCounts(): HttpCounts
-  takeCorrelations(): readonly Correlation[]
   close(): Promise<void>
 }
 
@@ -68,7 +67,6 @@ export function createCore(options: ConnectOptions): Core {
   const shared = options.shared ?? createShared(clock)
   shared.pace.limit(options.rate ?? null)
   const counts = { requests: 0, retries: 0, throttledMs: 0 }
-  let correlations: Correlation[] = []
 
   const wire: Wire = {
     transport: createTransport(limits, options),
@@ -156,7 +154,7 @@ export function createCore(options: ConnectOptions): Core {
       if (outcome.type !== 'answer') return outcome
       const correlationId = readFault(outcome.value).correlationId ?? headerId
       if (correlationId !== null && operation.method !== 'GET' && !login)
-        correlations.push({ operation: name, correlationId: redactor.clean(correlationId) })
+        demand.options?.onCorrelation?.({ operation: name, correlationId: redactor.clean(correlationId) })
       return { type: 'answer', value: demand.read(outcome.value) }
     }
 
@@ -187,11 +185,6 @@ export function createCore(options: ConnectOptions): Core {
     takeCounts() {
       const taken = { ...counts, throttledMs: Math.round(counts.throttledMs) }
       Object.assign(counts, { requests: 0, retries: 0, throttledMs: 0 })
-      return taken
-    },
-    takeCorrelations() {
-      const taken = correlations
-      correlations = []
       return taken
     },
     close: () => wire.transport.close(),

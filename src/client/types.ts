@@ -18,6 +18,8 @@ export interface CallOptions {
   readonly withinMs?: number
   /** Called when the service answers this request by asking for a pause. */
   readonly onThrottled?: () => void
+  /** Called with the service's id of this request, when it changed something and the service gives one. */
+  readonly onCorrelation?: (correlation: Correlation) => void
 }
 
 /** What a request takes that must not take effect twice; `look` reads the state after an answer was lost or refused. */
@@ -121,8 +123,6 @@ export interface Client {
   openEnrichedFile(id: string, options?: CallOptions): Promise<Download>
   /** Counts since the last call. */
   takeCounts(): HttpCounts
-  /** Correlation ids of requests that changed something, since the last call. */
-  takeCorrelations(): readonly Correlation[]
   /** Ends all connections. */
   close(): Promise<void>
 }

@@ -5,7 +5,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { FettleError, type Issue, issue } from '../errors.ts'
-import { inspect } from '../input/index.ts'
+import { countQuestions, inspect } from '../input/index.ts'
 import {
   checkServiceUrl,
   decodePipeline,
@@ -91,8 +91,8 @@ async function plan(parsed: ParsedPipeline | Issue, file: string, options: Surro
   const first = planRun(pipeline, facts, { ...context, issues })
   if (first.plan === null) return { ...first, credentials }
   const suspects = suspectIssues(first.plan, { cells, locate, isCountry: await countryTest(pipeline) })
-  const planned = suspects.length === 0 ? first : planRun(pipeline, facts, { ...context, issues: [...issues, ...suspects] })
-  return { ...planned, credentials }
+  const sent = first.plan.collapse ? { sent: await countQuestions(first.plan) } : {}
+  return { ...planRun(pipeline, facts, { ...context, ...sent, issues: [...issues, ...suspects] }), credentials }
 }
 
 /** Whether a text names a country, as far as fettle knows them; loaded only where somebody asks. */

@@ -17,10 +17,16 @@ export interface Present {
   readonly live: LiveSettings | null
 }
 
-const LIVE = ['poll', 'retry', 'checks', 'report'] as const
+const LIVE = ['concurrency', 'poll', 'retry', 'checks', 'report'] as const
 
 /** The settings of a plan that may change between the starts of one run. */
-export const liveSettingsOf = ({ poll, retry, checks, report }: Plan): LiveSettings => ({ poll, retry, checks, report })
+export const liveSettingsOf = ({ concurrency, poll, retry, checks, report }: Plan): LiveSettings => ({
+  concurrency,
+  poll,
+  retry,
+  checks,
+  report,
+})
 
 /** Looks at the pipeline file of a recorded run. Throws FETTLE_FINGERPRINT, naming the keys, when it means another run now. */
 export function presentOf(state: RunState, surroundings: Surroundings): Present {
@@ -31,7 +37,7 @@ export function presentOf(state: RunState, surroundings: Surroundings): Present 
   if (parsed === null || pipeline === null || varsOf(state).length > 0) return { credentials, live: null }
   const { plan: recorded } = state
   const service = resolveService(options, pipeline)
-  const { plan } = planRun(pipeline, recorded.input, { file: recorded.file, limit: recorded.limit, service })
+  const { plan } = planRun(pipeline, recorded.input, { file: recorded.file, limit: recorded.limit, service, sent: recorded.sent })
   const changed = plan === null ? ['mappings'] : changedKeys(plan, recorded)
   if (inputOptionsOf(pipeline).path !== recorded.input.path) changed.unshift('input')
   if (changed.length > 0)

@@ -15,10 +15,11 @@ import { findings } from './findings.ts'
 import { headerIssues } from './header.ts'
 import { CellCounter } from './inspect-cells.ts'
 import { type OpenInput, openInput } from './locate.ts'
-import { bytesBeforeTable, parserOptions } from './records.ts'
+import { parserOptions } from './records.ts'
 import { MAX_COLUMNS, RecordScanner } from './scan.ts'
 import { CellTap } from './scan-cells.ts'
 import { type Settled, settle } from './settle.ts'
+import { TableCut, tailStart } from './table-cut.ts'
 import { undecodable } from './undecodable.ts'
 
 /** What may be said while a long file is read. */
@@ -50,7 +51,8 @@ export async function inspect(options: InputOptions, extra: InspectExtra = {}): 
   try {
     const content = await openContent(handle, options.path)
     const { head, isWhole } = await headOf(content.pieces())
-    const settled = settle(options, head, isWhole)
+    const tail = (encoding: string, lines: number) => tailStart(content.pieces(), encoding, lines)
+    const settled = await settle(options, head, isWhole, tail)
     if ('code' in settled) return refused(settled)
     return await readThrough(options, settled, { ...opened, content }, extra)
   } catch (error) {
@@ -112,12 +114,13 @@ class Pass {
   /** Offset in the content of the first byte that is not UTF-8. */
   badAt: number | null = null
   readonly #decoder: Decoder | null
-  #isHead = true
+  readonly #table: TableCut
 
   constructor(settled: Settled, { quotes, header }: InputOptions, counters: readonly CellCounter[]) {
     const tap = counters.length === 0 ? null : new CellTap(counters, header, MAX_COLUMNS)
     this.scanner = new RecordScanner(settled.delimiter, quotes === 'relaxed', tap)
     this.#decoder = settled.encoding === 'utf-8' ? null : makeDecoder(settled.encoding)
+    this.#table = new TableCut(settled.skipped ?? undefined)
   }
 
   /** Takes a piece of the file. */
@@ -130,16 +133,14 @@ class Pass {
   push(piece: Buffer): void {
     const text = this.#decoder ? Buffer.from(this.#decoder.decode(piece)) : piece
     const bad = this.utf8.push(text)
-    const start = this.#isHead ? bytesBeforeTable(text, 'utf-8') : 0
-    this.#isHead = false
-    this.scanner.push(text.subarray(start, bad === null ? text.length : Math.max(start, bad)))
+    this.scanner.push(this.#table.cut(text.subarray(0, bad === null ? text.length : Math.max(0, bad))))
     if (bad !== null) this.badAt = this.bytes + bad
     this.bytes += piece.length
   }
 
   end(): void {
     if (this.badAt !== null) return
-    if (this.#decoder) this.scanner.push(Buffer.from(this.#decoder.end()))
+    if (this.#decoder) this.scanner.push(this.#table.cut(Buffer.from(this.#decoder.end())))
     if (this.utf8.end() > 0) this.badAt = this.bytes - this.utf8.end()
     else this.scanner.end()
   }
@@ -207,6 +208,7 @@ function conclude(
     path,
     bytes: before.size,
     ...(isPacked ? { packed: { as: 'gzip', bytes: pass.bytes } } : {}),
+    ...(settled.skipped === null ? {} : { skipped: settled.skipped }),
     mtimeMs: before.mtimeMs,
     sha256: pass.hash.digest('hex'),
     encoding: settled.encoding,

@@ -1,6 +1,7 @@
 /** Which cell goes where in an output file: the input's own cells as they were, and the chosen columns of the enriched file. */
 import type { Plan, PlannedOutput } from '../pipeline/types.ts'
-import type { EnrichedColumns, RowOutcome } from './enriched.ts'
+import type { Answer } from './answers.ts'
+import type { EnrichedColumns } from './enriched.ts'
 import { columnName } from './formats.ts'
 
 const CANDIDATE = ['match.candidateId', 'match.candidateName']
@@ -12,7 +13,8 @@ export const missingColumns = (output: PlannedOutput, columns: EnrichedColumns):
 /** The columns of one output file. */
 export interface Layout {
   readonly names: readonly string[]
-  row(own: readonly string[], enriched: readonly string[], outcome: RowOutcome): string[]
+  /** A repeat was given the answer of another row. */
+  row(own: readonly string[], answer: Answer, isRepeat: boolean): string[]
 }
 
 /**
@@ -27,10 +29,12 @@ export function makeLayout(plan: Plan, output: PlannedOutput, columns: EnrichedC
   const places = chosen.map(name => ({ name, at: columns.find(name) }))
   return {
     names: chosen.flatMap(name => (name === '*' ? own : [name])),
-    row: (cells, enriched, outcome) =>
+    row: (cells, { row, outcome }, isRepeat) =>
       places.flatMap(({ name, at }) => {
         if (name === '*') return cells
-        return at === -1 ? [name === 'match.outcome' ? outcome : ''] : [enriched[at]!]
+        if (name === 'match.outcome') return [outcome]
+        if (name === 'general.duplicate' && isRepeat && outcome === 'duplicate') return ['Y']
+        return at === -1 ? [''] : [row[at]!]
       }),
   }
 }

@@ -1,11 +1,14 @@
 /**
- * The copy that goes up in place of the input: unpacked, UTF-8 without mark, the first rows only when there is a limit, lost
- * leading zeros put back in the mapped columns. All columns, their order, the header and the delimiter stay, and where no cell
+ * The copy that goes up in place of the input: unpacked, UTF-8 without mark, cells tidied and constants added where the pipeline
+ * asks for it, rows that ask the same only once. All columns, their order, the header and the delimiter stay, and where no row
  * changes all the text does. The same plan gives the same bytes.
  */
-import type { Plan, PlannedMapping } from '../pipeline/types.ts'
+import type { Plan } from '../pipeline/types.ts'
+import { Fold } from './fold.ts'
 import { csvText } from './formats.ts'
+import { changed } from './planned.ts'
 import { readRows, tableText } from './records.ts'
+import { changesRows, questionOf, rowMaker, sentColumns, sentHeader } from './sent-row.ts'
 import { openSink, type Sink } from './sink.ts'
 import type { WorkExtra } from './work.ts'
 
@@ -35,34 +38,48 @@ export async function prepareCopy(plan: Plan, path: string, extra: WorkExtra): P
   }
 }
 
-const changesCells = ({ input, rows, mappings }: Plan): boolean =>
-  input.quotes === 'relaxed' || rows < input.rows || mappings.some(one => one.pad !== null)
+/** Why the bytes of the input cannot go up themselves. */
+export const needsCopy = (plan: Plan): boolean =>
+  plan.input.packed !== undefined || plan.input.encoding !== 'utf-8' || changesCells(plan)
 
-async function writeRows({ input, limit, mappings }: Plan, sink: Sink, { root, signal }: WorkExtra): Promise<void> {
-  const style = { delimiter: input.delimiter, lineEnd: input.lineEnd === 'crlf' ? '\r\n' : '\n', columns: input.columns }
-  let batch: (readonly string[])[] = input.header === null ? [] : [input.header]
-  let rows = 0
-  if (limit !== 0) {
+const changesCells = ({ input, mappings, collapse }: Plan): boolean =>
+  input.quotes === 'relaxed' || collapse || changesRows(mappings)
+
+async function writeRows(plan: Plan, sink: Sink, { root, signal }: WorkExtra): Promise<void> {
+  const { input, mappings } = plan
+  const style = { delimiter: input.delimiter, lineEnd: input.lineEnd === 'crlf' ? '\r\n' : '\n', columns: sentColumns(plan) }
+  const header = sentHeader(plan)
+  const make = rowMaker(mappings)
+  const isNew = newness(plan)
+  let batch: (readonly string[])[] = header === null ? [] : [header]
+  let read = 0
+  let sent = 0
+  if (plan.rows > 0) {
     for await (const row of readRows(input, root)) {
-      batch.push(padRow(row, mappings))
+      const made = make(row)
+      if (isNew(made)) {
+        sent++
+        batch.push(made)
+      }
       if (batch.length >= BATCH) {
         signal?.throwIfAborted()
         await sink.write(Buffer.from(csvText(batch, style)))
         batch = []
       }
-      if (++rows === limit) break
+      if (++read === plan.rows) break
     }
   }
   await sink.write(Buffer.from(csvText(batch, style)))
+  if (sent !== plan.sent) throw changed(input, `${plan.sent} rows were to be sent and there are ${sent}`)
 }
 
-/** The row as it goes up: all-digit cells of columns with `pad` filled with zeros on the left, all others as they are. */
-export function padRow(row: readonly string[], mappings: readonly PlannedMapping[]): readonly string[] {
-  if (mappings.every(one => one.pad === null)) return row
-  const padded = [...row]
-  for (const { index, pad } of mappings) {
-    const cell = padded[index]
-    if (pad !== null && cell !== undefined && /^[0-9]+$/.test(cell)) padded[index] = cell.padStart(pad, '0')
+/** True for a sent row that asks what no row before it did; for every row where they are not collapsed. */
+function newness({ collapse, mappings }: Plan): (sent: readonly string[]) => boolean {
+  if (!collapse) return () => true
+  const fold = new Fold()
+  const question = questionOf(mappings)
+  return sent => {
+    const { size } = fold
+    return fold.place(question(sent)) === size
   }
-  return padded
 }

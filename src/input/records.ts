@@ -7,9 +7,9 @@ import { pipeline, Readable } from 'node:stream'
 import { type Options, type Parser, parse } from 'csv-parse'
 import type { InputFacts } from '../pipeline/types.ts'
 import { contentOf } from './content.ts'
-import { sepLine } from './dialect.ts'
-import { byteOrderMark, makeDecoder } from './encoding.ts'
+import { makeDecoder } from './encoding.ts'
 import { filePieces, unreadable } from './pieces.ts'
+import { TableCut } from './table-cut.ts'
 
 /** csv-parse's options for a table. Arrays, not objects: duplicate headers would overwrite each other silently. */
 export function parserOptions(delimiter: string, quotes: 'strict' | 'relaxed'): Options {
@@ -38,23 +38,12 @@ export async function* readRows(facts: InputFacts, root = ''): AsyncGenerator<st
   }
 }
 
-/** Bytes before the header that are no part of the table: a byte-order mark (`head` in its own encoding) and a `sep=` line. */
-export function bytesBeforeTable(head: Buffer, encoding: string): number {
-  const mark = byteOrderMark(head)?.bytes ?? 0
-  return encoding === 'utf-8' ? mark + (sepLine(head.subarray(mark))?.bytes ?? 0) : mark
-}
-
-/** The table as UTF-8 without byte-order mark and `sep=` line; a piece is valid until the next is asked for. */
+/** The table as UTF-8, without anything around it; a piece is valid until the next is asked for. */
 export async function* tableText(facts: InputFacts, root = ''): AsyncGenerator<Buffer> {
   const file = filePieces(resolve(root, facts.path), cause => unreadable(facts.path, cause))
   const pieces = contentOf(file, facts.path, facts.packed !== undefined)
   const decoder = facts.encoding === 'utf-8' ? null : makeDecoder(facts.encoding)
-  let isHead = true
-  for await (const piece of pieces) {
-    const text = decoder ? Buffer.from(decoder.decode(piece)) : piece
-    if (!isHead) yield text
-    else yield text.subarray(bytesBeforeTable(text, 'utf-8'))
-    isHead = false
-  }
-  if (decoder) yield Buffer.from(decoder.end())
+  const table = new TableCut(facts.skipped)
+  for await (const piece of pieces) yield table.cut(decoder ? Buffer.from(decoder.decode(piece)) : piece)
+  if (decoder) yield table.cut(Buffer.from(decoder.end()))
 }

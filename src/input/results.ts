@@ -2,14 +2,14 @@
  * The results of a run: the enriched files are received whole, then read side by side with the input, row by row, and the output
  * files are made of both. The cells of the input stand in the output as they were, whatever went up. Memory is constant.
  */
-import { FettleError } from '../errors.ts'
 import type { Plan } from '../pipeline/types.ts'
-import { alignment, type EnrichedFile, openEnriched, outcomeReader } from './enriched.ts'
+import { Answers } from './answers.ts'
+import { Fold } from './fold.ts'
 import { missingColumns } from './layout.ts'
 import { checkPlanned } from './planned.ts'
-import { padRow } from './prepare.ts'
 import { type IncomingFile, type ReceivedFile, Receiver } from './receive.ts'
 import { readRows } from './records.ts'
+import { questionOf, rowMaker } from './sent-row.ts'
 import { type OutcomeCounts, type SampleRow, Tally } from './tally.ts'
 import type { WorkExtra } from './work.ts'
 import { Writers, type WrittenFile } from './writers.ts'
@@ -31,9 +31,9 @@ interface FileResults {
   receive(part: number, download: IncomingFile, rows: number): Promise<ReceivedFile>
   /**
    * Writes the output files, each whole or not at all; a second time it writes the same bytes. None gets its name when `accept`
-   * throws at what became of the rows.
+   * throws at what became of the rows that went up.
    */
-  publish(accept?: (outcomes: OutcomeCounts) => void): Promise<PublishedResults>
+  publish(accept?: (sent: OutcomeCounts) => void): Promise<PublishedResults>
   /** Removes the enriched files: their rows stand in the outputs. */
   remove(): Promise<void>
 }
@@ -52,60 +52,51 @@ async function publish(
   plan: Plan,
   workDir: string,
   extra: WorkExtra,
-  accept: (outcomes: OutcomeCounts) => void,
+  accept: (sent: OutcomeCounts) => void,
 ): Promise<PublishedResults> {
   await checkPlanned(plan.input, extra.root, extra.signal)
   const writers = plan.output === null ? null : await Writers.open(plan, plan.output, workDir, extra)
-  const own = readRows(plan.input, extra.root)
   const tally = new Tally(plan)
+  const missing = new Set<string>()
+  const answers = new Answers(plan, workDir, async (columns, isTold) => {
+    await writers?.begin(columns)
+    tally.begin(columns, isTold)
+    if (plan.output !== null) for (const name of missingColumns(plan.output, columns)) missing.add(name)
+  })
   try {
-    let rows = 0
-    const missing = new Set<string>()
-    for (let part = 0; ; part++) {
-      const file = await openEnriched(plan, workDir, part)
-      if (file === null) break
-      try {
-        await writers?.begin(file.columns)
-        if (plan.output !== null) for (const name of missingColumns(plan.output, file.columns)) missing.add(name)
-        rows = await join(plan, file, own, rows, tally, writers, extra)
-      } finally {
-        await file.close()
-      }
-    }
-    if (rows !== plan.rows) throw new FettleError('FETTLE_LEDGER', `${plan.rows} rows were sent and ${rows} came back`)
-    const outcomes = tally.outcomes()
-    accept(outcomes)
+    await join(plan, answers, tally, writers, extra)
+    await answers.finish()
+    accept(tally.sent())
     const files = (await writers?.publish()) ?? []
-    return { files, outcomes, samples: tally.samples, scores: tally.scores(), missing: [...missing] }
+    return { files, outcomes: tally.outcomes(), samples: tally.samples, scores: tally.scores(), missing: [...missing] }
   } finally {
-    await own.return(undefined)
+    await answers.close()
     await writers?.discard()
   }
 }
 
-/** Joins one part's rows to the input's next rows; gives the number of rows so far. */
+/** Joins the answers to the rows of the input: to each its own, or that of the first row that asked the same. */
 async function join(
   plan: Plan,
-  { columns, rows }: EnrichedFile,
-  own: AsyncGenerator<string[]>,
-  rowsBefore: number,
+  answers: Answers,
   tally: Tally,
   writers: Writers | null,
-  { signal }: WorkExtra,
-): Promise<number> {
-  const { isTold, of: outcomeOf } = outcomeReader(columns)
-  const checkAlignment = alignment(plan, columns, rowsBefore)
-  tally.begin(columns, isTold)
-  let number = rowsBefore
-  for await (const enriched of rows) {
-    const next = await own.next()
-    number++
-    if (next.done || number > plan.rows) throw new FettleError('FETTLE_LEDGER', `${plan.rows} rows were sent and more came back`)
-    if (number % 1000 === 0) signal?.throwIfAborted()
-    checkAlignment(number, enriched, padRow(next.value, plan.mappings))
-    const outcome = outcomeOf(enriched, number)
-    tally.add(number, outcome, next.value, enriched, columns)
-    await writers?.add(next.value, enriched, outcome)
+  { root, signal }: WorkExtra,
+): Promise<void> {
+  const make = rowMaker(plan.mappings)
+  const question = questionOf(plan.mappings)
+  const fold = plan.collapse ? new Fold() : null
+  let number = 0
+  if (plan.rows === 0) return
+  for await (const own of readRows(plan.input, root)) {
+    const sent = make(own)
+    const first = fold === null ? answers.count : fold.place(question(sent))
+    const isRepeat = first < answers.count
+    const answer = isRepeat ? await answers.again(first) : await answers.next(sent)
+    if (answer === null) return
+    if (++number % 1000 === 0) signal?.throwIfAborted()
+    tally.add(number, answer, own, isRepeat)
+    await writers?.add(own, answer, isRepeat)
+    if (number === plan.rows) return
   }
-  return number
 }

@@ -3,11 +3,12 @@
  * and the options. It says no to whatever it would have to guess.
  */
 import { type Issue, issue } from '../errors.ts'
-import type { InputOptions } from '../pipeline/types.ts'
+import type { InputFacts, InputOptions } from '../pipeline/types.ts'
 import { delimiterName, hasBetterDelimiter, readingsInWords, SAMPLE_BYTES, sepLine, sniffDelimiter } from './dialect.ts'
 import { byteOrderMark, canonicalEncoding, makeDecoder } from './encoding.ts'
 import { RecordScanner } from './scan.ts'
 import { foreignKind, unmarkedUtf16 } from './signature.ts'
+import { lineStart } from './table-cut.ts'
 
 /** How the file is to be read, and the head of its table. */
 export interface Settled {
@@ -18,10 +19,20 @@ export interface Settled {
   /** Whole records from the first one on, in UTF-8. */
   readonly sample: Buffer
   readonly linesBefore: number
+  /** Lines around the table that are no part of it, null for none. */
+  readonly skipped: NonNullable<InputFacts['skipped']> | null
 }
 
-/** Settles the dialect from the head of a file; `isWhole` says that the head is the file. */
-export function settle(options: InputOptions, head: Buffer, isWhole: boolean): Settled | Issue {
+/**
+ * Settles the dialect from the head of a file; `isWhole` says that the head is the file. `tail` finds where the lines below the
+ * table begin, and is asked only where there are some.
+ */
+export async function settle(
+  options: InputOptions,
+  head: Buffer,
+  isWhole: boolean,
+  tail: (encoding: string, lines: number) => Promise<number | null>,
+): Promise<Settled | Issue> {
   const at = { file: options.path, line: null, column: null }
   const foreign = foreignKind(head)
   if (foreign) return issue('FETTLE_INPUT_KIND', `${options.path} is ${foreign}`, { at })
@@ -29,8 +40,14 @@ export function settle(options: InputOptions, head: Buffer, isWhole: boolean): S
   if (typeof encoding !== 'string') return encoding
   const mark = byteOrderMark(head)
   const text = decodeHead(head, encoding).subarray(encoding === 'utf-8' ? (mark?.bytes ?? 0) : 0)
-  const sep = sepLine(text)
-  const table = text.subarray(sep?.bytes ?? 0)
+  const { skip = { head: 0, tail: 0 } } = options
+  const from = lineStart(text, skip.head)
+  const to = skip.tail === 0 ? Number.MAX_SAFE_INTEGER : await tail(encoding, skip.tail)
+  if (from === null || to === null || from > to)
+    return issue('FETTLE_INPUT_FIELDS', `${options.path} has no more lines than input.skip leaves out`, { at })
+  const skipped = skip.head + skip.tail === 0 ? null : { ...skip, from, to }
+  const sep = sepLine(text.subarray(from, to))
+  const table = text.subarray(from + (sep?.bytes ?? 0), to)
   const delimiter = settleDelimiter(
     options,
     table.subarray(0, SAMPLE_BYTES),
@@ -39,7 +56,7 @@ export function settle(options: InputOptions, head: Buffer, isWhole: boolean): S
   )
   if ('code' in delimiter) return delimiter
   const sample = isWhole ? table : wholeRecords(table, delimiter.delimiter)
-  return { encoding, bom: mark !== null, ...delimiter, sample, linesBefore: sep ? 1 : 0 }
+  return { encoding, bom: mark !== null, ...delimiter, sample, skipped, linesBefore: skip.head + (sep ? 1 : 0) }
 }
 
 function settleEncoding({ path, encoding }: InputOptions, head: Buffer): string | Issue {

@@ -1,17 +1,20 @@
 /**
- * The input as an upload that can be opened again for every attempt: the file itself, byte for byte, or a prepared copy in the
- * run directory when the plan says why it cannot go up as it is. It sends nothing.
+ * The input as an upload that can be opened again for every attempt: bytes of the file itself, or of a prepared copy in the run
+ * directory when the plan says why it cannot go up as it is; all of them, or those of one part. It sends nothing.
  */
 import { open, rm, stat } from 'node:fs/promises'
-import { basename, join, resolve } from 'node:path'
+import { basename, join, parse, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { FettleError } from '../errors.ts'
 import type { Plan } from '../pipeline/types.ts'
+import { sepLine } from './dialect.ts'
+import { byteOrderMark } from './encoding.ts'
 import { openInput } from './locate.ts'
 import { readHead, readPieces } from './pieces.ts'
 import { changed, checkPlanned } from './planned.ts'
-import { type Copy, prepareCopy } from './prepare.ts'
-import { bytesBeforeTable } from './records.ts'
+import { needsCopy, prepareCopy } from './prepare.ts'
+import { recordOffsets } from './ranges.ts'
+import type { Span } from './table-cut.ts'
 import type { WorkExtra } from './work.ts'
 
 /**
@@ -28,44 +31,91 @@ interface SourceUpload {
 
 /** An input, ready to send. */
 interface FileSource {
-  /** Throws FETTLE_INPUT_CHANGED when the file is no longer the planned one. */
-  upload(): Promise<SourceUpload>
+  /** The rows of a part. Throws FETTLE_INPUT_CHANGED when the file is no longer the planned one. */
+  upload(part: number): Promise<SourceUpload>
   /** Removes the prepared copy, if there is one. */
   remove(): Promise<void>
+}
+
+/** What goes up: a file, and of it the header and the rows of each part, or all of it. */
+interface Sendable {
+  readonly path: string
+  readonly bytes: number
+  /** Of the file, null where nobody counted it. */
+  readonly sha256: string | null
+  /** The spans of each part, header first; null for the only part of a file that goes up whole. */
+  readonly spans: readonly (readonly Span[])[] | null
 }
 
 /** The source of a plan; a prepared copy goes to `workDir/upload.csv`. Nothing is read or written before `upload`. */
 export function openSource(plan: Plan, workDir: string, extra: WorkExtra = {}): FileSource {
   const { input } = plan
   const copy = join(workDir, 'upload.csv')
-  let copied: Copy | null = null
+  let sendable: Promise<Sendable> | null = null
+  /** Made once; made anew when somebody has taken the copy away. */
+  const ready = async (): Promise<Sendable> => {
+    const known = await sendable?.catch(() => null)
+    if (known == null || (known.path === copy && (await sizeOf(copy)) !== known.bytes)) {
+      sendable = makeSendable(plan, copy, extra)
+    }
+    return sendable!
+  }
   return {
-    async upload() {
+    async upload(part) {
       await checkPlanned(input, extra.root, extra.signal)
-      const isPrepared = plan.preparation.length > 0
-      if (isPrepared && (copied === null || (await sizeOf(copy)) !== copied.bytes)) copied = await prepareCopy(plan, copy, extra)
-      const path = copied === null ? resolve(extra.root ?? '', input.path) : copy
-      const start = copied === null ? await tableStart(plan, extra.root) : 0
-      const { bytes, sha256 } = copied ?? { bytes: input.bytes - start, sha256: start === 0 ? input.sha256 : null }
+      const { path, bytes, sha256, spans } = await ready()
+      const own = spans?.[part] ?? [{ from: 0, to: bytes }]
       const before = await versionOf(path)
       let isSent = false
       async function* body(): AsyncGenerator<Buffer> {
         isSent = false
-        yield* readFrom(path, start)
+        for (const span of own) yield* readFrom(path, span)
         // Changed under our hands with its size kept: the transfer must fail, or other rows than the planned ones are matched.
         if ((await versionOf(path)) !== before) throw changed(input, 'it was written to while it was sent')
         isSent = true
       }
       return {
-        filename: basename(input.path).replace(/\.gz$/i, ''),
-        bytes,
+        filename: filenameOf(plan, part),
+        bytes: own.reduce((sum, { from, to }) => sum + to - from, 0),
         hasHeader: input.header !== null,
         open: () => Readable.from(body(), { objectMode: true, highWaterMark: 1 }),
-        sha256: () => (isSent ? sha256 : null),
+        sha256: () => (isSent && spans === null ? sha256 : null),
       }
     },
     remove: () => rm(copy, { force: true }),
   }
+}
+
+async function makeSendable(plan: Plan, copy: string, extra: WorkExtra): Promise<Sendable> {
+  if (needsCopy(plan)) {
+    const { bytes, sha256 } = await prepareCopy(plan, copy, extra)
+    const isWhole = plan.parts.length === 1 && (plan.collapse || plan.rows === plan.input.rows)
+    return { path: copy, bytes, sha256, spans: isWhole ? null : await spansOf(plan, copy, { from: 0, to: bytes }) }
+  }
+  const { input } = plan
+  const path = resolve(extra.root ?? '', input.path)
+  const table = await tableSpan(plan, extra.root)
+  const isWhole = plan.parts.length === 1 && plan.rows === input.rows && table.from === 0 && table.to === input.bytes
+  return { path, bytes: input.bytes, sha256: input.sha256, spans: isWhole ? null : await spansOf(plan, path, table) }
+}
+
+/** Where the header and the rows of each part lie. Throws FETTLE_INPUT_CHANGED when the file has other rows than planned. */
+async function spansOf(plan: Plan, path: string, table: Span): Promise<Span[][]> {
+  const { parts, sent, input } = plan
+  const headers = input.header === null ? 0 : 1
+  const starts = [...parts.map(({ from }) => from + headers), sent + headers]
+  const { offsets, records } = await recordOffsets(readFrom(path, table), starts)
+  if (records < sent + headers) throw changed(input, `${sent} rows were to be sent and there are ${records - headers}`)
+  const at = (index: number): number => table.from + (offsets[index] ?? table.to - table.from)
+  const header = headers === 0 ? [] : [{ from: table.from, to: at(0) }]
+  return parts.map((_, part) => [...header, { from: at(part), to: at(part + 1) }])
+}
+
+function filenameOf({ input, parts }: Plan, part: number): string {
+  const name = basename(input.path).replace(/\.gz$/i, '')
+  if (parts.length === 1) return name
+  const { name: stem, ext } = parse(name)
+  return `${stem}-${part + 1}${ext}`
 }
 
 /**
@@ -74,11 +124,17 @@ export function openSource(plan: Plan, workDir: string, extra: WorkExtra = {}): 
  */
 const BUFFERS = 8
 
-async function* readFrom(path: string, start: number): AsyncGenerator<Buffer> {
+async function* readFrom(path: string, { from, to }: Span): AsyncGenerator<Buffer> {
   try {
     const handle = await open(path)
     try {
-      yield* readPieces(handle, start, BUFFERS)
+      let left = to - from
+      if (left <= 0) return
+      for await (const piece of readPieces(handle, from, BUFFERS)) {
+        yield piece.subarray(0, left)
+        left -= piece.length
+        if (left <= 0) return
+      }
     } finally {
       await handle.close()
     }
@@ -90,14 +146,19 @@ async function* readFrom(path: string, start: number): AsyncGenerator<Buffer> {
   }
 }
 
-/** A `sep=` line is for spreadsheets: to the service it would be the header. With it goes the byte-order mark before it. */
-async function tableStart({ input }: Plan, root: string | undefined): Promise<number> {
+/**
+ * Where the table lies in a file of UTF-8. A byte-order mark goes up with it, unless something between the two does not: a
+ * `sep=` line is for spreadsheets, and to the service it would be the header.
+ */
+async function tableSpan({ input }: Plan, root: string | undefined): Promise<Span> {
   const opened = await openInput(input.path, root)
   if ('code' in opened) throw changed(input, opened.message)
   try {
-    const head = await readHead(opened.handle, 64)
-    const before = bytesBeforeTable(head, input.encoding)
-    return before > 3 ? before : 0
+    const mark = byteOrderMark(await readHead(opened.handle, 3))?.bytes ?? 0
+    const { from: start, to } = input.skipped ?? { from: 0, to: Number.POSITIVE_INFINITY }
+    const { buffer, bytesRead } = await opened.handle.read(Buffer.alloc(16), 0, 16, mark + start)
+    const from = start + (sepLine(buffer.subarray(0, bytesRead))?.bytes ?? 0)
+    return { from: from === 0 ? 0 : mark + from, to: Math.min(input.bytes, mark + to) }
   } finally {
     await opened.handle.close()
   }

@@ -1,5 +1,6 @@
 /** What became of all rows, summed up as they pass: outcomes, scores, and the few rows a report may show. It writes nothing. */
 import type { Plan } from '../pipeline/types.ts'
+import type { Answer } from './answers.ts'
 import type { EnrichedColumns, RowOutcome } from './enriched.ts'
 
 const MAX_SAMPLES = 50
@@ -27,18 +28,17 @@ export interface SampleRow {
   readonly candidate: { readonly id: string; readonly name: string }
 }
 
+type Counts = Record<RowOutcome, number>
+
+const noRows = (): Counts => ({ matched: 0, manualMatched: 0, review: 0, unmatched: 0, duplicate: 0, failed: 0 })
+
 /** Sums up rows. */
 export class Tally {
   readonly samples: SampleRow[] = []
   readonly #plan: Plan
-  readonly #counts: Record<RowOutcome, number> = {
-    matched: 0,
-    manualMatched: 0,
-    review: 0,
-    unmatched: 0,
-    duplicate: 0,
-    failed: 0,
-  }
+  /** Of rows that went up, and of those that were given the answer of another. */
+  readonly #sent = noRows()
+  readonly #repeats = noRows()
   readonly #scores = new Array<number>(BUCKETS).fill(0)
   #hasScores = false
   #isTold = true
@@ -55,15 +55,10 @@ export class Tally {
     this.#hasScores ||= columns.find('match.score') !== -1
   }
 
-  /** Counts row `number`; `cells` are the input's own. */
-  add(
-    number: number,
-    outcome: RowOutcome,
-    cells: readonly string[],
-    enriched: readonly string[],
-    columns: EnrichedColumns,
-  ): void {
-    this.#counts[outcome]++
+  /** Counts row `number`; `cells` are the input's own, and a repeat was given the answer of another row. */
+  add(number: number, { outcome, row: enriched, columns }: Answer, cells: readonly string[], isRepeat: boolean): void {
+    if (isRepeat) this.#repeats[outcome]++
+    else this.#sent[outcome]++
     const read = (name: string): string => enriched[columns.find(name)] ?? ''
     const score = scoreOf(read('match.score'))
     // The sum 1e-9 keeps 0.15 * 20 from falling below 3 in binary.
@@ -80,16 +75,27 @@ export class Tally {
     })
   }
 
-  /** The sums; `skipped` is 0, since every row of the plan was sent. */
+  /** The sums over all rows; `skipped` is 0, since every row of the plan was asked for. */
   outcomes(): OutcomeCounts {
-    const { matched, manualMatched, review, unmatched, duplicate, failed } = this.#counts
+    const all = noRows()
+    for (const outcome of Object.keys(all) as RowOutcome[]) all[outcome] = this.#sent[outcome] + this.#repeats[outcome]
+    return this.#countsOf(all)
+  }
+
+  /** The sums over the rows that went up. */
+  sent(): OutcomeCounts {
+    return this.#countsOf(this.#sent)
+  }
+
+  #countsOf({ matched, manualMatched, review, unmatched, duplicate, failed }: Counts): OutcomeCounts {
     const told = (count: number): number | null => (this.#isTold ? count : null)
     return {
       matched,
       manualMatched: told(manualMatched),
       review: told(review),
       unmatched,
-      duplicates: this.#hasDuplicates ? duplicate : null,
+      // A row known to repeat another is a duplicate whether or not the service tells of others.
+      duplicates: this.#hasDuplicates || duplicate > 0 ? duplicate : null,
       failed: told(failed),
       skipped: 0,
     }

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
 import type { Plan, PlannedOutput } from '../pipeline/types.ts'
+import type { Answer } from './answers.ts'
 import type { EnrichedColumns, RowOutcome } from './enriched.ts'
 import { type RowFormat, rowFormat } from './formats.ts'
 import { makeLayout } from './layout.ts'
@@ -75,11 +76,11 @@ export class Writers {
   }
 
   /** Writes a row to every file that wants it. */
-  async add(own: readonly string[], enriched: readonly string[], outcome: RowOutcome): Promise<void> {
+  async add(own: readonly string[], answer: Answer, isRepeat: boolean): Promise<void> {
     for (const [at, writer] of this.#writers.entries()) {
-      if (!writer.wants(outcome)) continue
+      if (!writer.wants(answer.outcome)) continue
       writer.rows++
-      writer.batch.push(this.#layouts[at]!.row(own, enriched, outcome))
+      writer.batch.push(this.#layouts[at]!.row(own, answer, isRepeat))
       if (writer.batch.length >= BATCH) await flush(writer)
     }
   }

@@ -59,7 +59,7 @@ export interface RecordedError {
 }
 
 /** The parts of a plan that a resume takes from the present pipeline file: they change how, not what. */
-export type LiveSettings = Pick<Plan, 'poll' | 'retry' | 'checks' | 'report'>
+export type LiveSettings = Pick<Plan, 'poll' | 'retry' | 'checks' | 'report'> & Partial<Pick<Plan, 'concurrency'>>
 
 /** What was asked for on the command line, without secrets; kept for the report. */
 export type RunArgs = Readonly<Record<string, string | number | boolean | null | readonly string[]>>

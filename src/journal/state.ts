@@ -4,6 +4,7 @@
  */
 import type { JobSummary } from '../contract/index.ts'
 import type { Issue } from '../errors.ts'
+import type { Plan } from '../pipeline/types.ts'
 import type {
   CheckResult,
   HttpCounts,
@@ -101,10 +102,20 @@ const newJob = (part: number, name: string): JobState => ({
   correlations: [],
 })
 
+/** The plan of a journal whose fettle knew one job for all rows. */
+const completed = (plan: Plan): Plan => ({
+  ...{ sent: plan.rows, collapse: false, parts: [{ from: 0, rows: plan.rows }], concurrency: 1 },
+  ...plan,
+})
+
+/** The jobs of a run: a single one has the run's name, several add their number from 1. */
+const jobsOf = ({ parts }: Plan, name: string): JobState[] =>
+  parts.map((_, part) => newJob(part, parts.length === 1 ? name : `${name}-${part + 1}`))
+
 const begin = (event: RunEvent & { type: 'run.started' }): RunState => ({
   runId: event.runId,
   tool: event.tool,
-  plan: event.plan,
+  plan: completed(event.plan),
   jobName: event.jobName,
   identity: event.identity,
   args: event.args,
@@ -114,7 +125,7 @@ const begin = (event: RunEvent & { type: 'run.started' }): RunState => ({
   updatedAt: event.at,
   resumedAt: [],
   stages: STAGES.map(name => ({ name, status: 'pending', startedAt: null, elapsedMs: 0, attempts: 0, note: null })),
-  jobs: [newJob(0, event.jobName)],
+  jobs: jobsOf(completed(event.plan), event.jobName),
   issues: event.plan.issues,
   outputs: [],
   outcomes: null,

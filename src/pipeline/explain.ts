@@ -86,9 +86,9 @@ function mappingLines({ mappings }: Plan): string[] {
   if (mappings.length === 0) return []
   const rows = mappings.map(one => [
     one.mapping,
-    one.header === null ? '-' : show(one.header),
+    one.value !== undefined ? `${show(one.value)} in every row` : one.header === null ? '-' : show(one.header),
     String(one.index),
-    one.pad === null ? '' : `pad ${one.pad}`,
+    [one.pad === null ? '' : `pad ${one.pad}`, one.trim ? 'trim' : ''].join(' ').trim(),
   ])
   return table([['mapping', 'header', 'index', ''], ...rows])
 }
@@ -131,9 +131,12 @@ const checkLines = ({ checks }: Plan): string[] =>
     ]),
   )
 
-function limitLines({ budget, poll, retry, report }: Plan): string[] {
+function limitLines({ budget, poll, retry, report, sent, parts, concurrency }: Plan): string[] {
   const masked = report.mask.length === 0 ? '' : `, masked: ${report.mask.join(', ')}`
   return [
+    ...(parts.length === 1
+      ? []
+      : [`${sent} rows in ${parts.length} jobs of at most ${parts[0]!.rows}, ${Math.min(concurrency, parts.length)} at a time`]),
     ...(budget.rows === null ? [] : [`at most ${plural(budget.rows, 'row')} sent`]),
     ...(budget.credits === null ? [] : [`at most ${plural(budget.credits, 'credit')} spent`]),
     `looks at the job every ${formatDuration(poll.everyMs)} to ${formatDuration(poll.maxMs)}, for ${formatDuration(poll.timeoutMs)} at most`,

@@ -20,15 +20,20 @@ interface Resolved {
   readonly issues: readonly Issue[]
 }
 
-/** The column of one mapping rule; `column` is absent when it cannot be told, or is optional and not there. */
+/**
+ * The column of one mapping rule; `mapping` is null when it cannot be told, or is optional and not there. A constant gets the
+ * column `behind`.
+ */
 export function resolveMapping(
-  rule: MappingRule,
+  { mapping, from, index, value, pad, trim, optional }: MappingRule,
   facts: Table,
   asked: Asked,
+  behind = facts.columns,
 ): { mapping: PlannedMapping | null; issues: readonly Issue[] } {
-  const { column, issues } = resolve(rule.from, rule.index, rule.optional, facts, asked)
+  if (value !== null) return { mapping: { mapping, header: null, index: behind, pad: null, value }, issues: [] }
+  const { column, issues } = resolve(from, index, optional, facts, asked)
   if (column === undefined) return { mapping: null, issues }
-  return { mapping: { mapping: rule.mapping, header: column.header, index: column.index, pad: rule.pad }, issues }
+  return { mapping: { mapping, header: column.header, index: column.index, pad, ...(trim ? { trim } : {}) }, issues }
 }
 
 /** The column a row's own id is read from. */

@@ -96,6 +96,12 @@ const lintMappings: Rule = ({ fields }) => {
 
 function lintRule(rule: MappingRule, header: boolean): Finding[] {
   const path = ['mappings', rule.mapping]
+  if (rule.value !== null) {
+    const others = rule.from.length > 0 || rule.index !== null || rule.pad !== null || rule.trim || rule.optional
+    return others
+      ? [finding('FETTLE_PIPELINE_VALUE', path, 'value stands alone: it is read from no column', 'Leave the others out.')]
+      : []
+  }
   if (rule.from.length > 0 === (rule.index !== null)) {
     return [
       finding(
@@ -110,13 +116,13 @@ function lintRule(rule: MappingRule, header: boolean): Finding[] {
 }
 
 const lintJob: Rule = ({ fields }) =>
-  fields.job?.collapse
+  fields.job?.collapse && fields.output === undefined
     ? [
         finding(
-          'FETTLE_PIPELINE_UNSUPPORTED',
+          'FETTLE_PIPELINE_VALUE',
           ['job', 'collapse'],
-          'this version sends every row and cannot collapse identical ones',
-          'Leave job.collapse out.',
+          'answers can only be given back to all rows in an output, and there is none',
+          'Name an output, or leave job.collapse out.',
         ),
       ]
     : []

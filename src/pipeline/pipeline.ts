@@ -20,7 +20,10 @@ export interface MappingRule {
   /** Empty when an index is given. */
   readonly from: readonly string[]
   readonly index: number | null
+  /** The same text in every row, null for a column. */
+  readonly value: string | null
   readonly pad: number | null
+  readonly trim: boolean
   readonly optional: boolean
 }
 
@@ -49,7 +52,7 @@ export interface Pipeline {
     readonly empty: 'fail' | 'skip'
   }
   readonly mappings: readonly MappingRule[]
-  readonly job: { readonly split: number | null; readonly concurrency: number }
+  readonly job: { readonly split: number | null; readonly concurrency: number; readonly collapse: boolean }
   readonly enrich: Enrichment | null
   readonly budget: Plan['budget']
   readonly poll: Plan['poll']
@@ -61,8 +64,8 @@ export interface Pipeline {
 
 /** How the pipeline wants its input read. */
 export function inputOptionsOf(pipeline: Pipeline): InputOptions {
-  const { path, encoding, delimiter, header, quotes } = pipeline.input
-  return { path, encoding, delimiter, header, quotes }
+  const { path, encoding, delimiter, header, quotes, skip } = pipeline.input
+  return { path, encoding, delimiter, header, quotes, ...(skip === undefined ? {} : { skip }) }
 }
 
 /** `input:` in its long form. */
@@ -83,9 +86,10 @@ export function mappingRules(mappings: PipelineFields['mappings']): MappingRule[
   return MAPPINGS.flatMap(mapping => {
     const given = mappings[mapping]
     if (given === undefined) return []
-    const fields = typeof given === 'string' ? { from: given, optional: false } : given
+    const fields = typeof given === 'string' ? { from: given, trim: false, optional: false } : given
     const from = fields.from === undefined ? [] : typeof fields.from === 'string' ? [fields.from] : fields.from
-    return [{ mapping, from, index: fields.index ?? null, pad: fields.pad ?? null, optional: fields.optional }]
+    const { index = null, value = null, pad = null, trim, optional } = fields
+    return [{ mapping, from, index, value, pad, trim, optional }]
   })
 }
 
@@ -116,12 +120,13 @@ export function normalise(fields: PipelineFields): Pipeline {
       delimiter: input.delimiter,
       header: input.header,
       quotes: input.quotes,
+      ...(input.skip === undefined ? {} : { skip: input.skip }),
       key: key === undefined ? null : typeof key === 'string' ? { header: key, index: null } : { header: null, index: key.index },
       rows: { min: input.rows?.min ?? null, max: input.rows?.max ?? null },
       empty: input.empty,
     },
     mappings: mappingRules(fields.mappings),
-    job: { split: fields.job.split ?? null, concurrency: fields.job.concurrency },
+    job: { split: fields.job.split ?? null, concurrency: fields.job.concurrency, collapse: fields.job.collapse },
     enrich: enrichment === null ? null : { product: enrichment.product, tags: enrichment.tags ?? TAGS[enrichment.product] },
     budget: { rows: fields.budget.rows ?? null, credits: fields.budget.credits ?? null },
     poll: { everyMs: fields.poll.every, maxMs: fields.poll.max, timeoutMs: fields.poll.timeout },

@@ -9,11 +9,15 @@ import { freeze } from './freeze.ts'
 import { resolveKey, resolveMapping } from './headers.ts'
 import { canMatchOn, tellsCountry } from './lint.ts'
 import { nearest } from './nearest.ts'
+import { partsOf } from './parts.ts'
 import { isSamePath } from './paths.ts'
 import type { Pipeline } from './pipeline.ts'
 import { show, showList } from './show.ts'
 import type { Path } from './tree.ts'
 import type { InputFacts, Plan, PlannedMapping, PlannedService } from './types.ts'
+
+/** More remote jobs than this are a mistake in `job.split`. */
+const MAX_JOBS = 1000
 
 /** What a plan needs besides the pipeline and the input. */
 export interface PlanContext {
@@ -23,6 +27,8 @@ export interface PlanContext {
   readonly limit: number | null
   /** The service to talk to, settled. */
   readonly service: PlannedService
+  /** Different rows among those, where rows that are alike go up once and somebody has counted; all rows if absent. */
+  readonly sent?: number
   /** What parsing the pipeline and looking at the input found: its warnings join the plan, its errors forbid one. */
   readonly issues?: readonly Issue[]
   /** Places in the pipeline file; without it issues name none. */
@@ -38,6 +44,9 @@ export interface Planned {
 /** Resolves a pipeline against its input. */
 export function planRun(pipeline: Pipeline, facts: InputFacts, context: PlanContext): Planned {
   const rows = context.limit === null ? facts.rows : Math.min(facts.rows, context.limit)
+  const sent = context.sent ?? rows
+  // Before they are counted, nothing is known against rows that go up once.
+  const isCounted = !pipeline.job.collapse || context.sent !== undefined
   const skipped = facts.rows === 0 && pipeline.input.empty === 'skip'
   const at = (...path: Path): Place | null => context.locate?.(path) ?? null
   // Whoever looked at the input could not know that an empty one is a normal day.
@@ -50,7 +59,7 @@ export function planRun(pipeline: Pipeline, facts: InputFacts, context: PlanCont
   const issues = [
     ...known,
     ...columns.issues,
-    ...(skipped || isSaid ? [] : countIssues(pipeline, facts, rows, at)),
+    ...(skipped || isSaid ? [] : countIssues(pipeline, facts, isCounted ? sent : 0, at)),
     ...outputIssues(pipeline, facts, at),
     ...maskIssues(pipeline, facts, at),
   ]
@@ -66,7 +75,11 @@ export function planRun(pipeline: Pipeline, facts: InputFacts, context: PlanCont
     key: columns.key,
     limit: context.limit,
     rows,
-    preparation: preparationOf(facts, columns.mappings, rows),
+    sent,
+    collapse: pipeline.job.collapse,
+    parts: partsOf(sent, pipeline.job.split),
+    concurrency: pipeline.job.concurrency,
+    preparation: preparationOf(facts, columns.mappings, { rows, sent, collapse: pipeline.job.collapse }),
     mappings: columns.mappings,
     enrich: pipeline.enrich,
     budget: pipeline.budget,
@@ -94,7 +107,9 @@ function resolveColumns(pipeline: Pipeline, facts: InputFacts, at: At): Columns 
   const issues: Issue[] = []
   const mappings: PlannedMapping[] = []
   for (const rule of pipeline.mappings) {
-    const resolved = resolveMapping(rule, facts, { name: `mappings.${rule.mapping}`, at: at('mappings', rule.mapping) })
+    const asked = { name: `mappings.${rule.mapping}`, at: at('mappings', rule.mapping) }
+    const constants = mappings.filter(one => one.value !== undefined).length
+    const resolved = resolveMapping(rule, facts, asked, facts.columns + constants)
     issues.push(...resolved.issues)
     const { mapping } = resolved
     if (mapping === null) continue
@@ -136,7 +151,7 @@ function lostMappings(
   return [issue('FETTLE_PIPELINE_MAPPING', message, { severity: 'warn', at: at('mappings') })]
 }
 
-function countIssues(pipeline: Pipeline, facts: InputFacts, rows: number, at: At): Issue[] {
+function countIssues(pipeline: Pipeline, facts: InputFacts, sent: number, at: At): Issue[] {
   const { min, max } = pipeline.input.rows
   const say = (code: ErrorCode, message: string, place: Place | null): Issue =>
     issue(code, `${facts.path}: ${message}`, { at: place })
@@ -147,13 +162,14 @@ function countIssues(pipeline: Pipeline, facts: InputFacts, rows: number, at: At
   if ((min !== null && facts.rows < min) || (max !== null && facts.rows > max)) {
     issues.push(say('FETTLE_INPUT_ROWS', `found ${facts.rows} rows, ${allowed}`, at('input', 'rows')))
   }
-  if (pipeline.budget.rows !== null && rows > pipeline.budget.rows) {
+  if (pipeline.budget.rows !== null && sent > pipeline.budget.rows) {
     issues.push(
-      say('FETTLE_INPUT_BUDGET', `${rows} rows would be sent, budget.rows allows ${pipeline.budget.rows}`, at('budget', 'rows')),
+      say('FETTLE_INPUT_BUDGET', `${sent} rows would be sent, budget.rows allows ${pipeline.budget.rows}`, at('budget', 'rows')),
     )
   }
-  if (pipeline.job.split !== null && rows > pipeline.job.split) {
-    const message = `${rows} rows would need more than one job of ${pipeline.job.split} rows (job.split), and this version sends one job`
+  const jobs = partsOf(sent, pipeline.job.split).length
+  if (jobs > MAX_JOBS) {
+    const message = `${sent} rows would need ${jobs} jobs of ${pipeline.job.split} rows (job.split), ${MAX_JOBS} at most are made`
     issues.push(say('FETTLE_INPUT_BUDGET', message, at('job', 'split')))
   }
   return issues
@@ -182,13 +198,24 @@ function maskIssues({ report }: Pipeline, facts: InputFacts, at: At): Issue[] {
 }
 
 /** Why the file cannot go up byte for byte. */
-function preparationOf(facts: InputFacts, mappings: readonly PlannedMapping[], rows: number): string[] {
+function preparationOf(
+  facts: InputFacts,
+  mappings: readonly PlannedMapping[],
+  { rows, sent, collapse }: Pick<Plan, 'rows' | 'sent' | 'collapse'>,
+): string[] {
   const padded = mappings.filter(one => one.pad !== null).map(one => `pad ${one.mapping} to ${one.pad} digits`)
   return [
     ...(facts.packed === undefined ? [] : [`unpacked from ${facts.packed.as}`]),
     ...(facts.encoding === 'utf-8' ? [] : [`encoding ${facts.encoding}`]),
     ...(facts.quotes === 'relaxed' ? ['quotes: relaxed'] : []),
+    ...(facts.skipped === undefined ? [] : [skippedInWords(facts.skipped)]),
     ...padded,
+    ...mappings.filter(one => one.trim).map(one => `trim ${one.mapping}`),
+    ...mappings.filter(one => one.value !== undefined).map(one => `${one.mapping} ${show(one.value!)} in every row`),
+    ...(collapse ? [`${sent} different rows of ${rows}`] : []),
     ...(rows < facts.rows ? [`the first ${rows} of ${facts.rows} rows`] : []),
   ]
 }
+
+const skippedInWords = ({ head, tail }: { readonly head: number; readonly tail: number }): string =>
+  `without ${[head > 0 ? `${head} lines above` : '', tail > 0 ? `${tail} lines below` : ''].filter(one => one !== '').join(' and ')} the table`

@@ -80,6 +80,12 @@ export const inputMap = map({
     .describe('auto: one delimiter is chosen by looking at the file, and shown.'),
   header: flag().prefault(true).describe('Whether the first row names the columns.'),
   quotes: z.enum(['strict', 'relaxed']).prefault('strict').describe('relaxed: a bare quote inside a cell is text.'),
+  skip: map({
+    head: whole(0, 1000).prefault(0).describe('Lines above the header, such as a title.'),
+    tail: whole(0, 1000).prefault(0).describe('Lines below the last row, such as a sum; blank ones are not counted.'),
+  })
+    .optional()
+    .describe('Lines around the table that are no part of it.'),
   key: columnReference.optional().describe("The row's own id; reports name rows by it."),
   rows: map({
     min: rows().optional().describe('Fewer rows than this are an error: a truncated extract.'),
@@ -99,11 +105,13 @@ const mapping = z.union(
         .optional()
         .describe('The header, or several of which the first that exists is taken.'),
       index: index().optional(),
+      value: text('a text', 500).optional().describe('The same text in every row, in place of a column.'),
       pad: whole(1, 32).optional().describe('Pad all-digit cells with zeros on the left to so many digits.'),
+      trim: flag().prefault(false).describe('Leave out space around a cell, and make space in it one blank.'),
       optional: flag().prefault(false).describe('Leave the mapping out when no such header exists.'),
     }),
   ],
-  { error: 'a header of the input, or {from, index, pad, optional}' },
+  { error: 'a header of the input, or {from, index, value, pad, trim, optional}' },
 )
 const mappingShape = Object.fromEntries(
   MAPPINGS.map(name => [name, mapping.optional().describe(`The column that holds ${name}.`)]),
@@ -174,7 +182,7 @@ export const pipelineSchema = map({
   job: map({
     split: whole(1, MAX_ROWS).optional().describe('Most rows of one remote job.'),
     concurrency: whole(1, 32).prefault(4).describe('Remote jobs side by side.'),
-    collapse: flag().prefault(false).describe('Send identical rows once. Not in this version.'),
+    collapse: flag().prefault(false).describe('Rows alike on the mapped cells go up once; the answer stands in all of them.'),
   })
     .prefault({})
     .describe('How rows become remote jobs.'),

@@ -14,6 +14,8 @@ export interface InputOptions {
   readonly delimiter: string
   readonly header: boolean
   readonly quotes: 'strict' | 'relaxed'
+  /** Lines above the table and below it that are no part of it. */
+  readonly skip?: { readonly head: number; readonly tail: number }
 }
 
 /** What one streaming look at the whole input found. Rows are records without the header; blank lines are not rows. */
@@ -22,6 +24,11 @@ export interface InputFacts {
   readonly bytes: number
   /** Of a file that is packed: how, and how many bytes there are in it. */
   readonly packed?: { readonly as: 'gzip'; readonly bytes: number }
+  /**
+   * Of a file with lines around its table: how many were skipped, and where the table lies, in bytes of the content as UTF-8
+   * without byte-order mark.
+   */
+  readonly skipped?: { readonly head: number; readonly tail: number; readonly from: number; readonly to: number }
   readonly mtimeMs: number
   /** Of the bytes on disk, lower-case hex. */
   readonly sha256: string
@@ -77,10 +84,14 @@ export interface PlannedMapping {
   readonly mapping: Mapping
   /** The header it was resolved from, null when given by index. */
   readonly header: string | null
-  /** Zero-based column. */
+  /** Zero-based column of what goes up; a constant stands behind the columns of the input. */
   readonly index: number
   /** Digits to pad all-digit cells to with zeros on the left, null for none. */
   readonly pad: number | null
+  /** The same text in every row, read from no column. */
+  readonly value?: string
+  /** Space around a cell is left out, and space in it is one blank. */
+  readonly trim?: true
 }
 
 /** A count or a share with a comparison, as written: `< 90%`, `> 500`. A share is held as 0 to 1. */
@@ -138,8 +149,16 @@ export interface Plan {
   readonly key: { readonly header: string | null; readonly index: number } | null
   /** Only the first so many rows, null for all. */
   readonly limit: number | null
-  /** Rows that go up: the input's, or the limit. */
+  /** Rows of the input that are accounted for: all, or the limit. */
   readonly rows: number
+  /** Rows that go up: all of those, or each different one once. */
+  readonly sent: number
+  /** Rows that are alike on the mapped cells go up once. */
+  readonly collapse: boolean
+  /** One a remote job: the first of its rows among those that go up, from 0, and how many it has. */
+  readonly parts: readonly { readonly from: number; readonly rows: number }[]
+  /** Remote jobs side by side. */
+  readonly concurrency: number
   /**
    * Why the file cannot go up byte for byte, in words (`encoding windows-1252`, `pad`, `limit`, `quotes: relaxed`); empty when
    * it can.
@@ -157,6 +176,6 @@ export interface Plan {
   readonly report: { readonly rows: 'none' | 'review' | 'all'; readonly mask: readonly string[] }
   /** Warnings found while planning. */
   readonly issues: readonly Issue[]
-  /** Digest of what the run does: all of the above but poll, retry, checks and report. */
+  /** Digest of what the run does: all of the above but concurrency, poll, retry, checks and report. */
   readonly fingerprint: string
 }

@@ -15,7 +15,7 @@ const text = z.string().nullable()
 
 const totals = z
   .object({
-    rows: known.describe('rows that go up: those of the input, or the limit'),
+    rows: known.describe('rows that are accounted for: those of the input, or the limit'),
     matched: count,
     manualMatched: count,
     review: count,
@@ -58,6 +58,10 @@ const plan = z.object({
   tags: z.array(z.string()),
   key: z.object({ header: text, index: known }).nullable(),
   limit: known.nullable(),
+  sent: known.describe('rows that went up: all, or each different one once'),
+  collapse: z.boolean(),
+  jobs: known.describe('remote jobs they were split into'),
+  concurrency: known.describe('remote jobs side by side'),
   preparation: z.array(z.string()).describe('why the input could not go up byte for byte; empty when it could'),
   enrich: z.object({ product: z.string(), tags: z.array(z.string()) }).nullable(),
   budget: z.object({ rows: z.number().nullable(), credits: z.number().nullable() }),
@@ -114,6 +118,8 @@ const result = z.object({
       header: text,
       index: known.describe('column from 0'),
       pad: known.nullable().describe('digits that numbers are padded to'),
+      value: text.describe('the same text in every row, null for a column'),
+      trim: z.boolean(),
     }),
   ),
   stages: z.array(

@@ -53,7 +53,7 @@ const ledgerError = (message: string): FettleError => new FettleError('FETTLE_LE
 export function outcomesOfSummaries(state: RunState): Outcomes {
   const sum = sumOfSummaries(state)
   if (sum === null) return UNKNOWN
-  const { rows } = state.plan
+  const rows = state.plan.sent
   if (sum.totalRows !== null && sum.totalRows !== rows)
     throw ledgerError(`${rows} rows were sent, and the service counts ${sum.totalRows}`)
   const base = {
@@ -72,14 +72,18 @@ export function outcomesOfSummaries(state: RunState): Outcomes {
   )
 }
 
+/** The same for all rows of the input: unknown while some of them still wait for the answer to another. */
+export const outcomesSoFar = (state: RunState): Outcomes =>
+  state.plan.sent === state.plan.rows ? outcomesOfSummaries(state) : UNKNOWN
+
 /**
- * Compares what the enriched file says with what the service counted. Throws FETTLE_LEDGER when rows are missing from the file
+ * Compares what the enriched file says of the rows that went up with what the service counted. Throws FETTLE_LEDGER when rows are missing from the file
  * or the two disagree; counts the service does not give are not compared.
  */
 export function checkAgainstSummary(outcomes: Outcomes, state: RunState): void {
   const inFile = knownSum(outcomes)
-  if (inFile !== state.plan.rows)
-    throw ledgerError(`${state.plan.rows} rows were sent, and the enriched file accounts for ${inFile}`)
+  if (inFile !== state.plan.sent)
+    throw ledgerError(`${state.plan.sent} rows were sent, and the enriched file accounts for ${inFile}`)
   const counted = sumOfSummaries(state)
   if (counted === null) return
   const told = outcomesOfSummaries(state)

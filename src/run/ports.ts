@@ -26,6 +26,14 @@ export interface CallOptions {
   readonly withinMs?: number
   /** Called when the service answers this request by asking for a pause. */
   readonly onThrottled?: () => void
+  /** Called with the service's id of this request, when it changed something and the service gives one. */
+  readonly onCorrelation?: (correlation: Correlation) => void
+}
+
+/** The service's id of a request that changed something. */
+export interface Correlation {
+  readonly operation: string
+  readonly correlationId: string
 }
 
 /**
@@ -77,14 +85,30 @@ export interface Service {
   openEnrichedFile(id: string, options?: CallOptions): Promise<Download>
   /** Counts since the last call. */
   takeCounts(): HttpCounts
-  /** Correlation ids of effects since the last call. */
-  takeCorrelations(): readonly { readonly operation: string; readonly correlationId: string }[]
 }
+
+/** The same service, with the ids that it gives to effects shown to `onCorrelation`. */
+export const noting = (service: Service, onCorrelation: (correlation: Correlation) => void): Service => ({
+  authenticate: options => service.authenticate(options),
+  findJobs: (name, options) => service.findJobs(name, options),
+  readJob: (id, options) => service.readJob(id, options),
+  openEnrichedFile: (id, options) => service.openEnrichedFile(id, options),
+  takeCounts: () => service.takeCounts(),
+  createJob: (name, options) => service.createJob(name, { ...options, onCorrelation }),
+  upload: (id, upload, options) => service.upload(id, upload, { ...options, onCorrelation }),
+  setMappings: (id, mappings, options) => service.setMappings(id, mappings, { ...options, onCorrelation }),
+  submit: (id, options) => service.submit(id, { ...options, onCorrelation }),
+  setEnrichments: (id, tags, options) => service.setEnrichments(id, tags, { ...options, onCorrelation }),
+  enrich: (id, options) => service.enrich(id, { ...options, onCorrelation }),
+})
 
 /** The input, ready to send. */
 export interface Source {
-  /** Throws FETTLE_INPUT_CHANGED when the file is no longer the planned one. `sha256` is of the bytes of the last whole opening. */
-  upload(): Promise<Upload & { readonly sha256: () => string | null }>
+  /**
+   * The rows of a part. Throws FETTLE_INPUT_CHANGED when the file is no longer the planned one. `sha256` is of the bytes of the
+   * last whole opening, null where nobody counted them.
+   */
+  upload(part: number): Promise<Upload & { readonly sha256: () => string | null }>
 }
 
 /** What became of the rows. */
@@ -109,7 +133,10 @@ export interface Results {
     download: Download,
     rows: number,
   ): Promise<{ readonly bytes: number; readonly rows: number; readonly sha256: string }>
-  /** Writes the output files of the plan, each whole or not at all, and none when `accept` throws at what became of the rows. */
+  /**
+   * Writes the output files of the plan, each whole or not at all, and none when `accept` throws at what became of the rows that
+   * went up.
+   */
   publish(accept: (outcomes: Outcomes) => void): Promise<Published>
 }
 

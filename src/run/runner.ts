@@ -3,15 +3,15 @@
  * knows no stage by name and repeats nothing: the client repeats requests, a person or a scheduler resumes runs.
  */
 import { EXIT, FettleError } from '../errors.ts'
-import type { CheckResult, Outcomes, RecordedError, RunFact, Status } from '../journal/events.ts'
+import type { CheckResult, Outcomes, RunFact, Status } from '../journal/events.ts'
 import { UNKNOWN } from '../journal/outcomes.ts'
 import type { RunState } from '../journal/state.ts'
 import { judge } from './checks.ts'
-import { allRows, outcomesOfSummaries } from './ledger.ts'
+import { asFettleError, carryOutLeg, recordError } from './lanes.ts'
+import { allRows, outcomesSoFar } from './ledger.ts'
 import { confirmJobs, movedBy } from './own-job.ts'
 import type { Ports } from './ports.ts'
-import type { Stage } from './stage.ts'
-import { STAGE_LIST } from './stages/index.ts'
+import { LEGS } from './stages/index.ts'
 
 /** Where facts go before they are acted on. */
 export interface Recorder {
@@ -29,21 +29,6 @@ export interface RunContext {
   /** Called after every fact, with the state it led to. */
   readonly onFact?: (fact: RunFact, state: RunState) => void
 }
-
-const asFettleError = (error: unknown): FettleError => {
-  if (FettleError.is(error)) return error
-  const why = error instanceof Error ? error.message : String(error)
-  return new FettleError('FETTLE_BUG', `unexpected: ${why}`, { cause: error })
-}
-
-/** An error as the journal keeps it. */
-const recordError = (error: FettleError): RecordedError => ({
-  code: error.code,
-  kind: error.kind,
-  message: error.message,
-  hint: error.hint,
-  correlationId: error.correlationId,
-})
 
 /**
  * Carries a run on from where its journal stands to its end, or to the first thing that stops it; a run at its end is left as
@@ -68,13 +53,14 @@ export async function carryOut(context: RunContext): Promise<RunState> {
 }
 
 async function carryOutStages(record: (fact: RunFact) => RunState, context: RunContext): Promise<FettleError | null> {
-  let isConfirmed = false
-  const confirm = async (): Promise<void> => {
-    if (!isConfirmed) await confirmJobs(current(context), context.ports)
-    isConfirmed = true
+  const state = (): RunState => current(context)
+  let confirmed: Promise<void> | null = null
+  const confirm = (): Promise<void> => {
+    confirmed ??= confirmJobs(state(), context.ports)
+    return confirmed
   }
-  for (const stage of STAGE_LIST) {
-    const error = await carryOutStage(stage, record, context, confirm)
+  for (const stages of LEGS) {
+    const error = await carryOutLeg(stages, { ports: context.ports, state, record, confirm })
     if (error !== null) return error
   }
   return null
@@ -83,66 +69,6 @@ async function carryOutStages(record: (fact: RunFact) => RunState, context: RunC
 const current = ({ recorder }: RunContext): RunState => {
   if (recorder.state === null) throw new FettleError('FETTLE_BUG', 'a run is carried out before it was started')
   return recorder.state
-}
-
-async function carryOutStage(
-  stage: Stage,
-  record: (fact: RunFact) => RunState,
-  context: RunContext,
-  confirm: () => Promise<void>,
-): Promise<FettleError | null> {
-  const { ports } = context
-  const state = current(context)
-  const known = state.stages.find(one => one.name === stage.name)?.status
-  const why = stage.skip(state)
-  if (why !== null) {
-    if (known !== 'skipped') record({ type: 'stage.skipped', stage: stage.name, why })
-    return null
-  }
-  if (stage.done(state) && known === 'success') return null
-  const startedAt = ports.clock.monotonic()
-  const elapsed = (): number => Math.round(ports.clock.monotonic() - startedAt)
-  try {
-    ports.signal.throwIfAborted()
-    record({ type: 'stage.started', stage: stage.name })
-    if (!stage.done(state)) {
-      await confirm()
-      await carryOutFacts(stage, record, context)
-    }
-    record({ type: 'stage.finished', stage: stage.name, elapsedMs: elapsed(), http: ports.service.takeCounts() })
-    return null
-  } catch (thrown) {
-    // A stop is the reason whatever the request in flight made of it.
-    const error = asFettleError(ports.signal.aborted && !isVerdict(thrown) ? ports.signal.reason : thrown)
-    if (error.code !== 'FETTLE_JOURNAL_WRITE')
-      record({
-        type: 'stage.failed',
-        stage: stage.name,
-        elapsedMs: elapsed(),
-        error: recordError(error),
-        http: ports.service.takeCounts(),
-      })
-    return error
-  }
-}
-
-async function carryOutFacts(stage: Stage, record: (fact: RunFact) => RunState, context: RunContext): Promise<void> {
-  const { ports } = context
-  for await (const fact of stage.run(current(context), ports)) {
-    record(fact)
-    if ('part' in fact) noteCorrelations(fact.part, record, ports)
-    // A stop ends the stage here, before its next effect; a stage with nothing left to do is complete all the same.
-    if (!stage.done(current(context))) ports.signal.throwIfAborted()
-  }
-}
-
-/** The service's verdict, or our own disk: true whether or not somebody pressed Ctrl-C meanwhile. */
-const isVerdict = (error: unknown): boolean =>
-  FettleError.is(error) &&
-  (error.kind === 'rejected' || error.kind === 'output' || error.kind === 'denied' || error.kind === 'bug')
-
-function noteCorrelations(part: number, record: (fact: RunFact) => RunState, ports: Ports): void {
-  for (const noted of ports.service.takeCorrelations()) record({ type: 'correlation.noted', part, ...noted })
 }
 
 /** Ends or pauses the run. A job in an error status, a spent budget and a clean pass are ends; everything else can go on. */
@@ -166,7 +92,7 @@ const pausedStatus = (error: FettleError): Exclude<Status, 'running'> =>
 function failedOutcomes(state: RunState): Outcomes {
   if (!state.jobs.every(job => job.matchFinished)) return allRows('failed', state.plan.rows)
   try {
-    return outcomesOfSummaries(state)
+    return outcomesSoFar(state)
   } catch {
     return UNKNOWN
   }
@@ -180,7 +106,7 @@ function finish(
 ): RunState {
   let outcomes: Outcomes
   try {
-    outcomes = state.outcomes ?? outcomesOfSummaries(state)
+    outcomes = state.outcomes ?? outcomesSoFar(state)
   } catch (thrown) {
     const error = asFettleError(thrown)
     return record(ended('error', error.exitCode, state.outcomes ?? UNKNOWN, [], error))

@@ -6,24 +6,30 @@ import type { RunFact, StageName } from '../journal/events.ts'
 import type { JobState, RunState } from '../journal/state.ts'
 import type { Ports } from './ports.ts'
 
-/** One stage. `run` may be entered again after any event it yielded: it reads the state, never its own memory. */
+/** Facts on their way to the journal. */
+export type Facts = AsyncGenerator<RunFact, void, void>
+
+/** One stage. `each` may be entered again after any event it yielded: it reads the state, never its own memory. */
 export interface Stage {
   readonly name: StageName
-  /** Nothing is left to do. */
-  done(state: RunState): boolean
   /** Why this run has no such stage; null when it has. */
   skip(state: RunState): string | null
-  run(state: RunState, ports: Ports): AsyncGenerator<RunFact, void, void>
+  /** Throws when the run must not enter this stage: asked once, before the first job does. */
+  guard?(state: RunState): void
+  /** Nothing is left to do for this job. */
+  isDone(job: JobState): boolean
+  /** Carries one job through. */
+  each(job: JobState, state: RunState, ports: Ports): Facts
+  /** What is left to do once every job came through; absent: nothing. */
+  readonly last?: {
+    isDone(state: RunState): boolean
+    run(state: RunState, ports: Ports): Facts
+  }
 }
 
-/** Carries out `each` for every job that is not `done`, one after the other. */
-export async function* eachJob(
-  state: RunState,
-  done: (job: JobState) => boolean,
-  each: (job: JobState) => AsyncGenerator<RunFact, void, void>,
-): AsyncGenerator<RunFact, void, void> {
-  for (const job of state.jobs) if (!done(job)) yield* each(job)
-}
+/** Every job came through the stage, and what was left to do after them is done. */
+export const isOver = (stage: Stage, state: RunState): boolean =>
+  stage.last === undefined ? state.jobs.every(stage.isDone) : stage.last.isDone(state)
 
 /** The id of a job that the create stage has made. */
 export function idOf(job: JobState): string {

@@ -54,7 +54,7 @@ async function send(content: Buffer): Promise<string> {
   const { pipeline } = parsePipelineValue(raw, { file: 'x', env: {}, vars: {}, run: { date: '2026-01-01' } })
   const { facts } = await inspect({ path, encoding: 'auto', delimiter: 'auto', header: true, quotes: 'strict' })
   const { plan } = planRun(pipeline!, facts!, { file: 'x', limit: null, service: { kind: 'embedded' } })
-  const upload = await openSource(plan!, folder).upload()
+  const upload = await openSource(plan!, folder).upload(0)
   const { port } = server.address() as AddressInfo
   const client = connect({ url: `http://127.0.0.1:${port}/v1`, username: 'u', password: 'p', clock: realClock })
   await client.upload('j', upload, { key: 'k', look: async () => undefined })

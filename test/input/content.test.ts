@@ -31,7 +31,7 @@ describe('a list packed by gzip', () => {
     const [head, tail] = [LIST.slice(0, 1_000_003), LIST.slice(1_000_003)]
     const path = file(Buffer.concat([gzipSync(head), gzipSync(''), gzipSync(tail)]), 'list.csv.gz')
     const source = openSource(planOf(await factsOf(path), { preparation }), folder())
-    const upload = await source.upload()
+    const upload = await source.upload(0)
     expect(upload).toMatchObject({ filename: 'list.csv', bytes: Buffer.byteLength(LIST) })
     for (let attempt = 0; attempt < 2; attempt++) expect((await bytesOf(upload.open())).equals(Buffer.from(LIST))).toBe(true)
   })
@@ -40,7 +40,7 @@ describe('a list packed by gzip', () => {
     const utf16 = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from('Name;No\r\n"Ünal; Ş";01\r\n', 'utf16le')])
     const facts = await factsOf(file(gzipSync(utf16), 'x.gz'))
     expect(facts).toMatchObject({ encoding: 'utf-16le', bom: true, delimiter: ';', rows: 1 })
-    const upload = await openSource(planOf(facts, { preparation }), folder()).upload()
+    const upload = await openSource(planOf(facts, { preparation }), folder()).upload(0)
     expect((await bytesOf(upload.open())).toString()).toBe('Name;No\r\n"Ünal; Ş";01\r\n')
   })
 

@@ -180,7 +180,7 @@ describe('publishing', () => {
       preparation: ['pad', 'limit'],
       mappings: [{ mapping: 'orgNumber', header: 'No', index: 1, pad: 8 }],
     })
-    const upload = await openSource(plan, work, { root }).upload()
+    const upload = await openSource(plan, work, { root }).upload(0)
     let sent = ''
     for await (const piece of upload.open()) sent += piece
     expect(sent).toBe('Name;No;Mail\r\nAcme;00000123;a@x.org\r\n"Bolt; Inc";00000077;\r\n')

@@ -19,7 +19,7 @@ describe('a file that can go up as it is', () => {
     const path = file(content)
     const work = folder()
     const source = openSource(planOf(await factsOf(path)), work)
-    const upload = await source.upload()
+    const upload = await source.upload(0)
     expect(upload).toMatchObject({ filename: 'input.csv', bytes: Buffer.byteLength(content), hasHeader: true })
     expect(upload.sha256()).toBeNull()
     for (let attempt = 0; attempt < 2; attempt++) {
@@ -31,7 +31,7 @@ describe('a file that can go up as it is', () => {
 
   it('can be given up in the middle and opened again', async () => {
     const path = file(`a\n${'x\n'.repeat(2_000_000)}`)
-    const upload = await openSource(planOf(await factsOf(path)), folder()).upload()
+    const upload = await openSource(planOf(await factsOf(path)), folder()).upload(0)
     for await (const piece of upload.open()) {
       expect(piece.length).toBeGreaterThan(0)
       break
@@ -41,7 +41,7 @@ describe('a file that can go up as it is', () => {
   })
 
   it('goes up from its header on when a sep= line stands above it', async () => {
-    const upload = await openSource(planOf(await factsOf(file('\ufeffsep=;\r\nName;No\r\nA;1\r\n'))), folder()).upload()
+    const upload = await openSource(planOf(await factsOf(file('\ufeffsep=;\r\nName;No\r\nA;1\r\n'))), folder()).upload(0)
     expect((await bytesOf(upload.open())).toString()).toBe('Name;No\r\nA;1\r\n')
     expect(upload.bytes).toBe(14)
   })
@@ -56,27 +56,27 @@ describe('an input that changed since the plan', () => {
   it('is refused when its size or its bytes are others', async () => {
     const { path, source } = await planned()
     appendFileSync(path, '3,4\n')
-    await expect(source.upload()).rejects.toMatchObject({
+    await expect(source.upload(0)).rejects.toMatchObject({
       code: 'FETTLE_INPUT_CHANGED',
       message: expect.stringContaining('had 8 bytes and has 12'),
     })
     writeFileSync(path, 'a,b\n1,3\n')
     utimesSync(path, 5, 5)
-    await expect(source.upload()).rejects.toMatchObject({ code: 'FETTLE_INPUT_CHANGED', exitCode: 65 })
+    await expect(source.upload(0)).rejects.toMatchObject({ code: 'FETTLE_INPUT_CHANGED', exitCode: 65 })
     rmSync(path)
-    await expect(source.upload()).rejects.toMatchObject({ code: 'FETTLE_INPUT_READ' })
+    await expect(source.upload(0)).rejects.toMatchObject({ code: 'FETTLE_INPUT_READ' })
   })
 
   it('is taken when only its time is another', async () => {
     const { path, source } = await planned()
     utimesSync(path, 5, 5)
-    expect((await source.upload()).bytes).toBe(8)
+    expect((await source.upload(0)).bytes).toBe(8)
   })
 
   it('fails the transfer when its bytes change while it is sent', async () => {
     const { path, source } = await planned()
     const { mtime } = statSync(path)
-    const upload = await source.upload()
+    const upload = await source.upload(0)
     writeFileSync(path, 'a,b\n9,9\n')
     utimesSync(path, mtime, mtime)
     await expect(bytesOf(upload.open())).rejects.toMatchObject({ code: 'FETTLE_INPUT_CHANGED' })
@@ -91,8 +91,8 @@ describe('a prepared copy', () => {
     rest: Parameters<typeof planOf>[1],
   ) => {
     const work = folder()
-    const plan = planOf(await factsOf(file(content), how), { preparation: ['a reason'], ...rest })
-    const upload = await openSource(plan, work).upload()
+    const plan = planOf(await factsOf(file(content), how), rest)
+    const upload = await openSource(plan, work).upload(0)
     const sent = await bytesOf(upload.open())
     expect(upload.bytes).toBe(sent.length)
     expect(upload.sha256()).toBe(sha256(sent))
@@ -105,11 +105,6 @@ describe('a prepared copy', () => {
     expect(await prepare(bytes, { encoding: 'windows-1252' }, {})).toBe('Name;Town\r\nCafé€;"a;\r\nb"\r\n')
     const utf16 = Buffer.from('\ufeffName,Town\nÅ,日本\n', 'utf16le')
     expect(await prepare(utf16, {}, {})).toBe('Name,Town\nÅ,日本\n')
-  })
-
-  it('has the first rows only when there is a limit, and keeps the header', async () => {
-    expect(await prepare('a,b\n1,"2\n2"\n\n3,4\n5,6\n', {}, { limit: 2 })).toBe('a,b\n1,"2\n2"\n3,4\n')
-    expect(await prepare('1,2\n3,4\n', { header: false }, { limit: 1 })).toBe('1,2\n')
   })
 
   it('pads all-digit cells of mapped columns and no others', async () => {
@@ -129,12 +124,12 @@ describe('a prepared copy', () => {
 
   it('is the same every time, made again when it is missing or cut, and removed at the end', async () => {
     const work = folder()
-    const source = openSource(planOf(await factsOf(file('a,b\n1,2\n3,4\n')), { preparation: ['limit'], limit: 1 }), work)
-    const first = sha256(await bytesOf((await source.upload()).open()))
+    const source = openSource(planOf(await factsOf(file('a,b\n1,2\n3,4\n')), { mappings: [mapping(1, 3)] }), work)
+    const first = sha256(await bytesOf((await source.upload(0)).open()))
     writeFileSync(join(work, 'upload.csv'), 'a,b')
-    expect(sha256(await bytesOf((await source.upload()).open()))).toBe(first)
+    expect(sha256(await bytesOf((await source.upload(0)).open()))).toBe(first)
     rmSync(join(work, 'upload.csv'))
-    expect(sha256(await bytesOf((await source.upload()).open()))).toBe(first)
+    expect(sha256(await bytesOf((await source.upload(0)).open()))).toBe(first)
     await source.remove()
     expect(names(work)).toEqual([])
   })

@@ -92,7 +92,7 @@ export const TEXT_CASES: readonly TextCase[] = [
   ['P34 concurrency', `${BASE}job: { concurrency: max }`, ['VALUE 4:21', '"max"']],
   ['P34 budget', `${BASE}budget: { rows: -1, credits: many }`, ['VALUE 4:17', 'from 1'], ['VALUE 4:30', '"many"']],
   ['P34 credits without enrich', `${BASE}budget: { credits: 5 }`, ['VALUE 4:20', 'nothing is enriched']],
-  ['P34 collapse', `${BASE}job: { collapse: true }`, ['UNSUPPORTED 4:18', 'cannot collapse']],
+  ['P34 collapse', `${BASE}job: { collapse: true }`, ['VALUE 4:18', 'in an output, and there is none']],
   ['P35 product', outputs('o.csv\nenrich: basix'), ['VALUE 5:9', 'none, basic, basicPlus, standard', 'did you mean basic?']],
   ['P35 number', outputs('o.csv\nenrich: 5'), ['VALUE 5:9', 'one of', 'the number 5']],
   ['P35 tags', outputs('o.csv\nenrich: { product: basic, tags: [general.safeNumbr, general.vatNumber, general.siret, general.siret] }'),

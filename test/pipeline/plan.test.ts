@@ -33,6 +33,19 @@ describe('headers', () => {
     ])
   })
 
+  test('a constant stands behind the columns of the input', () => {
+    const text = 'name: a\ninput: in.csv\nmappings: { name: { from: Name, trim: true }, countryCode: { value: GB } }\n'
+    const { mappings, preparation } = planOf(text)
+    expect(mappings).toEqual([
+      { mapping: 'name', header: 'Name', index: 1, pad: null, trim: true },
+      { mapping: 'countryCode', header: null, index: 3, pad: null, value: 'GB' },
+    ])
+    expect(preparation).toEqual(['trim name', 'countryCode "GB" in every row'])
+    expect(() => plan('name: a\ninput: in.csv\nmappings: { name: Name, country: { value: GB, from: Country } }\n')).toThrow(
+      'value stands alone',
+    )
+  })
+
   test('a file without a header is read by index', () => {
     const text =
       'name: a\ninput: { path: in.csv, header: false, key: { index: 0 } }\nmappings: { name: { index: 1 }, country: { index: 2 } }'
@@ -136,12 +149,32 @@ describe('counts', () => {
     ['C25 budget', `${BASE}budget: { rows: 9 }`, 'INPUT_BUDGET 4:17 in.csv: 10 rows would be sent, budget.rows allows 9'],
     [
       'split',
-      `${BASE}job: { split: 9 }`,
-      'INPUT_BUDGET 4:15 in.csv: 10 rows would need more than one job of 9 rows (job.split), and this version sends one job',
+      `${BASE}job: { split: 1 }`,
+      'INPUT_BUDGET 4:15 in.csv: 1001 rows would need 1001 jobs of 1 rows (job.split), 1000 at most are made',
+      { rows: 1001 },
     ],
-  ])('%s', (_, text, expected) => {
-    expect(plan(text).plan).toBeNull()
-    expect(lines(text).join('\n')).toContain(expected)
+  ])('%s', (_, text, expected, facts: Partial<InputFacts> = {}) => {
+    expect(plan(text, facts).plan).toBeNull()
+    expect(lines(text, facts).join('\n')).toContain(expected)
+  })
+
+  test('parts have so many rows each and cover all', () => {
+    const { parts, concurrency } = planOf(`${BASE}job: { split: 4, concurrency: 2 }`)
+    expect(parts).toEqual([
+      { from: 0, rows: 4 },
+      { from: 4, rows: 4 },
+      { from: 8, rows: 2 },
+    ])
+    expect(concurrency).toBe(2)
+    expect(planOf(BASE).parts).toEqual([{ from: 0, rows: 10 }])
+    expect(planOf(`${BASE}job: { split: 10 }`).parts).toHaveLength(1)
+  })
+
+  test('rows that ask the same count once for the budget and the split', () => {
+    const text = `${BASE}output: o.csv\njob: { collapse: true, split: 3 }\nbudget: { rows: 6 }`
+    expect(planOf(text, {}, { sent: 6 })).toMatchObject({ rows: 10, sent: 6, preparation: ['6 different rows of 10'] })
+    expect(planOf(text, {}, { sent: 6 }).parts).toHaveLength(2)
+    expect(planOf(text).sent).toBe(10)
   })
 
   test('a limit counts for the budget and the split, not for input.rows', () => {

@@ -44,6 +44,10 @@ const PLAN: Plan = {
   key: { header: 'supplier_id', index: 0 },
   limit: null,
   rows: 500,
+  sent: 500,
+  collapse: false,
+  parts: [{ from: 0, rows: 500 }],
+  concurrency: 4,
   preparation: ['pad'],
   mappings: [
     { mapping: 'name', header: 'Company Name', index: 1, pad: null },

@@ -175,10 +175,6 @@ export class FakeService implements Service {
   takeCounts() {
     return { requests: 0, retries: 0, throttledMs: 0 }
   }
-
-  takeCorrelations() {
-    return []
-  }
 }
 
 export const refusal = (why: string, status = 400): FettleError =>

@@ -9,7 +9,7 @@ import { allRows, checkAgainstSummary, outcomesOfSummaries } from '../../src/run
 import { planOf, worldOf } from './world.ts'
 
 function stateOf(rows: number, ...summaries: (JobSummary | null)[]): RunState {
-  const state = worldOf(planOf({ rows })).journal.state!
+  const state = worldOf(planOf({ rows, sent: rows })).journal.state!
   return { ...state, jobs: summaries.map((summary, part) => ({ ...state.jobs[0]!, part, summary })) }
 }
 
@@ -17,7 +17,7 @@ const base = stateOf(0)
 /** As stateOf, without building a world each time. */
 const fast = (rows: number, ...summaries: JobSummary[]): RunState => ({
   ...base,
-  plan: { ...base.plan, rows },
+  plan: { ...base.plan, rows, sent: rows },
   jobs: summaries.map((summary, part) => ({ ...worldJob, part, summary })),
 })
 const worldJob = worldOf().journal.state!.jobs[0]!

@@ -36,6 +36,10 @@ export const planOf = (change: Partial<Plan> = {}): Plan => ({
   key: null,
   limit: null,
   rows: 10,
+  sent: 10,
+  collapse: false,
+  parts: [{ from: 0, rows: 10 }],
+  concurrency: 4,
   preparation: [],
   mappings: [
     { mapping: 'name', header: 'Company', index: 0, pad: null },

@@ -2,6 +2,7 @@
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import type { Client } from '../../src/client/index.ts'
+import { noting } from '../../src/run/ports.ts'
 import { type Answer, clientOf, cutReply, errorOf, JOBS, LOGIN, reset, serveScript, silence, uploadOf } from '../client/kit.ts'
 import { CANARY, canariesIn } from './canary.ts'
 
@@ -95,8 +96,9 @@ describe.each(READERS)('%s', (_, route, act) => {
       attempts: 2,
       onRetry: text => retried.push(text),
     })
-    const correlations = () => JSON.stringify(client.takeCorrelations())
-    const error = await errorOf(act(client)).catch(() => null)
+    const correlations: unknown[] = []
+    const noted = { ...client, ...noting(client, one => correlations.push(one)) }
+    const error = await errorOf(act(noted)).catch(() => null)
     // A PUT takes any JSON for a confirmation, and `openEnrichedFile` leaves the reading to others.
     if (error === null) expect(['200 html', '200 shape', '200 cut', 'reply cut']).toContain(how)
     else {
@@ -104,6 +106,6 @@ describe.each(READERS)('%s', (_, route, act) => {
       expect(canariesIn(depths(error), 'error')).toEqual([])
     }
     expect(canariesIn(retried.join('\n'), 'note of a repeat')).toEqual([])
-    expect(canariesIn(correlations(), 'correlation ids')).toEqual([])
+    expect(canariesIn(JSON.stringify(correlations), 'correlation ids')).toEqual([])
   })
 })

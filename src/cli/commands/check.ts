@@ -40,7 +40,12 @@ export async function run(flags: Flags, io: Io): Promise<number> {
 
 function summary({ plan }: Prepared): string {
   if (plan === null) return ''
-  const columns = plan.mappings.map(({ mapping, header, index }) => `${header ?? `column ${index}`} -> ${mapping}`).join(', ')
+  const columns = plan.mappings
+    .map(
+      ({ mapping, header, index, value }) =>
+        `${value === undefined ? (header ?? `column ${index}`) : JSON.stringify(value)} -> ${mapping}`,
+    )
+    .join(', ')
   return escapeTerminal(
     `ok ${plan.file}: ${plan.rows} rows of ${plan.input.path} (${plan.input.encoding}, "${plan.input.delimiter}"), ${columns}`,
   )

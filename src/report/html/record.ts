@@ -13,16 +13,23 @@ const SHOWN = 200
 /** Header -> mapping -> index, and the headers that are not used. */
 export function columns(result: Result): Markup {
   const rows = result.mappings.map(one => [
-    one.header ?? html`<span class="soft">no header</span>`,
+    one.header ?? html`<span class="soft">${one.value === null ? 'no header' : 'no column'}</span>`,
     html`<code>${one.mapping}</code>`,
     String(one.index),
-    one.pad === null ? html`<span class="soft">as it is</span>` : `padded to ${one.pad} digits`,
+    changes(one) ?? html`<span class="soft">as it is</span>`,
   ])
   const used = new Set(result.mappings.map(one => one.index))
   const unused = (result.input.header ?? []).filter((_, index) => !used.has(index))
   const note =
     unused.length === 0 ? null : html`<p class="small soft">Not sent for matching: ${clip(unused.join(', '), 2000)}</p>`
   return html`<section aria-labelledby="columns"><h2 id="columns">Columns</h2>${table('Which column is sent as what', [{ label: 'Header' }, { label: 'Mapping' }, { label: 'Index', figures: true }, { label: 'Values' }], rows)}${note}</section>`
+}
+
+/** What is done to the cells of a mapping, null for nothing. */
+function changes({ pad, trim, value }: Result['mappings'][number]): string | null {
+  if (value !== null) return `“${value}” in every row`
+  const done = [pad === null ? [] : `padded to ${pad} digits`, trim ? 'trimmed' : []].flat()
+  return done.length === 0 ? null : done.join(', ')
 }
 
 /** Stages with their times, remote jobs with their statuses. */
@@ -111,6 +118,7 @@ ${pair('Input SHA-256', html`<code>${input.sha256}</code>`)}
 ${pair('Read as', `${input.encoding}${input.bom ? ' with BOM' : ''}, delimiter ${delimiter}, ${counted(input.columns, 'column')}, line end ${input.lineEnd}`)}
 ${pair('Sent', limits.length === 0 ? 'byte for byte' : limits.join(', '))}
 ${pair('Enrichment', plan.enrich === null ? 'none' : `${plan.enrich.product}, ${counted(plan.enrich.tags.length, 'column')}`)}
+${plan.jobs === 1 ? null : pair('Remote jobs', `${plan.jobs}, ${plan.concurrency} at a time`)}
 ${budget.length === 0 ? null : pair('Budget', budget.join(', '))}
 ${pair('Waiting', `asked every ${duration(plan.poll.everyMs)} to ${duration(plan.poll.maxMs)}, for at most ${duration(plan.poll.timeoutMs)}`)}
 ${plan.report.mask.length === 0 ? null : pair('Masked', plan.report.mask.join(', '))}

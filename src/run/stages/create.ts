@@ -3,18 +3,15 @@
  * is ever repeated.
  */
 import type { JobRecord } from '../../contract/index.ts'
-import type { RunFact } from '../../journal/events.ts'
 import type { JobState } from '../../journal/state.ts'
 import { orphanIssue, searchJob } from '../own-job.ts'
 import type { Ports } from '../ports.ts'
-import { eachJob, type Stage } from '../stage.ts'
+import type { Facts, Stage } from '../stage.ts'
 
-const isDone = (job: JobState): boolean => job.id !== null
-
-async function* createOne(job: JobState, ports: Ports): AsyncGenerator<RunFact, void, void> {
+async function* createOne(job: JobState, ports: Ports): Facts {
   let found = job.requested ? await searchJob(job.name, ports) : undefined
   // An input that is no longer the planned one, or cannot be prepared, is better known before there is a job for it.
-  if (found === undefined) await ports.source.upload()
+  if (found === undefined) await ports.source.upload(job.part)
   // Who is not let in has asked for no job, and need not look for one later.
   if (!job.requested) await ports.service.authenticate({ signal: ports.signal })
   if (!job.requested) yield { type: 'job.requested', part: job.part, name: job.name }
@@ -42,7 +39,7 @@ async function* createOne(job: JobState, ports: Ports): AsyncGenerator<RunFact, 
 /** The create stage. */
 export const create: Stage = {
   name: 'create',
-  done: state => state.jobs.every(isDone),
   skip: () => null,
-  run: (state, ports) => eachJob(state, isDone, job => createOne(job, ports)),
+  isDone: job => job.id !== null,
+  each: (job, _, ports) => createOne(job, ports),
 }

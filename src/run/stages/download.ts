@@ -3,16 +3,13 @@
  * again in a fresh file: an ended connection is no proof of completeness.
  */
 import { FettleError, type Issue, issue } from '../../errors.ts'
-import type { RunFact } from '../../journal/events.ts'
 import type { JobState, RunState } from '../../journal/state.ts'
 import type { Plan } from '../../pipeline/types.ts'
 import { checkAgainstSummary } from '../ledger.ts'
 import { NOT_YET_MS } from '../own-job.ts'
 import type { Download, Ports } from '../ports.ts'
 import { growInterval, withJitter } from '../schedule.ts'
-import { eachJob, idOf, type Stage } from '../stage.ts'
-
-const isDone = (job: JobState): boolean => job.received !== null
+import { type Facts, idOf, type Stage } from '../stage.ts'
 
 /** A file is begun anew at most twice after it came cut short or with other rows. */
 const MAX_CUTS = 2
@@ -31,15 +28,15 @@ function patienceMs(error: unknown, plan: Plan): number {
 export const mostBytes = ({ input, rows, enrich }: Pick<Plan, 'input' | 'rows' | 'enrich'>): number =>
   Math.max(1024 ** 3, 20 * (input.packed?.bytes ?? input.bytes), 64 * rows * (enrich?.tags.length ?? 0))
 
-async function* receiveOne(job: JobState, state: RunState, ports: Ports): AsyncGenerator<RunFact, void, void> {
-  const { plan } = state
+async function* receiveOne(job: JobState, plan: Plan, ports: Ports): Facts {
+  const { rows } = plan.parts[job.part]!
   const { poll } = plan
   const startedAt = ports.clock.monotonic()
   let interval = poll.everyMs
   for (let cuts = 0; ; ) {
     try {
       const download = await ports.service.openEnrichedFile(idOf(job), { signal: ports.signal })
-      const received = await ports.results.receive(job.part, watched(download, mostBytes(plan), ports), plan.rows)
+      const received = await ports.results.receive(job.part, watched(download, mostBytes(plan), ports), rows)
       yield { type: 'file.received', part: job.part, ...received }
       return
     } catch (error) {
@@ -77,15 +74,17 @@ const missingIssue = (columns: readonly string[]): Issue =>
     count: columns.length,
   })
 
+async function* publish(state: RunState, ports: Ports): Facts {
+  const { missing, ...published } = await ports.results.publish(outcomes => checkAgainstSummary(outcomes, state))
+  if (missing.length > 0) yield { type: 'issue.raised', issue: missingIssue(missing) }
+  yield { type: 'output.written', ...published }
+}
+
 /** The download stage. */
 export const download: Stage = {
   name: 'download',
-  done: state => state.outcomes !== null,
   skip: state => (state.plan.output === null ? 'the pipeline names no output' : null),
-  async *run(state, ports) {
-    yield* eachJob(state, isDone, job => receiveOne(job, state, ports))
-    const { missing, ...published } = await ports.results.publish(outcomes => checkAgainstSummary(outcomes, state))
-    if (missing.length > 0) yield { type: 'issue.raised', issue: missingIssue(missing) }
-    yield { type: 'output.written', ...published }
-  },
+  isDone: job => job.received !== null,
+  each: (job, { plan }, ports) => receiveOne(job, plan, ports),
+  last: { isDone: state => state.outcomes !== null, run: publish },
 }

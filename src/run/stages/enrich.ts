@@ -4,16 +4,13 @@
  */
 import { enrichPhase, hasEnrichment } from '../../contract/index.ts'
 import { FettleError } from '../../errors.ts'
-import type { RunFact } from '../../journal/events.ts'
 import type { JobState, RunState } from '../../journal/state.ts'
 import type { Plan } from '../../pipeline/types.ts'
 import { outcomesOfSummaries } from '../ledger.ts'
 import { observe } from '../observe.ts'
 import { adopt, provenStatus, whenReady } from '../own-job.ts'
 import type { Ports } from '../ports.ts'
-import { eachJob, idOf, type Stage } from '../stage.ts'
-
-const isDone = (job: JobState): boolean => job.enrichFinished
+import { type Facts, idOf, type Stage } from '../stage.ts'
 
 /** `readyForEnriching` is no proof that we started: it is watched for so long before starting is repeated. */
 const PROOF_PAUSES_MS = [0, 2_000, 5_000, 10_000]
@@ -50,7 +47,7 @@ function guardBudget(state: RunState): void {
     )
 }
 
-async function* enrichOne(job: JobState, plan: Plan, ports: Ports): AsyncGenerator<RunFact, void, void> {
+async function* enrichOne(job: JobState, plan: Plan, ports: Ports): Facts {
   const enrich = plan.enrich
   if (enrich === null) return
   const id = idOf(job)
@@ -84,10 +81,8 @@ async function* enrichOne(job: JobState, plan: Plan, ports: Ports): AsyncGenerat
 /** The enrich stage. */
 export const enrich: Stage = {
   name: 'enrich',
-  done: state => state.jobs.every(isDone),
   skip: state => (state.plan.enrich === null ? 'the pipeline asks for no enrichment' : null),
-  async *run(state, ports) {
-    guardBudget(state)
-    yield* eachJob(state, isDone, job => enrichOne(job, state.plan, ports))
-  },
+  guard: guardBudget,
+  isDone: job => job.enrichFinished,
+  each: (job, { plan }, ports) => enrichOne(job, plan, ports),
 }

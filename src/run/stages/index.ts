@@ -8,5 +8,11 @@ import { match } from './match.ts'
 import { submit } from './submit.ts'
 import { upload } from './upload.ts'
 
-/** Create, upload, map, submit, match, enrich, download. */
-export const STAGE_LIST: readonly Stage[] = [create, upload, map, submit, match, enrich, download]
+/**
+ * The stages in two legs: jobs pass through a leg side by side, and none enters the second before all have left the first, since
+ * only then is it known what enriching will cost.
+ */
+export const LEGS: readonly (readonly Stage[])[] = [
+  [create, upload, map, submit, match],
+  [enrich, download],
+]

@@ -1,14 +1,11 @@
 /** Map: tell the service which column is what. The request replaces the whole set, so it may be repeated freely. */
 import { hasSubmission } from '../../contract/index.ts'
 import { FettleError } from '../../errors.ts'
-import type { RunFact } from '../../journal/events.ts'
 import type { JobState } from '../../journal/state.ts'
 import type { Plan } from '../../pipeline/types.ts'
 import { readOwnJob, whenReady } from '../own-job.ts'
 import type { Ports } from '../ports.ts'
-import { eachJob, idOf, type Stage } from '../stage.ts'
-
-const isDone = (job: JobState): boolean => job.mapped
+import { type Facts, idOf, type Stage } from '../stage.ts'
 
 /** A refusal of the mappings, with what was mapped beside it. */
 function explained(error: unknown, { mappings }: Plan): unknown {
@@ -18,7 +15,7 @@ function explained(error: unknown, { mappings }: Plan): unknown {
   return new FettleError(error.code, `${error.message} Sent was: ${ours}.`, { status, correlationId, hint, cause: error })
 }
 
-async function* mapOne(job: JobState, plan: Plan, ports: Ports): AsyncGenerator<RunFact, void, void> {
+async function* mapOne(job: JobState, plan: Plan, ports: Ports): Facts {
   // The wire wants the zero-based index as a string (contract §5.4).
   const mappings = plan.mappings.map(({ mapping, index }) => ({ mapping, value: String(index) }))
   const isBusy = (status: string): boolean => status === 'uploading'
@@ -40,7 +37,7 @@ async function* mapOne(job: JobState, plan: Plan, ports: Ports): AsyncGenerator<
 /** The map stage. */
 export const map: Stage = {
   name: 'map',
-  done: state => state.jobs.every(isDone),
   skip: () => null,
-  run: (state, ports) => eachJob(state, isDone, job => mapOne(job, state.plan, ports)),
+  isDone: job => job.mapped,
+  each: (job, { plan }, ports) => mapOne(job, plan, ports),
 }

@@ -1,14 +1,11 @@
 /** Submit: start matching, once. The job is read before a lost request is repeated. */
 import { hasSubmission } from '../../contract/index.ts'
-import type { RunFact } from '../../journal/events.ts'
 import type { JobState } from '../../journal/state.ts'
 import { adopt, provenStatus, whenReady } from '../own-job.ts'
 import type { Ports } from '../ports.ts'
-import { eachJob, idOf, type Stage } from '../stage.ts'
+import { type Facts, idOf, type Stage } from '../stage.ts'
 
-const isDone = (job: JobState): boolean => job.matchAccepted
-
-async function* submitOne(job: JobState, ports: Ports): AsyncGenerator<RunFact, void, void> {
+async function* submitOne(job: JobState, ports: Ports): Facts {
   const look = async (): Promise<string | null | undefined> =>
     hasSubmission(await provenStatus(job, ports, ports.grace)) ? null : undefined
   const accepted = { type: 'match.accepted', part: job.part } as const
@@ -26,7 +23,7 @@ async function* submitOne(job: JobState, ports: Ports): AsyncGenerator<RunFact, 
 /** The submit stage. */
 export const submit: Stage = {
   name: 'submit',
-  done: state => state.jobs.every(isDone),
   skip: () => null,
-  run: (state, ports) => eachJob(state, isDone, job => submitOne(job, ports)),
+  isDone: job => job.matchAccepted,
+  each: (job, _, ports) => submitOne(job, ports),
 }

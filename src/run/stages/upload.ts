@@ -1,14 +1,11 @@
 /** Upload: the file of a job. An upload cannot be taken up again in the middle, so the job is read before it is repeated. */
 import { hasUpload } from '../../contract/index.ts'
 import { FettleError } from '../../errors.ts'
-import type { RunFact } from '../../journal/events.ts'
 import type { JobState } from '../../journal/state.ts'
 import type { Plan } from '../../pipeline/types.ts'
 import { provenStatus, readOwnJob } from '../own-job.ts'
 import type { Ports } from '../ports.ts'
-import { eachJob, idOf, type Stage } from '../stage.ts'
-
-const isDone = (job: JobState): boolean => job.uploaded !== null
+import { type Facts, idOf, type Stage } from '../stage.ts'
 
 /** A broken upload may keep the job at `uploading` until the service notices: it is given a minute to settle. */
 const SETTLE_MS = 60_000
@@ -25,7 +22,7 @@ async function settledStatus(job: JobState, ports: Ports, read = toldStatus): Pr
   }
 }
 
-async function* uploadOne(job: JobState, plan: Plan, ports: Ports): AsyncGenerator<RunFact, void, void> {
+async function* uploadOne(job: JobState, plan: Plan, ports: Ports): Facts {
   const arrived = async (): Promise<null | undefined> =>
     hasUpload(await settledStatus(job, ports, provenStatus)) ? null : undefined
   // Asked before the input is looked at: once it has arrived, it may have been replaced.
@@ -33,7 +30,7 @@ async function* uploadOne(job: JobState, plan: Plan, ports: Ports): AsyncGenerat
     yield { type: 'upload.accepted', part: job.part, bytes: plan.input.bytes, fileId: null, sha256: null, adopted: true }
     return
   }
-  const upload = await ports.source.upload()
+  const upload = await ports.source.upload(job.part)
   if (!job.uploadRequested) yield { type: 'upload.requested', part: job.part, bytes: upload.bytes }
   const onProgress = (sent: number): void => ports.tick({ type: 'upload', sent, total: upload.bytes })
   const body = {
@@ -64,7 +61,7 @@ async function* uploadOne(job: JobState, plan: Plan, ports: Ports): AsyncGenerat
 /** The upload stage. */
 export const upload: Stage = {
   name: 'upload',
-  done: state => state.jobs.every(isDone),
   skip: () => null,
-  run: (state, ports) => eachJob(state, isDone, job => uploadOne(job, state.plan, ports)),
+  isDone: job => job.uploaded !== null,
+  each: (job, { plan }, ports) => uploadOne(job, plan, ports),
 }

@@ -1,0 +1,95 @@
+/**
+ * The answers to the rows that went up: the enriched files of all parts, one after the other, row by row. Where rows were
+ * collapsed an answer can be read again for a later row, from its file, so that memory holds places and no answers.
+ */
+import { FettleError } from '../errors.ts'
+import type { Plan } from '../pipeline/types.ts'
+import { alignment, type EnrichedColumns, type EnrichedFile, openEnriched, outcomeReader, type RowOutcome } from './enriched.ts'
+import { Places } from './places.ts'
+
+/** One row of an enriched file, the columns of that file, and what became of the row that was sent. */
+export interface Answer {
+  readonly row: readonly string[]
+  readonly columns: EnrichedColumns
+  readonly outcome: RowOutcome
+}
+
+/** Called as the answers of a part begin; `isTold` says whether they name the outcome. */
+type OnPart = (columns: EnrichedColumns, isTold: boolean) => Promise<void>
+
+/** A part at hand. */
+interface Open {
+  readonly file: EnrichedFile
+  readonly outcomeOf: (row: readonly string[], number: number) => RowOutcome
+  readonly check: ReturnType<typeof alignment>
+}
+
+/** Reads answers in the order of the rows that were sent. Its errors are FETTLE_LEDGER and FETTLE_OUTPUT_WRITE. */
+export class Answers {
+  /** So many were read. */
+  count = 0
+  readonly #plan: Plan
+  readonly #workDir: string
+  readonly #onPart: OnPart
+  readonly #places: Places | null
+  readonly #parts: Open[] = []
+
+  constructor(plan: Plan, workDir: string, onPart: OnPart) {
+    this.#plan = plan
+    this.#workDir = workDir
+    this.#onPart = onPart
+    this.#places = plan.collapse ? new Places(plan.sent, workDir) : null
+  }
+
+  /** The next answer, which must be the one to this row; null when there are no more. */
+  async next(sent: readonly string[]): Promise<Answer | null> {
+    const row = await this.#nextRow()
+    if (row === null) return null
+    const { file, outcomeOf, check } = this.#parts.at(-1)!
+    this.#places?.add(file)
+    check(++this.count, row, sent)
+    return { row, columns: file.columns, outcome: outcomeOf(row, this.count) }
+  }
+
+  /** Answer `number` (from 0) once more, to a row that asks the same: who was found for the first is now found twice. */
+  async again(number: number): Promise<Answer> {
+    if (this.#places === null) throw new TypeError('answers are read again only where rows were collapsed')
+    const { part, row } = await this.#places.read(number)
+    const { file, outcomeOf } = this.#parts[part]!
+    const outcome = outcomeOf(row, number + 1)
+    return { row, columns: file.columns, outcome: outcome === 'matched' || outcome === 'manualMatched' ? 'duplicate' : outcome }
+  }
+
+  /** Throws when there is an answer left that no row asked for. */
+  async finish(): Promise<void> {
+    const { sent } = this.#plan
+    if (this.count !== sent) throw new FettleError('FETTLE_LEDGER', `${sent} rows were sent and ${this.count} came back`)
+    if ((await this.#nextRow()) !== null) throw new FettleError('FETTLE_LEDGER', `${sent} rows were sent and more came back`)
+  }
+
+  /** Lets go of all files; safe to call at any time. */
+  async close(): Promise<void> {
+    await this.#parts.at(-1)?.file.close()
+    await this.#places?.close()
+  }
+
+  async #nextRow(): Promise<readonly string[] | null> {
+    for (;;) {
+      const file = this.#parts.at(-1)?.file
+      const next = await file?.rows.next()
+      if (next !== undefined && !next.done) return next.value
+      await file?.close()
+      if (!(await this.#openNext())) return null
+    }
+  }
+
+  async #openNext(): Promise<boolean> {
+    const file = await openEnriched(this.#plan, this.#workDir, this.#parts.length)
+    if (file === null) return false
+    this.#places?.begin(this.#parts.length, file)
+    const { isTold, of } = outcomeReader(file.columns)
+    this.#parts.push({ file, outcomeOf: of, check: alignment(this.#plan, file.columns, this.count) })
+    await this.#onPart(file.columns, isTold)
+    return true
+  }
+}

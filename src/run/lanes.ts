@@ -1,0 +1,171 @@
+/**
+ * Jobs side by side: every job goes through the stages of a leg in its own lane, so many lanes at a time. A stage is begun with
+ * the first job that enters it and finished with the last that leaves it. It records what the stages yield and judges nothing.
+ */
+import pLimit from 'p-limit'
+import { FettleError } from '../errors.ts'
+import type { RecordedError, RunFact } from '../journal/events.ts'
+import type { JobState, RunState } from '../journal/state.ts'
+import { type Correlation, noting, type Ports } from './ports.ts'
+import { type Facts, isOver, type Stage } from './stage.ts'
+
+/** What a leg is carried out with. */
+export interface LegContext {
+  readonly ports: Ports
+  readonly state: () => RunState
+  readonly record: (fact: RunFact) => RunState
+  /** Makes sure, once, that the jobs an earlier process left are ours. */
+  readonly confirm: () => Promise<void>
+}
+
+/** Carries every job through the stages; the first error that stopped one, when the others have stopped as well, or null. */
+export async function carryOutLeg(stages: readonly Stage[], context: LegContext): Promise<FettleError | null> {
+  const leg = new Leg(stages, context)
+  const limit = pLimit(context.state().plan.concurrency)
+  const lanes = context.state().jobs.map(({ part }) => limit(() => leg.lane(part)))
+  await Promise.all(lanes)
+  return leg.end()
+}
+
+/** An error as the journal keeps it. */
+export const recordError = (error: FettleError): RecordedError => ({
+  code: error.code,
+  kind: error.kind,
+  message: error.message,
+  hint: error.hint,
+  correlationId: error.correlationId,
+})
+
+/** Whatever was thrown, as an error of ours. */
+export const asFettleError = (error: unknown): FettleError => {
+  if (FettleError.is(error)) return error
+  const why = error instanceof Error ? error.message : String(error)
+  return new FettleError('FETTLE_BUG', `unexpected: ${why}`, { cause: error })
+}
+
+/** The service's verdict, or our own disk: true whether or not somebody pressed Ctrl-C meanwhile. */
+const isVerdict = (error: unknown): boolean =>
+  FettleError.is(error) &&
+  (error.kind === 'rejected' || error.kind === 'output' || error.kind === 'denied' || error.kind === 'bug')
+
+class Leg {
+  readonly #stages: readonly Stage[]
+  readonly #context: LegContext
+  /** Stages begun and not finished, with the monotonic time of their beginning. */
+  readonly #open = new Map<Stage, number>()
+  /** Ends the waiting of all lanes once one of them has failed. */
+  readonly #failed = new AbortController()
+  #error: FettleError | null = null
+
+  constructor(stages: readonly Stage[], context: LegContext) {
+    this.#stages = stages
+    this.#context = context
+  }
+
+  /** Takes one job through all stages, unless a lane has failed. Never throws. */
+  async lane(part: number): Promise<void> {
+    const { state } = this.#context
+    try {
+      for (const stage of this.#stages) {
+        if (this.#error !== null) return
+        if (this.#skips(stage) || this.#wasFinished(stage)) continue
+        this.#begin(stage)
+        const job = jobOf(state(), part)
+        if (!stage.isDone(job)) {
+          await this.#context.confirm()
+          const correlations: Correlation[] = []
+          const facts = stage.each(job, state(), this.#portsOf(correlations))
+          await this.#record(facts, () => stage.isDone(jobOf(state(), part)), { part, correlations })
+        }
+        await this.#leave(stage)
+      }
+    } catch (thrown) {
+      this.#fail(thrown)
+    }
+  }
+
+  /** Records what stopped the leg at every stage it left open. */
+  end(): FettleError | null {
+    const error = this.#error
+    if (error === null || error.code === 'FETTLE_JOURNAL_WRITE') return error
+    for (const stage of this.#open.keys()) {
+      const spent = { elapsedMs: this.#elapsed(stage), http: this.#context.ports.service.takeCounts() }
+      this.#context.record({ type: 'stage.failed', stage: stage.name, error: recordError(error), ...spent })
+    }
+    return error
+  }
+
+  #fail(thrown: unknown): void {
+    if (this.#error !== null) return
+    const { signal } = this.#context.ports
+    // A stop is the reason whatever the request in flight made of it.
+    this.#error = asFettleError(signal.aborted && !isVerdict(thrown) ? signal.reason : thrown)
+    this.#failed.abort(this.#error)
+  }
+
+  #skips(stage: Stage): boolean {
+    const { state, record } = this.#context
+    const why = stage.skip(state())
+    if (why !== null && statusOf(stage, state()) !== 'skipped') record({ type: 'stage.skipped', stage: stage.name, why })
+    return why !== null
+  }
+
+  #wasFinished(stage: Stage): boolean {
+    const state = this.#context.state()
+    return !this.#open.has(stage) && statusOf(stage, state) === 'success' && isOver(stage, state)
+  }
+
+  #begin(stage: Stage): void {
+    const { ports, record, state } = this.#context
+    if (this.#open.has(stage)) return
+    this.#open.set(stage, ports.clock.monotonic())
+    ports.signal.throwIfAborted()
+    record({ type: 'stage.started', stage: stage.name })
+    if (!isOver(stage, state())) stage.guard?.(state())
+  }
+
+  /** The last job to leave a stage finishes it. */
+  async #leave(stage: Stage): Promise<void> {
+    const { ports, record, state } = this.#context
+    if (!state().jobs.every(stage.isDone) || !this.#open.has(stage)) return
+    const { last } = stage
+    if (last !== undefined && !last.isDone(state())) {
+      ports.signal.throwIfAborted()
+      await this.#record(last.run(state(), ports), () => last.isDone(state()))
+    }
+    const http = ports.service.takeCounts()
+    record({ type: 'stage.finished', stage: stage.name, elapsedMs: this.#elapsed(stage), http })
+    this.#open.delete(stage)
+  }
+
+  async #record(facts: Facts, isDone: () => boolean, lane?: { part: number; correlations: Correlation[] }): Promise<void> {
+    for await (const fact of facts) {
+      this.#context.record(fact)
+      // After the fact they belong to: nothing may come between an effect and its record.
+      for (const noted of lane?.correlations.splice(0) ?? [])
+        this.#context.record({ type: 'correlation.noted', part: lane!.part, ...noted })
+      // A stop ends the stage here, before its next effect; a stage with nothing left to do is complete all the same.
+      if (!isDone()) this.#context.ports.signal.throwIfAborted()
+    }
+  }
+
+  #elapsed(stage: Stage): number {
+    const { clock } = this.#context.ports
+    return Math.round(clock.monotonic() - (this.#open.get(stage) ?? clock.monotonic()))
+  }
+
+  /** What one lane uses: its waiting ends with the leg, and the ids the service gives its effects are kept apart. */
+  #portsOf(correlations: Correlation[]): Ports {
+    const { ports } = this.#context
+    const signal = AbortSignal.any([ports.signal, this.#failed.signal])
+    return { ...ports, service: noting(ports.service, noted => correlations.push(noted)), signal }
+  }
+}
+
+const statusOf = (stage: Stage, state: RunState) => state.stages.find(one => one.name === stage.name)?.status
+
+function jobOf(state: RunState, part: number): JobState {
+  const job = state.jobs.find(one => one.part === part)
+  if (job === undefined) throw new TypeError(`there is no part ${part}`)
+  return job
+}
