@@ -209,6 +209,7 @@ function conclude(
     bytes: before.size,
     ...(isPacked ? { packed: { as: 'gzip', bytes: pass.bytes } } : {}),
     ...(settled.skipped === null ? {} : { skipped: settled.skipped }),
+    ...(settled.linesBefore === 0 ? {} : { linesBefore: settled.linesBefore }),
     mtimeMs: before.mtimeMs,
     sha256: pass.hash.digest('hex'),
     encoding: settled.encoding,

@@ -7,32 +7,45 @@ const QUOTE = 0x22
 const LF = 0x0a
 const CR = 0x0d
 
-/** Offsets of the `wanted` records (from 0, rising) in the bytes that come, and how many records there are in all. */
-export async function recordOffsets(
+/** Where a record begins: its first byte from 0, and its line from 1. */
+export interface RecordStart {
+  readonly offset: number
+  readonly line: number
+}
+
+/** Where the `wanted` records (from 0, rising) begin in the bytes that come, and how many records there are in all. */
+export async function recordStarts(
   pieces: AsyncIterable<Uint8Array>,
   wanted: readonly number[],
-): Promise<{ readonly offsets: readonly number[]; readonly records: number; readonly bytes: number }> {
-  const offsets: number[] = []
+): Promise<{ readonly starts: readonly RecordStart[]; readonly records: number }> {
+  const starts: RecordStart[] = []
   let records = 0
   let before = 0
+  let line = 1
   let isOpen = false
   let isQuoted = false
+  let last = 0
   for await (const piece of pieces) {
     const { length } = piece
     for (let i = 0; i < length; i++) {
+      if (isOpen) while (i < length && piece[i] !== QUOTE && piece[i] !== LF && piece[i] !== CR) i++
+      if (i === length) break
+      const byte = piece[i]!
+      const isBreak = byte === LF || byte === CR
+      // The LF of a CRLF was counted with its CR.
+      if (isBreak && !(byte === LF && (i === 0 ? last : piece[i - 1]) === CR)) line++
       if (!isOpen) {
         // Blank lines are no records; they stay with the one before them.
-        if (piece[i] === LF || piece[i] === CR) continue
-        if (records === wanted[offsets.length]) offsets.push(before + i)
+        if (isBreak) continue
+        if (records === wanted[starts.length]) starts.push({ offset: before + i, line })
         records++
         isOpen = true
       }
-      while (i < length && piece[i] !== QUOTE && piece[i] !== LF && piece[i] !== CR) i++
-      if (i === length) break
-      if (piece[i] === QUOTE) isQuoted = !isQuoted
-      else if (!isQuoted) isOpen = false
+      if (byte === QUOTE) isQuoted = !isQuoted
+      else if (isBreak && !isQuoted) isOpen = false
     }
     before += length
+    last = piece[length - 1] ?? last
   }
-  return { offsets, records, bytes: before }
+  return { starts, records }
 }

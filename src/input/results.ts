@@ -68,7 +68,13 @@ async function publish(
     await answers.finish()
     accept(tally.sent())
     const files = (await writers?.publish()) ?? []
-    return { files, outcomes: tally.outcomes(), samples: tally.samples, scores: tally.scores(), missing: [...missing] }
+    return {
+      files,
+      outcomes: tally.outcomes(),
+      samples: await tally.samples(extra.root),
+      scores: tally.scores(),
+      missing: [...missing],
+    }
   } finally {
     await answers.close()
     await writers?.discard()

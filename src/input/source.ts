@@ -13,7 +13,7 @@ import { openInput } from './locate.ts'
 import { readHead, readPieces } from './pieces.ts'
 import { changed, checkPlanned } from './planned.ts'
 import { needsCopy, prepareCopy } from './prepare.ts'
-import { recordOffsets } from './ranges.ts'
+import { recordStarts } from './ranges.ts'
 import type { Span } from './table-cut.ts'
 import type { WorkExtra } from './work.ts'
 
@@ -104,9 +104,10 @@ async function spansOf(plan: Plan, path: string, table: Span): Promise<Span[][]>
   const { parts, sent, input } = plan
   const headers = input.header === null ? 0 : 1
   const starts = [...parts.map(({ from }) => from + headers), sent + headers]
-  const { offsets, records } = await recordOffsets(readFrom(path, table), starts)
-  if (records < sent + headers) throw changed(input, `${sent} rows were to be sent and there are ${records - headers}`)
-  const at = (index: number): number => table.from + (offsets[index] ?? table.to - table.from)
+  const found = await recordStarts(readFrom(path, table), starts)
+  if (found.records < sent + headers)
+    throw changed(input, `${sent} rows were to be sent and there are ${found.records - headers}`)
+  const at = (index: number): number => table.from + (found.starts[index]?.offset ?? table.to - table.from)
   const header = headers === 0 ? [] : [{ from: table.from, to: at(0) }]
   return parts.map((_, part) => [...header, { from: at(part), to: at(part + 1) }])
 }

@@ -2,6 +2,7 @@
 import type { Plan } from '../pipeline/types.ts'
 import type { Answer } from './answers.ts'
 import type { EnrichedColumns, RowOutcome } from './enriched.ts'
+import { linesOf } from './lines.ts'
 
 const MAX_SAMPLES = 50
 const BUCKETS = 20
@@ -20,6 +21,8 @@ export interface OutcomeCounts {
 /** A row for a report; cells of masked columns are `***`. */
 export interface SampleRow {
   readonly row: number
+  /** Line of the file it begins on, null where quotes may mean anything. */
+  readonly line: number | null
   readonly key: string | null
   readonly outcome: 'review' | 'unmatched'
   readonly score: number | null
@@ -34,7 +37,7 @@ const noRows = (): Counts => ({ matched: 0, manualMatched: 0, review: 0, unmatch
 
 /** Sums up rows. */
 export class Tally {
-  readonly samples: SampleRow[] = []
+  readonly #samples: SampleRow[] = []
   readonly #plan: Plan
   /** Of rows that went up, and of those that were given the answer of another. */
   readonly #sent = noRows()
@@ -64,15 +67,17 @@ export class Tally {
     // The sum 1e-9 keeps 0.15 * 20 from falling below 3 in binary.
     if (score !== null) this.#scores[Math.min(BUCKETS - 1, Math.floor(score * BUCKETS + 1e-9))]!++
     if ((outcome !== 'review' && outcome !== 'unmatched') || !this.#wants(outcome)) return
-    this.samples.push({
+    const sample = {
       row: number,
+      line: null,
       key: this.#key(cells),
       outcome,
       score,
       why: read('match.why'),
       cells: this.#mapped(cells),
       candidate: { id: read('match.candidateId'), name: read('match.candidateName') },
-    })
+    }
+    this.#samples.push(sample)
   }
 
   /** The sums over all rows; `skipped` is 0, since every row of the plan was asked for. */
@@ -101,6 +106,16 @@ export class Tally {
     }
   }
 
+  /** The rows a report may show, with the lines they begin on. */
+  async samples(root = ''): Promise<readonly SampleRow[]> {
+    const lines = await linesOf(
+      this.#plan,
+      this.#samples.map(({ row }) => row),
+      root,
+    )
+    return this.#samples.map((sample, at) => ({ ...sample, line: lines[at] ?? null }))
+  }
+
   /** Rows by score, in buckets of 0.05; empty when the file has no scores. */
   scores(): readonly number[] {
     return this.#hasScores ? this.#scores : []
@@ -109,7 +124,7 @@ export class Tally {
   #wants(outcome: 'review' | 'unmatched'): boolean {
     const { rows } = this.#plan.report
     if (rows === 'none' || (rows === 'review' && outcome === 'unmatched')) return false
-    return this.samples.filter(one => one.outcome === outcome).length < MAX_SAMPLES
+    return this.#samples.filter(one => one.outcome === outcome).length < MAX_SAMPLES
   }
 
   #key(cells: readonly string[]): string | null {

@@ -39,6 +39,8 @@ export interface OutputFile {
 export interface RowSample {
   /** Data row from 1. */
   readonly row: number
+  /** Line of the file it begins on, null where that is not told. */
+  readonly line: number | null
   readonly key: string | null
   readonly outcome: 'review' | 'unmatched'
   readonly score: number | null

@@ -29,6 +29,8 @@ export interface InputFacts {
    * without byte-order mark.
    */
   readonly skipped?: { readonly head: number; readonly tail: number; readonly from: number; readonly to: number }
+  /** Lines above the table that are no part of it, those that were skipped and a `sep=` line; absent for none. */
+  readonly linesBefore?: number
   readonly mtimeMs: number
   /** Of the bytes on disk, lower-case hex. */
   readonly sha256: string

@@ -166,6 +166,7 @@ function samplesOf({ plan, samples }: RunState, outcome: RowSample['outcome']): 
     .filter(one => one.outcome === outcome)
     .map(one => ({
       row: one.row,
+      line: one.line ?? null,
       key: one.key,
       score: one.score,
       why: one.why,

@@ -46,6 +46,7 @@ const issue = z.object({
 
 const sample = z.object({
   row: known.describe('data row from 1'),
+  line: known.nullable().describe('line of the file it begins on'),
   key: text.describe("the row's own id, when the pipeline names one"),
   score: z.number().nullable(),
   why: z.string(),

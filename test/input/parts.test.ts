@@ -4,7 +4,8 @@ import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { openSource } from '../../src/input/index.ts'
-import { recordOffsets } from '../../src/input/ranges.ts'
+import { linesOf } from '../../src/input/lines.ts'
+import { recordStarts } from '../../src/input/ranges.ts'
 import { partsOf } from '../../src/pipeline/parts.ts'
 import type { InputOptions, Plan, PlannedMapping } from '../../src/pipeline/types.ts'
 import { factsOf, file, folder, names, planOf } from './kit.ts'
@@ -98,17 +99,38 @@ describe('parts', () => {
     )
   })
 
-  it('begin at the same byte however the file is cut into pieces', async () => {
+  it('begin at the same byte and on the same line however the file is cut into pieces', async () => {
     const bytes = Buffer.from('n,x\r\n"a\r\nb",1\r\n\r\n\r\nc,"2""2"\rd,3\n')
-    const offsetsBy = async (size: number) => {
+    const startsBy = async (size: number) => {
       const pieces = (async function* () {
         for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
       })()
-      return recordOffsets(pieces, [0, 1, 2, 3])
+      return recordStarts(pieces, [0, 1, 2, 3])
     }
-    const whole = await offsetsBy(bytes.length)
-    expect(whole).toEqual({ offsets: [0, 5, 19, 28], records: 4, bytes: bytes.length })
-    for (let size = 1; size < bytes.length; size++) expect(await offsetsBy(size)).toEqual(whole)
+    const whole = await startsBy(bytes.length)
+    const places = [
+      [0, 1],
+      [5, 2],
+      [19, 6],
+      [28, 7],
+    ]
+    expect(whole).toEqual({ starts: places.map(([offset, line]) => ({ offset, line })), records: 4 })
+    for (let size = 1; size < bytes.length; size++) expect(await startsBy(size)).toEqual(whole)
+  })
+})
+
+describe('the lines of rows', () => {
+  const linesIn = async (content: string, how: Partial<InputOptions>, rows: readonly number[]) =>
+    linesOf(planOf(await factsOf(file(content), how)), rows)
+
+  it('are those of the file, whatever stands above the table and in its cells', async () => {
+    expect(await linesIn('n,x\nA,"1\n1"\n\nB,2\nC,3\n', {}, [1, 2, 3])).toEqual([2, 5, 6])
+    expect(await linesIn('Title\n\nsep=;\nn;x\nA;1\nB;2\n', { skip: { head: 2, tail: 0 } }, [2])).toEqual([6])
+    expect(await linesIn('1,2\n3,4\n', { header: false }, [1, 2])).toEqual([1, 2])
+  })
+
+  it('are not told where a quote may be text', async () => {
+    expect(await linesIn('n,x\nA "B",1\n', { quotes: 'relaxed' }, [1])).toEqual([])
   })
 })
 

@@ -332,6 +332,7 @@ describe('samples for reports', () => {
   }
   const bolt = {
     row: 2,
+    line: 3,
     key: '77',
     outcome: 'review',
     score: 0.72,
@@ -348,6 +349,7 @@ describe('samples for reports', () => {
       { ...bolt, key: '***' },
       {
         row: 3,
+        line: 4,
         key: '***',
         outcome: 'unmatched',
         score: null,

@@ -167,6 +167,7 @@ const status = (word: string, stage: 'match' | 'enrich' = 'match'): RunFact => (
 
 const sample = (row: number, rest: Partial<RowSample>): RowSample => ({
   row,
+  line: row + 3,
   key: `S-${1000 + row}`,
   outcome: 'review',
   score: 0.8,

@@ -55,6 +55,7 @@ describe('Markdown', () => {
   const rows = (cells: number): RowSample[] =>
     Array.from({ length: 40 }, (_, i) => ({
       row: i + 1,
+      line: null,
       key: null,
       outcome: i < 20 ? 'review' : 'unmatched',
       score: 0.5,

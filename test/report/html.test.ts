@@ -37,6 +37,7 @@ describe('the report page', () => {
       { length: 20_000 },
       (_, i): RowSample => ({
         row: i + 1,
+        line: null,
         key: null,
         outcome: i % 2 === 0 ? 'review' : 'unmatched',
         score: 0.5,

@@ -99,11 +99,11 @@ function tableOf(caption: string, samples: readonly Sample[], budget: number): M
   return html`${table(caption, HEAD, rows.slice(0, shown), 'wide')}${cut}`
 }
 
-function rowOf({ row, key, cells, candidate, score, why }: Sample): Value[] {
+function rowOf({ row, line, key, cells, candidate, score, why }: Sample): Value[] {
   const name = cells.name ?? ''
   const others = Object.entries(cells).filter(([mapping, text]) => mapping !== 'name' && text !== '')
   return [
-    html`${count(row)}${key === null ? null : html`<span class="sub">${clip(key, CELL)}</span>`}`,
+    html`${count(row)}${line === null || line === row + 1 ? null : html`<span class="sub">line ${count(line)}</span>`}${key === null ? null : html`<span class="sub">${clip(key, CELL)}</span>`}`,
     html`<span class="name">${marked(name, candidate?.name ?? name)}</span>${others.length === 0 ? null : html`<span class="sub">${others.map(([mapping, text]) => html`<span class="cell"><span class="label">${mapping}</span> ${clip(text, CELL)}</span> `)}</span>`}`,
     candidate === null
       ? html`<span class="soft">none</span>`
