@@ -117,3 +117,10 @@ function firstInvalid(bytes: Buffer): number {
   }
   return wholeCharacters(bytes.subarray(0, valid))
 }
+
+/** Characters in a stretch of UTF-8: all bytes but continuation bytes. */
+export function characters(bytes: Uint8Array, from: number, to: number): number {
+  let count = 0
+  for (let i = from; i < to; i++) if ((bytes[i]! & 0xc0) !== 0x80) count++
+  return count
+}

@@ -43,7 +43,7 @@ export class KeySet {
   /** The slot of a hash, or the free one where it belongs. */
   #find(hash: number): number {
     const mask = this.#slots.length - 1
-    let at = (hash % 0x100000000) & mask
+    let at = hash & mask
     while (this.#slots[at] !== -1 && this.#slots[at] !== hash) at = (at + 1) & mask
     return at
   }

@@ -2,6 +2,7 @@ import { parse } from 'csv-parse/sync'
 import { stringify } from 'csv-stringify/sync'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { BLOCK_BYTES } from '../../src/input/marks.ts'
 import { MAX_COLUMNS, MAX_RECORD_BYTES, RecordScanner } from '../../src/input/scan.ts'
 
 function scan(text: string | Buffer, { delimiter = ',', relaxed = false, cuts = [] as number[] } = {}): RecordScanner {
@@ -49,6 +50,19 @@ describe('the record scanner', () => {
         expect(found(scan(csv, { relaxed, cuts: inside }))).toEqual(found(scan(csv, { relaxed })))
       }),
       { numRuns: 5000 },
+    )
+  })
+
+  it('finds the same where the text lies across two of its blocks', () => {
+    fc.assert(
+      fc.property(anyText, fc.nat(60), (csv, before) => {
+        const head = `${'x'.repeat(BLOCK_BYTES - before)}\n`
+        const cuts = Array.from({ length: 130 }, (_, n) => head.length - 65 + n).filter(
+          cut => cut <= head.length + Buffer.byteLength(csv),
+        )
+        expect(found(scan(head + csv, { cuts }))).toEqual(found(scan(head + csv)))
+      }),
+      { numRuns: 500 },
     )
   })
 
