@@ -60,7 +60,6 @@ const MODULE = [
 
 /** As much of the platform's WebAssembly as is used; Node's types have none. */
 interface Assembly {
-  validate(code: Uint8Array): boolean
   readonly Module: new (code: Uint8Array) => object
   readonly Instance: new (module: object) => { readonly exports: object }
 }
@@ -69,19 +68,28 @@ interface Exports {
   readonly mark: (delimiter: number, end: number) => void
 }
 
-/** The marker in WebAssembly, null where the platform has none, or none with 128-bit vectors. */
-export function vectorMarker(): Marker | null {
+/** The module at work; null where the platform has no WebAssembly, no vectors in it, or (`ulimit -v`) no room for its memory. */
+function instantiate(): Exports | null {
   const { WebAssembly: assembly } = globalThis as { readonly WebAssembly?: Assembly }
-  const code = Uint8Array.from(MODULE)
   // Its memory is little-endian, and the words are read in the order of the machine.
-  if (assembly === undefined || endianness() !== 'LE' || !assembly.validate(code)) return null
-  const { memory, mark } = new assembly.Instance(new assembly.Module(code)).exports as Exports
-  const bytes = new Uint8Array(memory.buffer, 0, BLOCK_BYTES)
-  const words = new Int32Array(memory.buffer, BLOCK_BYTES, BLOCK_BYTES / 32)
+  if (assembly === undefined || endianness() !== 'LE') return null
+  try {
+    return new assembly.Instance(new assembly.Module(Uint8Array.from(MODULE))).exports as Exports
+  } catch {
+    return null
+  }
+}
+
+/** The marker in WebAssembly, null where there is none. */
+export function vectorMarker(): Marker | null {
+  const module = instantiate()
+  if (module === null) return null
+  const bytes = new Uint8Array(module.memory.buffer, 0, BLOCK_BYTES)
+  const words = new Int32Array(module.memory.buffer, BLOCK_BYTES, BLOCK_BYTES / 32)
   return (block, delimiter) => {
     bytes.set(block)
     bytes.fill(FILLER, block.length, block.length + 32)
-    mark(delimiter, (block.length + 31) & ~31)
+    module.mark(delimiter, (block.length + 31) & ~31)
     return words
   }
 }
