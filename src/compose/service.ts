@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { connect, createQuota, createShared, type Proxies, type Shared } from '../client/index.ts'
+import type { Proxies, Shared } from '../client/index.ts'
 import { FettleError, type Issue, issue } from '../errors.ts'
 import { type Lock, takeLock } from '../journal/index.ts'
 import type { PlannedService } from '../pipeline/index.ts'
@@ -48,36 +48,40 @@ export const identityOf = (service: PlannedService, credentials: () => Credentia
     ? 'embedded'
     : `${service.url} ${createHash('sha256').update(credentials().username).digest('hex').slice(0, 12)}`
 
+/** Loaded by whoever connects: `check` starts a third sooner without it. */
+type Client = typeof import('../client/index.ts')
+
 /**
  * What all runs of this process have in common, so that an outage is not multiplied by the number of pipelines: one purse of
  * repeats, and for each account one token and one pace. One such office per clock: the process's own, or a test's.
  */
 interface Office {
-  readonly quota: ReturnType<typeof createQuota>
+  readonly quota: ReturnType<Client['createQuota']>
   readonly accounts: Map<string, Shared>
 }
 
 const offices = new WeakMap<World['clock'], Office>()
 
-function officeOf({ clock }: World): Office {
+function officeOf({ clock }: World, { createQuota }: Client): Office {
   const office = offices.get(clock) ?? { quota: createQuota(), accounts: new Map() }
   offices.set(clock, office)
   return office
 }
 
 /** The password belongs to the account: a corrected one must not find the refusal of a wrong one. */
-function accountOf(url: string, { username, password }: Credentials, world: World): Shared {
-  const { quota, accounts } = officeOf(world)
+function accountOf(url: string, { username, password }: Credentials, world: World, client: Client): Shared {
+  const { quota, accounts } = officeOf(world, client)
   const key = createHash('sha256')
     .update(JSON.stringify([url, username, password]))
     .digest('hex')
-  const account = accounts.get(key) ?? createShared(world.clock, quota)
+  const account = accounts.get(key) ?? client.createShared(world.clock, quota)
   accounts.set(key, account)
   return account
 }
 
 /** Connects to the service of a plan, starting it first when it is the embedded one. */
 export async function openService(needs: ServiceNeeds): Promise<ReadyService> {
+  const made = await import('../client/index.ts')
   const common = {
     ...needs.world.connection,
     clock: needs.world.clock,
@@ -90,13 +94,13 @@ export async function openService(needs: ServiceNeeds): Promise<ReadyService> {
   if (needs.service.kind === 'remote') {
     const { url, rate, fileHosts, insecure } = needs.service
     const credentials = needs.credentials()
-    const shared = accountOf(url, credentials, needs.world)
-    const client = connect({ ...common, ...credentials, shared, url, rate, fileHosts, insecure, proxies: needs.proxies() })
+    const shared = accountOf(url, credentials, needs.world, made)
+    const client = made.connect({ ...common, ...credentials, shared, url, rate, fileHosts, insecure, proxies: needs.proxies() })
     return { service: client, issues: [], close: () => client.close() }
   }
   const { server, issues } = await startEmbedded(needs.dataDir, needs.stateDir)
-  const shared = createShared(needs.world.clock, officeOf(needs.world).quota)
-  const client = connect({ ...common, shared, url: server.url, username: server.username, password: server.password })
+  const shared = made.createShared(needs.world.clock, officeOf(needs.world, made).quota)
+  const client = made.connect({ ...common, shared, url: server.url, username: server.username, password: server.password })
   const close = async (): Promise<void> => {
     await client.close()
     await server.close()

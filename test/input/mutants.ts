@@ -23,7 +23,7 @@ const SHAPES = [
 ]
 
 /** The tables that are mutated: shapes of all kinds, the samples, and the small files of the corpora. */
-export const originals: readonly Buffer[] = [
+const originals: readonly Buffer[] = [
   ...SHAPES.map(shape => Buffer.from(shape)),
   ...[SAMPLES, ...(CORPORA !== undefined && existsSync(CORPORA) ? [CORPORA] : [])]
     .flatMap(filesBelow)
