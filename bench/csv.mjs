@@ -4,6 +4,7 @@
  * words parts of the names of those to be measured alone (`-- 5000 fettle curl`).
  * Prints the fastest and the median time of each; speeds, ratios and promises go by the fastest, which other work disturbs least.
  */
+import { rmSync } from 'node:fs'
 import { mkdtemp, rm, statfs } from 'node:fs/promises'
 import { cpus, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -55,9 +56,17 @@ async function measure(folder, size) {
 
 const room = await statfs(tmpdir())
 const needed = Math.max(...SIZES.map(({ bytes = 2e8 }) => bytes)) * 1.05
-if (room.bavail * room.bsize < needed)
-  throw new Error(`${tmpdir()} has not the ${number(needed / 1e6)} MB free that the largest table needs`)
+if (room.bavail * room.bsize < needed) {
+  console.error(
+    `${tmpdir()} has not the ${number(needed / 1e6)} MB free that the largest table needs; TMPDIR names another place`,
+  )
+  process.exit(1)
+}
 const folder = await mkdtemp(join(tmpdir(), 'fettle-bench-'))
+process.once('SIGINT', () => {
+  rmSync(folder, { recursive: true, force: true })
+  process.exit(130)
+})
 try {
   console.log(
     `${new Date().toISOString()}, Node ${process.version}, ${cpus()[0]?.model}, ${cpus().length} cores, load ${loadavg()[0].toFixed(1)}`,
