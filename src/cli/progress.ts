@@ -52,6 +52,8 @@ function factInWords(fact: RunFact): string | null {
       return `received ${fact.rows} rows, ${bytesInWords(fact.bytes)}`
     case 'output.written':
       return `wrote ${fact.files.map(file => file.path).join(', ')}`
+    case 'part.failed':
+      return `its rows fail: ${fact.error.message}`
     case 'stage.failed':
       return `${fact.stage} stopped: ${fact.error.message}`
     case 'issue.raised':

@@ -4,7 +4,15 @@
  */
 import { FettleError } from '../errors.ts'
 import type { Plan } from '../pipeline/types.ts'
-import { alignment, type EnrichedColumns, type EnrichedFile, openEnriched, outcomeReader, type RowOutcome } from './enriched.ts'
+import {
+  alignment,
+  type EnrichedColumns,
+  type EnrichedFile,
+  noFile,
+  openEnriched,
+  outcomeReader,
+  type RowOutcome,
+} from './enriched.ts'
 import { Places } from './places.ts'
 
 /** One row of an enriched file, the columns of that file, and what became of the row that was sent. */
@@ -17,6 +25,12 @@ export interface Answer {
 /** Called as the answers of a part begin; `isTold` says whether they name the outcome. */
 type OnPart = (columns: EnrichedColumns, isTold: boolean) => Promise<void>
 
+/** Where the files are, and which parts have none because their job failed. */
+export interface AnswerPlace {
+  readonly workDir: string
+  readonly failed: ReadonlySet<number>
+}
+
 /** A part at hand. */
 interface Open {
   readonly file: EnrichedFile
@@ -24,21 +38,23 @@ interface Open {
   readonly check: ReturnType<typeof alignment>
 }
 
+const FAILED: ReturnType<typeof outcomeReader> = { isTold: true, of: () => 'failed' }
+
 /** Reads answers in the order of the rows that were sent. Its errors are FETTLE_LEDGER and FETTLE_OUTPUT_WRITE. */
 export class Answers {
   /** So many were read. */
   count = 0
   readonly #plan: Plan
-  readonly #workDir: string
+  readonly #from: AnswerPlace
   readonly #onPart: OnPart
   readonly #places: Places | null
   readonly #parts: Open[] = []
 
-  constructor(plan: Plan, workDir: string, onPart: OnPart) {
+  constructor(plan: Plan, from: AnswerPlace, onPart: OnPart) {
     this.#plan = plan
-    this.#workDir = workDir
+    this.#from = from
     this.#onPart = onPart
-    this.#places = plan.collapse ? new Places(plan.sent, workDir) : null
+    this.#places = plan.collapse ? new Places(plan.sent, from.workDir) : null
   }
 
   /** The next answer, which must be the one to this row; null when there are no more. */
@@ -54,8 +70,9 @@ export class Answers {
   /** Answer `number` (from 0) once more, to a row that asks the same: who was found for the first is now found twice. */
   async again(number: number): Promise<Answer> {
     if (this.#places === null) throw new TypeError('answers are read again only where rows were collapsed')
-    const { part, row } = await this.#places.read(number)
+    const part = this.#places.partOf(number)
     const { file, outcomeOf } = this.#parts[part]!
+    const row = this.#from.failed.has(part) ? [] : await this.#places.read(number)
     const outcome = outcomeOf(row, number + 1)
     return { row, columns: file.columns, outcome: outcome === 'matched' || outcome === 'manualMatched' ? 'duplicate' : outcome }
   }
@@ -84,11 +101,14 @@ export class Answers {
   }
 
   async #openNext(): Promise<boolean> {
-    const file = await openEnriched(this.#plan, this.#workDir, this.#parts.length)
+    const part = this.#parts.length
+    const isFailed = this.#from.failed.has(part)
+    const file = isFailed ? noFile(this.#plan.parts[part]!.rows) : await openEnriched(this.#plan, this.#from.workDir, part)
     if (file === null) return false
-    this.#places?.begin(this.#parts.length, file)
-    const { isTold, of } = outcomeReader(file.columns)
-    this.#parts.push({ file, outcomeOf: of, check: alignment(this.#plan, file.columns, this.count) })
+    this.#places?.begin(part, file)
+    const { isTold, of } = isFailed ? FAILED : outcomeReader(file.columns)
+    const check = isFailed ? () => {} : alignment(this.#plan, file.columns, this.count)
+    this.#parts.push({ file, outcomeOf: of, check })
     await this.#onPart(file.columns, isTold)
     return true
   }

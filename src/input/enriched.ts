@@ -32,6 +32,9 @@ export interface EnrichedColumns {
   find(name: string): number
 }
 
+/** Of rows that have no answer. */
+export const NO_COLUMNS: EnrichedColumns = { header: [], repeatsInput: false, find: () => -1 }
+
 /** One part's file: its columns, and its rows in order. */
 export interface EnrichedFile {
   readonly columns: EnrichedColumns
@@ -41,6 +44,14 @@ export interface EnrichedFile {
   place(): number
   /** Lets go of the file; safe to call at any time. */
   close(): Promise<void>
+}
+
+/** In place of the file of a part that failed: so many empty rows. */
+export function noFile(rows: number): EnrichedFile {
+  async function* empty(): AsyncGenerator<readonly string[]> {
+    for (let row = 0; row < rows; row++) yield []
+  }
+  return { columns: NO_COLUMNS, rows: empty(), delimiter: ',', place: () => 0, close: async () => {} }
 }
 
 /**

@@ -38,9 +38,14 @@ export class Places {
     this.#ends[this.#count++] = place()
   }
 
-  /** Row `number` (from 0) and its part. Throws FETTLE_OUTPUT_WRITE when our own disk does not give it back. */
-  async read(number: number): Promise<{ readonly part: number; readonly row: readonly string[] }> {
-    const part = this.#parts.findLastIndex(({ first }) => first <= number)
+  /** The part of row `number` (from 0). */
+  partOf(number: number): number {
+    return this.#parts.findLastIndex(({ first }) => first <= number)
+  }
+
+  /** Row `number` (from 0) once more. Throws FETTLE_OUTPUT_WRITE when our own disk does not give it back. */
+  async read(number: number): Promise<readonly string[]> {
+    const part = this.partOf(number)
     const found = this.#parts[part]!
     const path = enrichedPath(this.#workDir, part)
     try {
@@ -50,7 +55,7 @@ export class Places {
       await found.handle.read(bytes, 0, bytes.length, from)
       const [row] = parse(bytes, parserOptions(found.delimiter, 'relaxed')) as string[][]
       if (row === undefined) throw new Error(`row ${number + 1} is no longer there`)
-      return { part, row }
+      return row
     } catch (cause) {
       throw new FettleError('FETTLE_OUTPUT_WRITE', `cannot read back ${path}: ${(cause as Error).message}`, { cause })
     }

@@ -3,7 +3,8 @@
  * files are made of both. The cells of the input stand in the output as they were, whatever went up. Memory is constant.
  */
 import type { Plan } from '../pipeline/types.ts'
-import { Answers } from './answers.ts'
+import { type AnswerPlace, Answers } from './answers.ts'
+import { NO_COLUMNS } from './enriched.ts'
 import { Fold } from './fold.ts'
 import { missingColumns } from './layout.ts'
 import { checkPlanned } from './planned.ts'
@@ -31,9 +32,9 @@ interface FileResults {
   receive(part: number, download: IncomingFile, rows: number): Promise<ReceivedFile>
   /**
    * Writes the output files, each whole or not at all; a second time it writes the same bytes. None gets its name when `accept`
-   * throws at what became of the rows that went up.
+   * throws at what became of the rows that went up. Rows of `failed` parts stand in the output without an answer.
    */
-  publish(accept?: (sent: OutcomeCounts) => void): Promise<PublishedResults>
+  publish(accept?: (sent: OutcomeCounts) => void, failed?: ReadonlySet<number>): Promise<PublishedResults>
   /** Removes the enriched files: their rows stand in the outputs. */
   remove(): Promise<void>
 }
@@ -43,23 +44,24 @@ export function openResults(plan: Plan, workDir: string, extra: WorkExtra = {}):
   const receiver = new Receiver(workDir)
   return {
     receive: (part, download, rows) => receiver.receive(part, download, rows),
-    publish: (accept = () => {}) => publish(plan, workDir, extra, accept),
+    publish: (accept = () => {}, failed = new Set()) => publish(plan, { workDir, failed }, extra, accept),
     remove: () => receiver.remove(),
   }
 }
 
 async function publish(
   plan: Plan,
-  workDir: string,
+  from: AnswerPlace,
   extra: WorkExtra,
   accept: (sent: OutcomeCounts) => void,
 ): Promise<PublishedResults> {
   await checkPlanned(plan.input, extra.root, extra.signal)
-  const writers = plan.output === null ? null : await Writers.open(plan, plan.output, workDir, extra)
+  const writers = plan.output === null ? null : await Writers.open(plan, plan.output, from.workDir, extra)
   const tally = new Tally(plan)
   const missing = new Set<string>()
-  const answers = new Answers(plan, workDir, async (columns, isTold) => {
+  const answers = new Answers(plan, from, async (columns, isTold) => {
     await writers?.begin(columns)
+    if (columns === NO_COLUMNS) return
     tally.begin(columns, isTold)
     if (plan.output !== null) for (const name of missingColumns(plan.output, columns)) missing.add(name)
   })

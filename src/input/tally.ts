@@ -101,7 +101,8 @@ export class Tally {
       unmatched,
       // A row known to repeat another is a duplicate whether or not the service tells of others.
       duplicates: this.#hasDuplicates || duplicate > 0 ? duplicate : null,
-      failed: told(failed),
+      // Rows of a job that failed are known to have, whether or not the service tells of others.
+      failed: failed > 0 ? failed : told(failed),
       skipped: 0,
     }
   }

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
 import type { Plan, PlannedOutput } from '../pipeline/types.ts'
 import type { Answer } from './answers.ts'
-import type { EnrichedColumns, RowOutcome } from './enriched.ts'
+import { type EnrichedColumns, NO_COLUMNS, type RowOutcome } from './enriched.ts'
 import { type RowFormat, rowFormat } from './formats.ts'
 import { makeLayout } from './layout.ts'
 import { openSink, type Sink } from './sink.ts'
@@ -69,7 +69,8 @@ export class Writers {
   async begin(columns: EnrichedColumns): Promise<void> {
     this.#layouts = this.#writers.map(({ kind }) => makeLayout(this.#plan, this.#output, columns, kind === 'review'))
     for (const [at, writer] of this.#writers.entries()) {
-      if (writer.format !== null) continue
+      // Which columns a review has is told by the first part that has answers.
+      if (writer.format !== null || (columns === NO_COLUMNS && writer.kind === 'review')) continue
       writer.format = rowFormat(this.#output.format, this.#layouts[at]!.names, this.#plan.input.delimiter)
       await writer.sink.write(Buffer.from(writer.format.head))
     }

@@ -125,6 +125,8 @@ type Fact =
   | { readonly type: 'enrich.requested'; readonly part: number }
   | { readonly type: 'enrich.accepted'; readonly part: number; readonly adopted: boolean }
   | { readonly type: 'enrich.finished'; readonly part: number; readonly status: string; readonly summary: JobSummary | null }
+  /** The service ended one of several jobs in an error status: its rows fail, the others go on. */
+  | { readonly type: 'part.failed'; readonly part: number; readonly error: RecordedError }
   | {
       readonly type: 'file.received'
       readonly part: number

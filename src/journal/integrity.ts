@@ -29,6 +29,7 @@ const HELD: Readonly<Record<string, Readonly<Record<string, Kind>>>> = {
   'enrich.finished': { part: 'number', status: 'string' },
   'file.received': { part: 'number', bytes: 'number', rows: 'number' },
   'output.written': { files: 'array', outcomes: 'object', samples: 'array' },
+  'part.failed': { part: 'number', error: 'object' },
   'correlation.noted': { part: 'number', operation: 'string', correlationId: 'string' },
   'issue.raised': { issue: 'object' },
   'run.finished': { status: 'string', exitCode: 'number', outcomes: 'object', checks: 'array' },

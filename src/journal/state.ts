@@ -47,6 +47,8 @@ export interface JobState {
   readonly enrichAccepted: boolean
   readonly enrichFinished: boolean
   readonly received: { readonly bytes: number; readonly rows: number; readonly sha256: string } | null
+  /** Why its rows fail while the others go on, null while it may succeed. */
+  readonly failure: RecordedError | null
   /** The last word observed, null before the first. */
   readonly status: string | null
   /** Each change of status with the time it was first seen. */
@@ -95,6 +97,7 @@ const newJob = (part: number, name: string): JobState => ({
   enrichAccepted: false,
   enrichFinished: false,
   received: null,
+  failure: null,
   status: null,
   history: [],
   polls: 0,
@@ -247,6 +250,8 @@ function apply(state: RunState, event: RunEvent): RunState {
         ...observed(job, event.status, event.at, event.summary),
         enrichFinished: true,
       }))
+    case 'part.failed':
+      return withJob(state, event.part, () => ({ failure: event.error }))
     case 'file.received':
       return withJob(state, event.part, () => ({ received: { bytes: event.bytes, rows: event.rows, sha256: event.sha256 } }))
     case 'output.written':

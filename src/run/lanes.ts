@@ -7,7 +7,7 @@ import { FettleError } from '../errors.ts'
 import type { RecordedError, RunFact } from '../journal/events.ts'
 import type { JobState, RunState } from '../journal/state.ts'
 import { type Correlation, noting, type Ports } from './ports.ts'
-import { type Facts, isOver, type Stage } from './stage.ts'
+import { type Facts, isOver, isThrough, type Stage } from './stage.ts'
 
 /** What a leg is carried out with. */
 export interface LegContext {
@@ -69,18 +69,32 @@ class Leg {
       for (const stage of this.#stages) {
         if (this.#error !== null) return
         if (this.#skips(stage) || this.#wasFinished(stage)) continue
-        this.#begin(stage)
-        const job = jobOf(state(), part)
-        if (!stage.isDone(job)) {
-          await this.#context.confirm()
-          const correlations: Correlation[] = []
-          const facts = stage.each(job, state(), this.#portsOf(correlations))
-          await this.#record(facts, () => stage.isDone(jobOf(state(), part)), { part, correlations })
+        if (jobOf(state(), part).failure === null) {
+          // Not behind an await: whoever is not let in must have stopped the others before they look.
+          this.#begin(stage)
+          await this.#carryThrough(stage, part)
         }
         await this.#leave(stage)
       }
     } catch (thrown) {
       this.#fail(thrown)
+    }
+  }
+
+  async #carryThrough(stage: Stage, part: number): Promise<void> {
+    const { state, record, confirm } = this.#context
+    const job = jobOf(state(), part)
+    if (stage.isDone(job)) return
+    await confirm()
+    const correlations: Correlation[] = []
+    try {
+      const facts = stage.each(job, state(), this.#portsOf(correlations))
+      await this.#record(facts, () => stage.isDone(jobOf(state(), part)), { part, correlations })
+    } catch (error) {
+      // What the others cost is not thrown away for one of them; a job alone has no others.
+      const isItsOwn = FettleError.is(error) && error.code === 'FETTLE_JOB_FAILED' && state().jobs.length > 1
+      if (!isItsOwn) throw error
+      record({ type: 'part.failed', part, error: recordError(error) })
     }
   }
 
@@ -127,7 +141,7 @@ class Leg {
   /** The last job to leave a stage finishes it. */
   async #leave(stage: Stage): Promise<void> {
     const { ports, record, state } = this.#context
-    if (!state().jobs.every(stage.isDone) || !this.#open.has(stage)) return
+    if (!isThrough(stage, state()) || !this.#open.has(stage)) return
     const { last } = stage
     if (last !== undefined && !last.isDone(state())) {
       ports.signal.throwIfAborted()

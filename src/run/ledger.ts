@@ -30,7 +30,8 @@ interface Counts {
 /** The jobs' summaries added up; null when any of them lacks a count. */
 function sumOfSummaries(state: RunState): Counts | null {
   let sum: Counts = { totalRows: 0, matched: 0, manualMatched: 0, unmatched: 0, duplicates: 0 }
-  for (const { summary } of state.jobs) {
+  for (const { summary, failure } of state.jobs) {
+    if (failure !== null) continue
     if (summary?.matched === undefined || summary.unmatched === undefined) return null
     sum = {
       totalRows: sum.totalRows === null || summary.totalRows === undefined ? null : sum.totalRows + summary.totalRows,
@@ -43,6 +44,10 @@ function sumOfSummaries(state: RunState): Counts | null {
   return sum
 }
 
+/** Rows of the jobs that the service ended in an error status. */
+const failedRows = ({ jobs, plan }: RunState): number =>
+  jobs.reduce((sum, { failure, part }) => (failure === null ? sum : sum + plan.parts[part]!.rows), 0)
+
 const ledgerError = (message: string): FettleError => new FettleError('FETTLE_LEDGER', message)
 
 /**
@@ -53,7 +58,8 @@ const ledgerError = (message: string): FettleError => new FettleError('FETTLE_LE
 export function outcomesOfSummaries(state: RunState): Outcomes {
   const sum = sumOfSummaries(state)
   if (sum === null) return UNKNOWN
-  const rows = state.plan.sent
+  const failed = failedRows(state)
+  const rows = state.plan.sent - failed
   if (sum.totalRows !== null && sum.totalRows !== rows)
     throw ledgerError(`${rows} rows were sent, and the service counts ${sum.totalRows}`)
   const base = {
@@ -61,7 +67,7 @@ export function outcomesOfSummaries(state: RunState): Outcomes {
     review: null,
     unmatched: sum.unmatched,
     duplicates: sum.duplicates,
-    failed: 0,
+    failed,
     skipped: 0,
   }
   const found = sum.matched + sum.manualMatched + sum.unmatched

@@ -89,7 +89,7 @@ export async function readOwnJob(
  */
 export async function confirmJobs(state: RunState, ports: Ports): Promise<void> {
   for (const job of state.jobs) {
-    if (job.id === null || job.received !== null) continue
+    if (job.id === null || job.received !== null || job.failure !== null) continue
     const record = await ports.service.readJob(job.id, { signal: ports.signal, attempts: 1 }).catch((error: unknown) => {
       if (!FettleError.is(error)) throw error
       return null

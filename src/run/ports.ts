@@ -135,9 +135,9 @@ export interface Results {
   ): Promise<{ readonly bytes: number; readonly rows: number; readonly sha256: string }>
   /**
    * Writes the output files of the plan, each whole or not at all, and none when `accept` throws at what became of the rows that
-   * went up.
+   * went up. Rows of `failed` parts have no answer.
    */
-  publish(accept: (outcomes: Outcomes) => void): Promise<Published>
+  publish(accept: (outcomes: Outcomes) => void, failed: ReadonlySet<number>): Promise<Published>
 }
 
 /** A passing remark for whoever watches; never recorded. */

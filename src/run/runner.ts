@@ -62,6 +62,7 @@ async function carryOutStages(record: (fact: RunFact) => RunState, context: RunC
   for (const stages of LEGS) {
     const error = await carryOutLeg(stages, { ports: context.ports, state, record, confirm })
     if (error !== null) return error
+    if (state().jobs.every(({ failure }) => failure !== null)) return failureOf(state())
   }
   return null
 }
@@ -69,6 +70,15 @@ async function carryOutStages(record: (fact: RunFact) => RunState, context: RunC
 const current = ({ recorder }: RunContext): RunState => {
   if (recorder.state === null) throw new FettleError('FETTLE_BUG', 'a run is carried out before it was started')
   return recorder.state
+}
+
+/** The error of a run some of whose jobs ended in an error status; null when none did. */
+function failureOf({ jobs }: RunState): FettleError | null {
+  const failed = jobs.flatMap(({ failure }) => (failure === null ? [] : [failure]))
+  const [first] = failed
+  if (first === undefined) return null
+  const message = `${failed.length} of ${jobs.length} jobs failed: ${first.message}`
+  return new FettleError('FETTLE_JOB_FAILED', message, { correlationId: first.correlationId })
 }
 
 /** Ends or pauses the run. A job in an error status, a spent budget and a clean pass are ends; everything else can go on. */
@@ -116,6 +126,8 @@ function finish(
   const warned =
     checks.some(check => !check.success) || state.issues.slice(state.plan.issues.length).some(issue => issue.severity !== 'info')
   if (stopped !== null) return record(ended('fail', stopped.exitCode, outcomes, checks, stopped))
+  const broken = failureOf(state)
+  if (broken !== null) return record(ended('error', broken.exitCode, outcomes, checks, broken))
   if (failed) return record(ended('fail', EXIT.checks, outcomes, checks, null))
   return record(ended(warned ? 'warn' : 'success', EXIT.ok, outcomes, checks, null))
 }

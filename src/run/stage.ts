@@ -27,9 +27,13 @@ export interface Stage {
   }
 }
 
-/** Every job came through the stage, and what was left to do after them is done. */
+/** Every job came through the stage, or never will. */
+export const isThrough = (stage: Stage, { jobs }: RunState): boolean =>
+  jobs.every(job => job.failure !== null || stage.isDone(job))
+
+/** The stage has nothing left to do. */
 export const isOver = (stage: Stage, state: RunState): boolean =>
-  stage.last === undefined ? state.jobs.every(stage.isDone) : stage.last.isDone(state)
+  stage.last === undefined ? isThrough(stage, state) : stage.last.isDone(state)
 
 /** The id of a job that the create stage has made. */
 export function idOf(job: JobState): string {

@@ -1,5 +1,5 @@
 /** Rows that ask the same go up once, and the answer stands in all of them. */
-import { writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
@@ -50,7 +50,16 @@ async function collapsed(content: string, split: number | null = null, rest: Par
   const published = await results.publish(outcomes => {
     ofSent = outcomes
   })
-  return { plan, bodies, published, ofSent, output: text(join(root, 'out.csv')), review: text(join(root, 'review.csv')) }
+  return {
+    root,
+    work,
+    plan,
+    bodies,
+    published,
+    ofSent,
+    output: text(join(root, 'out.csv')),
+    review: text(join(root, 'review.csv')),
+  }
 }
 
 const LIST = 'id,name\n1,Mott\n2,Rae\n3,Mott\n4,Unk\n5,Rae\n6,"Mott"\n7,Unk\n'
@@ -112,6 +121,21 @@ describe('rows alike on the mapped cells', () => {
       ),
       { numRuns: 15 },
     )
+  })
+
+  it('fail with the part that failed, wherever they stand, and no other row is moved', async () => {
+    const { root, work, plan } = await collapsed(LIST, 1)
+    rmSync(join(work, 'enriched-0.csv'))
+    const { outcomes, files } = await openResults(plan, work, { root }).publish(undefined, new Set([0]))
+    expect(text(join(root, 'out.csv'))).toBe(
+      'id,name,general.connectId,general.duplicate,match.outcome\n' +
+        '1,Mott,,,failed\n2,Rae,,N,review\n3,Mott,,,failed\n4,Unk,,N,unmatched\n5,Rae,,N,review\n6,Mott,,,failed\n7,Unk,,N,unmatched\n',
+    )
+    expect(outcomes).toMatchObject({ failed: 3, review: 2, unmatched: 2, matched: 0 })
+    expect(files.map(({ kind, rows }) => [kind, rows])).toEqual([
+      ['output', 7],
+      ['review', 2],
+    ])
   })
 
   it('that are others when they are sent than when they were counted are not sent', async () => {

@@ -229,6 +229,7 @@ describe('one event more changes exactly what it tells', () => {
           enrichAccepted: false,
           enrichFinished: false,
           received: null,
+          failure: null,
           status: null,
           history: [],
           polls: 0,

@@ -77,6 +77,54 @@ describe('parts', () => {
   })
 })
 
+describe('a job that the service ends in an error status', () => {
+  /** The job of the second part fails, at matching or at enriching. */
+  const withFailure = (word: string, made = world()): World => {
+    const { service } = made
+    service.after = call => {
+      const job = service.jobs[1]
+      if (job !== undefined && call === (word === 'matchingError' ? 'submit' : 'enrich') && job.ahead.length > 0) {
+        if (job.status === (word === 'matchingError' ? service.matching[0] : service.enriching[0])) job.ahead = [word]
+      }
+    }
+    made.results.outcomes = { matched: 12, manualMatched: 2, review: 2, unmatched: 2, duplicates: 2, failed: 10, skipped: 0 }
+    return made
+  }
+
+  test.each(['matchingError', 'aggregatingError'])('%s: its rows fail, those of the others do not', async word => {
+    const one = withFailure(word)
+    const state = await one.run()
+    expect(state).toMatchObject({ finished: true, status: 'error', exitCode: 76, outcomes: { matched: 12, failed: 10 } })
+    expect(state.error).toMatchObject({ code: 'FETTLE_JOB_FAILED', message: expect.stringContaining('1 of 3 jobs failed') })
+    expect(state.jobs.map(({ failure, received }) => [failure?.code ?? null, received?.rows ?? null])).toEqual([
+      [null, 10],
+      ['FETTLE_JOB_FAILED', null],
+      [null, 10],
+    ])
+    expect([...one.results.failed]).toEqual([1])
+    for (const stage of state.stages) expect(stage.status).toBe('success')
+  })
+
+  test('and the run goes on after a kill without asking for it again', async () => {
+    const one = withFailure('matchingError')
+    one.journal.crash = { at: one.journal.events.length + 40, when: 'after' }
+    await one.run().catch(() => {})
+    const next = withFailure('none', world(one))
+    expect(await next.run()).toMatchObject({ finished: true, exitCode: 76, outcomes: { failed: 10 } })
+    expect(next.service.jobs).toHaveLength(PARTS)
+    expect(next.service.jobs[1]?.enriches).toBe(0)
+  })
+
+  test('and all others as well: nothing is enriched, and every row fails', async () => {
+    const one = world()
+    one.service.matching = ['matching', 'matchingError']
+    const state = await one.run()
+    expect(state).toMatchObject({ finished: true, status: 'error', exitCode: 76, outcomes: { failed: 10 * PARTS, matched: 0 } })
+    expect(state.error?.message).toContain('3 of 3 jobs failed')
+    expect(one.service.calls).not.toContain('enrich')
+  })
+})
+
 describe('a part that cannot go on', () => {
   test('stops the others where they wait; a resume finishes all with the same jobs', async () => {
     const one = world()

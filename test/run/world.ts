@@ -116,8 +116,11 @@ export class FakeResults implements Results {
     return { bytes, rows, sha256: 'bb' }
   }
 
-  async publish(accept: (outcomes: Outcomes) => void = () => {}) {
+  failed: ReadonlySet<number> = new Set()
+
+  async publish(accept: (outcomes: Outcomes) => void = () => {}, failed: ReadonlySet<number> = new Set()) {
     accept(this.outcomes)
+    this.failed = failed
     this.publishes++
     const file = { kind: 'output', path: 'out.csv', rows: 10, bytes: 1, sha256: 'cc' } as const
     return { files: [file], outcomes: this.outcomes, samples: [], scores: [], missing: [] }

@@ -75,7 +75,8 @@ const missingIssue = (columns: readonly string[]): Issue =>
   })
 
 async function* publish(state: RunState, ports: Ports): Facts {
-  const { missing, ...published } = await ports.results.publish(outcomes => checkAgainstSummary(outcomes, state))
+  const failed = new Set(state.jobs.flatMap(({ part, failure }) => (failure === null ? [] : [part])))
+  const { missing, ...published } = await ports.results.publish(outcomes => checkAgainstSummary(outcomes, state), failed)
   if (missing.length > 0) yield { type: 'issue.raised', issue: missingIssue(missing) }
   yield { type: 'output.written', ...published }
 }
