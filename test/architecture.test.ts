@@ -12,7 +12,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   journal: ['zod', 'contract', 'pipeline:types', 'errors', 'node:'],
   run: ['pipeline', 'journal', 'contract', 'errors', 'p-limit'],
   client: ['contract', 'errors', 'undici', 'form-data', 'node:'],
-  input: ['errors', 'pipeline:types', 'csv-parse', 'csv-stringify', 'node:'],
+  input: ['errors', 'pipeline:types', 'csv-parse', 'csv-stringify', 'read-excel-file', 'node:'],
   report: ['journal', 'errors', 'zod', 'pipeline:types', 'contract:types'],
   'service/matching': ['any-ascii'],
   service: [

@@ -4,14 +4,15 @@
  */
 import { stringify } from 'csv-stringify/sync'
 
-/** What a format needs: text before the first row, and rows in batches. */
-export interface RowFormat {
-  readonly head: string
-  render(rows: readonly (readonly string[])[]): string
+/** What a format needs: what stands before the first row, rows in batches, and what stands after the last. */
+export interface RowFormat<Out = string | Buffer> {
+  readonly head: Out
+  render(rows: readonly (readonly string[])[]): Out
+  end?(): Out
 }
 
-/** A format for a table of these column names; `delimiter` is the input's, so that the file opens where the input did. */
-export function rowFormat(format: 'csv' | 'excel' | 'jsonl', names: readonly string[], delimiter: string): RowFormat {
+/** A format of text for a table of these column names; `delimiter` is the input's, so that the file opens where the input did. */
+export function rowFormat(format: 'csv' | 'excel' | 'jsonl', names: readonly string[], delimiter: string): RowFormat<string> {
   if (format === 'jsonl') return jsonLines(names)
   const options = { delimiter, lineEnd: '\n', columns: names.length }
   if (format === 'csv') return { head: csvText([names], options), render: rows => csvText(rows, options) }
@@ -51,7 +52,7 @@ export function csvText(rows: readonly (readonly string[])[], style: CsvStyle): 
 export const neutralise = (cell: string): string => (/^[=+\-@\t\r\n\0\uff1d\uff0b\uff0d\uff20]/.test(cell) ? `'${cell}` : cell)
 
 // Text is put together by hand: an object would move keys that look like numbers to the front.
-function jsonLines(names: readonly string[]): RowFormat {
+function jsonLines(names: readonly string[]): RowFormat<string> {
   const keys = uniqueNames(names).map(name => `${JSON.stringify(name)}:`)
   const line = (row: readonly string[]): string => `{${row.map((cell, at) => keys[at]! + JSON.stringify(cell)).join(',')}}\n`
   return { head: '', render: rows => rows.map(line).join('') }
@@ -70,7 +71,8 @@ function uniqueNames(names: readonly string[]): string[] {
 }
 
 /** The name of a column without one: `COLUMN A`, `COLUMN B` … `COLUMN AA` (contract §5.4). */
-export function columnName(index: number): string {
-  const letter = String.fromCharCode(65 + (index % 26))
-  return index < 26 ? `COLUMN ${letter}` : `${columnName(Math.floor(index / 26) - 1)}${letter}`
-}
+export const columnName = (index: number): string => `COLUMN ${columnLetters(index)}`
+
+/** How a spreadsheet numbers its columns: A, B … Z, AA. */
+export const columnLetters = (index: number): string =>
+  (index < 26 ? '' : columnLetters(Math.floor(index / 26) - 1)) + String.fromCharCode(65 + (index % 26))

@@ -8,7 +8,7 @@ import { type FileHandle, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import { FettleError, type Issue, issue, type Place } from '../errors.ts'
-import type { CellCounts, InputFacts, InputOptions, WatchedColumn } from '../pipeline/types.ts'
+import type { CellCounts, InputFacts, InputOptions, Packing, WatchedColumn } from '../pipeline/types.ts'
 import { type Content, headOf, openContent } from './content.ts'
 import { asWindows1252, type Decoder, makeDecoder, Utf8Check } from './encoding.ts'
 import { findings } from './findings.ts'
@@ -49,20 +49,25 @@ export async function inspect(options: InputOptions, extra: InspectExtra = {}): 
   if ('code' in opened) return refused(opened)
   const { handle } = opened
   try {
-    const content = await openContent(handle, options.path)
+    const content = await openContent(handle, options)
     const { head, isWhole } = await headOf(content.pieces())
     const tail = (encoding: string, lines: number) => tailStart(content.pieces(), encoding, lines)
-    const settled = await settle(options, head, isWhole, tail)
+    // The text of a sheet is ours: what the pipeline says of the text of a file says nothing of it.
+    const asText = content.packing?.as === 'xlsx' ? { ...options, ...OF_SHEETS } : options
+    const settled = await settle(asText, head, isWhole, tail)
     if ('code' in settled) return refused(settled)
-    return await readThrough(options, settled, { ...opened, content }, extra)
+    const found = await readThrough(asText, settled, { ...opened, content }, extra)
+    return { ...found, issues: [...content.issues, ...found.issues] }
   } catch (error) {
-    if (FettleError.is(error)) return refused(issue(error.code, error.message, { at: error.at }))
+    if (FettleError.is(error)) return refused(issue(error.code, error.message, { at: error.at, hint: error.hint }))
     if ((error as NodeJS.ErrnoException).syscall === undefined) throw error
     return refused(unreadable(options.path, (error as Error).message))
   } finally {
     await handle.close()
   }
 }
+
+const OF_SHEETS = { encoding: 'utf-8', delimiter: ',', quotes: 'strict' } as const
 
 const refused = (why: Issue): Inspection => ({ facts: null, issues: [why], cells: [] })
 
@@ -98,8 +103,9 @@ async function readThrough(
     const at = { file: path, line: null, column: null }
     return refused(issue('FETTLE_INPUT_CHANGED', `${path} changed while being read`, { at, hint: 'Wait until it is written.' }))
   }
-  if (pass.badAt !== null) return refused(await notUtf8(path, content.isPacked ? null : handle, pass, settled.linesBefore))
-  return { ...conclude(options, settled, { stat: before, isPacked: content.isPacked }, pass, table), cells: counters }
+  if (pass.badAt !== null)
+    return refused(await notUtf8(path, content.packing === null ? handle : null, pass, settled.linesBefore))
+  return { ...conclude(options, settled, { stat: before, packing: content.packing }, pass, table), cells: counters }
 }
 
 /** Everything that is counted in the one reading of the file. */
@@ -188,7 +194,7 @@ const lineAround = (text: string, at: number): string =>
 function conclude(
   options: InputOptions,
   settled: Settled,
-  { stat: before, isPacked }: { readonly stat: Stats; readonly isPacked: boolean },
+  { stat: before, packing }: { readonly stat: Stats; readonly packing: Packing | null },
   pass: Pass,
   [first = [], ...rows]: readonly string[][],
 ): Omit<Inspection, 'cells'> {
@@ -207,7 +213,7 @@ function conclude(
   const facts: InputFacts = {
     path,
     bytes: before.size,
-    ...(isPacked ? { packed: { as: 'gzip', bytes: pass.bytes } } : {}),
+    ...(packing === null ? {} : { packed: { ...packing, bytes: pass.bytes } }),
     ...(settled.skipped === null ? {} : { skipped: settled.skipped }),
     ...(settled.linesBefore === 0 ? {} : { linesBefore: settled.linesBefore }),
     mtimeMs: before.mtimeMs,

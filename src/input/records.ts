@@ -41,7 +41,7 @@ export async function* readRows(facts: InputFacts, root = ''): AsyncGenerator<st
 /** The table as UTF-8, without anything around it; a piece is valid until the next is asked for. */
 export async function* tableText(facts: InputFacts, root = ''): AsyncGenerator<Buffer> {
   const file = filePieces(resolve(root, facts.path), cause => unreadable(facts.path, cause))
-  const pieces = contentOf(file, facts.path, facts.packed !== undefined)
+  const pieces = contentOf(file, facts.path, facts.packed ?? null)
   const decoder = facts.encoding === 'utf-8' ? null : makeDecoder(facts.encoding)
   const table = new TableCut(facts.skipped)
   for await (const piece of pieces) yield table.cut(decoder ? Buffer.from(decoder.decode(piece)) : piece)

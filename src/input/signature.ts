@@ -3,12 +3,26 @@
  * one column without any error. It looks at bytes only, never at a file name.
  */
 
+const OLE = '\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1'
+
+const CUT = 'an Excel file that is cut short, too large, or packed in another file: save it again, or as CSV UTF-8'
+
+/** What an archive is by the name of a file in it; workbooks that can be read never come here. */
+const ARCHIVES: readonly (readonly [name: string, what: string])[] = [
+  ['opendocument.spreadsheet', 'an OpenDocument sheet (.ods): save as .xlsx or CSV UTF-8'],
+  ['xl/workbook.bin', 'a binary Excel file (.xlsb): save as .xlsx or CSV UTF-8'],
+  ['Index/Document.iwa', 'a Numbers file: export it as .xlsx or CSV UTF-8'],
+  ['word/', 'a Word file: save its table as CSV UTF-8'],
+  ['xl/', CUT],
+  ['[Content_Types].xml', CUT],
+]
+
 const BINARY: readonly (readonly [signature: string, what: string])[] = [
   // What one gzip packed is read; so this is one in another.
   ['\x1f\x8b', 'packed twice by gzip: unpack it once'],
   ['%PDF', 'a PDF'],
   ['PAR1', 'a Parquet file: export it as CSV UTF-8'],
-  ['\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1', 'an old Excel or Office file: save as CSV UTF-8'],
+  [OLE, 'an old Excel or Office file (.xls): save as .xlsx or CSV UTF-8'],
   ['BZh', 'bzip2 data: unpack it first'],
   ['\xfd7zXZ\0', 'xz data: unpack it first'],
   ['\x28\xb5\x2f\xfd', 'zstd data: unpack it first'],
@@ -33,10 +47,10 @@ const TEXT: readonly (readonly [pattern: RegExp, what: string])[] = [
 /** What a file is when it is no delimited text, in words; null when it may be one. `head` is the first KiB or more. */
 export function foreignKind(head: Buffer): string | null {
   const start = head.subarray(0, 4096).toString('latin1')
-  if (start.startsWith('PK\x03\x04')) {
-    const isSheet = start.includes('[Content_Types].xml') || start.includes('xl/') || start.includes('_rels/')
-    return isSheet ? 'an Excel file: save as CSV UTF-8' : 'a ZIP archive: unpack it first'
-  }
+  if (start.startsWith('PK\x03\x04'))
+    return ARCHIVES.find(([name]) => head.includes(name))?.[1] ?? 'a ZIP archive: unpack it first'
+  if (start.startsWith(OLE) && head.includes(Buffer.from('EncryptedPackage', 'utf16le')))
+    return 'an Excel or Office file behind a password: save it without one, or as CSV UTF-8'
   const binary = BINARY.find(([signature]) => start.startsWith(signature))
   if (binary) return binary[1]
   const text = start.replace(/^(\xef\xbb\xbf)?\s*/, '')

@@ -113,7 +113,9 @@ async function spansOf(plan: Plan, path: string, table: Span): Promise<Span[][]>
 }
 
 function filenameOf({ input, parts }: Plan, part: number): string {
-  const name = basename(input.path).replace(/\.gz$/i, '')
+  const name = basename(input.path)
+    .replace(/\.gz$/i, '')
+    .replace(/\.xlsx$/i, '.csv')
   if (parts.length === 1) return name
   const { name: stem, ext } = parse(name)
   return `${stem}-${part + 1}${ext}`

@@ -68,10 +68,12 @@ function serviceLines({ service }: Plan): string[] {
 }
 
 function inputLines({ input, rows, key, preparation }: Plan): string[] {
-  const unpacked = input.packed === undefined ? '' : ` of ${input.packed.as}, ${input.packed.bytes} unpacked`
+  const { packed } = input
+  const unpacked = packed === undefined ? '' : ` of ${packed.as}, ${packed.bytes} unpacked`
   return table([
     ['path', show(input.path)],
     ['size', `${plural(input.bytes, 'byte')}${unpacked}, sha256 ${input.sha256}`],
+    ...(packed?.as === 'xlsx' ? [['sheet', show(packed.sheet)]] : []),
     ['rows', rows === input.rows ? String(rows) : `${rows} of ${input.rows}`],
     ['encoding', input.encoding + (input.bom ? ' with byte-order mark' : '')],
     ['delimiter', `${show(input.delimiter)}: ${input.delimiterEvidence}`],

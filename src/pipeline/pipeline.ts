@@ -64,8 +64,8 @@ export interface Pipeline {
 
 /** How the pipeline wants its input read. */
 export function inputOptionsOf(pipeline: Pipeline): InputOptions {
-  const { path, encoding, delimiter, header, quotes, skip } = pipeline.input
-  return { path, encoding, delimiter, header, quotes, ...(skip === undefined ? {} : { skip }) }
+  const { path, encoding, delimiter, header, quotes, sheet, skip } = pipeline.input
+  return { path, encoding, delimiter, header, quotes, sheet, ...(skip === undefined ? {} : { skip }) }
 }
 
 /** `input:` in its long form. */
@@ -121,6 +121,7 @@ export function normalise(fields: PipelineFields): Pipeline {
       header: input.header,
       quotes: input.quotes,
       ...(input.skip === undefined ? {} : { skip: input.skip }),
+      sheet: input.sheet ?? null,
       key: key === undefined ? null : typeof key === 'string' ? { header: key, index: null } : { header: null, index: key.index },
       rows: { min: input.rows?.min ?? null, max: input.rows?.max ?? null },
       empty: input.empty,

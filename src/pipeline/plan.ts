@@ -14,7 +14,7 @@ import { isSamePath } from './paths.ts'
 import type { Pipeline } from './pipeline.ts'
 import { show, showList } from './show.ts'
 import type { Path } from './tree.ts'
-import type { InputFacts, Plan, PlannedMapping, PlannedService } from './types.ts'
+import type { InputFacts, Packing, Plan, PlannedMapping, PlannedService } from './types.ts'
 
 /** More remote jobs than this are a mistake in `job.split`. */
 const MAX_JOBS = 1000
@@ -197,6 +197,9 @@ function maskIssues({ report }: Pipeline, facts: InputFacts, at: At): Issue[] {
   })
 }
 
+const unpacking = (packed: Packing): string =>
+  packed.as === 'gzip' ? 'unpacked from gzip' : `the sheet ${show(packed.sheet)} as text`
+
 /** Why the file cannot go up byte for byte. */
 function preparationOf(
   facts: InputFacts,
@@ -205,7 +208,7 @@ function preparationOf(
 ): string[] {
   const padded = mappings.filter(one => one.pad !== null).map(one => `pad ${one.mapping} to ${one.pad} digits`)
   return [
-    ...(facts.packed === undefined ? [] : [`unpacked from ${facts.packed.as}`]),
+    ...(facts.packed === undefined ? [] : [unpacking(facts.packed)]),
     ...(facts.encoding === 'utf-8' ? [] : [`encoding ${facts.encoding}`]),
     ...(facts.quotes === 'relaxed' ? ['quotes: relaxed'] : []),
     ...(facts.skipped === undefined ? [] : [skippedInWords(facts.skipped)]),

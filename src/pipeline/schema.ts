@@ -64,11 +64,14 @@ export const serviceMap = map({
   insecure: flag().prefault(false).describe('Allow http:// to other machines. Every report warns of it.'),
 })
 
+const SHEET = 'the name of a sheet, or its number from 1'
 const columnReference = z.union([header, map({ index: index() })], { error: 'a header of the input, or {index: 0}' })
 
 /** The long form of `input`. */
 export const inputMap = map({
-  path: path.describe('The input, relative to the working directory.'),
+  path: path.describe(
+    'The input, relative to the working directory: delimited text, also packed by gzip, or an Excel file (.xlsx).',
+  ),
   encoding: text('auto or an encoding such as utf-8, utf-16le, windows-1252, iso-8859-15, shift_jis or gb18030')
     .refine(value => value === 'auto' || isKnownEncoding(value), {
       error: 'auto or an encoding such as utf-8, utf-16le, windows-1252, iso-8859-15, shift_jis or gb18030',
@@ -86,6 +89,10 @@ export const inputMap = map({
   })
     .optional()
     .describe('Lines around the table that are no part of it.'),
+  sheet: z
+    .union([text(SHEET), whole(1, 10_000)], { error: SHEET })
+    .optional()
+    .describe('Of an Excel file: the sheet, by name or by number from 1. Absent: the first with content.'),
   key: columnReference.optional().describe("The row's own id; reports name rows by it."),
   rows: map({
     min: rows().optional().describe('Fewer rows than this are an error: a truncated extract.'),

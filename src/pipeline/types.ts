@@ -16,14 +16,19 @@ export interface InputOptions {
   readonly quotes: 'strict' | 'relaxed'
   /** Lines above the table and below it that are no part of it. */
   readonly skip?: { readonly head: number; readonly tail: number }
+  /** Which sheet of a workbook: its name, its number from 1, or null for the first with content. */
+  readonly sheet: string | number | null
 }
+
+/** How a file is packed. Of a workbook, one sheet is read. */
+export type Packing = { readonly as: 'gzip' } | { readonly as: 'xlsx'; readonly sheet: string }
 
 /** What one streaming look at the whole input found. Rows are records without the header; blank lines are not rows. */
 export interface InputFacts {
   readonly path: string
   readonly bytes: number
   /** Of a file that is packed: how, and how many bytes there are in it. */
-  readonly packed?: { readonly as: 'gzip'; readonly bytes: number }
+  readonly packed?: Packing & { readonly bytes: number }
   /**
    * Of a file with lines around its table: how many were skipped, and where the table lies, in bytes of the content as UTF-8
    * without byte-order mark.

@@ -52,7 +52,7 @@ async function send(content: Buffer): Promise<string> {
   writeFileSync(path, content)
   const raw = { name: 'transfer', input: path, mappings: { name: 'name', country: 'country' } }
   const { pipeline } = parsePipelineValue(raw, { file: 'x', env: {}, vars: {}, run: { date: '2026-01-01' } })
-  const { facts } = await inspect({ path, encoding: 'auto', delimiter: 'auto', header: true, quotes: 'strict' })
+  const { facts } = await inspect({ path, encoding: 'auto', delimiter: 'auto', header: true, quotes: 'strict', sheet: null })
   const { plan } = planRun(pipeline!, facts!, { file: 'x', limit: null, service: { kind: 'embedded' } })
   const upload = await openSource(plan!, folder).upload(0)
   const { port } = server.address() as AddressInfo

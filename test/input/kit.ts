@@ -31,6 +31,7 @@ export const options = (path: string, rest: Partial<InputOptions> = {}): InputOp
   delimiter: 'auto',
   header: true,
   quotes: 'strict',
+  sheet: null,
   ...rest,
 })
 

@@ -95,7 +95,7 @@ export const CSV_ROWS: readonly Row[] = [
   ok('C4', 'a header alone, skipped', HEAD, { input: 'empty: skip' }),
   { line: 'C4', what: '--skip-code', files: { 'p.yml': pipeline({}), 'rows.csv': HEAD }, args: ['p.yml', '--skip-code', '99'], exit: 2, errors: ['USAGE'], says: ['no flag --skip-code'], later: '--skip-code' },
 
-  bad('C5', 'an Excel file', XLSX, ['KIND rows.csv'], ['an Excel file: save as CSV UTF-8'], { process: true, later: 'reading XLSX' }),
+  bad('C5', 'an Excel file that is cut short', XLSX, ['KIND rows.csv'], ['an Excel file that is cut short', 'save it again, or as CSV UTF-8'], { process: true }),
   bad('C5', 'an old Excel file', Buffer.from('d0cf11e0a1b11ae1', 'hex'), ['KIND rows.csv'], ['an old Excel or Office file']),
   bad('C5', 'a ZIP archive', ZIP, ['KIND rows.csv'], ['a ZIP archive: unpack it first']),
   ok('C5', 'gzip', gzipSync(ROWS)),

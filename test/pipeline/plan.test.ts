@@ -310,6 +310,7 @@ test('inputOptionsOf gives what it takes to read the input', () => {
     delimiter: ';',
     header: true,
     quotes: 'relaxed',
+    sheet: null,
   })
 })
 
