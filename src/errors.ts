@@ -85,6 +85,7 @@ export const ERRORS = {
 
   // -- output: our own disk
   FETTLE_OUTPUT_WRITE: entry('output', 'A file cannot be written.', 'Check permissions and free space, then run it again: what was begun goes on.'),
+  FETTLE_OUTPUT_LIMIT: entry('output', 'The output would be larger than an Excel file can be.', 'Set output.format: csv, which has no such limit.'),
   FETTLE_JOURNAL_WRITE: entry('output', 'The journal of the run cannot be written.', 'Check permissions and free space, then `fettle resume`.'),
   FETTLE_JOURNAL_DAMAGED: entry('output', 'The journal of the run is damaged.', 'Keep the file and look at the line named; only a torn last line is mended by itself.'),
 

@@ -6,7 +6,7 @@
 import { realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { type Issue, issue, type Place } from '../errors.ts'
-import type { Pipeline } from '../pipeline/index.ts'
+import type { Pipeline, PlannedOutput } from '../pipeline/index.ts'
 import { DEFAULT_RUNS_DIR } from './run-directory.ts'
 
 /** What the outputs lie among. */
@@ -34,7 +34,7 @@ export async function outputPlaceIssues(output: Pipeline['output'], surroundings
     taken.set(real, { path, what: `output.${key}` })
     // Of one name for both has been told where the pipeline was checked.
     const clash = other === undefined || other.path === path ? null : `would really overwrite ${other.what}`
-    const reason = (await whyNotThere(path, real, surroundings)) ?? clash
+    const reason = (await whyNotThere(path, real, surroundings, output.format)) ?? clash
     if (reason !== null)
       issues.push(
         issue('FETTLE_PIPELINE_PATH', `output.${key}: ${JSON.stringify(output[key])} ${reason}`, {
@@ -47,11 +47,13 @@ export async function outputPlaceIssues(output: Pipeline['output'], surroundings
 
 /** What an earlier run may have written; whatever else lies there already is somebody's own. */
 const TABLE = /\.(csv|tsv|tab|txt|jsonl|ndjson)$/i
+const WORKBOOK = /\.xlsx$/i
 
 async function whyNotThere(
   path: string,
   real: string,
   { file, cwd, runsDir = DEFAULT_RUNS_DIR }: OutputSurroundings,
+  format: PlannedOutput['format'],
 ): Promise<string | null> {
   const there = await stat(path).catch(() => null)
   if (there?.isDirectory() === true) return 'is a folder'
@@ -60,8 +62,10 @@ async function whyNotThere(
   if (!isInside(root!, real)) return `would really be written to ${real}, outside the project`
   if (isInside(runs!, real)) return `would be written among the runs in ${runsDir}`
   if (real === pipeline) return 'would overwrite the pipeline file'
-  if (there === null || TABLE.test(path)) return null
-  return 'is there, and no table by its name: only .csv, .tsv, .tab, .txt, .jsonl and .ndjson are replaced'
+  const replaced = format === 'xlsx' ? WORKBOOK : TABLE
+  if (there === null || replaced.test(path)) return null
+  const names = format === 'xlsx' ? '.xlsx is' : '.csv, .tsv, .tab, .txt, .jsonl and .ndjson are'
+  return `is there, and no ${format === 'xlsx' ? 'workbook' : 'table'} by its name: only ${names} replaced`
 }
 
 /** The path without symbolic links, as far as it exists. */

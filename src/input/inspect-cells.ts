@@ -4,6 +4,7 @@
  */
 import type { CellCounts, Oddity, WatchedColumn } from '../pipeline/types.ts'
 import { hashOf, KeySet } from './inspect-keys.ts'
+import { MAX_CELL } from './xlsx-write.ts'
 
 const QUOTE = 0x22
 const SPACE = 0x20
@@ -38,6 +39,7 @@ export class CellCounter implements CellCounts {
   readonly notDigits = new Count()
   readonly exponents = new Count()
   readonly formulas = new Count()
+  readonly tooLong = new Count()
   readonly repeated = new Count()
   readonly digits: Count[] = []
   leadingZeros = 0
@@ -45,6 +47,7 @@ export class CellCounter implements CellCounts {
   readonly countsBlanksOnly: boolean
   readonly #numbers: boolean
   readonly #formulas: boolean
+  readonly #lengths: boolean
   readonly #keys: KeySet | null
   readonly #values: Values | null
 
@@ -53,6 +56,7 @@ export class CellCounter implements CellCounts {
     this.countsBlanksOnly = of.length === 0
     this.#numbers = of.includes('numbers')
     this.#formulas = of.includes('formulas')
+    this.#lengths = of.includes('lengths')
     this.#keys = of.includes('keys') ? new KeySet() : null
     this.#values = of.includes('values') ? new Map() : null
   }
@@ -62,8 +66,12 @@ export class CellCounter implements CellCounts {
     return [...(this.#values?.values() ?? [])].map(({ text, oddity: { count, rows } }) => ({ text, count, rows }))
   }
 
-  /** Counts the cell in `bytes` from `from` to `to`, of data row `row`. */
-  add(bytes: Uint8Array, from: number, to: number, row: number): void {
+  /**
+   * Counts the cell in `bytes` from `from` to `to`, of data row `row`. A long one may be given by its beginning: `length` is how
+   * many bytes it has.
+   */
+  add(bytes: Uint8Array, from: number, to: number, row: number, length = to - from): void {
+    if (this.#lengths && length > MAX_CELL && isTooLong(bytes.subarray(from, to), length)) this.tooLong.add(row)
     let start = from
     let end = to
     if (end - start > 1 && bytes[start] === QUOTE) {
@@ -108,6 +116,15 @@ export class CellCounter implements CellCounts {
     }
   }
 }
+
+/** Three bytes give one character at least; fewer can be told of a cell that is there whole. */
+const isTooLong = (bytes: Uint8Array, length: number): boolean =>
+  bytes.length < length
+    ? length > 3 * MAX_CELL
+    : Buffer.from(bytes)
+        .toString()
+        .replace(/^"([\s\S]*)"$/, '$1')
+        .replaceAll('""', '"').length > MAX_CELL
 
 const latin = (bytes: Uint8Array, start: number, end: number): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('latin1')

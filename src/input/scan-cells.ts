@@ -46,7 +46,7 @@ export class CellTap {
     if (start >= 0) counter.add(piece, start, end, row)
     else {
       const whole = Buffer.concat([this.#kept, piece.subarray(0, Math.min(end, KEPT_BYTES))])
-      counter.add(whole, 0, whole.length, row)
+      counter.add(whole, 0, whole.length, row, end - start)
     }
   }
 

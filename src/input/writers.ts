@@ -1,6 +1,7 @@
 /** The output files of a run while they are written: rows go in, all files appear together at the end or none does. */
 import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
+import { FettleError } from '../errors.ts'
 import type { Plan, PlannedOutput } from '../pipeline/types.ts'
 import type { Answer } from './answers.ts'
 import { type EnrichedColumns, NO_COLUMNS, type RowOutcome } from './enriched.ts'
@@ -8,6 +9,7 @@ import { type RowFormat, rowFormat } from './formats.ts'
 import { makeLayout } from './layout.ts'
 import { openSink, type Sink } from './sink.ts'
 import type { WorkExtra } from './work.ts'
+import { xlsxFormat } from './xlsx-write.ts'
 
 const BATCH = 500
 
@@ -71,9 +73,14 @@ export class Writers {
     for (const [at, writer] of this.#writers.entries()) {
       // Which columns a review has is told by the first part that has answers.
       if (writer.format !== null || (columns === NO_COLUMNS && writer.kind === 'review')) continue
-      writer.format = rowFormat(this.#output.format, this.#layouts[at]!.names, this.#plan.input.delimiter)
+      writer.format = this.#formatFor(this.#layouts[at]!.names)
       await writer.sink.write(Buffer.from(writer.format.head))
     }
+  }
+
+  #formatFor(names: readonly string[]): RowFormat {
+    const { format } = this.#output
+    return format === 'xlsx' ? xlsxFormat(names, this.#plan.name) : rowFormat(format, names, this.#plan.input.delimiter)
   }
 
   /** Writes a row to every file that wants it. */
@@ -91,6 +98,7 @@ export class Writers {
     const files: WrittenFile[] = []
     for (const writer of this.#writers) {
       await flush(writer)
+      await writer.sink.write(Buffer.from(writer.format?.end?.() ?? ''))
       const sha256 = await writer.sink.finish()
       files.push({ kind: writer.kind, path: writer.sink.path, rows: writer.rows, bytes: writer.sink.bytes, sha256 })
     }
@@ -106,7 +114,18 @@ export class Writers {
 
 async function flush(writer: Writer): Promise<void> {
   if (writer.batch.length === 0) return
-  const text = writer.format!.render(writer.batch)
+  const rows = rendered(writer)
   writer.batch = []
-  await writer.sink.write(Buffer.from(text))
+  await writer.sink.write(Buffer.from(rows))
+}
+
+function rendered({ format, batch, sink: { path } }: Writer): string | Buffer {
+  try {
+    return format!.render(batch)
+  } catch (error) {
+    if (!FettleError.is(error)) throw error
+    throw new FettleError(error.code, `cannot write ${path}: ${error.message}`, {
+      hint: 'The enriched rows are kept in the directory of the run. For the next one set output.format: csv.',
+    })
+  }
 }

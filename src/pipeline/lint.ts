@@ -209,7 +209,7 @@ const lintChecks: Rule = ({ fields: { checks } }) =>
 
 const lintOutput: Rule = ({ fields, root }) => {
   if (fields.output === undefined) return []
-  const { path, unmatched, review } = longOutput(fields.output)
+  const { path, unmatched, review, format } = longOutput(fields.output)
   const taken: { name: string; path: string }[] = []
   if (fields.input !== undefined) taken.push({ name: 'the input', path: longInput(fields.input).path })
   return Object.entries({ path, unmatched, review }).flatMap(([key, file]) => {
@@ -219,6 +219,16 @@ const lintOutput: Rule = ({ fields, root }) => {
     const same = taken.find(other => isSamePath(other.path, file))
     taken.push({ name: at.join('.'), path: file })
     if (reason !== null) return [finding('FETTLE_PIPELINE_PATH', at, `${show(file)} ${reason}`)]
-    return same === undefined ? [] : [finding('FETTLE_PIPELINE_PATH', at, `${show(file)} would overwrite ${same.name}`)]
+    if (same !== undefined) return [finding('FETTLE_PIPELINE_PATH', at, `${show(file)} would overwrite ${same.name}`)]
+    return otherFormat(at, file, format)
   })
+}
+
+/** Excel opens by the name: a workbook as text, or a text as a workbook, it refuses. */
+function otherFormat(at: Path, file: string, format: string): Finding[] {
+  if (/\.xlsx$/i.test(file) === (format === 'xlsx')) return []
+  const hint = format === 'xlsx' ? 'Name it .xlsx.' : 'Set output.format: xlsx, or name it .csv.'
+  return [
+    { ...finding('FETTLE_PIPELINE_PATH', at, `${show(file)} does not go with output.format: ${format}`, hint), severity: 'warn' },
+  ]
 }

@@ -15,6 +15,7 @@ import type { Pipeline } from './pipeline.ts'
 import { show, showList } from './show.ts'
 import type { Path } from './tree.ts'
 import type { InputFacts, Packing, Plan, PlannedMapping, PlannedService } from './types.ts'
+import { workbookIssues } from './workbook.ts'
 
 /** More remote jobs than this are a mistake in `job.split`. */
 const MAX_JOBS = 1000
@@ -61,6 +62,7 @@ export function planRun(pipeline: Pipeline, facts: InputFacts, context: PlanCont
     ...columns.issues,
     ...(skipped || isSaid ? [] : countIssues(pipeline, facts, isCounted ? sent : 0, at)),
     ...outputIssues(pipeline, facts, at),
+    ...workbookIssues(pipeline, facts, rows, at('output', 'format')),
     ...maskIssues(pipeline, facts, at),
   ]
   if (issues.some(one => one.severity === 'error')) return { plan: null, issues }

@@ -156,7 +156,10 @@ const checks = map({
 /** The long form of `output`. */
 export const outputMap = map({
   path: path.describe('The enriched rows; written whole or not at all.'),
-  format: z.enum(['csv', 'excel', 'jsonl']).prefault('csv').describe('excel: CSV with BOM, CRLF and formulas neutralised.'),
+  format: z
+    .enum(['csv', 'excel', 'xlsx', 'jsonl'])
+    .prefault('csv')
+    .describe('excel: CSV with BOM, CRLF and formulas neutralised; xlsx: an Excel workbook, every cell text.'),
   columns: listOf(text('a column'), 'a list of columns', 1)
     .optional()
     .describe('"*" is the columns of the input; the rest are enrichment tags and match.outcome, match.score, match.why …'),

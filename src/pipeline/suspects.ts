@@ -34,7 +34,8 @@ export function watchedColumns(pipeline: Pipeline, header: readonly string[] | n
   }
   const { key } = pipeline.input
   if (key !== null) watch(resolveKey(key, facts, asked).column?.index, 'keys')
-  if (pipeline.output?.format === 'excel') for (let index = 0; index < columns; index++) watch(index, 'formulas')
+  const ofAll = ({ excel: 'formulas', xlsx: 'lengths', csv: null, jsonl: null } as const)[pipeline.output?.format ?? 'csv']
+  if (ofAll !== null) for (let index = 0; index < columns; index++) watch(index, ofAll)
   return [...watched].map(([index, of]) => ({ index, of: [...of] }))
 }
 
@@ -46,7 +47,7 @@ export interface SuspectContext {
   readonly locate: (path: Path) => Place | null
 }
 
-/** The warnings about the cells of a plan's columns. */
+/** The warnings about the cells of a plan's columns, and errors where the output could not hold them. */
 export function suspectIssues(plan: Pick<Plan, 'mappings' | 'key' | 'output' | 'input'>, context: SuspectContext): Issue[] {
   const countsOf = (index: number): CellCounts | undefined => context.cells.find(one => one.index === index)
   const ofMappings = plan.mappings.flatMap(mapping => {
@@ -61,6 +62,7 @@ export function suspectIssues(plan: Pick<Plan, 'mappings' | 'key' | 'output' | '
     ...emptyIssues(plan, countsOf, context.locate(['mappings'])),
     ...(ofKey === undefined ? [] : keyIssues(ofKey, context.locate(['input', 'key']))),
     ...(plan.output?.format === 'excel' ? formulaIssues(context.cells, context.locate(['output', 'format'])) : []),
+    ...(plan.output?.format === 'xlsx' ? lengthIssues(context.cells, context.locate(['output', 'format'])) : []),
   ]
 }
 
@@ -176,4 +178,12 @@ function formulaIssues(cells: readonly CellCounts[], at: Place | null): Issue[] 
   const verb = found.count === 1 ? 'begins' : 'begin'
   const message = `${plural(found.count, 'cell')} of the input ${verb} as a formula does, with = + - @ or a tab; sent unchanged, put behind a ' in the output`
   return [{ ...warn(message, found, at, 'Use format: csv for a file that no spreadsheet opens.'), severity: 'info' }]
+}
+
+/** Cells that a workbook would have to cut, which it must not. */
+function lengthIssues(cells: readonly CellCounts[], at: Place | null): Issue[] {
+  const { count, rows } = sumOf(cells.map(one => one.tooLong))
+  if (count === 0) return []
+  const message = `output.format: xlsx: ${plural(count, 'cell')} of the input with more characters than an Excel cell holds (first in row ${rows.join(', ')})`
+  return [issue('FETTLE_OUTPUT_LIMIT', message, { at, count, rows })]
 }

@@ -59,7 +59,7 @@ export interface InputFacts {
 export interface WatchedColumn {
   /** Zero-based. */
   readonly index: number
-  readonly of: readonly ('numbers' | 'values' | 'keys' | 'formulas')[]
+  readonly of: readonly ('numbers' | 'values' | 'keys' | 'formulas' | 'lengths')[]
 }
 
 /** How often something was seen, and in which data rows (from 1) first. */
@@ -80,6 +80,8 @@ export interface CellCounts {
   /** Numbers as a spreadsheet writes those too long for it: 4.41E+11. */
   readonly exponents: Oddity
   readonly formulas: Oddity
+  /** Cells of more characters than a cell of Excel holds. */
+  readonly tooLong: Oddity
   /** Cells that repeat an earlier one. */
   readonly repeated: Oddity
   /** Each different value, the first thousand of them. */
@@ -135,7 +137,7 @@ export type PlannedService =
 /** The result files a run writes. */
 export interface PlannedOutput {
   readonly path: string
-  readonly format: 'csv' | 'excel' | 'jsonl'
+  readonly format: 'csv' | 'excel' | 'xlsx' | 'jsonl'
   /** `*` stands for the input's columns, in order; the rest are enrichment tags or match.* columns. */
   readonly columns: readonly string[]
   readonly unmatched: string | null

@@ -334,3 +334,26 @@ output: { path: out/o.csv, unmatched: out/u.csv }\nreport: { rows: review, mask:
     expect(explainPlan(planOf(withInput('empty: skip'), { rows: 0 }))).toContain('requests\n  none: there are no rows')
   })
 })
+
+describe('a workbook as output', () => {
+  const text = `${BASE}output: { path: out/a.xlsx, format: xlsx }\n`
+  const found = (facts: Partial<InputFacts>, pipeline = text) => plan(pipeline, facts).issues.map(lineOf)
+
+  test('is planned as far as Excel goes, and refused beyond before anything is sent', () => {
+    expect(planOf(text, { rows: 1_048_575 }).output?.format).toBe('xlsx')
+    expect(found({ rows: 1_048_576 })).toEqual([
+      'OUTPUT_LIMIT 4:37 output.format: xlsx: 1048576 rows, and a sheet holds 1048575 below its header',
+    ])
+    const own = text.replace('xlsx }', 'xlsx, columns: ["*"] }')
+    expect(found({ columns: 16_384 }, own)).toEqual([])
+    expect(found({ columns: 16_385 }, own)).toEqual([expect.stringContaining('16385 columns, and a sheet holds 16384')])
+    expect(found({ rows: 1_000_000, columns: 100, bytes: 1e9 })).toEqual([expect.stringContaining('GiB of XML')])
+    expect(found({ rows: 2_000_000, columns: 100, bytes: 2e9 }, text.replace('xlsx }', 'csv }'))).not.toContainEqual(
+      expect.stringContaining('OUTPUT_LIMIT'),
+    )
+  })
+
+  test('a limit of rows is what counts', () => {
+    expect(plan(text, { rows: 2_000_000 }, { limit: 10 }).plan?.rows).toBe(10)
+  })
+})
