@@ -14,7 +14,11 @@ const json = (argv: Argv): Argv =>
 const sources = (argv: Argv): Argv =>
   argv
     .option('service', { type: 'string', requiresArg: true, describe: 'embedded, or the address of a service' })
-    .option('input', { type: 'string', requiresArg: true, describe: 'Read this file instead of the one the pipeline names' })
+    .option('input', {
+      type: 'string',
+      requiresArg: true,
+      describe: 'Read this file, or - for standard input, instead of the one the pipeline names',
+    })
     .option('output', { type: 'string', requiresArg: true, describe: 'Write here instead of where the pipeline says' })
     .option('var', {
       type: 'string',

@@ -1,7 +1,8 @@
 /**
  * The terminal as commands see it: where results and talk go, whether somebody watches, and the stop signal. The only holder of
- * process.stdout and process.stderr; a closed pipe ends the talk, not the work.
+ * process.stdin, process.stdout and process.stderr; a closed pipe ends the talk, not the work.
  */
+import type { Readable } from 'node:stream'
 import type { Env } from '../compose.ts'
 import { EXIT } from '../errors.ts'
 
@@ -9,6 +10,8 @@ import { EXIT } from '../errors.ts'
 export interface Io {
   readonly env: Env
   readonly cwd: string
+  /** What is piped in; asked for only by who reads it. */
+  readonly stdin: () => Readable & { readonly isTTY?: boolean }
   /** Results: one write, one line end. */
   out(text: string): void
   /** Everything else. */
@@ -52,6 +55,7 @@ export function processIo(signal: AbortSignal): Io {
   return {
     env,
     cwd: process.cwd(),
+    stdin: () => process.stdin,
     out: text => write(stdout, text.endsWith('\n') ? text : `${text}\n`),
     say: text => write(stderr, text.endsWith('\n') ? text : `${text}\n`),
     draw: text => write(stderr, text),

@@ -2,6 +2,7 @@
  * Carrying out a run in this process: service up, stages, reports, service down. It is the only place that sees plan, journal,
  * ports and reports together; it draws nothing and chooses no exit code.
  */
+import { dirname } from 'node:path'
 import { EXIT, FettleError } from '../errors.ts'
 import { openResults, openSource } from '../input/index.ts'
 import {
@@ -13,6 +14,7 @@ import {
   type RunFact,
   type RunState,
 } from '../journal/index.ts'
+import { spoolOf } from '../pipeline/index.ts'
 import type { Report } from '../report/index.ts'
 import { carryOut, type Ports, pausedBy, type Tick } from '../run/index.ts'
 import { type Guard, guarded, guardOf } from './guard.ts'
@@ -22,6 +24,7 @@ import { readReport, reportOf, writeReportJson, writeReports } from './report-fi
 import { type RunDirectory, removeIfPossible, runDirectory } from './run-directory.ts'
 import { openService, type ReadyService } from './service.ts'
 import { type Credentials, dataDirOf, type Env, proxiesOf, traceOf } from './settings.ts'
+import { dropSpool } from './stdin.ts'
 import { stopAt } from './stop.ts'
 import { isStranding, type RunRecord, recordOf } from './stranded.ts'
 import { REAL_WORLD, type World } from './world.ts'
@@ -110,6 +113,8 @@ export async function clearWork({ plan, status, finished }: RunState, directory:
   await openSource(plan, directory.path, { root })
     .remove()
     .catch(() => {})
+  const spooled = spoolOf(plan.input.path)
+  if (spooled !== null) dropSpool(dirname(directory.path), spooled)
   // After an error the file is evidence; otherwise its rows stand in the outputs.
   if (status !== 'error') await openResults(plan, directory.path, { root }).remove()
 }

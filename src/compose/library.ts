@@ -14,6 +14,7 @@ import { NO_OVERRIDES, type Overrides, prepare, prepareValue } from './prepare.t
 import { presentOf } from './recorded.ts'
 import { DEFAULT_RUNS_DIR } from './run-directory.ts'
 import type { Env } from './settings.ts'
+import { stdinOf } from './stdin.ts'
 
 /** What the library's functions take; everything has a default. */
 export interface LibraryOptions extends Partial<Overrides> {
@@ -38,28 +39,37 @@ export interface Check {
 /** A run under way: iterate over its facts, or await its report. It goes on whether or not anybody iterates. */
 export interface Running extends AsyncIterable<RunFact>, PromiseLike<Report> {}
 
-const surroundings = (options: LibraryOptions) => ({
+const surroundings = (options: LibraryOptions, keeps: boolean) => ({
   ...NO_OVERRIDES,
   ...Object.fromEntries(Object.entries(options).filter(([key, value]) => key in NO_OVERRIDES && value !== undefined)),
   env: options.env ?? process.env,
   cwd: process.cwd(),
+  ...(options.runsDir === undefined ? {} : { runsDir: options.runsDir }),
+  stdin: stdinOf({ open: () => process.stdin, keeps, signal: asStop(options.signal) }),
 })
 
-const prepared = (pipeline: string | PipelineInput, options: LibraryOptions) =>
-  typeof pipeline === 'string' ? prepare(pipeline, surroundings(options)) : prepareValue(pipeline, surroundings(options))
+const prepared = (pipeline: string | PipelineInput, options: LibraryOptions, keeps: boolean) =>
+  typeof pipeline === 'string'
+    ? prepare(pipeline, surroundings(options, keeps))
+    : prepareValue(pipeline, surroundings(options, keeps))
 
 /** Everything a run would find out before sending; nothing is sent. `pipeline` is a file or an object. */
 export async function check(pipeline: string | PipelineInput, options: LibraryOptions = {}): Promise<Check> {
-  const { plan, issues } = await prepared(pipeline, options)
+  const { plan, issues, release } = await prepared(pipeline, options, false)
+  release()
   return { ok: plan !== null, plan, issues }
 }
 
 /** Carries out a pipeline, or goes on with its unfinished run. Rejects with a FettleError when it cannot begin. */
 export function run(pipeline: string | PipelineInput, options: LibraryOptions = {}): Running {
   return running(options, async settings => {
-    const { plan, issues, credentials } = await prepared(pipeline, options)
-    if (plan === null) throw errorOfIssues(issues)
-    return startRun(plan, { ...settings, credentials }, options.fresh ?? false)
+    const { plan, issues, credentials, release } = await prepared(pipeline, options, true)
+    try {
+      if (plan === null) throw errorOfIssues(issues)
+      return await startRun(plan, { ...settings, credentials }, options.fresh ?? false)
+    } finally {
+      release()
+    }
   })
 }
 

@@ -20,12 +20,15 @@ import {
   pipelineFormat,
   planRun,
   type Secrets,
+  STDIN,
   suspectIssues,
   watchedColumns,
 } from '../pipeline/index.ts'
 import { realClock } from './clock.ts'
 import { outputPlaceIssues } from './output-places.ts'
+import { DEFAULT_RUNS_DIR } from './run-directory.ts'
 import { type Credentials, credentialsOf, type Env, passwordFileWarning, serviceUrlOf, traceWarning } from './settings.ts'
+import { type Received, stdinOf } from './stdin.ts'
 
 /** What the command line may say in place of the pipeline. */
 export interface Overrides {
@@ -45,6 +48,8 @@ export interface Surroundings {
   readonly cwd: string
   /** Where runs are kept, as given; `fettle-runs` if absent. */
   readonly runsDir?: string
+  /** Standard input, for all pipelines of one call; the process's own if absent, looked at and not kept. */
+  readonly stdin?: ReturnType<typeof stdinOf>
 }
 
 /** A pipeline looked through: its plan, or null and the problems; warnings stand beside a plan too. */
@@ -53,6 +58,8 @@ export interface Prepared {
   readonly issues: readonly Issue[]
   /** Reads the credentials when they are needed. Throws FETTLE_CREDENTIALS, FETTLE_SETTINGS. */
   readonly credentials: () => Credentials
+  /** Called when the run is over, or never began: removes what was kept of standard input and no run needs. */
+  readonly release: () => void
 }
 
 /** A remote service gets five requests a second unless the pipeline says otherwise (contract §14.2). */
@@ -74,25 +81,56 @@ export async function prepareValue(value: unknown, options: Surroundings & Overr
 }
 
 async function plan(parsed: ParsedPipeline | Issue, file: string, options: Surroundings & Overrides): Promise<Prepared> {
-  const none = (issues: readonly Issue[]): Prepared => ({ plan: null, issues, credentials: () => credentialsOf(options.env, {}) })
+  const nothing = (): void => {}
+  const none = (issues: readonly Issue[]): Prepared => ({
+    plan: null,
+    issues,
+    credentials: () => credentialsOf(options.env, {}),
+    release: nothing,
+  })
   if ('code' in parsed) return none([parsed])
   const { pipeline, secrets } = parsed
   const credentials = (): Credentials => credentialsOf(options.env, given(secrets))
   if (pipeline === null) return none(parsed.issues)
   const service = resolveService(options, pipeline)
+  if (pipeline.input.path !== STDIN)
+    return { ...(await planOver(parsed, pipeline, null, service, file, options)), credentials, release: nothing }
+  const receive = options.stdin ?? stdinOf({ open: () => process.stdin, keeps: false })
+  const received = await receive(file, options.runsDir ?? DEFAULT_RUNS_DIR)
+  const { plan, issues } = await planOver(parsed, pipeline, received, service, file, options).catch(error => {
+    received.release()
+    throw error
+  })
+  const named = received.named(issues)
+  return { plan: plan && Object.freeze({ ...plan, issues: named }), issues: named, credentials, release: received.release }
+}
+
+/** The plan over an input that is there to be read; `received` when it is standard input. */
+async function planOver(
+  parsed: ParsedPipeline,
+  pipeline: Pipeline,
+  received: Received | null,
+  service: PlannedService,
+  file: string,
+  options: Surroundings & Overrides,
+): Promise<Pick<Prepared, 'plan' | 'issues'>> {
   const watch = (header: readonly string[] | null, columns: number) => watchedColumns(pipeline, header, columns)
-  const { facts, issues: inputIssues, cells } = await inspect(inputOptionsOf(pipeline), { watch })
+  const asked = inputOptionsOf(pipeline)
+  const { at, path } = received ?? { at: asked.path, path: asked.path }
+  const { facts: found, issues: inputIssues, cells } = await inspect({ ...asked, path: at }, { watch })
+  const facts = found === null ? null : { ...found, path }
   const { locate } = parsed
   const { cwd, runsDir } = options
-  const places = await outputPlaceIssues(pipeline.output, { file, input: pipeline.input.path, cwd, runsDir, locate })
+  const places = await outputPlaceIssues(pipeline.output, { file, input: path, cwd, runsDir, locate })
   const issues = [...parsed.issues, ...places, ...inputIssues, ...settingsWarnings(service, options.env)]
-  if (facts === null) return { plan: null, issues, credentials }
+  if (facts === null) return { plan: null, issues }
   const context = { file, limit: options.limit, service, locate }
   const first = planRun(pipeline, facts, { ...context, issues })
-  if (first.plan === null) return { ...first, credentials }
+  if (first.plan === null) return first
   const suspects = suspectIssues(first.plan, { cells, locate, isCountry: await countryTest(pipeline) })
-  const sent = first.plan.collapse ? { sent: await countQuestions(first.plan) } : {}
-  return { ...planRun(pipeline, facts, { ...context, ...sent, issues: [...issues, ...suspects] }), credentials }
+  const readable = { ...first.plan, input: { ...first.plan.input, path: at } }
+  const sent = readable.collapse ? { sent: await countQuestions(readable) } : {}
+  return planRun(pipeline, facts, { ...context, ...sent, issues: [...issues, ...suspects] })
 }
 
 /** Whether a text names a country, as far as fettle knows them; loaded only where somebody asks. */

@@ -8,6 +8,7 @@ import type { LiveSettings, RunState } from '../journal/index.ts'
 import { inputOptionsOf, type ParsedPipeline, type Plan, type PlannedService, planRun } from '../pipeline/index.ts'
 import { given, NO_OVERRIDES, type Overrides, parseText, resolveService, type Surroundings } from './prepare.ts'
 import { type Credentials, credentialsOf } from './settings.ts'
+import { isSameInput } from './stdin.ts'
 
 /** What a resume takes from the present. */
 export interface Present {
@@ -39,7 +40,7 @@ export function presentOf(state: RunState, surroundings: Surroundings): Present 
   const service = resolveService(options, pipeline)
   const { plan } = planRun(pipeline, recorded.input, { file: recorded.file, limit: recorded.limit, service, sent: recorded.sent })
   const changed = plan === null ? ['mappings'] : changedKeys(plan, recorded)
-  if (inputOptionsOf(pipeline).path !== recorded.input.path) changed.unshift('input')
+  if (!isSameInput(inputOptionsOf(pipeline).path, recorded.input.path)) changed.unshift('input')
   if (changed.length > 0)
     throw new FettleError(
       'FETTLE_FINGERPRINT',

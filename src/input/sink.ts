@@ -28,8 +28,8 @@ export interface Sink {
   write(bytes: Uint8Array): Promise<void>
   /** All bytes are on the disk, under the temporary name; gives their SHA-256. */
   finish(): Promise<string>
-  /** Gives the finished file its final name. */
-  publish(): Promise<void>
+  /** Gives the finished file its final name: `path` in the same folder when only its content tells it. */
+  publish(path?: string): Promise<void>
   /** Leaves nothing behind; after `publish` it does nothing. */
   discard(): Promise<void>
 }
@@ -102,10 +102,11 @@ class FileSink implements Sink {
     })
   }
 
-  publish(): Promise<void> {
+  publish(path?: string): Promise<void> {
+    const target = path === undefined ? this.#target : join(dirname(this.#target), basename(path))
     return attempt(this.path, async () => {
-      await refuseSpecial(this.#target)
-      await rename(this.#temporary, this.#target)
+      await refuseSpecial(target)
+      await rename(this.#temporary, target)
       this.#isPublished = true
       await syncFolder(dirname(this.#target))
     })

@@ -1,6 +1,7 @@
 /** A plan as a person reads it: what would be read, sent, written and checked. It prints nothing and looks nothing up. */
 import { OPERATIONS, type OperationName } from '../contract/index.ts'
 import { formatDuration } from './durations.ts'
+import { STDIN_NAME, spoolOf } from './paths.ts'
 import { show } from './show.ts'
 import type { Plan } from './types.ts'
 
@@ -71,7 +72,7 @@ function inputLines({ input, rows, key, preparation }: Plan): string[] {
   const { packed } = input
   const unpacked = packed === undefined ? '' : ` of ${packed.as}, ${packed.bytes} unpacked`
   return table([
-    ['path', show(input.path)],
+    ['path', spoolOf(input.path) === null ? show(input.path) : `${STDIN_NAME}, kept among the runs until this one is over`],
     ['size', `${plural(input.bytes, 'byte')}${unpacked}, sha256 ${input.sha256}`],
     ...(packed?.as === 'xlsx' ? [['sheet', show(packed.sheet)]] : []),
     ['rows', rows === input.rows ? String(rows) : `${rows} of ${input.rows}`],

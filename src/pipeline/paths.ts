@@ -2,6 +2,15 @@
 
 const RESERVED = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(\..*)?$/i
 
+/** The path that stands for standard input. */
+export const STDIN = '-'
+/** What standard input is called where people read. */
+export const STDIN_NAME = 'standard input'
+const SPOOL = /(?:^|[/\\])stdin[/\\]([0-9a-f]{64}\.csv)$/
+
+/** The file name of a standard input that is kept, null for the path of any other input. */
+export const spoolOf = (path: string): string | null => SPOOL.exec(path)?.[1] ?? null
+
 /** A path without `.` and empty steps, and with `..` resolved where something is left to take away; for comparing. */
 function tidyPath(path: string): string {
   const steps: string[] = []

@@ -70,7 +70,7 @@ const columnReference = z.union([header, map({ index: index() })], { error: 'a h
 /** The long form of `input`. */
 export const inputMap = map({
   path: path.describe(
-    'The input, relative to the working directory: delimited text, also packed by gzip, or an Excel file (.xlsx).',
+    'The input, relative to the working directory: delimited text, also packed by gzip, or an Excel file (.xlsx); - is standard input.',
   ),
   encoding: text('auto or an encoding such as utf-8, utf-16le, windows-1252, iso-8859-15, shift_jis or gb18030')
     .refine(value => value === 'auto' || isKnownEncoding(value), {

@@ -82,7 +82,7 @@ export const CSV_ROWS: readonly Row[] = [
   bad('C2', 'a socket', socket, ['READ rows.csv'], ['it is a socket']),
   bad('C2', 'a device', linkTo('/dev/zero'), ['READ rows.csv'], ['it is a device'], { process: true }),
   bad('C2', 'a circle of links', linkTo('rows.csv'), ['READ rows.csv'], ['lead in a circle']),
-  row('C2', 'stdin', null, {}, { args: ['p.yml', '--input', '-'], errors: ['INPUT_READ -'], says: ['there is no such file'], later: 'an input from stdin' }),
+  row('C2', 'stdin', null, {}, { args: ['p.yml', '--input', '-'], errors: ['INPUT_EMPTY standard input:1'], says: ['standard input has no rows: it is empty'], process: true }),
 
   bad('C3', 'nothing', '', ['EMPTY rows.csv:1'], ['has no rows: it is empty'], { process: true }),
   bad('C3', 'a byte-order mark', '\ufeff', ['EMPTY rows.csv:1'], ['only a byte-order mark']),

@@ -2,8 +2,10 @@
  * Tries a bad input: in this process through the same code the command line runs, or as a process of its own; and judges the
  * answer. It knows the form every answer has, not the single answers.
  */
+
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { Readable } from 'node:stream'
 import { expect } from 'vitest'
 import { carryOut } from '../../src/cli/program.ts'
 import { ENVIRONMENT, type Ended, fettle, folderOf, STACK } from '../cli/fettle.ts'
@@ -48,6 +50,7 @@ export async function inProcess(args: readonly string[], cwd: string, env: Reado
       draw: text => {
         stderr += text
       },
+      stdin: () => Readable.from([]),
       isTerminal: false,
       columns: () => 80,
       colour: { out: false, say: false },

@@ -1,5 +1,5 @@
 /** `fettle check`: everything `run` would find out before sending, and nothing sent; not even a login. */
-import { explainPlan, type Prepared, prepare } from '../../compose.ts'
+import { explainPlan, type Prepared, prepare, STDIN_NAME, spoolOf, stdinOf } from '../../compose.ts'
 import { EXIT, errorOfIssues } from '../../errors.ts'
 import { escapeTerminal, safeJson } from '../../report/index.ts'
 import type { Flags } from '../command.ts'
@@ -14,8 +14,10 @@ const explain = (prepared: Prepared): string => (prepared.plan === null ? '' : e
 /** Checks each pipeline and its input; prints all problems of all of them. */
 export async function run(flags: Flags, io: Io): Promise<number> {
   const codes: number[] = []
+  const stdin = stdinOf({ open: io.stdin, keeps: false, signal: io.signal })
   for (const file of pipelineFiles(flags)) {
-    const prepared = await prepare(file, { env: io.env, cwd: io.cwd, ...overridesOf(flags) })
+    const prepared = await prepare(file, { env: io.env, cwd: io.cwd, stdin, ...overridesOf(flags) })
+    prepared.release()
     const code = prepared.plan === null ? errorOfIssues(prepared.issues).exitCode : EXIT.ok
     codes.push(code)
     if (isOn(flags, 'json')) {
@@ -47,6 +49,6 @@ function summary({ plan }: Prepared): string {
     )
     .join(', ')
   return escapeTerminal(
-    `ok ${plan.file}: ${plan.rows} rows of ${plan.input.path} (${plan.input.encoding}, "${plan.input.delimiter}"), ${columns}`,
+    `ok ${plan.file}: ${plan.rows} rows of ${spoolOf(plan.input.path) === null ? plan.input.path : STDIN_NAME} (${plan.input.encoding}, "${plan.input.delimiter}"), ${columns}`,
   )
 }

@@ -1,6 +1,6 @@
 /** `fettle run`: check, carry out, report; several pipelines side by side, none stopped by another's failure. */
 import { resolve } from 'node:path'
-import { explainPlan, inBatch, type Prepared, prepare, realPath, startRun } from '../../compose.ts'
+import { explainPlan, inBatch, type Prepared, prepare, realPath, startRun, stdinOf } from '../../compose.ts'
 import { EXIT, errorOfIssues, FettleError, type Issue } from '../../errors.ts'
 import type { Flags } from '../command.ts'
 import { worstExit } from '../exit.ts'
@@ -22,9 +22,18 @@ interface Item {
 /** Carries out every pipeline named; the exit code is the worst. */
 export async function run(flags: Flags, io: Io): Promise<number> {
   timeoutOf(flags)
-  const surroundings = { env: io.env, cwd: io.cwd, runsDir: needText(flags, 'runs-dir'), ...overridesOf(flags) }
   const files = pipelineFiles(flags)
   const items: Item[] = []
+  try {
+    return await carryAll(files, items, flags, io)
+  } finally {
+    for (const { prepared } of items) prepared.release()
+  }
+}
+
+async function carryAll(files: readonly string[], items: Item[], flags: Flags, io: Io): Promise<number> {
+  const stdin = stdinOf({ open: io.stdin, keeps: !isOn(flags, 'dry-run'), signal: io.signal })
+  const surroundings = { env: io.env, cwd: io.cwd, runsDir: needText(flags, 'runs-dir'), stdin, ...overridesOf(flags) }
   for (const file of files) items.push({ file, prepared: await prepare(file, surroundings) })
   await refuseClashes(items, textFlag(flags, 'result-file'), io.cwd)
   if (isOn(flags, 'dry-run')) return dryRun(items, io)

@@ -1,4 +1,5 @@
 /** The command line carried out within the test's own process, one command at a time: as the binary, but for start-up. */
+import { Readable } from 'node:stream'
 import { carryOut } from '../../../src/cli/program.ts'
 import { ENVIRONMENT } from '../../cli/fettle.ts'
 
@@ -22,6 +23,7 @@ export async function inside(args: readonly string[], cwd: string, env: Readonly
       out: text => void out.push(`${text}\n`),
       say: text => void err.push(`${text}\n`),
       draw: text => void err.push(text),
+      stdin: () => Readable.from([]),
       isTerminal: false,
       columns: () => 80,
       colour: { out: false, say: false },
