@@ -12,5 +12,14 @@ export { credentialsOf, dataDirOf, type Env } from './compose/settings.ts'
 export { stdinOf } from './compose/stdin.ts'
 export { proveWritable, writeAtomic } from './input/index.ts'
 export type { RunFact, RunState } from './journal/index.ts'
-export { explainPlan, nearest, parseDuration, pipelineJsonSchema, STDIN_NAME, spoolOf } from './pipeline/index.ts'
+export {
+  explainPlan,
+  nearest,
+  type Plan,
+  parseDuration,
+  pipelineJsonSchema,
+  profileLines,
+  STDIN_NAME,
+  spoolOf,
+} from './pipeline/index.ts'
 export { inBatch, type Tick } from './run/index.ts'

@@ -124,7 +124,7 @@ async function planOver(
   const places = await outputPlaceIssues(pipeline.output, { file, input: path, cwd, runsDir, locate })
   const issues = [...parsed.issues, ...places, ...inputIssues, ...settingsWarnings(service, options.env)]
   if (facts === null) return { plan: null, issues }
-  const context = { file, limit: options.limit, service, locate }
+  const context = { file, limit: options.limit, service, locate, cells }
   const first = planRun(pipeline, facts, { ...context, issues })
   if (first.plan === null) return first
   const suspects = suspectIssues(first.plan, { cells, locate, isCountry: await countryTest(pipeline) })

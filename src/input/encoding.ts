@@ -58,6 +58,13 @@ export function asWindows1252(bytes: Buffer): string {
   return bytes.toString('latin1').replace(/[\x80-\x9f]/g, one => HIGH[one.charCodeAt(0) - 0x80]!.replace('\0', '\ufffd'))
 }
 
+/** Characters in a stretch of UTF-8: all bytes but continuation bytes. */
+export function characters(bytes: Uint8Array, from: number, to: number): number {
+  let count = 0
+  for (let i = from; i < to; i++) if ((bytes[i]! & 0xc0) !== 0x80) count++
+  return count
+}
+
 const REPLACEMENT = Buffer.from('\ufffd')
 
 /** Checks UTF-8 strictly over pieces cut anywhere, and counts U+FFFD that are already in the text. */
@@ -116,11 +123,4 @@ function firstInvalid(bytes: Buffer): number {
     else invalid = middle
   }
   return wholeCharacters(bytes.subarray(0, valid))
-}
-
-/** Characters in a stretch of UTF-8: all bytes but continuation bytes. */
-export function characters(bytes: Uint8Array, from: number, to: number): number {
-  let count = 0
-  for (let i = from; i < to; i++) if ((bytes[i]! & 0xc0) !== 0x80) count++
-  return count
 }

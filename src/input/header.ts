@@ -28,7 +28,10 @@ function cellIssues(header: readonly string[], warn: Warn): Issue[] {
     else places.set(likeness(cell), [...(places.get(likeness(cell)) ?? []), index])
   })
   for (const indexes of places.values()) {
-    if (indexes.length < 2) continue
+    if (indexes.length < 2) {
+      issues.push(...hiddenIssues(header[indexes[0]!]!, indexes[0]!, warn))
+      continue
+    }
     const cells = indexes.map(index => header[index]!)
     const where = indexes.map(index => index + 1).join(', ')
     const isSame = cells.every(cell => cell === cells[0])
@@ -38,6 +41,13 @@ function cellIssues(header: readonly string[], warn: Warn): Issue[] {
     issues.push(warn(message, { column: cells[0]!, count: indexes.length, hint: 'Map such columns by index.' }))
   }
   return issues
+}
+
+/** A name that nobody can type as it stands. */
+function hiddenIssues(cell: string, index: number, warn: Warn): Issue[] {
+  if (!HIDDEN.test(cell)) return []
+  const message = `the header ${escaped(cell)} of column ${index + 1} holds characters that cannot be seen, or look like a space`
+  return [warn(message, { column: cell, hint: `Map it by index, as in name: { index: ${index} }, or mend the header.` })]
 }
 
 function dataIssues(header: readonly string[], warn: Warn): Issue[] {
@@ -74,6 +84,10 @@ function typedBelow(first: readonly string[], rows: readonly string[][]): string
     : `column ${index + 1} has ${dataKind(rows[0]![index]!)} in every row but the first, which is ${escaped(first[index]!)}`
 }
 
+/** What is invisible or looks like a space; joiners are letters' business in Persian and Hindi. */
+const HIDDEN =
+  /[\u007f-\u00a0\u00ad\u200b\u200e\u200f\u2000-\u200a\u2028-\u202f\u205f-\u2069\u3000\ufeff]|(?<![^\u0000-\u02ff])[\u200c\u200d]/
+
 /** Two names with one likeness are the same to a reader's eye. */
 const likeness = (cell: string): string =>
   cell
@@ -86,6 +100,6 @@ const likeness = (cell: string): string =>
 /** A cell in quotes, with everything invisible written as `\u….`. */
 const escaped = (cell: string): string =>
   JSON.stringify(cell).replace(
-    /[\u007f-\u00a0\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g,
+    /[\u007f-\u00a0\u00ad\u2000-\u200f\u2028-\u202f\u205f-\u2069\u3000\ufeff]/g,
     one => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )

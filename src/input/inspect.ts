@@ -15,12 +15,15 @@ import { findings } from './findings.ts'
 import { headerIssues } from './header.ts'
 import { CellCounter } from './inspect-cells.ts'
 import { type OpenInput, openInput } from './locate.ts'
+import { Mojibake } from './mojibake.ts'
 import { parserOptions } from './records.ts'
 import { MAX_COLUMNS, RecordScanner } from './scan.ts'
 import { CellTap } from './scan-cells.ts'
 import { type Settled, settle } from './settle.ts'
 import { TableCut, tailStart } from './table-cut.ts'
 import { undecodable } from './undecodable.ts'
+
+const FIRST_ROWS = 3
 
 /** What may be said while a long file is read. */
 interface InspectExtra {
@@ -113,20 +116,29 @@ class Pass {
   readonly scanner: RecordScanner
   readonly utf8 = new Utf8Check()
   readonly hash = createHash('sha256')
+  readonly mojibake = new Mojibake()
+  /** The first data rows with mojibake. */
+  readonly garbled: number[] = []
   /** Of the file. */
   bytesRead = 0
   /** Of its content. */
   bytes = 0
   /** Offset in the content of the first byte that is not UTF-8. */
   badAt: number | null = null
+  /** In a named encoding: all bytes so far could be UTF-8 just as well. */
+  isUtf8Too: boolean
+  readonly #asUtf8 = new Utf8Check()
   readonly #decoder: Decoder | null
   readonly #table: TableCut
+  readonly #headers: number
 
   constructor(settled: Settled, { quotes, header }: InputOptions, counters: readonly CellCounter[]) {
     const tap = counters.length === 0 ? null : new CellTap(counters, header, MAX_COLUMNS)
     this.scanner = new RecordScanner(settled.delimiter, quotes === 'relaxed', tap)
+    this.#headers = header ? 1 : 0
     this.#decoder = settled.encoding === 'utf-8' ? null : makeDecoder(settled.encoding)
     this.#table = new TableCut(settled.skipped ?? undefined)
+    this.isUtf8Too = this.#decoder !== null
   }
 
   /** Takes a piece of the file. */
@@ -137,16 +149,30 @@ class Pass {
 
   /** Takes a piece of its content. */
   push(piece: Buffer): void {
+    this.isUtf8Too &&= this.#asUtf8.push(piece) === null
     const text = this.#decoder ? Buffer.from(this.#decoder.decode(piece)) : piece
     const bad = this.utf8.push(text)
-    this.scanner.push(this.#table.cut(text.subarray(0, bad === null ? text.length : Math.max(0, bad))))
+    this.#scan(this.#table.cut(text.subarray(0, bad === null ? text.length : Math.max(0, bad))))
     if (bad !== null) this.badAt = this.bytes + bad
     this.bytes += piece.length
   }
 
+  /** The scanner is stopped where the first mojibake stands, since it knows the row. */
+  #scan(text: Buffer): void {
+    let from = 0
+    for (const at of this.mojibake.push(text)) {
+      if (this.garbled.length === FIRST_ROWS) break
+      this.scanner.push(text.subarray(from, at))
+      from = at
+      const row = this.scanner.records + 1 - this.#headers
+      if (row > 0 && !this.garbled.includes(row)) this.garbled.push(row)
+    }
+    this.scanner.push(text.subarray(from))
+  }
+
   end(): void {
     if (this.badAt !== null) return
-    if (this.#decoder) this.scanner.push(this.#table.cut(Buffer.from(this.#decoder.end())))
+    if (this.#decoder) this.#scan(this.#table.cut(Buffer.from(this.#decoder.end())))
     if (this.utf8.end() > 0) this.badAt = this.bytes - this.utf8.end()
     else this.scanner.end()
   }
@@ -209,6 +235,7 @@ function conclude(
     const message = `U+FFFD stands ${pass.utf8.replacements} times in ${path}: characters were lost before it came here`
     issues.push(issue('FETTLE_INPUT_SUSPECT', message, { severity: 'warn', at: place, count: pass.utf8.replacements }))
   }
+  if (pass.mojibake.count > 0) issues.push(mojibakeIssue(options, settled, pass, place))
   if (!isEmpty) issues.push(...headerIssues(first, rows, hasHeader, place))
   const facts: InputFacts = {
     path,
@@ -230,6 +257,19 @@ function conclude(
     lineEnd: lineEnd(scanner.lineEnds),
   }
   return { facts, issues }
+}
+
+/** Text that was garbled before it came here, or is so by the encoding that the pipeline names. */
+function mojibakeIssue({ path }: InputOptions, { encoding }: Settled, pass: Pass, at: Place): Issue {
+  const { mojibake, garbled } = pass
+  const { count, example } = mojibake
+  const rows = garbled.length === 0 ? '' : ` (first in row ${garbled.join(', ')})`
+  const times = count === 1 ? 'once' : `${count} times`
+  const message = `UTF-8 that was read in another encoding, such as ${JSON.stringify(example)}, stands ${times} in ${path}${rows}`
+  const hint = pass.isUtf8Too
+    ? `The file may be UTF-8: leave out input.encoding: ${encoding}.`
+    : 'Mend it where it comes from; it is sent as it stands.'
+  return issue('FETTLE_INPUT_SUSPECT', message, { severity: 'warn', at, count, rows: garbled, hint })
 }
 
 /** The first rows as cells; damaged ones are read as well as can be, since their damage is named elsewhere. */

@@ -2,58 +2,74 @@
  * From the scanner to the counters: which columns are looked at, and cells put together again where the end of a piece cut them.
  * It counts nothing itself.
  */
-import type { CellCounter } from './inspect-cells.ts'
+import { type CellCounter, MAX_VALUE_BYTES } from './inspect-cells.ts'
 
-/** So much of a cell that began in a piece before is kept. */
-const KEPT_BYTES = 256
+/** So much of a cell that began in a piece before is kept: a value, and what may stand before it. */
+const KEPT_BYTES = MAX_VALUE_BYTES + 24
+/** So many cells of a column are noted before they are shown: their text is still near the processor then. */
+const NOTED = 512
 const NOTHING = new Uint8Array(0)
 
-/** Every cell of the column is shown. */
-const ALWAYS = 1
-/** Only cells that may be blank are: most columns are watched for nothing else, and most of their cells are not. */
-const IF_BLANK = 2
-
-/** True when a cell is to be shown in a column looked at so; one that began in a piece before may be blank. */
-const isShown = (look: number | undefined, piece: Uint8Array, start: number, end: number): boolean =>
-  look === ALWAYS ||
-  (look === IF_BLANK &&
-    (end - start < 3 || start < 0 || piece[start] === 0x20 || (piece[start] === 0x22 && piece[start + 1] === 0x20)))
-
-/** Shows the cells of some columns to their counters; the cells of a header are names and are not shown. */
+/**
+ * Shows the cells of some columns to their counters; the cells of a header are names and are not shown. Cells are noted while
+ * the scanner runs and shown column by column: counted one at a time they would be compiled into its loop, and what is known of
+ * the cell before would help with none.
+ */
 export class CellTap {
-  /** For each zero-based column whether its cells are shown: never (0), `ALWAYS`, or `IF_BLANK`. */
+  /** For each zero-based column 1 when its cells are shown, 0 when not. */
   readonly looks: Uint8Array
-  readonly #counters: readonly (CellCounter | undefined)[]
+  readonly #columns: Column[] = []
   readonly #headers: number
   #kept: Uint8Array = NOTHING
 
   constructor(counters: readonly CellCounter[], hasHeader: boolean, maxColumns: number) {
-    const byColumn: CellCounter[] = []
     this.looks = new Uint8Array(maxColumns)
     for (const counter of counters) {
-      byColumn[counter.index] = counter
-      this.looks[counter.index] = counter.countsBlanksOnly ? IF_BLANK : ALWAYS
+      this.#columns[counter.index] = { counter, noted: new Int32Array(3 * NOTED), end: 0 }
+      this.looks[counter.index] = 1
     }
-    this.#counters = byColumn
     this.#headers = hasHeader ? 1 : 0
   }
 
   /** Takes the cell of `column` from `start` (negative: in a piece before) to `end`; `record` counts from 0. */
   read(column: number, piece: Uint8Array, start: number, end: number, record: number): void {
-    if (record < this.#headers || !isShown(this.looks[column], piece, start, end)) return
-    const row = record - this.#headers + 1
-    const counter = this.#counters[column]!
-    if (start >= 0) counter.add(piece, start, end, row)
-    else {
-      const whole = Buffer.concat([this.#kept, piece.subarray(0, Math.min(end, KEPT_BYTES))])
-      counter.add(whole, 0, whole.length, row, end - start)
-    }
+    if (record < this.#headers || this.looks[column] !== 1) return
+    const one = this.#columns[column]!
+    const at = one.end
+    one.noted[at] = start
+    one.noted[at + 1] = end
+    one.noted[at + 2] = record - this.#headers + 1
+    one.end = at + 3
+    if (one.end === 3 * NOTED) this.#show(one, piece)
   }
 
-  /** Keeps the head of the cell that began at `start` and is cut by the end of the piece. */
-  keep(piece: Uint8Array, start: number): void {
+  /** Ends a piece: shows what is noted of it, and keeps the head of the cell that began at `start` and is cut by its end. */
+  leave(piece: Uint8Array, start: number): void {
+    for (const one of this.#columns) if (one !== undefined) this.#show(one, piece)
     const before = start < 0 ? this.#kept : NOTHING
     const from = Math.max(start, 0)
     this.#kept = Buffer.concat([before, piece.subarray(from, from + Math.max(0, KEPT_BYTES - before.length))])
   }
+
+  #show(column: Column, piece: Uint8Array): void {
+    const { counter, noted } = column
+    const view = viewOf(piece)
+    for (let at = 0; at < column.end; at += 3) {
+      if (noted[at]! >= 0) counter.add(view, noted[at]!, noted[at + 1]!, noted[at + 2]!)
+      else {
+        const whole = Buffer.concat([this.#kept, piece.subarray(0, Math.min(noted[at + 1]!, KEPT_BYTES))])
+        counter.add(viewOf(whole), 0, whole.length, noted[at + 2]!, noted[at + 1]! - noted[at]!)
+      }
+    }
+    column.end = 0
+  }
 }
+
+interface Column {
+  readonly counter: CellCounter
+  /** Start, end and row of each cell. */
+  readonly noted: Int32Array
+  end: number
+}
+
+const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array): DataView => new DataView(buffer, byteOffset, byteLength)

@@ -130,6 +130,7 @@ export class RecordScanner {
     }
     if (this.#recordStart < 0) {
       this.#endRecord(NOTHING, 0)
+      this.#tap?.leave(NOTHING, 0)
       this.consumed = this.#pieceStart
       this.openEnded = true
       this.#recordStart = 0
@@ -270,7 +271,7 @@ export class RecordScanner {
     this.#lineCharacters =
       (this.#lineStart < 0 ? this.#lineCharacters : 0) + characters(piece, Math.max(this.#lineStart, 0), length)
     this.#cellIsBlank = this.#isBlankTo(piece, length)
-    this.#tap?.keep(piece, this.#cellStart)
+    this.#tap?.leave(piece, this.#cellStart)
     this.#cellStart -= length
     this.#recordStart -= length
     this.#lineStart = Math.max(this.#lineStart, 0) - length

@@ -26,6 +26,7 @@ export function explainPlan(plan: Plan): string {
     ['service', serviceLines(plan)],
     ['input', inputLines(plan)],
     ['mappings', mappingLines(plan)],
+    ['profile', profileLines(plan)],
     ['requests', requestLines(plan)],
     ['outputs', outputLines(plan)],
     ['checks', checkLines(plan)],
@@ -95,6 +96,24 @@ function mappingLines({ mappings }: Plan): string[] {
   ])
   return table([['mapping', 'header', 'index', ''], ...rows])
 }
+
+/** What was seen in the columns, as a table; an estimate is marked by `≈`. */
+export function profileLines({ profile = [], input: { rows } }: Plan): string[] {
+  if (profile.length === 0) return []
+  const lines = profile.map(one => [
+    one.mapping ?? 'key',
+    one.header === null ? `column ${one.index + 1}` : show(one.header),
+    String(one.filled),
+    share(one.filled, rows),
+    `${one.isEstimate ? '≈ ' : ''}${one.distinct}`,
+    share(one.distinct, one.filled),
+    one.examples.map(show).join(', '),
+  ])
+  return table([['mapping', 'header', 'filled', '', 'different', '', 'such as'], ...lines])
+}
+
+/** A share in whole percent, rounded down: what is not all is not 100%. */
+const share = (part: number, whole: number): string => (whole === 0 ? '' : `${Math.floor((part / whole) * 100)}%`)
 
 function requestLines({ enrich, rows }: Plan): string[] {
   if (rows === 0) return ['none: there are no rows']

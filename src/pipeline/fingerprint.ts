@@ -11,11 +11,11 @@ function canonical(value: unknown): string {
 }
 
 /**
- * SHA-256, lower-case hex, of a plan without what does not change the work: how it is watched, repeated, judged, reported and
+ * SHA-256, lower-case hex, of a plan without what does not change the work: what was seen, how it is watched, repeated, judged, reported and
  * described, where the pipeline file lies, when the input was last touched.
  */
 export function fingerprintOf(plan: Omit<Plan, 'fingerprint'>): string {
-  const { concurrency, poll, retry, checks, report, issues, description, tags, file, input, ...work } = plan
+  const { profile, concurrency, poll, retry, checks, report, issues, description, tags, file, input, ...work } = plan
   const { mtimeMs, delimiterEvidence, ...content } = input
   return createHash('sha256')
     .update(canonical({ ...work, input: content }))

@@ -1,7 +1,7 @@
 /** The pipeline's face: re-exports only. */
 export { decodePipeline, pipelineFormat } from './decode.ts'
 export { parseDuration } from './durations.ts'
-export { explainPlan } from './explain.ts'
+export { explainPlan, profileLines } from './explain.ts'
 export { pipelineJsonSchema } from './json-schema.ts'
 export { nearest } from './nearest.ts'
 export { type ParsedPipeline, parsePipeline, parsePipelineValue } from './parse.ts'

@@ -12,9 +12,10 @@ import { nearest } from './nearest.ts'
 import { partsOf } from './parts.ts'
 import { isSamePath } from './paths.ts'
 import type { Pipeline } from './pipeline.ts'
+import { profileOf } from './profile.ts'
 import { show, showList } from './show.ts'
 import type { Path } from './tree.ts'
-import type { InputFacts, Packing, Plan, PlannedMapping, PlannedService } from './types.ts'
+import type { CellCounts, InputFacts, Packing, Plan, PlannedMapping, PlannedService } from './types.ts'
 import { workbookIssues } from './workbook.ts'
 
 /** More remote jobs than this are a mistake in `job.split`. */
@@ -32,6 +33,8 @@ export interface PlanContext {
   readonly sent?: number
   /** What parsing the pipeline and looking at the input found: its warnings join the plan, its errors forbid one. */
   readonly issues?: readonly Issue[]
+  /** What was counted in the columns; without it the plan has no profile. */
+  readonly cells?: readonly CellCounts[]
   /** Places in the pipeline file; without it issues name none. */
   readonly locate?: (path: Path) => Place | null
 }
@@ -66,6 +69,8 @@ export function planRun(pipeline: Pipeline, facts: InputFacts, context: PlanCont
     ...maskIssues(pipeline, facts, at),
   ]
   if (issues.some(one => one.severity === 'error')) return { plan: null, issues }
+  const { cells } = context
+  const profile = cells === undefined ? {} : { profile: profileOf({ ...columns, report: pipeline.report, input: facts }, cells) }
   const draft: Omit<Plan, 'fingerprint'> = {
     version: pipeline.version,
     name: pipeline.name,
@@ -83,6 +88,7 @@ export function planRun(pipeline: Pipeline, facts: InputFacts, context: PlanCont
     concurrency: pipeline.job.concurrency,
     preparation: preparationOf(facts, columns.mappings, { rows, sent, collapse: pipeline.job.collapse }),
     mappings: columns.mappings,
+    ...profile,
     enrich: pipeline.enrich,
     budget: pipeline.budget,
     poll: pipeline.poll,

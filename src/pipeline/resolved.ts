@@ -2,8 +2,8 @@
 import { stringify } from 'yaml'
 import type { Plan } from './types.ts'
 
-/** The plan as YAML, the fingerprint first. */
-export function resolvedYaml({ fingerprint, ...plan }: Plan): string {
+/** The plan as YAML, the fingerprint first; without the profile, which is no part of what is carried out. */
+export function resolvedYaml({ fingerprint, profile, ...plan }: Plan): string {
   const head = '# What this run carries out: the pipeline, resolved against its input. Written by fettle; nobody reads it back.\n'
   return head + stringify({ fingerprint, ...plan }, { aliasDuplicateObjects: false, lineWidth: 120 })
 }

@@ -2,10 +2,12 @@
  * What the cells of the mapped columns give to think: warnings, since only a person knows what was meant. It says which columns
  * are worth counting and words the counts; it reads no file.
  */
-import { IDENTIFIERS } from '../contract/index.ts'
+import { IDENTIFIERS, type Mapping } from '../contract/index.ts'
 import { type Issue, issue, type Place } from '../errors.ts'
 import { resolveKey, resolveMapping } from './headers.ts'
+import { mappingLine } from './mapping-line.ts'
 import type { Pipeline } from './pipeline.ts'
+import { isMasked } from './profile.ts'
 import { show } from './show.ts'
 import type { Path } from './tree.ts'
 import type { CellCounts, InputFacts, Oddity, Plan, PlannedMapping, WatchedColumn } from './types.ts'
@@ -20,23 +22,25 @@ export function watchedColumns(pipeline: Pipeline, header: readonly string[] | n
   const facts: Pick<InputFacts, 'header' | 'columns' | 'path'> = { header, columns, path: pipeline.input.path }
   const asked = { name: '', at: null }
   const watched = new Map<number, Set<WatchedColumn['of'][number]>>()
-  const watch = (index: number | undefined, what: WatchedColumn['of'][number] | null): void => {
+  const watch = (index: number | undefined, ...what: WatchedColumn['of']): void => {
     if (index === undefined || index >= columns) return
-    const of = watched.get(index) ?? new Set()
-    if (what !== null) of.add(what)
-    watched.set(index, of)
+    watched.set(index, new Set([...(watched.get(index) ?? []), ...what]))
   }
   for (const rule of pipeline.mappings) {
     const { mapping } = resolveMapping(rule, facts, asked)
-    const what =
-      NUMBERS.includes(rule.mapping) || rule.pad !== null ? 'numbers' : COUNTRIES.includes(rule.mapping) ? 'values' : null
-    watch(mapping?.index, what)
+    watch(mapping?.index, 'profile', ...countedOf(rule.mapping, rule.pad))
   }
   const { key } = pipeline.input
   if (key !== null) watch(resolveKey(key, facts, asked).column?.index, 'keys')
   const ofAll = ({ excel: 'formulas', xlsx: 'lengths', csv: null, jsonl: null } as const)[pipeline.output?.format ?? 'csv']
   if (ofAll !== null) for (let index = 0; index < columns; index++) watch(index, ofAll)
   return [...watched].map(([index, of]) => ({ index, of: [...of] }))
+}
+
+/** What is counted of a mapping besides its profile. */
+function countedOf(mapping: Mapping, pad: number | null): WatchedColumn['of'] {
+  if (NUMBERS.includes(mapping) || mapping === 'phone' || pad !== null) return ['numbers']
+  return COUNTRIES.includes(mapping) ? ['values'] : []
 }
 
 /** What judging the counts takes. */
@@ -47,13 +51,15 @@ export interface SuspectContext {
   readonly locate: (path: Path) => Place | null
 }
 
+type Judged = Pick<Plan, 'mappings' | 'key' | 'output' | 'input' | 'report'>
+
 /** The warnings about the cells of a plan's columns, and errors where the output could not hold them. */
-export function suspectIssues(plan: Pick<Plan, 'mappings' | 'key' | 'output' | 'input'>, context: SuspectContext): Issue[] {
+export function suspectIssues(plan: Judged, context: SuspectContext): Issue[] {
   const countsOf = (index: number): CellCounts | undefined => context.cells.find(one => one.index === index)
   const ofMappings = plan.mappings.flatMap(mapping => {
     const counts = countsOf(mapping.index)
     const at = context.locate(['mappings', mapping.mapping])
-    return counts === undefined ? [] : mappingIssues(mapping, counts, at, context.isCountry)
+    return counts === undefined ? [] : mappingIssues(plan, mapping, counts, at, context.isCountry)
   })
   const { key } = plan
   const ofKey = key === null ? undefined : countsOf(key.index)
@@ -79,6 +85,7 @@ const warn = (message: string, { count, rows }: Oddity, at: Place | null, hint: 
   })
 
 function mappingIssues(
+  plan: Judged,
   mapping: PlannedMapping,
   counts: CellCounts,
   at: Place | null,
@@ -86,6 +93,8 @@ function mappingIssues(
 ): Issue[] {
   const column = mapping.header
   const name = `mappings.${mapping.mapping}: ${column === null ? `column ${mapping.index + 1}` : show(column)}`
+  const line = mappingLine(mapping, plan.input.header)
+  const shows = plan.report.rows !== 'none' && !isMasked(plan, mapping.index)
   const issues: Issue[] = []
   const say = (message: string, oddity: Oddity, hint: string): void => {
     issues.push(warn(`${name} ${message}`, oddity, at, hint, column))
@@ -94,12 +103,23 @@ function mappingIssues(
     const hint = 'Digits are lost: format the column as text where it comes from, and export it again.'
     say(`holds ${plural(counts.exponents.count, 'number')} in the form 4.41E+11`, counts.exponents, hint)
   }
+  if (isEmpty(counts, plan))
+    say(
+      `is empty in all ${plan.input.rows} rows`,
+      { ...counts.empty, rows: [] },
+      `Name the column that holds it, or leave out the line ${line}`,
+    )
+  if (isConstant(mapping, counts, plan)) {
+    const value = shows ? `: ${show(counts.examples[0] ?? '')}` : ''
+    const hint = `It tells no company from another: name the right column, or leave out the line ${line}`
+    say(`has the same value in all ${plan.input.rows} rows${value}`, { count: plan.input.rows, rows: [] }, hint)
+  }
   if (mapping.pad !== null) issues.push(...padIssues(name, mapping.pad, counts, at, column))
-  else {
+  else if (NUMBERS.includes(mapping.mapping)) {
     const lost = lostZeros(counts)
     if (lost !== null) {
       const message = `holds ${plural(lost.count, 'number')} shorter than its usual ${lost.digits} digits and none that begins with 0: leading zeros may be lost`
-      say(message, lost, `If they are, set pad: ${lost.digits}.`)
+      say(message, lost, `If they are, write under mappings: ${mappingLine({ ...mapping, pad: lost.digits }, plan.input.header)}`)
     }
   }
   const unknown = COUNTRIES.includes(mapping.mapping) ? counts.values.filter(one => !isCountry(one.text)) : []
@@ -110,7 +130,7 @@ function mappingIssues(
     const count = unknown.reduce((sum, one) => sum + one.count, 0)
     const first = unknown.flatMap(one => one.rows).sort((a, b) => a - b)
     say(
-      `holds what names no country: ${list.join(', ')}${more}`,
+      `holds what names no country${shows ? `: ${list.join(', ')}${more}` : ''}`,
       { count, rows: first.slice(0, 3) },
       'Use ISO 3166 codes or names.',
     )
@@ -118,7 +138,13 @@ function mappingIssues(
   return issues
 }
 
-/** The mapped columns that are empty more often than not. */
+const isEmpty = ({ empty }: CellCounts, { input: { rows } }: Judged): boolean => rows >= FEW && empty.count === rows
+
+/** One value in every row, where that is not as it should be: companies of one country have that in common. */
+const isConstant = ({ mapping }: PlannedMapping, { empty, distinct }: CellCounts, { input: { rows } }: Judged): boolean =>
+  rows >= FEW && empty.count === 0 && distinct.count === 1 && !COUNTRIES.includes(mapping)
+
+/** The mapped columns that are empty more often than not, but not throughout. */
 function emptyIssues(
   { mappings, input: { rows } }: Pick<Plan, 'mappings' | 'input'>,
   countsOf: (index: number) => CellCounts | undefined,
@@ -126,7 +152,7 @@ function emptyIssues(
 ): Issue[] {
   const found = mappings.flatMap(({ mapping, index }) => {
     const empty = countsOf(index)?.empty
-    return empty === undefined || rows < FEW || empty.count * 2 <= rows ? [] : [{ mapping, empty }]
+    return empty === undefined || rows < FEW || empty.count * 2 <= rows || empty.count === rows ? [] : [{ mapping, empty }]
   })
   if (found.length === 0) return []
   const list = found.map(({ mapping, empty }) => `${mapping} in ${empty.count} (${Math.floor((empty.count / rows) * 100)}%)`)

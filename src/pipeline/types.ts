@@ -55,11 +55,14 @@ export interface InputFacts {
   readonly lineEnd: string
 }
 
-/** A column whose cells are counted while the input is read, and what is counted besides empty cells. */
+/**
+ * A column whose cells are counted while the input is read, and what is counted besides empty cells. Numbers and values are
+ * counted in a profile only, and keys have one.
+ */
 export interface WatchedColumn {
   /** Zero-based. */
   readonly index: number
-  readonly of: readonly ('numbers' | 'values' | 'keys' | 'formulas' | 'lengths')[]
+  readonly of: readonly ('profile' | 'numbers' | 'values' | 'keys' | 'formulas' | 'lengths')[]
 }
 
 /** How often something was seen, and in which data rows (from 1) first. */
@@ -72,6 +75,10 @@ export interface Oddity {
 export interface CellCounts {
   readonly index: number
   readonly empty: Oddity
+  /** Different values: exactly while they are few. */
+  readonly distinct: { readonly count: number; readonly isEstimate: boolean }
+  /** The first different values, cut. */
+  readonly examples: readonly string[]
   /** Cells of digits alone, by how many digits; the last place holds all longer ones. Places may be missing. */
   readonly digits: readonly (Oddity | undefined)[]
   /** Cells of digits alone that begin with 0. */
@@ -101,6 +108,23 @@ export interface PlannedMapping {
   readonly value?: string
   /** Space around a cell is left out, and space in it is one blank. */
   readonly trim?: true
+}
+
+/** What the whole input holds in a column that is mapped, or that is the key, whatever the limit of a run. */
+export interface ColumnProfile {
+  /** Null for the key, when its column is mapped to nothing. */
+  readonly mapping: Mapping | null
+  readonly header: string | null
+  /** Zero-based. */
+  readonly index: number
+  readonly isKey: boolean
+  /** Rows with a value. */
+  readonly filled: number
+  readonly distinct: number
+  /** `distinct` is right within 5 %, as a rule. */
+  readonly isEstimate: boolean
+  /** The first different values, cut; `***` where they are masked, none where no row content may be kept. */
+  readonly examples: readonly string[]
 }
 
 /** A count or a share with a comparison, as written: `< 90%`, `> 500`. A share is held as 0 to 1. */
@@ -174,6 +198,8 @@ export interface Plan {
    */
   readonly preparation: readonly string[]
   readonly mappings: readonly PlannedMapping[]
+  /** What was seen in the columns above; absent from a journal that was begun before there were profiles. */
+  readonly profile?: readonly ColumnProfile[]
   /** Null: the run ends when matched. */
   readonly enrich: { readonly product: Product; readonly tags: readonly string[] } | null
   readonly budget: { readonly rows: number | null; readonly credits: number | null }
@@ -185,6 +211,6 @@ export interface Plan {
   readonly report: { readonly rows: 'none' | 'review' | 'all'; readonly mask: readonly string[] }
   /** Warnings found while planning. */
   readonly issues: readonly Issue[]
-  /** Digest of what the run does: all of the above but concurrency, poll, retry, checks and report. */
+  /** Digest of what the run does: all of the above but profile, concurrency, poll, retry, checks and report. */
   readonly fingerprint: string
 }

@@ -2,12 +2,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { CellCounter } from '../../src/input/inspect-cells.ts'
-import { KeySet } from '../../src/input/inspect-keys.ts'
 import { MAX_COLUMNS, RecordScanner } from '../../src/input/scan.ts'
 import { CellTap } from '../../src/input/scan-cells.ts'
 import type { CellCounts, WatchedColumn } from '../../src/pipeline/types.ts'
 
-const ALL: WatchedColumn['of'] = ['numbers', 'values', 'keys', 'formulas']
+const ALL: WatchedColumn['of'] = ['profile', 'numbers', 'values', 'keys', 'formulas']
 
 /** Counts column 1 of `text`, given to the scanner in pieces of `size` bytes. */
 function counted(text: string, size: number, of: WatchedColumn['of'] = ALL, hasHeader = true): CellCounts {
@@ -33,6 +32,8 @@ function plainly(cells: readonly string[]) {
     repeated: told(rowsOf((_, at) => trimmed[at] !== '' && trimmed.indexOf(trimmed[at]!) < at)),
     leadingZeros: trimmed.filter(cell => isDigits(cell) && cell.startsWith('0')).length,
     eights: trimmed.filter(cell => isDigits(cell) && cell.length === 8).length,
+    distinct: { count: new Set(trimmed.filter(cell => cell !== '')).size, isEstimate: false },
+    examples: [...new Set(trimmed.filter(cell => cell !== ''))].slice(0, 3),
     values: new Map(trimmed.filter(cell => cell !== '').map(cell => [cell, trimmed.filter(one => one === cell).length])),
   }
 }
@@ -64,7 +65,10 @@ describe('cells of a watched column', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(cell, quoted), { maxLength: 30 }), fc.integer({ min: 1, max: 40 }), (rows, size) => {
         const text = `a,b,c\n${rows.map(([content, isQuoted]) => `x,${isQuoted ? `"${content}"` : content},y\n`).join('')}`
-        const { empty, notDigits, exponents, formulas, repeated, leadingZeros, digits, values } = counted(text, size)
+        const { empty, notDigits, exponents, formulas, repeated, leadingZeros, digits, distinct, examples, values } = counted(
+          text,
+          size,
+        )
         expect({
           empty: { ...empty },
           notDigits: { ...notDigits },
@@ -73,6 +77,8 @@ describe('cells of a watched column', () => {
           repeated: { ...repeated },
           leadingZeros,
           eights: digits[8]?.count ?? 0,
+          distinct,
+          examples,
           values: new Map(values.map(({ text: value, count }) => [value, count])),
         }).toEqual(plainly(rows.map(([content]) => content)))
       }),
@@ -81,23 +87,24 @@ describe('cells of a watched column', () => {
   })
 
   it('are counted for blanks alone where nothing else is asked for', () => {
+    expect(counted('a,b\n1,x\n', 100, []).distinct).toEqual({ count: 0, isEstimate: false })
     const text = `a,b\n${['x', '', '""', '"  "', '     ', 'long cell', '" x"'].map(content => `1,${content}`).join('\n')}`
     for (const size of [1, 2, 3, 7, 1000]) expect(counted(text, size, []).empty).toEqual({ count: 4, rows: [2, 3, 4] })
+  })
+
+  it('are examples cut to sixty characters, without their quotes', () => {
+    const [first, second] = counted(`a,b\n1,"${'say ""é"" '.repeat(40)}"\n2,${'🏭'.repeat(60)}\n`, 50).examples
+    expect(first).toBe(`${'say "é" '.repeat(8).slice(0, 59)}…`)
+    expect(second).toBe('🏭'.repeat(60))
+  })
+
+  it('are told apart by their first 1,000 bytes, wherever they are cut', () => {
+    const long = 'x'.repeat(1_000)
+    const text = `a,b\n${[`${long}y`, `${long}z`, ` ${long}`, `"${long}"`, `${long.slice(1)}y`].map(cell => `1,${cell}\n`).join('')}`
+    for (const size of [1, 7, 500, 1_003, 10_000]) expect([size, counted(text, size).distinct.count]).toEqual([size, 2])
   })
 
   it('include the first row where there is no header', () => {
     expect(counted('1,GB\n2,GB\n', 100, ALL, false).values).toEqual([{ text: 'GB', count: 2, rows: [1, 2] }])
   })
-})
-
-it('keys are told apart until the table is full, and nothing is said of those beyond', () => {
-  const keys = new KeySet()
-  const add = (number: number): boolean => {
-    const bytes = Buffer.from(`key ${number}`)
-    return keys.add(bytes, 0, bytes.length)
-  }
-  for (let number = 0; number < 393_215; number++) if (!add(number)) throw new Error(`${number} was taken for another`)
-  expect([add(0), add(393_214)]).toEqual([false, false])
-  add(393_215)
-  expect([add(0), add(400_000), add(400_000)]).toEqual([true, true, true])
 })

@@ -64,6 +64,7 @@ const ZIP = Buffer.concat([Buffer.from('PK\x03\x04\x14\0\0\0\0\0', 'latin1'), Bu
 const numbered = (numbers: readonly string[]) =>
   `Name,Country,Number\n${numbers.map((number, at) => `Firm ${at},GB,${number}\n`).join('')}`
 const WITH_NUMBER = { mappings: 'name: Name, country: Country, orgNumber: Number' }
+const WITH_PHONE = { mappings: 'name: Name, country: Country, phone: Tel' }
 const WITH_KEY = { input: 'key: Id' }
 const SAMPLE = readFileSync(fileURLToPath(new URL('../../samples/clean.csv', import.meta.url)), 'utf8')
 
@@ -174,6 +175,8 @@ export const CSV_ROWS: readonly Row[] = [
   remark('C20', 'one header twice, not mapped', 'Name,Country,x,x\nAcme,GB,1,2\n', [{ says: ['the header "x" stands 2 times (columns 3, 4)'], count: 2 }]),
   bad('C20', 'a mapped header with a hidden character', 'N\u200bame,Country\nAcme,GB\n', ['HEADER p.yml:3:19'], ['only looks like it, with characters that cannot be seen', '"N\\u200bame"']),
   bad('C20', 'a mapped header in another case', 'NAME,Country\nAcme,GB\n', ['HEADER p.yml:3:19'], ['"NAME" in column 1 only looks like it']),
+  remark('C20', 'a header with a hidden character alone', 'Name,Country,Reg\u00a0No,T\u200bA\nAcme,GB,1,x\n', [{ says: ['the header "Reg\\u00a0No" of column 3 holds characters that cannot be seen', 'name: { index: 2 }'] }, { says: ['the header "T\\u200bA" of column 4'] }]),
+  ok('C20', 'joiners where letters need them', 'Name,Country,می\u200cخواهم\nAcme,GB,x\n'),
 
   ok('C21', '__proto__ and constructor', '__proto__,constructor\nAcme,GB\n', { mappings: 'name: __proto__, country: constructor' }),
   bad('C21', 'toString that is not there', ROWS, ['HEADER'], ['no header "toString"'], { mappings: 'name: toString, country: Country' }),
@@ -200,12 +203,18 @@ export const CSV_ROWS: readonly Row[] = [
   ok('C28', 'formulas, for anybody else', `${HEAD}=1+1,GB\n"\tx",GB\nAcme,GB\n`, { more: 'output: o.csv' }),
 
   remark('C29', 'exponents', numbered(['4.41E+11', '4,41e+11'.replace(',', '.'), '441234567890']), [{ where: 'INPUT_SUSPECT p.yml:3:54', says: ['mappings.orgNumber: "Number" holds 2 numbers in the form 4.41E+11', 'Digits are lost'], count: 2, rows: [1, 2] }], WITH_NUMBER),
-  remark('C29', 'lost zeros', numbered(['12345678', '23456789', '1234567', '34567890', '123456', '45678901', '56789012']), [{ says: ['holds 2 numbers shorter than its usual 8 digits', 'set pad: 8'], count: 2, rows: [3, 5] }], WITH_NUMBER),
+  remark('C29', 'lost zeros', numbered(['12345678', '23456789', '1234567', '34567890', '123456', '45678901', '56789012']), [{ says: ['holds 2 numbers shorter than its usual 8 digits', 'write under mappings: orgNumber: { from: Number, pad: 8 }'], count: 2, rows: [3, 5] }], WITH_NUMBER),
   ok('C29', 'short numbers beside kept zeros', numbered(['12345678', '01234567', '1234567', '34567890', '45678901']), WITH_NUMBER),
+  remark('C29', 'phones in exponent form', 'Name,Country,Tel\nA,GB,4.42E+11\nB,GB,02079460000\n', [{ says: ['mappings.phone: "Tel" holds 1 number in the form 4.41E+11', 'Digits are lost'], count: 1, rows: [1] }], WITH_PHONE),
+  ok('C29', 'phones of any length', `Name,Country,Tel\n${['442079460000', '442079460001', '44207946002', '442079460003', '442079460004'].map(tel => `A${tel},GB,${tel}\n`).join('')}`, WITH_PHONE),
   remark('C29', 'pad on longer cells and letters', numbered(['123456789', 'SC123456', '1234567', '12345678', '']), [{ says: ['pad leaves 2 cells as they are: 1 of more than 8 digits, 1 not of digits alone'], count: 2, rows: [1, 2] }], { mappings: 'name: Name, country: Country, orgNumber: { from: Number, pad: 8 }' }),
 
   remark('C30', 'what names no country', `${HEAD}A,XX\nB,GB\nC,Germany\nD,XX\nE,Atlantis\nF,deu\n`, [{ where: 'INPUT_SUSPECT p.yml:3:34', says: ['holds what names no country: "XX" 2, "Atlantis" 1'], count: 3, rows: [1, 4, 5] }]),
   remark('C30', 'a column more than half empty', 'Name,Country,Town\nA,GB,\nB,GB,""\nC,GB,York\nD,GB," "\nE,GB,\n', [{ says: ['of 5 rows more than half have no value in a mapped column: town in 4 (80%)'], count: 4, rows: [1, 2, 4] }], { mappings: 'name: Name, country: Country, town: Town' }),
+  remark('C30', 'a column without a value', 'Name,Country,"Town, "\nA,GB,\nB,GB,\nC,GB,""\nD,GB," "\nE,GB,\n', [{ says: ['mappings.town: "Town, " is empty in all 5 rows', 'leave out the line town: "Town, "'], count: 5, rows: [] }], { mappings: "name: Name, country: Country, town: 'Town, '" }),
+  remark('C30', 'one value in every row', `${HEAD}${'"A ""x""",GB\n'.repeat(5)}`, [{ says: ['mappings.name: "Name" has the same value in all 5 rows: "A \\"x\\""', 'leave out the line name: Name'], count: 5, rows: [] }]),
+  remark('C30', 'one value in every row, and no country, both masked', `${HEAD}${'A,GB\n'.repeat(5)}A,XX\n`, [{ says: ['has the same value in all 6 rows'] }, { says: ['holds what names no country (first in row 6)'] }], { more: 'report: { mask: [Name, country] }' }),
+  ok('C30', 'few rows alike', `${HEAD}${'A,GB\n'.repeat(4)}`),
   ok('C30', 'a column half empty', 'Name,Country,Town\nA,GB,\nB,GB,York\nC,GB,\nD,GB,York\nE,GB,York\nF,GB,\n', { mappings: 'name: Name, country: Country, town: Town' }),
 
   ok('C31', 'rows that stand twice', `${ROWS}${ROWS.split('\n').slice(1).join('\n')}`),

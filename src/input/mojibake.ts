@@ -1,0 +1,58 @@
+/**
+ * Text whose UTF-8 was once read as windows-1252 or Latin-1 and written again: `Ã¼` for `ü`, `â€™` for `’`. Found by bytes that
+ * are rare in any language, so that looking for it costs next to nothing; only counted, since nobody knows how often it happened.
+ */
+
+/** Nobody needs to know of more. */
+const MOST = 10_000
+/** The longest place is `â€`. */
+const MAX_BYTES = 5
+
+/** Bytes to look for, and where the place they may be part of begins: its first character is two bytes, the first of them 0xC3. */
+const NEEDLES: readonly (readonly [needle: Uint8Array | number, before: number])[] = [
+  [0xc2, 2], // Ã¼, Â£, Å¡, Ð°: the second character is one of U+0080 to U+00BF
+  [Buffer.from([0x83, 0xc5]), 1], // Ãœ, ÃŸ
+  [Buffer.from([0x83, 0xe2]), 1], // Ã„, Ã–, Ã‰
+  [Buffer.from([0xa2, 0xe2, 0x82, 0xac]), 1], // â€
+]
+
+/**
+ * The places. Left out is what may follow such a capital in good text: a space that does not break, closing quotes, ®, ™, an
+ * ellipsis. Where `LÃ®` means `Lî`, there are other places to tell.
+ */
+const PLACE = /^(?:Â[\u00a0-¿]|[ÃÄÅÎÏÐÑ][¡-\u00ad¯-º¼-¿]|Ã[€„†‡‰Š‹ŒŽ‘–šœžŸ]|â€)/u
+
+/** Counts such places in UTF-8 text cut anywhere; up to 10,000. */
+export class Mojibake {
+  count = 0
+  /** The first one found. */
+  example = ''
+  /** The last bytes, too few for a whole place. */
+  #tail: Buffer = Buffer.alloc(0)
+
+  /** Takes a piece; gives where in it the places begin, in order. One that began in the piece before begins at 0. */
+  push(piece: Buffer): number[] {
+    const border = Buffer.concat([this.#tail, piece.subarray(0, MAX_BYTES - 1)])
+    const before = this.#tail.length
+    const cut = this.#places(border).filter(({ start, text }) => start < before && start + Buffer.byteLength(text) > before)
+    const found = [...cut.map(({ text }) => ({ start: 0, text })), ...this.#places(piece)].sort((a, b) => a.start - b.start)
+    if (this.count === 0) this.example = found[0]?.text ?? ''
+    const tail = piece.length < MAX_BYTES ? border : piece
+    this.#tail = Buffer.from(tail.subarray(Math.max(0, tail.length - MAX_BYTES + 1)))
+    this.count = Math.min(MOST, this.count + found.length)
+    return found.map(({ start }) => start)
+  }
+
+  #places(bytes: Buffer): { readonly start: number; readonly text: string }[] {
+    const found: { start: number; text: string }[] = []
+    for (const [needle, before] of NEEDLES) {
+      for (let at = bytes.indexOf(needle); at !== -1 && this.count + found.length < MOST; at = bytes.indexOf(needle, at + 1)) {
+        const start = at - before
+        if (start < 0 || bytes[start] !== 0xc3) continue
+        const [text] = PLACE.exec(bytes.toString('utf8', start, start + MAX_BYTES)) ?? []
+        if (text !== undefined) found.push({ start, text })
+      }
+    }
+    return found
+  }
+}
