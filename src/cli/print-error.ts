@@ -1,6 +1,6 @@
 /** Errors and issues as a person reads them: place, code, what is wrong, how to cure it. No stack trace but with --debug. */
 import { FettleError, type Issue, type Place } from '../errors.ts'
-import { escapeTerminal } from '../report/index.ts'
+import { escapeLines, escapeTerminal } from '../report/index.ts'
 
 const placeOf = ({ file, line, column }: Place): string =>
   [file, line, line === null ? null : column].filter(part => part !== null).join(':')
@@ -44,6 +44,5 @@ function printOne(error: unknown): string {
 }
 
 function* stacksOf(error: unknown): Generator<string> {
-  for (let one: unknown = error; one instanceof Error; one = one.cause)
-    yield (one.stack ?? one.message).split('\n').map(escapeTerminal).join('\n')
+  for (let one: unknown = error; one instanceof Error; one = one.cause) yield escapeLines(one.stack ?? one.message)
 }

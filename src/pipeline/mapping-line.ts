@@ -7,7 +7,7 @@ import type { PlannedMapping } from './types.ts'
 const LONG = 60
 
 /** `orgNumber: { from: Reg No, pad: 8 }`; by index where the name cannot be typed, or is not the only one of its kind. */
-export function mappingLine({ mapping, header, index, pad }: PlannedMapping, headers: readonly string[] | null): string {
+export function mappingLine({ mapping, header, index, pad, trim }: PlannedMapping, headers: readonly string[] | null): string {
   const isName =
     header !== null &&
     header.trim() !== '' &&
@@ -17,6 +17,7 @@ export function mappingLine({ mapping, header, index, pad }: PlannedMapping, hea
   // A reference to a variable would be filled in.
   const name = header?.replaceAll('${', '$${')
   const column = isName ? { from: name } : { index }
-  const value = isName && pad === null ? name : { ...column, ...(pad === null ? {} : { pad }) }
+  const rest = { ...(pad === null ? {} : { pad }), ...(trim ? { trim } : {}) }
+  const value = isName && pad === null && !trim ? name : { ...column, ...rest }
   return `${mapping}: ${stringify(value, { collectionStyle: 'flow', lineWidth: 0 }).trim()}`
 }

@@ -85,6 +85,9 @@ export const escapeTerminal = (text: string): string =>
     .replace(/(^|\s)(::+)/g, (_, before: string, colons: string) => before + [...colons].join(' '))
     .replace(LOG_COMMAND, '# #')
 
+/** Several lines for a terminal, each cleaned for itself. */
+export const escapeLines = (text: string): string => text.split('\n').map(escapeTerminal).join('\n')
+
 /** For a label value in OpenMetrics. */
 export const escapeLabel = (text: string): string => plain(text).replace(/[\\"]/g, '\\$&')
 

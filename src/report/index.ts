@@ -1,5 +1,5 @@
 /** The report's face: re-exports only. */
-export { escapeTerminal, safeJson } from './escape.ts'
+export { escapeLines, escapeTerminal, safeJson } from './escape.ts'
 export { reportJsonSchema } from './json-schema.ts'
 export { RENDERERS } from './renderers.ts'
 export { buildReport } from './report.ts'

@@ -6,7 +6,7 @@ import { clip, escapeMarkdown as esc, markdownCell, markdownCode } from './escap
 import type { Report, Result, Sample } from './schema.ts'
 import { OUTCOME, STATUS, shownOutcomes, verdictOf } from './verdict.ts'
 import { groupOf, reasonsOf } from './why.ts'
-import { bytes, count, duration, more, percent, points, signed } from './words.ts'
+import { about, bytes, count, duration, more, percent, points, signed } from './words.ts'
 
 /** Bytes; a job summary is refused above 1,024 KiB, other steps may write to it too. */
 const BUDGET = 900_000
@@ -52,6 +52,7 @@ const sectionsOf = (report: Report, result: Result): Section[] => [
     name: 'unmatched rows',
     text: folded('unmatched rows', result.unmatched, report.totals.unmatched, unmatchedRow, UNMATCHED_HEAD),
   },
+  { name: 'columns', text: columns(result) },
 ]
 
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
@@ -159,6 +160,20 @@ const reviewRow = (sample: Sample): string[] => [
   why(sample),
 ]
 const unmatchedRow = (sample: Sample): string[] => [named(sample), cells(sample), cell(groupOf(sample.why)), candidate(sample)]
+
+/** What the input holds, for whoever asks why so much or so little was found. */
+function columns({ profile }: Result): string {
+  if (profile.length === 0) return ''
+  const rows = profile.map(one => [
+    one.mapping ?? 'key',
+    one.header === null ? `column ${one.index + 1}` : cell(one.header),
+    percent(one.fillRate),
+    about(one.distinct, one.estimated),
+    one.examples.map(cell).join(', '),
+  ])
+  const head = ['Sent as', 'Header', 'Filled', 'Different', 'Such as']
+  return `<details>\n<summary>What the columns hold</summary>\n\n${table(head, rows)}\n\n</details>\n`
+}
 
 function folded(
   what: string,

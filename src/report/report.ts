@@ -74,6 +74,7 @@ export function buildReport(state: RunState, context: ReportContext): Report {
           value: one.value ?? null,
           trim: one.trim ?? false,
         })),
+        profile: profileIn(state),
         stages: state.stages.map(stage => ({ ...stage })),
         jobs: state.jobs.map(jobOf),
         checks: state.checks.map(check => ({ ...check })),
@@ -156,6 +157,29 @@ const jobOf = (job: JobState): Result['jobs'][number] => ({
   correlationIds: job.correlations.map(one => one.correlationId),
   correlations: job.correlations.map(one => ({ ...one })),
 })
+
+const ratio = (part: number, whole: number): number | null => (whole === 0 ? null : part / whole)
+
+/** Examples are masked here once more, as samples are. */
+function profileIn({ plan }: RunState): Result['profile'] {
+  const { mask, rows } = plan.report
+  return (plan.profile ?? []).map(({ mapping, header, index, isKey, filled, distinct, isEstimate, examples }) => {
+    const isMasked = [mapping, header].some(name => name !== null && mask.includes(name))
+    const shown = isMasked ? examples.slice(0, 1).map(() => '***') : [...examples]
+    return {
+      mapping,
+      header,
+      index,
+      key: isKey,
+      filled,
+      fillRate: ratio(filled, plan.input.rows),
+      distinct,
+      distinctShare: ratio(distinct, filled),
+      estimated: isEstimate,
+      examples: rows === 'none' ? [] : shown,
+    }
+  })
+}
 
 /** Masked here once more: a journal written under another setting must not bring a masked cell back. */
 function samplesOf({ plan, samples }: RunState, outcome: RowSample['outcome']): Sample[] {

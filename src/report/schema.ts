@@ -90,6 +90,21 @@ const job = z.object({
   correlations: z.array(z.object({ operation: z.string(), correlationId: z.string() })),
 })
 
+const column = z.object({
+  mapping: text.describe('null for the key, when its column is mapped to nothing'),
+  header: text,
+  index: known.describe('column from 0'),
+  key: z.boolean().describe('input.key names this column'),
+  filled: known.describe('rows with a value'),
+  fillRate: share,
+  distinct: known.describe('different values'),
+  distinctShare: share.describe('distinct / filled; null when nothing is filled'),
+  estimated: z.boolean().describe('distinct is an estimate, right within 5 % as a rule: there are too many to keep'),
+  examples: z
+    .array(z.string())
+    .describe('the first different values, cut to 60 characters; *** where masked, none with report.rows: none'),
+})
+
 const result = z.object({
   name: z.string(),
   description: text,
@@ -123,6 +138,9 @@ const result = z.object({
       trim: z.boolean(),
     }),
   ),
+  profile: z
+    .array(column)
+    .describe('what the whole input holds in the mapped columns and the key; empty for a run begun before there were profiles'),
   stages: z.array(
     z.object({
       name: z.string(),

@@ -5,7 +5,7 @@
 import { clip, escapeTerminal } from './escape.ts'
 import type { Report, Result } from './schema.ts'
 import { OUTCOME, STATUS, shownOutcomes, type Verdict, verdictOf } from './verdict.ts'
-import { bytes, count, counted, duration, more, percent, points } from './words.ts'
+import { about, bytes, count, counted, duration, more, percent, points } from './words.ts'
 
 /** What a colour is for; the caller knows which escape codes that means. */
 export type Style = 'good' | 'warn' | 'bad' | 'dim' | 'bold'
@@ -43,6 +43,7 @@ export function renderText(report: Report, options: TextOptions = {}): string {
     [heading, ...wrap(result.message, width - 2).map(line => `  ${line}`), ...cure(result, paint, width)],
     ledger(report, paint, width),
     checks(result, paint, width),
+    profile(result, paint, width),
     issues(report, result, paint, width),
     files(report, result, paint),
     goOn(report, result, paint),
@@ -119,6 +120,15 @@ function checks({ checks }: Result, paint: Paint, width: number): string[] {
   })
   const rest = more(checks.length, shown.length)
   return rest === '' ? lines : [...lines, `    ${paint('dim', `${rest} in the report`)}`]
+}
+
+/** One paragraph: how full each mapped column is, and how many values it has. The examples are in report.html. */
+function profile(result: Result, paint: Paint, width: number): string[] {
+  const columns = result.profile.map(
+    one => `${one.mapping ?? 'key'} ${percent(one.fillRate)} (${about(one.distinct, one.estimated)})`,
+  )
+  if (columns.length === 0) return []
+  return wrap(`filled (different values): ${columns.join(', ')}`, width - 2).map(line => `  ${paint('dim', line)}`)
 }
 
 function issues(report: Report, result: Result, paint: Paint, width: number): string[] {

@@ -16,6 +16,9 @@ export function percent(ratio: number | null): string {
   return `${(ratio * 100).toFixed(1).replace(/\.0$/, '')}%`
 }
 
+/** `201`, or `≈ 318,503` of an estimate. */
+export const about = (value: number, isEstimate: boolean): string => `${isEstimate ? '≈ ' : ''}${count(value)}`
+
 /** `+12`, `−3`, `±0`; with a true minus sign. */
 export const signed = (value: number): string => (value > 0 ? '+' : value < 0 ? '−' : '±') + count(Math.abs(value))
 

@@ -14,6 +14,7 @@ import { fold } from '../../src/journal/state.ts'
 import { buildReport, type Report } from '../../src/report/index.ts'
 
 type Plan = RunState['plan']
+type ColumnProfile = NonNullable<Plan['profile']>[number]
 
 const digest = (seed: string): string => seed.repeat(64).slice(0, 64)
 const COUNTS = { requests: 3, retries: 0, throttledMs: 0 }
@@ -56,6 +57,14 @@ const PLAN: Plan = {
     { mapping: 'postCode', header: 'Postcode', index: 6, pad: null },
     { mapping: 'country', header: 'Country', index: 7, pad: null },
   ],
+  profile: [
+    seen('name', 'Company Name', 1, 500, 488, ['Acme Ltd', 'Bolt & Sons', 'Müller Söhne GmbH']),
+    seen('orgNumber', 'Reg No', 3, 251, 250, ['1234567', '02345678', 'SC123456']),
+    seen('city', 'Town', 5, 500, 1, ['Leeds']),
+    seen('postCode', 'Postcode', 6, 0, 0, []),
+    { ...seen('country', 'Country', 7, 499, 300, ['***']), isEstimate: true },
+    { ...seen(null, 'supplier_id', 0, 500, 500, ['S-1', 'S-2', 'S-3']), isKey: true },
+  ],
   enrich: { product: 'basic', tags: ['general.connectId', 'general.companyName'] },
   budget: { rows: 100_000, credits: 500 },
   poll: { everyMs: 2_000, maxMs: 30_000, timeoutMs: 7_200_000 },
@@ -72,6 +81,26 @@ const PLAN: Plan = {
   issues: [],
   fingerprint: digest('a07e3b'),
 } as Plan
+
+function seen(
+  mapping: string | null,
+  header: string,
+  index: number,
+  filled: number,
+  distinct: number,
+  examples: readonly string[],
+): ColumnProfile {
+  return {
+    mapping: mapping as ColumnProfile['mapping'],
+    header,
+    index,
+    isKey: false,
+    filled,
+    distinct,
+    isEstimate: false,
+    examples,
+  }
+}
 
 /** Events a second apart, from a little after two in the morning. */
 class Journal {
@@ -404,6 +433,7 @@ const hostile = (): RunState => {
       file: text(7),
       input: { ...PLAN.input, path: text(8), header: HOSTILE, columns: HOSTILE.length },
       mappings: [{ mapping: 'name', header: text(2), index: 1, pad: null }],
+      profile: [seen('name', text(2), 1, 500, 9, HOSTILE), { ...seen(null, text(4), 0, 1, 1, [text(7)]), isKey: true }],
       issues: HOSTILE.map(line =>
         issue('FETTLE_INPUT_SUSPECT', line, {
           severity: 'warn',

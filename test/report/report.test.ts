@@ -46,6 +46,27 @@ describe('buildReport', () => {
     expect(RENDERERS.junit.render(report)).toContain('<error type="FETTLE_LEDGER"')
   })
 
+  it('keeps examples as masked as the settings of a resume ask, and reads a journal without a profile', () => {
+    const state = STATES.finished()
+    const examples = (report: Partial<typeof state.plan.report>): readonly string[][] => {
+      const plan = { ...state.plan, report: { ...state.plan.report, ...report } }
+      return buildReport({ ...state, plan }, context).results[0]!.profile.map(one => one.examples)
+    }
+    expect(examples({ mask: ['name', 'supplier_id'] })).toEqual([
+      ['***'],
+      ['1234567', '02345678', 'SC123456'],
+      ['Leeds'],
+      [],
+      ['***'],
+      ['***'],
+    ])
+    expect(examples({ rows: 'none' }).flat()).toEqual([])
+    const { profile, ...plan } = state.plan
+    const report = buildReport({ ...state, plan }, context)
+    expect(report.results[0]?.profile).toEqual([])
+    for (const { render } of Object.values(RENDERERS)) expect(render(report)).not.toMatch(/What the columns hold|filled \(/)
+  })
+
   it('compares with the last good run', () => {
     const { delta, previous } = reportOf('finished')
     expect(previous?.runId).toBe('nightly-suppliers-20251119-021702-m2c4')

@@ -1,15 +1,13 @@
 /** `fettle check`: everything `run` would find out before sending, and nothing sent; not even a login. */
-import { explainPlan, type Prepared, prepare, STDIN_NAME, spoolOf, stdinOf } from '../../compose.ts'
+import { explainPlan, type Plan, prepare, profileLines, STDIN_NAME, spoolOf, stdinOf } from '../../compose.ts'
 import { EXIT, errorOfIssues } from '../../errors.ts'
-import { escapeTerminal, safeJson } from '../../report/index.ts'
+import { escapeLines, escapeTerminal, safeJson } from '../../report/index.ts'
 import type { Flags } from '../command.ts'
 import { worstExit } from '../exit.ts'
 import { isOn } from '../flags.ts'
 import type { Io } from '../io.ts'
 import { printIssue } from '../print-error.ts'
 import { overridesOf, pipelineFiles } from './shared.ts'
-
-const explain = (prepared: Prepared): string => (prepared.plan === null ? '' : explainPlan(prepared.plan))
 
 /** Checks each pipeline and its input; prints all problems of all of them. */
 export async function run(flags: Flags, io: Io): Promise<number> {
@@ -35,20 +33,19 @@ export async function run(flags: Flags, io: Io): Promise<number> {
     }
     if (prepared.issues.length > 0) io.say(prepared.issues.map(printIssue).join('\n'))
     if (prepared.plan === null) continue
-    io.out(isOn(flags, 'explain') ? explain(prepared) : summary(prepared))
+    io.out(isOn(flags, 'explain') ? escapeLines(explainPlan(prepared.plan)) : summary(prepared.plan))
   }
   return worstExit(codes)
 }
 
-function summary({ plan }: Prepared): string {
-  if (plan === null) return ''
+function summary(plan: Plan): string {
   const columns = plan.mappings
     .map(
       ({ mapping, header, index, value }) =>
         `${value === undefined ? (header ?? `column ${index}`) : JSON.stringify(value)} -> ${mapping}`,
     )
     .join(', ')
-  return escapeTerminal(
-    `ok ${plan.file}: ${plan.rows} rows of ${spoolOf(plan.input.path) === null ? plan.input.path : STDIN_NAME} (${plan.input.encoding}, "${plan.input.delimiter}"), ${columns}`,
-  )
+  const input = spoolOf(plan.input.path) === null ? plan.input.path : STDIN_NAME
+  const ok = `ok ${plan.file}: ${plan.rows} rows of ${input} (${plan.input.encoding}, "${plan.input.delimiter}"), ${columns}`
+  return [escapeTerminal(ok), ...profileLines(plan).map(line => `  ${escapeTerminal(line)}`)].join('\n')
 }

@@ -2,6 +2,7 @@
 import { resolve } from 'node:path'
 import { explainPlan, inBatch, type Prepared, prepare, realPath, startRun, stdinOf } from '../../compose.ts'
 import { EXIT, errorOfIssues, FettleError, type Issue } from '../../errors.ts'
+import { escapeLines } from '../../report/index.ts'
 import type { Flags } from '../command.ts'
 import { worstExit } from '../exit.ts'
 import { isOn, needText, textFlag } from '../flags.ts'
@@ -111,7 +112,7 @@ function dryRun(items: readonly Item[], io: Io): number {
   const codes = items.map(({ prepared }) => {
     if (prepared.issues.length > 0) io.say(prepared.issues.map((issue: Issue) => printIssue(issue)).join('\n'))
     if (prepared.plan === null) return errorOfIssues(prepared.issues).exitCode
-    io.out(explainPlan(prepared.plan))
+    io.out(escapeLines(explainPlan(prepared.plan)))
     return EXIT.ok
   })
   return worstExit(codes)

@@ -2,31 +2,53 @@
 import { clip } from '../escape.ts'
 import type { Report, Result } from '../schema.ts'
 import { STATUS } from '../verdict.ts'
-import { bytes, clockTime, count, counted, duration, more, time } from '../words.ts'
-import { html, type Markup } from './markup.ts'
+import { about, bytes, clockTime, count, counted, duration, more, percent, time } from '../words.ts'
+import { html, type Markup, type Value } from './markup.ts'
 import { table } from './table.ts'
 import { TONE } from './verdict.ts'
 
 /** Entries of one list; a service that keeps changing its mind must not make the page endless. */
 const SHOWN = 200
 
-/** Header -> mapping -> index, and the headers that are not used. */
+/** Characters of an example. */
+const EXAMPLE = 60
+
+/** Header -> mapping -> index, what the column holds, and the headers that are not used. */
 export function columns(result: Result): Markup {
-  const rows = result.mappings.map(one => [
+  const key = result.profile.filter(one => one.mapping === null).map(one => ({ ...one, pad: null, value: null, trim: false }))
+  const rows = [...result.mappings, ...key].map(one => [
     one.header ?? html`<span class="soft">${one.value === null ? 'no header' : 'no column'}</span>`,
-    html`<code>${one.mapping}</code>`,
+    one.mapping === null ? html`<span class="soft">key</span>` : html`<code>${one.mapping}</code>`,
     String(one.index),
+    ...seen(result.profile.find(({ mapping }) => mapping === one.mapping)),
     changes(one) ?? html`<span class="soft">as it is</span>`,
   ])
   const used = new Set(result.mappings.map(one => one.index))
   const unused = (result.input.header ?? []).filter((_, index) => !used.has(index))
   const note =
     unused.length === 0 ? null : html`<p class="small soft">Not sent for matching: ${clip(unused.join(', '), 2000)}</p>`
-  return html`<section aria-labelledby="columns"><h2 id="columns">Columns</h2>${table('Which column is sent as what', [{ label: 'Header' }, { label: 'Mapping' }, { label: 'Index', figures: true }, { label: 'Values' }], rows)}${note}</section>`
+  const head = [
+    { label: 'Header' },
+    { label: 'Mapping' },
+    { label: 'Index', figures: true },
+    { label: 'Filled', figures: true },
+    { label: 'Different', figures: true },
+    { label: 'Such as' },
+    { label: 'Sent' },
+  ]
+  return html`<section aria-labelledby="columns"><h2 id="columns">Columns</h2>${table('Which column is sent as what, and what it holds', head, rows)}${note}</section>`
+}
+
+/** Three cells; dashes for a run that has no profile. */
+function seen(one: Result['profile'][number] | undefined): Value[] {
+  const none = html`<span class="soft">–</span>`
+  if (one === undefined) return [none, none, none]
+  const examples = one.examples.map(text => html`<span class="sub">${clip(text, EXAMPLE)}</span>`)
+  return [percent(one.fillRate), about(one.distinct, one.estimated), examples.length === 0 ? none : html`${examples}`]
 }
 
 /** What is done to the cells of a mapping, null for nothing. */
-function changes({ pad, trim, value }: Result['mappings'][number]): string | null {
+function changes({ pad, trim, value }: Pick<Result['mappings'][number], 'pad' | 'trim' | 'value'>): string | null {
   if (value !== null) return `“${value}” in every row`
   const done = [pad === null ? [] : `padded to ${pad} digits`, trim ? 'trimmed' : []].flat()
   return done.length === 0 ? null : done.join(', ')
