@@ -18,6 +18,9 @@ const KEY_SLOTS = 524_288
 export class Distinct {
   #table = new HashTable(FIRST_SLOTS)
   #sketch: Sketch | null = null
+  /** The latest hash. */
+  #low = 0
+  #high = 0
   readonly #mostSlots: number
 
   /** Those of a key are told apart for longer, since one that is repeated matters. */
@@ -40,9 +43,13 @@ export class Distinct {
       this.#sketch.add(hash)
       return true
     }
+    // Towns and countries come in runs.
+    if (hash.low === this.#low && hash.high === this.#high) return false
+    this.#low = hash.low
+    this.#high = hash.high
     const slot = this.#table.slotOf(hash)
-    if (this.#table.has(slot)) return false
-    this.#table.take(slot, hash)
+    if (slot >= 0) return false
+    this.#table.take(~slot, hash)
     if (this.#table.size >= this.#table.slots * LOAD) this.#grow()
     return true
   }
@@ -53,7 +60,7 @@ export class Distinct {
     this.#table = new HashTable(hasRoom ? 2 * old.slots : 1)
     this.#sketch = hasRoom ? null : new Sketch()
     for (const hash of old.hashes(new Hash())) {
-      if (this.#sketch === null) this.#table.take(this.#table.slotOf(hash), hash)
+      if (this.#sketch === null) this.#table.take(~this.#table.slotOf(hash), hash)
       else this.#sketch.add(hash)
     }
   }

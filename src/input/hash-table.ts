@@ -14,21 +14,19 @@ export class HashTable {
     this.#halves = new Int32Array(2 * slots)
   }
 
-  /** The slot that a hash has, or the free one where it belongs: `has` tells which. */
+  /** The slot that a hash has; when it has none, the free one where it belongs, as its complement (`~`). */
   slotOf({ low, high }: Hash): number {
     const halves = this.#halves
     const mask = halves.length - 1
-    let at = (low << 1) & mask
-    while ((halves[at] !== low || halves[at + 1] !== high) && (halves[at] !== 0 || halves[at + 1] !== 0)) at = (at + 2) & mask
-    return at >> 1
+    for (let at = (low << 1) & mask; ; at = (at + 2) & mask) {
+      const there = halves[at]!
+      const beside = halves[at + 1]!
+      if (there === low && beside === high) return at >> 1
+      if (there === 0 && beside === 0) return ~(at >> 1)
+    }
   }
 
-  /** True when the slot is taken. */
-  has(slot: number): boolean {
-    return this.#halves[2 * slot] !== 0 || this.#halves[2 * slot + 1] !== 0
-  }
-
-  /** Takes the free slot that `slotOf` gave for a hash. */
+  /** Takes a free slot for a hash. */
   take(slot: number, { low, high }: Hash): void {
     this.#halves[2 * slot] = low
     this.#halves[2 * slot + 1] = high
@@ -38,10 +36,9 @@ export class HashTable {
   /** Each hash that was put in; the object it is given in is the same every time. */
   *hashes(one: Hash): Generator<Hash> {
     for (let slot = 0; slot < this.slots; slot++) {
-      if (!this.has(slot)) continue
       one.low = this.#halves[2 * slot]!
       one.high = this.#halves[2 * slot + 1]!
-      yield one
+      if (one.low !== 0 || one.high !== 0) yield one
     }
   }
 }

@@ -44,8 +44,9 @@ class Values {
 
   /** Counts a value, if it is known or one of the first. */
   add(hash: Hash, bytes: DataView, start: number, end: number, row: number): void {
-    const slot = this.#table.slotOf(hash)
-    if (!this.#table.has(slot)) {
+    const known = this.#table.slotOf(hash)
+    const slot = known < 0 ? ~known : known
+    if (known < 0) {
       if (this.#table.size === MAX_VALUES) return
       this.#table.take(slot, hash)
       this.#bySlot[slot] = { text: textOf(bytes, start, Math.min(end, start + 100)), oddity: new Count() }

@@ -15,7 +15,7 @@ export const MAX_RECORD_BYTES = 1_048_576
 export const MAX_COLUMNS = 1024
 const PLACES_PER_KIND = 10
 // As long as a real one: reading beyond its end would be slow.
-const NO_LOOKS = new Uint8Array(MAX_COLUMNS)
+const NO_LOOKS = new Uint16Array(MAX_COLUMNS)
 
 const NOTHING = new Uint8Array(0)
 
