@@ -262,9 +262,8 @@ function conclude(
 /** Text that was garbled before it came here, or is so by the encoding that the pipeline names. */
 function mojibakeIssue({ path }: InputOptions, { encoding }: Settled, pass: Pass, at: Place): Issue {
   const { mojibake, garbled } = pass
-  const { count, example } = mojibake
+  const { count, example, times } = mojibake
   const rows = garbled.length === 0 ? '' : ` (first in row ${garbled.join(', ')})`
-  const times = count === 1 ? 'once' : `${count} times`
   const message = `UTF-8 that was read in another encoding, such as ${JSON.stringify(example)}, stands ${times} in ${path}${rows}`
   const hint = pass.isUtf8Too
     ? `The file may be UTF-8: leave out input.encoding: ${encoding}.`

@@ -3,7 +3,7 @@
  * are rare in any language, so that looking for it costs next to nothing; only counted, since nobody knows how often it happened.
  */
 
-/** Nobody needs to know of more. */
+/** Nobody needs to know of more places. */
 const MOST = 10_000
 /** The longest place is `â€`. */
 const MAX_BYTES = 5
@@ -29,6 +29,11 @@ export class Mojibake {
   example = ''
   /** The last bytes, too few for a whole place. */
   #tail: Buffer = Buffer.alloc(0)
+
+  /** How often such places stand in the text, in words. */
+  get times(): string {
+    return this.count === 1 ? 'once' : `${this.count === MOST ? 'at least ' : ''}${this.count} times`
+  }
 
   /** Takes a piece; gives where in it the places begin, in order. One that began in the piece before begins at 0. */
   push(piece: Buffer): number[] {
