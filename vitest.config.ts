@@ -13,6 +13,12 @@ const slow = [
   'test/inputs/**/*.test.ts',
   'test/security/slow/**/*.test.ts',
   'test/quality/**/*.test.ts',
+  'test/compose/runs.test.ts',
+  'test/input/fuzz.test.ts',
+  'test/input/round-trip.test.ts',
+  'test/input/xlsx-read.test.ts',
+  'test/service/http-table.test.ts',
+  'test/service/limits.test.ts',
   'test/docs.test.ts',
 ]
 
