@@ -62,7 +62,7 @@ export class RecordScanner {
   readonly #delimiter: number
   readonly #relaxed: boolean
   readonly #tap: CellTap | null
-  readonly #looks: Uint8Array
+  readonly #looks: Uint16Array
   #state = OPEN
   #afterCr = false
   #delimiters = 0
