@@ -76,10 +76,14 @@ function readPipeline(state: RunState, options: Surroundings & Overrides): Parse
   }
 }
 
+/** What a part of the plan is called in a pipeline file, where it has another name. */
+const KEYS: Readonly<Record<string, string>> = { parts: 'job.split', collapse: 'job.collapse' }
+
 /** The keys of the plan that say what is done and are not as they were; empty while the fingerprints are the same. */
 function changedKeys(now: Plan, then: Plan): string[] {
   if (now.fingerprint === then.fingerprint) return []
-  const free: readonly string[] = [...LIVE, 'fingerprint', 'issues', 'description', 'tags', 'file']
+  const free: readonly string[] = [...LIVE, 'fingerprint', 'issues', 'profile', 'sent', 'description', 'tags', 'file']
   const keys = Object.keys(then) as (keyof Plan)[]
-  return keys.filter(key => !free.includes(key) && JSON.stringify(now[key]) !== JSON.stringify(then[key]))
+  const changed = keys.filter(key => !free.includes(key) && JSON.stringify(now[key]) !== JSON.stringify(then[key]))
+  return changed.map(key => KEYS[key] ?? key)
 }
