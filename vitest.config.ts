@@ -1,4 +1,6 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 // Two projects: `quick` is everything that needs no child process and no long walk; `npm test` runs both.
 const slow = [
@@ -22,11 +24,25 @@ const slow = [
   'test/docs.test.ts',
 ]
 
+/** The longest first: one of them begun last would keep a single worker busy at the end. */
+const LONG = ['chaos/chaos', 'faults/process', 'faults/wire', 'kill/sweep', 'slow/canaries', 'inputs/inputs', 'chaos/shrink']
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification): number => {
+      const at = LONG.findIndex(name => moduleId.endsWith(`${name}.test.ts`))
+      return at === -1 ? LONG.length : at
+    }
+    return (await super.sort(files)).sort((a, b) => rank(a) - rank(b))
+  }
+}
+
 export default defineConfig({
   test: {
     testTimeout: 30_000,
     // On two cores vitest would take one.
-    maxWorkers: 2,
+    maxWorkers: Math.max(2, availableParallelism()),
+    sequence: { sequencer: LongestFirst },
     hookTimeout: 30_000,
     projects: [
       { extends: true, test: { name: 'quick', include: ['test/**/*.test.ts'], exclude: slow } },
