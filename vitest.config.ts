@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-// Two projects: `quick` is everything that needs no child process and no long walk; `npm test` runs both.
+// Two projects: `quick` is what takes a minute in all: no child process, no long walk; `npm test` runs both.
 const slow = [
   'test/kill/**/*.test.ts',
   'test/cli/**/*.test.ts',
@@ -15,12 +15,24 @@ const slow = [
   'test/inputs/**/*.test.ts',
   'test/security/slow/**/*.test.ts',
   'test/quality/**/*.test.ts',
-  'test/compose/runs.test.ts',
+  'test/compose/**/*.test.ts',
+  'test/testing/**/*.test.ts',
+  'test/samples.test.ts',
+  'test/client/matrix.test.ts',
+  'test/input/distinct.test.ts',
   'test/input/fuzz.test.ts',
   'test/input/round-trip.test.ts',
-  'test/input/xlsx-read.test.ts',
+  'test/input/xlsx-*.test.ts',
+  'test/journal/fixtures.test.ts',
+  'test/security/errors.test.ts',
+  'test/security/service.test.ts',
+  'test/service/database.test.ts',
   'test/service/http-table.test.ts',
   'test/service/limits.test.ts',
+  'test/service/promises.test.ts',
+  'test/service/secrets.test.ts',
+  'test/service/side-by-side.test.ts',
+  'test/service/walk.test.ts',
   'test/docs.test.ts',
 ]
 
