@@ -43,7 +43,7 @@ const rows = (count: number): string =>
   `name\n${Array.from({ length: count }, (_, n) => (n % 2 === 0 ? 'Acme Ltd\n' : 'Nobody\n')).join('')}`
 const summary = { totalRows: 40, matched: 1, manualMatched: 0, unmatched: 20, duplicates: 19 }
 
-const KILLS = Number(process.env.FETTLE_KILLS ?? 4)
+const KILLS = Number(process.env.FETTLE_KILLS ?? 3)
 
 test(`the real service killed ${KILLS} times while files arrive, are matched, are enriched`, async () => {
   const seed = Number(process.env.FETTLE_SEED ?? 20_26)

@@ -13,15 +13,15 @@ const isFull = process.env.FETTLE_SWEEP === 'full'
 const every = (first: number, step: number) => (isFull ? { first: 1, step: 1 } : { first, step })
 
 const SWEEPS: readonly Sweep[] = [
-  { effect: { at: 'arrival' }, ...every(1, 7) },
-  { effect: { at: 'carriedOut' }, ...every(2, 5) },
-  { effect: { at: 'answered' }, ...every(3, 7) },
-  { effect: { disk: 'SIGKILL' }, ...every(4, 63) },
-  { effect: { disk: 'cut', ops: 'write' }, ...every(2, 49) },
-  { effect: { disk: 'short', ops: 'write' }, ...every(5, 57) },
-  { effect: { disk: 'ENOSPC', lasts: true }, ...every(6, 113) },
+  { effect: { at: 'arrival' }, ...every(1, 11) },
+  { effect: { at: 'carriedOut' }, ...every(2, 9) },
+  { effect: { at: 'answered' }, ...every(3, 11) },
+  { effect: { disk: 'SIGKILL' }, ...every(4, 101) },
+  { effect: { disk: 'cut', ops: 'write' }, ...every(2, 79) },
+  { effect: { disk: 'short', ops: 'write' }, ...every(5, 91) },
+  { effect: { disk: 'ENOSPC', lasts: true }, ...every(6, 181) },
   { effect: { disk: 'ENOSPC' }, first: isFull ? 3 : 9, step: isFull ? 5 : 97 },
-  { effect: { disk: 'EIO' }, ...every(1, 103) },
+  { effect: { disk: 'EIO' }, ...every(1, 165) },
   { effect: { disk: 'SIGINT' }, first: isFull ? 2 : 20, step: isFull ? 4 : 131 },
   { effect: { disk: 'SIGTERM' }, first: isFull ? 4 : 37, step: isFull ? 4 : 127 },
   { effect: { disk: 'SIGKILL' }, embedded: true, first: isFull ? 1 : 40, step: isFull ? 19 : 300 },
