@@ -40,6 +40,27 @@ test('a run whose requests were dropped, refused, doubled and cut mends all of i
   expect(one.faulty.server.effects(state.jobName)).toEqual({ creates: 1, uploads: 1, submits: 1, enriches: 1, logins: 0 })
 })
 
+test('so does one of several jobs whose like rows go up once: each part by itself', async () => {
+  const one = await stage('e,Harrow Optics Ltd\nf,Nobody GmbH\n', 'job: { split: 2, concurrency: 2, collapse: true }\n')
+  const armed = one.faulty.server.arm([
+    { operation: 'createJob', nth: 2, effect: { kind: 'reset', at: 'reply', carriedOut: true } },
+    { operation: 'upload', nth: 1, effect: { kind: 'reset', at: 'requestBody' } },
+    { operation: 'submit', nth: 2, effect: { kind: 'reset', at: 'reply', carriedOut: true } },
+    { operation: 'enrich', nth: 1, effect: { kind: 'reset', at: 'replyBody' } },
+    { operation: 'file', nth: 2, effect: { kind: 'truncate', framing: 'close', keep: 0.6 } },
+  ])
+  const { state } = await one.run()
+  expect([state.exitCode, state.error]).toEqual([0, null])
+  expect(state.plan).toMatchObject({ rows: 6, sent: 4 })
+  expect(state.jobs.map(({ received }) => received?.rows)).toEqual([2, 2])
+  expect(await judge(one, { armed: [armed], inputRows: 6 })).toEqual([])
+  for (const { name } of state.jobs)
+    expect(one.faulty.server.effects(name)).toMatchObject({ creates: 1, uploads: 1, submits: 1, enriches: 1 })
+  const rows = readFileSync(join(one.folder, 'out.csv'), 'utf8').trim().split('\n').slice(1)
+  expect(rows.at(-2)).toBe(rows[0]!.replace(/^a/, 'e').replace(/matched$/, 'duplicate'))
+  expect(rows.at(-1)).toBe(rows.find(row => row.startsWith('c,'))!.replace(/^c/, 'f'))
+})
+
 const never: Armed = {
   report: () => [],
   unconsumed: () => [{ operation: 'file', nth: 1, times: 1, effect: { kind: 'duplicate' } }],

@@ -26,14 +26,14 @@ export interface Stage {
   runDirectory(): string
 }
 
-/** Sets it up; ended and removed after the test. */
-export async function stage(): Promise<Stage> {
+/** Sets it up, with more rows and more keys of the pipeline if given; ended and removed after the test. */
+export async function stage(moreRows = '', moreKeys = ''): Promise<Stage> {
   const folder = mkdtempSync(join(tmpdir(), 'fettle-testing-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   writeFileSync(join(folder, 'register.csv'), 'id,name,country\nc1,Harrow Optics Limited,GB\nc2,Bellbrook Dairy Limited,GB\n')
   writeFileSync(
     join(folder, 'in.csv'),
-    'ref,Company\na,Harrow Optics Ltd\nb,"Bellbrook\nDairy"\nc,Nobody GmbH\nd,Harrow Optics\n',
+    `ref,Company\na,Harrow Optics Ltd\nb,"Bellbrook\nDairy"\nc,Nobody GmbH\nd,Harrow Optics\n${moreRows}`,
   )
   writeFileSync(
     join(folder, 'pipeline.yml'),
@@ -42,7 +42,7 @@ input: { path: ${join(folder, 'in.csv')}, key: ref }
 mappings: { name: Company }
 enrich: { product: basic, tags: [general.connectId, general.companyName] }
 output: { path: out.csv, columns: ["*", general.connectId, match.outcome], unmatched: unmatched.csv }
-`,
+${moreKeys}`,
   )
   const registerDir = join(folder, 'registers')
   const now = new Date('2026-01-01T00:00:00Z')

@@ -38,6 +38,8 @@ const judged = z.looseObject({
   ledger: z.looseObject({ adds: z.boolean().nullable() }),
   results: z.array(
     z.looseObject({
+      // Absent in reports of a fettle that sent every row.
+      plan: z.looseObject({ sent: z.number().optional() }).optional(),
       outputs: z.array(z.looseObject({ kind: z.string(), path: z.string(), rows: z.number(), sha256: z.string() })),
     }),
   ),
