@@ -60,27 +60,33 @@ if (room.bavail * room.bsize < needed) {
   console.error(
     `${tmpdir()} has not the ${number(needed / 1e6)} MB free that the largest table needs; TMPDIR names another place`,
   )
-  process.exit(1)
+  process.exitCode = 1
+} else {
+  await measureAll()
 }
-const folder = await mkdtemp(join(tmpdir(), 'fettle-bench-'))
-process.once('SIGINT', () => {
-  rmSync(folder, { recursive: true, force: true })
-  process.exit(130)
-})
-try {
-  console.log(
-    `${new Date().toISOString()}, Node ${process.version}, ${cpus()[0]?.model}, ${cpus().length} cores, load ${loadavg()[0].toFixed(1)}`,
-  )
-  const tables = []
-  for (const size of SIZES) {
-    tables.push(await measure(folder, size))
-    show(tables.at(-1))
+
+async function measureAll() {
+  const folder = await mkdtemp(join(tmpdir(), 'fettle-bench-'))
+  process.once('SIGINT', () => {
+    rmSync(folder, { recursive: true, force: true })
+    // The handler is gone by now: the signal ends the process, as whoever sent it expects.
+    process.kill(process.pid, 'SIGINT')
+  })
+  try {
+    console.log(
+      `${new Date().toISOString()}, Node ${process.version}, ${cpus()[0]?.model}, ${cpus().length} cores, load ${loadavg()[0].toFixed(1)}`,
+    )
+    const tables = []
+    for (const size of SIZES) {
+      tables.push(await measure(folder, size))
+      show(tables.at(-1))
+    }
+    const told = promises(tables)
+    console.log('')
+    for (const { promise, measured, holds } of told)
+      console.log(`${holds === null ? '?' : holds ? 'holds' : 'FAILS'}: ${promise}: ${measured}`)
+    console.log(JSON.stringify({ tables, promises: told }))
+  } finally {
+    await rm(folder, { recursive: true, force: true })
   }
-  const told = promises(tables)
-  console.log('')
-  for (const { promise, measured, holds } of told)
-    console.log(`${holds === null ? '?' : holds ? 'holds' : 'FAILS'}: ${promise}: ${measured}`)
-  console.log(JSON.stringify({ tables, promises: told }))
-} finally {
-  await rm(folder, { recursive: true, force: true })
 }

@@ -51,14 +51,16 @@ interface Sendable {
 export function openSource(plan: Plan, workDir: string, extra: WorkExtra = {}): FileSource {
   const { input } = plan
   const copy = join(workDir, 'upload.csv')
-  let sendable: Promise<Sendable> | null = null
-  /** Made once; made anew when somebody has taken the copy away. */
-  const ready = async (): Promise<Sendable> => {
-    const known = await sendable?.catch(() => null)
-    if (known == null || (known.path === copy && (await sizeOf(copy)) !== known.bytes)) {
-      sendable = makeSendable(plan, copy, extra)
-    }
-    return sendable!
+  let sendable: Promise<Sendable | null> = Promise.resolve(null)
+  /** Made once for all parts, one after the other asking; made anew when somebody has taken the copy away. */
+  const ready = (): Promise<Sendable> => {
+    const before = sendable.catch(() => null)
+    const next = before.then(async known => {
+      const isThere = known !== null && (known.path !== copy || (await sizeOf(copy)) === known.bytes)
+      return isThere ? known : makeSendable(plan, copy, extra)
+    })
+    sendable = next
+    return next
   }
   return {
     async upload(part) {

@@ -53,6 +53,8 @@ class Leg {
   readonly #context: LegContext
   /** Stages begun and not finished, with the monotonic time of their beginning. */
   readonly #open = new Map<Stage, number>()
+  /** Stages whose end is in the hands of a lane. */
+  readonly #ending = new Set<Stage>()
   /** Ends the waiting of all lanes once one of them has failed. */
   readonly #failed = new AbortController()
   #error: FettleError | null = null
@@ -138,10 +140,11 @@ class Leg {
     if (!isOver(stage, state())) stage.guard?.(state())
   }
 
-  /** The last job to leave a stage finishes it. */
+  /** The first lane to find every job through ends the stage: several may find it at once, and one must write the outputs. */
   async #leave(stage: Stage): Promise<void> {
     const { ports, record, state } = this.#context
-    if (!isThrough(stage, state()) || !this.#open.has(stage)) return
+    if (!isThrough(stage, state()) || !this.#open.has(stage) || this.#ending.has(stage)) return
+    this.#ending.add(stage)
     const { last } = stage
     if (last !== undefined && !last.isDone(state())) {
       ports.signal.throwIfAborted()
@@ -159,7 +162,9 @@ class Leg {
       for (const noted of lane?.correlations.splice(0) ?? [])
         this.#context.record({ type: 'correlation.noted', part: lane!.part, ...noted })
       // A stop ends the stage here, before its next effect; a stage with nothing left to do is complete all the same.
-      if (!isDone()) this.#context.ports.signal.throwIfAborted()
+      if (isDone()) continue
+      this.#context.ports.signal.throwIfAborted()
+      this.#failed.signal.throwIfAborted()
     }
   }
 

@@ -71,6 +71,17 @@ describe('parts', () => {
     expect(made).toEqual(['upload.csv'])
   })
 
+  it('are asked for side by side, and one copy is made for all', async () => {
+    const work = folder()
+    const rows = Array.from({ length: 60_000 }, (_, n) => `Caf\xe9 ${n};"a;${n}"\n`)
+    const facts = await factsOf(file(Buffer.from(`n;t\n${rows.join('')}`, 'latin1')), { encoding: 'windows-1252' })
+    const source = openSource(planOf(facts, { parts: partsOf(60_000, 10_000) }), work)
+    const bodies = await Promise.all([0, 1, 2, 3, 4, 5].map(async part => read((await source.upload(part)).open())))
+    const whole = bodies.map(body => body.replace('n;t\n', '')).join('')
+    expect(whole).toBe(rows.join('').replaceAll('\xe9', 'é'))
+    expect(names(work)).toEqual(['upload.csv'])
+  })
+
   it('hold every row once, in order, whatever is in the cells', async () => {
     const cell = fc.string({ unit: fc.constantFrom('a', 'é', '"', ',', '\n', '\r', '\r\n', ' '), maxLength: 6 })
     await fc.assert(

@@ -176,6 +176,30 @@ test('a kill at any event, and any answer lost on the way: every part has one jo
   }
 })
 
+test('a kill when all files have come: one lane writes the outputs, the others leave it to that one', async () => {
+  const calm = world()
+  await calm.run()
+  const last = calm.journal.events.findLastIndex(({ type }) => type === 'file.received')
+  const one = world()
+  one.journal.crash = { at: last - 1, when: 'after' }
+  await one.run().catch(() => {})
+  const next = world(one)
+  expect(next.journal.state?.jobs.every(({ received }) => received !== null)).toBe(true)
+  expect(await next.run()).toMatchObject({ finished: true, status: 'success' })
+  expect(next.results.publishes).toBe(1)
+  expect(next.journal.of('stage.finished').filter(({ stage }) => stage === 'download')).toHaveLength(1)
+})
+
+test('no job is enriched once another has failed for all', async () => {
+  const one = world()
+  one.service.before = call => {
+    if (call === 'setEnrichments' && one.service.calls.filter(name => name === call).length === 1)
+      throw new FettleError('FETTLE_FORBIDDEN', 'no right to enrich')
+  }
+  expect(await one.run()).toMatchObject({ error: { code: 'FETTLE_FORBIDDEN' } })
+  expect(one.service.calls).not.toContain('enrich')
+})
+
 test('the ids that the service gives to effects are noted for their own part', async () => {
   const one = world()
   const { service } = one

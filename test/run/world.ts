@@ -117,10 +117,15 @@ export class FakeResults implements Results {
   }
 
   failed: ReadonlySet<number> = new Set()
+  #isPublishing = false
 
   async publish(accept: (outcomes: Outcomes) => void = () => {}, failed: ReadonlySet<number> = new Set()) {
+    if (this.#isPublishing) throw new Error('two write the outputs at once')
+    this.#isPublishing = true
     accept(this.outcomes)
     this.failed = failed
+    for (let turns = 0; turns < 50; turns++) await null
+    this.#isPublishing = false
     this.publishes++
     const file = { kind: 'output', path: 'out.csv', rows: 10, bytes: 1, sha256: 'cc' } as const
     return { files: [file], outcomes: this.outcomes, samples: [], scores: [], missing: [] }
