@@ -114,7 +114,7 @@ async function refuseUnknown(argv: readonly string[]): Promise<void> {
 }
 
 async function unknown(what: string, word: string, names: readonly string[], prefix: string): Promise<FettleError> {
-  const { nearest } = await import('../compose.ts')
+  const { nearest } = await import('../compose/looking.ts')
   const found = nearest(word, names)
   return new FettleError('FETTLE_USAGE', what, found === null ? {} : { hint: `Did you mean ${prefix}${found}?` })
 }

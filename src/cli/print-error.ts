@@ -1,6 +1,6 @@
 /** Errors and issues as a person reads them: place, code, what is wrong, how to cure it. No stack trace but with --debug. */
 import { FettleError, type Issue, type Place } from '../errors.ts'
-import { escapeLines, escapeTerminal } from '../report/index.ts'
+import { escapeLines, escapeTerminal } from '../report/escape.ts'
 
 const placeOf = ({ file, line, column }: Place): string =>
   [file, line, line === null ? null : column].filter(part => part !== null).join(':')

@@ -5,7 +5,9 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { FettleError, type Issue, issue } from '../errors.ts'
-import { countQuestions, inspect } from '../input/index.ts'
+// Not by the face of their folder: results and outputs are loaded by whoever runs a pipeline.
+import { countQuestions } from '../input/fold.ts'
+import { inspect } from '../input/inspect.ts'
 import {
   checkServiceUrl,
   decodePipeline,
@@ -136,7 +138,7 @@ async function planOver(
 /** Whether a text names a country, as far as fettle knows them; loaded only where somebody asks. */
 async function countryTest({ mappings }: Pipeline): Promise<(text: string) => boolean> {
   if (!mappings.some(({ mapping }) => mapping === 'country' || mapping === 'countryCode')) return () => true
-  const { normaliseCountry } = await import('../service/matching/index.ts')
+  const { normaliseCountry } = await import('../service/matching/country.ts')
   return text => normaliseCountry(text) !== ''
 }
 

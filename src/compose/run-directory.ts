@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { FettleError } from '../errors.ts'
-import { writeAtomic } from '../input/index.ts'
+import { writeAtomic } from '../input/sink.ts'
 import { fold, type RunState, readJournal, syncFolder } from '../journal/index.ts'
 import { nearest } from '../pipeline/index.ts'
 

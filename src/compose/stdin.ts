@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { addAbortSignal, type Readable } from 'node:stream'
 import { FettleError, type Issue } from '../errors.ts'
-import { spool } from '../input/index.ts'
+import { spool } from '../input/spool.ts'
 import { STDIN, STDIN_NAME, spoolOf } from '../pipeline/index.ts'
 import { listRunIds, makeFolder, readRun, removeIfPossible, runDirectory } from './run-directory.ts'
 

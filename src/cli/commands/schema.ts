@@ -1,5 +1,5 @@
 /** `fettle schema`: the JSON Schemas, for editors and for readers of reports. */
-import { pipelineJsonSchema } from '../../compose.ts'
+import { pipelineJsonSchema } from '../../compose/looking.ts'
 import { EXIT } from '../../errors.ts'
 import { reportJsonSchema } from '../../report/index.ts'
 import type { Flags } from '../command.ts'

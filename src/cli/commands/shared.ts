@@ -1,9 +1,11 @@
 /** What run, resume, check and status have in common: flags to settings, and a report for this terminal. */
 import { existsSync } from 'node:fs'
 import pc from 'picocolors'
-import { type Overrides, parseDuration, type RunSettings } from '../../compose.ts'
+import { type Overrides, parseDuration } from '../../compose/looking.ts'
+import type { RunSettings } from '../../compose.ts'
 import { FettleError } from '../../errors.ts'
-import { type Report, renderText, type Style } from '../../report/index.ts'
+import type { Report } from '../../report/index.ts'
+import { renderText, type Style } from '../../report/text.ts'
 import type { Flags } from '../command.ts'
 import { listFlag, needText, textFlag, varFlags, wholeFlag } from '../flags.ts'
 import type { Io } from '../io.ts'
