@@ -9,7 +9,13 @@ const quoted = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\
 const ROUTES = Object.entries(OPERATIONS).map(([name, { method, path }]) => ({
   name: name as OperationName,
   method: method as string,
-  pattern: new RegExp(`^${path.split('{id}').map(quoted).join('([^/]+)')}$`),
+  isOfJob: path.startsWith('/dataCleaning/jobs/'),
+  pattern: new RegExp(
+    `^${path
+      .split(/\{\w+\}/)
+      .map(quoted)
+      .join('([^/]+)')}$`,
+  ),
 }))
 
 /** The operation and the job it is about; null for what is no operation, and for operations without a job. */
@@ -21,7 +27,7 @@ export function recognise(
   const below = path.startsWith(`${base}/`) ? path.slice(base.length) : null
   for (const route of below === null ? [] : ROUTES) {
     const found = route.method === method ? route.pattern.exec(below as string) : null
-    if (found !== null) return { operation: route.name, jobId: found[1] === undefined ? null : decode(found[1]) }
+    if (found !== null) return { operation: route.name, jobId: route.isOfJob ? decode(found[1]!) : null }
   }
   return { operation: method === 'GET' ? 'file' : null, jobId: null }
 }

@@ -16,7 +16,10 @@ import type { Target } from './target.ts'
 
 /** What a call may carry. */
 interface Given {
+  /** `{id}` of the path. */
   readonly id?: string
+  /** What else stands in braces in the path. */
+  readonly params?: Record<string, string>
   readonly body?: unknown
   readonly form?: FormData
   readonly query?: Record<string, string>
@@ -47,7 +50,7 @@ export const caller =
   (target: Target, ownToken: string | null): Call =>
   async (name, given = {}) => {
     const operation: Operation = OPERATIONS[name]
-    const url = new URL(target.url + pathOf(operation, { id: given.id ?? '' }))
+    const url = new URL(target.url + pathOf(operation, { id: given.id ?? '', ...given.params }))
     for (const [key, value] of Object.entries(given.query ?? {})) url.searchParams.set(key, value)
     const token = given.token === undefined ? ownToken : given.token
     const body = given.form ?? (given.body === undefined ? undefined : JSON.stringify(given.body))
@@ -59,9 +62,13 @@ export const caller =
       },
       ...(body === undefined ? {} : { body }),
     })
-    const parsed: unknown = await reply.json()
-    if (reply.status === 200) operation.reply.parse(parsed)
-    else {
+    const text = await reply.text()
+    const parsed: unknown = text === '' ? null : JSON.parse(text)
+    if (reply.ok) {
+      expect(reply.status, name).toBe(operation.success ?? 200)
+      if (operation.reply === null) expect(text, name).toBe('')
+      else operation.reply.parse(parsed)
+    } else {
       expect(operation.errors, `${name} answered ${reply.status}: ${JSON.stringify(parsed)}`).toContain(reply.status)
       shapeOf(name, reply.status).parse(parsed)
     }

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { OPERATIONS } from '../../src/contract/index.ts'
+import { DATA_CLEANING } from '../../src/contract/index.ts'
 import { start } from '../../src/service/start.ts'
 import { engine } from './engine.ts'
 import { logIn } from './kit.ts'
@@ -15,7 +15,7 @@ import { sendRaw } from './raw.ts'
 
 const RUNS = Number(process.env.FETTLE_FUZZ ?? 400)
 
-const paths = Object.values(OPERATIONS).map(({ path }) => `/v1${path}`)
+const paths = Object.values(DATA_CLEANING).map(({ path }) => `/v1${path}`)
 const wild = fc.oneof(
   fc.string({ maxLength: 30 }),
   fc.string({ unit: 'binary', maxLength: 30 }),

@@ -1,6 +1,6 @@
 /** The records of a data-cleaning job on the wire: contract §5.2 to §5.4, §5.8. Answers keep unknown fields. */
 import { z } from 'zod'
-import { wireDate } from './dates.ts'
+import { wireDate } from '../dates.ts'
 import { MAPPINGS } from './mappings.ts'
 
 const count = z.number().int().nonnegative()

@@ -1,5 +1,5 @@
 /** The data-cleaning operations, the upload aside: contract §5. Each reads the job, asks walk.ts whether it may, and changes the store. */
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import type { ColumnMapping } from '../../contract/index.ts'
 import { TAGS } from '../../contract/index.ts'
@@ -10,6 +10,7 @@ import type { Job } from '../store/jobs.ts'
 import type { Context } from './context.ts'
 import { archivedRecord, jobRecord } from './job-record.ts'
 import { filterOf } from './list-filter.ts'
+import { onceOf } from './once.ts'
 import { type Call, route } from './operation.ts'
 import { uploadRoute } from './upload.ts'
 
@@ -42,7 +43,7 @@ const REMOVED = 'the files of this job were removed: it came to its end long ago
 
 /** Registers the operations. */
 export function jobRoutes(app: FastifyInstance, context: Context): void {
-  const { jobs, answers, worker, links, origin } = context
+  const { jobs, worker, links, origin } = context
 
   const jobOf = ({ user, id }: Pick<AnyCall, 'user' | 'id'>): Job => {
     const job = jobs.find(user.id, id)
@@ -50,14 +51,7 @@ export function jobRoutes(app: FastifyInstance, context: Context): void {
     return job
   }
 
-  /** Carries out the effect of a call at most once per Idempotency-Key. */
-  const once = <T>({ user, request, body }: AnyCall, effect: () => T): T => {
-    const key = request.headers['idempotency-key']
-    const fingerprint = createHash('sha256')
-      .update(`${request.method} ${request.url}\n${JSON.stringify(body)}`)
-      .digest('base64')
-    return answers.once(user.id, Array.isArray(key) ? key.join() : key, fingerprint, effect)
-  }
+  const once = <T>(call: AnyCall, effect: () => T): T => onceOf(context, call, effect)
 
   route(app, context, 'createJob', call =>
     once(call, () => jobRecord(jobs.create(call.user.id, call.body.name), call.request.id)),

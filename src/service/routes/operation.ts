@@ -14,6 +14,8 @@ export interface Call<Body, Query> {
   readonly user: User
   /** The `{id}` of the path, '' where it has none. */
   readonly id: string
+  /** Everything in braces in the path, by its name. */
+  readonly params: Readonly<Record<string, string>>
   readonly body: Body
   readonly query: Query
   readonly request: FastifyRequest
@@ -56,9 +58,9 @@ function check(schema: z.ZodType, value: unknown, place: string): unknown {
 }
 
 /** The path of an operation as the router writes it: `/v1/…/:id`. */
-export const routePath = (operation: Operation): string => `/v1${operation.path.replace(/\{(\w+)\}/g, ':$1')}`
+export const routePath = ({ path }: Operation): string => `/v1${path.replace(/\{(\w+)\}/g, ':$1')}`
 
-/** Registers the route of an operation. */
+/** Registers the route of an operation; what the handler gives is sent with the status of a success. */
 export function route<Name extends OperationName>(
   app: FastifyInstance,
   context: Context,
@@ -70,7 +72,7 @@ export function route<Name extends OperationName>(
   const { request: bodySchema, query: querySchema } = operation
   const callers = new WeakMap<FastifyRequest, User>()
 
-  app.route<{ Params: { id?: string } }>({
+  app.route<{ Params: Readonly<Record<string, string>> }>({
     method: operation.method,
     url: routePath(operation),
     bodyLimit: options.bodyLimit ?? context.limits.jsonBytes,
@@ -85,9 +87,11 @@ export function route<Name extends OperationName>(
       const sent = options.adapt === undefined ? request.body : options.adapt(request.body)
       const body = bodySchema === null || bodySchema === 'multipart' ? undefined : check(bodySchema, sent, 'body')
       const query = querySchema === null ? undefined : check(querySchema, request.query, 'query')
+      reply.code(operation.success ?? 200)
       return handler({
         user: callers.get(request) ?? NOBODY,
         id: request.params.id ?? '',
+        params: request.params,
         body: body as BodyOf<Name>,
         query: query as QueryOf<Name>,
         request,

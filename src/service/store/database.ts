@@ -6,6 +6,7 @@ import { chmodSync, existsSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import sqlite from 'node-sqlite3-wasm'
 import { FettleError } from '../../errors.ts'
+import { MIGRATIONS } from './migrations.ts'
 
 type Value = string | number | null
 
@@ -19,23 +20,7 @@ export interface Database {
   close(): void
 }
 
-const VERSION = 1
 const PAGE_BYTES = 4096
-
-const TABLES = `
-  CREATE TABLE users (id INTEGER PRIMARY KEY AUTOINCREMENT, username TEXT NOT NULL UNIQUE);
-  CREATE TABLE jobs (
-    seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, owner INTEGER NOT NULL, folded TEXT NOT NULL,
-    status TEXT NOT NULL, created INTEGER NOT NULL, archived INTEGER NOT NULL, countries TEXT NOT NULL, record TEXT NOT NULL
-  );
-  CREATE INDEX jobs_owner ON jobs (owner, seq);
-  CREATE INDEX jobs_status ON jobs (status);
-  CREATE TABLE answers (
-    owner INTEGER NOT NULL, key TEXT NOT NULL, fingerprint TEXT NOT NULL, body TEXT NOT NULL, at INTEGER NOT NULL,
-    PRIMARY KEY (owner, key)
-  );
-  CREATE INDEX answers_at ON answers (at);
-`
 
 /**
  * A kill before the first commit leaves a file that was never switched to WAL, of one page at most: nothing was ever kept in it.
@@ -79,11 +64,13 @@ export function openDatabase(directory: string): Database {
   // What is answered must have reached the disk: the log is synced with every commit.
   file.exec('PRAGMA synchronous = FULL')
   const version = Number(file.get('PRAGMA user_version')?.user_version ?? 0)
-  if (version > VERSION) {
+  if (version > MIGRATIONS.length) {
     file.close()
     throw new FettleError('FETTLE_SETTINGS', `Cannot open the data directory ${directory}: a newer fettle wrote it.`)
   }
-  if (version === 0) transaction(() => file.exec(`${TABLES}; PRAGMA user_version = ${VERSION}`))
+  for (const [done, migration] of MIGRATIONS.entries()) {
+    if (done >= version) transaction(() => file.exec(`${migration}; PRAGMA user_version = ${done + 1}`))
+  }
 
   return {
     run: (sql, values = []) => void file.run(sql, values),

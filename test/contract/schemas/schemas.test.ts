@@ -75,8 +75,11 @@ test('the date of the last change is read under either spelling', () => {
 })
 
 describe('the table of operations', () => {
-  test('is the data-cleaning interface and login, with the documented repeat rules', () => {
-    const rows = Object.entries(OPERATIONS).map(([name, one]) => `${name}: ${one.method} ${one.path} ${one.repeat}`)
+  test('has login and data cleaning with the documented repeat rules', () => {
+    const { authenticate } = OPERATIONS
+    const rows = Object.entries({ authenticate, ...contract.DATA_CLEANING }).map(
+      ([name, one]) => `${name}: ${one.method} ${one.path} ${one.repeat}`,
+    )
     expect(rows).toEqual([
       'authenticate: POST /authenticate free',
       'createJob: POST /dataCleaning/jobs look',

@@ -1,7 +1,7 @@
 /** H1 to H6, H29: who asks, for what, by which name. */
 import { createHmac } from 'node:crypto'
 import { expect } from 'vitest'
-import { OPERATIONS } from '../../../src/contract/index.ts'
+import { DATA_CLEANING } from '../../../src/contract/index.ts'
 import { HandClock, logIn, send } from '../kit.ts'
 import { type Case, expectRefusal, jobs, one, rawRequest, rawStatuses, type World } from './world.ts'
 
@@ -33,7 +33,7 @@ async function forged({ ann, fresh }: World): Promise<string[]> {
 
 /** Every operation on a job, as a call on this id. */
 const onJob = (id: string): [string, string, unknown?][] =>
-  Object.values(OPERATIONS)
+  Object.values(DATA_CLEANING)
     .filter(({ path }) => path.includes('{id}'))
     .map(({ method, path, request }) => {
       const form = new FormData()

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { expect } from 'vitest'
-import { OPERATIONS } from '../../../src/contract/index.ts'
+import { DATA_CLEANING, OPERATIONS } from '../../../src/contract/index.ts'
 import { malformed } from '../malformed.ts'
 import { sendRaw } from '../raw.ts'
 import { type Case, expectRefusal, jobs, one, rawRequest, rawStatuses, type World } from './world.ts'
@@ -12,7 +12,7 @@ const json = { 'Content-Type': 'application/json' }
 
 /** Method and path of every operation that takes a JSON body, on a job of this id. */
 const jsonRoutes = (id: string): { method: string; path: string }[] =>
-  Object.values(OPERATIONS)
+  [OPERATIONS.authenticate, ...Object.values(DATA_CLEANING)]
     .filter(({ request }) => request !== null && request !== 'multipart')
     .map(({ method, path }) => ({ method, path: path.replace('{id}', id) }))
 

@@ -173,7 +173,7 @@ export const wire: Case[] = [
   one('H30', 'HEAD and OPTIONS on every operation have no body', async ({ service, ann }) => {
     const { port } = new URL(service.url)
     let tried = 0
-    for (const path of new Set(Object.values(OPERATIONS).map(({ path }) => path.replace('{id}', 'x')))) {
+    for (const path of new Set(Object.values(OPERATIONS).map(({ path }) => path.replaceAll(/\{\w+\}/g, 'x')))) {
       for (const method of ['HEAD', 'OPTIONS']) {
         const bytes = rawRequest(ann, method, path, ['Connection: close'])
         const answer = await sendRaw(service.url, bytes)

@@ -1,0 +1,34 @@
+/**
+ * What a row of the operations table says: method, path, request, reply, and whether a request that may have reached the service
+ * can be sent again (contract §3). It holds no row.
+ */
+import type { z } from 'zod'
+
+/** `free` may be sent again · `look` read the state first, then decide · `never` not automatically (contract §3). */
+export type Repeat = 'free' | 'look' | 'never'
+
+/** One operation of the interface. Paths are relative to the base address, which ends in `/v1`. */
+export interface Operation {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  readonly path: `/${string}`
+  /** Schema of the query, null when it takes none. */
+  readonly query: z.ZodType | null
+  /** Schema of the JSON body, `multipart` for a file, null when there is no body. */
+  readonly request: z.ZodType | 'multipart' | null
+  /** Schema of the answer's JSON, null when it has no body. */
+  readonly reply: z.ZodType | null
+  /** Status of a success, 200 when absent. */
+  readonly success?: 201 | 202 | 204
+  readonly repeat: Repeat
+  /** Error statuses the contract documents. */
+  readonly errors: readonly number[]
+  /** One line for documentation. */
+  readonly summary: string
+}
+
+/** What nearly every operation on something named in its path may answer. */
+export const DOCUMENTED = [400, 401, 403, 404] as const
+
+/** The path of an operation with its `{…}` filled in and escaped. */
+export const pathOf = (operation: Operation, params: Readonly<Record<string, string>>): string =>
+  operation.path.replace(/\{([a-zA-Z]+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))

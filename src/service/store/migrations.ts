@@ -1,0 +1,22 @@
+/**
+ * How the database came to be what it is: one step after another, each carried out once and whole. A step that was shipped is
+ * never changed; what is new is a step of its own at the end, so that the file of any older version can be opened.
+ */
+
+const JOBS = `
+  CREATE TABLE users (id INTEGER PRIMARY KEY AUTOINCREMENT, username TEXT NOT NULL UNIQUE);
+  CREATE TABLE jobs (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, owner INTEGER NOT NULL, folded TEXT NOT NULL,
+    status TEXT NOT NULL, created INTEGER NOT NULL, archived INTEGER NOT NULL, countries TEXT NOT NULL, record TEXT NOT NULL
+  );
+  CREATE INDEX jobs_owner ON jobs (owner, seq);
+  CREATE INDEX jobs_status ON jobs (status);
+  CREATE TABLE answers (
+    owner INTEGER NOT NULL, key TEXT NOT NULL, fingerprint TEXT NOT NULL, body TEXT NOT NULL, at INTEGER NOT NULL,
+    PRIMARY KEY (owner, key)
+  );
+  CREATE INDEX answers_at ON answers (at);
+`
+
+/** The steps in their order; the version of a file is how many of them it has. */
+export const MIGRATIONS: readonly string[] = [JOBS]
