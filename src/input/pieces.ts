@@ -1,5 +1,5 @@
 /**
- * A file from its first byte to its last in 1 MiB pieces, the next one being read while the last is worked on. It knows
+ * A file from its first byte to its last in large pieces, the next one being read while the last is worked on. It knows
  * nothing of the content.
  */
 import { createReadStream } from 'node:fs'
@@ -11,21 +11,21 @@ export const READ_BYTES = 1_048_576
 
 /**
  * The pieces of an open file, from `start`. Buffers take turns, so that memory does not grow with the file: a piece is valid
- * until `buffers - 1` more were asked for. Fresh buffers would wait for the collector, 64 MiB of them at a time (measured:
+ * until `count - 1` more were asked for. Fresh buffers would wait for the collector, 64 MiB of them at a time (measured:
  * 161 MB at the peak of a 1 GB run against 142 MB).
  */
-export async function* readPieces(handle: FileHandle, start = 0, count = 2): AsyncGenerator<Buffer> {
-  const buffers = Array.from({ length: count }, () => Buffer.allocUnsafe(READ_BYTES))
+export async function* readPieces(handle: FileHandle, start = 0, count = 2, size = READ_BYTES): AsyncGenerator<Buffer> {
+  const buffers = Array.from({ length: count }, () => Buffer.allocUnsafe(size))
   let at = start
   let turn = 0
-  let coming = handle.read(buffers[0]!, 0, READ_BYTES, at)
+  let coming = handle.read(buffers[0]!, 0, size, at)
   try {
     for (;;) {
       const { bytesRead, buffer } = await coming
       if (bytesRead === 0) return
       at += bytesRead
       turn = (turn + 1) % count
-      coming = handle.read(buffers[turn]!, 0, READ_BYTES, at)
+      coming = handle.read(buffers[turn]!, 0, size, at)
       // Looked at only in the next turn: until then its failure is not unhandled.
       coming.catch(() => {})
       yield buffer.subarray(0, bytesRead)

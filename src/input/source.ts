@@ -4,7 +4,6 @@
  */
 import { open, rm, stat } from 'node:fs/promises'
 import { basename, join, parse, resolve } from 'node:path'
-import { Readable } from 'node:stream'
 import { FettleError } from '../errors.ts'
 import type { Plan } from '../pipeline/types.ts'
 import { sepLine } from './dialect.ts'
@@ -18,14 +17,14 @@ import type { Span } from './table-cut.ts'
 import type { WorkExtra } from './work.ts'
 
 /**
- * A prepared transfer. `open` gives a fresh stream for each attempt; `sha256` is of the bytes once they were sent to the end, null before and
+ * A prepared transfer. `open` gives the bytes anew for each attempt; `sha256` is of the bytes once they were sent to the end, null before and
  * where nobody counted them.
  */
 interface SourceUpload {
   readonly filename: string
   readonly bytes: number
   readonly hasHeader: boolean
-  open(): Readable
+  open(): AsyncIterable<Buffer>
   sha256(): string | null
 }
 
@@ -80,7 +79,7 @@ export function openSource(plan: Plan, workDir: string, extra: WorkExtra = {}): 
         filename: filenameOf(plan, part),
         bytes: own.reduce((sum, { from, to }) => sum + to - from, 0),
         hasHeader: input.header !== null,
-        open: () => Readable.from(body(), { objectMode: true, highWaterMark: 1 }),
+        open: body,
         sha256: () => (isSent && spans === null ? sha256 : null),
       }
     },
@@ -124,10 +123,11 @@ function filenameOf({ input, parts }: Plan, part: number): string {
 }
 
 /**
- * Buffers of a transfer. Whoever sends holds at most three pieces at a time: one on its way to the network, which is waited
- * for, one in hand and one read ahead; the rest is margin.
+ * Bytes and buffers of a transfer: pieces of 1 MiB take a tenth longer. Whoever sends holds at most three at a time: one on its
+ * way to the network, which is waited for, one in hand and one read ahead; the fourth is margin.
  */
-const BUFFERS = 8
+const PIECE_BYTES = 2_097_152
+const BUFFERS = 4
 
 async function* readFrom(path: string, { from, to }: Span): AsyncGenerator<Buffer> {
   try {
@@ -135,7 +135,7 @@ async function* readFrom(path: string, { from, to }: Span): AsyncGenerator<Buffe
     try {
       let left = to - from
       if (left <= 0) return
-      for await (const piece of readPieces(handle, from, BUFFERS)) {
+      for await (const piece of readPieces(handle, from, BUFFERS, PIECE_BYTES)) {
         yield piece.subarray(0, left)
         left -= piece.length
         if (left <= 0) return
