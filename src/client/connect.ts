@@ -5,15 +5,14 @@
 import { type ColumnMapping, type JobRecord, parseWireDate, type UploadRecord } from '../contract/index.ts'
 import { FettleError } from '../errors.ts'
 import { waiting } from './abort.ts'
+import { createApi } from './api.ts'
+import type { Client } from './client.ts'
 import { type Core, createCore } from './core.ts'
 import { openLink } from './download.ts'
-import { askOnce } from './exchange.ts'
-import { buildMultipart } from './multipart.ts'
 import type { Redactor } from './redact.ts'
 import { parseRetryAfter } from './retry-after.ts'
 import { SPARE_MS } from './token.ts'
-import type { CallOptions, Client, ConnectOptions, Effect, EffectOptions, Upload } from './types.ts'
-import { watchSending } from './watch.ts'
+import type { CallOptions, ConnectOptions, Effect, EffectOptions, Upload } from './types.ts'
 
 /** A job is looked at again after a day at the latest, whatever the last answer said. */
 const LONGEST_WAIT_MS = 24 * 3_600_000
@@ -64,23 +63,13 @@ function upload(
   options: EffectOptions<UploadRecord | null>,
 ): Promise<Effect<UploadRecord | null>> {
   return core.call('upload', {
-    id,
+    params: { id },
     // Its id is journalled too.
     read: record => (record === null ? null : { ...record, id: core.opener.tools.redactor.clean(record.id) }),
     options,
     spareMs: SPARE_MS,
     hints: { 413: `The file has ${file.bytes} bytes: send it in parts with job.split.` },
-    async send(question, wire) {
-      const watch = watchSending(wire.limits)
-      const { headers, body, sourceError } = buildMultipart(file, wire.clock, watch)
-      try {
-        const outcome = await askOnce({ ...question, headers, body, stall: watch.signal }, wire)
-        if (outcome.type === 'loss' && sourceError() !== undefined) throw sourceError()
-        return outcome
-      } finally {
-        watch.finished()
-      }
-    },
+    form: { file, fields: { hasHeader: String(file.hasHeader) } },
   })
 }
 
@@ -89,7 +78,7 @@ function upload(
  * Throws FETTLE_PIPELINE_URL for an address that may not be used.
  *
  * @example
- * const client = connect({ url: 'https://connect.example/v1', username, password, clock })
+ * const client = connect({ url: 'https://connect.example/v1', username, password })
  * const job = await client.readJob(id)
  */
 export function connect(options: ConnectOptions): Client {
@@ -97,7 +86,8 @@ export function connect(options: ConnectOptions): Client {
   const { redactor } = core.opener.tools
   const { clean } = redactor
   const shown = shownJob(redactor)
-  const { clock, deadline = () => Number.POSITIVE_INFINITY } = options
+  const { clock } = core.opener.tools
+  const { deadline = () => Number.POSITIVE_INFINITY } = options
   const notBefore = new Map<string, number>()
 
   const waitFor = async (id: string, { signal, withinMs = Number.POSITIVE_INFINITY }: CallOptions): Promise<void> => {
@@ -108,11 +98,18 @@ export function connect(options: ConnectOptions): Client {
 
   const enrichedFile = async (id: string, call: CallOptions = {}) => {
     const codes = { 400: 'FETTLE_NOT_FOUND' } as const
-    const { value } = await core.call('enrichedFile', { id, query: { fileType: 'csv' }, read: asItIs, options: call, codes })
+    const { value } = await core.call('enrichedFile', {
+      params: { id },
+      query: { fileType: 'csv' },
+      read: asItIs,
+      options: call,
+      codes,
+    })
     return value
   }
 
   return {
+    api: createApi(core),
     async authenticate(call = {}) {
       await core.opener.tools.session.token(0, call.signal)
     },
@@ -129,15 +126,15 @@ export function connect(options: ConnectOptions): Client {
         const told = parseRetryAfter(reply.header('retry-after'), reply.header('date'), clock.now())
         if (reply.status === 200 && told !== null) notBefore.set(id, clock.monotonic() + told)
       }
-      return (await core.call('readJob', { id, read: shown, options: call, onReply })).value
+      return (await core.call('readJob', { params: { id }, read: shown, options: call, onReply })).value
     },
     upload: (id, file, call) => upload(core, id, file, call),
     async setMappings(id, mappings: readonly ColumnMapping[], call = {}) {
-      await core.call('setMappings', { id, json: { mappings }, read: () => null, options: call })
+      await core.call('setMappings', { params: { id }, json: { mappings }, read: () => null, options: call })
     },
     submit: (id, call) =>
       core.call('submit', {
-        id,
+        params: { id },
         json: {},
         // Journalled, so that support can be asked about it: a careless service may have put a secret of ours in it.
         read: ({ messageId }) => (messageId == null ? null : clean(messageId)),
@@ -145,12 +142,12 @@ export function connect(options: ConnectOptions): Client {
       }),
     async setEnrichments(id, tags, call = {}) {
       const enrichments = tags.map(enrichment => ({ enrichment }))
-      await core.call('setEnrichments', { id, json: { enrichments }, read: () => null, options: call })
+      await core.call('setEnrichments', { params: { id }, json: { enrichments }, read: () => null, options: call })
     },
-    enrich: (id, call) => core.call('enrich', { id, json: {}, read: () => null, options: call }),
+    enrich: (id, call) => core.call('enrich', { params: { id }, json: {}, read: () => null, options: call }),
     enrichedFile,
     async archive(id, call = {}) {
-      return (await core.call('archive', { id, json: {}, read: asItIs<JobRecord>, options: call })).value
+      return (await core.call('archive', { params: { id }, json: {}, read: asItIs<JobRecord>, options: call })).value
     },
     async openEnrichedFile(id, call = {}) {
       const open = async () => openLink((await enrichedFile(id, call)).filePath, core.opener, call)

@@ -2,8 +2,9 @@
  * What the requests of a client share (connections, counts, a deadline), and the one way from an operation of THE table to a final
  * answer. It knows no operation by name but the login.
  */
-import { OPERATIONS, type OperationName, pathOf, readFault } from '../contract/index.ts'
+import { type CallReply, OPERATIONS, type Operation, type OperationName, pathOf, readFault } from '../contract/index.ts'
 import { type ErrorCode, FettleError } from '../errors.ts'
+import { realClock } from './clock.ts'
 import type { Opener } from './download.ts'
 import { askOnce, type Question, type Wire } from './exchange.ts'
 import { LIMITS } from './limits.ts'
@@ -12,16 +13,18 @@ import { createRedactor, showUrl } from './redact.ts'
 import { repeat, type Tools } from './repeat.ts'
 import type { Schema } from './reply.ts'
 import type { Outcome } from './retry.ts'
+import { askWithFile } from './send-file.ts'
 import type { LoginOptions } from './session.ts'
 import { createShared } from './shared.ts'
 import { createTransport, type Reply } from './transport.ts'
-import type { CallOptions, ConnectOptions, Effect, EffectOptions, HttpCounts } from './types.ts'
+import type { CallOptions, ConnectOptions, Effect, EffectOptions, FormFile, HttpCounts } from './types.ts'
 
-type ReplyOf<N extends OperationName> = ReturnType<(typeof OPERATIONS)[N]['reply']['parse']>
+type ReplyOf<N extends OperationName> = CallReply<(typeof OPERATIONS)[N]>
 
 // One request of an operation.
 interface Demand<N extends OperationName, T> {
-  readonly id?: string
+  /** What stands in braces in the path. */
+  readonly params?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string>>
   readonly json?: unknown
   /** What the answer is turned into. */
@@ -33,8 +36,8 @@ interface Demand<N extends OperationName, T> {
   readonly hints?: Readonly<Record<number, string>>
   readonly spareMs?: number
   readonly onReply?: (reply: Reply) => void
-  /** Sends one attempt in place of the JSON body. */
-  readonly send?: (question: Question<ReplyOf<N>>, wire: Wire) => Promise<Outcome<ReplyOf<N>>>
+  /** Goes up as a form in place of the JSON body. */
+  readonly form?: { readonly file: FormFile; readonly fields: Readonly<Record<string, string>> }
 }
 
 /** The workings of a client. */
@@ -57,7 +60,7 @@ const checked = (name: string, schema: Schema<unknown> | null, value: unknown): 
 
 /** The workings behind `connect`. */
 export function createCore(options: ConnectOptions): Core {
-  const { clock } = options
+  const { clock = realClock } = options
   const limits = { ...LIMITS, ...options.limits }
   const base = parseBase(options.url, options.insecure ?? false)
   const deadline = options.deadline ?? (() => Number.POSITIVE_INFINITY)
@@ -121,13 +124,17 @@ export function createCore(options: ConnectOptions): Core {
   }
 
   async function send<N extends OperationName, T>(name: N, demand: Demand<N, T>, by: Tools): Promise<Effect<T>> {
-    const operation = OPERATIONS[name]
+    const operation: Operation = OPERATIONS[name]
     const login = name === 'authenticate'
     const effect = isEffect<T>(demand.options) ? demand.options : undefined
+    const key = effect?.key ?? (demand.options as CallOptions | undefined)?.idempotencyKey
     checked(name, operation.query, demand.query ?? {})
     if (operation.request !== 'multipart') checked(name, operation.request, demand.json)
+    // An empty one would make it another operation's path.
+    const missing = [...operation.path.matchAll(/\{(\w+)\}/g)].find(([, param = '']) => !demand.params?.[param])?.[1]
+    if (missing !== undefined) throw new FettleError('FETTLE_USAGE', `${name}: ${missing} is missing.`)
     const query = demand.query === undefined ? undefined : new URLSearchParams(demand.query)
-    const url = under(base, pathOf(operation, demand.id === undefined ? {} : { id: demand.id }), query)
+    const url = under(base, pathOf(operation, demand.params ?? {}), query)
     const subject = demand.subject === undefined ? '' : ` ${redactor.clean(demand.subject)}`
 
     const attempt = async (token: string | null): Promise<Outcome<T>> => {
@@ -138,10 +145,10 @@ export function createCore(options: ConnectOptions): Core {
         token,
         headers: {
           ...(demand.json === undefined ? {} : { 'content-type': 'application/json' }),
-          ...(effect === undefined || operation.request === 'multipart' ? {} : { 'idempotency-key': effect.key }),
+          ...(key === undefined || operation.request === 'multipart' ? {} : { 'idempotency-key': key }),
         },
         ...(demand.json === undefined ? {} : { body: JSON.stringify(demand.json) }),
-        schema: operation.reply as unknown as Schema<ReplyOf<N>>,
+        schema: operation.reply as unknown as Schema<ReplyOf<N>> | null,
         lenient: operation.method === 'PUT',
         secret: login,
         signal: demand.options?.signal,
@@ -150,7 +157,9 @@ export function createCore(options: ConnectOptions): Core {
           demand.onReply?.(reply)
         },
       }
-      const outcome = await (demand.send ?? askOnce<ReplyOf<N>>)(question, wire)
+      const outcome = await (demand.form === undefined
+        ? askOnce(question, wire)
+        : askWithFile(question, { name: operation.file ?? 'file', ...demand.form }, wire))
       if (outcome.type !== 'answer') return outcome
       const correlationId = readFault(outcome.value).correlationId ?? headerId
       if (correlationId !== null && operation.method !== 'GET' && !login)

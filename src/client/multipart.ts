@@ -4,7 +4,7 @@
  */
 import FormData from 'form-data'
 import { FettleError } from '../errors.ts'
-import type { Clock, Upload } from './types.ts'
+import type { Clock, FormFile } from './types.ts'
 
 /** A multipart body for one attempt. */
 export interface Multipart {
@@ -45,14 +45,20 @@ async function* inPieces(source: AsyncIterable<Uint8Array>, clock: Clock, progre
 }
 
 /**
- * The form with `hasHeader` ('true' or 'false') and `jobFile`, in that order: a reader that streams knows about the header
- * before the first row. The file is framed as an empty one and the frame cut open before its closing boundary; `knownLength`
- * makes the same form tell the exact content length.
+ * The form with `fields` and the file as its part `name`, in that order: a reader that streams knows about the header before the
+ * first row. The file is framed as an empty one and the frame cut open before its closing boundary; `knownLength` makes the
+ * same form tell the exact content length.
  */
-export function buildMultipart(upload: Upload, clock: Clock, progress: Progress): Multipart {
+export function buildMultipart(
+  name: string,
+  upload: FormFile,
+  fields: Readonly<Record<string, string>>,
+  clock: Clock,
+  progress: Progress,
+): Multipart {
   const form = new FormData()
-  form.append('hasHeader', upload.hasHeader ? 'true' : 'false')
-  form.append('jobFile', Buffer.alloc(0), { filename: upload.filename, contentType: 'text/csv', knownLength: upload.bytes })
+  for (const [field, value] of Object.entries(fields)) form.append(field, value)
+  form.append(name, Buffer.alloc(0), { filename: upload.filename, contentType: 'text/csv', knownLength: upload.bytes })
   const frame = form.getBuffer()
   const closing = `\r\n--${form.getBoundary()}--\r\n`
   const head = frame.subarray(0, frame.length - closing.length)

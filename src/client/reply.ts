@@ -74,7 +74,8 @@ const pathOfIssue = (path: readonly PropertyKey[]): string => (path.length === 0
 
 /** How a reply is read. */
 export interface Reading<T> {
-  readonly schema: Schema<T>
+  /** null: a success has no body, and what comes all the same is not looked at. */
+  readonly schema: Schema<T> | null
   /** Any JSON is an answer: a PUT that only confirms. */
   readonly lenient: boolean
   /** The answer is a secret: when it cannot be read, nothing of it is shown. */
@@ -100,6 +101,7 @@ export function readOutcome<T>(
     const retryAfterMs = parseRetryAfter(reply.header('retry-after'), reply.header('date'), now)
     return { type: 'status', status, retryAfterMs, fault: { ...fault, correlationId: idOf(fault.correlationId) } }
   }
+  if (schema === null) return { type: 'answer', value: null as T }
   const text = decodeStrict(bytes)
   const json = text === null ? null : parseJson(text)
   if (json === null) {

@@ -2,7 +2,9 @@
  * One exchange over HTTP and nothing more: no repeat, no redirect, no inflation, no opinion on statuses. The only importer of
  * undici. Its limits run in real time, in the sockets; everything that waits on purpose goes by the clock instead.
  */
+
 import { Agent, buildConnector, type Dispatcher, Pool, ProxyAgent, request } from 'undici'
+import type { Operation } from '../contract/index.ts'
 import { FettleError } from '../errors.ts'
 import { lookupPublic } from './addresses.ts'
 import { surviving } from './connector.ts'
@@ -14,7 +16,7 @@ export type { Dispatcher }
 
 /** One request as it goes out. */
 export interface Exchange {
-  readonly method: 'GET' | 'POST' | 'PUT'
+  readonly method: Operation['method']
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | AsyncIterable<Uint8Array>

@@ -1,5 +1,4 @@
-/** The shapes of the client's face: what `connect` takes and gives. Types only; run/ports.ts is fitted by shape. */
-import type { ColumnMapping, JobRecord, UploadRecord } from '../contract/index.ts'
+/** What `connect` and every request take, and what a transfer is. Types only. */
 import type { Clock } from './clock.ts'
 import type { Limits } from './limits.ts'
 import type { Rate } from './pace.ts'
@@ -20,10 +19,12 @@ export interface CallOptions {
   readonly onThrottled?: () => void
   /** Called with the service's id of this request, when it changed something and the service gives one. */
   readonly onCorrelation?: (correlation: Correlation) => void
+  /** Sent as Idempotency-Key: a service that honours it answers a repeated request with what it answered first. */
+  readonly idempotencyKey?: string
 }
 
 /** What a request takes that must not take effect twice; `look` reads the state after an answer was lost or refused. */
-export interface EffectOptions<T> extends CallOptions {
+export interface EffectOptions<T> extends Omit<CallOptions, 'idempotencyKey'> {
   /** A value: it has taken effect, and the value stands for the answer. undefined: it has not, and may be sent again. */
   readonly look: () => Promise<T | undefined>
   /** Sent as Idempotency-Key: the same over attempts and resumes. */
@@ -36,14 +37,18 @@ export interface Effect<T> {
   readonly adopted: boolean
 }
 
-/** A prepared transfer: opened anew for every attempt. */
-export interface Upload {
+/** A file to send: opened anew for every attempt. */
+export interface FormFile {
   readonly filename: string
   readonly bytes: number
-  readonly hasHeader: boolean
   open(): AsyncIterable<Uint8Array>
   /** Called as bytes leave. */
   readonly onProgress?: (sent: number) => void
+}
+
+/** The file of a job. */
+export interface Upload extends FormFile {
+  readonly hasHeader: boolean
 }
 
 /** A file on its way in; `bytes` is the announced length, null when none is announced. */
@@ -71,7 +76,8 @@ export interface ConnectOptions {
   readonly url: string
   readonly username: string
   readonly password: string | (() => string)
-  readonly clock: Clock
+  /** Time and chance; the machine's own when absent. */
+  readonly clock?: Clock
   /** Attempts per request, 4. */
   readonly attempts?: number
   /** Limit of requests, retries included; null: none. Of clients that share, the strictest limit holds for all together. */
@@ -97,32 +103,4 @@ export interface ConnectOptions {
   readonly limits?: Partial<Limits>
   /** Takes the place of the client's own connections and proxies, and with them of its judgement of addresses. */
   readonly dispatcher?: Dispatcher
-}
-
-/** The service over HTTP, one method per operation. Repeats are inside: what comes out is final. */
-export interface Client {
-  /** Logs in unless a token is held; requests do so by themselves. */
-  authenticate(options?: CallOptions): Promise<void>
-  createJob(name: string, options: EffectOptions<JobRecord>): Promise<Effect<JobRecord>>
-  /** One page of jobs, filtered as contract §5.10. */
-  listJobs(query?: Readonly<Record<string, string | number | boolean>>, options?: CallOptions): Promise<readonly JobRecord[]>
-  /** All jobs whose name is exactly this one, oldest first; pages are followed. */
-  findJobs(name: string, options?: CallOptions): Promise<readonly JobRecord[]>
-  /** Waits first when the last answer about this job carried a `Retry-After` (contract §14.1). */
-  readJob(id: string, options?: CallOptions): Promise<JobRecord>
-  upload(id: string, upload: Upload, options: EffectOptions<UploadRecord | null>): Promise<Effect<UploadRecord | null>>
-  setMappings(id: string, mappings: readonly ColumnMapping[], options?: CallOptions): Promise<void>
-  /** Gives the service's messageId, null when it named none. */
-  submit(id: string, options: EffectOptions<string | null>): Promise<Effect<string | null>>
-  setEnrichments(id: string, tags: readonly string[], options?: CallOptions): Promise<void>
-  enrich(id: string, options: EffectOptions<null>): Promise<Effect<null>>
-  /** Where the enriched file can be fetched; FETTLE_NOT_FOUND, with its status, while there is none. */
-  enrichedFile(id: string, options?: CallOptions): Promise<{ readonly filePath: string }>
-  archive(id: string, options?: CallOptions): Promise<JobRecord>
-  /** Asks where the enriched file is and opens it; a body that breaks off throws FETTLE_DOWNLOAD_CUT. */
-  openEnrichedFile(id: string, options?: CallOptions): Promise<Download>
-  /** Counts since the last call. */
-  takeCounts(): HttpCounts
-  /** Ends all connections. */
-  close(): Promise<void>
 }

@@ -1,8 +1,9 @@
 /** Looking at runs without touching them: for status, runs and report. */
+
+import { realClock } from '../client/clock.ts'
 import { type LockOwner, lockHolder, type RunState } from '../journal/index.ts'
 import type { Plan } from '../pipeline/index.ts'
 import type { Report } from '../report/index.ts'
-import { realClock } from './clock.ts'
 import { readReport, reportOf } from './report-files.ts'
 import { findRunId, listRunIds, lockPath, newestRun, type RunDirectory, readRun, runDirectory } from './run-directory.ts'
 

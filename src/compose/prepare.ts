@@ -4,6 +4,7 @@
  */
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { realClock } from '../client/clock.ts'
 import { FettleError, type Issue, issue } from '../errors.ts'
 // Not by the face of their folder: results and outputs are loaded by whoever runs a pipeline.
 import { countQuestions } from '../input/fold.ts'
@@ -26,7 +27,6 @@ import {
   suspectIssues,
   watchedColumns,
 } from '../pipeline/index.ts'
-import { realClock } from './clock.ts'
 import { outputPlaceIssues } from './output-places.ts'
 import { DEFAULT_RUNS_DIR } from './run-directory.ts'
 import { type Credentials, credentialsOf, type Env, passwordFileWarning, serviceUrlOf, traceWarning } from './settings.ts'

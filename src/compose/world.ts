@@ -2,9 +2,10 @@
  * The world a run happens in: its clock, and how its connections are made. The real one unless a test hands in another; nothing
  * else in the wiring reaches for time or chance.
  */
+
+import { realClock } from '../client/clock.ts'
 import type { ConnectOptions } from '../client/index.ts'
 import type { Clock } from '../run/index.ts'
-import { realClock } from './clock.ts'
 
 /** What a run cannot choose for itself. */
 export interface World {

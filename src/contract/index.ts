@@ -1,5 +1,6 @@
 /** The contract's face: re-exports only. */
 export * from './authenticate.ts'
+export type * from './call.ts'
 export * from './data-cleaning/enrichment-tags.ts'
 export * from './data-cleaning/job.ts'
 export * from './data-cleaning/job-status.ts'

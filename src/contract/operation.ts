@@ -13,12 +13,16 @@ export interface Operation {
   readonly path: `/${string}`
   /** Schema of the query, null when it takes none. */
   readonly query: z.ZodType | null
-  /** Schema of the JSON body, `multipart` for a file, null when there is no body. */
+  /** Schema of the JSON body, `multipart` for a form with a file, null when there is no body. */
   readonly request: z.ZodType | 'multipart' | null
+  /** Of a form: the name of the part that is the file. */
+  readonly file?: string
   /** Schema of the answer's JSON, null when it has no body. */
   readonly reply: z.ZodType | null
   /** Status of a success, 200 when absent. */
   readonly success?: 201 | 202 | 204
+  /** Of a list: its first page, and where in the answer the items stand (`data.portfolios`); null when they are the answer. */
+  readonly pages?: { readonly first: 0 | 1; readonly items: string | null }
   readonly repeat: Repeat
   /** Error statuses the contract documents. */
   readonly errors: readonly number[]

@@ -1,0 +1,46 @@
+/** What a call of an operation takes and gives, as types read off its row. It holds no value. */
+import type { z } from 'zod'
+import type { Operation } from './operation.ts'
+
+type Words<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | Words<Rest> : never
+
+/** Loose schemas take any key besides their own: only their own are offered. */
+type Known<T> = { readonly [K in keyof T as string extends K ? never : K]: T[K] }
+
+type Text = string | number | boolean | readonly (string | number)[]
+type Query<T> = { readonly [K in keyof Known<T>]: Text | Extract<Known<T>[K], undefined> }
+
+/** A key that may be left out when everything in it may be. */
+type Given<Key extends string, T> = object extends T ? { readonly [K in Key]?: T } : { readonly [K in Key]: T }
+
+type QueryPart<O extends Operation> = O['query'] extends z.ZodType ? Given<'query', Query<z.input<O['query']>>> : unknown
+type BodyPart<O extends Operation, File> = O['request'] extends z.ZodType
+  ? Given<'body', z.input<O['request']>>
+  : O['request'] extends 'multipart'
+    ? { readonly file: File; readonly fields?: Readonly<Record<string, string>> }
+    : unknown
+
+/**
+ * What a call takes: every name in braces of the path, `query`, and `body` or, of a form, `file` and its other `fields`. Numbers
+ * and truth values of a query may stand as such.
+ */
+export type CallInput<O extends Operation, File> = { readonly [K in Words<O['path']>]: string } & QueryPart<O> & BodyPart<O, File>
+
+/** What a call gives; null where the answer has no body. */
+export type CallReply<O extends Operation> = O['reply'] extends z.ZodType ? z.output<O['reply']> : null
+
+type At<T, Path extends string> = Path extends `${infer Head}.${infer Rest}`
+  ? Head extends keyof T
+    ? At<NonNullable<T[Head]>, Rest>
+    : unknown
+  : Path extends keyof T
+    ? T[Path]
+    : unknown
+type ItemOf<T> = T extends readonly (infer Item)[] ? Item : unknown
+
+/** One item of a list. */
+export type CallItem<O extends Operation> = O extends { readonly pages: { readonly items: infer Path } }
+  ? Path extends string
+    ? ItemOf<NonNullable<At<CallReply<O>, Path>>>
+    : ItemOf<CallReply<O>>
+  : never
