@@ -159,7 +159,7 @@ export function createCore(options: ConnectOptions): Core {
       }
       const outcome = await (demand.form === undefined
         ? askOnce(question, wire)
-        : askWithFile(question, { name: operation.file ?? 'file', ...demand.form }, wire))
+        : askWithFile(question, { name: operation.form?.file ?? 'file', ...demand.form }, wire))
       if (outcome.type !== 'answer') return outcome
       const correlationId = readFault(outcome.value).correlationId ?? headerId
       if (correlationId !== null && operation.method !== 'GET' && !login)

@@ -10,6 +10,10 @@ type Known<T> = { readonly [K in keyof T as string extends K ? never : K]: T[K] 
 type Text = string | number | boolean | readonly (string | number)[]
 type Query<T> = { readonly [K in keyof Known<T>]: Text | Extract<Known<T>[K], undefined> }
 
+type Fields<T> = { readonly [K in keyof T as T[K] extends true ? K : never]: string } & {
+  readonly [K in keyof T as T[K] extends true ? never : K]?: string
+}
+
 /** A key that may be left out when everything in it may be. */
 type Given<Key extends string, T> = object extends T ? { readonly [K in Key]?: T } : { readonly [K in Key]: T }
 
@@ -17,7 +21,7 @@ type QueryPart<O extends Operation> = O['query'] extends z.ZodType ? Given<'quer
 type BodyPart<O extends Operation, File> = O['request'] extends z.ZodType
   ? Given<'body', z.input<O['request']>>
   : O['request'] extends 'multipart'
-    ? { readonly file: File; readonly fields?: Readonly<Record<string, string>> }
+    ? { readonly file: File } & Given<'fields', Fields<NonNullable<O['form']>['fields']>>
     : unknown
 
 /**

@@ -15,8 +15,8 @@ export interface Operation {
   readonly query: z.ZodType | null
   /** Schema of the JSON body, `multipart` for a form with a file, null when there is no body. */
   readonly request: z.ZodType | 'multipart' | null
-  /** Of a form: the name of the part that is the file. */
-  readonly file?: string
+  /** Of a form: the name of the part that is the file, and its text fields, each with whether it must be there. */
+  readonly form?: { readonly file: string; readonly fields: Readonly<Record<string, boolean>> }
   /** Schema of the answer's JSON, null when it has no body. */
   readonly reply: z.ZodType | null
   /** Status of a success, 200 when absent. */

@@ -15,6 +15,7 @@ import type { Limits } from './limits.ts'
 import { Refusal } from './refusal.ts'
 import { authenticateRoute } from './routes/authenticate.ts'
 import type { Context } from './routes/context.ts'
+import { docsRoutes } from './routes/docs.ts'
 import { fileRoute } from './routes/files.ts'
 import { healthRoute } from './routes/health.ts'
 import { jobRoutes } from './routes/jobs.ts'
@@ -36,6 +37,8 @@ export interface AppOptions {
 /** Methods by path, to tell a wrong method from an unknown path. */
 const METHODS = new Map<string, string[]>([
   ['/health', ['GET', 'HEAD']],
+  ['/docs', ['GET', 'HEAD']],
+  ['/v1/openapi.json', ['GET', 'HEAD']],
   ['/files/:name', ['GET', 'HEAD']],
 ])
 for (const operation of Object.values(OPERATIONS)) {
@@ -152,6 +155,7 @@ export function buildApp(context: Context, options: AppOptions): FastifyInstance
   jobRoutes(app, context)
   fileRoute(app, context)
   healthRoute(app, context, options.version)
+  docsRoutes(app, context, options.version)
   return app
 }
 

@@ -42,7 +42,7 @@ export const DATA_CLEANING = {
     path: '/dataCleaning/jobs/{id}/upload',
     query: null,
     request: 'multipart',
-    file: 'jobFile',
+    form: { file: 'jobFile', fields: { hasHeader: true } },
     reply: wire.uploadedFile,
     repeat: 'look',
     errors: DOCUMENTED,
