@@ -200,12 +200,16 @@ const lintPoll: Rule = ({ fields: { poll } }) => {
   return findings
 }
 
-const lintChecks: Rule = ({ fields: { checks } }) =>
-  Object.entries(checks ?? {}).flatMap(([name, levels]) =>
-    levels !== undefined && levels.warn === undefined && levels.fail === undefined
-      ? [finding('FETTLE_PIPELINE_VALUE', ['checks', name], 'expected warn, fail or both', 'For example: { warn: "< 90%" }.')]
-      : [],
-  )
+const lintChecks: Rule = ({ fields: { checks, output }, broken }) =>
+  Object.entries(checks ?? {}).flatMap(([name, levels]) => {
+    if (levels === undefined) return []
+    const at = ['checks', name]
+    if (levels.warn === undefined && levels.fail === undefined)
+      return [finding('FETTLE_PIPELINE_VALUE', at, 'expected warn, fail or both', 'For example: { warn: "< 90%" }.')]
+    if (name !== 'review' || output !== undefined || broken.has('output')) return []
+    const hint = 'Name an output, or leave checks.review out: without one these rows count as unmatched.'
+    return [finding('FETTLE_PIPELINE_VALUE', at, 'only an output tells which rows are in review, and there is none', hint)]
+  })
 
 const lintOutput: Rule = ({ fields, root }) => {
   if (fields.output === undefined) return []

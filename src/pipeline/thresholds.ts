@@ -13,7 +13,8 @@ export function parseThreshold(text: string): Threshold | null {
   return {
     text: text.trim(),
     operator: operator as Threshold['operator'],
-    value: percent === '%' ? number / 100 : number,
+    // Read as a decimal, not divided: 12.3 / 100 is a little more than 123 of 1000 rows.
+    value: percent === '%' ? Number(`${digits}e-2`) : number,
     unit: percent === '%' ? 'share' : 'rows',
   }
 }

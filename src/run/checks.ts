@@ -1,17 +1,27 @@
-/** The pipeline's `checks:` judged against what became of the rows. Pure; it decides no exit code. */
+/** The pipeline's `checks:` and `budget.credits` judged against what became of the rows. Pure; it decides no exit code. */
 import type { CheckResult, Outcomes } from '../journal/events.ts'
 import { matchRate } from '../journal/outcomes.ts'
+import type { RunState } from '../journal/state.ts'
 import type { CheckName, PlannedCheck, Threshold } from '../pipeline/types.ts'
+import { outcomesOfSummaries } from './ledger.ts'
 
 interface Measure {
   readonly rows: number | null
   readonly share: number | null
+  /** What the share was made of, where that is not rows. */
+  readonly of?: string
 }
+
+/** A difference of two shares is right to so many places; beyond them lies what the machine makes of decimals. */
+const PLACES = 12
+
+const round = (value: number): number => Number(value.toFixed(PLACES))
 
 function measure(name: CheckName, outcomes: Outcomes, rows: number, previousRate: number | null): Measure {
   if (name === 'drift') {
     const rate = matchRate(outcomes, rows)
-    return { rows: null, share: rate === null || previousRate === null ? null : Math.abs(rate - previousRate) }
+    if (rate === null || previousRate === null) return { rows: null, share: null }
+    return { rows: null, share: round(Math.abs(rate - previousRate)), of: `${percent(rate)} after ${percent(previousRate)}` }
   }
   if (name === 'matched') {
     const rate = matchRate(outcomes, rows)
@@ -28,11 +38,18 @@ const compare = (value: number, { operator, value: limit }: Threshold): boolean 
   return value >= limit
 }
 
-const percent = (share: number): string => `${(share * 100).toFixed(1)}%`
+/** Enough digits to lie on the same side of the limit: 8,996 of 10,000 is 89.96% where 90% is asked for, not 90.0%. */
+function percent(share: number, limit: number | null = null): string {
+  const shown = [1, 2, 3, 4, 5, 6].map(places => (share * 100).toFixed(places))
+  const side = (value: number): number => (limit === null ? 0 : Math.sign(round(value - limit * 100)))
+  return `${shown.find(text => side(Number(text)) === side(share * 100)) ?? shown.at(-1)}%`
+}
 
-const inWords = (name: CheckName, { rows: count, share }: Measure, rows: number): string => {
-  if (name === 'drift') return share === null ? 'unknown: no earlier good run, or no counts' : percent(share)
-  return count === null || share === null ? 'unknown: the service gave no such count' : `${count} of ${rows} (${percent(share)})`
+const inWords = (name: CheckName, { rows: count, share, of }: Measure, rows: number, { unit, value }: Threshold): string => {
+  const limit = unit === 'share' ? value : null
+  if (name === 'drift') return share === null ? 'unknown: no earlier good run, or no counts' : `${percent(share, limit)} (${of})`
+  if (count === null || share === null) return 'unknown: the service gave no such count'
+  return `${count} of ${rows} (${percent(share, limit)})`
 }
 
 /**
@@ -56,9 +73,28 @@ export function judge(
       if (threshold === null) return []
       const value = threshold.unit === 'share' ? found.share : found.rows
       const success = value === null ? check.name === 'drift' && previousRate === null : !compare(value, threshold)
-      return [
-        { assertion: check.name, success, severity, expected: `not ${threshold.text}`, actual: inWords(check.name, found, rows) },
-      ]
+      const actual = inWords(check.name, found, rows, threshold)
+      return [{ assertion: check.name, success, severity, expected: `not ${threshold.text}`, actual }]
     })
   })
+}
+
+/** One credit a row that found a company: what the service may bill for. Null when the service gave no counts. */
+export function creditsOf(state: RunState): number | null {
+  const { matched, manualMatched, duplicates } = outcomesOfSummaries(state)
+  return matched === null || manualMatched === null || duplicates === null ? null : matched + manualMatched + duplicates
+}
+
+/**
+ * `budget.credits` as a check, none without one. Counts that grew past it once enriching had been asked for are a warning: the
+ * data is there, and paid.
+ */
+export function judgeBudget(state: RunState): CheckResult[] {
+  const limit = state.plan.budget.credits
+  if (limit === null) return []
+  const credits = creditsOf(state)
+  const actual = credits === null ? 'unknown: the service gave no counts' : `${credits} ${credits === 1 ? 'credit' : 'credits'}`
+  const success = credits !== null && credits <= limit
+  const severity = !success && state.jobs.some(job => job.enrichRequested) ? 'warn' : 'fail'
+  return [{ assertion: 'budget.credits', success, severity, expected: `not > ${limit}`, actual }]
 }

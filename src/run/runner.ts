@@ -6,7 +6,7 @@ import { EXIT, FettleError } from '../errors.ts'
 import type { CheckResult, Outcomes, RunFact, Status } from '../journal/events.ts'
 import { UNKNOWN } from '../journal/outcomes.ts'
 import type { RunState } from '../journal/state.ts'
-import { judge } from './checks.ts'
+import { judge, judgeBudget } from './checks.ts'
 import { asFettleError, carryOutLeg, recordError } from './lanes.ts'
 import { allRows, outcomesSoFar } from './ledger.ts'
 import { confirmJobs, movedBy } from './own-job.ts'
@@ -115,13 +115,15 @@ function finish(
   context: RunContext,
 ): RunState {
   let outcomes: Outcomes
+  let budget: readonly CheckResult[]
   try {
     outcomes = state.outcomes ?? outcomesSoFar(state)
+    budget = judgeBudget(state)
   } catch (thrown) {
     const error = asFettleError(thrown)
     return record(ended('error', error.exitCode, state.outcomes ?? UNKNOWN, [], error))
   }
-  const checks = judge(state.plan.checks, outcomes, state.plan.rows, context.previousRate)
+  const checks = [...judge(state.plan.checks, outcomes, state.plan.rows, context.previousRate), ...budget]
   const failed = checks.some(check => !check.success && check.severity === 'fail')
   const warned =
     checks.some(check => !check.success) || state.issues.slice(state.plan.issues.length).some(issue => issue.severity !== 'info')

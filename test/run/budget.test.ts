@@ -6,7 +6,11 @@ const budget = (credits: number) => planOf({ budget: { rows: null, credits } })
 
 test('a budget that is met exactly is spent', async () => {
   const world = worldOf(budget(8))
-  expect(await world.run()).toMatchObject({ finished: true, status: 'success' })
+  const state = await world.run()
+  expect(state).toMatchObject({ finished: true, status: 'success' })
+  expect(state.checks).toEqual([
+    { assertion: 'budget.credits', success: true, severity: 'fail', expected: 'not > 8', actual: '8 credits' },
+  ])
   expect(world.service.only.enriches).toBe(1)
 })
 
@@ -16,6 +20,9 @@ test('one credit above it: not started, the matching stands, the run ends with 1
   expect(state).toMatchObject({ finished: true, status: 'fail', exitCode: 1, error: { code: 'FETTLE_BUDGET_CREDITS' } })
   expect(state.error?.message).toBe('enriching 8 rows would pass budget.credits (7): it was not started')
   expect(state.outcomes).toMatchObject({ matched: 6, manualMatched: 1, duplicates: 1, unmatched: 2 })
+  expect(state.checks).toEqual([
+    { assertion: 'budget.credits', success: false, severity: 'fail', expected: 'not > 7', actual: '8 credits' },
+  ])
   expect(world.service.calls).not.toContain('setEnrichments')
   expect(world.results.receives).toBe(0)
   expect(await resumed(world).run()).toMatchObject({ finished: true, exitCode: 1 })
@@ -56,5 +63,11 @@ test('an enrichment once asked for is waited for, even if the counts grow past t
   const next = resumed(world)
   next.service.only.ahead = ['enrichmentComplete']
   next.results.outcomes = { matched: 7, manualMatched: 1, review: 0, unmatched: 1, duplicates: 1, failed: 0, skipped: 0 }
-  expect(await next.run()).toMatchObject({ finished: true, exitCode: 0 })
+  // What was paid is there; that it was more than meant is said.
+  expect(await next.run()).toMatchObject({
+    finished: true,
+    status: 'warn',
+    exitCode: 0,
+    checks: [{ assertion: 'budget.credits', success: false, severity: 'warn', actual: '9 credits' }],
+  })
 })

@@ -2,21 +2,12 @@
 import { describe, expect, test } from 'vitest'
 import type { Outcomes } from '../../src/journal/events.ts'
 import { matchRate, UNKNOWN } from '../../src/journal/outcomes.ts'
+import { parseThreshold } from '../../src/pipeline/thresholds.ts'
 import type { CheckName, Threshold } from '../../src/pipeline/types.ts'
 import { judge } from '../../src/run/checks.ts'
 import { planOf, worldOf } from './world.ts'
 
-/** A threshold as the pipeline writes it. */
-function threshold(text: string): Threshold {
-  const [, operator, digits, percent] = /^([<>]=?) (\d+)(%?)$/.exec(text)!
-  const value = Number(digits)
-  return {
-    text,
-    operator: operator as '<',
-    value: percent === '%' ? value / 100 : value,
-    unit: percent === '%' ? 'share' : 'rows',
-  }
-}
+const threshold = (text: string): Threshold => parseThreshold(text)!
 
 const OF_500: Outcomes = { matched: 380, manualMatched: 10, review: 20, unmatched: 60, duplicates: 22, failed: 8, skipped: 0 }
 
@@ -42,11 +33,38 @@ describe('a threshold names the bad case', () => {
   })
 })
 
+describe('a share is compared as it is written', () => {
+  test('exactly the limit is on neither side of it', () => {
+    for (let tenths = 1; tenths < 1_000; tenths++) {
+      const counts: Outcomes = { ...OF_500, matched: tenths, manualMatched: 0, duplicates: 0, unmatched: tenths }
+      const text = `${tenths / 10}%`
+      expect(one('matched', `< ${text}`, counts, 1_000).success, text).toBe(true)
+      expect(one('unmatched', `> ${text}`, counts, 1_000).success, text).toBe(true)
+      expect(one('unmatched', `>= ${text}`, counts, 1_000).success, text).toBe(false)
+    }
+  })
+
+  test.each([
+    [8_996, '< 90%', false, '8996 of 10000 (89.96%)'],
+    [89_999, '< 90%', false, '89999 of 100000 (89.999%)'],
+    [90_000, '< 90%', true, '90000 of 100000 (90.0%)'],
+    [90_001, '< 90%', true, '90001 of 100000 (90.001%)'],
+    [50_000, '< 90%', false, '50000 of 100000 (50.0%)'],
+    [89_999, '< 1', true, '89999 of 100000 (90.0%)'],
+  ])('%i rows, "%s": what is shown lies on the right side of it', (matched, text, success, actual) => {
+    const rows = Number(/of (\d+)/.exec(actual)?.[1])
+    const counts: Outcomes = { ...OF_500, matched, manualMatched: 0, duplicates: 0 }
+    expect(one('matched', text, counts, rows)).toMatchObject({ success, actual })
+  })
+})
+
 describe('drift', () => {
   test.each([
-    [0.824, '> 15%', true, '0.0%'],
-    [0.6, '> 15%', false, '22.4%'],
-    [1, '> 15%', false, '17.6%'],
+    [0.824, '> 15%', true, '0.0% (82.4% after 82.4%)'],
+    [0.6, '> 15%', false, '22.4% (82.4% after 60.0%)'],
+    [0.674, '> 15%', true, '15.0% (82.4% after 67.4%)'],
+    [0.674, '>= 15%', false, '15.0% (82.4% after 67.4%)'],
+    [1, '> 15%', false, '17.6% (82.4% after 100.0%)'],
   ])('against %f', (previous, text, success, actual) => {
     expect(one('drift', text, OF_500, 500, previous)).toMatchObject({ success, actual })
   })

@@ -6,7 +6,7 @@ import { enrichPhase, hasEnrichment } from '../../contract/index.ts'
 import { FettleError } from '../../errors.ts'
 import type { JobState, RunState } from '../../journal/state.ts'
 import type { Plan } from '../../pipeline/types.ts'
-import { outcomesOfSummaries } from '../ledger.ts'
+import { creditsOf } from '../checks.ts'
 import { observe } from '../observe.ts'
 import { adopt, provenStatus, whenReady } from '../own-job.ts'
 import type { Ports } from '../ports.ts'
@@ -23,12 +23,6 @@ async function hasBegun(job: JobState, ports: Ports): Promise<null | undefined> 
     if (status !== 'readyForEnriching') return undefined
   }
   return undefined
-}
-
-/** One credit a row that found a company: what the service may bill for. Null when the service gave no counts. */
-function creditsOf(state: RunState): number | null {
-  const { matched, manualMatched, duplicates } = outcomesOfSummaries(state)
-  return matched === null || manualMatched === null || duplicates === null ? null : matched + manualMatched + duplicates
 }
 
 function guardBudget(state: RunState): void {
