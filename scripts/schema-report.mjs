@@ -1,12 +1,10 @@
-/** Writes schema/report.v1.json, or with --check fails when it is not current. Needs `npm run build` first. */
+/** Writes schema/report.v1.json and schema/event.v1.json, or with --check fails when one is not current. Needs `npm run build` first. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { reportJsonSchema } from '../dist/report/index.js'
+import { eventJsonSchema, reportJsonSchema } from '../dist/report/index.js'
 
 const folder = new URL('../schema/', import.meta.url)
-const file = new URL('report.v1.json', folder)
-const text = `${JSON.stringify(reportJsonSchema(), null, 2)}\n`
 
-const current = () => {
+const current = file => {
   try {
     return readFileSync(file, 'utf8')
   } catch {
@@ -14,10 +12,17 @@ const current = () => {
   }
 }
 
-if (!process.argv.includes('--check')) {
-  mkdirSync(folder, { recursive: true })
-  writeFileSync(file, text)
-} else if (current() !== text) {
-  console.error('schema/report.v1.json is not current: run node scripts/schema-report.mjs')
-  process.exitCode = 1
+for (const [name, schema] of [
+  ['report.v1.json', reportJsonSchema()],
+  ['event.v1.json', eventJsonSchema()],
+]) {
+  const file = new URL(name, folder)
+  const text = `${JSON.stringify(schema, null, 2)}\n`
+  if (!process.argv.includes('--check')) {
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(file, text)
+  } else if (current(file) !== text) {
+    console.error(`schema/${name} is not current: run node scripts/schema-report.mjs`)
+    process.exitCode = 1
+  }
 }

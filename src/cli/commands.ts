@@ -41,6 +41,14 @@ const carrying = (argv: Argv): Argv =>
       requiresArg: true,
       describe: 'Write the result line to this file, whatever happens',
     })
+    .option('reporter', {
+      type: 'string',
+      array: true,
+      nargs: 1,
+      requiresArg: true,
+      describe:
+        'Tell also: junit, github, gitlab, openmetrics, json-events or markdown, each with =PATH; none: not even the platform',
+    })
     .option('strict', { type: 'boolean', describe: 'Warnings give exit 1' })
     .option('quiet', { type: 'boolean', alias: 'q', describe: 'Say nothing unless something is wrong' })
     .option('verbose', { type: 'boolean', alias: 'v', describe: 'Say more on the way' })
@@ -60,7 +68,7 @@ export const COMMANDS: readonly Command[] = [
       carrying(sources(pipelines(argv)))
         .option('dry-run', { type: 'boolean', describe: 'Print the plan and send nothing' })
         .option('new', { type: 'boolean', describe: 'Start anew in spite of an unfinished run' })
-        .conflicts({ quiet: 'verbose', 'dry-run': ['json', 'result-file', 'new'] }),
+        .conflicts({ quiet: 'verbose', 'dry-run': ['json', 'result-file', 'new', 'reporter'] }),
     load: () => import('./commands/run.ts'),
   },
   {
@@ -156,7 +164,7 @@ export const COMMANDS: readonly Command[] = [
     summary: 'Print a JSON Schema',
     flags: argv =>
       argv.positional('document', {
-        choices: ['pipeline', 'report'] as const,
+        choices: ['pipeline', 'report', 'event'] as const,
         default: 'pipeline' as const,
         describe: 'Which document',
       }),

@@ -38,12 +38,21 @@ const ENDINGS: Readonly<Record<string, readonly string[]>> = {
   markdown: ['.md', '.markdown'],
   junit: ['.xml'],
   openmetrics: ['.txt', '.prom', '.metrics', '.om'],
+  'json-events': ['.jsonl', '.ndjson', '.json', '.log'],
 }
 
-/** Throws FETTLE_USAGE when a report would lie among the runs, or in place of what is no report of this format by its name. */
-export async function refuseNoReport(path: string, { cwd, runsDir, format }: { cwd: string; runsDir: string; format: string }) {
+/** Where a report is to go, and by which words of the command line. */
+interface ReportPlace {
+  readonly cwd: string
+  readonly runsDir: string
+  readonly format: string
+  readonly flag: string
+}
+
+/** Throws FETTLE_USAGE when a report would lie within a run, or in place of what is no report of this format by its name. */
+export async function refuseNoReport(path: string, { cwd, runsDir, format, flag }: ReportPlace): Promise<void> {
   const real = await realPath(resolve(cwd, path))
-  const refuse = (why: string) => new FettleError('FETTLE_USAGE', `--to ${path} ${why}`, { hint: 'Name another file.' })
+  const refuse = (why: string) => new FettleError('FETTLE_USAGE', `${flag} ${why}`, { hint: 'Name another file.' })
   if (isInside(await realPath(resolve(cwd, runsDir)), real)) throw refuse(`lies among the runs in ${runsDir}`)
   const endings = ENDINGS[format] ?? []
   const isThere = (await stat(real).catch(() => null))?.isFile() === true

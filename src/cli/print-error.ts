@@ -1,9 +1,7 @@
 /** Errors and issues as a person reads them: place, code, what is wrong, how to cure it. No stack trace but with --debug. */
 import { FettleError, type Issue, type Place } from '../errors.ts'
 import { escapeLines, escapeTerminal } from '../report/escape.ts'
-
-const placeOf = ({ file, line, column }: Place): string =>
-  [file, line, line === null ? null : column].filter(part => part !== null).join(':')
+import { place } from '../report/words.ts'
 
 interface Printable {
   readonly label: string
@@ -17,7 +15,7 @@ interface Printable {
 /** Every part is foreign text as far as the terminal is concerned, and is cleaned for itself. */
 function print({ label, code, at, message, correlationId, hint }: Printable): string {
   const lines = [
-    `${label} ${code}${at === null ? '' : ` ${escapeTerminal(placeOf(at))}`}`,
+    `${label} ${code}${at === null ? '' : ` ${escapeTerminal(place(at))}`}`,
     `  ${escapeTerminal(message)}`,
     ...(correlationId == null ? [] : [`  correlation id: ${escapeTerminal(correlationId)}`]),
     ...(hint === null ? [] : [`  hint: ${escapeTerminal(hint)}`]),

@@ -4,8 +4,8 @@
  */
 import { resolve } from 'node:path'
 import { proveWritable, type RunResult, writeAtomic } from '../compose.ts'
-import { EXIT, FettleError } from '../errors.ts'
-import { resultLine, safeJson } from '../report/index.ts'
+import { EXIT, FettleError, issue } from '../errors.ts'
+import { resultLine, safeJson, type Told } from '../report/index.ts'
 import type { Flags } from './command.ts'
 import { exitOf } from './exit.ts'
 import { isOn, textFlag } from './flags.ts'
@@ -20,6 +20,18 @@ export function codeOf(ending: Ending, strict: boolean): number {
   if ('error' in ending) return exitOf(ending.error)
   const { state } = ending.result
   return strict && state.status === 'warn' ? EXIT.checks : (state.exitCode ?? EXIT.bug)
+}
+
+/** An ending as reporters are told it. */
+export function toldOf(ending: Ending, strict: boolean): Told {
+  if ('result' in ending) return { ...ending.result.report, exitCode: codeOf(ending, strict) }
+  const { error, name } = ending
+  const known = FettleError.is(error)
+    ? error
+    : new FettleError('FETTLE_BUG', error instanceof Error ? error.message : String(error))
+  const { code, message, hint, at } = known
+  const issues = known.issues.length > 0 ? known.issues : [issue(code, message, { hint, at })]
+  return { name: name ?? 'fettle', exitCode: codeOf(ending, strict), issues }
 }
 
 /**

@@ -88,6 +88,13 @@ export const escapeTerminal = (text: string): string =>
 /** Several lines for a terminal, each cleaned for itself. */
 export const escapeLines = (text: string): string => text.split('\n').map(escapeTerminal).join('\n')
 
+/** For the text of a GitHub workflow command: what ends the line, and the sign of an escape. */
+export const escapeCommand = (text: string): string =>
+  text.replace(/[%\r\n]/g, char => `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`)
+
+/** For the value of one of its properties: also what ends it. */
+export const escapeCommandProperty = (text: string): string => escapeCommand(text).replaceAll(':', '%3A').replaceAll(',', '%2C')
+
 /** For a label value in OpenMetrics. */
 export const escapeLabel = (text: string): string => plain(text).replace(/[\\"]/g, '\\$&')
 

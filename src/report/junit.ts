@@ -4,6 +4,11 @@
  */
 import { escapeXml } from './escape.ts'
 import type { Report, Result } from './schema.ts'
+import { isRefusal, type Problem, type Refusal, type Told } from './told.ts'
+import { more, place } from './words.ts'
+
+/** So many issues are told in a suite; the report has all. */
+const ISSUES = 50
 
 /** A case: its name, what it tests, how long it took, and its verdict as inner XML. */
 interface Case {
@@ -16,47 +21,73 @@ interface Case {
 
 const seconds = (ms: number): string => (ms / 1000).toFixed(3)
 
-/** The report as JUnit XML. */
-export function renderJunit(report: Report): string {
-  const suites = report.results.map(result => ({ result, cases: casesOf(report, result) }))
+/** What a pipeline came to, as JUnit has it. */
+interface Suite {
+  readonly name: string
+  readonly ms: number
+  readonly startedAt: string | null
+  readonly properties: readonly (readonly [string, string])[]
+  readonly cases: readonly Case[]
+  readonly out: readonly string[]
+}
+
+/** The pipelines of a call as JUnit XML, a suite each. */
+export function renderJunit(told: readonly Told[]): string {
+  const suites = told.flatMap(one => (isRefusal(one) ? [refusedSuite(one)] : one.results.map(result => suiteOf(one, result))))
   const all = countsOf(suites.flatMap(suite => suite.cases))
-  const body = suites.map(({ result, cases }) => suiteXml(report, result, cases)).join('')
   return `<?xml version="1.0" encoding="UTF-8"?>
-<testsuites name="fettle" ${all} time="${seconds(report.elapsedMs)}">
-${body}</testsuites>
+<testsuites name="fettle" ${all.total} time="${seconds(suites.reduce((sum, { ms }) => sum + ms, 0))}">
+${suites.map(suiteXml).join('')}</testsuites>
 `
 }
 
-const casesOf = (report: Report, result: Result): Case[] => [
-  ...result.stages.map(stage => stageCase(stage, result)),
-  ...result.checks.map(checkCase),
-  ...runCases(report, result),
-]
-
-function countsOf(cases: readonly Case[]): string {
-  const number = (verdict: Case['verdict']): number => cases.filter(one => one.verdict === verdict).length
-  return `tests="${cases.length}" failures="${number('failure')}" errors="${number('error')}" skipped="${number('skipped')}"`
-}
-
-function suiteXml(report: Report, result: Result, cases: readonly Case[]): string {
-  const name = escapeXml(result.name)
-  const properties = [
+const suiteOf = (report: Report, result: Result): Suite => ({
+  name: result.name,
+  ms: result.elapsedMs,
+  startedAt: report.metadata.startedAt,
+  properties: [
     ['runId', report.metadata.runId],
     ['traceId', report.metadata.traceId],
     ['service', result.service],
     ['input', result.input.path],
     ['inputSha256', result.input.sha256],
-  ].map(([key, value]) => `      <property name="${key}" value="${escapeXml(value ?? '')}"/>\n`)
-  const out = [
+  ],
+  cases: [...result.stages.map(stage => stageCase(stage, result)), ...result.checks.map(checkCase), ...runCases(report, result)],
+  out: [
     result.message,
-    ...result.issues.map(issue => `${issue.severity}: ${issue.message}${issue.hint === null ? '' : ` ${issue.hint}`}`),
+    ...result.issues.slice(0, ISSUES).map(inWords),
+    ...(result.issues.length > ISSUES ? [more(result.issues.length, ISSUES)] : []),
     ...(report.resume === null ? [] : [`Go on with: ${report.resume}`]),
-  ]
-  const timestamp = escapeXml(report.metadata.startedAt.slice(0, 19))
-  return `  <testsuite name="${name}" ${countsOf(cases)} time="${seconds(result.elapsedMs)}" timestamp="${timestamp}">
+  ],
+})
+
+const inWords = ({ severity, message, hint }: Problem): string => `${severity}: ${message}${hint === null ? '' : ` ${hint}`}`
+
+/** Nothing began: one case says why, with all that was found. */
+function refusedSuite({ name, issues }: Refusal): Suite {
+  const errors = issues.filter(one => one.severity === 'error')
+  const [first] = errors
+  const type = escapeXml(first?.code ?? 'FETTLE_BUG')
+  const text = errors.slice(0, ISSUES).map(one => `${one.at === null ? '' : `${place(one.at)} `}${inWords(one)}`)
+  const inner = `<error type="${type}" message="${escapeXml(first?.message ?? 'it could not begin')}">${text.map(escapeXml).join('\n')}</error>`
+  const run: Case = { name: 'run', kind: 'run', ms: 0, verdict: 'error', inner }
+  return { name, ms: 0, startedAt: null, properties: [], cases: [run], out: [] }
+}
+
+/** The root of the XML knows no count of skipped cases. */
+function countsOf(cases: readonly Case[]): { readonly total: string; readonly suite: string } {
+  const number = (verdict: Case['verdict']): number => cases.filter(one => one.verdict === verdict).length
+  const total = `tests="${cases.length}" failures="${number('failure')}" errors="${number('error')}"`
+  return { total, suite: `${total} skipped="${number('skipped')}"` }
+}
+
+function suiteXml({ name, ms, startedAt, properties, cases, out }: Suite): string {
+  const suite = escapeXml(name)
+  const timestamp = startedAt === null ? '' : ` timestamp="${escapeXml(startedAt.slice(0, 19))}"`
+  return `  <testsuite name="${suite}" ${countsOf(cases).suite} time="${seconds(ms)}"${timestamp}>
     <properties>
-${properties.join('')}    </properties>
-${cases.map(one => caseXml(one, name)).join('')}    <system-out>${out.map(escapeXml).join('\n')}</system-out>
+${properties.map(([key, value]) => `      <property name="${key}" value="${escapeXml(value)}"/>\n`).join('')}    </properties>
+${cases.map(one => caseXml(one, suite)).join('')}    <system-out>${out.map(escapeXml).join('\n')}</system-out>
   </testsuite>
 `
 }
@@ -73,6 +104,8 @@ function stageCase(stage: Result['stages'][number], { error }: Result): Case {
   if (stage.status === 'success' || stage.status === 'warn') return { ...base, verdict: 'passed', inner: '' }
   if (stage.status === 'skipped') return { ...base, verdict: 'skipped', inner: skipped(stage.note ?? 'not needed') }
   if (stage.status === 'pending') return { ...base, verdict: 'skipped', inner: skipped('not reached') }
+  // The check says why; nothing went wrong.
+  if (error?.kind === 'checks') return { ...base, verdict: 'skipped', inner: skipped(stage.note ?? 'not begun') }
   if (stage.status === 'running' && error === null) return { ...base, verdict: 'skipped', inner: skipped('under way') }
   return { ...base, verdict: 'error', inner: errorXml(error, stage.note) }
 }

@@ -4,12 +4,15 @@
  */
 import { clip, escapeMarkdown as esc, markdownCell, markdownCode } from './escape.ts'
 import type { Report, Result, Sample } from './schema.ts'
+import { isRefusal, type Problem, type Refusal, type Told } from './told.ts'
 import { OUTCOME, STATUS, shownOutcomes, verdictOf } from './verdict.ts'
 import { groupOf, reasonsOf } from './why.ts'
-import { about, bytes, count, duration, more, percent, points, signed } from './words.ts'
+import { about, bytes, count, duration, more, percent, place, points, signed } from './words.ts'
 
 /** Bytes; a job summary is refused above 1,024 KiB, other steps may write to it too. */
 const BUDGET = 900_000
+/** Bytes kept for the note that names what was left out. */
+const NOTE = 200
 /** Rows of review and of unmatched rows, folded. */
 const ROWS = 20
 /** Characters of a cell. */
@@ -22,12 +25,14 @@ interface Section {
   readonly text: string
 }
 
-/** The report as GitHub-flavoured Markdown. */
-export function renderMarkdown(report: Report): string {
-  const sections = report.results.flatMap(result => sectionsOf(report, result)).filter(section => section.text !== '')
+/** The report as GitHub-flavoured Markdown, in at most so many bytes. */
+export function renderMarkdown(told: Told, budget = BUDGET): string {
+  const sections = (isRefusal(told) ? refused(told) : told.results.flatMap(result => sectionsOf(told, result))).filter(
+    section => section.text !== '',
+  )
   const kept: Section[] = []
   const dropped: string[] = []
-  let left = BUDGET
+  let left = budget - NOTE
   for (const section of sections) {
     const size = new TextEncoder().encode(section.text).length + 1
     if (size > left) dropped.push(section.name)
@@ -39,6 +44,27 @@ export function renderMarkdown(report: Report): string {
   const note = dropped.length > 0 ? [`_Left out for length: ${dropped.join(', ')}. All of it is in report.html._\n`] : []
   return [...kept.map(section => section.text), ...note].join('\n')
 }
+
+/** Several pipelines in one text: each has an equal share of what those before it left. */
+export function renderMarkdownOf(told: readonly Told[], budget = BUDGET): string {
+  let left = budget
+  return told
+    .map((one, at) => {
+      const text = renderMarkdown(one, Math.floor(left / (told.length - at)) - 1)
+      left -= new TextEncoder().encode(text).length + 1
+      return text
+    })
+    .join('\n')
+}
+
+/** A pipeline that came to no run: only what kept it from one. */
+const refused = ({ name, exitCode, issues }: Refusal): Section[] => [
+  {
+    name: 'verdict',
+    text: `### ✗ ${esc(name)}: Not begun\n\nThere was no run · exit code ${exitCode}\n`,
+  },
+  { name: 'problems', text: issues.length === 0 ? '' : `### Problems\n\n${issueList(issues, []).join('\n')}\n` },
+]
 
 /** Most needed first: this is also the order in which they give way. */
 const sectionsOf = (report: Report, result: Result): Section[] => [
@@ -106,19 +132,20 @@ const checks = (result: Result): string =>
       )}\n`
 
 function alerts(report: Report, result: Result): string {
-  const sign = { error: '✗', warn: '!', info: 'i' } as const
-  const items = result.issues.slice(0, ISSUES).map(issue => {
-    const place =
-      issue.at === null
-        ? ''
-        : ` (${markdownCode([issue.at.file, issue.at.line, issue.at.column].filter(part => part !== null).join(':'))})`
-    const hint = issue.hint === null ? '' : ` _${esc(issue.hint)}_`
-    return `- ${sign[issue.severity]} ${esc(clip(issue.message, 500))}${place}${hint}`
-  })
-  const general = report.warnings.slice(0, ISSUES).map(text => `- ! ${esc(clip(text, 500))}`)
-  const rest = more(result.issues.length, ISSUES)
-  const all = [...general, ...items, ...(rest === '' ? [] : [`- … ${rest}`])]
+  const all = issueList(result.issues, report.warnings)
   return all.length === 0 ? '' : `### Alerts\n\n${all.join('\n')}\n`
+}
+
+function issueList(issues: readonly Problem[], warnings: readonly string[]): string[] {
+  const sign = { error: '✗', warn: '!', info: 'i' } as const
+  const items = issues.slice(0, ISSUES).map(issue => {
+    const at = issue.at === null ? '' : ` (${markdownCode(place(issue.at))})`
+    const hint = issue.hint === null ? '' : ` _${esc(issue.hint)}_`
+    return `- ${sign[issue.severity]} ${esc(clip(issue.message, 500))}${at}${hint}`
+  })
+  const general = warnings.slice(0, ISSUES).map(text => `- ! ${esc(clip(text, 500))}`)
+  const rest = more(issues.length, ISSUES)
+  return [...general, ...items, ...(rest === '' ? [] : [`- … ${rest}`])]
 }
 
 const files = ({ outputs }: Result): string =>

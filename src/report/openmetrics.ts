@@ -1,34 +1,54 @@
 /**
- * `metrics.txt`: the counts of a run as OpenMetrics text. Gauges, for each file tells of one run; no label changes from run
+ * `metrics.txt`: the counts of runs as OpenMetrics text. Gauges, for each file tells of one call; no label changes from run
  * to run, so that a merge request can show the difference. What is unknown is left out, never 0.
  */
 import { escapeLabel } from './escape.ts'
 import type { Report } from './schema.ts'
+import { isRefusal, type Told } from './told.ts'
 import { OUTCOMES } from './totals.ts'
 
-/** The metrics of a run; ends in `# EOF`. */
-export function renderOpenMetrics(report: Report): string {
-  const pipeline = `pipeline="${escapeLabel(report.results[0]?.name ?? '')}"`
-  const { totals } = report
-  const outcomes = OUTCOMES.flatMap(name =>
-    totals[name] === null ? [] : [`fettle_rows{${pipeline},outcome="${name}"} ${totals[name]}`],
-  )
-  const ratio = totals.matchRate === null ? [] : [`fettle_match_ratio{${pipeline}} ${totals.matchRate}`]
-  return `${[
-    '# TYPE fettle_rows_total gauge',
-    '# HELP fettle_rows_total Rows of the input.',
-    `fettle_rows_total{${pipeline}} ${totals.rows}`,
-    '# TYPE fettle_rows gauge',
-    '# HELP fettle_rows Rows by outcome.',
-    ...outcomes,
-    '# TYPE fettle_match_ratio gauge',
-    '# UNIT fettle_match_ratio ratio',
-    '# HELP fettle_match_ratio Share of rows whose company is known.',
-    ...ratio,
-    '# TYPE fettle_run_seconds gauge',
-    '# UNIT fettle_run_seconds seconds',
-    '# HELP fettle_run_seconds How long the run took.',
-    `fettle_run_seconds{${pipeline}} ${report.elapsedMs / 1000}`,
-    '# EOF',
-  ].join('\n')}\n`
+/** A family: its unit where it has one, its help, and what a run adds to it: further labels and a value. */
+interface Family {
+  readonly name: string
+  readonly unit?: string
+  readonly help: string
+  readonly samples: (report: Report) => readonly (readonly [labels: string, value: number | null])[]
+}
+
+/** Names are fixed: dashboards and merge requests compare them. */
+const FAMILIES: readonly Family[] = [
+  { name: 'fettle_rows_total', help: 'Rows of the input.', samples: ({ totals }) => [['', totals.rows]] },
+  {
+    name: 'fettle_rows',
+    help: 'Rows by outcome.',
+    samples: ({ totals }) => OUTCOMES.map(name => [`,outcome="${name}"`, totals[name]] as const),
+  },
+  {
+    name: 'fettle_match_ratio',
+    unit: 'ratio',
+    help: 'Share of rows whose company is known.',
+    samples: ({ totals }) => [['', totals.matchRate]],
+  },
+  {
+    name: 'fettle_run_seconds',
+    unit: 'seconds',
+    help: 'How long the run took.',
+    samples: ({ elapsedMs }) => [['', elapsedMs / 1000]],
+  },
+]
+
+/** The metrics of the runs of a call, one sample set a pipeline; ends in `# EOF`. */
+export function renderOpenMetrics(told: readonly Told[]): string {
+  const reports = told.flatMap(one => (isRefusal(one) ? [] : [one]))
+  const families = FAMILIES.flatMap(({ name, unit, help, samples }) => [
+    `# TYPE ${name} gauge`,
+    ...(unit === undefined ? [] : [`# UNIT ${name} ${unit}`]),
+    `# HELP ${name} ${help}`,
+    ...reports.flatMap(report =>
+      samples(report).flatMap(([labels, value]) =>
+        value === null ? [] : [`${name}{pipeline="${escapeLabel(report.results[0]?.name ?? '')}"${labels}} ${value}`],
+      ),
+    ),
+  ])
+  return `${[...families, '# EOF'].join('\n')}\n`
 }

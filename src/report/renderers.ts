@@ -17,8 +17,8 @@ interface Renderer {
 export const RENDERERS = {
   json: { file: 'report.json', render: renderJson },
   html: { file: 'report.html', render: renderHtml },
-  markdown: { file: 'report.md', render: renderMarkdown },
-  junit: { file: 'junit.xml', render: renderJunit },
-  openmetrics: { file: 'metrics.txt', render: renderOpenMetrics },
+  markdown: { file: 'report.md', render: report => renderMarkdown(report) },
+  junit: { file: 'junit.xml', render: report => renderJunit([report]) },
+  openmetrics: { file: 'metrics.txt', render: report => renderOpenMetrics([report]) },
   text: { file: null, render: report => renderText(report) },
 } as const satisfies Record<string, Renderer>

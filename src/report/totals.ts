@@ -43,3 +43,12 @@ export const totalsOf = (outcomes: Outcomes, rows: number): Totals => ({
   skipped: outcomes.skipped,
   matchRate: matchRate(outcomes, rows),
 })
+
+/** The counts of several runs together; what one of them does not know is unknown. */
+export function sumOfTotals(all: readonly Totals[]): Totals {
+  const rows = all.reduce((sum, totals) => sum + totals.rows, 0)
+  const sumOf = (name: OutcomeName): number | null =>
+    all.reduce<number | null>((sum, { [name]: value }) => (sum === null || value === null ? null : sum + value), 0)
+  const outcomes = Object.fromEntries(OUTCOMES.map(name => [name, sumOf(name)])) as unknown as Outcomes
+  return totalsOf(outcomes, rows)
+}

@@ -1,4 +1,5 @@
 /** Figures as people read them: counts, shares, sizes, durations, times. Pure and the same in every locale and time zone. */
+import type { Place } from '../errors.ts'
 
 /** `12,345`; `unknown` for a count nobody told. */
 export const count = (value: number | null): string =>
@@ -56,3 +57,7 @@ export const clockTime = (iso: string): string => iso.slice(11, 19)
 
 /** `and 3 more`, or nothing when all are shown. */
 export const more = (total: number, shown: number): string => (total > shown ? `and ${count(total - shown)} more` : '')
+
+/** `pipelines/nightly.yml:14:5`, as far as the place is known. */
+export const place = ({ file, line, column }: Place): string =>
+  [file, line, line === null ? null : column].filter(part => part !== null).join(':')

@@ -90,7 +90,7 @@ class Leg {
     await confirm()
     const correlations: Correlation[] = []
     try {
-      const facts = stage.each(job, state(), this.#portsOf(correlations))
+      const facts = stage.each(job, state(), this.#portsOf(part, correlations))
       await this.#record(facts, () => stage.isDone(jobOf(state(), part)), { part, correlations })
     } catch (error) {
       // What the others cost is not thrown away for one of them; a job alone has no others.
@@ -173,11 +173,12 @@ class Leg {
     return Math.round(clock.monotonic() - (this.#open.get(stage) ?? clock.monotonic()))
   }
 
-  /** What one lane uses: its waiting ends with the leg, and the ids the service gives its effects are kept apart. */
-  #portsOf(correlations: Correlation[]): Ports {
+  /** What one lane uses: its waiting ends with the leg, its remarks name the job, and the ids of its effects are kept apart. */
+  #portsOf(part: number, correlations: Correlation[]): Ports {
     const { ports } = this.#context
     const signal = AbortSignal.any([ports.signal, this.#failed.signal])
-    return { ...ports, service: noting(ports.service, noted => correlations.push(noted)), signal }
+    const tick: Ports['tick'] = one => ports.tick({ part, ...one })
+    return { ...ports, service: noting(ports.service, noted => correlations.push(noted)), signal, tick }
   }
 }
 

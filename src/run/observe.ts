@@ -93,8 +93,9 @@ export async function* observe(job: JobState, wait: Wait, ports: Ports): AsyncGe
     }
     const waited = ports.clock.monotonic() - startedAt
     if (waited >= wait.poll.timeoutMs) throw gaveUp(job, last, waited, wait)
-    ports.tick({ type: 'waiting', status: last, forMs: waited })
-    await ports.clock.sleep(Math.min(withJitter(interval, ports.clock.random()), wait.poll.timeoutMs - waited), ports.signal)
+    const nextMs = Math.min(withJitter(interval, ports.clock.random()), wait.poll.timeoutMs - waited)
+    ports.tick({ type: 'waiting', status: last, forMs: Math.round(waited), nextMs: Math.round(nextMs) })
+    await ports.clock.sleep(nextMs, ports.signal)
     interval = growInterval(interval, wait.poll)
   }
 }

@@ -140,12 +140,14 @@ export interface Results {
   publish(accept: (outcomes: Outcomes) => void, failed: ReadonlySet<number>): Promise<Published>
 }
 
-/** A passing remark for whoever watches; never recorded. */
-export type Tick =
+/** A passing remark for whoever watches; never recorded. `part` is the job it is about, absent for the run as a whole. */
+export type Tick = { readonly part?: number } & (
   | { readonly type: 'upload'; readonly sent: number; readonly total: number }
   | { readonly type: 'download'; readonly received: number; readonly total: number | null }
-  | { readonly type: 'waiting'; readonly status: string; readonly forMs: number }
+  /** `nextMs`: the next look comes after so long. */
+  | { readonly type: 'waiting'; readonly status: string; readonly forMs: number; readonly nextMs: number }
   | { readonly type: 'retry'; readonly message: string }
+)
 
 /** Everything a stage may use. */
 export interface Ports {

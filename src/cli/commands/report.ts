@@ -20,7 +20,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const text = renderer === null || (format === 'text' && to === null) ? inText(report, io, 'out') : renderer.render(report)
   if (to === null) io.out(text)
   else {
-    await refuseNoReport(to, { cwd: io.cwd, runsDir, format })
+    await refuseNoReport(to, { cwd: io.cwd, runsDir, format, flag: `--to ${to}` })
     await writeAtomic(resolve(io.cwd, to), text)
   }
   // A run still going has no last word yet.

@@ -1,11 +1,13 @@
 /** `fettle resume`: go on with a run from its journal; a finished run is only told again. */
 import { lookAtRun, presentOf, resumeRun } from '../../compose.ts'
+import { ownFiles, refuseClashes } from '../clashes.ts'
 import type { Flags } from '../command.ts'
 import { isOn, needText, textFlag } from '../flags.ts'
 import type { Io } from '../io.ts'
 import { showProgress } from '../progress.ts'
-import { codeOf, type Ending, giveResults, proveResultFile } from '../result.ts'
-import { sayEnding } from './run.ts'
+import { Reporters } from '../reporters/index.ts'
+import { type Ending, proveResultFile } from '../result.ts'
+import { tellEndings } from './run.ts'
 import { settingsOf, timeoutOf } from './shared.ts'
 
 /** A finished run asks nobody. */
@@ -14,6 +16,7 @@ const NO_CREDENTIALS = { username: '', password: '' }
 /** Resumes the run named, or the latest. */
 export async function run(flags: Flags, io: Io): Promise<number> {
   timeoutOf(flags)
+  const reporters = await Reporters.of(flags, io)
   await proveResultFile(flags, io)
   const progress = showProgress(io, { quiet: isOn(flags, 'quiet'), verbose: isOn(flags, 'verbose'), label: null })
   const wanted = textFlag(flags, 'run') ?? undefined
@@ -22,16 +25,22 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   try {
     const { state } = lookAtRun(needText(flags, 'runs-dir'), wanted)
     name = state.plan.name
+    await refuseClashes([{ file: state.plan.file, plan: state.plan }], ownFiles(flags, reporters), io.cwd)
+    reporters.approve()
     if (state.finished) progress.note(`the run ${state.runId} is finished; nothing is left to resume`)
     const present = state.finished ? null : presentOf(state, { env: io.env, cwd: io.cwd })
-    const settings = settingsOf(flags, io, progress, 'resume', () => present?.credentials() ?? NO_CREDENTIALS)
+    const settings = settingsOf(
+      flags,
+      io,
+      reporters.overhear(progress, name),
+      'resume',
+      () => present?.credentials() ?? NO_CREDENTIALS,
+    )
     ending = { name, result: await resumeRun(state.runId, { ...settings, live: present?.live ?? null }) }
   } catch (error) {
     ending = { name, error }
   } finally {
     progress.stop()
   }
-  sayEnding(ending, flags, io)
-  await giveResults([ending], flags, io)
-  return codeOf(ending, isOn(flags, 'strict'))
+  return tellEndings([ending], reporters, flags, io)
 }

@@ -1,0 +1,125 @@
+/**
+ * The reporters of a call: those asked for by `--reporter`, and those of the platform it runs on. They hear what happens and how
+ * it ended; whatever one of them throws is said once, as a warning, and changes nothing.
+ */
+
+import type { RunFact, RunState, Tick } from '../../compose.ts'
+import { ciOf } from '../../compose.ts'
+import { dataOfFact, dataOfStart, type Event, escapeTerminal, type Told } from '../../report/index.ts'
+import type { Flags } from '../command.ts'
+import { needText } from '../flags.ts'
+import type { Io } from '../io.ts'
+import type { Progress } from '../progress.ts'
+import { type Asked, reportersAsked } from './asked.ts'
+import { DOCUMENTS, documentReporter, GITLAB, gitlabReporter, STDOUT } from './documents.ts'
+import { githubReporter } from './github.ts'
+import { jsonEventsReporter } from './json-events.ts'
+import type { Reporter } from './reporter.ts'
+
+/** Transfers are told of at most so often. */
+const TRANSFER_MS = 1_000
+
+/** The reporters of a call. */
+export class Reporters {
+  /** Files that reporters were told to write, for whoever looks for clashes. */
+  readonly paths: readonly string[]
+  /** One of them has stdout: results go to stderr. */
+  readonly hasStdout: boolean
+  readonly #io: Io
+  readonly #reporters: readonly Reporter[]
+  /** Reporters with a file of their own wait until it is known to be nobody else's. */
+  readonly #waiting = new Set<Reporter>()
+  readonly #failed = new Set<Reporter>()
+  readonly #toldAt = new Map<string, number>()
+
+  /** Throws FETTLE_USAGE for a reporter that does not exist, or a path it may not write to. */
+  static async of(flags: Flags, io: Io): Promise<Reporters> {
+    return new Reporters(await reportersAsked(flags, io, ciOf(io.env)), needText(flags, 'runs-dir'), io)
+  }
+
+  private constructor(asked: readonly Asked[], runsDir: string, io: Io) {
+    this.#io = io
+    this.paths = asked.flatMap(filesOf)
+    this.hasStdout = asked.some(({ path }) => path === STDOUT)
+    this.#reporters = asked.map(one => reporterOf(one, runsDir, io))
+    for (const [at, { path }] of asked.entries()) if (path !== null && path !== STDOUT) this.#waiting.add(this.#reporters[at]!)
+  }
+
+  /** Their files clash with nothing: they may be written from now on. */
+  approve(): void {
+    this.#waiting.clear()
+  }
+
+  /** The display of a pipeline, overheard. */
+  overhear(progress: Progress, pipeline: string): Progress {
+    const tell = (type: string, { runId }: RunState, data: Event['data']): void => {
+      const event = { at: new Date().toISOString(), pipeline, runId, type, data }
+      for (const reporter of this.#reporters) this.#guarded(reporter, () => reporter.event?.(event))
+    }
+    let hasBegun = false
+    const begin = (state: RunState): void => {
+      if (!hasBegun) tell('run.started', state, dataOfStart(state))
+      hasBegun = true
+    }
+    return {
+      fact: (fact: RunFact, state: RunState) => {
+        progress.fact(fact, state)
+        begin(state)
+        tell(fact.type, state, dataOfFact(fact))
+      },
+      tick: (tick: Tick, state: RunState) => {
+        progress.tick(tick, state)
+        const { type, ...data } = tick
+        begin(state)
+        if (this.#isDue(tick, `${pipeline} ${type} ${tick.part}`)) tell(`progress.${type}`, state, data)
+      },
+      note: text => progress.note(text),
+      stop: () => progress.stop(),
+    }
+  }
+
+  /** Tells everybody how the pipelines ended. */
+  async end(told: readonly Told[], exitCode: number): Promise<void> {
+    for (const reporter of this.#reporters) {
+      if (this.#failed.has(reporter) || this.#waiting.has(reporter)) continue
+      await reporter.end(told, exitCode).catch(error => this.#fail(reporter, error))
+    }
+  }
+
+  #isDue(tick: Tick, key: string): boolean {
+    if (tick.type !== 'upload' && tick.type !== 'download') return true
+    const done = tick.type === 'upload' ? tick.sent : tick.received
+    const now = performance.now()
+    if (done !== tick.total && now - (this.#toldAt.get(key) ?? Number.NEGATIVE_INFINITY) < TRANSFER_MS) return false
+    this.#toldAt.set(key, now)
+    return true
+  }
+
+  #guarded(reporter: Reporter, act: () => void): void {
+    if (this.#failed.has(reporter) || this.#waiting.has(reporter)) return
+    try {
+      act()
+    } catch (error) {
+      this.#fail(reporter, error)
+    }
+  }
+
+  #fail(reporter: Reporter, error: unknown): void {
+    this.#failed.add(reporter)
+    const why = error instanceof Error ? error.message : String(error)
+    this.#io.say(`warning: the reporter ${reporter.name} failed, the run did not: ${escapeTerminal(why)}`)
+  }
+}
+
+/** What a reporter writes where it was told to. */
+function filesOf({ name, path }: Asked): string[] {
+  if (path === null || path === STDOUT) return []
+  return name === 'gitlab' ? GITLAB.map(({ file }) => `${path}/${file}`) : [path]
+}
+
+function reporterOf({ name, path }: Asked, runsDir: string, io: Io): Reporter {
+  if (name === 'github') return githubReporter(path, io)
+  if (name === 'gitlab') return gitlabReporter(path ?? runsDir, io)
+  if (name === 'json-events') return jsonEventsReporter(path ?? `${runsDir}/events.jsonl`, io)
+  return documentReporter(name, path ?? `${runsDir}/${DOCUMENTS[name].file}`, io)
+}

@@ -1,0 +1,132 @@
+/**
+ * What GitHub Actions is told: annotations as workflow commands, the step summary, the outputs of the step. All of it stays
+ * within the platform's limits, whatever a run brings. It writes nothing.
+ */
+import { clip, escapeCommand, escapeCommandProperty } from './escape.ts'
+import type { Report, Result } from './schema.ts'
+import { isRefusal, nameOf, type Problem, type Told } from './told.ts'
+import { sumOfTotals } from './totals.ts'
+import { count, counted, place } from './words.ts'
+
+/** Ten of a kind are shown for a step, and the rest vanish: so the tenth says how many more there are. */
+const ANNOTATIONS = 10
+/** Characters of one: longer ones are cut off on the page anyway. */
+const MESSAGE = 1_000
+
+interface Annotation {
+  readonly level: 'error' | 'warning'
+  readonly title: string
+  readonly message: string
+  readonly at: Problem['at']
+}
+
+/**
+ * Workflow commands, ten lines at most, errors first. `inWorkspace` is the path of a file below the checkout, null for one that
+ * is elsewhere: only the former can be shown in its lines.
+ */
+export function githubAnnotations(told: readonly Told[], inWorkspace: (file: string) => string | null): string[] {
+  const all = told.flatMap(annotationsOf)
+  const sorted = [...all.filter(one => one.level === 'error'), ...all.filter(one => one.level === 'warning')]
+  if (sorted.length <= ANNOTATIONS) return sorted.map(one => commandOf(one, inWorkspace))
+  const shown = sorted.slice(0, ANNOTATIONS - 1)
+  const rest = sorted.slice(shown.length)
+  const errors = rest.filter(one => one.level === 'error').length
+  const last: Annotation = {
+    level: errors > 0 ? 'error' : 'warning',
+    title: 'fettle',
+    message: `and ${count(rest.length)} more: ${counted(errors, 'error')}, ${counted(rest.length - errors, 'warning')}; see the summary and report.html`,
+    at: null,
+  }
+  return [...shown, last].map(one => commandOf(one, inWorkspace))
+}
+
+function annotationsOf(told: Told): Annotation[] {
+  const name = nameOf(told)
+  if (isRefusal(told)) return told.issues.flatMap(one => ofIssue(one, name))
+  return told.results.flatMap(result => [
+    ...ofError(told, result),
+    ...ofChecks(result),
+    ...result.issues.flatMap(one => ofIssue(one, name)),
+  ])
+}
+
+function ofIssue({ severity, code, message, hint, at }: Problem, name: string): Annotation[] {
+  if (severity === 'info') return []
+  const text = `${message}${hint === null ? '' : `\n${hint}`}`
+  return [{ level: severity === 'error' ? 'error' : 'warning', title: `${name}: ${code}`, message: text, at }]
+}
+
+function ofError({ resume }: Report, { name, error }: Result): Annotation[] {
+  if (error === null) return []
+  const lines = [
+    error.message,
+    error.hint,
+    ...(error.correlationId === null ? [] : [`Correlation id: ${error.correlationId}`]),
+    ...(resume === null ? [] : [`Go on with: ${resume}`]),
+  ]
+  return [{ level: 'error', title: `${name}: ${error.code}`, message: lines.join('\n'), at: null }]
+}
+
+const ofChecks = ({ name, file, checks }: Result): Annotation[] =>
+  checks
+    .filter(check => !check.success)
+    .map(({ severity, assertion, actual, expected }) => ({
+      level: severity === 'fail' ? 'error' : 'warning',
+      title: `${name}: check ${assertion}`,
+      message: `${actual}, expected ${expected}`,
+      at: { file, line: null, column: null },
+    }))
+
+function commandOf({ level, title, message, at }: Annotation, inWorkspace: (file: string) => string | null): string {
+  const file = at === null ? null : inWorkspace(at.file)
+  const properties = [
+    ['file', file === null ? null : clip(file, MESSAGE)],
+    ['line', file === null ? null : at?.line],
+    ['col', file === null || at?.line == null ? null : at.column],
+    ['title', clip(title, 200)],
+  ].flatMap(([key, value]) => (value == null ? [] : [`${key}=${escapeCommandProperty(String(value))}`]))
+  const lines = message.split('\n').map(line => clip(line, MESSAGE))
+  // What cannot be shown in its lines names its place.
+  if (at !== null && file === null) lines.unshift(clip(place(at), MESSAGE))
+  return `::${level} ${properties.join(',')}::${escapeCommand(lines.join('\n'))}`
+}
+
+/** Worst first, as for exit codes. */
+const STATUSES = ['error', 'cancelled', 'fail', 'running', 'warn', 'success', 'skipped'] as const
+
+/**
+ * The outputs of the step: of the one pipeline, or of all: the worst status, counts added up, paths a line each. What is unknown
+ * is empty.
+ */
+export function githubOutputs(told: readonly Told[], exitCode: number): Readonly<Record<string, string>> {
+  const reports = told.flatMap(one => (isRefusal(one) ? [] : [one]))
+  const statuses = new Set(told.map(one => (isRefusal(one) ? 'error' : one.status)))
+  const totals = reports.length === told.length ? sumOfTotals(reports.map(report => report.totals)) : null
+  const text = (value: number | null | undefined): string => (value == null ? '' : String(value))
+  const lines = (values: readonly (string | null | undefined)[]): string => values.filter(one => one != null).join('\n')
+  return {
+    status: STATUSES.find(one => statuses.has(one)) ?? 'error',
+    exit_code: String(exitCode),
+    run_id: lines(reports.map(report => report.metadata.runId)),
+    matched: text(totals?.matched),
+    unmatched: text(totals?.unmatched),
+    review: text(totals?.review),
+    match_rate: text(totals?.matchRate),
+    output: lines(
+      reports
+        .flatMap(report => report.results.flatMap(one => one.outputs.filter(({ kind }) => kind === 'output')))
+        .map(one => one.path),
+    ),
+    report: lines(reports.map(({ metadata: { directory } }) => directory && `${directory}/report.json`)),
+  }
+}
+
+/** Values as lines of the file that `GITHUB_OUTPUT` names, none of which can pass for another's end. */
+export function githubOutputFile(outputs: Readonly<Record<string, string>>): string {
+  const values = Object.values(outputs).flatMap(value => value.split(/\r\n|[\r\n]/))
+  let end = 'FETTLE'
+  while (values.includes(end)) end += '_'
+  return Object.entries(outputs)
+    .map(([name, value]) => `${name}<<${end}\n${value}\n${end}\n`)
+    .join('')
+}

@@ -1,0 +1,26 @@
+/**
+ * How the pipelines of one call ended, as reporters are told it: each with the report of its run, or refused before there was
+ * one. It judges nothing.
+ */
+import type { Issue } from '../errors.ts'
+import type { Report } from './schema.ts'
+
+/** An issue as journals and reports alike hold it, without its rows. */
+export type Problem = Omit<Issue, 'code' | 'rows'> & { readonly code: string }
+
+/** A pipeline that came to no run: what kept it from one. */
+export interface Refusal {
+  /** The pipeline's name, or its file while that is unread. */
+  readonly name: string
+  readonly exitCode: number
+  readonly issues: readonly Issue[]
+}
+
+/** How one pipeline of a call ended. */
+export type Told = Report | Refusal
+
+/** There was no run. */
+export const isRefusal = (told: Told): told is Refusal => !('schema' in told)
+
+/** The pipeline that is told of. */
+export const nameOf = (told: Told): string => (isRefusal(told) ? told.name : (told.results[0]?.name ?? ''))
