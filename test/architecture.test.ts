@@ -40,7 +40,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'node:',
   ],
   index: ['errors', 'contract', 'pipeline', 'journal', 'run', 'client', 'input', 'report', 'service', 'compose'],
-  cli: ['index', 'compose', 'service', 'report', 'errors', 'yargs', 'picocolors', 'node:'],
+  cli: ['index', 'compose', 'service', 'report', 'errors', 'yargs', 'picocolors', 'string-width', 'node:'],
   testing: ['contract', 'journal', 'errors', 'service', 'zod', 'node:'],
 }
 

@@ -20,18 +20,18 @@ export interface Io {
   draw(text: string): void
   readonly isTerminal: boolean
   readonly columns: () => number
+  readonly rows: () => number
   /** Results may be piped away from a terminal that still sees the talk. */
   readonly colour: { readonly out: boolean; readonly say: boolean }
   /** Aborted with a FettleError by SIGINT or SIGTERM. */
   readonly signal: AbortSignal
 }
 
-/** Colour on a terminal unless NO_COLOR; FORCE_COLOR forces it (no-color.org, force-color.org). */
+/** Colour on a terminal unless NO_COLOR; FORCE_COLOR forces it, or as 0 forbids it (no-color.org, force-color.org). */
 function wantsColour(env: Env, isTerminal: boolean): boolean {
   if (env.NO_COLOR !== undefined && env.NO_COLOR !== '') return false
   const force = env.FORCE_COLOR ?? ''
-  if (force !== '' && force !== '0' && force !== 'false') return true
-  return isTerminal
+  return force === '' ? isTerminal : force !== '0' && force !== 'false'
 }
 
 /**
@@ -60,7 +60,9 @@ export function processIo(signal: AbortSignal): Io {
     say: text => write(stderr, text.endsWith('\n') ? text : `${text}\n`),
     draw: text => write(stderr, text),
     isTerminal: isWatched(stderr),
-    columns: () => stderr.columns ?? 80,
+    // A pseudo-terminal may call itself 0 wide.
+    columns: () => stderr.columns || 80,
+    rows: () => stderr.rows || 24,
     colour: { out: wantsColour(env, isWatched(stdout)), say: wantsColour(env, isWatched(stderr)) },
     signal,
   }

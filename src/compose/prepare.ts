@@ -24,6 +24,7 @@ import {
   planRun,
   type Secrets,
   STDIN,
+  STDIN_NAME,
   suspectIssues,
   watchedColumns,
 } from '../pipeline/index.ts'
@@ -52,6 +53,8 @@ export interface Surroundings {
   readonly runsDir?: string
   /** Standard input, for all pipelines of one call; the process's own if absent, looked at and not kept. */
   readonly stdin?: ReturnType<typeof stdinOf>
+  /** Told how much of the input has been read while it is looked through. */
+  readonly onProgress?: (input: string, bytes: number, total: number) => void
 }
 
 /** A pipeline looked through: its plan, or null and the problems; warnings stand beside a plan too. */
@@ -119,7 +122,9 @@ async function planOver(
   const watch = (header: readonly string[] | null, columns: number) => watchedColumns(pipeline, header, columns)
   const asked = inputOptionsOf(pipeline)
   const { at, path } = received ?? { at: asked.path, path: asked.path }
-  const { facts: found, issues: inputIssues, cells } = await inspect({ ...asked, path: at }, { watch })
+  const onProgress = (bytes: number, total: number): void =>
+    options.onProgress?.(received === null ? path : STDIN_NAME, bytes, total)
+  const { facts: found, issues: inputIssues, cells } = await inspect({ ...asked, path: at }, { watch, onProgress })
   const facts = found === null ? null : { ...found, path }
   const { locate } = parsed
   const { cwd, runsDir } = options

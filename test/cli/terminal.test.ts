@@ -1,6 +1,7 @@
 /** What the terminal sees: live line, colours, closed pipes, large results, hostile text, and no stack traces. */
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
+import stringWidth from 'string-width'
 import { beforeAll, describe, expect, test } from 'vitest'
 import {
   BINARY,
@@ -84,6 +85,30 @@ describe.concurrent('terminals', () => {
     for (const line of stdout.split(/\r?\n|\r/)) expect(line.replace(/\x1b\[[\d;]*[a-zA-Z]/g, '').length).toBeLessThanOrEqual(100)
   })
 
+  test('several jobs have a line each, several pipelines too, and nothing of them is left behind', async () => {
+    const cwd = project('output: out/p.csv\njob: {split: 2, concurrency: 2}', { 'q.yml': pipelineOf('q', '') })
+    const { code, stdout } = await terminal('$FETTLE run p.yml q.yml', cwd)
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/p {2}[^\n]* \d of 3 jobs done, [12] under way\r\n {2}job \d {2}\d rows? {2}/)
+    expect(stdout).toMatch(/\nq {2}\d[^\n]* {2}match/)
+    // As many lines are taken back as were drawn.
+    expect(stdout).toContain('\r\x1b[2K\x1b[1A\x1b[2K')
+    expect(stdout.slice(stdout.lastIndexOf('\x1b[2K'))).toMatch(/^\x1b\[2K[^\r]*Success/)
+  })
+
+  test('a narrow terminal is not overrun, whatever the service calls its state', async () => {
+    const service = await scripted('matching 漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字\u001b[2J\u009b1m')
+    const command = 'stty cols 40; $FETTLE run p.yml'
+    const under = onTerminal(command, project(), { ...CREDENTIALS, FETTLE_URL: service.url }, null)
+    await under.seen(/match {2}matching 漢字/)
+    under.child.stdin?.write('\u0003')
+    const { stdout } = await under.ended
+    const live = [...stdout.matchAll(/\x1b\[2K(\d[^\r\n\x1b]*)/g)].map(([, line = '']) => line.replace('^C', ''))
+    expect(live.some(line => line.endsWith('…'))).toBe(true)
+    for (const line of live) expect(stringWidth(line)).toBeLessThan(40)
+    expect(stdout).not.toMatch(/\x1b\[2J|\u009b/)
+  })
+
   test('CI, a dumb terminal and a pipe get plain lines', async () => {
     const cwd = project()
     for (const env of [{ CI: 'true' }, { TERM: 'dumb' }]) {
@@ -101,6 +126,7 @@ describe.concurrent('terminals', () => {
     expect((await fettle(['status'], { cwd, env: { FORCE_COLOR: '1' } })).stdout).toMatch(/\x1b\[32m/)
     expect((await fettle(['status'], { cwd, env: { FORCE_COLOR: '1', NO_COLOR: '1' } })).stdout).not.toContain(ESCAPE)
     expect((await fettle(['status'], { cwd, env: { FORCE_COLOR: '0' } })).stdout).not.toContain(ESCAPE)
+    expect((await terminal('$FETTLE status', cwd, { FORCE_COLOR: '0' })).stdout).not.toContain(ESCAPE)
   })
 
   test('results are plain when only they are piped away from a terminal', async () => {

@@ -53,6 +53,7 @@ export async function inProcess(args: readonly string[], cwd: string, env: Reado
       stdin: () => Readable.from([]),
       isTerminal: false,
       columns: () => 80,
+      rows: () => 24,
       colour: { out: false, say: false },
       signal: new AbortController().signal,
     })

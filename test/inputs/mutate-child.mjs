@@ -84,6 +84,7 @@ async function answer(args) {
     draw: () => {},
     isTerminal: false,
     columns: () => 80,
+    rows: () => 24,
     colour: { out: false, say: false },
     signal: new AbortController().signal,
   }

@@ -7,6 +7,7 @@ import { worstExit } from '../exit.ts'
 import { isOn } from '../flags.ts'
 import type { Io } from '../io.ts'
 import { printIssue } from '../print-error.ts'
+import { showWork } from '../progress/work.ts'
 import { overridesOf, pipelineFiles } from './shared.ts'
 
 /** Checks each pipeline and its input; prints all problems of all of them. */
@@ -14,7 +15,9 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const codes: number[] = []
   const stdin = stdinOf({ open: io.stdin, keeps: false, signal: io.signal })
   for (const file of pipelineFiles(flags)) {
-    const prepared = await prepare(file, { env: io.env, cwd: io.cwd, stdin, ...overridesOf(flags) })
+    const work = showWork(io)
+    const surroundings = { env: io.env, cwd: io.cwd, stdin, onProgress: work.bytes, ...overridesOf(flags) }
+    const prepared = await prepare(file, surroundings).finally(work.stop)
     prepared.release()
     const code = prepared.plan === null ? errorOfIssues(prepared.issues).exitCode : EXIT.ok
     codes.push(code)

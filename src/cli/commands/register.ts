@@ -7,6 +7,7 @@ import { importCsv, listRegisters, type RegisterInfo, registerInfo, removeRegist
 import type { Flags } from '../command.ts'
 import { isOn, needText, textFlag } from '../flags.ts'
 import type { Io } from '../io.ts'
+import { showWork } from '../progress/work.ts'
 
 /** A register is named after its file unless told otherwise. */
 const nameFrom = (file: string): string =>
@@ -35,15 +36,9 @@ async function importRegister(flags: Flags, dir: string, io: Io): Promise<number
   if (kind !== 'csv') throw new FettleError('FETTLE_USAGE', `cannot import "${kind}": this version imports csv`)
   const file = resolve(io.cwd, needText(flags, 'file'))
   const name = textFlag(flags, 'name') ?? nameFrom(file)
-  let said = performance.now()
-  const onProgress = (rows: number): void => {
-    if (performance.now() - said < (io.isTerminal ? 200 : 30_000)) return
-    said = performance.now()
-    if (io.isTerminal) io.draw(`\r\x1b[2Kread ${rows} rows`)
-    else io.say(`read ${rows} rows`)
-  }
-  const info = await importCsv({ file, name, dir, now: new Date(), onProgress })
-  if (io.isTerminal) io.draw('\r\x1b[2K')
+  const work = showWork(io)
+  const onProgress = (rows: number): void => work.rows(basename(file), rows)
+  const info = await importCsv({ file, name, dir, now: new Date(), onProgress }).finally(work.stop)
   for (const row of info.skippedRows) io.say(escapeTerminal(`skipped line ${row.line}: ${row.why}`))
   if (info.skipped > info.skippedRows.length) io.say(`and ${info.skipped - info.skippedRows.length} more`)
   io.out(isOn(flags, 'json') ? safeJson(info) : describe(info))

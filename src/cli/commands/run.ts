@@ -8,7 +8,8 @@ import { exitOf, worstExit } from '../exit.ts'
 import { isOn, needText } from '../flags.ts'
 import type { Io } from '../io.ts'
 import { printError, printIssue } from '../print-error.ts'
-import { showProgress } from '../progress.ts'
+import { showProgress } from '../progress/index.ts'
+import { showWork } from '../progress/work.ts'
 import { Reporters } from '../reporters/index.ts'
 import { codeOf, type Ending, giveResults, proveResultFile, toldOf } from '../result.ts'
 import { inText, overridesOf, pipelineFiles, settingsOf, timeoutOf } from './shared.ts'
@@ -41,7 +42,12 @@ export async function run(flags: Flags, io: Io): Promise<number> {
 async function carryAll(files: readonly string[], items: Item[], reporters: Reporters, flags: Flags, io: Io): Promise<number> {
   const stdin = stdinOf({ open: io.stdin, keeps: !isOn(flags, 'dry-run'), signal: io.signal })
   const surroundings = { env: io.env, cwd: io.cwd, runsDir: needText(flags, 'runs-dir'), stdin, ...overridesOf(flags) }
-  for (const file of files) items.push({ file, prepared: await prepare(file, surroundings) })
+  const work = showWork(io, isOn(flags, 'quiet'))
+  try {
+    for (const file of files) items.push({ file, prepared: await prepare(file, { ...surroundings, onProgress: work.bytes }) })
+  } finally {
+    work.stop()
+  }
   const plans = items.flatMap(({ file, prepared: { plan } }) => (plan === null ? [] : [{ file, plan }]))
   await refuseClashes(plans, ownFiles(flags, reporters), io.cwd)
   reporters.approve()

@@ -9,7 +9,7 @@ import { renderText, type Style } from '../../report/text.ts'
 import type { Flags } from '../command.ts'
 import { listFlag, needText, textFlag, varFlags, wholeFlag } from '../flags.ts'
 import type { Io } from '../io.ts'
-import type { Progress } from '../progress.ts'
+import type { Progress } from '../progress/index.ts'
 
 /** More than this in one call is a pattern gone wrong. */
 const MAX_PIPELINES = 1_000

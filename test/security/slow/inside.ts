@@ -26,6 +26,7 @@ export async function inside(args: readonly string[], cwd: string, env: Readonly
       stdin: () => Readable.from([]),
       isTerminal: false,
       columns: () => 80,
+      rows: () => 24,
       colour: { out: false, say: false },
       signal: new AbortController().signal,
     })
