@@ -43,13 +43,21 @@ test('a job walks from created to its enriched file', async () => {
       'match.why',
       'match.candidateId',
       'match.candidateName',
+      'match.candidates',
     ]),
-    ['Acme Ltd', 'a, "b"', 'GB-X-01', '1', '', 'Leeds', 'matched', '0.988', 'name', '', ''],
-    ['acme ltd', '', 'GB-X-01', '2', '1', 'Leeds', 'duplicate', '0.988', 'name', '', ''],
-    ['Acmeco', 'x', '', '3', '', '', 'review', '0.600', 'name', 'GB-X-01', 'ACME LTD'],
-    ['Nobody', '', '', '4', '', '', 'unmatched', '0.000', '', '', ''],
-    ['Cork SA', 'é', 'FR-X-03', '5', '', 'Leeds', 'matched', '0.988', 'name', '', ''],
+    ['Acme Ltd', 'a, "b"', 'GB-X-01', '1', '', 'Leeds', 'matched', '0.988', 'name', '', '', ''],
+    ['acme ltd', '', 'GB-X-01', '2', '1', 'Leeds', 'duplicate', '0.988', 'name', '', '', ''],
+    ['Acmeco', 'x', '', '3', '', '', 'review', '0.600', 'name', 'GB-X-01', 'ACME LTD', expect.stringContaining('"town":"Leeds"')],
+    ['Nobody', '', '', '4', '', '', 'unmatched', '0.000', '', '', '', ''],
+    ['Cork SA', 'é', 'FR-X-03', '5', '', 'Leeds', 'matched', '0.988', 'name', '', '', ''],
   ])
+  const [proposed] = JSON.parse((parse(file.body) as string[][])[3]!.at(-1)!) as object[]
+  expect(proposed).toMatchObject({
+    id: 'GB-X-01',
+    name: 'ACME LTD',
+    why: 'name',
+    tags: { 'general.connectId': 'GB-X-01', 'contact.city': 'Leeds' },
+  })
   const json = await caller.call('GET', `/dataCleaning/jobs/${id}/enrichedFile?fileType=json`)
   expect((await send(json.body.filePath)).body[4]).toMatchObject({ Name: 'Cork SA', 'match.outcome': 'matched' })
 })

@@ -8,7 +8,7 @@ import { columnName, csvLine, readRecords } from './csv.ts'
 import type { Engine } from './engine.ts'
 import type { Pace } from './pace.ts'
 import { type RowResult, readResults } from './results.ts'
-import { inListOrder, tagValue } from './tags.ts'
+import { fieldsOf, inListOrder, tagsOf, tagValue } from './tags.ts'
 
 /** One file to enrich. */
 export interface EnrichTask {
@@ -24,9 +24,10 @@ const MATCH: Readonly<Record<string, (result: RowResult) => string>> = {
   'match.outcome': result => result.outcome,
   'match.score': result => result.score.toFixed(3),
   'match.why': result => result.why,
-  'match.candidateId': result => result.candidate?.id ?? '',
-  'match.candidateName': result => result.candidate?.name ?? '',
+  'match.candidateId': result => result.candidates[0]?.id ?? '',
+  'match.candidateName': result => result.candidates[0]?.name ?? '',
 }
+const CANDIDATES = 'match.candidates'
 
 /** Makes names unique for JSON objects: the second `Name` becomes `Name (2)`. The CSV keeps its header as it is. */
 export function uniqueNames(names: readonly string[]): string[] {
@@ -37,6 +38,17 @@ export function uniqueNames(names: readonly string[]): string[] {
     used.add(unique)
     return unique
   })
+}
+
+/** What a person needs to choose: each candidate beside the row, with the tags that the row would have got. JSON, '' for none. */
+function candidatesText({ candidates }: RowResult, tags: readonly string[], engine: Engine): string {
+  if (candidates.length === 0) return ''
+  const told = candidates.map(candidate => {
+    const company = engine.find(candidate.id)
+    if (company === null) return { ...candidate, fields: {}, tags: {} }
+    return { ...candidate, fields: fieldsOf(company), tags: tagsOf(company, tags) }
+  })
+  return JSON.stringify(told)
 }
 
 /** Writes both files; gives the countries of the companies found, sorted. */
@@ -60,8 +72,9 @@ async function writeBoth(
   for await (const cells of readRecords(task.source, limits)) {
     if (names === null) {
       const header = task.hasHeader ? cells : cells.map((_, index) => columnName(index))
-      names = uniqueNames([...header, ...tags, ...Object.keys(MATCH)])
-      await csv(csvLine([...header, ...tags, ...Object.keys(MATCH)]))
+      const all = [...header, ...tags, ...Object.keys(MATCH), CANDIDATES]
+      names = uniqueNames(all)
+      await csv(csvLine(all))
       await json('[')
       if (task.hasHeader) continue
     }
@@ -70,7 +83,8 @@ async function writeBoth(
     const result = next.value
     const company = result.company === null ? null : engine.find(result.company)
     if (company !== null && company.country !== '') countries.add(company.country)
-    const line = [...cells, ...tags.map(tag => tagValue(tag, result, company)), ...Object.values(MATCH).map(of => of(result))]
+    const told = [...tags.map(tag => tagValue(tag, result, company)), ...Object.values(MATCH).map(of => of(result))]
+    const line = [...cells, ...told, candidatesText(result, tags, engine)]
     await csv(csvLine(line))
     // fromEntries defines properties: a column called __proto__ is plain data.
     await json(`${rows === 0 ? '' : ','}\n${JSON.stringify(Object.fromEntries(names.map((name, index) => [name, line[index]])))}`)

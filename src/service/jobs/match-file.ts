@@ -1,14 +1,15 @@
 /** Matches every row of an uploaded file and writes one result per row. It knows no job, no status and no request. */
 import type { ColumnMapping } from '../../contract/index.ts'
 import type { Limits } from '../limits.ts'
-import type { Query } from '../matching/types.ts'
+import { partsOf } from '../matching/parts.ts'
+import type { Candidate, Query } from '../matching/types.ts'
 import { writeWhole } from '../store/files.ts'
 import type { Summary } from '../store/jobs.ts'
 import { readRecords } from './csv.ts'
 import { CsvFault } from './csv-text.ts'
 import type { Engine } from './engine.ts'
 import type { Pace } from './pace.ts'
-import { type RowResult, resultLine } from './results.ts'
+import { type RowCandidate, type RowResult, resultLine } from './results.ts'
 
 /** One file to match. */
 export interface MatchTask {
@@ -29,16 +30,26 @@ function queryOf(cells: readonly string[], mappings: readonly ColumnMapping[]): 
   return query
 }
 
+/** Below this nobody would choose a company, unless it is the only one. */
+const LEAST_SHOWN = 0.01
+
+const likely = (candidates: readonly Candidate[]): readonly Candidate[] =>
+  candidates.filter(({ score }, at) => at === 0 || score >= LEAST_SHOWN)
+
+function shown({ company, score, why, features }: Candidate, engine: Engine): RowCandidate {
+  const { connectId, name } = engine.at(company)
+  return { id: connectId, name, score: Math.round(score * 1000) / 1000, why, parts: partsOf(features) }
+}
+
 /** Answers rows one after the other and remembers which companies were taken. */
 function makeJudge(engine: Engine) {
   const taken = new Map<string, number>()
   return (row: number, query: Query): RowResult => {
     const { decision, score, why, pattern, banding, candidates } = engine.match(query)
     const best = candidates[0] === undefined ? null : engine.at(candidates[0].company)
-    const common = { row, score, why, pattern, banding, company: null, first: null, candidate: null }
-    if (decision === 'review') {
-      return { ...common, outcome: 'review', candidate: best === null ? null : { id: best.connectId, name: best.name } }
-    }
+    const common = { row, score, why, pattern, banding, company: null, first: null, candidates: [] }
+    if (decision === 'review')
+      return { ...common, outcome: 'review', candidates: likely(candidates).map(one => shown(one, engine)) }
     if (decision === 'unmatched' || best === null) return { ...common, outcome: 'unmatched' }
     const first = taken.get(best.connectId) ?? null
     if (first === null) taken.set(best.connectId, row)

@@ -19,8 +19,18 @@ export interface RowResult {
   readonly company: string | null
   /** For a duplicate the first row with the same company. */
   readonly first: number | null
-  /** The best candidate of a row in review. */
-  readonly candidate: { readonly id: string; readonly name: string } | null
+  /** The companies that a person may choose from, best first; none unless the row is in review. */
+  readonly candidates: readonly RowCandidate[]
+}
+
+/** A company that may be the one a row means. */
+export interface RowCandidate {
+  readonly id: string
+  readonly name: string
+  readonly score: number
+  readonly why: string
+  /** What each kind of evidence adds to the score, in log-odds. */
+  readonly parts: Readonly<Record<string, number>>
 }
 
 /** The line that keeps a result. */

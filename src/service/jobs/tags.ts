@@ -84,6 +84,38 @@ export function tagValue(tag: string, result: RowResult, company: Company | null
   return company === null ? '' : (OF_COMPANY[tag]?.(company) ?? '')
 }
 
+/** The values of those tags that speak of the company alone; without the empty ones. */
+export function tagsOf(company: Company, tags: readonly string[]): Record<string, string> {
+  const values = tags.map(tag => [tag, OF_COMPANY[tag]?.(company) ?? ''] as const)
+  return Object.fromEntries(values.filter(([, value]) => value !== ''))
+}
+
+const FIELDS: Readonly<Record<string, (company: Company) => string>> = {
+  name: company => company.name,
+  companyId: company => company.id,
+  orgNumber: company => company.orgNumber,
+  tradingName: company => company.tradingNames.join(' | '),
+  previousName: company => company.previousNames.join(' | '),
+  address1: company => company.address1,
+  address2: company => company.address2,
+  town: company => company.town,
+  postcode: company => company.postcode,
+  country: company => company.country,
+  countryCode: company => company.country,
+  phone: company => company.phone,
+  email: company => company.email,
+  vatNumber: company => company.vatNumber,
+  status: company => company.status,
+}
+
+/** A company under the mapping names of a row it may belong to (contract §5.4), and its status; without what is empty. */
+export const fieldsOf = (company: Company): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(FIELDS)
+      .map(([name, of]) => [name, of(company)] as const)
+      .filter(([, value]) => value !== ''),
+  )
+
 /** Tags in the service's order, whatever order they were chosen in. */
 export const inListOrder = (tags: readonly string[]): string[] => TAGS.standard.filter(tag => tags.includes(tag))
 

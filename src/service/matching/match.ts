@@ -29,13 +29,17 @@ export function match(index: MatchIndex, query: Query): Answer {
   const scored = scoreAll(index, asked, candidatesOf(index, asked))
   const verdict = decide(asked, scored)
   const best = scored[0]
+  const isShown = verdict.decision === 'review'
   return {
     ...verdict,
     why: best === undefined ? '' : explain(asked, best.vector),
     pattern: best === undefined ? '' : patternOf(asked, best.vector),
     banding: bandingOf(verdict),
-    candidates: scored
-      .slice(0, SHOWN)
-      .map(one => ({ company: one.company, score: scoreOf(one.logOdds), features: namedFeatures(one.vector) })),
+    candidates: scored.slice(0, SHOWN).map(({ company, logOdds, vector }) => ({
+      company,
+      score: scoreOf(logOdds),
+      features: namedFeatures(vector),
+      why: isShown ? explain(asked, vector) : '',
+    })),
   }
 }

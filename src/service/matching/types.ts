@@ -73,6 +73,8 @@ export interface Candidate {
   readonly score: number
   /** Value of every feature that is not 0; multiplied with its weight it is that feature's part in the score. */
   readonly features: Readonly<Record<string, number>>
+  /** The reasons in words, as an answer's; '' unless a person is to look at them. */
+  readonly why: string
 }
 
 /** The engine's answer for one query. */
