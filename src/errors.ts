@@ -61,6 +61,7 @@ export const ERRORS = {
   FETTLE_PIPELINE_UNSUPPORTED: entry('usage', 'The pipeline asks for something this version cannot do.', 'Leave the key out, or use a newer fettle.'),
   FETTLE_REGISTER_SAMPLE: entry('usage', 'The made-up sample register is in use, since none was imported.', 'Import a real one: fettle register import csv FILE.'),
   FETTLE_FINGERPRINT: entry('usage', 'The pipeline changed since this run began.', 'Put it back, or start a new run with `fettle run --new`.'),
+  FETTLE_REVIEW: entry('usage', 'The run cannot be reviewed.', 'Review the newest run of the pipeline, after its end; `report.rows: none` keeps rows out of reviews.'),
   FETTLE_RUN_UNKNOWN: entry('usage', 'There is no such run here.', 'See `fettle runs`.'),
   FETTLE_RUN_EMPTY: entry('usage', 'The run recorded nothing: there is nothing to resume.', 'Start it again with `fettle run`.'),
   FETTLE_JOURNAL_NEWER: entry('usage', 'The journal was written by a newer fettle.', 'Resume it with that version.'),
@@ -82,6 +83,7 @@ export const ERRORS = {
   FETTLE_INPUT_SHEET: entry('input', 'The Excel file has not the sheet that is asked for, or has several and none is asked for.', 'Name one: input.sheet: Companies, or by its number: input.sheet: 2.'),
   FETTLE_INPUT_CHANGED: entry('input', 'The input changed since the run was planned.', 'Put the planned file back and `fettle resume`, or start a new run.'),
   FETTLE_INPUT_SUSPECT: entry('input', 'The input has an oddity that is worth a look.', 'Nothing need be done when the oddity is meant.'),
+  FETTLE_DECISIONS: entry('input', 'The decisions file cannot be used.', 'It needs the columns fingerprint and decision (accept, reject or undo), and a company for accept; see docs/review.md.'),
 
   // -- output: our own disk
   FETTLE_OUTPUT_WRITE: entry('output', 'A file cannot be written.', 'Check permissions and free space, then run it again: what was begun goes on.'),

@@ -1,8 +1,8 @@
 /** Which cell goes where in an output file: the input's own cells as they were, and the chosen columns of the enriched file. */
 import type { Plan, PlannedOutput } from '../pipeline/types.ts'
-import type { Answer } from './answers.ts'
 import type { EnrichedColumns } from './enriched.ts'
 import { columnName } from './formats.ts'
+import type { Judged } from './judge.ts'
 
 const CANDIDATE = ['match.candidateId', 'match.candidateName']
 
@@ -14,7 +14,7 @@ export const missingColumns = (output: PlannedOutput, columns: EnrichedColumns):
 export interface Layout {
   readonly names: readonly string[]
   /** A repeat was given the answer of another row. */
-  row(own: readonly string[], answer: Answer, isRepeat: boolean): string[]
+  row(own: readonly string[], answer: Judged, isRepeat: boolean): string[]
 }
 
 /**
@@ -29,12 +29,12 @@ export function makeLayout(plan: Plan, output: PlannedOutput, columns: EnrichedC
   const places = chosen.map(name => ({ name, at: columns.find(name) }))
   return {
     names: chosen.flatMap(name => (name === '*' ? own : [name])),
-    row: (cells, { row, outcome }, isRepeat) =>
+    row: (cells, { row, outcome, instead }, isRepeat) =>
       places.flatMap(({ name, at }) => {
         if (name === '*') return cells
         if (name === 'match.outcome') return [outcome]
         if (name === 'general.duplicate' && isRepeat && outcome === 'duplicate') return ['Y']
-        return at === -1 ? [''] : [row[at]!]
+        return [instead?.(name) ?? (at === -1 ? '' : row[at]!)]
       }),
   }
 }

@@ -4,14 +4,18 @@
  */
 import type { Plan } from '../pipeline/types.ts'
 import { type AnswerPlace, Answers } from './answers.ts'
+import type { Decisions } from './decisions.ts'
 import { NO_COLUMNS } from './enriched.ts'
+import { fingerprinter } from './fingerprint.ts'
 import { Fold } from './fold.ts'
+import { judge } from './judge.ts'
 import { missingColumns } from './layout.ts'
 import { checkPlanned } from './planned.ts'
 import { type IncomingFile, type ReceivedFile, Receiver } from './receive.ts'
 import { readRows } from './records.ts'
+import { ReviewWriter } from './review-rows.ts'
 import { questionOf, rowMaker } from './sent-row.ts'
-import { type OutcomeCounts, type SampleRow, Tally } from './tally.ts'
+import { type DecisionCounts, type OutcomeCounts, type SampleRow, Tally } from './tally.ts'
 import type { WorkExtra } from './work.ts'
 import { Writers, type WrittenFile } from './writers.ts'
 
@@ -24,6 +28,8 @@ interface PublishedResults {
   readonly scores: readonly number[]
   /** Chosen columns that the service did not deliver: they stand empty. */
   readonly missing: readonly string[]
+  /** What people's decisions came to; null where there are none to apply. */
+  readonly decisions: DecisionCounts | null
 }
 
 /** Where enriched files are received and outputs are made of them. */
@@ -56,7 +62,9 @@ async function publish(
   accept: (sent: OutcomeCounts) => void,
 ): Promise<PublishedResults> {
   await checkPlanned(plan.input, extra.root, extra.signal)
+  const decisions = (await extra.decisions?.()) ?? null
   const writers = plan.output === null ? null : await Writers.open(plan, plan.output, from.workDir, extra)
+  const review = new ReviewWriter(from.workDir)
   const tally = new Tally(plan)
   const missing = new Set<string>()
   const answers = new Answers(plan, from, async (columns, isTold) => {
@@ -66,9 +74,10 @@ async function publish(
     if (plan.output !== null) for (const name of missingColumns(plan.output, columns)) missing.add(name)
   })
   try {
-    await join(plan, answers, tally, writers, extra)
+    await join(plan, answers, { tally, writers, review, decisions }, extra)
     await answers.finish()
     accept(tally.sent())
+    await review.publish()
     const files = (await writers?.publish()) ?? []
     return {
       files,
@@ -76,23 +85,33 @@ async function publish(
       samples: await tally.samples(extra.root),
       scores: tally.scores(),
       missing: [...missing],
+      decisions: decisions === null ? null : tally.decisions(decisions),
     }
   } finally {
     await answers.close()
     await writers?.discard()
+    await review.discard()
   }
+}
+
+/** Who is given each row. */
+interface Takers {
+  readonly tally: Tally
+  readonly writers: Writers | null
+  readonly review: ReviewWriter
+  readonly decisions: Decisions | null
 }
 
 /** Joins the answers to the rows of the input: to each its own, or that of the first row that asked the same. */
 async function join(
   plan: Plan,
   answers: Answers,
-  tally: Tally,
-  writers: Writers | null,
+  { tally, writers, review, decisions }: Takers,
   { root, signal }: WorkExtra,
 ): Promise<void> {
   const make = rowMaker(plan.mappings)
   const question = questionOf(plan.mappings)
+  const fingerprintOf = fingerprinter(plan)
   const fold = plan.collapse ? new Fold() : null
   let number = 0
   if (plan.rows === 0) return
@@ -103,8 +122,12 @@ async function join(
     const answer = isRepeat ? await answers.again(first) : await answers.next(sent)
     if (answer === null) return
     if (++number % 1000 === 0) signal?.throwIfAborted()
-    tally.add(number, answer, own, isRepeat)
-    await writers?.add(own, answer, isRepeat)
+    const isPlain = decisions === null && answer.outcome !== 'review' && answer.outcome !== 'unmatched'
+    const fingerprint = isPlain ? '' : fingerprintOf(sent)
+    const judged = judge(answer, fingerprint, decisions)
+    const shown = tally.add(number, judged, own, isRepeat, fingerprint)
+    if (shown !== null) await review.add(shown)
+    await writers?.add(own, judged, isRepeat)
     if (number === plan.rows) return
   }
 }

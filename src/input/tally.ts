@@ -1,8 +1,11 @@
 /** What became of all rows, summed up as they pass: outcomes, scores, and the few rows a report may show. It writes nothing. */
 import type { Plan } from '../pipeline/types.ts'
-import type { Answer } from './answers.ts'
+import { scoreOf } from './candidates.ts'
+import type { Decision, Decisions } from './decisions.ts'
 import type { EnrichedColumns, RowOutcome } from './enriched.ts'
+import type { Effect, Judged } from './judge.ts'
 import { linesOf } from './lines.ts'
+import { RowShower, type ShownCandidate } from './shown-row.ts'
 
 const MAX_SAMPLES = 50
 const BUCKETS = 20
@@ -21,14 +24,37 @@ export interface OutcomeCounts {
 /** A row for a report; cells of masked columns are `***`. */
 export interface SampleRow {
   readonly row: number
-  /** Line of the file it begins on, null where quotes may mean anything. */
+  /** Line of the file it begins on, null where nobody looked. */
   readonly line: number | null
   readonly key: string | null
-  readonly outcome: 'review' | 'unmatched'
+  /** A row that a person decided about has found its company, or none. */
+  readonly outcome: 'review' | 'unmatched' | 'manualMatched'
   readonly score: number | null
   readonly why: string
   readonly cells: Readonly<Record<string, string>>
   readonly candidate: { readonly id: string; readonly name: string }
+  /** What decisions know the row by. */
+  readonly fingerprint: string
+  /** Best first. */
+  readonly candidates: readonly ShownCandidate[]
+  readonly decision: ShownDecision | null
+}
+
+/** The line that decided about a row. */
+export type ShownDecision = Pick<Decision, 'company' | 'companyName' | 'by' | 'at' | 'expires'> & {
+  readonly decision: 'accept' | 'reject'
+}
+
+/** What decisions came to: rows by what was done to them, lines whose time is over, rows decided about that are not here. */
+export interface DecisionCounts {
+  readonly accepted: number
+  readonly rejected: number
+  /** The service found the same by itself. */
+  readonly agreed: number
+  /** The service found another company. */
+  readonly overruled: number
+  readonly expired: number
+  readonly unused: number
 }
 
 type Counts = Record<RowOutcome, number>
@@ -38,10 +64,13 @@ const noRows = (): Counts => ({ matched: 0, manualMatched: 0, review: 0, unmatch
 /** Sums up rows. */
 export class Tally {
   readonly #samples: SampleRow[] = []
+  readonly #shower: RowShower
   readonly #plan: Plan
-  /** Of rows that went up, and of those that were given the answer of another. */
+  /** Of the rows that went up by what the service says, and of all rows by what became of them. */
   readonly #sent = noRows()
-  readonly #repeats = noRows()
+  readonly #all = noRows()
+  readonly #effects: Record<Effect, number> = { accepted: 0, rejected: 0, agreed: 0, overruled: 0, narrowed: 0 }
+  readonly #decided = new Set<string>()
   readonly #scores = new Array<number>(BUCKETS).fill(0)
   #hasScores = false
   #isTold = true
@@ -49,6 +78,7 @@ export class Tally {
 
   constructor(plan: Plan) {
     this.#plan = plan
+    this.#shower = new RowShower(plan)
   }
 
   /** Notes what a part's file can tell. */
@@ -58,45 +88,69 @@ export class Tally {
     this.#hasScores ||= columns.find('match.score') !== -1
   }
 
-  /** Counts row `number`; `cells` are the input's own, and a repeat was given the answer of another row. */
-  add(number: number, { outcome, row: enriched, columns }: Answer, cells: readonly string[], isRepeat: boolean): void {
-    if (isRepeat) this.#repeats[outcome]++
-    else this.#sent[outcome]++
-    const read = (name: string): string => enriched[columns.find(name)] ?? ''
-    const score = scoreOf(read('match.score'))
+  /**
+   * Counts row `number`; `cells` are the input's own, and a repeat was given the answer of another row. Gives the row as a report
+   * may show it, when a person is to look at it or has decided about it.
+   */
+  add(number: number, judged: Judged, cells: readonly string[], isRepeat: boolean, fingerprint: string): SampleRow | null {
+    const { outcome, told, row: enriched, columns, decided } = judged
+    if (!isRepeat) this.#sent[told]++
+    this.#all[outcome]++
+    if (decided !== null) {
+      this.#effects[decided.effect]++
+      this.#decided.add(fingerprint)
+    }
+    const read = (name: string): string => judged.instead?.(name) ?? enriched[columns.find(name)] ?? ''
+    const score = scoreOf(enriched[columns.find('match.score')] ?? '')
     // The sum 1e-9 keeps 0.15 * 20 from falling below 3 in binary.
     if (score !== null) this.#scores[Math.min(BUCKETS - 1, Math.floor(score * BUCKETS + 1e-9))]!++
-    if ((outcome !== 'review' && outcome !== 'unmatched') || !this.#wants(outcome)) return
-    const sample = {
+    const { rows } = this.#plan.report
+    const isForReview = outcome === 'review' || (decided !== null && decided.effect !== 'agreed')
+    if (rows === 'none' || !(isForReview || (rows === 'all' && outcome === 'unmatched'))) return null
+    if (outcome !== 'review' && outcome !== 'unmatched' && outcome !== 'manualMatched') return null
+    const candidates = judged.candidates.map(one => this.#shower.candidate(one))
+    const [best] = candidates
+    const sample: SampleRow = {
       row: number,
       line: null,
-      key: this.#key(cells),
+      key: this.#shower.key(cells),
       outcome,
-      score,
+      score: scoreOf(read('match.score')),
       why: read('match.why'),
-      cells: this.#mapped(cells),
-      candidate: { id: read('match.candidateId'), name: read('match.candidateName') },
+      cells: this.#shower.cells(cells),
+      candidate: { id: best?.id ?? '', name: best?.name ?? '' },
+      fingerprint,
+      candidates,
+      decision: decided === null ? null : shownDecision(decided.line),
     }
-    this.#samples.push(sample)
+    if (outcome !== 'manualMatched' && this.#samples.filter(one => one.outcome === outcome).length < MAX_SAMPLES)
+      this.#samples.push(sample)
+    return isForReview ? sample : null
   }
 
   /** The sums over all rows; `skipped` is 0, since every row of the plan was asked for. */
   outcomes(): OutcomeCounts {
-    const all = noRows()
-    for (const outcome of Object.keys(all) as RowOutcome[]) all[outcome] = this.#sent[outcome] + this.#repeats[outcome]
-    return this.#countsOf(all)
+    return this.#countsOf(this.#all)
   }
 
-  /** The sums over the rows that went up. */
+  /** The sums over the rows that went up, as the service sees them. */
   sent(): OutcomeCounts {
     return this.#countsOf(this.#sent)
+  }
+
+  /** What the decisions came to. */
+  decisions(decisions: Decisions): DecisionCounts {
+    const { accepted, rejected, agreed, overruled } = this.#effects
+    const unused = decisions.rows - this.#decided.size
+    return { accepted, rejected, agreed, overruled, expired: decisions.expired, unused }
   }
 
   #countsOf({ matched, manualMatched, review, unmatched, duplicate, failed }: Counts): OutcomeCounts {
     const told = (count: number): number | null => (this.#isTold ? count : null)
     return {
       matched,
-      manualMatched: told(manualMatched),
+      // A row that a person decided about is known, whether or not the service tells of others.
+      manualMatched: manualMatched > 0 ? manualMatched : told(manualMatched),
       review: told(review),
       unmatched,
       // A row known to repeat another is a duplicate whether or not the service tells of others.
@@ -121,34 +175,13 @@ export class Tally {
   scores(): readonly number[] {
     return this.#hasScores ? this.#scores : []
   }
-
-  #wants(outcome: 'review' | 'unmatched'): boolean {
-    const { rows } = this.#plan.report
-    if (rows === 'none' || (rows === 'review' && outcome === 'unmatched')) return false
-    return this.#samples.filter(one => one.outcome === outcome).length < MAX_SAMPLES
-  }
-
-  #key(cells: readonly string[]): string | null {
-    const { key } = this.#plan
-    if (key === null) return null
-    const mappings = this.#plan.mappings.filter(one => one.index === key.index).map(one => one.mapping)
-    return this.#masked([key.header, ...mappings]) ? '***' : (cells[key.index] ?? '')
-  }
-
-  #mapped(cells: readonly string[]): Record<string, string> {
-    const shown = this.#plan.mappings.map(({ mapping, header, index }) => {
-      const cell = cells[index] ?? ''
-      return [mapping, cell !== '' && this.#masked([mapping, header]) ? '***' : cell] as const
-    })
-    return Object.fromEntries(shown)
-  }
-
-  #masked(names: readonly (string | null)[]): boolean {
-    return names.some(name => name !== null && this.#plan.report.mask.includes(name))
-  }
 }
 
-function scoreOf(cell: string): number | null {
-  const score = Number(cell)
-  return cell.trim() === '' || !(score >= 0 && score <= 1) ? null : score
-}
+const shownDecision = ({ decision, company, companyName, by, at, expires }: Decision): ShownDecision => ({
+  decision: decision === 'accept' ? 'accept' : 'reject',
+  company,
+  companyName,
+  by,
+  at,
+  expires,
+})

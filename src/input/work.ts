@@ -1,8 +1,12 @@
 /** What source and results are given beside the plan. Types only. */
 
+import type { Decisions } from './decisions.ts'
+
 /** Settings shared by source and results. */
 export interface WorkExtra {
   /** The folder that relative paths start from and that outputs stay in; the working directory when absent. */
   readonly root?: string
   readonly signal?: AbortSignal
+  /** What people decided about rows, asked for when outputs are made; nothing if absent. */
+  readonly decisions?: () => Promise<Decisions | null>
 }

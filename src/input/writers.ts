@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
 import { FettleError } from '../errors.ts'
 import type { Plan, PlannedOutput } from '../pipeline/types.ts'
-import type { Answer } from './answers.ts'
 import { type EnrichedColumns, NO_COLUMNS, type RowOutcome } from './enriched.ts'
 import { type RowFormat, rowFormat } from './formats.ts'
+import type { Judged } from './judge.ts'
 import { makeLayout } from './layout.ts'
 import { openSink, type Sink } from './sink.ts'
 import type { WorkExtra } from './work.ts'
@@ -84,7 +84,7 @@ export class Writers {
   }
 
   /** Writes a row to every file that wants it. */
-  async add(own: readonly string[], answer: Answer, isRepeat: boolean): Promise<void> {
+  async add(own: readonly string[], answer: Judged, isRepeat: boolean): Promise<void> {
     for (const [at, writer] of this.#writers.entries()) {
       if (!writer.wants(answer.outcome)) continue
       writer.rows++

@@ -42,13 +42,53 @@ export interface RowSample {
   /** Line of the file it begins on, null where that is not told. */
   readonly line: number | null
   readonly key: string | null
-  readonly outcome: 'review' | 'unmatched'
+  /** A row that a person decided about may have found its company. */
+  readonly outcome: 'review' | 'unmatched' | 'manualMatched'
   readonly score: number | null
   readonly why: string
   /** Mapped cells: mapping name -> text. */
   readonly cells: Readonly<Record<string, string>>
   /** The best company found, empty when none. */
   readonly candidate: { readonly id: string; readonly name: string }
+  /** What decisions know the row by; absent, as what follows, from a journal that was begun before there were decisions. */
+  readonly fingerprint?: string
+  /** Best first. */
+  readonly candidates?: readonly RowCandidate[]
+  readonly decision?: RowDecision | null
+}
+
+/** A company beside a row. */
+export interface RowCandidate {
+  readonly id: string
+  readonly name: string
+  readonly score: number | null
+  readonly why: string
+  /** What each kind of evidence adds to the score, in log-odds. */
+  readonly parts: Readonly<Record<string, number>>
+  /** Mapping name -> text. */
+  readonly fields: Readonly<Record<string, string>>
+}
+
+/** What a person decided about a row. */
+export interface RowDecision {
+  readonly decision: 'accept' | 'reject'
+  readonly company: string
+  readonly companyName: string
+  readonly by: string
+  readonly at: string
+  readonly expires: string
+}
+
+/** What the decisions came to: rows by what was done to them, lines whose time is over, rows decided about that are not here. */
+export interface DecisionCounts {
+  readonly accepted: number
+  readonly rejected: number
+  /** The service found the same by itself. */
+  readonly agreed: number
+  /** The service found another company. */
+  readonly overruled: number
+  readonly expired: number
+  readonly unused: number
 }
 
 /** An error as a journal keeps it: no stack, no secret. */
@@ -61,7 +101,7 @@ export interface RecordedError {
 }
 
 /** The parts of a plan that a resume takes from the present pipeline file: they change how, not what. */
-export type LiveSettings = Pick<Plan, 'poll' | 'retry' | 'checks' | 'report'> & Partial<Pick<Plan, 'concurrency'>>
+export type LiveSettings = Pick<Plan, 'poll' | 'retry' | 'checks' | 'report'> & Partial<Pick<Plan, 'concurrency' | 'decisions'>>
 
 /** What was asked for on the command line, without secrets; kept for the report. */
 export type RunArgs = Readonly<Record<string, string | number | boolean | null | readonly string[]>>
@@ -140,6 +180,7 @@ type Fact =
       readonly outcomes: Outcomes
       readonly samples: readonly RowSample[]
       readonly scores: readonly number[]
+      readonly decisions?: DecisionCounts | null
     }
   | { readonly type: 'correlation.noted'; readonly part: number; readonly operation: string; readonly correlationId: string }
   | { readonly type: 'issue.raised'; readonly issue: Issue }

@@ -7,6 +7,7 @@ import type { Issue } from '../errors.ts'
 import type { Plan } from '../pipeline/types.ts'
 import type {
   CheckResult,
+  DecisionCounts,
   HttpCounts,
   Outcomes,
   OutputFile,
@@ -71,11 +72,15 @@ export interface RunState extends RunFacts {
   readonly outcomes: Outcomes | null
   readonly samples: readonly RowSample[]
   readonly scores: readonly number[]
+  /** What people's decisions came to, null where there were none to apply. */
+  readonly decisions: DecisionCounts | null
   readonly checks: readonly CheckResult[]
   readonly http: HttpCounts
   readonly status: Status
   readonly exitCode: number | null
   readonly error: RecordedError | null
+  /** Time of its end; what is decided about its rows later changes its result, not how long it took. */
+  readonly endedAt: string | null
   /** Carried out to its end: nothing is left to resume. */
   readonly finished: boolean
 }
@@ -107,7 +112,7 @@ const newJob = (part: number, name: string): JobState => ({
 
 /** The plan of a journal whose fettle knew one job for all rows. */
 const completed = (plan: Plan): Plan => ({
-  ...{ sent: plan.rows, collapse: false, parts: [{ from: 0, rows: plan.rows }], concurrency: 1 },
+  ...{ sent: plan.rows, collapse: false, parts: [{ from: 0, rows: plan.rows }], concurrency: 1, decisions: null },
   ...plan,
 })
 
@@ -134,11 +139,13 @@ const begin = (event: RunEvent & { type: 'run.started' }): RunState => ({
   outcomes: null,
   samples: [],
   scores: [],
+  decisions: null,
   checks: [],
   http: { requests: 0, retries: 0, throttledMs: 0 },
   status: 'running',
   exitCode: null,
   error: null,
+  endedAt: null,
   finished: false,
 })
 
@@ -254,8 +261,10 @@ function apply(state: RunState, event: RunEvent): RunState {
       return withJob(state, event.part, () => ({ failure: event.error }))
     case 'file.received':
       return withJob(state, event.part, () => ({ received: { bytes: event.bytes, rows: event.rows, sha256: event.sha256 } }))
-    case 'output.written':
-      return { ...state, outputs: event.files, outcomes: event.outcomes, samples: event.samples, scores: event.scores }
+    case 'output.written': {
+      const { files: outputs, outcomes, samples, scores, decisions = null } = event
+      return { ...state, outputs, outcomes, samples, scores, decisions }
+    }
     case 'correlation.noted':
       return withJob(state, event.part, job => ({
         correlations: [...job.correlations, { operation: event.operation, correlationId: event.correlationId }],
@@ -270,6 +279,7 @@ function apply(state: RunState, event: RunEvent): RunState {
         outcomes: event.outcomes,
         checks: event.checks,
         error: event.error,
+        endedAt: state.endedAt ?? event.at,
         finished: true,
       }
     case 'run.paused':

@@ -7,7 +7,14 @@ import { show } from './show.ts'
 const ALL_COLUMNS = '*'
 
 /** What an output can tell about the match of a row. */
-const MATCH_COLUMNS = ['match.outcome', 'match.score', 'match.why', 'match.candidateId', 'match.candidateName'] as const
+const MATCH_COLUMNS = [
+  'match.outcome',
+  'match.score',
+  'match.why',
+  'match.candidateId',
+  'match.candidateName',
+  'match.candidates',
+] as const
 
 /** An entry of a list that cannot be, by its position. */
 export interface WrongEntry {

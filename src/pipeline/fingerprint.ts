@@ -15,7 +15,7 @@ function canonical(value: unknown): string {
  * described, where the pipeline file lies, when the input was last touched.
  */
 export function fingerprintOf(plan: Omit<Plan, 'fingerprint'>): string {
-  const { profile, concurrency, poll, retry, checks, report, issues, description, tags, file, input, ...work } = plan
+  const { profile, concurrency, poll, retry, checks, decisions, report, issues, description, tags, file, input, ...work } = plan
   const { mtimeMs, delimiterEvidence, ...content } = input
   return createHash('sha256')
     .update(canonical({ ...work, input: content }))

@@ -21,7 +21,9 @@ type Rule = (draft: Draft) => Finding[]
 
 /** Everything that is wrong between keys. */
 export const lint = (draft: Draft): Finding[] =>
-  [lintService, lintInput, lintMappings, lintJob, lintEnrich, lintPoll, lintChecks, lintOutput].flatMap(rule => rule(draft))
+  [lintService, lintInput, lintMappings, lintJob, lintEnrich, lintPoll, lintChecks, lintOutput, lintReview].flatMap(rule =>
+    rule(draft),
+  )
 
 const finding = (code: Finding['code'], path: Path, message: string, hint?: string): Finding => ({
   code,
@@ -226,6 +228,28 @@ const lintOutput: Rule = ({ fields, root }) => {
     if (same !== undefined) return [finding('FETTLE_PIPELINE_PATH', at, `${show(file)} would overwrite ${same.name}`)]
     return otherFormat(at, file, format)
   })
+}
+
+const lintReview: Rule = ({ fields, broken }) => {
+  const file = fields.review?.decisions
+  if (file === undefined) return []
+  const at = ['review', 'decisions']
+  const reason = whyNotReadable(file)
+  if (reason !== null) return [finding('FETTLE_PIPELINE_PATH', at, `the path ${show(file)} ${reason}`)]
+  if (file === '-' || !/\.csv$/i.test(file))
+    return [
+      finding('FETTLE_PIPELINE_PATH', at, `${show(file)} is no .csv file by its name`, 'For example: decisions/suppliers.csv.'),
+    ]
+  if (fields.output === undefined) {
+    if (broken.has('output')) return []
+    return [finding('FETTLE_PIPELINE_VALUE', at, 'decisions change rows of the output, and there is none', 'Name an output.')]
+  }
+  const { path, unmatched, review } = longOutput(fields.output)
+  const input = fields.input === undefined ? undefined : longInput(fields.input).path
+  const same = Object.entries({ input, 'output.path': path, 'output.unmatched': unmatched, 'output.review': review }).find(
+    ([, other]) => other !== undefined && isSamePath(other, file),
+  )
+  return same === undefined ? [] : [finding('FETTLE_PIPELINE_PATH', at, `${show(file)} is ${same[0]} already`)]
 }
 
 /** Excel opens by the name: a workbook as text, or a text as a workbook, it refuses. */

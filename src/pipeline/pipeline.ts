@@ -59,6 +59,8 @@ export interface Pipeline {
   readonly retry: Plan['retry']
   readonly checks: readonly PlannedCheck[]
   readonly output: PlannedOutput | null
+  /** Path of the decisions file, null for none. */
+  readonly decisions: string | null
   readonly report: Plan['report']
 }
 
@@ -136,6 +138,7 @@ export function normalise(fields: PipelineFields): Pipeline {
       ([name, { warn, fail }]) => ({ name, warn: warn ?? null, fail: fail ?? null }),
     ),
     output: normaliseOutput(fields.output, enrichment),
+    decisions: fields.review.decisions ?? null,
     report: fields.report,
   }
 }

@@ -95,6 +95,7 @@ export function planRun(pipeline: Pipeline, facts: InputFacts, context: PlanCont
     retry: pipeline.retry,
     checks: pipeline.checks,
     output: pipeline.output,
+    decisions: pipeline.decisions,
     report: pipeline.report,
     issues,
   }

@@ -220,6 +220,11 @@ export const pipelineSchema = map({
     .union([path, outputMap], { error: 'a path, or a map with path' })
     .optional()
     .describe('Absent: the run ends when matched.'),
+  review: map({
+    decisions: path.optional().describe('A CSV of what people decided about rows, applied on every run; kept by fettle review.'),
+  })
+    .prefault({})
+    .describe('Rows that a person should look at.'),
   report: map({
     rows: z
       .enum(['none', 'review', 'all'])

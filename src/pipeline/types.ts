@@ -207,10 +207,12 @@ export interface Plan {
   readonly retry: { readonly attempts: number }
   readonly checks: readonly PlannedCheck[]
   readonly output: PlannedOutput | null
+  /** What people decided about rows: a file applied to the output, null for none. */
+  readonly decisions: string | null
   /** What row content may enter reports: none, rows in review, or those and the unmatched. `mask` names mappings or headers. */
   readonly report: { readonly rows: 'none' | 'review' | 'all'; readonly mask: readonly string[] }
   /** Warnings found while planning. */
   readonly issues: readonly Issue[]
-  /** Digest of what the run does: all of the above but profile, concurrency, poll, retry, checks and report. */
+  /** Digest of what the run does: all of the above but profile, concurrency, poll, retry, checks, decisions and report. */
   readonly fingerprint: string
 }

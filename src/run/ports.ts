@@ -3,7 +3,7 @@
  * `input/` fit them by shape and do not know this file; compose.ts is where the compiler proves the fit.
  */
 import type { ColumnMapping, JobRecord, UploadRecord } from '../contract/index.ts'
-import type { HttpCounts, Outcomes, OutputFile, RowSample } from '../journal/events.ts'
+import type { DecisionCounts, HttpCounts, Outcomes, OutputFile, RowSample } from '../journal/events.ts'
 
 /** Time: wall for what is written, monotonic for what is measured, and a sleep that a signal ends. */
 export interface Clock {
@@ -120,6 +120,8 @@ export interface Published {
   readonly scores: readonly number[]
   /** Chosen columns that the service did not deliver: they stand empty. */
   readonly missing: readonly string[]
+  /** What people's decisions came to, null where there are none to apply. */
+  readonly decisions: DecisionCounts | null
 }
 
 /** Where the enriched file is received and the outputs are made of it. */

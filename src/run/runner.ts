@@ -84,7 +84,7 @@ function failureOf({ jobs }: RunState): FettleError | null {
 /** Ends or pauses the run. A job in an error status, a spent budget and a clean pass are ends; everything else can go on. */
 function end(record: (fact: RunFact) => RunState, state: RunState, error: FettleError | null, context: RunContext): RunState {
   if (error?.code === 'FETTLE_JOURNAL_WRITE') throw error
-  if (error === null || error.code === 'FETTLE_BUDGET_CREDITS') return finish(record, state, error, context)
+  if (error === null || error.code === 'FETTLE_BUDGET_CREDITS') return record(endOf(state, error, context.previousRate))
   if (error.code === 'FETTLE_JOB_FAILED') return record(ended('error', EXIT.rejected, failedOutcomes(state), [], error))
   return record(pausedBy(error))
 }
@@ -108,12 +108,8 @@ function failedOutcomes(state: RunState): Outcomes {
   }
 }
 
-function finish(
-  record: (fact: RunFact) => RunState,
-  state: RunState,
-  stopped: FettleError | null,
-  context: RunContext,
-): RunState {
+/** The fact that a run which stopped nowhere has come to its end: judged by its checks, and by what was raised on the way. */
+export function endOf(state: RunState, stopped: FettleError | null, previousRate: number | null): RunFact {
   let outcomes: Outcomes
   let budget: readonly CheckResult[]
   try {
@@ -121,17 +117,17 @@ function finish(
     budget = judgeBudget(state)
   } catch (thrown) {
     const error = asFettleError(thrown)
-    return record(ended('error', error.exitCode, state.outcomes ?? UNKNOWN, [], error))
+    return ended('error', error.exitCode, state.outcomes ?? UNKNOWN, [], error)
   }
-  const checks = [...judge(state.plan.checks, outcomes, state.plan.rows, context.previousRate), ...budget]
+  const checks = [...judge(state.plan.checks, outcomes, state.plan.rows, previousRate), ...budget]
   const failed = checks.some(check => !check.success && check.severity === 'fail')
   const warned =
     checks.some(check => !check.success) || state.issues.slice(state.plan.issues.length).some(issue => issue.severity !== 'info')
-  if (stopped !== null) return record(ended('fail', stopped.exitCode, outcomes, checks, stopped))
+  if (stopped !== null) return ended('fail', stopped.exitCode, outcomes, checks, stopped)
   const broken = failureOf(state)
-  if (broken !== null) return record(ended('error', broken.exitCode, outcomes, checks, broken))
-  if (failed) return record(ended('fail', EXIT.checks, outcomes, checks, null))
-  return record(ended(warned ? 'warn' : 'success', EXIT.ok, outcomes, checks, null))
+  if (broken !== null) return ended('error', broken.exitCode, outcomes, checks, broken)
+  if (failed) return ended('fail', EXIT.checks, outcomes, checks, null)
+  return ended(warned ? 'warn' : 'success', EXIT.ok, outcomes, checks, null)
 }
 
 const ended = (

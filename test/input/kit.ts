@@ -67,6 +67,7 @@ export const planOf = (input: InputFacts, rest: Partial<Plan> = {}): Plan => ({
   retry: { attempts: 4 },
   checks: [],
   output: null,
+  decisions: null,
   report: { rows: 'review', mask: [] },
   issues: [],
   fingerprint: 'x',

@@ -339,6 +339,9 @@ describe('samples for reports', () => {
     why: 'name 0.72',
     cells: { name: 'Bolt; Inc', email: '' },
     candidate: { id: 'CC-9', name: 'Bolt GmbH' },
+    fingerprint: expect.stringMatching(/^r[0-9a-f]{32}$/),
+    candidates: [{ id: 'CC-9', name: 'Bolt GmbH', score: 0.72, why: 'name 0.72', parts: {}, fields: {} }],
+    decision: null,
   }
 
   it('hold what the pipeline allows, masked', async () => {
@@ -356,6 +359,9 @@ describe('samples for reports', () => {
         why: 'nothing near',
         cells: { name: 'Core', email: '***' },
         candidate: { id: '', name: '' },
+        fingerprint: expect.stringMatching(/^r[0-9a-f]{32}$/),
+        candidates: [],
+        decision: null,
       },
     ])
   })

@@ -247,6 +247,8 @@ describe('one event more changes exactly what it tells', () => {
       status: 'running',
       exitCode: null,
       error: null,
+      decisions: null,
+      endedAt: null,
       finished: false,
     })
   })
@@ -327,7 +329,7 @@ describe('one event more changes exactly what it tells', () => {
     [{ type: 'issue.raised', issue: raised }, { issues: [raised] }],
     [
       { type: 'run.finished', status: 'warn', exitCode: 0, outcomes: OUTCOMES, checks, error },
-      { status: 'warn', exitCode: 0, outcomes: OUTCOMES, checks, error, finished: true },
+      { status: 'warn', exitCode: 0, outcomes: OUTCOMES, checks, error, endedAt: at(1), finished: true },
     ],
     [
       { type: 'run.paused', status: 'cancelled', exitCode: 130, error: sigint },

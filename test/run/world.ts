@@ -51,6 +51,7 @@ export const planOf = (change: Partial<Plan> = {}): Plan => ({
   retry: { attempts: 4 },
   checks: [],
   output: { path: 'out.csv', format: 'csv', columns: ['*'], unmatched: null, review: null },
+  decisions: null,
   report: { rows: 'review', mask: [] },
   issues: [],
   fingerprint: 'f1',
@@ -128,7 +129,7 @@ export class FakeResults implements Results {
     this.#isPublishing = false
     this.publishes++
     const file = { kind: 'output', path: 'out.csv', rows: 10, bytes: 1, sha256: 'cc' } as const
-    return { files: [file], outcomes: this.outcomes, samples: [], scores: [], missing: [] }
+    return { files: [file], outcomes: this.outcomes, samples: [], scores: [], missing: [], decisions: null }
   }
 }
 

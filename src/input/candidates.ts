@@ -1,0 +1,72 @@
+/**
+ * The companies that an answer proposes, as the enriched file tells them: in full where the service has the column
+ * `match.candidates`, else the best one alone. What is not of the known form is left out; it judges nothing.
+ */
+import type { Answer } from './answers.ts'
+
+/** A company that may be the one a row means. Text that the service does not tell is '', a score null. */
+export interface Candidate {
+  readonly id: string
+  readonly name: string
+  readonly score: number | null
+  readonly why: string
+  /** What each kind of evidence adds to the score, in log-odds. */
+  readonly parts: Readonly<Record<string, number>>
+  /** Mapping name -> text, to be laid beside the row. */
+  readonly fields: Readonly<Record<string, string>>
+  /** Enrichment tag -> text, for the row that is given this company. */
+  readonly tags: Readonly<Record<string, string>>
+}
+
+/** More than these nobody looks through. */
+const MOST = 10
+
+/** A number from 0 to 1, null for anything else. */
+export function scoreOf(cell: string): number | null {
+  const score = Number(cell)
+  return cell.trim() === '' || !(score >= 0 && score <= 1) ? null : score
+}
+
+/** Best first; none when the service names no company. */
+export function candidatesOf({ row, columns }: Answer): readonly Candidate[] {
+  const read = (name: string): string => row[columns.find(name)] ?? ''
+  const told = listIn(read('match.candidates')).flatMap(candidateOf).slice(0, MOST)
+  if (told.length > 0) return told
+  const [id, name] = [read('match.candidateId'), read('match.candidateName')]
+  if (id === '' && name === '') return []
+  return [{ id, name, score: scoreOf(read('match.score')), why: read('match.why'), parts: {}, fields: {}, tags: {} }]
+}
+
+function listIn(cell: string): readonly unknown[] {
+  if (!cell.startsWith('[')) return []
+  try {
+    const list: unknown = JSON.parse(cell)
+    return Array.isArray(list) ? list : []
+  } catch {
+    return []
+  }
+}
+
+function candidateOf(value: unknown): Candidate[] {
+  if (!isRecord(value)) return []
+  const { id, name } = value
+  if (typeof id !== 'string' || typeof name !== 'string' || (id === '' && name === '')) return []
+  const { score, why, parts, fields, tags } = value
+  return [
+    {
+      id,
+      name,
+      score: typeof score === 'number' && score >= 0 && score <= 1 ? score : null,
+      why: typeof why === 'string' ? why : '',
+      parts: only(parts, Number.isFinite) as Record<string, number>,
+      fields: only(fields, isText) as Record<string, string>,
+      tags: only(tags, isText) as Record<string, string>,
+    },
+  ]
+}
+
+const isText = (value: unknown): boolean => typeof value === 'string'
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+const only = (value: unknown, fits: (one: unknown) => boolean): Record<string, unknown> =>
+  isRecord(value) ? Object.fromEntries(Object.entries(value).filter(([, one]) => fits(one))) : {}
