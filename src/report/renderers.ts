@@ -4,13 +4,15 @@ import { renderJson } from './json.ts'
 import { renderJunit } from './junit.ts'
 import { renderMarkdown } from './markdown.ts'
 import { renderOpenMetrics } from './openmetrics.ts'
-import type { Report } from './schema.ts'
+import type { Report, Sample } from './schema.ts'
 import { renderText } from './text.ts'
 
-interface Renderer {
+/** One format. */
+export interface Renderer {
   /** Name in the run directory; null for what only goes to a terminal. */
   readonly file: string | null
-  readonly render: (report: Report) => string
+  /** `rows` are those to review as far as they are at hand; the few that stand in the report itself if absent. */
+  readonly render: (report: Report, rows?: readonly Sample[] | null) => string
 }
 
 /** Name -> renderer. */

@@ -81,6 +81,7 @@ export function buildReport(state: RunState, context: ReportContext): Report {
         issues: issues.map(one => ({ ...one, rows: [...one.rows], at: one.at && { ...one.at } })),
         outputs: state.outputs.map(output => ({ ...output })),
         scores: [...state.scores],
+        decisions: state.decisions && { ...state.decisions },
         review: plan.report.rows === 'none' ? [] : samplesOf(state, 'review'),
         unmatched: plan.report.rows === 'all' ? samplesOf(state, 'unmatched') : [],
         http: { ...state.http },
@@ -136,6 +137,7 @@ const planOf = ({ plan }: RunState): Result['plan'] => ({
   poll: { ...plan.poll },
   retry: { ...plan.retry },
   output: plan.output && { ...plan.output, columns: [...plan.output.columns] },
+  decisions: plan.decisions,
   report: { rows: plan.report.rows, mask: [...plan.report.mask] },
 })
 
@@ -181,22 +183,33 @@ function profileIn({ plan }: RunState): Result['profile'] {
   })
 }
 
-/** Masked here once more: a journal written under another setting must not bring a masked cell back. */
-function samplesOf({ plan, samples }: RunState, outcome: RowSample['outcome']): Sample[] {
+const samplesOf = ({ plan, samples }: RunState, outcome: RowSample['outcome']): Sample[] =>
+  samplesIn(
+    plan,
+    samples.filter(one => one.outcome === outcome),
+  )
+
+/** Rows as a report gives them. Masked here once more: what was kept under another setting must not bring a masked cell back. */
+export function samplesIn(plan: RunState['plan'], rows: readonly RowSample[]): Sample[] {
   const masked = new Set(plan.report.mask)
   const isMasked = (mapping: string): boolean =>
     masked.has(mapping) || plan.mappings.some(one => one.mapping === mapping && one.header !== null && masked.has(one.header))
-  return samples
-    .filter(one => one.outcome === outcome)
-    .map(one => ({
-      row: one.row,
-      line: one.line ?? null,
-      key: one.key,
-      score: one.score,
-      why: one.why,
-      cells: Object.fromEntries(Object.entries(one.cells).map(([name, cell]) => [name, isMasked(name) ? '***' : cell])),
-      candidate: one.candidate.id === '' && one.candidate.name === '' ? null : { ...one.candidate },
-    }))
+  const shown = (cells: Readonly<Record<string, string>>): Record<string, string> =>
+    masked.size === 0
+      ? { ...cells }
+      : Object.fromEntries(Object.entries(cells).map(([name, cell]) => [name, isMasked(name) ? '***' : cell]))
+  return rows.map(one => ({
+    row: one.row,
+    line: one.line ?? null,
+    key: one.key,
+    score: one.score,
+    why: one.why,
+    cells: shown(one.cells),
+    candidate: one.candidate.id === '' && one.candidate.name === '' ? null : { ...one.candidate },
+    fingerprint: one.fingerprint ?? null,
+    candidates: (one.candidates ?? []).map(other => ({ ...other, parts: { ...other.parts }, fields: shown(other.fields) })),
+    decision: one.decision == null ? null : { ...one.decision },
+  }))
 }
 
 function warningsOf({ plan, jobs }: RunState): string[] {

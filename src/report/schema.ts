@@ -52,6 +52,30 @@ const sample = z.object({
   why: z.string(),
   cells: z.record(z.string(), z.string()).describe('mapping -> text; masked columns are ***'),
   candidate: z.object({ id: z.string(), name: z.string() }).nullable().describe('the best company found'),
+  fingerprint: text.describe('what decisions know the row by; null for a run begun before there were any'),
+  candidates: z
+    .array(
+      z.object({
+        id: z.string(),
+        name: z.string(),
+        score: z.number().nullable(),
+        why: z.string(),
+        parts: z.record(z.string(), z.number()).describe('what each kind of evidence adds to the score, in log-odds'),
+        fields: z.record(z.string(), z.string()).describe('mapping -> text of the company; masked ones are ***'),
+      }),
+    )
+    .describe('companies to choose from, best first; one at most where the service names no others'),
+  decision: z
+    .object({
+      decision: z.enum(['accept', 'reject']),
+      company: z.string(),
+      companyName: z.string(),
+      by: z.string(),
+      at: z.string(),
+      expires: z.string(),
+    })
+    .nullable()
+    .describe('what a person decided about the row'),
 })
 
 const plan = z.object({
@@ -71,6 +95,7 @@ const plan = z.object({
   output: z
     .object({ path: z.string(), format: z.string(), columns: z.array(z.string()), unmatched: text, review: text })
     .nullable(),
+  decisions: text.describe('the file of what people decided about rows'),
   report: z.object({ rows: z.enum(['none', 'review', 'all']), mask: z.array(z.string()) }),
 })
 
@@ -166,6 +191,17 @@ const result = z.object({
   scores: z
     .array(known)
     .describe('rows per bucket of the match score, equal buckets from 0 to 1; empty when there are no scores'),
+  decisions: z
+    .object({
+      accepted: known,
+      rejected: known,
+      agreed: known.describe('the service found the same by itself'),
+      overruled: known.describe('the service found another company'),
+      expired: known.describe('lines whose time is over'),
+      unused: known.describe('rows decided about that are not in the input'),
+    })
+    .nullable()
+    .describe("rows by what people's decisions did to them; null where there were none to apply"),
   review: z.array(sample).describe('rows in review, the first of them; as report.rows and report.mask allow'),
   unmatched: z.array(sample).describe('unmatched rows, the first of them; only with report.rows: all'),
   http: z.object({ requests: known, retries: known, throttledMs: ms }),

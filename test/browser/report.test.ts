@@ -1,72 +1,19 @@
 /**
- * The report page in a real browser: it loads nothing, runs nothing, shows foreign text as text, and can be read in the dark
- * and on a telephone. Set FETTLE_SHOTS to a folder to keep the pictures.
+ * The report page in a real browser: it loads nothing, runs nothing but its own script, shows foreign text as text, and can be
+ * read in the dark, on a telephone and without a script. What is decided on it: review.test.ts. Set FETTLE_SHOTS to a folder to
+ * keep the pictures.
  */
-import { existsSync } from 'node:fs'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
-import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { RENDERERS } from '../../src/report/index.ts'
 import { type FixtureName, HOSTILE, reportOf, STATES } from '../report/fixtures.ts'
+import { axe, CHROMIUM_FOUND, inPage, NARROW, openBrowser, type Pages, WIDE } from './kit.ts'
 
-const CHROMIUM = '/usr/bin/chromium'
-const found = existsSync(CHROMIUM)
-if (!found) process.stderr.write('test/browser/report.test.ts not run: no chromium\n')
-
-const ARGS = [
-  '--headless',
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-]
-const WIDE = { width: 1200, height: 900 }
-const NARROW = { width: 380, height: 800 }
-
-/** An expression for the page to evaluate; kept apart because it knows the browser's names and the tests do not. */
-const inPage = (name: string): Promise<string> => readFile(new URL(`in-page/${name}`, import.meta.url), 'utf8')
-
-interface Opened {
-  readonly page: Page
-  /** Console errors and thrown errors. */
-  readonly complaints: string[]
-  /** Addresses asked for besides the page's own. */
-  readonly requests: string[]
-}
-
-describe.skipIf(!found)('the report page in Chromium', () => {
-  let browser: Browser
-  let folder: string
-
+describe.skipIf(!CHROMIUM_FOUND)('the report page in Chromium', () => {
+  let pages: Pages
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'fettle-page-'))
-    browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGS })
+    pages = await openBrowser()
   })
-  afterAll(async () => {
-    await browser?.close()
-    await rm(folder, { recursive: true, force: true })
-  })
-
-  async function open(name: FixtureName, viewport = WIDE, colorScheme: 'light' | 'dark' = 'light'): Promise<Opened> {
-    const file = join(folder, `${name}.html`)
-    await writeFile(file, RENDERERS.html.render(reportOf(name)))
-    const page = await browser.newPage({ viewport, colorScheme })
-    const complaints: string[] = []
-    const requests: string[] = []
-    page.on('console', message => message.type() === 'error' && complaints.push(message.text()))
-    page.on('pageerror', error => complaints.push(error.message))
-    page.on('request', request => request.url() !== pathToFileURL(file).href && requests.push(request.url()))
-    await page.goto(pathToFileURL(file).href, { waitUntil: 'load' })
-    const shots = process.env.FETTLE_SHOTS
-    if (shots) await page.screenshot({ path: join(shots, `${name}-${viewport.width}-${colorScheme}.png`), fullPage: true })
-    return { page, complaints, requests }
-  }
+  afterAll(() => pages?.close())
+  const open: Pages['open'] = (...asked) => pages.open(...asked)
 
   it.each(Object.keys(STATES) as FixtureName[])(
     '%s: asks for nothing, complains of nothing, fits a narrow screen',
@@ -76,7 +23,7 @@ describe.skipIf(!found)('the report page in Chromium', () => {
         [WIDE, 'dark'],
         [NARROW, 'light'],
       ] as const) {
-        const { page, complaints, requests } = await open(name, viewport, scheme)
+        const { page, complaints, requests } = await open(reportOf(name), { viewport, scheme })
         expect(complaints).toEqual([])
         expect(requests).toEqual([])
         expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(viewport.width)
@@ -86,7 +33,7 @@ describe.skipIf(!found)('the report page in Chromium', () => {
   )
 
   it('its policy is in force: its own style applies, a script, image or style put into it does not', async () => {
-    const { page } = await open('finished')
+    const { page } = await open(reportOf('finished'))
     const margin = (): Promise<string> => page.evaluate('getComputedStyle(document.body).marginTop')
     expect(await margin()).toBe('0px')
     const violations = await page.evaluate<string[]>(await inPage('break-policy.js'))
@@ -97,9 +44,9 @@ describe.skipIf(!found)('the report page in Chromium', () => {
   })
 
   it('shows hostile text as text', async () => {
-    const { page } = await open('hostile')
+    const { page } = await open(reportOf('hostile'))
     const { tags, attributes } = await page.evaluate<{ tags: string[]; attributes: string[] }>(await inPage('vocabulary.js'))
-    const { page: plain } = await open('finished')
+    const { page: plain } = await open(reportOf('finished'))
     const known = await plain.evaluate<{ tags: string[]; attributes: string[] }>(await inPage('vocabulary.js'))
     expect(tags.filter(tag => !known.tags.includes(tag))).toEqual([])
     expect(attributes.filter(name => !known.attributes.includes(name))).toEqual([])
@@ -116,7 +63,7 @@ describe.skipIf(!found)('the report page in Chromium', () => {
     ['wide', WIDE],
     ['narrow', NARROW],
   ] as const)('its tables can be read by a screen reader and by keyboard: %s', async (_, viewport) => {
-    const { page } = await open('finished', viewport)
+    const { page } = await open(reportOf('finished'), { viewport, script: false })
     const review = page.getByRole('table', { name: /Rows in review/ })
     expect(await review.getByRole('row').count()).toBe(5)
     expect(await review.getByRole('columnheader').allTextContents()).toEqual([
@@ -137,10 +84,10 @@ describe.skipIf(!found)('the report page in Chromium', () => {
   })
 
   it.each(['light', 'dark'] as const)('its text stands out from what is behind it: %s', async scheme => {
-    const { page } = await open('finished', WIDE, scheme)
+    const { page } = await open(reportOf('finished'), { scheme })
     expect(await page.evaluate(await inPage('weak-text.js'))).toEqual([])
     await page.close()
-    const failed = await open('failedAtUpload', WIDE, scheme)
+    const failed = await open(reportOf('failedAtUpload'), { scheme })
     expect(await failed.page.evaluate(await inPage('weak-text.js'))).toEqual([])
     await failed.page.close()
   })
@@ -148,7 +95,7 @@ describe.skipIf(!found)('the report page in Chromium', () => {
   it('is dark where the reader wants it dark', async () => {
     const backgrounds = []
     for (const scheme of ['light', 'dark'] as const) {
-      const { page } = await open('finished', WIDE, scheme)
+      const { page } = await open(reportOf('finished'), { scheme })
       backgrounds.push(await page.evaluate('getComputedStyle(document.body).backgroundColor'))
       await page.close()
     }

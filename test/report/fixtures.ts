@@ -77,6 +77,7 @@ const PLAN: Plan = {
     unmatched: 'out/unmatched.csv',
     review: 'out/review.csv',
   },
+  decisions: null,
   report: { rows: 'all', mask: ['phone'] },
   issues: [],
   fingerprint: digest('a07e3b'),
@@ -203,7 +204,25 @@ const sample = (row: number, rest: Partial<RowSample>): RowSample => ({
   why: 'name 0.97 | number =',
   cells: {},
   candidate: { id: '', name: '' },
+  fingerprint: `r${row.toString(16).padStart(32, '0')}`,
   ...rest,
+})
+
+/** A company beside a row, as the embedded service tells it. */
+const beside = (
+  id: string,
+  name: string,
+  score: number,
+  why: string,
+  parts: Record<string, number>,
+  fields: Record<string, string>,
+) => ({
+  id,
+  name,
+  score,
+  why,
+  parts,
+  fields: { name, ...fields },
 })
 
 const SAMPLES: readonly RowSample[] = [
@@ -212,6 +231,24 @@ const SAMPLES: readonly RowSample[] = [
     why: 'name 0.93 | postcode = | town = | number and name disagree',
     cells: { name: 'Harrow & Sons Joinery', orgNumber: '04417720', city: 'Leeds', postCode: 'LS9 8AG', country: 'GB' },
     candidate: { id: 'GB-X-04417702', name: 'Harrow and Sons Joinery Limited' },
+    candidates: [
+      beside(
+        'GB-X-04417702',
+        'Harrow and Sons Joinery Limited',
+        0.86,
+        'name 0.93 | postcode = | town = | number ≠',
+        { 'any company': -6.2, name: 6.1, postcode: 2.5, town: 1, number: -3 },
+        { orgNumber: '04417702', city: 'Leeds', postCode: 'LS9 8AG', country: 'GB', status: 'active' },
+      ),
+      beside(
+        'GB-X-07781120',
+        'Harrow Joinery (Leeds) Ltd',
+        0.31,
+        'name 0.71 | town = | postcode ≠',
+        { 'any company': -6.2, name: 2.4, town: 1 },
+        { orgNumber: '07781120', city: 'Leeds', postCode: 'LS12 1BE', country: 'GB', status: 'dissolved' },
+      ),
+    ],
   }),
   sample(58, {
     score: 0.74,
@@ -416,6 +453,9 @@ const hostile = (): RunState => {
       why: `${text(i + 1)} | name 0.5`,
       cells: { name: text(i), city: text(i + 2) },
       candidate: { id: text(i + 3), name: text(i + 4) },
+      candidates: [
+        beside(text(i + 3), text(i + 4), 0.5, text(i + 5), { [text(i + 6)]: 1 }, { city: text(i + 7), status: text(i + 8) }),
+      ],
     }),
     sample(i + 101, { outcome: 'unmatched', why: text(i), cells: { name: text(i + 1) } }),
   ])

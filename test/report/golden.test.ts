@@ -6,9 +6,12 @@ import { type FixtureName, reportOf, STATES } from './fixtures.ts'
 
 const EXTENSION = { json: 'json', html: 'html', markdown: 'md', junit: 'xml', openmetrics: 'metrics.txt', text: 'txt' } as const
 
-/** The style sheet is the same in every page: the goldens show what differs. */
+/** Style sheet and script are the same in every page: the goldens show what differs. */
 const withoutStyle = (text: string): string =>
-  text.replace(/<style>[\s\S]*<\/style>/, '<style>…</style>').replace(/sha256-[\w+/=]*/, 'sha256-…')
+  text
+    .replace(/<style>[\s\S]*<\/style>/, '<style>…</style>')
+    .replace(/<script>.*<\/script>/, '<script>…</script>')
+    .replace(/sha256-[\w+/=]*/g, 'sha256-…')
 
 describe.each(Object.keys(STATES) as FixtureName[])('%s', name => {
   it.each(Object.entries(RENDERERS))('%s', async (format, { render }) => {

@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import type { RowSample } from '../../src/journal/index.ts'
-import { buildReport, RENDERERS } from '../../src/report/index.ts'
-import { type FixtureName, reportOf, STATES } from './fixtures.ts'
+import { buildReport, RENDERERS, renderHtml } from '../../src/report/index.ts'
+import { type FixtureName, HOSTILE, reportOf, STATES } from './fixtures.ts'
 
 const names = Object.keys(STATES) as FixtureName[]
 const page = (name: FixtureName): string => RENDERERS.html.render(reportOf(name))
@@ -16,8 +16,32 @@ describe('the report page', () => {
     expect(/sha256-([^']*)'/.exec(text.replaceAll('&#39;', "'"))?.[1]).toBe(digest)
   })
 
-  it.each(names)('%s holds no script, no inline style, no event handler and no address to load', name => {
-    const text = page(name)
+  it('names the digest of its own script, which is made of page/ (node scripts/page.mjs)', () => {
+    const text = page('finished')
+    const script = /<script>([\s\S]*?)<\/script>/.exec(text)?.[1] ?? ''
+    expect(text.replaceAll('&#39;', "'")).toContain(`script-src 'sha256-${createHash('sha256').update(script).digest('base64')}'`)
+    expect(text.match(/<script/g)).toHaveLength(2)
+  })
+
+  it('gives its script the rows as data that cannot end their element', () => {
+    const json = /<script type="application\/json" id="rows">([\s\S]*?)<\/script>/.exec(page('hostile'))?.[1] ?? ''
+    expect(json).not.toMatch(/[<\u0080-\u009f\u2028\u202e]/)
+    const { rows, mappings } = JSON.parse(json)
+    expect([rows.length, mappings[0], rows[0][5][0]]).toEqual([HOSTILE.length, 'name', HOSTILE[0]])
+  })
+
+  it('says how many rows it had to leave out, and takes all when it is not to be mailed', () => {
+    const report = reportOf('finished')
+    const [sample] = report.results[0]?.review ?? []
+    const rows = Array.from({ length: 9_000 }, (_, n) => ({ ...sample!, row: n + 1, fingerprint: `r${String(n).padStart(32, '0')}` }))
+    const text = RENDERERS.html.render(report, rows)
+    expect(text.length).toBeLessThan(5_000_000)
+    expect(text).toMatch(/The first [\d,]+ of 9,000 rows: more would make the page too large to mail/)
+    expect(renderHtml(report, rows, Number.POSITIVE_INFINITY)).not.toContain('too large to mail')
+  })
+
+  it.each(names)('%s holds no script but its own, no inline style, no event handler and no address to load', name => {
+    const text = page(name).replace(/<script( type="application\/json" id="rows")?>[\s\S]*?<\/script>/g, '')
     const tags = text.match(/<[a-z][^>]*>/gi) ?? []
     expect(
       tags.filter(tag => /^<(script|img|iframe|link|object|embed|base|form|audio|video|source|a href="[^#])/i.test(tag)),

@@ -82,6 +82,6 @@ function histogram(scores: readonly number[]): Markup {
     value === 0 ? [] : [html`<tr><th scope="row">${edge(i)} to ${edge(i + 1)}</th><td class="r">${count(value)}</td></tr>`],
   )
   return html`<figure class="card"><figcaption>Match scores <span class="soft">of ${count(all)} rows</span></figcaption>
-<svg viewBox="0 0 400 ${HEIGHT + 34}" role="img" aria-label="Columns of rows by match score; the highest has ${count(top)} rows"><text class="tick" x="0" y="10">${count(top)}</text>${columns}<path class="axis" d="M0 ${HEIGHT + 14.5}h400"/>${ticks}</svg>
+<svg class="histogram" viewBox="0 0 400 ${HEIGHT + 34}" role="img" aria-label="Columns of rows by match score; the highest has ${count(top)} rows"><text class="tick" x="0" y="10">${count(top)}</text>${columns}<path class="axis" d="M0 ${HEIGHT + 14.5}h400"/>${ticks}</svg>
 <details class="small"><summary>As a table</summary><table><caption>Rows by match score</caption><thead><tr><th scope="col">Score</th><th scope="col" class="r">Rows</th></tr></thead><tbody>${rows}</tbody></table></details></figure>`
 }

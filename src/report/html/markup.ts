@@ -28,6 +28,9 @@ function written(value: Value): string {
   return escapeHtml(String(value))
 }
 
+/** Text that is safe where it stands for another reason than escaping; every use must say which. */
+export const trusted = (text: string): Markup => new Markup(text)
+
 /** A sentence of ours in which `commands` stand in backticks; without a pair they are shown as they are. */
 export function prose(text: string): Markup {
   const parts = text.split(/`([^`]+)`/)

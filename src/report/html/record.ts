@@ -94,7 +94,7 @@ function jobCard(job: Result['jobs'][number]): Markup {
     .slice(0, SHOWN)
     .map(entry => html`<li><b>${entry.status}</b> <span class="soft">${clockTime(entry.at)}</span></li>`)
   const rest = more(job.history.length, SHOWN)
-  const ids = job.correlations.slice(0, SHOWN).map(one => [one.operation, html`<code>${one.correlationId}</code>`])
+  const ids = job.correlations.slice(0, SHOWN).map(one => [one.operation, html`<code data-copy>${one.correlationId}</code>`])
   return html`<div class="card"><h3>Remote job <code>${job.name}</code></h3>
 <p class="small soft">${job.id === null ? 'no id yet' : html`id <code>${job.id}</code>`}${job.adopted ? ' · found, made by an earlier attempt' : null}${job.polls > 0 ? ` · asked ${counted(job.polls, 'time')}` : null}</p>
 ${path.length === 0 ? null : html`<ol class="path" aria-label="Statuses">${path}${rest === '' ? null : html`<li>${rest}</li>`}</ol>`}
@@ -130,7 +130,7 @@ export function reproduce(report: Report, result: Result): Markup {
   ].flat()
   const args = Object.entries(report.args).filter(([, value]) => value !== null && value !== false)
   const delimiter = input.delimiter === '\t' ? 'tab' : `“${input.delimiter}”`
-  return html`<section aria-labelledby="reproduce"><h2 id="reproduce">Reproduce</h2><div class="card"><code class="command">fettle run ${result.file}</code>
+  return html`<section aria-labelledby="reproduce"><h2 id="reproduce">Reproduce</h2><div class="card"><code class="command" data-copy>fettle run ${result.file}</code>
 <details open><summary>What exactly was run</summary><dl class="pairs">
 ${pair('Version', `${tool.name} ${tool.version}`)}
 ${pair('Run', html`<code>${runId}</code>`)}
@@ -146,7 +146,7 @@ ${pair('Waiting', `asked every ${duration(plan.poll.everyMs)} to ${duration(plan
 ${plan.report.mask.length === 0 ? null : pair('Masked', plan.report.mask.join(', '))}
 ${args.length === 0 ? null : pair('Asked for', args.map(([name, value]) => (value === true ? name : `${name} ${String(value)}`)).join(', '))}
 ${ci === null ? null : pair('CI', ci)}
-${pair('Trace id', html`<code>${traceId}</code>`)}
+${pair('Trace id', html`<code data-copy>${traceId}</code>`)}
 ${pair('Written', `${time(report.metadata.generatedAt)} UTC`)}
 </dl></details></div></section>`
 }

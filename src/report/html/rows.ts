@@ -1,9 +1,11 @@
 /** Rows a person should look at: those in review beside their best candidate, those without a company by reason. */
+import { wordsBeside } from '../differ.ts'
 import { clip } from '../escape.ts'
 import type { Report, Result, Sample } from '../schema.ts'
 import { groupOf, reasonsOf } from '../why.ts'
 import { count } from '../words.ts'
-import { html, type Markup, type Value, within } from './markup.ts'
+import type { Packed } from './data.ts'
+import { html, type Markup, prose, type Value, within } from './markup.ts'
 import { table } from './table.ts'
 
 /** Rows shown at once; the rest is folded. */
@@ -24,8 +26,9 @@ const HEAD = [
 ]
 
 /** Rows in review. */
-export const review = (report: Report, result: Result): Markup | null =>
+export const review = (report: Report, result: Result, data: Packed | null): Markup | null =>
   section({
+    data,
     id: 'review',
     title: 'To review',
     lead: 'The match is not certain enough to stand by itself. What differs is marked.',
@@ -61,6 +64,10 @@ const shownOf = (shown: number, total: number | null, file: string | null): stri
   return file === null ? all : `${all} Every one is in ${file}.`
 }
 
+/** What the desk holds, and what becomes of what is decided there. */
+const onDesk = ({ shown, all }: Packed): Markup =>
+  html`${shown < all ? `The first ${count(shown)} of ${count(all)} rows: more would make the page too large to mail. ` : null}What you decide stays in this browser until you download it; then ${prose('`fettle review --apply decisions.csv`')} writes the corrected output, and a pipeline that names the file applies it on every run.`
+
 interface Section {
   readonly id: string
   readonly title: string
@@ -69,9 +76,13 @@ interface Section {
   readonly total: number | null
   readonly file: string | null
   readonly hidden: boolean
+  readonly data: Packed | null
 }
 
-function section({ id, title, lead, samples, total, file, hidden }: Section): Markup | null {
+function section({ id, title, lead, samples, total, file, hidden, data }: Section): Markup | null {
+  const desk = data?.element == null ? null : html`<span class="ondesk">${onDesk(data)}</span>`
+  if (samples.length === 0 && desk !== null)
+    return html`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2><p class="lead"><span class="paper">Every row was decided about.</span>${desk}</p><div id="desk" hidden></div></section>`
   if (samples.length === 0) {
     if (!hidden || !total) return null
     const where = file === null ? '' : ` They are in ${file}.`
@@ -83,7 +94,7 @@ function section({ id, title, lead, samples, total, file, hidden }: Section): Ma
     folded.length === 0
       ? null
       : html`<details><summary>${count(folded.length)} further rows</summary>${tableOf('Further rows in review', folded, BUDGET)}</details>`
-  return html`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2><p class="lead">${lead} ${shownOf(Math.min(samples.length, MOST), total, file)}</p>${tableOf('Rows in review beside the best candidate', open, BUDGET)}${rest}</section>`
+  return html`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2><p class="lead">${lead} <span class="paper">${shownOf(Math.min(samples.length, MOST), total, file)}</span>${desk}</p><div class="paper">${tableOf('Rows in review beside the best candidate', open, BUDGET)}${rest}</div><div id="desk" hidden></div></section>`
 }
 
 function tableOf(caption: string, samples: readonly Sample[], budget: number): Markup {
@@ -116,22 +127,6 @@ function rowOf({ row, line, key, cells, candidate, score, why }: Sample): Value[
 const meter = (score: number): Markup =>
   html`<span class="score">${score.toFixed(2)}</span><svg class="meter" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true"><rect class="track" width="100" height="8"/><rect class="column" width="${(Math.max(0, Math.min(1, score)) * 100).toFixed(0)}" height="8"/></svg>`
 
-/** A word as it is compared here: without case, accents and punctuation, `&` as `and`. */
-const bare = (word: string): string =>
-  word === '&'
-    ? 'and'
-    : word
-        .normalize('NFKD')
-        .toLowerCase()
-        .replace(/[^\p{L}\p{N}]+/gu, '')
-
-/** A name with the words marked that the other name has not; a masked name has nothing to compare. */
-function marked(text: string, other: string): Markup {
-  const shown = clip(text, CELL)
-  if (text === '***' || other === '***') return html`${shown}`
-  const known = new Set(other.split(/\s+/).map(bare))
-  const words = shown
-    .split(/(\s+)/)
-    .map(word => (bare(word) === '' || known.has(bare(word)) ? html`${word}` : html`<em class="differs">${word}</em>`))
-  return html`${words}`
-}
+/** A name with the words marked that the other name has not. */
+const marked = (text: string, other: string): Markup =>
+  html`${wordsBeside(clip(text, CELL), other).map(word => (word.differs ? html`<em class="differs">${word.text}</em>` : html`${word.text}`))}`

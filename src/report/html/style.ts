@@ -2,14 +2,14 @@
 import { html } from './markup.ts'
 
 /** SHA-256 of the sheet as the browser sees it, base64. This folder has no digest of its own: test/report/html.test.ts compares. */
-export const STYLE_SHA256 = 'IIQHdT3HxFcTZ7xCVDPIWvtVT30yAKaVrPAJoIQGB9w='
+export const STYLE_SHA256 = '1LqkDeyeqReaZVpHrIWbmwEbOLiQubQcG67a29z3Oow='
 
 /** CSS of the report page, in its element. Colours keep AA contrast in light and dark; outcomes differ by pattern and sign as well. */
 export const styleElement = html`<style>
-:root{color-scheme:light dark;--bg:#fbfaf8;--card:#fff;--ink:#1d2329;--soft:#59626c;--line:#e3e0da;--wash:#f3f1ec;--link:#0b5cad;
+:root{color-scheme:light dark;--bg:#fbfaf8;--card:#fff;--ink:#1d2329;--soft:#59626c;--line:#e3e0da;--edge:#8b8f94;--wash:#f3f1ec;--link:#0b5cad;
 --good:#1a7a4c;--goodbg:#e6f3ec;--warn:#8a5a00;--warnbg:#fbf1db;--bad:#b3261e;--badbg:#fbe9e7;--calm:#4a5a6a;--calmbg:#eaeef2;
 --matched:#2c8c5e;--manualMatched:#177a7a;--duplicates:#4a78b5;--review:#d99a1c;--unmatched:#8a94a0;--failed:#c0392b;--skipped:#c9c5bc;--grain:#fff}
-@media screen and (prefers-color-scheme:dark){:root{--bg:#14171a;--card:#1b1f24;--ink:#e8e6e1;--soft:#a3abb4;--line:#30363d;--wash:#22272d;--link:#7db7f2;
+@media screen and (prefers-color-scheme:dark){:root{--bg:#14171a;--card:#1b1f24;--ink:#e8e6e1;--soft:#a3abb4;--line:#30363d;--edge:#717982;--wash:#22272d;--link:#7db7f2;
 --good:#6fce9e;--goodbg:#16301f;--warn:#e9b955;--warnbg:#33280f;--bad:#ff9086;--badbg:#3a1a17;--calm:#b3c0cd;--calmbg:#242c34;
 --matched:#3fa876;--manualMatched:#35a0a0;--duplicates:#6b9ad6;--review:#e0aa3e;--unmatched:#7d8894;--failed:#e06a5e;--skipped:#4c525a;--grain:#14171a}}
 *{box-sizing:border-box}
@@ -88,6 +88,43 @@ details>*+*{margin-top:.75rem}
 .path li+li{margin-left:1.1rem}
 .group{margin-top:1.25rem}.group>h3{margin-bottom:.5rem}
 .track{fill:var(--wash)}.span{fill:var(--duplicates)}.span.bad{fill:var(--failed)}.bar{width:8rem;height:5px;border-radius:3px;margin:.3rem 0 0 auto}
+.ondesk,.desked .paper{display:none}.desked .ondesk{display:inline}
+button,input,select{font:inherit;color:inherit;background:var(--card);border:1px solid var(--edge);border-radius:7px;padding:.3rem .7rem;min-height:2.1rem}
+button{cursor:pointer}button:hover:not(:disabled){border-color:var(--link)}button:disabled{color:var(--soft);cursor:default}
+button.primary:not(:disabled){background:var(--link);border-color:var(--link);color:var(--card)}
+[data-key]::before{content:attr(data-key);font:600 .75rem/1 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;border:1px solid currentColor;border-radius:4px;padding:.1rem .32rem;margin-right:.5rem}
+.copy{font-size:.75rem;padding:.05rem .5rem;min-height:0;margin-left:.6rem;color:var(--soft)}.command+.copy{margin:.4rem 0 0}
+#desk{margin-top:1.1rem;scroll-margin-top:1rem}
+.deskhead{display:flex;flex-wrap:wrap;align-items:end;gap:.75rem 1rem;margin-bottom:.9rem}
+.deskhead label{display:grid;font-size:.8125rem;color:var(--soft)}.deskhead label input{color:var(--ink);font-size:.9rem}
+.progress{flex:1 1 12rem;font-size:.9375rem;font-weight:600;font-variant-numeric:tabular-nums}
+.progress .track{display:block;height:6px;border-radius:3px;background:var(--line);margin-top:.45rem;overflow:hidden}.progress .track span{display:block;height:100%;background:var(--matched)}
+.filters{display:grid;gap:.6rem;margin-bottom:.75rem;font-size:.875rem}
+.chips,.selects{display:flex;flex-wrap:wrap;gap:.45rem}.selects input{flex:1 1 10rem;min-width:8rem}.selects select{max-width:15rem}
+.chip{border-radius:2em;padding:.15rem .85rem;min-height:1.9rem;font-variant-numeric:tabular-nums}.chip[aria-pressed=true]{background:var(--ink);border-color:var(--ink);color:var(--bg)}
+.halves{display:grid;grid-template-columns:19rem 1fr;border:1px solid var(--line);border-radius:12px;background:var(--card);overflow:hidden}
+.rows{height:36rem;overflow-y:auto;border-right:1px solid var(--line);overscroll-behavior:contain;background:var(--card)}
+.rows:focus-visible{outline-offset:-3px}
+.sheet{position:relative}
+.item{position:absolute;left:0;right:0;height:60px;padding:.5rem .9rem .5rem 1rem;display:grid;grid-template-columns:1fr auto;gap:0 .6rem;align-content:center;border-bottom:1px solid var(--line);cursor:pointer;font-size:.9rem;line-height:1.35;border-left:3px solid transparent}
+.item>*{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}.item .score{min-width:0;text-align:right;font-variant-numeric:tabular-nums}
+.item .with,.item .sign{color:var(--soft);font-size:.8125rem}.item .name{font-weight:600}
+.item[aria-selected=true]{background:var(--wash);border-left-color:var(--link)}
+.item.accepted .sign{color:var(--good)}.item.rejected .sign{color:var(--bad)}.item.later .sign{color:var(--warn)}
+.item.accepted .name,.item.rejected .name{font-weight:400}
+.pane{min-width:0;height:36rem;overflow-y:auto;overscroll-behavior:contain}.pane .none{padding:2rem 1.4rem}
+.detail{padding:1.1rem 1.25rem 1.25rem}.detail h3{font-size:1.2rem;line-height:1.3;margin-top:.15rem}
+.verbs{display:flex;flex-wrap:wrap;gap:.5rem;align-items:center;margin:.7rem 0 .9rem;font-size:.875rem}
+.mark{font-weight:600;margin-left:.3rem}.mark.accepted{color:var(--good)}.mark.rejected{color:var(--bad)}.mark.later{color:var(--warn)}
+.beside th,.beside td{padding:.45rem .8rem;min-width:10.5rem;max-width:18rem}.beside tbody th,.beside thead td{min-width:5.5rem;color:var(--soft);font-weight:400;font-size:.8125rem}
+.beside thead th{white-space:normal;vertical-align:bottom}.beside .top{display:flex;gap:.6rem;align-items:baseline;margin-bottom:.4rem;color:var(--soft);font-weight:400}.beside .top .score{min-width:0;color:var(--ink)}.beside .id{overflow-wrap:anywhere}
+.beside .yes{width:100%;color:var(--ink);font-weight:600}.beside .yes[aria-pressed=true]{background:var(--good);border-color:var(--good);color:var(--card)}
+.beside .chosen{background:var(--goodbg)}
+.fall{display:grid;grid-template-columns:auto 1fr auto;gap:.1rem .5rem;align-items:center;font-size:.75rem;color:var(--soft);margin-top:.6rem}
+.fall dd{display:contents}.fallbar{display:block;height:6px;position:relative;background:linear-gradient(var(--line),var(--line)) 50%/1px 100% no-repeat}
+.fallbar span{position:absolute;top:0;height:100%;border-radius:1px}.fallbar .more{left:50%;background:var(--matched)}.fallbar .less{right:50%;background:var(--failed)}.fall .n{font-variant-numeric:tabular-nums;text-align:right}
+.keys{margin-top:.6rem}
+.draggable{cursor:crosshair;touch-action:none}.band{fill:var(--link);opacity:.16;pointer-events:none}
 footer{color:var(--soft);font-size:.8125rem;padding-top:2.5rem;padding-bottom:3.5rem}
 @media (max-width:44rem){body{font-size:15px}header{padding:1.5rem 1rem 0}main,footer{padding-left:1rem;padding-right:1rem}h1{font-size:1.4rem}h1 .badge{margin-left:0;display:flex;width:fit-content;margin-top:.5rem}
 section{margin-top:2.1rem}.numbers{grid-template-columns:1fr 1fr}.numbers>div{padding:.8rem 1rem}.numbers dd.n{font-size:1.5rem}.card{padding:1rem}
@@ -95,6 +132,7 @@ th,td{padding:.5rem .75rem}.pairs{grid-template-columns:1fr;gap:0}.pairs dd{marg
 table,tbody,tr,td,th{display:block}thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
 tr{padding:.8rem 1rem}tbody tr+tr{border-top:1px solid var(--line)}tbody tr+tr>*{border-top:0}td,tbody th{padding:.2rem 0;text-align:left;display:grid;grid-template-columns:6.75rem 1fr;gap:.75rem;overflow-wrap:anywhere;white-space:normal}
 .r,td.r,tbody th.r{text-align:left}[data-label]::before{content:attr(data-label);color:var(--soft);font-size:.8125rem;font-weight:400}.meter,.bar{margin-left:0}}
-@media print{:root{color-scheme:light}body{background:#fff;font-size:10.5pt}header,main,footer{max-width:none;padding-left:0;padding-right:0}.card,.scroll,.numbers{break-inside:avoid}.scroll{overflow:visible}tr{break-inside:avoid}
+@media (max-width:52rem){.halves{grid-template-columns:1fr}.rows{height:15rem;border-right:0;border-bottom:1px solid var(--line)}.pane{height:auto}.beside table,.beside tbody,.beside thead,.beside tr,.beside td,.beside th{display:revert}.beside thead{position:static;clip-path:none;width:auto;height:auto}.beside [data-label]::before{content:none}}
+@media print{.desked .paper{display:revert}.desked .ondesk,#desk,.copy,.skip{display:none!important}:root{color-scheme:light}body{background:#fff;font-size:10.5pt}header,main,footer{max-width:none;padding-left:0;padding-right:0}.card,.scroll,.numbers{break-inside:avoid}.scroll{overflow:visible}tr{break-inside:avoid}
 summary{color:inherit}section{margin-top:1.6rem}h2{break-after:avoid}}
 </style>`

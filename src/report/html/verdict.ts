@@ -56,12 +56,12 @@ function cure(report: Report, result: Result): Markup | null {
   return html`<div class="note ${TONE[verdictOf(report)] === 'good' ? 'calm' : TONE[verdictOf(report)]}">
 <p>${prose(error.hint)}</p>
 ${report.resume === null ? null : goOn(report.resume)}
-<p class="small"><span class="soft"><code>${error.code}</code>${error.correlationId === null ? null : html` · correlation id <code>${error.correlationId}</code>`}</span></p>
+<p class="small"><span class="soft"><code>${error.code}</code>${error.correlationId === null ? null : html` · correlation id <code data-copy>${error.correlationId}</code>`}</span></p>
 </div>`
 }
 
 const goOn = (command: string): Markup => html`<p>Go on where it stopped:</p>${commandOf(command)}`
-const commandOf = (command: string | null): Markup => html`<code class="command">${command}</code>`
+const commandOf = (command: string | null): Markup => html`<code class="command" data-copy>${command}</code>`
 
 interface Figure {
   readonly label: string

@@ -1,0 +1,156 @@
+/** One row beside the companies it may be: cells, differences, reasons and what each weighs. It draws; what is chosen it calls out. */
+import { wordsBeside } from '../src/report/differ.ts'
+import { reasonsOf } from '../src/report/why.ts'
+import type { Choices } from './choices.ts'
+import { h } from './dom.ts'
+import { SIGN } from './list.ts'
+import type { Candidate, Row, Rows } from './rows.ts'
+
+/** What a reader may do with the row. */
+export interface Actions {
+  accept(row: Row, company: string): void
+  reject(row: Row): void
+  later(row: Row): void
+  undo(row: Row): void
+}
+
+/** Draws a row. */
+export function detailOf(row: Row, rows: Rows, choices: Choices, alike: number, actions: Actions): HTMLElement {
+  const judgment = choices.judgment(row)
+  const [sign, word] = SIGN[judgment]
+  const where = [`Row ${row.number.toLocaleString('en')}`, ...(row.key === null ? [] : [row.key])]
+  if (alike > 1) where.push(`${alike} rows alike, decided together`)
+  const button = (key: string, text: string, press: () => void) =>
+    h('button', { type: 'button', click: press, 'aria-label': text, 'aria-keyshortcuts': key, 'data-key': key }, text)
+  return h(
+    'div',
+    { class: 'detail' },
+    h('p', { class: 'small soft' }, where.join(' · ')),
+    h('h3', {}, row.name === '' ? `Row ${row.number}` : row.name),
+    h(
+      'p',
+      { class: 'verbs' },
+      button('n', 'None of these', () => actions.reject(row)),
+      button('l', 'Later', () => actions.later(row)),
+      judgment === 'open' ? null : button('u', 'Undo', () => actions.undo(row)),
+      judgment === 'open' ? null : h('span', { class: `mark ${judgment}` }, `${sign} ${word}${byWhom(row, choices)}`),
+    ),
+    tableOf(row, rows, choices, actions),
+  )
+}
+
+/** Who decided before this page was written. */
+function byWhom(row: Row, choices: Choices): string {
+  const { decision } = row
+  if (decision === null || choices.company(row) !== (decision.decision === 'accept' ? decision.company : null)) return ''
+  return decision.by === '' ? '' : ` by ${decision.by}${decision.at === '' ? '' : `, ${decision.at.slice(0, 10)}`}`
+}
+
+function tableOf(row: Row, rows: Rows, choices: Choices, actions: Actions): HTMLElement {
+  const chosen = choices.company(row)
+  const isChosen = (one: Candidate): boolean => chosen !== null && one.id === chosen
+  const columns = row.candidates
+  const head = columns.map((one, n) =>
+    h(
+      'th',
+      { scope: 'col', class: isChosen(one) ? 'chosen' : null },
+      h(
+        'span',
+        { class: 'top' },
+        h('span', { class: 'score' }, one.score === null ? '–' : one.score.toFixed(2)),
+        h('span', { class: 'id' }, one.id),
+      ),
+      h(
+        'button',
+        {
+          type: 'button',
+          class: 'yes',
+          'aria-pressed': String(isChosen(one)),
+          'aria-label': `${isChosen(one) ? 'Accepted' : 'Accept'} ${one.name || one.id}`,
+          'data-key': n === 0 ? 'y' : String(n + 1),
+          'aria-keyshortcuts': n === 0 ? 'y 1' : String(n + 1),
+          click: () => actions.accept(row, one.id),
+        },
+        isChosen(one) ? 'Accepted' : 'Accept',
+      ),
+    ),
+  )
+  const line = (name: string, own: string, theirs: readonly string[]): HTMLElement =>
+    h(
+      'tr',
+      {},
+      h('th', { scope: 'row' }, name),
+      h('td', {}, own === '' ? h('span', { class: 'soft' }, '–') : own),
+      ...columns.map((one, n) => {
+        const beside = isSame(one, row, name) ? '' : own
+        return h('td', { class: isChosen(one) ? 'chosen' : null }, ...marked(theirs[n] ?? '', beside))
+      }),
+    )
+  const ownOf = (name: string): string => row.cells[rows.mappings.indexOf(name)] ?? ''
+  const theirsOf = (name: string): string[] =>
+    columns.map(one => one.fields[rows.fields.indexOf(name)] ?? (name === 'name' ? one.name : ''))
+  const names = [...new Set(['name', ...rows.fields])].filter(
+    name => ownOf(name) !== '' || theirsOf(name).some(text => text !== ''),
+  )
+  return h(
+    'div',
+    { class: 'scroll beside', role: 'region', tabindex: 0, 'aria-label': 'The row beside its candidates' },
+    h(
+      'table',
+      {},
+      h('caption', {}, 'Your row beside the companies it may be; what differs is marked'),
+      h('thead', {}, h('tr', {}, h('td', {}), h('th', { scope: 'col' }, 'Your row'), ...head)),
+      h(
+        'tbody',
+        {},
+        ...names.map(name => line(name, ownOf(name), theirsOf(name))),
+        h('tr', {}, h('th', { scope: 'row' }, 'why'), h('td', {}), ...columns.map(one => h('td', {}, whyOf(one, row)))),
+      ),
+    ),
+  )
+}
+
+/** What the service calls the things it compares, where it is not the name of the mapping. */
+const COMPARED: Readonly<Record<string, string>> = {
+  orgNumber: 'number',
+  countryCode: 'country',
+  vatNumber: 'vat',
+  companyId: 'id',
+}
+
+/** The service compared it and found it the same, however it is written: `GB` and `United Kingdom`. */
+const isSame = ({ why }: Candidate, row: Row, mapping: string): boolean =>
+  reasonsOf(why || row.why).some(({ kind, text }) => kind === 'for' && text === `same ${COMPARED[mapping] ?? mapping}`)
+
+/** A text with the words marked that the row has not. */
+function marked(text: string, own: string): (Node | string)[] {
+  if (text === '') return [h('span', { class: 'soft' }, '–')]
+  return wordsBeside(text, own).map(word => (word.differs ? h('em', { class: 'differs' }, word.text) : word.text))
+}
+
+/** Words first, then what each kind of evidence weighs. */
+function whyOf({ why, parts }: Candidate, row: Row): HTMLElement {
+  const reasons = reasonsOf(why || row.why)
+  const weights = Object.entries(parts)
+  const most = Math.max(1, ...weights.map(([, weight]) => Math.abs(weight)))
+  return h(
+    'div',
+    {},
+    h('ul', { class: 'why' }, ...reasons.map(({ text, kind }) => h('li', { class: kind }, text))),
+    weights.length === 0
+      ? null
+      : h(
+          'dl',
+          { class: 'fall', title: 'What each kind of evidence adds to the score, in log-odds' },
+          ...weights.flatMap(([word, weight]) => {
+            const bar = h('span', { class: weight < 0 ? 'less' : 'more' })
+            bar.style.width = `${(Math.abs(weight) / most) * 50}%`
+            const track = h('span', { class: 'fallbar', 'aria-hidden': 'true' }, bar)
+            return [
+              h('dt', {}, word),
+              h('dd', {}, track, h('span', { class: 'n' }, `${weight > 0 ? '+' : '−'}${Math.abs(weight).toFixed(1)}`)),
+            ]
+          }),
+        ),
+  )
+}

@@ -1,0 +1,128 @@
+/** Which rows are shown and in what order, and the controls that say so. It knows rows and choices, not how a row is drawn. */
+import type { Choices, Judgment } from './choices.ts'
+import { h } from './dom.ts'
+import { against, frequent, type Row } from './rows.ts'
+
+/** Entries of a list of choices. */
+const MOST = 60
+
+const ORDERS: Readonly<Record<string, (a: Row, b: Row) => number>> = {
+  'in the order of the file': (a, b) => a.at - b.at,
+  'highest score first': (a, b) => (b.score ?? -1) - (a.score ?? -1) || a.at - b.at,
+  'lowest score first': (a, b) => (a.score ?? 2) - (b.score ?? 2) || a.at - b.at,
+  'by name': (a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.at - b.at),
+}
+
+const JUDGMENTS: readonly (readonly [Judgment | 'all', string])[] = [
+  ['all', 'All'],
+  ['open', 'Open'],
+  ['accepted', 'Accepted'],
+  ['rejected', 'Rejected'],
+  ['later', 'Later'],
+]
+
+/** The controls above the list. */
+export class Filters {
+  readonly element: HTMLElement
+  readonly search: HTMLInputElement
+  /** Of the score, ends included. */
+  range: readonly [from: number, to: number] = [0, 1]
+  #judgment: Judgment | 'all' = 'all'
+  readonly #rows: readonly Row[]
+  readonly #choices: Choices
+  readonly #chips = new Map<Judgment | 'all', HTMLElement>()
+  readonly #country: HTMLSelectElement
+  readonly #against: HTMLSelectElement
+  readonly #order: HTMLSelectElement
+  readonly #score: HTMLButtonElement
+
+  constructor(rows: readonly Row[], choices: Choices, onChange: () => void) {
+    this.#rows = rows
+    this.#choices = choices
+    const select = (label: string, entries: readonly (readonly [value: string, text: string])[]): HTMLSelectElement =>
+      h('select', { 'aria-label': label, change: onChange }, ...entries.map(([value, text]) => h('option', { value }, text)))
+    const counted = (texts: readonly string[], all: string): [string, string][] => [
+      ['', all],
+      ...frequent(texts)
+        .slice(0, MOST)
+        .map(([text, times]): [string, string] => [text, `${text} (${times})`]),
+    ]
+    this.search = h('input', {
+      type: 'search',
+      placeholder: 'Search  /',
+      'aria-label': 'Search rows',
+      'aria-keyshortcuts': '/',
+      input: onChange,
+    })
+    this.#country = select('Country', counted(rows.map(({ country }) => country).filter(Boolean), 'all countries'))
+    this.#against = select('What speaks against it', counted(rows.flatMap(against), 'whatever differs'))
+    this.#order = select(
+      'Order',
+      Object.keys(ORDERS).map(name => [name, name]),
+    )
+    this.#score = h('button', {
+      type: 'button',
+      class: 'chip',
+      click: () => {
+        this.range = [0, 1]
+        onChange()
+      },
+    })
+    const chips = JUDGMENTS.map(([judgment]) => {
+      const chip = h('button', {
+        type: 'button',
+        class: 'chip',
+        click: () => {
+          this.#judgment = judgment
+          onChange()
+        },
+      })
+      this.#chips.set(judgment, chip)
+      return chip
+    })
+    this.element = h(
+      'div',
+      { class: 'filters' },
+      h('div', { class: 'chips', role: 'group', 'aria-label': 'Judgment' }, ...chips, this.#score),
+      h('div', { class: 'selects' }, this.search, this.#country, this.#against, this.#order),
+    )
+  }
+
+  /** The rows that fit, in order; the controls say how many there are of each kind. */
+  rows(): Row[] {
+    this.#label()
+    const wanted = this.search.value.trim().toLowerCase()
+    const [from, to] = this.range
+    const { value: country } = this.#country
+    const { value: reason } = this.#against
+    const fits = (row: Row): boolean =>
+      (this.#judgment === 'all' || this.#choices.judgment(row) === this.#judgment) &&
+      (country === '' || row.country === country) &&
+      ((from === 0 && to === 1) || (row.score !== null && row.score >= from && row.score <= to)) &&
+      (wanted === '' || row.text.includes(wanted)) &&
+      (reason === '' || against(row).includes(reason))
+    const order = ORDERS[this.#order.value]
+    const found = this.#rows.filter(fits)
+    return order === undefined || this.#order.selectedIndex === 0 ? found : found.sort(order)
+  }
+
+  /** How many rows stand how. */
+  counts(): Record<Judgment | 'all', number> {
+    const counts = { all: this.#rows.length, open: 0, accepted: 0, rejected: 0, later: 0 }
+    for (const row of this.#rows) counts[this.#choices.judgment(row)]++
+    return counts
+  }
+
+  #label(): void {
+    const counts = this.counts()
+    for (const [judgment, text] of JUDGMENTS) {
+      const chip = this.#chips.get(judgment)!
+      chip.textContent = `${text} ${counts[judgment].toLocaleString('en')}`
+      chip.setAttribute('aria-pressed', String(judgment === this.#judgment))
+    }
+    const [from, to] = this.range
+    this.#score.hidden = from === 0 && to === 1
+    this.#score.textContent = `Score ${from.toFixed(2)} to ${to.toFixed(2)} ✕`
+    this.#score.setAttribute('aria-label', `Score ${from.toFixed(2)} to ${to.toFixed(2)}: show all scores again`)
+  }
+}

@@ -1,0 +1,105 @@
+/** The list of rows: only those in sight are elements, so that 50,000 scroll like fifty. It decides nothing. */
+import type { Choices, Judgment } from './choices.ts'
+import { h } from './dom.ts'
+import type { Row } from './rows.ts'
+
+/** Pixels of a row; the style sheet draws it as high. */
+const HEIGHT = 60
+/** Rows drawn above and below those in sight. */
+const SPARE = 8
+
+/** Sign and word of a judgment. */
+export const SIGN: Readonly<Record<Judgment, readonly [sign: string, word: string]>> = {
+  open: ['', 'open'],
+  accepted: ['✓', 'accepted'],
+  rejected: ['✗', 'none of these'],
+  later: ['?', 'later'],
+}
+
+/** A list box over rows; one of them is current. */
+export class RowList {
+  readonly element: HTMLElement
+  rows: readonly Row[] = []
+  /** Place in `rows`; -1 for none. */
+  current = -1
+  readonly #inner = h('div', { class: 'sheet' })
+  readonly #choices: Choices
+  readonly #onCurrent: () => void
+  readonly #drawn = new Map<number, HTMLElement>()
+
+  constructor(choices: Choices, onCurrent: () => void) {
+    this.#choices = choices
+    this.#onCurrent = onCurrent
+    const element = h('div', { class: 'rows', role: 'listbox', tabindex: 0, 'aria-label': 'Rows to review' }, this.#inner)
+    element.addEventListener('scroll', () => this.draw(), { passive: true })
+    this.element = element
+  }
+
+  /** Shows other rows, keeping the current one if it is among them. */
+  show(rows: readonly Row[]): void {
+    const before = this.rows[this.current]
+    this.rows = rows
+    const kept = before === undefined ? -1 : rows.indexOf(before)
+    this.#inner.style.height = `${rows.length * HEIGHT}px`
+    this.#clear()
+    this.go(kept === -1 ? Math.min(Math.max(this.current, 0), rows.length - 1) : kept)
+  }
+
+  /** Makes another row the current one and brings it into sight. */
+  go(to: number): void {
+    this.current = Math.max(-1, Math.min(to, this.rows.length - 1))
+    const top = this.current * HEIGHT
+    const { scrollTop, clientHeight } = this.element
+    if (top < scrollTop) this.element.scrollTop = top
+    else if (top + HEIGHT > scrollTop + clientHeight) this.element.scrollTop = top + HEIGHT - clientHeight
+    this.#clear()
+    this.draw()
+    this.#onCurrent()
+  }
+
+  /** Draws what is in sight. */
+  draw(): void {
+    const first = Math.max(0, Math.floor(this.element.scrollTop / HEIGHT) - SPARE)
+    const last = Math.min(this.rows.length, Math.ceil((this.element.scrollTop + this.element.clientHeight) / HEIGHT) + SPARE)
+    for (const [at, element] of this.#drawn)
+      if (at < first || at >= last) {
+        element.remove()
+        this.#drawn.delete(at)
+      }
+    for (let at = first; at < last; at++) if (!this.#drawn.has(at)) this.#add(at)
+    if (this.current >= 0) this.element.setAttribute('aria-activedescendant', `row-${this.rows[this.current]!.at}`)
+    else this.element.removeAttribute('aria-activedescendant')
+  }
+
+  #clear(): void {
+    for (const element of this.#drawn.values()) element.remove()
+    this.#drawn.clear()
+  }
+
+  #add(at: number): void {
+    const row = this.rows[at]!
+    const judgment = this.#choices.judgment(row)
+    const [sign, word] = SIGN[judgment]
+    const [best] = row.candidates
+    const props = {
+      class: `item ${judgment}`,
+      id: `row-${row.at}`,
+      role: 'option',
+      'aria-selected': String(at === this.current),
+      'aria-setsize': this.rows.length,
+      'aria-posinset': at + 1,
+      click: () => this.go(at),
+    }
+    const element = h(
+      'div',
+      props,
+      h('span', { class: 'name' }, row.name === '' ? `row ${row.number}` : row.name),
+      h('span', { class: 'score' }, row.score === null ? '–' : row.score.toFixed(2)),
+      h('span', { class: 'with' }, best === undefined ? 'no candidate' : best.name || best.id),
+      h('span', { class: 'sign' }, sign === '' ? '' : `${sign} ${word}`),
+    )
+    element.style.top = `${at * HEIGHT}px`
+    this.#inner.append(element)
+    this.#drawn.set(at, element)
+  }
+}

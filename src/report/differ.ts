@@ -1,0 +1,23 @@
+/** Two texts beside each other: which words of one the other has not. It marks nothing itself; report and page draw it. */
+
+/** A word, or the space between two. */
+export interface Word {
+  readonly text: string
+  readonly differs: boolean
+}
+
+/** A word as it is compared here: without case, accents and punctuation, `&` as `and`. */
+const bare = (word: string): string =>
+  word === '&'
+    ? 'and'
+    : word
+        .normalize('NFKD')
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N}]+/gu, '')
+
+/** The words of a text, marked where `other` lacks them. Beside nothing, or something masked, nothing differs. */
+export function wordsBeside(text: string, other: string): Word[] {
+  if (other === '' || text === '***' || other === '***') return [{ text, differs: false }]
+  const known = new Set(other.split(/\s+/).map(bare))
+  return text.split(/(\s+)/).map(word => ({ text: word, differs: bare(word) !== '' && !known.has(bare(word)) }))
+}

@@ -1,0 +1,97 @@
+/**
+ * The rows to review as data for the page's script: JSON in an element that is no script, packed so that thousands of rows stay
+ * small enough to mail. page/rows.ts reads it. Text is as it came: the script cleans what it shows.
+ */
+import { safeJson } from '../escape.ts'
+import type { Report, Result, Sample } from '../schema.ts'
+import { html, type Markup, trusted } from './markup.ts'
+
+/** Characters of rows in a page that is to be mailed. */
+export const MAILABLE = 3_500_000
+
+/** What a company may have that a row has not, and that helps to choose. */
+const TELLING = ['tradingName', 'previousName', 'status'] as const
+
+/** The head of the data. `mappings` names the cells of a row, `fields` those of a candidate. */
+export interface PageData {
+  readonly run: string
+  readonly pipeline: string
+  readonly mappings: readonly string[]
+  readonly fields: readonly string[]
+  readonly rows: readonly PackedRow[]
+}
+
+/** row, key, fingerprint, score, why, cells, candidates, decision */
+export type PackedRow = readonly [
+  row: number,
+  key: string | null,
+  fingerprint: string,
+  score: number | null,
+  why: string,
+  cells: readonly string[],
+  candidates: readonly PackedCandidate[],
+  decision: Sample['decision'],
+]
+
+/** id, name, score, why, parts, fields; empty ends are left out */
+export type PackedCandidate = readonly [
+  id: string,
+  name: string,
+  score: number | null,
+  why: string,
+  parts: Readonly<Record<string, number>>,
+  fields: readonly string[],
+]
+
+/** The rows that can be decided about, as many as fit, and how many there would be. */
+export interface Packed {
+  readonly element: Markup | null
+  readonly shown: number
+  readonly all: number
+}
+
+/** Packs rows up to `budget` characters. Rows from before there were fingerprints cannot be decided about and stay out. */
+export function pageData(report: Report, result: Result, samples: readonly Sample[], budget: number): Packed {
+  const rows = samples.filter(one => one.fingerprint !== null)
+  if (rows.length === 0) return { element: null, shown: 0, all: 0 }
+  const mappings: string[] = result.mappings.map(one => one.mapping)
+  const told = new Set(rows.flatMap(one => one.candidates.flatMap(({ fields }) => Object.keys(fields))))
+  const fields = [...mappings, ...TELLING.filter(name => told.has(name) && !mappings.includes(name))]
+  const head = { run: report.metadata.runId, pipeline: result.name, mappings, fields }
+  const texts: string[] = []
+  let left = budget
+  for (const sample of rows) {
+    const text = scriptJson(packed(sample, mappings, fields))
+    left -= text.length
+    if (left < 0) break
+    texts.push(text)
+  }
+  const json = `${scriptJson(head).slice(0, -1)},"rows":[${texts.join(',\n')}]}`
+  return {
+    element: html`<script type="application/json" id="rows">${trusted(json)}</script>`,
+    shown: texts.length,
+    all: rows.length,
+  }
+}
+
+/** JSON that cannot end the element it stands in. */
+const scriptJson = (value: unknown): string => safeJson(value).replaceAll('<', '\\u003c')
+
+function packed(sample: Sample, mappings: readonly string[], fields: readonly string[]): PackedRow {
+  const { row, key, fingerprint, score, why, cells, candidates, candidate, decision } = sample
+  const all: PackedCandidate[] = candidates.map(one => [
+    one.id,
+    one.name,
+    one.score,
+    one.why,
+    one.parts,
+    trimmed(fields.map(name => one.fields[name] ?? '')),
+  ])
+  if (all.length === 0 && candidate !== null) all.push([candidate.id, candidate.name, score, why, {}, []])
+  // The best candidate's reasons are the row's, as a rule.
+  const own = all[0]?.[3] === why ? '' : why
+  return [row, key, fingerprint ?? '', score, own, trimmed(mappings.map(name => cells[name] ?? '')), all, decision]
+}
+
+/** Without the empty texts at its end. */
+const trimmed = (texts: readonly string[]): string[] => texts.slice(0, texts.findLastIndex(text => text !== '') + 1)
