@@ -5,9 +5,21 @@ export { resumeRun, startRun } from './compose/lifecycle.ts'
 export { carrierOf, lookAtRun, reportOfRun } from './compose/look.ts'
 export * from './compose/looking.ts'
 export { presentOf } from './compose/recorded.ts'
+export { MOST_ROWS } from './compose/report-files.ts'
+export { applyDecisions, type ReviewPlace, runForReview } from './compose/review.ts'
+export { type ReviewRow, reviewRows } from './compose/review-rows.ts'
+export { reviewTable } from './compose/review-table.ts'
 export { listRunIds } from './compose/run-directory.ts'
 export { ensureRegister, registerDirOf } from './compose/service.ts'
 export { ciOf, credentialsOf, dataDirOf, type Env } from './compose/settings.ts'
-export { proveWritable, writeAtomic } from './input/index.ts'
+export {
+  type Decision,
+  mergeDecisions,
+  needDecisions,
+  proveWritable,
+  writeAtomic,
+  writeDecisions,
+  writeTable,
+} from './input/index.ts'
 export type { RunFact, RunState } from './journal/index.ts'
 export { inBatch, type Tick } from './run/index.ts'

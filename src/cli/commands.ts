@@ -111,6 +111,30 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./commands/report.ts'),
   },
   {
+    usage: 'review [run]',
+    summary: 'Decide about rows that are not certain, and write the corrected output',
+    flags: argv =>
+      json(runsDir(aRun(argv)))
+        .option('export', {
+          type: 'string',
+          array: true,
+          nargs: 2,
+          requiresArg: true,
+          describe: 'Write the rows to a file instead: csv, xlsx or html, and its name',
+        })
+        .option('apply', { type: 'string', requiresArg: true, describe: 'Apply the decisions in this file' })
+        .option('decisions', {
+          type: 'string',
+          requiresArg: true,
+          describe: 'Where decisions are kept; what the pipeline names, or decisions.csv',
+        })
+        .option('by', { type: 'string', requiresArg: true, describe: 'Who decides; the user of this machine if absent' })
+        .option('expires', { type: 'string', requiresArg: true, describe: 'The last day the decisions hold: 2027-11-21' })
+        .option('all', { type: 'boolean', describe: 'Go through rows that were decided about, too' })
+        .conflicts({ export: ['apply', 'json', 'by', 'expires', 'all', 'decisions'], apply: ['expires', 'all'] }),
+    load: () => import('./commands/review.ts'),
+  },
+  {
     usage: 'serve',
     summary: 'Start the embedded service and keep it up',
     flags: argv =>

@@ -37,6 +37,8 @@ const ENDINGS: Readonly<Record<string, readonly string[]>> = {
   html: ['.html', '.htm'],
   markdown: ['.md', '.markdown'],
   junit: ['.xml'],
+  csv: ['.csv'],
+  xlsx: ['.xlsx'],
   openmetrics: ['.txt', '.prom', '.metrics', '.om'],
   'json-events': ['.jsonl', '.ndjson', '.json', '.log'],
 }

@@ -17,11 +17,12 @@ import {
 import { spoolOf } from '../pipeline/index.ts'
 import type { Report } from '../report/index.ts'
 import { carryOut, type Ports, pausedBy, type Tick } from '../run/index.ts'
+import { decisionsOf } from './decisions.ts'
 import { type Guard, guarded, guardOf } from './guard.ts'
 import { lastGoodRun } from './look.ts'
 import { proveOutputs } from './prove-outputs.ts'
 import { readReport, reportOf, writeReportJson, writeReports } from './report-files.ts'
-import { type RunDirectory, removeIfPossible, runDirectory } from './run-directory.ts'
+import { type RunDirectory, removeIfPossible, removeOldAnswers, runDirectory } from './run-directory.ts'
 import { openService, type ReadyService } from './service.ts'
 import { type Credentials, dataDirOf, type Env, proxiesOf, traceOf } from './settings.ts'
 import { dropSpool } from './stdin.ts'
@@ -88,7 +89,7 @@ export async function carryOn(journal: Journal, directory: RunDirectory, lock: L
     if (plan.rows === 0) skipRun(record)
     else await carryOutWith({ record, directory, guard, settings, previousRate, keepReport })
     const result = resultOf(stateOf(journal))
-    await writeReports(directory, result.report)
+    await writeReports(directory, result.report, result.state)
     await clearWork(result.state, directory, settings.cwd)
     return result
   } catch (error) {
@@ -96,7 +97,7 @@ export async function carryOn(journal: Journal, directory: RunDirectory, lock: L
     const result = resultOf(record.strand(error) ?? stateOf(journal))
     // What the journal calls finished is told by the next resume, which writes the reports again.
     if (journal.state?.finished === false && error.code !== 'FETTLE_LOCKED')
-      await writeReports(directory, result.report).catch(() => {})
+      await writeReports(directory, result.report, result.state).catch(() => {})
     return result
   } finally {
     journal.close()
@@ -107,7 +108,11 @@ export async function carryOn(journal: Journal, directory: RunDirectory, lock: L
  * Removes what a run at its end no longer needs: rows of the input, the service's own state. What cannot be removed harms no
  * run; the next resume tries again.
  */
-export async function clearWork({ plan, status, finished }: RunState, directory: RunDirectory, root: string): Promise<void> {
+export async function clearWork(
+  { plan, status, finished, outcomes, decisions }: RunState,
+  directory: RunDirectory,
+  root: string,
+): Promise<void> {
   if (!finished) return
   removeIfPossible(directory.service)
   await openSource(plan, directory.path, { root })
@@ -115,9 +120,14 @@ export async function clearWork({ plan, status, finished }: RunState, directory:
     .catch(() => {})
   const spooled = spoolOf(plan.input.path)
   if (spooled !== null) dropSpool(dirname(directory.path), spooled)
-  // After an error the file is evidence; otherwise its rows stand in the outputs.
-  if (status !== 'error') await openResults(plan, directory.path, { root }).remove()
+  removeOldAnswers(directory, plan.name)
+  // After an error the file is evidence, and as long as rows can be decided about outputs are made of it again.
+  if (status !== 'error' && !hasReview({ outcomes, decisions })) await openResults(plan, directory.path, { root }).remove()
 }
+
+/** Whether there are rows that a person may decide about, or take a decision back. */
+const hasReview = ({ outcomes, decisions }: Pick<RunState, 'outcomes' | 'decisions'>): boolean =>
+  (outcomes?.review ?? 0) > 0 || (decisions !== null && decisions.accepted + decisions.rejected + decisions.overruled > 0)
 
 /** An empty input that the pipeline calls a normal day: nothing is sent. */
 function skipRun(record: RunRecord): void {
@@ -140,7 +150,10 @@ async function carryOutWith({ record, directory, guard, settings, previousRate, 
   const limit = stopAt(settings.signal, settings.timeoutMs, world.clock)
   const onTick = (tick: Tick): void => settings.onTick?.(tick, stateOf(record))
   const source = openSource(plan, directory.path, { root: settings.cwd })
-  const results = openResults(plan, directory.path, { root: settings.cwd })
+  const results = openResults(plan, directory.path, {
+    root: settings.cwd,
+    decisions: () => decisionsOf(stateOf(record).plan, settings.cwd, world.clock.now()),
+  })
   let lastReport = Promise.resolve()
   let ready: ReadyService | null = null
   try {

@@ -65,9 +65,14 @@ export async function resumeRun(id: string, settings: RunSettings): Promise<RunR
   return withLock(state.plan.name, settings, lock => continueRun(readRun(settings.runsDir, id), lock, settings))
 }
 
-const nowOf = ({ world = REAL_WORLD }: RunSettings) => world.clock.now.bind(world.clock)
+const nowOf = ({ world = REAL_WORLD }: Pick<RunSettings, 'world'>) => world.clock.now.bind(world.clock)
 
-async function withLock<T>(pipeline: string, settings: RunSettings, body: (lock: Lock) => Promise<T>): Promise<T> {
+/** Keeps other processes from a pipeline meanwhile. Throws FETTLE_LOCKED. */
+export async function withLock<T>(
+  pipeline: string,
+  settings: Pick<RunSettings, 'runsDir' | 'onNote' | 'world'>,
+  body: (lock: Lock) => Promise<T>,
+): Promise<T> {
   const path = lockPath(settings.runsDir, pipeline)
   makeFolder(dirname(path))
   const lock = takeLock(path, nowOf(settings))
@@ -158,6 +163,6 @@ async function settled(state: RunState, settings: RunSettings): Promise<RunResul
   if (report !== null && report.status === state.status && report.exitCode === state.exitCode && hasReports(directory))
     return { state, report, directory }
   const again = reportOfRun(settings.runsDir, state.runId)
-  await writeReports(directory, again)
+  await writeReports(directory, again, state)
   return { state, report: again, directory }
 }

@@ -28,6 +28,7 @@ import {
   suspectIssues,
   watchedColumns,
 } from '../pipeline/index.ts'
+import { decisionIssues } from './decisions.ts'
 import { outputPlaceIssues } from './output-places.ts'
 import { DEFAULT_RUNS_DIR } from './run-directory.ts'
 import { type Credentials, credentialsOf, type Env, passwordFileWarning, serviceUrlOf, traceWarning } from './settings.ts'
@@ -129,7 +130,8 @@ async function planOver(
   const { locate } = parsed
   const { cwd, runsDir } = options
   const places = await outputPlaceIssues(pipeline.output, { file, input: path, cwd, runsDir, locate })
-  const issues = [...parsed.issues, ...places, ...inputIssues, ...settingsWarnings(service, options.env)]
+  const decided = await decisionIssues(pipeline.decisions, cwd, locate(['review', 'decisions']))
+  const issues = [...parsed.issues, ...places, ...inputIssues, ...decided, ...settingsWarnings(service, options.env)]
   if (facts === null) return { plan: null, issues }
   const context = { file, limit: options.limit, service, locate, cells }
   const first = planRun(pipeline, facts, { ...context, issues })

@@ -1,6 +1,6 @@
 /**
  * A recorded run beside the pipeline file as it is now. A resume carries out the recorded plan; the file may since have changed
- * how (poll, retry, checks, report), never what. It looks at no input: that may have gone once it was sent.
+ * how (poll, retry, checks, decisions, report), never what. It looks at no input: that may have gone once it was sent.
  */
 import { readFileSync } from 'node:fs'
 import { FettleError } from '../errors.ts'
@@ -18,14 +18,15 @@ export interface Present {
   readonly live: LiveSettings | null
 }
 
-const LIVE = ['concurrency', 'poll', 'retry', 'checks', 'report'] as const
+const LIVE = ['concurrency', 'poll', 'retry', 'checks', 'decisions', 'report'] as const
 
 /** The settings of a plan that may change between the starts of one run. */
-export const liveSettingsOf = ({ concurrency, poll, retry, checks, report }: Plan): LiveSettings => ({
+export const liveSettingsOf = ({ concurrency, poll, retry, checks, decisions, report }: Plan): LiveSettings => ({
   concurrency,
   poll,
   retry,
   checks,
+  decisions,
   report,
 })
 

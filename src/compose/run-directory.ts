@@ -68,6 +68,28 @@ export function removeIfPossible(path: string): void {
   }
 }
 
+/** What is kept of a run for its review: the rows that came back, and those to decide about. */
+const REVIEWED = /^(enriched-\d+\.csv|review\.jsonl)$/
+
+/** Removes what earlier runs of the pipeline kept for their reviews: decisions are made about the newest, and hold for all. */
+export function removeOldAnswers({ id, path }: RunDirectory, pipeline: string): void {
+  const runsDir = dirname(path)
+  for (const old of listRunIds(runsDir, pipeline).filter(one => one < id)) {
+    const kept = readdirSync(join(runsDir, old)).filter(name => REVIEWED.test(name))
+    if (kept.length > 0 && isOver(runsDir, old)) for (const name of kept) removeIfPossible(join(runsDir, old, name))
+  }
+}
+
+/** At its end, and not by an error: then what it kept is evidence. */
+function isOver(runsDir: string, id: string): boolean {
+  try {
+    const { finished, status } = readRun(runsDir, id)
+    return finished && status !== 'error'
+  } catch {
+    return false
+  }
+}
+
 /** Removes the temporary files that a kill left in the directory of a run; only for who carries it out, or when nobody does. */
 export function sweepRunDirectory({ path }: RunDirectory): void {
   const names = existsSync(path) ? readdirSync(path) : []

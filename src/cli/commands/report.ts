@@ -1,8 +1,8 @@
 /** `fettle report`: any report of any run, rendered again from its journal. */
 import { resolve } from 'node:path'
-import { carrierOf, lookAtRun, reportOfRun, writeAtomic } from '../../compose.ts'
+import { carrierOf, lookAtRun, MOST_ROWS, reportOfRun, reviewRows, writeAtomic } from '../../compose.ts'
 import { EXIT } from '../../errors.ts'
-import { RENDERERS } from '../../report/index.ts'
+import { RENDERERS, type Renderer } from '../../report/index.ts'
 import type { Flags } from '../command.ts'
 import { needText, textFlag } from '../flags.ts'
 import type { Io } from '../io.ts'
@@ -16,8 +16,9 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const report = reportOfRun(runsDir, directory.id)
   const format = needText(flags, 'format')
   const to = textFlag(flags, 'to')
-  const renderer = Object.hasOwn(RENDERERS, format) ? RENDERERS[format as keyof typeof RENDERERS] : null
-  const text = renderer === null || (format === 'text' && to === null) ? inText(report, io, 'out') : renderer.render(report)
+  const renderer: Renderer | null = Object.hasOwn(RENDERERS, format) ? RENDERERS[format as keyof typeof RENDERERS] : null
+  const rows = format === 'html' ? await reviewRows(state, directory, MOST_ROWS) : null
+  const text = renderer === null || (format === 'text' && to === null) ? inText(report, io, 'out') : renderer.render(report, rows)
   if (to === null) io.out(text)
   else {
     await refuseNoReport(to, { cwd: io.cwd, runsDir, format, flag: `--to ${to}` })

@@ -1,0 +1,71 @@
+/**
+ * The review of a run that came to its end: its rows, and its outputs made once more under what people decided. Nothing is sent:
+ * the answers of the service are kept while there are rows to decide about.
+ */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { FettleError } from '../errors.ts'
+import { type Decision, Decisions, openResults } from '../input/index.ts'
+import { matchRate, openJournal, type RunFact, type RunState } from '../journal/index.ts'
+import { checkAgainstSummary, endOf } from '../run/index.ts'
+import type { RunResult } from './carry-out.ts'
+import { dayOf } from './decisions.ts'
+import { withLock } from './lifecycle.ts'
+import { lastGoodRun, lookAtRun, reportOfRun } from './look.ts'
+import { writeReports } from './report-files.ts'
+import { type RunDirectory, readRun, runDirectory } from './run-directory.ts'
+import { REAL_WORLD } from './world.ts'
+
+/** Where a review happens. */
+export interface ReviewPlace {
+  readonly cwd: string
+  readonly runsDir: string
+}
+
+/** The run that a person names, when it can be reviewed; the latest if absent. Throws FETTLE_RUN_UNKNOWN, FETTLE_REVIEW. */
+export function runForReview(runsDir: string, wanted: string | undefined): { state: RunState; directory: RunDirectory } {
+  const found = lookAtRun(runsDir, wanted)
+  const { state } = found
+  const refuse = (why: string, hint?: string): FettleError =>
+    new FettleError('FETTLE_REVIEW', `the run ${state.runId} ${why}`, hint === undefined ? {} : { hint })
+  if (!state.finished) throw refuse('has not come to its end', `Go on with it first: fettle resume ${state.runId}`)
+  if (state.plan.output === null) throw refuse('has no output, so it knows of no rows', 'Name an output in the pipeline.')
+  if (state.plan.report.rows === 'none')
+    throw refuse('keeps its rows out of reviews', 'Set report.rows: review in the pipeline, and run it again.')
+  return found
+}
+
+/**
+ * Writes the outputs and reports of a run again, under these decisions alone, and records that. Throws FETTLE_REVIEW when the
+ * answers are no longer kept, FETTLE_INPUT_CHANGED when the input is another one now; decisions hold on the next run then.
+ */
+export async function applyDecisions(id: string, lines: readonly Decision[], { cwd, runsDir }: ReviewPlace): Promise<RunResult> {
+  const { clock } = REAL_WORLD
+  const now = clock.now.bind(clock)
+  const directory = runDirectory(runsDir, id)
+  const { plan } = readRun(runsDir, id)
+  return withLock(plan.name, { runsDir }, async () => {
+    const state = readRun(runsDir, id)
+    const failed = new Set(state.jobs.flatMap(({ part, failure }) => (failure === null ? [] : [part])))
+    const isGone = plan.parts.some((_, part) => !failed.has(part) && !existsSync(join(directory.path, `enriched-${part}.csv`)))
+    if (isGone) {
+      const hint = `Run ${plan.file} again: decisions of its review.decisions are applied on every run.`
+      throw new FettleError('FETTLE_REVIEW', `the answers to the run ${id} are no longer kept`, { hint })
+    }
+    const decisions = new Decisions(lines, dayOf(now()))
+    const results = openResults(plan, directory.path, { root: cwd, decisions: async () => decisions })
+    const { missing: _, ...published } = await results.publish(sent => checkAgainstSummary(sent, state), failed)
+    const before = lastGoodRun(runsDir, plan, id)
+    const previousRate = before?.outcomes == null ? null : matchRate(before.outcomes, before.plan.rows)
+    const journal = openJournal(directory.journal, now, 'existing')
+    try {
+      const written: RunFact = { type: 'output.written', ...published }
+      const state = journal.append(endOf(journal.append(written), null, previousRate))
+      const report = reportOfRun(runsDir, id)
+      await writeReports(directory, report, state)
+      return { state, report, directory }
+    } finally {
+      journal.close()
+    }
+  })
+}

@@ -1,0 +1,217 @@
+/** `fettle review`: decisions by table, by file and at a terminal; kept, applied, applied again on the next run, and taken back. */
+import { spawn } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parse } from 'csv-parse/sync'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { BINARY, ENVIRONMENT, fettle, folderOf, follow, importRegister, lastLine, pipelineOf } from './fettle.ts'
+
+beforeAll(importRegister)
+
+const ROWS = `Company Name,Reg No,Country
+Acme Forgings Ltd,01234567,GB
+Bolton Castings Ltd,01234567,GB
+Dundee Patterns Ltd,02345678,GB
+Nobody Knows Us GmbH,99999999,DE
+`
+const OUTPUT =
+  'output: {path: out/p.csv, columns: [Company Name, general.connectId, match.outcome, match.why], review: out/review.csv}'.replace(
+    'Company Name',
+    '"*"',
+  )
+const NAMED = `${OUTPUT}\nreview: {decisions: decisions/p.csv}\nchecks: {review: {fail: "> 0"}}`
+
+/** A run with two rows to review. */
+async function reviewed(more = OUTPUT, code = 0): Promise<string> {
+  const cwd = folderOf({ 'rows.csv': ROWS, 'p.yml': pipelineOf('p', more) })
+  expect((await fettle(['run', 'p.yml', '-q'], { cwd })).code).toBe(code)
+  return cwd
+}
+
+const read = (cwd: string, path: string): string => readFileSync(join(cwd, path), 'utf8')
+const table = (text: string): string[][] => parse(text, { bom: true })
+const outcomes = (cwd: string): (string | undefined)[] =>
+  table(read(cwd, 'out/p.csv'))
+    .slice(1)
+    .map(row => row[4])
+const report = (cwd: string) => JSON.parse(read(cwd, `fettle-runs/${read(cwd, 'fettle-runs/latest').trim()}/report.json`))
+
+/** The exported table with a word written beside every company of this id. */
+async function decided(cwd: string, decisions: Readonly<Record<string, string>>, name = 'mine.csv'): Promise<void> {
+  expect((await fettle(['review', '--export', 'csv', 'review.csv'], { cwd })).code).toBe(0)
+  const [head, ...rows] = table(read(cwd, 'review.csv'))
+  const lines = rows.map(row => [row[0], decisions[row[2]!] ?? '', ...row.slice(2)])
+  writeFileSync(join(cwd, name), [head!, ...lines].map(row => row.map(cell => `"${cell}"`).join(';')).join('\r\n'))
+}
+
+describe.concurrent('a review by table', () => {
+  test('there and back: every candidate has a line, what is written into it is applied and kept', async () => {
+    const cwd = await reviewed(NAMED, 1)
+    expect(outcomes(cwd)).toEqual(['matched', 'review', 'review', 'unmatched'])
+    await decided(cwd, { 'GB-X-02345678': 'accept' })
+    const rows = table(read(cwd, 'review.csv'))
+    expect(rows[0]).toEqual(expect.arrayContaining(['fingerprint', 'decision', 'company', 'row.name', 'company.name']))
+    expect(rows.filter(row => row[8] === '2').map(row => row[3])).toEqual(['BOLTON CASTINGS LIMITED', 'ACME FORGINGS LIMITED'])
+    const applied = await fettle(['review', '--apply', 'mine.csv', '--by', 'ann', '--json'], { cwd })
+    // Both rows name that number or that company: one is it, the other was given it by its number.
+    expect(lastLine(applied)).toMatchObject({
+      totals: { matched: 1, manualMatched: 2, review: 0, unmatched: 1 },
+      status: 'success',
+    })
+    expect(applied.code).toBe(0)
+    expect(outcomes(cwd)).toEqual(['matched', 'manualMatched', 'manualMatched', 'unmatched'])
+    expect(table(read(cwd, 'out/p.csv'))[2]).toEqual(
+      expect.arrayContaining(['GB-X-02345678', expect.stringMatching(/^accepted by ann, \d{4}-\d\d-\d\d \| name/)]),
+    )
+    expect(table(read(cwd, 'out/review.csv'))).toHaveLength(1)
+    expect(table(read(cwd, 'decisions/p.csv'))).toMatchObject([
+      ['fingerprint', 'decision', 'company', 'companyName', 'name', 'by', 'at', 'expires'],
+      [expect.stringMatching(/^r/), 'accept', 'GB-X-02345678', 'BOLTON CASTINGS LIMITED', 'Bolton Castings Ltd', 'ann'],
+      { 1: 'accept', 5: 'ann' },
+    ])
+    expect(report(cwd)).toMatchObject({ status: 'success', totals: { manualMatched: 2 }, ledger: { adds: true } })
+
+    // The next run has them, and the ledger still adds up; its check no longer fails.
+    expect((await fettle(['run', 'p.yml', '-q'], { cwd })).code).toBe(0)
+    expect(report(cwd)).toMatchObject({
+      totals: { rows: 4, matched: 1, manualMatched: 2, review: 0, unmatched: 1 },
+      results: [{ decisions: { accepted: 2, unused: 0 } }],
+      ledger: { adds: true },
+    })
+
+    // Taken back, the rows are open again.
+    await decided(cwd, { 'GB-X-02345678': 'undo' })
+    expect((await fettle(['review', '--apply', 'mine.csv'], { cwd })).code).toBe(1)
+    expect(outcomes(cwd)).toEqual(['matched', 'review', 'review', 'unmatched'])
+    expect(table(read(cwd, 'decisions/p.csv'))).toHaveLength(1)
+  })
+
+  test('a rejection is of a pair: when all are rejected the row is unmatched', async () => {
+    const cwd = await reviewed()
+    await decided(cwd, { 'GB-X-02345678': 'reject', 'GB-X-01234567': 'reject' })
+    const { code, stderr } = await fettle(['review', '--apply', 'mine.csv'], { cwd })
+    expect(code).toBe(0)
+    expect(stderr).toContain('let the pipeline say  review: { decisions: decisions.csv }')
+    expect(outcomes(cwd)).toEqual(['matched', 'unmatched', 'review', 'unmatched'])
+    expect(existsSync(join(cwd, 'decisions.csv'))).toBe(true)
+  })
+
+  test('as a workbook, and as a page with all rows', async () => {
+    const cwd = await reviewed()
+    expect((await fettle(['review', '--export', 'xlsx', 'r.xlsx'], { cwd })).code).toBe(0)
+    expect(read(cwd, 'r.xlsx').slice(0, 2)).toBe('PK')
+    expect((await fettle(['review', '--export', 'html', 'r.html'], { cwd })).code).toBe(0)
+    expect(read(cwd, 'r.html')).toContain('GB-X-02345678')
+  })
+
+  test('nothing of the user is replaced, and what cannot be done is said', async () => {
+    const cwd = await reviewed()
+    const { code, stderr } = await fettle(['review', '--export', 'csv', 'rows.csv'], { cwd })
+    expect([code, stderr]).toEqual([2, expect.stringContaining('no earlier export: it is not replaced')])
+    expect(read(cwd, 'rows.csv')).toBe(ROWS)
+    expect(await fettle(['review', '--export', 'pdf', 'r.pdf'], { cwd })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('expected csv, xlsx or html'),
+    })
+    expect(await fettle(['review'], { cwd })).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/2 rows are to be reviewed, and nobody is at a terminal[\s\S]*--export csv FILE/),
+    })
+    writeFileSync(join(cwd, 'bad.csv'), 'fingerprint,decision\nx,accept\n')
+    expect(await fettle(['review', '--apply', 'bad.csv'], { cwd })).toMatchObject({
+      code: 65,
+      stderr: expect.stringMatching(/FETTLE_DECISIONS[\s\S]*bad\.csv:2/),
+    })
+    writeFileSync(join(cwd, 'rows.csv'), ROWS.replace('Acme', 'Acme2'))
+    await decided(cwd, { 'GB-X-02345678': 'accept' })
+    expect(await fettle(['review', '--apply', 'mine.csv'], { cwd })).toMatchObject({
+      code: 65,
+      stderr: expect.stringContaining('FETTLE_INPUT_CHANGED'),
+    })
+    expect(outcomes(cwd)).toEqual(['matched', 'review', 'review', 'unmatched'])
+  })
+
+  test('a decisions file is looked through before anything is sent', async () => {
+    const cwd = folderOf({
+      'rows.csv': ROWS,
+      'p.yml': pipelineOf('p', NAMED),
+      'decisions/p.csv': 'fingerprint,decision\nx,accept\n',
+    })
+    expect(await fettle(['run', 'p.yml'], { cwd })).toMatchObject({
+      code: 65,
+      stderr: expect.stringContaining('decisions/p.csv:2'),
+    })
+    expect(existsSync(join(cwd, 'out'))).toBe(false)
+    writeFileSync(join(cwd, 'p.yml'), pipelineOf('p', `${OUTPUT}\nreview: {decisions: decisions/q.csv}`))
+    expect(await fettle(['check', 'p.yml'], { cwd })).toMatchObject({ code: 0 })
+    for (const wrong of ['rows.csv', 'out/p.csv', 'd.txt'])
+      expect(
+        (
+          await fettle(['check', 'p.yml'], {
+            cwd: folderOf({ 'rows.csv': ROWS, 'p.yml': pipelineOf('p', `${OUTPUT}\nreview: {decisions: ${wrong}}`) }),
+          })
+        ).code,
+      ).toBe(2)
+  })
+
+  test('only the newest run of a pipeline keeps what its review needs', async () => {
+    const cwd = await reviewed()
+    const [first] = readdirSync(join(cwd, 'fettle-runs')).filter(name => name.startsWith('2'))
+    expect(readdirSync(join(cwd, 'fettle-runs', first!))).toEqual(expect.arrayContaining(['enriched-0.csv', 'review.jsonl']))
+    expect((await fettle(['run', 'p.yml', '-q'], { cwd })).code).toBe(0)
+    expect(readdirSync(join(cwd, 'fettle-runs', first!)).join()).not.toMatch(/enriched|review\.jsonl/)
+    await decided(cwd, { 'GB-X-02345678': 'accept' })
+    expect(await fettle(['review', first!, '--apply', 'mine.csv'], { cwd })).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/FETTLE_REVIEW[\s\S]*no longer kept/),
+    })
+  })
+})
+
+describe.concurrent('a review at a terminal', () => {
+  const at = (cwd: string, command: string) =>
+    follow(
+      spawn('script', ['-qefc', `stty cols 110; ${command}`, '/dev/null'], {
+        cwd,
+        env: { ...ENVIRONMENT, FETTLE: `${process.execPath} ${BINARY}`, TERM: 'xterm', USER: 'bob' },
+      }),
+      null,
+    )
+
+  test('one key a row; each is kept as it is pressed', async () => {
+    const cwd = await reviewed(NAMED, 1)
+    const under = at(cwd, '$FETTLE review --expires 2099-12-31')
+    const seen = await under.seen(/1 of 2 to review · row 2/)
+    expect(seen).toContain('BOLTON CASTINGS LIMITED')
+    under.child.stdin?.write('y')
+    await under.seen(/2 of 2 to review/)
+    expect(table(read(cwd, 'decisions/p.csv'))[1]).toEqual([
+      expect.stringMatching(/^r/),
+      'accept',
+      expect.any(String),
+      expect.any(String),
+      'Bolton Castings Ltd',
+      'bob',
+      expect.any(String),
+      '2099-12-31',
+    ])
+    under.child.stdin?.write('n')
+    const { code, stdout } = await under.ended
+    expect(code).toBe(0)
+    expect(stdout).toContain('accepted 1, rejected 1')
+    expect(outcomes(cwd)).toEqual(['matched', 'manualMatched', 'unmatched', 'unmatched'])
+  })
+
+  test('back, undo, skip and quit; Ctrl-C keeps what was decided and leaves the terminal as it was', async () => {
+    const cwd = await reviewed()
+    const under = at(cwd, '$FETTLE review; stty -a')
+    await under.seen(/1 of 2/)
+    under.child.stdin?.write('yb')
+    await under.seen(/✓ GB-X/)
+    under.child.stdin?.write('u1s\u0003')
+    const { stdout } = await under.ended
+    expect(stdout).toMatch(/(?<!-)icanon/)
+    expect(outcomes(cwd)).toEqual(['matched', 'manualMatched', 'review', 'unmatched'])
+    expect((await fettle(['review', '--json'], { cwd })).stderr).toContain('1 row is to be reviewed')
+  })
+})
