@@ -49,7 +49,7 @@ export function openDesk(
   function chosen(row: Row, kind: 'accept' | 'reject' | 'later' | 'undo', company = ''): void {
     choices.choose(row, kind, company)
     const before = list.current
-    list.show(filters.rows())
+    list.show(filters.rows(), true)
     tell()
     if (kind === 'undo' || list.rows[list.current] !== row) return
     const next = list.rows.findIndex((one, at) => at > before && choices.judgment(one) === 'open')

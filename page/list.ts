@@ -35,9 +35,10 @@ export class RowList {
     this.element = element
   }
 
-  /** Shows other rows, keeping the current one if it is among them. */
-  show(rows: readonly Row[]): void {
-    const before = this.rows[this.current]
+  /** Shows other rows from the top, or stays at the current one if it is among them. */
+  show(rows: readonly Row[], stays = false): void {
+    const before = stays ? this.rows[this.current] : undefined
+    if (!stays) this.current = 0
     this.rows = rows
     const kept = before === undefined ? -1 : rows.indexOf(before)
     this.#inner.style.height = `${rows.length * HEIGHT}px`

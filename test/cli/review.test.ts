@@ -64,10 +64,11 @@ describe.concurrent('a review by table', () => {
       expect.arrayContaining(['GB-X-02345678', expect.stringMatching(/^accepted by ann, \d{4}-\d\d-\d\d \| name/)]),
     )
     expect(table(read(cwd, 'out/review.csv'))).toHaveLength(1)
-    expect(table(read(cwd, 'decisions/p.csv'))).toMatchObject([
-      ['fingerprint', 'decision', 'company', 'companyName', 'name', 'by', 'at', 'expires'],
-      [expect.stringMatching(/^r/), 'accept', 'GB-X-02345678', 'BOLTON CASTINGS LIMITED', 'Bolton Castings Ltd', 'ann'],
-      { 1: 'accept', 5: 'ann' },
+    const [columns, ...kept] = table(read(cwd, 'decisions/p.csv'))
+    expect(columns).toEqual(['fingerprint', 'decision', 'company', 'companyName', 'name', 'by', 'at', 'expires'])
+    expect(kept.map(line => line.slice(1, 6))).toEqual([
+      ['accept', 'GB-X-02345678', 'BOLTON CASTINGS LIMITED', 'Bolton Castings Ltd', 'ann'],
+      ['accept', 'GB-X-02345678', 'BOLTON CASTINGS LIMITED', 'Dundee Patterns Ltd', 'ann'],
     ])
     expect(report(cwd)).toMatchObject({ status: 'success', totals: { manualMatched: 2 }, ledger: { adds: true } })
 

@@ -81,11 +81,13 @@ export async function violations({ place, ended, expected, remote }: Finished): 
 }
 
 /**
- * Temporary names and rows of the input. `latest` is written by many: its debris goes by age alone; and a lock is left to the
+ * Temporary names and rows of the input, and the answers unless there are rows to decide about. `latest` is written by many: its debris goes by age alone; and a lock is left to the
  * next run that wants it.
  */
 function debris({ folder }: Place, run: string): string[] {
-  const isDebris = (name: string): boolean => /\.tmp$|\.partial$|^service$|^upload\.csv$|^enriched-/.test(name)
+  const isReviewed = readdirSync(run).includes('review.jsonl')
+  const isDebris = (name: string): boolean =>
+    /\.tmp$|\.partial$|^service$|^upload\.csv$/.test(name) || (name.startsWith('enriched-') && !isReviewed)
   const left = [folder, run].flatMap(at => readdirSync(at).filter(isDebris))
   return left.map(name => `${name} is left behind`)
 }

@@ -3,7 +3,7 @@ import { wordsBeside } from '../differ.ts'
 import { clip } from '../escape.ts'
 import type { Report, Result, Sample } from '../schema.ts'
 import { groupOf, reasonsOf } from '../why.ts'
-import { count } from '../words.ts'
+import { count, counted } from '../words.ts'
 import type { Packed } from './data.ts'
 import { html, type Markup, prose, type Value, within } from './markup.ts'
 import { table } from './table.ts'
@@ -31,12 +31,26 @@ export const review = (report: Report, result: Result, data: Packed | null): Mar
     data,
     id: 'review',
     title: 'To review',
-    lead: 'The match is not certain enough to stand by itself. What differs is marked.',
+    lead: `The match is not certain enough to stand by itself. What differs is marked.${decided(result)}`,
     samples: result.review,
     total: report.totals.review,
     file: result.outputs.find(output => output.kind === 'review')?.path ?? null,
     hidden: result.plan.report.rows === 'none',
   })
+
+/** What the decisions of people came to. */
+function decided({ decisions, plan }: Result): string {
+  if (decisions === null) return ''
+  const words = { accepted: 'accepted', rejected: 'rejected', overruled: 'set above the service', agreed: 'found by the service too' }
+  const rows = (Object.keys(words) as (keyof typeof words)[])
+    .filter(name => decisions[name] > 0)
+    .map(name => `${count(decisions[name])} ${words[name]}`)
+  const rest = [
+    decisions.expired === 0 ? [] : `${counted(decisions.expired, 'line')} past its last day`,
+    decisions.unused === 0 ? [] : `${counted(decisions.unused, 'row')} not in this input`,
+  ].flat()
+  return ` Decisions${plan.decisions === null ? '' : ` of ${plan.decisions}`}: ${[...rows, ...rest].join(', ') || 'none fitted a row'}.`
+}
 
 /** Unmatched rows, by reason. */
 export function unmatched(report: Report, result: Result): Markup | null {

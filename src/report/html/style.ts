@@ -2,7 +2,7 @@
 import { html } from './markup.ts'
 
 /** SHA-256 of the sheet as the browser sees it, base64. This folder has no digest of its own: test/report/html.test.ts compares. */
-export const STYLE_SHA256 = '1LqkDeyeqReaZVpHrIWbmwEbOLiQubQcG67a29z3Oow='
+export const STYLE_SHA256 = 'SLjIoAAFB0zrrbzJVUKiGTnDUvVu7OXrsvc9BTUfQ0Y='
 
 /** CSS of the report page, in its element. Colours keep AA contrast in light and dark; outcomes differ by pattern and sign as well. */
 export const styleElement = html`<style>
@@ -44,11 +44,11 @@ h1 .badge{vertical-align:.25em;margin-left:.35rem;letter-spacing:0}
 .card{background:var(--card);border:1px solid var(--line);border-radius:12px;padding:1.25rem 1.4rem}
 .numbers{display:grid;grid-template-columns:repeat(auto-fit,minmax(9.5rem,1fr));background:var(--card);border:1px solid var(--line);border-radius:12px;margin-top:2rem;overflow:hidden}
 .numbers>div{display:flex;flex-direction:column;padding:1.1rem 1.4rem;box-shadow:1px 1px 0 0 var(--line)}
-.numbers dt{order:2;color:var(--soft);font-size:.875rem}
+.numbers dt{order:2;color:var(--soft);font-size:.875rem}.numbers dt a{text-underline-offset:.2em}
 .numbers dd.n{font-size:1.9rem;line-height:1.2;font-weight:600;letter-spacing:-.02em;font-variant-numeric:tabular-nums}
 .numbers dd.n.none{white-space:nowrap;font-size:1.15rem;line-height:2.28rem;font-weight:500;letter-spacing:0;color:var(--soft)}
 .numbers dd.d{order:3;font-size:.8125rem;color:var(--soft)}
-.charts{display:grid;gap:1rem;margin-top:1rem}
+.charts{display:grid;gap:1rem}
 @media (min-width:56rem){.charts.two{grid-template-columns:3fr 2fr}}
 figcaption{font-weight:650;font-size:.95rem;margin-bottom:.75rem}
 figcaption .soft{font-weight:400}
@@ -116,8 +116,8 @@ button.primary:not(:disabled){background:var(--link);border-color:var(--link);co
 .detail{padding:1.1rem 1.25rem 1.25rem}.detail h3{font-size:1.2rem;line-height:1.3;margin-top:.15rem}
 .verbs{display:flex;flex-wrap:wrap;gap:.5rem;align-items:center;margin:.7rem 0 .9rem;font-size:.875rem}
 .mark{font-weight:600;margin-left:.3rem}.mark.accepted{color:var(--good)}.mark.rejected{color:var(--bad)}.mark.later{color:var(--warn)}
-.beside th,.beside td{padding:.45rem .8rem;min-width:10.5rem;max-width:18rem}.beside tbody th,.beside thead td{min-width:5.5rem;color:var(--soft);font-weight:400;font-size:.8125rem}
-.beside thead th{white-space:normal;vertical-align:bottom}.beside .top{display:flex;gap:.6rem;align-items:baseline;margin-bottom:.4rem;color:var(--soft);font-weight:400}.beside .top .score{min-width:0;color:var(--ink)}.beside .id{overflow-wrap:anywhere}
+.beside{border-width:1px 0 0;border-radius:0;margin:0 -1.25rem}.beside th,.beside td{padding:.45rem .8rem;min-width:10.5rem;max-width:18rem}.beside tr>:first-child{padding-left:1.25rem}.beside tbody th,.beside thead td{min-width:5.5rem;color:var(--soft);font-weight:400;font-size:.8125rem}
+.beside thead th{white-space:normal;vertical-align:bottom}.beside .top{display:flex;gap:.6rem;align-items:baseline;margin-bottom:.4rem;color:var(--soft);font-weight:400}.beside .top .score{min-width:0;color:var(--ink);white-space:nowrap}.beside .id{overflow-wrap:anywhere}
 .beside .yes{width:100%;color:var(--ink);font-weight:600}.beside .yes[aria-pressed=true]{background:var(--good);border-color:var(--good);color:var(--card)}
 .beside .chosen{background:var(--goodbg)}
 .fall{display:grid;grid-template-columns:auto 1fr auto;gap:.1rem .5rem;align-items:center;font-size:.75rem;color:var(--soft);margin-top:.6rem}
@@ -132,7 +132,7 @@ th,td{padding:.5rem .75rem}.pairs{grid-template-columns:1fr;gap:0}.pairs dd{marg
 table,tbody,tr,td,th{display:block}thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
 tr{padding:.8rem 1rem}tbody tr+tr{border-top:1px solid var(--line)}tbody tr+tr>*{border-top:0}td,tbody th{padding:.2rem 0;text-align:left;display:grid;grid-template-columns:6.75rem 1fr;gap:.75rem;overflow-wrap:anywhere;white-space:normal}
 .r,td.r,tbody th.r{text-align:left}[data-label]::before{content:attr(data-label);color:var(--soft);font-size:.8125rem;font-weight:400}.meter,.bar{margin-left:0}}
-@media (max-width:52rem){.halves{grid-template-columns:1fr}.rows{height:15rem;border-right:0;border-bottom:1px solid var(--line)}.pane{height:auto}.beside table,.beside tbody,.beside thead,.beside tr,.beside td,.beside th{display:revert}.beside thead{position:static;clip-path:none;width:auto;height:auto}.beside [data-label]::before{content:none}}
+@media (max-width:52rem){.beside th,.beside td{min-width:8.5rem;padding:.4rem .6rem}.deskhead label{flex:1 1 9rem}.halves{grid-template-columns:1fr}.rows{height:15rem;border-right:0;border-bottom:1px solid var(--line)}.pane{height:auto}.beside table,.beside tbody,.beside thead,.beside tr,.beside td,.beside th{display:revert}.beside thead{position:static;clip-path:none;width:auto;height:auto}.beside [data-label]::before{content:none}}
 @media print{.desked .paper{display:revert}.desked .ondesk,#desk,.copy,.skip{display:none!important}:root{color-scheme:light}body{background:#fff;font-size:10.5pt}header,main,footer{max-width:none;padding-left:0;padding-right:0}.card,.scroll,.numbers{break-inside:avoid}.scroll{overflow:visible}tr{break-inside:avoid}
 summary{color:inherit}section{margin-top:1.6rem}h2{break-after:avoid}}
 </style>`

@@ -65,6 +65,8 @@ const commandOf = (command: string | null): Markup => html`<code class="command"
 
 interface Figure {
   readonly label: string
+  /** The section that shows these rows. */
+  readonly rows?: string | null
   readonly value: string
   readonly known: boolean
   readonly change: string
@@ -77,6 +79,7 @@ export function numbers(report: Report): Markup {
     value === null || value === undefined ? '' : say(value)
   const figure = (name: 'review' | 'unmatched' | 'duplicates'): Figure => ({
     label: OUTCOME[name].word,
+    rows: report.results.some(result => name !== 'duplicates' && result[name].length > 0) ? `#${name}` : null,
     value: count(totals[name]),
     known: totals[name] !== null,
     change: change(delta?.[name], signed),
@@ -105,7 +108,7 @@ export function numbers(report: Report): Markup {
   return html`<section aria-label="Numbers"><dl class="numbers">
 ${figures.map(
   one =>
-    html`<div><dt>${one.label}</dt><dd class="n${one.known ? '' : ' none'}">${one.known ? one.value : 'not yet known'}</dd>${one.change === '' ? null : html`<dd class="d">${one.change}</dd>`}</div>
+    html`<div><dt>${one.rows == null ? one.label : html`<a href="${one.rows}">${one.label}</a>`}</dt><dd class="n${one.known ? '' : ' none'}">${one.known ? one.value : 'not yet known'}</dd>${one.change === '' ? null : html`<dd class="d">${one.change}</dd>`}</div>
 `,
 )}</dl>${notes.length === 0 ? null : html`<p class="small soft">${notes}</p>`}</section>`
 }
