@@ -1,6 +1,6 @@
 /**
  * The report page in Chromium: its weight, and the time from opening it to the first key that is answered, for pages of 500, 5,000
- * and 50,000 rows to review with three candidates each; then a thousand rows gone through by key. Needs dist/ and Debian's
+ * and 50,000 rows to review with three candidates each; then the mean of a hundred keys. Needs dist/ and Debian's
  * chromium.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -44,8 +44,8 @@ try {
   console.log(
     `${'rows'.padStart(7)} ${'page'.padStart(9)} ${'interactive'.padStart(12)} ${'of it script'.padStart(13)} ${'a key'.padStart(8)}`,
   )
-  for (const [count, budget] of [[0], [500], [5_000], [50_000, Number.POSITIVE_INFINITY]]) {
-    const html = renderHtml(report, rowsOf(count), budget)
+  for (const count of [0, 500, 5_000, 50_000]) {
+    const html = renderHtml(report, rowsOf(count), Number.POSITIVE_INFINITY)
     const file = join(folder, `${count}.html`)
     writeFileSync(file, html)
     const opened = []

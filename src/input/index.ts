@@ -1,6 +1,6 @@
 /** The input's face: look at it, send it, and make results of what comes back. Re-exports only. */
 export { type Decision, Decisions, mergeDecisions } from './decisions.ts'
-export { decisionsText, needDecisions, readDecisions, writeDecisions } from './decisions-file.ts'
+export { needDecisions, writeDecisions } from './decisions-file.ts'
 export { countQuestions } from './fold.ts'
 export { inspect } from './inspect.ts'
 export { openResults } from './results.ts'

@@ -133,13 +133,14 @@ function requestLines({ enrich, rows }: Plan): string[] {
   )
 }
 
-function outputLines({ output }: Plan): string[] {
+function outputLines({ output, decisions }: Plan): string[] {
   if (output === null) return ['none: the run ends when matched, with the report alone']
   return [
     ...table([
       ['output', `${show(output.path)}, ${output.format}`],
       ...(output.unmatched === null ? [] : [['unmatched', show(output.unmatched)]]),
       ...(output.review === null ? [] : [['review', show(output.review)]]),
+      ...(decisions === null ? [] : [['decisions', `${show(decisions)}, applied to it`]]),
     ]),
     `columns: ${output.columns.join(', ')}`,
   ]

@@ -1,10 +1,10 @@
 /** What the browser tests share: one Chromium, pages of reports in files of their own, and what each page complained of or asked for. */
 import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import axeCore from 'axe-core'
 import { chromium, type Page } from 'playwright-core'
 import { type Report, renderHtml, type Sample } from '../../src/report/index.ts'
 
@@ -90,7 +90,7 @@ export async function openBrowser(): Promise<Pages> {
 
 /** What axe-core finds wrong with a page, by rule. */
 export async function axe(page: Page): Promise<string[]> {
-  await page.evaluate(await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'))
+  await page.evaluate(axeCore.source)
   const { violations } = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>(
     'axe.run(document, { resultTypes: ["violations"] })',
   )

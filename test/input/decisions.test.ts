@@ -123,7 +123,7 @@ const anyAnswer = fc
   .map(one => ({ ...one, answer: answer(one.outcome, one.ids) }))
 
 describe('the ledger under decisions', () => {
-  const plan = planOf({ header: ['name'], rows: 0 } as Plan['input'])
+  const plan = planOf({ header: ['name'], rows: 0 } as unknown as Plan['input'])
   it('every row has one outcome before and one after, and the service is judged by its own', () => {
     fc.assert(
       fc.property(fc.array(anyAnswer, { maxLength: 30 }), fc.array(anyLine, { maxLength: 20 }), (rows, lines) => {

@@ -13,7 +13,7 @@ const OPEN = 50
 /** Rows in the page at all, so that a browser stays quick. */
 const MOST = 500
 /** Characters of rows in one section, so that the page stays under its 5 MB. */
-const BUDGET = 1_500_000
+const BUDGET = 700_000
 /** Characters of a cell. */
 const CELL = 160
 
@@ -41,7 +41,12 @@ export const review = (report: Report, result: Result, data: Packed | null): Mar
 /** What the decisions of people came to. */
 function decided({ decisions, plan }: Result): string {
   if (decisions === null) return ''
-  const words = { accepted: 'accepted', rejected: 'rejected', overruled: 'set above the service', agreed: 'found by the service too' }
+  const words = {
+    accepted: 'accepted',
+    rejected: 'rejected',
+    overruled: 'set above the service',
+    agreed: 'found by the service too',
+  }
   const rows = (Object.keys(words) as (keyof typeof words)[])
     .filter(name => decisions[name] > 0)
     .map(name => `${count(decisions[name])} ${words[name]}`)
