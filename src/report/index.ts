@@ -1,13 +1,14 @@
 /** The report's face: re-exports only. */
+
+export { wordsBeside } from './differ.ts'
+export { clip, escapeLines, escapeTerminal, safeJson } from './escape.ts'
 export { dataOfFact, dataOfStart, type Event, eventLine } from './event.ts'
 export { githubAnnotations, githubOutputFile, githubOutputs } from './github.ts'
+export { renderHtml } from './html/page.ts'
 export { eventJsonSchema, reportJsonSchema } from './json-schema.ts'
 export { renderJunit } from './junit.ts'
 export { renderMarkdownOf } from './markdown.ts'
 export { renderOpenMetrics } from './openmetrics.ts'
-export { wordsBeside } from './differ.ts'
-export { clip, escapeLines, escapeTerminal, safeJson } from './escape.ts'
-export { renderHtml } from './html/page.ts'
 export { RENDERERS, type Renderer } from './renderers.ts'
 export { buildReport, samplesIn } from './report.ts'
 export { resultLine } from './result-line.ts'

@@ -33,7 +33,11 @@ describe('the report page', () => {
   it('says how many rows it had to leave out, and takes all when it is not to be mailed', () => {
     const report = reportOf('finished')
     const [sample] = report.results[0]?.review ?? []
-    const rows = Array.from({ length: 9_000 }, (_, n) => ({ ...sample!, row: n + 1, fingerprint: `r${String(n).padStart(32, '0')}` }))
+    const rows = Array.from({ length: 9_000 }, (_, n) => ({
+      ...sample!,
+      row: n + 1,
+      fingerprint: `r${String(n).padStart(32, '0')}`,
+    }))
     const text = RENDERERS.html.render(report, rows)
     expect(text.length).toBeLessThan(5_000_000)
     expect(text).toMatch(/The first [\d,]+ of 9,000 rows: more would make the page too large to mail/)
