@@ -41,13 +41,13 @@ export const ERRORS = {
 
   // -- usage: command line, pipeline file or settings; nothing was sent
   FETTLE_USAGE: entry('usage', 'The command line cannot be understood.', 'See `fettle --help`.'),
-  FETTLE_SETTINGS: entry('usage', 'A setting from the environment is missing or wrong.', 'See README, "Settings".'),
+  FETTLE_SETTINGS: entry('usage', 'A setting from the environment is missing or wrong.', 'See docs/command-line.md, "Settings".'),
   FETTLE_CREDENTIALS: entry('usage', 'User name or password for the service is not set.', 'Set FETTLE_USERNAME, and FETTLE_PASSWORD or FETTLE_PASSWORD_FILE.'),
   FETTLE_PIPELINE_READ: entry('usage', 'The pipeline file cannot be read.', 'Check the path; pipelines are .yml, .yaml or .json files up to 256 KiB, in UTF-8.'),
   FETTLE_PIPELINE_EMPTY: entry('usage', 'The pipeline file holds no pipeline.', 'A pipeline needs name, input and mappings.'),
   FETTLE_PIPELINE_SYNTAX: entry('usage', 'The pipeline file is not valid YAML or JSON.', 'Mend the place named.'),
   FETTLE_PIPELINE_DEPTH: entry('usage', 'The pipeline file is nested deeper than 64 levels.', 'A pipeline needs four levels.'),
-  FETTLE_PIPELINE_KEY: entry('usage', 'The pipeline file has a key that does not exist.', 'Keys are listed in README, "Pipeline file".'),
+  FETTLE_PIPELINE_KEY: entry('usage', 'The pipeline file has a key that does not exist.', 'Keys are listed in docs/pipeline.md.'),
   FETTLE_PIPELINE_DUPLICATE: entry('usage', 'A key stands twice in the pipeline file.', 'Keep one of them.'),
   FETTLE_PIPELINE_MISSING: entry('usage', 'The pipeline file lacks a key it needs.', 'Add the key.'),
   FETTLE_PIPELINE_VALUE: entry('usage', 'A value in the pipeline file is not of the expected form.', 'Write the value in the form named.'),

@@ -1,25 +1,37 @@
-/** The README against the product: what it names exists, what exists it names, and what it shows works. */
+/** The documents against the product: what they name exists, what exists they name, and what they show works. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import ts from 'typescript'
 import { describe, expect, test } from 'vitest'
+import { parse as parseYaml } from 'yaml'
 import yargs from 'yargs'
 import { COMMANDS } from '../src/cli/commands.ts'
+import { EXAMPLES } from '../src/cli/examples.ts'
+import { helpOf } from '../src/cli/parse.ts'
 import { pipelineJsonSchema } from '../src/compose.ts'
 import { ERRORS, EXIT } from '../src/errors.ts'
 import { fettle, folderOf, ROOT, start } from './cli/fettle.ts'
 
 const read = (name: string): string => readFileSync(join(ROOT, name), 'utf8')
 const README = read('README.md')
+const DOCS = readdirSync(join(ROOT, 'docs'))
+  .filter(name => name.endsWith('.md'))
+  .map(name => `docs/${name}`)
+const COMMAND_LINE = read('docs/command-line.md')
+const PIPELINE = read('docs/pipeline.md')
+const EVERYTHING = [README, ...DOCS.map(read)].join('\n')
 
-/** Blocks of code in a language. */
-const blocks = (language: string): string[] =>
-  [...README.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map(([, code = '']) => code)
+/** Blocks of code in a language, of all documents, each once. */
+const blocks = (language: string): string[] => [
+  ...new Set(
+    [...EVERYTHING.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map(([, code = '']) => code),
+  ),
+]
 
 /** The text of a section, without its deeper heading marks. */
-const section = (title: string): string => {
-  const [, text = ''] = new RegExp(`^#+ ${title}$([\\s\\S]*?)(?=^## |$(?![\\s\\S]))`, 'm').exec(README) ?? []
+const section = (title: string, document = README): string => {
+  const [, text = ''] = new RegExp(`^#+ ${title}$([\\s\\S]*?)(?=^## |$(?![\\s\\S]))`, 'm').exec(document) ?? []
   expect(text, `section ${title}`).not.toBe('')
   return text
 }
@@ -36,15 +48,31 @@ const flagsOf = (command: (typeof COMMANDS)[number]): string[] => {
 }
 const NAMES = COMMANDS.map(({ usage }) => nameOf(usage))
 
-describe('what exists is in the README', () => {
+describe('what exists is in the documents', () => {
   test.each(COMMANDS)('fettle $usage, with its flags', command => {
-    const text = section('Command line')
-    expect(text).toContain(`| \`fettle ${nameOf(command.usage)}`)
-    for (const flag of flagsOf(command)) expect(text).toMatch(new RegExp(`\`-{1,2}${flag}\\b`))
+    expect(section('Command line')).toContain(`| \`fettle ${nameOf(command.usage)}`)
+    const text = section('Commands', COMMAND_LINE).split(`### fettle ${nameOf(command.usage)}\n`)[1]
+    for (const flag of flagsOf(command)) expect(text).toMatch(new RegExp(`\\s-{1,2}${flag}\\b`))
   })
 
+  test.each(NAMES)('fettle %s has examples, in its help too, and they can be typed', async name => {
+    const command = COMMANDS.find(({ usage }) => nameOf(usage) === name)!
+    const examples = EXAMPLES[name] ?? []
+    expect(examples.length).toBeGreaterThan(0)
+    const help = await helpOf(command, 110)
+    for (const [line, what] of examples) {
+      expect(line).toMatch(new RegExp(`^fettle ${name}\\b`))
+      expect(help.replace(/\s+/g, ' ')).toContain(line)
+      expect(help).toContain(what.split(' ')[0])
+      for (const [, flag = ''] of line.matchAll(/ --([a-z-]+)/g)) expect(flagsOf(command), line).toContain(flag)
+    }
+  })
+
+  test('no example is of a command that is gone', () =>
+    expect(Object.keys(EXAMPLES).filter(name => !NAMES.includes(name))).toEqual([]))
+
   test('every key of a pipeline', () => {
-    const text = section('Pipeline file')
+    const text = PIPELINE
     const keys = new Set<string>()
     const walk = (schema: Record<string, unknown>): void => {
       for (const [name, property] of Object.entries((schema.properties ?? {}) as Record<string, Record<string, unknown>>)) {
@@ -78,11 +106,11 @@ describe('what exists is in the README', () => {
     ])
     const names = new Set(read.map(([, one, two, three]) => one ?? two ?? three))
     expect(names.size).toBeGreaterThan(8)
-    for (const name of names) expect(README, name).toContain(`\`${name}\``)
+    for (const name of names) expect(COMMAND_LINE, name).toContain(`\`${name}\``)
   })
 
   test('every file of a run directory, every report format and every result key', async () => {
-    const text = README
+    const text = EVERYTHING
     const { RENDERERS, resultLine } = await import('../src/report/index.ts')
     const { reportOf } = await import('./report/fixtures.ts')
     for (const [format, { file }] of Object.entries(RENDERERS)) {
@@ -94,11 +122,11 @@ describe('what exists is in the README', () => {
 })
 
 describe('what the documents name exists', () => {
-  const documents = ['README.md', 'CHANGELOG.md', 'SECURITY.md', 'samples/README.md']
+  const documents = ['README.md', 'CHANGELOG.md', 'SECURITY.md', 'samples/README.md', ...DOCS]
   const hints = Object.values(ERRORS).flatMap(({ text, hint }) => [text, hint])
 
   test('commands and their flags, in documents and in hints', () => {
-    const words = [README, read('CHANGELOG.md'), read('SECURITY.md'), ...hints].join('\n')
+    const words = [EVERYTHING, read('CHANGELOG.md'), read('SECURITY.md'), ...hints].join('\n')
     const named = [...words.matchAll(/(?:`|^ *|: )fettle ([a-z][a-z-]*)((?: [^`|\n#]*)?)/gm)]
     expect(named.length).toBeGreaterThan(20)
     for (const [whole, name = '', rest = ''] of named) {
@@ -110,8 +138,8 @@ describe('what the documents name exists', () => {
 
   test('flags in the text, and FETTLE_ names', () => {
     const all = new Set([...COMMANDS.flatMap(flagsOf), 'debug', 'help', 'version'])
-    for (const [, flag = ''] of section('Command line').matchAll(/`--([a-z-]+)/g)) expect(all, flag).toContain(flag)
-    const settings = section('Settings')
+    for (const [, flag = ''] of EVERYTHING.matchAll(/`--([a-z-]+)/g)) expect(all, flag).toContain(flag)
+    const settings = section('Settings', COMMAND_LINE)
     for (const [name] of documents
       .map(read)
       .join('\n')
@@ -121,12 +149,23 @@ describe('what the documents name exists', () => {
 
   test('scripts, files and links', () => {
     const { scripts } = JSON.parse(read('package.json'))
-    for (const [, script = ''] of README.matchAll(/npm (?:run )?(start|test|[a-z]+:[a-z]+)/g))
+    for (const [, script = ''] of EVERYTHING.matchAll(/npm (?:run )?(start|test|[a-z]+:[a-z]+)/g))
       expect(scripts).toHaveProperty([script])
+    const anchors = (name: string): string[] =>
+      [...read(name).matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
+        title
+          .toLowerCase()
+          .replace(/[^\w -]/g, '')
+          .replaceAll(' ', '-'),
+      )
     for (const document of documents)
-      for (const [, link = ''] of read(document).matchAll(/\]\((?!https?:|#)([^)\s]+)\)/g))
-        expect(existsSync(join(ROOT, document, '..', link)), link).toBe(true)
-    for (const [, path = ''] of README.matchAll(/(?<![\w/])((?:pipelines|samples|docs|schema)\/[\w./-]+\.\w+)/g))
+      for (const [, link = ''] of read(document).matchAll(/\]\((?!https?:)([^)\s]+)\)/g)) {
+        const [file = '', anchor] = link.split('#')
+        const target = file === '' ? document : relative(ROOT, join(ROOT, document, '..', file))
+        expect(existsSync(join(ROOT, target)), link).toBe(true)
+        if (anchor !== undefined) expect(anchors(target), link).toContain(anchor)
+      }
+    for (const [, path = ''] of EVERYTHING.matchAll(/(?<![\w/])((?:pipelines|samples|docs|schema)\/[\w./-]+\.\w+)/g))
       expect(existsSync(join(ROOT, path)), path).toBe(true)
   })
 
@@ -137,7 +176,7 @@ describe('what the documents name exists', () => {
   })
 
   test('nothing is left to be filled in', () => {
-    expect(/@[A-Z]+@|\bTODO\b|\bTBD\b|lorem/i.exec(README)?.[0] ?? '').toBe('')
+    expect(/@[A-Z]+@|\bTODO\b|\bTBD\b|lorem/i.exec(EVERYTHING)?.[0] ?? '').toBe('')
   })
 
   test('no path of one machine stands anywhere', () => {
@@ -161,8 +200,11 @@ const withSamples = (files: Record<string, string> = {}): string => {
   return cwd
 }
 
-describe.concurrent('what the README shows works', () => {
-  const yaml = blocks('yaml')
+/** Workflows of CI platforms are told from pipelines by what they hold. */
+const isWorkflow = (text: string): boolean => /^ *(?:script|steps):/m.test(text)
+
+describe.concurrent('what the documents show works', () => {
+  const yaml = blocks('yaml').filter(text => !isWorkflow(text))
   test('there is a smallest and a full pipeline', () => expect(yaml.length).toBeGreaterThanOrEqual(2))
 
   test.each(yaml.map((text, n) => [n + 1, text] as const))('pipeline %i passes the check', async (_, text) => {
@@ -204,10 +246,36 @@ describe.concurrent('what the README shows works', () => {
     }
   })
 
+  test('workflows are whole: files that exist, flags that exist, a time limit, and what is kept whatever happens', () => {
+    const workflows = blocks('yaml').filter(isWorkflow)
+    expect(workflows).toHaveLength(2)
+    for (const text of workflows) {
+      parseYaml(text, { strict: true })
+      const [, name = '', rest = ''] = /npx fettle (\w+)(.*)/.exec(text) ?? []
+      const command = COMMANDS.find(({ usage }) => nameOf(usage) === name)
+      for (const [, flag = ''] of rest.matchAll(/ --([a-z-]+)/g)) expect(flagsOf(command!)).toContain(flag)
+      expect(rest).toContain('--timeout')
+      expect(text).toMatch(/always/)
+      expect(text).toContain('fettle-runs/')
+    }
+  })
+
+  test('scripts of other languages can be read by them', () => {
+    for (const text of blocks('bash')) execFileSync('bash', ['-n'], { input: text })
+    for (const text of blocks('python'))
+      execFileSync('python3', ['-c', 'import ast, sys; ast.parse(sys.stdin.read())'], { input: text })
+    expect([...blocks('bash'), ...blocks('python')].length).toBeGreaterThan(1)
+  })
+
+  test('no block is of a language that nobody looks at', () => {
+    const languages = new Set([...EVERYTHING.matchAll(/^```(\S+)$/gm)].map(([, language]) => language))
+    expect([...languages].sort()).toEqual(['bash', 'python', 'sh', 'text', 'ts', 'yaml'])
+  })
+
   test('commands run', async () => {
     const lines = blocks('sh').flatMap(block => block.trim().split('\n'))
-    const commands = lines.flatMap(line => line.split(' && ')).filter(line => !line.startsWith('npm '))
-    const [, columns = ''] = /columns `([a-zA-Z0-9,]+)`/.exec(README) ?? []
+    const commands = [...new Set(lines.flatMap(line => line.split(' && ')))].filter(line => !line.startsWith('npm '))
+    const [, columns = ''] = /columns `([a-zA-Z0-9,]+)`/.exec(EVERYTHING) ?? []
     const cwd = withSamples({ 'companies.csv': `${columns}\n1,Acme Ltd,GB${','.repeat(columns.split(',').length - 3)}\n` })
     const env = { FETTLE_DATA: join(cwd, 'data') }
     for (const command of commands) {

@@ -6,6 +6,7 @@ import yargs, { type Argv } from 'yargs'
 import { FettleError } from '../errors.ts'
 import type { Command, Flags } from './command.ts'
 import { COMMANDS } from './commands.ts'
+import { EXAMPLES } from './examples.ts'
 import type { Io } from './io.ts'
 
 /** A command and what it was given. */
@@ -58,6 +59,8 @@ function plainWords(words: readonly string[]): string[] {
 function build(io: Io, problems: string[], onCall: (called: Called) => void): Argv {
   const parser = yargs()
     .scriptName('fettle')
+    // The rest of the help is English whatever the terminal speaks.
+    .locale('en')
     .usage(
       'fettle <command>\n\n  fettle run pipelines/suppliers.yml      carry out a pipeline\n  fettle check pipelines/suppliers.yml    check it without sending anything',
     )
@@ -78,11 +81,26 @@ function build(io: Io, problems: string[], onCall: (called: Called) => void): Ar
     parser.command({
       command: command.usage,
       describe: command.summary,
-      builder: command.flags,
+      builder: argv => withExamples(command.flags(argv), nameOf(command)),
       handler: flags => onCall({ command, flags: flags as Flags }),
     })
   return parser
 }
+
+const withExamples = (argv: Argv, name: string): Argv =>
+  (EXAMPLES[name] ?? []).reduce((all, [line, what]) => all.example(line, what), argv)
+
+/** The whole help of a command, in so many columns: for the documents made of it. */
+export const helpOf = (command: Command, width: number): Promise<string> =>
+  withExamples(
+    command.flags(yargs().scriptName('fettle').usage(`fettle ${command.usage}\n\n${command.summary}`)),
+    nameOf(command),
+  )
+    .locale('en')
+    .help(false)
+    .version(false)
+    .wrap(width)
+    .getHelp()
 
 /** A password on the command line is visible to every user of the machine: it is refused, and not repeated. */
 function refuseSecrets(argv: readonly string[]): void {

@@ -1,4 +1,4 @@
-/** A sign of life for a log that nobody watches: the longest silence there is 30 seconds (README, "Command line"). */
+/** A sign of life for a log that nobody watches: the longest silence there is 30 seconds (docs/command-line.md). */
 
 const SILENCE_MS = 30_000
 const LOOK_MS = 1_000

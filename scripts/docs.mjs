@@ -1,0 +1,59 @@
+/**
+ * Writes docs/errors.md from the table of codes, and the help of every command into docs/command-line.md; with --check fails when
+ * one is not current. Needs `npm run build` first.
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { COMMANDS } from '../dist/cli/commands.js'
+import { helpOf } from '../dist/cli/parse.js'
+import { ERRORS, EXIT } from '../dist/errors.js'
+
+/** Columns of a code block that no page has to scroll. */
+const WIDTH = 110
+
+const escaped = text => text.replaceAll('|', '\\|')
+
+const families = Object.entries(EXIT).filter(([kind]) => Object.values(ERRORS).some(one => one.kind === kind))
+const errors = `# Error codes
+
+Made of the one table of codes; \`fettle explain CODE\` and \`fettle explain 75\` print the same. Codes are stable: scripts may compare
+them. An exit code groups them; what each exit code means for a scheduler is in the [README](../README.md#exit-codes).
+${families
+  .map(
+    ([kind, code]) => `
+## ${kind}: exit ${code}
+
+| code | what it means | what cures it |
+|---|---|---|
+${Object.entries(ERRORS)
+  .filter(([, one]) => one.kind === kind)
+  .map(([name, { text, hint }]) => `| \`${name}\` | ${escaped(text)} | ${escaped(hint)} |`)
+  .join('\n')}
+`,
+  )
+  .join('')}`
+
+const BEGIN = '<!-- help: made by scripts/docs.mjs -->\n'
+const END = '<!-- end of help -->'
+
+const helps = await Promise.all(COMMANDS.map(async command => [command.usage.split(' ')[0], await helpOf(command, WIDTH)]))
+const help = helps
+  .map(([name, text]) => `\n### fettle ${name}\n\n\`\`\`text\n${text.replace(/[ \t]+$/gm, '').trim()}\n\`\`\`\n`)
+  .join('')
+
+const path = name => new URL(`../docs/${name}`, import.meta.url)
+const current = name => readFileSync(path(name), 'utf8')
+
+const commandLine = current('command-line.md')
+const [before, rest = ''] = commandLine.split(BEGIN)
+const after = rest.slice(rest.indexOf(END))
+
+for (const [name, text] of [
+  ['errors.md', errors],
+  ['command-line.md', `${before}${BEGIN}${help}\n${after}`],
+]) {
+  if (!process.argv.includes('--check')) writeFileSync(path(name), text)
+  else if (current(name) !== text) {
+    console.error(`docs/${name} is not current: run node scripts/docs.mjs`)
+    process.exitCode = 1
+  }
+}

@@ -1,0 +1,43 @@
+/** Examples of every command, for its help and for docs/command-line.md. Data only; a test parses each of them. */
+
+/** Command -> what one would type, and what for. */
+export const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string, what: string])[]>> = {
+  run: [
+    ['fettle run pipelines/suppliers.yml', 'carry it out, or go on with its unfinished run'],
+    ['fettle run nightly.yml --json -q', 'for a scheduler: one line, the result'],
+    ['fettle run nightly.yml --input extract.csv --limit 100', 'another list, its first hundred rows'],
+    ['fettle run nightly.yml --reporter junit=fettle.xml', 'with a JUnit file where CI looks for it'],
+  ],
+  check: [
+    ['fettle check pipelines/suppliers.yml', 'all problems of file and list, and what the columns hold'],
+    ['fettle check nightly.yml --explain', 'the plan that run would carry out'],
+  ],
+  resume: [
+    ['fettle resume', 'go on with the latest run'],
+    ['fettle resume nightly --timeout 2h', 'with the newest run of a pipeline, for two hours at most'],
+  ],
+  status: [['fettle status nightly --json', 'exit code 0: finished well, 75: going or to be resumed']],
+  runs: [['fettle runs', 'the runs kept here, newest first']],
+  report: [
+    ['fettle report', 'the latest run, as text'],
+    ['fettle report --format html --to run.html', 'a page to pass on'],
+  ],
+  review: [
+    ['fettle review', 'go through the rows to review of the latest run'],
+    ['fettle review nightly --export csv rows.csv', 'as a table, for whoever knows the companies'],
+    ['fettle review nightly --apply decisions.csv', 'take decisions, and write the corrected output'],
+  ],
+  serve: [
+    ['fettle serve', 'on 127.0.0.1:8080, with fresh credentials'],
+    ['fettle serve --port 0 --register companies', 'one register, on a free port'],
+  ],
+  register: [
+    ['fettle register import csv companies.csv', 'take in a register, named after its file'],
+    ['fettle register list', 'the registers of this machine'],
+  ],
+  schema: [['fettle schema pipeline', 'the JSON Schema that editors read']],
+  explain: [
+    ['fettle explain FETTLE_INPUT_QUOTE', 'what a code means, and its cure'],
+    ['fettle explain 75', 'all codes of an exit code'],
+  ],
+}
