@@ -105,6 +105,7 @@ export const TEXT_CASES: readonly TextCase[] = [
     ['VALUE 4:28', '"< 90%"', '"90"'], ['VALUE 4:40', '"< 150%"'], ['VALUE 4:68', '"=< 5"'], ['VALUE 4:94', '.nan'], ['VALUE 4:121', '.inf']],
   ['P36 share only', `${BASE}checks: { drift: { warn: "> 5" } }`, ['VALUE 4:26', 'with a share']],
   ['P36 neither', `${BASE}checks: { failed: {} }`, ['VALUE 4:19', 'warn, fail or both']],
+  ['P36 review without output', `${BASE}checks: { review: { warn: "> 5" } }`, ['VALUE 4:19', 'only an output tells which rows are in review']],
   ['P36 fraction of a row', `${BASE}checks: { failed: { warn: "> 1.5" } }`, ['VALUE 4:27', '"> 1.5"']],
   ['P37 parent', outputs('../x.csv'), ['PATH 4:9', '"../x.csv" is outside the project']],
   ['P37 parent within', outputs('a/../../x.csv'), ['PATH 4:9', 'outside the project']],

@@ -38,8 +38,9 @@ describe('JUnit', () => {
     const elements = elementsOf(xml)
     const number = (element: string): number => elements.filter(one => one === element).length
     expect(xml).toContain(
-      `<testsuites name="fettle" tests="${number('testcase')}" failures="${number('failure')}" errors="${number('error')}" skipped="${number('skipped')}"`,
+      `<testsuites name="fettle" tests="${number('testcase')}" failures="${number('failure')}" errors="${number('error')}" time=`,
     )
+    expect(xml).toContain(` errors="${number('error')}" skipped="${number('skipped')}" time=`)
   })
 
   it('a check that was not met is a failure, what could not be done is an error', () => {
