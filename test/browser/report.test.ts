@@ -5,7 +5,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type FixtureName, HOSTILE, reportOf, STATES } from '../report/fixtures.ts'
-import { axe, CHROMIUM_FOUND, inPage, NARROW, openBrowser, type Pages, WIDE } from './kit.ts'
+import { CHROMIUM_FOUND, inPage, NARROW, openBrowser, type Pages, WIDE } from './kit.ts'
 
 describe.skipIf(!CHROMIUM_FOUND)('the report page in Chromium', () => {
   let pages: Pages

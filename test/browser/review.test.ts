@@ -1,7 +1,7 @@
 /** The review desk of the page in a real browser: filters, keys, choices, what is kept and downloaded, for few rows and for many. */
 import { readFile } from 'node:fs/promises'
 import { parse } from 'csv-parse/sync'
-import type { Download, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { needDecisions } from '../../src/input/index.ts'
 import type { Sample } from '../../src/report/index.ts'
@@ -33,7 +33,7 @@ describe.skipIf(!CHROMIUM_FOUND)('the review desk in Chromium', () => {
   const status = (page: Page) => page.getByRole('status').textContent()
   const title = (page: Page) => page.locator('.detail h3').textContent()
   async function downloaded(page: Page): Promise<{ readonly text: string; readonly path: string; readonly name: string }> {
-    const [download]: [Download, void] = await Promise.all([
+    const [download] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Download decisions.csv' }).click(),
     ])
