@@ -48,12 +48,12 @@ export function openDesk(
   /** After a choice the next open row is the current one, so that a review is one key a row. */
   function chosen(row: Row, kind: 'accept' | 'reject' | 'later' | 'undo', company = ''): void {
     choices.choose(row, kind, company)
-    const before = list.current
-    list.show(filters.rows(), true)
+    const shown = filters.rows()
+    const at = shown.indexOf(row)
+    const next = kind === 'undo' ? -1 : shown.findIndex((one, n) => n > at && choices.judgment(one) === 'open')
+    // A row that no longer fits the filters leaves its place to the one after it.
+    list.show(shown, at === -1 ? list.current : next === -1 ? at : next)
     tell()
-    if (kind === 'undo' || list.rows[list.current] !== row) return
-    const next = list.rows.findIndex((one, at) => at > before && choices.judgment(one) === 'open')
-    list.go(next === -1 ? before : next)
   }
 
   const actions: Actions = {

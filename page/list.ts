@@ -35,15 +35,11 @@ export class RowList {
     this.element = element
   }
 
-  /** Shows other rows from the top, or stays at the current one if it is among them. */
-  show(rows: readonly Row[], stays = false): void {
-    const before = stays ? this.rows[this.current] : undefined
-    if (!stays) this.current = 0
+  /** Shows other rows, one of them the current one. */
+  show(rows: readonly Row[], current = 0): void {
     this.rows = rows
-    const kept = before === undefined ? -1 : rows.indexOf(before)
     this.#inner.style.height = `${rows.length * HEIGHT}px`
-    this.#clear()
-    this.go(kept === -1 ? Math.min(Math.max(this.current, 0), rows.length - 1) : kept)
+    this.go(current)
   }
 
   /** Makes another row the current one and brings it into sight. */
