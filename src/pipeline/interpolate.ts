@@ -23,6 +23,9 @@ const DOTTED = /^(vars|run)\.([A-Za-z][A-Za-z0-9_-]*)$/
 const VAR_NAME = /^[A-Za-z][A-Za-z0-9_-]*$/
 const FORMS = 'Write ${NAME}, ${NAME:-default}, ${NAME:?why}, ${vars.name} or ${run.date}; $${ stands for ${ itself.'
 
+/** A text as a pipeline must write it for it to stand for itself, whatever it holds. */
+export const literal = (text: string): string => text.replaceAll('${', () => '$${')
+
 /** The tree with every `${…}` filled in, and everything that could not be: all of it at once. */
 export function interpolate(tree: Tree, sources: Sources): { readonly tree: Tree; readonly findings: readonly Finding[] } {
   const findings: Finding[] = []

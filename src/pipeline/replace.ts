@@ -1,4 +1,5 @@
 /** Paths given on the command line, put in place of those of the pipeline before anything else looks at it. */
+import { literal } from './interpolate.ts'
 import { nodeAt, type Tree, type TreeMap } from './tree.ts'
 
 /** New paths; null or absent leaves the pipeline's own. */
@@ -16,7 +17,7 @@ function replacePath(tree: TreeMap, key: 'input' | 'output', path: string | null
   if (path === null || path === undefined) return tree
   const old = nodeAt(tree, [key])
   // Taken as it is: a ${ in it is not a reference.
-  const value = path.replaceAll('${', () => '$${')
+  const value = literal(path)
   const scalar: Tree = { kind: 'scalar', value, source: path, offset: old?.offset ?? tree.offset, state: 'literal' }
   const node: Tree =
     old?.kind === 'map' ? { ...old, entries: new Map([...old.entries, ['path', { offset: old.offset, node: scalar }]]) } : scalar
