@@ -76,8 +76,8 @@ function bodyOf({ request, form }: Operation, nameOf: (schema: z.ZodType) => str
   return { requestBody: { required: true, content: { 'multipart/form-data': { schema } } } }
 }
 
-/** Operations of one area stand together: the first word of the path, or the last one of its longest common beginning. */
-export const areaOf = ({ path }: Operation): string => path.split('/')[path.startsWith('/compliance/') ? 3 : 1] ?? ''
+/** Operations of one area stand together; those of compliance differ only in the third word of their paths. */
+const areaOf = ({ path }: Operation): string => path.split('/')[path.startsWith('/compliance/') ? 3 : 1] ?? ''
 
 /** The description; `version` is fettle's, `server` the base address as the reader reaches it. */
 export function openApi(version: string, server: string): Json {
