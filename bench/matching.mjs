@@ -1,89 +1,127 @@
 /**
- * Measures the matching engine on a register and labelled queries: quality per kind at the shipped decision, speed and memory.
+ * Measures the matching engine on a register and labelled queries: quality per kind at the shipped decision, the curve, speed and
+ * memory. Needs `npm run build`.
  *
- *   npm run build && node bench/matching.mjs --register R.csv --queries Q.csv [--ignore column[,column]] [--split dev] [--json]
+ *   npm run bench:matching -- --register R.csv --queries Q.csv [--ignore column[,column]] [--split dev] [--json] [--floor top1=.96,recall=.9]
+ *   npm run bench:matching -- --register R.csv --queries Q.csv --peers     the npm libraries people would pick, on the same rows
+ *   npm run bench:matching -- --names cases.csv                            labelled pairs of names, beside their logicV2 column
  *
  * The queries' columns are qid,name,address1,town,postcode,country,orgNumber,kind,split,expected; an empty `expected` says that
- * the register does not hold the company. Precision counts matches given to such rows as wrong.
+ * the register does not hold the company. A match given to such a row counts as false. `--floor` ends with 1 below its figures.
  */
-import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { parse } from 'csv-parse/sync'
+import { candidatesOf } from '../dist/service/matching/candidates.js'
 import { buildIndex, match } from '../dist/service/matching/index.js'
+import { readQuery } from '../dist/service/matching/query.js'
+import { bestCut, companyOf, figure, quality, qualityAt, queryOf, readCsv } from './matching-data.mjs'
+import { measureNames } from './matching-names.mjs'
+import { measurePeers } from './matching-peers.mjs'
+
+const USAGE =
+  'usage: npm run bench:matching -- --register R.csv --queries Q.csv [--ignore columns] [--split dev] [--peers] [--json] [--floor name=least,…]\n' +
+  '   or: npm run bench:matching -- --names cases.csv [--json] [--floor f1=least]'
+/** Speed is taken over at least this long, after one pass to warm up: a thousand rows alone measure the compiler. */
+const LEAST_MS = 1500
 
 const { values } = parseArgs({
   options: {
     register: { type: 'string' },
     queries: { type: 'string' },
+    names: { type: 'string' },
     ignore: { type: 'string', default: '' },
     split: { type: 'string', default: '' },
+    peers: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
+    floor: { type: 'string', default: '' },
   },
 })
-if (values.register === undefined || values.queries === undefined) {
-  throw new Error('usage: node bench/matching.mjs --register R.csv --queries Q.csv [--ignore columns] [--split dev] [--json]')
+const print = line => process.stdout.write(`${line}\n`)
+
+/** Builds, asks, times. */
+function measure(companies, rows, ignored) {
+  const started = performance.now()
+  const index = buildIndex(companies)
+  const buildSeconds = (performance.now() - started) / 1000
+  const queries = rows.map(row => queryOf(row, ignored))
+  const answers = rows.map(({ expected }, at) => {
+    const found = match(index, queries[at])
+    const first = companies[found.candidates[0]?.company]?.id
+    const held = expected === '' || candidatesOf(index, readQuery(index, queries[at])).some(one => companies[one].id === expected)
+    return { right: expected === '' ? null : first === expected, held, ...found }
+  })
+  const timed = performance.now()
+  let asked = 0
+  while (performance.now() - timed < LEAST_MS) {
+    for (const query of queries) match(index, query)
+    asked += queries.length
+  }
+  const rowsPerSecond = Math.round(asked / ((performance.now() - timed) / 1000))
+  const memoryMb = Math.round(process.memoryUsage.rss() / 1024 / 1024)
+  return { answers, figures: { rowsPerSecond, buildSeconds: Number(buildSeconds.toFixed(3)), memoryMb } }
 }
 
-const read = path => parse(readFileSync(path), { columns: true, bom: true })
-const several = text => text.split('|').filter(name => name !== '')
-const companies = read(values.register).map(row => ({
-  ...row,
-  connectId: `${row.country || 'XX'}-X-${row.orgNumber || row.id}`,
-  tradingNames: several(row.tradingNames),
-  previousNames: several(row.previousNames),
-}))
-const asked = ['name', 'address1', 'town', 'postcode', 'country', 'orgNumber'].filter(
-  column => !values.ignore.split(',').includes(column),
-)
-const rows = read(values.queries).filter(row => values.split === '' || row.split === values.split)
+const QUALITY = ['top1', 'precision', 'recall', 'f1', 'reviewShare']
 
-const built = performance.now()
-const index = buildIndex(companies)
-const buildSeconds = (performance.now() - built) / 1000
-const started = performance.now()
-const answers = rows.map(row =>
-  match(index, Object.fromEntries(asked.filter(column => row[column] !== '').map(column => [column, row[column]]))),
-)
-const rowsPerSecond = rows.length / ((performance.now() - started) / 1000)
+function printKinds(rows, answers) {
+  print(`${'kind'.padEnd(18)}${'rows'.padStart(6)}${QUALITY.map(name => name.padStart(12)).join('')}`)
+  for (const kind of [...new Set(rows.map(row => row.kind))].sort().concat('overall')) {
+    const which = answers.filter((_, at) => kind === 'overall' || rows[at].kind === kind)
+    const one = quality(which)
+    print(`${kind.padEnd(18)}${String(which.length).padStart(6)}${QUALITY.map(name => figure(one[name])).join('')}`)
+  }
+  const known = answers.filter(one => one.right !== null)
+  print(`the right company is among the candidates: ${figure(known.filter(one => one.held).length / known.length).trim()}`)
+}
 
-/** Quality over some of the rows. */
-function quality(which) {
-  const count = test => which.filter(test).length
-  const rightFirst = at => rows[at].expected !== '' && companies[answers[at].candidates[0]?.company]?.id === rows[at].expected
-  const known = count(at => rows[at].expected !== '')
-  const given = count(at => answers[at].decision === 'matched')
-  const right = count(at => answers[at].decision === 'matched' && rightFirst(at))
-  const precision = given === 0 ? null : right / given
-  const recall = known === 0 ? null : right / known
-  return {
-    rows: which.length,
-    top1: known === 0 ? null : count(rightFirst) / known,
-    precision,
-    recall,
-    f1: precision === null || recall === null || right === 0 ? null : (2 * precision * recall) / (precision + recall),
-    reviewShare: count(at => answers[at].decision === 'review') / which.length,
+function printCurve(answers) {
+  print(
+    `\n${'score from'.padEnd(18)}${['precision', 'recall', 'f1'].map(name => name.padStart(12)).join('')}   whatever the margin`,
+  )
+  for (const cut of [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99]) {
+    const one = qualityAt(answers, cut)
+    print(`${String(cut).padEnd(18)}${figure(one.precision)}${figure(one.recall)}${figure(one.f1)}`)
+  }
+  for (const [name, one] of [
+    ['best F1', bestCut(answers)],
+    ['precision ≥ .98', bestCut(answers, 0.98)],
+    ['precision ≥ .99', bestCut(answers, 0.99)],
+  ])
+    print(
+      `${name.padEnd(18)}${figure(one?.precision)}${figure(one?.recall)}${figure(one?.f1)}   at ${one?.cut.toFixed(3) ?? '–'}`,
+    )
+  print('')
+}
+
+/** Ends with 1 when a figure is below what `--floor` asks for. */
+function holdFloor(result) {
+  for (const part of values.floor.split(',').filter(text => text !== '')) {
+    const [name, least] = part.split('=')
+    if (!(name in result) || !(Number(least) >= 0))
+      throw new Error(`--floor: ${part} is not name=least; names: ${Object.keys(result).join(', ')}`)
+    if ((result[name] ?? 0) >= Number(least)) continue
+    process.stderr.write(`floor: ${name} is ${result[name]}, below ${least}\n`)
+    process.exitCode = 1
   }
 }
 
-const all = rows.map((_, at) => at)
-const kinds = Object.fromEntries(
-  [...new Set(rows.map(row => row.kind))].sort().map(kind => [kind, quality(all.filter(at => rows[at].kind === kind))]),
-)
-const result = {
-  companies: companies.length,
-  ...quality(all),
-  rowsPerSecond: Math.round(rowsPerSecond),
-  buildSeconds: Number(buildSeconds.toFixed(3)),
-  memoryMb: Math.round(process.memoryUsage.rss() / 1024 / 1024),
+let result
+if (values.names !== undefined) result = measureNames(readCsv(values.names), print)
+else if (values.register === undefined || values.queries === undefined) {
+  process.stderr.write(`${USAGE}\n`)
+  process.exit(2)
+} else {
+  const companies = readCsv(values.register).map(companyOf)
+  const all = readCsv(values.queries)
+  const rows = all.filter(row => values.split === '' || row.split === values.split)
+  const { answers, figures } = measure(companies, rows, values.ignore.split(','))
+  print(
+    `${companies.length} companies, ${rows.length} queries, ${new Date().toISOString().slice(0, 10)}, node ${process.version}`,
+  )
+  printKinds(rows, answers)
+  printCurve(answers)
+  print(`${figures.rowsPerSecond} rows/s, built in ${figures.buildSeconds} s, ${figures.memoryMb} MB`)
+  if (values.peers) await measurePeers(companies, all, rows, answers, print)
+  result = { ...quality(answers), ...figures }
 }
-
-const figure = value => (value === null ? '    –' : value.toFixed(3)).padStart(12)
-process.stdout.write(
-  `${'kind'.padEnd(18)}${'rows'.padStart(6)}${['top1', 'precision', 'recall', 'f1', 'reviewShare'].map(name => name.padStart(12)).join('')}\n`,
-)
-for (const [kind, one] of [...Object.entries(kinds), ['overall', result]]) {
-  const figures = [one.top1, one.precision, one.recall, one.f1, one.reviewShare].map(figure).join('')
-  process.stdout.write(`${kind.padEnd(18)}${String(one.rows).padStart(6)}${figures}\n`)
-}
-process.stdout.write(`${result.rowsPerSecond} rows/s, built in ${result.buildSeconds} s, ${result.memoryMb} MB\n`)
-if (values.json) process.stdout.write(`${JSON.stringify({ ...result, kinds })}\n`)
+holdFloor(result)
+if (values.json) print(JSON.stringify(result))

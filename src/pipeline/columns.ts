@@ -10,6 +10,7 @@ const ALL_COLUMNS = '*'
 const MATCH_COLUMNS = [
   'match.outcome',
   'match.score',
+  'match.matchScore',
   'match.why',
   'match.candidateId',
   'match.candidateName',

@@ -40,6 +40,7 @@ test('a job walks from created to its enriched file', async () => {
     ['Name', 'Note', 'general.connectId', 'general.rowNumber', 'general.duplicateId', 'contact.city'].concat([
       'match.outcome',
       'match.score',
+      'match.matchScore',
       'match.why',
       'match.candidateId',
       'match.candidateName',

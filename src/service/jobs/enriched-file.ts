@@ -3,6 +3,7 @@
  * reads upload and results side by side and holds one row at a time (contract §14.1).
  */
 import type { Limits } from '../limits.ts'
+import { matchScoreOf } from '../matching/scale.ts'
 import { type Write, writeWhole } from '../store/files.ts'
 import { columnName, csvLine, readRecords } from './csv.ts'
 import type { Engine } from './engine.ts'
@@ -23,6 +24,7 @@ export interface EnrichTask {
 const MATCH: Readonly<Record<string, (result: RowResult) => string>> = {
   'match.outcome': result => result.outcome,
   'match.score': result => result.score.toFixed(3),
+  'match.matchScore': result => String(matchScoreOf(result.score)),
   'match.why': result => result.why,
   'match.candidateId': result => result.candidates[0]?.id ?? '',
   'match.candidateName': result => result.candidates[0]?.name ?? '',

@@ -4,7 +4,7 @@
  */
 
 const ABBREVIATIONS_TEXT = `
-intl int l internat internatl internationale internacional internazionale internasional > international
+intl int internat internatl internationale internacional internazionale internasional > international
 hldgs hldg holdgs hldng hlds hdg hdgs holdings > holding
 grp gp gr grup gruppe gruppen groupe groep grupp grupo gruppo > group
 mfg mfrs manuf manufact manufac > manufacturing
@@ -15,9 +15,9 @@ assoc assocs assn associates > associated
 bros > brothers
 mgmt mgt mngmt manag > management
 dev devel devlp develop devt > development
-eng engrg engr engin > engineering
-ind inds indus industry indust industrie > industries
-fin finl financ fincl > financial
+engrg engr engin > engineering
+inds indus industry indust industrie > industries
+finl financ fincl > financial
 ins insur insce > insurance
 invest inv invs invt invts investment > investments
 lab labs laboratory labor lab > laboratories
@@ -25,39 +25,48 @@ pharma pharm pharmaceut pharmac pharmaceutical phar phrm pharms > pharmaceutical
 chem chems chemical > chemicals
 elec elect electr > electric
 electron electrs electronic > electronics
-comm comms commun communication communicat telecommunication > communications
+comms communication communicat telecommunication > communications
 telecom telecoms telekom > telecommunications
 sys syst system systs > systems
-prod prods product > products
+prods product > products
 props prop pty ppty property > properties
-res resource resourc > resources
-petr petrol petrolm > petroleum
+resource resourc > resources
+petrolm > petroleum
 univ > university
 hosp hosps > hospital
 ctr centre cntr > center
 dept > department
 govt > government
-amer am americas > america
+amer americas > america
 aust austral > australia
 uk gb > uk
-ents ent enterpr entp entpr enterprise > enterprises
+ents enterpr entp entpr enterprise > enterprises
 entmt enter entert > entertainment
 distr distrib distribut distribution distributor > distributors
 constr construct constrn > construction
 trad > trading
-transp trans transpt > transport
-solns sol solut solution > solutions
-cons consult consultant consulting > consultants
+transp transpt transportation > transport
+solns solut solution > solutions
+consult consultant consulting > consultants
 mktg market > marketing
-adv advert > advertising
+advert > advertising
 equip eqpt equipm > equipment
 mach machine > machinery
-matls mat mater material > materials
-met > metals
-mng min mines mine > mining
+matls material > materials
+metal > metals
+mng mines mine > mining
 bancorporation > bancorp
 bankshares bancshs > bancshares
 bk bnk > bank
+bco > banco
+bca > banca
+cn > china
+cda > canada
+kon koninkl koninklijke > royal
+ht hts hotel > hotels
+rsts rst resort > resorts
+ste soc societa sociedad sociedade > societe
+cia cie compagnie compania companhia co cos companies > company
 cap > capital
 acq acquis > acquisition
 therap therapeut therapeutic thera > therapeutics
@@ -65,18 +74,14 @@ biotech biotechnology biotechn > biotechnologies
 biopharm biopharma biopharmaceutical biopharmaceut > biopharmaceuticals
 biosci bioscience > biosciences
 sci scien science > sciences
-med medic > medical
 hlth healthc > health
-commun community > community
 gas gaz > gas
-en ener energie energia enrgy > energy
+ener energie energia enrgy > energy
 pwr > power
 exploration expl explor exploratn > exploration
 expt > export
-imp > import
 wrld > world
 amalg > amalgamated
-so > southern
 st saint sankt > st
 mount > mt
 ft fort > ft
@@ -127,7 +132,7 @@ export const ABBREVIATIONS: ReadonlyMap<string, string> = new Map(
 
 /** Words that say nothing about which company is meant; dropped unless nothing else would be left. */
 export const STOP_WORDS: ReadonlySet<string> = new Set(
-  'the and of for de du des la le les der die das den dem del della di da do dos das van von el los las a an in on at by l d al het ta ua'.split(
+  'the and of for de du des la le les der die das den dem del della di da do dos das van von el los las company a an in on at by l d al het ta ua'.split(
     ' ',
   ),
 )

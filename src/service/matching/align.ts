@@ -22,6 +22,8 @@ export interface Alignment {
 }
 
 const MOST = 32
+/** How much a word counts that is covered by an initial only. */
+const INITIALS = 0.85
 const alikeQuery = new Float64Array(MOST)
 const alikeCompany = new Float64Array(MOST)
 const weightQuery = new Float64Array(MOST)
@@ -49,6 +51,37 @@ function joinNeighbours(index: MatchIndex, name: QueryName, start: number, lengt
       if (alikeCompany[j] === 0 && j + 1 < length && alikeCompany[j + 1] === 0 && alikeQuery[i] === 0) {
         if (word(j) + word(j + 1) === name.words[i]) alikeQuery[i] = alikeCompany[j] = alikeCompany[j + 1] = 1
       }
+    }
+  }
+}
+
+/** A word of one side that is the initials of neighbouring words on the other: `igh` and `international group holdings`. */
+function joinInitials(index: MatchIndex, name: QueryName, start: number, length: number): void {
+  const { words } = index.dictionary
+  const theirs = (at: number): string => words[index.wordIds[start + at]!]!
+  const ours = (at: number): string => name.words[at]!
+  cover(ours, name.words.length, alikeQuery, theirs, length, alikeCompany)
+  cover(theirs, length, alikeCompany, ours, name.words.length, alikeQuery)
+}
+
+function cover(
+  short: (at: number) => string,
+  shorts: number,
+  alikeShort: Float64Array,
+  long: (at: number) => string,
+  longs: number,
+  alikeLong: Float64Array,
+): void {
+  for (let i = 0; i < shorts; i++) {
+    const word = short(i)
+    if (alikeShort[i] !== 0 || word.length < 2 || word.length > 5) continue
+    for (let j = 0; j + word.length <= longs; j++) {
+      let at = 0
+      while (at < word.length && alikeLong[j + at] === 0 && long(j + at).charCodeAt(0) === word.charCodeAt(at)) at++
+      if (at < word.length) continue
+      alikeShort[i] = INITIALS
+      alikeLong.fill(INITIALS, j, j + word.length)
+      break
     }
   }
 }
@@ -91,7 +124,10 @@ export function align(index: MatchIndex, name: QueryName, document: number): Ali
     // A cut-off or misspelt word weighs what the word it stands for weighs.
     weightQuery[i] = idf[index.wordIds[start + at]!]!
   }
-  if (open > 0) joinNeighbours(index, name, start, length)
+  if (open > 0) {
+    joinNeighbours(index, name, start, length)
+    joinInitials(index, name, start, length)
+  }
 
   let all = 0
   let agreed = 0

@@ -47,11 +47,20 @@ function comparePlaces(index: MatchIndex, asked: Asked, company: number, vector:
   if (postcode !== '' && own !== '') {
     const near = postcodeArea(postcode) === postcodeArea(own)
     vector[postcode === own ? AT.postcodeEqual : near ? AT.postcodeNear : AT.postcodeDiffer] = 1
+    if (postcode === own) {
+      if (vector[AT.extraQuery]! > 0 || vector[AT.extraCompany]! > 0) {
+        vector[AT.placeMatched] = vector[AT.matched]!
+        vector[AT.placeFirst] = vector[AT.firstWord] === 1 ? 1 : 0
+      }
+      vector[AT.placeMiss] = vector[AT.missCompany]!
+      if (asked.postcodeAlone) vector[AT.postcodeAlone] = 1
+    }
   }
   const hasAddress = index.address.starts[company + 1]! > index.address.starts[company]!
   if (asked.address !== null && hasAddress) {
     const dice = addressDice(index, asked.address, company)
     vector[AT.address] = dice
+    if (dice >= 0.9995) vector[AT.addressSame] = 1
     if (dice < 0.15) vector[AT.addressNone] = 1
   }
   const town = index.towns[company]!

@@ -5,7 +5,7 @@ import { align } from './align.ts'
 import type { MatchIndex } from './build.ts'
 import { AT } from './features.ts'
 import type { QueryName } from './query.ts'
-import { jaroWinkler, pairDice, wordSimilarity } from './similarity.ts'
+import { pairDice, wordSimilarity } from './similarity.ts'
 
 /** How far the label of a web domain is the name; an opening counts from five letters. */
 function compareLabel(label: string, joined: string): number {
@@ -26,7 +26,6 @@ export function compareNames(index: MatchIndex, name: QueryName, document: numbe
   const exact = joined === name.joined || (query > 0.9999 && company > 0.9999)
   vector[AT.bias] = 1
   vector[AT.coverBoth] = query + company > 0 ? (2 * query * company) / (query + company) : 0
-  vector[AT.jaroWinkler] = jaroWinkler(name.joined, joined)
   vector[AT.pairs] = pairDice(name.pairs, joined)
   vector[AT.matched] = Math.min(1, matched / 3)
   vector[AT.missCompany] = exact ? 0 : aligned.missCompany
@@ -37,16 +36,20 @@ export function compareNames(index: MatchIndex, name: QueryName, document: numbe
   const [short, long] = joined.length < name.joined.length ? [joined, name.joined] : [name.joined, joined]
   vector[AT.prefix] = short.length >= 4 && long.startsWith(short) ? short.length / long.length : 0
   const initials = index.initials[document]!
-  vector[AT.acronym] = (initials !== '' && initials === name.joined) || (name.initials !== '' && name.initials === joined) ? 1 : 0
+  if ((initials !== '' && initials === name.joined) || (name.initials !== '' && name.initials === joined)) {
+    // What stands behind the letters is not missing.
+    vector[AT.acronym] = 1
+    vector[AT.missCompany] = vector[AT.extraQuery] = vector[AT.extraCompany] = 0
+  }
   if (exact) {
     vector[AT.exact] = 1
     vector[AT.exactRare] = vector[AT.matched]!
   }
   const own = index.digits[document]!
   const legal = index.legal[document] ?? null
-  if (legal !== null && name.legal !== null && legal !== name.legal) vector[AT.legalDiffer] = 1
+  if (legal !== null && legal === name.legal) vector[AT.legalAgree] = 1
+  else if (legal !== null && name.legal !== null && legal !== 'weak' && name.legal !== 'weak') vector[AT.legalDiffer] = 1
   if (name.digits !== own) vector[AT.numbersDiffer] = name.digits === '' || own === '' ? 0.5 : 1
   vector[AT.domainName] = compareLabel(index.labels[index.companyOf[document]!]!, name.joined)
-  if (name.words.length === 1) vector[AT.singleWord] = 1
   if (index.kinds[document] === 'previousName') vector[AT.former] = 1
 }

@@ -4,29 +4,15 @@
  */
 import { AT } from './features.ts'
 import type { Asked } from './query.ts'
-import { type Scored, scoreOf } from './score.ts'
+import { chanceOf, type Scored, scoresOf } from './score.ts'
 import type { Answer, Decision, Reason } from './types.ts'
-import { WEIGHTS } from './weights.ts'
+import { THRESHOLDS, WEIGHTS } from './weights.ts'
 
 /** A lead is not counted beyond this: e^20 to one is certain enough. */
 const LARGEST_MARGIN = 20
 
-/** Least score and least margin for `matched`. */
-interface Threshold {
-  readonly score: number
-  readonly margin: number
-}
-
-/**
- * Found on the `train` queries: the point of highest recall with a precision of at least .985 in every set, the scores then raised
- * by .1 for little recall. A name whose every word has its counterpart needs little lead; one with a word too many or too few needs
- * a clear one, and a clearer one at the same address, because companies of one group share the address and differ in just such a word.
- */
-const SAME_NAME: Threshold = { score: 0.6, margin: 0.5 }
-const PART_NAME: Threshold = { score: 0.3, margin: 3 }
-const PART_NAME_SAME_PLACE: Threshold = { score: 0.5, margin: 5 }
-/** Below this a person's look is not worth asking for. */
-const REVIEW_FROM = 0.15
+/** Least lead for `matched`: below it the order of two companies is an accident. */
+const LEAST_MARGIN = 0.5
 
 /** Every word has its counterpart, spelled out, cut off or misspelt. */
 const sameName = (vector: Float64Array): boolean =>
@@ -34,13 +20,29 @@ const sameName = (vector: Float64Array): boolean =>
 
 const samePlace = (vector: Float64Array): boolean => vector[AT.postcodeEqual] === 1 || vector[AT.address]! > 0.5
 
-/** The names could be those of one company; without this no other evidence makes a match. */
+/** Row and company both have an address. */
+const addressed = (vector: Float64Array): boolean =>
+  vector[AT.address]! > 0 ||
+  vector[AT.addressNone] === 1 ||
+  vector[AT.postcodeEqual] === 1 ||
+  vector[AT.postcodeNear] === 1 ||
+  vector[AT.postcodeDiffer] === 1
+
+/** Which threshold fits the evidence: every word paired; words left over, without or with an address to tell sister companies by. */
+export const evidenceOf = (vector: Float64Array): 'sameName' | 'partName' | 'partNameAddress' =>
+  sameName(vector) ? 'sameName' : addressed(vector) ? 'partNameAddress' : 'partName'
+
+/** The names could be those of one company. */
 export const nameAgrees = (vector: Float64Array): boolean =>
   vector[AT.exact] === 1 ||
   vector[AT.coverBoth]! >= 0.35 ||
-  vector[AT.jaroWinkler]! >= 0.88 ||
+  vector[AT.pairs]! >= 0.7 ||
   vector[AT.acronym] === 1 ||
   vector[AT.domainName]! >= 0.8
+
+/** A match is thinkable: the names agree, or nobody else is at the very address that the row gives, as when a company is renamed. */
+export const mayMatch = (vector: Float64Array): boolean =>
+  nameAgrees(vector) || (vector[AT.addressSame] === 1 && vector[AT.postcodeAlone] === 1)
 
 /** A number of the company's own agrees. */
 const numbered = (vector: Float64Array): boolean =>
@@ -53,12 +55,15 @@ const supported = (vector: Float64Array): boolean =>
 /** What was decided, and why not more. */
 export type Verdict = Pick<Answer, 'decision' | 'reason' | 'score' | 'margin'>
 
-/** Why these log-odds and this margin do not make a match; null when they do. */
-const reached = (odds: number, margin: number, vector: Float64Array): Reason | null => {
-  const least = sameName(vector) ? SAME_NAME : samePlace(vector) ? PART_NAME_SAME_PLACE : PART_NAME
-  const score = scoreOf(odds)
-  if (score >= least.score && nameAgrees(vector)) return margin >= least.margin ? null : 'ambiguous'
-  return score >= REVIEW_FROM ? 'between-thresholds' : 'below-threshold'
+/** The least score for `matched`, by what the evidence is (docs/matching.md). */
+const leastScore = (vector: Float64Array): number => THRESHOLDS[evidenceOf(vector)]
+
+/** Why this does not make a match, null when it does: the evidence alone must reach far enough, then its lead. */
+function shortOf(logOdds: number, score: number, margin: number, vector: Float64Array): Reason | null {
+  const least = leastScore(vector)
+  const alone = chanceOf(logOdds)
+  if (alone < least || !mayMatch(vector)) return alone >= THRESHOLDS.review ? 'between-thresholds' : 'below-threshold'
+  return score >= least && margin >= LEAST_MARGIN ? null : 'ambiguous'
 }
 
 /** Decides by the best company's score and its margin over the best other company. `scored` is best first. */
@@ -68,23 +73,24 @@ export function decide(asked: Asked, scored: readonly Scored[]): Verdict {
     return { decision: 'unmatched', reason: asked.names.length === 0 ? 'no-name' : 'no-candidate', score: 0, margin: 0 }
   const { vector, logOdds } = best
   const margin = Math.min(LARGEST_MARGIN, other === undefined ? LARGEST_MARGIN : logOdds - other.logOdds)
-  const verdict = (decision: Decision, reason: Reason | null): Verdict => ({ decision, reason, score: scoreOf(logOdds), margin })
+  const [score = 0] = scoresOf(scored)
+  const verdict = (decision: Decision, reason: Reason | null): Verdict => ({ decision, reason, score, margin })
 
   if (scored.some(one => numbered(one.vector))) {
     if (!numbered(vector) || (asked.names.length > 0 && !nameAgrees(vector))) return verdict('review', 'number-and-name-disagree')
-    if (other !== undefined && numbered(other.vector) && margin < SAME_NAME.margin) return verdict('review', 'ambiguous')
+    if (other !== undefined && numbered(other.vector) && margin < LEAST_MARGIN) return verdict('review', 'ambiguous')
     return verdict('matched', null)
   }
   if (asked.names.length === 0) return verdict('unmatched', 'no-name')
   if (vector[AT.countryDiffer] === 1) {
-    const elsewhere = reached(logOdds - WEIGHTS.countryDiffer, margin, vector)
+    const elsewhere = shortOf(logOdds - WEIGHTS.countryDiffer, score, margin, vector)
     return verdict('unmatched', elsewhere === 'below-threshold' ? elsewhere : 'wrong-country')
   }
   if (vector[AT.numberDiffer] === 1) {
-    const otherwise = reached(logOdds - WEIGHTS.numberDiffer, margin, vector)
+    const otherwise = shortOf(logOdds - WEIGHTS.numberDiffer, score, margin, vector)
     return otherwise === 'below-threshold' ? verdict('unmatched', otherwise) : verdict('review', 'number-and-name-disagree')
   }
-  const reason = reached(logOdds, margin, vector)
+  const reason = shortOf(logOdds, score, margin, vector)
   if (reason === null)
     return vector[AT.inactive] === 1 && !supported(vector) ? verdict('review', 'dissolved') : verdict('matched', null)
   return verdict(reason === 'below-threshold' ? 'unmatched' : 'review', reason)

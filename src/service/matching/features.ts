@@ -1,58 +1,69 @@
 /**
- * The features: what is compared between a query and a company, each with a name of its own, and the vector that holds them. The
- * weights table and the reasons speak of features by these names.
+ * The features: what is compared between a query and a company, each with a name of its own and its meaning, and the vector that
+ * holds them. The weights table, the reasons and docs/matching.md speak of features by these names.
  */
 
 /** Comparisons of two names. */
-export const NAME_FEATURES = [
-  'bias', // always 1
-  'coverBoth', // share of the words found on the other side, by rarity: harmonic mean of query and company; not weighed, but asked for
-  'jaroWinkler', // of the names without spaces; not weighed, but asked for
-  'pairs', // shared letter pairs (Dice)
-  'exact', // the same letters, or the same words
-  'exactRare', // the same letters, by the rarity of the words
-  'matched', // rarity of what agrees, summed
-  'missCompany', // heaviest word of the company that the query lacks
-  'extraQuery', // how many words of the query the company lacks: a third each, at most 1
-  'extraCompany',
-  'allPaired', // not the same words, but each has its counterpart: cut off, abbreviated or misspelt
-  'queryPaired', // the same for the query's words only
-  'firstWord', // similarity of the first words
-  'prefix', // one name begins with the other: share of its length
-  'acronym', // one is the initials of the other
-  'legalDiffer', // of two classes
-  'numbersDiffer', // they are not: 1, or 0.5 when one side has none
-  'domainName', // the company's web domain is the query's name: 1, or the share of it that begins it
-  'singleWord', // the query is a single word
-  'former', // compared with a previous name
-] as const
+const NAME_MEANINGS = {
+  bias: 'always 1',
+  coverBoth: 'share of the words found on the other side, by rarity (harmonic mean of both sides); asked for, not weighed',
+  pairs: 'shared letter pairs of the names without spaces (Dice)',
+  exact: 'the same letters, or the same words in another order',
+  exactRare: 'the same, by the rarity of the words',
+  matched: 'rarity of all that agrees, summed; a third of it, at most 1',
+  missCompany: 'heaviest word of the company that the row lacks',
+  extraQuery: 'words of the row that the company lacks: a third each, at most 1',
+  extraCompany: 'words of the company that the row lacks: a third each, at most 1',
+  allPaired: 'not the same words, but each has its counterpart: cut off, abbreviated or misspelt',
+  queryPaired: 'the same for the words of the row only',
+  firstWord: 'how alike the first words are',
+  prefix: 'one name begins with the other: share of its length',
+  acronym: 'one name is the initials of the other',
+  legalAgree: 'legal forms of one class',
+  legalDiffer: 'legal forms of two classes',
+  numbersDiffer: 'the numbers in the names are not the same: 1, or 0.5 when one side has none',
+  domainName: "the company's web domain is the name in the row: 1, or the share of it that begins it",
+  former: 'compared with a previous name of the company',
+} as const
 
-/** Comparisons of everything else. */
-const CONTEXT_FEATURES = [
-  'countryAgree',
-  'countryDiffer',
-  'postcodeEqual',
-  'postcodeNear', // same district
-  'postcodeDiffer',
-  'address', // shared address words by rarity
-  'addressNone', // both give an address and share almost nothing
-  'townEqual',
-  'townDiffer',
-  'idEqual',
-  'numberEqual',
-  'numberDiffer',
-  'vatEqual',
-  'vatDiffer',
-  'domainEqual',
-  'phoneEqual',
-  'inactive', // the company is dissolved
-] as const
+/** Comparisons of everything else. A field that one side does not give is 0. */
+const CONTEXT_MEANINGS = {
+  countryAgree: 'the same country',
+  countryDiffer: 'two countries',
+  postcodeEqual: 'the same postcode',
+  postcodeAlone: 'the same postcode, and no other company of the register has it',
+  placeMatched:
+    'at the same postcode, with words left over: what agrees of the names once more, since a group shares name and address',
+  placeFirst: 'at the same postcode, with words left over: the same first word, as sister companies have it',
+  placeMiss: 'at the same postcode: the heaviest word that the row lacks once more, since a renamed company stays where it is',
+  postcodeNear: 'the same district, another postcode',
+  postcodeDiffer: 'another district',
+  address: 'shared address words, by rarity',
+  addressSame: 'the same address, word for word',
+  addressNone: 'both give an address and share almost nothing',
+  townEqual: 'the same town',
+  townDiffer: 'two towns',
+  idEqual: "the register's own id",
+  numberEqual: 'the same organisation number, in its canonical form',
+  numberDiffer: 'two organisation numbers of one country',
+  vatEqual: 'the same VAT number',
+  vatDiffer: 'two VAT numbers',
+  domainEqual: 'the mail domain of the row is the web or mail domain of the company (free mail does not count)',
+  phoneEqual: 'the last eight digits of the phone are the same',
+  inactive: 'the register calls the company dissolved',
+} as const
 
-/** All features, in the order of the vector. */
-export const FEATURES = [...NAME_FEATURES, ...CONTEXT_FEATURES] as const
+/** What each feature says, in the order of the vector. */
+export const MEANINGS = { ...NAME_MEANINGS, ...CONTEXT_MEANINGS }
 
 /** The name of a feature. */
-export type Feature = (typeof FEATURES)[number]
+export type Feature = keyof typeof MEANINGS
+
+/** All features, in the order of the vector. */
+export const FEATURES = Object.keys(MEANINGS) as readonly Feature[]
+
+/** How many of them, from the first, compare names. */
+export const NAME_FEATURES = Object.keys(NAME_MEANINGS).length
 
 /** Position of each feature in the vector. */
 export const AT = Object.fromEntries(FEATURES.map((feature, at) => [feature, at])) as Readonly<Record<Feature, number>>

@@ -93,7 +93,7 @@ export const LEGAL_FORMS: readonly (readonly [LegalClass, string])[] = [
   ],
   ['cooperative', 'scoop|sociedad cooperativa|sociedad cooperativa limitada|crl|scl'],
   ['nonprofit', 'ac'],
-  ['weak', 'compania|cia|y compania|y cia|e cia|companhia|empresa'],
+  ['weak', 'corporacion|corporacao|compania|cia|y compania|y cia|e cia|companhia|empresa'],
   // Dutch
   [
     'private',
@@ -133,7 +133,7 @@ export const LEGAL_FORMS: readonly (readonly [LegalClass, string])[] = [
   // Russian and neighbours (transliterated)
   [
     'llc',
-    'ooo|obshchestvo s ogranichennoy otvetstvennostyu|obshchestvo s ogranichennoi otvetstvennostiu|obshchestvo s ogranichennoj otvetstvennostyu|tov|tovarystvo z obmezhenoyu vidpovidalnistyu|too|tovarishchestvo s ogranichennoy otvetstvennostyu|odo|tdv',
+    'ooo|obshchestvo s ogranichennoy otvetstvennostyu|obshchestvo s ogranichennoi otvetstvennostiu|obshchestvo s ogranichennoi otvetstvennostyu|obshchestvo s ogranichennoj otvetstvennostyu|tov|tovarystvo z obmezhenoyu vidpovidalnistyu|too|tovarishchestvo s ogranichennoy otvetstvennostyu|odo|tdv',
   ],
   [
     'public',
@@ -159,7 +159,7 @@ export const LEADING_FORMS =
   'ooo|oao|zao|pao|ao|nao|npao|ojsc|pjsc|cjsc|jsc|tov|pat|prat|too|odo|uab|sia|ab|aktiebolaget|oy|as|ou|pt|cv|ud|kk|kabushiki kaisha|' +
   'kabushikigaisha|ip|fgup|gup|mup|limited liability company|public joint stock company|open joint stock company|closed joint stock company|' +
   'joint stock company|aktsionernoe obshchestvo|otkrytoe aktsionernoe obshchestvo|zakrytoe aktsionernoe obshchestvo|' +
-  'publichnoe aktsionernoe obshchestvo|obshchestvo s ogranichennoy otvetstvennostyu|obshchestvo s ogranichennoi otvetstvennostiu|' +
+  'publichnoe aktsionernoe obshchestvo|obshchestvo s ogranichennoy otvetstvennostyu|obshchestvo s ogranichennoi otvetstvennostiu|obshchestvo s ogranichennoi otvetstvennostyu|' +
   'obshchestvo s ogranichennoj otvetstvennostyu|tovarystvo z obmezhenoyu vidpovidalnistyu|sarl|eurl|sas|sasu|sa|sci|scp|snc|sca|nv|bv|vof|' +
   'asbl|vzw|societe anonyme|societe a responsabilite limitee|societa per azioni|societa cooperativa|soc coop|' +
   'sociedad anonima|spolka|zhushihuishe|cong ty tnhh|cong ty co phan|perseroan terbatas|llc|firma|gmbh|kft|sc|sociedade'

@@ -6,7 +6,7 @@ import { candidatesOf } from './candidates.ts'
 import { decide, type Verdict } from './decide.ts'
 import { namedFeatures } from './features.ts'
 import { readQuery } from './query.ts'
-import { scoreAll, scoreOf } from './score.ts'
+import { scoreAll, scoresOf } from './score.ts'
 import type { Answer, Query } from './types.ts'
 import { explain, patternOf } from './why.ts'
 
@@ -30,14 +30,15 @@ export function match(index: MatchIndex, query: Query): Answer {
   const verdict = decide(asked, scored)
   const best = scored[0]
   const isShown = verdict.decision === 'review'
+  const scores = scoresOf(scored)
   return {
     ...verdict,
     why: best === undefined ? '' : explain(asked, best.vector),
     pattern: best === undefined ? '' : patternOf(asked, best.vector),
     banding: bandingOf(verdict),
-    candidates: scored.slice(0, SHOWN).map(({ company, logOdds, vector }) => ({
+    candidates: scored.slice(0, SHOWN).map(({ company, vector }, at) => ({
       company,
-      score: scoreOf(logOdds),
+      score: scores[at] ?? 0,
       features: namedFeatures(vector),
       why: isShown ? explain(asked, vector) : '',
     })),

@@ -11,7 +11,7 @@ import { withoutTail } from './tails.ts'
 export interface ParsedName {
   /** Core words: without legal form and stop words, abbreviations spelled out. Empty for a text that holds no name. */
   readonly words: readonly string[]
-  /** Class of the legal form; null when the name shows none, or only a weak one. */
+  /** Class of the legal form; null when the name shows none. */
   readonly legal: LegalClass | null
 }
 
@@ -70,7 +70,7 @@ export function parseName(text: string): ParsedName {
   let legal: LegalClass | null = null
   const note = (form: string): void => {
     const kind = FORMS.get(form) ?? null
-    if (kind !== null && kind !== 'weak') legal ??= kind
+    if (kind !== null && (legal === null || legal === 'weak')) legal = kind
   }
   for (let size = formAtEnd(list); size > 0; size = formAtEnd(list)) {
     note(list.slice(-size).join(' '))
@@ -91,6 +91,6 @@ export function parseName(text: string): ParsedName {
   }
   // `The Company`, `Limited`: nothing is left, so what was taken for form or filling is the name.
   if (core.length > 0) return { words: core, legal }
-  const telling = all.filter(word => !STOP_WORDS.has(word))
+  const telling = all.filter(word => !STOP_WORDS.has(word) || FORMS.has(word))
   return { words: (telling.length > 0 ? telling : all).map(oneVowel), legal: null }
 }

@@ -2,19 +2,25 @@
  * How much each kind of evidence weighs in the score of a candidate, in words that people use: the features by what they compare.
  * It reads features and weights; it compares and decides nothing.
  */
-import { type Feature, NAME_FEATURES } from './features.ts'
+import { AT, type Feature, NAME_FEATURES } from './features.ts'
 import { WEIGHTS } from './weights.ts'
 
 const OWN_WORD: Partial<Record<Feature, string>> = {
   bias: 'any company',
+  legalAgree: 'legal form',
   legalDiffer: 'legal form',
   domainName: 'website',
   countryAgree: 'country',
   countryDiffer: 'country',
   postcodeEqual: 'postcode',
+  postcodeAlone: 'postcode',
+  placeMatched: 'name',
+  placeFirst: 'name',
+  placeMiss: 'name',
   postcodeNear: 'postcode',
   postcodeDiffer: 'postcode',
   address: 'address',
+  addressSame: 'address',
   addressNone: 'address',
   townEqual: 'town',
   townDiffer: 'town',
@@ -30,10 +36,10 @@ const OWN_WORD: Partial<Record<Feature, string>> = {
 
 /** What a feature compares. */
 const wordOf = (feature: string): string =>
-  OWN_WORD[feature as Feature] ?? ((NAME_FEATURES as readonly string[]).includes(feature) ? 'name' : feature)
+  OWN_WORD[feature as Feature] ?? (AT[feature as Feature] < NAME_FEATURES ? 'name' : feature)
 
 /**
- * Log-odds by word, rounded to a tenth, those of 0 left out: together they are the score. `any company` is where every candidate
+ * Log-odds by word, rounded to a tenth, those of 0 left out: together they are its evidence, from which the score follows. `any company` is where every candidate
  * begins: that a company taken at random is the one meant is unlikely.
  */
 export function partsOf(features: Readonly<Record<string, number>>): Record<string, number> {

@@ -6,7 +6,7 @@ import { addressWords, digitsOf, initialsOf, type MatchIndex, triplesOf } from '
 import { normaliseCountry } from './country.ts'
 import { words } from './fold.ts'
 import { domainOf, normaliseOrgNumber, normalisePostcode, normaliseVat, phoneDigits } from './identifiers.ts'
-import { type Identifiers, keysOf } from './keys.ts'
+import { companiesOf, type Identifiers, keysOf } from './keys.ts'
 import type { LegalClass } from './legal-forms.ts'
 import { parseName } from './name.ts'
 import { type Pairs, pairsOf } from './similarity.ts'
@@ -40,6 +40,8 @@ export interface Asked {
   /** Address words by their number in the index, -1 for unknown ones; null when the row gives no address. */
   readonly address: readonly number[] | null
   readonly town: string
+  /** One company of the register has the row's postcode, and no more. */
+  readonly postcodeAlone: boolean
 }
 
 function readName(index: MatchIndex, text: string): QueryName | null {
@@ -76,6 +78,7 @@ export function readQuery(index: MatchIndex, query: Query): Asked {
     phone: phoneDigits(query.phone ?? ''),
     postcode: normalisePostcode(query.postcode ?? ''),
   }
+  const keys = keysOf(identifiers, country)
   const parts = [query.address1, query.address2, query.address3, query.town, query.region].map(part => part ?? '')
   const address = addressWords(parts, query.postcode ?? '').map(word => index.address.numbers.numbers.get(word) ?? -1)
   return {
@@ -83,8 +86,9 @@ export function readQuery(index: MatchIndex, query: Query): Asked {
     country,
     writtenNumber: query.orgNumber || query.taxCode || '',
     identifiers,
-    keys: keysOf(identifiers, country),
+    keys,
     address: address.length > 0 ? address : null,
     town: words(query.town ?? '').join(' '),
+    postcodeAlone: keys.some(key => key.startsWith('z') && companiesOf(index.keys, key).length === 1),
   }
 }

@@ -25,11 +25,22 @@ function sum(vector: Float64Array, count: number): number {
   return total
 }
 
-/** Log-odds to a number from 0 to 1. */
-export const scoreOf = (logOdds: number): number => 1 / (1 + Math.exp(-logOdds))
+/** Log-odds to a chance from 0 to 1, as if there were no other company. */
+export const chanceOf = (logOdds: number): number => 1 / (1 + Math.exp(-logOdds))
+
+/**
+ * The chance of each company to be the one that is meant, given its rivals and that it may be none of them: together with "none" they
+ * make 1. This is the score; the weights are learned for it.
+ */
+export function scoresOf(scored: readonly Scored[]): number[] {
+  const top = Math.max(0, scored[0]?.logOdds ?? 0)
+  const parts = scored.map(one => Math.exp(one.logOdds - top))
+  const all = parts.reduce((sum, part) => sum + part, Math.exp(-top))
+  return parts.map(part => part / all)
+}
 
 /** Log-odds of the name features alone. */
-const nameLogOdds = (vector: Float64Array): number => sum(vector, NAME_FEATURES.length)
+const nameLogOdds = (vector: Float64Array): number => sum(vector, NAME_FEATURES)
 
 /** Compares a query with one company: every name of the one with every name of the other, the best pair counts. */
 function scoreCompany(index: MatchIndex, asked: Asked, company: number): Scored {

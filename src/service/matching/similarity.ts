@@ -89,9 +89,10 @@ export function pairDice(pairs: Pairs, text: string): number {
 
 const hasDigit = (word: string): boolean => /\d/.test(word)
 
-/** True when the short word is the long one without its vowels: `mchn` of `machinery`. */
-function isSkeleton(short: string, long: string): boolean {
-  if (short.length < 3 || /[aeiou]/.test(short.slice(1))) return false
+/** True when the short word is the long one without its vowels, or drawn together to its ends: `mchn` of `machinery`, `cntrs` of `centers`. */
+function isContraction(short: string, long: string): boolean {
+  if (short.length < 3 || long.length < short.length + 2) return false
+  if (short.at(-1) !== long.at(-1) && /[aeiou]/.test(short.slice(1))) return false
   let at = 0
   for (const letter of short) {
     at = long.indexOf(letter, at) + 1
@@ -100,17 +101,56 @@ function isSkeleton(short: string, long: string): boolean {
   return true
 }
 
+/** Longest word that is looked at for misspelling. */
+const LONGEST_WORD = 32
+let above = new Uint8Array(LONGEST_WORD + 1)
+let row = new Uint8Array(LONGEST_WORD + 1)
+let below = new Uint8Array(LONGEST_WORD + 1)
+
+/** Edits from one word to the other (a letter more, less, another, or two swapped); `most` + 1 when there are more. */
+export function editsOf(a: string, b: string, most: number): number {
+  if (Math.abs(a.length - b.length) > most || a.length > LONGEST_WORD || b.length > LONGEST_WORD) return most + 1
+  for (let j = 0; j <= b.length; j++) row[j] = j
+  for (let i = 1; i <= a.length; i++) {
+    below[0] = i
+    let least = i
+    for (let j = 1; j <= b.length; j++) {
+      const same = a.charCodeAt(i - 1) === b.charCodeAt(j - 1)
+      let edits = Math.min(row[j]! + 1, below[j - 1]! + 1, row[j - 1]! + (same ? 0 : 1))
+      if (i > 1 && j > 1 && a.charCodeAt(i - 1) === b.charCodeAt(j - 2) && a.charCodeAt(i - 2) === b.charCodeAt(j - 1))
+        edits = Math.min(edits, above[j - 2]! + 1)
+      below[j] = edits
+      if (edits < least) least = edits
+    }
+    if (least > most) return most + 1
+    const free = above
+    above = row
+    row = below
+    below = free
+  }
+  return Math.min(row[b.length]!, most + 1)
+}
+
+/** One edit in words from four letters on, two from eight on: what is left of 1 when each edit takes its share; else 0. */
+function misspelt(a: string, b: string): number {
+  const length = Math.max(a.length, b.length)
+  const most = length < 4 ? 0 : length < 8 ? 1 : 2
+  if (most === 0) return 0
+  const edits = editsOf(a, b, most)
+  return edits > most ? 0 : 1 - edits / length
+}
+
 /**
  * Word against word, from 0 to 1: equal 1; a prefix of three or more letters 0.8 to 1 (a cut-off or abbreviated word); words with
  * digits never fuzzily; another first letter 0; a word without its vowels 0.8; otherwise Jaro-Winkler from 0.88.
  */
 export function wordSimilarity(a: string, b: string): number {
   if (a === b) return 1
-  if (a.charCodeAt(0) !== b.charCodeAt(0) || hasDigit(a) || hasDigit(b)) return 0
+  if (hasDigit(a) || hasDigit(b)) return 0
+  if (a.charCodeAt(0) !== b.charCodeAt(0)) return misspelt(a, b)
   const [short, long] = a.length < b.length ? [a, b] : [b, a]
   if (short.length >= 3 && long.startsWith(short)) return 0.8 + (0.2 * short.length) / long.length
-  if (isSkeleton(short, long)) return 0.8
-  if (short.length < 4) return 0
-  const similarity = jaroWinkler(a, b)
-  return similarity >= 0.88 ? similarity : 0
+  if (short.length === 2 && long.length >= 4 && long.startsWith(short)) return 0.75
+  if (isContraction(short, long)) return 0.8
+  return misspelt(a, b)
 }

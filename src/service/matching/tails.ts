@@ -9,16 +9,16 @@ const END = '[\\s.)]*$'
 const STRONG: readonly RegExp[] = [
   // par value: currency letters before a figure, `EO 1`, `DL-,001`, `RP100`
   new RegExp(
-    `[\\s.,-](?:DL|EO|LS|HD|YC|YN|SF|SK|NK|DK|CD|AD|RP|ZY|BA|KC|UH|SD|ND|RC|TB|SG|IR|LT|RB|RS|PP)\\s{0,2}-?\\s{0,2}[,.]?\\d[\\d.,/]*${END}`,
+    `[\\s.,-](?:DL|EO|LS|HD|YC|YN|SF|SK|NK|DK|CD|AD|RP|ZY|BA|KC|UH|SD|ND|RC|TB|SG|IR|LT|RB|RS|PP|UF|TN|TA|PS|PT|MX|AP|TL)\\s{0,2}-?\\s{0,2}[,.]?\\d[\\d.,/]*${END}`,
     'i',
   ),
   new RegExp(`[\\s.]O\\.\\s?N${END}`, 'i'),
   new RegExp(
-    `\\s(?:common (?:stock|shares)|ordinary shares|(?:american )?depositary (?:shares|receipts)|registered shares|ord(?:\\.|inary)? shs|ord)${END}`,
+    `[\\s-](?:common (?:stock|shares)|ordinary shares|(?:american )?depositary (?:shares|receipts)|registered shares|ord(?:\\.|inary)? sh?s?|ord|drn|cdi|npv|regs|reg s)${END}`,
     'i',
   ),
-  new RegExp(`[\\s.](?:sp\\.? ?)?(?:adr|ads|gdr|adrs|gdrs)(?:\\s?/?\\s?[\\d,.]+)?${END}`, 'i'),
-  new RegExp(`\\s(?:class|cl\\.?) ?[a-c]${END}`, 'i'),
+  new RegExp(`[\\s.](?:sp\\.? ?|u|uns\\.?)?(?:adr|ads|gdr|adrs|gdrs)(?:\\s?/?\\s?[\\d,.]+)?${END}`, 'i'),
+  new RegExp(`\\s(?:class|cl\\.?) ?[a-h]${END}`, 'i'),
   new RegExp(`[\\s.]cert\\.? of shs${END}`, 'i'),
   new RegExp(`\\s\\(new${END}`, 'i'),
   // where a filer is from: `/MD/`, `\\UK`, `/Cayman Islands/`
@@ -27,7 +27,7 @@ const STRONG: readonly RegExp[] = [
 
 /** Tails that are one only before a strong one: `NA O.N.`, `INH. EO 1`, `H YC 1`, `CL.A DL-001`. */
 const WEAK = new RegExp(
-  `[\\s.](?:na|nam|nom|inh|act\\.?nom|vz|vzo|st|sp|pfd|pref|reg|port|cl\\.? ?[a-c])${END}|\\s[a-h]-?${END}`,
+  `[\\s.](?:na|nam|nom|inh|act\\.?nom|act\\.?nouv|vz|vzo|st|sp|pfd|pref|regs?|reg\\.? ?s|cva|gdr|new|cons|cl\\.? ?[a-c])${END}|\\s[a-h]-?${END}`,
   'i',
 )
 

@@ -18,9 +18,13 @@ const PAIRS: readonly (readonly [string, Feature, Feature | null])[] = [
   ['country', 'countryAgree', 'countryDiffer'],
 ]
 
-/** How alike two names are, 0 to 1, as shown to people: 1 for the same words. */
-const likeness = (vector: Float64Array): number =>
-  vector[AT.exact] === 1 ? 1 : (vector[AT.coverBoth]! + vector[AT.jaroWinkler]!) / 2
+/** How alike two names are, 0 to 1, as shown to people: 1 for the same words, 0.9 for initials; letters count where words are left over. */
+export function likeness(vector: Float64Array): number {
+  if (vector[AT.exact] === 1) return 1
+  if (vector[AT.acronym] === 1) return 0.9
+  const cover = vector[AT.coverBoth]!
+  return vector[AT.allPaired] === 1 ? cover : (cover + vector[AT.pairs]!) / 2
+}
 
 /** `name 0.97 | number = | postcode = | town ≠ | dissolved`; '' for no company. */
 export function explain(asked: Asked, vector: Float64Array): string {

@@ -1,0 +1,55 @@
+/**
+ * Labelled pairs of organisation names (`nameA,nameB,label,logicV2`): F of the engine's name likeness, the figure that `why` shows,
+ * beside the recorded score of OpenSanctions' logic_v2. Rarity of words is taken from the names of the file itself.
+ */
+import { compareNames } from '../dist/service/matching/compare-names.js'
+import { FEATURES } from '../dist/service/matching/features.js'
+import { buildIndex } from '../dist/service/matching/index.js'
+import { readQuery } from '../dist/service/matching/query.js'
+import { likeness } from '../dist/service/matching/why.js'
+import { bestCut, companyOf, figure, qualityAt } from './matching-data.mjs'
+
+/** Where two names are called the same, chosen once. */
+const SAME = 0.76
+/** The threshold that logic_v2 ships. */
+const PEER_SAME = 0.7
+
+/** Prints both and gives the engine's figures at its own threshold. */
+export function measureNames(pairs, print) {
+  const names = [...new Set(pairs.flatMap(pair => [pair.nameA, pair.nameB]))]
+  const index = buildIndex(names.map((name, at) => companyOf({ id: String(at), name })))
+  const side = (one, other) => {
+    const [asked] = readQuery(index, { name: one }).names
+    const document = index.documentStarts[names.indexOf(other)]
+    if (asked === undefined || document === index.documentStarts[names.indexOf(other) + 1]) return 0
+    const vector = new Float64Array(FEATURES.length)
+    compareNames(index, asked, document, vector)
+    return likeness(vector)
+  }
+  const answers = pairs.map(({ nameA, nameB, label }) => ({
+    right: label === 'true' ? true : null,
+    score: (side(nameA, nameB) + side(nameB, nameA)) / 2,
+  }))
+  const peer = pairs.map(pair => ({ right: pair.label === 'true' ? true : null, score: Number(pair.logicV2) }))
+  print(`${pairs.length} pairs, ${answers.filter(one => one.right).length} the same`)
+  print(
+    `${'score'.padEnd(18)}${['threshold', 'precision', 'recall', 'f1', 'best f1', 'at'].map(name => name.padStart(12)).join('')}`,
+  )
+  for (const [name, list, cut] of [
+    ['fettle', answers, SAME],
+    ['logic_v2', peer, PEER_SAME],
+  ]) {
+    const at = qualityAt(list, cut)
+    const best = bestCut(list)
+    print(`${name.padEnd(18)}${[cut, at.precision, at.recall, at.f1, best.f1, best.cut].map(figure).join('')}`)
+  }
+  const { precision, recall, f1 } = qualityAt(answers, SAME)
+  return {
+    precision,
+    recall,
+    f1,
+    bestF1: bestCut(answers).f1,
+    logicV2: qualityAt(peer, PEER_SAME).f1,
+    logicV2Best: bestCut(peer).f1,
+  }
+}

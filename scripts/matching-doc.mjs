@@ -1,0 +1,46 @@
+/** Writes the tables of docs/matching.md from the engine's own, or with --check fails when they are not current. Needs dist/. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { FEATURES, MEANINGS } from '../dist/service/matching/features.js'
+import { SCALE } from '../dist/service/matching/scale.js'
+import { THRESHOLDS, WEIGHTS } from '../dist/service/matching/weights.js'
+
+const path = new URL('../docs/matching.md', import.meta.url)
+const table = (head, rows) => [head, head.map(() => '---'), ...rows].map(cells => `| ${cells.join(' | ')} |`).join('\n')
+
+const EVIDENCE = {
+  sameName: 'every word of both names has its counterpart: equal, spelled out, cut off or misspelt',
+  partName: 'words are left over on either side, and no address can be compared',
+  partNameAddress: 'words are left over, and both have an address: sister companies share it',
+}
+const BLOCKS = {
+  thresholds: table(
+    ['the evidence', 'least score for `matched`'],
+    [
+      ...Object.entries(EVIDENCE).map(([name, text]) => [text, String(THRESHOLDS[name])]),
+      ['for `review`: chance of the best company alone', String(THRESHOLDS.review)],
+    ],
+  ),
+  scale: table(
+    ['`matchScore`', 'score', 'meaning'],
+    SCALE.map(({ from, score, meaning }, at) => [
+      `${from} to ${(SCALE[at + 1]?.from ?? 1000) - 1}`,
+      `${score} to ${SCALE[at + 1]?.score ?? 1}`,
+      meaning,
+    ]),
+  ),
+  weights: table(
+    ['feature', 'what it says', 'weight'],
+    FEATURES.map(name => [`\`${name}\``, MEANINGS[name], WEIGHTS[name] === 0 ? '–' : String(WEIGHTS[name])]),
+  ),
+}
+
+const old = readFileSync(path, 'utf8')
+const text = Object.entries(BLOCKS).reduce((all, [name, block]) => {
+  const [start, end] = [`<!-- ${name} -->\n`, `<!-- /${name} -->`]
+  return `${all.slice(0, all.indexOf(start) + start.length)}${block}\n${all.slice(all.indexOf(end))}`
+}, old)
+if (!process.argv.includes('--check')) writeFileSync(path, text)
+else if (text !== old) {
+  process.stderr.write('docs/matching.md is not current: npm run build, then node scripts/matching-doc.mjs\n')
+  process.exitCode = 1
+}

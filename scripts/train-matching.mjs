@@ -1,0 +1,130 @@
+/**
+ * Learns the weights table of the matching engine from the `train` queries of the labelled sets, and nothing else. Deterministic: the
+ * same data and engine give the same table. Needs `npm run build`; build again afterwards.
+ *
+ *   npm run train:matching -- --data FOLDER [--print]     FOLDER holds uk-gpg, listed and sec, each with register.csv and queries.csv
+ *
+ * The figures it prints are cross-validated on `train` (five folds by company); `--print` leaves the table as it is.
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { companyOf, queryOf, readCsv } from '../bench/matching-data.mjs'
+import { candidatesOf } from '../dist/service/matching/candidates.js'
+import { compareContext } from '../dist/service/matching/compare-context.js'
+import { compareNames } from '../dist/service/matching/compare-names.js'
+import { FEATURES } from '../dist/service/matching/features.js'
+import { buildIndex } from '../dist/service/matching/index.js'
+import { readQuery } from '../dist/service/matching/query.js'
+import { WEIGHTS } from '../dist/service/matching/weights.js'
+import { fitWeights, oddsOf } from './train-matching-model.mjs'
+import { chooseThresholds } from './train-matching-thresholds.mjs'
+
+const { values } = parseArgs({ options: { data: { type: 'string' }, print: { type: 'boolean', default: false } } })
+if (values.data === undefined) {
+  process.stderr.write('usage: npm run train:matching -- --data FOLDER [--print]\n')
+  process.exit(2)
+}
+
+/** What each set is asked with: the columns left out, how much its queries count, and which view of a set is measured. The number of a company is never used. */
+const VIEWS = [
+  { set: 'uk-gpg', without: ['orgNumber', 'postcode', 'address1'], weight: 0.5 },
+  { set: 'uk-gpg', without: ['orgNumber', 'address1'], weight: 0.5 },
+  { set: 'uk-gpg', without: ['orgNumber', 'postcode'], weight: 0.5 },
+  { set: 'uk-gpg', without: ['orgNumber'], weight: 1, main: true },
+  { set: 'listed', without: [], weight: 1, main: true },
+  { set: 'listed', without: ['country'], weight: 0.5 },
+  { set: 'sec', without: [], weight: 1, main: true },
+]
+const RIDGE = 1
+const FOLDS = 5
+
+/** Evidence for never counts against, and the other way round; a feature that is not here keeps its weight. */
+const LEARNED = Object.fromEntries(
+  [
+    [
+      '- bias missCompany extraQuery extraCompany legalDiffer countryDiffer postcodeDiffer addressNone placeMatched placeFirst',
+      [-12, 0],
+    ],
+    [
+      '+ pairs exact exactRare matched allPaired queryPaired firstWord prefix acronym legalAgree domainName countryAgree postcodeEqual postcodeAlone placeMiss address addressSame',
+      [0, 12],
+    ],
+    ['~ postcodeNear', [-12, 12]],
+    // The sets hold few names that differ in a number only; people mind those most.
+    ['# numbersDiffer', [-12, -1.5]],
+  ].flatMap(([names, bounds]) =>
+    names
+      .split(' ')
+      .slice(1)
+      .map(name => [name, bounds]),
+  ),
+)
+
+/** A number below FOLDS from a company's id, so that all spellings of one company stand in one fold. */
+const foldOf = text => {
+  let hash = 7
+  for (const letter of text) hash = (hash * 31 + letter.charCodeAt(0)) % 1_000_003
+  return hash % FOLDS
+}
+
+/** The train queries of a view as choices: a vector for each candidate, and which of them is right. */
+function choicesOf({ set, without, weight }) {
+  const companies = readCsv(join(values.data, set, 'register.csv')).map(companyOf)
+  const index = buildIndex(companies)
+  const choices = []
+  for (const row of readCsv(join(values.data, set, 'queries.csv')).filter(one => one.split === 'train')) {
+    const asked = readQuery(index, queryOf(row, without))
+    const found = candidatesOf(index, asked)
+    const right = found.findIndex(company => companies[company].id === row.expected)
+    const rows = found.map(company => {
+      const vector = new Float64Array(FEATURES.length)
+      if (asked.names.length > 0) compareNames(index, asked.names[0], index.documentStarts[company], vector)
+      compareContext(index, asked, company, vector)
+      return vector
+    })
+    choices.push({ known: row.expected !== '', rows, right, weight, fold: foldOf(row.expected || row.qid) })
+  }
+  return choices
+}
+
+const bound = side => FEATURES.map(name => LEARNED[name]?.[side] ?? WEIGHTS[name])
+/** What was not found cannot be learned from; it does not teach that nothing is there. */
+const learn = choices =>
+  fitWeights(
+    choices.filter(one => one.right >= 0 || !one.known),
+    bound(0),
+    bound(1),
+    RIDGE,
+  )
+
+const views = VIEWS.map(view => ({ ...view, choices: choicesOf(view) }))
+const all = views.flatMap(view => view.choices)
+
+// Out-of-fold answers: what the engine would say of rows it has not learned from.
+for (let fold = 0; fold < FOLDS; fold++) {
+  const weights = learn(all.filter(one => one.fold !== fold))
+  for (const one of all.filter(each => each.fold === fold)) one.odds = oddsOf(weights, one)
+}
+for (const { set, without, choices } of views) {
+  const known = choices.filter(one => one.known)
+  const first = known.filter(one => one.right >= 0 && one.odds[one.right] === Math.max(...one.odds)).length
+  process.stdout.write(
+    `${set.padEnd(8)} without ${(without.join(', ') || 'nothing').padEnd(32)} top1 ${(first / known.length).toFixed(3)}\n`,
+  )
+}
+
+const chosen = chooseThresholds(views)
+for (const line of chosen.lines) process.stdout.write(`${line}\n`)
+
+const weights = learn(all)
+const path = fileURLToPath(new URL('../src/service/matching/weights.ts', import.meta.url))
+const text = readFileSync(path, 'utf8')
+const newValue = name => chosen.thresholds[name] ?? (LEARNED[name] === undefined ? null : weights[FEATURES.indexOf(name)])
+const written = text.replace(/^ {2}(\w+): (-?[\d.]+),/gm, (line, name, old) =>
+  newValue(name) === null ? line : line.replace(old, String(Number(newValue(name).toFixed(2)) || 0)),
+)
+for (const name of Object.keys(LEARNED))
+  process.stdout.write(`${name.padEnd(16)}${weights[FEATURES.indexOf(name)].toFixed(2).padStart(8)}\n`)
+if (!values.print) writeFileSync(path, written)
