@@ -74,8 +74,15 @@ const result = {
   memoryMb: Math.round(megabytes()),
 }
 if (process.env.COLUMNS_TOO !== undefined) {
-  const sizes = Object.entries(image.places).map(([name, { kind, length }]) => [name, (length * (Number(kind.slice(1)) / 8)) / 2 ** 20])
+  const sizes = Object.entries(image.places).map(([name, { kind, length }]) => [
+    name,
+    (length * (Number(kind.slice(1)) / 8)) / 2 ** 20,
+  ])
   for (const [name, size] of sizes.sort((a, b) => b[1] - a[1]).slice(0, 30)) console.log(name.padEnd(26), size.toFixed(1))
 }
-console.log(Object.entries(result).map(([name, value]) => `${name} ${value}`).join(', '))
+console.log(
+  Object.entries(result)
+    .map(([name, value]) => `${name} ${value}`)
+    .join(', '),
+)
 if (values.json) console.log(JSON.stringify(result))

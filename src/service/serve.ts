@@ -1,7 +1,7 @@
 /** The embedded service on registers: opens them, makes the engine of them, and starts. It knows no request. */
 import { FettleError } from '../errors.ts'
 import type { Engine } from './jobs/engine.ts'
-import { type Company, match } from './matching/index.ts'
+import { match } from './matching/index.ts'
 import { listRegisters, openRegister, type Register } from './register/index.ts'
 import { type Service, type StartOptions, start } from './start.ts'
 
@@ -13,9 +13,9 @@ export interface ServeOptions extends StartOptions {
   readonly registers: readonly string[]
 }
 
-const engineOf = ({ index, companies, byConnectId }: Register): Engine => ({
+const engineOf = ({ index, byConnectId }: Register): Engine => ({
   match: query => match(index, query),
-  at: position => companies[position] as Company,
+  at: position => index.companies.at(position),
   find: connectId => byConnectId(connectId) ?? null,
 })
 

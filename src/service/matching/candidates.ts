@@ -6,21 +6,23 @@ import type { MatchIndex } from './match-index.ts'
 import { nearest } from './postings.ts'
 import type { Asked, QueryName } from './query.ts'
 
-/** Postings read per query name; twice that for letter triples (matching design, step 3). */
+/** Postings read per query name, of words and of letter triples each: more of them found no more right companies. */
 const BUDGET = 20_000
-/** Documents taken from each of the two posting lists. */
+/** Documents taken from each of the two posting lists at most. */
 const NEAREST = 20
 /** Comparisons of two names that one row may cost: many times what a row needs, some milliseconds. */
 export const MOST_COMPARISONS = 2_000
 
 function documentsOf(index: MatchIndex, name: QueryName): number[] {
   const known = [...new Set(name.numbers)].filter(number => number >= 0)
+  const same = index.names.under(name.joined)
   return [
-    ...index.names.under(name.joined),
+    ...same,
     ...index.names.under(`.${name.joined}`),
     ...(name.initials === '' ? [] : index.names.under(name.initials)),
     ...nearest(index.byWord, known, BUDGET, NEAREST),
-    ...nearest(index.byTriple, name.triples, 2 * BUDGET, NEAREST),
+    // Letter triples find cut-off and misspelt names, at the price of all the rest: no need of them where the very name is known.
+    ...(same.length > 0 ? [] : nearest(index.byTriple, name.triples, BUDGET, NEAREST)),
   ]
 }
 

@@ -8,16 +8,17 @@ import type { Columns, Unpacked } from './memory.ts'
 import { type Texts, TextsBuilder, textsIn } from './texts.ts'
 import type { Company } from './types.ts'
 
-/** Order in which the fields of a company are laid out; the first two bytes say which of them are there. */
+/** Order in which the fields of a company are laid out; the first three bytes say which of them are there. */
 // biome-ignore format: a layout reads better in rows
 const FIELDS = [
   'id', 'name', 'country', 'orgNumber', 'vatNumber', 'tradingNames', 'previousNames', 'address1', 'address2', 'town', 'postcode',
-  'phone', 'email', 'website', 'status', 'connectId',
+  'phone', 'email', 'website', 'status', 'legalForm', 'connectId',
 ] as const satisfies readonly (keyof Company)[]
 
 /** End of a field and of a name within a field: bytes that UTF-8 never uses. */
 const END = 0xff
 const NEXT = 0xfe
+const HEAD = 3
 
 /** The connectId that a company has unless its register says otherwise. */
 export const usualConnectId = (company: Pick<Company, 'country' | 'orgNumber' | 'id'>): string =>
@@ -47,14 +48,12 @@ export class CompaniesBuilder {
     const start = this.#bytes.length
     this.#starts.push(start)
     let there = 0
-    this.#bytes.push(0)
-    this.#bytes.push(0)
+    for (let at = 0; at < HEAD; at++) this.#bytes.push(0)
     for (const [bit, field] of FIELDS.entries()) {
       if (field === 'connectId' && company.connectId === usualConnectId(company)) continue
-      if (this.#field(company[field])) there |= 1 << bit
+      if (this.#field(company[field] ?? '')) there |= 1 << bit
     }
-    this.#bytes.put(start, there & 0xff)
-    this.#bytes.put(start + 1, there >> 8)
+    for (let at = 0; at < HEAD; at++) this.#bytes.put(start + at, (there >> (8 * at)) & 0xff)
     const identifiers = identifiersOf(company)
     for (const [field, texts] of this.#identifiers) texts.add(identifiers[field])
     return identifiers
@@ -91,8 +90,8 @@ export class Companies {
   at(position: number): Company {
     const buffer = this.#buffer
     let at = this.#starts[position]!
-    const there = buffer.readUInt16LE(at)
-    at += 2
+    const there = buffer.readUIntLE(at, HEAD)
+    at += HEAD
     const read = (bit: number): string[] => {
       const found: string[] = []
       if ((there & (1 << bit)) === 0) return found
@@ -108,7 +107,7 @@ export class Companies {
     }
     const [id, name, country, orgNumber, vatNumber, tradingNames, previousNames, ...rest] = FIELDS.map((_, bit) => read(bit))
     const one = (texts: string[] | undefined): string => texts?.[0] ?? ''
-    const [address1, address2, town, postcode, phone, email, website, status, connectId] = rest.map(one)
+    const [address1, address2, town, postcode, phone, email, website, status, legalForm, connectId] = rest.map(one)
     const own = { id: one(id), country: one(country), orgNumber: one(orgNumber) }
     return {
       id: own.id,
@@ -127,6 +126,7 @@ export class Companies {
       email: email ?? '',
       website: website ?? '',
       status: status ?? '',
+      ...(legalForm ? { legalForm } : {}),
     }
   }
 
@@ -134,7 +134,7 @@ export class Companies {
   id(position: number): string {
     const start = this.#starts[position]!
     if ((this.#buffer[start]! & 1) === 0) return ''
-    return this.#buffer.toString('utf8', start + 2, this.#buffer.indexOf(END, start + 2))
+    return this.#buffer.toString('utf8', start + HEAD, this.#buffer.indexOf(END, start + HEAD))
   }
 
   /** All companies in order. */
@@ -144,7 +144,8 @@ export class Companies {
 }
 
 /** The packed companies. */
-export const companiesIn = (columns: Unpacked): Companies => new Companies(columns.u8('companies.bytes'), columns.u32('companies.starts'))
+export const companiesIn = (columns: Unpacked): Companies =>
+  new Companies(columns.u8('companies.bytes'), columns.u32('companies.starts'))
 
 /** Canonical identifiers of one company, each read when it is asked for. */
 class Held implements Identifiers {

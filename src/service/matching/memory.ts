@@ -62,7 +62,8 @@ export interface Unpacked {
 export function unpack({ memory, places }: Image): Unpacked {
   const view = <C extends Column>(name: string, kinds: readonly Place['kind'][]): C => {
     const place = places[name]
-    if (place === undefined || !kinds.includes(place.kind)) throw new Error(`the index has no column ${name} of ${kinds.join(' or ')}`)
+    if (place === undefined || !kinds.includes(place.kind))
+      throw new Error(`the index has no column ${name} of ${kinds.join(' or ')}`)
     const kind = KINDS[place.kind] as new (memory: SharedArrayBuffer, offset: number, length: number) => Column
     return new kind(memory, place.offset, place.length) as C
   }

@@ -108,7 +108,11 @@ interface Reading {
  * What is read for a query's distinct terms: rarest first until `budget` postings are spent, the rarest always, but no more than
  * eight segments of it. So the work has a bound whatever the terms are.
  */
-export function planReading(postings: Postings, terms: readonly number[], budget: number): { readings: Reading[]; postings: number } {
+export function planReading(
+  postings: Postings,
+  terms: readonly number[],
+  budget: number,
+): { readings: Reading[]; postings: number } {
   const { idf } = postings
   const order = [...terms].sort((a, b) => idf[b]! - idf[a]! || a - b)
   const readings: Reading[] = []
@@ -127,6 +131,10 @@ export function planReading(postings: Postings, terms: readonly number[], budget
 /** Sums of one block; all 0 between two searches. One search runs at a time in a thread. */
 const sums = new Float32Array(BLOCK)
 
+/** A document with less than this share of the first one's cosine is far behind it; so many are taken all the same. */
+const FAR = 0.6
+const CLOSEST = 5
+
 /** The `most` best documents so far, best first, ties by number; the same whatever order they come in. */
 class Best {
   readonly documents: number[] = []
@@ -137,6 +145,13 @@ class Best {
 
   constructor(most: number) {
     this.#most = most
+  }
+
+  /** The documents but for those that are far behind the first: they cannot win, and are no close seconds. */
+  worth(): number[] {
+    const least = FAR * (this.#scores[0] ?? 0)
+    const far = this.#scores.findIndex((score, at) => at >= CLOSEST && score < least)
+    return far < 0 ? this.documents : this.documents.slice(0, far)
   }
 
   take(document: number, score: number): void {
@@ -194,7 +209,7 @@ export function nearest(postings: Postings, terms: readonly number[], budget: nu
   for (;;) {
     let block = BLOCK
     for (const { segment, end } of readings) if (segment < end && blocks[segment]! < block) block = blocks[segment]!
-    if (block === BLOCK) return best.documents
+    if (block === BLOCK) return best.worth()
     const here = readings.filter(({ segment, end }) => segment < end && blocks[segment] === block)
     addGains(postings, here)
     takeBest(postings, here, block * BLOCK, best)

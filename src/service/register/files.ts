@@ -40,6 +40,9 @@ export interface RegisterInfo {
 
 const INFO = 'info.json'
 
+/** Folder of the built indexes, beside the registers; no register can have its name. */
+export const INDEXES = '.indexes'
+
 const because = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
 
 /** The error for a failed write under `path`. */
@@ -143,6 +146,8 @@ export async function removeRegister(dir: string, name: string): Promise<void> {
     // info.json first: what a kill leaves behind is no register any more.
     await rm(join(folder, INFO))
     await rm(folder, { recursive: true })
+    // Indexes over the register hold its companies too; those over others are only built again.
+    await rm(join(dir, INDEXES), { recursive: true, force: true })
   } catch (error) {
     throw writeError(folder, error)
   }
