@@ -28,6 +28,7 @@ const slow = [
   'test/security/service.test.ts',
   'test/service/database.test.ts',
   'test/service/http-table.test.ts',
+  'test/service/jobs-threads.test.ts',
   'test/service/limits.test.ts',
   'test/service/promises.test.ts',
   'test/service/secrets.test.ts',
