@@ -31,6 +31,7 @@ const slow = [
   'test/service/jobs-threads.test.ts',
   'test/service/limits.test.ts',
   'test/service/promises.test.ts',
+  'test/service/register/sources.test.ts',
   'test/service/secrets.test.ts',
   'test/service/side-by-side.test.ts',
   'test/service/walk.test.ts',

@@ -2,7 +2,6 @@
  * Threads that answer batches of rows, and the stream of rows through them: out in the order they went in. A thread that dies is
  * replaced, and its batches are asked once more; a batch that two threads have died of is given up. Knows no register.
  */
-import type { Worker } from 'node:worker_threads'
 import type { Query } from '../matching/index.ts'
 import type { Finding } from './engine.ts'
 
@@ -21,9 +20,18 @@ interface Errand {
   readonly failed: (error: Error) => void
 }
 
+/** What is needed of a worker thread. */
+export interface Thread {
+  on(event: 'message', listener: (text: string) => void): unknown
+  on(event: 'error', listener: (error: Error) => void): unknown
+  on(event: 'exit', listener: () => void): unknown
+  postMessage(batch: string): void
+  terminate(): Promise<unknown>
+}
+
 /** A thread and what it has in hand, oldest first; it answers in that order. */
 interface Hand {
-  readonly thread: Worker
+  readonly thread: Thread
   readonly errands: Errand[]
 }
 
@@ -36,7 +44,7 @@ export interface Threads {
 }
 
 /** Threads made by `start`, at most `count`, each when it is first needed. */
-export function makeThreads(count: number, start: () => Worker): Threads {
+export function makeThreads(count: number, start: () => Thread): Threads {
   const hands = new Set<Hand>()
   const queue: Errand[] = []
   let closed = false

@@ -2,13 +2,13 @@
  * Registers opened for matching: one or several, joined, as one index, which is read from its file or built and kept there. Knows the
  * line format of import.ts; matching itself is the engine's.
  */
-import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { FettleError } from '../../errors.ts'
 import { normaliseOrgNumber } from '../matching/identifiers.ts'
 import { type Company, type Image, type MatchIndex, startIndex, viewIndex } from '../matching/index.ts'
 import { folderOf, type RegisterInfo, registerInfo } from './files.ts'
 import { indexDigest, indexPath, loadIndex, saveIndex } from './index-file.ts'
+import { linesOf } from './lines.ts'
 
 /** Opened registers, ready to be matched against. */
 export interface Register {
@@ -23,14 +23,13 @@ export interface Register {
 const KEPT_FROM = 10_000
 
 /** The companies of a register in its order. */
-export async function* readCompaniesOf(dir: string, info: RegisterInfo): AsyncGenerator<Company> {
+async function* readCompanies(dir: string, info: RegisterInfo): AsyncGenerator<Company> {
   const path = join(folderOf(dir, info.name), info.file)
   let companies = 0
   try {
-    const handle = await open(path)
-    for await (const line of handle.readLines()) {
+    for await (const { text } of linesOf(path)) {
       companies++
-      yield JSON.parse(line) as Company
+      yield JSON.parse(text) as Company
     }
     if (companies !== info.companies) throw new Error(`it holds ${companies} companies where ${info.companies} were imported`)
   } catch (cause) {
@@ -49,7 +48,7 @@ async function build(dir: string, infos: readonly RegisterInfo[]): Promise<Image
   for (const [at, info] of infos.entries()) {
     const isLast = at === infos.length - 1
     const own: string[] = []
-    for await (const company of readCompaniesOf(dir, info)) {
+    for await (const company of readCompanies(dir, info)) {
       if (infos.length > 1) {
         const number = normaliseOrgNumber(company.orgNumber, company.country)
         const key = `${company.country} ${number}`

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { buildIndex, match, viewIndex } from '../../../src/service/matching/index.ts'
-import { importCsv, openRegister, removeRegister } from '../../../src/service/register/index.ts'
+import { importRegister, openRegister, removeRegister } from '../../../src/service/register/index.ts'
 import { loadIndex, saveIndex } from '../../../src/service/register/index-file.ts'
 import { COMPANIES } from '../matching/companies.ts'
 
@@ -77,7 +77,7 @@ describe('a large register', () => {
       file,
       `id,name\n${Array.from({ length: 10_000 }, (_, at) => `${at},${word} ${at.toString(36)} Works`).join('\n')}\n`,
     )
-    await importCsv({ file, name: 'large', dir: root, now: new Date(0) })
+    await importRegister({ file, name: 'large', dir: root, now: new Date(0) })
     return word
   }
   const named = async (): Promise<string> => (await openRegister(root, ['large'])).index.companies.at(77).name

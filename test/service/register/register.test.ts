@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { match } from '../../../src/service/matching/index.ts'
-import { importCsv, listRegisters, openRegister, registerInfo, removeRegister } from '../../../src/service/register/index.ts'
+import { importRegister, listRegisters, openRegister, registerInfo, removeRegister } from '../../../src/service/register/index.ts'
 
 const NOW = new Date('2026-03-01T10:00:00.000Z')
 const HEADER =
@@ -27,7 +27,7 @@ async function take(
 ) {
   const file = join(root, 'register.csv')
   await writeFile(file, text)
-  return importCsv({ file, name, dir, now: NOW, ...more })
+  return importRegister({ file, name, dir, now: NOW, ...more })
 }
 
 const companiesOf = async (...names: string[]) => [...(await openRegister(dir, names)).index.companies]
@@ -155,10 +155,10 @@ describe('a failed import', () => {
   })
 
   it('says which file is missing, and which name is none', async () => {
-    await expect(importCsv({ file: join(root, 'none.csv'), name: 'test', dir, now: NOW })).rejects.toMatchObject({
+    await expect(importRegister({ file: join(root, 'none.csv'), name: 'test', dir, now: NOW })).rejects.toMatchObject({
       code: 'FETTLE_INPUT_READ',
     })
-    await expect(importCsv({ file: root, name: 'test', dir, now: NOW })).rejects.toMatchObject({ code: 'FETTLE_INPUT_READ' })
+    await expect(importRegister({ file: root, name: 'test', dir, now: NOW })).rejects.toMatchObject({ code: 'FETTLE_INPUT_READ' })
     for (const name of ['', 'Über', '../x', 'a'.repeat(41)])
       await expect(take('name\nAcme\n', name)).rejects.toMatchObject({ code: 'FETTLE_USAGE' })
   })
@@ -174,7 +174,9 @@ describe('a second import', () => {
     await take('name\nAcme\n')
     const info = await take('name\nBeta\nGamma\n')
     expect((await companiesOf('test')).map(one => one.name)).toEqual(['Beta', 'Gamma'])
-    expect((await readdir(join(dir, 'test'))).sort()).toEqual([info.file, 'info.json'].sort())
+    const changes = info.changes?.map(({ file }) => file) ?? []
+    expect(changes).toHaveLength(1)
+    expect((await readdir(join(dir, 'test'))).sort()).toEqual([info.file, 'info.json', ...changes].sort())
   })
 
   it('that was killed before it was published changes nothing', async () => {
@@ -183,7 +185,7 @@ describe('a second import', () => {
     await writeFile(join(dir, 'test', '.info.json.tmp'), '{')
     expect((await companiesOf('test')).map(one => one.name)).toEqual(['Acme'])
     await take('name\nBeta\n')
-    expect(await readdir(join(dir, 'test'))).toHaveLength(2)
+    expect(await readdir(join(dir, 'test'))).toHaveLength(3)
   })
 
   it('the first of which was killed is no register', async () => {
