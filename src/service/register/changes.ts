@@ -85,7 +85,7 @@ function changed(before: Company, now: Company): RegisterChange {
 }
 
 /** Changes from one file of companies to another, in the order of the new one; the removed ones last, in the order of the old one. */
-export async function* changesBetween(oldPath: string, newPath: string): AsyncGenerator<RegisterChange> {
+async function* changesBetween(oldPath: string, newPath: string): AsyncGenerator<RegisterChange> {
   const known = new Map<string, number>()
   const starts: number[] = []
   const digests: number[] = []
