@@ -96,10 +96,10 @@ export function percentile(values, share) {
 if (process.argv[1] === self) {
   const [directory, limits = '{}'] = process.argv.slice(2)
   const { serve } = await import('../dist/service/index.js')
-  const { importCsv } = await import('../dist/service/register/index.js')
+  const { importRegister } = await import('../dist/service/register/index.js')
   const registerDir = join(directory, 'registers')
   const file = fileURLToPath(new URL('../samples/register.csv', import.meta.url))
-  await importCsv({ file, name: 'sample', dir: registerDir, now: new Date() })
+  await importRegister({ file, name: 'sample', dir: registerDir, now: new Date() })
   const service = await serve({
     dataDir: join(directory, 'service'),
     registerDir,

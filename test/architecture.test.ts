@@ -24,6 +24,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'csv-stringify',
     'fastify',
     'node-sqlite3-wasm',
+    'yauzl',
     'node:',
   ],
   compose: [

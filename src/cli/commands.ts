@@ -173,9 +173,9 @@ export const COMMANDS: readonly Command[] = [
         })
         .positional('kind-or-name', {
           type: 'string',
-          describe: 'import: kind of file (csv); info, remove: name of the register',
+          describe: 'import: kind of file (csv, gleif, companies-house); info, remove: name of the register',
         })
-        .positional('file', { type: 'string', describe: 'import: the file' })
+        .positional('file', { type: 'string', describe: 'import: the file, also as .gz or .zip' })
         .option('name', {
           type: 'string',
           requiresArg: true,

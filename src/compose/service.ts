@@ -132,12 +132,12 @@ export async function ensureRegister(dataDir: string): Promise<{ names: readonly
 
 /** Imports the sample; processes and runs that find no register at the same moment do so one after the other. */
 async function importSample(dir: string): Promise<void> {
-  const { importCsv, listRegisters } = await import('../service/register/index.ts')
+  const { importRegister, listRegisters } = await import('../service/register/index.ts')
   makeFolder(dirname(dir))
   const lock = await waitForLock(`${dir}.lock`)
   try {
     if ((await listRegisters(dir)).length === 0)
-      await importCsv({ file: SAMPLE_REGISTER, name: 'sample', dir, now: new Date(realClock.now()) })
+      await importRegister({ file: SAMPLE_REGISTER, name: 'sample', dir, now: new Date(realClock.now()) })
   } finally {
     lock.release()
   }

@@ -1,7 +1,12 @@
 /** The embedded service on registers: opens them, makes the engine of them, and starts. It knows no request. */
+import { existsSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { Worker } from 'node:worker_threads'
 import { FettleError } from '../errors.ts'
-import type { Engine } from './jobs/engine.ts'
-import { type Company, match } from './matching/index.ts'
+import { type Engine, findingOf } from './jobs/engine.ts'
+import { makeThreads, streamBeyond, type Threads } from './jobs/threads.ts'
+import { match } from './matching/index.ts'
 import { listRegisters, openRegister, type Register } from './register/index.ts'
 import { type Service, type StartOptions, start } from './start.ts'
 
@@ -11,13 +16,33 @@ export interface ServeOptions extends StartOptions {
   readonly registerDir: string
   /** Names of the registers to match against; empty: all of the folder. */
   readonly registers: readonly string[]
+  /** Threads that match the rows of large jobs; as many as there are cores when absent, 0 for none. */
+  readonly threads?: number
 }
 
-const engineOf = ({ index, companies, byConnectId }: Register): Engine => ({
-  match: query => match(index, query),
-  at: position => companies[position] as Company,
-  find: connectId => byConnectId(connectId) ?? null,
-})
+/** Rows of a job, and companies of the registers, from which threads are worth their start. */
+const MANY_ROWS = 2_000
+const MANY_COMPANIES = 10_000
+
+/** There only where the package was built: sources are run on one thread. */
+const SCRIPT = new URL('./jobs/match-thread.js', import.meta.url)
+
+function threadsFor({ index }: Register, { threads }: ServeOptions): Threads | null {
+  const cores = availableParallelism()
+  const count = threads ?? (cores > 1 && index.companies.length >= MANY_COMPANIES ? cores : 0)
+  if (count === 0 || !existsSync(fileURLToPath(SCRIPT))) return null
+  return makeThreads(count, () => new Worker(SCRIPT, { workerData: index.image }))
+}
+
+function engineOf({ index, byConnectId }: Register, threads: Threads | null): Engine {
+  const engine: Engine = {
+    match: query => match(index, query),
+    at: position => index.companies.at(position),
+    find: connectId => byConnectId(connectId) ?? null,
+  }
+  if (threads === null) return engine
+  return { ...engine, matchAll: streamBeyond(MANY_ROWS, query => findingOf(engine.match(query)), threads) }
+}
 
 /**
  * Starts the embedded service; it listens when the promise resolves. Throws FETTLE_REGISTER_UNKNOWN when there is nothing to
@@ -32,5 +57,11 @@ export async function serve(options: ServeOptions): Promise<Service> {
   }
   const register = await openRegister(registerDir, names)
   const registers = register.infos.map(({ name, companies, snapshotDate }) => ({ name, companies, snapshotDate }))
-  return start(options, engineOf(register), registers)
+  const threads = threadsFor(register, options)
+  const service = await start(options, engineOf(register, threads), registers)
+  const close = async (): Promise<void> => {
+    await service.close()
+    await threads?.close()
+  }
+  return { ...service, close, [Symbol.asyncDispose]: close }
 }

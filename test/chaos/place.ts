@@ -68,10 +68,10 @@ export const OUTPUTS = ['out.csv', 'unmatched.csv']
 export async function makeRegister(dir: string, product: Product): Promise<void> {
   const file = join(dir, '..', 'register.csv')
   writeFileSync(file, REGISTER)
-  const { importCsv } = (await import(
+  const { importRegister } = (await import(
     pathToFileURL(join(product.folder, 'dist/service/register/index.js')).href
   )) as typeof import('../../src/service/register/index.ts')
-  await importCsv({ file, name: 'small', dir, now: new Date('2026-01-01T00:00:00Z') })
+  await importRegister({ file, name: 'small', dir, now: new Date('2026-01-01T00:00:00Z') })
 }
 
 /** A folder with pipeline and input. */

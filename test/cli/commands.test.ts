@@ -171,7 +171,7 @@ describe.concurrent('registers', () => {
   })
 
   test.each([
-    ['another kind', ['import', 'xlsx', 'c.csv'], 2, 'imports csv'],
+    ['another kind', ['import', 'xlsx', 'c.csv'], 2, 'imports csv, gleif, companies-house'],
     ['no file', ['import', 'csv'], 2, 'file is missing'],
     ['a file that is not there', ['import', 'csv', 'nowhere.csv'], 65, 'nowhere.csv'],
     ['a file that is no CSV', ['import', 'csv', 'zip.csv'], 65, 'zip.csv'],

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { serve } from '../../src/service/index.ts'
-import { importCsv } from '../../src/service/register/index.ts'
+import { importRegister } from '../../src/service/register/index.ts'
 
 /** A service to test. */
 export interface Target {
@@ -36,7 +36,7 @@ export async function openTarget(): Promise<Target> {
   const file = join(folder, 'register.csv')
   const registerDir = join(folder, 'registers')
   await writeFile(file, REGISTER)
-  await importCsv({ file, name: 'small', dir: registerDir, now: new Date(Date.UTC(2026, 0, 15)) })
+  await importRegister({ file, name: 'small', dir: registerDir, now: new Date(Date.UTC(2026, 0, 15)) })
   const service = await serve({ dataDir: join(folder, 'state'), registerDir, registers: [], users: [] })
   const close = async (): Promise<void> => {
     await service.close()

@@ -6,7 +6,7 @@ import { accessSync, constants, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Service, serve } from '../../src/service/index.ts'
-import { importCsv } from '../../src/service/register/index.ts'
+import { importRegister } from '../../src/service/register/index.ts'
 import type { ServiceAccess } from '../../src/testing/index.ts'
 
 const CREDENTIALS = { username: 'conformance', password: 'canary-password-of-the-faults' }
@@ -74,7 +74,7 @@ export async function openScene(): Promise<Scene> {
   const register = join(base, 'register.csv')
   writeFileSync(register, REGISTER)
   const registerDir = join(base, 'registers')
-  await importCsv({ file: register, name: 'small', dir: registerDir, now: new Date('2026-01-01T00:00:00Z') })
+  await importRegister({ file: register, name: 'small', dir: registerDir, now: new Date('2026-01-01T00:00:00Z') })
   const service = await serve({ port: 0, dataDir: join(base, 'service'), registerDir, registers: [], users: [CREDENTIALS] })
   const { url, username, password } = service
   const login = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ username, password }) }

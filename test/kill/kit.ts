@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { importCsv } from '../../src/service/register/index.ts'
+import { importRegister } from '../../src/service/register/index.ts'
 import { type FaultyService, serveWithFaults } from '../../src/testing/index.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -51,7 +51,7 @@ export async function makeData(): Promise<string> {
   const data = mkdtempSync(join(tmpdir(), 'fettle-kill-data-'))
   const file = join(data, 'register.csv')
   writeFileSync(file, REGISTER)
-  await importCsv({ file, name: 'small', dir: join(data, 'registers'), now: new Date('2026-01-01T00:00:00Z') })
+  await importRegister({ file, name: 'small', dir: join(data, 'registers'), now: new Date('2026-01-01T00:00:00Z') })
   return data
 }
 

@@ -28,6 +28,9 @@ const ALLOWED = new Set([
   // The key is named so that it can be dropped.
   'client/reply.ts: __proto__',
   'service/json-body.ts: __proto__',
+  // Threads of our own code, named in that file, share an index.
+  'service/serve.ts: imports node:worker_threads',
+  'service/jobs/match-thread.ts: imports node:worker_threads',
 ])
 
 /** Patterns built at run time, and of what. */

@@ -3,14 +3,14 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { FettleError } from '../../src/errors.ts'
-import { importCsv } from '../../src/service/register/index.ts'
+import { importRegister } from '../../src/service/register/index.ts'
 import { serve } from '../../src/service/serve.ts'
 import { logIn, send, temporaryFolder } from './kit.ts'
 
 async function importNamed(registerDir: string, name: string, company: string): Promise<void> {
   const file = join(await temporaryFolder(), `${name}.csv`)
   await writeFile(file, `id,name,country,orgNumber\n1,${company},GB,0123456${name.length}\n`)
-  await importCsv({ file, name, dir: registerDir, now: new Date(0), snapshotDate: '2026-01-31' })
+  await importRegister({ file, name, dir: registerDir, now: new Date(0), snapshotDate: '2026-01-31' })
 }
 
 test('all registers of the folder are opened, and health names them', async () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { NO_OVERRIDES } from '../../src/compose/prepare.ts'
 import { prepare, type RunResult, startRun } from '../../src/compose.ts'
-import { importCsv } from '../../src/service/register/index.ts'
+import { importRegister } from '../../src/service/register/index.ts'
 import { type FaultyService, serveWithFaults, VirtualClock } from '../../src/testing/index.ts'
 import { logIn } from '../service/kit.ts'
 
@@ -46,7 +46,7 @@ ${moreKeys}`,
   )
   const registerDir = join(folder, 'registers')
   const now = new Date('2026-01-01T00:00:00Z')
-  await importCsv({ file: join(folder, 'register.csv'), name: 'small', dir: registerDir, now })
+  await importRegister({ file: join(folder, 'register.csv'), name: 'small', dir: registerDir, now })
   const users = [{ username: 'judge', password: PASSWORD }]
   const faulty = await serveWithFaults({ dataDir: join(folder, 'service'), registerDir, registers: [], users })
   onTestFinished(() => faulty.close())

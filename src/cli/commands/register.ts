@@ -1,9 +1,18 @@
 /** `fettle register`: company registers on this machine: import, list, info, remove. */
-import { basename, extname, resolve } from 'node:path'
+import { basename, resolve } from 'node:path'
 import { dataDirOf, registerDirOf } from '../../compose.ts'
 import { EXIT, FettleError } from '../../errors.ts'
 import { escapeTerminal, safeJson } from '../../report/index.ts'
-import { importCsv, listRegisters, type RegisterInfo, registerInfo, removeRegister } from '../../service/register/index.ts'
+import {
+  type ChangeSetInfo,
+  importRegister,
+  isKind,
+  KINDS,
+  listRegisters,
+  type RegisterInfo,
+  registerInfo,
+  removeRegister,
+} from '../../service/register/index.ts'
 import type { Flags } from '../command.ts'
 import { isOn, needText, textFlag } from '../flags.ts'
 import type { Io } from '../io.ts'
@@ -11,11 +20,15 @@ import { showWork } from '../progress/work.ts'
 
 /** A register is named after its file unless told otherwise. */
 const nameFrom = (file: string): string =>
-  basename(file, extname(file))
+  basename(file)
+    .replace(/(?:\.(?:csv|gz|zip|txt))+$/i, '')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-|-$/g, '')
     .slice(0, 40)
+
+const describeChanges = ({ file, from, added, removed, changed }: ChangeSetInfo): string =>
+  `  changes   ${added} added, ${removed} removed, ${changed} changed since the snapshot of ${from.snapshotDate}: ${file}`
 
 function describe(info: RegisterInfo): string {
   const countries = Object.entries(info.countries)
@@ -24,21 +37,27 @@ function describe(info: RegisterInfo): string {
     .map(([country, count]) => `${country || '(none)'} ${count}`)
   const lines = [
     `${info.name}: ${info.companies} companies (${countries.join(', ')})`,
-    `  source    ${info.source}, ${info.bytes} bytes, sha256 ${info.sha256}`,
+    `  source    ${info.source} (${info.kind}), ${info.bytes} bytes, sha256 ${info.sha256}`,
     `  imported  ${info.importedAt}${info.snapshotDate === null ? '' : `, snapshot of ${info.snapshotDate}`}`,
+    ...(info.changes ?? []).slice(-1).map(describeChanges),
     ...(info.skipped === 0 ? [] : [`  skipped   ${info.skipped} rows`]),
   ]
   return lines.map(escapeTerminal).join('\n')
 }
 
-async function importRegister(flags: Flags, dir: string, io: Io): Promise<number> {
+async function importInto(flags: Flags, dir: string, io: Io): Promise<number> {
   const kind = needText(flags, 'kind-or-name')
-  if (kind !== 'csv') throw new FettleError('FETTLE_USAGE', `cannot import "${kind}": this version imports csv`)
+  if (!isKind(kind)) {
+    const kinds = Object.entries(KINDS).map(([name, { summary }]) => `${name}: ${summary}`)
+    throw new FettleError('FETTLE_USAGE', `cannot import "${kind}": fettle imports ${Object.keys(KINDS).join(', ')}`, {
+      hint: `${kinds.join('; ')}.`,
+    })
+  }
   const file = resolve(io.cwd, needText(flags, 'file'))
   const name = textFlag(flags, 'name') ?? nameFrom(file)
   const work = showWork(io)
   const onProgress = (rows: number): void => work.rows(basename(file), rows)
-  const info = await importCsv({ file, name, dir, now: new Date(), onProgress }).finally(work.stop)
+  const info = await importRegister({ file, kind, name, dir, now: new Date(), onProgress }).finally(work.stop)
   for (const row of info.skippedRows) io.say(escapeTerminal(`skipped line ${row.line}: ${row.why}`))
   if (info.skipped > info.skippedRows.length) io.say(`and ${info.skipped - info.skippedRows.length} more`)
   io.out(isOn(flags, 'json') ? safeJson(info) : describe(info))
@@ -49,7 +68,7 @@ async function importRegister(flags: Flags, dir: string, io: Io): Promise<number
 export async function run(flags: Flags, io: Io): Promise<number> {
   const dir = registerDirOf(dataDirOf(io.env))
   const action = needText(flags, 'action')
-  if (action === 'import') return importRegister(flags, dir, io)
+  if (action === 'import') return importInto(flags, dir, io)
   if (action === 'list') {
     const infos = await listRegisters(dir)
     if (isOn(flags, 'json')) io.out(safeJson(infos))

@@ -2,7 +2,7 @@
  * Which words of two names belong together: equal ones, then similar ones, then two words written as one. Knows words and their
  * rarity, no other part of a company.
  */
-import type { MatchIndex } from './build.ts'
+import type { MatchIndex } from './match-index.ts'
 import type { QueryName } from './query.ts'
 import { wordSimilarity } from './similarity.ts'
 
@@ -31,18 +31,17 @@ const result: Alignment = { query: 0, company: 0, matched: 0, missCompany: 0, ex
 
 function similarityOf(index: MatchIndex, name: QueryName, at: number, id: number): number {
   if (name.numbers[at] === id) return 1
-  const key = at * index.dictionary.words.length + id
+  const key = at * index.dictionary.size + id
   const known = name.alike.get(key)
   if (known !== undefined) return known
-  const found = wordSimilarity(name.words[at]!, index.dictionary.words[id]!)
+  const found = wordSimilarity(name.words[at]!, index.dictionary.word(id))
   name.alike.set(key, found)
   return found
 }
 
 /** Two neighbouring words of one side written as one on the other: `good will` and `goodwill`. */
 function joinNeighbours(index: MatchIndex, name: QueryName, start: number, length: number): void {
-  const { words } = index.dictionary
-  const word = (at: number): string => words[index.wordIds[start + at]!]!
+  const word = (at: number): string => index.dictionary.word(index.wordIds[start + at]!)
   for (let i = 0; i < name.words.length; i++) {
     for (let j = 0; j < length; j++) {
       if (alikeQuery[i] === 0 && alikeQuery[i + 1] === 0 && i + 1 < name.words.length && alikeCompany[j] === 0) {
@@ -57,8 +56,7 @@ function joinNeighbours(index: MatchIndex, name: QueryName, start: number, lengt
 
 /** A word of one side that is the initials of neighbouring words on the other: `igh` and `international group holdings`. */
 function joinInitials(index: MatchIndex, name: QueryName, start: number, length: number): void {
-  const { words } = index.dictionary
-  const theirs = (at: number): string => words[index.wordIds[start + at]!]!
+  const theirs = (at: number): string => index.dictionary.word(index.wordIds[start + at]!)
   const ours = (at: number): string => name.words[at]!
   cover(ours, name.words.length, alikeQuery, theirs, length, alikeCompany)
   cover(theirs, length, alikeCompany, ours, name.words.length, alikeQuery)

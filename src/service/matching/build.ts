@@ -2,67 +2,20 @@
  * The index over a register: every name a document, its words and letter triples in postings, identifiers as exact keys,
  * addresses as bags of words. Pure and rebuilt from the companies alone; knows nothing of queries' scores.
  */
+import { CompaniesBuilder } from './companies.ts'
+import { DictionaryBuilder } from './dictionary.ts'
 import { fold, words } from './fold.ts'
+import { Numbers } from './growing.ts'
 import { normalisePostcode } from './identifiers.ts'
-import { addKey, type Identifiers, identifiersOf, type KeyIndex, keysOf } from './keys.ts'
-import type { LegalClass } from './legal-forms.ts'
+import { KeysBuilder } from './key-index.ts'
+import { keysOf } from './keys.ts'
+import { type MatchIndex, type NameKind, viewIndex } from './match-index.ts'
+import { type Image, pack } from './memory.ts'
 import { oneVowel, parseName } from './name.ts'
-import { buildPostings, type Postings, rarity } from './postings.ts'
+import { buildPostings, rarity } from './postings.ts'
 import { charCode } from './similarity.ts'
+import { RepeatedBuilder, TextsBuilder } from './texts.ts'
 import type { Company } from './types.ts'
-
-/** Which kind of name a document is. */
-type NameKind = 'name' | 'tradingName' | 'previousName'
-
-/** Words numbered as they are met. */
-interface Dictionary {
-  readonly numbers: Map<string, number>
-  readonly words: string[]
-}
-
-/** The built index; made by `buildIndex`, read by `match`. Companies keep their position; a document is one name of one company. */
-export interface MatchIndex {
-  readonly companies: readonly Company[]
-  readonly identifiers: readonly Identifiers[]
-  readonly dictionary: Dictionary
-  /** Words of document d, in order: wordIds[wordStarts[d]] up to wordIds[wordStarts[d + 1]]. */
-  readonly wordStarts: Uint32Array
-  readonly wordIds: Int32Array
-  readonly joined: readonly string[]
-  readonly legal: readonly (LegalClass | null)[]
-  readonly kinds: readonly NameKind[]
-  /** The document's words with digits, sorted; '' for none. */
-  readonly digits: readonly string[]
-  readonly initials: readonly string[]
-  readonly companyOf: Uint32Array
-  /** Documents of company c: from documentStarts[c] up to documentStarts[c + 1]. */
-  readonly documentStarts: Uint32Array
-  readonly byWord: Postings
-  readonly byTriple: Postings
-  readonly keys: KeyIndex
-  /** Documents by their words without spaces, by initials (behind a dot), and by their company's domain label. */
-  readonly names: KeyIndex
-  readonly address: {
-    readonly numbers: Dictionary
-    readonly starts: Uint32Array
-    readonly ids: Int32Array
-    readonly idf: Float32Array
-  }
-  readonly towns: readonly string[]
-  readonly active: readonly boolean[]
-  /** First label of each company's own domain, folded: `acmetools` of `www.acme-tools.co.uk`. */
-  readonly labels: readonly string[]
-}
-
-/** The number of a word, given out when it is new. */
-function numberOf(dictionary: Dictionary, word: string): number {
-  const known = dictionary.numbers.get(word)
-  if (known !== undefined) return known
-  const fresh = dictionary.words.length
-  dictionary.words.push(word)
-  dictionary.numbers.set(word, fresh)
-  return fresh
-}
 
 /** Letter triples of words, each word padded with a space at both ends, as numbers below TRIPLES; distinct, in order of first sight. */
 export function triplesOf(list: readonly string[]): number[] {
@@ -79,6 +32,8 @@ export function triplesOf(list: readonly string[]): number[] {
 
 /** How many letter triples there are: 37 characters, cubed. */
 const TRIPLES = 37 ** 3
+
+type Four<T> = [T, T, T, T]
 
 /** A shorter domain label is as good as any acronym: no short cut to a company. */
 const SHORTEST_LABEL = 4
@@ -104,99 +59,113 @@ export function addressWords(parts: readonly string[], postcode: string): string
 const isActive = ({ status }: Company): boolean =>
   status.trim() === '' || /^(?:active|aktiv|open|live|registered|current)/i.test(status.trim())
 
-/** Builds the index. The companies are kept by reference and must not change afterwards. */
-export function buildIndex(companies: readonly Company[]): MatchIndex {
-  const dictionary: Dictionary = { numbers: new Map(), words: [] }
-  const places: Dictionary = { numbers: new Map(), words: [] }
-  const wordStarts = [0]
-  const wordIds: number[] = []
-  const joined: string[] = []
-  const legal: (LegalClass | null)[] = []
-  const kinds: NameKind[] = []
-  const digits: string[] = []
-  const acronyms: string[] = []
-  const companyOf: number[] = []
-  const documentStarts = new Uint32Array(companies.length + 1)
-  const termStarts = [0]
-  const terms: number[] = []
-  const tripleStarts = [0]
-  const triples: number[] = []
-  const keys: KeyIndex = new Map()
-  const names: KeyIndex = new Map()
-  const placeStarts = [0]
-  const placeIds: number[] = []
-  const identifiers: Identifiers[] = []
-  const towns: string[] = []
-  const labels: string[] = []
+/** Names of one company beyond this many are not compared: no row's work may depend on how many a register gives. */
+const MOST_NAMES = 64
+
+/** Builds an index from companies one after the other. */
+export interface IndexBuilder {
+  add(company: Company): void
+  /** The index, packed; the builder is of no use afterwards. */
+  finish(): Image
+}
+
+/** Starts an index. */
+export function startIndex(): IndexBuilder {
+  const companies = new CompaniesBuilder()
+  const dictionary = new DictionaryBuilder()
+  const places = new DictionaryBuilder()
+  const [countries, legal, kinds, towns] = [0, 1, 2, 3].map(() => new RepeatedBuilder()) as Four<RepeatedBuilder>
+  const [digits, initials, labels] = [new TextsBuilder(), new TextsBuilder(), new TextsBuilder()]
+  const [keys, names] = [new KeysBuilder(), new KeysBuilder()]
+  const [wordStarts, wordIds, companyOf, documentStarts] = [0, 1, 2, 3].map(() => new Numbers()) as Four<Numbers>
+  const [termStarts, terms, tripleStarts, triples] = [new Numbers(), new Numbers(), new Numbers(), new Numbers(true)]
+  const [placeStarts, placeIds, active] = [new Numbers(), new Numbers(), new Numbers(true)]
 
   const addName = (company: number, kind: NameKind, text: string): void => {
     const parsed = parseName(text)
     if (parsed.words.length === 0) return
-    const document = joined.length
-    const numbers = parsed.words.map(word => numberOf(dictionary, word))
-    for (const number of numbers) wordIds.push(number)
+    const document = companyOf.length
+    const numbers = parsed.words.map(word => dictionary.number(word))
     wordStarts.push(wordIds.length)
-    for (const number of new Set(numbers)) terms.push(number)
+    for (const number of numbers) wordIds.push(number)
     termStarts.push(terms.length)
-    for (const triple of triplesOf(parsed.words)) triples.push(triple)
+    for (const number of new Set(numbers)) terms.push(number)
     tripleStarts.push(triples.length)
-    joined.push(parsed.words.join(''))
-    legal.push(parsed.legal)
-    kinds.push(kind)
+    for (const triple of triplesOf(parsed.words)) triples.push(triple)
+    legal.add(parsed.legal ?? '')
+    kinds.add(kind)
     companyOf.push(company)
-    addKey(names, joined[document]!, document)
-    digits.push(digitsOf(parsed.words))
-    const initials = initialsOf(parsed.words)
-    acronyms.push(initials)
-    if (initials !== '') addKey(names, `.${initials}`, document)
+    names.add(parsed.words.join(''), document)
+    digits.add(digitsOf(parsed.words))
+    const letters = initialsOf(parsed.words)
+    initials.add(letters)
+    if (letters !== '') names.add(`.${letters}`, document)
   }
 
-  for (const [at, company] of companies.entries()) {
-    documentStarts[at] = joined.length
-    addName(at, 'name', company.name)
-    for (const name of company.tradingNames) addName(at, 'tradingName', name)
-    for (const name of company.previousNames) addName(at, 'previousName', name)
-    const own = identifiersOf(company)
-    identifiers.push(own)
-    for (const key of keysOf(own, company.country)) addKey(keys, key, at)
-    if (company.connectId !== company.id && company.connectId !== '') addKey(keys, `i${company.connectId}`, at)
-    for (const word of addressWords([company.address1, company.address2, company.town], company.postcode))
-      placeIds.push(numberOf(places, word))
-    placeStarts.push(placeIds.length)
-    towns.push(fold(company.town))
-    const label = oneVowel(own.domain.split('.', 1)[0]!.replaceAll('-', ''))
-    labels.push(label)
-    if (label.length >= SHORTEST_LABEL && joined.length > documentStarts[at]!) addKey(names, label, documentStarts[at]!)
-  }
-  documentStarts[companies.length] = joined.length
-
-  const held = new Uint32Array(places.words.length)
-  for (const id of placeIds) held[id]!++
   return {
-    companies,
-    identifiers,
-    dictionary,
-    wordStarts: Uint32Array.from(wordStarts),
-    wordIds: Int32Array.from(wordIds),
-    joined,
-    legal,
-    kinds,
-    digits,
-    initials: acronyms,
-    companyOf: Uint32Array.from(companyOf),
-    documentStarts,
-    byWord: buildPostings(Uint32Array.from(termStarts), Int32Array.from(terms), dictionary.words.length),
-    byTriple: buildPostings(Uint32Array.from(tripleStarts), Int32Array.from(triples), TRIPLES),
-    keys,
-    names,
-    address: {
-      numbers: places,
-      starts: Uint32Array.from(placeStarts),
-      ids: Int32Array.from(placeIds),
-      idf: Float32Array.from(held, count => rarity(count, companies.length)),
+    add(company) {
+      const at = companies.length
+      const first = companyOf.length
+      documentStarts.push(first)
+      addName(at, 'name', company.name)
+      for (const name of company.tradingNames.slice(0, MOST_NAMES)) addName(at, 'tradingName', name)
+      for (const name of company.previousNames.slice(0, MOST_NAMES)) addName(at, 'previousName', name)
+      const own = companies.add(company)
+      for (const key of keysOf(own, company.country)) keys.add(key, at)
+      if (company.connectId !== company.id && company.connectId !== '') keys.add(`i${company.connectId}`, at)
+      countries.add(company.country)
+      placeStarts.push(placeIds.length)
+      for (const word of addressWords([company.address1, company.address2, company.town], company.postcode))
+        placeIds.push(places.number(word))
+      towns.add(fold(company.town))
+      const label = oneVowel(own.domain.split('.', 1)[0]!.replaceAll('-', ''))
+      labels.add(label)
+      if (label.length >= SHORTEST_LABEL && companyOf.length > first) names.add(label, first)
+      active.push(isActive(company) ? 1 : 0)
     },
-    towns,
-    active: companies.map(isActive),
-    labels,
+
+    finish() {
+      for (const [starts, end] of [
+        [wordStarts, wordIds.length],
+        [termStarts, terms.length],
+        [tripleStarts, triples.length],
+        [documentStarts, companyOf.length],
+        [placeStarts, placeIds.length],
+      ] as const)
+        starts.push(end)
+      const held = new Uint32Array(places.size)
+      for (const id of placeIds.all()) held[id]!++
+      return pack({
+        ...companies.columns(),
+        ...countries.columns('countries'),
+        ...dictionary.columns('dictionary'),
+        wordStarts: wordStarts.all<Uint32Array>(),
+        wordIds: wordIds.all<Uint32Array>(),
+        ...legal.columns('legal'),
+        ...kinds.columns('kinds'),
+        ...digits.columns('digits'),
+        ...initials.columns('initials'),
+        companyOf: companyOf.all<Uint32Array>(),
+        documentStarts: documentStarts.all<Uint32Array>(),
+        ...buildPostings('byWord', termStarts.all(), terms.all(), dictionary.size),
+        ...buildPostings('byTriple', tripleStarts.all(), triples.all(), TRIPLES),
+        ...keys.columns('keys'),
+        ...names.columns('names'),
+        ...places.columns('places.words'),
+        'places.starts': placeStarts.all<Uint32Array>(),
+        'places.ids': placeIds.all<Uint32Array>(),
+        'places.idf': Float32Array.from(held, count => rarity(count, companies.length)),
+        ...towns.columns('towns'),
+        active: Uint8Array.from(active.all()),
+        ...labels.columns('labels'),
+      })
+    },
   }
+}
+
+/** Builds the index of a register. Nothing of the companies is kept by reference. */
+export function buildIndex(companies: Iterable<Company>): MatchIndex {
+  const builder = startIndex()
+  for (const company of companies) builder.add(company)
+  return viewIndex(builder.finish())
 }

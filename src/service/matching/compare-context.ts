@@ -2,9 +2,9 @@
  * The features beside the name: country, postcode, address, town, numbers, domain, phone, whether the company is active. Fills a
  * vector whose name features are filled already. A field that one side does not give is no evidence: 0.
  */
-import type { MatchIndex } from './build.ts'
 import { AT } from './features.ts'
 import { normaliseOrgNumber, postcodeArea } from './identifiers.ts'
+import type { MatchIndex } from './match-index.ts'
 import type { Asked } from './query.ts'
 
 /** Shared address words, by rarity, as a Dice coefficient. Unknown words of the query weigh like rare ones. */
@@ -25,11 +25,11 @@ function addressDice(index: MatchIndex, asked: readonly number[], company: numbe
 }
 
 function compareNumbers(index: MatchIndex, asked: Asked, company: number, vector: Float64Array): void {
-  const own = index.identifiers[company]!
-  const { country } = index.companies[company]!
+  const own = index.identifiers.at(company)
+  const country = index.countries.at(company)
   const sameCountry = asked.country === '' || country === '' || asked.country === country
   const { identifiers } = asked
-  if (identifiers.id !== '' && (identifiers.id === own.id || identifiers.id === index.companies[company]!.connectId))
+  if (identifiers.id !== '' && (identifiers.id === own.id || identifiers.id === index.companies.at(company).connectId))
     vector[AT.idEqual] = 1
   if (identifiers.orgNumber !== '' && own.orgNumber !== '' && sameCountry) {
     const number = asked.country === '' ? normaliseOrgNumber(asked.writtenNumber, country) : identifiers.orgNumber
@@ -42,7 +42,7 @@ function compareNumbers(index: MatchIndex, asked: Asked, company: number, vector
 }
 
 function comparePlaces(index: MatchIndex, asked: Asked, company: number, vector: Float64Array): void {
-  const own = index.identifiers[company]!.postcode
+  const own = index.identifiers.at(company).postcode
   const { postcode } = asked.identifiers
   if (postcode !== '' && own !== '') {
     const near = postcodeArea(postcode) === postcodeArea(own)
@@ -63,13 +63,13 @@ function comparePlaces(index: MatchIndex, asked: Asked, company: number, vector:
     if (dice >= 0.9995) vector[AT.addressSame] = 1
     if (dice < 0.15) vector[AT.addressNone] = 1
   }
-  const town = index.towns[company]!
+  const town = index.towns.at(company)
   if (asked.town !== '' && town !== '') vector[asked.town === town ? AT.townEqual : AT.townDiffer] = 1
 }
 
 /** Fills the context features of `vector`. */
 export function compareContext(index: MatchIndex, asked: Asked, company: number, vector: Float64Array): void {
-  const { country } = index.companies[company]!
+  const country = index.countries.at(company)
   if (asked.country !== '' && country !== '') vector[asked.country === country ? AT.countryAgree : AT.countryDiffer] = 1
   comparePlaces(index, asked, company, vector)
   compareNumbers(index, asked, company, vector)

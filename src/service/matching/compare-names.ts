@@ -2,8 +2,8 @@
  * The name features of one query name against one document. Fills a vector; weighs nothing.
  */
 import { align } from './align.ts'
-import type { MatchIndex } from './build.ts'
 import { AT } from './features.ts'
+import type { MatchIndex } from './match-index.ts'
 import type { QueryName } from './query.ts'
 import { pairDice, wordSimilarity } from './similarity.ts'
 
@@ -17,8 +17,8 @@ function compareLabel(label: string, joined: string): number {
 
 /** Fills the name features of `vector`, which must be zero elsewhere. */
 export function compareNames(index: MatchIndex, name: QueryName, document: number, vector: Float64Array): void {
-  const joined = index.joined[document]!
-  const first = index.dictionary.words[index.wordIds[index.wordStarts[document]!]!]!
+  const joined = index.joined.at(document)
+  const first = index.dictionary.word(index.wordIds[index.wordStarts[document]!]!)
 
   const aligned = align(index, name, document)
   const { query, company, matched } = aligned
@@ -35,7 +35,7 @@ export function compareNames(index: MatchIndex, name: QueryName, document: numbe
   vector[AT.firstWord] = exact ? 1 : wordSimilarity(name.words[0]!, first)
   const [short, long] = joined.length < name.joined.length ? [joined, name.joined] : [name.joined, joined]
   vector[AT.prefix] = short.length >= 4 && long.startsWith(short) ? short.length / long.length : 0
-  const initials = index.initials[document]!
+  const initials = index.initials.at(document)
   if ((initials !== '' && initials === name.joined) || (name.initials !== '' && name.initials === joined)) {
     // What stands behind the letters is not missing.
     vector[AT.acronym] = 1
@@ -45,11 +45,11 @@ export function compareNames(index: MatchIndex, name: QueryName, document: numbe
     vector[AT.exact] = 1
     vector[AT.exactRare] = vector[AT.matched]!
   }
-  const own = index.digits[document]!
-  const legal = index.legal[document] ?? null
+  const own = index.digits.at(document)
+  const legal = index.legal.at(document)
   if (legal !== null && legal === name.legal) vector[AT.legalAgree] = 1
   else if (legal !== null && name.legal !== null && legal !== 'weak' && name.legal !== 'weak') vector[AT.legalDiffer] = 1
   if (name.digits !== own) vector[AT.numbersDiffer] = name.digits === '' || own === '' ? 0.5 : 1
-  vector[AT.domainName] = compareLabel(index.labels[index.companyOf[document]!]!, name.joined)
-  if (index.kinds[document] === 'previousName') vector[AT.former] = 1
+  vector[AT.domainName] = compareLabel(index.labels.at(index.companyOf[document]!), name.joined)
+  if (index.kinds.at(document) === 'previousName') vector[AT.former] = 1
 }

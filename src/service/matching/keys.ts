@@ -5,12 +5,6 @@
 import { domainOf, normaliseOrgNumber, normalisePostcode, normaliseVat, phoneDigits } from './identifiers.ts'
 import type { Company } from './types.ts'
 
-/** Where one key leads: one company, or several. */
-export type KeyIndex = Map<string, number | number[]>
-
-/** A key that more companies share selects nothing (matching design, step 2: about 200 per postcode). */
-const MOST_PER_KEY = 200
-
 /** Canonical identifiers of a company or a query; '' for what is not given. */
 export interface Identifiers {
   readonly id: string
@@ -42,20 +36,4 @@ export function keysOf(identifiers: Identifiers, country: string): string[] {
   if (phone !== '') keys.push(`p${phone}`)
   if (postcode !== '') keys.push(`z${country}${postcode}`)
   return keys
-}
-
-/** Adds a company under a key. */
-export function addKey(index: KeyIndex, key: string, company: number): void {
-  const there = index.get(key)
-  if (there === undefined) index.set(key, company)
-  else if (typeof there === 'number') index.set(key, [there, company])
-  else if (there.length <= MOST_PER_KEY && there.at(-1) !== company) there.push(company)
-}
-
-/** The companies under a key; none when it is shared by more than 200. */
-export function companiesOf(index: KeyIndex, key: string): readonly number[] {
-  const there = index.get(key)
-  if (there === undefined) return []
-  if (typeof there === 'number') return [there]
-  return there.length > MOST_PER_KEY ? [] : there
 }

@@ -1,10 +1,10 @@
 /**
  * One query, one answer: read, select, score, decide, explain. The only door to the engine besides building the index.
  */
-import type { MatchIndex } from './build.ts'
 import { candidatesOf } from './candidates.ts'
 import { decide, type Verdict } from './decide.ts'
 import { namedFeatures } from './features.ts'
+import type { MatchIndex } from './match-index.ts'
 import { readQuery } from './query.ts'
 import { scoreAll, scoresOf } from './score.ts'
 import type { Answer, Query } from './types.ts'

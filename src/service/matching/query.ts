@@ -2,12 +2,13 @@
  * One uploaded row made ready for comparison: its names parsed and numbered against an index, its identifiers canonical, its
  * address as words. Knows the mapping names of contract §5.4; scores nothing.
  */
-import { addressWords, digitsOf, initialsOf, type MatchIndex, triplesOf } from './build.ts'
+import { addressWords, digitsOf, initialsOf, triplesOf } from './build.ts'
 import { normaliseCountry } from './country.ts'
 import { words } from './fold.ts'
 import { domainOf, normaliseOrgNumber, normalisePostcode, normaliseVat, phoneDigits } from './identifiers.ts'
-import { companiesOf, type Identifiers, keysOf } from './keys.ts'
+import { type Identifiers, keysOf } from './keys.ts'
 import type { LegalClass } from './legal-forms.ts'
+import type { MatchIndex } from './match-index.ts'
 import { parseName } from './name.ts'
 import { type Pairs, pairsOf } from './similarity.ts'
 import type { Query } from './types.ts'
@@ -47,7 +48,7 @@ export interface Asked {
 function readName(index: MatchIndex, text: string): QueryName | null {
   const parsed = parseName(text)
   if (parsed.words.length === 0) return null
-  const numbers = parsed.words.map(word => index.dictionary.numbers.get(word) ?? -1)
+  const numbers = parsed.words.map(word => index.dictionary.number(word))
   return {
     words: parsed.words,
     numbers,
@@ -80,7 +81,7 @@ export function readQuery(index: MatchIndex, query: Query): Asked {
   }
   const keys = keysOf(identifiers, country)
   const parts = [query.address1, query.address2, query.address3, query.town, query.region].map(part => part ?? '')
-  const address = addressWords(parts, query.postcode ?? '').map(word => index.address.numbers.numbers.get(word) ?? -1)
+  const address = addressWords(parts, query.postcode ?? '').map(word => index.address.dictionary.number(word))
   return {
     names,
     country,
@@ -89,6 +90,6 @@ export function readQuery(index: MatchIndex, query: Query): Asked {
     keys,
     address: address.length > 0 ? address : null,
     town: words(query.town ?? '').join(' '),
-    postcodeAlone: keys.some(key => key.startsWith('z') && companiesOf(index.keys, key).length === 1),
+    postcodeAlone: keys.some(key => key.startsWith('z') && index.keys.under(key).length === 1),
   }
 }

@@ -2,10 +2,10 @@
  * The additive score: weight × value per feature, summed, as log-odds and as a number from 0 to 1. A company's name is its best
  * document's. Knows the weights; decides nothing.
  */
-import type { MatchIndex } from './build.ts'
 import { compareContext } from './compare-context.ts'
 import { compareNames } from './compare-names.ts'
 import { FEATURES, NAME_FEATURES } from './features.ts'
+import type { MatchIndex } from './match-index.ts'
 import type { Asked } from './query.ts'
 import { WEIGHTS } from './weights.ts'
 
@@ -63,7 +63,7 @@ function scoreCompany(index: MatchIndex, asked: Asked, company: number): Scored 
 
 /** Compares a query with companies; best first, ties by the companies' ids. */
 export function scoreAll(index: MatchIndex, asked: Asked, companies: readonly number[]): Scored[] {
-  const idOf = (one: Scored): string => index.companies[one.company]!.id
+  const idOf = (one: Scored): string => index.companies.id(one.company)
   return companies
     .map(company => scoreCompany(index, asked, company))
     .sort((a, b) => b.logOdds - a.logOdds || (idOf(a) < idOf(b) ? -1 : idOf(a) > idOf(b) ? 1 : a.company - b.company))

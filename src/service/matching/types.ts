@@ -22,6 +22,8 @@ export interface Company {
   readonly email: string
   readonly website: string
   readonly status: string
+  /** As the register names it; absent when it does not say. */
+  readonly legalForm?: string
 }
 
 /** One uploaded row as asked of the register: mapping name (contract §5.4) to cell text; a mapping that is absent is not mapped. */

@@ -20,7 +20,7 @@ export interface RegisterInfo {
   readonly name: string
   /** Base name of the file it came from. */
   readonly source: string
-  readonly kind: 'csv'
+  readonly kind: 'csv' | 'gleif' | 'companies-house'
   /** UTC, with milliseconds. */
   readonly importedAt: string
   /** Day the data was taken, `2026-01-31`. */
@@ -36,9 +36,30 @@ export interface RegisterInfo {
   readonly bytes: number
   /** Name of the file of companies beside info.json. */
   readonly file: string
+  /** What each later import changed, newest last; absent before the second. */
+  readonly changes?: readonly ChangeSetInfo[]
 }
 
+/** What an import changed, beside the register as a file (docs/registers.md). */
+export interface ChangeSetInfo {
+  /** Name of the file beside info.json. */
+  readonly file: string
+  readonly from: Snapshot
+  readonly to: Snapshot
+  readonly added: number
+  readonly removed: number
+  readonly changed: number
+}
+
+/** Which state of a source a register was. */
+export type Snapshot = Pick<RegisterInfo, 'snapshotDate' | 'importedAt' | 'sha256'>
+
 const INFO = 'info.json'
+/** Held while an import runs. */
+const LOCK = 'lock'
+
+/** Folder of the built indexes, beside the registers; no register can have its name. */
+export const INDEXES = '.indexes'
 
 const because = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
 
@@ -93,14 +114,15 @@ export async function publish(folder: string, info: RegisterInfo): Promise<void>
     await writeWhole(folder, INFO, async handle => {
       await handle.writeFile(`${JSON.stringify(info, null, 2)}\n`)
     })
-    for (const other of await readdir(folder))
-      if (other !== INFO && other !== info.file) await rm(join(folder, other), { force: true })
+    const needed = [INFO, LOCK, info.file, ...(info.changes ?? []).map(({ file }) => file)]
+    for (const other of await readdir(folder)) if (!needed.includes(other)) await rm(join(folder, other), { force: true })
   } catch (error) {
     throw writeError(folder, error)
   }
 }
 
-async function readInfo(folder: string): Promise<RegisterInfo | null> {
+/** What is known about the register in a folder; null when there is none. */
+export async function registerInfoIn(folder: string): Promise<RegisterInfo | null> {
   const path = join(folder, INFO)
   try {
     return JSON.parse(await readFile(path, 'utf8')) as RegisterInfo
@@ -116,13 +138,15 @@ async function readInfo(folder: string): Promise<RegisterInfo | null> {
 /** All registers under `dir`, by name; none when there is no such folder. Half-imported ones are not there. */
 export async function listRegisters(dir: string): Promise<RegisterInfo[]> {
   const names = await readdir(dir).catch(() => [])
-  const infos = await Promise.all(names.sort().map(name => (/^[a-z0-9-]{1,40}$/.test(name) ? readInfo(join(dir, name)) : null)))
+  const infos = await Promise.all(
+    names.sort().map(name => (/^[a-z0-9-]{1,40}$/.test(name) ? registerInfoIn(join(dir, name)) : null)),
+  )
   return infos.filter(info => info !== null)
 }
 
 /** What is known about one register. Throws FETTLE_REGISTER_UNKNOWN, naming the nearest one there is. */
 export async function registerInfo(dir: string, name: string): Promise<RegisterInfo> {
-  const info = await readInfo(folderOf(dir, name))
+  const info = await registerInfoIn(folderOf(dir, name))
   if (info !== null) return info
   const names = (await listRegisters(dir)).map(one => one.name)
   const nearest = names.map(one => ({ one, alike: jaroWinkler(one, name) })).sort((a, b) => b.alike - a.alike)[0]
@@ -143,6 +167,8 @@ export async function removeRegister(dir: string, name: string): Promise<void> {
     // info.json first: what a kill leaves behind is no register any more.
     await rm(join(folder, INFO))
     await rm(folder, { recursive: true })
+    // Indexes over the register hold its companies too; those over others are only built again.
+    await rm(join(dir, INDEXES), { recursive: true, force: true })
   } catch (error) {
     throw writeError(folder, error)
   }

@@ -1,100 +1,151 @@
 /**
- * A register CSV taken in: streamed into a file of companies, then published with what is known about it. Knows the order of the
- * steps; reading is csv.ts, publishing files.ts.
+ * A source taken in: streamed into a file of companies, compared with the register it replaces, then published with what is known
+ * about it. Knows the order of the steps; reading is rows.ts and the kinds, keeping is draft.ts, publishing files.ts.
  */
 import { randomUUID } from 'node:crypto'
-import { rmdir, stat } from 'node:fs/promises'
-import { basename } from 'node:path'
+import { rmdir } from 'node:fs/promises'
+import { basename, join } from 'node:path'
 import { FettleError } from '../../errors.ts'
-import { readCompanies } from './csv.ts'
-import { folderOf, makeFolder, publish, type RegisterInfo, type SkippedRow, writeError, writeWhole } from './files.ts'
+import { lockDirectory, type Release } from '../store/lock.ts'
+import { writeChanges } from './changes.ts'
+import { type Draft, openDraft } from './draft.ts'
+import { folderOf, makeFolder, publish, type RegisterInfo, registerInfoIn, writeError } from './files.ts'
+import { columnsOf, KINDS, type KindName } from './kinds.ts'
+import { readRows } from './rows.ts'
+import { type SourceFacts, sourceFacts } from './source.ts'
 
 /** What to import, and where to. */
 export interface ImportRequest {
-  /** Path of the CSV. */
+  /** Path of the source: CSV, or the same as .gz or .zip. */
   readonly file: string
-  /** Name of the register, 1 to 40 of a–z, 0–9 and hyphen; one that exists is replaced. */
+  /** Fettle's own CSV columns if absent. */
+  readonly kind?: KindName
+  /** Name of the register, 1 to 40 of a–z, 0–9 and hyphen; one that exists is updated. */
   readonly name: string
   /** Folder that holds the registers. */
   readonly dir: string
   readonly now: Date
-  /** Day the data was taken, `2026-01-31`; the day of the file's last change when absent. */
+  /** Day the data was taken, `2026-01-31`; when absent the day in the file's name, or of its last change. */
   readonly snapshotDate?: string
-  /** Told the rows read so far, every 10,000 rows. */
+  /** Told the rows read so far, every 10,000 rows; first the rows of a killed import that is gone on with. */
   readonly onProgress?: (rows: number) => void
 }
 
-const NAMED_ROWS = 20
 const PROGRESS_ROWS = 10_000
-/** Characters gathered before they are written: large enough for few calls, small beside the register. */
-const BATCH = 1 << 20
+/** How often the import makes sure that it can be gone on with: a matter of seconds. */
+const KEPT_ROWS = 50_000
+/** Change sets that are kept: more than a year of daily ones. */
+const KEPT_CHANGES = 400
 
-/** The day the source was last changed. Throws FETTLE_INPUT_READ when there is no such regular file. */
-async function changedOn(file: string): Promise<string> {
-  const facts = await stat(file).catch((cause: unknown) => {
-    throw new FettleError(
-      'FETTLE_INPUT_READ',
-      `Reading the register ${file} failed: ${cause instanceof Error ? cause.message : cause}`,
-      { cause },
-    )
-  })
-  if (!facts.isFile()) throw new FettleError('FETTLE_INPUT_READ', `${file} is not a regular file`)
-  return facts.mtime.toISOString().slice(0, 10)
+/** The day that publishers write into the names of their files; null where there is none. */
+export function dayIn(name: string): string | null {
+  const found = /(?<!\d)(20\d\d)(-?)(0[1-9]|1[0-2])\2(0[1-9]|[12]\d|3[01])(?!\d)/.exec(name)
+  return found === null ? null : `${found[1]}-${found[3]}-${found[4]}`
 }
 
-/**
- * Imports a register CSV. A kill at any point leaves the register as it was before; a second import replaces it in one step.
- * @throws FettleError FETTLE_INPUT_… for the source, FETTLE_OUTPUT_WRITE for the register's folder, FETTLE_USAGE for a bad name
- */
-export async function importCsv(request: ImportRequest): Promise<RegisterInfo> {
-  const folder = folderOf(request.dir, request.name)
-  const changed = await changedOn(request.file)
-  const facts = { sha256: '', bytes: 0 }
-  const countries: Record<string, number> = {}
-  const named: SkippedRow[] = []
-  let companies = 0
-  let skipped = 0
-  const skip = (row: SkippedRow): void => {
-    skipped++
-    if (named.length < NAMED_ROWS) named.push(row)
+/** Reads the source into the draft, from where the draft left off. */
+async function takeIn({ file, kind = 'csv', onProgress }: ImportRequest, draft: Draft): Promise<void> {
+  const { progress } = draft
+  if (progress.row > 0) onProgress?.(progress.row)
+  let read = progress.header.length > 0 ? KINDS[kind].reader(columnsOf(file, progress.header, kind)) : null
+  for await (const { cells, end } of readRows(file, progress.place)) {
+    progress.place = end
+    if (read === null) {
+      read = KINDS[kind].reader(columnsOf(file, cells, kind))
+      progress.header = [...cells]
+      continue
+    }
+    progress.row++
+    const line = end.lines
+    if (cells.length !== progress.header.length)
+      draft.skip({ line, why: `${cells.length} cells where the header has ${progress.header.length}` })
+    else {
+      const found = read(cells, progress.row)
+      if (typeof found === 'string') draft.skip({ line, why: found })
+      else await draft.add(found, line)
+    }
+    if (progress.row % PROGRESS_ROWS === 0) onProgress?.(progress.row)
+    if (progress.row % KEPT_ROWS === 0) await draft.keep()
   }
-
-  await makeFolder(folder)
-  // A fresh name each time: the info.json of an earlier import keeps pointing at that import's file until it is replaced.
-  const file = `companies-${randomUUID().slice(0, 8)}.jsonl`
-  try {
-    await writeWhole(folder, file, async handle => {
-      let batch = ''
-      for await (const company of readCompanies(request.file, facts, skip)) {
-        companies++
-        countries[company.country] = (countries[company.country] ?? 0) + 1
-        batch += `${JSON.stringify(company)}\n`
-        if (batch.length > BATCH) {
-          await handle.appendFile(batch)
-          batch = ''
-        }
-        if ((companies + skipped) % PROGRESS_ROWS === 0) request.onProgress?.(companies + skipped)
-      }
-      await handle.appendFile(batch)
+  if (read === null)
+    throw new FettleError('FETTLE_INPUT_EMPTY', `${file} is empty`, {
+      hint: `A register of this kind begins with a header such as ${KINDS[kind].header}.`,
     })
-  } catch (error) {
-    // A folder that holds no earlier import goes again; one that does is not empty and stays.
-    await rmdir(folder).catch(() => {})
-    throw FettleError.is(error) ? error : writeError(folder, error)
+}
+
+/** Finishes a draft: changes against the register there is, info, and all of it published in one step. */
+async function settle(request: ImportRequest, folder: string, facts: SourceFacts, draft: Draft): Promise<RegisterInfo> {
+  const { companies, skipped, skippedRows, countries } = draft.progress
+  const fresh = await draft.finish()
+  const { sha256, bytes, changedOn } = facts
+  const source = basename(request.file)
+  const snapshotDate = request.snapshotDate ?? dayIn(source) ?? changedOn
+  const to = { snapshotDate, importedAt: request.now.toISOString(), sha256 }
+  const key = randomUUID().slice(0, 8)
+  const before = await registerInfoIn(folder)
+  const changes = [...(before?.changes ?? [])]
+  if (before !== null) {
+    const from = { snapshotDate: before.snapshotDate, importedAt: before.importedAt, sha256: before.sha256 }
+    const old = join(folder, before.file)
+    const set = await writeChanges(folder, `changes-${key}.jsonl`, { old, fresh }, { from, to })
+    changes.push(set)
+    changes.splice(0, changes.length - KEPT_CHANGES)
   }
+  const file = `companies-${key}.jsonl`
+  await draft.settle(file)
   const info: RegisterInfo = {
     name: request.name,
-    source: basename(request.file),
-    kind: 'csv',
-    importedAt: request.now.toISOString(),
-    snapshotDate: request.snapshotDate ?? changed,
+    source,
+    kind: request.kind ?? 'csv',
+    ...to,
     companies,
     skipped,
-    skippedRows: named,
+    skippedRows,
     countries,
-    ...facts,
+    bytes,
     file,
+    ...(changes.length > 0 ? { changes } : {}),
   }
   await publish(folder, info)
   return info
+}
+
+function lock(folder: string): Release {
+  try {
+    return lockDirectory(folder)
+  } catch (error) {
+    if (!FettleError.is(error) || error.code !== 'FETTLE_LOCKED') throw writeError(folder, error)
+    throw new FettleError('FETTLE_LOCKED', `Cannot import into ${folder}: another import into this register is running`, {
+      cause: error,
+    })
+  }
+}
+
+/**
+ * Imports a source. A kill at any point leaves the register as it was before, and the same import again goes on where it was; an import
+ * into a register that exists replaces it in one step and keeps what changed.
+ * @throws FettleError FETTLE_INPUT_… for the source, FETTLE_OUTPUT_WRITE for the register's folder, FETTLE_USAGE for a bad name,
+ * FETTLE_LOCKED while another import into the register runs
+ */
+export async function importRegister(request: ImportRequest): Promise<RegisterInfo> {
+  const folder = folderOf(request.dir, request.name)
+  const facts = await sourceFacts(request.file)
+  await makeFolder(folder)
+  const release = lock(folder)
+  try {
+    const draft = await openDraft(folder, facts.sha256, request.kind ?? 'csv')
+    try {
+      await takeIn(request, draft)
+      return await settle(request, folder, facts, draft)
+    } catch (error) {
+      await draft.discard()
+      throw error
+    }
+  } catch (error) {
+    throw FettleError.is(error) ? error : writeError(folder, error)
+  } finally {
+    release()
+    // A folder that holds no register goes again; one that does is not empty and stays.
+    await rmdir(folder).catch(() => {})
+  }
 }

@@ -1,4 +1,6 @@
 /** The register on disk: re-exports only. */
-export { listRegisters, type RegisterInfo, registerInfo, removeRegister } from './files.ts'
-export { importCsv } from './import.ts'
+export { type RegisterChange, readChanges } from './changes.ts'
+export { type ChangeSetInfo, listRegisters, type RegisterInfo, registerInfo, removeRegister } from './files.ts'
+export { importRegister } from './import.ts'
+export { isKind, KINDS } from './kinds.ts'
 export { openRegister, type Register } from './open.ts'

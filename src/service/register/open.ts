@@ -1,45 +1,37 @@
 /**
- * Registers opened for matching: one or several read into memory, joined, indexed. Knows the line format of import.ts; matching itself is
- * the engine's.
+ * Registers opened for matching: one or several, joined, as one index, which is read from its file or built and kept there. Knows the
+ * line format of import.ts; matching itself is the engine's.
  */
-import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { FettleError } from '../../errors.ts'
 import { normaliseOrgNumber } from '../matching/identifiers.ts'
-import { buildIndex, type Company, type MatchIndex } from '../matching/index.ts'
+import { type Company, type Image, type MatchIndex, startIndex, viewIndex } from '../matching/index.ts'
 import { folderOf, type RegisterInfo, registerInfo } from './files.ts'
+import { indexDigest, indexPath, loadIndex, saveIndex } from './index-file.ts'
+import { linesOf } from './lines.ts'
 
 /** Opened registers, ready to be matched against. */
 export interface Register {
   readonly infos: readonly RegisterInfo[]
-  readonly companies: readonly Company[]
   readonly index: MatchIndex
   readonly byConnectId: (connectId: string) => Company | undefined
   /** The oldest snapshot among the registers; null when none is open. */
   readonly snapshotDate: string | null
 }
 
-/** The companies of a register; once more when an import replaced it between the two readings. */
-async function readRegister(dir: string, name: string): Promise<{ info: RegisterInfo; companies: Company[] }> {
-  const info = await registerInfo(dir, name)
-  try {
-    return { info, companies: await readLines(dir, info) }
-  } catch (error) {
-    const again = await registerInfo(dir, name)
-    if (again.file === info.file) throw error
-    return { info: again, companies: await readLines(dir, again) }
-  }
-}
+/** A smaller register is indexed in the time a file of it would take to be written. */
+const KEPT_FROM = 10_000
 
-async function readLines(dir: string, info: RegisterInfo): Promise<Company[]> {
+/** The companies of a register in its order. */
+async function* readCompanies(dir: string, info: RegisterInfo): AsyncGenerator<Company> {
   const path = join(folderOf(dir, info.name), info.file)
+  let companies = 0
   try {
-    const handle = await open(path)
-    const companies: Company[] = []
-    for await (const line of handle.readLines()) companies.push(JSON.parse(line) as Company)
-    if (companies.length !== info.companies)
-      throw new Error(`it holds ${companies.length} companies where ${info.companies} were imported`)
-    return companies
+    for await (const { text } of linesOf(path)) {
+      companies++
+      yield JSON.parse(text) as Company
+    }
+    if (companies !== info.companies) throw new Error(`it holds ${companies} companies where ${info.companies} were imported`)
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause)
     throw new FettleError('FETTLE_INPUT_READ', `Opening the register ${path} failed: ${why}`, {
@@ -49,30 +41,70 @@ async function readLines(dir: string, info: RegisterInfo): Promise<Company[]> {
   }
 }
 
+/** Builds the index; a company that an earlier register holds (same country and organisation number) is left out. */
+async function build(dir: string, infos: readonly RegisterInfo[]): Promise<Image> {
+  const builder = startIndex()
+  const elsewhere = new Set<string>()
+  for (const [at, info] of infos.entries()) {
+    const isLast = at === infos.length - 1
+    const own: string[] = []
+    for await (const company of readCompanies(dir, info)) {
+      if (infos.length > 1) {
+        const number = normaliseOrgNumber(company.orgNumber, company.country)
+        const key = `${company.country} ${number}`
+        if (number !== '' && elsewhere.has(key)) continue
+        if (number !== '' && !isLast) own.push(key)
+      }
+      builder.add(company)
+    }
+    for (const key of own) elsewhere.add(key)
+  }
+  return builder.finish()
+}
+
+const oldest = (infos: readonly RegisterInfo[]): string | null => infos.map(info => info.snapshotDate).sort()[0] ?? null
+
+async function imageOf(dir: string, infos: readonly RegisterInfo[]): Promise<Image> {
+  const companies = infos.reduce((sum, info) => sum + info.companies, 0)
+  if (companies < KEPT_FROM) return build(dir, infos)
+  const path = indexPath(
+    dir,
+    infos.map(info => info.name),
+  )
+  const digest = await indexDigest(infos)
+  const kept = await loadIndex(path, digest)
+  if (kept !== null) return kept
+  const image = await build(dir, infos)
+  // An index that cannot be kept, on a full disk say, is only built again the next time.
+  await saveIndex(path, image, { digest, snapshotDate: oldest(infos), companies }).catch(() => {})
+  return image
+}
+
+/** Opens registers; once more when an import replaced one of them between the reading of its info and of its companies. */
+async function read(dir: string, names: readonly string[]): Promise<{ infos: readonly RegisterInfo[]; image: Image }> {
+  const infosNow = (): Promise<RegisterInfo[]> => Promise.all(names.map(name => registerInfo(dir, name)))
+  const infos = await infosNow()
+  try {
+    return { infos, image: await imageOf(dir, infos) }
+  } catch (error) {
+    const again = await infosNow()
+    if (again.every(({ file }, at) => file === infos[at]?.file)) throw error
+    return { infos: again, image: await imageOf(dir, again) }
+  }
+}
+
 /**
  * Opens registers together. A company that two of them hold (same country and organisation number) counts once: the register named
  * first wins.
  * @throws FettleError FETTLE_REGISTER_UNKNOWN, FETTLE_INPUT_READ for a damaged register
  */
 export async function openRegister(dir: string, names: readonly string[]): Promise<Register> {
-  const infos: RegisterInfo[] = []
-  const companies: Company[] = []
-  const elsewhere = new Set<string>()
-  for (const name of new Set(names)) {
-    const read = await readRegister(dir, name)
-    infos.push(read.info)
-    const own: string[] = []
-    for (const company of read.companies) {
-      const number = normaliseOrgNumber(company.orgNumber, company.country)
-      const key = `${company.country} ${number}`
-      if (number !== '' && elsewhere.has(key)) continue
-      if (number !== '') own.push(key)
-      companies.push(company)
-    }
-    for (const key of own) elsewhere.add(key)
-  }
-  const byId = new Map<string, Company>()
-  for (const company of companies) if (!byId.has(company.connectId)) byId.set(company.connectId, company)
-  const dates = infos.map(info => info.snapshotDate).sort()
-  return { infos, companies, index: buildIndex(companies), byConnectId: id => byId.get(id), snapshotDate: dates[0] ?? null }
+  const { infos, image } = await read(dir, [...new Set(names)])
+  const index = viewIndex(image)
+  const byConnectId = (connectId: string): Company | undefined =>
+    index.keys
+      .under(`i${connectId}`)
+      .map(at => index.companies.at(at))
+      .find(company => company.connectId === connectId)
+  return { infos, index, byConnectId, snapshotDate: oldest(infos) }
 }

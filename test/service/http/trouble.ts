@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
-import { importCsv } from '../../../src/service/register/index.ts'
+import { importRegister } from '../../../src/service/register/index.ts'
 import { serve } from '../../../src/service/serve.ts'
 import { type Caller, logIn, send } from '../kit.ts'
 import { type Case, expectRefusal, jobs, one, rawRequest, type World } from './world.ts'
@@ -186,7 +186,7 @@ export const trouble: Case[] = [
     const folder = mkdtempSync(join(tmpdir(), 'fettle-http-'))
     world.atEnd(() => rmSync(folder, { recursive: true, force: true }))
     const file = fileURLToPath(new URL('../../../samples/register.csv', import.meta.url))
-    await importCsv({ file, name: 'sample', dir: join(folder, 'registers'), now: new Date('2026-01-15T00:00:00Z') })
+    await importRegister({ file, name: 'sample', dir: join(folder, 'registers'), now: new Date('2026-01-15T00:00:00Z') })
     const options = { dataDir: join(folder, 'data'), registerDir: join(folder, 'registers'), registers: [], users: [] }
     const service = await serve(options)
     world.atEnd(() => service.close())

@@ -68,7 +68,7 @@ describe('what is shown to a person', () => {
     const both = buildIndex([...COMPANIES, ...twins])
     expect(match(both, { name: 'Harrowfield Joinery' })).toMatchObject({ decision: 'review', reason: 'ambiguous', margin: 0 })
     const told = match(both, { name: 'Harrowfield Joinery', town: 'Truro' })
-    expect([told.decision, both.companies[told.candidates[0]?.company ?? 0]?.id]).toEqual(['matched', 'T2'])
+    expect([told.decision, both.companies.id(told.candidates[0]?.company ?? 0)]).toEqual(['matched', 'T2'])
   })
 })
 
@@ -130,8 +130,8 @@ describe('bounds', () => {
     for (const name of ['Marwood Services', 'National Trading', 'Quillon Fund']) {
       const [one, other] = [match(index, { name }), match(reversed, { name })]
       expect(match(index, { name })).toEqual(one)
-      expect(other.candidates.slice(0, 3).map(found => reversed.companies[found.company]?.id)).toEqual(
-        one.candidates.slice(0, 3).map(found => index.companies[found.company]?.id),
+      expect(other.candidates.slice(0, 3).map(found => reversed.companies.id(found.company))).toEqual(
+        one.candidates.slice(0, 3).map(found => index.companies.id(found.company)),
       )
       expect(other.decision).toBe(one.decision)
     }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { match } from '../../../src/service/matching/index.ts'
-import { importCsv, listRegisters, openRegister, registerInfo, removeRegister } from '../../../src/service/register/index.ts'
+import { importRegister, listRegisters, openRegister, registerInfo, removeRegister } from '../../../src/service/register/index.ts'
 
 const NOW = new Date('2026-03-01T10:00:00.000Z')
 const HEADER =
@@ -27,8 +27,10 @@ async function take(
 ) {
   const file = join(root, 'register.csv')
   await writeFile(file, text)
-  return importCsv({ file, name, dir, now: NOW, ...more })
+  return importRegister({ file, name, dir, now: NOW, ...more })
 }
+
+const companiesOf = async (...names: string[]) => [...(await openRegister(dir, names)).index.companies]
 
 describe('importing', () => {
   it('keeps what is known about the source, and every company', async () => {
@@ -48,7 +50,7 @@ describe('importing', () => {
       bytes: Buffer.byteLength(text),
     })
     const register = await openRegister(dir, ['mine'])
-    expect(register.companies).toEqual([
+    expect([...register.index.companies]).toEqual([
       {
         id: 'A1',
         connectId: 'GB-X-01234567',
@@ -77,7 +79,7 @@ describe('importing', () => {
 
   it('reads headers in any case and order, ignores other columns, a BOM and CRLF', async () => {
     await take('\ufeffNAME,Extra,OrgNumber,country\r\n"Acme, Ltd",x,42,GB\r\n')
-    const { companies } = await openRegister(dir, ['test'])
+    const companies = await companiesOf('test')
     expect(companies).toMatchObject([{ id: 'GB-42', name: 'Acme, Ltd', orgNumber: '42', connectId: 'GB-X-42' }])
   })
 
@@ -105,7 +107,7 @@ describe('importing', () => {
 
   it('tells companies of one number apart', async () => {
     await take('id,name,country,orgNumber\nK1,Jung,DE,HRB 1\nM1,Alt,DE,HRB 1\n')
-    const { companies } = await openRegister(dir, ['test'])
+    const companies = await companiesOf('test')
     expect(companies.map(one => one.connectId)).toEqual(['DE-X-HRB 1', 'DE-X-M1'])
   })
 
@@ -116,7 +118,7 @@ describe('importing', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(name, { minLength: 1, maxLength: 8 }), async names => {
         await take(`id,name\n${names.map((text, at) => `${at},"${text.replaceAll('"', '""')}"`).join('\n')}\n`)
-        expect((await openRegister(dir, ['test'])).companies.map(one => one.name)).toEqual(names)
+        expect((await companiesOf('test')).map(one => one.name)).toEqual(names)
       }),
       { numRuns: 25 },
     )
@@ -148,15 +150,15 @@ describe('a failed import', () => {
   it('leaves an earlier register as it was', async () => {
     await take('name\nAcme\n')
     await expect(take('id,name\n1,Beta\n2,"Gamma\n')).rejects.toMatchObject({ code: 'FETTLE_INPUT_QUOTE' })
-    expect((await openRegister(dir, ['test'])).companies.map(one => one.name)).toEqual(['Acme'])
+    expect((await companiesOf('test')).map(one => one.name)).toEqual(['Acme'])
     expect(await readdir(join(dir, 'test'))).toHaveLength(2)
   })
 
   it('says which file is missing, and which name is none', async () => {
-    await expect(importCsv({ file: join(root, 'none.csv'), name: 'test', dir, now: NOW })).rejects.toMatchObject({
+    await expect(importRegister({ file: join(root, 'none.csv'), name: 'test', dir, now: NOW })).rejects.toMatchObject({
       code: 'FETTLE_INPUT_READ',
     })
-    await expect(importCsv({ file: root, name: 'test', dir, now: NOW })).rejects.toMatchObject({ code: 'FETTLE_INPUT_READ' })
+    await expect(importRegister({ file: root, name: 'test', dir, now: NOW })).rejects.toMatchObject({ code: 'FETTLE_INPUT_READ' })
     for (const name of ['', 'Über', '../x', 'a'.repeat(41)])
       await expect(take('name\nAcme\n', name)).rejects.toMatchObject({ code: 'FETTLE_USAGE' })
   })
@@ -171,17 +173,19 @@ describe('a second import', () => {
   it('replaces the first and leaves no old files', async () => {
     await take('name\nAcme\n')
     const info = await take('name\nBeta\nGamma\n')
-    expect((await openRegister(dir, ['test'])).companies.map(one => one.name)).toEqual(['Beta', 'Gamma'])
-    expect((await readdir(join(dir, 'test'))).sort()).toEqual([info.file, 'info.json'].sort())
+    expect((await companiesOf('test')).map(one => one.name)).toEqual(['Beta', 'Gamma'])
+    const changes = info.changes?.map(({ file }) => file) ?? []
+    expect(changes).toHaveLength(1)
+    expect((await readdir(join(dir, 'test'))).sort()).toEqual([info.file, 'info.json', ...changes].sort())
   })
 
   it('that was killed before it was published changes nothing', async () => {
     await take('name\nAcme\n')
     await writeFile(join(dir, 'test', 'companies-dead.jsonl'), '{"half":')
     await writeFile(join(dir, 'test', '.info.json.tmp'), '{')
-    expect((await openRegister(dir, ['test'])).companies.map(one => one.name)).toEqual(['Acme'])
+    expect((await companiesOf('test')).map(one => one.name)).toEqual(['Acme'])
     await take('name\nBeta\n')
-    expect(await readdir(join(dir, 'test'))).toHaveLength(2)
+    expect(await readdir(join(dir, 'test'))).toHaveLength(3)
   })
 
   it('the first of which was killed is no register', async () => {
@@ -221,11 +225,12 @@ describe('listing, removing, opening', () => {
       snapshotDate: '2026-01-01',
     })
     const register = await openRegister(dir, ['one', 'two'])
-    expect(register.companies.map(one => one.name)).toEqual(['Acme', 'Beta', 'Acme SA'])
+    expect([...register.index.companies].map(one => one.name)).toEqual(['Acme', 'Beta', 'Acme SA'])
     expect(register.snapshotDate).toBe('2026-01-01')
     expect(register.infos.map(info => info.name)).toEqual(['one', 'two'])
-    expect((await openRegister(dir, ['two', 'one'])).companies.map(one => one.name)).toEqual(['Acme Limited', 'Acme SA', 'Beta'])
-    expect(await openRegister(dir, [])).toMatchObject({ companies: [], snapshotDate: null })
+    expect((await companiesOf('two', 'one')).map(one => one.name)).toEqual(['Acme Limited', 'Acme SA', 'Beta'])
+    expect(await openRegister(dir, [])).toMatchObject({ infos: [], snapshotDate: null })
+    expect(await companiesOf()).toEqual([])
   })
 
   it('refuses a damaged register', async () => {

@@ -1,0 +1,142 @@
+/**
+ * Speed and memory of the matching engine at any size, on a register grown from a real one (bench/grow.mjs): the index built, written
+ * and read back by a fresh process, which measures rows a second on one core (by processor time too, since other work may share the
+ * machine), resident memory, the slowest row, and with --threads the rows a second of one, two … threads.
+ *
+ *   npm run build && node bench/scale.mjs --register R.csv --queries Q.csv [--companies 1000000] [--rows 20000] [--threads 2] [--json]
+ */
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { availableParallelism, loadavg, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { Worker } from 'node:worker_threads'
+import { parse } from 'csv-parse/sync'
+import { makeThreads } from '../dist/service/jobs/threads.js'
+import { match, startIndex, viewIndex } from '../dist/service/matching/index.js'
+import { loadIndex, saveIndex } from '../dist/service/register/index-file.js'
+import { grow } from './grow.mjs'
+
+const { values } = parseArgs({
+  options: {
+    register: { type: 'string' },
+    queries: { type: 'string' },
+    companies: { type: 'string', default: '0' },
+    rows: { type: 'string', default: '20000' },
+    ignore: { type: 'string', default: 'orgNumber' },
+    threads: { type: 'string', default: '0' },
+    index: { type: 'string' },
+    json: { type: 'boolean', default: false },
+  },
+})
+if (values.register === undefined || values.queries === undefined) {
+  throw new Error(
+    'usage: node bench/scale.mjs --register R.csv --queries Q.csv [--companies N] [--rows N] [--threads N] [--json]',
+  )
+}
+const read = path => parse(readFileSync(path), { columns: true, bom: true })
+const several = text => text.split('|').filter(name => name !== '')
+const since = from => (performance.now() - from) / 1000
+const megabytes = bytes => Math.round(bytes / 1024 / 1024)
+
+/** Builds the index of the grown register and writes it. */
+async function build(path) {
+  const companies = read(values.register).map(row => ({
+    ...row,
+    connectId: `${row.country || 'XX'}-X-${row.orgNumber || row.id}`,
+    tradingNames: several(row.tradingNames),
+    previousNames: several(row.previousNames),
+  }))
+  const began = performance.now()
+  const builder = startIndex()
+  let count = 0
+  for (const company of grow(companies, Number(values.companies) || companies.length)) {
+    builder.add(company)
+    count++
+  }
+  const image = builder.finish()
+  const built = since(began)
+  const writing = performance.now()
+  await saveIndex(path, image, { digest: 'bench', snapshotDate: null, companies: count })
+  console.log(`${count} companies: built in ${built.toFixed(1)} s, written in ${since(writing).toFixed(1)} s`)
+}
+
+function queriesOf() {
+  const columns = ['name', 'address1', 'town', 'postcode', 'country', 'orgNumber'].filter(
+    column => !values.ignore.split(',').includes(column),
+  )
+  return read(values.queries).map(row =>
+    Object.fromEntries(columns.filter(column => row[column] !== '').map(column => [column, row[column]])),
+  )
+}
+
+/** Rows a second of so many threads. */
+async function threaded(image, queries, rows, count) {
+  const script = fileURLToPath(new URL('../dist/service/jobs/match-thread.js', import.meta.url))
+  const threads = makeThreads(count, () => new Worker(script, { workerData: image }))
+  const stream = async function* (most) {
+    for (let row = 0; row < most; row++) yield queries[row % queries.length]
+  }
+  const drain = async most => {
+    for await (const _ of threads.stream(stream(most)));
+  }
+  await drain(queries.length * count)
+  const from = performance.now()
+  await drain(rows)
+  const speed = rows / since(from)
+  await threads.close()
+  return Math.round(speed)
+}
+
+async function measure(path) {
+  const queries = queriesOf()
+  const empty = process.memoryUsage.rss()
+  const loading = performance.now()
+  const image = await loadIndex(path, 'bench')
+  const index = viewIndex(image)
+  match(index, queries[0])
+  const loadSeconds = since(loading)
+  const rows = Math.max(queries.length, Number(values.rows))
+  for (const query of queries) match(index, query)
+  let slowest = 0
+  const cpu = process.cpuUsage()
+  const from = performance.now()
+  for (let row = 0; row < rows; row++) {
+    const began = performance.now()
+    match(index, queries[row % queries.length])
+    slowest = Math.max(slowest, performance.now() - began)
+  }
+  const wall = since(from)
+  const { user, system } = process.cpuUsage(cpu)
+  const resident = process.memoryUsage.rss()
+  const speeds = {}
+  for (let count = 1; count <= Number(values.threads); count++) speeds[count] = await threaded(image, queries, rows, count)
+  const result = {
+    companies: index.companies.length,
+    rowsPerSecond: Math.round(rows / wall),
+    rowsPerCpuSecond: Math.round((rows / (user + system)) * 1e6),
+    slowestMs: Number(slowest.toFixed(1)),
+    loadSeconds: Number(loadSeconds.toFixed(2)),
+    indexMb: megabytes(image.memory.byteLength),
+    memoryMb: megabytes(resident),
+    memoryMbBefore: megabytes(empty),
+    ...(values.threads === '0' ? {} : { rowsPerSecondOfThreads: speeds }),
+  }
+  console.log(`node ${process.version}, ${availableParallelism()} CPUs, load ${loadavg()[0].toFixed(1)}`)
+  for (const [name, value] of Object.entries(result)) console.log(`${name.padEnd(24)}${JSON.stringify(value)}`)
+  if (values.json) console.log(JSON.stringify(result))
+}
+
+if (values.index === undefined) {
+  const folder = mkdtempSync(join(tmpdir(), 'fettle-scale-'))
+  try {
+    const index = join(folder, 'bench.index')
+    await build(index)
+    // A fresh process: what building left behind is no part of the memory.
+    const { status } = spawnSync(process.execPath, [...process.argv.slice(1), '--index', index], { stdio: 'inherit' })
+    process.exitCode = status ?? 1
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+} else await measure(values.index)

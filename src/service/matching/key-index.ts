@@ -1,0 +1,100 @@
+/**
+ * Exact keys to the companies (or documents) that have them, by hash: two keys of one hash lead to the companies of both, which does
+ * no harm, because what a key selects is compared in full. Knows no key's meaning.
+ */
+import { hashOf } from './dictionary.ts'
+import { Numbers } from './growing.ts'
+import type { Columns, Unpacked } from './memory.ts'
+
+/** A key that more companies share selects nothing (matching design, step 2: about 200 per postcode). */
+const MOST_PER_KEY = 200
+const HALF = 0xffff
+
+/** Order of the hashes, stable: entries of one key stay in the order they were added. */
+function sortedBy(hashes: Uint32Array): Uint32Array {
+  let order = Uint32Array.from(hashes, (_, at) => at)
+  for (const shift of [0, 16]) {
+    const next = new Uint32Array(HALF + 2)
+    for (const hash of hashes) next[((hash >>> shift) & HALF) + 1]!++
+    for (let at = 1; at < next.length; at++) next[at]! += next[at - 1]!
+    const sorted = new Uint32Array(order.length)
+    for (const entry of order) sorted[next[(hashes[entry]! >>> shift) & HALF]!++] = entry
+    order = sorted
+  }
+  return order
+}
+
+/** Gathers keys. */
+export class KeysBuilder {
+  readonly #hashes = new Numbers()
+  readonly #values = new Numbers()
+
+  /** Adds a company under a key; the same company twice in a row counts once. */
+  add(key: string, value: number): void {
+    this.#hashes.push(hashOf(key))
+    this.#values.push(value)
+  }
+
+  /** The columns, to be read by `keysIn` under the same name. */
+  columns(name: string): Columns {
+    const hashes = this.#hashes.all<Uint32Array>()
+    const values = this.#values.all<Uint32Array>()
+    const order = sortedBy(hashes)
+    let bits = 1
+    while (bits < 22 && 2 ** bits < hashes.length / 4) bits++
+    const buckets = new Uint32Array(2 ** bits + 1)
+    const tails = new Numbers(true)
+    const kept = new Numbers()
+    let group: number[] = []
+    for (let at = 0; at < order.length; at++) {
+      const hash = hashes[order[at]!]!
+      const value = values[order[at]!]!
+      if (group.at(-1) !== value && group.length <= MOST_PER_KEY) group.push(value)
+      if (at + 1 < order.length && hashes[order[at + 1]!] === hash) continue
+      if (group.length <= MOST_PER_KEY) {
+        buckets[(hash >>> (32 - bits)) + 1]! += group.length
+        for (const one of group) {
+          tails.push(hash & HALF)
+          kept.push(one)
+        }
+      }
+      group = []
+    }
+    for (let at = 1; at < buckets.length; at++) buckets[at]! += buckets[at - 1]!
+    return {
+      [`${name}.buckets`]: buckets,
+      [`${name}.tails`]: tails.all<Uint16Array>(),
+      [`${name}.values`]: kept.all<Uint32Array>(),
+    }
+  }
+}
+
+/** Keys to what is under them. */
+export class KeyIndex {
+  readonly #buckets: Uint32Array
+  readonly #tails: Uint16Array
+  readonly #values: Uint32Array
+  readonly #shift: number
+
+  constructor(buckets: Uint32Array, tails: Uint16Array, values: Uint32Array) {
+    this.#buckets = buckets
+    this.#tails = tails
+    this.#values = values
+    this.#shift = 32 - Math.log2(buckets.length - 1)
+  }
+
+  /** What is under a key, in the order it was added; nothing when more than 200 share it. */
+  under(key: string): number[] {
+    const hash = hashOf(key)
+    const bucket = hash >>> this.#shift
+    const found: number[] = []
+    for (let at = this.#buckets[bucket]!; at < this.#buckets[bucket + 1]!; at++) {
+      if (this.#tails[at] === (hash & HALF)) found.push(this.#values[at]!)
+    }
+    return found
+  }
+}
+
+/** The keys packed under this name. */
+export const keysIn = (columns: Unpacked, name: string): KeyIndex =>
+  new KeyIndex(columns.u32(`${name}.buckets`), columns.u16(`${name}.tails`), columns.u32(`${name}.values`))

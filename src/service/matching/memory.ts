@@ -1,0 +1,77 @@
+/**
+ * Columns of numbers in one piece of shared memory, found again by name: the form in which threads share an index and a file
+ * holds it. Knows nothing of what the columns mean.
+ */
+
+const KINDS = { u8: Uint8Array, u16: Uint16Array, u32: Uint32Array, f32: Float32Array } as const
+
+/** One column of numbers. */
+export type Column = Uint8Array | Uint16Array | Uint32Array | Float32Array
+
+/** Columns by name. */
+export type Columns = Readonly<Record<string, Column>>
+
+/** Where a column lies in the memory. */
+interface Place {
+  readonly kind: keyof typeof KINDS
+  /** In bytes, a multiple of 8. */
+  readonly offset: number
+  readonly length: number
+}
+
+/** Packed columns: plain data that can be posted to a thread, or written to a file and read back. */
+export interface Image {
+  readonly memory: SharedArrayBuffer
+  readonly places: Readonly<Record<string, Place>>
+}
+
+const kindOf = (column: Column): Place['kind'] => {
+  if (column instanceof Uint8Array) return 'u8'
+  if (column instanceof Uint16Array) return 'u16'
+  return column instanceof Uint32Array ? 'u32' : 'f32'
+}
+
+/** Copies columns into one piece of shared memory. */
+export function pack(columns: Columns): Image {
+  const places: Record<string, Place> = {}
+  let offset = 0
+  for (const [name, column] of Object.entries(columns)) {
+    places[name] = { kind: kindOf(column), offset, length: column.length }
+    offset += Math.ceil(column.byteLength / 8) * 8
+  }
+  const memory = new SharedArrayBuffer(offset)
+  for (const [name, column] of Object.entries(columns)) {
+    new Uint8Array(memory, places[name]!.offset, column.byteLength).set(
+      new Uint8Array(column.buffer, column.byteOffset, column.byteLength),
+    )
+  }
+  return { memory, places }
+}
+
+/** How the columns of an image are asked for, each by the kind it was packed as. */
+export interface Unpacked {
+  u8(name: string): Uint8Array
+  u16(name: string): Uint16Array
+  u32(name: string): Uint32Array
+  f32(name: string): Float32Array
+  /** A column of ids that was packed in the narrowest kind. */
+  ids(name: string): Uint8Array | Uint16Array | Uint32Array
+}
+
+/** Views of an image's columns; nothing is copied. Asking for a column that is not there, or is of another kind, throws. */
+export function unpack({ memory, places }: Image): Unpacked {
+  const view = <C extends Column>(name: string, kinds: readonly Place['kind'][]): C => {
+    const place = places[name]
+    if (place === undefined || !kinds.includes(place.kind))
+      throw new Error(`the index has no column ${name} of ${kinds.join(' or ')}`)
+    const kind = KINDS[place.kind] as new (memory: SharedArrayBuffer, offset: number, length: number) => Column
+    return new kind(memory, place.offset, place.length) as C
+  }
+  return {
+    u8: name => view(name, ['u8']),
+    u16: name => view(name, ['u16']),
+    u32: name => view(name, ['u32']),
+    f32: name => view(name, ['f32']),
+    ids: name => view(name, ['u8', 'u16', 'u32']),
+  }
+}

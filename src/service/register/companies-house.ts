@@ -1,0 +1,44 @@
+/**
+ * The Free Company Data Product of UK Companies House (BasicCompanyData, CSV): live companies with up to ten former names. Some names
+ * in its header begin with a blank. Knows its columns; reads no file.
+ */
+import type { Kind } from './kind.ts'
+
+const FORMER_NAME = /^PreviousName_\d+\.CompanyName$/
+
+/** Every company of it is registered in the United Kingdom, wherever it is run from. */
+export const companiesHouse: Kind = {
+  summary: 'the BasicCompanyData of UK Companies House',
+  needs: ['CompanyName', 'CompanyNumber'],
+  header: 'CompanyName,CompanyNumber,RegAddress.PostCode,CompanyStatus',
+  reader: ({ cell: of, like }) => {
+    const formers = like(FORMER_NAME)
+    return cells => {
+      const cell = (column: string): string => of(cells, column)
+      const orgNumber = cell('CompanyNumber')
+      const legalForm = cell('CompanyCategory')
+      const box = cell('RegAddress.POBox')
+      const before = [cell('RegAddress.CareOf'), box === '' ? '' : `PO Box ${box}`]
+      const after = [cell('RegAddress.AddressLine2'), cell('RegAddress.County')]
+      const joined = (parts: readonly string[]): string => parts.filter(part => part !== '').join(', ')
+      return {
+        id: orgNumber,
+        name: cell('CompanyName'),
+        country: 'GB',
+        orgNumber,
+        vatNumber: '',
+        tradingNames: [],
+        previousNames: [...new Set(formers.map(cell))].filter(name => name !== ''),
+        address1: joined([...before, cell('RegAddress.AddressLine1')]),
+        address2: joined(after),
+        town: cell('RegAddress.PostTown'),
+        postcode: cell('RegAddress.PostCode'),
+        phone: '',
+        email: '',
+        website: '',
+        status: cell('CompanyStatus'),
+        ...(legalForm === '' ? {} : { legalForm }),
+      }
+    }
+  },
+}

@@ -1,0 +1,162 @@
+/** The index's storage: everything comes back as it went in, searches agree with a plain one, and a row's work has a bound. */
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { candidatesOf, MOST_COMPARISONS } from '../../../src/service/matching/candidates.ts'
+import { DictionaryBuilder, dictionaryIn } from '../../../src/service/matching/dictionary.ts'
+import { buildIndex, match, viewIndex } from '../../../src/service/matching/index.ts'
+import { KeysBuilder, keysIn } from '../../../src/service/matching/key-index.ts'
+import { type Columns, pack, unpack } from '../../../src/service/matching/memory.ts'
+import { buildPostings, nearest, planReading, postingsIn } from '../../../src/service/matching/postings.ts'
+import { readQuery } from '../../../src/service/matching/query.ts'
+import { RepeatedBuilder, repeatedIn, TextsBuilder, textsIn } from '../../../src/service/matching/texts.ts'
+import { company } from './companies.ts'
+
+const packed = (columns: Columns) => unpack(pack(columns))
+const texts = fc.array(fc.string({ unit: 'grapheme', maxLength: 20 }), { maxLength: 60 })
+
+describe('columns', () => {
+  it('give back texts, repeated texts and words by number', () => {
+    fc.assert(
+      fc.property(texts, all => {
+        const [column, repeated, dictionary] = [new TextsBuilder(), new RepeatedBuilder(), new DictionaryBuilder()]
+        for (const text of all) {
+          column.add(text)
+          repeated.add(text)
+        }
+        const numbers = all.map(text => dictionary.number(text))
+        const columns = packed({ ...column.columns('a'), ...repeated.columns('b'), ...dictionary.columns('c') })
+        const [read, again] = [textsIn(columns, 'a'), repeatedIn(columns, 'b')]
+        const known = dictionaryIn(columns, 'c', dictionary.size)
+        for (const [at, text] of all.entries()) {
+          expect([read.at(at), again.at(at), known.word(numbers[at]!), known.number(text)]).toEqual([
+            text,
+            text,
+            text,
+            numbers[at],
+          ])
+        }
+        expect(known.number('not there')).toBe(-1)
+      }),
+    )
+  })
+
+  it('of another kind or name are refused', () => {
+    const columns = packed({ a: Uint8Array.of(1) })
+    expect(() => columns.u32('a')).toThrow('no column a')
+    expect(() => columns.u8('b')).toThrow('no column b')
+  })
+
+  it('lead from keys to companies, and nowhere from a key of more than 200', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.string({ maxLength: 3 }), fc.nat(50)), { maxLength: 300 }), pairs => {
+        const builder = new KeysBuilder()
+        for (const [key, value] of pairs) builder.add(key, value)
+        for (let value = 0; value < 201; value++) builder.add('common', value)
+        for (let value = 0; value < 200; value++) builder.add('frequent', value)
+        const keys = keysIn(packed(builder.columns('k')), 'k')
+        for (const [key] of pairs) {
+          const expected = pairs.filter(([other]) => other === key).map(([, value]) => value)
+          expect(keys.under(key)).toEqual(expected.filter((value, at) => value !== expected[at - 1]))
+        }
+        expect(keys.under('common')).toEqual([])
+        expect(keys.under('frequent')).toHaveLength(200)
+      }),
+    )
+  })
+
+  it('give back companies, whatever their cells hold', () => {
+    const text = fc.string({ unit: 'grapheme', maxLength: 12 })
+    const some = fc.record({
+      name: text,
+      orgNumber: text,
+      country: text,
+      town: text,
+      status: text,
+      legalForm: text,
+      connectId: text,
+      tradingNames: fc.array(
+        text.filter(one => one !== ''),
+        { maxLength: 3 },
+      ),
+    })
+    fc.assert(
+      fc.property(fc.array(some, { maxLength: 12 }), all => {
+        const companies = all.map(({ connectId, legalForm, ...one }, at) =>
+          company({
+            id: `c${at}`,
+            ...one,
+            ...(connectId === '' ? {} : { connectId }),
+            ...(legalForm === '' ? {} : { legalForm }),
+          }),
+        )
+        expect([...viewIndex(buildIndex(companies).image).companies]).toEqual(companies)
+      }),
+    )
+  })
+})
+
+describe('postings', () => {
+  /** Documents of one to four terms out of 40; more of them than one block holds when `many`. */
+  const made = (count: number) => {
+    const starts = Uint32Array.from({ length: count + 1 }, (_, at) => at * 2)
+    const terms = Uint32Array.from({ length: count * 2 }, (_, at) =>
+      at % 2 === 0 ? (at * 7919) % 20 : 20 + ((at * 104_729) % 20),
+    )
+    return { starts, terms, postings: postingsIn(packed(buildPostings('p', starts, terms, 40)), 'p') }
+  }
+
+  it.each([50, 70_000, 140_000])('find what a plain search finds among %i documents', count => {
+    const { starts, terms, postings } = made(count)
+    const asked = [3, 8, 25, 31]
+    const gain = (term: number): number => postings.idf[term]! ** 2
+    const scored = Array.from({ length: count }, (_, document) => {
+      const own = terms.subarray(starts[document]!, starts[document + 1]!)
+      const sum = asked.filter(term => own.includes(term)).reduce((total, term) => total + gain(term), 0)
+      return { document, score: sum / Math.hypot(...[...own].map(term => postings.idf[term]!)) }
+    })
+    const best = scored.sort((a, b) => Math.round((b.score - a.score) * 1e6) || a.document - b.document).slice(0, 20)
+    const least = best[0]!.score * 0.6
+    const expected = best.filter(({ score }, at) => at < 5 || score >= least).map(one => one.document)
+    expect(nearest(postings, asked, 1e9, 20)).toEqual(expected)
+    expect(nearest(postings, asked, 1e9, 20)).toEqual(expected)
+  })
+
+  it('are read within their budget, and the commonest word alone within half a million', () => {
+    const count = 1_000_000
+    const starts = Uint32Array.from({ length: count + 1 }, (_, at) => at)
+    const { postings } = { postings: postingsIn(packed(buildPostings('p', starts, new Uint32Array(count), 1)), 'p') }
+    expect(planReading(postings, [0], 20_000).postings).toBe(8 * 0x1_0000)
+    const several = made(70_000).postings
+    expect(planReading(several, [3, 8, 25, 31], 8_000).postings).toBeLessThanOrEqual(8_000)
+  })
+})
+
+describe('the work of a row', () => {
+  const many = (count: number) =>
+    Array.from({ length: count }, (_, at) =>
+      company({
+        id: `m${at}`,
+        name: `Common Trading ${at}`,
+        postcode: `AB${1 + (at % 3)} 2CD`,
+        tradingNames: Array.from({ length: 500 }, (_, n) => `Common Trading ${at} ${n}`),
+      }),
+    )
+
+  it('has a bound, whatever names a register gives and a row asks', () => {
+    const index = buildIndex(many(60))
+    const query = {
+      name: 'Common Trading',
+      tradingName: 'Trading Common',
+      aliasName: 'Common',
+      previousName: 'Common 7',
+      postcode: 'AB1 2CD',
+    }
+    const asked = readQuery(index, query)
+    const comparisons = candidatesOf(index, asked)
+      .map(one => (index.documentStarts[one + 1]! - index.documentStarts[one]!) * asked.names.length)
+      .reduce((total, one) => total + one, 0)
+    expect(comparisons).toBeGreaterThan(0)
+    expect(comparisons).toBeLessThanOrEqual(MOST_COMPARISONS)
+    expect(match(index, query).candidates.length).toBeGreaterThan(0)
+  })
+})
