@@ -81,6 +81,7 @@ export const ERRORS = {
   FETTLE_INPUT_ROWS: entry('input', 'The number of rows is outside input.rows.', 'Look whether the extract is complete; change input.rows if it is.'),
   FETTLE_INPUT_BUDGET: entry('input', 'The input has more rows than budget.rows or job.split allows.', 'Raise the limit, or send fewer rows.'),
   FETTLE_INPUT_SHEET: entry('input', 'The Excel file has not the sheet that is asked for, or has several and none is asked for.', 'Name one: input.sheet: Companies, or by its number: input.sheet: 2.'),
+  FETTLE_INPUT_COLUMNS: entry('input', 'It is not certain which columns of the input hold the company, and nothing is guessed.', 'Say it: `fettle init FILE --map name=HEADER`, or `fettle clean FILE --map name=HEADER`.'),
   FETTLE_INPUT_CHANGED: entry('input', 'The input changed since the run was planned.', 'Put the planned file back and `fettle resume`, or start a new run.'),
   FETTLE_INPUT_SUSPECT: entry('input', 'The input has an oddity that is worth a look.', 'Nothing need be done when the oddity is meant.'),
   FETTLE_DECISIONS: entry('input', 'The decisions file cannot be used.', 'It needs the columns fingerprint and decision (accept, reject or undo), and a company for accept; see docs/review.md.'),

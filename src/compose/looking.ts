@@ -1,9 +1,16 @@
 /** The wiring's face for whoever looks at pipelines and runs none: it loads nothing of what a run needs. Re-exports only. */
 
+export { MAPPINGS } from '../contract/mappings.ts'
+export { writeAtomic } from '../input/sink.ts'
 export {
+  columnName,
+  type Decisions,
+  draftOf,
+  draftYaml,
   explainPlan,
   nearest,
   type Plan,
+  type Proposal,
   parseDuration,
   pipelineJsonSchema,
   profileLines,
@@ -12,4 +19,6 @@ export {
 } from '../pipeline/index.ts'
 export { isInside, realPath } from './output-places.ts'
 export { type Overrides, type Prepared, prepare } from './prepare.ts'
+export { type Looked, lookAtColumns, proposeFor, type Reading } from './proposals.ts'
 export { stdinOf } from './stdin.ts'
+export { thisTool } from './tool.ts'

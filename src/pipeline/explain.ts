@@ -115,6 +115,14 @@ export function profileLines({ profile = [], input: { rows } }: Plan): string[] 
 /** A share in whole percent, rounded down: what is not all is not 100%. */
 const share = (part: number, whole: number): string => (whole === 0 ? '' : `${Math.floor((part / whole) * 100)}%`)
 
+/** How many requests a run makes at least, were nothing repeated: every wait takes one look more, and mostly several. */
+export function leastRequests({ enrich, rows, parts }: Plan): number {
+  if (rows === 0) return 0
+  const [, ...ofJob] = (enrich === null ? MATCHING : [...MATCHING, ...ENRICHING]).flatMap(([, names]) => names)
+  // One login, and the file itself besides the question where it is.
+  return 1 + parts.length * (ofJob.length + (enrich === null ? 0 : 1))
+}
+
 function requestLines({ enrich, rows }: Plan): string[] {
   if (rows === 0) return ['none: there are no rows']
   const stages = enrich === null ? MATCHING : [...MATCHING, ...ENRICHING]

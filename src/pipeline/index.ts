@@ -1,13 +1,23 @@
 /** The pipeline's face: re-exports only. */
+export { type Change, changesOf } from './changes.ts'
 export { decodePipeline, pipelineFormat } from './decode.ts'
 export { parseDuration } from './durations.ts'
-export { explainPlan, profileLines } from './explain.ts'
+export { explainPlan, leastRequests, profileLines } from './explain.ts'
 export { pipelineJsonSchema } from './json-schema.ts'
 export { nearest } from './nearest.ts'
 export { type ParsedPipeline, parsePipeline, parsePipelineValue } from './parse.ts'
 export { STDIN, STDIN_NAME, spoolOf } from './paths.ts'
 export { inputOptionsOf, type Pipeline } from './pipeline.ts'
 export { planRun } from './plan.ts'
+export { draftOf, draftYaml } from './propose/draft.ts'
+export {
+  columnName,
+  type Decisions,
+  type Proposal,
+  propose,
+  type SeenColumn,
+} from './propose/propose.ts'
+export type { Knowledge } from './propose/values.ts'
 export { resolvedYaml } from './resolved.ts'
 export { definePipeline, type PipelineInput } from './schema.ts'
 export type { Secrets } from './secrets.ts'

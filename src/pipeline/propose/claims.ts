@@ -1,0 +1,146 @@
+/**
+ * What a header claims to be, by its words alone: whole headers first, then without the words that add nothing, then parts of it.
+ * It sees no value, so a claim is a reason to look and never a proof.
+ */
+import { MAPPINGS, type Mapping } from '../../contract/index.ts'
+import { type Meaning, SYNONYMS } from './synonyms.ts'
+import { fold, wordsOf } from './words.ts'
+
+/** What a column may be proposed for. */
+export type Target = Mapping | 'key' | 'other'
+
+/** One meaning of a header, from 0 to 1 sure. */
+export interface Claim {
+  readonly target: Target
+  readonly strength: number
+}
+
+/** The claims of a header, the strongest first; `holds` names several things that stand in one column, as in `PLZ Ort`. */
+export interface Claims {
+  readonly claims: readonly Claim[]
+  readonly holds: readonly Target[]
+  /** The number at the end, as in `Address 2`; 1 when there is none. */
+  readonly ordinal: number
+}
+
+/** A header that is a known word, one with words that add nothing, a known word among others, and a vague one. */
+const WHOLE = 0.9
+const TRIMMED = 0.85
+const PART = 0.55
+const VAGUE = 0.5
+/** A word of several meanings, in several languages. */
+const SHARED = 0.6
+/** Shorter words mean something only when they stand alone. */
+const SHORTEST_PART = 3
+
+interface Entry {
+  readonly meaning: Meaning
+  readonly isVague: boolean
+}
+
+/** `Laender` and `Länder` are one. */
+const keyOf = (words: readonly string[]): string => words.join(' ').replace(/([aou])e/g, '$1')
+
+const INDEX: ReadonlyMap<string, readonly Entry[]> = index()
+
+function index(): Map<string, Entry[]> {
+  const found = new Map<string, Entry[]>()
+  for (const words of Object.values(SYNONYMS))
+    for (const [meaning, list] of Object.entries(words) as [Meaning, string][])
+      for (const word of list.split('|')) {
+        const parts = wordsOf(word.replace(/^~/, ''))
+        const entry = { meaning, isVague: word.startsWith('~') }
+        for (const key of new Set([keyOf(parts), keyOf([parts.join('')])])) {
+          const there = found.get(key) ?? []
+          if (!there.some(one => one.meaning === meaning && one.isVague <= entry.isVague)) there.push(entry)
+          found.set(key, there)
+        }
+      }
+  return found
+}
+
+const PARTS: readonly Meaning[] = ['party', 'number', 'filler']
+const isTarget = (meaning: Meaning): meaning is Target => !PARTS.includes(meaning)
+const entriesOf = (words: readonly string[]): readonly Entry[] => INDEX.get(keyOf(words)) ?? []
+const means = (word: string, ...meanings: readonly Meaning[]): boolean =>
+  entriesOf([word]).some(one => meanings.includes(one.meaning))
+
+/** `Supplier` alone may stand over its name or over its number: the values tell. */
+const OF_PARTY: readonly Claim[] = [
+  { target: 'name', strength: VAGUE },
+  { target: 'key', strength: VAGUE },
+]
+
+/** What a header says of itself. */
+export function claimsOf(header: string): Claims {
+  // A word may be written as no programmer would: `USt-IdNr`.
+  const asWritten = whole(fold(header.slice(0, 200)).split(' '), WHOLE)
+  if (asWritten.length > 0) return { claims: asWritten, holds: [], ordinal: 1 }
+  const all = wordsOf(header)
+  const last = all.at(-1) ?? ''
+  const ordinal = /^\d{1,2}$/.test(last) && all.length > 1 ? Number(last) : 1
+  const none: Claims = { claims: [], holds: [], ordinal }
+  const numbered = whole(all, WHOLE)
+  if (numbered.length > 0) return { ...none, claims: numbered, ordinal: 1 }
+  const words = (ordinal === 1 && last !== '1' ? all : all.slice(0, -1)).flatMap(compound)
+  const plain = whole(words, WHOLE)
+  if (plain.length > 0) return { ...none, claims: plain }
+  const rest = words.filter(word => !means(word, 'filler', 'party'))
+  const isParty = words.some(word => means(word, 'party'))
+  if (isParty && rest.length > 0 && rest.every(word => means(word, 'number')))
+    return { ...none, claims: [{ target: 'key', strength: TRIMMED }] }
+  if (rest.length === 0) return { ...none, claims: isParty ? OF_PARTY : [] }
+  const trimmed = whole(rest, TRIMMED)
+  if (trimmed.length > 0) return { ...none, claims: trimmed }
+  return { ...none, ...within(words) }
+}
+
+/** The claims of words that are a known header as they stand. */
+function whole(words: readonly string[], strength: number): Claim[] {
+  const entries = entriesOf(words).filter(({ meaning }) => isTarget(meaning))
+  if (words.length === 1 && means(words[0]!, 'party')) return [...OF_PARTY]
+  const sure = entries.filter(one => !one.isVague)
+  const chosen = sure.length > 0 ? sure : entries
+  const isShared = new Set(chosen.map(one => one.meaning)).size > 1
+  return chosen.map(({ meaning, isVague }) => ({
+    target: meaning as Target,
+    strength: Math.min(isVague ? VAGUE : strength, isShared ? SHARED : 1),
+  }))
+}
+
+/** The longest known words within; words of several meanings side by side are several things in one column. */
+function within(words: readonly string[]): Pick<Claims, 'claims' | 'holds'> {
+  const found: Claim[] = []
+  for (let from = 0; from < words.length; ) {
+    const size = longestAt(words, from)
+    found.push(...whole(words.slice(from, from + size), PART).slice(0, 1))
+    from += Math.max(1, size)
+  }
+  const targets = [...new Set(found.map(one => one.target))]
+  if (targets.includes('other')) return { claims: [{ target: 'other', strength: PART }], holds: [] }
+  if (targets.length > 1) return { claims: [], holds: targets }
+  return { claims: found.slice(0, 1), holds: [] }
+}
+
+function longestAt(words: readonly string[], from: number): number {
+  for (let to = words.length; to > from; to--) {
+    const part = words.slice(from, to)
+    if (part.join('').length >= SHORTEST_PART && whole(part, PART).length > 0) return to - from
+  }
+  return 0
+}
+
+/** `lieferantennummer` as two words, when both are known: whose it is, or what adds nothing, before what it is. */
+function compound(word: string): string[] {
+  if (word.length < 7 || entriesOf([word]).length > 0) return [word]
+  for (let at = 4; at <= word.length - 2; at++) {
+    const first = word.slice(0, at)
+    const second = word.slice(at)
+    if (!means(first, 'party', 'filler')) continue
+    if (entriesOf([second]).some(({ meaning }) => meaning !== 'filler')) return [first, second]
+  }
+  return [word]
+}
+
+/** Mappings that may stand several times, each under a name of its own. */
+export const ADDRESSES = MAPPINGS.filter(mapping => mapping.startsWith('address'))

@@ -1,0 +1,130 @@
+/**
+ * A proposal -> a pipeline: as the value that `clean` carries out, and as the commented file that `init` writes, which is the same
+ * pipeline in words. No cell of the list enters the file: it lives in git.
+ */
+import { stringify } from 'yaml'
+import type { Mapping } from '../../contract/index.ts'
+import { literal } from '../interpolate.ts'
+import { columnReference } from '../mapping-line.ts'
+import type { PipelineInput } from '../schema.ts'
+import { show } from '../show.ts'
+import type { InputFacts } from '../types.ts'
+import { chosen, columnName, type Proposal, type Proposed } from './propose.ts'
+import { fold } from './words.ts'
+
+/** What a draft needs besides the proposal. */
+export interface DraftOptions {
+  readonly facts: InputFacts
+  /** How the file must be read beyond what is found by looking: keys of `input`. */
+  readonly reading: Readonly<Record<string, unknown>>
+  readonly output: NonNullable<PipelineInput['output']>
+  /** In front of the name of the file. */
+  readonly prefix?: string
+}
+
+/** The name of a pipeline for a file: `Lieferanten 2026.csv` is `lieferanten-2026`. */
+const nameFor = (path: string, prefix: string): string => {
+  const base = path.replace(/^.*[/\\]/, '').replace(/(\.(csv|tsv|tab|txt|xlsx|gz))+$/i, '')
+  const plain = fold(base)
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+  return `${prefix}${plain === '' ? 'list' : plain}`.slice(0, 60).replace(/-+$/, '')
+}
+
+/** The pipeline that a proposal is. */
+export function draftOf(proposal: Proposal, { facts, reading, output, prefix = '' }: DraftOptions): PipelineInput {
+  const { mappings, key } = chosen(proposal)
+  const reference = ({ column: { header, index } }: Proposed) => columnReference(header, index, facts.header)
+  const path = literal(facts.path)
+  const extra = { ...reading, ...(key === null ? {} : { key: reference(key) }) }
+  return {
+    name: nameFor(facts.path, prefix),
+    input: Object.keys(extra).length === 0 ? path : { path, ...extra },
+    mappings: Object.fromEntries(mappings.map(([mapping, one]) => [mapping, reference(one)])) as Partial<Record<Mapping, string>>,
+    output: typeof output === 'string' ? literal(output) : { ...output, ...literalPaths(output) },
+  } as PipelineInput
+}
+
+const literalPaths = (output: object): object =>
+  Object.fromEntries(Object.entries(output).flatMap(([key, value]) => (typeof value === 'string' ? [[key, literal(value)]] : [])))
+
+const flow = (value: unknown): string => stringify(value, { collectionStyle: 'flow', lineWidth: 0 }).trim()
+const certainty = ({ confidence, why }: Proposed): string => (confidence === 1 ? why : `${Math.floor(confidence * 100)}%: ${why}`)
+
+/** Lines with their comments behind them, below one another. */
+function aligned(lines: readonly (readonly [line: string, comment: string])[]): string[] {
+  const width = Math.min(44, Math.max(0, ...lines.map(([line]) => line.length)))
+  return lines.map(([line, comment]) => (comment === '' ? line : `${line.padEnd(width)}  # ${inComment(comment)}`))
+}
+
+/** Foreign text cannot end a comment. */
+const inComment = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}\ufeff]+/gu, ' ')
+
+/** What the file says of itself. */
+export interface DraftWords {
+  /** Address of the JSON Schema, for editors. */
+  readonly schema: string
+  /** Who wrote it. */
+  readonly by: string
+}
+
+/** The same pipeline as a file for people. */
+export function draftYaml(proposal: Proposal, options: DraftOptions, { schema, by }: DraftWords): string {
+  const { facts } = options
+  const { name, input, mappings, output } = draftOf(proposal, options)
+  const long = typeof input === 'string' ? { path: input } : input
+  const places = typeof output === 'string' ? { path: output } : (output ?? {})
+  const keys = (map: object, notes: Readonly<Record<string, string>>) =>
+    aligned(Object.entries(map).map(([key, value]) => [`  ${key}: ${flow(value)}`, notes[key] ?? ''] as const))
+  const { mappings: mapped } = chosen(proposal)
+  const whys = Object.fromEntries(mapped.map(([mapping, one]) => [mapping, certainty(one)]))
+  const packed = facts.packed === undefined ? '' : `, ${facts.packed.as}`
+  return [
+    `# yaml-language-server: $schema=${schema}`,
+    inComment(
+      `# Written by ${by} from ${show(facts.path)}: ${facts.rows} rows, ${facts.columns} columns, ${facts.encoding}${packed}, ${show(facts.delimiter)} between cells.`,
+    ),
+    '# It is yours to change; `fettle check` tells what is wrong with it, `fettle schema` what else it may say.',
+    `name: ${flow(name)}`,
+    '',
+    'input:',
+    ...keys(long, { path: 'relative to the working directory', key: 'reports name rows by it' }),
+    '  # rows: { min: 1, max: 250000 }   # a guard against a cut extract, and against a bill',
+    '',
+    "mappings:  # the service's name: your header",
+    ...keys(mappings, whys),
+    ...openLines(proposal, facts),
+    '',
+    'output:',
+    ...keys(places, {
+      path: 'every row of the list, with what was found',
+      unmatched: 'the rows nothing was found for',
+      review: 'the rows to look at, with the best company found',
+    }),
+    '',
+    '# service: https://host/v1          # absent: FETTLE_URL if set, else the embedded one. User name and password: environment only',
+    '# enrich: basic                     # basic | basicPlus | standard | {product, tags}',
+    `# budget: { credits: ${facts.rows} }`,
+    '# checks: { matched: { warn: "< 70%" }, drift: { fail: "> 15%" } }',
+    '# report: { mask: [phone, email] }   # columns that reports show as ***',
+    '',
+  ].join('\n')
+}
+
+/** The columns that are not mapped, as comments: those worth a look as lines to be taken in. */
+function openLines({ columns }: Proposal, facts: InputFacts): string[] {
+  const unsure = columns.filter(one => one.status === 'unsure' && one.target !== null && one.target !== 'key')
+  const left = columns.filter(one => one.status === 'left').map(one => inComment(columnName(one.column)))
+  return [
+    ...(unsure.length === 0 ? [] : ['  # Not certain enough; take the # away where it is right:']),
+    ...aligned(
+      unsure.map(one => {
+        const { header, index } = one.column
+        return [inComment(`  # ${one.target}: ${flow(columnReference(header, index, facts.header))}`), certainty(one)] as const
+      }),
+    ),
+    ...(left.length === 0
+      ? []
+      : [`  # Left out: ${left.slice(0, 30).join(', ')}${left.length > 30 ? ` and ${left.length - 30} more` : ''}`]),
+  ]
+}

@@ -1,0 +1,217 @@
+/**
+ * Columns -> a proposal: what each is read as, how sure that is and why, or why it is left out. Header and values are weighed
+ * together; below the bar nothing is proposed. It reads no file and asks nobody.
+ */
+import { MAPPINGS, type Mapping } from '../../contract/index.ts'
+import { canMatchOn } from '../lint.ts'
+import { ADDRESSES, type Claims, claimsOf, type Target } from './claims.ts'
+import { evidenceOf, type Knowledge, support, whyNot } from './values.ts'
+
+/** Less sure than this is not proposed. */
+const BAR = 0.7
+/** Two that are less apart than this are equally good. */
+const MARGIN = 0.04
+/** What is said of a column although it is below the bar: shown, so that a person may say yes. */
+const WORTH_SHOWING = 0.35
+/** What is left of a header's claim that the values gainsay. */
+const GAINSAID = 0.2
+/** With fewer rows than this nothing can be said of a column that holds one value. */
+const FEW = 5
+
+/** What tells one company from another: such a column holds more different values than this share of its rows. */
+const NAMING: readonly Target[] = ['name', 'orgNumber', 'vatNumber', 'taxCode', 'phone', 'email']
+const MOSTLY_ALIKE = 0.03
+
+/** What was seen of a column; `values` are the different ones, the first thousand at most. */
+export interface SeenColumn {
+  readonly index: number
+  /** Null in a file without a header. */
+  readonly header: string | null
+  readonly filled: number
+  readonly distinct: number
+  readonly values: readonly string[]
+  readonly examples: readonly string[]
+}
+
+/** What is proposed for a column. */
+export interface Proposed {
+  readonly column: SeenColumn
+  /** `mapped` is taken; `unsure` is below the bar, or as good as another; `left` is nothing that the service takes. */
+  readonly status: 'mapped' | 'unsure' | 'left'
+  /** What it is read as, or would be; null for nothing. */
+  readonly target: Mapping | 'key' | null
+  /** From 0 to 1. */
+  readonly confidence: number
+  readonly why: string
+}
+
+/** A proposal for a file. */
+export interface Proposal {
+  readonly columns: readonly Proposed[]
+  /** There is a name or an identifier, so that a company can be found. */
+  readonly isEnough: boolean
+  /** The first row seems to be a row like the others: what is proposed then counts for nothing. */
+  readonly isHeaderless: boolean
+}
+
+/** A person's word on columns: the index of the column for a mapping, null for none. */
+export type Decisions = ReadonlyMap<Mapping | 'key', number | null>
+
+interface Guess {
+  readonly column: SeenColumn
+  readonly target: Target
+  readonly confidence: number
+  readonly why: string
+}
+
+/** Proposes what the columns of a file of so many rows are; what a person decided stands. */
+export function propose(
+  columns: readonly SeenColumn[],
+  rows: number,
+  known: Knowledge,
+  decided: Decisions = new Map(),
+): Proposal {
+  const claims = new Map(columns.map(column => [column, claimsOf(column.header ?? '')]))
+  const hasPersons = columns.some(({ header }) => header !== null && isGivenName(header))
+  const taken = new Map([...decided].flatMap(([target, index]) => (index === null ? [] : [[index, target] as const])))
+  const free = columns.filter(column => !taken.has(column.index))
+  const guesses = free.map(column => best(column, claims.get(column)!, { rows, known, hasPersons, decided }))
+  const judged = free.map((column, at) => judge(column, guesses[at]!, guesses, claims.get(column)!))
+  const proposed = columns.map((column): Proposed => {
+    const target = taken.get(column.index)
+    if (target !== undefined) return { column, status: 'mapped', target, confidence: 1, why: 'you said so' }
+    return judged.find(one => one.column === column)!
+  })
+  const numbered = numberAddresses(proposed, new Set(decided.keys()))
+  const mapped = numbered.flatMap(({ status, target }) =>
+    status === 'mapped' && target !== null && target !== 'key' ? [target] : [],
+  )
+  return {
+    columns: numbered,
+    isEnough: canMatchOn(mapped),
+    isHeaderless: decided.size === 0 && looksHeaderless(columns, claims, known),
+  }
+}
+
+const isGivenName = (header: string): boolean =>
+  /^(first|given|fore) ?name$|^(vorname|pr[eé]nom|voornaam|f[oö]rnamn|fornavn|etunimi|imi[eę])$/i.test(header.trim())
+
+interface Context {
+  readonly rows: number
+  readonly known: Knowledge
+  readonly hasPersons: boolean
+  readonly decided: Decisions
+}
+
+/** The best guess for a column by itself, the others behind it. */
+function best(column: SeenColumn, { claims, holds, ordinal }: Claims, context: Context): Guess[] {
+  const { known, decided } = context
+  const evidence = evidenceOf(column.values, known)
+  const targets = new Set<Target>([...claims, ...evidence].map(one => one.target))
+  const guesses = [...targets]
+    .filter(target => !decided.has(target as Mapping))
+    .map((target): Guess => {
+      const claim = claims.find(one => one.target === target)?.strength ?? 0
+      const seen = evidence.filter(one => one.target === target).sort((a, b) => b.weight - a.weight)[0]
+      const not = whyNot(target, column.values, known)
+      const isClaimed = claim > 0 && holds.length === 0
+      const doubts = 1 - (isClaimed ? claim * (ordinal > 1 && !isAddress(target) ? 0.5 : 1) : 0)
+      const sure = 1 - doubts * (1 - (seen?.weight ?? 0)) * (1 - (claim > 0 ? support(target, column.values, known) : 0))
+      const reasons = [
+        claim >= 0.8 ? 'the header says so' : claim > 0 ? 'the header hints at it' : '',
+        seen?.why ?? '',
+        not ?? '',
+      ]
+      const why = reasons.filter(one => one !== '').join(', ')
+      return { column, target, why, confidence: not === null ? sure : Math.min(sure, GAINSAID + 0.1 * sure) }
+    })
+  return guesses.map(guess => restrained(guess, column, context)).sort((a, b) => b.confidence - a.confidence)
+}
+
+/** What only the table as a whole tells. */
+function restrained(guess: Guess, column: SeenColumn, { rows, hasPersons, known }: Context): Guess {
+  const { target } = guess
+  const lower = (confidence: number, why: string): Guess => ({
+    ...guess,
+    confidence: Math.min(guess.confidence, confidence),
+    why,
+  })
+  if (target === 'key' && (column.filled < rows || column.distinct < rows * 0.95))
+    return lower(GAINSAID, 'the header says it is a number of your own, but not every row has one of its own')
+  if (NAMING.includes(target) && rows >= FEW && column.distinct < Math.max(2, column.filled * MOSTLY_ALIKE))
+    return lower(GAINSAID, column.distinct === 1 ? 'it is the same in every row' : 'it holds a few values over and over')
+  const isPerson = target === 'name' && hasPersons && !evidenceOf(column.values, known).some(one => one.target === 'name')
+  return isPerson ? lower(0.5, 'there is a column of first names, so it may hold persons') : guess
+}
+
+const isAddress = (target: Target): boolean => ADDRESSES.includes(target as Mapping)
+
+/** What becomes of a column, seen beside the others. */
+function judge(
+  column: SeenColumn,
+  [first, second]: readonly Guess[],
+  all: readonly (readonly Guess[])[],
+  { holds }: Claims,
+): Proposed {
+  const left = (why: string): Proposed => ({ column, status: 'left', target: null, confidence: 0, why })
+  if (column.filled === 0) return left('it is empty in every row')
+  if (first === undefined)
+    return left(holds.length > 1 ? `it seems to hold several things: ${holds.join(' and ')}` : 'nothing is known of it')
+  const { target, confidence, why } = first
+  if (target === 'other') return left(confidence >= BAR ? `${why}: nothing the service takes` : 'nothing is known of it')
+  if (target === 'key' && confidence < BAR) return left(`key? ${why}`)
+  const shown = { column, target, confidence, why }
+  if (confidence < WORTH_SHOWING) return left(why === '' ? 'nothing is known of it' : `${target}? ${why}`)
+  if (confidence < BAR) return { ...shown, status: 'unsure' }
+  if (second !== undefined && second.confidence >= BAR && confidence - second.confidence < MARGIN && second.target !== 'other')
+    return { ...shown, status: 'unsure', why: `it could as well be ${second.target}` }
+  const rivals = isAddress(target)
+    ? []
+    : all.flatMap(([one]) => (one !== undefined && one.column !== column && one.target === target ? [one] : []))
+  const better = rivals.find(one => one.confidence - confidence >= MARGIN)
+  if (better !== undefined) return { ...shown, status: 'unsure', why: `${columnName(better.column)} is more surely ${target}` }
+  const equal = rivals.find(one => Math.abs(one.confidence - confidence) < MARGIN)
+  if (equal === undefined) return { ...shown, status: 'mapped' }
+  return { ...shown, status: 'unsure', why: `${columnName(equal.column)} could as well be ${target}` }
+}
+
+/** A column as people call it. */
+export const columnName = ({ header, index }: Pick<SeenColumn, 'header' | 'index'>): string =>
+  header === null || header.trim() === '' ? `column ${index + 1}` : JSON.stringify(header)
+
+/** Address lines in the order of the columns. */
+function numberAddresses(proposed: readonly Proposed[], taken: ReadonlySet<string>): Proposed[] {
+  const names = ADDRESSES.filter(name => !taken.has(name))
+  let next = 0
+  return proposed.map(one => {
+    if (one.status !== 'mapped' || one.confidence === 1 || one.target === null || !isAddress(one.target)) return one
+    const target = names[next++]
+    return target === undefined
+      ? { ...one, status: 'unsure', why: 'there are more address lines than the service takes' }
+      : { ...one, target }
+  })
+}
+
+/** No header is known, and one of them is what the values below it are. */
+function looksHeaderless(columns: readonly SeenColumn[], claims: ReadonlyMap<SeenColumn, Claims>, known: Knowledge): boolean {
+  if (columns.some(column => column.header === null || (claims.get(column)?.claims.length ?? 0) > 0)) return false
+  return columns.some(({ header, values }) => {
+    const strong = evidenceOf(values, known).find(one => one.weight >= 0.6)
+    return (
+      strong !== undefined &&
+      evidenceOf(Array<string>(10).fill(header ?? ''), known).some(one => one.target === strong.target && one.weight >= 0.6)
+    )
+  })
+}
+
+/** Mappings that are proposed, in the service's order, with their columns; the key apart. */
+export function chosen({ columns }: Proposal): {
+  readonly mappings: readonly (readonly [Mapping, Proposed])[]
+  readonly key: Proposed | null
+} {
+  const mapped = columns.filter(one => one.status === 'mapped')
+  return {
+    mappings: MAPPINGS.flatMap(mapping => mapped.filter(one => one.target === mapping).map(one => [mapping, one] as const)),
+    key: mapped.find(one => one.target === 'key') ?? null,
+  }
+}

@@ -1,0 +1,167 @@
+/**
+ * What the values of a column look like, whatever its header says: kinds that prove themselves, and forms that a mapping must have
+ * or is none. It sees different values, each once, and knows no header.
+ */
+import type { Target } from './claims.ts'
+import { digitsOf, isBritishLettered, isIban, isVat, SCHEMES } from './numbers.ts'
+
+/** Facts that live elsewhere: which texts are countries, and which end in a legal form. */
+export interface Knowledge {
+  readonly isCountry: (text: string) => boolean
+  readonly hasLegalForm: (text: string) => boolean
+}
+
+/** What the values say for a meaning: how much that is worth, from 0 to 1, and why, in words. */
+export interface Evidence {
+  readonly target: Target
+  readonly weight: number
+  readonly why: string
+}
+
+const EMAIL = /^[^\s@,;]+@[^\s@,;]+\.[^\s@,;.]{2,}$/
+const WEB = /^(https?:\/\/\S+|www\.\S+)$/i
+const DATE = /^(\d{4}-\d{1,2}-\d{1,2}([T ].*)?|\d{1,2}[./-]\d{1,2}[./-](\d{4}|\d{2}))$/
+const MONEY = /^[€$£]?\s?-?\d{1,3}([., ]\d{3})*[.,]\d{1,2}\s?[€$£]?$/
+const DIALLED = /^(\+|00|\(|0)[\d\s()./-]{6,24}$/
+const POSTCODES: readonly (readonly [string, RegExp])[] = [
+  ['British postcodes', /^[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}$/i],
+  ['Dutch postcodes', /^[1-9]\d{3} ?[A-Z]{2}$/i],
+  ['Irish postcodes', /^[AC-FHKNPRTV-Y]\d[\dW] ?[0-9AC-FHKNPRTV-Y]{4}$/i],
+  ['Polish postcodes', /^\d{2}-\d{3}$/],
+  ['Portuguese postcodes', /^\d{4}-\d{3}$/],
+  ['Swedish postcodes', /^\d{3} \d{2}$/],
+  ['Canadian postcodes', /^[A-Z]\d[A-Z] ?\d[A-Z]\d$/i],
+]
+const STREET =
+  /(stra(ß|ss)e|str\.|weg|platz|allee|gasse|road|street|avenue|\brd\b|\bst\b|lane|drive|\brue\b|boulevard|\bplace\b|\bvia\b|viale|piazza|calle|avenida|plaza|straat|laan|plein|gata|gatan|v[aä]gen|vej|gade|gate|veien|katu|\btie\b|\bul\.|ulica|\b(unit|house|floor|suite|p ?o box)\b)/i
+
+const digitCount = (text: string): number => text.replace(/\D/g, '').length
+const isPhone = (text: string): boolean => DIALLED.test(text) && digitCount(text) >= 7 && digitCount(text) <= 15
+
+/** Kinds of value that are hardly anything else: what they are worth when all values are such. */
+const KINDS: readonly {
+  readonly target: Target
+  readonly weight: number
+  readonly what: string
+  readonly is: (text: string, known: Knowledge) => boolean
+}[] = [
+  { target: 'email', weight: 0.95, what: 'are e-mail addresses', is: text => EMAIL.test(text) },
+  { target: 'other', weight: 0.95, what: 'are web addresses', is: text => WEB.test(text) },
+  { target: 'other', weight: 0.95, what: 'are IBANs', is: isIban },
+  { target: 'other', weight: 0.9, what: 'are dates', is: text => DATE.test(text) },
+  { target: 'other', weight: 0.8, what: 'are amounts', is: text => MONEY.test(text) },
+  { target: 'vatNumber', weight: 0.9, what: 'are VAT numbers', is: isVat },
+  { target: 'phone', weight: 0.72, what: 'can be dialled', is: text => isPhone(text) && /^[+(]|^00|^0\d*[ /.-]/.test(text) },
+  { target: 'country', weight: 0.78, what: 'name countries', is: (text, known) => text.length > 1 && known.isCountry(text) },
+  { target: 'address1', weight: 0.5, what: 'are streets', is: text => /\d/.test(text) && STREET.test(text) },
+  ...POSTCODES.map(([what, form]) => ({
+    target: 'postcode' as const,
+    weight: 0.85,
+    what: `are ${what}`,
+    is: (text: string) => form.test(text),
+  })),
+]
+
+/** How many different values it takes to be sure of what they are, and to say anything of numbers that are all different. */
+const ENOUGH = 10
+const FEW = 3
+/** A share of legal forms that hardly anything but company names has. */
+const FORMS = 0.4
+const SHARE = 0.5
+
+const shareOf = (values: readonly string[], is: (text: string) => boolean): number =>
+  values.length === 0 ? 0 : values.filter(is).length / values.length
+
+const percent = (share: number): string => `${Math.floor(share * 100)}% of the values`
+
+/** What speaks from the values of a column. */
+export function evidenceOf(values: readonly string[], known: Knowledge): Evidence[] {
+  const sure = Math.min(1, values.length / ENOUGH)
+  const found: Evidence[] = KINDS.flatMap(({ target, weight, what, is }) => {
+    const share = shareOf(values, text => is(text, known))
+    return share < SHARE ? [] : [{ target, weight: weight * share * share * sure, why: `${percent(share)} ${what}` }]
+  })
+  // `1000 AB` is a postcode.
+  const forms = shareOf(values, text => /\p{L}{3}/u.test(text) && known.hasLegalForm(text))
+  if (forms >= FORMS / 4)
+    found.push({
+      target: 'name',
+      weight: 0.85 * Math.min(1, forms / FORMS) ** 2 * sure,
+      why: `${percent(forms)} have a legal form`,
+    })
+  return [...found, ...numberEvidence(values, sure)]
+}
+
+function numberEvidence(values: readonly string[], sure: number): Evidence[] {
+  const british = shareOf(values, isBritishLettered)
+  const eight = shareOf(values, text => isBritishLettered(text) || /^\d{7,8}$/.test(text.trim()))
+  const companies: Evidence[] =
+    british > 0.005 && eight > 0.9
+      ? [{ target: 'orgNumber', weight: 0.75 * sure, why: `${percent(eight)} are British company numbers, some with letters` }]
+      : []
+  const digits = values.map(digitsOf)
+  const proven = SCHEMES.flatMap(({ name, target, form, isRight }): Evidence[] => {
+    const share = shareOf(digits, one => form.test(one) && isRight(one))
+    return share < 0.9
+      ? []
+      : [{ target, weight: 0.85 * share * share * sure, why: `${percent(share)} pass the check of a ${name}` }]
+  })
+  return [...companies, ...proven]
+}
+
+const hasLetters = (text: string): boolean => /\p{L}{2}/u.test(text)
+const isNumberLike = (text: string): boolean => /\d/.test(text) && text.length <= 25 && !EMAIL.test(text)
+const isPlace = (text: string): boolean => hasLetters(text) && digitCount(text) <= 3 && !text.includes('@') && text.length <= 60
+
+/** A number or code of somebody's own. */
+const isCode = (text: string): boolean => /\d/.test(text) && !/\s/.test(text) && text.length <= 30 && !EMAIL.test(text)
+
+/** What a value must look like to be sent under a mapping; where most do not, the header is wrong or means something else. */
+const FORM: Readonly<Partial<Record<Target, (text: string, known: Knowledge) => boolean>>> = {
+  companyId: isNumberLike,
+  orgNumber: text => isNumberLike(text) && digitCount(text) >= 4 && !DATE.test(text),
+  vatNumber: text => isNumberLike(text) && digitCount(text) >= 5,
+  taxCode: text => isNumberLike(text) && digitCount(text) >= 4,
+  name: (text, known) => hasLetters(text) && !EMAIL.test(text) && !known.isCountry(text),
+  tradingName: hasLetters,
+  aliasName: hasLetters,
+  previousName: hasLetters,
+  phone: text => /^[\d\s()+./-]{6,30}(?:\s?(?:ext|x)\.?\s?\d+)?$/i.test(text) && digitCount(text) >= 6,
+  email: text => EMAIL.test(text),
+  address1: text => hasLetters(text) && !EMAIL.test(text),
+  address2: text => hasLetters(text) && !EMAIL.test(text),
+  address3: text => hasLetters(text) && !EMAIL.test(text),
+  town: isPlace,
+  region: isPlace,
+  postcode: text => /\d/.test(text) && text.length <= 12 && !EMAIL.test(text),
+  country: (text, known) => known.isCountry(text),
+  countryCode: (text, known) => known.isCountry(text) && text.trim().length <= 3,
+  key: isCode,
+}
+const FITTING = 0.6
+
+/** Why the values cannot be what a header says, null when they can. */
+export function whyNot(target: Target, values: readonly string[], known: Knowledge): string | null {
+  const form = FORM[target]
+  if (form === undefined || values.length === 0) return null
+  const share = shareOf(values, text => form(text, known))
+  return share >= FITTING ? null : `but only ${percent(share)} look like it`
+}
+
+/** What the form of the values adds to a header's claim: countries, numbers of one width, names of several words. Nothing by itself. */
+export function support(target: Target, values: readonly string[], { isCountry }: Knowledge): number {
+  if (target === 'country' || target === 'countryCode') return 0.5 * shareOf(values, isCountry) ** 2
+  if (target === 'key') return values.length < FEW ? 0 : 0.5 * shareOf(values, isCode)
+  if (values.length < ENOUGH) return 0
+  if (target === 'orgNumber' || target === 'vatNumber' || target === 'taxCode') return 0.35 * widths(values)
+  if (target === 'postcode') return 0.35 * widths(values)
+  return target === 'name' ? 0.2 * shareOf(values, text => /\p{L}{2}.*\s.*\p{L}/u.test(text)) : 0
+}
+
+/** The share of the two commonest lengths. */
+function widths(values: readonly string[]): number {
+  const counts = new Map<number, number>()
+  for (const text of values) counts.set(text.trim().length, (counts.get(text.trim().length) ?? 0) + 1)
+  const [first = 0, second = 0] = [...counts.values()].sort((a, b) => b - a)
+  return (first + second) / values.length
+}
