@@ -1,10 +1,14 @@
 /** The wiring's face: what the command line and the library use of it. Re-exports only. */
 
 export type { RunResult, RunSettings } from './compose/carry-out.ts'
+export { examine } from './compose/doctor/doctor.ts'
+export type { Finding } from './compose/doctor/finding.ts'
 export { resumeRun, startRun } from './compose/lifecycle.ts'
 export { carrierOf, lookAtRun, reportOfRun } from './compose/look.ts'
 export * from './compose/looking.ts'
+export { NO_OVERRIDES, prepareValue, resolveService } from './compose/prepare.ts'
 export { presentOf } from './compose/recorded.ts'
+export { type Rehearsal, rehearse } from './compose/rehearsal.ts'
 export { MOST_ROWS } from './compose/report-files.ts'
 export { applyDecisions, runForReview } from './compose/review.ts'
 export { type ReviewRow, reviewRows } from './compose/review-rows.ts'
@@ -17,7 +21,6 @@ export {
   mergeDecisions,
   needDecisions,
   proveWritable,
-  writeAtomic,
   writeDecisions,
   writeTable,
 } from './input/index.ts'

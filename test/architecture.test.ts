@@ -66,7 +66,8 @@ const EDGES = [
 const AMBIENT = /^(?:process\.env|Date\.now|Math\.random|console\..+|(?:global(?:This)?\.)?set(?:Timeout|Interval))$/
 
 /** Files over 300 lines: data, one row a line. */
-const LONG = /^(?:contract\/data-cleaning\/enrichment-tags|service\/matching\/(?:abbreviations|countries|legal-forms))\.ts$/
+const LONG =
+  /^(?:contract\/data-cleaning\/enrichment-tags|pipeline\/propose\/synonyms|service\/matching\/(?:abbreviations|countries|legal-forms))\.ts$/
 
 type Files = ReadonlyMap<string, string>
 interface Import {

@@ -59,8 +59,52 @@ const pipelines = (argv: Argv): Argv =>
 const aRun = (argv: Argv): Argv =>
   argv.positional('run', { type: 'string', describe: 'Run id, its beginning, or a pipeline name; the latest if absent' })
 
+const described = (argv: Argv): Argv =>
+  argv
+    .positional('file', { type: 'string', demandOption: true, describe: 'The company list' })
+    .option('map', {
+      type: 'string',
+      array: true,
+      nargs: 1,
+      requiresArg: true,
+      describe: 'Say what a column is: name=Firma, by number town=#3, or phone=- for none',
+    })
+    .option('encoding', { type: 'string', requiresArg: true, describe: 'Encoding of the list, when it is not UTF-8' })
+    .option('delimiter', { type: 'string', requiresArg: true, describe: 'The character between cells, when it cannot be told' })
+    .option('header', { type: 'boolean', describe: 'The first row is a header; --no-header: it is a row like the others' })
+    .option('skip', { type: 'string', requiresArg: true, describe: 'Lines above the header' })
+    .option('sheet', { type: 'string', requiresArg: true, describe: 'Sheet of an Excel file, by name or number' })
+
 /** Every command, in the order of the help. */
 export const COMMANDS: readonly Command[] = [
+  {
+    usage: 'clean <file>',
+    summary: 'Match and enrich a list without any configuration',
+    flags: argv =>
+      carrying(described(argv))
+        .option('output', {
+          type: 'string',
+          alias: 'o',
+          requiresArg: true,
+          describe: 'Where the result goes (.csv, .xlsx, .jsonl); beside the list if absent',
+        })
+        .option('service', { type: 'string', requiresArg: true, describe: 'embedded, or the address of a service' })
+        .option('limit', { type: 'string', requiresArg: true, describe: 'Only the first N rows' })
+        .option('new', { type: 'boolean', describe: 'Start anew in spite of an unfinished run' })
+        .conflicts('quiet', 'verbose'),
+    load: () => import('./commands/clean.ts'),
+  },
+  {
+    usage: 'init <file>',
+    summary: 'Write a pipeline file for a list, from its headers and values',
+    flags: argv =>
+      described(argv)
+        .option('to', { type: 'string', requiresArg: true, describe: 'The file to write, or - for stdout; <list>.yml if absent' })
+        .option('yes', { type: 'boolean', alias: 'y', describe: 'Ask nothing: take what is certain, leave out the rest' })
+        .option('force', { type: 'boolean', describe: 'Replace files that are there' })
+        .option('ci', { choices: ['github', 'gitlab'] as const, requiresArg: true, describe: 'Write a nightly workflow too' }),
+    load: () => import('./commands/init.ts'),
+  },
   {
     usage: 'run <pipeline..>',
     summary: 'Carry out pipelines; an unfinished run of the same plan is continued',
@@ -77,6 +121,12 @@ export const COMMANDS: readonly Command[] = [
     flags: argv =>
       json(sources(pipelines(argv))).option('explain', { type: 'boolean', describe: 'Print the plan that run would carry out' }),
     load: () => import('./commands/check.ts'),
+  },
+  {
+    usage: 'plan <pipeline..>',
+    summary: 'Say what a run would be and cost, and what changed; sends nothing',
+    flags: argv => json(runsDir(sources(pipelines(argv)))),
+    load: () => import('./commands/plan.ts'),
   },
   {
     usage: 'resume [run]',
@@ -182,6 +232,23 @@ export const COMMANDS: readonly Command[] = [
           describe: 'import: name of the register; from the file name if absent',
         }),
     load: () => import('./commands/register.ts'),
+  },
+  {
+    usage: 'doctor [pipeline]',
+    summary: 'Look for what could keep a run from working',
+    flags: argv =>
+      json(runsDir(argv))
+        .positional('pipeline', { type: 'string', describe: 'A pipeline file, for its input and its service' })
+        .option('service', { type: 'string', requiresArg: true, describe: 'embedded, or the address of a service' })
+        .option('offline', { type: 'boolean', describe: 'Leave the network alone' }),
+    load: () => import('./commands/doctor.ts'),
+  },
+  {
+    usage: 'completion <shell>',
+    summary: 'Print a completion script for a shell',
+    flags: argv =>
+      argv.positional('shell', { choices: ['bash', 'zsh', 'fish'] as const, demandOption: true, describe: 'Which shell' }),
+    load: async () => (await import('./commands/completion.ts')).bodyFor(COMMANDS),
   },
   {
     usage: 'schema [document]',

@@ -2,6 +2,20 @@
 
 /** Command -> what one would type, and what for. */
 export const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string, what: string])[]>> = {
+  clean: [
+    ['fettle clean companies.csv -o companies-clean.csv', 'match and enrich a list, no configuration at all'],
+    ['fettle clean liste.csv --encoding windows-1252 --map name=Firma', 'saying what cannot be seen from the list'],
+  ],
+  init: [
+    ['fettle init companies.csv', 'write a pipeline file for a list, asking what is not certain'],
+    ['fettle init companies.csv --yes --ci github', 'take what is certain, and write a nightly workflow too'],
+  ],
+  plan: [['fettle plan pipelines/suppliers.yml', 'rows, requests and credits of a run, and what changed since the last']],
+  doctor: [
+    ['fettle doctor', 'what could keep a run from working on this machine'],
+    ['fettle doctor nightly.yml --offline', 'with the settings of a pipeline, leaving the network alone'],
+  ],
+  completion: [['fettle completion bash', 'a script to be read by the shell']],
   run: [
     ['fettle run pipelines/suppliers.yml', 'carry it out, or go on with its unfinished run'],
     ['fettle run nightly.yml --json -q', 'for a scheduler: one line, the result'],

@@ -197,7 +197,10 @@ const parseOptions = (file: string, options: Surroundings & Overrides, date?: st
 })
 
 /** --service, then the pipeline, then FETTLE_URL, then embedded. Throws FETTLE_PIPELINE_URL, FETTLE_SETTINGS. */
-export function resolveService({ env, service }: Surroundings & Overrides, pipeline: Pipeline): PlannedService {
+export function resolveService(
+  { env, service }: Pick<Surroundings & Overrides, 'env' | 'service'>,
+  pipeline: Pick<Pipeline, 'service'>,
+): PlannedService {
   const own = pipeline.service
   if (service === 'embedded' || (service === null && own?.kind === 'embedded')) return { kind: 'embedded' }
   const fields = own?.kind === 'remote' ? own : null

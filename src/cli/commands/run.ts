@@ -70,7 +70,8 @@ export async function tellEndings(endings: readonly Ending[], reporters: Reporte
   return code
 }
 
-async function carryOne(
+/** Carries out one pipeline; what stops it is its ending. */
+export async function carryOne(
   { file, prepared }: Item,
   reporters: Reporters,
   flags: Flags,

@@ -1,0 +1,74 @@
+/** `fettle clean`: a list in, the same list with what was found out, and no configuration: what `init` would write, carried out. */
+import { existsSync } from 'node:fs'
+import { basename, extname, resolve } from 'node:path'
+import { draftOf, type Looked, proposeFor } from '../../compose/looking.ts'
+import { NO_OVERRIDES, prepareValue, resolveService } from '../../compose.ts'
+import { FettleError } from '../../errors.ts'
+import { escapeTerminal } from '../../report/escape.ts'
+import { ownFiles, refuseClashes } from '../clashes.ts'
+import type { Flags } from '../command.ts'
+import { isOn, needText, textFlag, wholeFlag } from '../flags.ts'
+import type { Io } from '../io.ts'
+import { decisionsOf, inputKeys, lookAt, proposalTable, readingOf, refuseUncertain } from '../proposal.ts'
+import { Reporters } from '../reporters/index.ts'
+import { type Ending, proveResultFile } from '../result.ts'
+import { carryOne, tellEndings } from './run.ts'
+import { timeoutOf } from './shared.ts'
+
+/** Looks, proposes, and carries out what is certain enough; refuses, saying what to do, when too little is. */
+export async function run(flags: Flags, io: Io): Promise<number> {
+  timeoutOf(flags)
+  const reading = readingOf(flags)
+  const looked = await lookAt(reading, io)
+  const proposal = await proposeFor(looked, decisionsOf(flags, looked))
+  if (!isOn(flags, 'quiet')) io.say(proposalTable(looked, proposal))
+  refuseUncertain('clean', reading, proposal, flags)
+  const output = outputOf(flags, looked, io)
+  const draft = draftOf(proposal, { facts: looked.facts, reading: inputKeys(reading), output, prefix: 'clean-' })
+  const service = textFlag(flags, 'service')
+  // Looking costs nothing where nobody else is served.
+  const isOwn = resolveService({ env: io.env, service }, { service: null }).kind === 'embedded'
+  const prepared = await prepareValue(isOwn ? { ...draft, poll: { every: '500ms' } } : draft, {
+    ...NO_OVERRIDES,
+    env: io.env,
+    cwd: io.cwd,
+    runsDir: needText(flags, 'runs-dir'),
+    service,
+    limit: wholeFlag(flags, 'limit', 1, 1_000_000_000),
+  })
+  const reporters = await Reporters.of(flags, io)
+  try {
+    if (prepared.plan !== null) await refuseClashes([{ file: reading.path, plan: prepared.plan }], ownFiles(flags, reporters), io.cwd)
+    reporters.approve()
+    await proveResultFile(flags, io)
+    const ending = await carryOne({ file: reading.path, prepared }, reporters, flags, io, false)
+    sayWhatWasMadeUp(ending, flags, io)
+    return await tellEndings([ending], reporters, flags, io)
+  } finally {
+    prepared.release()
+  }
+}
+
+/** Nobody should take a made-up register for the world: it is the first thing a new user meets. */
+function sayWhatWasMadeUp(ending: Ending, flags: Flags, io: Io): void {
+  if ('error' in ending || isOn(flags, 'quiet')) return
+  const issues = ending.result.report.results.flatMap(one => one.issues)
+  for (const one of issues) if (one.code === 'FETTLE_REGISTER_SAMPLE') io.say(escapeTerminal(`${one.message}. ${one.hint ?? ''}`))
+}
+
+const FORMATS: Readonly<Record<string, 'xlsx' | 'jsonl'>> = { '.xlsx': 'xlsx', '.jsonl': 'jsonl', '.ndjson': 'jsonl' }
+
+/** Where the result goes: where it is asked for, else beside the list; only what is asked for by name is replaced. */
+function outputOf(flags: Flags, { facts }: Looked, io: Io): { path: string; format: 'csv' | 'xlsx' | 'jsonl' } {
+  const asked = textFlag(flags, 'output')
+  const suffix = facts.packed?.as === 'xlsx' ? '.xlsx' : '.csv'
+  const stem = basename(facts.path).replace(/(\.(csv|tsv|tab|txt|xlsx|gz))+$/i, '')
+  const path = asked ?? `${stem}-clean${suffix}`
+  const isThere = existsSync(resolve(io.cwd, path))
+  if (isThere && asked === null)
+    throw new FettleError('FETTLE_USAGE', `${path} is there: it is not replaced`, {
+      hint: `Name it to replace it, or another file: -o ${path}`,
+    })
+  if (isThere && !isOn(flags, 'quiet')) io.say(escapeTerminal(`${path} is there, and will be replaced`))
+  return { path, format: FORMATS[extname(path).toLowerCase()] ?? 'csv' }
+}

@@ -1,0 +1,76 @@
+/** `fettle plan`: what a run would be and cost, and what changed against the last good one; nothing is sent. */
+import { type Plan, prepare, type Rehearsal, rehearse, stdinOf } from '../../compose.ts'
+import { EXIT, errorOfIssues } from '../../errors.ts'
+import { escapeTerminal, safeJson } from '../../report/escape.ts'
+import type { Flags } from '../command.ts'
+import { worstExit } from '../exit.ts'
+import { isOn, needText } from '../flags.ts'
+import type { Io } from '../io.ts'
+import { printIssue } from '../print-error.ts'
+import { overridesOf, pipelineFiles } from './shared.ts'
+
+/** Rehearses each pipeline; the exit code is that of `check`. */
+export async function run(flags: Flags, io: Io): Promise<number> {
+  const runsDir = needText(flags, 'runs-dir')
+  const stdin = stdinOf({ open: io.stdin, keeps: false, signal: io.signal })
+  const codes: number[] = []
+  for (const file of pipelineFiles(flags)) {
+    const { plan, issues, release } = await prepare(file, { env: io.env, cwd: io.cwd, runsDir, stdin, ...overridesOf(flags) })
+    release()
+    const exitCode = plan === null ? errorOfIssues(issues).exitCode : EXIT.ok
+    codes.push(exitCode)
+    const rehearsal = plan === null ? null : await rehearse(plan, runsDir, io.cwd)
+    if (isOn(flags, 'json')) {
+      const name = plan?.name ?? null
+      io.out(safeJson({ schema: 'fettle/plan/v1', file, name, ok: plan !== null, exitCode, issues, plan: rehearsal }))
+      continue
+    }
+    if (issues.length > 0) io.say(issues.map(printIssue).join('\n'))
+    if (plan !== null && rehearsal !== null) io.out(inWords(plan, rehearsal))
+  }
+  return worstExit(codes)
+}
+
+function inWords(plan: Plan, told: Rehearsal): string {
+  const lines = [
+    `${plan.name}  (${plan.file})`,
+    `  rows      ${told.rows}${told.different === null ? '' : `, ${told.different} different on the mapped cells`}`,
+    `  sent      ${told.sent} in ${told.jobs} ${told.jobs === 1 ? 'job' : 'jobs'}${saving(plan, told)}`,
+    `  requests  ${told.requests} at least, since a job is looked at until it is done`,
+    `  credits   ${creditsOf(plan, told)}`,
+    ...(told.unfinished === null
+      ? []
+      : [`  run       goes on with the unfinished ${told.unfinished}: what it has paid for is not paid again`]),
+    ...againstLines(told),
+  ]
+  return lines.map(escapeTerminal).join('\n')
+}
+
+const saving = ({ collapse, output }: Plan, { different, rows }: Rehearsal): string =>
+  collapse || output === null || different === null || different === rows ? '' : `; job.collapse: true would send ${different}`
+
+function creditsOf({ enrich, service }: Plan, { credits: { most, expected, budget } }: Rehearsal): string {
+  if (enrich === null) return 'none: nothing is enriched'
+  const likely = expected === null ? '' : `, about ${expected} by the last good run`
+  const limit =
+    budget === null
+      ? ''
+      : budget >= most
+        ? `; budget.credits ${budget} allows it`
+        : `; above budget.credits ${budget} nothing is enriched`
+  return `${most} at most (${enrich.product}, one a row that is found)${likely}${limit}${service.kind === 'embedded' ? '; the embedded service bills nobody' : ''}`
+}
+
+function againstLines({ against }: Rehearsal): string[] {
+  if (against === null) return ['  against   no good run of this pipeline is kept here']
+  const { runId, startedAt, changes } = against
+  const title = `  against   ${runId} of ${startedAt.slice(0, 16).replace('T', ' ')} UTC`
+  if (changes.length === 0) return [`${title}: nothing changed`]
+  return [
+    title,
+    ...changes.map(
+      ({ what, was, is }) =>
+        `    ${was === null ? '+' : is === null ? '-' : '~'} ${what}: ${was === null ? is : is === null ? was : `${was} -> ${is}`}`,
+    ),
+  ]
+}

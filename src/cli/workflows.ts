@@ -1,0 +1,125 @@
+/**
+ * A nightly run on a CI platform, as the file that platform reads, within its limits: GitHub's schedule is late and may drop a
+ * start on the hour, keeps artifacts 90 days at most and skips folders with a leading dot. Text only; it writes nothing.
+ */
+
+/** What a workflow is about. */
+export interface WorkflowOptions {
+  readonly name: string
+  /** The pipeline file, as the command line would name it. */
+  readonly pipeline: string
+  /** There is a .gitlab-ci.yml already. */
+  readonly hasOwn: boolean
+}
+
+/** A file to write, and what is left to do by hand. */
+export interface Workflow {
+  readonly path: string
+  readonly text: string
+  readonly notes: readonly string[]
+}
+
+/** The workflow for a platform. */
+export const workflowFor = (platform: 'github' | 'gitlab', options: WorkflowOptions): Workflow =>
+  platform === 'github' ? github(options) : gitlab(options)
+
+/** The command as a YAML scalar, its path quoted for the shell where it must be. */
+function command(pipeline: string): string {
+  const run = (path: string): string => `npx --no-install fettle run ${path} --timeout 130m`
+  if (/^[\w./-]+$/.test(pipeline)) return run(pipeline)
+  return JSON.stringify(run(`'${pipeline.replaceAll("'", "'\\''")}'`))
+}
+
+const INSTALL = 'commit a package.json with fettle among its dependencies: npm install fettle'
+
+/** The minute is not 0: on the hour most others start too. Below the six hours of a job, above poll.timeout. */
+const github = ({ name, pipeline }: WorkflowOptions): Workflow => ({
+  path: `.github/workflows/fettle-${name}.yml`,
+  notes: [INSTALL, 'set the variable FETTLE_URL and the secrets FETTLE_USERNAME and FETTLE_PASSWORD of the repository'],
+  text: `# Written by fettle init. A schedule may start late; that of a public repository stops after 60 days without a commit.
+name: fettle ${name}
+on:
+  schedule:
+    - cron: '17 3 * * 1-5'    # UTC
+  workflow_dispatch:
+permissions:
+  contents: read
+concurrency:
+  group: fettle-${name}
+  cancel-in-progress: false   # a run that is cut off goes on with the next start; a second one beside it would wait for it
+jobs:
+  run:
+    runs-on: ubuntu-latest
+    timeout-minutes: 150      # above poll.timeout, 2h
+    env:
+      FETTLE_URL: \${{ vars.FETTLE_URL }}           # without these three lines: the embedded service
+      FETTLE_USERNAME: \${{ secrets.FETTLE_USERNAME }}
+      FETTLE_PASSWORD: \${{ secrets.FETTLE_PASSWORD }}
+    steps:
+      - uses: actions/checkout@v4
+        with:
+          persist-credentials: false
+      - uses: actions/setup-node@v4
+        with:
+          node-version: 22
+          cache: npm
+      - run: npm ci
+      - uses: actions/cache/restore@v4    # runs before this one: an unfinished one is continued, a good one compared with
+        with:
+          path: fettle-runs
+          key: fettle-${name}-\${{ github.run_id }}-\${{ github.run_attempt }}
+          restore-keys: fettle-${name}-
+      - run: ${command(pipeline)}
+      - uses: actions/cache/save@v4
+        if: always()
+        with:
+          path: fettle-runs
+          key: fettle-${name}-\${{ github.run_id }}-\${{ github.run_attempt }}
+      - uses: actions/upload-artifact@v4
+        if: always()
+        with:
+          name: fettle-${name}-\${{ github.run_attempt }}
+          path: |
+            fettle-runs
+            out
+          retention-days: 14
+          if-no-files-found: ignore
+`,
+})
+
+/** The schedule itself is kept by GitLab, not in the file. */
+const gitlab = ({ name, pipeline, hasOwn }: WorkflowOptions): Workflow => {
+  const path = hasOwn ? `.gitlab/fettle-${name}.yml` : '.gitlab-ci.yml'
+  return {
+    path,
+    notes: [
+      ...(hasOwn ? [`add to .gitlab-ci.yml: include: { local: ${path} }`] : []),
+      INSTALL,
+      'set the CI/CD variables FETTLE_URL, FETTLE_USERNAME and FETTLE_PASSWORD (masked), and a schedule, such as 17 3 * * 1-5',
+    ],
+    text: `# Written by fettle init. Start it by a schedule (Build, Pipeline schedules), not on the hour, or by hand.
+fettle-${name}:
+  image: node:22
+  rules:
+    - if: $CI_PIPELINE_SOURCE == "schedule"
+    - if: $CI_PIPELINE_SOURCE == "web"
+  resource_group: fettle-${name}    # one at a time
+  interruptible: false
+  timeout: 2h 30m                   # above poll.timeout, 2h
+  cache:                            # runs before this one: an unfinished one is continued, a good one compared with
+    key: fettle-${name}
+    paths: [fettle-runs]
+    when: always
+  script:
+    - npm ci
+    - ${command(pipeline)}
+  artifacts:
+    when: always
+    expire_in: 14 days
+    paths: [fettle-runs, out]
+    reports:
+      junit: fettle-runs/*/junit.xml
+      metrics: fettle-runs/*/metrics.txt
+`,
+  }
+}

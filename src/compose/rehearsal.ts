@@ -1,0 +1,51 @@
+/** What a run would be and cost, beside the last good one: told without sending anything. It prints nothing. */
+import { countQuestions } from '../input/fold.ts'
+import { type Change, changesOf, leastRequests, type Plan, spoolOf } from '../pipeline/index.ts'
+import { lastGoodRun } from './look.ts'
+import { lastRun } from './run-directory.ts'
+
+/** A run before it is one; what cannot be known is null. */
+export interface Rehearsal {
+  readonly rows: number
+  /** Rows that differ on the mapped cells. */
+  readonly different: number | null
+  readonly sent: number
+  readonly jobs: number
+  readonly requests: number
+  /** A credit for each row that is found: all that go up at most; `expected` by the share of the last good run. */
+  readonly credits: { readonly most: number; readonly expected: number | null; readonly budget: number | null }
+  readonly against: { readonly runId: string; readonly startedAt: string; readonly changes: readonly Change[] } | null
+  /** The run of this very plan that `run` would go on with. */
+  readonly unfinished: string | null
+}
+
+/** Sorts behind every run id. */
+const AFTER_ALL = '~'
+
+/** Rehearses a plan. Throws what reading the input or a damaged journal throws. */
+export async function rehearse(plan: Plan, runsDir: string, root: string): Promise<Rehearsal> {
+  const before = lastGoodRun(runsDir, plan, AFTER_ALL)
+  const last = lastRun(runsDir, plan.name)
+  const isPiped = spoolOf(plan.input.path) !== null
+  const most = plan.enrich === null ? 0 : plan.sent
+  const outcomes = before?.outcomes
+  const found = outcomes == null ? null : sum(outcomes.matched, outcomes.manualMatched, outcomes.duplicates)
+  return {
+    rows: plan.rows,
+    different: plan.collapse ? plan.sent : isPiped ? null : await countQuestions(plan, root),
+    sent: plan.sent,
+    jobs: plan.rows === 0 ? 0 : plan.parts.length,
+    requests: leastRequests(plan),
+    credits: {
+      most,
+      expected:
+        before === null || found === null || before.plan.rows === 0 ? null : Math.round((most * found) / before.plan.rows),
+      budget: plan.budget.credits,
+    },
+    against: before === null ? null : { runId: before.runId, startedAt: before.startedAt, changes: changesOf(plan, before.plan) },
+    unfinished: last !== null && !last.finished && last.plan.fingerprint === plan.fingerprint ? last.runId : null,
+  }
+}
+
+const sum = (...counts: readonly (number | null)[]): number | null =>
+  counts.reduce((total, count) => (total === null || count === null ? null : total + count), 0)

@@ -1,0 +1,191 @@
+/** `fettle init` and `fettle clean`: from a list nobody has described to a pipeline file, or to the result. */
+import { spawn } from 'node:child_process'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { BINARY, ENVIRONMENT, fettle, folderOf, follow, importRegister, lastLine } from './fettle.ts'
+
+beforeAll(importRegister)
+
+const LIST = `Lieferant;Firma;HRB-Nr.;Straße;Ort;Land;Bemerkung
+4711;Acme Forgings Ltd;01234567;1 Mill Road;Bolton;GB;x
+4712;Bolton Castings Ltd;02345678;2 Mill Road;Bolton;GB;
+4713;Cork Steel DAC;345678;3 Quay;Cork;IE;
+4714;Dundee Patterns Limited;04567890;4 Dock Street;Dundee;GB;y
+4715;Nobody Knows Us GmbH;99999999;Weg 5;Kassel;DE;
+`
+/** Nothing is certain: two columns of words under vague headers. */
+const VAGUE = 'Bezeichnung,Text\nrot,eins\nblau,zwei\ngrau,drei\n'
+
+describe.concurrent('init', () => {
+  test('--yes writes the file, checks it, and says what comes next', async () => {
+    const cwd = folderOf({ 'Lieferanten 2026.csv': LIST })
+    const ended = await fettle(['init', 'Lieferanten 2026.csv', '--yes'], { cwd })
+    expect(ended.code).toBe(0)
+    expect(ended.stderr).toMatch(/2 {2}Firma +-> name +9\d% {2}Acme Forgings Ltd, Bolton Castings Ltd, Cork Steel DAC/)
+    expect(ended.stderr).toContain('next: fettle run lieferanten-2026.yml')
+    expect(ended.stdout).toContain('ok lieferanten-2026.yml: 5 rows')
+    const text = readFileSync(join(cwd, 'lieferanten-2026.yml'), 'utf8')
+    expect(text.split('\n')[0]).toBe('# yaml-language-server: $schema=node_modules/fettle/schema/pipeline.v1.json')
+    expect(parse(text)).toMatchObject({
+      name: 'lieferanten-2026',
+      input: { path: 'Lieferanten 2026.csv', key: 'Lieferant' },
+      mappings: { name: 'Firma', orgNumber: 'HRB-Nr.', address1: 'Straße', town: 'Ort', country: 'Land' },
+    })
+    expect(text).toContain('# Left out: "Bemerkung"')
+    expect((await fettle(['run', 'lieferanten-2026.yml', '-q'], { cwd })).code).toBe(0)
+    expect(existsSync(join(cwd, 'out/lieferanten-2026.csv'))).toBe(true)
+  })
+
+  test('what is there is not replaced unless somebody says so', async () => {
+    const cwd = folderOf({ 'a.csv': LIST, 'a.yml': 'mine' })
+    const refused = await fettle(['init', 'a.csv', '--yes'], { cwd })
+    expect([refused.code, readFileSync(join(cwd, 'a.yml'), 'utf8')]).toEqual([2, 'mine'])
+    expect(refused.stderr).toContain('--force')
+    const forced = await fettle(['init', 'a.csv', '--yes', '--force'], { cwd })
+    expect([forced.code, parse(readFileSync(join(cwd, 'a.yml'), 'utf8')).name]).toEqual([0, 'a'])
+    expect(forced.stderr).toContain('replaced a.yml')
+  })
+
+  test('where nobody can answer, it says which flag would have', async () => {
+    const cwd = folderOf({ 'a.csv': LIST })
+    const ended = await fettle(['init', 'a.csv'], { cwd })
+    expect([ended.code, existsSync(join(cwd, 'a.yml'))]).toEqual([2, false])
+    expect(ended.stderr).toContain('--yes')
+  })
+
+  test('below the bar nothing is written, and the cure that is printed works', async () => {
+    const cwd = folderOf({ 'v.csv': VAGUE })
+    const refused = await fettle(['init', 'v.csv', '--yes'], { cwd })
+    expect([refused.code, existsSync(join(cwd, 'v.yml'))]).toEqual([65, false])
+    const [, hint = ''] = /such as: fettle (init v\.csv --map name="Bezeichnung")/.exec(refused.stderr) ?? []
+    const said = await fettle([...hint.replaceAll('"', '').split(' '), '--yes'], { cwd })
+    expect([said.code, parse(readFileSync(join(cwd, 'v.yml'), 'utf8')).mappings]).toEqual([0, { name: 'Bezeichnung' }])
+  })
+
+  test.each([
+    ['nmae=Firma', 'did you mean name?'],
+    ['name=Frima', 'did you mean Firma?'],
+    ['name', 'expected mapping=HEADER'],
+    ['name=#9', 'there is no such column'],
+  ])('--map %s is refused', async (map, why) => {
+    const ended = await fettle(['init', 'a.csv', '--yes', '--map', map], { cwd: folderOf({ 'a.csv': LIST }) })
+    expect(ended.code).toBe(2)
+    expect(ended.stderr).toContain(why)
+  })
+
+  test('a list in another encoding, without a header or below a title is read as the flags say', async () => {
+    const rows = LIST.split('\n').slice(1).join('\n')
+    const cwd = folderOf({ 'none.csv': rows, 'title.csv': `Alle Lieferanten\n\n${LIST}` })
+    writeFileSync(join(cwd, 'old.csv'), Buffer.from(LIST, 'latin1'))
+    const old = await fettle(['init', 'old.csv', '--yes'], { cwd })
+    expect(old.code).toBe(65)
+    expect(old.stderr).toContain('pass --encoding windows-1252')
+    expect((await fettle(['init', 'old.csv', '--yes', '--encoding', 'windows-1252'], { cwd })).code).toBe(0)
+    expect(parse(readFileSync(join(cwd, 'old.yml'), 'utf8')).input).toMatchObject({ encoding: 'windows-1252' })
+    const none = await fettle(['init', 'none.csv', '--yes', '--no-header', '--map', 'name=#2'], { cwd })
+    expect([none.code, parse(readFileSync(join(cwd, 'none.yml'), 'utf8')).mappings.name]).toEqual([0, { index: 1 }])
+    const title = await fettle(['init', 'title.csv', '--yes', '--skip', '2'], { cwd })
+    expect([title.code, parse(readFileSync(join(cwd, 'title.yml'), 'utf8')).input.skip]).toEqual([0, { head: 2 }])
+  })
+
+  test('--to - prints the file alone', async () => {
+    const cwd = folderOf({ 'a.csv': LIST })
+    const { code, stdout } = await fettle(['init', 'a.csv', '--yes', '--to', '-'], { cwd })
+    expect([code, parse(stdout).name, existsSync(join(cwd, 'a.yml'))]).toEqual([0, 'a', false])
+  })
+
+  test('--ci writes a workflow within the limits of the platform', async () => {
+    const cwd = folderOf({ 'a.csv': LIST, 'b.csv': LIST })
+    expect((await fettle(['init', 'a.csv', '--yes', '--ci', 'github'], { cwd })).code).toBe(0)
+    const text = readFileSync(join(cwd, '.github/workflows/fettle-a.yml'), 'utf8')
+    const github = parse(text)
+    const [minute] = github.on.schedule[0].cron.split(' ')
+    expect(Number(minute)).toBeGreaterThan(0)
+    expect(github.on).toHaveProperty('workflow_dispatch')
+    expect(github.concurrency['cancel-in-progress']).toBe(false)
+    const { run } = github.jobs
+    expect(run['timeout-minutes']).toBeLessThan(360)
+    expect(run['timeout-minutes']).toBeGreaterThan(120)
+    const upload = run.steps.find((step: { uses?: string }) => step.uses?.startsWith('actions/upload-artifact'))
+    expect(upload).toMatchObject({ if: 'always()', with: { 'retention-days': 14 } })
+    expect(upload.with.path).not.toMatch(/(^|\/)\./m)
+    expect(text).not.toMatch(/password: (?!\$\{\{ secrets)/i)
+    const first = await fettle(['init', 'a.csv', '--yes', '--force', '--ci', 'gitlab'], { cwd })
+    expect(first.code).toBe(0)
+    const gitlab = parse(readFileSync(join(cwd, '.gitlab-ci.yml'), 'utf8'))['fettle-a']
+    expect(gitlab).toMatchObject({
+      interruptible: false,
+      artifacts: { when: 'always', reports: { junit: 'fettle-runs/*/junit.xml' } },
+    })
+    const second = await fettle(['init', 'b.csv', '--yes', '--ci', 'gitlab'], { cwd })
+    expect(second.stderr).toContain('include: { local: .gitlab/fettle-b.yml }')
+    expect(parse(readFileSync(join(cwd, '.gitlab/fettle-b.yml'), 'utf8'))).toHaveProperty('fettle-b')
+  })
+
+  test('on a terminal it asks, takes corrections, and offers the check', async () => {
+    const cwd = folderOf({ 'a.csv': LIST })
+    const call = `${process.execPath} ${BINARY} init a.csv`
+    const env = { ...ENVIRONMENT, TERM: 'xterm' }
+    const under = follow(spawn('script', ['-qefc', `stty cols 120; ${call}`, '/dev/null'], { cwd, env }), null)
+    await under.seen(/stops: $/)
+    under.child.stdin?.write('4 postbox\n')
+    await under.seen(/there is no mapping "postbox"[\s\S]*stops: $/)
+    under.child.stdin?.write('5 -\n')
+    await under.seen(/postbox[\s\S]*Ort +- [\s\S]*stops: $/)
+    under.child.stdin?.write('7 region\n')
+    await under.seen(/Bemerkung +-> region +100%[\s\S]*stops: $/)
+    under.child.stdin?.write('\n')
+    await under.seen(/Check it now\? \[Y\/n\] $/)
+    under.child.stdin?.write('n\n')
+    const { code, stdout } = await under.ended
+    expect(code).toBe(0)
+    expect(stdout).toContain('next: fettle check a.yml')
+    const { mappings } = parse(readFileSync(join(cwd, 'a.yml'), 'utf8'))
+    expect(mappings).toMatchObject({ name: 'Firma', region: 'Bemerkung' })
+    expect(mappings).not.toHaveProperty('town')
+  })
+})
+
+describe.concurrent('clean', () => {
+  test('a list in, the same list with what was found out', async () => {
+    const cwd = folderOf({ 'a.csv': LIST })
+    const ended = await fettle(['clean', 'a.csv', '-o', 'result.csv', '--json'], { cwd })
+    expect(ended.code).toBe(0)
+    expect(lastLine(ended)).toMatchObject({
+      status: 'success',
+      pipeline: 'clean-a',
+      output: 'result.csv',
+      totals: { rows: 5, matched: 4 },
+    })
+    const [header, first] = readFileSync(join(cwd, 'result.csv'), 'utf8').split('\n')
+    expect(header).toMatch(/^Lieferant.Firma.*match\.why$/)
+    expect(first).toContain('matched')
+  })
+
+  test('without -o beside the list, which is never replaced', async () => {
+    const cwd = folderOf({ 'a.csv': LIST })
+    expect((await fettle(['clean', 'a.csv', '-q'], { cwd })).code).toBe(0)
+    const before = statSync(join(cwd, 'a-clean.csv')).mtimeMs
+    const again = await fettle(['clean', 'a.csv', '-q'], { cwd })
+    expect([again.code, statSync(join(cwd, 'a-clean.csv')).mtimeMs]).toEqual([2, before])
+    expect(again.stderr).toContain('-o a-clean.csv')
+    expect((await fettle(['clean', 'a.csv', '-q', '-o', 'a-clean.csv'], { cwd })).code).toBe(0)
+  })
+
+  test('below the bar nothing is sent, and the result line says why', async () => {
+    const cwd = folderOf({ 'v.csv': VAGUE })
+    const ended = await fettle(['clean', 'v.csv', '-o', 'x.csv', '--json'], { cwd })
+    expect([ended.code, existsSync(join(cwd, 'fettle-runs'))]).toEqual([65, false])
+    expect(lastLine(ended)).toMatchObject({ status: 'error', exitCode: 65, error: { code: 'FETTLE_INPUT_COLUMNS' } })
+    expect(ended.stderr).toContain('fettle clean v.csv --map name="Bezeichnung"')
+  })
+
+  test('what cannot be read is refused with the flag that helps', async () => {
+    const cwd = folderOf()
+    const ended = await fettle(['clean', 'nope.csv', '-o', 'x.csv'], { cwd })
+    expect(ended.code).toBe(65)
+    expect(ended.stderr).toContain('FETTLE_INPUT_READ')
+  })
+})

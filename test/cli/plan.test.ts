@@ -1,0 +1,84 @@
+/** `fettle plan`: rows, cost and changes against the last good run; and that it sends nothing. */
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { fettle, folderOf, importRegister, lastLine, pipelineOf, ROWS } from './fettle.ts'
+import { CREDENTIALS, counting } from './servers.ts'
+
+beforeAll(importRegister)
+
+describe.concurrent('plan', () => {
+  test('rows, different rows, jobs, requests and credits, and nothing is written', async () => {
+    const cwd = folderOf({
+      'rows.csv': `${ROWS}Acme Forgings Ltd,01234567,GB\n`,
+      'p.yml': pipelineOf('p', 'output: out/p.csv\njob: {split: 4}'),
+    })
+    const { code, stdout } = await fettle(['plan', 'p.yml'], { cwd })
+    expect(code).toBe(0)
+    expect(stdout).toContain('rows      6, 5 different on the mapped cells')
+    expect(stdout).toContain('sent      6 in 2 jobs; job.collapse: true would send 5')
+    expect(stdout).toContain('6 at most (basic')
+    expect(stdout).toContain('no good run of this pipeline is kept here')
+    expect(existsSync(join(cwd, 'fettle-runs'))).toBe(false)
+  })
+
+  test('the requests it names are those a run makes, but for looking', async () => {
+    const cwd = folderOf({ 'rows.csv': ROWS, 'p.yml': pipelineOf('p'), 'q.yml': pipelineOf('q', '') })
+    for (const name of ['p', 'q']) {
+      const told = lastLine(await fettle(['plan', `${name}.yml`, '--json'], { cwd })).plan as { requests: number }
+      const ran = lastLine(await fettle(['run', `${name}.yml`, '--json'], { cwd }))
+      const { results } = JSON.parse((await fettle(['report', String(ran.runId), '--format', 'json'], { cwd })).stdout)
+      const looks = results[0].jobs[0].history.length
+      expect(results[0].http.requests).toBeGreaterThanOrEqual(told.requests)
+      expect(results[0].http.requests - told.requests).toBeLessThanOrEqual(looks + 6)
+    }
+  })
+
+  test('what changed against the last good run, and what it says about the credits', async () => {
+    const cwd = folderOf({ 'rows.csv': ROWS, 'p.yml': pipelineOf('p') })
+    await fettle(['run', 'p.yml', '-q'], { cwd })
+    expect((await fettle(['plan', 'p.yml'], { cwd })).stdout).toMatch(/against {3}\S+-p-\S+ of [\d: -]+ UTC: nothing changed\n$/)
+    writeFileSync(
+      join(cwd, 'rows.csv'),
+      `${ROWS.replace('Country', 'Country,Town').replace(/(?<=\n.+)$/gm, ',x')}New Ltd,1,GB,y\n`,
+    )
+    writeFileSync(
+      join(cwd, 'p.yml'),
+      pipelineOf('p', 'output: out/p.csv\nbudget: {credits: 3}').replace('orgNumber: Reg No, ', 'town: Town, '),
+    )
+    const { stdout } = await fettle(['plan', 'p.yml'], { cwd })
+    for (const line of [
+      '~ rows: 5 -> 6',
+      '+ column: "Town"',
+      '- mappings.orgNumber: "Reg No"',
+      '+ mappings.town: "Town"',
+      '~ input: file of then -> other content',
+    ])
+      expect(stdout).toContain(`    ${line}\n`)
+    expect(stdout).toMatch(/6 at most \(basic, .*\), about 5 by the last good run; above budget\.credits 3 nothing is enriched/)
+    const { plan } = lastLine(await fettle(['plan', 'p.yml', '--json'], { cwd })) as {
+      plan: { credits: object; against: { changes: object[] } }
+    }
+    expect(plan.credits).toEqual({ most: 6, expected: 5, budget: 3 })
+    expect(plan.against.changes).toContainEqual({ what: 'rows', was: '5', is: '6' })
+  })
+
+  test('an unfinished run of the same plan is what run would go on with', async () => {
+    const service = await counting(() => null)
+    const cwd = folderOf({ 'rows.csv': ROWS, 'p.yml': pipelineOf('p', 'output: out/p.csv\nretry: {attempts: 1}') })
+    const ended = await fettle(['run', 'p.yml', '--service', service.url, '--json'], { cwd, env: CREDENTIALS })
+    expect(ended.code).toBe(75)
+    const before = service.requests.length
+    const { plan } = lastLine(await fettle(['plan', 'p.yml', '--service', service.url, '--json'], { cwd })) as {
+      plan: { unfinished: string }
+    }
+    expect(plan.unfinished).toBe(lastLine(ended).runId)
+    expect(service.requests.length).toBe(before)
+  })
+
+  test('a pipeline that cannot be is refused as check refuses it', async () => {
+    const cwd = folderOf({ 'p.yml': pipelineOf('p') })
+    const ended = await fettle(['plan', 'p.yml', '--json'], { cwd })
+    expect([ended.code, lastLine(ended).ok, lastLine(ended).plan]).toEqual([65, false, null])
+  })
+})
