@@ -8,7 +8,11 @@ import type { PlannedMapping } from './types.ts'
 const LONG = 60
 
 /** A column as a pipeline names it: its header; its index where the header cannot be typed, or is not the only one of its kind. */
-export function columnReference(header: string | null, index: number, headers: readonly string[] | null): string | { index: number } {
+export function columnReference(
+  header: string | null,
+  index: number,
+  headers: readonly string[] | null,
+): string | { index: number } {
   const isName =
     header !== null &&
     header.trim() !== '' &&

@@ -38,7 +38,8 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   })
   const reporters = await Reporters.of(flags, io)
   try {
-    if (prepared.plan !== null) await refuseClashes([{ file: reading.path, plan: prepared.plan }], ownFiles(flags, reporters), io.cwd)
+    if (prepared.plan !== null)
+      await refuseClashes([{ file: reading.path, plan: prepared.plan }], ownFiles(flags, reporters), io.cwd)
     reporters.approve()
     await proveResultFile(flags, io)
     const ending = await carryOne({ file: reading.path, prepared }, reporters, flags, io, false)

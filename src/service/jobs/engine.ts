@@ -38,6 +38,11 @@ const LEAST_SHOWN = 0.01
 export function findingOf({ decision, score, why, pattern, banding, candidates }: Answer): Finding {
   const choices = candidates
     .filter((one, at) => decision === 'review' && (at === 0 || one.score >= LEAST_SHOWN))
-    .map(one => ({ company: one.company, score: Math.round(one.score * 1000) / 1000, why: one.why, parts: partsOf(one.features) }))
+    .map(one => ({
+      company: one.company,
+      score: Math.round(one.score * 1000) / 1000,
+      why: one.why,
+      parts: partsOf(one.features),
+    }))
   return { decision, score, why, pattern, banding, company: candidates[0]?.company ?? null, choices }
 }
