@@ -155,7 +155,7 @@ export const COMMAND_ROWS: readonly Row[] = [
   bad('A10', 'resume', 'JOURNAL_DAMAGED', ['line 1'], { exit: 73, files: { 'fettle-runs/20260101T000000Z-a-aaaaaa': run('{"seq"\n{}\n') } }),
 
   bad('A11', 'merge a b', 'USAGE', ['unknown command "merge"'], { later: 'merge' }),
-  bad('A11', 'review decisions.csv', 'USAGE', ['unknown command "review"'], { later: 'review' }),
+  bad('A11', 'review decisions.csv', 'RUN_UNKNOWN', ['decisions.csv']),
 
   bad('A12', 'run p.yml', 'OUTPUT_WRITE', ['file/o.csv'], { exit: 73, files: { 'p.yml': `${BASE}output: file/o.csv`, file: '' } }),
   bad('A12', 'run p.yml --output file/o.csv', 'OUTPUT_WRITE', ['file/o.csv'], { exit: 73, files: { file: '' } }),
@@ -163,7 +163,7 @@ export const COMMAND_ROWS: readonly Row[] = [
   bad('A12', 'run p.yml --result-file file/r.json', 'OUTPUT_WRITE', ['file/r.json'], { exit: 73, files: { file: '' } }),
   bad('A12', 'run p.yml --result-file sub', 'OUTPUT_WRITE', ['sub'], { exit: 73, files: { sub: folder } }),
   bad('A12', 'run p.yml --result-file p.yml', 'USAGE', ['no earlier result']),
-  bad('A12', 'run p.yml --result-file rows.csv', 'USAGE', ['no earlier result']),
+  bad('A12', 'run p.yml --result-file rows.csv', 'USAGE', ['which is the input of p.yml']),
   bad('A12', 'resume --result-file file/r.json', 'OUTPUT_WRITE', ['file/r.json'], { exit: 73, files: { file: '' } }),
   bad('A12', 'run p.yml --runs-dir /proc/nowhere/runs', 'OUTPUT_WRITE', ['/proc/nowhere'], { exit: 73 }),
 

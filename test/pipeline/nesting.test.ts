@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import ts from 'typescript'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
@@ -23,8 +23,10 @@ beforeAll(() => {
   }
   write('errors.ts')
   for (const part of ['contract', 'pipeline']) {
-    mkdirSync(join(folder, part))
-    for (const name of readdirSync(join(SRC, part))) if (name.endsWith('.ts')) write(`${part}/${name}`)
+    for (const name of readdirSync(join(SRC, part), { recursive: true, encoding: 'utf8' })) {
+      mkdirSync(dirname(join(folder, part, name)), { recursive: true })
+      if (name.endsWith('.ts')) write(`${part}/${name}`)
+    }
   }
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
   symlinkSync(MODULES, join(folder, 'node_modules'))
