@@ -67,7 +67,7 @@ export const COMMAND_ROWS: readonly Row[] = [
   bad('A1', 'register drop x', 'USAGE', ['drop', 'remove']),
   bad('A1', 'explain FETTLE_INPUT_QUOTES', 'USAGE', ['Did you mean FETTLE_INPUT_QUOTE?']),
   bad('A1', 'explain 3', 'USAGE', ['no such code: 3']),
-  bad('A1', 'completion powershel', 'USAGE', ['unknown command "completion"'], { later: 'completion for shells' }),
+  bad('A1', 'completion powershel', 'USAGE', ['"powershel"']),
   bad('A1', 'run p.yml --report pdf', 'USAGE', ['run has no flag --report'], { later: 'reporters' }),
   bad('A1', 'status a b', 'USAGE', ['b']),
 
@@ -167,7 +167,7 @@ export const COMMAND_ROWS: readonly Row[] = [
   bad('A12', 'resume --result-file file/r.json', 'OUTPUT_WRITE', ['file/r.json'], { exit: 73, files: { file: '' } }),
   bad('A12', 'run p.yml --runs-dir /proc/nowhere/runs', 'OUTPUT_WRITE', ['/proc/nowhere'], { exit: 73 }),
 
-  bad('A13', 'init p.yml', 'USAGE', ['unknown command "init"'], { later: 'init' }),
+  bad('A13', 'init rows.csv --to p.yml --yes', 'USAGE', ['p.yml', '--force']),
 
   bad('A14', 'run -', 'USAGE', ['run reads nothing from stdin']),
   bad('A14', 'check p.yml -', 'USAGE', ['check reads nothing from stdin']),

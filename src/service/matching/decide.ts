@@ -28,7 +28,10 @@ const addressed = (vector: Float64Array): boolean =>
   vector[AT.postcodeNear] === 1 ||
   vector[AT.postcodeDiffer] === 1
 
-/** Which threshold fits the evidence: every word paired; words left over, without or with an address to tell sister companies by. */
+/**
+ * Which threshold fits the evidence: every word paired; words left over, without or with an address to tell sister companies by.
+ * @public training chooses the thresholds by it
+ */
 export const evidenceOf = (vector: Float64Array): 'sameName' | 'partName' | 'partNameAddress' =>
   sameName(vector) ? 'sameName' : addressed(vector) ? 'partNameAddress' : 'partName'
 
@@ -40,7 +43,10 @@ export const nameAgrees = (vector: Float64Array): boolean =>
   vector[AT.acronym] === 1 ||
   vector[AT.domainName]! >= 0.8
 
-/** A match is thinkable: the names agree, or nobody else is at the very address that the row gives, as when a company is renamed. */
+/**
+ * A match is thinkable: the names agree, or nobody else is at the very address that the row gives, as when a company is renamed.
+ * @public training chooses the thresholds by it
+ */
 export const mayMatch = (vector: Float64Array): boolean =>
   nameAgrees(vector) || (vector[AT.addressSame] === 1 && vector[AT.postcodeAlone] === 1)
 

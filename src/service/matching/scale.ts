@@ -4,7 +4,10 @@
  */
 import { THRESHOLDS } from './weights.ts'
 
-/** The parts of the scale: its first number, the score it begins at, and what it means. Linear in between. */
+/**
+ * The parts of the scale: its first number, the score it begins at, and what it means. Linear in between.
+ * @public docs/matching.md is made of it
+ */
 export const SCALE = [
   { from: 893, score: 0, meaning: 'not worth a look: unmatched, unless a number agrees' },
   { from: 900, score: THRESHOLDS.review, meaning: 'a potential match: for a person to look at' },

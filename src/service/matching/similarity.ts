@@ -108,7 +108,7 @@ let row = new Uint8Array(LONGEST_WORD + 1)
 let below = new Uint8Array(LONGEST_WORD + 1)
 
 /** Edits from one word to the other (a letter more, less, another, or two swapped); `most` + 1 when there are more. */
-export function editsOf(a: string, b: string, most: number): number {
+function editsOf(a: string, b: string, most: number): number {
   if (Math.abs(a.length - b.length) > most || a.length > LONGEST_WORD || b.length > LONGEST_WORD) return most + 1
   for (let j = 0; j <= b.length; j++) row[j] = j
   for (let i = 1; i <= a.length; i++) {

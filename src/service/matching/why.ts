@@ -18,7 +18,10 @@ const PAIRS: readonly (readonly [string, Feature, Feature | null])[] = [
   ['country', 'countryAgree', 'countryDiffer'],
 ]
 
-/** How alike two names are, 0 to 1, as shown to people: 1 for the same words, 0.9 for initials; letters count where words are left over. */
+/**
+ * How alike two names are, 0 to 1, as shown to people: 1 for the same words, 0.9 for initials; letters count where words are left over.
+ * @public the benchmark of name pairs measures it
+ */
 export function likeness(vector: Float64Array): number {
   if (vector[AT.exact] === 1) return 1
   if (vector[AT.acronym] === 1) return 0.9
