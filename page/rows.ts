@@ -1,16 +1,10 @@
 /** The rows of the page, unpacked from its data, and what may be asked of them. It knows no element and no decision made here. */
+import type { RowCandidate } from '../src/pipeline/told-rows.ts'
 import type { PackedRow, PageData } from '../src/report/html/data.ts'
 import { reasonsOf } from '../src/report/why.ts'
 
-/** A company that a row may be. */
-export interface Candidate {
-  readonly id: string
-  readonly name: string
-  readonly score: number | null
-  readonly why: string
-  readonly parts: Readonly<Record<string, number>>
-  readonly fields: readonly string[]
-}
+/** A company that a row may be; its fields stand in the order of the page's. */
+export type Candidate = Omit<RowCandidate, 'fields'> & { readonly fields: readonly string[] }
 
 /** A row to decide about. */
 export interface Row {

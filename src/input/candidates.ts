@@ -2,18 +2,11 @@
  * The companies that an answer proposes, as the enriched file tells them: in full where the service has the column
  * `match.candidates`, else the best one alone. What is not of the known form is left out; it judges nothing.
  */
+import type { RowCandidate } from '../pipeline/told-rows.ts'
 import type { Answer } from './answers.ts'
 
 /** A company that may be the one a row means. Text that the service does not tell is '', a score null. */
-export interface Candidate {
-  readonly id: string
-  readonly name: string
-  readonly score: number | null
-  readonly why: string
-  /** What each kind of evidence adds to the score, in log-odds. */
-  readonly parts: Readonly<Record<string, number>>
-  /** Mapping name -> text, to be laid beside the row. */
-  readonly fields: Readonly<Record<string, string>>
+export interface Candidate extends RowCandidate {
   /** Enrichment tag -> text, for the row that is given this company. */
   readonly tags: Readonly<Record<string, string>>
 }

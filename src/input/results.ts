@@ -2,6 +2,7 @@
  * The results of a run: the enriched files are received whole, then read side by side with the input, row by row, and the output
  * files are made of both. The cells of the input stand in the output as they were, whatever went up. Memory is constant.
  */
+import type { DecisionCounts } from '../pipeline/told-rows.ts'
 import type { Plan } from '../pipeline/types.ts'
 import { type AnswerPlace, Answers } from './answers.ts'
 import type { Decisions } from './decisions.ts'
@@ -15,7 +16,7 @@ import { type IncomingFile, type ReceivedFile, Receiver } from './receive.ts'
 import { readRows } from './records.ts'
 import { ReviewWriter } from './review-rows.ts'
 import { questionOf, rowMaker } from './sent-row.ts'
-import { type DecisionCounts, type OutcomeCounts, type SampleRow, Tally } from './tally.ts'
+import { type OutcomeCounts, type SampleRow, Tally } from './tally.ts'
 import type { WorkExtra } from './work.ts'
 import { Writers, type WrittenFile } from './writers.ts'
 

@@ -1,16 +1,7 @@
 /** A row of the input as a report may show it: its mapped cells, masked where the pipeline says so. It knows no outcome. */
+import type { RowCandidate } from '../pipeline/told-rows.ts'
 import type { Plan } from '../pipeline/types.ts'
 import type { Candidate } from './candidates.ts'
-
-/** A company beside a row; `fields` are mapping name -> text. */
-export interface ShownCandidate {
-  readonly id: string
-  readonly name: string
-  readonly score: number | null
-  readonly why: string
-  readonly parts: Readonly<Record<string, number>>
-  readonly fields: Readonly<Record<string, string>>
-}
 
 /** Shows rows of a plan. */
 export class RowShower {
@@ -38,7 +29,7 @@ export class RowShower {
   }
 
   /** A candidate under the same masks: that a masked cell is the same would tell it. */
-  candidate({ id, name, score, why, parts, fields }: Candidate): ShownCandidate {
+  candidate({ id, name, score, why, parts, fields }: Candidate): RowCandidate {
     const shown = Object.entries(fields).map(([mapping, text]) => [mapping, this.#isMasked(mapping) ? '***' : text] as const)
     return { id, name, score, why, parts, fields: Object.fromEntries(shown) }
   }

@@ -1,11 +1,12 @@
 /** What became of all rows, summed up as they pass: outcomes, scores, and the few rows a report may show. It writes nothing. */
+import type { DecisionCounts, RowCandidate, RowDecision } from '../pipeline/told-rows.ts'
 import type { Plan } from '../pipeline/types.ts'
 import { scoreOf } from './candidates.ts'
 import type { Decision, Decisions } from './decisions.ts'
 import type { EnrichedColumns, RowOutcome } from './enriched.ts'
 import type { Effect, Judged } from './judge.ts'
 import { linesOf } from './lines.ts'
-import { RowShower, type ShownCandidate } from './shown-row.ts'
+import { RowShower } from './shown-row.ts'
 
 const MAX_SAMPLES = 50
 const BUCKETS = 20
@@ -36,25 +37,8 @@ export interface SampleRow {
   /** What decisions know the row by. */
   readonly fingerprint: string
   /** Best first. */
-  readonly candidates: readonly ShownCandidate[]
-  readonly decision: ShownDecision | null
-}
-
-/** The line that decided about a row. */
-export type ShownDecision = Pick<Decision, 'company' | 'companyName' | 'by' | 'at' | 'expires'> & {
-  readonly decision: 'accept' | 'reject'
-}
-
-/** What decisions came to: rows by what was done to them, lines whose time is over, rows decided about that are not here. */
-export interface DecisionCounts {
-  readonly accepted: number
-  readonly rejected: number
-  /** The service found the same by itself. */
-  readonly agreed: number
-  /** The service found another company. */
-  readonly overruled: number
-  readonly expired: number
-  readonly unused: number
+  readonly candidates: readonly RowCandidate[]
+  readonly decision: RowDecision | null
 }
 
 type Counts = Record<RowOutcome, number>
@@ -177,7 +161,7 @@ export class Tally {
   }
 }
 
-const shownDecision = ({ decision, company, companyName, by, at, expires }: Decision): ShownDecision => ({
+const shownDecision = ({ decision, company, companyName, by, at, expires }: Decision): RowDecision => ({
   decision: decision === 'accept' ? 'accept' : 'reject',
   company,
   companyName,

@@ -3,8 +3,10 @@
  * disk, before anything is done because of it; `*.requested` events are intents, written before the request leaves.
  * Events of a remote job carry its `part`: the number from 0 of the job among those of the run.
  */
+
 import type { JobSummary } from '../contract/index.ts'
 import type { ErrorKind, Issue } from '../errors.ts'
+import type { DecisionCounts, RowCandidate, RowDecision } from '../pipeline/told-rows.ts'
 import type { Plan } from '../pipeline/types.ts'
 
 /** The named parts of a run, in order. */
@@ -55,40 +57,6 @@ export interface RowSample {
   /** Best first. */
   readonly candidates?: readonly RowCandidate[]
   readonly decision?: RowDecision | null
-}
-
-/** A company beside a row. */
-export interface RowCandidate {
-  readonly id: string
-  readonly name: string
-  readonly score: number | null
-  readonly why: string
-  /** What each kind of evidence adds to the score, in log-odds. */
-  readonly parts: Readonly<Record<string, number>>
-  /** Mapping name -> text. */
-  readonly fields: Readonly<Record<string, string>>
-}
-
-/** What a person decided about a row. */
-export interface RowDecision {
-  readonly decision: 'accept' | 'reject'
-  readonly company: string
-  readonly companyName: string
-  readonly by: string
-  readonly at: string
-  readonly expires: string
-}
-
-/** What the decisions came to: rows by what was done to them, lines whose time is over, rows decided about that are not here. */
-export interface DecisionCounts {
-  readonly accepted: number
-  readonly rejected: number
-  /** The service found the same by itself. */
-  readonly agreed: number
-  /** The service found another company. */
-  readonly overruled: number
-  readonly expired: number
-  readonly unused: number
 }
 
 /** An error as a journal keeps it: no stack, no secret. */

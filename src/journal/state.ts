@@ -2,12 +2,13 @@
  * The fold: events -> RunState. Pure; the journal is the run, and this is how it is read. Events a newer minor version added
  * are passed over, so that an old report can always be rendered again.
  */
+
 import type { JobSummary } from '../contract/index.ts'
 import type { Issue } from '../errors.ts'
+import type { DecisionCounts } from '../pipeline/told-rows.ts'
 import type { Plan } from '../pipeline/types.ts'
 import type {
   CheckResult,
-  DecisionCounts,
   HttpCounts,
   Outcomes,
   OutputFile,

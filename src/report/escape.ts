@@ -88,9 +88,11 @@ export const escapeTerminal = (text: string): string =>
 /** Several lines for a terminal, each cleaned for itself. */
 export const escapeLines = (text: string): string => text.split('\n').map(escapeTerminal).join('\n')
 
-/** For the text of a GitHub workflow command: what ends the line, and the sign of an escape. */
+/** For the text of a GitHub workflow command: what ends the line, the sign of an escape, and openings of other log commands. */
 export const escapeCommand = (text: string): string =>
-  text.replace(/[%\r\n]/g, char => `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`)
+  text
+    .replace(LOG_COMMAND, '# #')
+    .replace(/[%\r\n]/g, char => `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`)
 
 /** For the value of one of its properties: also what ends it. */
 export const escapeCommandProperty = (text: string): string => escapeCommand(text).replaceAll(':', '%3A').replaceAll(',', '%2C')

@@ -3,7 +3,8 @@
  * `input/` fit them by shape and do not know this file; compose.ts is where the compiler proves the fit.
  */
 import type { ColumnMapping, JobRecord, UploadRecord } from '../contract/index.ts'
-import type { DecisionCounts, HttpCounts, Outcomes, OutputFile, RowSample } from '../journal/events.ts'
+import type { HttpCounts, Outcomes, OutputFile, RowSample } from '../journal/events.ts'
+import type { DecisionCounts } from '../pipeline/told-rows.ts'
 
 /** Time: wall for what is written, monotonic for what is measured, and a sleep that a signal ends. */
 export interface Clock {

@@ -1,0 +1,35 @@
+/** What is told of a row beside its own cells: companies it may mean, and what people decided. Types only; input makes them, journal keeps them. */
+
+/** A company beside a row. */
+export interface RowCandidate {
+  readonly id: string
+  readonly name: string
+  readonly score: number | null
+  readonly why: string
+  /** What each kind of evidence adds to the score, in log-odds. */
+  readonly parts: Readonly<Record<string, number>>
+  /** Mapping name -> text. */
+  readonly fields: Readonly<Record<string, string>>
+}
+
+/** What a person decided about a row. */
+export interface RowDecision {
+  readonly decision: 'accept' | 'reject'
+  readonly company: string
+  readonly companyName: string
+  readonly by: string
+  readonly at: string
+  readonly expires: string
+}
+
+/** What the decisions came to: rows by what was done to them, lines whose time is over, rows decided about that are not here. */
+export interface DecisionCounts {
+  readonly accepted: number
+  readonly rejected: number
+  /** The service found the same by itself. */
+  readonly agreed: number
+  /** The service found another company. */
+  readonly overruled: number
+  readonly expired: number
+  readonly unused: number
+}
