@@ -79,11 +79,13 @@ async function publish(
     await answers.finish()
     accept(tally.sent())
     await review.publish()
+    // The last that is read of the input, before any output has its name.
+    const samples = await tally.samples(extra.root)
     const files = (await writers?.publish()) ?? []
     return {
       files,
       outcomes: tally.outcomes(),
-      samples: await tally.samples(extra.root),
+      samples,
       scores: tally.scores(),
       missing: [...missing],
       decisions: decisions === null ? null : tally.decisions(decisions),
