@@ -90,6 +90,6 @@ export interface Answer {
   readonly pattern: string
   /** A (certain) to F (nothing), from score and margin. */
   readonly banding: 'A' | 'B' | 'C' | 'D' | 'E' | 'F'
-  /** Best first, at most five. */
+  /** Best first, at most five unless more were asked for. */
   readonly candidates: readonly Candidate[]
 }
