@@ -19,8 +19,13 @@ const [TITLE_SIZE, HEADING_SIZE, TEXT_SIZE] = [16, 11, 9]
 const INK = '#1a1a1a'
 const FAINT = '#666666'
 
-/** What a page cannot show: control characters but the line feed. */
-const clean = (text: string): string => text.replaceAll(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g, ' ')
+/** Longest run without a blank that is laid out in one piece; the library's own breaking of a longer one takes time by its square. */
+const LONGEST = 60
+const LONG_RUN = new RegExp(`\\S{${LONGEST}}(?=\\S)`, 'g')
+
+/** A text as a page can show it: no control characters but the line feed, and places to break (of no width) in endless words. */
+const clean = (text: string): string =>
+  text.replaceAll(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g, ' ').replaceAll(LONG_RUN, '$&\u200b')
 
 /** The PDF of a title and its sections; long ones go on over as many pages as they need. */
 export function pdfOf(title: string, sections: readonly PdfSection[]): Promise<Buffer> {

@@ -49,6 +49,8 @@ export interface StartOptions {
   readonly rates?: RateOptions
   /** Folder of the imported screening lists; without lists there the made-up sample is searched. */
   readonly screeningDir?: string
+  /** Opens the screening lists before it listens, and not at the first search. */
+  readonly screensAtOnce?: boolean
   /** Most credits each user may spend; no limit if absent. */
   readonly credits?: number
   /** Ends the walk of every job at `matched`, as a rehearsal of a service that stays there. */
@@ -125,6 +127,7 @@ export async function start(options: StartOptions, engine: Engine, registers: re
 
     const screener = openScreener(options.screeningDir ?? null)
     undo.push(() => screener.close())
+    if (options.screensAtOnce === true) await screener.warm()
 
     let origin = ''
     let closing: Promise<void> | null = null

@@ -134,7 +134,7 @@ const searchUpdate = z.strictObject({
 export const updateSearches = z.strictObject({ items: z.array(searchUpdate) })
 
 /** Why one element of a batch was refused (RFC 7807). */
-export const itemError = z.looseObject({
+const itemError = z.looseObject({
   type: z.string().optional(),
   title: z.string().optional(),
   status: z.number().int().optional(),

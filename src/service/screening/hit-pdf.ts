@@ -56,7 +56,7 @@ const hitRows = ({ hit, entry, nameOf, snapshots }: HitStory): [string, string][
     ['Decision', hit.decision],
     ['Last changed', `${at(hit.modifiedAt)}, by ${nameOf(hit.modifiedBy) ?? ''}`],
     ['Note', hit.note ?? ''],
-    ['Record read', snapshots.length === 0 ? 'never' : `${snapshots.length} times, last ${at(snapshots.at(-1) ?? 0)}`],
+    ['Record read', snapshots.length === 0 ? 'never' : `${snapshots.length === 1 ? 'once' : `${snapshots.length} times`}, last ${at(snapshots.at(-1) ?? 0)}`],
     ['Hit', hit.id],
   ])
 

@@ -20,7 +20,7 @@ const person = (name: string, more: Partial<Question> = {}): Question => ask(nam
 const LIST = [
   'id,type,name,firstName,middleName,lastName,aliases,weakAliases,datasets,countries,dateOfBirth,gender,pepTier',
   'B1,business,Varnix Steel Ltd,,,,Варникс Стил,Varnix,SAN,GB|CY,,,',
-  'B2,business,Navix Immobilien e.K.,,,,,,SAN-FORMER,DE,,,',
+  'B2,business,Navix Immobilien GmbH,,,,,,SAN-FORMER,DE,,,',
   'B3,business,Orvance Partners,,,,,,AM,,,,',
   'P1,individual,,Zalmir,Pradenovich,Quorvath,,The Chemist,SAN,KZ,1961-04-12,male,',
   'P2,individual,Ilvane Quorvath,Ilvane,,Quorvath,,,PEP-LINKED,KZ,1965,female,',
@@ -52,7 +52,7 @@ describe('a name', () => {
     expect(told(screener, ask('VARNIX STEEL LIMITED'))).toEqual(['B1 Varnix Steel Ltd 100'])
     expect(told(screener, ask('Варникс Стил'))).toEqual(['B1 Варникс Стил 100'])
     expect(told(screener, ask('Varnix'))).toEqual(['B1 Varnix 95'])
-    expect(told(screener, ask('Navix Immobilien GmbH'))).toEqual(['B2 Navix Immobilien e.K. 90'])
+    expect(told(screener, ask('Navix Immobilien AG'))).toEqual(['B2 Navix Immobilien GmbH 90'])
     expect(told(screener, person('Quorvath, Zalmir'))).toEqual(['P1 Zalmir Quorvath 95'])
     expect(told(screener, person('QUORVATH Zalmir Pradenovich'))).toEqual(['P1 Zalmir Pradenovich Quorvath 100'])
   })
