@@ -58,7 +58,7 @@ describe.concurrent('screening lists', () => {
     const post = async (path: string, body: object, token = '') => {
       const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` }
       const answer = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) })
-      return { status: answer.status, body: await answer.json() }
+      return { status: answer.status, body: (await answer.json()) as { token: string; totalHitCount: number } }
     }
     const { body: login } = await post('/authenticate', { username: 'me', password: 'secret' })
     const search = () =>

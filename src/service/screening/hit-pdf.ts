@@ -48,6 +48,12 @@ const searchRows = ({ search, nameOf }: HitStory): [string, string][] =>
     ['Search', search.id],
   ])
 
+function readings(snapshots: readonly number[]): string {
+  const last = snapshots.at(-1)
+  if (last === undefined) return 'never'
+  return snapshots.length === 1 ? `once, ${at(last)}` : `${snapshots.length} times, last ${at(last)}`
+}
+
 const hitRows = ({ hit, entry, nameOf, snapshots }: HitStory): [string, string][] =>
   rows([
     ['Name on the list', entry.name],
@@ -56,7 +62,7 @@ const hitRows = ({ hit, entry, nameOf, snapshots }: HitStory): [string, string][
     ['Decision', hit.decision],
     ['Last changed', `${at(hit.modifiedAt)}, by ${nameOf(hit.modifiedBy) ?? ''}`],
     ['Note', hit.note ?? ''],
-    ['Record read', snapshots.length === 0 ? 'never' : `${snapshots.length === 1 ? 'once' : `${snapshots.length} times`}, last ${at(snapshots.at(-1) ?? 0)}`],
+    ['Record read', readings(snapshots)],
     ['Hit', hit.id],
   ])
 
