@@ -4,7 +4,9 @@
  */
 import { credentials, tokenReply } from './authenticate.ts'
 import { DATA_CLEANING } from './data-cleaning/operations.ts'
+import { MONITORING } from './monitoring/operations.ts'
 import type { Operation } from './operation.ts'
+import { PORTFOLIOS } from './portfolios/operations.ts'
 
 const AUTHENTICATION = {
   authenticate: {
@@ -20,7 +22,12 @@ const AUTHENTICATION = {
 } as const satisfies Record<string, Operation>
 
 /** Every operation this version speaks. */
-export const OPERATIONS = { ...AUTHENTICATION, ...DATA_CLEANING } as const satisfies Record<string, Operation>
+export const OPERATIONS = {
+  ...AUTHENTICATION,
+  ...DATA_CLEANING,
+  ...MONITORING,
+  ...PORTFOLIOS,
+} as const satisfies Record<string, Operation>
 
 /** The name of an operation. */
 export type OperationName = keyof typeof OPERATIONS

@@ -1,7 +1,9 @@
 /** The embedded service on registers: opens them, makes the engine of them, and starts. It knows no request. */
 import { FettleError } from '../errors.ts'
 import type { Engine } from './jobs/engine.ts'
+import { findBySafeNumber } from './jobs/safe-number.ts'
 import { type Company, match } from './matching/index.ts'
+import { snapshotChanges } from './monitoring/changes.ts'
 import { listRegisters, openRegister, type Register } from './register/index.ts'
 import { type Service, type StartOptions, start } from './start.ts'
 
@@ -17,6 +19,7 @@ const engineOf = ({ index, companies, byConnectId }: Register): Engine => ({
   match: query => match(index, query),
   at: position => companies[position] as Company,
   find: connectId => byConnectId(connectId) ?? null,
+  findSafe: findBySafeNumber(companies),
 })
 
 /**
@@ -32,5 +35,5 @@ export async function serve(options: ServeOptions): Promise<Service> {
   }
   const register = await openRegister(registerDir, names)
   const registers = register.infos.map(({ name, companies, snapshotDate }) => ({ name, companies, snapshotDate }))
-  return start(options, engineOf(register), registers)
+  return start(options, engineOf(register), registers, snapshotChanges(registerDir, [...new Set(names)]))
 }

@@ -17,6 +17,8 @@ import type { Engine } from './jobs/engine.ts'
 import { startRetention } from './jobs/retention.ts'
 import { placesIn, startWorker } from './jobs/worker.ts'
 import { LIMITS, type Limits } from './limits.ts'
+import { type ChangeSource, UNCHANGING } from './monitoring/change-source.ts'
+import { openMonitoring } from './monitoring/open.ts'
 import type { OpenRegister } from './routes/context.ts'
 import { openAnswers } from './store/answers.ts'
 import { openDatabase } from './store/database.ts'
@@ -87,7 +89,12 @@ async function recover(dataDir: string, jobs: JobStore): Promise<void> {
 }
 
 /** Starts the service. Throws FETTLE_LOCKED when another one has the data directory, FETTLE_SETTINGS when it cannot listen. */
-export async function start(options: StartOptions, engine: Engine, registers: readonly OpenRegister[]): Promise<Service> {
+export async function start(
+  options: StartOptions,
+  engine: Engine,
+  registers: readonly OpenRegister[],
+  changes: ChangeSource = UNCHANGING,
+): Promise<Service> {
   const { dataDir, host = '127.0.0.1', port = 0, clock = systemClock, log = () => {}, hosts = [] } = options
   const limits: Limits = { ...LIMITS, ...options.limits }
   const logins = usersOf(options)
@@ -115,6 +122,10 @@ export async function start(options: StartOptions, engine: Engine, registers: re
     undo.push(() => worker.close())
     const retention = startRetention({ jobs, places, clock, limits, onError: error => tell(null, error) })
     undo.push(() => retention.close())
+    const told = (line: object): void => log(JSON.stringify({ time: new Date(clock.now()).toISOString(), ...line }))
+    const onError = (error: unknown): void => tell(null, error)
+    const monitoring = await openMonitoring({ database, engine, changes, dataDir, clock, limits, told, onError })
+    undo.push(() => monitoring.close())
 
     let origin = ''
     let closing: Promise<void> | null = null
@@ -131,6 +142,8 @@ export async function start(options: StartOptions, engine: Engine, registers: re
       tokens: makeTokens(limits.tokenMs, now),
       links: makeLinks(limits.linkMs, now),
       worker,
+      engine,
+      monitoring,
       places,
       clock,
       limits,

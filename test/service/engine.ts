@@ -1,5 +1,6 @@
 /** A small engine for the service's tests: it answers at once and predictably. */
 import type { Engine } from '../../src/service/jobs/engine.ts'
+import { findBySafeNumber } from '../../src/service/jobs/safe-number.ts'
 import type { Answer, Company } from '../../src/service/matching/types.ts'
 
 const company = (id: string, name: string, country: string): Company => ({
@@ -26,6 +27,7 @@ const COMPANIES = [company('01', 'ACME LTD', 'GB'), company('02', 'BOLT LTD', 'G
 /** Matches equal names; a name that only begins like a company's goes to review. */
 export const engine: Engine = {
   at: position => COMPANIES[position] as Company,
+  findSafe: findBySafeNumber(COMPANIES),
   find: id => COMPANIES.find(one => one.connectId === id) ?? null,
   match({ name = '' }): Answer {
     const equal = COMPANIES.findIndex(one => one.name === name.toUpperCase())

@@ -8,4 +8,6 @@ export interface Engine {
   at(position: number): Company
   /** The company of this connectId, if the register still has it. */
   find(connectId: string): Company | null
+  /** The company of this Safe Number. */
+  findSafe(safeNumber: string): Company | null
 }

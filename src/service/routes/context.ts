@@ -5,8 +5,10 @@ import type { Throttle } from '../auth/throttle.ts'
 import type { Tokens } from '../auth/tokens.ts'
 import type { PasswordCheck } from '../auth/users.ts'
 import type { Clock } from '../clock.ts'
+import type { Engine } from '../jobs/engine.ts'
 import type { Places, Worker } from '../jobs/worker.ts'
 import type { Limits } from '../limits.ts'
+import type { Monitoring } from '../monitoring/open.ts'
 import type { AnswerStore } from '../store/answers.ts'
 import type { JobStore } from '../store/jobs.ts'
 import type { User } from '../store/users.ts'
@@ -30,6 +32,8 @@ export interface Context {
   readonly rates: Rates
   readonly links: Links
   readonly worker: Worker
+  readonly engine: Engine
+  readonly monitoring: Monitoring
   readonly places: Places
   readonly clock: Clock
   readonly limits: Limits

@@ -22,6 +22,44 @@ const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
     submitReply,
   },
   ...{ enrichmentsBody, enrichmentsReply, enrichReply, enrichedFileReply, faultBody, unauthorisedBody, messageBody },
+  ...{
+    portfolioListReply: contract.portfolioListReply,
+    createdPortfolio: contract.createdPortfolio,
+    portfolioReply: contract.portfolioReply,
+    portfolioBody: contract.portfolioBody,
+    messageReply: contract.messageReply,
+    countriesReply: contract.countriesReply,
+    portfolioCompaniesReply: contract.portfolioCompaniesReply,
+    portfolioCompanyReply: contract.portfolioCompanyReply,
+    addCompanyBody: contract.addCompanyBody,
+    companyBody: contract.companyBody,
+    copyBody: contract.copyBody,
+    copyReply: contract.copyReply,
+    clearBody: contract.clearBody,
+    importReply: contract.importReply,
+    riskSummaryReply: contract.riskSummaryReply,
+    sharingReply: contract.sharingReply,
+    sharingBody: contract.sharingBody,
+    sharedReply: contract.sharedReply,
+    portfoliosQuery: contract.portfoliosQuery,
+    portfolioCompaniesQuery: contract.portfolioCompaniesQuery,
+    copyQuery: contract.copyQuery,
+    removeQuery: contract.removeQuery,
+    clearQuery: contract.clearQuery,
+  },
+  ...{
+    companyEvent: contract.companyEvent,
+    companyEventsReply: contract.companyEventsReply,
+    companyEventsQuery: contract.companyEventsQuery,
+    notificationEvent: contract.notificationEvent,
+    notificationEventsReply: contract.notificationEventsReply,
+    notificationEventsQuery: contract.notificationEventsQuery,
+    companyNotificationsQuery: contract.companyNotificationsQuery,
+    markBody: contract.markBody,
+    eventRule: contract.eventRule,
+    eventRulesReply: contract.eventRulesReply,
+    eventRulesBody: contract.eventRulesBody,
+  },
   jobList: OPERATIONS.listJobs.reply,
   jobsQuery: OPERATIONS.listJobs.query,
   fileQuery: OPERATIONS.enrichedFile.query,
@@ -65,6 +103,25 @@ test('queries are read as numbers and truth values, with the defaults of the con
     userId: 9,
   })
   expect(OPERATIONS.enrichedFile.query.parse({})).toEqual({ fileType: 'csv' })
+})
+
+test('pages of monitoring begin at 0, and what is left blank is not given', () => {
+  const first = { page: 0, pageSize: 50 }
+  expect(OPERATIONS.listPortfolios.query.parse({})).toEqual(first)
+  expect(OPERATIONS.listCompanyEvents.query.parse({ page: '', startDate: '' })).toEqual(first)
+  const order = { sortBy: 'companyName', sortDir: 'asc' }
+  expect(OPERATIONS.listNotificationEvents.query.parse({})).toEqual({ ...first, ...order, filterByCreatedDate: false })
+  expect(OPERATIONS.listCompanyNotificationEvents.query.parse({ isProcessed: 'true' })).toEqual({
+    ...first,
+    ...order,
+    isProcessed: true,
+  })
+  expect(OPERATIONS.listPortfolioCompanies.query.parse({ countryCode: 'gb', pageSize: '9' })).toEqual({
+    page: 0,
+    pageSize: 9,
+    countryCode: 'GB',
+  })
+  expect(OPERATIONS.copyCompanies.query.parse({ copyAll: 'true' })).toEqual({ copyAll: true })
 })
 
 test('the date of the last change is read under either spelling', () => {
