@@ -349,7 +349,7 @@ const CASES: Readonly<Record<LimitName, () => Promise<void>>> = {
     expect([refused.status, refused.body.details]).toEqual([413, expect.stringContaining('importcsv')])
   },
   async imports() {
-    expect((await importWith({ imports: 0 }, 'Safe Number\n')).status).toBe(507)
+    expect((await importWith({ imports: 0 }, 'Safe Number\na\n')).status).toBe(507)
   },
   async portfolios() {
     const { caller } = await given({ portfolios: 1 })

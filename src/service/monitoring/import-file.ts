@@ -58,7 +58,12 @@ export async function* readImport(path: string, limits: Limits): AsyncGenerator<
   if (places === null) throw new CsvFault('the file is empty')
 }
 
-/** Reads the whole file for nothing but its faults: an import is refused as a whole or carried out as a whole. */
+/**
+ * Reads the whole file for nothing but its faults: an import is refused as a whole or carried out as a whole. Throws a CsvFault
+ * for a file without rows, too: a sync with it would empty the portfolio, which clear is for.
+ */
 export async function checkImport(path: string, limits: Limits): Promise<void> {
-  for await (const row of readImport(path, limits)) void row
+  let rows = 0
+  for await (const _ of readImport(path, limits)) rows += 1
+  if (rows === 0) throw new CsvFault('the file has no row below its header')
 }

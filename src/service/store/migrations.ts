@@ -2,7 +2,7 @@
  * How the database came to be what it is: one step after another, each carried out once and whole. A step that was shipped is
  * never changed; what is new is a step of its own at the end, so that the file of any older version can be opened.
  */
-import { PORTFOLIO_TABLES } from './portfolios.ts'
+import { PORTFOLIO_TABLES } from './portfolio-tables.ts'
 
 const JOBS = `
   CREATE TABLE users (id INTEGER PRIMARY KEY AUTOINCREMENT, username TEXT NOT NULL UNIQUE);
