@@ -29,6 +29,7 @@ const slow = [
   'test/service/database.test.ts',
   'test/service/http-table.test.ts',
   'test/service/limits.test.ts',
+  'test/service/monitoring/monitor.test.ts',
   'test/service/promises.test.ts',
   'test/service/secrets.test.ts',
   'test/service/side-by-side.test.ts',

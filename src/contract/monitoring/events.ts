@@ -51,12 +51,9 @@ export const companyEventsReply = pageOf(z.array(companyEvent))
 /** Page of the three lists of notification events. */
 export const notificationEventsReply = pageOf(z.array(notificationEvent))
 
-/** What notification events are sorted by. */
-export const NOTIFICATION_ORDERS = ['companyName', 'countryCode', 'eventId', 'eventDate'] as const
-
 const order = {
   searchQuery: words,
-  sortBy: z.enum(NOTIFICATION_ORDERS).default('companyName'),
+  sortBy: z.enum(['companyName', 'countryCode', 'eventId', 'eventDate']).default('companyName'),
   sortDir: z.enum(['asc', 'desc']).default('asc'),
 }
 

@@ -24,7 +24,7 @@ export interface Difference {
 export const GONE: Facts = { status: 'not in the register', name: '', address: '', legalForm: '', directors: '' }
 
 /** A company's address in one line. */
-export const addressOf = ({ address1, address2, town, postcode }: Company): string =>
+const addressOf = ({ address1, address2, town, postcode }: Company): string =>
   [address1, address2, town, postcode].filter(part => part !== '').join(', ')
 
 /** The state of a company; directors in one order, whatever the register's. */

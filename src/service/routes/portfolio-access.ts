@@ -7,8 +7,7 @@ import type { Call } from './operation.ts'
 /** What a call must be allowed to do; deleting and sharing are the owner's alone. */
 export type Need = Permission | 'Own'
 
-/** The words of a 404 for a portfolio. */
-export const unknownPortfolio = (): Refusal => notFound('Portfolio resource')
+const unknownPortfolio = (): Refusal => notFound('Portfolio resource')
 
 /** Whether this user may do this with the portfolio; null when they may not even know of it. */
 export function mayDo(portfolios: PortfolioStore, user: number, { id, owner }: Portfolio, need: Need): boolean | null {

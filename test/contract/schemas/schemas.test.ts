@@ -152,6 +152,43 @@ describe('the table of operations', () => {
     ])
   })
 
+  test('has monitoring and portfolios: contract §7 and §8, and the mark that left the public descriptions', () => {
+    const rows = Object.values({ ...contract.MONITORING, ...contract.PORTFOLIOS } as Record<string, contract.Operation>)
+    const root = '/monitoring/portfolios'
+    expect(rows.map(one => `${one.method} ${one.path.replace(root, '…')} ${one.success ?? 200}`)).toEqual([
+      'GET /monitoring/companies/{id}/events 200',
+      'GET /monitoring/eventRules 200',
+      'GET /monitoring/eventRules/{countryCode} 200',
+      'GET /monitoring/notificationEvents 200',
+      'GET … 200',
+      'POST … 200',
+      'GET …/{portfolioId} 200',
+      'PATCH …/{portfolioId} 204',
+      'DELETE …/{portfolioId} 200',
+      'GET …/{portfolioId}/countries 200',
+      'POST …/{portfolioId}/companies/copy 200',
+      'POST …/{portfolioId}/companies/remove 200',
+      'PATCH …/{portfolioId}/companies/clear 200',
+      'GET …/{portfolioId}/companies 200',
+      'POST …/{portfolioId}/companies 200',
+      'GET …/{portfolioId}/companies/{companyId} 200',
+      'PATCH …/{portfolioId}/companies/{companyId} 200',
+      'DELETE …/{portfolioId}/companies/{companyId} 200',
+      'GET …/{portfolioId}/companies/{companyId}/notificationEvents 200',
+      'POST …/{portfolioId}/import 200',
+      'POST …/{portfolioId}/sync 200',
+      'GET …/{portfolioId}/eventRules 200',
+      'PUT …/{portfolioId}/eventRules/setDefault 204',
+      'GET …/{portfolioId}/eventRules/{countryCode} 200',
+      'PUT …/{portfolioId}/eventRules/{countryCode} 204',
+      'GET …/{portfolioId}/notificationEvents 200',
+      'PATCH …/{portfolioId}/notificationEvents/{notificationEventId} 204',
+      'GET …/{portfolioId}/riskSummary 200',
+      'GET …/{portfolioId}/sharingPermissions 200',
+      'PATCH …/{portfolioId}/sharingPermissions 200',
+    ])
+  })
+
   test('fills in its paths escaped', () => {
     expect(contract.pathOf(OPERATIONS.readJob, { id: 'a/../b?c=d #é' })).toBe('/dataCleaning/jobs/a%2F..%2Fb%3Fc%3Dd%20%23%C3%A9')
   })
