@@ -1,8 +1,7 @@
 /** The filters of the job list: contract §5.10. Everything is optional and arrives as text. */
 import { z } from 'zod'
 
-/** A whole number of a query, from `min` to `max`. */
-export const whole = (min: number, max: number) =>
+const whole = (min: number, max: number) =>
   z
     .string()
     .regex(/^\d{1,9}$/, 'must be a whole number')

@@ -34,14 +34,11 @@ export const portfolioCompanyReply = z.looseObject({ correlationId, connectId: z
 /** Query of the companies of a portfolio. */
 export const portfolioCompaniesQuery = z.looseObject({
   searchQuery: words,
-  countryCode: z.preprocess(
-    value => (value === '' ? undefined : value),
-    z
-      .string()
-      .regex(/^[A-Za-z]{2}$/, 'must be a two-letter code')
-      .transform(code => code.toUpperCase())
-      .optional(),
-  ),
+  countryCode: z
+    .string()
+    .regex(/^(?:[A-Za-z]{2})?$/, 'must be a two-letter code')
+    .transform(code => code.toUpperCase())
+    .optional(),
   ...pages,
 })
 
