@@ -148,6 +148,11 @@ export const COMMANDS: readonly Command[] = [
           type: 'string',
           requiresArg: true,
           describe: 'import: name of the register; from the file name if absent',
+        })
+        .option('officers', {
+          type: 'string',
+          requiresArg: true,
+          describe: 'import: CSV of the officers of its companies',
         }),
     load: () => import('./commands/register.ts'),
   },

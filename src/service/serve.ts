@@ -13,10 +13,12 @@ export interface ServeOptions extends StartOptions {
   readonly registers: readonly string[]
 }
 
-const engineOf = ({ index, companies, byConnectId }: Register): Engine => ({
-  match: query => match(index, query),
+const engineOf = ({ infos, index, companies, byConnectId }: Register): Engine => ({
+  match: (query, most) => match(index, query, most),
   at: position => companies[position] as Company,
   find: connectId => byConnectId(connectId) ?? null,
+  size: companies.length,
+  countries: [...new Set(infos.flatMap(info => Object.keys(info.countries)))].filter(code => code !== '').sort(),
 })
 
 /**
@@ -32,5 +34,5 @@ export async function serve(options: ServeOptions): Promise<Service> {
   }
   const register = await openRegister(registerDir, names)
   const registers = register.infos.map(({ name, companies, snapshotDate }) => ({ name, companies, snapshotDate }))
-  return start(options, engineOf(register), registers)
+  return start(options, engineOf(register), registers, register.officers)
 }

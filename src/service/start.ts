@@ -17,6 +17,8 @@ import type { Engine } from './jobs/engine.ts'
 import { startRetention } from './jobs/retention.ts'
 import { placesIn, startWorker } from './jobs/worker.ts'
 import { LIMITS, type Limits } from './limits.ts'
+import { NO_OFFICERS, type Officers } from './register/index.ts'
+import { makeSearch } from './register/search.ts'
 import type { OpenRegister } from './routes/context.ts'
 import { openAnswers } from './store/answers.ts'
 import { openDatabase } from './store/database.ts'
@@ -24,6 +26,7 @@ import { isDiskTrouble } from './store/disk.ts'
 import { makeFolder, sweep } from './store/files.ts'
 import { type JobStore, openJobs } from './store/jobs.ts'
 import { lockDirectory } from './store/lock.ts'
+import { openUsage } from './store/usage.ts'
 import { openUsers } from './store/users.ts'
 
 /** How a service is started. */
@@ -87,7 +90,12 @@ async function recover(dataDir: string, jobs: JobStore): Promise<void> {
 }
 
 /** Starts the service. Throws FETTLE_LOCKED when another one has the data directory, FETTLE_SETTINGS when it cannot listen. */
-export async function start(options: StartOptions, engine: Engine, registers: readonly OpenRegister[]): Promise<Service> {
+export async function start(
+  options: StartOptions,
+  engine: Engine,
+  registers: readonly OpenRegister[],
+  officers: Officers = NO_OFFICERS,
+): Promise<Service> {
   const { dataDir, host = '127.0.0.1', port = 0, clock = systemClock, log = () => {}, hosts = [] } = options
   const limits: Limits = { ...LIMITS, ...options.limits }
   const logins = usersOf(options)
@@ -98,6 +106,7 @@ export async function start(options: StartOptions, engine: Engine, registers: re
   }
 
   try {
+    undo.push(() => officers.close())
     for (const folder of [dataDir, join(dataDir, 'uploads'), join(dataDir, 'files')]) await makeFolder(folder)
     undo.push(lockDirectory(dataDir))
     const database = openDatabase(dataDir)
@@ -116,15 +125,20 @@ export async function start(options: StartOptions, engine: Engine, registers: re
     const retention = startRetention({ jobs, places, clock, limits, onError: error => tell(null, error) })
     undo.push(() => retention.close())
 
+    const users = openUsers(
+      database,
+      logins.map(login => login.username),
+    )
     let origin = ''
     let closing: Promise<void> | null = null
     const context = {
       jobs,
       answers: openAnswers(database, now, limits),
-      users: openUsers(
-        database,
-        logins.map(login => login.username),
-      ),
+      users,
+      usage: openUsage(database, users.values(), now),
+      engine,
+      search: makeSearch(engine),
+      officers,
       isRight: await passwordCheck(logins, limits.loginsAtOnce),
       throttle: makeThrottle(limits, now),
       rates: makeRates(options.rates ?? {}, now, logins.length),

@@ -26,6 +26,8 @@ function describe(info: RegisterInfo): string {
     `  source    ${info.source}, ${info.bytes} bytes, sha256 ${info.sha256}`,
     `  imported  ${info.importedAt}${info.snapshotDate === null ? '' : `, snapshot of ${info.snapshotDate}`}`,
     ...(info.skipped === 0 ? [] : [`  skipped   ${info.skipped} rows`]),
+    ...(info.officers === undefined ? [] : [`  officers  ${info.officers.officers} from ${info.officers.source}`]),
+    ...(info.officers === undefined || info.officers.skipped === 0 ? [] : [`  skipped   ${info.officers.skipped} rows of them`]),
   ]
   return lines.map(escapeTerminal).join('\n')
 }
@@ -42,10 +44,16 @@ async function importRegister(flags: Flags, dir: string, io: Io): Promise<number
     if (io.isTerminal) io.draw(`\r\x1b[2Kread ${rows} rows`)
     else io.say(`read ${rows} rows`)
   }
-  const info = await importCsv({ file, name, dir, now: new Date(), onProgress })
+  const people = textFlag(flags, 'officers')
+  const officers = people === null ? {} : { officers: resolve(io.cwd, people) }
+  const info = await importCsv({ file, ...officers, name, dir, now: new Date(), onProgress })
   if (io.isTerminal) io.draw('\r\x1b[2K')
-  for (const row of info.skippedRows) io.say(escapeTerminal(`skipped line ${row.line}: ${row.why}`))
-  if (info.skipped > info.skippedRows.length) io.say(`and ${info.skipped - info.skippedRows.length} more`)
+  const tell = (skipped: number, rows: RegisterInfo['skippedRows'], of = ''): void => {
+    for (const row of rows) io.say(escapeTerminal(`skipped line ${row.line}${of}: ${row.why}`))
+    if (skipped > rows.length) io.say(`and ${skipped - rows.length} more${of}`)
+  }
+  tell(info.skipped, info.skippedRows)
+  if (info.officers !== undefined) tell(info.officers.skipped, info.officers.skippedRows, ` of ${info.officers.source}`)
   io.out(isOn(flags, 'json') ? safeJson(info) : describe(info))
   return EXIT.ok
 }

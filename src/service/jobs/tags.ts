@@ -24,7 +24,7 @@ const SAFE_DIGITS = 15
  * The service's own number of a company, always the same for one connectId: a country prefix as in the vendor's numbers
  * (`UK` for GB) and digits made from the connectId.
  */
-const safeNumber = ({ connectId, country }: Company): string => {
+export const safeNumber = ({ connectId, country }: Company): string => {
   const digest = createHash('sha256').update(connectId).digest().readBigUInt64BE()
   const digits = (digest % 10n ** BigInt(SAFE_DIGITS)).toString().padStart(SAFE_DIGITS, '0')
   return `${country === 'GB' ? 'UK' : country || 'XX'}${digits}`

@@ -26,7 +26,7 @@ const SAME_NAME: Threshold = { score: 0.6, margin: 0.5 }
 const PART_NAME: Threshold = { score: 0.3, margin: 3 }
 const PART_NAME_SAME_PLACE: Threshold = { score: 0.5, margin: 5 }
 /** Below this a person's look is not worth asking for. */
-const REVIEW_FROM = 0.15
+export const REVIEW_FROM = 0.15
 
 /** Every word has its counterpart, spelled out, cut off or misspelt. */
 const sameName = (vector: Float64Array): boolean =>

@@ -10,7 +10,7 @@ import { scoreAll, scoreOf } from './score.ts'
 import type { Answer, Query } from './types.ts'
 import { explain, patternOf } from './why.ts'
 
-/** Candidates an answer shows. */
+/** Candidates an answer shows unless more are asked for. */
 const SHOWN = 5
 
 /** A and B are matched (B with a score below .9 or a lead below 2), C and D in review (D below .5), E and F unmatched (F: nothing found). */
@@ -22,11 +22,12 @@ function bandingOf({ decision, score, margin }: Verdict): Answer['banding'] {
 
 /**
  * Finds the company that a row means. Pure and deterministic: the same index and query give the same answer, ties break by company
- * id. Never throws; a name that is empty, all punctuation or over 500 characters counts as not given.
+ * id. Never throws; a name that is empty, all punctuation or over 500 characters counts as not given. `most` candidates are
+ * shown, and looked for.
  */
-export function match(index: MatchIndex, query: Query): Answer {
+export function match(index: MatchIndex, query: Query, most = SHOWN): Answer {
   const asked = readQuery(index, query)
-  const scored = scoreAll(index, asked, candidatesOf(index, asked))
+  const scored = scoreAll(index, asked, candidatesOf(index, asked, most))
   const verdict = decide(asked, scored)
   const best = scored[0]
   return {
@@ -35,7 +36,7 @@ export function match(index: MatchIndex, query: Query): Answer {
     pattern: best === undefined ? '' : patternOf(asked, best.vector),
     banding: bandingOf(verdict),
     candidates: scored
-      .slice(0, SHOWN)
+      .slice(0, most)
       .map(one => ({ company: one.company, score: scoreOf(one.logOdds), features: namedFeatures(one.vector) })),
   }
 }

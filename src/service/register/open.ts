@@ -8,6 +8,7 @@ import { FettleError } from '../../errors.ts'
 import { normaliseOrgNumber } from '../matching/identifiers.ts'
 import { buildIndex, type Company, type MatchIndex } from '../matching/index.ts'
 import { folderOf, type RegisterInfo, registerInfo } from './files.ts'
+import { joinOfficers, NO_OFFICERS, type Officers, openOfficers } from './officers-file.ts'
 
 /** Opened registers, ready to be matched against. */
 export interface Register {
@@ -15,19 +16,38 @@ export interface Register {
   readonly companies: readonly Company[]
   readonly index: MatchIndex
   readonly byConnectId: (connectId: string) => Company | undefined
+  /** Officers of the companies; to be closed when the register is needed no more. */
+  readonly officers: Officers
   /** The oldest snapshot among the registers; null when none is open. */
   readonly snapshotDate: string | null
 }
 
-/** The companies of a register; once more when an import replaced it between the two readings. */
-async function readRegister(dir: string, name: string): Promise<{ info: RegisterInfo; companies: Company[] }> {
+/** A register as it lies on disk. */
+interface Read {
+  readonly info: RegisterInfo
+  readonly companies: Company[]
+  readonly officers: Officers
+}
+
+async function readFiles(dir: string, info: RegisterInfo): Promise<Read> {
+  const companies = await readLines(dir, info)
+  const { officers } = info
+  return {
+    info,
+    companies,
+    officers: officers === undefined ? NO_OFFICERS : await openOfficers(folderOf(dir, info.name), officers),
+  }
+}
+
+/** The companies and officers of a register; once more when an import replaced it between the two readings. */
+async function readRegister(dir: string, name: string): Promise<Read> {
   const info = await registerInfo(dir, name)
   try {
-    return { info, companies: await readLines(dir, info) }
+    return await readFiles(dir, info)
   } catch (error) {
     const again = await registerInfo(dir, name)
     if (again.file === info.file) throw error
-    return { info: again, companies: await readLines(dir, again) }
+    return readFiles(dir, again)
   }
 }
 
@@ -57,10 +77,12 @@ async function readLines(dir: string, info: RegisterInfo): Promise<Company[]> {
 export async function openRegister(dir: string, names: readonly string[]): Promise<Register> {
   const infos: RegisterInfo[] = []
   const companies: Company[] = []
+  const officers: Officers[] = []
   const elsewhere = new Set<string>()
   for (const name of new Set(names)) {
     const read = await readRegister(dir, name)
     infos.push(read.info)
+    officers.push(read.officers)
     const own: string[] = []
     for (const company of read.companies) {
       const number = normaliseOrgNumber(company.orgNumber, company.country)
@@ -74,5 +96,12 @@ export async function openRegister(dir: string, names: readonly string[]): Promi
   const byId = new Map<string, Company>()
   for (const company of companies) if (!byId.has(company.connectId)) byId.set(company.connectId, company)
   const dates = infos.map(info => info.snapshotDate).sort()
-  return { infos, companies, index: buildIndex(companies), byConnectId: id => byId.get(id), snapshotDate: dates[0] ?? null }
+  return {
+    infos,
+    companies,
+    index: buildIndex(companies),
+    byConnectId: id => byId.get(id),
+    officers: joinOfficers(officers),
+    snapshotDate: dates[0] ?? null,
+  }
 }

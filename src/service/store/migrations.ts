@@ -2,6 +2,7 @@
  * How the database came to be what it is: one step after another, each carried out once and whole. A step that was shipped is
  * never changed; what is new is a step of its own at the end, so that the file of any older version can be opened.
  */
+import { USAGE } from './usage.ts'
 
 const JOBS = `
   CREATE TABLE users (id INTEGER PRIMARY KEY AUTOINCREMENT, username TEXT NOT NULL UNIQUE);
@@ -19,4 +20,4 @@ const JOBS = `
 `
 
 /** The steps in their order; the version of a file is how many of them it has. */
-export const MIGRATIONS: readonly string[] = [JOBS]
+export const MIGRATIONS: readonly string[] = [JOBS, USAGE]

@@ -1,0 +1,91 @@
+/**
+ * Companies that a query asks for: found by its most telling criterion, always through an index, then narrowed by all others.
+ * The work of a search is bounded whatever the size of the register.
+ */
+import type { CompaniesQuery, SearchMessage } from '../../contract/index.ts'
+import type { Engine } from '../jobs/engine.ts'
+import type { Company, Query } from '../matching/types.ts'
+import { badRequest } from '../refusal.ts'
+import { plainPostcode, type Search } from '../register/search.ts'
+import { isAskedFor, isNamed } from './narrow.ts'
+
+/** What is found. */
+export interface Found {
+  readonly companies: readonly Company[]
+  readonly messages: readonly SearchMessage[]
+}
+
+/** What a search needs. */
+export interface SearchTools {
+  readonly engine: Engine
+  readonly search: Search
+  /** Companies that are looked at, at most. */
+  readonly most: number
+}
+
+/** Criteria that lead to companies; the others only narrow. */
+export const LEADS = ['id', 'safeNo', 'regNo', 'vatNo', 'name', 'tradeName', 'acronym', 'phoneNo', 'website', 'postCode'] as const
+
+const said = (type: string, code: string, text: string): SearchMessage => ({ type, code, text })
+
+/** The message of a list that is empty. */
+export const noResults = (text: string): SearchMessage => said('Information', 'NoResults', text)
+
+/** The message of a list that may be longer. */
+export const tooManyResults = (most: number): SearchMessage =>
+  said('Warning', 'TooManyResults', `The ${most} nearest are shown; narrow the search by more criteria.`)
+
+/** The query as the engine takes it; null when nothing in it is for the engine. */
+function engineQuery(query: CompaniesQuery, phone: string | undefined): Query | null {
+  const { name, tradeName, acronym, regNo, vatNo, website, postCode, countries } = query
+  const asked = { name, tradingName: tradeName, aliasName: acronym, orgNumber: regNo, vatNumber: vatNo, phone, email: website }
+  if (Object.values(asked).every(value => value === undefined)) return null
+  const [country, ...others] = countries ?? []
+  const place = {
+    postcode: postCode?.endsWith('*') ? undefined : postCode,
+    country: others.length === 0 && country !== 'PLC' ? country : undefined,
+  }
+  return Object.fromEntries(Object.entries({ ...asked, ...place }).filter(([, value]) => value !== undefined)) as Query
+}
+
+interface Candidates {
+  readonly companies: readonly Company[]
+  /** There may be more. */
+  readonly isCut: boolean
+}
+
+const single = (company: Company | null): Candidates => ({ companies: company === null ? [] : [company], isCut: false })
+
+async function candidatesOf(query: CompaniesQuery, { engine, search, most }: SearchTools): Promise<Candidates> {
+  if (query.id !== undefined) return single(await search.find(query.id))
+  if (query.safeNo !== undefined) return single(await search.find(query.safeNo))
+  const found = new Map<string, Company>()
+  let isCut = false
+  for (const phone of query.phoneNo ?? [undefined]) {
+    const asked = engineQuery(query, phone)
+    if (asked === null) {
+      const companies = await search.byPostcode(plainPostcode(query.postCode ?? ''), most)
+      return { companies, isCut: companies.length === most }
+    }
+    const { candidates } = await engine.match(asked, most)
+    for (const candidate of candidates) {
+      const company = engine.at(candidate.company)
+      found.set(company.connectId, company)
+    }
+    const last = candidates.at(-1)
+    // They are sorted: when the last one bears the name too, others may.
+    if (candidates.length === most && last !== undefined && isNamed(engine.at(last.company), query)) isCut = true
+  }
+  return { companies: [...found.values()], isCut }
+}
+
+/** Finds them, nearest first. Throws a 400 when nothing in the query leads to companies. */
+export async function findCompanies(query: CompaniesQuery, tools: SearchTools): Promise<Found> {
+  if (LEADS.every(lead => query[lead] === undefined)) {
+    throw badRequest('The search is not acceptable', `needed is at least one of ${LEADS.join(', ')}; other criteria only narrow`)
+  }
+  const candidates = await candidatesOf(query, tools)
+  const companies = candidates.companies.filter(company => isAskedFor(company, query))
+  if (companies.length === 0) return { companies, messages: [noResults('No company of the register is like this.')] }
+  return { companies, messages: candidates.isCut ? [tooManyResults(tools.most)] : [] }
+}
