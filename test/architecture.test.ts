@@ -24,6 +24,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'csv-stringify',
     'fastify',
     'node-sqlite3-wasm',
+    'pdfkit',
     'node:',
   ],
   compose: [
@@ -51,8 +52,8 @@ const SHARED_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'csv-stringify': ['input', 'service'],
 }
 
-/** Transport and multipart stand behind one file each. */
-const ONE_FILE = ['undici', 'form-data']
+/** Transport, multipart and PDF stand behind one file each. */
+const ONE_FILE = ['undici', 'form-data', 'pdfkit']
 
 /** Where time, chance, the environment and the console are owned; everybody else takes them as parameters. */
 const EDGES = [

@@ -2,7 +2,7 @@
 import type { PdfSection } from './pdf.ts'
 
 /** `companyRegistrationNumber` as `Company registration number`. */
-export const inWords = (key: string): string => {
+const inWords = (key: string): string => {
   const words = key.replace(/([a-z\d])([A-Z])/g, '$1 $2').toLowerCase()
   return words.charAt(0).toUpperCase() + words.slice(1)
 }

@@ -74,7 +74,8 @@ describe('login', () => {
       for (const token of [null, 'garbage', `${UNKNOWN}.a.b`]) {
         const given =
           OPERATIONS[one].request === 'multipart' ? { form: form() } : OPERATIONS[one].request === null ? {} : { body: {} }
-        expect((await call(one, { id: UNKNOWN, token, ...given })).status).toBe(401)
+        const params = Object.fromEntries([...OPERATIONS[one].path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name, UNKNOWN]))
+        expect((await call(one, { params, token, ...given })).status).toBe(401)
       }
     },
   )

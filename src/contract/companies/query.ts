@@ -6,7 +6,7 @@ import { whole } from '../data-cleaning/jobs-query.ts'
 export const text = (longest: number) => z.string().min(1).max(longest)
 
 /** A truth value of a query. */
-export const flag = z.enum(['true', 'false']).transform(word => word === 'true')
+const flag = z.enum(['true', 'false']).transform(word => word === 'true')
 
 /** Two letters, in either case; read as capitals. */
 export const letters = z

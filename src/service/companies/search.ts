@@ -35,17 +35,17 @@ export const noResults = (text: string): SearchMessage => said('Information', 'N
 export const tooManyResults = (most: number): SearchMessage =>
   said('Warning', 'TooManyResults', `The ${most} nearest are shown; narrow the search by more criteria.`)
 
-/** The query as the engine takes it; null when nothing in it is for the engine. */
-function engineQuery(query: CompaniesQuery, phone: string | undefined): Query | null {
-  const { name, tradeName, acronym, regNo, vatNo, website, postCode, countries } = query
-  const asked = { name, tradingName: tradeName, aliasName: acronym, orgNumber: regNo, vatNumber: vatNo, phone, email: website }
-  if (Object.values(asked).every(value => value === undefined)) return null
-  const [country, ...others] = countries ?? []
-  const place = {
-    postcode: postCode?.endsWith('*') ? undefined : postCode,
-    country: others.length === 0 && country !== 'PLC' ? country : undefined,
-  }
-  return Object.fromEntries(Object.entries({ ...asked, ...place }).filter(([, value]) => value !== undefined)) as Query
+/** What the engine is asked: by a number alone where there is one, since all else narrows anyway; by names else. */
+function engineQueries(query: CompaniesQuery, held: readonly string[]): Query[] {
+  const { name, tradeName, acronym, regNo, vatNo, phoneNo, website, countries = held } = query
+  if (regNo !== undefined) return [{ orgNumber: regNo }]
+  // Written without its country, a number is looked for in each.
+  if (vatNo !== undefined) return countries.filter(code => held.includes(code)).map(country => ({ vatNumber: vatNo, country }))
+  if (phoneNo !== undefined) return phoneNo.map(phone => ({ phone }))
+  if (website !== undefined) return [{ email: website }]
+  const [country, ...others] = countries
+  const names = { name, tradingName: tradeName, aliasName: acronym, country: others.length === 0 ? country : undefined }
+  return [Object.fromEntries(Object.entries(names).filter(([, value]) => value !== undefined)) as Query]
 }
 
 interface Candidates {
@@ -54,19 +54,21 @@ interface Candidates {
   readonly isCut: boolean
 }
 
-const single = (company: Company | null): Candidates => ({ companies: company === null ? [] : [company], isCut: false })
-
 async function candidatesOf(query: CompaniesQuery, { engine, search, most }: SearchTools): Promise<Candidates> {
-  if (query.id !== undefined) return single(await search.find(query.id))
-  if (query.safeNo !== undefined) return single(await search.find(query.safeNo))
+  const id = query.id ?? query.safeNo
+  if (id !== undefined) {
+    const company = await search.find(id)
+    return { companies: company === null ? [] : [company], isCut: false }
+  }
+  const others = LEADS.filter(lead => query[lead] !== undefined && lead !== 'postCode')
+  if (query.postCode !== undefined) {
+    const companies = await search.byPostcode(plainPostcode(query.postCode), most)
+    const isCut = companies.length === most
+    if (!isCut || others.length === 0) return { companies, isCut }
+  }
   const found = new Map<string, Company>()
   let isCut = false
-  for (const phone of query.phoneNo ?? [undefined]) {
-    const asked = engineQuery(query, phone)
-    if (asked === null) {
-      const companies = await search.byPostcode(plainPostcode(query.postCode ?? ''), most)
-      return { companies, isCut: companies.length === most }
-    }
+  for (const asked of engineQueries(query, engine.countries)) {
     const { candidates } = await engine.match(asked, most)
     for (const candidate of candidates) {
       const company = engine.at(candidate.company)

@@ -2,7 +2,6 @@
  * How the database came to be what it is: one step after another, each carried out once and whole. A step that was shipped is
  * never changed; what is new is a step of its own at the end, so that the file of any older version can be opened.
  */
-import { USAGE } from './usage.ts'
 
 const JOBS = `
   CREATE TABLE users (id INTEGER PRIMARY KEY AUTOINCREMENT, username TEXT NOT NULL UNIQUE);
@@ -17,6 +16,14 @@ const JOBS = `
     PRIMARY KEY (owner, key)
   );
   CREATE INDEX answers_at ON answers (at);
+`
+
+const USAGE = `
+  CREATE TABLE accounts (owner INTEGER PRIMARY KEY, created INTEGER NOT NULL);
+  CREATE TABLE usage (
+    owner INTEGER NOT NULL, product TEXT NOT NULL, country TEXT NOT NULL, used INTEGER NOT NULL,
+    PRIMARY KEY (owner, product, country)
+  );
 `
 
 /** The steps in their order; the version of a file is how many of them it has. */

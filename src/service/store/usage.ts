@@ -2,15 +2,6 @@
 import type { Database } from './database.ts'
 import type { User } from './users.ts'
 
-/** The tables of this store. */
-export const USAGE = `
-  CREATE TABLE accounts (owner INTEGER PRIMARY KEY, created INTEGER NOT NULL);
-  CREATE TABLE usage (
-    owner INTEGER NOT NULL, product TEXT NOT NULL, country TEXT NOT NULL, used INTEGER NOT NULL,
-    PRIMARY KEY (owner, product, country)
-  );
-`
-
 /** What is counted: reports of companies, and of people. */
 export type Product = 'company' | 'person'
 
