@@ -21,6 +21,15 @@ export type Officer = Readonly<Record<Exclude<Column, 'companyId'>, string>> & {
   readonly peopleId: string
 }
 
+const NOTHING = Object.fromEntries(COLUMNS.filter(column => column !== 'companyId').map(column => [column, '']))
+
+/** An officer as a line of text: what is not said is left out. */
+export const writeOfficer = (officer: Officer): string =>
+  JSON.stringify(officer, (_, value: unknown) => (value === '' ? undefined : value))
+
+/** An officer from its line. */
+export const readOfficer = (line: string): Officer => ({ ...NOTHING, ...(JSON.parse(line) as object) }) as Officer
+
 /** The letters and digits of a peopleId, which alone are looked up. */
 export const tokenOf = (peopleId: string): string => peopleId.slice(peopleId.indexOf('-') + 1)
 

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { FettleError } from '../../errors.ts'
 import { fold } from '../matching/fold.ts'
 import { type OfficersInfo, writeWhole } from './files.ts'
-import { type Officer, tokenOf } from './officer.ts'
+import { type Officer, readOfficer, tokenOf, writeOfficer } from './officer.ts'
 import { entryOf, keyOf, placesBetween } from './sorted-index.ts'
 
 /** Looks officers up. */
@@ -43,7 +43,7 @@ export async function writeOfficers(
     let batch = ''
     let offset = 0
     for await (const officer of officers) {
-      const line = `${JSON.stringify(officer)}\n`
+      const line = `${writeOfficer(officer)}\n`
       const place = offsets.length - 1
       const keys = [keyOf(officer.connectId), keyOf(tokenOf(officer.peopleId)), surnameKey(officer.lastName || officer.name)]
       for (const [at, key] of keys.entries()) lists[at]?.push(entryOf(key, place))
@@ -107,7 +107,7 @@ export async function openOfficers(folder: string, info: OfficersInfo): Promise<
     const start = offsets[place] ?? 0
     const line = Buffer.alloc((offsets[place + 1] ?? 0) - start)
     readSync(file, line, 0, line.length, start)
-    return JSON.parse(line.toString()) as Officer
+    return readOfficer(line.toString())
   }
   // Places of one key stand in the order of the file.
   const under = (sorted: Float64Array, key: number, most: number): Officer[] => placesBetween(sorted, key, key, most).map(read)
