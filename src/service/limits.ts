@@ -59,7 +59,7 @@ export const LIMIT_TABLE = {
   loginKeys: limit(10_000, 'user names and addresses remembered for this', 'the oldest is forgotten'),
   loginsAtOnce: limit(2, 'passwords checked side by side', 'waits'),
   tokenMs: limit(60 * MINUTE, 'life of an access token', '401'),
-  searchCandidates: limit(500, 'companies looked at by one search', 'left out, with the message `TooManyResults`'),
+  searchCandidates: limit(300, 'companies looked at by one search', 'left out, with the message `TooManyResults`'),
   matchCompanies: limit(10, 'companies of one match', 'left out'),
   reportBytes: limit(10 * MIB, 'report sent at once', '302 to a link'),
   reports: limit(1_000_000, 'reports of one kind, user and country', '403'),

@@ -41,10 +41,12 @@ export const OFFICE = 'registered'
 const NUMBER_FIRST = /^(\d{1,6}[a-z]?(?:[-/]\d{1,6}[a-z]?)?)[, ]+(?=.*\p{L})(.+)$/iu
 const NUMBER_LAST = /^(\D*\p{L}\D*?)[, ]+(\d{1,6} ?[a-z]?(?:[-/]\d{1,6}[a-z]?)?)$/iu
 const LONGEST_LINE = 200
+/** `Unit 31`, `Flat 2`: a number, but not the house's. */
+const WITHIN = /^(?:unit|suite|flat|floor|room|apt|apartment|po box|postfach)\b/i
 
 /** Street and house number of an address line: `12a High Street`, `Hauptstr. 5`; a line of another form is all street. */
 export function splitStreet(line: string): { readonly street: string; readonly houseNumber: string } {
-  if (line.length <= LONGEST_LINE) {
+  if (line.length <= LONGEST_LINE && !WITHIN.test(line)) {
     const first = NUMBER_FIRST.exec(line)
     if (first !== null) return { street: first[2] ?? '', houseNumber: first[1] ?? '' }
     const last = NUMBER_LAST.exec(line)

@@ -33,7 +33,7 @@ export const noResults = (text: string): SearchMessage => said('Information', 'N
 
 /** The message of a list that may be longer. */
 export const tooManyResults = (most: number): SearchMessage =>
-  said('Warning', 'TooManyResults', `The ${most} nearest are shown; narrow the search by more criteria.`)
+  said('Warning', 'TooManyResults', `There may be more: the ${most} nearest were looked at. Narrow the search by more criteria.`)
 
 /** What the engine is asked: by a number alone where there is one, since all else narrows anyway; by names else. */
 function engineQueries(query: CompaniesQuery, held: readonly string[]): Query[] {
@@ -74,9 +74,9 @@ async function candidatesOf(query: CompaniesQuery, { engine, search, most }: Sea
       const company = engine.at(candidate.company)
       found.set(company.connectId, company)
     }
-    const last = candidates.at(-1)
-    // They are sorted: when the last one bears the name too, others may.
-    if (candidates.length === most && last !== undefined && isNamed(engine.at(last.company), query)) isCut = true
+    const named = candidates.filter(candidate => isNamed(engine.at(candidate.company), query))
+    // The nearest by words and by letters are taken: when half of them bear the name, others may.
+    if (named.length * 2 >= most) isCut = true
   }
   return { companies: [...found.values()], isCut }
 }

@@ -1,6 +1,6 @@
 /**
- * Companies by Safe Number and by postcode, which the matching engine has no way to: two indexes made of all companies when one
- * is first asked for, in slices, so that other requests go on meanwhile. It knows no request.
+ * Companies by Safe Number and by postcode, which the matching engine has no way to: each an index made of all
+ * companies when it is first asked for, in slices, so that other requests go on meanwhile. It knows no request.
  */
 import { setImmediate } from 'node:timers/promises'
 import type { Engine } from '../jobs/engine.ts'
@@ -32,45 +32,50 @@ function postcodeKey(start: string, fill: number): number {
   return key
 }
 
-interface Indexes {
-  readonly safeNumbers: Float64Array
-  readonly postcodes: Float64Array
-}
-
-async function makeIndexes({ size, at }: Pick<Engine, 'size' | 'at'>): Promise<Indexes> {
-  const safeNumbers = new Float64Array(size)
-  const postcodes = new Float64Array(size)
-  let coded = 0
+/** The entries of all companies under the key that `keyIn` gives; null leaves one out. */
+async function makeIndex(
+  { size, at }: Pick<Engine, 'size' | 'at'>,
+  keyIn: (company: Company) => number | null,
+): Promise<Float64Array> {
+  const entries = new Float64Array(size)
+  let held = 0
   for (let place = 0; place < size; place++) {
-    const company = at(place)
-    safeNumbers[place] = entryOf(keyOf(safeNumber(company)), place)
-    const postcode = plainPostcode(company.postcode)
-    if (postcode !== '') postcodes[coded++] = entryOf(postcodeKey(postcode, 0), place)
+    const key = keyIn(at(place))
+    if (key !== null) entries[held++] = entryOf(key, place)
     if (place % SLICE === SLICE - 1) await setImmediate()
   }
-  return { safeNumbers: safeNumbers.sort(), postcodes: postcodes.slice(0, coded).sort() }
+  return entries.slice(0, held).sort()
+}
+
+/** Carries something out when it is first asked for, and never again. */
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | null = null
+  return () => {
+    made ??= make()
+    return made
+  }
 }
 
 /** The search over an engine's companies. */
 export function makeSearch(engine: Pick<Engine, 'size' | 'at' | 'find'>): Search {
-  let made: Promise<Indexes> | null = null
-  const indexes = (): Promise<Indexes> => {
-    made ??= makeIndexes(engine)
-    return made
-  }
+  const safeNumbers = once(() => makeIndex(engine, company => keyOf(safeNumber(company))))
+  const postcodes = once(() =>
+    makeIndex(engine, ({ postcode }) => {
+      const plain = plainPostcode(postcode)
+      return plain === '' ? null : postcodeKey(plain, 0)
+    }),
+  )
   const at = (place: number): Company => engine.at(place)
   return {
     async find(id) {
       const known = engine.find(id)
       if (known !== null || !SAFE_NUMBER.test(id)) return known
       const key = keyOf(id)
-      const { safeNumbers } = await indexes()
-      const places = placesBetween(safeNumbers, key, key, engine.size)
+      const places = placesBetween(await safeNumbers(), key, key, engine.size)
       return places.map(at).find(company => safeNumber(company) === id) ?? null
     },
     async byPostcode(start, most) {
-      const { postcodes } = await indexes()
-      const places = placesBetween(postcodes, postcodeKey(start, 0), postcodeKey(start, 36), most)
+      const places = placesBetween(await postcodes(), postcodeKey(start, 0), postcodeKey(start, 36), most)
       return places.map(at).filter(company => plainPostcode(company.postcode).startsWith(start))
     },
   }

@@ -11,6 +11,7 @@ test.each([
   ['Via Roma, 12/b', 'Via Roma, 12/b', ''],
   ['Rue de l’Église 7b', 'Rue de l’Église', '7b'],
   ['The Old Mill', 'The Old Mill', ''],
+  ['Unit 31', 'Unit 31', ''],
   ['42', '42', ''],
   ['', '', ''],
   ['Platz des 17. Juni 3', 'Platz des 17. Juni 3', ''],
