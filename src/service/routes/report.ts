@@ -46,10 +46,11 @@ export function reportRoutes(app: FastifyInstance, context: Context): void {
     const { connectId } = company
     const common = { failedSections: [], dateOfOrder: formatWireDate(at), language: 'en' }
     if (!withPdf) return { correlationId: id, ...common, companyId: connectId, userId, report }
+    const { companyId: _id, language: _language, ...sections } = report
     const pdf = await makePdf({
       title: company.name,
       subtitle: `${connectId}, report of ${new Date(at).toISOString()}`,
-      sections: sectionsOf(report),
+      sections: sectionsOf(sections),
       at,
     })
     const pdfReportStream = pdf.toString('base64')
