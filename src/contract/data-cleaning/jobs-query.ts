@@ -1,7 +1,8 @@
 /** The filters of the job list: contract §5.10. Everything is optional and arrives as text. */
 import { z } from 'zod'
 
-const whole = (min: number, max: number) =>
+/** A whole number of a query, written in digits. */
+export const whole = (min: number, max: number) =>
   z
     .string()
     .regex(/^\d{1,9}$/, 'must be a whole number')
