@@ -32,7 +32,7 @@ export function companyRoutes(app: FastifyInstance, context: Context): void {
     requireCountry(query.country, 'country')
     const { candidates } = await engine.match(queryOf(query), limits.matchCompanies)
     const matchedCompanies = candidates
-      .filter(({ score }) => confidenceOf(score) >= query.matchThreshold)
+      .filter(({ chance }) => confidenceOf(chance) >= query.matchThreshold)
       .map(({ company, chance }) => matchedCompany(query, engine.at(company), chance))
     return { totalMatches: matchedCompanies.length, matchedCompanies }
   })
