@@ -1,31 +1,6 @@
-/** What companies are searched, matched and reported by: contract §9.1 to §9.5. Everything arrives as text; defaults are ours (§14.3). */
+/** What companies are searched, matched and reported by: contract §9.1 to §9.5. Defaults are ours (§14.3). */
 import { z } from 'zod'
-import { whole } from '../data-cleaning/jobs-query.ts'
-
-/** Text of a query, of 1 to `longest` characters. */
-export const text = (longest: number) => z.string().min(1).max(longest)
-
-/** A truth value of a query. */
-const flag = z.enum(['true', 'false']).transform(word => word === 'true')
-
-/** Two letters, in either case; read as capitals. */
-export const letters = z
-  .string()
-  .regex(/^[A-Za-z]{2}$/, 'must be two letters')
-  .transform(code => code.toUpperCase())
-
-/** Comma-separated alpha-2 codes; `PLC` stands for the public companies of all countries. */
-export const countryList = z
-  .string()
-  .max(2_000)
-  .transform(codes => codes.split(',').map(code => code.trim().toUpperCase()))
-  .pipe(z.array(z.string().regex(/^(?:[A-Z]{2}|PLC)$/, 'must be two-letter codes separated by commas')))
-
-const page = whole(1, 1_000_000).default(1)
-const pageSize = whole(1, 100).default(10)
-
-/** Page and size of a list that begins at page 1. */
-export const paged = { page, pageSize }
+import { countryList, fromOne, letters, text, truth, whole } from '../query.ts'
 
 /** The caller's own tag, and data for single countries: taken and not used here. */
 const aside = { customData: text(500).optional(), callRef: text(500).optional() }
@@ -38,7 +13,7 @@ const criteria = {
   name: text(500).optional(),
   tradeName: text(500).optional(),
   acronym: text(100).optional(),
-  exact: flag.optional(),
+  exact: truth.optional(),
   address: text(500).optional(),
   street: text(300).optional(),
   houseNo: text(30).optional(),
@@ -61,7 +36,7 @@ const criteria = {
 /** Query of `GET /companies`. */
 export const companiesQuery = z.looseObject({
   countries: countryList,
-  ...paged,
+  ...fromOne(),
   language: letters.optional(),
   ...criteria,
   ...aside,
@@ -94,7 +69,7 @@ export const matchQuery = z.looseObject({
 export const reportQuery = z.looseObject({
   language: letters.default('EN'),
   template: text(60).default('full'),
-  includeIndicators: flag.default(false),
+  includeIndicators: truth.default(false),
   ...aside,
 })
 

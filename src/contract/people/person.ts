@@ -1,7 +1,7 @@
 /** People and their directorships: contract §11.2. Unknown fields are kept. */
 import { z } from 'zod'
 import { companyAddress, searchMessage } from '../companies/company.ts'
-import { countryList, letters, paged, text } from '../companies/query.ts'
+import { countryList, fromOne, letters, text } from '../query.ts'
 
 /** Query of `GET /people`. */
 export const peopleQuery = z.looseObject({
@@ -14,7 +14,7 @@ export const peopleQuery = z.looseObject({
     .string()
     .regex(/^\d{4}-\d{2}(?:-\d{2})?$/, 'must be YYYY-MM-DD or YYYY-MM')
     .optional(),
-  ...paged,
+  ...fromOne(),
   callRef: text(500).optional(),
 })
 

@@ -9,10 +9,7 @@ import { findCompanies, LEADS } from '../companies/search.ts'
 import { requireCountry } from '../countries.ts'
 import type { Context } from './context.ts'
 import { route } from './operation.ts'
-
-/** One page of a list that begins at page 1. */
-export const pageOf = <T>(list: readonly T[], { page, pageSize }: { page: number; pageSize: number }): T[] =>
-  list.slice((page - 1) * pageSize, page * pageSize)
+import { pageOf } from './paging.ts'
 
 /** Registers the operations. */
 export function companyRoutes(app: FastifyInstance, context: Context): void {

@@ -9,9 +9,9 @@ import { requireCountry } from '../countries.ts'
 import { words } from '../matching/fold.ts'
 import { badRequest, notFound } from '../refusal.ts'
 import { type Officer, tokenOfNumber } from '../register/officer.ts'
-import { pageOf } from './companies.ts'
 import type { Context } from './context.ts'
 import { route } from './operation.ts'
+import { pageOf } from './paging.ts'
 import { countReport } from './report.ts'
 
 type Query = z.infer<(typeof OPERATIONS)['searchPeople']['query']>
