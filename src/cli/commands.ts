@@ -14,11 +14,7 @@ const json = (argv: Argv): Argv =>
 /** What there is for things that are imported and kept under a name. */
 const kept = (argv: Argv, thing: string, kinds: string, file: string): Argv =>
   json(argv)
-    .positional('action', {
-      choices: ['import', 'list', 'info', 'remove'] as const,
-      demandOption: true,
-      describe: 'What to do',
-    })
+    .positional('action', { choices: ['import', 'list', 'info', 'remove'] as const, demandOption: true, describe: 'What to do' })
     .positional('kind-or-name', {
       type: 'string',
       describe: `import: kind of file (${kinds}); info, remove: name of the ${thing}`,
@@ -231,6 +227,13 @@ export const COMMANDS: readonly Command[] = [
           type: 'string',
           requiresArg: true,
           describe: 'Most credits a user may spend (an AML search costs 1); no limit if absent',
+        })
+        .option('rate', {
+          type: 'string',
+          array: true,
+          nargs: 1,
+          requiresArg: true,
+          describe: 'Requests a user may make: 20/1s, 600/1m, or of one operation createJob=2/1s; no limit if absent',
         })
         .option('log', { type: 'boolean', describe: 'One JSON line a request on stderr' }),
     load: () => import('./commands/serve.ts'),

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { credentialsOf, dataDirOf, ensureRegister, registerDirOf, screeningDirOf, screeningIssues } from '../../compose.ts'
 import { EXIT, FettleError } from '../../errors.ts'
 import { escapeTerminal } from '../../report/index.ts'
-import { serve } from '../../service/index.ts'
+import { readRates, serve } from '../../service/index.ts'
 import type { Flags } from '../command.ts'
 import { isOn, listFlag, needText, textFlag, wholeFlag } from '../flags.ts'
 import type { Io } from '../io.ts'
@@ -27,6 +27,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const available = await ensureRegister(dataDir)
   if (chosen.length === 0) for (const issue of available.issues) io.say(printIssue(issue))
   const credits = wholeFlag(flags, 'credits', 0, 1_000_000_000)
+  const rates = readRates(listFlag(flags, 'rate'))
   const data = textFlag(flags, 'data')
   const service = await serve({
     host,
@@ -35,6 +36,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
     registerDir: registerDirOf(dataDir),
     screeningDir: screeningDirOf(dataDir),
     screensAtOnce: true,
+    rates,
     ...(credits === null ? {} : { credits }),
     registers: chosen.length > 0 ? chosen : [...available.names],
     users,

@@ -22,6 +22,7 @@ export const PEOPLE = {
     query: peopleQuery,
     request: null,
     reply: peopleReply,
+    pages: { first: 1, items: 'directors' },
     repeat: 'free',
     errors: [400, 401],
     summary: 'Search the directors of companies.',

@@ -39,7 +39,8 @@ export const isPublic = ({ name }: Company): boolean => parseName(name).legal ==
 export const OFFICE = 'registered'
 
 const NUMBER_FIRST = /^(\d{1,6}[a-z]?(?:[-/]\d{1,6}[a-z]?)?)[, ]+(?=.*\p{L})(.+)$/iu
-const NUMBER_LAST = /^(\D*\p{L}\D*?)[, ]+(\d{1,6} ?[a-z]?(?:[-/]\d{1,6}[a-z]?)?)$/iu
+const NUMBER_LAST = /(?<=[, ])\d{1,6} ?[a-z]?(?:[-/]\d{1,6}[a-z]?)?$/iu
+const GAP_AT_END = /(?<![, ])[, ]+$/
 const LONGEST_LINE = 200
 /** `Unit 31`, `Flat 2`: a number, but not the house's. */
 const WITHIN = /^(?:unit|suite|flat|floor|room|apt|apartment|po box|postfach)\b/i
@@ -49,8 +50,10 @@ export function splitStreet(line: string): { readonly street: string; readonly h
   if (line.length <= LONGEST_LINE && !WITHIN.test(line)) {
     const first = NUMBER_FIRST.exec(line)
     if (first !== null) return { street: first[2] ?? '', houseNumber: first[1] ?? '' }
-    const last = NUMBER_LAST.exec(line)
-    if (last !== null) return { street: last[1] ?? '', houseNumber: last[2] ?? '' }
+    const [houseNumber = ''] = NUMBER_LAST.exec(line) ?? []
+    const street = line.slice(0, line.length - houseNumber.length).replace(GAP_AT_END, '')
+    // `Platz des 17. Juni 3` may be split in more than one way.
+    if (houseNumber !== '' && /\p{L}/u.test(street) && !/\d/.test(street)) return { street, houseNumber }
   }
   return { street: line, houseNumber: '' }
 }

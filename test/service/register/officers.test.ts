@@ -74,5 +74,5 @@ test('a second import replaces the officers too, and one that fails leaves every
   expect((await open()).size).toBe(2)
   await importRegister({ file, name: 'test', dir, now: new Date(0) })
   expect((await open()).size).toBe(0)
-  expect(await readdir(folder)).toHaveLength(2)
+  expect((await readdir(folder)).filter(name => name.startsWith('officers'))).toEqual([])
 })
