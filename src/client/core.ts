@@ -8,7 +8,7 @@ import { realClock } from './clock.ts'
 import type { Opener } from './download.ts'
 import { askOnce, type Question, type Wire } from './exchange.ts'
 import { LIMITS } from './limits.ts'
-import { FILE_HOSTS, parseBase, under } from './links.ts'
+import { FILE_HOSTS, judgeLink, parseBase, under } from './links.ts'
 import { createRedactor, showUrl } from './redact.ts'
 import { repeat, type Tools } from './repeat.ts'
 import type { Schema } from './reply.ts'
@@ -63,6 +63,7 @@ export function createCore(options: ConnectOptions): Core {
   const { clock = realClock } = options
   const limits = { ...LIMITS, ...options.limits }
   const base = parseBase(options.url, options.insecure ?? false)
+  const fileHosts = options.fileHosts ?? FILE_HOSTS
   const deadline = options.deadline ?? (() => Number.POSITIVE_INFINITY)
   const redactor = createRedactor()
   for (const proxy of [options.proxies?.https, options.proxies?.http])
@@ -81,6 +82,7 @@ export function createCore(options: ConnectOptions): Core {
       'user-agent': options.userAgent ?? 'fettle',
       ...(options.traceparent === undefined ? {} : { traceparent: options.traceparent }),
     },
+    judge: url => judgeLink(url, base, fileHosts),
     onRequest: () => {
       counts.requests += 1
     },
@@ -189,7 +191,7 @@ export function createCore(options: ConnectOptions): Core {
   }
 
   return {
-    opener: { base, fileHosts: options.fileHosts ?? FILE_HOSTS, wire, tools },
+    opener: { base, fileHosts, wire, tools },
     call: (name, demand) => send(name, demand, tools),
     takeCounts() {
       const taken = { ...counts, throttledMs: Math.round(counts.throttledMs) }

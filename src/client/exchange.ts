@@ -20,6 +20,8 @@ export interface Wire {
   readonly redactor: Redactor
   /** Sent to the service with every request, to nobody else. */
   readonly headers: Readonly<Record<string, string>>
+  /** Whether a link leads to the service itself or to a foreign host that is allowed; throws FETTLE_FILE_LINK otherwise. */
+  readonly judge: (url: URL) => Exchange['to']
   /** Counts every request that goes out. */
   readonly onRequest: () => void
 }
@@ -56,6 +58,15 @@ export function locationOf(reply: Reply, from: URL): URL | null {
   return location !== null && URL.canParse(location, from.href) ? new URL(location, from) : null
 }
 
+/** Where a redirect of an operation leads; null where it may not be followed. */
+function judged(url: URL, wire: Wire): Exchange['to'] | null {
+  try {
+    return wire.judge(url)
+  } catch {
+    return null
+  }
+}
+
 /** Asks once. */
 export async function askOnce<T>(question: Question<T>, wire: Wire): Promise<Outcome<T>> {
   const { headersMs, bodyMs } = wire.limits
@@ -77,9 +88,12 @@ async function askWithin<T>(signal: AbortSignal, question: Question<T>, wire: Wi
   }
   const { body } = question
   let url = question.url
+  let to: Exchange['to'] = 'service'
+  let trusted = true
   for (let hops = 0; ; hops += 1) {
     wire.onRequest()
-    const send = { method: question.method, url, headers, headersMs, idleMs: limits.bodyMs, to: 'service', signal } as const
+    const own = trusted ? headers : {}
+    const send = { method: question.method, url, headers: own, headersMs, idleMs: limits.bodyMs, to, signal } as const
     const reply = await wire.transport.send(body === undefined ? send : { ...send, body })
     question.signal?.throwIfAborted()
     if (isLoss(reply)) return lost(reply)
@@ -88,14 +102,17 @@ async function askWithin<T>(signal: AbortSignal, question: Question<T>, wire: Wi
       const target = locationOf(reply, url)
       const where = target === null ? 'nowhere' : showUrl(target)
       if (question.method !== 'GET') return notFollowed(reply.status, `to ${where}, and a write is never redirected`)
-      if (target === null || target.origin !== url.origin)
-        return notFollowed(reply.status, `to ${where}, which is not the service`)
+      const next = target === null ? null : judged(target, wire)
+      if (target === null || next === null) return notFollowed(reply.status, `to ${where}, which may not be followed`)
       if (hops === HOPS) return notFollowed(reply.status, `to ${where}, after ${HOPS} redirects`)
       url = target
+      to = next
+      // Once away, the token is not sent again: what comes back has been in other hands.
+      trusted = trusted && to === 'service'
       continue
     }
     question.onReply?.(reply)
-    const bytes = await readBody(reply, limits.jsonBytes, limits.bodyMs)
+    const bytes = await readBody(reply, hops === 0 ? limits.jsonBytes : limits.linkedBytes, limits.bodyMs)
     question.signal?.throwIfAborted()
     if (!(bytes instanceof Uint8Array)) return lost(bytes)
     return readOutcome(reply, bytes, question, wire.redactor, wire.clock.now())

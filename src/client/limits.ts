@@ -17,6 +17,8 @@ export interface Limits {
   readonly bytesPerSecond: number
   /** A JSON reply may not be larger. */
   readonly jsonBytes: number
+  /** Unless it was too large to be answered at once and stands behind a redirect, as a report of over 10 MB does (contract §9.3). */
+  readonly linkedBytes: number
 }
 
 /** The limits that hold unless `connect` is given others. */
@@ -29,4 +31,5 @@ export const LIMITS: Limits = {
   rateWindowMs: 60_000,
   bytesPerSecond: 1024,
   jsonBytes: 8 * 1024 * 1024,
+  linkedBytes: 64 * 1024 * 1024,
 }

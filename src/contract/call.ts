@@ -40,7 +40,9 @@ type At<T, Path extends string> = Path extends `${infer Head}.${infer Rest}`
   : Path extends keyof T
     ? T[Path]
     : unknown
-type ItemOf<T> = T extends readonly (infer Item)[] ? Item : unknown
+// An answer without anything may be declared another thing than a list.
+type ListIn<T> = Extract<T, readonly unknown[]>
+type ItemOf<T> = [ListIn<T>] extends [never] ? unknown : ListIn<T>[number]
 
 /** One item of a list. */
 export type CallItem<O extends Operation> = O extends { readonly pages: { readonly items: infer Path } }

@@ -2,9 +2,16 @@
  * THE table of operations: name -> row. Client, embedded service, retry and docs all read it; none of them holds a path of its
  * own. Its groups are made where their records are.
  */
+import { ACCESS } from './access/operations.ts'
 import { credentials, tokenReply } from './authenticate.ts'
+import { COMPANIES } from './companies/operations.ts'
 import { DATA_CLEANING } from './data-cleaning/operations.ts'
+import { MONITORING } from './monitoring/operations.ts'
 import type { Operation } from './operation.ts'
+import { PEOPLE } from './people/operations.ts'
+import { PORTFOLIOS } from './portfolios/operations.ts'
+import { BUSINESSES } from './screening/businesses.ts'
+import { INDIVIDUALS } from './screening/individuals.ts'
 
 const AUTHENTICATION = {
   authenticate: {
@@ -20,7 +27,17 @@ const AUTHENTICATION = {
 } as const satisfies Record<string, Operation>
 
 /** Every operation this version speaks. */
-export const OPERATIONS = { ...AUTHENTICATION, ...DATA_CLEANING } as const satisfies Record<string, Operation>
+export const OPERATIONS = {
+  ...AUTHENTICATION,
+  ...ACCESS,
+  ...DATA_CLEANING,
+  ...COMPANIES,
+  ...PEOPLE,
+  ...BUSINESSES,
+  ...INDIVIDUALS,
+  ...MONITORING,
+  ...PORTFOLIOS,
+} as const satisfies Record<string, Operation>
 
 /** The name of an operation. */
 export type OperationName = keyof typeof OPERATIONS

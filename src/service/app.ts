@@ -6,20 +6,29 @@ import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import { OPERATIONS } from '../contract/index.ts'
+import { OPERATIONS, OTHER_GROUPS } from '../contract/index.ts'
 import { connectAnswerer, garbageAnswerer, refusalOf } from './answer-error.ts'
 import { watchDeadlines } from './deadlines.ts'
 import { requireOwnHost, requirePlainHeaders } from './guard.ts'
 import { readJson } from './json-body.ts'
 import type { Limits } from './limits.ts'
 import { Refusal } from './refusal.ts'
+import { accessRoutes } from './routes/access.ts'
 import { authenticateRoute } from './routes/authenticate.ts'
+import { companyRoutes } from './routes/companies.ts'
 import type { Context } from './routes/context.ts'
 import { docsRoutes } from './routes/docs.ts'
 import { fileRoute } from './routes/files.ts'
 import { healthRoute } from './routes/health.ts'
 import { jobRoutes } from './routes/jobs.ts'
+import { monitoringRoutes } from './routes/monitoring.ts'
 import { routePath } from './routes/operation.ts'
+import { otherRoutes } from './routes/others.ts'
+import { peopleRoutes } from './routes/people.ts'
+import { portfolioRoutes } from './routes/portfolios.ts'
+import { reportRoutes } from './routes/report.ts'
+import { screeningRoutes } from './routes/screening.ts'
+import { hitFileRoute } from './routes/screening-hits.ts'
 
 /** Takes one line of the log, without a line end. */
 export type Log = (line: string) => void
@@ -40,8 +49,10 @@ const METHODS = new Map<string, string[]>([
   ['/docs', ['GET', 'HEAD']],
   ['/v1/openapi.json', ['GET', 'HEAD']],
   ['/files/:name', ['GET', 'HEAD']],
+  ['/hit-files/:name', ['GET', 'HEAD']],
+  ['/reports/:name', ['GET', 'HEAD']],
 ])
-for (const operation of Object.values(OPERATIONS)) {
+for (const operation of [...Object.values(OPERATIONS), ...OTHER_GROUPS]) {
   const allowed = METHODS.get(routePath(operation)) ?? []
   const more = operation.method === 'GET' ? ['GET', 'HEAD'] : [operation.method]
   METHODS.set(routePath(operation), [...allowed, ...more])
@@ -67,6 +78,9 @@ const serverOptions = (limits: Limits) => ({
   routerOptions: { maxParamLength: limits.headerBytes },
   forceCloseConnections: 'idle' as const,
   requestIdHeader: false as const,
+  // Named with and without its first segment in the interface: both are answered (contract §6.1, §15).
+  rewriteUrl: ({ url }: { url?: string | undefined }) =>
+    (url ?? '').replace(/^\/v1\/kyc-protect\//, '/v1/compliance/kyc-protect/'),
   genReqId: () => randomUUID(),
 })
 
@@ -152,8 +166,17 @@ export function buildApp(context: Context, options: AppOptions): FastifyInstance
   })
 
   authenticateRoute(app, context)
+  accessRoutes(app, context)
   jobRoutes(app, context)
+  screeningRoutes(app, context)
+  companyRoutes(app, context)
+  reportRoutes(app, context)
+  peopleRoutes(app, context)
+  otherRoutes(app, context)
   fileRoute(app, context)
+  hitFileRoute(app, context)
+  monitoringRoutes(app, context)
+  portfolioRoutes(app, context)
   healthRoute(app, context, options.version)
   docsRoutes(app, context, options.version)
   return app

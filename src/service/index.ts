@@ -1,5 +1,6 @@
 /** The service's face: re-exports only. */
 export type { Log } from './app.ts'
+export { readRates } from './auth/rates.ts'
 export type { Login } from './auth/users.ts'
 export type { Clock } from './clock.ts'
 export type { Limits } from './limits.ts'

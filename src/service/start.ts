@@ -17,13 +17,21 @@ import type { Engine } from './jobs/engine.ts'
 import { startRetention } from './jobs/retention.ts'
 import { placesIn, startWorker } from './jobs/worker.ts'
 import { LIMITS, type Limits } from './limits.ts'
+import { type ChangeSource, UNCHANGING } from './monitoring/change-source.ts'
+import { openMonitoring } from './monitoring/open.ts'
+import { NO_OFFICERS, type Officers } from './register/index.ts'
+import { makeSearch } from './register/search.ts'
 import type { OpenRegister } from './routes/context.ts'
+import { openScreener } from './screening/screener.ts'
 import { openAnswers } from './store/answers.ts'
+import { openCredits } from './store/credits.ts'
 import { openDatabase } from './store/database.ts'
 import { isDiskTrouble } from './store/disk.ts'
 import { makeFolder, sweep } from './store/files.ts'
 import { type JobStore, openJobs } from './store/jobs.ts'
 import { lockDirectory } from './store/lock.ts'
+import { openSearches } from './store/searches.ts'
+import { openUsage } from './store/usage.ts'
 import { openUsers } from './store/users.ts'
 
 /** How a service is started. */
@@ -44,10 +52,23 @@ export interface StartOptions {
   readonly limits?: Partial<Limits>
   /** Request limits, to rehearse a service that has some; none if absent. */
   readonly rates?: RateOptions
+  /** Folder of the imported screening lists; without lists there the made-up sample is searched. */
+  readonly screeningDir?: string
+  /** Opens the screening lists before it listens, and not at the first search. */
+  readonly screensAtOnce?: boolean
+  /** Most credits each user may spend; no limit if absent. */
+  readonly credits?: number
   /** Ends the walk of every job at `matched`, as a rehearsal of a service that stays there. */
   readonly stopAt?: 'matched'
   /** A pause per row, in milliseconds, so that a rehearsal can catch a job at work. */
   readonly rowPauseMs?: number
+}
+
+/** What the registers give besides their companies; absent: nothing. */
+export interface Behind {
+  readonly changes?: ChangeSource
+  /** Closed with the service. */
+  readonly officers?: Officers
 }
 
 /** A running service. */
@@ -87,7 +108,12 @@ async function recover(dataDir: string, jobs: JobStore): Promise<void> {
 }
 
 /** Starts the service. Throws FETTLE_LOCKED when another one has the data directory, FETTLE_SETTINGS when it cannot listen. */
-export async function start(options: StartOptions, engine: Engine, registers: readonly OpenRegister[]): Promise<Service> {
+export async function start(
+  options: StartOptions,
+  engine: Engine,
+  registers: readonly OpenRegister[],
+  { changes = UNCHANGING, officers = NO_OFFICERS }: Behind = {},
+): Promise<Service> {
   const { dataDir, host = '127.0.0.1', port = 0, clock = systemClock, log = () => {}, hosts = [] } = options
   const limits: Limits = { ...LIMITS, ...options.limits }
   const logins = usersOf(options)
@@ -98,6 +124,7 @@ export async function start(options: StartOptions, engine: Engine, registers: re
   }
 
   try {
+    undo.push(() => officers.close())
     for (const folder of [dataDir, join(dataDir, 'uploads'), join(dataDir, 'files')]) await makeFolder(folder)
     undo.push(lockDirectory(dataDir))
     const database = openDatabase(dataDir)
@@ -115,22 +142,40 @@ export async function start(options: StartOptions, engine: Engine, registers: re
     undo.push(() => worker.close())
     const retention = startRetention({ jobs, places, clock, limits, onError: error => tell(null, error) })
     undo.push(() => retention.close())
+    const told = (line: object): void => log(JSON.stringify({ time: new Date(clock.now()).toISOString(), ...line }))
+    const onError = (error: unknown): void => tell(null, error)
+    const search = makeSearch(engine)
+    const monitoring = await openMonitoring({ database, engine, search, changes, dataDir, clock, limits, told, onError })
+    undo.push(() => monitoring.close())
 
+    const screener = openScreener(options.screeningDir ?? null)
+    undo.push(() => screener.close())
+    if (options.screensAtOnce === true) await screener.warm()
+
+    const users = openUsers(
+      database,
+      logins.map(login => login.username),
+    )
     let origin = ''
     let closing: Promise<void> | null = null
     const context = {
       jobs,
       answers: openAnswers(database, now, limits),
-      users: openUsers(
-        database,
-        logins.map(login => login.username),
-      ),
+      searches: openSearches(database, now),
+      credits: openCredits(database, options.credits ?? null),
+      screener,
+      users,
+      usage: openUsage(database, users.values(), now),
+      officers,
       isRight: await passwordCheck(logins, limits.loginsAtOnce),
       throttle: makeThrottle(limits, now),
       rates: makeRates(options.rates ?? {}, now, logins.length),
       tokens: makeTokens(limits.tokenMs, now),
       links: makeLinks(limits.linkMs, now),
       worker,
+      engine,
+      search,
+      monitoring,
       places,
       clock,
       limits,

@@ -256,6 +256,24 @@ describe('redirects of API calls (F43)', () => {
     expect(loop.of(READ)).toHaveLength(4)
   })
 
+  test('a large report is fetched where it lies, without the token; one that is not behind a link is refused', async () => {
+    const report = { companyId: 'GB-1', report: { text: 'x'.repeat(9 * 1024 * 1024) } }
+    const signed = 'https://bucket.s3.amazonaws.com/f?X-Amz-Signature=canary'
+    const store = await serveScript({ 'GET /f': [{ json: report }] })
+    const server = await serveScript({
+      'GET /companies/GB-1': [redirect(signed)],
+      'GET /companies/GB-2': [redirect('/v1/large')],
+      'GET /companies/GB-3': [{ json: report }],
+      'GET /large': [{ json: report }],
+    })
+    const { api } = clientOf(server, { dispatcher: routed({ 'bucket.s3.amazonaws.com': store }) })
+    expect(await api.readReport({ id: 'GB-1' })).toEqual(report)
+    for (const header of OWN_HEADERS) expect(store.of('GET /f')[0]?.headers[header], header).toBeUndefined()
+    expect(await api.readReport({ id: 'GB-2' })).toEqual(report)
+    expect(server.of('GET /large')[0]?.headers.authorization).toBe('Bearer token-1')
+    await expect(api.readReport({ id: 'GB-3' })).rejects.toMatchObject({ message: expect.stringContaining('larger than') })
+  })
+
   test.each([301, 302, 303, 307, 308])('a write is never redirected: %i', async status => {
     const options = { key: 'k', look: async () => undefined }
     const server = await serveScript({

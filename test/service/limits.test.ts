@@ -8,6 +8,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { passwordCheck } from '../../src/service/auth/users.ts'
 import { makePaces } from '../../src/service/jobs/pace.ts'
 import { LIMIT_TABLE, type LimitName, type Limits } from '../../src/service/limits.ts'
+import { type ChangeSource, UNCHANGING } from '../../src/service/monitoring/change-source.ts'
 import { start } from '../../src/service/start.ts'
 import { engine } from './engine.ts'
 import { HandClock, logIn, type Reply, send, startService, temporaryFolder } from './kit.ts'
@@ -69,6 +70,15 @@ function uploading(file: string, filename = 'a.csv', ...fields: [string, string]
 async function uploadWith(limits: Partial<Limits>, form: FormData): Promise<Reply> {
   const { caller } = await given(limits)
   return caller.call('POST', `${jobs}/${await caller.create()}/upload`, form)
+}
+
+/** How an import of this file into a fresh portfolio is answered. */
+async function importWith(limits: Partial<Limits>, csv: string): Promise<Reply> {
+  const { caller } = await given(limits)
+  const { portfolioId } = (await caller.call('POST', '/monitoring/portfolios', { name: 'one' })).body
+  const form = new FormData()
+  form.append('importcsv', new Blob([csv]), 'portfolio.csv')
+  return caller.call('POST', `/monitoring/portfolios/${portfolioId}/import`, form)
 }
 
 /** The error of a job with this file. */
@@ -332,6 +342,39 @@ const CASES: Readonly<Record<LimitName, () => Promise<void>>> = {
     clock.move(1)
     await vi.waitFor(async () => expect(await readdir(join(dataDir, 'uploads'))).toHaveLength(0))
   },
+  async importBytes() {
+    const csv = `Safe Number\n${'x'.repeat(1_000)}\n`
+    expect((await importWith({ importBytes: csv.length }, csv)).status).toBe(200)
+    const refused = await importWith({ importBytes: csv.length - 1 }, csv)
+    expect([refused.status, refused.body.details]).toEqual([413, expect.stringContaining('importcsv')])
+  },
+  async imports() {
+    expect((await importWith({ imports: 0 }, 'Safe Number\na\n')).status).toBe(507)
+  },
+  async portfolios() {
+    const { caller } = await given({ portfolios: 1 })
+    const create = async () => (await caller.call('POST', '/monitoring/portfolios', { name: 'one' })).status
+    expect([await create(), await create()]).toEqual([200, 507])
+  },
+  async monitorMs() {
+    const clock = new HandClock()
+    let looks = 0
+    const changes: ChangeSource = {
+      after(applied) {
+        looks += 1
+        return UNCHANGING.after(applied)
+      },
+    }
+    const options = { users: [], dataDir: await temporaryFolder(), clock, limits: { monitorMs: 5_000 } }
+    const service = await start(options, engine, [], { changes })
+    onTestFinished(() => service.close())
+    const caller = await logIn(service)
+    clock.move(4_999)
+    await caller.call('GET', jobs)
+    expect(looks).toBe(1)
+    clock.move(1)
+    await vi.waitFor(() => expect(looks).toBe(2))
+  },
   async sameLogins() {
     const { service } = await given({ sameLogins: 2 }, new HandClock())
     const statuses = [1, 2, 3].map(() => login(service, 'nobody', 'x').then(reply => reply.status))
@@ -384,6 +427,43 @@ const CASES: Readonly<Record<LimitName, () => Promise<void>>> = {
     expect((await caller.call('GET', jobs)).status).toBe(200)
     clock.move(1)
     expect((await caller.call('GET', jobs)).status).toBe(401)
+  },
+  async searchCandidates() {
+    const { caller } = await given({ searchCandidates: 1 })
+    const one = await caller.call('GET', '/companies?countries=GB&postCode=LS1*')
+    expect(one.body).toMatchObject({ totalSize: 1, messages: [{ type: 'Warning', code: 'TooManyResults' }] })
+    const both = await (await given({ searchCandidates: 3 })).caller.call('GET', '/companies?countries=GB&postCode=LS1*')
+    expect(both.body.totalSize).toBe(2)
+  },
+  async matchCompanies() {
+    const asked: (number | undefined)[] = []
+    const match: typeof engine.match = (query, most) => {
+      asked.push(most)
+      return engine.match(query)
+    }
+    const options = { users: [], dataDir: await temporaryFolder(), limits: { matchCompanies: 7 } }
+    const service = await start(options, { ...engine, match }, [])
+    onTestFinished(() => service.close())
+    await (await logIn(service)).call('GET', '/companies/match?matchThreshold=893&country=GB&name=acme')
+    expect(asked).toEqual([7])
+  },
+  async reportBytes() {
+    const path = '/companies/GB-X-01'
+    const { body, status } = await (await given({})).caller.call('GET', path)
+    expect(status).toBe(200)
+    const size = Buffer.byteLength(JSON.stringify(body))
+    expect((await (await given({ reportBytes: size })).caller.call('GET', path)).status).toBe(200)
+    const large = await (await given({ reportBytes: size - 1 })).caller.call('GET', path)
+    expect(large.status).toBe(302)
+    const followed = await send(large.headers.get('location') ?? '')
+    expect(followed.body.report).toEqual(body.report)
+  },
+  async reports() {
+    const { caller } = await given({ reports: 1 })
+    expect((await caller.call('GET', '/companies/GB-X-01')).status).toBe(200)
+    const more = await caller.call('GET', '/companies/GB-X-02')
+    expect([more.status, more.body]).toEqual([403, { message: 'Access forbidden' }])
+    expect((await caller.call('GET', '/companies/FR-X-03')).status).toBe(200)
   },
   async linkMs() {
     const clock = new HandClock()

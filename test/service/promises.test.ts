@@ -5,6 +5,7 @@ import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { formatWireDate } from '../../src/contract/index.ts'
 import { FettleError } from '../../src/errors.ts'
+import { readRates } from '../../src/service/auth/rates.ts'
 import { start } from '../../src/service/start.ts'
 import { engine } from './engine.ts'
 import { HandClock, logIn, send, startService, temporaryFolder } from './kit.ts'
@@ -167,6 +168,23 @@ test('identical bad logins sent at once are counted one by one', async () => {
   const login = () => send(`${service.url}/authenticate`, 'POST', { username: 'nobody', password: 'wrong' })
   const statuses = (await Promise.all(Array.from({ length: 9 }, login))).map(reply => reply.status)
   expect(statuses.sort()).toEqual([...Array(5).fill(401), ...Array(4).fill(429)])
+})
+
+test('a burst and what may be sustained hold together, as a person writes them', async () => {
+  const clock = new HandClock()
+  const rates = readRates(['2/1s', 'all=5/1m'])
+  const caller = await logIn(await startService({ clock, rates }))
+  const ask = async () => (await caller.call('GET', jobs)).status
+  const told: number[] = []
+  for (let second = 0; second < 3; second++) {
+    told.push(await ask(), await ask(), await ask())
+    clock.move(1_000)
+  }
+  // The refused ones of a burst count for nothing else; the minute has five.
+  expect(told).toEqual([200, 200, 429, 200, 200, 429, 200, 429, 429])
+  expect((await caller.call('GET', jobs)).headers.get('retry-after')).toBe('57')
+  for (const bad of ['', '0/1s', '5', '5/1d', 'nothing=1/1s', 'toString=1/1s'])
+    expect(() => readRates([bad])).toThrow(expect.objectContaining({ code: 'FETTLE_USAGE' }))
 })
 
 test('a rate limit is obeyed per user and operation, and ends with its window', async () => {

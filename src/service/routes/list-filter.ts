@@ -5,12 +5,14 @@ import { statusesOf } from '../jobs/walk.ts'
 import { badRequest } from '../refusal.ts'
 import type { JobFilter } from '../store/jobs.ts'
 import { CUSTOMER } from './job-record.ts'
+import { windowOf } from './paging.ts'
 
 type Query = z.infer<(typeof OPERATIONS)['listJobs']['query']>
 
 const refuse = (details: string): Error => badRequest('The filter is not acceptable', details)
 
-function instant(text: string | undefined, name: string): number | null {
+/** The moment a query's text names, in milliseconds; null without one. Throws a 400 naming the field. */
+export function instant(text: string | undefined, name: string): number | null {
   if (text === undefined) return null
   if (/^\d+$/.test(text)) return Number(text)
   // A bare day begins at midnight; times may come without seconds.
@@ -43,8 +45,7 @@ export function filterOf(query: Query, userId: number): JobFilter | null {
     from: instant(query.fromDate, 'fromDate'),
     to: instant(query.toDate, 'toDate'),
     archived: query.archived ?? null,
-    limit: query.pageSize,
-    offset: (query.page - 1) * query.pageSize,
+    ...windowOf(query, 1),
   }
   const mine =
     (query.userId ?? userId) === userId &&

@@ -2,6 +2,7 @@
  * How the database came to be what it is: one step after another, each carried out once and whole. A step that was shipped is
  * never changed; what is new is a step of its own at the end, so that the file of any older version can be opened.
  */
+import { PORTFOLIO_TABLES } from './portfolio-tables.ts'
 
 const JOBS = `
   CREATE TABLE users (id INTEGER PRIMARY KEY AUTOINCREMENT, username TEXT NOT NULL UNIQUE);
@@ -18,5 +19,29 @@ const JOBS = `
   CREATE INDEX answers_at ON answers (at);
 `
 
+const SEARCHES = `
+  CREATE TABLE searches (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, owner INTEGER NOT NULL, type TEXT NOT NULL,
+    modified INTEGER NOT NULL, record TEXT NOT NULL
+  );
+  CREATE INDEX searches_owner ON searches (owner, type, modified, seq);
+  CREATE TABLE hits (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, search TEXT NOT NULL, decision TEXT NOT NULL, record TEXT NOT NULL
+  );
+  CREATE INDEX hits_search ON hits (search, decision, seq);
+  CREATE TABLE snapshots (seq INTEGER PRIMARY KEY AUTOINCREMENT, hit TEXT NOT NULL, at INTEGER NOT NULL, body TEXT NOT NULL);
+  CREATE INDEX snapshots_hit ON snapshots (hit, seq);
+`
+
+const CREDITS = 'CREATE TABLE credits (owner INTEGER PRIMARY KEY, used INTEGER NOT NULL);'
+
+const USAGE = `
+  CREATE TABLE accounts (owner INTEGER PRIMARY KEY, created INTEGER NOT NULL);
+  CREATE TABLE usage (
+    owner INTEGER NOT NULL, product TEXT NOT NULL, country TEXT NOT NULL, used INTEGER NOT NULL,
+    PRIMARY KEY (owner, product, country)
+  );
+`
+
 /** The steps in their order; the version of a file is how many of them it has. */
-export const MIGRATIONS: readonly string[] = [JOBS]
+export const MIGRATIONS: readonly string[] = [JOBS, SEARCHES, CREDITS, PORTFOLIO_TABLES, USAGE]

@@ -151,7 +151,7 @@ export const access: Case[] = [
       '/v2/authenticate',
       '/v1/dataCleaning',
       '/v1/Authenticate',
-      '/v1/companies/',
+      '/v1/compliance/',
       '/favicon.ico',
       '/.env',
     ]

@@ -1,0 +1,9 @@
+/** The queries of AML lists: contract §2.3, §6.1. */
+import { z } from 'zod'
+import { fromOne, truth } from '../query.ts'
+
+/** Query of a list of searches. */
+export const searchesQuery = z.looseObject({ ...fromOne(), isScheduled: truth.optional() })
+
+/** Query of a list of hits; the decision is read in any case (contract §14.3). */
+export const hitsQuery = z.looseObject({ ...fromOne(), hitDecisions: z.string().max(200).optional() })
