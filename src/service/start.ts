@@ -11,20 +11,21 @@ import { makeLinks } from './auth/links.ts'
 import { makeRates, type RateOptions } from './auth/rates.ts'
 import { makeThrottle } from './auth/throttle.ts'
 import { makeTokens } from './auth/tokens.ts'
-import { type Login, passwordCheck } from './auth/users.ts'
+import { type Login, openUsers } from './auth/users.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { Engine } from './jobs/engine.ts'
 import { startRetention } from './jobs/retention.ts'
 import { placesIn, startWorker } from './jobs/worker.ts'
 import { LIMITS, type Limits } from './limits.ts'
 import type { OpenRegister } from './routes/context.ts'
+import { type AccountFile, openAccounts } from './store/accounts.ts'
 import { openAnswers } from './store/answers.ts'
 import { openDatabase } from './store/database.ts'
 import { isDiskTrouble } from './store/disk.ts'
 import { makeFolder, sweep } from './store/files.ts'
 import { type JobStore, openJobs } from './store/jobs.ts'
 import { lockDirectory } from './store/lock.ts'
-import { openUsers } from './store/users.ts'
+import { openOwnerNumbers } from './store/users.ts'
 
 /** How a service is started. */
 export interface StartOptions {
@@ -36,7 +37,10 @@ export interface StartOptions {
   readonly hosts?: readonly string[]
   /** Folder of the service's whole state; made when it is not there. */
   readonly dataDir: string
-  /** Who may log in; empty: one user `embedded` with a fresh password. */
+  /**
+   * Who may log in besides the users of the data directory (`addUser`), each as an admin. Empty, and no user there: one user
+   * `embedded` with a fresh password.
+   */
   readonly users: readonly Login[]
   readonly clock?: Clock
   /** Takes the request log, one JSON object per line. */
@@ -54,7 +58,7 @@ export interface StartOptions {
 export interface Service {
   /** Base address, `http://127.0.0.1:PORT/v1`. */
   readonly url: string
-  /** A login that works: the first user. */
+  /** A login that works: the first of those given, or the one made; '' where only the users of the data directory may log in. */
   readonly username: string
   readonly password: string
   readonly registers: readonly OpenRegister[]
@@ -66,9 +70,8 @@ export interface Service {
 const VERSION = (JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }).version
 const LOOPBACK = ['127.0.0.1', 'localhost', '::1']
 
-function usersOf({ users, host = '127.0.0.1' }: StartOptions): readonly [Login, ...Login[]] {
-  const [first, ...others] = users
-  if (first !== undefined) return [first, ...others]
+function loginsOf({ users, host = '127.0.0.1' }: StartOptions, accounts: AccountFile): readonly Login[] {
+  if (users.length > 0 || accounts.all().size > 0) return users
   if (!LOOPBACK.includes(host)) {
     throw new FettleError('FETTLE_CREDENTIALS', `Cannot listen on ${host}: without users only this machine may be served.`)
   }
@@ -90,7 +93,6 @@ async function recover(dataDir: string, jobs: JobStore): Promise<void> {
 export async function start(options: StartOptions, engine: Engine, registers: readonly OpenRegister[]): Promise<Service> {
   const { dataDir, host = '127.0.0.1', port = 0, clock = systemClock, log = () => {}, hosts = [] } = options
   const limits: Limits = { ...LIMITS, ...options.limits }
-  const logins = usersOf(options)
   const now = (): number => clock.now()
   const undo: (() => unknown)[] = []
   const undoAll = async (): Promise<void> => {
@@ -100,6 +102,8 @@ export async function start(options: StartOptions, engine: Engine, registers: re
   try {
     for (const folder of [dataDir, join(dataDir, 'uploads'), join(dataDir, 'files')]) await makeFolder(folder)
     undo.push(lockDirectory(dataDir))
+    const accounts = openAccounts(dataDir)
+    const logins = loginsOf(options, accounts)
     const database = openDatabase(dataDir)
     undo.push(() => database.close())
     const jobs = openJobs(database, now)
@@ -121,13 +125,9 @@ export async function start(options: StartOptions, engine: Engine, registers: re
     const context = {
       jobs,
       answers: openAnswers(database, now, limits),
-      users: openUsers(
-        database,
-        logins.map(login => login.username),
-      ),
-      isRight: await passwordCheck(logins, limits.loginsAtOnce),
+      users: await openUsers(logins, accounts, openOwnerNumbers(database), limits.loginsAtOnce),
       throttle: makeThrottle(limits, now),
-      rates: makeRates(options.rates ?? {}, now, logins.length),
+      rates: makeRates(options.rates ?? {}, now, limits.loginKeys),
       tokens: makeTokens(limits.tokenMs, now),
       links: makeLinks(limits.linkMs, now),
       worker,
@@ -147,7 +147,7 @@ export async function start(options: StartOptions, engine: Engine, registers: re
     })
     origin = await app.listen({ host, port, backlog: limits.connections })
 
-    const { username, password } = logins[0]
+    const { username, password } = logins[0] ?? { username: '', password: '' }
     const close = (): Promise<void> => {
       closing ??= undoAll()
       return closing

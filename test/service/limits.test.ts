@@ -5,12 +5,11 @@ import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { passwordCheck } from '../../src/service/auth/users.ts'
 import { makePaces } from '../../src/service/jobs/pace.ts'
 import { LIMIT_TABLE, type LimitName, type Limits } from '../../src/service/limits.ts'
 import { start } from '../../src/service/start.ts'
 import { engine } from './engine.ts'
-import { HandClock, logIn, type Reply, send, startService, temporaryFolder } from './kit.ts'
+import { HandClock, logIn, loginCheck, type Reply, send, startService, temporaryFolder } from './kit.ts'
 import { limitsMarkdown } from './limits-table.ts'
 import { sendRaw } from './raw.ts'
 
@@ -372,7 +371,7 @@ const CASES: Readonly<Record<LimitName, () => Promise<void>>> = {
     expect(await status('a')).toBe(401)
   },
   async loginsAtOnce() {
-    const isRight = await passwordCheck([{ username: 'a', password: 'b' }], 1)
+    const isRight = await loginCheck([{ username: 'a', password: 'b' }], 1)
     const order: number[] = []
     await Promise.all([1, 2, 3, 4].map(n => isRight({ username: 'a', password: 'b' }).then(() => order.push(n))))
     expect(order).toEqual([1, 2, 3, 4])

@@ -18,7 +18,7 @@ export interface Rates {
   admit(operation: OperationName, user: string): void
 }
 
-/** The limits of one service with this many users. */
+/** The limits of one service; of more than `users` users the oldest is forgotten. */
 export function makeRates(options: RateOptions, now: () => number, users: number): Rates {
   const limits = Object.entries(options).map(([name, rate]) => ({ name, rate, window: makeWindow(rate.perMs, now, users) }))
   return {

@@ -3,13 +3,12 @@ import type { Links } from '../auth/links.ts'
 import type { Rates } from '../auth/rates.ts'
 import type { Throttle } from '../auth/throttle.ts'
 import type { Tokens } from '../auth/tokens.ts'
-import type { PasswordCheck } from '../auth/users.ts'
+import type { Users } from '../auth/users.ts'
 import type { Clock } from '../clock.ts'
 import type { Places, Worker } from '../jobs/worker.ts'
 import type { Limits } from '../limits.ts'
 import type { AnswerStore } from '../store/answers.ts'
 import type { JobStore } from '../store/jobs.ts'
-import type { User } from '../store/users.ts'
 
 /** An opened register, as /health and `serve` tell of it. */
 export interface OpenRegister {
@@ -23,8 +22,7 @@ export interface OpenRegister {
 export interface Context {
   readonly jobs: JobStore
   readonly answers: AnswerStore
-  readonly users: ReadonlyMap<string, User>
-  readonly isRight: PasswordCheck
+  readonly users: Users
   readonly throttle: Throttle
   readonly tokens: Tokens
   readonly rates: Rates
