@@ -44,6 +44,8 @@ export const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string,
   serve: [
     ['fettle serve', 'on 127.0.0.1:8080, with fresh credentials'],
     ['fettle serve --port 0 --register companies', 'one register, on a free port'],
+    ['fettle serve users add ann --role reader --tenant purchasing', 'a user; the password is asked for'],
+    ['fettle serve backup monday.tar.gz', 'all that the service keeps, while it runs'],
   ],
   register: [
     ['fettle register import csv companies.csv', 'take in a register, named after its file'],

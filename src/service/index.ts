@@ -2,6 +2,7 @@
 export type { Log } from './app.ts'
 export { addUser, listUsers, type NewUser, removeUser, type UserInfo } from './auth/manage.ts'
 export type { Login } from './auth/users.ts'
+export { type BackupInfo, type BackupOptions, backup } from './backup/backup.ts'
 export type { Clock } from './clock.ts'
 export type { Limits } from './limits.ts'
 export type { OpenRegister } from './routes/context.ts'

@@ -12,11 +12,13 @@ import { makeRates, type RateOptions } from './auth/rates.ts'
 import { makeThrottle } from './auth/throttle.ts'
 import { makeTokens } from './auth/tokens.ts'
 import { type Login, openUsers } from './auth/users.ts'
+import { openDesk } from './backup/desk.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { Engine } from './jobs/engine.ts'
 import { startRetention } from './jobs/retention.ts'
 import { placesIn, startWorker } from './jobs/worker.ts'
 import { LIMITS, type Limits } from './limits.ts'
+import { makeMetrics } from './metrics.ts'
 import type { OpenRegister } from './routes/context.ts'
 import { type AccountFile, openAccounts } from './store/accounts.ts'
 import { openAnswers } from './store/answers.ts'
@@ -25,6 +27,7 @@ import { isDiskTrouble } from './store/disk.ts'
 import { makeFolder, sweep } from './store/files.ts'
 import { type JobStore, openJobs } from './store/jobs.ts'
 import { lockDirectory } from './store/lock.ts'
+import { takeSnapshot } from './store/snapshot.ts'
 import { openOwnerNumbers } from './store/users.ts'
 
 /** How a service is started. */
@@ -46,6 +49,8 @@ export interface StartOptions {
   /** Takes the request log, one JSON object per line. */
   readonly log?: Log
   readonly limits?: Partial<Limits>
+  /** Answers OpenRefine at `/reconcile`, without a login; refused off loopback. */
+  readonly reconcile?: boolean
   /** Request limits, to rehearse a service that has some; none if absent. */
   readonly rates?: RateOptions
   /** Ends the walk of every job at `matched`, as a rehearsal of a service that stays there. */
@@ -94,6 +99,12 @@ export async function start(options: StartOptions, engine: Engine, registers: re
   const { dataDir, host = '127.0.0.1', port = 0, clock = systemClock, log = () => {}, hosts = [] } = options
   const limits: Limits = { ...LIMITS, ...options.limits }
   const now = (): number => clock.now()
+  if (options.reconcile === true && !LOOPBACK.includes(host)) {
+    throw new FettleError(
+      'FETTLE_SETTINGS',
+      `Cannot reconcile on ${host}: it asks for no login, so only this machine may be served.`,
+    )
+  }
   const undo: (() => unknown)[] = []
   const undoAll = async (): Promise<void> => {
     for (let last = undo.pop(); last !== undefined; last = undo.pop()) await last()
@@ -120,10 +131,16 @@ export async function start(options: StartOptions, engine: Engine, registers: re
     const retention = startRetention({ jobs, places, clock, limits, onError: error => tell(null, error) })
     undo.push(() => retention.close())
 
+    const take = (folder: string): void => takeSnapshot(database, dataDir, folder)
+    const desk = openDesk({ dataDir, clock, everyMs: limits.checkMs, take })
+    undo.push(() => desk.close())
+
     let origin = ''
     let closing: Promise<void> | null = null
     const context = {
       jobs,
+      engine,
+      startedAt: clock.now(),
       answers: openAnswers(database, now, limits),
       users: await openUsers(logins, accounts, openOwnerNumbers(database), limits.loginsAtOnce),
       throttle: makeThrottle(limits, now),
@@ -138,7 +155,14 @@ export async function start(options: StartOptions, engine: Engine, registers: re
       origin: () => origin,
     }
     const names = [host.includes(':') ? `[${host}]` : host, ...hosts].map(name => name.toLowerCase())
-    const app = buildApp(context, { hosts: names, version: VERSION, log, isClosing: () => closing !== null })
+    const app = buildApp(context, {
+      hosts: names,
+      version: VERSION,
+      log,
+      metrics: makeMetrics(),
+      reconcile: options.reconcile === true,
+      isClosing: () => closing !== null,
+    })
     undo.push(async () => {
       const closed = new AbortController()
       void clock.sleep(limits.closeMs, closed.signal).then(() => app.server.closeAllConnections())

@@ -104,6 +104,14 @@ async function late(limits: Partial<Limits>, path: (id: string) => string, heade
   return answer.replace('HTTP/1.1 100 Continue\r\n\r\n', '')
 }
 
+/** Asks the reconciliation interface of a service with these limits; a body is a form. */
+async function reconciling(limits: Partial<Limits>): Promise<(query: string, form?: string) => Promise<Reply>> {
+  const { url } = await startService({ limits, reconcile: true })
+  const type = { 'Content-Type': 'application/x-www-form-urlencoded' }
+  return (query, form) =>
+    send(new URL(`/reconcile${query}`, url).href, form === undefined ? 'GET' : 'POST', form, form === undefined ? {} : type)
+}
+
 const CASES: Readonly<Record<LimitName, () => Promise<void>>> = {
   async connections() {
     const service = await startService({ limits: { connections: 1 } })
@@ -396,6 +404,30 @@ const CASES: Readonly<Record<LimitName, () => Promise<void>>> = {
     expect((await send(filePath)).status).toBe(200)
     clock.move(1)
     expect((await send(filePath)).status).toBe(403)
+  },
+  async reconcileBytes() {
+    const ask = await reconciling({ reconcileBytes: 200 })
+    const form = (bytes: number): string => `queries=${encodeURIComponent('{"q":{"query":"acme ltd"}}')}&pad=`.padEnd(bytes, 'x')
+    expect((await ask('', form(200))).status).toBe(200)
+    expect((await ask('', form(201))).status).toBe(413)
+  },
+  async reconcileQueries() {
+    const ask = await reconciling({ reconcileQueries: 2 })
+    const batch = (count: number) =>
+      JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, n) => [n, { query: 'a' }])))
+    expect((await ask(`?queries=${encodeURIComponent(batch(2))}`)).status).toBe(200)
+    expect((await ask(`?queries=${encodeURIComponent(batch(3))}`)).body.details).toBe('queries: 3 are there, 2 are allowed')
+  },
+  async reconcileIds() {
+    const ask = await reconciling({ reconcileIds: 2 })
+    const question = (...ids: string[]) => encodeURIComponent(JSON.stringify({ ids, properties: [{ id: 'town' }] }))
+    expect((await ask(`?extend=${question('a', 'b')}`)).status).toBe(200)
+    expect((await ask(`?extend=${question('a', 'b', 'c')}`)).body.details).toBe('ids: 3 are there, 2 are allowed')
+  },
+  async reconcileCallbackLength() {
+    const ask = await reconciling({ reconcileCallbackLength: 5 })
+    expect((await ask('?callback=abcde')).status).toBe(200)
+    expect((await ask('?callback=abcdef')).status).toBe(400)
   },
   async idempotencyKeyLength() {
     const { caller } = await given({ idempotencyKeyLength: 10 })

@@ -125,19 +125,10 @@ test.each([
   expect(listUsers(dataDir)).toEqual([])
 })
 
-test('twenty added side by side are all there; a name twice and a name unknown are refused', async () => {
+test('six added side by side are all there; a name twice and a name unknown are refused', async () => {
   const dataDir = await temporaryFolder()
-  const names = Array.from({ length: 20 }, (_, n) => `user${n}`)
-  const addWhenFree = async (name: string): Promise<void> => {
-    for (;;) {
-      try {
-        return await add(dataDir, name)
-      } catch (error) {
-        if (!FettleError.is(error) || error.code !== 'FETTLE_LOCKED') throw error
-      }
-    }
-  }
-  await Promise.all(names.map(addWhenFree))
+  const names = Array.from({ length: 6 }, (_, n) => `user${n}`)
+  await Promise.all(names.map(name => add(dataDir, name)))
   expect(listUsers(dataDir).map(user => user.username)).toEqual(names.sort())
   expect((await refused(add(dataDir, 'user3'))).code).toBe('FETTLE_USAGE')
   expect((await refused(removeUser(dataDir, 'nobody'))).code).toBe('FETTLE_USAGE')

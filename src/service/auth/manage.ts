@@ -31,10 +31,16 @@ const PASSWORD = /^[^\p{Cc}]{8,256}$/u
 export async function addUser(dataDir: string, { username, password, role, tenant = username, now }: NewUser): Promise<void> {
   for (const name of [username, tenant]) {
     if (NAME.test(name)) continue
-    throw new FettleError('FETTLE_USAGE', `${JSON.stringify(name)} cannot be a name: 1 to 100 characters without spaces are needed.`)
+    throw new FettleError(
+      'FETTLE_USAGE',
+      `${JSON.stringify(name)} cannot be a name: 1 to 100 characters without spaces are needed.`,
+    )
   }
   if (!PASSWORD.test(password)) {
-    throw new FettleError('FETTLE_USAGE', 'This cannot be a password: 8 to 256 characters are needed, none of them a control character.')
+    throw new FettleError(
+      'FETTLE_USAGE',
+      'This cannot be a password: 8 to 256 characters are needed, none of them a control character.',
+    )
   }
   await addAccount(dataDir, { username, role, tenant, createdAt: now.toISOString(), password: await protect(password) })
 }

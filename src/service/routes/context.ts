@@ -5,6 +5,7 @@ import type { Throttle } from '../auth/throttle.ts'
 import type { Tokens } from '../auth/tokens.ts'
 import type { Users } from '../auth/users.ts'
 import type { Clock } from '../clock.ts'
+import type { Engine } from '../jobs/engine.ts'
 import type { Places, Worker } from '../jobs/worker.ts'
 import type { Limits } from '../limits.ts'
 import type { AnswerStore } from '../store/answers.ts'
@@ -21,6 +22,9 @@ export interface OpenRegister {
 /** Everything a route may use. */
 export interface Context {
   readonly jobs: JobStore
+  readonly engine: Engine
+  /** Milliseconds since 1970. */
+  readonly startedAt: number
   readonly answers: AnswerStore
   readonly users: Users
   readonly throttle: Throttle

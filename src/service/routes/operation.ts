@@ -45,7 +45,7 @@ const NOBODY: User = { id: 0, username: '', role: 'reader', generation: '' }
 const ISSUES = 5
 
 /** The value in the schema's form, or a 400 whose details name the first elements that are not. */
-function check(schema: z.ZodType, value: unknown, place: string): unknown {
+export function check(schema: z.ZodType, value: unknown, place: string): unknown {
   const result = schema.safeParse(value)
   if (result.success) return result.data
   const { issues } = result.error

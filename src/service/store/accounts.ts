@@ -5,11 +5,12 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { z } from 'zod'
 import { ROLES, type Role } from '../../contract/index.ts'
 import { FettleError } from '../../errors.ts'
 import { makeFolder, writeWhole } from './files.ts'
-import { lockDirectory } from './lock.ts'
+import { lockDirectory, type Release } from './lock.ts'
 
 const account = z.strictObject({
   id: z.string(),
@@ -70,9 +71,24 @@ export function openAccounts(dataDir: string): AccountFile {
 /** What is told when a user is added. */
 export type NewAccount = Pick<Account, 'username' | 'password' | 'createdAt'> & { readonly role: Role; readonly tenant: string }
 
+// A change takes milliseconds: whoever waits two seconds waits for a process that hangs.
+const TRIES = 100
+const PAUSE_MS = 20
+
+async function lockSoon(folder: string): Promise<Release> {
+  for (let tried = 1; ; tried++) {
+    try {
+      return lockDirectory(folder)
+    } catch (error) {
+      if (tried === TRIES || !FettleError.is(error) || error.code !== 'FETTLE_LOCKED') throw error
+    }
+    await pause(PAUSE_MS)
+  }
+}
+
 async function change(dataDir: string, next: (accounts: Map<string, Account>) => void): Promise<void> {
   await makeFolder(folderIn(dataDir))
-  const release = lockDirectory(folderIn(dataDir))
+  const release = await lockSoon(folderIn(dataDir))
   try {
     const accounts = new Map(read(pathIn(dataDir)))
     next(accounts)
