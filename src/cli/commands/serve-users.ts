@@ -27,7 +27,10 @@ async function passwordFor(username: string, io: Io): Promise<string> {
   const set = passwordOf(io.env)
   if (set !== null) return set
   const typed = await askSecret(`Password of ${escapeTerminal(username)}: `, io)
-  if (typed === null) throw new FettleError('FETTLE_CREDENTIALS', `no password for ${JSON.stringify(username)}: nothing was read`)
+  if (typed === null)
+    throw new FettleError('FETTLE_CREDENTIALS', `no password for ${JSON.stringify(username)}: nothing was read`, {
+      hint: 'Type it, pipe it in, or set FETTLE_PASSWORD or FETTLE_PASSWORD_FILE.',
+    })
   return typed
 }
 
@@ -71,7 +74,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   if (what === 'add') return add(flags, dataDir, io)
   if (what === 'list') return list(flags, dataDir, io)
   if (what === 'remove') return remove(flags, dataDir, io)
-  throw new FettleError('FETTLE_USAGE', `serve users ${what ?? ''}`.trimEnd(), {
-    hint: 'Say what to do: add NAME, list or remove NAME.',
-  })
+  const problem =
+    what === null ? 'serve users: what to do is missing' : `serve users ${what}: nothing that can be done with users`
+  throw new FettleError('FETTLE_USAGE', problem, { hint: 'add NAME, list, or remove NAME.' })
 }

@@ -104,7 +104,9 @@ async function pack(folder: string, file: string): Promise<void> {
  */
 export async function backup({ dataDir, file, signal }: BackupOptions): Promise<BackupInfo> {
   if (!existsSync(join(dataDir, 'jobs.db'))) {
-    throw new FettleError('FETTLE_SETTINGS', `Cannot back up ${dataDir}: it is not the data directory of a service.`)
+    throw new FettleError('FETTLE_SETTINGS', `Cannot back up ${dataDir}: it is not the data directory of a service.`, {
+      hint: 'Name it: --data-dir DIR.',
+    })
   }
   const desk = deskIn(dataDir)
   const id = `${process.pid}-${randomBytes(6).toString('hex')}`

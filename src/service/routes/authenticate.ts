@@ -13,9 +13,9 @@ export function authenticateRoute(app: FastifyInstance, context: Context): void 
     'authenticate',
     async ({ body, request }) => {
       throttle.admit(body, request.ip)
-      const isRight = await users.isRight(body)
+      // Who it is now: of a user removed meanwhile the token is void from the first.
       const user = users.get(body.username)
-      if (!isRight || user === undefined) {
+      if (!(await users.isRight(body)) || user === undefined) {
         throttle.refused(body, request.ip)
         throw new LoginRefusal()
       }
