@@ -2,7 +2,7 @@
 import { COMPANY } from './properties.ts'
 
 /** Size of the page of a company inside a client, in pixels. */
-export const PREVIEW = { width: 420, height: 280 } as const
+const PREVIEW = { width: 420, height: 280 } as const
 
 /** The manifest; `base` is the address of the interface as the client reaches it, `version` fettle's. */
 export function manifestOf(base: string, version: string): Record<string, unknown> {
