@@ -200,10 +200,16 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./commands/review.ts'),
   },
   {
-    usage: 'serve',
-    summary: 'Start the embedded service and keep it up',
+    usage: 'serve [action] [what] [name]',
+    summary: 'Start the embedded service and keep it up; its users, and backups of what it keeps',
     flags: argv =>
       argv
+        .positional('action', {
+          choices: ['users', 'backup'] as const,
+          describe: 'Instead of serving: users add|list|remove, or backup FILE; also while the service runs',
+        })
+        .positional('what', { type: 'string', describe: 'users: add, list or remove; backup: the file to write' })
+        .positional('name', { type: 'string', describe: 'users add, remove: the user name' })
         .option('port', { type: 'string', default: '8080', requiresArg: true, describe: 'Port; 0 takes a free one' })
         .option('host', {
           type: 'string',
@@ -218,10 +224,16 @@ export const COMMANDS: readonly Command[] = [
           requiresArg: true,
           describe: 'Register to serve; all if absent',
         })
-        .option('data', {
+        .option('data-dir', {
+          type: 'string',
+          alias: 'data',
+          requiresArg: true,
+          describe: 'Folder of all that the service keeps; <data folder>/service if absent',
+        })
+        .option('keep-uploads', {
           type: 'string',
           requiresArg: true,
-          describe: 'Folder for jobs and uploads; <data folder>/service if absent',
+          describe: 'Days after which the files of jobs that are at their end are removed; 90 if absent',
         })
         .option('credits', {
           type: 'string',
@@ -235,6 +247,21 @@ export const COMMANDS: readonly Command[] = [
           requiresArg: true,
           describe: 'Requests a user may make: 20/1s, 600/1m, or of one operation createJob=2/1s; no limit if absent',
         })
+        .option('reconcile', {
+          type: 'boolean',
+          describe: 'Answer OpenRefine at /reconcile too, without a login, to this machine only',
+        })
+        .option('role', {
+          choices: ['reader', 'operator', 'admin'] as const,
+          requiresArg: true,
+          describe: 'users add: what the user may do; operator if absent',
+        })
+        .option('tenant', {
+          type: 'string',
+          requiresArg: true,
+          describe: 'users add: whose jobs, portfolios and searches the user works with; own ones if absent',
+        })
+        .option('json', { type: 'boolean', describe: 'users list, backup: one compact JSON line on stdout' })
         .option('log', { type: 'boolean', describe: 'One JSON line a request on stderr' }),
     load: () => import('./commands/serve.ts'),
   },

@@ -48,7 +48,8 @@ export function credentialsOf(env: Env, given: Partial<Credentials>): Credential
   return { username, password }
 }
 
-function passwordOf(env: Env): string | null {
+/** The password of the environment, null when it has none. Throws FETTLE_SETTINGS for two, or a file that cannot be read. */
+export function passwordOf(env: Env): string | null {
   const direct = text(env, 'FETTLE_PASSWORD')
   const file = text(env, 'FETTLE_PASSWORD_FILE')
   if (direct !== null && file !== null)

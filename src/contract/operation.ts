@@ -3,6 +3,7 @@
  * can be sent again (contract §3). It holds no row.
  */
 import type { z } from 'zod'
+import type { Role } from './roles.ts'
 
 /** `free` may be sent again · `look` read the state first, then decide · `never` not automatically (contract §3). */
 export type Repeat = 'free' | 'look' | 'never'
@@ -24,6 +25,8 @@ export interface Operation {
   /** Of a list: its first page, and where in the answer the items stand (`data.portfolios`); null when they are the answer. */
   readonly pages?: { readonly first: 0 | 1; readonly items: string | null }
   readonly repeat: Repeat
+  /** Who may, when it is not what the method says: readers may GET, operators everything else. */
+  readonly role?: Role
   /** Error statuses the contract documents. */
   readonly errors: readonly number[]
   /** One line for documentation. */

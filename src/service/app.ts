@@ -12,6 +12,7 @@ import { watchDeadlines } from './deadlines.ts'
 import { requireOwnHost, requirePlainHeaders } from './guard.ts'
 import { readJson } from './json-body.ts'
 import type { Limits } from './limits.ts'
+import type { Metrics } from './metrics.ts'
 import { Refusal } from './refusal.ts'
 import { accessRoutes } from './routes/access.ts'
 import { authenticateRoute } from './routes/authenticate.ts'
@@ -21,14 +22,17 @@ import { docsRoutes } from './routes/docs.ts'
 import { fileRoute } from './routes/files.ts'
 import { healthRoute } from './routes/health.ts'
 import { jobRoutes } from './routes/jobs.ts'
+import { metricsRoute } from './routes/metrics.ts'
 import { monitoringRoutes } from './routes/monitoring.ts'
 import { routePath } from './routes/operation.ts'
 import { otherRoutes } from './routes/others.ts'
 import { peopleRoutes } from './routes/people.ts'
 import { portfolioRoutes } from './routes/portfolios.ts'
+import { RECONCILE_METHODS, reconcileRoutes } from './routes/reconcile.ts'
 import { reportRoutes } from './routes/report.ts'
 import { screeningRoutes } from './routes/screening.ts'
 import { hitFileRoute } from './routes/screening-hits.ts'
+import { traceOf } from './trace.ts'
 
 /** Takes one line of the log, without a line end. */
 export type Log = (line: string) => void
@@ -39,6 +43,9 @@ export interface AppOptions {
   readonly hosts: readonly string[]
   readonly version: string
   readonly log: Log
+  readonly metrics: Metrics
+  /** Whether the reconciliation interface is offered. */
+  readonly reconcile: boolean
   /** Whether the service is being stopped: requests that still come are sent away (faults H33). */
   readonly isClosing: () => boolean
 }
@@ -46,6 +53,7 @@ export interface AppOptions {
 /** Methods by path, to tell a wrong method from an unknown path. */
 const METHODS = new Map<string, string[]>([
   ['/health', ['GET', 'HEAD']],
+  ['/metrics', ['GET', 'HEAD']],
   ['/docs', ['GET', 'HEAD']],
   ['/v1/openapi.json', ['GET', 'HEAD']],
   ['/files/:name', ['GET', 'HEAD']],
@@ -57,7 +65,8 @@ for (const operation of [...Object.values(OPERATIONS), ...OTHER_GROUPS]) {
   const more = operation.method === 'GET' ? ['GET', 'HEAD'] : [operation.method]
   METHODS.set(routePath(operation), [...allowed, ...more])
 }
-const PATTERNS = [...METHODS].map(([path, methods]) => ({ pattern: new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}$`), methods }))
+const patternsOf = (methods: Iterable<readonly [string, readonly string[]]>) =>
+  [...methods].map(([path, allowed]) => ({ pattern: new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}$`), methods: allowed }))
 
 const serverOptions = (limits: Limits) => ({
   bodyLimit: limits.jsonBytes,
@@ -91,14 +100,30 @@ export function buildApp(context: Context, options: AppOptions): FastifyInstance
   const write = (line: Record<string, unknown>): void => {
     options.log(JSON.stringify({ time: new Date(clock.now()).toISOString(), ...line }))
   }
-  const writeRequest = (request: FastifyRequest, status: number, more: Record<string, unknown> = {}): void => {
+  const writeRequest = (
+    request: FastifyRequest,
+    status: number,
+    seconds: number | null,
+    more: Record<string, unknown> = {},
+  ): void => {
     const route = request.routeOptions.url ?? 'unknown'
-    write({ correlationId: request.id, method: request.method, route, status, ...more })
+    const trace = traceOf(request)
+    options.metrics.answered(request.method, route, status, request.routeOptions.url === undefined ? null : seconds)
+    write({ correlationId: request.id, ...trace?.ids, method: request.method, route, status, ...more })
   }
 
   const answerError = (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const refusal = refusalOf(error) ?? new Refusal(500, 'Internal error', 'the service could not carry this out')
-    if (refusal.status === 500) writeRequest(request, 500, { error: error instanceof Error ? error.message : 'unknown' })
+    if (refusal.status === 500) {
+      const message = error instanceof Error ? error.message : 'unknown'
+      write({
+        correlationId: request.id,
+        method: request.method,
+        route: request.routeOptions.url ?? 'unknown',
+        status: 500,
+        error: message,
+      })
+    }
     reply.header('X-Correlation-Id', request.id)
     if (refusal.status === 413 || restOf(request) > limits.restBytes) reply.header('Connection', 'close')
     reply.code(refusal.status).headers(refusal.headers).send(refusal.body(request.id))
@@ -115,7 +140,7 @@ export function buildApp(context: Context, options: AppOptions): FastifyInstance
     frameworkErrors: (error, request, reply) => {
       answerError(error, request, reply)
       // No hook runs for these.
-      writeRequest(request, reply.statusCode)
+      writeRequest(request, reply.statusCode, null)
     },
     clientErrorHandler: garbageAnswerer(outside),
   })
@@ -140,6 +165,8 @@ export function buildApp(context: Context, options: AppOptions): FastifyInstance
     await takeTurn(turns, request, reply)
     deadlines.watch(request, reply)
     reply.headers({ 'X-Correlation-Id': request.id, 'X-Content-Type-Options': 'nosniff' })
+    const trace = traceOf(request)
+    if (trace !== null) reply.header('Traceresponse', trace.response)
     if (options.isClosing()) {
       throw new Refusal(503, 'Service Unavailable', 'the service is stopping', { 'Retry-After': '5', Connection: 'close' })
     }
@@ -151,14 +178,15 @@ export function buildApp(context: Context, options: AppOptions): FastifyInstance
     if (options.isClosing()) reply.header('Connection', 'close')
   })
   app.addHook('onResponse', async (request, reply) =>
-    writeRequest(request, reply.statusCode, { ms: Math.round(reply.elapsedTime) }),
+    writeRequest(request, reply.statusCode, reply.elapsedTime / 1000, { ms: Math.round(reply.elapsedTime) }),
   )
-  app.addHook('onRequestAbort', async request => writeRequest(request, 499))
+  app.addHook('onRequestAbort', async request => writeRequest(request, 499, null))
   app.setErrorHandler(answerError)
 
+  const patterns = patternsOf([...METHODS, ...(options.reconcile ? RECONCILE_METHODS : [])])
   app.setNotFoundHandler(async (request, reply) => {
     const path = request.url.split('?')[0] ?? ''
-    const known = PATTERNS.find(({ pattern }) => pattern.test(path))
+    const known = patterns.find(({ pattern }) => pattern.test(path))
     if (known === undefined) throw new Refusal(404, 'Not found', 'there is nothing at this path')
     const allow = known.methods.join(', ')
     if (request.method === 'OPTIONS') return reply.code(204).header('Allow', allow).send()
@@ -178,6 +206,8 @@ export function buildApp(context: Context, options: AppOptions): FastifyInstance
   monitoringRoutes(app, context)
   portfolioRoutes(app, context)
   healthRoute(app, context, options.version)
+  metricsRoute(app, context, options)
+  if (options.reconcile) app.register(async scope => reconcileRoutes(scope, context, options.version))
   docsRoutes(app, context, options.version)
   return app
 }

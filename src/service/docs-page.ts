@@ -1,4 +1,5 @@
 /** The OpenAPI description as one page of HTML: no script, no request, readable as it is. It knows nothing but the description. */
+import { asHtml } from './html.ts'
 
 interface Described {
   readonly operationId: string
@@ -16,9 +17,6 @@ interface Described {
   >
   readonly security?: readonly unknown[]
 }
-
-const asHtml = (text: string): string =>
-  text.replace(/[&<>"]/g, char => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[char] as string)
 
 const slug = (text: string): string => text.toLowerCase().replace(/[^a-z0-9]+/g, '-')
 

@@ -12,7 +12,8 @@ const nameOf = (host: string): string => host.toLowerCase().replace(/:\d{1,5}$/,
 const countOf = (name: string, rawHeaders: readonly string[]): number =>
   rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === name).length
 
-const isOwn = (host: string, ownHosts: readonly string[]): boolean => [...LOOPBACK, ...ownHosts].includes(nameOf(host))
+/** Whether a host, with or without a port, is this machine or one of these names. */
+export const isOwnHost = (host: string, ownHosts: readonly string[]): boolean => [...LOOPBACK, ...ownHosts].includes(nameOf(host))
 
 /** Throws unless the request names this service itself: another name or origin means a browser was lured here. */
 export function requireOwnHost(
@@ -25,10 +26,10 @@ export function requireOwnHost(
   // A target with a host of its own outranks the header (RFC 9112 §3.2.2).
   const target = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(url)?.[1]
   for (const name of [host, target]) {
-    if (name !== undefined && !isOwn(name, ownHosts)) throw new Refusal(403, 'Access forbidden: unknown host')
+    if (name !== undefined && !isOwnHost(name, ownHosts)) throw new Refusal(403, 'Access forbidden: unknown host')
   }
   const [, from] = origin === undefined ? [] : (/^https?:\/\/([^/]+)$/i.exec(origin) ?? [])
-  if (origin !== undefined && !isOwn(from ?? '', ownHosts)) throw new Refusal(403, 'Access forbidden: unknown origin')
+  if (origin !== undefined && !isOwnHost(from ?? '', ownHosts)) throw new Refusal(403, 'Access forbidden: unknown origin')
 }
 
 /** Throws for more headers than allowed, two Authorization headers, or a compressed body: that is never inflated. */

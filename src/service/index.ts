@@ -1,7 +1,9 @@
 /** The service's face: re-exports only. */
 export type { Log } from './app.ts'
+export { addUser, listUsers, type NewUser, removeUser, type UserInfo } from './auth/manage.ts'
 export { readRates } from './auth/rates.ts'
 export type { Login } from './auth/users.ts'
+export { type BackupInfo, type BackupOptions, backup } from './backup/backup.ts'
 export type { Clock } from './clock.ts'
 export type { Limits } from './limits.ts'
 export type { OpenRegister } from './routes/context.ts'

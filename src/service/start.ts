@@ -11,18 +11,21 @@ import { makeLinks } from './auth/links.ts'
 import { makeRates, type RateOptions } from './auth/rates.ts'
 import { makeThrottle } from './auth/throttle.ts'
 import { makeTokens } from './auth/tokens.ts'
-import { type Login, passwordCheck } from './auth/users.ts'
+import { type Login, openUsers } from './auth/users.ts'
+import { openDesk } from './backup/desk.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { Engine } from './jobs/engine.ts'
 import { startRetention } from './jobs/retention.ts'
 import { placesIn, startWorker } from './jobs/worker.ts'
 import { LIMITS, type Limits } from './limits.ts'
+import { makeMetrics } from './metrics.ts'
 import { type ChangeSource, UNCHANGING } from './monitoring/change-source.ts'
 import { openMonitoring } from './monitoring/open.ts'
 import { NO_OFFICERS, type Officers } from './register/index.ts'
 import { makeSearch } from './register/search.ts'
 import type { OpenRegister } from './routes/context.ts'
 import { openScreener } from './screening/screener.ts'
+import { type AccountFile, openAccounts } from './store/accounts.ts'
 import { openAnswers } from './store/answers.ts'
 import { openCredits } from './store/credits.ts'
 import { openDatabase } from './store/database.ts'
@@ -31,8 +34,9 @@ import { makeFolder, sweep } from './store/files.ts'
 import { type JobStore, openJobs } from './store/jobs.ts'
 import { lockDirectory } from './store/lock.ts'
 import { openSearches } from './store/searches.ts'
+import { takeSnapshot } from './store/snapshot.ts'
 import { openUsage } from './store/usage.ts'
-import { openUsers } from './store/users.ts'
+import { openOwnerNumbers } from './store/users.ts'
 
 /** How a service is started. */
 export interface StartOptions {
@@ -44,12 +48,17 @@ export interface StartOptions {
   readonly hosts?: readonly string[]
   /** Folder of the service's whole state; made when it is not there. */
   readonly dataDir: string
-  /** Who may log in; empty: one user `embedded` with a fresh password. */
+  /**
+   * Who may log in besides the users of the data directory (`addUser`), each as an admin. Empty, and no user there: one user
+   * `embedded` with a fresh password.
+   */
   readonly users: readonly Login[]
   readonly clock?: Clock
   /** Takes the request log, one JSON object per line. */
   readonly log?: Log
   readonly limits?: Partial<Limits>
+  /** Answers OpenRefine at `/reconcile`, without a login; refused off loopback. */
+  readonly reconcile?: boolean
   /** Request limits, to rehearse a service that has some; none if absent. */
   readonly rates?: RateOptions
   /** Folder of the imported screening lists; without lists there the made-up sample is searched. */
@@ -75,7 +84,7 @@ export interface Behind {
 export interface Service {
   /** Base address, `http://127.0.0.1:PORT/v1`. */
   readonly url: string
-  /** A login that works: the first user. */
+  /** A login that works: the first of those given, or the one made; '' where only the users of the data directory may log in. */
   readonly username: string
   readonly password: string
   readonly registers: readonly OpenRegister[]
@@ -87,9 +96,8 @@ export interface Service {
 const VERSION = (JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }).version
 const LOOPBACK = ['127.0.0.1', 'localhost', '::1']
 
-function usersOf({ users, host = '127.0.0.1' }: StartOptions): readonly [Login, ...Login[]] {
-  const [first, ...others] = users
-  if (first !== undefined) return [first, ...others]
+function loginsOf({ users, host = '127.0.0.1' }: StartOptions, accounts: AccountFile): readonly Login[] {
+  if (users.length > 0 || accounts.all().size > 0) return users
   if (!LOOPBACK.includes(host)) {
     throw new FettleError('FETTLE_CREDENTIALS', `Cannot listen on ${host}: without users only this machine may be served.`)
   }
@@ -116,8 +124,13 @@ export async function start(
 ): Promise<Service> {
   const { dataDir, host = '127.0.0.1', port = 0, clock = systemClock, log = () => {}, hosts = [] } = options
   const limits: Limits = { ...LIMITS, ...options.limits }
-  const logins = usersOf(options)
   const now = (): number => clock.now()
+  if (options.reconcile === true && !LOOPBACK.includes(host)) {
+    throw new FettleError(
+      'FETTLE_SETTINGS',
+      `Cannot reconcile on ${host}: it asks for no login, so only this machine may be served.`,
+    )
+  }
   const undo: (() => unknown)[] = []
   const undoAll = async (): Promise<void> => {
     for (let last = undo.pop(); last !== undefined; last = undo.pop()) await last()
@@ -127,6 +140,8 @@ export async function start(
     undo.push(() => officers.close())
     for (const folder of [dataDir, join(dataDir, 'uploads'), join(dataDir, 'files')]) await makeFolder(folder)
     undo.push(lockDirectory(dataDir))
+    const accounts = openAccounts(dataDir)
+    const logins = loginsOf(options, accounts)
     const database = openDatabase(dataDir)
     undo.push(() => database.close())
     const jobs = openJobs(database, now)
@@ -151,15 +166,17 @@ export async function start(
     const screener = openScreener(options.screeningDir ?? null)
     undo.push(() => screener.close())
     if (options.screensAtOnce === true) await screener.warm()
+    const take = (folder: string): void => takeSnapshot(database, dataDir, folder)
+    const desk = openDesk({ dataDir, clock, everyMs: limits.checkMs, take })
+    undo.push(() => desk.close())
 
-    const users = openUsers(
-      database,
-      logins.map(login => login.username),
-    )
+    const users = await openUsers(logins, accounts, openOwnerNumbers(database), limits.loginsAtOnce)
     let origin = ''
     let closing: Promise<void> | null = null
     const context = {
       jobs,
+      engine,
+      startedAt: clock.now(),
       answers: openAnswers(database, now, limits),
       searches: openSearches(database, now),
       credits: openCredits(database, options.credits ?? null),
@@ -167,13 +184,11 @@ export async function start(
       users,
       usage: openUsage(database, users.values(), now),
       officers,
-      isRight: await passwordCheck(logins, limits.loginsAtOnce),
       throttle: makeThrottle(limits, now),
-      rates: makeRates(options.rates ?? {}, now, logins.length),
+      rates: makeRates(options.rates ?? {}, now, limits.loginKeys),
       tokens: makeTokens(limits.tokenMs, now),
       links: makeLinks(limits.linkMs, now),
       worker,
-      engine,
       search,
       monitoring,
       places,
@@ -183,7 +198,14 @@ export async function start(
       origin: () => origin,
     }
     const names = [host.includes(':') ? `[${host}]` : host, ...hosts].map(name => name.toLowerCase())
-    const app = buildApp(context, { hosts: names, version: VERSION, log, isClosing: () => closing !== null })
+    const app = buildApp(context, {
+      hosts: names,
+      version: VERSION,
+      log,
+      metrics: makeMetrics(),
+      reconcile: options.reconcile === true,
+      isClosing: () => closing !== null,
+    })
     undo.push(async () => {
       const closed = new AbortController()
       void clock.sleep(limits.closeMs, closed.signal).then(() => app.server.closeAllConnections())
@@ -192,7 +214,7 @@ export async function start(
     })
     origin = await app.listen({ host, port, backlog: limits.connections })
 
-    const { username, password } = logins[0]
+    const { username, password } = logins[0] ?? { username: '', password: '' }
     const close = (): Promise<void> => {
       closing ??= undoAll()
       return closing

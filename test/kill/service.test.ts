@@ -1,5 +1,5 @@
 /** `kill -9` at any moment: nothing that was answered is lost, and work goes on at the next start (faults H34). */
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdir, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
@@ -7,7 +7,9 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setImmediate } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
+import { backup } from '../../src/service/index.ts'
 import { folderOf } from '../cli/fettle.ts'
 import { serveReal, sweepService } from '../service/kill-sweep.ts'
 import { type Caller, logIn, send, startService, temporaryFolder } from '../service/kit.ts'
@@ -173,6 +175,26 @@ test('a lock whose owner is gone, and half a file, do not keep the next service 
     await (await startService({ dataDir, users })).close()
     expect(await readdir(join(dataDir, 'uploads'))).toEqual([])
     expect(await readdir(dataDir)).not.toContain('lock')
+  }
+})
+
+test('a kill while backups are made: no half archive, no half snapshot, and the next service is as good as ever', async () => {
+  const dataDir = await temporaryFolder()
+  const child = await spawnService(dataDir, 0)
+  const id = await child.caller.create('kept')
+  await child.caller.upload(id, rows(2_000))
+  const file = join(await temporaryFolder(), 'all.tar.gz')
+  const making = backup({ dataDir, file })
+  while (!(await readdir(dataDir)).includes('backups')) await setImmediate()
+  await child.kill()
+  // Whoever asked takes the snapshot itself when the service is gone.
+  await making
+  expect(await readdir(join(dataDir, 'backups'))).toEqual([])
+  const restored = await temporaryFolder()
+  await promisify(execFile)('tar', ['-xf', file, '-C', restored])
+  for (const folder of [dataDir, restored]) {
+    const caller = await logIn(await startService({ dataDir: folder, users }))
+    expect((await caller.call('GET', `${jobs}/${id}`)).body.status).toBe('uploaded')
   }
 })
 

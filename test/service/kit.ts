@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
+import { type Login, openUsers } from '../../src/service/auth/users.ts'
 import type { Clock } from '../../src/service/clock.ts'
 import { type Service, type StartOptions, start } from '../../src/service/start.ts'
 import { engine } from './engine.ts'
@@ -33,6 +34,12 @@ export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'fettle-service-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   return folder
+}
+
+/** The check of logins by itself, without a service. */
+export async function loginCheck(logins: readonly Login[], atOnce: number): Promise<(login: Login) => Promise<boolean>> {
+  const users = await openUsers(logins, { all: () => new Map() }, () => 1, atOnce)
+  return users.isRight
 }
 
 /** A service for one test. */

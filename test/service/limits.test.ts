@@ -5,13 +5,12 @@ import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { passwordCheck } from '../../src/service/auth/users.ts'
 import { makePaces } from '../../src/service/jobs/pace.ts'
 import { LIMIT_TABLE, type LimitName, type Limits } from '../../src/service/limits.ts'
 import { type ChangeSource, UNCHANGING } from '../../src/service/monitoring/change-source.ts'
 import { start } from '../../src/service/start.ts'
 import { engine } from './engine.ts'
-import { HandClock, logIn, type Reply, send, startService, temporaryFolder } from './kit.ts'
+import { HandClock, logIn, loginCheck, type Reply, send, startService, temporaryFolder } from './kit.ts'
 import { limitsMarkdown } from './limits-table.ts'
 import { sendRaw } from './raw.ts'
 
@@ -113,6 +112,14 @@ async function late(limits: Partial<Limits>, path: (id: string) => string, heade
   clock.move(1)
   await closed(socket)
   return answer.replace('HTTP/1.1 100 Continue\r\n\r\n', '')
+}
+
+/** Asks the reconciliation interface of a service with these limits; a body is a form. */
+async function reconciling(limits: Partial<Limits>): Promise<(query: string, form?: string) => Promise<Reply>> {
+  const { url } = await startService({ limits, reconcile: true })
+  const type = { 'Content-Type': 'application/x-www-form-urlencoded' }
+  return (query, form) =>
+    send(new URL(`/reconcile${query}`, url).href, form === undefined ? 'GET' : 'POST', form, form === undefined ? {} : type)
 }
 
 const CASES: Readonly<Record<LimitName, () => Promise<void>>> = {
@@ -415,7 +422,7 @@ const CASES: Readonly<Record<LimitName, () => Promise<void>>> = {
     expect(await status('a')).toBe(401)
   },
   async loginsAtOnce() {
-    const isRight = await passwordCheck([{ username: 'a', password: 'b' }], 1)
+    const isRight = await loginCheck([{ username: 'a', password: 'b' }], 1)
     const order: number[] = []
     await Promise.all([1, 2, 3, 4].map(n => isRight({ username: 'a', password: 'b' }).then(() => order.push(n))))
     expect(order).toEqual([1, 2, 3, 4])
@@ -477,6 +484,30 @@ const CASES: Readonly<Record<LimitName, () => Promise<void>>> = {
     expect((await send(filePath)).status).toBe(200)
     clock.move(1)
     expect((await send(filePath)).status).toBe(403)
+  },
+  async reconcileBytes() {
+    const ask = await reconciling({ reconcileBytes: 200 })
+    const form = (bytes: number): string => `queries=${encodeURIComponent('{"q":{"query":"acme ltd"}}')}&pad=`.padEnd(bytes, 'x')
+    expect((await ask('', form(200))).status).toBe(200)
+    expect((await ask('', form(201))).status).toBe(413)
+  },
+  async reconcileQueries() {
+    const ask = await reconciling({ reconcileQueries: 2 })
+    const batch = (count: number) =>
+      JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, n) => [n, { query: 'a' }])))
+    expect((await ask(`?queries=${encodeURIComponent(batch(2))}`)).status).toBe(200)
+    expect((await ask(`?queries=${encodeURIComponent(batch(3))}`)).body.details).toBe('queries: 3 are there, 2 are allowed')
+  },
+  async reconcileIds() {
+    const ask = await reconciling({ reconcileIds: 2 })
+    const question = (...ids: string[]) => encodeURIComponent(JSON.stringify({ ids, properties: [{ id: 'town' }] }))
+    expect((await ask(`?extend=${question('a', 'b')}`)).status).toBe(200)
+    expect((await ask(`?extend=${question('a', 'b', 'c')}`)).body.details).toBe('ids: 3 are there, 2 are allowed')
+  },
+  async reconcileCallbackLength() {
+    const ask = await reconciling({ reconcileCallbackLength: 5 })
+    expect((await ask('?callback=abcde')).status).toBe(200)
+    expect((await ask('?callback=abcdef')).status).toBe(400)
   },
   async idempotencyKeyLength() {
     const { caller } = await given({ idempotencyKeyLength: 10 })

@@ -22,7 +22,14 @@ test('all registers of the folder are opened, and health names them', async () =
   const registers = ['one', 'three'].map(name => ({ name, companies: 1, snapshotDate: '2026-01-31' }))
   expect(service.registers).toEqual(registers)
   const health = await send(new URL('/health', service.url).href)
-  expect(health.body).toEqual({ status: 'ok', version: expect.stringMatching(/^\d+\.\d+\.\d+/), registers })
+  expect(health.body).toEqual({
+    status: 'ok',
+    version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+    startedAt: expect.stringMatching(/^\d{4}-.*Z$/),
+    uptimeSeconds: expect.any(Number),
+    checks: { database: 'ok' },
+    registers,
+  })
 
   const caller = await logIn(service)
   const id = await caller.submitted('name\nHarbour Bakery Ltd\nNorthgate Fasteners\n((((a+)+)+)\n---\n')

@@ -22,6 +22,7 @@ export const ACCESS = {
     reply: activeUsersReply,
     repeat: 'free',
     errors: [400, 401, 403],
+    role: 'admin',
     summary: 'List the users of the account.',
   },
   readOwnUser: {

@@ -42,7 +42,7 @@ export interface Rates {
   admit(operation: OperationName | 'other', user: string): void
 }
 
-/** The limits of one service with this many users. */
+/** The limits of one service; of more than `users` users the oldest is forgotten. */
 export function makeRates(options: RateOptions, now: () => number, users: number): Rates {
   const limits = Object.entries(options).flatMap(([name, rates]) =>
     [rates].flat().map(rate => ({ name, rate, window: makeWindow(rate.perMs, now, users) })),

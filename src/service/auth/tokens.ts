@@ -4,12 +4,18 @@
  */
 import { createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
 
+/** Whom a token is for. */
+export interface Bearer {
+  readonly username: string
+  /** Of the user at that time: a user added anew is another one. */
+  readonly generation: string
+}
+
 /** Issues and reads tokens. */
 export interface Tokens {
-  /** A token for this user name. */
-  issue(username: string): string
-  /** The user name of a token of ours that has not expired, else null. */
-  read(token: string): string | null
+  issue(bearer: Bearer): string
+  /** Whom a token of ours that has not expired is for, else null. */
+  read(token: string): Bearer | null
 }
 
 const ISSUER = 'fettle'
@@ -26,12 +32,13 @@ export function makeTokens(lifeMs: number, now: () => number): Tokens {
   const sign = (text: string): Buffer => createHmac('sha256', secret).update(text).digest()
 
   return {
-    issue(username) {
+    issue({ username, generation }) {
       const iat = Math.floor(now() / 1000)
       const claims = {
         iss: ISSUER,
         aud: AUDIENCE,
         sub: username,
+        generation,
         iat,
         nbf: iat,
         exp: iat + Math.floor(lifeMs / 1000),
@@ -49,8 +56,8 @@ export function makeTokens(lifeMs: number, now: () => number): Tokens {
       if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) return null
       const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Record<string, unknown>
       const fresh = typeof claims.exp === 'number' && claims.exp * 1000 > now()
-      const ours = claims.iss === ISSUER && claims.aud === AUDIENCE && typeof claims.sub === 'string'
-      return fresh && ours ? String(claims.sub) : null
+      const ours = claims.iss === ISSUER && claims.aud === AUDIENCE
+      return fresh && ours ? { username: String(claims.sub), generation: String(claims.generation) } : null
     },
   }
 }

@@ -1,8 +1,11 @@
 /**
- * Who may log in, and the proof of a password. Passwords are kept as scrypt records in memory only; it knows nothing of tokens
- * or requests (faults S25).
+ * Who may log in: the logins the service was started with, and the accounts of its data directory as they are at this moment. Knows
+ * nothing of tokens or requests.
  */
-import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
+import type { Role } from '../../contract/index.ts'
+import type { Account, AccountFile } from '../store/accounts.ts'
+import type { OwnerNumbers } from '../store/users.ts'
+import { makePasswordCheck, type PasswordRecord, protect } from './passwords.ts'
 
 /** A user name with its password, as the operator gives them. */
 export interface Login {
@@ -10,59 +13,58 @@ export interface Login {
   readonly password: string
 }
 
-interface PasswordRecord {
-  readonly salt: Buffer
-  readonly parameters: { readonly N: number; readonly r: number; readonly p: number }
-  readonly key: Buffer
+/** A user as the service knows it. */
+export interface User {
+  /**
+   * THE owner number: every job, portfolio, search, event and kept answer belongs to one, and every store asks for it. Users of one
+   * tenant have the same. It is the wire's `managingUserId` and `owningUserId`, too (contract §5.2).
+   */
+  readonly id: number
+  readonly username: string
+  readonly role: Role
+  /** Changes when the user was removed and is there again: tokens of before are void. */
+  readonly generation: string
 }
 
-// 2^14 rounds of 8 KiB blocks: 16 MiB and about 40 ms a login, the usual interactive setting.
-const PARAMETERS = { N: 2 ** 14, r: 8, p: 1 }
-const KEY_BYTES = 32
+/** The users of a running service. */
+export interface Users {
+  get(username: string): User | undefined
+  values(): Iterable<User>
+  /** Whether a login is right; user name and password are both case-sensitive (contract §4.1). */
+  isRight(login: Login): Promise<boolean>
+}
 
-const derive = (password: string, { salt, parameters }: Pick<PasswordRecord, 'salt' | 'parameters'>): Promise<Buffer> =>
-  new Promise((resolve, reject) => {
-    scrypt(password.normalize('NFC'), salt, KEY_BYTES, parameters, (error, key) => (error ? reject(error) : resolve(key)))
+/** Generation of a login given at the start: its tokens end with the process anyway. */
+const GIVEN = 'given'
+
+/** The users: the logins given, as admins that are tenants of their own, before accounts of the same name. */
+export async function openUsers(
+  logins: readonly Login[],
+  accounts: AccountFile,
+  numberOf: OwnerNumbers,
+  atOnce: number,
+): Promise<Users> {
+  const given = new Map<string, PasswordRecord>()
+  for (const { username, password } of logins) given.set(username, await protect(password))
+  const check = await makePasswordCheck(atOnce)
+
+  const ofLogin = (username: string): User => ({ id: numberOf(username), username, role: 'admin', generation: GIVEN })
+  const ofAccount = ({ username, tenant, role, id }: Account): User => ({
+    id: numberOf(tenant),
+    username,
+    role,
+    generation: id,
   })
-
-const protect = async (password: string): Promise<PasswordRecord> => {
-  const record = { salt: randomBytes(16), parameters: PARAMETERS }
-  return { ...record, key: await derive(password, record) }
-}
-
-/** Lets at most `count` pieces of work run side by side; the others wait in order. */
-function makeGate(count: number) {
-  const waiting: (() => void)[] = []
-  let free = count
-  return async <T>(work: () => Promise<T>): Promise<T> => {
-    if (free > 0) free -= 1
-    else await new Promise<void>(enter => waiting.push(enter))
-    try {
-      return await work()
-    } finally {
-      const next = waiting.shift()
-      if (next === undefined) free += 1
-      else next()
-    }
-  }
-}
-
-/** Tells whether a login is right; user name and password are both case-sensitive (contract §4.1). */
-export type PasswordCheck = (login: Login) => Promise<boolean>
-
-/**
- * Prepares the check for these users. An unknown user costs as much time as a wrong password. At most `atOnce` passwords are
- * looked at side by side: files share the threads with them, and must not wait for a flood of logins.
- */
-export async function passwordCheck(users: readonly Login[], atOnce: number): Promise<PasswordCheck> {
-  const records = new Map<string, PasswordRecord>()
-  for (const user of users) records.set(user.username, await protect(user.password))
-  const decoy = await protect(randomBytes(16).toString('hex'))
-  const gate = makeGate(atOnce)
-  return async ({ username, password }) => {
-    const known = records.get(username)
-    const record = known ?? decoy
-    const key = await gate(() => derive(password, record))
-    return timingSafeEqual(record.key, key) && known !== undefined
+  return {
+    get(username) {
+      if (given.has(username)) return ofLogin(username)
+      const account = accounts.all().get(username)
+      return account === undefined ? undefined : ofAccount(account)
+    },
+    values: () => [
+      ...[...given.keys()].map(ofLogin),
+      ...[...accounts.all().values()].filter(({ username }) => !given.has(username)).map(ofAccount),
+    ],
+    isRight: ({ username, password }) => check(password, given.get(username) ?? accounts.all().get(username)?.password),
   }
 }

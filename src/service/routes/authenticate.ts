@@ -6,18 +6,20 @@ import { route } from './operation.ts'
 
 /** Registers the login. */
 export function authenticateRoute(app: FastifyInstance, context: Context): void {
-  const { throttle, isRight, tokens, limits } = context
+  const { throttle, users, tokens, limits } = context
   route(
     app,
     context,
     'authenticate',
     async ({ body, request }) => {
       throttle.admit(body, request.ip)
-      if (!(await isRight(body))) {
+      // Who it is now: of a user removed meanwhile the token is void from the first.
+      const user = users.get(body.username)
+      if (!(await users.isRight(body)) || user === undefined) {
         throttle.refused(body, request.ip)
         throw new LoginRefusal()
       }
-      return { token: tokens.issue(body.username) }
+      return { token: tokens.issue(user) }
     },
     { bodyLimit: limits.loginBytes },
   )

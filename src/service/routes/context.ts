@@ -3,7 +3,7 @@ import type { Links } from '../auth/links.ts'
 import type { Rates } from '../auth/rates.ts'
 import type { Throttle } from '../auth/throttle.ts'
 import type { Tokens } from '../auth/tokens.ts'
-import type { PasswordCheck } from '../auth/users.ts'
+import type { Users } from '../auth/users.ts'
 import type { Clock } from '../clock.ts'
 import type { Engine } from '../jobs/engine.ts'
 import type { Places, Worker } from '../jobs/worker.ts'
@@ -17,7 +17,6 @@ import type { CreditStore } from '../store/credits.ts'
 import type { JobStore } from '../store/jobs.ts'
 import type { SearchStore } from '../store/searches.ts'
 import type { UsageStore } from '../store/usage.ts'
-import type { User } from '../store/users.ts'
 
 /** An opened register, as /health and `serve` tell of it. */
 export interface OpenRegister {
@@ -30,16 +29,17 @@ export interface OpenRegister {
 /** Everything a route may use. */
 export interface Context {
   readonly jobs: JobStore
+  readonly engine: Engine
+  /** Milliseconds since 1970. */
+  readonly startedAt: number
   readonly answers: AnswerStore
   readonly searches: SearchStore
   readonly credits: CreditStore
   readonly screener: Screener
-  readonly users: ReadonlyMap<string, User>
+  readonly users: Users
   readonly usage: UsageStore
-  readonly engine: Engine
   readonly search: Search
   readonly officers: Officers
-  readonly isRight: PasswordCheck
   readonly throttle: Throttle
   readonly tokens: Tokens
   readonly rates: Rates

@@ -4,9 +4,9 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
-import { OPERATIONS, type Operation, type OperationName } from '../../contract/index.ts'
-import { badRequest, notAuthorised } from '../refusal.ts'
-import type { User } from '../store/users.ts'
+import { mayCarryOut, OPERATIONS, type Operation, type OperationName } from '../../contract/index.ts'
+import type { User } from '../auth/users.ts'
+import { badRequest, notAuthorised, Refusal } from '../refusal.ts'
 import type { Context } from './context.ts'
 
 /** A request that has passed its checks. */
@@ -35,17 +35,17 @@ interface RouteOptions {
 /** The user of a request's token, with or without `Bearer ` before it (contract §4.1). Throws a 401. */
 export function userOf({ headers }: FastifyRequest, { tokens, users }: Pick<Context, 'tokens' | 'users'>): User {
   const token = /^(?:Bearer +)?([^ ]+)$/i.exec(headers.authorization ?? '')?.[1]
-  const username = token === undefined ? null : tokens.read(token)
-  const user = username === null ? undefined : users.get(username)
-  if (user === undefined) throw notAuthorised()
+  const bearer = token === undefined ? null : tokens.read(token)
+  const user = bearer === null ? undefined : users.get(bearer.username)
+  if (user === undefined || user.generation !== bearer?.generation) throw notAuthorised()
   return user
 }
 
-const NOBODY: User = { id: 0, username: '' }
+const NOBODY: User = { id: 0, username: '', role: 'reader', generation: '' }
 const ISSUES = 5
 
 /** The value in the schema's form, or a 400 whose details name the first elements that are not. */
-function check(schema: z.ZodType, value: unknown, place: string): unknown {
+export function check(schema: z.ZodType, value: unknown, place: string): unknown {
   const result = schema.safeParse(value)
   if (result.success) return result.data
   const { issues } = result.error
@@ -80,6 +80,7 @@ export function route<Name extends OperationName>(
     onRequest: async request => {
       if (name === 'authenticate') return
       const user = userOf(request, context)
+      if (!mayCarryOut(user.role, operation)) throw new Refusal(403, 'Access forbidden')
       context.rates.admit(name, user.username)
       callers.set(request, user)
     },

@@ -9,13 +9,13 @@ import {
   type SearchStatus,
   type SearchUpdate,
 } from '../../contract/index.ts'
+import type { User } from '../auth/users.ts'
 import { badRequest } from '../refusal.ts'
 import { carryOut } from '../screening/batch.ts'
 import { businessQuestion, individualQuestion } from '../screening/question.ts'
 import type { Question } from '../screening/screener.ts'
 import { searchRecord } from '../screening/search-record.ts'
 import type { Search, SearchPatch } from '../store/searches.ts'
-import type { User } from '../store/users.ts'
 import type { Context } from './context.ts'
 import { onceOf } from './once.ts'
 import { type Call, route } from './operation.ts'

@@ -17,6 +17,8 @@ export interface Database {
   all<Row>(sql: string, values?: Value[]): Row[]
   /** Runs `work` as one unit: all of it is kept, or, when it throws, nothing. */
   transaction<T>(work: () => T): T
+  /** Writes all of it, as it is now, to a new file. */
+  copyTo(path: string): void
   close(): void
 }
 
@@ -77,6 +79,7 @@ export function openDatabase(directory: string): Database {
     get: <Row>(sql: string, values: Value[] = []) => (file.get(sql, values) ?? null) as Row | null,
     all: <Row>(sql: string, values: Value[] = []) => file.all(sql, values) as Row[],
     transaction,
+    copyTo: path => void file.run('VACUUM INTO ?', [path]),
     close: () => file.close(),
   }
 }

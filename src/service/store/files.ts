@@ -14,6 +14,9 @@ const PART = '.part'
 /** The name a file has until it is whole; files of this name are removed at start. */
 export const partOf = (path: string): string => `${path}${PART}`
 
+/** Whether a name is that of a file that is not whole yet. */
+export const isPart = (name: string): boolean => name.endsWith(PART)
+
 /** Moves a finished, synced file to its place; durable when it resolves. */
 export async function settle(path: string): Promise<void> {
   await rename(partOf(path), path)
@@ -53,6 +56,6 @@ export const makeFolder = async (path: string): Promise<void> => void (await mkd
 /** Removes the files of a folder that nobody needs any more: half-written ones, and those `needed` says no to. */
 export async function sweep(folder: string, needed: (name: string) => boolean): Promise<void> {
   for (const name of await readdir(folder)) {
-    if (name.endsWith(PART) || !needed(name)) await rm(join(folder, name), { force: true })
+    if (isPart(name) || !needed(name)) await rm(join(folder, name), { force: true })
   }
 }

@@ -81,6 +81,8 @@ export interface JobStore {
   withStatus(statuses: readonly string[]): Job[]
   /** At most `limit` jobs in one of these statuses, not changed since this instant, that still have a file. */
   withOldUpload(statuses: readonly string[], before: number, limit: number): Job[]
+  /** How many jobs are in each status that has any. */
+  counts(): ReadonlyMap<string, number>
   /** What the files of this owner's jobs take. */
   usage(owner: number): Usage
   /** Ids of the jobs that have a file, and of these files. */
@@ -185,6 +187,13 @@ export function openJobs(database: Database, now: () => number): JobStore {
 
     withStatus: statuses =>
       database.all<Row>(`SELECT record FROM jobs WHERE status IN (${marks(statuses)}) ORDER BY seq`, [...statuses]).map(jobOf),
+
+    counts: () =>
+      new Map(
+        database
+          .all<{ status: string; count: number }>('SELECT status, count(*) AS count FROM jobs GROUP BY status')
+          .map(({ status, count }) => [status, count]),
+      ),
 
     withOldUpload(statuses, before, limit) {
       const sql = `SELECT record FROM jobs WHERE status IN (${marks(statuses)}) AND created < ?

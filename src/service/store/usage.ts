@@ -1,6 +1,7 @@
 /** What a user has used of the account, and since when there is the user. It knows no limit. */
+
+import type { User } from '../auth/users.ts'
 import type { Database } from './database.ts'
-import type { User } from './users.ts'
 
 /** What is counted: reports of companies, and of people. */
 export type Product = 'company' | 'person'
@@ -15,7 +16,9 @@ export interface UsageStore {
 
 /** The store on this database; users that are new to it begin now. */
 export function openUsage(database: Database, users: Iterable<User>, now: () => number): UsageStore {
-  for (const { id } of users) database.run('INSERT OR IGNORE INTO accounts (owner, created) VALUES (?, ?)', [id, now()])
+  const begin = (owner: number): void =>
+    database.run('INSERT OR IGNORE INTO accounts (owner, created) VALUES (?, ?)', [owner, now()])
+  for (const { id } of users) begin(id)
   return {
     count(owner, product, country) {
       const sql = `INSERT INTO usage (owner, product, country, used) VALUES (?, ?, ?, 1)
@@ -27,6 +30,8 @@ export function openUsage(database: Database, users: Iterable<User>, now: () => 
       return database.get<{ used: number }>(sql, [owner, product, country])?.used ?? 0
     },
     created(owner) {
+      // Users may be added while the service is up.
+      begin(owner)
       return database.get<{ created: number }>('SELECT created FROM accounts WHERE owner = ?', [owner])?.created ?? now()
     },
   }

@@ -1,22 +1,22 @@
-/** User names and their numbers, which stay the same over restarts because jobs belong to them. It knows no passwords. */
+/** Owners by their numbers, which stay the same over restarts because everything belongs to one. It knows no passwords. */
 import type { Database } from './database.ts'
 
-/** A user as the wire knows it: `managingUserId` and `owningUserId` (contract §5.2). */
-export interface User {
-  readonly id: number
-  readonly username: string
-}
+/** The number of a tenant; a new name gets the next free one. A user alone is a tenant of the same name. */
+export type OwnerNumbers = (tenant: string) => number
 
 // Nine digits, like the documented samples.
 const FIRST = 100_000_000
 
-/** Gives each user name its number, a new one the next free. */
-export function openUsers(database: Database, usernames: readonly string[]): ReadonlyMap<string, User> {
-  const users = new Map<string, User>()
-  for (const username of usernames) {
-    database.run('INSERT OR IGNORE INTO users (username) VALUES (?)', [username])
-    const row = database.get<{ id: number }>('SELECT id FROM users WHERE username = ?', [username])
-    users.set(username, { id: FIRST + (row?.id ?? 0), username })
+/** The numbers in this database. */
+export function openOwnerNumbers(database: Database): OwnerNumbers {
+  const known = new Map<string, number>()
+  return tenant => {
+    const kept = known.get(tenant)
+    if (kept !== undefined) return kept
+    database.run('INSERT OR IGNORE INTO users (username) VALUES (?)', [tenant])
+    const row = database.get<{ id: number }>('SELECT id FROM users WHERE username = ?', [tenant])
+    const number = FIRST + (row?.id ?? 0)
+    known.set(tenant, number)
+    return number
   }
-  return users
 }

@@ -1,0 +1,127 @@
+/**
+ * One file that holds a whole data directory as it was at one moment, while its service goes on: asks the running service for a
+ * snapshot, or takes it itself where none runs, and packs it.
+ */
+import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { setTimeout as pause } from 'node:timers/promises'
+import { createGzip } from 'node:zlib'
+import { FettleError } from '../../errors.ts'
+import { openDatabase } from '../store/database.ts'
+import { partOf, settle } from '../store/files.ts'
+import { lockDirectory } from '../store/lock.ts'
+import { takeSnapshot } from '../store/snapshot.ts'
+import { deskIn, ENDS } from './desk.ts'
+import { tarOf } from './tar.ts'
+
+/** What a backup is made of, and where to. */
+export interface BackupOptions {
+  readonly dataDir: string
+  /** Written whole or not at all; packed when its name ends in `.gz`. */
+  readonly file: string
+  readonly signal?: AbortSignal
+}
+
+/** A backup that was made. */
+export interface BackupInfo {
+  readonly bytes: number
+  /** Whether a service was running and took the snapshot. */
+  readonly online: boolean
+}
+
+const LOOK_MS = 100
+
+/** Takes the snapshot here when no service has the directory; false when one has. */
+function takeHere(dataDir: string, folder: string): boolean {
+  let release: () => void
+  try {
+    release = lockDirectory(dataDir)
+  } catch (error) {
+    if (FettleError.is(error) && error.code === 'FETTLE_LOCKED') return false
+    throw error
+  }
+  try {
+    const database = openDatabase(dataDir)
+    try {
+      takeSnapshot(database, dataDir, folder)
+    } finally {
+      database.close()
+    }
+    return true
+  } finally {
+    release()
+  }
+}
+
+/** Removes what commands that were killed have left: their ids begin with the number of their process. */
+async function sweepDesk(desk: string): Promise<void> {
+  for (const name of await readdir(desk)) {
+    try {
+      process.kill(Number.parseInt(name, 10), 0)
+    } catch (error) {
+      const isGone = (error as NodeJS.ErrnoException).code === 'ESRCH'
+      if (isGone) await rm(join(desk, name), { recursive: true, force: true })
+    }
+  }
+}
+
+async function snapshot(dataDir: string, desk: string, id: string, signal?: AbortSignal): Promise<boolean> {
+  const path = (end: keyof typeof ENDS): string => join(desk, `${id}${ENDS[end]}`)
+  for (;;) {
+    signal?.throwIfAborted()
+    if (existsSync(path('ready'))) return true
+    if (existsSync(path('failed'))) throw new Error(await readFile(path('failed'), 'utf8'))
+    if (takeHere(dataDir, path('part'))) {
+      await rename(path('part'), path('ready'))
+      return false
+    }
+    if (!existsSync(path('part'))) await writeFile(path('wanted'), '', { mode: 0o600 })
+    await pause(LOOK_MS)
+  }
+}
+
+async function pack(folder: string, file: string): Promise<void> {
+  const handle = await open(partOf(file), 'w', 0o600)
+  try {
+    const out = handle.createWriteStream({ flush: true })
+    const archive = Readable.from(tarOf(folder), { objectMode: false })
+    await (file.endsWith('.gz') ? pipeline(archive, createGzip(), out) : pipeline(archive, out))
+    await settle(file)
+  } catch (error) {
+    await handle.close().catch(() => {})
+    await rm(partOf(file), { force: true })
+    throw error
+  }
+}
+
+/**
+ * Makes a backup. Throws FETTLE_SETTINGS where there is no data directory, FETTLE_OUTPUT_WRITE when snapshot or file cannot be
+ * written.
+ */
+export async function backup({ dataDir, file, signal }: BackupOptions): Promise<BackupInfo> {
+  if (!existsSync(join(dataDir, 'jobs.db'))) {
+    throw new FettleError('FETTLE_SETTINGS', `Cannot back up ${dataDir}: it is not the data directory of a service.`, {
+      hint: 'Name it: --data-dir DIR.',
+    })
+  }
+  const desk = deskIn(dataDir)
+  const id = `${process.pid}-${randomBytes(6).toString('hex')}`
+  try {
+    await mkdir(desk, { recursive: true, mode: 0o700 })
+    await sweepDesk(desk)
+    const online = await snapshot(dataDir, desk, id, signal)
+    await pack(join(desk, `${id}${ENDS.ready}`), file)
+    return { bytes: (await stat(file)).size, online }
+  } catch (error) {
+    if (FettleError.is(error)) throw error
+    throw new FettleError('FETTLE_OUTPUT_WRITE', `Cannot back up ${dataDir} to ${file}: ${(error as Error).message}`, {
+      cause: error,
+    })
+  } finally {
+    for (const end of Object.values(ENDS)) await rm(join(desk, `${id}${end}`), { recursive: true, force: true })
+  }
+}

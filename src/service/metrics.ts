@@ -1,0 +1,95 @@
+/**
+ * What the service counts of its requests, and the OpenMetrics text of that and of everything else that is told at the moment of
+ * asking. It reads no clock and no store.
+ */
+
+/** Upper ends of the classes of durations, in seconds. */
+const CLASSES = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+/** One number with what tells it from others of its family. */
+export type Sample = readonly [labels: Readonly<Record<string, string>>, value: number, suffix?: string]
+
+/** A family of numbers. Names of units stand at the end of names, `_total` is added to counters. */
+export interface Family {
+  readonly name: string
+  readonly type: 'gauge' | 'counter' | 'histogram' | 'info'
+  readonly unit?: 'seconds' | 'bytes'
+  readonly help: string
+  readonly samples: readonly Sample[]
+}
+
+/** What is counted of requests. */
+export interface Metrics {
+  /** Counts an answer; `seconds` is null when nobody timed it. */
+  answered(method: string, route: string, status: number, seconds: number | null): void
+  families(): Family[]
+}
+
+interface Durations {
+  readonly counts: number[]
+  sum: number
+}
+
+/** Counters at 0. */
+export function makeMetrics(): Metrics {
+  const answers = new Map<string, { labels: Record<string, string>; count: number }>()
+  const durations = new Map<string, Durations>()
+  return {
+    answered(method, route, status, seconds) {
+      const labels = { method, route, status: String(status) }
+      const key = JSON.stringify(labels)
+      const one = answers.get(key) ?? { labels, count: 0 }
+      one.count += 1
+      answers.set(key, one)
+      if (seconds === null) return
+      const of = durations.get(route) ?? { counts: [...CLASSES, 0].map(() => 0), sum: 0 }
+      const found = CLASSES.findIndex(end => seconds <= end)
+      const at = found < 0 ? CLASSES.length : found
+      of.counts[at] = (of.counts[at] ?? 0) + 1
+      of.sum += seconds
+      durations.set(route, of)
+    },
+    families: () => [
+      {
+        name: 'fettle_http_requests',
+        type: 'counter',
+        help: 'Requests that were answered.',
+        samples: [...answers.values()].map(({ labels, count }) => [labels, count]),
+      },
+      {
+        name: 'fettle_http_request_duration_seconds',
+        type: 'histogram',
+        unit: 'seconds',
+        help: 'Time from the headers of a request to the end of its answer.',
+        samples: [...durations].flatMap(([route, of]) => histogramOf(route, of)),
+      },
+    ],
+  }
+}
+
+function histogramOf(route: string, { counts, sum }: Durations): Sample[] {
+  let upTo = 0
+  const buckets = [...CLASSES.map(String), '+Inf'].map((le, at): Sample => {
+    upTo += counts[at] ?? 0
+    return [{ route, le: le.includes('.') || le === '+Inf' ? le : `${le}.0` }, upTo, '_bucket']
+  })
+  return [...buckets, [{ route }, upTo, '_count'], [{ route }, sum, '_sum']]
+}
+
+const SUFFIX = { gauge: '', counter: '_total', histogram: '', info: '_info' } as const
+
+const escaped = (text: string): string => text.replace(/[\\"\n]/g, char => (char === '\n' ? '\\n' : `\\${char}`))
+
+/** The text of OpenMetrics 1.0. */
+export function metricsText(families: readonly Family[]): string {
+  const lines = families.flatMap(({ name, type, unit, help, samples }) => [
+    `# TYPE ${name} ${type}`,
+    ...(unit === undefined ? [] : [`# UNIT ${name} ${unit}`]),
+    `# HELP ${name} ${escaped(help)}`,
+    ...samples.map(([labels, value, suffix = SUFFIX[type]]) => {
+      const texts = Object.entries(labels).map(([label, text]) => `${label}="${escaped(text)}"`)
+      return `${name}${suffix}${texts.length === 0 ? '' : `{${texts.join(',')}}`} ${value}`
+    }),
+  ])
+  return `${[...lines, '# EOF'].join('\n')}\n`
+}

@@ -1,0 +1,29 @@
+/** What the reconciliation interface is and where its parts are, for a client that was given its address. Pure. */
+import { COMPANY } from './properties.ts'
+
+/** Size of the page of a company inside a client, in pixels. */
+const PREVIEW = { width: 420, height: 280 } as const
+
+/** The manifest; `base` is the address of the interface as the client reaches it, `version` fettle's. */
+export function manifestOf(base: string, version: string): Record<string, unknown> {
+  const suggest = (what: string) => ({
+    service_url: base,
+    service_path: `/suggest/${what}`,
+    flyout_service_url: base,
+    flyout_service_path: `/flyout/${what}?id=\${id}`,
+  })
+  return {
+    versions: ['0.2'],
+    name: 'fettle companies',
+    // Names of what an id means, not addresses: a register moves from machine to machine and its ids stay.
+    identifierSpace: 'urn:fettle:connectId',
+    schemaSpace: 'urn:fettle:property',
+    documentation: new URL('/docs', base).href,
+    serviceVersion: version,
+    defaultTypes: [COMPANY],
+    view: { url: `${base}/preview?id={{id}}` },
+    preview: { url: `${base}/preview?id={{id}}`, ...PREVIEW },
+    suggest: { entity: suggest('entity'), property: suggest('property'), type: suggest('type') },
+    extend: { propose_properties: { service_url: base, service_path: '/properties' }, property_settings: [] },
+  }
+}
