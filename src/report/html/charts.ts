@@ -73,8 +73,8 @@ const sum = ({ totals, ledger }: Report): Markup => {
 }
 
 const HEIGHT = 120
-/** Above the columns: a line of text each for what is matched and what is left to a person. */
-const HEAD = 30
+/** Above the columns: a line of text each for what is matched, what is left to a person, and the highest column. */
+const HEAD = 42
 
 function histogram({ scores, lowestScores }: Result): Markup {
   const top = Math.max(...scores, 1)
@@ -92,6 +92,9 @@ function histogram({ scores, lowestScores }: Result): Markup {
     { word: 'matched', score: lowestScores?.matched ?? null },
     { word: 'review', score: lowestScores?.review ?? null },
   ].flatMap(({ word, score }, i) => (score === null ? [] : [{ text: `${word} from ${score.toFixed(2)}`, score, y: 10 + i * 14 }]))
+  const highest = scores.indexOf(Math.max(...scores))
+  const side = highest === 0 ? 'start' : highest === scores.length - 1 ? 'end' : 'middle'
+  const peak = html`<text class="tick said" x="${(highest + { start: 0, middle: 0.5, end: 1 }[side]) * step}" y="${HEAD - 4}" text-anchor="${side}">${count(top)}</text>`
   const all = scores.reduce((total, rows) => total + rows, 0)
   const rows = scores.flatMap((value, i) =>
     value === 0 ? [] : [html`<tr><th scope="row">${edge(i)} to ${edge(i + 1)}</th><td class="r">${count(value)}</td></tr>`],
@@ -100,7 +103,7 @@ function histogram({ scores, lowestScores }: Result): Markup {
     '; ',
   )
   return html`<figure class="card"><figcaption>Match scores <span class="soft">of ${count(all)} rows</span></figcaption>
-<svg class="histogram" viewBox="0 0 400 ${HEIGHT + HEAD + 20}" role="img" aria-label="${said}"><text class="tick" x="0" y="10">${count(top)}</text>${columns}<path class="axis" d="M0 ${HEIGHT + HEAD + 0.5}h400"/>${ticks}${lines.map(threshold)}</svg>
+<svg class="histogram" viewBox="0 0 400 ${HEIGHT + HEAD + 20}" role="img" aria-label="${said}">${columns}<path class="axis" d="M0 ${HEIGHT + HEAD + 0.5}h400"/>${ticks}${lines.map(threshold)}${peak}</svg>
 <details class="small"><summary>As a table</summary><table><caption>Rows by match score</caption><thead><tr><th scope="col">Score</th><th scope="col" class="r">Rows</th></tr></thead><tbody>${rows}</tbody></table></details></figure>`
 }
 

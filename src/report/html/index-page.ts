@@ -95,4 +95,4 @@ const refused = ({ name, exitCode, issues }: Refusal): Markup => html`<h3>${name
   .map(
     ({ message, hint, code }) => html`<li>${message}${hint === null ? null : html`<br>${prose(hint)}`} <code>${code}</code></li>`,
   )}</ul>
-<p class="small soft">${more(issues.length, PROBLEMS)}</p>`
+${issues.length > PROBLEMS ? html`<p class="small soft">${more(issues.length, PROBLEMS)}</p>` : null}`
