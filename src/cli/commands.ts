@@ -86,7 +86,7 @@ export const COMMANDS: readonly Command[] = [
           type: 'string',
           alias: 'o',
           requiresArg: true,
-          describe: 'Where the result goes (.csv, .xlsx, .jsonl); beside the list if absent',
+          describe: 'Where the result goes (.csv, .xlsx, .jsonl); <list>-clean.csv if absent',
         })
         .option('service', { type: 'string', requiresArg: true, describe: 'embedded, or the address of a service' })
         .option('limit', { type: 'string', requiresArg: true, describe: 'Only the first N rows' })
