@@ -267,9 +267,19 @@ describe.concurrent('what the documents show works', () => {
     expect([...blocks('bash'), ...blocks('python')].length).toBeGreaterThan(1)
   })
 
+  test('JSON can be read', () => {
+    for (const text of blocks('json'))
+      expect(() =>
+        text
+          .trim()
+          .split('\n')
+          .map(line => JSON.parse(line)),
+      ).not.toThrow()
+  })
+
   test('no block is of a language that nobody looks at', () => {
     const languages = new Set([...EVERYTHING.matchAll(/^```(\S+)$/gm)].map(([, language]) => language))
-    expect([...languages].sort()).toEqual(['bash', 'python', 'sh', 'text', 'ts', 'yaml'])
+    expect([...languages].sort()).toEqual(['bash', 'json', 'python', 'sh', 'text', 'ts', 'yaml'])
   })
 
   test('commands run', async () => {

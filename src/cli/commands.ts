@@ -62,7 +62,7 @@ const carrying = (argv: Argv): Argv =>
       nargs: 1,
       requiresArg: true,
       describe:
-        'Tell also: junit, github, gitlab, openmetrics, json-events or markdown, each with =PATH; none: not even the platform',
+        'Tell also: junit, github, gitlab, openmetrics, json-events, markdown or html, each with =PATH; none: not even the platform',
     })
     .option('strict', { type: 'boolean', describe: 'Warnings give exit 1' })
     .option('quiet', { type: 'boolean', alias: 'q', describe: 'Say nothing unless something is wrong' })
@@ -101,7 +101,7 @@ export const COMMANDS: readonly Command[] = [
           type: 'string',
           alias: 'o',
           requiresArg: true,
-          describe: 'Where the result goes (.csv, .xlsx, .jsonl); beside the list if absent',
+          describe: 'Where the result goes (.csv, .xlsx, .jsonl); <list>-clean.csv if absent',
         })
         .option('service', { type: 'string', requiresArg: true, describe: 'embedded, or the address of a service' })
         .option('limit', { type: 'string', requiresArg: true, describe: 'Only the first N rows' })

@@ -4,7 +4,7 @@
 export const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string, what: string])[]>> = {
   clean: [
     ['fettle clean companies.csv -o companies-clean.csv', 'match and enrich a list, no configuration at all'],
-    ['fettle clean liste.csv --encoding windows-1252 --map name=Firma', 'saying what cannot be seen from the list'],
+    ['fettle clean liste.csv --map name=Firma', 'saying what cannot be seen from the list'],
   ],
   init: [
     ['fettle init companies.csv', 'write a pipeline file for a list, asking what is not certain'],

@@ -2,7 +2,7 @@
  * The results of a run: the enriched files are received whole, then read side by side with the input, row by row, and the output
  * files are made of both. The cells of the input stand in the output as they were, whatever went up. Memory is constant.
  */
-import type { DecisionCounts } from '../pipeline/told-rows.ts'
+import type { DecisionCounts, LowestScores } from '../pipeline/told-rows.ts'
 import type { Plan } from '../pipeline/types.ts'
 import { type AnswerPlace, Answers } from './answers.ts'
 import type { Decisions } from './decisions.ts'
@@ -27,6 +27,7 @@ interface PublishedResults {
   readonly samples: readonly SampleRow[]
   /** Twenty buckets of 0.05; empty when the file carries no scores. */
   readonly scores: readonly number[]
+  readonly lowestScores: LowestScores
   /** Chosen columns that the service did not deliver: they stand empty. */
   readonly missing: readonly string[]
   /** What people's decisions came to; null where there are none to apply. */
@@ -87,6 +88,7 @@ async function publish(
       outcomes: tally.outcomes(),
       samples,
       scores: tally.scores(),
+      lowestScores: tally.lowestScores(),
       missing: [...missing],
       decisions: decisions === null ? null : tally.decisions(decisions),
     }

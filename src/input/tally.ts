@@ -1,5 +1,5 @@
 /** What became of all rows, summed up as they pass: outcomes, scores, and the few rows a report may show. It writes nothing. */
-import type { DecisionCounts, RowCandidate, RowDecision } from '../pipeline/told-rows.ts'
+import type { DecisionCounts, LowestScores, RowCandidate, RowDecision } from '../pipeline/told-rows.ts'
 import type { Plan } from '../pipeline/types.ts'
 import { scoreOf } from './candidates.ts'
 import type { Decision, Decisions } from './decisions.ts'
@@ -56,6 +56,7 @@ export class Tally {
   readonly #effects: Record<Effect, number> = { accepted: 0, rejected: 0, agreed: 0, overruled: 0, narrowed: 0 }
   readonly #decided = new Set<string>()
   readonly #scores = new Array<number>(BUCKETS).fill(0)
+  #lowest: LowestScores = { matched: null, review: null }
   #hasScores = false
   #isTold = true
   #hasDuplicates = true
@@ -86,8 +87,7 @@ export class Tally {
     }
     const read = (name: string): string => judged.instead?.(name) ?? enriched[columns.find(name)] ?? ''
     const score = scoreOf(enriched[columns.find('match.score')] ?? '')
-    // The sum 1e-9 keeps 0.15 * 20 from falling below 3 in binary.
-    if (score !== null) this.#scores[Math.min(BUCKETS - 1, Math.floor(score * BUCKETS + 1e-9))]!++
+    if (score !== null) this.#addScore(score, told)
     const { rows } = this.#plan.report
     const isForReview = outcome === 'review' || (decided !== null && decided.effect !== 'agreed')
     if (rows === 'none' || !(isForReview || (rows === 'all' && outcome === 'unmatched'))) return null
@@ -110,6 +110,13 @@ export class Tally {
     if (outcome !== 'manualMatched' && this.#samples.filter(one => one.outcome === outcome).length < MAX_SAMPLES)
       this.#samples.push(sample)
     return isForReview ? sample : null
+  }
+
+  #addScore(score: number, told: RowOutcome): void {
+    // The sum 1e-9 keeps 0.15 * 20 from falling below 3 in binary.
+    this.#scores[Math.min(BUCKETS - 1, Math.floor(score * BUCKETS + 1e-9))]!++
+    if (told === 'matched' || told === 'review')
+      this.#lowest = { ...this.#lowest, [told]: Math.min(score, this.#lowest[told] ?? score) }
   }
 
   /** The sums over all rows; `skipped` is 0, since every row of the plan was asked for. */
@@ -158,6 +165,11 @@ export class Tally {
   /** Rows by score, in buckets of 0.05; empty when the file has no scores. */
   scores(): readonly number[] {
     return this.#hasScores ? this.#scores : []
+  }
+
+  /** By what the service said of the rows, whatever people decided. */
+  lowestScores(): LowestScores {
+    return this.#lowest
   }
 }
 

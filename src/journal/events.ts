@@ -6,7 +6,7 @@
 
 import type { JobSummary } from '../contract/index.ts'
 import type { ErrorKind, Issue } from '../errors.ts'
-import type { DecisionCounts, RowCandidate, RowDecision } from '../pipeline/told-rows.ts'
+import type { DecisionCounts, LowestScores, RowCandidate, RowDecision } from '../pipeline/told-rows.ts'
 import type { Plan } from '../pipeline/types.ts'
 
 /** The named parts of a run, in order. */
@@ -148,6 +148,7 @@ type Fact =
       readonly outcomes: Outcomes
       readonly samples: readonly RowSample[]
       readonly scores: readonly number[]
+      readonly lowestScores?: LowestScores
       readonly decisions?: DecisionCounts | null
     }
   | { readonly type: 'correlation.noted'; readonly part: number; readonly operation: string; readonly correlationId: string }

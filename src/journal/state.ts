@@ -5,7 +5,7 @@
 
 import type { JobSummary } from '../contract/index.ts'
 import type { Issue } from '../errors.ts'
-import type { DecisionCounts } from '../pipeline/told-rows.ts'
+import type { DecisionCounts, LowestScores } from '../pipeline/told-rows.ts'
 import type { Plan } from '../pipeline/types.ts'
 import type {
   CheckResult,
@@ -73,6 +73,8 @@ export interface RunState extends RunFacts {
   readonly outcomes: Outcomes | null
   readonly samples: readonly RowSample[]
   readonly scores: readonly number[]
+  /** null where nothing was told, and in a journal from before it was. */
+  readonly lowestScores: LowestScores | null
   /** What people's decisions came to, null where there were none to apply. */
   readonly decisions: DecisionCounts | null
   readonly checks: readonly CheckResult[]
@@ -140,6 +142,7 @@ const begin = (event: RunEvent & { type: 'run.started' }): RunState => ({
   outcomes: null,
   samples: [],
   scores: [],
+  lowestScores: null,
   decisions: null,
   checks: [],
   http: { requests: 0, retries: 0, throttledMs: 0 },
@@ -263,8 +266,8 @@ function apply(state: RunState, event: RunEvent): RunState {
     case 'file.received':
       return withJob(state, event.part, () => ({ received: { bytes: event.bytes, rows: event.rows, sha256: event.sha256 } }))
     case 'output.written': {
-      const { files: outputs, outcomes, samples, scores, decisions = null } = event
-      return { ...state, outputs, outcomes, samples, scores, decisions }
+      const { files: outputs, outcomes, samples, scores, lowestScores = null, decisions = null } = event
+      return { ...state, outputs, outcomes, samples, scores, lowestScores, decisions }
     }
     case 'correlation.noted':
       return withJob(state, event.part, job => ({

@@ -22,6 +22,12 @@ export interface RowDecision {
   readonly expires: string
 }
 
+/** Where the service drew its lines, as far as this run met them: the lowest score it matched and the lowest it left to a person. */
+export interface LowestScores {
+  readonly matched: number | null
+  readonly review: number | null
+}
+
 /** What the decisions came to: rows by what was done to them, lines whose time is over, rows decided about that are not here. */
 export interface DecisionCounts {
   readonly accepted: number

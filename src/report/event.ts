@@ -24,7 +24,7 @@ export const eventSchema = z.object({
 export type Event = z.infer<typeof eventSchema>
 
 /** Row content, and what the pipeline file said anew, stay in the journal. */
-const INNER = new Set(['type', 'samples', 'scores', 'settings'])
+const INNER = new Set(['type', 'samples', 'scores', 'lowestScores', 'settings'])
 
 /** A fact as an event tells it. */
 export const dataOfFact = (fact: RunFact): Event['data'] =>

@@ -6,6 +6,7 @@ import { clip, escapeCommand, escapeCommandProperty } from './escape.ts'
 import type { Report, Result } from './schema.ts'
 import { isRefusal, nameOf, type Problem, type Told } from './told.ts'
 import { sumOfTotals } from './totals.ts'
+import { worst } from './verdict.ts'
 import { count, counted, place } from './words.ts'
 
 /** Ten of a kind are shown for a step, and the rest vanish: so the tenth says how many more there are. */
@@ -91,21 +92,17 @@ function commandOf({ level, title, message, at }: Annotation, inWorkspace: (file
   return `::${level} ${properties.join(',')}::${escapeCommand(lines.join('\n'))}`
 }
 
-/** Worst first, as for exit codes. */
-const STATUSES = ['error', 'cancelled', 'fail', 'running', 'warn', 'success', 'skipped'] as const
-
 /**
  * The outputs of the step: of the one pipeline, or of all: the worst status, counts added up, paths a line each. What is unknown
  * is empty.
  */
 export function githubOutputs(told: readonly Told[], exitCode: number): Readonly<Record<string, string>> {
   const reports = told.flatMap(one => (isRefusal(one) ? [] : [one]))
-  const statuses = new Set(told.map(one => (isRefusal(one) ? 'error' : one.status)))
   const totals = reports.length === told.length ? sumOfTotals(reports.map(report => report.totals)) : null
   const text = (value: number | null | undefined): string => (value == null ? '' : String(value))
   const lines = (values: readonly (string | null | undefined)[]): string => values.filter(one => one != null).join('\n')
   return {
-    status: STATUSES.find(one => statuses.has(one)) ?? 'error',
+    status: worst(told.map(one => (isRefusal(one) ? 'error' : one.status))),
     exit_code: String(exitCode),
     run_id: lines(reports.map(report => report.metadata.runId)),
     matched: text(totals?.matched),

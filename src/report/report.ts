@@ -81,6 +81,7 @@ export function buildReport(state: RunState, context: ReportContext): Report {
         issues: issues.map(one => ({ ...one, rows: [...one.rows], at: one.at && { ...one.at } })),
         outputs: state.outputs.map(output => ({ ...output })),
         scores: [...state.scores],
+        lowestScores: state.lowestScores && { ...state.lowestScores },
         decisions: state.decisions && { ...state.decisions },
         review: plan.report.rows === 'none' ? [] : samplesOf(state, 'review'),
         unmatched: plan.report.rows === 'all' ? samplesOf(state, 'unmatched') : [],

@@ -191,6 +191,11 @@ const result = z.object({
   scores: z
     .array(known)
     .describe('rows per bucket of the match score, equal buckets from 0 to 1; empty when there are no scores'),
+  lowestScores: z
+    .object({ matched: z.number().nullable(), review: z.number().nullable() })
+    .nullable()
+    .default(null)
+    .describe('the lowest score that the service matched, and the lowest that it left to a person'),
   decisions: z
     .object({
       accepted: known,

@@ -8,6 +8,12 @@ export type Verdict = Report['status']
 /** What is shown as the verdict: an unbalanced ledger is an error whatever else was recorded. */
 export const verdictOf = (report: Report): Verdict => (report.ledger.adds === false ? 'error' : report.status)
 
+/** Worst first, as for exit codes. */
+const BY_WEIGHT: readonly Verdict[] = ['error', 'cancelled', 'fail', 'running', 'warn', 'success', 'skipped']
+
+/** How several runs stand together; none at all is an error. */
+export const worst = (verdicts: readonly Verdict[]): Verdict => BY_WEIGHT.find(one => verdicts.includes(one)) ?? 'error'
+
 /** Sign and word of a status, a stage that has not begun included. */
 export const STATUS: Readonly<Record<Result['stages'][number]['status'], { readonly sign: string; readonly word: string }>> = {
   success: { sign: '✓', word: 'Success' },

@@ -4,7 +4,7 @@
  */
 import type { ColumnMapping, JobRecord, UploadRecord } from '../contract/index.ts'
 import type { HttpCounts, Outcomes, OutputFile, RowSample } from '../journal/events.ts'
-import type { DecisionCounts } from '../pipeline/told-rows.ts'
+import type { DecisionCounts, LowestScores } from '../pipeline/told-rows.ts'
 
 /** Time: wall for what is written, monotonic for what is measured, and a sleep that a signal ends. */
 export interface Clock {
@@ -119,6 +119,7 @@ export interface Published {
   readonly samples: readonly RowSample[]
   /** Twenty buckets of 0.05: how many rows have a match score in each. Empty when the file carries no scores. */
   readonly scores: readonly number[]
+  readonly lowestScores: LowestScores
   /** Chosen columns that the service did not deliver: they stand empty. */
   readonly missing: readonly string[]
   /** What people's decisions came to, null where there are none to apply. */

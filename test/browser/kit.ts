@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import axeCore from 'axe-core'
 import { chromium, type Page } from 'playwright-core'
-import { type Report, renderHtml, type Sample } from '../../src/report/index.ts'
+import { type Report, renderHtml, renderIndex, type Sample, type Told } from '../../src/report/index.ts'
 
 const CHROMIUM = '/usr/bin/chromium'
 
@@ -54,6 +54,8 @@ export interface Opened {
 /** A browser that opens reports. */
 export interface Pages {
   open(report: Report, asked?: Asked): Promise<Opened>
+  /** The page about several pipelines. */
+  openIndex(told: readonly Told[], asked?: Asked): Promise<Opened>
   close(): Promise<void>
 }
 
@@ -62,25 +64,37 @@ export async function openBrowser(): Promise<Pages> {
   const folder = await mkdtemp(join(tmpdir(), 'fettle-page-'))
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGS })
   let serial = 0
+  const show = async (
+    html: string,
+    title: string,
+    { viewport = WIDE, scheme = 'light', script = true, media }: Asked,
+  ): Promise<Opened> => {
+    const file = join(folder, `${++serial}.html`)
+    await writeFile(file, html)
+    const context = await browser.newContext({ viewport, colorScheme: scheme, javaScriptEnabled: script })
+    const page = await context.newPage()
+    page.once('close', () => void context.close().catch(() => {}))
+    const complaints: string[] = []
+    const requests: string[] = []
+    page.on('console', message => message.type() === 'error' && complaints.push(message.text()))
+    page.on('pageerror', error => complaints.push(error.message))
+    page.on('request', request => request.url() !== pathToFileURL(file).href && requests.push(request.url()))
+    if (media !== undefined) await page.emulateMedia({ media })
+    await page.goto(pathToFileURL(file).href, { waitUntil: 'load' })
+    const shots = process.env.FETTLE_SHOTS
+    const name = `${title}-${viewport.width}-${scheme}${media ?? ''}${script ? '' : '-noscript'}`
+    if (shots) await page.screenshot({ path: join(shots, `${name}.png`), fullPage: true })
+    return { page, complaints, requests }
+  }
   return {
-    async open(report, { viewport = WIDE, scheme = 'light', script = true, rows = null, media } = {}) {
-      const file = join(folder, `${++serial}.html`)
-      await writeFile(file, renderHtml(report, rows, Number.POSITIVE_INFINITY))
-      const context = await browser.newContext({ viewport, colorScheme: scheme, javaScriptEnabled: script })
-      const page = await context.newPage()
-      page.once('close', () => void context.close().catch(() => {}))
-      const complaints: string[] = []
-      const requests: string[] = []
-      page.on('console', message => message.type() === 'error' && complaints.push(message.text()))
-      page.on('pageerror', error => complaints.push(error.message))
-      page.on('request', request => request.url() !== pathToFileURL(file).href && requests.push(request.url()))
-      if (media !== undefined) await page.emulateMedia({ media })
-      await page.goto(pathToFileURL(file).href, { waitUntil: 'load' })
-      const shots = process.env.FETTLE_SHOTS
-      const name = `${report.results[0]?.name}-${report.status}-${viewport.width}-${scheme}${media ?? ''}${script ? '' : '-noscript'}`
-      if (shots) await page.screenshot({ path: join(shots, `${name}.png`), fullPage: true })
-      return { page, complaints, requests }
-    },
+    open: (report, asked = {}) =>
+      show(
+        renderHtml(report, asked.rows ?? null, Number.POSITIVE_INFINITY),
+        `${report.results[0]?.name}-${report.status}`,
+        asked,
+      ),
+    openIndex: (told, asked = {}) =>
+      show(renderIndex(told, { tool: { name: 'fettle', version: '0' }, linkOf: () => 'a/report.html' }), 'index', asked),
     async close() {
       await browser.close()
       await rm(folder, { recursive: true, force: true })

@@ -5,7 +5,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type FixtureName, HOSTILE, reportOf, STATES } from '../report/fixtures.ts'
-import { CHROMIUM_FOUND, inPage, NARROW, openBrowser, type Pages, WIDE } from './kit.ts'
+import { axe, CHROMIUM_FOUND, inPage, NARROW, openBrowser, type Pages, WIDE } from './kit.ts'
 
 describe.skipIf(!CHROMIUM_FOUND)('the report page in Chromium', () => {
   let pages: Pages
@@ -91,6 +91,24 @@ describe.skipIf(!CHROMIUM_FOUND)('the report page in Chromium', () => {
     expect(await failed.page.evaluate(await inPage('weak-text.js'))).toEqual([])
     await failed.page.close()
   })
+
+  it.each([
+    [WIDE, 'light'],
+    [NARROW, 'dark'],
+  ] as const)(
+    'the page about several pipelines asks for nothing, fits and can be read by everybody: %j %s',
+    async (viewport, scheme) => {
+      const refused = HOSTILE.map(name => ({ name, exitCode: 2, issues: [] }))
+      const told = [reportOf('finished'), ...refused, reportOf('pausedAtMatch'), reportOf('hostile')]
+      const { page, complaints, requests } = await pages.openIndex(told, { viewport, scheme })
+      expect([complaints, requests]).toEqual([[], []])
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(viewport.width)
+      expect(await page.evaluate(await inPage('weak-text.js'))).toEqual([])
+      expect(await page.evaluate('window.owned')).toBeUndefined()
+      expect(await axe(page)).toEqual([])
+      await page.close()
+    },
+  )
 
   it('is dark where the reader wants it dark', async () => {
     const backgrounds = []

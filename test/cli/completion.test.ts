@@ -24,7 +24,7 @@ describe('bash', () => {
   test.each([
     [
       ['fettle', 're'],
-      ['resume', 'report', 'register'],
+      ['resume', 'report', 'review', 'register'],
     ],
     [['fettle', 'run', '--dr'], ['--dry-run']],
     [['fettle', 'report', '--format', 'm'], ['markdown']],

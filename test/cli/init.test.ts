@@ -160,11 +160,16 @@ describe.concurrent('clean', () => {
       totals: { rows: 5, matched: 4 },
     })
     const [header, first] = readFileSync(join(cwd, 'result.csv'), 'utf8').split('\n')
+    const outside = await fettle(['clean', 'a.csv', '-o', '../result.csv'], { cwd })
+    expect(outside).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('-o ../result.csv lies outside the working directory'),
+    })
     expect(header).toMatch(/^Lieferant.Firma.*match\.why$/)
     expect(first).toContain('matched')
   })
 
-  test('without -o beside the list, which is never replaced', async () => {
+  test('without -o under a name made of the list, never in place of anything', async () => {
     const cwd = folderOf({ 'a.csv': LIST })
     expect((await fettle(['clean', 'a.csv', '-q'], { cwd })).code).toBe(0)
     const before = statSync(join(cwd, 'a-clean.csv')).mtimeMs

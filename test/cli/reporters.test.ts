@@ -149,6 +149,24 @@ describe.concurrent('documents and events', () => {
     expect((await fettle(['run', 'p.yml', '--new', '-q', '--reporter', 'markdown=m.md'], { cwd })).code).toBe(0)
   })
 
+  test('several pipelines: a page about all of them, which leads to the page of each', async () => {
+    const cwd = project('', { 'q.yml': pipelineOf('q', ''), 'bad.yml': 'name: bad\n' })
+    const ended = await fettle(['run', 'p.yml', 'q.yml', 'bad.yml', '--reporter', 'html=pages/all.html'], { cwd })
+    expect(ended.code).toBe(2)
+    expect(ended.stderr).toContain('all of them: pages/all.html')
+    const links = [...read(cwd, 'pages/all.html').matchAll(/<a href="([^"#]+)"/g)].map(([, link = '']) =>
+      join(cwd, 'pages', link),
+    )
+    expect(links).toHaveLength(2)
+    for (const link of links) expect(existsSync(link), link).toBe(true)
+    await fettle(['run', 'p.yml', 'q.yml', '-q'], { cwd })
+    expect(read(cwd, 'fettle-runs/index.html')).toMatch(/<h1>2 pipelines/)
+    const alone = project('', { 'q.yml': pipelineOf('q', '') })
+    await fettle(['run', 'p.yml'], { cwd: alone })
+    await fettle(['run', 'p.yml', 'q.yml', '-q', '--new', '--reporter', 'none'], { cwd: alone })
+    expect(existsSync(join(alone, 'fettle-runs/index.html'))).toBe(false)
+  })
+
   test('events: every fact as it happens, without row content, the result last', async () => {
     const cwd = project('output: {path: out/p.csv, review: out/r.csv}\nreport: {rows: all}')
     const ended = await fettle(['run', 'p.yml', '--reporter', 'json-events=-', '--json'], { cwd })
@@ -221,7 +239,7 @@ describe.concurrent('no reporter breaks a run', () => {
 describe.concurrent('a wrong --reporter is refused before anything is sent', () => {
   test.each([
     ['juint', 'Did you mean junit?'],
-    ['html', 'There are junit, github'],
+    ['pdf', 'There are junit, github'],
     ['junit=', 'a path is missing'],
     ['markdown=rows.csv', 'is there, and no markdown report by its name'],
     ['junit=fettle-runs/x.xml', 'lies among the runs'],

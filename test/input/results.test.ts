@@ -163,6 +163,7 @@ describe('publishing', () => {
     scores[19] = 1
     scores[14] = 1
     expect(published.scores).toEqual(scores)
+    expect(published.lowestScores).toEqual({ matched: 0.97, review: 0.72 })
     expect(names(join(root, 'out'))).toEqual(['maybe.csv', 'no.csv', 'result.csv'])
   })
 
@@ -214,7 +215,7 @@ describe('publishing', () => {
     })
     const csv = 'Name,general.rowNumber,general.connectId,general.duplicate\nA,1,CC-1,N\nB,2,CC-1,Y\nC,3,,N\n'
     await results.receive(0, download(csv), 3)
-    const { outcomes, scores } = await results.publish()
+    const { outcomes, scores, lowestScores } = await results.publish()
     expect(outcomes).toEqual({
       matched: 1,
       manualMatched: null,
@@ -225,6 +226,7 @@ describe('publishing', () => {
       skipped: 0,
     })
     expect(scores).toEqual([])
+    expect(lowestScores).toEqual({ matched: null, review: null })
     expect(text(join(root, 'out/result.csv'))).toBe('Name,match.outcome,match.score\nA,matched,\nB,duplicate,\nC,unmatched,\n')
   })
 

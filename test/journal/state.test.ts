@@ -242,6 +242,7 @@ describe('one event more changes exactly what it tells', () => {
       outcomes: null,
       samples: [],
       scores: [],
+      lowestScores: null,
       checks: [],
       http: { requests: 0, retries: 0, throttledMs: 0 },
       status: 'running',

@@ -129,7 +129,15 @@ export class FakeResults implements Results {
     this.#isPublishing = false
     this.publishes++
     const file = { kind: 'output', path: 'out.csv', rows: 10, bytes: 1, sha256: 'cc' } as const
-    return { files: [file], outcomes: this.outcomes, samples: [], scores: [], missing: [], decisions: null }
+    return {
+      files: [file],
+      outcomes: this.outcomes,
+      samples: [],
+      scores: [],
+      lowestScores: { matched: null, review: null },
+      missing: [],
+      decisions: null,
+    }
   }
 }
 

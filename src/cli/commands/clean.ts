@@ -1,6 +1,6 @@
 /** `fettle clean`: a list in, the same list with what was found out, and no configuration: what `init` would write, carried out. */
 import { existsSync } from 'node:fs'
-import { basename, extname, resolve } from 'node:path'
+import { basename, extname, relative, resolve, sep } from 'node:path'
 import { draftOf, type Looked, proposeFor } from '../../compose/looking.ts'
 import { NO_OVERRIDES, prepareValue, resolveService } from '../../compose.ts'
 import { FettleError } from '../../errors.ts'
@@ -59,12 +59,16 @@ function sayWhatWasMadeUp(ending: Ending, flags: Flags, io: Io): void {
 
 const FORMATS: Readonly<Record<string, 'xlsx' | 'jsonl'>> = { '.xlsx': 'xlsx', '.jsonl': 'jsonl', '.ndjson': 'jsonl' }
 
-/** Where the result goes: where it is asked for, else beside the list; only what is asked for by name is replaced. */
+/** Where the result goes: where it is asked for, else in the working directory under the list's name; only what is asked for by name is replaced. */
 function outputOf(flags: Flags, { facts }: Looked, io: Io): { path: string; format: 'csv' | 'xlsx' | 'jsonl' } {
   const asked = textFlag(flags, 'output')
   const suffix = facts.packed?.as === 'xlsx' ? '.xlsx' : '.csv'
   const stem = basename(facts.path).replace(/(\.(csv|tsv|tab|txt|xlsx|gz))+$/i, '')
   const path = asked ?? `${stem}-clean${suffix}`
+  if (relative(io.cwd, resolve(io.cwd, path)).split(sep)[0] === '..')
+    throw new FettleError('FETTLE_USAGE', `-o ${path} lies outside the working directory, where nothing is written`, {
+      hint: 'Go to the folder where it is to lie, and name the list by its path from there.',
+    })
   const isThere = existsSync(resolve(io.cwd, path))
   if (isThere && asked === null)
     throw new FettleError('FETTLE_USAGE', `${path} is there: it is not replaced`, {

@@ -66,6 +66,7 @@ export async function tellEndings(endings: readonly Ending[], reporters: Reporte
     endings.map(ending => toldOf(ending, strict)),
     code,
   )
+  if (reporters.page !== null && !isOn(flags, 'quiet')) io.say(`all of them: ${reporters.page}`)
   await giveResults(endings, flags, io)
   return code
 }

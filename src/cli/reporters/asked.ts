@@ -10,9 +10,9 @@ import { refuseNoReport } from '../places.ts'
 import { STDOUT } from './documents.ts'
 
 /** Every reporter there is. */
-export const REPORTERS = ['junit', 'github', 'gitlab', 'openmetrics', 'json-events', 'markdown'] as const
+export const REPORTERS = ['junit', 'github', 'gitlab', 'openmetrics', 'json-events', 'markdown', 'html'] as const
 
-/** Switches off what the platform would switch on. */
+/** Switches off what is on by itself. */
 const NONE = 'none'
 
 /** A reporter and where it is to write; null is the reporter's own place. */
@@ -31,15 +31,16 @@ const OF_PLATFORM: Readonly<Record<string, Asked['name']>> = {
   circleci: 'junit',
 }
 
+/** What several pipelines in one call are shown by together. */
+const OF_SEVERAL: Asked['name'] = 'html'
+
 /** The reporters of a call on a platform (null: none). Throws FETTLE_USAGE. */
 export async function reportersAsked(flags: Flags, io: Io, platform: string | null): Promise<Asked[]> {
   const words = [...new Set(listFlag(flags, 'reporter'))]
   const asked = words.filter(word => word !== NONE).map(read)
-  const own = OF_PLATFORM[platform ?? '']
-  const all =
-    own === undefined || words.includes(NONE) || asked.some(({ name }) => name === own)
-      ? asked
-      : [...asked, { name: own, path: null }]
+  const own = [OF_PLATFORM[platform ?? ''], listFlag(flags, 'pipeline').length > 1 ? OF_SEVERAL : undefined]
+  const unasked = own.flatMap(name => (name === undefined || asked.some(one => one.name === name) ? [] : [{ name, path: null }]))
+  const all = words.includes(NONE) ? asked : [...asked, ...unasked]
   await refuseWrongPaths(all, needText(flags, 'runs-dir'), io.cwd)
   return all
 }

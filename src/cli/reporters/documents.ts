@@ -1,8 +1,17 @@
 /** Reporters that write one document about a call when it has ended: to a file, whole or not at all, or to stdout. */
 import { mkdirSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, join, relative, resolve, sep } from 'node:path'
+import { thisTool } from '../../compose/looking.ts'
 import { writeAtomic } from '../../compose.ts'
-import { renderJunit, renderMarkdownOf, renderOpenMetrics, type Told } from '../../report/index.ts'
+import {
+  RENDERERS,
+  type Report,
+  renderIndex,
+  renderJunit,
+  renderMarkdownOf,
+  renderOpenMetrics,
+  type Told,
+} from '../../report/index.ts'
 import type { Io } from '../io.ts'
 import type { Reporter } from './reporter.ts'
 
@@ -24,6 +33,24 @@ export const documentReporter = (name: DocumentName, path: string, io: Io): Repo
   name,
   async end(told) {
     const text = DOCUMENTS[name].render(told)
+    if (path === STDOUT) io.out(text)
+    else await writeDocument(resolve(io.cwd, path), text)
+  },
+})
+
+/** The page about several pipelines, where no other is named. */
+export const INDEX = 'index.html'
+
+/** Writes the page about all pipelines to `path`, or to stdout; it leads to the page of each, wherever that lies from there. */
+export const indexReporter = (path: string, io: Io): Reporter => ({
+  name: 'html',
+  async end(told) {
+    const folder = path === STDOUT ? io.cwd : dirname(resolve(io.cwd, path))
+    const linkOf = ({ metadata }: Report): string => {
+      const steps = relative(folder, resolve(io.cwd, metadata.directory ?? '.', RENDERERS.html.file)).split(sep)
+      return steps.map(encodeURIComponent).join('/')
+    }
+    const text = renderIndex(told, { tool: thisTool(), linkOf })
     if (path === STDOUT) io.out(text)
     else await writeDocument(resolve(io.cwd, path), text)
   },

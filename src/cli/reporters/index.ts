@@ -11,7 +11,7 @@ import { needText } from '../flags.ts'
 import type { Io } from '../io.ts'
 import type { Progress } from '../progress/index.ts'
 import { type Asked, reportersAsked } from './asked.ts'
-import { DOCUMENTS, documentReporter, GITLAB, gitlabReporter, STDOUT } from './documents.ts'
+import { DOCUMENTS, documentReporter, GITLAB, gitlabReporter, INDEX, indexReporter, STDOUT } from './documents.ts'
 import { githubReporter } from './github.ts'
 import { jsonEventsReporter } from './json-events.ts'
 import type { Reporter } from './reporter.ts'
@@ -25,6 +25,8 @@ export class Reporters {
   readonly paths: readonly string[]
   /** One of them has stdout: results go to stderr. */
   readonly hasStdout: boolean
+  /** The page about all pipelines of the call, null when there is none. */
+  readonly page: string | null
   readonly #io: Io
   readonly #reporters: readonly Reporter[]
   /** Reporters with a file of their own wait until it is known to be nobody else's. */
@@ -40,6 +42,8 @@ export class Reporters {
   private constructor(asked: readonly Asked[], runsDir: string, io: Io) {
     this.#io = io
     this.paths = asked.flatMap(filesOf)
+    const page = asked.find(({ name }) => name === 'html')
+    this.page = page === undefined || page.path === STDOUT ? null : (page.path ?? `${runsDir}/${INDEX}`)
     this.hasStdout = asked.some(({ path }) => path === STDOUT)
     this.#reporters = asked.map(one => reporterOf(one, runsDir, io))
     for (const [at, { path }] of asked.entries()) if (path !== null && path !== STDOUT) this.#waiting.add(this.#reporters[at]!)
@@ -121,5 +125,6 @@ function reporterOf({ name, path }: Asked, runsDir: string, io: Io): Reporter {
   if (name === 'github') return githubReporter(path, io)
   if (name === 'gitlab') return gitlabReporter(path ?? runsDir, io)
   if (name === 'json-events') return jsonEventsReporter(path ?? `${runsDir}/events.jsonl`, io)
+  if (name === 'html') return indexReporter(path ?? `${runsDir}/${INDEX}`, io)
   return documentReporter(name, path ?? `${runsDir}/${DOCUMENTS[name].file}`, io)
 }

@@ -19,7 +19,7 @@ const GAINSAID = 0.2
 const FEW = 5
 
 /** What tells one company from another: such a column holds more different values than this share of its rows. */
-const NAMING: readonly Target[] = ['name', 'orgNumber', 'vatNumber', 'taxCode', 'phone', 'email']
+const NAMING: readonly Target[] = ['name', 'orgNumber', 'vatNumber', 'taxCode', 'phone', 'email', 'address1']
 const MOSTLY_ALIKE = 0.03
 
 /** What was seen of a column; `values` are the different ones, the first thousand at most. */

@@ -111,7 +111,13 @@ function numberEvidence(values: readonly string[], sure: number): Evidence[] {
 
 const hasLetters = (text: string): boolean => /\p{L}{2}/u.test(text)
 const isNumberLike = (text: string): boolean => /\d/.test(text) && text.length <= 25 && !EMAIL.test(text)
-const isPlace = (text: string): boolean => hasLetters(text) && digitCount(text) <= 3 && !text.includes('@') && text.length <= 60
+const isPlace = (text: string, { isCountry }: Knowledge): boolean =>
+  hasLetters(text) &&
+  digitCount(text) <= 3 &&
+  !text.includes('@') &&
+  text.length <= 60 &&
+  !isCountry(text) &&
+  !POSTCODES.some(([, form]) => form.test(text))
 
 /** A number or code of somebody's own. */
 const isCode = (text: string): boolean => /\d/.test(text) && !/\s/.test(text) && text.length <= 30 && !EMAIL.test(text)
@@ -122,7 +128,7 @@ const FORM: Readonly<Partial<Record<Target, (text: string, known: Knowledge) => 
   orgNumber: text => isNumberLike(text) && digitCount(text) >= 4 && !DATE.test(text),
   vatNumber: text => isNumberLike(text) && digitCount(text) >= 5,
   taxCode: text => isNumberLike(text) && digitCount(text) >= 4,
-  name: (text, known) => hasLetters(text) && !EMAIL.test(text) && !known.isCountry(text),
+  name: (text, known) => hasLetters(text) && !EMAIL.test(text) && !isCode(text) && !known.isCountry(text),
   tradingName: hasLetters,
   aliasName: hasLetters,
   previousName: hasLetters,
@@ -155,10 +161,15 @@ export function support(target: Target, values: readonly string[], { isCountry }
   if (values.length < ENOUGH) return 0
   if (target === 'orgNumber' || target === 'vatNumber' || target === 'taxCode') return 0.35 * widths(values)
   if (target === 'postcode') return 0.35 * widths(values)
-  return target === 'name' ? 0.2 * shareOf(values, isOfWords) : 0
+  return target === 'name' ? 0.2 * shareOf(values, hasSeveralWords) : 0
 }
 
-const isOfWords = (text: string): boolean => text.split(/\s/).filter(word => /\p{L}/u.test(word)).length > 1
+/** Word by word: one pattern over it all would take time by the square. */
+function hasSeveralWords(text: string): boolean {
+  const words = text.split(/\s+/)
+  const first = words.findIndex(word => /\p{L}{2}/u.test(word))
+  return first !== -1 && words.slice(first + 1).some(word => /\p{L}/u.test(word))
+}
 
 /** The share of the two commonest lengths. */
 function widths(values: readonly string[]): number {

@@ -1,6 +1,6 @@
 /** The two pictures: outcomes as one bar, scores as columns. SVG with attributes only, for the page's policy allows no inline style. */
 import type { Report, Result } from '../schema.ts'
-import type { OutcomeName } from '../totals.ts'
+import { OUTCOMES, type OutcomeName } from '../totals.ts'
 import { OUTCOME, shownOutcomes } from '../verdict.ts'
 import { count, percent } from '../words.ts'
 import { html, type Markup } from './markup.ts'
@@ -16,7 +16,8 @@ const GRAIN: Readonly<Record<OutcomeName, Markup | null>> = {
   skipped: null,
 }
 
-const patterns = (names: readonly OutcomeName[]): Markup =>
+/** The fills of the outcomes; once on a page that draws a bar. */
+export const patterns = (names: readonly OutcomeName[]): Markup =>
   html`<svg width="0" height="0" aria-hidden="true" focusable="false"><defs>${names.map(
     name =>
       html`<pattern id="p-${name}" width="8" height="8" patternUnits="userSpaceOnUse"><rect class="f-${name}" width="8" height="8"/>${GRAIN[name]}</pattern>`,
@@ -24,16 +25,19 @@ const patterns = (names: readonly OutcomeName[]): Markup =>
 
 /** Outcome bar with its legend, and the histogram when there are scores. Nothing before the rows are counted. */
 export function charts(report: Report, result: Result): Markup | null {
-  const { totals } = report
   const names = shownOutcomes(report)
-  const known = names.filter(name => (totals[name] ?? 0) > 0)
-  if (known.length === 0) return null
+  if (knownOf(report).length === 0) return null
   const hasScores = result.scores.some(rows => rows > 0)
-  return html`<section aria-label="Charts">${patterns(names)}<div class="charts${hasScores ? ' two' : ''}">${outcomes(report, names, known)}${hasScores ? histogram(result.scores) : null}</div></section>`
+  return html`<section aria-label="Charts">${patterns(names)}<div class="charts${hasScores ? ' two' : ''}">${outcomes(report, names)}${hasScores ? histogram(result) : null}</div></section>`
 }
 
-function outcomes(report: Report, names: readonly OutcomeName[], known: readonly OutcomeName[]): Markup {
+const knownOf = ({ totals }: Report): OutcomeName[] => OUTCOMES.filter(name => (totals[name] ?? 0) > 0)
+
+/** The outcomes of a run as one bar; nothing before its rows are counted. */
+export function bar(report: Report): Markup | null {
   const { totals, ledger } = report
+  const known = knownOf(report)
+  if (known.length === 0) return null
   const whole = Math.max(totals.rows, ledger.sum, 1)
   let x = 0
   const rects = known.map((name, i) => {
@@ -44,12 +48,17 @@ function outcomes(report: Report, names: readonly OutcomeName[], known: readonly
     return rect
   })
   const said = known.map(name => `${OUTCOME[name].word} ${count(totals[name])}`).join(', ')
+  return html`<svg class="outcomes" role="img" aria-label="${said}">${rects}</svg>`
+}
+
+function outcomes(report: Report, names: readonly OutcomeName[]): Markup {
+  const { totals } = report
   const share = (name: OutcomeName): string => {
     const value = totals[name]
     return value === null || totals.rows === 0 ? '' : percent(value / totals.rows)
   }
   return html`<figure class="card"><figcaption>What became of the rows</figcaption>
-<svg class="outcomes" role="img" aria-label="${said}">${rects}</svg>
+${bar(report)}
 <ul class="legend">${names.map(
     name =>
       html`<li><svg viewBox="0 0 14 14" aria-hidden="true"><rect width="14" height="14" fill="url(#p-${name})"/></svg>${OUTCOME[name].word}<b>${count(totals[name])}</b><span class="soft">${share(name)}</span></li>
@@ -64,24 +73,43 @@ const sum = ({ totals, ledger }: Report): Markup => {
 }
 
 const HEIGHT = 120
+/** Above the columns: a line of text each for what is matched, what is left to a person, and the highest column. */
+const HEAD = 42
 
-function histogram(scores: readonly number[]): Markup {
+function histogram({ scores, lowestScores }: Result): Markup {
   const top = Math.max(...scores, 1)
   const step = 400 / scores.length
   const edge = (i: number): string => (i / scores.length).toFixed(2)
   const columns = scores.map((rows, i) => {
     const height = rows === 0 ? 0 : Math.max(2, (rows / top) * HEIGHT)
-    return html`<rect class="column" x="${(i * step + 1).toFixed(1)}" y="${(HEIGHT + 14 - height).toFixed(1)}" width="${(step - 2).toFixed(1)}" height="${height.toFixed(1)}" rx="1.5"><title>${edge(i)} to ${edge(i + 1)}: ${count(rows)}</title></rect>`
+    return html`<rect class="column" x="${(i * step + 1).toFixed(1)}" y="${(HEIGHT + HEAD - height).toFixed(1)}" width="${(step - 2).toFixed(1)}" height="${height.toFixed(1)}" rx="1.5"><title>${edge(i)} to ${edge(i + 1)}: ${count(rows)}</title></rect>`
   })
   const ticks = [0, 0.25, 0.5, 0.75, 1].map(
     at =>
-      html`<text class="tick" x="${at * 400}" y="${HEIGHT + 30}" text-anchor="${at === 0 ? 'start' : at === 1 ? 'end' : 'middle'}">${String(at)}</text>`,
+      html`<text class="tick" x="${at * 400}" y="${HEIGHT + HEAD + 16}" text-anchor="${at === 0 ? 'start' : at === 1 ? 'end' : 'middle'}">${String(at)}</text>`,
   )
+  const lines = [
+    { word: 'matched', score: lowestScores?.matched ?? null },
+    { word: 'review', score: lowestScores?.review ?? null },
+  ].flatMap(({ word, score }, i) => (score === null ? [] : [{ text: `${word} from ${score.toFixed(2)}`, score, y: 10 + i * 14 }]))
+  const highest = scores.indexOf(Math.max(...scores))
+  const side = highest === 0 ? 'start' : highest === scores.length - 1 ? 'end' : 'middle'
+  const peak = html`<text class="tick said" x="${(highest + { start: 0, middle: 0.5, end: 1 }[side]) * step}" y="${HEAD - 4}" text-anchor="${side}">${count(top)}</text>`
   const all = scores.reduce((total, rows) => total + rows, 0)
   const rows = scores.flatMap((value, i) =>
     value === 0 ? [] : [html`<tr><th scope="row">${edge(i)} to ${edge(i + 1)}</th><td class="r">${count(value)}</td></tr>`],
   )
+  const said = ['Columns of rows by match score', `the highest has ${count(top)} rows`, ...lines.map(({ text }) => text)].join(
+    '; ',
+  )
   return html`<figure class="card"><figcaption>Match scores <span class="soft">of ${count(all)} rows</span></figcaption>
-<svg class="histogram" viewBox="0 0 400 ${HEIGHT + 34}" role="img" aria-label="Columns of rows by match score; the highest has ${count(top)} rows"><text class="tick" x="0" y="10">${count(top)}</text>${columns}<path class="axis" d="M0 ${HEIGHT + 14.5}h400"/>${ticks}</svg>
+<svg class="histogram" viewBox="0 0 400 ${HEIGHT + HEAD + 20}" role="img" aria-label="${said}">${columns}<path class="axis" d="M0 ${HEIGHT + HEAD + 0.5}h400"/>${ticks}${lines.map(threshold)}${peak}</svg>
 <details class="small"><summary>As a table</summary><table><caption>Rows by match score</caption><thead><tr><th scope="col">Score</th><th scope="col" class="r">Rows</th></tr></thead><tbody>${rows}</tbody></table></details></figure>`
+}
+
+/** Where an outcome begins, with its words on the side where there is room. */
+function threshold({ text, score, y }: { text: string; score: number; y: number }): Markup {
+  const x = score * 400
+  const [side, anchor] = x > 200 ? [-5, 'end'] : [5, 'start']
+  return html`<path class="threshold" d="M${x.toFixed(1)} ${y - 8}V${HEIGHT + HEAD}"/><text class="tick said" x="${(x + side).toFixed(1)}" y="${y}" text-anchor="${anchor}">${text}</text>`
 }

@@ -2,7 +2,7 @@
 import { html } from './markup.ts'
 
 /** SHA-256 of the sheet as the browser sees it, base64. This folder has no digest of its own: test/report/html.test.ts compares. */
-export const STYLE_SHA256 = 'SLjIoAAFB0zrrbzJVUKiGTnDUvVu7OXrsvc9BTUfQ0Y='
+export const STYLE_SHA256 = 'kuDc7Op54mT6CcGUSCiffO2MCj2oj9xNjKJzGxw2H5Q='
 
 /** CSS of the report page, in its element. Colours keep AA contrast in light and dark; outcomes differ by pattern and sign as well. */
 export const styleElement = html`<style>
@@ -41,6 +41,7 @@ h1 .badge{vertical-align:.25em;margin-left:.35rem;letter-spacing:0}
 .note.bad{background:var(--badbg)}.note.warn{background:var(--warnbg)}.note.calm{background:var(--calmbg)}
 .note>*{color:var(--ink)}.note p+p{margin-top:.5rem}
 .command{display:block;background:var(--card);border:1px solid var(--line);border-radius:6px;padding:.55rem .8rem;margin-top:.5rem;user-select:all;-webkit-user-select:all;cursor:text}
+.pipeline>*+*{margin-top:.6rem}.pipeline h3{font-size:1.05rem}.pipeline .badge{margin-left:.35rem}.pipeline .outcomes{height:18px}.legend.row{display:flex;flex-wrap:wrap;margin:.9rem 0}
 .card{background:var(--card);border:1px solid var(--line);border-radius:12px;padding:1.25rem 1.4rem}
 .numbers{display:grid;grid-template-columns:repeat(auto-fit,minmax(9.5rem,1fr));background:var(--card);border:1px solid var(--line);border-radius:12px;margin-top:2rem;overflow:hidden}
 .numbers>div{display:flex;flex-direction:column;padding:1.1rem 1.4rem;box-shadow:1px 1px 0 0 var(--line)}
@@ -60,7 +61,8 @@ svg{display:block;width:100%;height:auto}
 .f-matched{fill:var(--matched)}.f-manualMatched{fill:var(--manualMatched)}.f-duplicates{fill:var(--duplicates)}.f-review{fill:var(--review)}
 .f-unmatched{fill:var(--unmatched)}.f-failed{fill:var(--failed)}.f-skipped{fill:var(--skipped)}
 .grain{stroke:var(--grain);stroke-width:1.6;opacity:.6;fill:none}.dot{fill:var(--grain);opacity:.75}.cut{fill:var(--card)}
-.column{fill:var(--duplicates)}.axis{stroke:var(--line)}.tick{fill:var(--soft);font:11px system-ui,sans-serif}
+.column{fill:var(--duplicates)}.axis{stroke:var(--line)}.tick{fill:var(--soft);font:11px system-ui,sans-serif}.said{fill:var(--ink);stroke:var(--card);stroke-width:4px;paint-order:stroke}
+.threshold{stroke:var(--ink);stroke-width:1.2;stroke-dasharray:3 3;fill:none}
 .scroll{overflow-x:auto;border:1px solid var(--line);border-radius:12px;background:var(--card)}
 table{border-collapse:collapse;width:100%;font-size:.9rem;overflow-wrap:break-word}td code{overflow-wrap:anywhere}
 caption{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}

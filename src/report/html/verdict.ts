@@ -23,12 +23,10 @@ const fact = (name: string, value: Markup | string): Markup => html`<div><dt>${n
 
 /** The verdict bar. */
 export function verdictBar(report: Report, result: Result): Markup {
-  const verdict = verdictOf(report)
-  const { sign, word } = STATUS[verdict]
   const { startedAt, runId, resumedAt } = report.metadata
   return html`<header>
 <p class="eyebrow">fettle run report</p>
-<h1>${result.name} <span class="badge ${TONE[verdict]}"><span aria-hidden="true">${sign}</span>${word}</span></h1>
+<h1>${result.name} ${badge(verdictOf(report))}</h1>
 ${result.description === null ? null : html`<p class="soft">${result.description}</p>`}
 <p class="message">${result.message}</p>
 ${cure(report, result)}
@@ -43,8 +41,12 @@ ${resumedAt.length === 0 ? null : fact('Resumed', counted(resumedAt.length, 'tim
 </header>`
 }
 
+/** Sign and word of a status. */
+export const badge = (verdict: Verdict): Markup =>
+  html`<span class="badge ${TONE[verdict]}"><span aria-hidden="true">${STATUS[verdict].sign}</span>${STATUS[verdict].word}</span>`
+
 /** What to do now; nothing when there is nothing to do. */
-function cure(report: Report, result: Result): Markup | null {
+export function cure(report: Report, result: Result): Markup | null {
   const { error } = result
   const running = report.status === 'running'
   if (error === null && (report.resume === null || !running)) {
@@ -73,7 +75,7 @@ interface Figure {
 }
 
 /** The five numbers, more only when rows failed or were skipped. */
-export function numbers(report: Report): Markup {
+export function numbers(report: Pick<Report, 'totals' | 'delta' | 'previous' | 'results'>): Markup {
   const { totals, delta } = report
   const change = (value: number | null | undefined, say: (value: number) => string): string =>
     value === null || value === undefined ? '' : say(value)

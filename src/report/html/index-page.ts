@@ -1,0 +1,98 @@
+/** The page about several pipelines of one call: the verdict of each with its bar and the way to its own page, what went wrong first. */
+
+import type { Report, Result } from '../schema.ts'
+import { isRefusal, type Refusal, type Told } from '../told.ts'
+import { OUTCOMES, sumOfTotals } from '../totals.ts'
+import { OUTCOME, STATUS, type Verdict, verdictOf, worst } from '../verdict.ts'
+import { count, counted, duration, more, percent, points, time } from '../words.ts'
+import { bar, patterns } from './charts.ts'
+import { html, type Markup, prose } from './markup.ts'
+import { shell } from './shell.ts'
+import { badge, cure, numbers, TONE } from './verdict.ts'
+
+/** Problems shown of a pipeline that came to no run. */
+const PROBLEMS = 5
+
+/** What the page needs besides the pipelines. */
+export interface IndexOptions {
+  readonly tool: Report['metadata']['tool']
+  /** The address of a run's own page, as seen from this one. */
+  readonly linkOf: (report: Report) => string
+}
+
+const verdictOfTold = (told: Told): Verdict => (isRefusal(told) ? 'error' : verdictOf(told))
+
+/** The index as an HTML page; it carries no script. */
+export function renderIndex(told: readonly Told[], { tool, linkOf }: IndexOptions): string {
+  const verdicts = told.map(verdictOfTold)
+  const together = worst(verdicts)
+  const reports = told.flatMap(one => (isRefusal(one) ? [] : [one]))
+  const title = counted(told.length, 'pipeline')
+  const sorted = ORDER.flatMap(tone => told.filter((_, at) => TONE[verdicts[at]!] === tone))
+  const body = html`<header>
+<p class="eyebrow">fettle run report</p>
+<h1>${title} ${badge(together)}</h1>
+<p class="message">${inWords(verdicts)}</p>
+</header>
+<main id="main">
+${reports.length === 0 ? null : numbers({ totals: sumOfTotals(reports.map(one => one.totals)), delta: null, previous: null, results: [] })}
+<section aria-labelledby="pipelines"><h2 id="pipelines">Pipelines</h2>${patterns(OUTCOMES)}${legend(reports)}
+<ul class="stack">${sorted.map(
+    one => html`<li class="card pipeline">${isRefusal(one) ? refused(one) : one.results.map(result => line(one, result, linkOf(one)))}</li>
+`,
+  )}</ul></section>
+</main>`
+  return shell({ title: `${STATUS[together].word}: ${title}`, tool, hasScript: false }, body)
+}
+
+const ORDER = ['bad', 'warn', 'calm', 'good'] as const
+
+/** `2 × Success, 1 × Error`, the worst first. */
+function inWords(verdicts: readonly Verdict[]): string {
+  const left = [...verdicts]
+  const words: string[] = []
+  while (left.length > 0) {
+    const verdict = worst(left)
+    const those = left.filter(one => one === verdict)
+    words.push(`${STATUS[verdict].word}: ${count(those.length)}`)
+    left.splice(0, left.length, ...left.filter(one => one !== verdict))
+  }
+  return words.join(' · ')
+}
+
+/** Outcomes that some pipeline has rows of. */
+function legend(reports: readonly Report[]): Markup | null {
+  const shown = OUTCOMES.filter(name => reports.some(({ totals }) => (totals[name] ?? 0) > 0))
+  if (shown.length === 0) return null
+  return html`<ul class="legend row">${shown.map(
+    name =>
+      html`<li><svg viewBox="0 0 14 14" aria-hidden="true"><rect width="14" height="14" fill="url(#p-${name})"/></svg>${OUTCOME[name].word}</li>`,
+  )}</ul>`
+}
+
+function line(report: Report, result: Result, link: string): Markup {
+  const { totals, delta } = report
+  const change = delta?.matchRate == null ? '' : ` (${points(delta.matchRate)})`
+  const facts = [
+    counted(totals.rows, 'row'),
+    ...(totals.matchRate === null ? [] : [`${percent(totals.matchRate)} matched${change}`]),
+    ...(['review', 'unmatched', 'failed'] as const)
+      .filter(name => (totals[name] ?? 0) > 0)
+      .map(name => `${count(totals[name])} ${OUTCOME[name].word}`),
+    `${time(report.metadata.startedAt)} UTC, took ${duration(report.elapsedMs)}`,
+  ]
+  return html`<h3><a href="${link}">${result.name}</a> ${badge(verdictOf(report))}</h3>
+<p>${result.message}</p>
+${bar(report)}
+<p class="small soft">${facts.join(' · ')}</p>
+${cure(report, result)}`
+}
+
+const refused = ({ name, exitCode, issues }: Refusal): Markup => html`<h3>${name} ${badge('error')}</h3>
+<p>There was no run: exit code ${exitCode}.</p>
+<ul class="stack small">${issues
+  .slice(0, PROBLEMS)
+  .map(
+    ({ message, hint, code }) => html`<li>${message}${hint === null ? null : html`<br>${prose(hint)}`} <code>${code}</code></li>`,
+  )}</ul>
+${issues.length > PROBLEMS ? html`<p class="small soft">${more(issues.length, PROBLEMS)}</p>` : null}`
