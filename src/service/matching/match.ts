@@ -31,15 +31,22 @@ export function match(index: MatchIndex, query: Query): Answer {
   const best = scored[0]
   const isShown = verdict.decision === 'review'
   const scores = scoresOf(scored)
+  const { decision, reason, score, margin } = verdict
   return {
-    ...verdict,
+    decision,
+    reason,
+    score,
+    margin,
     why: best === undefined ? '' : explain(asked, best.vector),
     pattern: best === undefined ? '' : patternOf(asked, best.vector),
     banding: bandingOf(verdict),
     candidates: scored.slice(0, SHOWN).map(({ company, vector }, at) => ({
       company,
       score: scores[at] ?? 0,
-      features: namedFeatures(vector),
+      // Told when asked for: most rows are matched, and nobody looks.
+      get features() {
+        return namedFeatures(vector)
+      },
       why: isShown ? explain(asked, vector) : '',
     })),
   }
