@@ -2,7 +2,7 @@
  * The search for the documents nearest to a set of terms: rarest terms first under a budget, block by block. Knows postings; knows
  * no names.
  */
-import { BLOCK, type Postings } from './postings.ts'
+import { BLOCK, FLOORS, type Postings } from './postings.ts'
 
 /** Segments read of one term: only a word that stands in more than half a million documents has more. */
 const MOST_SEGMENTS = 8
@@ -111,7 +111,7 @@ function holds(lists: Uint16Array, start: number, end: number, document: number)
  * document that only the commoner terms hold, when all of those together are below the bar, is never looked at, and of the others the
  * commoner terms are looked up.
  */
-function takeBest({ lists, norms, documents }: Postings, count: number, first: number, best: Best): void {
+function takeBest({ lists, norms, floors, documents }: Postings, count: number, first: number, best: Best): void {
   let open = 0
   while (open < count && rests[open]! > best.bar) open++
   let postings = 0
@@ -121,6 +121,7 @@ function takeBest({ lists, norms, documents }: Postings, count: number, first: n
     for (let at = starts[term]!; at < end; at++) sums[lists[at]!]! += gain
     postings += end - starts[term]!
   }
+  const rest = open < count ? rests[open]! : 0
   let term = 0
   for (; term < open && rests[term]! > best.bar; term++) {
     const end = ends[term]!
@@ -130,11 +131,15 @@ function takeBest({ lists, norms, documents }: Postings, count: number, first: n
       let sum = sums[document]!
       if (sum === 0) continue
       sums[document] = 0
+      if (sum + rest <= best.bar) continue
+      // No length is below its floor; a little less than that, for what is lost in rounding.
+      const enough = best.least * (floors[first + document]! / FLOORS) * 0.999
+      if (sum + rest < enough) continue
       let common = open
-      for (; common < count && sum + rests[common]! > best.bar; common++) {
+      for (; common < count && sum + rests[common]! >= enough; common++) {
         if (holds(lists, starts[common]!, ends[common]!, document)) sum = Math.fround(sum + gains[common]!)
       }
-      if (common < count || sum <= best.bar) continue
+      if (common < count || sum < enough) continue
       const score = sum / norms[first + document]!
       if (score >= best.least) best.take(first + document, score)
     }
