@@ -3,7 +3,7 @@
  * beside the recorded score of OpenSanctions' logic_v2. Rarity of words is taken from the names of the file itself.
  */
 import { compareNames } from '../dist/service/matching/compare-names.js'
-import { FEATURES } from '../dist/service/matching/features.js'
+import { newVector } from '../dist/service/matching/features.js'
 import { buildIndex } from '../dist/service/matching/index.js'
 import { readQuery } from '../dist/service/matching/query.js'
 import { likeness } from '../dist/service/matching/why.js'
@@ -22,7 +22,7 @@ export function measureNames(pairs, print) {
     const [asked] = readQuery(index, { name: one }).names
     const document = index.documentStarts[names.indexOf(other)]
     if (asked === undefined || document === index.documentStarts[names.indexOf(other) + 1]) return 0
-    const vector = new Float64Array(FEATURES.length)
+    const vector = newVector()
     compareNames(index, asked, document, vector)
     return likeness(vector)
   }

@@ -3,7 +3,9 @@
  * memory. Needs `npm run build`.
  *
  *   npm run bench:matching -- --register R.csv --queries Q.csv [--ignore column[,column]] [--split dev] [--json] [--floor top1=.96,recall=.9]
- *   npm run bench:matching -- --register R.csv --queries Q.csv --peers     the npm libraries people would pick, on the same rows
+ *   npm run bench:matching -- --register R.csv --queries Q.csv --peers [--peer-rows 300]
+ *                                        the npm libraries people would pick, on the same rows (so many, spread over all)
+ *   npm run bench:matching -- --register R.csv --queries Q.csv --split dev --misses [--list]   rows not answered right, by cause
  *   npm run bench:matching -- --names cases.csv                            labelled pairs of names, beside their logicV2 column
  *
  * The queries' columns are qid,name,address1,town,postcode,country,orgNumber,kind,split,expected; an empty `expected` says that
@@ -14,11 +16,12 @@ import { candidatesOf } from '../dist/service/matching/candidates.js'
 import { buildIndex, match } from '../dist/service/matching/index.js'
 import { readQuery } from '../dist/service/matching/query.js'
 import { bestCut, companyOf, figure, quality, qualityAt, queryOf, readCsv } from './matching-data.mjs'
+import { printMisses } from './matching-misses.mjs'
 import { measureNames } from './matching-names.mjs'
 import { measurePeers } from './matching-peers.mjs'
 
 const USAGE =
-  'usage: npm run bench:matching -- --register R.csv --queries Q.csv [--ignore columns] [--split dev] [--peers] [--json] [--floor name=least,…]\n' +
+  'usage: npm run bench:matching -- --register R.csv --queries Q.csv [--ignore columns] [--split dev] [--peers [--peer-rows 300]] [--misses [--list]] [--json] [--floor name=least,…]\n' +
   '   or: npm run bench:matching -- --names cases.csv [--json] [--floor f1=least]'
 /** Speed is taken over at least this long, after one pass to warm up: a thousand rows alone measure the compiler. */
 const LEAST_MS = 1500
@@ -31,6 +34,9 @@ const { values } = parseArgs({
     ignore: { type: 'string', default: '' },
     split: { type: 'string', default: '' },
     peers: { type: 'boolean', default: false },
+    'peer-rows': { type: 'string', default: '300' },
+    misses: { type: 'boolean', default: false },
+    list: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
     floor: { type: 'string', default: '' },
   },
@@ -50,14 +56,23 @@ function measure(companies, rows, ignored) {
     return { right: expected === '' ? null : first === expected, held, ...found }
   })
   const timed = performance.now()
+  const before = process.cpuUsage()
   let asked = 0
   while (performance.now() - timed < LEAST_MS) {
     for (const query of queries) match(index, query)
     asked += queries.length
   }
   const rowsPerSecond = Math.round(asked / ((performance.now() - timed) / 1000))
+  const { user, system } = process.cpuUsage(before)
+  const perCpuSecond = Math.round((asked / (user + system)) * 1e6)
   const memoryMb = Math.round(process.memoryUsage.rss() / 1024 / 1024)
-  return { answers, figures: { rowsPerSecond, buildSeconds: Number(buildSeconds.toFixed(3)), memoryMb } }
+  return {
+    index,
+    queries,
+    answers,
+    perCpuSecond,
+    figures: { rowsPerSecond, buildSeconds: Number(buildSeconds.toFixed(3)), memoryMb },
+  }
 }
 
 const QUALITY = ['top1', 'precision', 'recall', 'f1', 'reviewShare']
@@ -113,14 +128,17 @@ else if (values.register === undefined || values.queries === undefined) {
   const companies = readCsv(values.register).map(companyOf)
   const all = readCsv(values.queries)
   const rows = all.filter(row => values.split === '' || row.split === values.split)
-  const { answers, figures } = measure(companies, rows, values.ignore.split(','))
+  const { index, queries, answers, perCpuSecond, figures } = measure(companies, rows, values.ignore.split(','))
   print(
     `${companies.length} companies, ${rows.length} queries, ${new Date().toISOString().slice(0, 10)}, node ${process.version}`,
   )
   printKinds(rows, answers)
   printCurve(answers)
-  print(`${figures.rowsPerSecond} rows/s, built in ${figures.buildSeconds} s, ${figures.memoryMb} MB`)
-  if (values.peers) await measurePeers(companies, all, rows, answers, print)
+  print(
+    `${figures.rowsPerSecond} rows/s (${perCpuSecond} a second of processor time), built in ${figures.buildSeconds} s, ${figures.memoryMb} MB`,
+  )
+  if (values.misses) printMisses(index, companies, rows, queries, answers, values.list, print)
+  if (values.peers) await measurePeers(companies, all, rows, answers, Number(values['peer-rows']), print)
   result = { ...quality(answers), ...figures }
 }
 holdFloor(result)

@@ -14,7 +14,7 @@ import { companyOf, queryOf, readCsv } from '../bench/matching-data.mjs'
 import { candidatesOf } from '../dist/service/matching/candidates.js'
 import { compareContext } from '../dist/service/matching/compare-context.js'
 import { compareNames } from '../dist/service/matching/compare-names.js'
-import { FEATURES } from '../dist/service/matching/features.js'
+import { FEATURES, newVector } from '../dist/service/matching/features.js'
 import { buildIndex } from '../dist/service/matching/index.js'
 import { readQuery } from '../dist/service/matching/query.js'
 import { WEIGHTS } from '../dist/service/matching/weights.js'
@@ -79,7 +79,7 @@ function choicesOf({ set, without, weight }) {
     const found = candidatesOf(index, asked)
     const right = found.findIndex(company => companies[company].id === row.expected)
     const rows = found.map(company => {
-      const vector = new Float64Array(FEATURES.length)
+      const vector = newVector()
       if (asked.names.length > 0) compareNames(index, asked.names[0], index.documentStarts[company], vector)
       compareContext(index, asked, company, vector)
       return vector

@@ -29,7 +29,8 @@ const alikeCompany = new Float64Array(MOST)
 const weightQuery = new Float64Array(MOST)
 const result: Alignment = { query: 0, company: 0, matched: 0, missCompany: 0, extraQuery: 0, extraCompany: 0 }
 
-function similarityOf(index: MatchIndex, name: QueryName, at: number, id: number): number {
+/** How alike a word of the query and one of the dictionary are; each two are compared once. */
+export function similarityOf(index: MatchIndex, name: QueryName, at: number, id: number): number {
   if (name.numbers[at] === id) return 1
   const key = at * index.dictionary.size + id
   const known = name.alike.get(key)

@@ -75,7 +75,7 @@ export function startIndex(): IndexBuilder {
   const dictionary = new DictionaryBuilder()
   const places = new DictionaryBuilder()
   const [countries, legal, kinds, towns] = [0, 1, 2, 3].map(() => new RepeatedBuilder()) as Four<RepeatedBuilder>
-  const [digits, initials, labels] = [new TextsBuilder(), new TextsBuilder(), new TextsBuilder()]
+  const labels = new TextsBuilder()
   const [keys, names] = [new KeysBuilder(), new KeysBuilder()]
   const [wordStarts, wordIds, companyOf, documentStarts] = [0, 1, 2, 3].map(() => new Numbers()) as Four<Numbers>
   const [termStarts, terms, tripleStarts, triples] = [new Numbers(), new Numbers(), new Numbers(), new Numbers(true)]
@@ -96,9 +96,7 @@ export function startIndex(): IndexBuilder {
     kinds.add(kind)
     companyOf.push(company)
     names.add(parsed.words.join(''), document)
-    digits.add(digitsOf(parsed.words))
     const letters = initialsOf(parsed.words)
-    initials.add(letters)
     if (letters !== '') names.add(`.${letters}`, document)
   }
 
@@ -143,8 +141,6 @@ export function startIndex(): IndexBuilder {
         wordIds: wordIds.all<Uint32Array>(),
         ...legal.columns('legal'),
         ...kinds.columns('kinds'),
-        ...digits.columns('digits'),
-        ...initials.columns('initials'),
         companyOf: companyOf.all<Uint32Array>(),
         documentStarts: documentStarts.all<Uint32Array>(),
         ...buildPostings('byWord', termStarts.all(), terms.all(), dictionary.size),

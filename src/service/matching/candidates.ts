@@ -2,8 +2,9 @@
  * Which companies are worth comparing with a query: those under its exact keys, those with the same letters or initials, and the
  * nearest by words and by letter triples. Selects, never scores.
  */
+import { triplesOf } from './build.ts'
 import type { MatchIndex } from './match-index.ts'
-import { nearest } from './postings.ts'
+import { nearest } from './nearest.ts'
 import type { Asked, QueryName } from './query.ts'
 
 /** Postings read per query name, of words and of letter triples each: more of them found no more right companies. */
@@ -22,7 +23,7 @@ function documentsOf(index: MatchIndex, name: QueryName, most: number): number[]
     ...(name.initials === '' ? [] : index.names.under(name.initials)),
     ...nearest(index.byWord, known, BUDGET, most),
     // Letter triples find cut-off and misspelt names, at the price of all the rest: no need of them where the very name is known.
-    ...(same.length > 0 ? [] : nearest(index.byTriple, name.triples, BUDGET, most)),
+    ...(same.length > 0 ? [] : nearest(index.byTriple, triplesOf(name.words), BUDGET, most)),
   ]
 }
 

@@ -2,7 +2,7 @@
  * The features beside the name: country, postcode, address, town, numbers, domain, phone, whether the company is active. Fills a
  * vector whose name features are filled already. A field that one side does not give is no evidence: 0.
  */
-import { AT } from './features.ts'
+import { AT, type Vector } from './features.ts'
 import { normaliseOrgNumber, postcodeArea } from './identifiers.ts'
 import type { MatchIndex } from './match-index.ts'
 import type { Asked } from './query.ts'
@@ -24,7 +24,7 @@ function addressDice(index: MatchIndex, asked: readonly number[], company: numbe
   return all > 0 ? (2 * same) / all : 0
 }
 
-function compareNumbers(index: MatchIndex, asked: Asked, company: number, vector: Float64Array): void {
+function compareNumbers(index: MatchIndex, asked: Asked, company: number, vector: Vector): void {
   const own = index.identifiers.at(company)
   const country = index.countries.at(company)
   const sameCountry = asked.country === '' || country === '' || asked.country === country
@@ -41,10 +41,10 @@ function compareNumbers(index: MatchIndex, asked: Asked, company: number, vector
   if (identifiers.phone !== '' && identifiers.phone === own.phone && sameCountry) vector[AT.phoneEqual] = 1
 }
 
-function comparePlaces(index: MatchIndex, asked: Asked, company: number, vector: Float64Array): void {
-  const own = index.identifiers.at(company).postcode
+function comparePlaces(index: MatchIndex, asked: Asked, company: number, vector: Vector): void {
   const { postcode } = asked.identifiers
-  if (postcode !== '' && own !== '') {
+  const own = postcode === '' ? '' : index.identifiers.at(company).postcode
+  if (own !== '') {
     const near = postcodeArea(postcode) === postcodeArea(own)
     vector[postcode === own ? AT.postcodeEqual : near ? AT.postcodeNear : AT.postcodeDiffer] = 1
     if (postcode === own) {
@@ -63,14 +63,14 @@ function comparePlaces(index: MatchIndex, asked: Asked, company: number, vector:
     if (dice >= 0.9995) vector[AT.addressSame] = 1
     if (dice < 0.15) vector[AT.addressNone] = 1
   }
-  const town = index.towns.at(company)
-  if (asked.town !== '' && town !== '') vector[asked.town === town ? AT.townEqual : AT.townDiffer] = 1
+  const town = asked.town === '' ? '' : index.towns.at(company)
+  if (town !== '') vector[asked.town === town ? AT.townEqual : AT.townDiffer] = 1
 }
 
 /** Fills the context features of `vector`. */
-export function compareContext(index: MatchIndex, asked: Asked, company: number, vector: Float64Array): void {
-  const country = index.countries.at(company)
-  if (asked.country !== '' && country !== '') vector[asked.country === country ? AT.countryAgree : AT.countryDiffer] = 1
+export function compareContext(index: MatchIndex, asked: Asked, company: number, vector: Vector): void {
+  const country = asked.country === '' ? '' : index.countries.at(company)
+  if (country !== '') vector[asked.country === country ? AT.countryAgree : AT.countryDiffer] = 1
   comparePlaces(index, asked, company, vector)
   compareNumbers(index, asked, company, vector)
   if (!index.active[company]) vector[AT.inactive] = 1

@@ -17,6 +17,8 @@ const BY_NAME: ReadonlyMap<string, string> = new Map(
  */
 export function normaliseCountry(text: string): string {
   if (text === '') return ''
+  const known = BY_NAME.get(text.toLowerCase())
+  if (known !== undefined) return known
   const folded = fold(text)
   return BY_NAME.get(folded) ?? BY_NAME.get(folded.replace(/^(?:the|republic of|kingdom of) /, '')) ?? ''
 }

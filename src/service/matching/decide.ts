@@ -2,7 +2,7 @@
  * From scored companies to a decision with its reason. Knows the thresholds and which evidence may not be overruled; compares no
  * text.
  */
-import { AT } from './features.ts'
+import { AT, type Vector } from './features.ts'
 import type { Asked } from './query.ts'
 import { chanceOf, type Scored, scoresOf } from './score.ts'
 import type { Answer, Decision, Reason } from './types.ts'
@@ -15,13 +15,13 @@ const LARGEST_MARGIN = 20
 const LEAST_MARGIN = 0.5
 
 /** Every word has its counterpart, spelled out, cut off or misspelt. */
-const sameName = (vector: Float64Array): boolean =>
+const sameName = (vector: Vector): boolean =>
   vector[AT.exact] === 1 || (vector[AT.allPaired] === 1 && vector[AT.coverBoth]! > 0.7)
 
-const samePlace = (vector: Float64Array): boolean => vector[AT.postcodeEqual] === 1 || vector[AT.address]! > 0.5
+const samePlace = (vector: Vector): boolean => vector[AT.postcodeEqual] === 1 || vector[AT.address]! > 0.5
 
 /** Row and company both have an address. */
-const addressed = (vector: Float64Array): boolean =>
+const addressed = (vector: Vector): boolean =>
   vector[AT.address]! > 0 ||
   vector[AT.addressNone] === 1 ||
   vector[AT.postcodeEqual] === 1 ||
@@ -32,11 +32,11 @@ const addressed = (vector: Float64Array): boolean =>
  * Which threshold fits the evidence: every word paired; words left over, without or with an address to tell sister companies by.
  * @public training chooses the thresholds by it
  */
-export const evidenceOf = (vector: Float64Array): 'sameName' | 'partName' | 'partNameAddress' =>
+export const evidenceOf = (vector: Vector): 'sameName' | 'partName' | 'partNameAddress' =>
   sameName(vector) ? 'sameName' : addressed(vector) ? 'partNameAddress' : 'partName'
 
 /** The names could be those of one company. */
-export const nameAgrees = (vector: Float64Array): boolean =>
+export const nameAgrees = (vector: Vector): boolean =>
   vector[AT.exact] === 1 ||
   vector[AT.coverBoth]! >= 0.35 ||
   vector[AT.pairs]! >= 0.7 ||
@@ -47,25 +47,25 @@ export const nameAgrees = (vector: Float64Array): boolean =>
  * A match is thinkable: the names agree, or nobody else is at the very address that the row gives, as when a company is renamed.
  * @public training chooses the thresholds by it
  */
-export const mayMatch = (vector: Float64Array): boolean =>
+export const mayMatch = (vector: Vector): boolean =>
   nameAgrees(vector) || (vector[AT.addressSame] === 1 && vector[AT.postcodeAlone] === 1)
 
 /** A number of the company's own agrees. */
-const numbered = (vector: Float64Array): boolean =>
+const numbered = (vector: Vector): boolean =>
   vector[AT.idEqual] === 1 || vector[AT.numberEqual] === 1 || vector[AT.vatEqual] === 1
 
 /** Something beside the name and the country speaks for the company. */
-const supported = (vector: Float64Array): boolean =>
+const supported = (vector: Vector): boolean =>
   samePlace(vector) || vector[AT.townEqual] === 1 || vector[AT.domainEqual] === 1 || vector[AT.phoneEqual] === 1
 
 /** What was decided, and why not more. */
 export type Verdict = Pick<Answer, 'decision' | 'reason' | 'score' | 'margin'>
 
 /** The least score for `matched`, by what the evidence is (docs/matching.md). */
-const leastScore = (vector: Float64Array): number => THRESHOLDS[evidenceOf(vector)]
+const leastScore = (vector: Vector): number => THRESHOLDS[evidenceOf(vector)]
 
 /** Why this does not make a match, null when it does: the evidence alone must reach far enough, then its lead. */
-function shortOf(logOdds: number, score: number, margin: number, vector: Float64Array): Reason | null {
+function shortOf(logOdds: number, score: number, margin: number, vector: Vector): Reason | null {
   const least = leastScore(vector)
   const alone = chanceOf(logOdds)
   if (alone < least || !mayMatch(vector)) return alone >= THRESHOLDS.review ? 'between-thresholds' : 'below-threshold'

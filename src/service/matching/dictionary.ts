@@ -74,6 +74,11 @@ export class Dictionary {
     return this.#keptWords[slot]!
   }
 
+  /** Writes the letters of a word to `into` from `at` on, as far as there is room, and gives where they end. */
+  copy(number: number, into: Uint8Array, at: number): number {
+    return this.#texts.copy(number, into, at)
+  }
+
   /** The number of a word, -1 for one that is not there. */
   number(word: string): number {
     const last = this.#table.length - 1

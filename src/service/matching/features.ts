@@ -68,8 +68,16 @@ export const NAME_FEATURES = Object.keys(NAME_MEANINGS).length
 /** Position of each feature in the vector. */
 export const AT = Object.fromEntries(FEATURES.map((feature, at) => [feature, at])) as Readonly<Record<Feature, number>>
 
+/** A value for each feature, in their order. Plain numbers: thousands of typed arrays a second are dear. */
+export type Vector = number[]
+
+const BLANK: Vector = Array.from(FEATURES, () => 0.5).fill(0)
+
+/** A vector of zeros. */
+export const newVector = (): Vector => BLANK.slice()
+
 /** The features of a vector that are not 0, by name, rounded to four places. */
-export function namedFeatures(vector: Float64Array): Record<string, number> {
+export function namedFeatures(vector: Vector): Record<string, number> {
   const named: Record<string, number> = {}
   for (const feature of FEATURES) {
     const value = Math.round(vector[AT[feature]]! * 1e4) / 1e4

@@ -7,6 +7,8 @@ import anyAscii from 'any-ascii'
 /** Longer cells are not names or addresses; the engine does not read them (matching goal: any input answered within 50 ms). */
 const LONGEST_TEXT = 500
 
+const DOT = 46
+const MARKS = /['`&+]/
 const NOT_ASCII = /[^\x00-\x7f]/
 
 const isLetter = (word: string): boolean => word.length === 1 && word >= 'a' && word <= 'z'
@@ -24,27 +26,35 @@ function splitDots(word: string): string[] {
 export function words(text: string): string[] {
   if (text.length > LONGEST_TEXT) return []
   const ascii = NOT_ASCII.test(text) ? anyAscii(text.normalize('NFKD').replace(/\p{M}+/gu, '')) : text
-  const plain = ascii
-    .toLowerCase()
-    .replace(/['`]+/g, '')
-    .replace(/[&+]/g, ' and ')
-    .replace(/[^a-z0-9.]+/g, ' ')
+  const lower = ascii.toLowerCase()
+  const plain = MARKS.test(lower) ? lower.replace(/['`]+/g, '').replace(/[&+]/g, ' and ') : lower
   const found: string[] = []
   let initials = ''
-  for (const piece of plain.split(' ')) {
-    const parts = piece.includes('.') ? splitDots(piece) : [piece]
-    for (const word of parts) {
-      if (word === '') continue
-      if (isLetter(word)) {
-        initials += word
-        continue
-      }
-      if (initials !== '') found.push(initials)
-      initials = ''
-      found.push(word)
+  const note = (word: string): void => {
+    if (isLetter(word)) {
+      initials += word
+      return
+    }
+    if (initials !== '') found.push(initials)
+    initials = ''
+    if (word !== '') found.push(word)
+  }
+  let start = -1
+  let hasDot = false
+  for (let at = 0; at <= plain.length; at++) {
+    const code = at < plain.length ? plain.charCodeAt(at) : 0
+    if ((code >= 97 && code <= 122) || (code >= 48 && code <= 57) || code === DOT) {
+      if (start < 0) start = at
+      if (code === DOT) hasDot = true
+    } else if (start >= 0) {
+      const piece = plain.slice(start, at)
+      if (hasDot) for (const word of splitDots(piece)) note(word)
+      else note(piece)
+      start = -1
+      hasDot = false
     }
   }
-  if (initials !== '') found.push(initials)
+  note('')
   return found
 }
 

@@ -30,13 +30,8 @@ export interface MatchIndex {
   /** Words of document d, in order: wordIds[wordStarts[d]] up to wordIds[wordStarts[d + 1]]. */
   readonly wordStarts: Uint32Array
   readonly wordIds: Uint32Array
-  /** The document's words without spaces. */
-  readonly joined: Read<string>
   readonly legal: Read<LegalClass | null>
   readonly kinds: Repeated<NameKind>
-  /** The document's words with digits, sorted; '' for none. */
-  readonly digits: Texts
-  readonly initials: Texts
   readonly companyOf: Uint32Array
   /** Documents of company c: from documentStarts[c] up to documentStarts[c + 1]. */
   readonly documentStarts: Uint32Array
@@ -75,17 +70,8 @@ export function viewIndex(image: Image): MatchIndex {
     dictionary,
     wordStarts,
     wordIds,
-    joined: {
-      at(document) {
-        let joined = ''
-        for (let at = wordStarts[document]!; at < wordStarts[document + 1]!; at++) joined += dictionary.word(wordIds[at]!)
-        return joined
-      },
-    },
     legal: { at: document => legal.at(document) || null },
     kinds: repeatedIn<NameKind>(columns, 'kinds'),
-    digits: textsIn(columns, 'digits'),
-    initials: textsIn(columns, 'initials'),
     companyOf: columns.u32('companyOf'),
     documentStarts: columns.u32('documentStarts'),
     byWord,

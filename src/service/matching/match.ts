@@ -31,8 +31,12 @@ export function match(index: MatchIndex, query: Query, most = SHOWN): Answer {
   const best = scored[0]
   const isShown = verdict.decision === 'review'
   const scores = scoresOf(scored)
+  const { decision, reason, score, margin } = verdict
   return {
-    ...verdict,
+    decision,
+    reason,
+    score,
+    margin,
     why: best === undefined ? '' : explain(asked, best.vector),
     pattern: best === undefined ? '' : patternOf(asked, best.vector),
     banding: bandingOf(verdict),
@@ -40,7 +44,10 @@ export function match(index: MatchIndex, query: Query, most = SHOWN): Answer {
       company,
       score: scores[at] ?? 0,
       chance: chanceOf(logOdds),
-      features: namedFeatures(vector),
+      // Told when asked for: most rows are matched, and nobody looks.
+      get features() {
+        return namedFeatures(vector)
+      },
       why: isShown && at < SHOWN ? explain(asked, vector) : '',
     })),
   }

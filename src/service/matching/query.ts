@@ -2,7 +2,7 @@
  * One uploaded row made ready for comparison: its names parsed and numbered against an index, its identifiers canonical, its
  * address as words. Knows the mapping names of contract §5.4; scores nothing.
  */
-import { addressWords, digitsOf, initialsOf, triplesOf } from './build.ts'
+import { addressWords, digitsOf, initialsOf } from './build.ts'
 import { normaliseCountry } from './country.ts'
 import { words } from './fold.ts'
 import { domainOf, normaliseOrgNumber, normalisePostcode, normaliseVat, phoneDigits } from './identifiers.ts'
@@ -10,7 +10,7 @@ import { type Identifiers, keysOf } from './keys.ts'
 import type { LegalClass } from './legal-forms.ts'
 import type { MatchIndex } from './match-index.ts'
 import { parseName } from './name.ts'
-import { type Pairs, pairsOf } from './similarity.ts'
+import { pairsOf } from './similarity.ts'
 import type { Query } from './types.ts'
 
 /** A name of the query, ready to be compared with documents. */
@@ -24,8 +24,8 @@ export interface QueryName {
   readonly initials: string
   readonly digits: string
   readonly legal: LegalClass | null
-  readonly pairs: Pairs
-  readonly triples: readonly number[]
+  /** Letter pairs of `joined`. */
+  readonly pairs: readonly number[]
   /** Similarity of query word × dictionary word, as it has been worked out so far. */
   readonly alike: Map<number, number>
 }
@@ -48,17 +48,17 @@ export interface Asked {
 function readName(index: MatchIndex, text: string): QueryName | null {
   const parsed = parseName(text)
   if (parsed.words.length === 0) return null
+  const joined = parsed.words.join('')
   const numbers = parsed.words.map(word => index.dictionary.number(word))
   return {
     words: parsed.words,
     numbers,
     weights: numbers.map(number => (number < 0 ? 1 : index.byWord.idf[number]!)),
-    joined: parsed.words.join(''),
+    joined,
     initials: initialsOf(parsed.words),
     digits: digitsOf(parsed.words),
     legal: parsed.legal,
-    pairs: pairsOf(parsed.words.join('')),
-    triples: triplesOf(parsed.words),
+    pairs: pairsOf(joined),
     alike: new Map(),
   }
 }

@@ -4,7 +4,7 @@
  */
 import { compareContext } from './compare-context.ts'
 import { compareNames } from './compare-names.ts'
-import { FEATURES, NAME_FEATURES } from './features.ts'
+import { FEATURES, NAME_FEATURES, newVector, type Vector } from './features.ts'
 import type { MatchIndex } from './match-index.ts'
 import type { Asked } from './query.ts'
 import { WEIGHTS } from './weights.ts'
@@ -12,14 +12,14 @@ import { WEIGHTS } from './weights.ts'
 /** A company compared with a query. */
 export interface Scored {
   readonly company: number
-  readonly vector: Float64Array
+  readonly vector: Vector
   readonly logOdds: number
 }
 
 const weights = Float64Array.from(FEATURES, feature => WEIGHTS[feature])
 
 /** Log-odds of the first `count` features. */
-function sum(vector: Float64Array, count: number): number {
+function sum(vector: Vector, count: number): number {
   let total = 0
   for (let at = 0; at < count; at++) total += weights[at]! * vector[at]!
   return total
@@ -40,15 +40,15 @@ export function scoresOf(scored: readonly Scored[]): number[] {
 }
 
 /** Log-odds of the name features alone. */
-const nameLogOdds = (vector: Float64Array): number => sum(vector, NAME_FEATURES)
+const nameLogOdds = (vector: Vector): number => sum(vector, NAME_FEATURES)
 
 /** Compares a query with one company: every name of the one with every name of the other, the best pair counts. */
 function scoreCompany(index: MatchIndex, asked: Asked, company: number): Scored {
-  let best = new Float64Array(FEATURES.length)
+  let best = newVector()
   let bestName = Number.NEGATIVE_INFINITY
   for (let document = index.documentStarts[company]!; document < index.documentStarts[company + 1]!; document++) {
     for (const name of asked.names) {
-      const vector = new Float64Array(FEATURES.length)
+      const vector = newVector()
       compareNames(index, name, document, vector)
       const odds = nameLogOdds(vector)
       if (odds > bestName) {

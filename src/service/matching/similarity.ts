@@ -42,41 +42,38 @@ export function jaroWinkler(a: string, b: string): number {
   return jaro + prefix * 0.1 * (1 - jaro)
 }
 
-/** A folded character as a number: space 0, letters 1–26, digits 27–36. */
-export function charCode(text: string, at: number): number {
-  const code = text.charCodeAt(at)
-  if (code >= 97 && code <= 122) return code - 96
-  return code >= 48 && code <= 57 ? code - 21 : 0
-}
+/** Numbers of the characters of folded text: space 0, letters 1–26, digits 27–36. */
+const NUMBERS = Uint8Array.from({ length: 256 }, (_, code) =>
+  code >= 97 && code <= 122 ? code - 96 : code >= 48 && code <= 57 ? code - 21 : 0,
+)
 
-/** How often each letter pair stands in a folded text. */
-export interface Pairs {
-  readonly counts: Uint8Array
-  readonly total: number
-}
+/** The number of a folded character. */
+export const charCode = (text: string, at: number): number => NUMBERS[text.charCodeAt(at) & 0xff]!
 
-/** Counts the letter pairs of a text, padded with a space at both ends. */
-export function pairsOf(text: string): Pairs {
-  const counts = new Uint8Array(37 * 37)
+const PAIRS = 37 * 37
+
+/** The letter pairs of a folded text, padded with a space at both ends, as numbers. */
+export function pairsOf(text: string): number[] {
+  const pairs: number[] = []
   let before = 0
   for (let i = 0; i <= text.length; i++) {
     const code = i < text.length ? charCode(text, i) : 0
-    const pair = before * 37 + code
-    counts[pair] = Math.min(255, (counts[pair] ?? 0) + 1)
+    pairs.push(before * 37 + code)
     before = code
   }
-  return { counts, total: text.length + 1 }
+  return pairs
 }
 
-const left = new Uint8Array(37 * 37)
+/** How often each pair is left over; all 0 between two calls. */
+const left = new Uint16Array(PAIRS)
 
-/** Dice coefficient of letter pairs, from 0 to 1. */
-export function pairDice(pairs: Pairs, text: string): number {
-  left.set(pairs.counts)
+/** Dice coefficient of letter pairs, from 0 to 1, with a folded text given as the first `length` of `letters`. */
+export function pairDice(pairs: readonly number[], letters: Uint8Array, length: number): number {
+  for (const pair of pairs) left[pair]!++
   let same = 0
   let before = 0
-  for (let i = 0; i <= text.length; i++) {
-    const code = i < text.length ? charCode(text, i) : 0
+  for (let i = 0; i <= length; i++) {
+    const code = i < length ? NUMBERS[letters[i]!]! : 0
     const pair = before * 37 + code
     if (left[pair] !== 0) {
       left[pair]!--
@@ -84,18 +81,25 @@ export function pairDice(pairs: Pairs, text: string): number {
     }
     before = code
   }
-  return (2 * same) / (pairs.total + text.length + 1)
+  for (const pair of pairs) left[pair] = 0
+  return (2 * same) / (pairs.length + length + 1)
 }
 
-const hasDigit = (word: string): boolean => /\d/.test(word)
+/** Digits stand below all letters. */
+const BELOW_LETTERS = 58
+
+function hasDigit(word: string): boolean {
+  for (let at = 0; at < word.length; at++) if (word.charCodeAt(at) < BELOW_LETTERS) return true
+  return false
+}
 
 /** True when the short word is the long one without its vowels, or drawn together to its ends: `mchn` of `machinery`, `cntrs` of `centers`. */
 function isContraction(short: string, long: string): boolean {
   if (short.length < 3 || long.length < short.length + 2) return false
-  if (short.at(-1) !== long.at(-1) && /[aeiou]/.test(short.slice(1))) return false
+  if (short.charCodeAt(short.length - 1) !== long.charCodeAt(long.length - 1) && /[aeiou]/.test(short.slice(1))) return false
   let at = 0
-  for (const letter of short) {
-    at = long.indexOf(letter, at) + 1
+  for (let letter = 0; letter < short.length; letter++) {
+    at = long.indexOf(short.charAt(letter), at) + 1
     if (at === 0) return false
   }
   return true
@@ -109,7 +113,7 @@ let below = new Uint8Array(LONGEST_WORD + 1)
 
 /** Edits from one word to the other (a letter more, less, another, or two swapped); `most` + 1 when there are more. */
 function editsOf(a: string, b: string, most: number): number {
-  if (Math.abs(a.length - b.length) > most || a.length > LONGEST_WORD || b.length > LONGEST_WORD) return most + 1
+  if (a.length > LONGEST_WORD || b.length > LONGEST_WORD) return most + 1
   for (let j = 0; j <= b.length; j++) row[j] = j
   for (let i = 1; i <= a.length; i++) {
     below[0] = i
@@ -131,11 +135,27 @@ function editsOf(a: string, b: string, most: number): number {
   return Math.min(row[b.length]!, most + 1)
 }
 
+/** The letters of a word, a bit each. */
+function lettersOf(word: string): number {
+  let bits = 0
+  for (let at = 0; at < word.length; at++) bits |= 1 << (word.charCodeAt(at) & 31)
+  return bits
+}
+
+/** How many bits are set. */
+function bitsOf(bits: number): number {
+  let count = 0
+  for (let rest = bits; rest !== 0; rest &= rest - 1) count++
+  return count
+}
+
 /** One edit in words from four letters on, two from eight on: what is left of 1 when each edit takes its share; else 0. */
 function misspelt(a: string, b: string): number {
   const length = Math.max(a.length, b.length)
   const most = length < 4 ? 0 : length < 8 ? 1 : 2
-  if (most === 0) return 0
+  if (Math.abs(a.length - b.length) > most) return 0
+  // An edit changes two letters at most.
+  if (most === 0 || bitsOf(lettersOf(a) ^ lettersOf(b)) > 2 * most) return 0
   const edits = editsOf(a, b, most)
   return edits > most ? 0 : 1 - edits / length
 }

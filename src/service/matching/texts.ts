@@ -7,7 +7,8 @@ import type { Columns, Unpacked } from './memory.ts'
 /** Ends each text: a byte that UTF-8 never uses. */
 const END = 0xff
 /** Only every eighth text has its place written down; the others are counted off from there. Most texts are short, many empty. */
-const BLOCK = 8
+const SHIFT = 3
+const BLOCK = 1 << SHIFT
 
 /** Gathers a column of texts. */
 export class TextsBuilder {
@@ -41,12 +42,33 @@ export class Texts {
     this.#starts = starts
   }
 
+  #start(position: number): number {
+    const bytes = this.#bytes
+    let at = this.#starts[position >>> SHIFT]!
+    for (let skip = position & (BLOCK - 1); skip > 0; at++) if (bytes[at] === END) skip--
+    return at
+  }
+
+  /** The first byte of the text at this position, without reading it; -1 when it is empty. */
+  first(position: number): number {
+    const byte = this.#bytes[this.#start(position)]!
+    return byte === END ? -1 : byte
+  }
+
+  /** Writes the bytes of a text to `into` from `to` on, as far as there is room, and gives where they end. */
+  copy(position: number, into: Uint8Array, to: number): number {
+    const bytes = this.#bytes
+    let end = to
+    let at = this.#start(position)
+    for (let byte = bytes[at]!; byte !== END; byte = bytes[++at]!) into[end++] = byte
+    return end
+  }
+
   /** The text at this position. */
   at(position: number): string {
     const bytes = this.#bytes
-    let at = this.#starts[Math.floor(position / BLOCK)]!
-    for (let skip = position % BLOCK; skip > 0; at++) if (bytes[at] === END) skip--
-    const start = at
+    const start = this.#start(position)
+    let at = start
     let seen = 0
     for (let byte = bytes[at]!; byte !== END; byte = bytes[++at]!) seen |= byte
     if (at === start) return ''

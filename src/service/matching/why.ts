@@ -3,7 +3,7 @@
  * nothing.
  */
 import { nameAgrees } from './decide.ts'
-import { AT, type Feature } from './features.ts'
+import { AT, type Feature, type Vector } from './features.ts'
 import type { Asked } from './query.ts'
 
 /** Word, feature that says it agrees, feature that says it does not; in the order they are told. */
@@ -22,7 +22,7 @@ const PAIRS: readonly (readonly [string, Feature, Feature | null])[] = [
  * How alike two names are, 0 to 1, as shown to people: 1 for the same words, 0.9 for initials; letters count where words are left over.
  * @public the benchmark of name pairs measures it
  */
-export function likeness(vector: Float64Array): number {
+export function likeness(vector: Vector): number {
   if (vector[AT.exact] === 1) return 1
   if (vector[AT.acronym] === 1) return 0.9
   const cover = vector[AT.coverBoth]!
@@ -30,7 +30,7 @@ export function likeness(vector: Float64Array): number {
 }
 
 /** `name 0.97 | number = | postcode = | town ≠ | dissolved`; '' for no company. */
-export function explain(asked: Asked, vector: Float64Array): string {
+export function explain(asked: Asked, vector: Vector): string {
   const told: string[] = []
   if (asked.names.length > 0) told.push(`${vector[AT.former] === 1 ? 'former name' : 'name'} ${likeness(vector).toFixed(2)}`)
   for (const [word, agrees, differs] of PAIRS) {
@@ -45,7 +45,7 @@ export function explain(asked: Asked, vector: Float64Array): string {
 }
 
 /** The evidence for the company, strongest kinds first: `number+name+postcode`. */
-export function patternOf(asked: Asked, vector: Float64Array): string {
+export function patternOf(asked: Asked, vector: Vector): string {
   const found: string[] = []
   for (const [word, agrees] of PAIRS.slice(0, 3)) if (vector[AT[agrees]] === 1) found.push(word)
   if (asked.names.length > 0 && nameAgrees(vector)) found.push('name')

@@ -6,7 +6,8 @@ import { DictionaryBuilder, dictionaryIn } from '../../../src/service/matching/d
 import { buildIndex, match, viewIndex } from '../../../src/service/matching/index.ts'
 import { KeysBuilder, keysIn } from '../../../src/service/matching/key-index.ts'
 import { type Columns, pack, unpack } from '../../../src/service/matching/memory.ts'
-import { buildPostings, nearest, planReading, postingsIn } from '../../../src/service/matching/postings.ts'
+import { nearest, planReading } from '../../../src/service/matching/nearest.ts'
+import { buildPostings, postingsIn } from '../../../src/service/matching/postings.ts'
 import { readQuery } from '../../../src/service/matching/query.ts'
 import { RepeatedBuilder, repeatedIn, TextsBuilder, textsIn } from '../../../src/service/matching/texts.ts'
 import { company } from './companies.ts'
@@ -105,20 +106,52 @@ describe('postings', () => {
     return { starts, terms, postings: postingsIn(packed(buildPostings('p', starts, terms, 40)), 'p') }
   }
 
+  /** The nearest documents, each scored in full. */
+  const plainly = (starts: Uint32Array, terms: Uint32Array, idf: Float32Array, asked: readonly number[], most = 20): number[] => {
+    const scored = Array.from({ length: starts.length - 1 }, (_, document) => {
+      const own = terms.subarray(starts[document]!, starts[document + 1]!)
+      const sum = asked.filter(term => own.includes(term)).reduce((total, term) => total + idf[term]! ** 2, 0)
+      return { document, score: sum / Math.hypot(...[...own].map(term => idf[term]!)) }
+    })
+    const best = scored
+      .filter(({ score }) => score > 0)
+      .sort((a, b) => Math.round((b.score - a.score) * 1e6) || a.document - b.document)
+      .slice(0, most)
+    const least = (best[0]?.score ?? 0) * 0.6
+    return best.filter(({ score }, at) => at < 5 || score >= least).map(one => one.document)
+  }
+
   it.each([50, 70_000, 140_000])('find what a plain search finds among %i documents', count => {
     const { starts, terms, postings } = made(count)
     const asked = [3, 8, 25, 31]
-    const gain = (term: number): number => postings.idf[term]! ** 2
-    const scored = Array.from({ length: count }, (_, document) => {
-      const own = terms.subarray(starts[document]!, starts[document + 1]!)
-      const sum = asked.filter(term => own.includes(term)).reduce((total, term) => total + gain(term), 0)
-      return { document, score: sum / Math.hypot(...[...own].map(term => postings.idf[term]!)) }
+    const expected = plainly(starts, terms, postings.idf, asked)
+    expect(nearest(postings, asked, 1e9, 20)).toEqual(expected)
+    expect(nearest(postings, asked, 1e9, 20)).toEqual(expected)
+  })
+
+  it('find what a plain search finds, however terms are spread', () => {
+    const spread = fc.array(fc.uniqueArray(fc.oneof(fc.nat(4), fc.nat(29)), { minLength: 1, maxLength: 12 }), {
+      minLength: 1,
+      maxLength: 400,
     })
-    const best = scored.sort((a, b) => Math.round((b.score - a.score) * 1e6) || a.document - b.document).slice(0, 20)
-    const least = best[0]!.score * 0.6
-    const expected = best.filter(({ score }, at) => at < 5 || score >= least).map(one => one.document)
-    expect(nearest(postings, asked, 1e9, 20)).toEqual(expected)
-    expect(nearest(postings, asked, 1e9, 20)).toEqual(expected)
+    fc.assert(
+      fc.property(spread, fc.uniqueArray(fc.nat(29), { maxLength: 15 }), fc.integer({ min: 1, max: 25 }), (all, asked, most) => {
+        const starts = Uint32Array.from([
+          0,
+          ...all.map(
+            (
+              (sum = 0) =>
+              one =>
+                (sum += one.length)
+            )(),
+          ),
+        ])
+        const terms = Uint32Array.from(all.flat())
+        const postings = postingsIn(packed(buildPostings('p', starts, terms, 30)), 'p')
+        const known = asked.filter(term => terms.includes(term))
+        expect(nearest(postings, known, 1e9, most)).toEqual(plainly(starts, terms, postings.idf, known, most))
+      }),
+    )
   })
 
   it('are read within their budget, and the commonest word alone within half a million', () => {
