@@ -1,4 +1,5 @@
 /** The run core's face: re-exports only. */
+export type { PortfolioService, ScreenService } from './after-ports.ts'
 export { inBatch } from './batch.ts'
 export { checkAgainstSummary } from './ledger.ts'
 export type { Clock, Ports, Service, Tick } from './ports.ts'
