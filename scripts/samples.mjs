@@ -1,5 +1,5 @@
 /**
- * Makes everything in `samples/` except its README from one seed: `node scripts/samples.mjs` writes the files, `--check` compares them
+ * Makes everything in `samples/` but its README and screening.csv from one seed: `node scripts/samples.mjs` writes the files, `--check` compares them
  * and fails when one differs. It decides nothing about the content; that is in `scripts/samples/`.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'

@@ -14,7 +14,7 @@ export { applyDecisions, runForReview } from './compose/review.ts'
 export { type ReviewRow, reviewRows } from './compose/review-rows.ts'
 export { reviewTable } from './compose/review-table.ts'
 export { listRunIds } from './compose/run-directory.ts'
-export { ensureRegister, registerDirOf } from './compose/service.ts'
+export { ensureRegister, registerDirOf, screeningDirOf, screeningIssues } from './compose/service.ts'
 export { ciOf, credentialsOf, dataDirOf, type Env } from './compose/settings.ts'
 export {
   type Decision,

@@ -61,6 +61,8 @@ export const ERRORS = {
   FETTLE_PIPELINE_MAPPING: entry('usage', 'The mappings do not say enough to match on.', 'Map name or an identifier, and a country where there is one.'),
   FETTLE_PIPELINE_UNSUPPORTED: entry('usage', 'The pipeline asks for something this version cannot do.', 'Leave the key out, or use a newer fettle.'),
   FETTLE_REGISTER_SAMPLE: entry('usage', 'The made-up sample register is in use, since none was imported.', 'Import a real one: fettle register import csv FILE.'),
+  FETTLE_SCREENING_SAMPLE: entry('usage', 'The made-up sample list is in use for screening, since none was imported.', 'Import a real one: fettle screening import opensanctions FILE.'),
+  FETTLE_SCREENING_UNKNOWN: entry('usage', 'There is no such screening list here.', 'See `fettle screening list`.'),
   FETTLE_FINGERPRINT: entry('usage', 'The pipeline changed since this run began.', 'Put it back, or start a new run with `fettle run --new`.'),
   FETTLE_REVIEW: entry('usage', 'The run cannot be reviewed.', 'Review the newest run of the pipeline, after its end; `report.rows: none` keeps rows out of reviews.'),
   FETTLE_RUN_UNKNOWN: entry('usage', 'There is no such run here.', 'See `fettle runs`.'),

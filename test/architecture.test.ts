@@ -25,6 +25,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'fastify',
     'node-sqlite3-wasm',
     'yauzl',
+    'pdfkit',
     'node:',
   ],
   compose: [
@@ -52,8 +53,8 @@ const SHARED_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'csv-stringify': ['input', 'service'],
 }
 
-/** Transport and multipart stand behind one file each. */
-const ONE_FILE = ['undici', 'form-data']
+/** Transport, multipart and PDF stand behind one file each. */
+const ONE_FILE = ['undici', 'form-data', 'pdfkit']
 
 /** Where time, chance, the environment and the console are owned; everybody else takes them as parameters. */
 const EDGES = [

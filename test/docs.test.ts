@@ -276,7 +276,12 @@ describe.concurrent('what the documents show works', () => {
     const lines = blocks('sh').flatMap(block => block.trim().split('\n'))
     const commands = [...new Set(lines.flatMap(line => line.split(' && ')))].filter(line => !line.startsWith('npm '))
     const [, columns = ''] = /columns `([a-zA-Z0-9,]+)`/.exec(EVERYTHING) ?? []
-    const cwd = withSamples({ 'companies.csv': `${columns}\n1,Acme Ltd,GB${','.repeat(columns.split(',').length - 3)}\n` })
+    const cwd = withSamples({
+      'companies.csv': `${columns}\n1,Acme Ltd,GB${','.repeat(columns.split(',').length - 3)}\n`,
+      'targets.simple.csv': 'id,schema,name,aliases,countries,dataset\n1,Company,Acme,,gb,Made-up Sanctions\n',
+      'UK-Sanctions-List.csv': 'Unique ID,Name 6,Name type,Designation Type,Regime Name\nX1,Acme,Primary Name,Entity,Made-up\n',
+      'ours.csv': 'name,datasets\nAcme,SAN\n',
+    })
     const env = { FETTLE_DATA: join(cwd, 'data') }
     for (const command of commands) {
       const [program, ...args] = command.split(' ')

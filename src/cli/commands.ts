@@ -208,6 +208,11 @@ export const COMMANDS: readonly Command[] = [
           requiresArg: true,
           describe: 'Folder for jobs and uploads; <data folder>/service if absent',
         })
+        .option('credits', {
+          type: 'string',
+          requiresArg: true,
+          describe: 'Most credits a user may spend (an AML search costs 1); no limit if absent',
+        })
         .option('log', { type: 'boolean', describe: 'One JSON line a request on stderr' }),
     load: () => import('./commands/serve.ts'),
   },
@@ -232,6 +237,35 @@ export const COMMANDS: readonly Command[] = [
           describe: 'import: name of the register; from the file name if absent',
         }),
     load: () => import('./commands/register.ts'),
+  },
+  {
+    usage: 'screening <action> [kind-or-name] [file]',
+    summary: 'Import, list, show or remove the lists that AML searches look in',
+    flags: argv =>
+      json(argv)
+        .positional('action', {
+          choices: ['import', 'list', 'info', 'remove'] as const,
+          demandOption: true,
+          describe: 'What to do',
+        })
+        .positional('kind-or-name', {
+          type: 'string',
+          describe: 'import: kind of file (opensanctions, uk, csv); info, remove: name of the list',
+        })
+        .positional('file', { type: 'string', describe: 'import: the file' })
+        .option('name', {
+          type: 'string',
+          requiresArg: true,
+          describe: 'import: name of the list; from the file name if absent',
+        })
+        .option('datasets', {
+          type: 'string',
+          array: true,
+          nargs: 1,
+          requiresArg: true,
+          describe: 'import: what the entries are listed for (SAN, PEP ...), where the file does not say',
+        }),
+    load: () => import('./commands/screening.ts'),
   },
   {
     usage: 'doctor [pipeline]',

@@ -44,10 +44,16 @@ export const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string,
   serve: [
     ['fettle serve', 'on 127.0.0.1:8080, with fresh credentials'],
     ['fettle serve --port 0 --register companies', 'one register, on a free port'],
+    ['fettle serve --credits 1000', 'with a limit to the credits of each user'],
   ],
   register: [
     ['fettle register import csv companies.csv', 'take in a register, named after its file'],
     ['fettle register list', 'the registers of this machine'],
+  ],
+  screening: [
+    ['fettle screening import opensanctions targets.simple.csv', 'take in a list that AML searches look in'],
+    ['fettle screening import csv peps.csv --datasets PEP', 'a list that does not say what its entries are listed for'],
+    ['fettle screening list', 'the lists of this machine'],
   ],
   schema: [['fettle schema pipeline', 'the JSON Schema that editors read']],
   explain: [

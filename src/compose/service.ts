@@ -114,6 +114,18 @@ const SAMPLE_REGISTER = fileURLToPath(new URL('../../samples/register.csv', impo
 /** Where registers are kept inside the data folder. */
 export const registerDirOf = (dataDir: string): string => join(dataDir, 'registers')
 
+/** Where screening lists are kept inside the data folder. */
+export const screeningDirOf = (dataDir: string): string => join(dataDir, 'screening')
+
+/** What a person should know about the lists that are searched: that they are the made-up sample while none was imported. */
+export async function screeningIssues(dataDir: string): Promise<readonly Issue[]> {
+  const { readLists } = await import('../service/screening/index.ts')
+  if ((await readLists(screeningDirOf(dataDir))).length > 0) return []
+  const message = 'no screening list was imported: AML searches look in the made-up sample'
+  const hint = 'Import a real one: fettle screening import opensanctions FILE.'
+  return [issue('FETTLE_SCREENING_SAMPLE', message, { severity: 'info', hint })]
+}
+
 /**
  * Makes sure that there is a register, importing the made-up sample under the name `sample` when there is none. Gives the
  * names to use: all that were imported, the sample only while it is alone.
@@ -157,11 +169,15 @@ async function waitForLock(path: string): Promise<Lock> {
 async function startEmbedded(dataDir: string, stateDir: string) {
   const { serve } = await import('../service/index.ts')
   const { names, issues } = await ensureRegister(dataDir)
-  const server = await serve({ dataDir: stateDir, registerDir: registerDirOf(dataDir), registers: [...names], users: [] }).catch(
-    error => {
-      throw onDisk(error) ?? error
-    },
-  )
+  const server = await serve({
+    dataDir: stateDir,
+    registerDir: registerDirOf(dataDir),
+    screeningDir: screeningDirOf(dataDir),
+    registers: [...names],
+    users: [],
+  }).catch(error => {
+    throw onDisk(error) ?? error
+  })
   return { server, issues }
 }
 

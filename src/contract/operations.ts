@@ -5,6 +5,8 @@
 import { credentials, tokenReply } from './authenticate.ts'
 import { DATA_CLEANING } from './data-cleaning/operations.ts'
 import type { Operation } from './operation.ts'
+import { BUSINESSES } from './screening/businesses.ts'
+import { INDIVIDUALS } from './screening/individuals.ts'
 
 const AUTHENTICATION = {
   authenticate: {
@@ -20,7 +22,10 @@ const AUTHENTICATION = {
 } as const satisfies Record<string, Operation>
 
 /** Every operation this version speaks. */
-export const OPERATIONS = { ...AUTHENTICATION, ...DATA_CLEANING } as const satisfies Record<string, Operation>
+export const OPERATIONS = { ...AUTHENTICATION, ...DATA_CLEANING, ...BUSINESSES, ...INDIVIDUALS } as const satisfies Record<
+  string,
+  Operation
+>
 
 /** The name of an operation. */
 export type OperationName = keyof typeof OPERATIONS

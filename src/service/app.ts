@@ -20,6 +20,8 @@ import { fileRoute } from './routes/files.ts'
 import { healthRoute } from './routes/health.ts'
 import { jobRoutes } from './routes/jobs.ts'
 import { routePath } from './routes/operation.ts'
+import { screeningRoutes } from './routes/screening.ts'
+import { hitFileRoute } from './routes/screening-hits.ts'
 
 /** Takes one line of the log, without a line end. */
 export type Log = (line: string) => void
@@ -40,6 +42,7 @@ const METHODS = new Map<string, string[]>([
   ['/docs', ['GET', 'HEAD']],
   ['/v1/openapi.json', ['GET', 'HEAD']],
   ['/files/:name', ['GET', 'HEAD']],
+  ['/hit-files/:name', ['GET', 'HEAD']],
 ])
 for (const operation of Object.values(OPERATIONS)) {
   const allowed = METHODS.get(routePath(operation)) ?? []
@@ -67,6 +70,9 @@ const serverOptions = (limits: Limits) => ({
   routerOptions: { maxParamLength: limits.headerBytes },
   forceCloseConnections: 'idle' as const,
   requestIdHeader: false as const,
+  // Named with and without its first segment in the interface: both are answered (contract §6.1, §15).
+  rewriteUrl: ({ url }: { url?: string | undefined }) =>
+    (url ?? '').replace(/^\/v1\/kyc-protect\//, '/v1/compliance/kyc-protect/'),
   genReqId: () => randomUUID(),
 })
 
@@ -153,7 +159,9 @@ export function buildApp(context: Context, options: AppOptions): FastifyInstance
 
   authenticateRoute(app, context)
   jobRoutes(app, context)
+  screeningRoutes(app, context)
   fileRoute(app, context)
+  hitFileRoute(app, context)
   healthRoute(app, context, options.version)
   docsRoutes(app, context, options.version)
   return app

@@ -36,8 +36,15 @@ export class LoginRefusal extends Refusal {
 /** 400: the request cannot be carried out as it stands; `details` names the field and why. */
 export const badRequest = (message: string, details: string): Refusal => new Refusal(400, message, details)
 
-/** 404 for a job that does not exist or belongs to somebody else: the two cannot be told apart (faults H3). */
-export const unknownJob = (): Refusal => new Refusal(404, 'Job not found', 'there is no job of this id')
+/** 404 for something that does not exist or belongs to somebody else: the two cannot be told apart (faults H3). */
+export const notFound = (what: string): Refusal =>
+  new Refusal(404, `${what} not found`, `there is no ${what.toLowerCase()} of this id`)
+
+/** 404 for a job. */
+export const unknownJob = (): Refusal => notFound('Job')
+
+/** 409: it is there already, or was decided already (contract §2.5). */
+export const conflict = (message: string, details: string): Refusal => new Refusal(409, message, details)
 
 /** 401 for a token that is missing, forged or expired: one answer for all (faults H2). */
 export const notAuthorised = (): Refusal => new Refusal(401, 'Invalid token.', '', { 'WWW-Authenticate': 'Bearer' })

@@ -18,12 +18,15 @@ import { startRetention } from './jobs/retention.ts'
 import { placesIn, startWorker } from './jobs/worker.ts'
 import { LIMITS, type Limits } from './limits.ts'
 import type { OpenRegister } from './routes/context.ts'
+import { openScreener } from './screening/screener.ts'
 import { openAnswers } from './store/answers.ts'
+import { openCredits } from './store/credits.ts'
 import { openDatabase } from './store/database.ts'
 import { isDiskTrouble } from './store/disk.ts'
 import { makeFolder, sweep } from './store/files.ts'
 import { type JobStore, openJobs } from './store/jobs.ts'
 import { lockDirectory } from './store/lock.ts'
+import { openSearches } from './store/searches.ts'
 import { openUsers } from './store/users.ts'
 
 /** How a service is started. */
@@ -44,6 +47,12 @@ export interface StartOptions {
   readonly limits?: Partial<Limits>
   /** Request limits, to rehearse a service that has some; none if absent. */
   readonly rates?: RateOptions
+  /** Folder of the imported screening lists; without lists there the made-up sample is searched. */
+  readonly screeningDir?: string
+  /** Opens the screening lists before it listens, and not at the first search. */
+  readonly screensAtOnce?: boolean
+  /** Most credits each user may spend; no limit if absent. */
+  readonly credits?: number
   /** Ends the walk of every job at `matched`, as a rehearsal of a service that stays there. */
   readonly stopAt?: 'matched'
   /** A pause per row, in milliseconds, so that a rehearsal can catch a job at work. */
@@ -116,11 +125,18 @@ export async function start(options: StartOptions, engine: Engine, registers: re
     const retention = startRetention({ jobs, places, clock, limits, onError: error => tell(null, error) })
     undo.push(() => retention.close())
 
+    const screener = openScreener(options.screeningDir ?? null)
+    undo.push(() => screener.close())
+    if (options.screensAtOnce === true) await screener.warm()
+
     let origin = ''
     let closing: Promise<void> | null = null
     const context = {
       jobs,
       answers: openAnswers(database, now, limits),
+      searches: openSearches(database, now),
+      credits: openCredits(database, options.credits ?? null),
+      screener,
       users: openUsers(
         database,
         logins.map(login => login.username),

@@ -35,7 +35,7 @@ export const engine: Engine = {
       margin: 20,
       why: 'name',
       pattern: 'name',
-      candidates: found < 0 ? [] : [{ company: found, score: 1, features: {}, why: 'name' }],
+      candidates: found < 0 ? [] : [{ company: found, score: 1, chance: 1, features: {}, why: 'name' }],
     }
     if (equal >= 0) return { ...common, decision: 'matched', score: 0.9876, reason: null, banding: 'A' }
     if (near >= 0) return { ...common, decision: 'review', score: 0.6, reason: 'between-thresholds', banding: 'D' }

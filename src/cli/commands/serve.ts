@@ -1,6 +1,6 @@
 /** `fettle serve`: the embedded service by itself, up until it is told to stop. */
 import { join, resolve } from 'node:path'
-import { credentialsOf, dataDirOf, ensureRegister, registerDirOf } from '../../compose.ts'
+import { credentialsOf, dataDirOf, ensureRegister, registerDirOf, screeningDirOf, screeningIssues } from '../../compose.ts'
 import { EXIT, FettleError } from '../../errors.ts'
 import { escapeTerminal } from '../../report/index.ts'
 import { serve } from '../../service/index.ts'
@@ -26,16 +26,21 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const chosen = listFlag(flags, 'register')
   const available = await ensureRegister(dataDir)
   if (chosen.length === 0) for (const issue of available.issues) io.say(printIssue(issue))
+  const credits = wholeFlag(flags, 'credits', 0, 1_000_000_000)
   const data = textFlag(flags, 'data')
   const service = await serve({
     host,
     port,
     dataDir: data === null ? join(dataDir, 'service') : resolve(io.cwd, data),
     registerDir: registerDirOf(dataDir),
+    screeningDir: screeningDirOf(dataDir),
+    screensAtOnce: true,
+    ...(credits === null ? {} : { credits }),
     registers: chosen.length > 0 ? chosen : [...available.names],
     users,
     ...(isOn(flags, 'log') ? { log: (line: string) => io.say(line) } : {}),
   })
+  for (const issue of await screeningIssues(dataDir)) io.say(printIssue(issue))
   if (!LOOPBACK.has(host))
     io.say(
       `warning: listening on ${escapeTerminal(host)}: anybody who can reach this machine can try to log in; put TLS in front`,

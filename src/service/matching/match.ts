@@ -6,11 +6,11 @@ import { decide, type Verdict } from './decide.ts'
 import { namedFeatures } from './features.ts'
 import type { MatchIndex } from './match-index.ts'
 import { readQuery } from './query.ts'
-import { scoreAll, scoresOf } from './score.ts'
+import { chanceOf, scoreAll, scoresOf } from './score.ts'
 import type { Answer, Query } from './types.ts'
 import { explain, patternOf } from './why.ts'
 
-/** Candidates an answer shows. */
+/** Candidates an answer shows unless it is asked for more. */
 const SHOWN = 5
 
 /** A and B are matched (B with a score below .9 or a lead below 2), C and D in review (D below .5), E and F unmatched (F: nothing found). */
@@ -22,11 +22,11 @@ function bandingOf({ decision, score, margin }: Verdict): Answer['banding'] {
 
 /**
  * Finds the company that a row means. Pure and deterministic: the same index and query give the same answer, ties break by company
- * id. Never throws; a name that is empty, all punctuation or over 500 characters counts as not given.
+ * id. It looks for `most` candidates and shows the best of them. Never throws; a name that is empty, all punctuation or over 500 characters counts as not given.
  */
-export function match(index: MatchIndex, query: Query): Answer {
+export function match(index: MatchIndex, query: Query, most = SHOWN): Answer {
   const asked = readQuery(index, query)
-  const scored = scoreAll(index, asked, candidatesOf(index, asked))
+  const scored = scoreAll(index, asked, candidatesOf(index, asked, most))
   const verdict = decide(asked, scored)
   const best = scored[0]
   const isShown = verdict.decision === 'review'
@@ -36,11 +36,12 @@ export function match(index: MatchIndex, query: Query): Answer {
     why: best === undefined ? '' : explain(asked, best.vector),
     pattern: best === undefined ? '' : patternOf(asked, best.vector),
     banding: bandingOf(verdict),
-    candidates: scored.slice(0, SHOWN).map(({ company, vector }, at) => ({
+    candidates: scored.slice(0, most).map(({ company, vector, logOdds }, at) => ({
       company,
       score: scores[at] ?? 0,
+      chance: chanceOf(logOdds),
       features: namedFeatures(vector),
-      why: isShown ? explain(asked, vector) : '',
+      why: isShown && at < SHOWN ? explain(asked, vector) : '',
     })),
   }
 }

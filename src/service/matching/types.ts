@@ -71,8 +71,10 @@ export type Reason =
 export interface Candidate {
   /** Position in the register. */
   readonly company: number
-  /** From 0 to 1. */
+  /** From 0 to 1, given its rivals: all of them and "none of them" together make 1. */
   readonly score: number
+  /** From 0 to 1, as if it had no rival. */
+  readonly chance: number
   /** Value of every feature that is not 0; multiplied with its weight it is that feature's part in the score. */
   readonly features: Readonly<Record<string, number>>
   /** The reasons in words, as an answer's; '' unless a person is to look at them. */
@@ -94,6 +96,6 @@ export interface Answer {
   readonly pattern: string
   /** A (certain) to F (nothing), from score and margin. */
   readonly banding: 'A' | 'B' | 'C' | 'D' | 'E' | 'F'
-  /** Best first, at most five. */
+  /** Best first, at most five unless more were asked for. */
   readonly candidates: readonly Candidate[]
 }

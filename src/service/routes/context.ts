@@ -7,8 +7,11 @@ import type { PasswordCheck } from '../auth/users.ts'
 import type { Clock } from '../clock.ts'
 import type { Places, Worker } from '../jobs/worker.ts'
 import type { Limits } from '../limits.ts'
+import type { Screener } from '../screening/screener.ts'
 import type { AnswerStore } from '../store/answers.ts'
+import type { CreditStore } from '../store/credits.ts'
 import type { JobStore } from '../store/jobs.ts'
+import type { SearchStore } from '../store/searches.ts'
 import type { User } from '../store/users.ts'
 
 /** An opened register, as /health and `serve` tell of it. */
@@ -23,6 +26,9 @@ export interface OpenRegister {
 export interface Context {
   readonly jobs: JobStore
   readonly answers: AnswerStore
+  readonly searches: SearchStore
+  readonly credits: CreditStore
+  readonly screener: Screener
   readonly users: ReadonlyMap<string, User>
   readonly isRight: PasswordCheck
   readonly throttle: Throttle

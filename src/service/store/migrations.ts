@@ -18,5 +18,21 @@ const JOBS = `
   CREATE INDEX answers_at ON answers (at);
 `
 
+const SEARCHES = `
+  CREATE TABLE searches (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, owner INTEGER NOT NULL, type TEXT NOT NULL,
+    modified INTEGER NOT NULL, record TEXT NOT NULL
+  );
+  CREATE INDEX searches_owner ON searches (owner, type, modified, seq);
+  CREATE TABLE hits (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, search TEXT NOT NULL, decision TEXT NOT NULL, record TEXT NOT NULL
+  );
+  CREATE INDEX hits_search ON hits (search, decision, seq);
+  CREATE TABLE snapshots (seq INTEGER PRIMARY KEY AUTOINCREMENT, hit TEXT NOT NULL, at INTEGER NOT NULL, body TEXT NOT NULL);
+  CREATE INDEX snapshots_hit ON snapshots (hit, seq);
+`
+
+const CREDITS = 'CREATE TABLE credits (owner INTEGER PRIMARY KEY, used INTEGER NOT NULL);'
+
 /** The steps in their order; the version of a file is how many of them it has. */
-export const MIGRATIONS: readonly string[] = [JOBS]
+export const MIGRATIONS: readonly string[] = [JOBS, SEARCHES, CREDITS]

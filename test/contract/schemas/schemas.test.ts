@@ -8,6 +8,22 @@ const { credentials, tokenReply, createJob, job, uploadedFile, columnMapping, ma
 const { submitReply, enrichmentsBody, enrichmentsReply, enrichReply, enrichedFileReply } = contract
 const { faultBody, unauthorisedBody, messageBody, OPERATIONS } = contract
 
+const screening: Readonly<Record<string, z.ZodType>> = {
+  ...{ businessSearch: contract.businessSearch, individualSearch: contract.individualSearch },
+  ...{ createBusinessSearch: contract.createBusinessSearch, createIndividualSearch: contract.createIndividualSearch },
+  ...{ updateBusinessSearch: contract.updateBusinessSearch, updateIndividualSearch: contract.updateIndividualSearch },
+  ...{ businessSearchBatch: contract.businessSearchBatch, individualSearchBatch: contract.individualSearchBatch },
+  ...{ businessSearchPage: contract.businessSearchPage, individualSearchPage: contract.individualSearchPage },
+  ...{ businessHit: contract.businessHit, individualHit: contract.individualHit, updateSearches: contract.updateSearches },
+  ...{ businessHitFull: contract.businessHitFull, individualHitFull: contract.individualHitFull },
+  ...{ businessHitBatch: contract.businessHitBatch, individualHitBatch: contract.individualHitBatch },
+  ...{ businessHitPage: contract.businessHitPage, individualHitPage: contract.individualHitPage },
+  ...{ decideHit: contract.decideHit, decideHits: contract.decideHits, noteHit: contract.noteHit },
+  hitDownload: contract.hitDownload,
+  searchesQuery: OPERATIONS.listBusinessSearches.query,
+  hitsQuery: OPERATIONS.listBusinessHits.query,
+}
+
 const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   ...{
     credentials,
@@ -22,6 +38,7 @@ const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
     submitReply,
   },
   ...{ enrichmentsBody, enrichmentsReply, enrichReply, enrichedFileReply, faultBody, unauthorisedBody, messageBody },
+  ...screening,
   jobList: OPERATIONS.listJobs.reply,
   jobsQuery: OPERATIONS.listJobs.query,
   fileQuery: OPERATIONS.enrichedFile.query,

@@ -152,7 +152,7 @@ describe('the work of a row', () => {
       postcode: 'AB1 2CD',
     }
     const asked = readQuery(index, query)
-    const comparisons = candidatesOf(index, asked)
+    const comparisons = candidatesOf(index, asked, 5)
       .map(one => (index.documentStarts[one + 1]! - index.documentStarts[one]!) * asked.names.length)
       .reduce((total, one) => total + one, 0)
     expect(comparisons).toBeGreaterThan(0)

@@ -1,0 +1,141 @@
+/** Hits of AML searches on the wire: contract §6.4 to §6.7. Answers keep unknown fields; requests are strict. */
+import { z } from 'zod'
+import { wireDate } from '../dates.ts'
+import { businessResults, hitSource, individualResults } from './aml-results.ts'
+import { amlDate, batchOf, pageOf } from './search.ts'
+
+const text = z.string().nullish()
+const texts = z.array(z.string()).nullish()
+/** Once declared a string: a lone one is read as one element (contract §15). */
+const list = z
+  .array(z.string())
+  .or(z.string().transform(one => [one]))
+  .nullish()
+
+const hitFields = {
+  id: z.string().min(1),
+  hitScore: z.number(),
+  name: z.string().nullish(),
+  match: text,
+  note: text,
+  countries: texts,
+  datasets: list,
+  modifiedAt: wireDate.nullish(),
+  createdAt: wireDate.nullish(),
+  modifiedById: z.number().int().nullish(),
+  modifiedBy: text,
+  decision: z.string(),
+}
+
+const personFields = {
+  firstName: text,
+  middleName: text,
+  lastName: text,
+  gender: text,
+  datesOfBirth: z.array(amlDate).nullish(),
+  profileImages: list,
+  pepTier: text,
+}
+
+const withSuperseded = <Shape extends z.core.$ZodLooseShape>(fields: Shape) =>
+  z.looseObject({ ...fields, supersededHit: z.looseObject(fields).nullish(), correlationId: z.string().optional() })
+
+/** A business hit in lists and after an update. */
+export const businessHit = withSuperseded(hitFields)
+
+/** An individual hit in lists and after an update. */
+export const individualHit = withSuperseded({ ...hitFields, ...personFields })
+
+const address = z.looseObject({
+  postalCode: text,
+  line1: text,
+  line2: text,
+  type: text,
+  county: text,
+  countryCode: text,
+  city: text,
+})
+const typed = z.looseObject({ type: text, value: text })
+const ownership = { relationship: text, ownershipPercentage: z.number().int().nullish(), datasets: texts }
+const individualLink = z.looseObject({ ...ownership, firstName: text, middleName: text, lastName: text })
+
+const fullFields = {
+  ...hitFields,
+  profileImages: list,
+  screeningNotes: texts,
+  identifiers: z.array(typed).nullish(),
+  addresses: z.array(address).nullish(),
+  contacts: z.array(typed).nullish(),
+  businessLinks: z
+    .array(z.looseObject({ ...ownership, name: text, individualLinks: z.array(individualLink).nullish() }))
+    .nullish(),
+  individualLinks: z.array(individualLink).nullish(),
+  sources: z.array(hitSource).nullish(),
+  correlationId: z.string().optional(),
+}
+
+/** The whole record of an individual hit. */
+export const individualHitFull = z.looseObject({
+  ...fullFields,
+  ...personFields,
+  datesOfDeath: z.array(amlDate).nullish(),
+  isDeceased: z.boolean().nullish(),
+  aliases: z.array(z.looseObject({ type: text, firstName: text, middleName: text, lastName: text })).nullish(),
+  amlResults: individualResults.nullish(),
+})
+
+/** The whole record of a business hit. */
+export const businessHitFull = z.looseObject({
+  ...fullFields,
+  aliases: z.array(z.looseObject({ type: text, name: text })).nullish(),
+  description: text,
+  businessTypes: texts,
+  activities: texts,
+  amlResults: businessResults.nullish(),
+})
+
+const note = z.string().max(10_000).nullish()
+
+/** Body of a decision on one hit; the word is read in any case (contract §14.3). */
+export const decideHit = z
+  .strictObject({ decision: z.string().max(200).nullish(), note })
+  .refine(one => (one.decision ?? null) !== null || (one.note ?? null) !== null, 'must hold a decision or a note')
+
+/** Body of a note on one hit. */
+export const noteHit = z.strictObject({ note: z.string().max(10_000).nullable() })
+
+/** Body of a batch of decisions; its words are judged one by one, so that a wrong one fails alone. */
+export const decideHits = z.strictObject({
+  items: z.array(z.strictObject({ hitId: z.string().min(1).max(200), decision: z.string().max(200).nullish(), note })),
+})
+
+/** Answer of a batch of decisions on business hits. */
+export const businessHitBatch = batchOf(z.looseObject({ hitId: z.string() }), businessHit)
+
+/** Answer of a batch of decisions on individual hits. */
+export const individualHitBatch = batchOf(z.looseObject({ hitId: z.string() }), individualHit)
+
+/** A page of business hits. */
+export const businessHitPage = pageOf(businessHit)
+
+/** A page of individual hits. */
+export const individualHitPage = pageOf(individualHit)
+
+/** Where the PDF of a hit can be fetched, and until when. */
+export const hitDownload = z.looseObject({
+  downloadUrl: z.string().min(1),
+  fileName: z.string(),
+  expiresAt: wireDate,
+  searchId: z.string().optional(),
+  hitId: z.string().optional(),
+  correlationId: z.string().optional(),
+})
+
+/** A business hit in lists and after an update. */
+export type BusinessHit = z.infer<typeof businessHit>
+/** An individual hit in lists and after an update. */
+export type IndividualHit = z.infer<typeof individualHit>
+/** The whole record of a business hit. */
+export type BusinessHitFull = z.infer<typeof businessHitFull>
+/** The whole record of an individual hit. */
+export type IndividualHitFull = z.infer<typeof individualHitFull>

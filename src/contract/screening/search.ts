@@ -1,0 +1,176 @@
+/** AML searches on the wire: contract §6.1 to §6.3. Answers keep unknown fields; requests are strict. */
+import { z } from 'zod'
+import { wireDate } from '../dates.ts'
+import { isDataset, RISK_RATINGS, SEARCH_STATUSES, THRESHOLDS } from './words.ts'
+
+const count = z.number().int().nonnegative()
+
+/** `YYYY` or `YYYY-MM-DD` (contract §2.2). */
+export const amlDate = z.string().regex(/^\d{4}(?:-\d{2}-\d{2})?$/, 'must be YYYY or YYYY-MM-DD')
+
+/** Longest name of a search; of a person counted as `{lastName} {firstName} {middleName}` (contract §12). */
+const LONGEST_NAME = 200
+
+const plain = z
+  .string()
+  .max(LONGEST_NAME)
+  .regex(/^[^\u0000-\u001f\u007f-\u009f]*$/, 'must not hold control characters')
+
+const name = plain.regex(/\S/, 'must not be blank')
+
+const datasets = z
+  .array(z.string().max(40))
+  .max(50)
+  .refine(codes => codes.some(isDataset), 'must hold at least one dataset code')
+
+const countryCodes = z.array(z.string().regex(/^[A-Za-z]{2}$/, 'must be an ISO 3166 alpha-2 code')).max(300)
+
+/** Body of a new business search. */
+export const createBusinessSearch = z.strictObject({
+  name,
+  threshold: z.literal(THRESHOLDS),
+  datasets,
+  countryCodes: countryCodes.nullish(),
+})
+
+/** Body of a new individual search: `name`, or `firstName` and `lastName`. */
+export const createIndividualSearch = z
+  .strictObject({
+    threshold: z.number().int().min(1).max(100),
+    datasets,
+    name: name.nullish(),
+    firstName: name.nullish(),
+    middleName: plain.nullish(),
+    lastName: name.nullish(),
+    countryCodes: countryCodes.nullish(),
+    dateOfBirth: amlDate.nullish(),
+    gender: z.enum(['male', 'female']).nullish(),
+    pepTiers: z.array(z.enum(['pepTier1', 'pepTier2', 'pepTier3'])).nullish(),
+    isDobRequired: z.boolean().optional(),
+  })
+  .refine(one => (one.name ?? null) !== null || ((one.firstName ?? null) !== null && (one.lastName ?? null) !== null), {
+    path: ['name'],
+    error: 'is needed, or firstName and lastName',
+  })
+  .refine(one => fullNameOf(one).length <= LONGEST_NAME, { path: ['name'], error: `is longer than ${LONGEST_NAME} characters` })
+  .refine(one => one.isDobRequired !== true || (one.dateOfBirth ?? null) !== null, {
+    path: ['dateOfBirth'],
+    error: 'is needed where isDobRequired is true',
+  })
+
+/** The name a search for a person goes by and is measured by: `{lastName} {firstName} {middleName}`, or `name`. */
+export const fullNameOf = (one: {
+  readonly name?: string | null | undefined
+  readonly firstName?: string | null | undefined
+  readonly middleName?: string | null | undefined
+  readonly lastName?: string | null | undefined
+}): string => one.name ?? [one.lastName, one.firstName, one.middleName].filter(part => (part ?? '') !== '').join(' ')
+
+/** A business search. */
+export const businessSearch = z.looseObject({
+  id: z.string().min(1),
+  name: z.string(),
+  countryCodes: z.array(z.string()).nullish(),
+  threshold: z.number().int(),
+  type: z.string().optional(),
+  datasets: z.array(z.string()),
+  status: z.string(),
+  riskRating: z.string().nullish(),
+  assignedToUserId: z.number().int().nullish(),
+  assignedUser: z.string().nullish(),
+  createdById: z.number().int().optional(),
+  createdBy: z.string().optional(),
+  createdAt: wireDate.optional(),
+  modifiedById: z.number().int().nullish(),
+  modifiedBy: z.string().nullish(),
+  modifiedAt: wireDate.nullish(),
+  note: z.string().nullish(),
+  scheduleId: z.string().nullish(),
+  totalHitCount: count.optional(),
+  truePositiveHitsCount: count.optional(),
+  falsePositiveHitsCount: count.optional(),
+  undecidedHitsCount: count.optional(),
+  correlationId: z.string().optional(),
+})
+
+/** A search for a person. */
+export const individualSearch = businessSearch.extend({
+  firstName: z.string().nullish(),
+  middleName: z.string().nullish(),
+  lastName: z.string().nullish(),
+  gender: z.string().nullish(),
+  dateOfBirth: amlDate.nullish(),
+  pepTiers: z.array(z.string()).nullish(),
+  isDobRequired: z.boolean().nullish(),
+})
+
+const userId = z.number().int().nonnegative().nullish()
+const note = z.string().max(10_000).nullish()
+
+/** Body of the update of one business search; what is absent or null stays as it is. */
+export const updateBusinessSearch = z.strictObject({
+  assignedToUserId: userId,
+  status: z.enum(SEARCH_STATUSES).nullish(),
+  riskRating: z.enum(RISK_RATINGS).nullish(),
+  note,
+})
+
+/** The same of a search for a person, where status and rating are required. */
+export const updateIndividualSearch = updateBusinessSearch.extend({
+  status: z.enum(SEARCH_STATUSES),
+  riskRating: z.enum(RISK_RATINGS),
+})
+
+/** One element of a batch; its words are judged one by one, so that a wrong one fails alone. */
+const searchUpdate = z.strictObject({
+  searchId: z.string().min(1).max(200),
+  riskRating: z.string().max(200).nullable(),
+  assignedToUserId: userId,
+  status: z.string().max(200).nullish(),
+  note,
+})
+
+/** Body of the batch update of searches. */
+export const updateSearches = z.strictObject({ items: z.array(searchUpdate) })
+
+/** Why one element of a batch was refused (RFC 7807). */
+const itemError = z.looseObject({
+  type: z.string().optional(),
+  title: z.string().optional(),
+  status: z.number().int().optional(),
+  detail: z.string().optional(),
+  instance: z.string().optional(),
+})
+
+/** The answer of a batch: what was refused with its element, and what was done. */
+export const batchOf = <Item extends z.ZodType, Done extends z.ZodType>(item: Item, done: Done) =>
+  z.looseObject({
+    failed: z.array(z.looseObject({ failedItem: item, error: itemError })),
+    successful: z.array(done),
+    correlationId: z.string().optional(),
+  })
+
+/** Answer of the batch update of business searches. */
+export const businessSearchBatch = batchOf(z.looseObject({ searchId: z.string() }), businessSearch)
+
+/** Answer of the batch update of searches for persons. */
+export const individualSearchBatch = batchOf(z.looseObject({ searchId: z.string() }), individualSearch)
+
+/** A page of anything in AML screening. */
+export const pageOf = <Item extends z.ZodType>(item: Item) =>
+  z.looseObject({ items: z.array(item), totalSize: count, correlationId: z.string().optional() })
+
+/** A page of business searches. */
+export const businessSearchPage = pageOf(businessSearch)
+
+/** A page of searches for persons. */
+export const individualSearchPage = pageOf(individualSearch)
+
+/** A search for a business as the service writes it. */
+export type BusinessSearch = z.infer<typeof businessSearch>
+/** A search for a person as the service writes it. */
+export type IndividualSearch = z.infer<typeof individualSearch>
+/** Body of a new search for a person. */
+export type NewIndividualSearch = z.infer<typeof createIndividualSearch>
+/** One element of a batch update. */
+export type SearchUpdate = z.infer<typeof searchUpdate>

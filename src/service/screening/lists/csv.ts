@@ -1,0 +1,110 @@
+/** fettle's own CSV of a screening list: one entry a row, several values in a cell parted by `|`. The README documents its columns. */
+import { normaliseCountry } from '../../matching/index.ts'
+import { type Entry, entryOf, LISTING_CODES, type ListingCode, listingOf, type Typed } from '../entry.ts'
+import { type ListRow, type ListSource, readRows } from './rows.ts'
+import { countriesOf, dateOf, datesOf, joined, several } from './text.ts'
+
+/** Words for who an entry is. */
+const TYPES: Readonly<Record<string, Entry['type']>> = {
+  individual: 'individual',
+  person: 'individual',
+  business: 'business',
+  company: 'business',
+  organisation: 'business',
+  organization: 'business',
+  entity: 'business',
+  vessel: 'business',
+  '': 'either',
+}
+
+/** Codes of contract §6.8 with their current ones meant where a family is named. */
+const CODES: ReadonlyMap<string, ListingCode> = new Map<string, ListingCode>([
+  ...LISTING_CODES.map((code): [string, ListingCode] => [code, code]),
+  ['SAN', 'SAN-CURRENT'],
+  ['PEP', 'PEP-CURRENT'],
+  ['SOE', 'SOE-CURRENT'],
+])
+
+/** The listing code a text means, in any case; null when it is none. */
+export const readCode = (text: string): ListingCode | null => CODES.get(text.trim().toUpperCase()) ?? null
+
+const pipes = (cell: string): string[] => several(cell, '|')
+
+/** `passport: X123` is a value with its kind; without one it is of the kind given. */
+const typed = (cell: string, kind: string): Typed[] =>
+  pipes(cell).map(text => {
+    const [, type, value] = /^([A-Za-z][A-Za-z ]{0,40}): *(\S.*)$/.exec(text) ?? []
+    return type === undefined || value === undefined ? { type: kind, value: text } : { type, value }
+  })
+
+function entryIn({ cell }: ListRow, type: Entry['type'], codes: readonly ListingCode[], number: number): Entry {
+  const [first, middle, last] = [cell('firstName'), cell('middleName'), cell('lastName')]
+  const countries = countriesOf(pipes(cell('countries')))
+  const shared = {
+    reference: cell('reference'),
+    body: cell('authority'),
+    regime: cell('program'),
+    measures: pipes(cell('measures')),
+    what: cell('position') || cell('category'),
+    country: countries[0] ?? '',
+    from: dateOf(cell('listedOn')),
+    to: dateOf(cell('listedUntil')),
+  }
+  const { sourceTitle, sourceUrl } = { sourceTitle: cell('source') || cell('authority'), sourceUrl: cell('sourceUrl') }
+  const tier = Number(/^(?:pepTier|tier)?([123])$/i.exec(cell('pepTier'))?.[1] ?? 0)
+  const gender = cell('gender').toLowerCase()
+  return entryOf({
+    id: cell('id') || `row-${number}`,
+    type,
+    name: cell('name') || joined([first, middle, last]),
+    person: type === 'individual' && last !== '' ? { first, middle, last } : null,
+    aliases: [
+      ...pipes(cell('aliases')).map(name => ({ type: 'alias', name })),
+      ...pipes(cell('weakAliases')).map(name => ({ type: 'weak alias', name })),
+      ...pipes(cell('formerNames')).map(name => ({ type: 'former name', name })),
+    ],
+    listings: codes.map(code => listingOf(code, shared)),
+    countries,
+    gender: gender === 'male' || gender === 'female' ? gender : '',
+    datesOfBirth: datesOf(pipes(cell('dateOfBirth'))),
+    datesOfDeath: datesOf(pipes(cell('dateOfDeath'))),
+    pepTier: tier === 0 ? null : (tier as 1 | 2 | 3),
+    addresses: pipes(cell('addresses')).map(text => {
+      const parts = text.split(',').map(part => part.trim())
+      const countryCode = parts.length > 1 ? normaliseCountry(parts.at(-1) ?? '') : ''
+      const [line1 = '', ...others] = countryCode === '' ? parts : parts.slice(0, -1)
+      const city = others.pop() ?? ''
+      return { line1, line2: others.join(', '), city, postalCode: '', countryCode }
+    }),
+    identifiers: typed(cell('identifiers'), 'identifier'),
+    contacts: [
+      ...typed(cell('phones'), 'telephone'),
+      ...typed(cell('emails'), 'email'),
+      ...pipes(cell('websites')).map(value => ({ type: 'website', value })),
+    ],
+    links: typed(cell('links'), 'linked to'),
+    images: pipes(cell('images')),
+    notes: pipes(cell('notes')),
+    description: cell('description'),
+    businessTypes: pipes(cell('businessTypes')),
+    sources: sourceTitle === '' && sourceUrl === '' ? [] : [{ title: sourceTitle, link: sourceUrl, dateAdded: shared.from }],
+  })
+}
+
+/** Reads the entries; rows that do not say what they are listed for take `codes`, and are skipped when there are none. */
+export async function* readCsv(source: ListSource, codes: readonly ListingCode[]): AsyncGenerator<Entry> {
+  let number = 0
+  for await (const row of readRows(source, ['name'])) {
+    number++
+    const refuse = (why: string): void => source.skip({ line: row.line, why })
+    const words = pipes(row.cell('datasets').replaceAll(/[;,]/g, '|'))
+    const unknown = words.find(word => readCode(word) === null)
+    const own = words.length === 0 ? [...codes] : words.flatMap(word => readCode(word) ?? [])
+    const type = TYPES[row.cell('type').toLowerCase()]
+    if (row.cell('name') === '' && row.cell('lastName') === '') refuse('no name')
+    else if (type === undefined) refuse(`"${row.cell('type').slice(0, 40)}" is no type: individual or business`)
+    else if (unknown !== undefined) refuse(`"${unknown.slice(0, 40)}" is no dataset code`)
+    else if (own.length === 0) refuse('no dataset code')
+    else yield entryIn(row, type, own, number)
+  }
+}

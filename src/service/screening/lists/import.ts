@@ -1,0 +1,110 @@
+/**
+ * A published list taken in: streamed into a file of entries, then published with what is known about it. It knows the order of the
+ * steps; what a row means is the readers' affair.
+ */
+import { createHash, randomUUID } from 'node:crypto'
+import { rmdir, stat } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { FettleError } from '../../../errors.ts'
+import { makeFolder, writeWhole } from '../../store/files.ts'
+import { datasetsOf, type Entry, type ListingCode } from '../entry.ts'
+import { readCsv } from './csv.ts'
+import { type ListInfo, type ListKind, listFolder, publishList, writeError } from './files.ts'
+import { readOpenSanctions } from './opensanctions.ts'
+import type { ListSource, SkippedRow } from './rows.ts'
+import { readUk } from './uk.ts'
+
+/** What to import, and where to. */
+export interface ListImport {
+  readonly kind: ListKind
+  readonly file: string
+  /** Name of the list, 1 to 40 of a–z, 0–9 and hyphen; one that exists is replaced. */
+  readonly name: string
+  /** Folder that holds the lists. */
+  readonly dir: string
+  readonly now: Date
+  /** What all entries are listed for; empty: the file says it, or the titles of its lists do. */
+  readonly codes?: readonly ListingCode[]
+  /** Told the entries read so far, every 10,000. */
+  readonly onProgress?: (entries: number) => void
+}
+
+const NAMED_ROWS = 20
+const PROGRESS = 10_000
+
+const READERS: Readonly<Record<ListKind, (source: ListSource, codes: readonly ListingCode[]) => AsyncGenerator<Entry>>> = {
+  opensanctions: readOpenSanctions,
+  uk: readUk,
+  csv: readCsv,
+}
+
+/** The entries of a file of this kind. */
+export const readEntries = (kind: ListKind, source: ListSource, codes: readonly ListingCode[]): AsyncGenerator<Entry> =>
+  READERS[kind](source, codes)
+
+/** The day the source was last changed. Throws FETTLE_INPUT_READ when there is no such regular file. */
+async function changedOn(file: string): Promise<string> {
+  const facts = await stat(file).catch((cause: unknown) => {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw new FettleError('FETTLE_INPUT_READ', `Reading the list ${file} failed: ${why}`, { cause })
+  })
+  if (!facts.isFile()) throw new FettleError('FETTLE_INPUT_READ', `${file} is not a regular file`)
+  return facts.mtime.toISOString().slice(0, 10)
+}
+
+/**
+ * Imports a list. A kill at any point leaves the list as it was before; a second import replaces it in one step. An entry whose id an
+ * earlier one has is skipped.
+ * @throws FettleError FETTLE_INPUT_… for the source, FETTLE_OUTPUT_WRITE for the list's folder, FETTLE_USAGE for a bad name
+ */
+export async function importList(request: ListImport): Promise<ListInfo> {
+  const { kind, file: source, name, dir, now, codes = [], onProgress } = request
+  const folder = listFolder(dir, name)
+  const snapshotDate = await changedOn(source)
+  const facts = { sha256: '', bytes: 0 }
+  const skippedRows: SkippedRow[] = []
+  const datasets: Record<string, number> = {}
+  const ids = new Set<string>()
+  const digest = createHash('sha256')
+  let skipped = 0
+  let individuals = 0
+  const skip = (row: SkippedRow): void => {
+    skipped++
+    if (skippedRows.length < NAMED_ROWS) skippedRows.push(row)
+  }
+
+  await makeFolder(folder).catch(error => {
+    throw writeError(folder, error)
+  })
+  // A fresh name each time: the info.json of an earlier import keeps pointing at that import's file until it is replaced.
+  const file = `entries-${randomUUID().slice(0, 8)}.jsonl`
+  try {
+    await writeWhole(join(folder, file), async write => {
+      for await (const entry of readEntries(kind, { file: source, facts, skip }, codes)) {
+        if (ids.has(entry.id)) {
+          skip({ line: null, why: `the id ${entry.id.slice(0, 80)} stands on an earlier line` })
+          continue
+        }
+        ids.add(entry.id)
+        if (entry.type === 'individual') individuals++
+        for (const code of datasetsOf(entry.listings)) datasets[code] = (datasets[code] ?? 0) + 1
+        const line = `${JSON.stringify(entry)}\n`
+        digest.update(line)
+        await write(line)
+        if (ids.size % PROGRESS === 0) onProgress?.(ids.size)
+      }
+      if (ids.size === 0) throw new FettleError('FETTLE_INPUT_EMPTY', `${source} holds no entry that can be taken`)
+    })
+  } catch (error) {
+    // A folder that holds no earlier import goes again; one that does is not empty and stays.
+    await rmdir(folder).catch(() => {})
+    throw FettleError.is(error) ? error : writeError(folder, error)
+  }
+  const info: ListInfo = {
+    ...{ name, kind, source: basename(source), importedAt: now.toISOString(), snapshotDate },
+    ...{ entries: ids.size, individuals, datasets, skipped, skippedRows },
+    ...{ ...facts, file, fileSha256: digest.digest('hex') },
+  }
+  await publishList(folder, info)
+  return info
+}

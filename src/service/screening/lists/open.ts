@@ -1,0 +1,96 @@
+/**
+ * An imported list opened for reading: where each entry lies is kept in memory, the entries stay on disk. The file is held open, so
+ * that a later import does not take it away from under a search. The made-up sample is read from its CSV.
+ */
+import { createHash } from 'node:crypto'
+import { closeSync, openSync, readSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Entry } from '../entry.ts'
+import { damaged, type ListInfo, listFolder } from './files.ts'
+import { readEntries } from './import.ts'
+
+/** A list ready to be read. */
+export interface OpenList {
+  readonly name: string
+  readonly entries: number
+  /** The entry at this position. */
+  at(position: number): Entry
+  /** Position of the entry of this id; null when there is none. */
+  find(id: string): number | null
+  close(): void
+}
+
+/** Told each entry once, in order, while a list is opened. */
+export type OnEntry = (entry: Entry) => void
+
+const NEWLINE = 10
+
+/** The lines of a file with their bytes; every line ends with a line feed. */
+async function* linesOf(path: string): AsyncGenerator<Buffer> {
+  const handle = await open(path)
+  let rest: Buffer = Buffer.alloc(0)
+  for await (const chunk of handle.createReadStream({ highWaterMark: 1 << 20 }) as AsyncIterable<Buffer>) {
+    const data = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
+    let from = 0
+    for (let end = data.indexOf(NEWLINE); end >= 0; end = data.indexOf(NEWLINE, from)) {
+      yield data.subarray(from, end + 1)
+      from = end + 1
+    }
+    rest = data.subarray(from)
+  }
+  if (rest.length > 0) throw new Error('its last line is cut off')
+}
+
+/** Opens an imported list. Throws FETTLE_INPUT_READ when its file is not what was imported. */
+export async function openList(dir: string, info: ListInfo, onEntry: OnEntry): Promise<OpenList> {
+  const path = join(listFolder(dir, info.name), info.file)
+  const starts: number[] = [0]
+  const ids = new Map<string, number>()
+  const digest = createHash('sha256')
+  let descriptor = -1
+  try {
+    // Opened before it is read through: from here on nobody can take it away.
+    descriptor = openSync(path, 'r')
+    for await (const line of linesOf(path)) {
+      digest.update(line)
+      const entry = JSON.parse(line.toString('utf8')) as Entry
+      ids.set(entry.id, starts.length - 1)
+      starts.push((starts.at(-1) ?? 0) + line.length)
+      onEntry(entry)
+    }
+    if (digest.digest('hex') !== info.fileSha256) throw new Error('it is not the file that was imported')
+  } catch (error) {
+    if (descriptor >= 0) closeSync(descriptor)
+    throw damaged(path, error)
+  }
+  return {
+    name: info.name,
+    entries: ids.size,
+    at(position) {
+      const start = starts[position] ?? 0
+      const bytes = Buffer.alloc((starts[position + 1] ?? start) - start)
+      readSync(descriptor, bytes, 0, bytes.length, start)
+      return JSON.parse(bytes.toString('utf8')) as Entry
+    },
+    find: id => ids.get(id) ?? null,
+    close: () => closeSync(descriptor),
+  }
+}
+
+/** The list that comes with fettle, for a machine that has none; everything in it is made up. */
+const SAMPLE = fileURLToPath(new URL('../../../../samples/screening.csv', import.meta.url))
+
+/** Opens the made-up sample. */
+export async function openSample(onEntry: OnEntry): Promise<OpenList> {
+  const entries: Entry[] = []
+  const ids = new Map<string, number>()
+  const source = { file: SAMPLE, facts: { sha256: '', bytes: 0 }, skip: () => {} }
+  for await (const entry of readEntries('csv', source, [])) {
+    ids.set(entry.id, entries.length)
+    entries.push(entry)
+    onEntry(entry)
+  }
+  return { name: 'sample', entries: entries.length, at: at => entries[at] as Entry, find: id => ids.get(id) ?? null, close() {} }
+}

@@ -1,0 +1,87 @@
+/**
+ * OpenSanctions `targets.simple.csv`, row by row: one entry a row, several values in a cell parted by `;`. The file does not say what
+ * an entry is listed for: that is read from the titles of the lists it stands on, unless whoever imports says it.
+ */
+import { type Entry, entryOf, type Listing, type ListingCode, listingOf } from '../entry.ts'
+import { type ListSource, readRows } from './rows.ts'
+import { countriesOf, dateOf, datesOf, several } from './text.ts'
+
+/** What the title of a list says about those on it, the surest first. */
+const BY_TITLE: readonly (readonly [RegExp, ListingCode])[] = [
+  [
+    /sanction|\bofac\b|\bsdn\b|asset freez|terroris|designat|restrictive measure|embargo|\bsecurity council\b|frozen/i,
+    'SAN-CURRENT',
+  ],
+  [
+    /\bpeps?\b|politic|parliament|assembl|senat|congress|deput|legislat|minister|cabinet|president|governor|mayor|judge|position/i,
+    'PEP-CURRENT',
+  ],
+  [/debar|exclu|wanted|interpol|enforcement|disqualif|fraud|warning|violat|crim|arrest|police|fugitive/i, 'ENF'],
+  [/state.owned|government.owned|\bsoe\b/i, 'SOE-CURRENT'],
+  [/insolven|bankrupt/i, 'INS'],
+  [/media|leak|papers\b/i, 'AM'],
+]
+
+const codeOf = (title: string): ListingCode => BY_TITLE.find(([pattern]) => pattern.test(title))?.[1] ?? 'POI'
+
+/** Schemas of FollowTheMoney: a person, what may be one, everything else. */
+const typeOf = (schema: string): Entry['type'] =>
+  schema === 'Person' ? 'individual' : schema === 'LegalEntity' || schema === 'Thing' ? 'either' : 'business'
+
+function listingsOf(
+  titles: readonly string[],
+  sanctions: readonly string[],
+  programs: readonly string[],
+  from: string,
+): Listing[] {
+  const regime = sanctions.join('; ')
+  const listings = titles.map(title => {
+    const code = codeOf(title)
+    return listingOf(code, {
+      body: title,
+      from,
+      ...(code === 'SAN-CURRENT' ? { regime, measures: programs } : { what: title }),
+    })
+  })
+  // Told to be sanctioned, on lists whose titles do not say so.
+  if (sanctions.length + programs.length > 0 && !listings.some(one => one.code === 'SAN-CURRENT')) {
+    listings.push(listingOf('SAN-CURRENT', { body: titles[0] ?? '', regime, measures: programs, from }))
+  }
+  return listings
+}
+
+/** Reads the entries; `codes` say what all of them are listed for, none leaves it to the titles. */
+export async function* readOpenSanctions(source: ListSource, codes: readonly ListingCode[]): AsyncGenerator<Entry> {
+  for await (const { line, cell } of readRows(source, ['id', 'schema', 'name', 'aliases', 'countries', 'dataset'])) {
+    const [id, name, schema] = [cell('id'), cell('name'), cell('schema')]
+    if (id === '' || name === '') {
+      source.skip({ line, why: id === '' ? 'no id' : 'no name' })
+      continue
+    }
+    const values = (column: string): string[] => several(cell(column), ';')
+    const from = dateOf(cell('first_seen'))
+    const titles = values('dataset')
+    const sanctions = values('sanctions')
+    const programs = values('program_ids')
+    const told = listingsOf(titles, sanctions, programs, from)
+    const body = titles.join('; ')
+    const said = codes.map(code => listingOf(code, { body, from, regime: sanctions.join('; '), measures: programs }))
+    yield entryOf({
+      id,
+      type: typeOf(schema),
+      name,
+      aliases: values('aliases').map(alias => ({ type: 'alias', name: alias })),
+      listings: codes.length > 0 ? said : told.length > 0 ? told : [listingOf('POI', { from })],
+      countries: countriesOf(values('countries')),
+      datesOfBirth: datesOf(values('birth_date')),
+      addresses: values('addresses').map(line1 => ({ line1, line2: '', city: '', postalCode: '', countryCode: '' })),
+      identifiers: values('identifiers').map(value => ({ type: 'identifier', value })),
+      contacts: [
+        ...values('phones').map(value => ({ type: 'telephone', value })),
+        ...values('emails').map(value => ({ type: 'email', value })),
+      ],
+      businessTypes: typeOf(schema) === 'individual' ? [] : [schema],
+      sources: titles.map(title => ({ title, link: `https://www.opensanctions.org/entities/${id}/`, dateAdded: from })),
+    })
+  }
+}

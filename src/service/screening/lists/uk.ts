@@ -1,0 +1,133 @@
+/**
+ * The UK Sanctions List in CSV, as the Foreign, Commonwealth & Development Office publishes it: a line with the day of the report, a
+ * header, and for each designation as many rows as it has names and addresses. The rows of one are joined into one entry; the list
+ * is small enough to be held until its end.
+ */
+import { type Alias, type Entry, type EntryAddress, entryOf, listingOf, type Typed } from '../entry.ts'
+import { type ListRow, type ListSource, readRows } from './rows.ts'
+import { countriesOf, dateOf, datesOf, joined, several } from './text.ts'
+
+/** Rows of one designation, as they came. */
+type Rows = [ListRow, ...ListRow[]]
+
+const isPrimary = (row: ListRow): boolean => /^primary name/i.test(row.cell('Name type'))
+
+/** `Name 6` is the surname, or the whole name of what is no person. */
+const nameOf = ({ cell }: ListRow): string => joined([...[1, 2, 3, 4, 5].map(number => cell(`Name ${number}`)), cell('Name 6')])
+
+const aliasType = ({ cell }: ListRow): string => {
+  if (/previous|former/i.test(cell('Name type'))) return 'former name'
+  return /low|weak/i.test(cell('Alias strength')) ? 'weak alias' : 'alias'
+}
+
+/** The values of a column in all rows, each once; the list parts several in one cell by `|` or `;`, or numbers them `(1) … (2) …`. */
+const valuesIn = (rows: Rows, column: string): string[] => [
+  ...new Set(rows.flatMap(({ cell }) => several(cell(column), /\s*(?:[|;]|\(\d+\))\s*/))),
+]
+
+function addressOf({ cell }: ListRow): EntryAddress {
+  const lines = [1, 2, 3, 4, 5, 6].map(number => cell(`Address Line ${number}`)).filter(line => line !== '')
+  const [line1 = '', ...others] = lines
+  const [countryCode = ''] = countriesOf([cell('Address Country')])
+  const city = others.pop() ?? ''
+  return { line1, line2: others.join(', '), city, postalCode: cell('Address Postal Code'), countryCode }
+}
+
+function addressesOf(rows: Rows): EntryAddress[] {
+  const distinct = new Map<string, EntryAddress>()
+  for (const row of rows) {
+    const address = addressOf(row)
+    const key = JSON.stringify(address)
+    if (Object.values(address).some(part => part !== '')) distinct.set(key, address)
+  }
+  return [...distinct.values()]
+}
+
+function aliasesOf(rows: Rows, name: string): Alias[] {
+  const found = new Map<string, Alias>()
+  const add = (type: string, alias: string): void => {
+    if (alias !== '' && alias !== name && !found.has(alias)) found.set(alias, { type, name: alias })
+  }
+  for (const row of rows) add(aliasType(row), nameOf(row))
+  for (const row of rows) add('original script', row.cell('Name non-latin script'))
+  return [...found.values()]
+}
+
+const IDENTIFIERS: Readonly<Record<string, string>> = {
+  'Passport number': 'passport',
+  'National Identifier number': 'national identifier',
+  'Business registration number (s)': 'business registration number',
+  'IMO number': 'IMO number',
+  'Hull identification number (HIN)': 'hull identification number',
+}
+
+const LINKS: Readonly<Record<string, string>> = {
+  'Parent company': 'parent company',
+  Subsidiaries: 'subsidiary',
+  'Current owner/operator (s)': 'owner or operator',
+  'Previous owner/operator (s)': 'previous owner or operator',
+}
+
+const typedIn = (rows: Rows, columns: Readonly<Record<string, string>>): Typed[] =>
+  Object.entries(columns).flatMap(([column, type]) => valuesIn(rows, column).map(value => ({ type, value })))
+
+function joinRows(id: string, rows: Rows): Entry {
+  const first = rows.find(isPrimary) ?? rows[0]
+  const { cell } = first
+  const isPerson = /^individual$/i.test(cell('Designation Type'))
+  const name = nameOf(first)
+  const gender = /^(male|female)$/i.exec(valuesIn(rows, 'Gender')[0] ?? '')?.[1]?.toLowerCase() ?? ''
+  const from = dateOf(cell('Date Designated'))
+  const middle = joined([2, 3, 4, 5].map(number => cell(`Name ${number}`)))
+  const notes = ['Other Information', 'UK Statement of Reasons', 'Position', 'Title'].flatMap(column =>
+    valuesIn(rows, column).length === 0
+      ? []
+      : [`${column}: ${[...new Set(rows.map(row => row.cell(column)))].filter(Boolean).join('; ')}`],
+  )
+  return entryOf({
+    id,
+    type: isPerson ? 'individual' : 'business',
+    name,
+    person: isPerson ? { first: cell('Name 1'), middle, last: cell('Name 6') } : null,
+    aliases: aliasesOf(rows, name),
+    listings: [
+      listingOf('SAN-CURRENT', {
+        reference: id,
+        body: 'UK Sanctions List',
+        origin: cell('Designation source'),
+        regime: cell('Regime Name'),
+        measures: several(cell('Sanctions Imposed'), /[|;]/),
+        from,
+      }),
+    ],
+    countries: countriesOf(
+      ['Nationality(/ies)', 'Address Country', 'Country of birth', 'Current believed flag of ship'].flatMap(column =>
+        valuesIn(rows, column),
+      ),
+    ),
+    gender: gender as Entry['gender'],
+    datesOfBirth: datesOf(valuesIn(rows, 'D.O.B')),
+    addresses: addressesOf(rows),
+    identifiers: typedIn(rows, IDENTIFIERS),
+    contacts: typedIn(rows, { 'Phone number': 'telephone', 'Email address': 'email', Website: 'website' }),
+    links: typedIn(rows, LINKS),
+    notes,
+    businessTypes: isPerson ? [] : [cell('Type of entity') || cell('Type of ship') || cell('Designation Type')].filter(Boolean),
+    sources: [
+      { title: 'UK Sanctions List', link: 'https://www.gov.uk/government/publications/the-uk-sanctions-list', dateAdded: from },
+    ],
+  })
+}
+
+/** Reads the entries, in the order in which they first appear. */
+export async function* readUk(source: ListSource): AsyncGenerator<Entry> {
+  const found = new Map<string, Rows>()
+  for await (const row of readRows(source, ['Unique ID', 'Name 6', 'Name type', 'Designation Type', 'Regime Name'])) {
+    const id = row.cell('Unique ID')
+    const rows = found.get(id)
+    if (id === '' || nameOf(row) === '') source.skip({ line: row.line, why: id === '' ? 'no Unique ID' : 'no name' })
+    else if (rows === undefined) found.set(id, [row])
+    else rows.push(row)
+  }
+  for (const [id, rows] of found) yield joinRows(id, rows)
+}

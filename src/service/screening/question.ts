@@ -1,0 +1,50 @@
+/** From the body of a new search to what the screener is asked: contract §6.1, §12. Pure; it alone knows which codes are countries. */
+import type { z } from 'zod'
+import { type createBusinessSearch, fullNameOf, isDataset, type NewIndividualSearch } from '../../contract/index.ts'
+import { normaliseCountry } from '../matching/index.ts'
+import { badRequest } from '../refusal.ts'
+import type { PersonName } from './entry.ts'
+import type { Question } from './screener.ts'
+
+type Common = Pick<z.infer<typeof createBusinessSearch>, 'datasets' | 'countryCodes'>
+
+const common = ({ datasets, countryCodes }: Common): Pick<Question, 'datasets' | 'countryCodes'> => ({
+  // One valid code is enough; the record tells which were searched.
+  datasets: [...new Set(datasets.filter(isDataset))],
+  countryCodes: [
+    ...new Set(
+      (countryCodes ?? []).map((code, at) => {
+        if (normaliseCountry(code) === code.toUpperCase()) return code.toUpperCase()
+        throw badRequest('The request is not acceptable', `countryCodes[${at}]: ${code} is not a country`)
+      }),
+    ),
+  ],
+})
+
+/** What a search for a business asks. Throws a 400 naming the code that is no country. */
+export const businessQuestion = (body: z.infer<typeof createBusinessSearch>): Question => ({
+  type: 'business',
+  name: body.name.trim(),
+  person: null,
+  threshold: body.threshold,
+  ...common(body),
+  ...{ dateOfBirth: null, isDobRequired: false, gender: null, pepTiers: [] },
+})
+
+const personIn = ({ firstName, middleName, lastName }: NewIndividualSearch): PersonName | null =>
+  (firstName ?? '') === '' || (lastName ?? '') === ''
+    ? null
+    : { first: firstName?.trim() ?? '', middle: middleName?.trim() ?? '', last: lastName?.trim() ?? '' }
+
+/** What a search for a person asks. Throws a 400 naming the code that is no country. */
+export const individualQuestion = (body: NewIndividualSearch): Question => ({
+  type: 'individual',
+  name: fullNameOf(body).trim(),
+  person: personIn(body),
+  threshold: body.threshold,
+  ...common(body),
+  dateOfBirth: body.dateOfBirth ?? null,
+  isDobRequired: body.isDobRequired ?? false,
+  gender: body.gender ?? null,
+  pepTiers: (body.pepTiers ?? []).map(tier => Number(tier.slice(-1))),
+})

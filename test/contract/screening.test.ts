@@ -1,0 +1,301 @@
+/** AML screening, told by HTTP alone: searches, hits, decisions, PDFs (contract §6), against the target and the made-up sample list. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { BUSINESSES, INDIVIDUALS, OPERATIONS, type OperationName, parseWireDate } from '../../src/contract/index.ts'
+import { type Call, caller } from './call.ts'
+import { openTarget, type Target } from './target.ts'
+
+const UNKNOWN = '00000000-0000-4000-8000-000000000000'
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+interface Kind {
+  readonly type: 'business' | 'individual'
+  /** What the sample list has. */
+  readonly body: Record<string, unknown>
+  /** Has another word for the singular or plural of a row of the table. */
+  name(words: string): OperationName
+}
+
+const kind = (type: 'business' | 'individual', body: Record<string, unknown>): Kind => ({
+  type,
+  body,
+  name: words => words.replace('#', type === 'business' ? 'Business' : 'Individual') as OperationName,
+})
+
+const KINDS = [
+  kind('business', { name: 'Varnix Steel Limited', threshold: 75, datasets: ['SAN'] }),
+  kind('individual', { firstName: 'Zalmir', lastName: 'Quorvath', threshold: 75, datasets: ['SAN', 'PEP'] }),
+]
+
+let target: Target
+let call: Call
+
+beforeAll(async () => {
+  target = await openTarget()
+  const { username, password } = target
+  const login = await caller(target, null)('authenticate', { body: { username, password } })
+  call = caller(target, login.body.token)
+})
+
+afterAll(() => target?.close())
+
+/** A search that has a hit, and the hit. */
+async function searched({ name, body }: Kind): Promise<{ searchId: string; hitId: string }> {
+  const search = await call(name('create#Search'), { body })
+  expect(search.status).toBe(201)
+  const hits = await call(name('list#Hits'), { params: { searchId: search.body.id } })
+  expect(hits.body.totalSize).toBe(search.body.totalHitCount)
+  expect(hits.body.totalSize).toBeGreaterThan(0)
+  return { searchId: search.body.id, hitId: hits.body.items[0].id }
+}
+
+describe.each(KINDS)('$type searches', one => {
+  const { name, body, type } = one
+
+  test('are made, read again, and listed last modified first', async () => {
+    const made = [await call(name('create#Search'), { body }), await call(name('create#Search'), { body })]
+    const [first, second] = made.map(answer => answer.body)
+    expect(first).toMatchObject({ type, threshold: 75, status: 'new', riskRating: 'notApplicable', datasets: body.datasets })
+    expect(first.id).toMatch(UUID)
+    expect(first.correlationId).not.toBe(second.correlationId)
+    expect(parseWireDate(first.createdAt)).toBeGreaterThan(0)
+    const read = await call(name('read#Search'), { params: { searchId: first.id } })
+    expect(read.body).toEqual({ ...first, correlationId: read.body.correlationId })
+
+    await target.pause()
+    await call(name('update#Search'), {
+      params: { searchId: first.id },
+      body: { status: 'pending', riskRating: 'low' },
+    })
+    const list = await call(name('list#Searches'), { query: { pageSize: '2' } })
+    expect(list.body.items.map((item: { id: string }) => item.id)).toContain(first.id)
+    expect(list.body.totalSize).toBeGreaterThanOrEqual(2)
+    expect(list.body.items[0].correlationId).toBeUndefined()
+    const dates = list.body.items.map((item: { modifiedAt: string }) => parseWireDate(item.modifiedAt))
+    expect(dates).toEqual([...dates].sort((a, b) => b - a))
+  })
+
+  test('are paged from 1, and no search is on two pages', async () => {
+    for (let n = 0; n < 3; n++) await call(name('create#Search'), { body })
+    const list = name('list#Searches')
+    const pages = [await call(list, { query: { pageSize: '2' } }), await call(list, { query: { page: '2', pageSize: '2' } })]
+    const ids = pages.flatMap(page => page.body.items.map((item: { id: string }) => item.id))
+    expect(new Set(ids).size).toBe(4)
+    expect((await call(list, { query: { page: '1000000', pageSize: '100' } })).body.items).toEqual([])
+    for (const query of [{ page: '0' }, { pageSize: '0' }, { pageSize: '101' }, { page: 'one' }, { isScheduled: 'maybe' }]) {
+      expect((await call(list, { query })).status).toBe(400)
+    }
+  })
+
+  test('are not scheduled', async () => {
+    await call(name('create#Search'), { body })
+    expect((await call(name('list#Searches'), { query: { isScheduled: 'true' } })).body.items).toEqual([])
+    expect((await call(name('list#Searches'), { query: { isScheduled: 'false' } })).body.totalSize).toBeGreaterThan(0)
+  })
+
+  test.each([
+    [{ threshold: 101 }],
+    [{ threshold: '75' }],
+    [{ datasets: [] }],
+    [{ datasets: ['NONE'] }],
+    [{ datasets: undefined }],
+    [{ countryCodes: ['GBR'] }],
+    [{ countryCodes: ['ZZ'] }],
+    [{ name: '', firstName: undefined }],
+    [{ name: 'x'.repeat(201), firstName: undefined, lastName: undefined }],
+    [{ extra: 1 }],
+  ])('with %j are 400', async wrong => {
+    const answer = await call(name('create#Search'), { body: { ...body, ...wrong } })
+    expect(answer.status).toBe(400)
+    expect(answer.body.details).not.toBe('')
+  })
+
+  test('change one by one, and in a batch each element alone', async () => {
+    const { searchId } = await searched(one)
+    const params = { searchId }
+    const me = (await call(name('read#Search'), { params })).body.createdById
+    const changes = { status: 'referred', riskRating: 'high', note: 'look again', assignedToUserId: me }
+    const changed = await call(name('update#Search'), { params, body: changes })
+    expect(changed.body).toMatchObject({ ...changes, id: searchId, assignedUser: target.username, modifiedBy: target.username })
+    expect((await call(name('update#Search'), { params, body: { ...changes, status: 'done' } })).status).toBe(400)
+    expect((await call(name('update#Search'), { params: { searchId: UNKNOWN }, body: changes })).status).toBe(404)
+
+    const items = [
+      { searchId, riskRating: 'low', status: 'approved' },
+      { searchId: UNKNOWN, riskRating: 'low' },
+      { searchId, riskRating: 'none' },
+      { searchId, riskRating: null, status: 'done' },
+      { searchId, riskRating: null, assignedToUserId: 1 },
+    ]
+    const { body: answer } = await call(name('update#Searches'), { body: { items } })
+    expect(answer.successful).toHaveLength(1)
+    expect(answer.successful[0]).toMatchObject({ id: searchId, riskRating: 'low', status: 'approved', note: 'look again' })
+    expect(answer.failed.map((failed: { failedItem: unknown }) => failed.failedItem)).toEqual(items.slice(1))
+    expect(answer.failed.map((failed: { error: { status: number } }) => failed.error.status)).toEqual([404, 400, 400, 400])
+    for (const { error } of answer.failed) {
+      expect(error).toMatchObject({ type: expect.any(String), title: expect.any(String), instance: expect.any(String) })
+      expect(error.detail).not.toBe('')
+    }
+    expect((await call(name('update#Searches'), { body: { items: [{ searchId }] } })).status).toBe(400)
+  })
+})
+
+describe.each(KINDS)('$type hits', one => {
+  const { name, type } = one
+  const spelled = (decision: 'trueMatch' | 'falsePositive'): string => (type === 'business' ? decision.toLowerCase() : decision)
+
+  test('score at least the threshold, and name what matched', async () => {
+    const { searchId } = await searched(one)
+    const { body } = await call(name('list#Hits'), { params: { searchId } })
+    for (const hit of body.items) {
+      expect(hit.hitScore).toBeGreaterThanOrEqual(75)
+      expect(hit.hitScore).toBeLessThanOrEqual(100)
+      expect(hit).toMatchObject({ decision: 'undecided', match: expect.any(String) })
+    }
+    for (const query of [{ page: '0' }, { pageSize: '101' }, { hitDecisions: 'perhaps' }]) {
+      expect((await call(name('list#Hits'), { params: { searchId }, query })).status).toBe(400)
+    }
+  })
+
+  test('are read whole', async () => {
+    const params = await searched(one)
+    const { body } = await call(name('read#Hit'), { params })
+    expect(body).toMatchObject({ id: params.hitId, decision: 'undecided', datasets: expect.arrayContaining(['SAN']) })
+    expect(body.amlResults.SAN.CURRENT[0]).toMatchObject({ type: 'sanction', value: { regime: expect.any(String) } })
+    expect(body.correlationId).toBeTruthy()
+    if (type === 'business') expect(body).not.toHaveProperty('firstName')
+    else expect(body).toMatchObject({ firstName: 'Zalmir', lastName: 'Quorvath', isDeceased: false })
+  })
+
+  test('are decided, with the state before', async () => {
+    const params = await searched(one)
+    const body = { decision: spelled('falsePositive'), note: 'another company' }
+    const decided = await call(name('decide#Hit'), { params, body })
+    expect(decided.body).toMatchObject({ id: params.hitId, decision: 'falsePositive', note: 'another company' })
+    expect(decided.body.supersededHit).toMatchObject({ id: params.hitId, decision: 'undecided' })
+    expect(decided.body.supersededHit).not.toHaveProperty('supersededHit')
+    const { body: search } = await call(name('read#Search'), { params })
+    expect(search.falsePositiveHitsCount).toBe(1)
+    expect(search.undecidedHitsCount).toBe(search.totalHitCount - 1)
+    const under = async (hitDecisions: string): Promise<string[]> =>
+      (await call(name('list#Hits'), { params, query: { hitDecisions } })).body.items.map((hit: { id: string }) => hit.id)
+    expect(await under('falsepositive')).toEqual([params.hitId])
+    expect(await under('undecided')).not.toContain(params.hitId)
+    expect((await call(name('decide#Hit'), { params, body: { decision: 'perhaps' } })).status).toBe(400)
+    expect((await call(name('decide#Hit'), { params, body: {} })).status).toBe(400)
+  })
+
+  test('are decided once where they are persons', async () => {
+    const params = await searched(one)
+    await call(name('decide#Hit'), { params, body: { decision: spelled('trueMatch') } })
+    const again = await call(name('decide#Hit'), { params, body: { decision: spelled('falsePositive') } })
+    const { body } = await call(name('read#Hit'), { params })
+    if (type === 'individual') {
+      expect(again.status).toBe(409)
+      expect(again.body.correlationId).toBeTruthy()
+      expect(body.decision).toBe('trueMatch')
+    } else expect(body.decision).toBe('falsePositive')
+  })
+
+  test('take a note at any time', async () => {
+    const params = await searched(one)
+    await call(name('decide#Hit'), { params, body: { decision: spelled('trueMatch') } })
+    const noted = await call(name('note#Hit'), { params, body: { note: 'seen by two' } })
+    expect(noted.body).toMatchObject({ decision: 'trueMatch', note: 'seen by two' })
+    expect((await call(name('note#Hit'), { params, body: {} })).status).toBe(400)
+  })
+
+  test('are decided in a batch, each alone', async () => {
+    const { searchId, hitId } = await searched(one)
+    const items = [
+      { hitId, decision: spelled('trueMatch'), note: 'it is' },
+      { hitId: UNKNOWN, decision: spelled('trueMatch') },
+      { hitId, decision: 'perhaps' },
+      { hitId },
+    ]
+    const { body } = await call(name('decide#Hits'), { params: { searchId }, body: { items } })
+    expect(body.successful).toHaveLength(1)
+    expect(body.successful[0]).toMatchObject({ id: hitId, decision: 'trueMatch', note: 'it is' })
+    expect(body.failed.map((failed: { error: { status: number } }) => failed.error.status)).toEqual([404, 400, 400])
+    const again = await call(name('decide#Hits'), { params: { searchId }, body: { items: items.slice(0, 1) } })
+    expect(again.body.failed.map((failed: { error: { status: number } }) => failed.error.status)).toEqual(
+      type === 'individual' ? [409] : [],
+    )
+    expect((await call(name('decide#Hits'), { params: { searchId }, body: { items: [{}] } })).status).toBe(400)
+  })
+
+  test('have a PDF behind a link that needs no token', async () => {
+    const params = await searched(one)
+    const { body } = await call(name('download#Hit'), { params })
+    expect(body).toMatchObject({ searchId: params.searchId, hitId: params.hitId })
+    expect(body.fileName).toMatch(/^[\w.-]+\.pdf$/)
+    expect(parseWireDate(body.expiresAt)).toBeGreaterThan(0)
+    const file = await fetch(body.downloadUrl)
+    expect(file.status).toBe(200)
+    expect(file.headers.get('content-type')).toContain('application/pdf')
+    const bytes = Buffer.from(await file.arrayBuffer())
+    expect(bytes.subarray(0, 5).toString('latin1')).toBe('%PDF-')
+    expect(bytes.subarray(-6).toString('latin1')).toContain('%%EOF')
+    expect((await fetch(`${body.downloadUrl}x`)).status).toBe(403)
+  })
+
+  test('that are unknown are 404 everywhere', async () => {
+    const { searchId } = await searched(one)
+    const body = { decision: spelled('trueMatch') }
+    const rows: [string, object][] = [
+      ['read#Hit', {}],
+      ['decide#Hit', { body }],
+      ['note#Hit', { body: { note: 'x' } }],
+      ['download#Hit', {}],
+    ]
+    for (const [words, given] of rows) {
+      for (const params of [
+        { searchId, hitId: UNKNOWN },
+        { searchId: UNKNOWN, hitId: UNKNOWN },
+      ]) {
+        expect((await call(name(words), { params, ...given })).status, words).toBe(404)
+      }
+    }
+    for (const words of ['list#Hits', 'read#Search']) {
+      expect((await call(name(words), { params: { searchId: UNKNOWN } })).status).toBe(404)
+    }
+    const empty = { params: { searchId: UNKNOWN }, body: { items: [] } }
+    expect((await call(name('decide#Hits'), empty)).status).toBe(404)
+  })
+})
+
+test('a search of one type is none of the other', async () => {
+  const { searchId } = await searched(KINDS[0]!)
+  expect((await call('readIndividualSearch', { params: { searchId } })).status).toBe(404)
+})
+
+test('every operation is answered under both prefixes, and needs a token', async () => {
+  for (const [name, operation] of Object.entries({ ...BUSINESSES, ...INDIVIDUALS })) {
+    const path = operation.path.replaceAll(/\{\w+\}/g, UNKNOWN)
+    for (const prefix of ['/compliance/kyc-protect', '/kyc-protect']) {
+      const url = target.url + path.replace('/compliance/kyc-protect', prefix)
+      const answer = await fetch(url, { method: operation.method })
+      expect(answer.status, `${name} ${prefix}`).toBe(401)
+    }
+  }
+})
+
+test.each([
+  [{ pepTiers: ['tier1'] }],
+  [{ gender: 'other' }],
+  [{ dateOfBirth: '1961-4' }],
+  [{ isDobRequired: true }],
+  [{ lastName: undefined }],
+  [{ lastName: 'x'.repeat(195) }],
+])('a search for a person with %j is 400', async wrong => {
+  const body = { ...KINDS[1]?.body, ...wrong }
+  expect((await call('createIndividualSearch', { body })).status).toBe(400)
+})
+
+test.each([[74], [76], [99], [0], [75.5]])('a business search at %d is 400', async threshold => {
+  expect((await call('createBusinessSearch', { body: { ...KINDS[0]?.body, threshold } })).status).toBe(400)
+})
+
+test('the table has the documented repeat rules', () => {
+  const never = Object.entries(OPERATIONS).filter(([, one]) => (one.repeat as string) === 'never')
+  expect(never.map(([name]) => name)).toEqual(expect.arrayContaining(['createBusinessSearch', 'createIndividualSearch']))
+})
