@@ -127,6 +127,13 @@ export type Tick = { readonly part?: number } & (
   | { readonly type: 'retry'; readonly message: string }
 )
 
+/** How far what a sign is about has come, in units of its own; null for a sign that is about no amount. */
+export function courseOfTick(tick: Tick): { readonly done: number; readonly total: number | null } | null {
+  if (tick.type === 'upload') return { done: tick.sent, total: tick.total }
+  if (tick.type === 'download') return { done: tick.received, total: tick.total }
+  return tick.type === 'companies' ? { done: tick.done, total: tick.total } : null
+}
+
 /** Everything a stage may use. */
 export interface Ports {
   readonly service: Service
