@@ -90,11 +90,13 @@ async function publish(
     accept(tally.sent())
     await review.publish()
     await companies?.publish()
+    // The last that is read of the input, before any output has its name.
+    const samples = await tally.samples(extra.root)
     const files = (await writers?.publish()) ?? []
     return {
       files,
       outcomes: tally.outcomes(),
-      samples: await tally.samples(extra.root),
+      samples,
       scores: tally.scores(),
       missing: [...missing],
       decisions: decisions === null ? null : tally.decisions(decisions),

@@ -55,7 +55,7 @@ test.each([
 test('a limit of file size that the reports pass is 73, and the next command makes up for them', async () => {
   const place = makePlace(data, service)
   const before = service.server.effects()
-  const limited = start(place, RUN, undefined, {}, ['bash', '-c', 'ulimit -f 16; exec "$0" "$@"'])
+  const limited = start(place, RUN, undefined, {}, ['bash', '-c', 'ulimit -f 40; exec "$0" "$@"'])
   const first = await limited.ended
   expect(first.code, first.stderr).toBe(73)
   expect(first.stderr.replace(/\s+/g, ' ')).toMatch(/cannot write .*report\.html: EFBIG.*FETTLE_OUTPUT_WRITE.*fettle resume/)

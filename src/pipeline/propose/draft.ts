@@ -28,7 +28,7 @@ const nameFor = (path: string, prefix: string): string => {
   const plain = fold(base)
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-+|-+$/g, '')
-  return `${prefix}${plain === '' ? 'list' : plain}`.slice(0, 60).replace(/-+$/, '')
+  return `${prefix}${plain === '' ? 'list' : plain}`.slice(0, 60).replace(/-$/, '')
 }
 
 /** The pipeline that a proposal is. */

@@ -155,8 +155,10 @@ export function support(target: Target, values: readonly string[], { isCountry }
   if (values.length < ENOUGH) return 0
   if (target === 'orgNumber' || target === 'vatNumber' || target === 'taxCode') return 0.35 * widths(values)
   if (target === 'postcode') return 0.35 * widths(values)
-  return target === 'name' ? 0.2 * shareOf(values, text => /\p{L}{2}.*\s.*\p{L}/u.test(text)) : 0
+  return target === 'name' ? 0.2 * shareOf(values, isOfWords) : 0
 }
+
+const isOfWords = (text: string): boolean => text.split(/\s/).filter(word => /\p{L}/u.test(word)).length > 1
 
 /** The share of the two commonest lengths. */
 function widths(values: readonly string[]): number {
