@@ -30,6 +30,7 @@ const slow = [
   'test/service/http-table.test.ts',
   'test/service/jobs-threads.test.ts',
   'test/service/limits.test.ts',
+  'test/service/monitoring/monitor.test.ts',
   'test/service/promises.test.ts',
   'test/service/register/sources.test.ts',
   'test/service/secrets.test.ts',

@@ -11,6 +11,25 @@ const runsDir = (argv: Argv): Argv =>
 const json = (argv: Argv): Argv =>
   argv.option('json', { type: 'boolean', describe: 'One compact JSON line on stdout, the last bytes emitted' })
 
+/** What there is for things that are imported and kept under a name. */
+const kept = (argv: Argv, thing: string, kinds: string, file: string): Argv =>
+  json(argv)
+    .positional('action', {
+      choices: ['import', 'list', 'info', 'remove'] as const,
+      demandOption: true,
+      describe: 'What to do',
+    })
+    .positional('kind-or-name', {
+      type: 'string',
+      describe: `import: kind of file (${kinds}); info, remove: name of the ${thing}`,
+    })
+    .positional('file', { type: 'string', describe: `import: ${file}` })
+    .option('name', {
+      type: 'string',
+      requiresArg: true,
+      describe: `import: name of the ${thing}; from the file name if absent`,
+    })
+
 const sources = (argv: Argv): Argv =>
   argv
     .option('service', { type: 'string', requiresArg: true, describe: 'embedded, or the address of a service' })
@@ -219,52 +238,20 @@ export const COMMANDS: readonly Command[] = [
   {
     usage: 'register <action> [kind-or-name] [file]',
     summary: 'Import, list, show or remove company registers',
-    flags: argv =>
-      json(argv)
-        .positional('action', {
-          choices: ['import', 'list', 'info', 'remove'] as const,
-          demandOption: true,
-          describe: 'What to do',
-        })
-        .positional('kind-or-name', {
-          type: 'string',
-          describe: 'import: kind of file (csv, gleif, companies-house); info, remove: name of the register',
-        })
-        .positional('file', { type: 'string', describe: 'import: the file, also as .gz or .zip' })
-        .option('name', {
-          type: 'string',
-          requiresArg: true,
-          describe: 'import: name of the register; from the file name if absent',
-        }),
+    flags: argv => kept(argv, 'register', 'csv, gleif, companies-house', 'the file, also as .gz or .zip'),
     load: () => import('./commands/register.ts'),
   },
   {
     usage: 'screening <action> [kind-or-name] [file]',
     summary: 'Import, list, show or remove the lists that AML searches look in',
     flags: argv =>
-      json(argv)
-        .positional('action', {
-          choices: ['import', 'list', 'info', 'remove'] as const,
-          demandOption: true,
-          describe: 'What to do',
-        })
-        .positional('kind-or-name', {
-          type: 'string',
-          describe: 'import: kind of file (opensanctions, uk, csv); info, remove: name of the list',
-        })
-        .positional('file', { type: 'string', describe: 'import: the file' })
-        .option('name', {
-          type: 'string',
-          requiresArg: true,
-          describe: 'import: name of the list; from the file name if absent',
-        })
-        .option('datasets', {
-          type: 'string',
-          array: true,
-          nargs: 1,
-          requiresArg: true,
-          describe: 'import: what the entries are listed for (SAN, PEP ...), where the file does not say',
-        }),
+      kept(argv, 'list', 'opensanctions, uk, csv', 'the file').option('datasets', {
+        type: 'string',
+        array: true,
+        nargs: 1,
+        requiresArg: true,
+        describe: 'import: what the entries are listed for (SAN, PEP ...), where the file does not say',
+      }),
     load: () => import('./commands/screening.ts'),
   },
   {

@@ -51,7 +51,7 @@ export const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string,
     ['fettle register list', 'the registers of this machine'],
   ],
   screening: [
-    ['fettle screening import opensanctions targets.simple.csv', 'take in a list that AML searches look in'],
+    ['fettle screening import uk UK-Sanctions-List.csv', 'take in a list that AML searches look in'],
     ['fettle screening import csv peps.csv --datasets PEP', 'a list that does not say what its entries are listed for'],
     ['fettle screening list', 'the lists of this machine'],
   ],

@@ -22,3 +22,6 @@ export const formatWireDate = (millis: number): string => `${new Date(millis).to
 
 /** A date-time string as it comes: kept as text, since a form we cannot read must not lose the answer around it. */
 export const wireDate = z.string().describe('date-time; without a zone it is UTC, up to nine fractional digits')
+
+/** An instant as the monitoring operations write it: a space, whole seconds, no zone (contract §2.2). */
+export const formatSpacedDate = (millis: number): string => new Date(millis).toISOString().slice(0, 19).replace('T', ' ')

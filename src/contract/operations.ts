@@ -4,7 +4,9 @@
  */
 import { credentials, tokenReply } from './authenticate.ts'
 import { DATA_CLEANING } from './data-cleaning/operations.ts'
+import { MONITORING } from './monitoring/operations.ts'
 import type { Operation } from './operation.ts'
+import { PORTFOLIOS } from './portfolios/operations.ts'
 import { BUSINESSES } from './screening/businesses.ts'
 import { INDIVIDUALS } from './screening/individuals.ts'
 
@@ -22,10 +24,14 @@ const AUTHENTICATION = {
 } as const satisfies Record<string, Operation>
 
 /** Every operation this version speaks. */
-export const OPERATIONS = { ...AUTHENTICATION, ...DATA_CLEANING, ...BUSINESSES, ...INDIVIDUALS } as const satisfies Record<
-  string,
-  Operation
->
+export const OPERATIONS = {
+  ...AUTHENTICATION,
+  ...DATA_CLEANING,
+  ...BUSINESSES,
+  ...INDIVIDUALS,
+  ...MONITORING,
+  ...PORTFOLIOS,
+} as const satisfies Record<string, Operation>
 
 /** The name of an operation. */
 export type OperationName = keyof typeof OPERATIONS

@@ -19,7 +19,9 @@ import { docsRoutes } from './routes/docs.ts'
 import { fileRoute } from './routes/files.ts'
 import { healthRoute } from './routes/health.ts'
 import { jobRoutes } from './routes/jobs.ts'
+import { monitoringRoutes } from './routes/monitoring.ts'
 import { routePath } from './routes/operation.ts'
+import { portfolioRoutes } from './routes/portfolios.ts'
 import { screeningRoutes } from './routes/screening.ts'
 import { hitFileRoute } from './routes/screening-hits.ts'
 
@@ -162,6 +164,8 @@ export function buildApp(context: Context, options: AppOptions): FastifyInstance
   screeningRoutes(app, context)
   fileRoute(app, context)
   hitFileRoute(app, context)
+  monitoringRoutes(app, context)
+  portfolioRoutes(app, context)
   healthRoute(app, context, options.version)
   docsRoutes(app, context, options.version)
   return app

@@ -19,9 +19,8 @@ const [TITLE_SIZE, HEADING_SIZE, TEXT_SIZE] = [16, 11, 9]
 const INK = '#1a1a1a'
 const FAINT = '#666666'
 
-/** Longest run without a blank that is laid out in one piece; the library's own breaking of a longer one takes time by its square. */
-const LONGEST = 60
-const LONG_RUN = new RegExp(`\\S{${LONGEST}}(?=\\S)`, 'g')
+/** Sixty characters without a blank; the library's own breaking of a longer run takes time by its square. */
+const LONG_RUN = /\S{60}(?=\S)/g
 
 /** A text as a page can show it: no control characters but the line feed, and places to break (of no width) in endless words. */
 const clean = (text: string): string =>

@@ -7,6 +7,7 @@ import { FettleError } from '../errors.ts'
 import { type Engine, findingOf } from './jobs/engine.ts'
 import { makeThreads, streamBeyond, type Threads } from './jobs/threads.ts'
 import { match } from './matching/index.ts'
+import { registerChanges } from './monitoring/changes.ts'
 import { listRegisters, openRegister, type Register } from './register/index.ts'
 import { type Service, type StartOptions, start } from './start.ts'
 
@@ -34,11 +35,13 @@ function threadsFor({ index }: Register, { threads }: ServeOptions): Threads | n
   return makeThreads(count, () => new Worker(SCRIPT, { workerData: index.image }))
 }
 
-function engineOf({ index, byConnectId }: Register, threads: Threads | null): Engine {
+function engineOf({ infos, index, byConnectId }: Register, threads: Threads | null): Engine {
   const engine: Engine = {
-    match: query => match(index, query),
+    match: (query, most) => match(index, query, most),
     at: position => index.companies.at(position),
     find: connectId => byConnectId(connectId) ?? null,
+    size: index.companies.length,
+    countries: [...new Set(infos.flatMap(info => Object.keys(info.countries)))].filter(code => code !== '').sort(),
   }
   if (threads === null) return engine
   return { ...engine, matchAll: streamBeyond(MANY_ROWS, query => findingOf(engine.match(query)), threads) }
@@ -58,7 +61,9 @@ export async function serve(options: ServeOptions): Promise<Service> {
   const register = await openRegister(registerDir, names)
   const registers = register.infos.map(({ name, companies, snapshotDate }) => ({ name, companies, snapshotDate }))
   const threads = threadsFor(register, options)
-  const service = await start(options, engineOf(register, threads), registers)
+  const service = await start(options, engineOf(register, threads), registers, {
+    changes: registerChanges(registerDir, [...new Set(names)]),
+  })
   const close = async (): Promise<void> => {
     await service.close()
     await threads?.close()

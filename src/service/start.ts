@@ -17,6 +17,9 @@ import type { Engine } from './jobs/engine.ts'
 import { startRetention } from './jobs/retention.ts'
 import { placesIn, startWorker } from './jobs/worker.ts'
 import { LIMITS, type Limits } from './limits.ts'
+import { type ChangeSource, UNCHANGING } from './monitoring/change-source.ts'
+import { openMonitoring } from './monitoring/open.ts'
+import { makeSearch } from './register/search.ts'
 import type { OpenRegister } from './routes/context.ts'
 import { openScreener } from './screening/screener.ts'
 import { openAnswers } from './store/answers.ts'
@@ -59,6 +62,11 @@ export interface StartOptions {
   readonly rowPauseMs?: number
 }
 
+/** What the registers give besides their companies; absent: nothing. */
+export interface Behind {
+  readonly changes?: ChangeSource
+}
+
 /** A running service. */
 export interface Service {
   /** Base address, `http://127.0.0.1:PORT/v1`. */
@@ -96,7 +104,12 @@ async function recover(dataDir: string, jobs: JobStore): Promise<void> {
 }
 
 /** Starts the service. Throws FETTLE_LOCKED when another one has the data directory, FETTLE_SETTINGS when it cannot listen. */
-export async function start(options: StartOptions, engine: Engine, registers: readonly OpenRegister[]): Promise<Service> {
+export async function start(
+  options: StartOptions,
+  engine: Engine,
+  registers: readonly OpenRegister[],
+  { changes = UNCHANGING }: Behind = {},
+): Promise<Service> {
   const { dataDir, host = '127.0.0.1', port = 0, clock = systemClock, log = () => {}, hosts = [] } = options
   const limits: Limits = { ...LIMITS, ...options.limits }
   const logins = usersOf(options)
@@ -124,6 +137,11 @@ export async function start(options: StartOptions, engine: Engine, registers: re
     undo.push(() => worker.close())
     const retention = startRetention({ jobs, places, clock, limits, onError: error => tell(null, error) })
     undo.push(() => retention.close())
+    const told = (line: object): void => log(JSON.stringify({ time: new Date(clock.now()).toISOString(), ...line }))
+    const onError = (error: unknown): void => tell(null, error)
+    const search = makeSearch(engine)
+    const monitoring = await openMonitoring({ database, engine, search, changes, dataDir, clock, limits, told, onError })
+    undo.push(() => monitoring.close())
 
     const screener = openScreener(options.screeningDir ?? null)
     undo.push(() => screener.close())
@@ -147,6 +165,9 @@ export async function start(options: StartOptions, engine: Engine, registers: re
       tokens: makeTokens(limits.tokenMs, now),
       links: makeLinks(limits.linkMs, now),
       worker,
+      engine,
+      search,
+      monitoring,
       places,
       clock,
       limits,

@@ -74,7 +74,9 @@ describe('login', () => {
       for (const token of [null, 'garbage', `${UNKNOWN}.a.b`]) {
         const given =
           OPERATIONS[one].request === 'multipart' ? { form: form() } : OPERATIONS[one].request === null ? {} : { body: {} }
-        expect((await call(one, { id: UNKNOWN, token, ...given })).status).toBe(401)
+        const names = [...OPERATIONS[one].path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
+        const params = Object.fromEntries(names.map(name => [name, UNKNOWN]))
+        expect((await call(one, { params, token, ...given })).status).toBe(401)
       }
     },
   )

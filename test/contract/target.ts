@@ -14,6 +14,10 @@ export interface Target {
   readonly url: string
   readonly username: string
   readonly password: string
+  /** Another user of the same service; null when none is named: FETTLE_CONTRACT_OTHER_USERNAME and FETTLE_CONTRACT_OTHER_PASSWORD. */
+  readonly other: { readonly username: string; readonly password: string } | null
+  /** Companies the service knows, two of them in different countries. */
+  readonly companies: readonly [string, string]
   /** Not ours: it is polled slowly, and only what is documented is expected of it. */
   readonly isRemote: boolean
   pause(): Promise<unknown>
@@ -26,22 +30,53 @@ const REGISTER = `id,name,country,orgNumber,vatNumber,tradingNames,previousNames
 3,VAN DIJK LOGISTIEK BV,NL,34567890,,,,3 Kade,,Rotterdam,3011AA,,,,active
 `
 
+const USERS = [
+  { username: 'ann', password: 'the password of ann' },
+  { username: 'bob', password: 'the password of bob' },
+] as const
+
 /** The target; to be closed by the caller. */
 export async function openTarget(): Promise<Target> {
   const { FETTLE_CONTRACT_URL: url, FETTLE_CONTRACT_USERNAME: username, FETTLE_CONTRACT_PASSWORD: password } = process.env
   if (url !== undefined && username !== undefined && password !== undefined) {
-    return { url, username, password, isRemote: true, pause: () => setTimeout(2_000), close: async () => {} }
+    const {
+      FETTLE_CONTRACT_OTHER_USERNAME: name,
+      FETTLE_CONTRACT_OTHER_PASSWORD: secret,
+      FETTLE_CONTRACT_COMPANIES,
+    } = process.env
+    const other = name === undefined || secret === undefined ? null : { username: name, password: secret }
+    const [first = 'GB-0-03836192', second = 'US-X-US22384484'] = FETTLE_CONTRACT_COMPANIES?.split(',') ?? []
+    return {
+      url,
+      username,
+      password,
+      other,
+      companies: [first, second],
+      isRemote: true,
+      pause: () => setTimeout(2_000),
+      close: async () => {},
+    }
   }
   const folder = await mkdtemp(join(tmpdir(), 'fettle-contract-'))
   const file = join(folder, 'register.csv')
   const registerDir = join(folder, 'registers')
   await writeFile(file, REGISTER)
   await importRegister({ file, name: 'small', dir: registerDir, now: new Date(Date.UTC(2026, 0, 15)) })
-  const service = await serve({ dataDir: join(folder, 'state'), registerDir, registers: [], users: [] })
+  const service = await serve({ dataDir: join(folder, 'state'), registerDir, registers: [], users: USERS })
   const close = async (): Promise<void> => {
     await service.close()
     await rm(folder, { recursive: true, force: true })
   }
-  const { username: user, password: secret } = service
-  return { url: service.url, username: user, password: secret, isRemote: false, pause: () => setImmediate(), close }
+  const [{ username: user, password: secret }, other] = USERS
+  const companies = ['GB-X-01234567', 'FR-X-552100554'] as const
+  return {
+    url: service.url,
+    username: user,
+    password: secret,
+    other,
+    companies,
+    isRemote: false,
+    pause: () => setImmediate(),
+    close,
+  }
 }

@@ -26,6 +26,8 @@ const COMPANIES = [company('01', 'ACME LTD', 'GB'), company('02', 'BOLT LTD', 'G
 /** Matches equal names; a name that only begins like a company's goes to review. */
 export const engine: Engine = {
   at: position => COMPANIES[position] as Company,
+  size: COMPANIES.length,
+  countries: ['FR', 'GB'],
   find: id => COMPANIES.find(one => one.connectId === id) ?? null,
   match({ name = '' }): Answer {
     const equal = COMPANIES.findIndex(one => one.name === name.toUpperCase())

@@ -8,6 +8,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { passwordCheck } from '../../src/service/auth/users.ts'
 import { makePaces } from '../../src/service/jobs/pace.ts'
 import { LIMIT_TABLE, type LimitName, type Limits } from '../../src/service/limits.ts'
+import { type ChangeSource, UNCHANGING } from '../../src/service/monitoring/change-source.ts'
 import { start } from '../../src/service/start.ts'
 import { engine } from './engine.ts'
 import { HandClock, logIn, type Reply, send, startService, temporaryFolder } from './kit.ts'
@@ -69,6 +70,15 @@ function uploading(file: string, filename = 'a.csv', ...fields: [string, string]
 async function uploadWith(limits: Partial<Limits>, form: FormData): Promise<Reply> {
   const { caller } = await given(limits)
   return caller.call('POST', `${jobs}/${await caller.create()}/upload`, form)
+}
+
+/** How an import of this file into a fresh portfolio is answered. */
+async function importWith(limits: Partial<Limits>, csv: string): Promise<Reply> {
+  const { caller } = await given(limits)
+  const { portfolioId } = (await caller.call('POST', '/monitoring/portfolios', { name: 'one' })).body
+  const form = new FormData()
+  form.append('importcsv', new Blob([csv]), 'portfolio.csv')
+  return caller.call('POST', `/monitoring/portfolios/${portfolioId}/import`, form)
 }
 
 /** The error of a job with this file. */
@@ -331,6 +341,39 @@ const CASES: Readonly<Record<LimitName, () => Promise<void>>> = {
     expect(await readdir(join(dataDir, 'uploads'))).toHaveLength(1)
     clock.move(1)
     await vi.waitFor(async () => expect(await readdir(join(dataDir, 'uploads'))).toHaveLength(0))
+  },
+  async importBytes() {
+    const csv = `Safe Number\n${'x'.repeat(1_000)}\n`
+    expect((await importWith({ importBytes: csv.length }, csv)).status).toBe(200)
+    const refused = await importWith({ importBytes: csv.length - 1 }, csv)
+    expect([refused.status, refused.body.details]).toEqual([413, expect.stringContaining('importcsv')])
+  },
+  async imports() {
+    expect((await importWith({ imports: 0 }, 'Safe Number\na\n')).status).toBe(507)
+  },
+  async portfolios() {
+    const { caller } = await given({ portfolios: 1 })
+    const create = async () => (await caller.call('POST', '/monitoring/portfolios', { name: 'one' })).status
+    expect([await create(), await create()]).toEqual([200, 507])
+  },
+  async monitorMs() {
+    const clock = new HandClock()
+    let looks = 0
+    const changes: ChangeSource = {
+      after(applied) {
+        looks += 1
+        return UNCHANGING.after(applied)
+      },
+    }
+    const options = { users: [], dataDir: await temporaryFolder(), clock, limits: { monitorMs: 5_000 } }
+    const service = await start(options, engine, [], { changes })
+    onTestFinished(() => service.close())
+    const caller = await logIn(service)
+    clock.move(4_999)
+    await caller.call('GET', jobs)
+    expect(looks).toBe(1)
+    clock.move(1)
+    await vi.waitFor(() => expect(looks).toBe(2))
   },
   async sameLogins() {
     const { service } = await given({ sameLogins: 2 }, new HandClock())

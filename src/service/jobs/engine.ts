@@ -1,4 +1,4 @@
-/** What the jobs need of register and matching engine, and no more; serve.ts makes one from the register it opened. */
+/** What jobs and company operations need of register and matching engine, and no more; serve.ts makes one from the register it opened. */
 import { partsOf } from '../matching/parts.ts'
 import type { Answer, Company, Query } from '../matching/types.ts'
 
@@ -22,11 +22,16 @@ export type Finding = Pick<Answer, 'decision' | 'score' | 'why' | 'pattern' | 'b
 
 /** Answers rows and looks companies up. */
 export interface Engine {
-  match(query: Query): Answer
+  /** The answer with at most `most` candidates, five if absent. */
+  match(query: Query, most?: number): Answer
   /** The company at this position of the register. */
   at(position: number): Company
   /** The company of this connectId, if the register still has it. */
   find(connectId: string): Company | null
+  /** How many companies there are. */
+  readonly size: number
+  /** Alpha-2 codes of the countries there are companies of, sorted. */
+  readonly countries: readonly string[]
   /** Answers many rows on several threads, in their order, each as `match` would; absent where there is one thread only. */
   readonly matchAll?: (queries: AsyncIterable<Query>) => AsyncGenerator<Finding>
 }

@@ -24,7 +24,7 @@ const SAFE_DIGITS = 15
  * The service's own number of a company, always the same for one connectId: a country prefix as in the vendor's numbers
  * (`UK` for GB) and digits made from the connectId.
  */
-const safeNumber = ({ connectId, country }: Company): string => {
+export const safeNumber = ({ connectId, country }: Company): string => {
   const digest = createHash('sha256').update(connectId).digest().readBigUInt64BE()
   const digits = (digest % 10n ** BigInt(SAFE_DIGITS)).toString().padStart(SAFE_DIGITS, '0')
   return `${country === 'GB' ? 'UK' : country || 'XX'}${digits}`
@@ -37,8 +37,11 @@ const ofCountry =
 
 const ACTIVE = /^(?:active|aktiv|open|live|registered|current)/i
 
+/** Whether a status says that a company trades; an empty one says nothing. */
+export const isActiveStatus = (status: string): boolean => ACTIVE.test(status)
+
 /** Y for a company that trades, N when the register calls it anything else, '' when it says nothing. */
-const active = ({ status }: Company): string => (status === '' ? '' : ACTIVE.test(status) ? 'Y' : 'N')
+const active = ({ status }: Company): string => (status === '' ? '' : isActiveStatus(status) ? 'Y' : 'N')
 
 const OF_COMPANY: Readonly<Record<string, (company: Company) => string>> = {
   'general.safeNumber': safeNumber,

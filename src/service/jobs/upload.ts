@@ -1,5 +1,5 @@
 /**
- * Receives the parts of an upload: the file streamed to disk, the one field beside it read. It knows no job; whoever calls it
+ * Receives the parts of an upload: the file streamed to disk, the fields beside it read. It knows no job; whoever calls it
  * decides what a failure means (contract §5.1, faults H15 to H18).
  */
 import { randomUUID } from 'node:crypto'
@@ -15,13 +15,31 @@ import { partOf, settle } from '../store/files.ts'
 export interface Received {
   readonly id: string
   readonly filename: string
-  readonly hasHeader: boolean
   readonly bytes: number
+  /** What the fields beside it say, by their names. */
+  readonly fields: ReadonlyMap<string, unknown>
+}
+
+/** A field beside the file. */
+interface Field {
+  /** What its text means; null when it means nothing. */
+  readonly read: (text: string) => unknown
+  /** What it must be, for messages. */
+  readonly must: string
+  readonly isRequired: boolean
+}
+
+/** What an upload is made of. */
+export interface Form {
+  /** Names the file may come under; messages use the first. */
+  readonly file: readonly [string, ...string[]]
+  readonly fields: Readonly<Record<string, Field>>
 }
 
 /** How an upload is received. */
 export interface Reception {
   readonly limits: Limits
+  readonly form: Form
   /** Path of an upload id. */
   readonly place: (id: string) => string
   /** Told of the file as it begins; its bytes so far are `bytesRead`. */
@@ -29,14 +47,6 @@ export interface Reception {
 }
 
 const MESSAGE = 'The upload is not acceptable'
-
-/** `true`, `false`, `1`, `0` in any case (contract §14.1). */
-const HAS_HEADER: ReadonlyMap<string, boolean> = new Map([
-  ['true', true],
-  ['1', true],
-  ['false', false],
-  ['0', false],
-])
 
 /** The name as data: no folders, no control characters, a bounded length. */
 const plainName = (name: string, length: number): string =>
@@ -46,11 +56,12 @@ const plainName = (name: string, length: number): string =>
  * Reads all parts. The file is written under a temporary name, synced and renamed only when the whole request was right;
  * otherwise it is removed and a 400 names the part.
  */
-export async function receive(parts: AsyncIterable<Multipart>, { limits, place, onFile }: Reception): Promise<Received> {
+export async function receive(parts: AsyncIterable<Multipart>, { limits, form, place, onFile }: Reception): Promise<Received> {
   const id = randomUUID()
   const path = place(id)
   let filename: string | null = null
-  let hasHeader: boolean | null = null
+  const [fileName] = form.file
+  const fields = new Map<string, unknown>()
   let bytes = 0
   let fault: string | null = null
   try {
@@ -58,8 +69,8 @@ export async function receive(parts: AsyncIterable<Multipart>, { limits, place, 
     for await (const part of parts) {
       const name = part.fieldname.slice(0, limits.fileNameLength)
       if (part.type === 'file') {
-        if (name !== 'jobFile') fault ??= `${name}: is not a file of this call`
-        else if (filename !== null) fault ??= 'jobFile: is there twice'
+        if (!form.file.includes(name)) fault ??= `${name}: is not a file of this call`
+        else if (filename !== null) fault ??= `${fileName}: is there twice`
         if (fault === null) {
           filename = plainName(part.filename, limits.fileNameLength)
           onFile(part.file)
@@ -68,19 +79,22 @@ export async function receive(parts: AsyncIterable<Multipart>, { limits, place, 
         } else part.file.resume()
       } else if (part.valueTruncated) {
         throw new Refusal(413, 'Content Too Large', `${name}: is longer than ${limits.uploadFieldBytes} bytes`)
-      } else if (name === 'jobFile') fault ??= 'jobFile: must be a file'
-      else if (name !== 'hasHeader') fault ??= `${name}: is not a field of this call`
-      else if (hasHeader !== null) fault ??= 'hasHeader: is there twice'
+      } else if (form.file.includes(name)) fault ??= `${name}: must be a file`
+      else if (fields.has(name)) fault ??= `${name}: is there twice`
       else {
-        hasHeader = HAS_HEADER.get(String(part.value).toLowerCase()) ?? null
-        if (hasHeader === null) fault ??= 'hasHeader: must be true or false'
+        const field = Object.hasOwn(form.fields, name) ? form.fields[name] : undefined
+        const value = field?.read(String(part.value)) ?? null
+        if (value === null) fault ??= `${name}: ${field === undefined ? 'is not a field of this call' : `must be ${field.must}`}`
+        fields.set(name, value)
       }
     }
-    if (filename === null) fault ??= 'jobFile: is missing'
-    if (hasHeader === null) fault ??= 'hasHeader: is missing'
-    if (fault !== null || filename === null || hasHeader === null) throw badRequest(MESSAGE, fault ?? '')
+    if (filename === null) fault ??= `${fileName}: is missing`
+    for (const [name, { isRequired }] of Object.entries(form.fields)) {
+      if (isRequired && !fields.has(name)) fault ??= `${name}: is missing`
+    }
+    if (fault !== null || filename === null) throw badRequest(MESSAGE, fault ?? '')
     await settle(path)
-    return { id, filename, hasHeader, bytes }
+    return { id, filename, bytes, fields }
   } catch (error) {
     await rm(partOf(path), { force: true })
     // The parser's complaints about the body carry no code, unlike those of disk, connection and limits.

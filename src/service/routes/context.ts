@@ -5,8 +5,11 @@ import type { Throttle } from '../auth/throttle.ts'
 import type { Tokens } from '../auth/tokens.ts'
 import type { PasswordCheck } from '../auth/users.ts'
 import type { Clock } from '../clock.ts'
+import type { Engine } from '../jobs/engine.ts'
 import type { Places, Worker } from '../jobs/worker.ts'
 import type { Limits } from '../limits.ts'
+import type { Monitoring } from '../monitoring/open.ts'
+import type { Search } from '../register/search.ts'
 import type { Screener } from '../screening/screener.ts'
 import type { AnswerStore } from '../store/answers.ts'
 import type { CreditStore } from '../store/credits.ts'
@@ -36,6 +39,9 @@ export interface Context {
   readonly rates: Rates
   readonly links: Links
   readonly worker: Worker
+  readonly engine: Engine
+  readonly search: Search
+  readonly monitoring: Monitoring
   readonly places: Places
   readonly clock: Clock
   readonly limits: Limits

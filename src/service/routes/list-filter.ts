@@ -10,7 +10,8 @@ type Query = z.infer<(typeof OPERATIONS)['listJobs']['query']>
 
 const refuse = (details: string): Error => badRequest('The filter is not acceptable', details)
 
-function instant(text: string | undefined, name: string): number | null {
+/** The moment a query's text names, in milliseconds; null without one. Throws a 400 naming the field. */
+export function instant(text: string | undefined, name: string): number | null {
   if (text === undefined) return null
   if (/^\d+$/.test(text)) return Number(text)
   // A bare day begins at midnight; times may come without seconds.

@@ -4,21 +4,35 @@ import multipart from '@fastify/multipart'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { countColumns } from '../jobs/csv.ts'
 import { watchEnvelope } from '../jobs/envelope.ts'
-import { type Received, receive } from '../jobs/upload.ts'
+import { type Form, type Received, receive } from '../jobs/upload.ts'
 import { requireStatus } from '../jobs/walk.ts'
+import type { Limits } from '../limits.ts'
 import { badRequest, Refusal, unknownJob } from '../refusal.ts'
 import type { Job, Upload } from '../store/jobs.ts'
 import type { Context } from './context.ts'
 import { uploadRecord } from './job-record.ts'
 import { type Call, route } from './operation.ts'
 
-const notMultipart = (): Error => badRequest('The upload is not acceptable', 'Content-Type: must be multipart/form-data')
+/** 400: the body is no upload at all. */
+export const notMultipart = (): Error => badRequest('The upload is not acceptable', 'Content-Type: must be multipart/form-data')
 
-/** Registers the upload on a scope of its own: only there is a multipart body understood, and nothing else is. */
-export async function uploadRoute(scope: FastifyInstance, context: Context): Promise<void> {
-  const { jobs, places, clock, limits } = context
-  /** Jobs whose file is arriving now: a job that says so and is not here was left behind by a disk that could not be written. */
-  const arriving = new Set<string>()
+/** `true`, `false`, `1`, `0` in any case (contract §14.1). */
+const HAS_HEADER: ReadonlyMap<string, boolean> = new Map([
+  ['true', true],
+  ['1', true],
+  ['false', false],
+  ['0', false],
+])
+
+const FORM: Form = {
+  file: ['jobFile'],
+  fields: {
+    hasHeader: { read: text => HAS_HEADER.get(text.toLowerCase()) ?? null, must: 'true or false', isRequired: true },
+  },
+}
+
+/** Makes this scope understand multipart bodies, and nothing else. */
+export async function takeMultipart(scope: FastifyInstance, limits: Limits): Promise<void> {
   scope.removeAllContentTypeParsers()
   await scope.register(multipart, {
     limits: {
@@ -32,6 +46,14 @@ export async function uploadRoute(scope: FastifyInstance, context: Context): Pro
   scope.addContentTypeParser('*', (_request: FastifyRequest, _payload: unknown, done: (error: Error) => void) => {
     done(notMultipart())
   })
+}
+
+/** Registers the upload on a scope of its own: only there is a multipart body understood. */
+export async function uploadRoute(scope: FastifyInstance, context: Context): Promise<void> {
+  const { jobs, places, clock, limits } = context
+  /** Jobs whose file is arriving now: a job that says so and is not here was left behind by a disk that could not be written. */
+  const arriving = new Set<string>()
+  await takeMultipart(scope, limits)
 
   /** Throws a 507 when this user's files, with these bytes in place of the job's present file, would be too many. */
   const requireRoom = ({ owner, upload }: Job, bytes: number): void => {
@@ -45,7 +67,7 @@ export async function uploadRoute(scope: FastifyInstance, context: Context): Pro
   const receiveFor = async (job: Job, request: FastifyRequest): Promise<Received> => {
     const envelope = watchEnvelope(request.raw, limits.uploadEnvelopeBytes)
     const parts = request.parts({ limits: { fileSize: limits.uploadBytes } })
-    const received = receive(parts, { limits, place: places.upload, onFile: envelope.fileBegins })
+    const received = receive(parts, { limits, form: FORM, place: places.upload, onFile: envelope.fileBegins })
     try {
       const arrived = await Promise.race([received, envelope.broken])
       envelope.check()
@@ -76,7 +98,8 @@ export async function uploadRoute(scope: FastifyInstance, context: Context): Pro
     try {
       const received = await receiveFor(before, request)
       const columns = await countColumns(places.upload(received.id), limits)
-      const upload: Upload = { ...received, columns, createdAt: clock.now() }
+      const { fields, ...file } = received
+      const upload: Upload = { ...file, hasHeader: fields.get('hasHeader') === true, columns, createdAt: clock.now() }
       const job = jobs.change(before.id, { status: 'uploaded', upload, mappings: [] })
       if (before.upload !== null) await rm(places.upload(before.upload.id), { force: true })
       return uploadRecord(job, upload, request.id)

@@ -2,6 +2,7 @@
  * How the database came to be what it is: one step after another, each carried out once and whole. A step that was shipped is
  * never changed; what is new is a step of its own at the end, so that the file of any older version can be opened.
  */
+import { PORTFOLIO_TABLES } from './portfolio-tables.ts'
 
 const JOBS = `
   CREATE TABLE users (id INTEGER PRIMARY KEY AUTOINCREMENT, username TEXT NOT NULL UNIQUE);
@@ -35,4 +36,4 @@ const SEARCHES = `
 const CREDITS = 'CREATE TABLE credits (owner INTEGER PRIMARY KEY, used INTEGER NOT NULL);'
 
 /** The steps in their order; the version of a file is how many of them it has. */
-export const MIGRATIONS: readonly string[] = [JOBS, SEARCHES, CREDITS]
+export const MIGRATIONS: readonly string[] = [JOBS, SEARCHES, CREDITS, PORTFOLIO_TABLES]

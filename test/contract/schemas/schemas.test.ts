@@ -39,6 +39,44 @@ const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   },
   ...{ enrichmentsBody, enrichmentsReply, enrichReply, enrichedFileReply, faultBody, unauthorisedBody, messageBody },
   ...screening,
+  ...{
+    portfolioListReply: contract.portfolioListReply,
+    createdPortfolio: contract.createdPortfolio,
+    portfolioReply: contract.portfolioReply,
+    portfolioBody: contract.portfolioBody,
+    messageReply: contract.messageReply,
+    countriesReply: contract.countriesReply,
+    portfolioCompaniesReply: contract.portfolioCompaniesReply,
+    portfolioCompanyReply: contract.portfolioCompanyReply,
+    addCompanyBody: contract.addCompanyBody,
+    companyBody: contract.companyBody,
+    copyBody: contract.copyBody,
+    copyReply: contract.copyReply,
+    clearBody: contract.clearBody,
+    importReply: contract.importReply,
+    riskSummaryReply: contract.riskSummaryReply,
+    sharingReply: contract.sharingReply,
+    sharingBody: contract.sharingBody,
+    sharedReply: contract.sharedReply,
+    portfoliosQuery: contract.portfoliosQuery,
+    portfolioCompaniesQuery: contract.portfolioCompaniesQuery,
+    copyQuery: contract.copyQuery,
+    removeQuery: contract.removeQuery,
+    clearQuery: contract.clearQuery,
+  },
+  ...{
+    companyEvent: contract.companyEvent,
+    companyEventsReply: contract.companyEventsReply,
+    companyEventsQuery: contract.companyEventsQuery,
+    notificationEvent: contract.notificationEvent,
+    notificationEventsReply: contract.notificationEventsReply,
+    notificationEventsQuery: contract.notificationEventsQuery,
+    companyNotificationsQuery: contract.companyNotificationsQuery,
+    markBody: contract.markBody,
+    eventRule: contract.eventRule,
+    eventRulesReply: contract.eventRulesReply,
+    eventRulesBody: contract.eventRulesBody,
+  },
   jobList: OPERATIONS.listJobs.reply,
   jobsQuery: OPERATIONS.listJobs.query,
   fileQuery: OPERATIONS.enrichedFile.query,
@@ -84,6 +122,25 @@ test('queries are read as numbers and truth values, with the defaults of the con
   expect(OPERATIONS.enrichedFile.query.parse({})).toEqual({ fileType: 'csv' })
 })
 
+test('pages of monitoring begin at 0, and what is left blank is not given', () => {
+  const first = { page: 0, pageSize: 50 }
+  expect(OPERATIONS.listPortfolios.query.parse({})).toEqual(first)
+  expect(OPERATIONS.listCompanyEvents.query.parse({ page: '', startDate: '' })).toEqual(first)
+  const order = { sortBy: 'companyName', sortDir: 'asc' }
+  expect(OPERATIONS.listNotificationEvents.query.parse({})).toEqual({ ...first, ...order, filterByCreatedDate: false })
+  expect(OPERATIONS.listCompanyNotificationEvents.query.parse({ isProcessed: 'true' })).toEqual({
+    ...first,
+    ...order,
+    isProcessed: true,
+  })
+  expect(OPERATIONS.listPortfolioCompanies.query.parse({ countryCode: 'gb', pageSize: '9' })).toEqual({
+    page: 0,
+    pageSize: 9,
+    countryCode: 'GB',
+  })
+  expect(OPERATIONS.copyCompanies.query.parse({ copyAll: 'true' })).toEqual({ copyAll: true })
+})
+
 test('the date of the last change is read under either spelling', () => {
   const record = { id: '1', name: 'a', status: 'created' }
   expect(contract.modifiedAt({ ...record, modifiedAT: 'A', modifiedAt: 'b' })).toBe('A')
@@ -109,6 +166,43 @@ describe('the table of operations', () => {
       'enrich: POST /dataCleaning/jobs/{id}/enrich look',
       'enrichedFile: GET /dataCleaning/jobs/{id}/enrichedFile free',
       'archive: POST /dataCleaning/jobs/{id}/archive free',
+    ])
+  })
+
+  test('has monitoring and portfolios: contract §7 and §8, and the mark that left the public descriptions', () => {
+    const rows = Object.values({ ...contract.MONITORING, ...contract.PORTFOLIOS } as Record<string, contract.Operation>)
+    const root = '/monitoring/portfolios'
+    expect(rows.map(one => `${one.method} ${one.path.replace(root, '…')} ${one.success ?? 200}`)).toEqual([
+      'GET /monitoring/companies/{id}/events 200',
+      'GET /monitoring/eventRules 200',
+      'GET /monitoring/eventRules/{countryCode} 200',
+      'GET /monitoring/notificationEvents 200',
+      'GET … 200',
+      'POST … 200',
+      'GET …/{portfolioId} 200',
+      'PATCH …/{portfolioId} 204',
+      'DELETE …/{portfolioId} 200',
+      'GET …/{portfolioId}/countries 200',
+      'POST …/{portfolioId}/companies/copy 200',
+      'POST …/{portfolioId}/companies/remove 200',
+      'PATCH …/{portfolioId}/companies/clear 200',
+      'GET …/{portfolioId}/companies 200',
+      'POST …/{portfolioId}/companies 200',
+      'GET …/{portfolioId}/companies/{companyId} 200',
+      'PATCH …/{portfolioId}/companies/{companyId} 200',
+      'DELETE …/{portfolioId}/companies/{companyId} 200',
+      'GET …/{portfolioId}/companies/{companyId}/notificationEvents 200',
+      'POST …/{portfolioId}/import 200',
+      'POST …/{portfolioId}/sync 200',
+      'GET …/{portfolioId}/eventRules 200',
+      'PUT …/{portfolioId}/eventRules/setDefault 204',
+      'GET …/{portfolioId}/eventRules/{countryCode} 200',
+      'PUT …/{portfolioId}/eventRules/{countryCode} 204',
+      'GET …/{portfolioId}/notificationEvents 200',
+      'PATCH …/{portfolioId}/notificationEvents/{notificationEventId} 204',
+      'GET …/{portfolioId}/riskSummary 200',
+      'GET …/{portfolioId}/sharingPermissions 200',
+      'PATCH …/{portfolioId}/sharingPermissions 200',
     ])
   })
 

@@ -72,9 +72,6 @@ const PRODUCTS = [
   ['H26', 'POST', '/kyc-protect/compliance/searches'],
   ['H26', 'PUT', '/compliance/hits/1/decision'],
   ['H26', 'POST', '/compliance/searches/batch'],
-  ['H27', 'POST', '/monitoring/portfolios/1/companies'],
-  ['H27', 'PUT', '/monitoring/portfolios/1/eventRules'],
-  ['H27', 'POST', '/monitoring/portfolios/1/importcsv'],
 ] as const
 
 export const walk: Case[] = [
@@ -189,6 +186,22 @@ export const walk: Case[] = [
       expectRefusal(await ann.call(method, path, {}), 404, /^there is nothing at this path$/)
     }),
   ),
+  one('H27', 'a company twice, a rule nobody knows, an import without rows', async ({ ann }) => {
+    const { portfolioId } = (await ann.call('POST', '/monitoring/portfolios', { name: 'H27' })).body
+    const path = `/monitoring/portfolios/${portfolioId}`
+    const company = { id: 'GB-X-01', personalReference: '', freeText: '', personalLimit: '' }
+    expect((await ann.call('POST', `${path}/companies`, company)).status).toBe(200)
+    expectRefusal(await ann.call('POST', `${path}/companies`, company), 409)
+    const rules = [{ ruleCode: 999, isActive: 1 }]
+    expectRefusal(await ann.call('PUT', `${path}/eventRules/XX`, rules), 400, /^\[0\]\.ruleCode: 999 is no rule/)
+    for (const kind of ['import', 'sync']) {
+      const form = new FormData()
+      form.append('importcsv', new Blob(['Safe Number,Reference\n']), 'empty.csv')
+      expectRefusal(await ann.call('POST', `${path}/${kind}`, form), 400, /^importcsv: .* no row/)
+    }
+    expect((await ann.call('GET', `${path}/companies`)).body.totalCount).toBe(1)
+    return 5
+  }),
   one('H28', 'the same request: the stored answer; another body or operation: refused', async ({ ann }) => {
     const key = { 'Idempotency-Key': 'h28' }
     const first = await ann.call('POST', jobs, { name: 'one' }, key)

@@ -22,7 +22,7 @@ const aliasType = ({ cell }: ListRow): string => {
 
 /** The values of a column in all rows, each once; the list parts several in one cell by `|` or `;`, or numbers them `(1) … (2) …`. */
 const valuesIn = (rows: Rows, column: string): string[] => [
-  ...new Set(rows.flatMap(({ cell }) => several(cell(column), /\s*(?:[|;]|\(\d+\))\s*/))),
+  ...new Set(rows.flatMap(({ cell }) => several(cell(column), /[|;]|\(\d{1,9}\)/))),
 ]
 
 function addressOf({ cell }: ListRow): EntryAddress {

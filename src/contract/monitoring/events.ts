@@ -1,0 +1,82 @@
+/** Company events, notification events and their queries: contract §7.1, §7.3, §7.4. Answers keep unknown fields. */
+import { z } from 'zod'
+import { wireDate } from '../dates.ts'
+import { dates, off, pageOf, pages, words } from './paging.ts'
+
+/** Declared a text; the service's samples hold numbers. */
+const value = z.union([z.string(), z.number()]).nullish()
+
+/** What happened to a company, once for each portfolio that holds it; `companyId` is a Safe Number. */
+export const companyEvent = z.looseObject({
+  eventId: z.number(),
+  companyId: z.string().optional(),
+  portfolioId: z.number().optional(),
+  ruleName: z.string().nullish(),
+  localEventCode: z.string().nullish(),
+  globalEventCode: z.string().nullish(),
+  newValue: value,
+  oldValue: value,
+  eventDate: wireDate,
+  createdDate: wireDate.optional(),
+})
+
+/** The same as a notice to the owner of one portfolio: `eventId` is the event's in all portfolios, `notificationEventId` this one's. */
+export const notificationEvent = z.looseObject({
+  company: z.looseObject({
+    id: z.string(),
+    safeNumber: z.string().nullish(),
+    name: z.string().nullish(),
+    countryCode: z.string().nullish(),
+    portfolioId: z.number(),
+    portfolioName: z.string().nullish(),
+  }),
+  eventId: z.number(),
+  notificationEventId: z.number(),
+  notificationId: z.number().nullish(),
+  eventDate: wireDate,
+  processedDate: wireDate.nullish(),
+  newValue: value,
+  oldValue: value,
+  ruleCode: z.number(),
+  ruleName: z.string().nullish(),
+  summary: z.string().nullish(),
+  ruleText: z.string().nullish(),
+  localEventCode: z.string().nullish(),
+  isProcessed: z.boolean(),
+})
+
+/** Page of `GET /monitoring/companies/{id}/events`. */
+export const companyEventsReply = pageOf(z.array(companyEvent))
+
+/** Page of the three lists of notification events. */
+export const notificationEventsReply = pageOf(z.array(notificationEvent))
+
+const order = {
+  searchQuery: words,
+  sortBy: z.enum(['companyName', 'countryCode', 'eventId', 'eventDate']).default('companyName'),
+  sortDir: z.enum(['asc', 'desc']).default('asc'),
+}
+
+/** Query of the events of a company. */
+export const companyEventsQuery = z.looseObject({ ...dates, ...pages })
+
+/** Query of notification events; the dates are of the event, or of its creation with `filterByCreatedDate`. */
+export const notificationEventsQuery = z.looseObject({ ...dates, ...pages, ...order, filterByCreatedDate: off })
+
+/** Query of the notification events of a company in a portfolio. */
+export const companyNotificationsQuery = z.looseObject({
+  ...pages,
+  ...order,
+  isProcessed: z
+    .enum(['true', 'false'])
+    .transform(text => text === 'true')
+    .optional(),
+})
+
+/** Body that marks a notification event as dealt with, or takes the mark away. */
+export const markBody = z.strictObject({ isProcessed: z.boolean() })
+
+/** A company event of the wire. */
+export type CompanyEvent = z.infer<typeof companyEvent>
+/** A notification event of the wire. */
+export type NotificationEvent = z.infer<typeof notificationEvent>

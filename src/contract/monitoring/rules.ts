@@ -1,0 +1,36 @@
+/** Rules that say which changes of a company make events: contract §7.2, §8 rows 46 and 47. It knows no rule by its number. */
+import { z } from 'zod'
+
+const param = z.union([z.string(), z.number()]).nullish()
+
+/** A rule as it is offered, or as it is set in a portfolio; `XX` is for companies of all countries. `0` and `1` are read as truth values. */
+export const eventRule = z.looseObject({
+  isActive: z.union([z.boolean(), z.literal([0, 1]), z.enum(['0', '1'])]),
+  ruleCode: z.number().int(),
+  ruleCountryCode: z.string().optional(),
+  ruleType: z.number().optional(),
+  ruleTypeName: z.string().optional(),
+  name: z.string().optional(),
+  param0: param,
+  param1: param,
+  param2: param,
+})
+
+/** Answer of every list of rules: the bare array. */
+export const eventRulesReply = z.array(eventRule)
+
+/** Body that sets rules of a portfolio: the bare array; rules it does not name stay as they are. */
+export const eventRulesBody = z
+  .array(
+    z.strictObject({
+      ruleCode: z.number().int(),
+      isActive: z.union([z.literal([0, 1]), z.boolean()]),
+      param0: param,
+      param1: param,
+      param2: param,
+    }),
+  )
+  .max(1000)
+
+/** A rule of the wire. */
+export type EventRule = z.infer<typeof eventRule>

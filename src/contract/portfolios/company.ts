@@ -1,0 +1,83 @@
+/** A company in a portfolio and what is done with several: contract §8 rows 37 to 44. Answers keep unknown fields. */
+import { z } from 'zod'
+import { wireDate } from '../dates.ts'
+import { pageOf, pages, words } from '../monitoring/paging.ts'
+
+/** Declared a text; the service's samples hold numbers. */
+const textOrNumber = z.union([z.string(), z.number()]).nullish()
+const correlationId = z.string().optional()
+
+const common = {
+  portfolioId: z.number(),
+  safeNumber: z.string().nullish(),
+  name: z.string().nullish(),
+  address: z.string().nullish(),
+  countryCode: z.string().nullish(),
+  creditLimit: z.number().nullish(),
+  dateLastEvent: wireDate.nullish(),
+  freeText: z.string().nullish(),
+  personalLimit: textOrNumber,
+  personalReference: z.string().nullish(),
+  ratingCommon: z.string().nullish(),
+  ratingLocal: textOrNumber,
+  companyStatus: textOrNumber,
+  dateAdded: wireDate.nullish(),
+  dateModified: wireDate.nullish(),
+}
+
+/** A company in a list; its connectId goes by `id` here. */
+export const portfolioCompaniesReply = pageOf(z.array(z.looseObject({ id: z.string(), ...common })))
+
+/** A company read by itself; its connectId goes by its own name. */
+export const portfolioCompanyReply = z.looseObject({ correlationId, connectId: z.string(), ...common })
+
+/** Query of the companies of a portfolio. */
+export const portfolioCompaniesQuery = z.looseObject({
+  searchQuery: words,
+  countryCode: z
+    .string()
+    .regex(/^(?:[A-Za-z]{2})?$/, 'must be a two-letter code')
+    .transform(code => code.toUpperCase())
+    .optional(),
+  ...pages,
+})
+
+const companyId = z.string().min(1).max(200)
+const text = z.string().max(1000).nullable()
+const personal = {
+  personalReference: text,
+  freeText: text,
+  personalLimit: z.union([z.string().max(1000), z.number()]).nullable(),
+}
+
+/** Body that adds a company: connectId or Safe Number, and three texts of one's own, which may be empty but not absent. */
+export const addCompanyBody = z.strictObject({ id: companyId, ...personal })
+
+/** Body that changes the texts of one's own. */
+export const companyBody = z.strictObject(personal)
+
+/** Body of copy and remove. With `copyAll` or `removeAll` there are no companies in it. */
+export const copyBody = z.strictObject({
+  portfolios: z.array(z.number().int()).min(1).max(100),
+  companies: z
+    .array(z.strictObject({ id: companyId }))
+    .max(10_000)
+    .default([]),
+})
+
+/** Answer of copy and remove: pairs of a company and a portfolio. */
+export const copyReply = z.looseObject({
+  correlationId,
+  data: z.looseObject({
+    totalPortfoliosCompanies: z.number().int(),
+    successfulPortfoliosCompanies: z.number().int(),
+    failedPortfoliosCompanies: z.number().int(),
+    reason: z.string().nullish(),
+  }),
+})
+
+/** Body of clear. With `clearAll` there are no companies in it. */
+export const clearBody = z.strictObject({ companies: z.array(companyId).max(10_000).default([]) })
+
+/** The texts of one's own as sent. */
+export type Personal = z.infer<typeof companyBody>

@@ -1,0 +1,132 @@
+/** A portfolio, who may see it, and what it holds in sum: contract §8 rows 31 to 36, 45, 49, 49a. Answers keep unknown fields. */
+import { z } from 'zod'
+import { off, pageOf, pages, words } from '../monitoring/paging.ts'
+
+const correlationId = z.string().optional()
+const portfolioId = z.number().int()
+const names = { firstName: z.string().nullish(), lastName: z.string().nullish() }
+const emailAddress = z.string().min(1).max(254)
+const plain = (length: number) =>
+  z
+    .string()
+    .max(length)
+    .regex(/^[^\u0000-\u001f\u007f-\u009f]*$/, 'must not hold control characters')
+const personName = plain(100).optional()
+
+/** One page of portfolios; here the key of an address is `email`, and `isDefault` is declared a text. */
+export const portfolioListReply = pageOf(
+  z.looseObject({
+    portfolios: z.array(
+      z.looseObject({
+        portfolioId,
+        name: z.string(),
+        isDefault: z.union([z.string(), z.boolean()]).optional(),
+        emails: z.array(z.looseObject({ ...names, email: z.string().nullish() })).nullish(),
+        isSharedPortfolio: z.number().nullish(),
+      }),
+    ),
+    sharedPortfolios: z.array(z.looseObject({ portfolioId, name: z.string() })).nullish(),
+  }),
+)
+
+/** Answer of create. */
+export const createdPortfolio = z.looseObject({ correlationId, portfolioId, name: z.string(), isDefault: z.boolean().optional() })
+
+/** A portfolio read by its id. */
+export const portfolioReply = z.looseObject({
+  correlationId,
+  portfolioId,
+  name: z.string(),
+  isDefault: z.boolean().optional(),
+  emailSubject: z.string().nullish(),
+  emails: z.array(z.looseObject({ ...names, emailAddress: z.string().nullish() })).nullish(),
+})
+
+/** Body of create and of change. Mail goes out only with frequency `"1"`. */
+export const portfolioBody = z.strictObject({
+  name: plain(200).regex(/\S/, 'must not be blank'),
+  isDefault: z.boolean().optional(),
+  emails: z
+    .array(z.strictObject({ firstName: personName, lastName: personName, emailAddress }))
+    .max(100)
+    .optional(),
+  emailSubject: plain(200).optional(),
+  emailLanguage: plain(10).optional(),
+  frequency: plain(20).optional(),
+})
+
+/** `{message}`: what was done. */
+export const messageReply = z.looseObject({ correlationId, message: z.string() })
+
+/** Distinct country codes. */
+export const countriesReply = z.array(z.string())
+
+/** Query of the list of portfolios. */
+export const portfoliosQuery = z.looseObject({ searchQuery: words, ...pages })
+
+/** Answer of import and sync; the status ends in the number of the import. */
+export const importReply = z.looseObject({ correlationId, status: z.string() })
+
+/** How many companies there are in each international score band, and which part of all that is in percent. */
+export const riskSummaryReply = z.looseObject({
+  correlationId,
+  totalCompanies: z.number(),
+  bandACount: z.number(),
+  bandApc: z.number(),
+  bandBCount: z.number(),
+  bandBpc: z.number(),
+  bandCCount: z.number(),
+  bandCpc: z.number(),
+  bandDCount: z.number(),
+  bandDpc: z.number(),
+  bandECount: z.number(),
+  bandEpc: z.number(),
+})
+
+/** What somebody may do in a portfolio of somebody else. */
+export const PERMISSIONS = ['View', 'Add', 'Edit', 'Remove'] as const
+
+/** One of the permissions. */
+export type Permission = (typeof PERMISSIONS)[number]
+
+/** Who else may do what. */
+export const sharingReply = z.looseObject({
+  correlationId,
+  data: z.looseObject({
+    portfolioId,
+    customerId: z.number().optional(),
+    userPermission: z.array(
+      z.looseObject({ csUserId: z.number(), userName: z.string().nullish(), permission: z.string().nullish() }),
+    ),
+  }),
+})
+
+/** Body that shares a portfolio; permissions are words separated by commas, none of them ends the sharing with this user. */
+export const sharingBody = z.strictObject({
+  revokeAll: z.enum(['true', 'false']).optional(),
+  userPermissions: z
+    .array(
+      z.strictObject({
+        csUserId: z.number().int(),
+        permissions: z.string().regex(/^(?:(?:View|Add|Edit|Remove)(?:, ?(?=.)|$))*$/, 'must be of View, Add, Edit, Remove'),
+      }),
+    )
+    .max(1000)
+    .optional(),
+})
+
+/** Answer of sharing. */
+export const sharedReply = z.looseObject({
+  correlationId,
+  data: z.looseObject({ portfolioId, customerId: z.number().optional(), status: z.string().optional() }),
+})
+
+/** Query of copy: all companies of the portfolio, or those of the body. */
+export const copyQuery = z.looseObject({ copyAll: off })
+/** Query of remove, which moves: all companies, or those of the body. */
+export const removeQuery = z.looseObject({ removeAll: off })
+/** Query of clear: all companies, or those of the body. */
+export const clearQuery = z.looseObject({ clearAll: off })
+
+/** The settings of a portfolio as sent. */
+export type PortfolioBody = z.infer<typeof portfolioBody>

@@ -1,0 +1,65 @@
+/** Portfolios and monitoring of one data directory, opened and at work: stores, importer, monitor. It knows no request. */
+import { join } from 'node:path'
+import type { Clock } from '../clock.ts'
+import type { Engine } from '../jobs/engine.ts'
+import type { Limits } from '../limits.ts'
+import type { Search } from '../register/search.ts'
+import type { Database } from '../store/database.ts'
+import { type EventStore, openEvents } from '../store/events.ts'
+import { makeFolder, sweep } from '../store/files.ts'
+import { type HoldingStore, openHoldings } from '../store/holdings.ts'
+import { type ImportStore, openImports } from '../store/imports.ts'
+import { openPortfolios, type PortfolioStore } from '../store/portfolios.ts'
+import type { ChangeSource } from './change-source.ts'
+import { type Importer, startImporter } from './importer.ts'
+import { startMonitor } from './monitor.ts'
+
+/** What the routes of portfolios and monitoring work with. */
+export interface Monitoring {
+  readonly portfolios: PortfolioStore
+  readonly holdings: HoldingStore
+  readonly events: EventStore
+  readonly imports: ImportStore
+  readonly importer: Importer
+  /** Folder of the files of imports. */
+  readonly folder: string
+  /** Carries out several changes as one. */
+  readonly transaction: Database['transaction']
+  close(): Promise<void>
+}
+
+/** What monitoring is opened with. */
+export interface MonitoringParts {
+  readonly database: Database
+  readonly engine: Engine
+  readonly search: Search
+  readonly changes: ChangeSource
+  readonly dataDir: string
+  readonly clock: Clock
+  readonly limits: Limits
+  /** Takes a line of the log. */
+  readonly told: (line: object) => void
+  readonly onError: (error: unknown) => void
+}
+
+/** Opens the stores, tells what the registers changed while nobody looked, and takes up the imports that were left. */
+export async function openMonitoring(parts: MonitoringParts): Promise<Monitoring> {
+  const { database, engine, search, clock, limits, told, onError } = parts
+  const now = (): number => clock.now()
+  const folder = join(parts.dataDir, 'imports')
+  const portfolios = openPortfolios(database)
+  const holdings = openHoldings(database, now)
+  const events = openEvents(database, now)
+  const imports = openImports(database)
+  await makeFolder(folder)
+  await sweep(folder, file => imports.needs(file))
+  const monitor = await startMonitor({ source: parts.changes, holdings, events, clock, limits, onError })
+  const onDone = ({ id, kind, portfolio }: { id: number; kind: string; portfolio: number }, counts: object): void =>
+    told({ import: id, kind, portfolio, ...counts })
+  const importer = startImporter({ imports, holdings, database, engine, search, folder, clock, limits, onDone, onError })
+  const close = async (): Promise<void> => {
+    await importer.close()
+    await monitor.close()
+  }
+  return { portfolios, holdings, events, imports, importer, folder, transaction: database.transaction, close }
+}
