@@ -105,7 +105,12 @@ export function createAfter(core: Core, api: Api): AfterClient {
     },
     screenBusiness: ({ name, threshold, datasets, countries }, options) =>
       core.call('createBusinessSearch', {
-        json: { name, threshold: threshold as Threshold, datasets, ...(countries.length === 0 ? {} : { countryCodes: countries }) },
+        json: {
+          name,
+          threshold: threshold as Threshold,
+          datasets,
+          ...(countries.length === 0 ? {} : { countryCodes: countries }),
+        },
         read: shownSearch,
         options,
         subject: `of ${name}`,

@@ -9,8 +9,8 @@ import { FettleError } from '../errors.ts'
 import type { CompanyCounts, FoundCompany } from '../pipeline/told-rows.ts'
 import type { Plan } from '../pipeline/types.ts'
 import { Fold } from './fold.ts'
-import type { Judged } from './judge.ts'
 import { JsonLinesWriter, readJsonLines } from './json-lines.ts'
+import type { Judged } from './judge.ts'
 
 const ID_TAGS = ['general.connectId', 'general.safeNumber'] as const
 const NAME_TAGS = ['general.companyName', 'general.legalName'] as const

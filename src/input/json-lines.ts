@@ -50,7 +50,8 @@ export class JsonLinesWriter<Item> {
 export async function* readJsonLines<Item>(path: string): AsyncGenerator<Item> {
   const stream = createReadStream(path, 'utf8')
   try {
-    for await (const line of createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })) yield JSON.parse(line) as Item
+    for await (const line of createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY }))
+      yield JSON.parse(line) as Item
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
   } finally {

@@ -119,7 +119,9 @@ export function applyAfter(state: AfterState, fact: AfterFact & { readonly at: s
     case 'portfolio.requested':
       return portfolio && { portfolio: { ...portfolio, requested: true } }
     case 'portfolio.found':
-      return portfolio && { portfolio: { ...portfolio, id: fact.id, name: fact.name, created: portfolio.created || fact.created } }
+      return (
+        portfolio && { portfolio: { ...portfolio, id: fact.id, name: fact.name, created: portfolio.created || fact.created } }
+      )
     case 'portfolio.added':
       return (
         portfolio && {

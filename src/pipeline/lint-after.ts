@@ -24,18 +24,16 @@ const lintPortfolio: Rule = ({ fields }) => {
   const { name, id, reference } = longPortfolio(fields.portfolio)
   const found: Finding[] = []
   if ((name === undefined) === (id === undefined))
-    found.push(finding('FETTLE_PIPELINE_VALUE', ['portfolio'], 'expected either name or id', 'For example: portfolio: Suppliers.'))
+    found.push(
+      finding('FETTLE_PIPELINE_VALUE', ['portfolio'], 'expected either name or id', 'For example: portfolio: Suppliers.'),
+    )
   if (typeof reference === 'string' && fields.input !== undefined && !longInput(fields.input).header)
     found.push(noHeader(['portfolio', 'reference'], reference))
   return found
 }
 
 /** Of each group one tag must be asked for. */
-function lintTags(
-  { fields, broken }: Draft,
-  key: 'portfolio' | 'screen',
-  groups: readonly (readonly string[])[],
-): Finding[] {
+function lintTags({ fields, broken }: Draft, key: 'portfolio' | 'screen', groups: readonly (readonly string[])[]): Finding[] {
   if (fields[key] === undefined || broken.has('output') || broken.has('enrich')) return []
   const wrong = (message: string, hint: string): Finding => finding('FETTLE_PIPELINE_VALUE', [key], message, hint)
   const enrichment = enrichmentOf(fields.enrich, fields.output !== undefined)

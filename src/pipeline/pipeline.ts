@@ -99,7 +99,11 @@ export const longPortfolio = (portfolio: NonNullable<PipelineFields['portfolio']
   typeof portfolio === 'string' ? portfolioMap.parse({ name: portfolio }) : portfolio
 
 const columnOf = (reference: string | { readonly index: number } | undefined): ColumnReference | null =>
-  reference === undefined ? null : typeof reference === 'string' ? { header: reference, index: null } : { header: null, ...reference }
+  reference === undefined
+    ? null
+    : typeof reference === 'string'
+      ? { header: reference, index: null }
+      : { header: null, ...reference }
 
 /** `mappings:` as rules, in the service's order of names. */
 export function mappingRules(mappings: PipelineFields['mappings']): MappingRule[] {

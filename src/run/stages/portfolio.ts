@@ -16,7 +16,12 @@ import { whyRefused } from './refused.ts'
 const BATCH = 50
 
 /** The portfolio that the plan means. */
-async function* settle(plan: PlannedPortfolio, known: PortfolioState, key: string, ports: Ports): AsyncGenerator<RunFact, number> {
+async function* settle(
+  plan: PlannedPortfolio,
+  known: PortfolioState,
+  key: string,
+  ports: Ports,
+): AsyncGenerator<RunFact, number> {
   if (known.id !== null) return known.id
   const found = (id: number, name: string, created: boolean): RunFact => ({ type: 'portfolio.found', id, name, created })
   if (plan.id !== null) {
@@ -25,7 +30,8 @@ async function* settle(plan: PlannedPortfolio, known: PortfolioState, key: strin
     return id
   }
   const name = plan.name!
-  const look = async (): Promise<Portfolio | undefined> => onlyOne(name, await ports.portfolios.findPortfolios(name, { signal: ports.grace }))
+  const look = async (): Promise<Portfolio | undefined> =>
+    onlyOne(name, await ports.portfolios.findPortfolios(name, { signal: ports.grace }))
   const there = await look()
   if (there !== undefined) {
     yield found(there.id, there.name, known.requested)
@@ -39,7 +45,9 @@ async function* settle(plan: PlannedPortfolio, known: PortfolioState, key: strin
 
 const missing = (id: number) => (error: unknown) => {
   if (!FettleError.is(error) || error.status !== 404) throw error
-  throw new FettleError('FETTLE_PORTFOLIO', `portfolio.id ${id}: the service has no such portfolio for this user`, { cause: error })
+  throw new FettleError('FETTLE_PORTFOLIO', `portfolio.id ${id}: the service has no such portfolio for this user`, {
+    cause: error,
+  })
 }
 
 function onlyOne(name: string, [first, ...others]: readonly Portfolio[]): Portfolio | undefined {
@@ -76,7 +84,8 @@ async function addBatch(portfolio: number, batch: readonly FoundCompany[], { pla
     if (why === null) throw answer.reason
     refused.push({ id: batch[at]!.id, why })
   }
-  if (refused.length === batch.length) await ports.portfolios.readPortfolio(portfolio, { signal: ports.signal }).catch(missing(portfolio))
+  if (refused.length === batch.length)
+    await ports.portfolios.readPortfolio(portfolio, { signal: ports.signal }).catch(missing(portfolio))
   const count = (word: string): number => answers.filter(one => one.status === 'fulfilled' && one.value === word).length
   return { added: count('added'), present: count('present'), refused }
 }
@@ -93,7 +102,8 @@ async function* addAll(state: RunState, ports: Ports): Facts {
     done += batch.length
     refused += answer.refused.length
     // Before the last look is over: a kill between the two may repeat a warning, never lose it.
-    if (done === listed && refused > 0) yield { type: 'issue.raised', issue: refusedIssue(refused, answer.refused[0] ?? known.refusals[0]) }
+    if (done === listed && refused > 0)
+      yield { type: 'issue.raised', issue: refusedIssue(refused, answer.refused[0] ?? known.refusals[0]) }
     yield { type: 'portfolio.added', done, ...answer }
     ports.tick({ type: 'companies', done, total: listed })
   }

@@ -26,10 +26,16 @@ const queryOf = (company: FoundCompany, { threshold, datasets, countries }: Plan
 })
 
 /** Not in the middle of a character. */
-const cut = (name: string): string => (name.length <= LONGEST_NAME ? name : name.slice(0, LONGEST_NAME).replace(/[\ud800-\udbff]$/, ''))
+const cut = (name: string): string =>
+  name.length <= LONGEST_NAME ? name : name.slice(0, LONGEST_NAME).replace(/[\ud800-\udbff]$/, '')
 
 /** Looks for a search whose answer nobody heard; undefined when the service lists none. */
-async function lookFor(query: ScreenQuery, openSince: number, last: ScreenState['last'], ports: Ports): Promise<Screening | undefined> {
+async function lookFor(
+  query: ScreenQuery,
+  openSince: number,
+  last: ScreenState['last'],
+  ports: Ports,
+): Promise<Screening | undefined> {
   const at = last?.createdAt ?? new Date(openSince - SKEW_MS).toISOString()
   for (let round = 0; ; round++) {
     const found = await ports.screening.findScreening(query, { at, other: last?.id ?? null }, { signal: ports.grace })
@@ -87,7 +93,13 @@ async function* screenAll(state: RunState, ports: Ports): Facts {
     const count: number = known.refused + (refused === null ? 0 : 1)
     // Before the last one is over: a kill between the two may repeat a warning, never lose it.
     if (done === listed && count > 0) yield { type: 'issue.raised', issue: refusedIssue(count, refusals[0] ?? refused) }
-    known = { ...known, done, openSince: null, refused: count, refusals: refused === null ? refusals : [...refusals, refused].slice(0, 1) }
+    known = {
+      ...known,
+      done,
+      openSince: null,
+      refused: count,
+      refusals: refused === null ? refusals : [...refusals, refused].slice(0, 1),
+    }
     if (refused !== null) yield { type: 'screen.refused', done, company: refused }
     else if (made !== null) {
       const { id, hits, createdAt } = made.value
