@@ -238,7 +238,12 @@ export const COMMANDS: readonly Command[] = [
   {
     usage: 'register <action> [kind-or-name] [file]',
     summary: 'Import, list, show or remove company registers',
-    flags: argv => kept(argv, 'register', 'csv, gleif, companies-house', 'the file, also as .gz or .zip'),
+    flags: argv =>
+      kept(argv, 'register', 'csv, gleif, companies-house', 'the file, also as .gz or .zip').option('officers', {
+        type: 'string',
+        requiresArg: true,
+        describe: 'import: CSV of the officers of its companies',
+      }),
     load: () => import('./commands/register.ts'),
   },
   {

@@ -2,10 +2,13 @@
  * THE table of operations: name -> row. Client, embedded service, retry and docs all read it; none of them holds a path of its
  * own. Its groups are made where their records are.
  */
+import { ACCESS } from './access/operations.ts'
 import { credentials, tokenReply } from './authenticate.ts'
+import { COMPANIES } from './companies/operations.ts'
 import { DATA_CLEANING } from './data-cleaning/operations.ts'
 import { MONITORING } from './monitoring/operations.ts'
 import type { Operation } from './operation.ts'
+import { PEOPLE } from './people/operations.ts'
 import { PORTFOLIOS } from './portfolios/operations.ts'
 import { BUSINESSES } from './screening/businesses.ts'
 import { INDIVIDUALS } from './screening/individuals.ts'
@@ -26,7 +29,10 @@ const AUTHENTICATION = {
 /** Every operation this version speaks. */
 export const OPERATIONS = {
   ...AUTHENTICATION,
+  ...ACCESS,
   ...DATA_CLEANING,
+  ...COMPANIES,
+  ...PEOPLE,
   ...BUSINESSES,
   ...INDIVIDUALS,
   ...MONITORING,

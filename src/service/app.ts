@@ -6,14 +6,16 @@ import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import { OPERATIONS } from '../contract/index.ts'
+import { OPERATIONS, OTHER_GROUPS } from '../contract/index.ts'
 import { connectAnswerer, garbageAnswerer, refusalOf } from './answer-error.ts'
 import { watchDeadlines } from './deadlines.ts'
 import { requireOwnHost, requirePlainHeaders } from './guard.ts'
 import { readJson } from './json-body.ts'
 import type { Limits } from './limits.ts'
 import { Refusal } from './refusal.ts'
+import { accessRoutes } from './routes/access.ts'
 import { authenticateRoute } from './routes/authenticate.ts'
+import { companyRoutes } from './routes/companies.ts'
 import type { Context } from './routes/context.ts'
 import { docsRoutes } from './routes/docs.ts'
 import { fileRoute } from './routes/files.ts'
@@ -21,7 +23,10 @@ import { healthRoute } from './routes/health.ts'
 import { jobRoutes } from './routes/jobs.ts'
 import { monitoringRoutes } from './routes/monitoring.ts'
 import { routePath } from './routes/operation.ts'
+import { otherRoutes } from './routes/others.ts'
+import { peopleRoutes } from './routes/people.ts'
 import { portfolioRoutes } from './routes/portfolios.ts'
+import { reportRoutes } from './routes/report.ts'
 import { screeningRoutes } from './routes/screening.ts'
 import { hitFileRoute } from './routes/screening-hits.ts'
 
@@ -45,8 +50,9 @@ const METHODS = new Map<string, string[]>([
   ['/v1/openapi.json', ['GET', 'HEAD']],
   ['/files/:name', ['GET', 'HEAD']],
   ['/hit-files/:name', ['GET', 'HEAD']],
+  ['/reports/:name', ['GET', 'HEAD']],
 ])
-for (const operation of Object.values(OPERATIONS)) {
+for (const operation of [...Object.values(OPERATIONS), ...OTHER_GROUPS]) {
   const allowed = METHODS.get(routePath(operation)) ?? []
   const more = operation.method === 'GET' ? ['GET', 'HEAD'] : [operation.method]
   METHODS.set(routePath(operation), [...allowed, ...more])
@@ -160,8 +166,13 @@ export function buildApp(context: Context, options: AppOptions): FastifyInstance
   })
 
   authenticateRoute(app, context)
+  accessRoutes(app, context)
   jobRoutes(app, context)
   screeningRoutes(app, context)
+  companyRoutes(app, context)
+  reportRoutes(app, context)
+  peopleRoutes(app, context)
+  otherRoutes(app, context)
   fileRoute(app, context)
   hitFileRoute(app, context)
   monitoringRoutes(app, context)

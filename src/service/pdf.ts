@@ -1,6 +1,5 @@
 /** A document of headings and rows as a PDF, in a font that has Latin, Greek, Cyrillic and more. It knows nothing of what it says. */
 import { createRequire } from 'node:module'
-import PdfDocument from 'pdfkit'
 
 /** A heading with rows of label and value. */
 export interface PdfSection {
@@ -27,7 +26,9 @@ const clean = (text: string): string =>
   text.replaceAll(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g, ' ').replaceAll(LONG_RUN, '$&\u200b')
 
 /** The PDF of a title and its sections; long ones go on over as many pages as they need. */
-export function pdfOf(title: string, sections: readonly PdfSection[]): Promise<Buffer> {
+export async function pdfOf(title: string, sections: readonly PdfSection[]): Promise<Buffer> {
+  // Loaded when the first document is asked for: most services print none.
+  const { default: PdfDocument } = await import('pdfkit')
   const document = new PdfDocument({
     size: 'A4',
     margin: MARGIN,

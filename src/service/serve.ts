@@ -62,6 +62,7 @@ export async function serve(options: ServeOptions): Promise<Service> {
   const registers = register.infos.map(({ name, companies, snapshotDate }) => ({ name, companies, snapshotDate }))
   const threads = threadsFor(register, options)
   const service = await start(options, engineOf(register, threads), registers, {
+    officers: register.officers,
     changes: registerChanges(registerDir, [...new Set(names)]),
   })
   const close = async (): Promise<void> => {

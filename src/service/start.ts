@@ -19,6 +19,7 @@ import { placesIn, startWorker } from './jobs/worker.ts'
 import { LIMITS, type Limits } from './limits.ts'
 import { type ChangeSource, UNCHANGING } from './monitoring/change-source.ts'
 import { openMonitoring } from './monitoring/open.ts'
+import { NO_OFFICERS, type Officers } from './register/index.ts'
 import { makeSearch } from './register/search.ts'
 import type { OpenRegister } from './routes/context.ts'
 import { openScreener } from './screening/screener.ts'
@@ -30,6 +31,7 @@ import { makeFolder, sweep } from './store/files.ts'
 import { type JobStore, openJobs } from './store/jobs.ts'
 import { lockDirectory } from './store/lock.ts'
 import { openSearches } from './store/searches.ts'
+import { openUsage } from './store/usage.ts'
 import { openUsers } from './store/users.ts'
 
 /** How a service is started. */
@@ -65,6 +67,8 @@ export interface StartOptions {
 /** What the registers give besides their companies; absent: nothing. */
 export interface Behind {
   readonly changes?: ChangeSource
+  /** Closed with the service. */
+  readonly officers?: Officers
 }
 
 /** A running service. */
@@ -108,7 +112,7 @@ export async function start(
   options: StartOptions,
   engine: Engine,
   registers: readonly OpenRegister[],
-  { changes = UNCHANGING }: Behind = {},
+  { changes = UNCHANGING, officers = NO_OFFICERS }: Behind = {},
 ): Promise<Service> {
   const { dataDir, host = '127.0.0.1', port = 0, clock = systemClock, log = () => {}, hosts = [] } = options
   const limits: Limits = { ...LIMITS, ...options.limits }
@@ -120,6 +124,7 @@ export async function start(
   }
 
   try {
+    undo.push(() => officers.close())
     for (const folder of [dataDir, join(dataDir, 'uploads'), join(dataDir, 'files')]) await makeFolder(folder)
     undo.push(lockDirectory(dataDir))
     const database = openDatabase(dataDir)
@@ -147,6 +152,10 @@ export async function start(
     undo.push(() => screener.close())
     if (options.screensAtOnce === true) await screener.warm()
 
+    const users = openUsers(
+      database,
+      logins.map(login => login.username),
+    )
     let origin = ''
     let closing: Promise<void> | null = null
     const context = {
@@ -155,10 +164,9 @@ export async function start(
       searches: openSearches(database, now),
       credits: openCredits(database, options.credits ?? null),
       screener,
-      users: openUsers(
-        database,
-        logins.map(login => login.username),
-      ),
+      users,
+      usage: openUsage(database, users.values(), now),
+      officers,
       isRight: await passwordCheck(logins, limits.loginsAtOnce),
       throttle: makeThrottle(limits, now),
       rates: makeRates(options.rates ?? {}, now, logins.length),

@@ -23,6 +23,7 @@ interface Given {
   readonly body?: unknown
   readonly form?: FormData
   readonly query?: Record<string, string>
+  readonly headers?: Record<string, string>
   /** null: none is sent. */
   readonly token?: string | null
 }
@@ -59,6 +60,7 @@ export const caller =
       headers: {
         ...(given.body === undefined ? {} : { 'Content-Type': 'application/json' }),
         ...(token === null ? {} : { Authorization: `Bearer ${token}` }),
+        ...given.headers,
       },
       ...(body === undefined ? {} : { body }),
     })

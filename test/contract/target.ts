@@ -28,6 +28,14 @@ const REGISTER = `id,name,country,orgNumber,vatNumber,tradingNames,previousNames
 1,NORTHGATE FASTENERS LIMITED,GB,01234567,GB123456789,Northgate,,1 Mill Lane,,Leeds,LS1 4AP,01130000001,a@northgate.example,northgate.example,active
 2,BAKERY LUMIERE SARL,FR,552100554,,,,2 rue Haute,,Lyon,69001,,,,active
 3,VAN DIJK LOGISTIEK BV,NL,34567890,,,,3 Kade,,Rotterdam,3011AA,,,,active
+4,HARTMANN DRUCKGUSS GMBH,DE,HRB 4711,,,Alte Gießerei GmbH,Hafenstraße 7,,Bremen,28195,,,,dissolved
+`
+
+const OFFICERS = `companyId,personId,name,firstName,lastName,position,appointed,resigned,dateOfBirth,country,nationality
+1,9001,,Ann,Sample,Director,2010-02-01,,1970-05-17,GB,British
+4,9001,,Ann,Sample,Managing director,2012-01-01,2015-06-30,1970-05-17,GB,British
+1,9002,,Per,Exempel,Secretary,2001-01-01,2004-12-31,1960-01,SE,Swedish
+1,,NORTHGATE HOLDINGS LIMITED,,,Corporate director,2018-03-03,,,GB,
 `
 
 const USERS = [
@@ -61,7 +69,9 @@ export async function openTarget(): Promise<Target> {
   const file = join(folder, 'register.csv')
   const registerDir = join(folder, 'registers')
   await writeFile(file, REGISTER)
-  await importRegister({ file, name: 'small', dir: registerDir, now: new Date(Date.UTC(2026, 0, 15)) })
+  const officers = join(folder, 'officers.csv')
+  await writeFile(officers, OFFICERS)
+  await importRegister({ file, officers, name: 'small', dir: registerDir, now: new Date(Date.UTC(2026, 0, 15)) })
   const service = await serve({ dataDir: join(folder, 'state'), registerDir, registers: [], users: USERS })
   const close = async (): Promise<void> => {
     await service.close()

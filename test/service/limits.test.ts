@@ -428,6 +428,43 @@ const CASES: Readonly<Record<LimitName, () => Promise<void>>> = {
     clock.move(1)
     expect((await caller.call('GET', jobs)).status).toBe(401)
   },
+  async searchCandidates() {
+    const { caller } = await given({ searchCandidates: 1 })
+    const one = await caller.call('GET', '/companies?countries=GB&postCode=LS1*')
+    expect(one.body).toMatchObject({ totalSize: 1, messages: [{ type: 'Warning', code: 'TooManyResults' }] })
+    const both = await (await given({ searchCandidates: 3 })).caller.call('GET', '/companies?countries=GB&postCode=LS1*')
+    expect(both.body.totalSize).toBe(2)
+  },
+  async matchCompanies() {
+    const asked: (number | undefined)[] = []
+    const match: typeof engine.match = (query, most) => {
+      asked.push(most)
+      return engine.match(query)
+    }
+    const options = { users: [], dataDir: await temporaryFolder(), limits: { matchCompanies: 7 } }
+    const service = await start(options, { ...engine, match }, [])
+    onTestFinished(() => service.close())
+    await (await logIn(service)).call('GET', '/companies/match?matchThreshold=893&country=GB&name=acme')
+    expect(asked).toEqual([7])
+  },
+  async reportBytes() {
+    const path = '/companies/GB-X-01'
+    const { body, status } = await (await given({})).caller.call('GET', path)
+    expect(status).toBe(200)
+    const size = Buffer.byteLength(JSON.stringify(body))
+    expect((await (await given({ reportBytes: size })).caller.call('GET', path)).status).toBe(200)
+    const large = await (await given({ reportBytes: size - 1 })).caller.call('GET', path)
+    expect(large.status).toBe(302)
+    const followed = await send(large.headers.get('location') ?? '')
+    expect(followed.body.report).toEqual(body.report)
+  },
+  async reports() {
+    const { caller } = await given({ reports: 1 })
+    expect((await caller.call('GET', '/companies/GB-X-01')).status).toBe(200)
+    const more = await caller.call('GET', '/companies/GB-X-02')
+    expect([more.status, more.body]).toEqual([403, { message: 'Access forbidden' }])
+    expect((await caller.call('GET', '/companies/FR-X-03')).status).toBe(200)
+  },
   async linkMs() {
     const clock = new HandClock()
     const { caller } = await given({ linkMs: 5_000 }, clock)

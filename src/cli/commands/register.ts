@@ -41,6 +41,8 @@ function describe(info: RegisterInfo): string {
     `  imported  ${info.importedAt}${info.snapshotDate === null ? '' : `, snapshot of ${info.snapshotDate}`}`,
     ...(info.changes ?? []).slice(-1).map(describeChanges),
     ...(info.skipped === 0 ? [] : [`  skipped   ${info.skipped} rows`]),
+    ...(info.officers === undefined ? [] : [`  officers  ${info.officers.officers} from ${info.officers.source}`]),
+    ...(info.officers === undefined || info.officers.skipped === 0 ? [] : [`  skipped   ${info.officers.skipped} rows of them`]),
   ]
   return lines.map(escapeTerminal).join('\n')
 }
@@ -57,9 +59,15 @@ async function importInto(flags: Flags, dir: string, io: Io): Promise<number> {
   const name = textFlag(flags, 'name') ?? nameFrom(file)
   const work = showWork(io)
   const onProgress = (rows: number): void => work.rows(basename(file), rows)
-  const info = await importRegister({ file, kind, name, dir, now: new Date(), onProgress }).finally(work.stop)
-  for (const row of info.skippedRows) io.say(escapeTerminal(`skipped line ${row.line}: ${row.why}`))
-  if (info.skipped > info.skippedRows.length) io.say(`and ${info.skipped - info.skippedRows.length} more`)
+  const people = textFlag(flags, 'officers')
+  const officers = people === null ? {} : { officers: resolve(io.cwd, people) }
+  const info = await importRegister({ file, kind, ...officers, name, dir, now: new Date(), onProgress }).finally(work.stop)
+  const tell = (skipped: number, rows: RegisterInfo['skippedRows'], of = ''): void => {
+    for (const row of rows) io.say(escapeTerminal(`skipped line ${row.line}${of}: ${row.why}`))
+    if (skipped > rows.length) io.say(`and ${skipped - rows.length} more${of}`)
+  }
+  tell(info.skipped, info.skippedRows)
+  if (info.officers !== undefined) tell(info.officers.skipped, info.officers.skippedRows, ` of ${info.officers.source}`)
   io.out(isOn(flags, 'json') ? safeJson(info) : describe(info))
   return EXIT.ok
 }

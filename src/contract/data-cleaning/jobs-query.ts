@@ -1,12 +1,6 @@
 /** The filters of the job list: contract §5.10. Everything is optional and arrives as text. */
 import { z } from 'zod'
-
-const whole = (min: number, max: number) =>
-  z
-    .string()
-    .regex(/^\d{1,9}$/, 'must be a whole number')
-    .transform(Number)
-    .pipe(z.number().min(min).max(max))
+import { fromOne, truth, whole } from '../query.ts'
 
 const date = z
   .string()
@@ -25,12 +19,8 @@ export const jobsQuery = z.looseObject({
   userId: whole(0, 999_999_999).optional(),
   fromDate: date.optional(),
   toDate: date.optional(),
-  archived: z
-    .enum(['true', 'false'])
-    .transform(text => text === 'true')
-    .optional(),
-  page: whole(1, 1_000_000).default(1),
-  pageSize: whole(1, 1000).default(50),
+  archived: truth.optional(),
+  ...fromOne({ size: 50, most: 1000 }),
 })
 
 /** Query of `GET …/enrichedFile`: absent means csv (contract §14.1). */

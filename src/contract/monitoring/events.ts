@@ -1,7 +1,11 @@
 /** Company events, notification events and their queries: contract §7.1, §7.3, §7.4. Answers keep unknown fields. */
 import { z } from 'zod'
 import { wireDate } from '../dates.ts'
-import { dates, off, pageOf, pages, words } from './paging.ts'
+import { day, fromZero, off, words } from '../query.ts'
+import { pageOf } from './paging.ts'
+
+/** First and last moment of what is wanted; a last day without a time counts whole. */
+const dates = { startDate: day, endDate: day }
 
 /** Declared a text; the service's samples hold numbers. */
 const value = z.union([z.string(), z.number()]).nullish()
@@ -58,14 +62,14 @@ const order = {
 }
 
 /** Query of the events of a company. */
-export const companyEventsQuery = z.looseObject({ ...dates, ...pages })
+export const companyEventsQuery = z.looseObject({ ...dates, ...fromZero })
 
 /** Query of notification events; the dates are of the event, or of its creation with `filterByCreatedDate`. */
-export const notificationEventsQuery = z.looseObject({ ...dates, ...pages, ...order, filterByCreatedDate: off })
+export const notificationEventsQuery = z.looseObject({ ...dates, ...fromZero, ...order, filterByCreatedDate: off })
 
 /** Query of the notification events of a company in a portfolio. */
 export const companyNotificationsQuery = z.looseObject({
-  ...pages,
+  ...fromZero,
   ...order,
   isProcessed: z
     .enum(['true', 'false'])

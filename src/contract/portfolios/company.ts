@@ -1,7 +1,8 @@
 /** A company in a portfolio and what is done with several: contract §8 rows 37 to 44. Answers keep unknown fields. */
 import { z } from 'zod'
 import { wireDate } from '../dates.ts'
-import { pageOf, pages, words } from '../monitoring/paging.ts'
+import { pageOf } from '../monitoring/paging.ts'
+import { fromZero, words } from '../query.ts'
 
 /** Declared a text; the service's samples hold numbers. */
 const textOrNumber = z.union([z.string(), z.number()]).nullish()
@@ -39,7 +40,7 @@ export const portfolioCompaniesQuery = z.looseObject({
     .regex(/^(?:[A-Za-z]{2})?$/, 'must be a two-letter code')
     .transform(code => code.toUpperCase())
     .optional(),
-  ...pages,
+  ...fromZero,
 })
 
 const companyId = z.string().min(1).max(200)

@@ -1,6 +1,7 @@
 /** A portfolio, who may see it, and what it holds in sum: contract §8 rows 31 to 36, 45, 49, 49a. Answers keep unknown fields. */
 import { z } from 'zod'
-import { off, pageOf, pages, words } from '../monitoring/paging.ts'
+import { pageOf } from '../monitoring/paging.ts'
+import { fromZero, off, words } from '../query.ts'
 
 const correlationId = z.string().optional()
 const portfolioId = z.number().int()
@@ -62,7 +63,7 @@ export const messageReply = z.looseObject({ correlationId, message: z.string() }
 export const countriesReply = z.array(z.string())
 
 /** Query of the list of portfolios. */
-export const portfoliosQuery = z.looseObject({ searchQuery: words, ...pages })
+export const portfoliosQuery = z.looseObject({ searchQuery: words, ...fromZero })
 
 /** Answer of import and sync; the status ends in the number of the import. */
 export const importReply = z.looseObject({ correlationId, status: z.string() })

@@ -14,8 +14,8 @@ export type RateOptions = Readonly<Partial<Record<OperationName | 'all', Rate>>>
 
 /** Asked before every operation. */
 export interface Rates {
-  /** Counts a request of this user; throws a 429 with `Retry-After` when it is one too many. */
-  admit(operation: OperationName, user: string): void
+  /** Counts a request of this user, `other` for an operation without a limit of its own; throws a 429 with `Retry-After` when it is one too many. */
+  admit(operation: OperationName | 'other', user: string): void
 }
 
 /** The limits of one service with this many users. */

@@ -2,7 +2,7 @@
  * What the embedded register can say for each enrichment tag; tags that are not here stay empty, never guessed. It knows no
  * file (contract §5.7, §14.1).
  */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { type Product, TAGS } from '../../contract/index.ts'
 import type { Company } from '../matching/types.ts'
 import type { RowResult } from './results.ts'
@@ -25,7 +25,7 @@ const SAFE_DIGITS = 15
  * (`UK` for GB) and digits made from the connectId.
  */
 export const safeNumber = ({ connectId, country }: Company): string => {
-  const digest = createHash('sha256').update(connectId).digest().readBigUInt64BE()
+  const digest = hash('sha256', connectId, 'buffer').readBigUInt64BE()
   const digits = (digest % 10n ** BigInt(SAFE_DIGITS)).toString().padStart(SAFE_DIGITS, '0')
   return `${country === 'GB' ? 'UK' : country || 'XX'}${digits}`
 }

@@ -8,7 +8,7 @@ import { type ChangeSetInfo, folderOf, type RegisterInfo, registerInfo } from '.
 import { type RegisterChange, readChanges } from '../register/index.ts'
 import { linesOf } from '../register/lines.ts'
 import type { Applied, Change, ChangeSet, ChangeSource } from './change-source.ts'
-import { differences, type Facts, factsOf, GONE } from './facts.ts'
+import { differences, type Facts, type Field, factsOf, GONE } from './facts.ts'
 
 /** An import's number: the moment of the import. */
 const sequenceOf = ({ to }: ChangeSetInfo): number => Date.parse(to.importedAt)
@@ -17,8 +17,20 @@ const sequenceOf = ({ to }: ChangeSetInfo): number => Date.parse(to.importedAt)
 function factsAfter(before: Facts, change: RegisterChange): Facts {
   if (change.change === 'removed') return GONE
   if (change.change === 'added') return { ...before, name: change.name, status: change.status }
-  const now = Object.entries(change.fields).map(([field, value]) => [field, value.new])
-  return { ...before, ...Object.fromEntries(now) }
+  return { ...before, ...fieldsOf(change, 'new') }
+}
+
+/** What the register said itself stands in for what is not known. */
+const factsBefore = (known: Facts, change: RegisterChange): Facts => {
+  const told = Object.entries(fieldsOf(change, 'old')).filter(([field]) => known[field as Field] === '')
+  return { ...known, ...Object.fromEntries(told) }
+}
+
+function fieldsOf(change: RegisterChange, side: 'old' | 'new'): Partial<Facts> {
+  if (change.change !== 'changed') return {}
+  return Object.fromEntries(
+    Object.entries(change.fields).flatMap(([field, value]) => (value === undefined ? [] : [[field, value[side]]])),
+  )
 }
 
 /** These companies as the first of the registers that has them holds them. */
@@ -50,10 +62,11 @@ export const registerChanges = (dir: string, names: readonly string[]): ChangeSo
       const elsewhere = await companiesIn(dir, others, new Set(told.map(({ connectId }) => connectId)))
       const changes = told.flatMap((change): Change[] => {
         const { connectId } = change
-        const before = known.get(connectId)
+        const facts = known.get(connectId)
         const other = elsewhere.get(connectId)
         const isSpokenFor = other !== undefined && names.indexOf(other.register) < place
-        if (before === undefined || isSpokenFor) return []
+        if (facts === undefined || isSpokenFor) return []
+        const before = factsBefore(facts, change)
         const after = other !== undefined && change.change === 'removed' ? factsOf(other.company) : factsAfter(before, change)
         return differences(before, after).map(one => ({ connectId, ...one }))
       })

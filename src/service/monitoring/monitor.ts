@@ -26,10 +26,10 @@ export interface Monitor {
 }
 
 /** Makes the events of one change, and keeps the company's new state. What is known already, from whichever register, is no change. */
-function apply({ holdings, events }: MonitorParts, { connectId, field, new: now }: Change, at: number): void {
+function apply({ holdings, events }: MonitorParts, { connectId, field, old, new: now }: Change, at: number): void {
   const known = holdings.known(connectId)
   if (known === null || known.facts[field] === now) return
-  const difference = { field, old: known.facts[field], new: now }
+  const difference = { field, old: known.facts[field] || old, new: now }
   for (const made of eventsOf(difference, known.country, events.activeRules(connectId))) events.add(connectId, made, at)
   holdings.learn(connectId, { ...known.facts, [field]: now })
 }

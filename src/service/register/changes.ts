@@ -1,5 +1,5 @@
 /**
- * What an import changed: companies added, removed, and changed in name, address, status or legal form, with old and new values. One
+ * What an import changed: companies added, removed, and changed in name, address, status, legal form or directors, with old and new values. One
  * JSON object a line behind a line that says between which states (docs/registers.md). Knows no source.
  */
 import { createHash } from 'node:crypto'
@@ -26,7 +26,9 @@ const Change = z.discriminatedUnion('change', [
   z.object({
     change: z.literal('changed'),
     ...Who,
-    fields: z.object({ name: OldAndNew, address: OldAndNew, status: OldAndNew, legalForm: OldAndNew }).partial(),
+    fields: z
+      .object({ name: OldAndNew, address: OldAndNew, status: OldAndNew, legalForm: OldAndNew, directors: OldAndNew })
+      .partial(),
   }),
 ])
 
@@ -42,12 +44,18 @@ const VERSION = 1
 const addressOf = ({ address1, address2, town, postcode }: Company): string =>
   [address1, address2, town, postcode].filter(part => part !== '').join(', ')
 
+/** The directors of a company, by connectId. */
+type DirectorsOf = (connectId: string) => string
+
+const NOBODY: DirectorsOf = () => ''
+
 /** What is watched of a company. */
-const watchedOf = (company: Company) => ({
+const watchedOf = (company: Company, directors: DirectorsOf) => ({
   name: company.name,
   address: addressOf(company),
   status: company.status,
   legalForm: company.legalForm ?? '',
+  directors: directors(company.connectId),
 })
 
 const whoOf = ({ id, connectId, name, country, orgNumber, status }: Company) => ({
@@ -59,10 +67,16 @@ const whoOf = ({ id, connectId, name, country, orgNumber, status }: Company) => 
   status,
 })
 
+/** Directors before and after. */
+interface People {
+  readonly old: DirectorsOf
+  readonly fresh: DirectorsOf
+}
+
 /** 48 bits of a digest of what is watched. */
-const digestOf = (company: Company): number =>
+const digestOf = (company: Company, directors: DirectorsOf): number =>
   createHash('sha1')
-    .update(JSON.stringify(watchedOf(company)))
+    .update(JSON.stringify(watchedOf(company, directors)))
     .digest()
     .readUIntBE(0, 6)
 
@@ -76,8 +90,8 @@ async function readCompany(handle: FileHandle, start: number): Promise<Company> 
   }
 }
 
-function changed(before: Company, now: Company): RegisterChange {
-  const [old, fresh] = [watchedOf(before), watchedOf(now)]
+function changed(before: Company, now: Company, people: People): RegisterChange {
+  const [old, fresh] = [watchedOf(before, people.old), watchedOf(now, people.fresh)]
   const fields: Partial<Record<keyof typeof old, { old: string; new: string }>> = {}
   for (const field of Object.keys(old) as (keyof typeof old)[])
     if (old[field] !== fresh[field]) fields[field] = { old: old[field], new: fresh[field] }
@@ -85,7 +99,7 @@ function changed(before: Company, now: Company): RegisterChange {
 }
 
 /** Changes from one file of companies to another, in the order of the new one; the removed ones last, in the order of the old one. */
-async function* changesBetween(oldPath: string, newPath: string): AsyncGenerator<RegisterChange> {
+async function* changesBetween(oldPath: string, newPath: string, people: People): AsyncGenerator<RegisterChange> {
   const known = new Map<string, number>()
   const starts: number[] = []
   const digests: number[] = []
@@ -93,7 +107,7 @@ async function* changesBetween(oldPath: string, newPath: string): AsyncGenerator
     const company = JSON.parse(text) as Company
     known.set(company.id, starts.length)
     starts.push(start)
-    digests.push(digestOf(company))
+    digests.push(digestOf(company, people.old))
   }
   const seen = new Uint8Array(starts.length)
   const handle = await open(oldPath)
@@ -104,7 +118,8 @@ async function* changesBetween(oldPath: string, newPath: string): AsyncGenerator
       if (at === undefined) yield { change: 'added', ...whoOf(company) }
       else {
         seen[at] = 1
-        if (digestOf(company) !== digests[at]) yield changed(await readCompany(handle, starts[at]!), company)
+        if (digestOf(company, people.fresh) !== digests[at])
+          yield changed(await readCompany(handle, starts[at]!), company, people)
       }
     }
     for (const [at, start] of starts.entries())
@@ -120,11 +135,12 @@ export async function writeChanges(
   file: string,
   paths: { readonly old: string; readonly fresh: string },
   between: { readonly from: Snapshot; readonly to: Snapshot },
+  people: People = { old: NOBODY, fresh: NOBODY },
 ): Promise<ChangeSetInfo> {
   const counts = { added: 0, removed: 0, changed: 0 }
   await writeWhole(folder, file, async handle => {
     let batch = `${JSON.stringify({ format: FORMAT, version: VERSION, ...between })}\n`
-    for await (const change of changesBetween(paths.old, paths.fresh)) {
+    for await (const change of changesBetween(paths.old, paths.fresh, people)) {
       counts[change.change]++
       batch += `${JSON.stringify(change)}\n`
       if (batch.length < 1 << 20) continue

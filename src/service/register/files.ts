@@ -15,6 +15,21 @@ export interface SkippedRow {
   readonly why: string
 }
 
+/** What is known about the officers of a register. */
+export interface OfficersInfo {
+  /** Base name of the CSV they came from. */
+  readonly source: string
+  readonly officers: number
+  readonly skipped: number
+  /** The first twenty rows that were not taken. */
+  readonly skippedRows: readonly SkippedRow[]
+  readonly sha256: string
+  readonly bytes: number
+  /** Names of the two files beside info.json. */
+  readonly file: string
+  readonly index: string
+}
+
 /** What is known about a register; the content of its info.json. */
 export interface RegisterInfo {
   readonly name: string
@@ -36,6 +51,8 @@ export interface RegisterInfo {
   readonly bytes: number
   /** Name of the file of companies beside info.json. */
   readonly file: string
+  /** Officers of the companies, when the register has some. */
+  readonly officers?: OfficersInfo
   /** What each later import changed, newest last; absent before the second. */
   readonly changes?: readonly ChangeSetInfo[]
 }
@@ -114,7 +131,14 @@ export async function publish(folder: string, info: RegisterInfo): Promise<void>
     await writeWhole(folder, INFO, async handle => {
       await handle.writeFile(`${JSON.stringify(info, null, 2)}\n`)
     })
-    const needed = [INFO, LOCK, info.file, ...(info.changes ?? []).map(({ file }) => file)]
+    const needed = [
+      INFO,
+      LOCK,
+      info.file,
+      info.officers?.file,
+      info.officers?.index,
+      ...(info.changes ?? []).map(({ file }) => file),
+    ]
     for (const other of await readdir(folder)) if (!needed.includes(other)) await rm(join(folder, other), { force: true })
   } catch (error) {
     throw writeError(folder, error)

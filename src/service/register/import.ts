@@ -11,13 +11,17 @@ import { writeChanges } from './changes.ts'
 import { type Draft, openDraft } from './draft.ts'
 import { folderOf, makeFolder, publish, type RegisterInfo, registerInfoIn, writeError } from './files.ts'
 import { columnsOf, KINDS, type KindName } from './kinds.ts'
-import { readRows } from './rows.ts'
+import { currentOfficers, openOfficers } from './officers-file.ts'
+import { importOfficers } from './officers-import.ts'
+import { emptySource, readRows, wrongWidth } from './rows.ts'
 import { type SourceFacts, sourceFacts } from './source.ts'
 
 /** What to import, and where to. */
 export interface ImportRequest {
   /** Path of the source: CSV, or the same as .gz or .zip. */
   readonly file: string
+  /** Path of the CSV of the companies' officers; none when absent. */
+  readonly officers?: string
   /** Fettle's own CSV columns if absent. */
   readonly kind?: KindName
   /** Name of the register, 1 to 40 of a–z, 0–9 and hyphen; one that exists is updated. */
@@ -47,18 +51,17 @@ export function dayIn(name: string): string | null {
 async function takeIn({ file, kind = 'csv', onProgress }: ImportRequest, draft: Draft): Promise<void> {
   const { progress } = draft
   if (progress.row > 0) onProgress?.(progress.row)
-  let read = progress.header.length > 0 ? KINDS[kind].reader(columnsOf(file, progress.header, kind)) : null
+  let read = progress.header.length > 0 ? KINDS[kind].reader(columnsOf(file, progress.header, KINDS[kind])) : null
   for await (const { cells, end } of readRows(file, progress.place)) {
     progress.place = end
     if (read === null) {
-      read = KINDS[kind].reader(columnsOf(file, cells, kind))
+      read = KINDS[kind].reader(columnsOf(file, cells, KINDS[kind]))
       progress.header = [...cells]
       continue
     }
     progress.row++
     const line = end.lines
-    if (cells.length !== progress.header.length)
-      draft.skip({ line, why: `${cells.length} cells where the header has ${progress.header.length}` })
+    if (cells.length !== progress.header.length) draft.skip({ line, why: wrongWidth(cells.length, progress.header.length) })
     else {
       const found = read(cells, progress.row)
       if (typeof found === 'string') draft.skip({ line, why: found })
@@ -67,10 +70,7 @@ async function takeIn({ file, kind = 'csv', onProgress }: ImportRequest, draft: 
     if (progress.row % PROGRESS_ROWS === 0) onProgress?.(progress.row)
     if (progress.row % KEPT_ROWS === 0) await draft.keep()
   }
-  if (read === null)
-    throw new FettleError('FETTLE_INPUT_EMPTY', `${file} is empty`, {
-      hint: `A register of this kind begins with a header such as ${KINDS[kind].header}.`,
-    })
+  if (read === null) throw emptySource(file, KINDS[kind])
 }
 
 /** Finishes a draft: changes against the register there is, info, and all of it published in one step. */
@@ -84,10 +84,17 @@ async function settle(request: ImportRequest, folder: string, facts: SourceFacts
   const key = randomUUID().slice(0, 8)
   const before = await registerInfoIn(folder)
   const changes = [...(before?.changes ?? [])]
+  const officers = request.officers === undefined ? null : await importOfficers(request.officers, folder, key, fresh)
   if (before !== null) {
     const from = { snapshotDate: before.snapshotDate, importedAt: before.importedAt, sha256: before.sha256 }
-    const old = join(folder, before.file)
-    const set = await writeChanges(folder, `changes-${key}.jsonl`, { old, fresh }, { from, to })
+    const paths = { old: join(folder, before.file), fresh }
+    const all = await Promise.all([before.officers, officers].map(one => one && openOfficers(folder, one)))
+    const [old, now] = all.map(one => one && currentOfficers(one))
+    // A register that begins or ceases to tell of officers has changed none of them.
+    const people = old && now ? { old, fresh: now } : undefined
+    const set = await writeChanges(folder, `changes-${key}.jsonl`, paths, { from, to }, people).finally(() => {
+      for (const one of all) one?.close()
+    })
     changes.push(set)
     changes.splice(0, changes.length - KEPT_CHANGES)
   }
@@ -104,6 +111,7 @@ async function settle(request: ImportRequest, folder: string, facts: SourceFacts
     countries,
     bytes,
     file,
+    ...(officers === null ? {} : { officers }),
     ...(changes.length > 0 ? { changes } : {}),
   }
   await publish(folder, info)

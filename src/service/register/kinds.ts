@@ -21,8 +21,8 @@ export const isKind = (name: string): name is KindName => Object.hasOwn(KINDS, n
  * The columns of a header, in any case and order; those that a kind does not know are ignored.
  * @throws FettleError FETTLE_INPUT_HEADER when one that is needed is missing, or one that is read stands twice
  */
-export function columnsOf(file: string, header: readonly string[], name: KindName): Columns {
-  const { needs, header: usual } = KINDS[name]
+export function columnsOf(file: string, header: readonly string[], kind: Pick<Kind, 'needs' | 'header'>): Columns {
+  const { needs, header: usual } = kind
   const places = new Map<string, number>()
   const names = header.map(cell => cell.trim())
   for (const [at, cell] of names.entries()) {
@@ -34,7 +34,10 @@ export function columnsOf(file: string, header: readonly string[], name: KindNam
   }
   const missing = needs.filter(column => !places.has(column.toLowerCase()))
   if (missing.length > 0) {
-    const other = Object.entries(KINDS).find(([, kind]) => kind.needs.every(column => places.has(column.toLowerCase())))
+    const isKnown = Object.values(KINDS).some(one => one === kind)
+    const other = Object.entries(KINDS).find(
+      ([, { needs }]) => isKnown && needs.every(column => places.has(column.toLowerCase())),
+    )
     throw new FettleError('FETTLE_INPUT_HEADER', `The header of ${file} has no column ${missing.join(', no column ')}`, {
       hint:
         other === undefined

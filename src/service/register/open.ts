@@ -9,11 +9,14 @@ import { type Company, type Image, type MatchIndex, startIndex, viewIndex } from
 import { folderOf, type RegisterInfo, registerInfo } from './files.ts'
 import { indexDigest, indexPath, loadIndex, saveIndex } from './index-file.ts'
 import { linesOf } from './lines.ts'
+import { joinOfficers, NO_OFFICERS, type Officers, openOfficers } from './officers-file.ts'
 
 /** Opened registers, ready to be matched against. */
 export interface Register {
   readonly infos: readonly RegisterInfo[]
   readonly index: MatchIndex
+  /** Officers of the companies; to be closed when the register is needed no more. */
+  readonly officers: Officers
   readonly byConnectId: (connectId: string) => Company | undefined
   /** The oldest snapshot among the registers; null when none is open. */
   readonly snapshotDate: string | null
@@ -80,16 +83,28 @@ async function imageOf(dir: string, infos: readonly RegisterInfo[]): Promise<Ima
   return image
 }
 
-/** Opens registers; once more when an import replaced one of them between the reading of its info and of its companies. */
-async function read(dir: string, names: readonly string[]): Promise<{ infos: readonly RegisterInfo[]; image: Image }> {
+async function officersOf(dir: string, infos: readonly RegisterInfo[]): Promise<Officers> {
+  const opened: Officers[] = []
+  try {
+    for (const { name, officers } of infos)
+      opened.push(officers === undefined ? NO_OFFICERS : await openOfficers(folderOf(dir, name), officers))
+  } catch (error) {
+    for (const one of opened) one.close()
+    throw error
+  }
+  return joinOfficers(opened)
+}
+
+/** Opens registers; once more when an import replaced one of them between the reading of its info and of its files. */
+async function read(dir: string, names: readonly string[]) {
   const infosNow = (): Promise<RegisterInfo[]> => Promise.all(names.map(name => registerInfo(dir, name)))
   const infos = await infosNow()
   try {
-    return { infos, image: await imageOf(dir, infos) }
+    return { infos, image: await imageOf(dir, infos), officers: await officersOf(dir, infos) }
   } catch (error) {
     const again = await infosNow()
     if (again.every(({ file }, at) => file === infos[at]?.file)) throw error
-    return { infos: again, image: await imageOf(dir, again) }
+    return { infos: again, image: await imageOf(dir, again), officers: await officersOf(dir, again) }
   }
 }
 
@@ -99,12 +114,12 @@ async function read(dir: string, names: readonly string[]): Promise<{ infos: rea
  * @throws FettleError FETTLE_REGISTER_UNKNOWN, FETTLE_INPUT_READ for a damaged register
  */
 export async function openRegister(dir: string, names: readonly string[]): Promise<Register> {
-  const { infos, image } = await read(dir, [...new Set(names)])
+  const { infos, image, officers } = await read(dir, [...new Set(names)])
   const index = viewIndex(image)
   const byConnectId = (connectId: string): Company | undefined =>
     index.keys
       .under(`i${connectId}`)
       .map(at => index.companies.at(at))
       .find(company => company.connectId === connectId)
-  return { infos, index, byConnectId, snapshotDate: oldest(infos) }
+  return { infos, index, officers, byConnectId, snapshotDate: oldest(infos) }
 }

@@ -72,3 +72,12 @@ export async function* readRows(file: string, from: Place): AsyncGenerator<Row> 
     throw readError(file, error, from.lines)
   }
 }
+
+/** Why a row is not taken that is wider or narrower than the header. */
+export const wrongWidth = (cells: number, width: number): string => `${cells} cells where the header has ${width}`
+
+/** The error for a source without even a header. */
+export const emptySource = (file: string, { header }: { readonly header: string }): FettleError =>
+  new FettleError('FETTLE_INPUT_EMPTY', `${file} is empty`, {
+    hint: `A file of this kind begins with a header such as ${header}.`,
+  })

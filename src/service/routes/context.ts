@@ -9,12 +9,14 @@ import type { Engine } from '../jobs/engine.ts'
 import type { Places, Worker } from '../jobs/worker.ts'
 import type { Limits } from '../limits.ts'
 import type { Monitoring } from '../monitoring/open.ts'
+import type { Officers } from '../register/index.ts'
 import type { Search } from '../register/search.ts'
 import type { Screener } from '../screening/screener.ts'
 import type { AnswerStore } from '../store/answers.ts'
 import type { CreditStore } from '../store/credits.ts'
 import type { JobStore } from '../store/jobs.ts'
 import type { SearchStore } from '../store/searches.ts'
+import type { UsageStore } from '../store/usage.ts'
 import type { User } from '../store/users.ts'
 
 /** An opened register, as /health and `serve` tell of it. */
@@ -33,14 +35,16 @@ export interface Context {
   readonly credits: CreditStore
   readonly screener: Screener
   readonly users: ReadonlyMap<string, User>
+  readonly usage: UsageStore
+  readonly engine: Engine
+  readonly search: Search
+  readonly officers: Officers
   readonly isRight: PasswordCheck
   readonly throttle: Throttle
   readonly tokens: Tokens
   readonly rates: Rates
   readonly links: Links
   readonly worker: Worker
-  readonly engine: Engine
-  readonly search: Search
   readonly monitoring: Monitoring
   readonly places: Places
   readonly clock: Clock

@@ -12,6 +12,7 @@ import { archivedRecord, jobRecord } from './job-record.ts'
 import { filterOf } from './list-filter.ts'
 import { onceOf } from './once.ts'
 import { type Call, route } from './operation.ts'
+import { ownAddress } from './own-address.ts'
 import { uploadRoute } from './upload.ts'
 
 type AnyCall = Pick<Call<unknown, unknown>, 'user' | 'id' | 'request' | 'body'>
@@ -123,10 +124,8 @@ export function jobRoutes(app: FastifyInstance, context: Context): void {
     }
     if (job.upload === null) throw new Refusal(404, 'The enriched file is not there any more', REMOVED)
     const name = `${job.id}.${call.query.fileType}`
-    // The name the caller reached us by, which the guard has checked.
-    const { host } = call.request.headers
-    const base = host === undefined ? origin() : `http://${host}`
-    return { correlationId: call.request.id, filePath: `${base}/files/${name}?${links.sign(name)}` }
+    const filePath = `${ownAddress(call.request, origin)}/files/${name}?${links.sign(name)}`
+    return { correlationId: call.request.id, filePath }
   })
 
   const archive = (call: AnyCall): unknown => archivedRecord(jobs.change(jobOf(call).id, { archived: true }))

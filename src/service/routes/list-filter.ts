@@ -5,6 +5,7 @@ import { statusesOf } from '../jobs/walk.ts'
 import { badRequest } from '../refusal.ts'
 import type { JobFilter } from '../store/jobs.ts'
 import { CUSTOMER } from './job-record.ts'
+import { windowOf } from './paging.ts'
 
 type Query = z.infer<(typeof OPERATIONS)['listJobs']['query']>
 
@@ -44,8 +45,7 @@ export function filterOf(query: Query, userId: number): JobFilter | null {
     from: instant(query.fromDate, 'fromDate'),
     to: instant(query.toDate, 'toDate'),
     archived: query.archived ?? null,
-    limit: query.pageSize,
-    offset: (query.page - 1) * query.pageSize,
+    ...windowOf(query, 1),
   }
   const mine =
     (query.userId ?? userId) === userId &&

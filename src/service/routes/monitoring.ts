@@ -10,7 +10,7 @@ import { companyEventRecord, notificationRecord, ruleRecord, settingRecord } fro
 import { instant } from './list-filter.ts'
 import { type Call, route } from './operation.ts'
 import { portfolioOf } from './portfolio-access.ts'
-import { pagingOf } from './portfolio-record.ts'
+import { pagingOf, windowOf } from './paging.ts'
 
 const DAY = 86_400_000
 
@@ -68,9 +68,8 @@ export function monitoringRoutes(app: FastifyInstance, context: Context): void {
     filter: Partial<NoticeFilter>,
     record: (notice: Notice) => unknown,
   ): unknown => {
-    const { page, pageSize } = query
-    const { total, notices } = events.list({ ...ALL, ...filter, user: user.id, limit: pageSize, offset: page * pageSize })
-    const paging = pagingOf(page, pageSize, total)
+    const { total, notices } = events.list({ ...ALL, ...filter, user: user.id, ...windowOf(query, 0) })
+    const paging = pagingOf(query, total)
     return { correlationId: request.id, totalCount: total, paging, data: notices.map(record) }
   }
 

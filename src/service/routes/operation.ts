@@ -33,7 +33,7 @@ interface RouteOptions {
 }
 
 /** The user of a request's token, with or without `Bearer ` before it (contract §4.1). Throws a 401. */
-function userOf({ headers }: FastifyRequest, { tokens, users }: Context): User {
+export function userOf({ headers }: FastifyRequest, { tokens, users }: Pick<Context, 'tokens' | 'users'>): User {
   const token = /^(?:Bearer +)?([^ ]+)$/i.exec(headers.authorization ?? '')?.[1]
   const username = token === undefined ? null : tokens.read(token)
   const user = username === null ? undefined : users.get(username)
@@ -58,7 +58,7 @@ function check(schema: z.ZodType, value: unknown, place: string): unknown {
 }
 
 /** The path of an operation as the router writes it: `/v1/…/:id`. */
-export const routePath = ({ path }: Operation): string => `/v1${path.replace(/\{(\w+)\}/g, ':$1')}`
+export const routePath = ({ path }: Pick<Operation, 'path'>): string => `/v1${path.replace(/\{(\w+)\}/g, ':$1')}`
 
 /** Registers the route of an operation; what the handler gives is sent with the status of a success. */
 export function route<Name extends OperationName>(

@@ -8,7 +8,8 @@ import type { Context } from './context.ts'
 import { onceOf } from './once.ts'
 import { type Call, route } from './operation.ts'
 import { mayDo, portfolioOf } from './portfolio-access.ts'
-import { companyItem, companyRecord, pagingOf } from './portfolio-record.ts'
+import { pagingOf, windowOf } from './paging.ts'
+import { companyItem, companyRecord } from './portfolio-record.ts'
 
 const notesOf = ({ personalReference, freeText, personalLimit }: Personal): Notes => ({
   ...{ reference: personalReference, freeText, personalLimit },
@@ -42,10 +43,10 @@ export function portfolioCompanyRoutes(app: FastifyInstance, context: Context): 
 
   route(app, context, 'listPortfolioCompanies', call => {
     const { id } = portfolioOf(portfolios, call, 'View')
-    const { searchQuery = '', countryCode = '', page, pageSize } = call.query
-    const filter = { words: searchQuery, country: countryCode, limit: pageSize, offset: page * pageSize }
+    const { searchQuery = '', countryCode = '' } = call.query
+    const filter = { words: searchQuery, country: countryCode, ...windowOf(call.query, 0) }
     const { total, holdings: found } = holdings.list(id, filter)
-    const paging = pagingOf(page, pageSize, total)
+    const paging = pagingOf(call.query, total)
     return { correlationId: call.request.id, totalCount: total, paging, data: found.map(companyItem) }
   })
 

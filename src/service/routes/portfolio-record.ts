@@ -1,13 +1,7 @@
 /** Portfolios and their companies as the wire shows them: contract §2.3, §8. Pure; it alone knows which name a field has where. */
-import { formatSpacedDate, type Paging } from '../../contract/index.ts'
+import { formatSpacedDate } from '../../contract/index.ts'
 import type { Holding } from '../store/holdings.ts'
 import type { Portfolio } from '../store/portfolios.ts'
-
-/** The block beside a page; pages are numbered from 0. */
-export function pagingOf(page: number, pageSize: number, total: number): Paging {
-  const last = Math.max(0, Math.ceil(total / pageSize) - 1)
-  return { size: pageSize, prev: page > 0 ? page - 1 : null, next: page < last ? page + 1 : null, last }
-}
 
 /** A portfolio of a list: addresses go by `email`, and the default is told in words. */
 export const portfolioItem = ({ id, name, isDefault, settings, isShared }: Portfolio) => ({

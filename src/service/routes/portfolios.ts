@@ -9,7 +9,8 @@ import { route } from './operation.ts'
 import { portfolioOf } from './portfolio-access.ts'
 import { portfolioCompanyRoutes } from './portfolio-companies.ts'
 import { portfolioImportRoutes } from './portfolio-import.ts'
-import { pagingOf, portfolioItem, portfolioRecord } from './portfolio-record.ts'
+import { pagingOf, windowOf } from './paging.ts'
+import { portfolioItem, portfolioRecord } from './portfolio-record.ts'
 
 const BANDS = ['A', 'B', 'C', 'D', 'E'] as const
 
@@ -19,12 +20,13 @@ export function portfolioRoutes(app: FastifyInstance, context: Context): void {
   const { portfolios, holdings, transaction } = monitoring
 
   route(app, context, 'listPortfolios', ({ user, query, request }) => {
-    const { searchQuery = '', page, pageSize } = query
+    const { searchQuery = '' } = query
+    const { limit, offset } = windowOf(query, 0)
     const totalCount = portfolios.count(user.id, searchQuery)
-    const own = portfolios.list(user.id, searchQuery, pageSize, page * pageSize)
+    const own = portfolios.list(user.id, searchQuery, limit, offset)
     const shared = portfolios.sharedWith(user.id).map(({ id, name }) => ({ portfolioId: id, name }))
     const data = { portfolios: own.map(portfolioItem), sharedPortfolios: shared }
-    return { correlationId: request.id, totalCount, paging: pagingOf(page, pageSize, totalCount), data }
+    return { correlationId: request.id, totalCount, paging: pagingOf(query, totalCount), data }
   })
 
   route(app, context, 'createPortfolio', call =>

@@ -10,6 +10,7 @@ import type { SearchType } from '../screening/screener.ts'
 import type { Hit, HitPatch, Search } from '../store/searches.ts'
 import type { Context } from './context.ts'
 import { onceOf } from './once.ts'
+import { windowOf } from './paging.ts'
 import { type Call, route } from './operation.ts'
 import { searchOf, userNames } from './search-of.ts'
 
@@ -71,9 +72,9 @@ export function hitRoutes(app: FastifyInstance, context: Context, type: SearchTy
     hitRecord(type, searches.changeHit(before, user, patch), nameOf, { before, correlationId })
 
   route(app, context, list, call => {
-    const { page, pageSize, hitDecisions } = call.query
+    const { hitDecisions } = call.query
     const decisions = hitDecisions?.split(',').map(word => wanted(word, 'hitDecisions')) ?? null
-    const window = { limit: pageSize, offset: (page - 1) * pageSize }
+    const window = windowOf(call.query, 1)
     const { items, total } = searches.hits(searchOf(context, type, call), decisions, window)
     return { items: items.map(hit => hitRecord(type, hit, nameOf)), totalSize: total, correlationId: call.request.id }
   })

@@ -18,6 +18,7 @@ import type { Search, SearchPatch } from '../store/searches.ts'
 import type { User } from '../store/users.ts'
 import type { Context } from './context.ts'
 import { onceOf } from './once.ts'
+import { windowOf } from './paging.ts'
 import { type Call, route } from './operation.ts'
 import { hitRoutes } from './screening-hits.ts'
 import { searchOf, userNames } from './search-of.ts'
@@ -77,8 +78,8 @@ export function screeningRoutes(app: FastifyInstance, context: Context): void {
         : (['listIndividualSearches', 'updateIndividualSearches', 'readIndividualSearch', 'updateIndividualSearch'] as const)
 
     route(app, context, list, ({ user, query, request }) => {
-      const { page, pageSize, isScheduled } = query
-      const window = { limit: pageSize, offset: (page - 1) * pageSize }
+      const { isScheduled } = query
+      const window = windowOf(query, 1)
       // Nothing here is scheduled: schedules are a part of the interface this service does not hold (contract §11.6).
       const { items, total } = isScheduled === true ? { items: [], total: 0 } : searches.list(user.id, type, window)
       return { items: items.map(search => searchRecord(search, nameOf)), totalSize: total, correlationId: request.id }

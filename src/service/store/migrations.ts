@@ -35,5 +35,13 @@ const SEARCHES = `
 
 const CREDITS = 'CREATE TABLE credits (owner INTEGER PRIMARY KEY, used INTEGER NOT NULL);'
 
+const USAGE = `
+  CREATE TABLE accounts (owner INTEGER PRIMARY KEY, created INTEGER NOT NULL);
+  CREATE TABLE usage (
+    owner INTEGER NOT NULL, product TEXT NOT NULL, country TEXT NOT NULL, used INTEGER NOT NULL,
+    PRIMARY KEY (owner, product, country)
+  );
+`
+
 /** The steps in their order; the version of a file is how many of them it has. */
-export const MIGRATIONS: readonly string[] = [JOBS, SEARCHES, CREDITS, PORTFOLIO_TABLES]
+export const MIGRATIONS: readonly string[] = [JOBS, SEARCHES, CREDITS, PORTFOLIO_TABLES, USAGE]

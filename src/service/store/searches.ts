@@ -3,8 +3,8 @@
  * columns are searched, and nothing of lists or scores.
  */
 import { randomUUID } from 'node:crypto'
-import type { Dataset, HitDecision, RiskRating, SearchStatus } from '../../contract/index.ts'
-import type { Entry, PersonName } from '../screening/entry.ts'
+import type { HitDecision, RiskRating, SearchStatus } from '../../contract/index.ts'
+import type { Entry } from '../screening/entry.ts'
 import type { Found, Question } from '../screening/screener.ts'
 import type { Database } from './database.ts'
 
@@ -12,19 +12,9 @@ import type { Database } from './database.ts'
 export type HitCounts = Readonly<Record<HitDecision, number>>
 
 /** A search; instants in milliseconds since 1970, users by their number. */
-export interface Search {
+export interface Search extends Question {
   readonly id: string
   readonly owner: number
-  readonly type: Question['type']
-  readonly name: string
-  readonly person: PersonName | null
-  readonly threshold: number
-  readonly datasets: readonly Dataset[]
-  readonly countryCodes: readonly string[]
-  readonly dateOfBirth: string | null
-  readonly isDobRequired: boolean
-  readonly gender: 'male' | 'female' | null
-  readonly pepTiers: readonly number[]
   readonly status: SearchStatus
   readonly riskRating: RiskRating
   readonly assignedTo: number | null

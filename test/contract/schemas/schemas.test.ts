@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import * as contract from '../../../src/contract/index.ts'
+import { COMPANY_SCHEMAS } from './companies.ts'
 
 const { credentials, tokenReply, createJob, job, uploadedFile, columnMapping, mappingsBody, mappingsReply, emptyBody } = contract
 const { submitReply, enrichmentsBody, enrichmentsReply, enrichReply, enrichedFileReply } = contract
@@ -80,6 +81,7 @@ const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   jobList: OPERATIONS.listJobs.reply,
   jobsQuery: OPERATIONS.listJobs.query,
   fileQuery: OPERATIONS.enrichedFile.query,
+  ...COMPANY_SCHEMAS,
 }
 
 function examples(kind: 'valid' | 'invalid'): { schema: string; name: string; content: unknown }[] {

@@ -1,0 +1,65 @@
+/** A company, its address and the messages beside a list, as search and report write them: contract §9.1. Unknown fields are kept. */
+import { z } from 'zod'
+import { wireDate } from '../dates.ts'
+
+/** An address, the same in search and report. */
+export const companyAddress = z.looseObject({
+  type: z.string().optional(),
+  simpleValue: z.string().optional(),
+  street: z.string().optional(),
+  houseNumber: z.string().optional(),
+  city: z.string().optional(),
+  postalCode: z.string().optional(),
+  province: z.string().optional(),
+  telephone: z.string().optional(),
+  directMarketingOptOut: z.boolean().nullish(),
+  directMarketingOptIn: z.boolean().nullish(),
+  country: z.string().optional(),
+})
+
+/** What a company does, by a classification. */
+export const activity = z.looseObject({
+  code: z.string().optional(),
+  industrySector: z.string().optional(),
+  description: z.string().optional(),
+  classification: z.string().optional(),
+})
+
+/** A company as a search finds it; `id` is its connectId. */
+export const foundCompany = z.looseObject({
+  id: z.string().min(1),
+  country: z.string().optional(),
+  regNo: z.string().optional(),
+  safeNo: z.string().optional(),
+  idType: z.string().optional(),
+  name: z.string().optional(),
+  type: z.string().optional(),
+  officeType: z.string().optional(),
+  status: z.string().optional(),
+  vatNo: z.union([z.string(), z.array(z.string())]).optional(),
+  address: companyAddress.optional(),
+  activity: activity.optional(),
+  legalForm: z.string().optional(),
+  additionalData: z.looseObject({}).optional(),
+  dateOfLatestAccounts: wireDate.nullish(),
+  dateOfLatestChange: wireDate.nullish(),
+  activityCode: z.string().nullish(),
+})
+
+/** What the service says beside a list; `code` is an open set (`NoResults`, `TooManyResults` …). */
+export const searchMessage = z.looseObject({ type: z.string(), code: z.string(), text: z.string().optional() })
+
+/** Answer of a company search; without a result the schema types `companies` as an object (contract §9.1). */
+export const companySearchReply = z.looseObject({
+  correlationId: z.string().optional(),
+  totalSize: z.number().int().nonnegative(),
+  companies: z.union([z.array(foundCompany), z.looseObject({})]),
+  messages: z.array(searchMessage).optional(),
+})
+
+/** A company of a search's answer. */
+export type FoundCompany = z.infer<typeof foundCompany>
+/** An address of a company. */
+export type CompanyAddress = z.infer<typeof companyAddress>
+/** A message beside a list. */
+export type SearchMessage = z.infer<typeof searchMessage>

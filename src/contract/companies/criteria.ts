@@ -1,0 +1,39 @@
+/** What a service says of its own searches and reports: criteria, schemas, country data: contract §9.4, §9.5. */
+import { z } from 'zod'
+
+/** What one criterion takes; only `required` or `optional` is there always. */
+export const criterion = z.looseObject({
+  required: z.boolean().optional(),
+  optional: z.boolean().optional(),
+  minLength: z.number().int().optional(),
+  maxLength: z.number().int().optional(),
+  allowedValues: z.array(z.string()).optional(),
+  validationRegExp: z.string().optional(),
+})
+
+/** Answer of the two `searchcriteria` operations: which criteria may be used together; those of an address are nested. */
+export const criteriaReply = z.looseObject({
+  correlationId: z.string().optional(),
+  countries: z.array(z.string()),
+  languages: z.array(z.string()),
+  criteriaSets: z.array(z.record(z.string(), z.union([criterion, z.record(z.string(), criterion)]))),
+})
+
+/** Answer of `GET /companies/schema/{countryCode}`: a JSON schema. */
+export const schemaReply = z.looseObject({})
+
+/** Answer of `GET /reportcustomdata/{country}`: what `customData` may or must hold there. */
+export const customDataReply = z.looseObject({
+  country: z.string(),
+  customData: z.array(
+    z.looseObject({
+      key: z.string(),
+      optional: z.boolean(),
+      allowedValues: z.array(z.string()).optional(),
+      description: z.array(z.string()).optional(),
+    }),
+  ),
+})
+
+/** One criterion. */
+export type Criterion = z.infer<typeof criterion>

@@ -1,0 +1,68 @@
+/** What queries are made of: everything arrives as text. It knows no operation. */
+import { z } from 'zod'
+
+/** A whole number, written in digits. */
+export const whole = (least: number, most: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.number().min(least).max(most))
+
+/** The same; left blank it is one that was not given (contract §2.3). */
+const wholeOr = (least: number, most: number, otherwise: number) =>
+  z
+    .string()
+    .regex(/^\d{0,9}$/, 'must be a whole number')
+    .transform(text => (text === '' ? otherwise : Number(text)))
+    .pipe(z.number().min(least).max(most))
+    .default(otherwise)
+
+const LAST_PAGE = 1_000_000
+
+/** `page` from 1, and `pageSize`; default and maximum of the latter differ by group (contract §2.3, §14). */
+export const fromOne = ({ size = 10, most = 100 } = {}) => ({
+  page: whole(1, LAST_PAGE).default(1),
+  pageSize: whole(1, most).default(size),
+})
+
+/** `page` from 0, and `pageSize`; the default and maximum are documented on one operation and hold for all that begin at 0. */
+export const fromZero = { page: wholeOr(0, LAST_PAGE, 0), pageSize: wholeOr(1, 1000, 50) }
+
+/** A truth value. */
+export const truth = z.enum(['true', 'false']).transform(word => word === 'true')
+
+/** A switch, off unless it says `true`. */
+export const off = z
+  .enum(['true', 'false', ''])
+  .transform(word => word === 'true')
+  .default(false)
+
+/** Text of 1 to `longest` characters. */
+export const text = (longest: number) => z.string().min(1).max(longest)
+
+/** Words that are looked for; blank, none are. */
+export const words = z.string().max(200).optional()
+
+/** Two letters, in either case; read as capitals. */
+export const letters = z
+  .string()
+  .regex(/^[A-Za-z]{2}$/, 'must be two letters')
+  .transform(code => code.toUpperCase())
+
+/** Comma-separated alpha-2 codes; `PLC` stands for the public companies of all countries. */
+export const countryList = z
+  .string()
+  .max(2_000)
+  .transform(codes => codes.split(',').map(code => code.trim().toUpperCase()))
+  .pipe(z.array(z.string().regex(/^(?:[A-Z]{2}|PLC)$/, 'must be two-letter codes separated by commas')))
+
+/** An ISO 8601 date or date-time; blank, none was given. */
+export const day = z
+  .string()
+  .regex(
+    /^(?:|\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?)$/,
+    'must be an ISO 8601 date or date-time',
+  )
+  .transform(moment => (moment === '' ? undefined : moment))
+  .optional()

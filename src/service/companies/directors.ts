@@ -1,0 +1,124 @@
+/** Officers of the register in the words of the interface: directors of a company, directorships of a person (contract §9.3, §11.2). Pure. */
+import type { CompanyAddress, CompanyReport, Director, FoundPerson } from '../../contract/index.ts'
+import type { Company } from '../matching/types.ts'
+import type { Officer } from '../register/officer.ts'
+import { known, oneLine, splitStreet, statusOf, typeOf } from './facts.ts'
+
+function addressOf({ address1, address2, town, postcode }: Officer): CompanyAddress {
+  return known({
+    simpleValue: oneLine([address1, address2, town, postcode]),
+    ...splitStreet(address1),
+    city: town,
+    postalCode: postcode,
+  })
+}
+
+const kindOf = ({ type }: Officer): string => {
+  if (type === '' || /person|individual|natural/i.test(type)) return 'Person'
+  return /compan|corporat|legal|firm/i.test(type) ? 'Company' : 'Other'
+}
+
+const details = (officer: Officer) =>
+  known({
+    name: officer.name,
+    title: officer.title,
+    firstNames: [officer.firstName, officer.middleName].filter(name => name !== '').join(' '),
+    firstName: officer.firstName,
+    middleName: officer.middleName,
+    surname: officer.lastName,
+    gender: officer.gender,
+    dateOfBirth: officer.dateOfBirth,
+    placeOfBirth: officer.placeOfBirth,
+    nationality: officer.nationality,
+    countryOfResidence: officer.countryOfResidence,
+    country: officer.country,
+    directorType: kindOf(officer),
+  })
+
+/** A person's positions in one company as one director. */
+function directorOf(positions: readonly [Officer, ...Officer[]]): Director {
+  const [first] = positions
+  const resigned = positions.map(one => one.resigned).sort()
+  return {
+    id: first.peopleId,
+    idType: 'Other',
+    ...details(first),
+    address: addressOf(first),
+    positions: positions.map(one => known({ dateAppointed: one.appointed, positionName: one.position })),
+    ...known({ resignationDate: resigned.at(-1) ?? '' }),
+  }
+}
+
+function byPerson(officers: readonly Officer[]): Director[] {
+  const people = new Map<string, [Officer, ...Officer[]]>()
+  for (const officer of officers) {
+    const there = people.get(officer.peopleId)
+    if (there === undefined) people.set(officer.peopleId, [officer])
+    else there.push(officer)
+  }
+  return [...people.values()].map(directorOf)
+}
+
+/** The directors of a company: those who resigned from a position are previous ones in it. */
+export const directorsOf = (officers: readonly Officer[]): NonNullable<CompanyReport['directors']> => ({
+  currentDirectors: byPerson(officers.filter(one => one.resigned === '')),
+  previousDirectors: byPerson(officers.filter(one => one.resigned !== '')),
+})
+
+/** A position of a person and the company it is in. */
+export interface Appointment {
+  readonly officer: Officer
+  readonly company: Company
+}
+
+/** A position as a search for people shows it. */
+export const foundPerson = ({ officer, company }: Appointment): FoundPerson => ({
+  peopleId: officer.peopleId,
+  ...known({
+    firstName: [officer.firstName, officer.middleName].filter(name => name !== '').join(' '),
+    lastName: officer.lastName || officer.name,
+    dateOfBirth: officer.dateOfBirth,
+    country: officer.country || company.country,
+    position: officer.position,
+  }),
+  company: { id: company.connectId },
+  companyName: company.name,
+  companyType: typeOf(company),
+  ...known({ companyRegistrationNumber: company.orgNumber }),
+  status: officer.resigned === '' ? 'Current' : 'Previous',
+  address: addressOf(officer),
+})
+
+const directorship = ({ officer, company }: Appointment) => ({
+  id: company.connectId,
+  companyName: company.name,
+  ...known({
+    registrationNumber: company.orgNumber,
+    name: officer.name,
+    position: officer.position,
+    status: statusOf(company),
+    dateAppointed: officer.appointed,
+    resignationDate: officer.resigned,
+  }),
+})
+
+/** The report of a person, from all their positions. */
+export function personReport(appointments: readonly [Appointment, ...Appointment[]]) {
+  const [{ officer }] = appointments
+  const previous = appointments.filter(one => one.officer.resigned !== '')
+  const present = appointments.filter(one => one.officer.resigned === '')
+  const inactive = present.filter(({ company }) => statusOf(company) === 'NonActive')
+  return {
+    directorId: officer.peopleId,
+    directorSummary: {
+      currentAppointments: present.length - inactive.length,
+      inactiveAppointments: inactive.length,
+      previousAppointments: previous.length,
+    },
+    directorDetails: { ...details(officer), address: addressOf(officer) },
+    directorships: {
+      currentDirectorships: present.map(directorship),
+      previousDirectorships: previous.map(directorship),
+    },
+  }
+}

@@ -1,0 +1,92 @@
+/**
+ * A company of the register in the words of the interface: address, status, type, the record a search shows. What the register
+ * does not say is left out, never guessed (contract §9.1, §14.3). Pure.
+ */
+import type { CompanyAddress, FoundCompany } from '../../contract/index.ts'
+import { safeNumber } from '../jobs/tags.ts'
+import { parseName } from '../matching/name.ts'
+import type { Company } from '../matching/types.ts'
+
+/** The fields that hold something. */
+export const known = <T extends Record<string, string>>(fields: T): Partial<T> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== '')) as Partial<T>
+
+const STATUSES = [
+  ['Pending', /liquidat|insolv|administrat|receiver|bankrupt|strike|winding|pending|proposal/i],
+  ['NonActive', /dissol|inactive|non.?active|closed|struck|cancel|ceased|delet|remov|expired|converted/i],
+  ['Active', /^(?:active|aktiv|open|live|registered|current)/i],
+] as const
+
+/** The status in the interface's words; '' when the register says nothing. */
+export function statusOf({ status }: Company): '' | 'Active' | 'NonActive' | 'Pending' | 'Other' {
+  if (status.trim() === '') return ''
+  return STATUSES.find(([, pattern]) => pattern.test(status))?.[0] ?? 'Other'
+}
+
+const LIMITED: ReadonlySet<string> = new Set(['private', 'public', 'corporation', 'llc'])
+
+/** The type by the legal form that the name shows; `NotSet` when it shows none. */
+export function typeOf({ name }: Company): 'NotSet' | 'Ltd' | 'NonLtd' {
+  const { legal } = parseName(name)
+  if (legal === null) return 'NotSet'
+  return LIMITED.has(legal) ? 'Ltd' : 'NonLtd'
+}
+
+/** Whether the name shows a public limited company. */
+export const isPublic = ({ name }: Company): boolean => parseName(name).legal === 'public'
+
+/** Entries of a register are registered offices. */
+export const OFFICE = 'registered'
+
+const NUMBER_FIRST = /^(\d{1,6}[a-z]?(?:[-/]\d{1,6}[a-z]?)?)[, ]+(?=.*\p{L})(.+)$/iu
+const NUMBER_LAST = /^(\D*\p{L}\D*?)[, ]+(\d{1,6} ?[a-z]?(?:[-/]\d{1,6}[a-z]?)?)$/iu
+const LONGEST_LINE = 200
+/** `Unit 31`, `Flat 2`: a number, but not the house's. */
+const WITHIN = /^(?:unit|suite|flat|floor|room|apt|apartment|po box|postfach)\b/i
+
+/** Street and house number of an address line: `12a High Street`, `Hauptstr. 5`; a line of another form is all street. */
+export function splitStreet(line: string): { readonly street: string; readonly houseNumber: string } {
+  if (line.length <= LONGEST_LINE && !WITHIN.test(line)) {
+    const first = NUMBER_FIRST.exec(line)
+    if (first !== null) return { street: first[2] ?? '', houseNumber: first[1] ?? '' }
+    const last = NUMBER_LAST.exec(line)
+    if (last !== null) return { street: last[1] ?? '', houseNumber: last[2] ?? '' }
+  }
+  return { street: line, houseNumber: '' }
+}
+
+/** Parts of an address as one line. */
+export const oneLine = (parts: readonly string[]): string => parts.filter(part => part !== '').join(', ')
+
+/** The address as search and report write it. */
+export function addressOf(company: Company): CompanyAddress {
+  const { address1, address2, town, postcode, phone, country } = company
+  return known({
+    simpleValue: oneLine([address1, address2, town, postcode]),
+    ...splitStreet(address1),
+    city: town,
+    postalCode: postcode,
+    telephone: phone,
+    country,
+  })
+}
+
+/** The company as a search shows it. */
+export function foundCompany(company: Company): FoundCompany {
+  const { connectId: id, country, orgNumber, name, vatNumber } = company
+  return {
+    id,
+    ...known({
+      country,
+      regNo: orgNumber,
+      safeNo: safeNumber(company),
+      idType: orgNumber === '' ? 'InternalID' : 'RegistrationNumber',
+      name,
+      type: typeOf(company),
+      officeType: OFFICE,
+      status: statusOf(company),
+      vatNo: vatNumber,
+    }),
+    address: addressOf(company),
+  }
+}

@@ -1,0 +1,44 @@
+/** The report of a company: the sections that the register can fill, the others absent (contract §9.3, §14.3). Pure. */
+import type { CompanyReport } from '../../contract/index.ts'
+import { safeNumber } from '../jobs/tags.ts'
+import type { Company } from '../matching/types.ts'
+import type { Officer } from '../register/officer.ts'
+import { directorsOf } from './directors.ts'
+import { addressOf, known, statusOf } from './facts.ts'
+
+/** The sections of a company with these officers. */
+export function reportOf(company: Company, officers: readonly Officer[]): CompanyReport {
+  const { connectId: companyId, name, country, orgNumber, vatNumber, tradingNames, previousNames, email, website } = company
+  const status = statusOf(company)
+  const companyStatus = status === '' ? {} : { companyStatus: { status, description: company.status } }
+  const address = addressOf(company)
+  return {
+    companyId,
+    language: 'en',
+    companySummary: {
+      ...known({ businessName: name, country, companyNumber: safeNumber(company), companyRegistrationNumber: orgNumber }),
+      ...companyStatus,
+    },
+    companyIdentification: {
+      basicInformation: {
+        ...known({
+          businessName: tradingNames[0] ?? name,
+          registeredCompanyName: name,
+          companyRegistrationNumber: orgNumber,
+          country,
+          vatRegistrationNumber: vatNumber,
+        }),
+        ...companyStatus,
+        contactAddress: address,
+      },
+      ...(previousNames.length === 0 ? {} : { previousNames: previousNames.map(previous => ({ name: previous })) }),
+      ...(tradingNames.length === 0 ? {} : { tradingNames: tradingNames.map(trading => ({ name: trading })) }),
+    },
+    contactInformation: {
+      mainAddress: address,
+      ...(email === '' ? {} : { emailAddresses: [email] }),
+      ...(website === '' ? {} : { websites: [website] }),
+    },
+    ...(officers.length === 0 ? {} : { directors: directorsOf(officers) }),
+  }
+}

@@ -1,0 +1,51 @@
+/** Search and match of companies, and what may be asked: contract §9.1, §9.2, §9.4 to §9.6. */
+import type { FastifyInstance } from 'fastify'
+import type { CompaniesQuery, SearchMessage } from '../../contract/index.ts'
+import { confidenceOf, matchedCompany, queryOf } from '../companies/confidence.ts'
+import { companyCriteria, LANGUAGES, reportSchema } from '../companies/criteria.ts'
+import { customDataOf } from '../companies/custom-data.ts'
+import { foundCompany } from '../companies/facts.ts'
+import { findCompanies, LEADS } from '../companies/search.ts'
+import { requireCountry } from '../countries.ts'
+import type { Context } from './context.ts'
+import { route } from './operation.ts'
+import { pageOf } from './paging.ts'
+
+/** Registers the operations. */
+export function companyRoutes(app: FastifyInstance, context: Context): void {
+  const { engine, search, limits } = context
+  const tools = { engine, search, most: limits.searchCandidates }
+
+  const answerSearch = async (query: CompaniesQuery, correlationId: string): Promise<object> => {
+    for (const country of query.countries ?? []) requireCountry(country, 'countries', ['PLC'])
+    const { companies, messages } = await findCompanies(query, tools)
+    const told: readonly SearchMessage[] = messages
+    return { correlationId, totalSize: companies.length, companies: pageOf(companies, query).map(foundCompany), messages: told }
+  }
+  route(app, context, 'searchCompanies', ({ query, request }) => answerSearch(query, request.id))
+  route(app, context, 'searchCompaniesGlobally', ({ query, request }) => answerSearch(query, request.id))
+
+  route(app, context, 'matchCompanies', async ({ query }) => {
+    requireCountry(query.country, 'country')
+    const { candidates } = await engine.match(queryOf(query), limits.matchCompanies)
+    const matchedCompanies = candidates
+      .filter(({ chance }) => confidenceOf(chance) >= query.matchThreshold)
+      .map(({ company, chance }) => matchedCompany(query, engine.at(company), chance))
+    return { totalMatches: matchedCompanies.length, matchedCompanies }
+  })
+
+  route(app, context, 'companySearchCriteria', ({ query, request }) => {
+    const countries = query.countries.map(country => requireCountry(country, 'countries', ['PLC']))
+    return { correlationId: request.id, countries, languages: [...LANGUAGES], criteriaSets: companyCriteria(LEADS) }
+  })
+
+  route(app, context, 'reportSchema', ({ query, params }) => {
+    requireCountry(params.countryCode ?? '', 'countryCode')
+    return reportSchema(query.section)
+  })
+
+  route(app, context, 'reportCustomData', ({ params }) => {
+    const country = requireCountry(params.country ?? '', 'country')
+    return { country, customData: customDataOf(country) }
+  })
+}
