@@ -9,8 +9,8 @@ import type { Context } from './context.ts'
 import { companyEventRecord, notificationRecord, ruleRecord, settingRecord } from './event-record.ts'
 import { instant } from './list-filter.ts'
 import { type Call, route } from './operation.ts'
-import { portfolioOf } from './portfolio-access.ts'
 import { pagingOf, windowOf } from './paging.ts'
+import { portfolioOf } from './portfolio-access.ts'
 
 const DAY = 86_400_000
 

@@ -7,8 +7,8 @@ import type { Portfolio } from '../store/portfolios.ts'
 import type { Context } from './context.ts'
 import { onceOf } from './once.ts'
 import { type Call, route } from './operation.ts'
-import { mayDo, portfolioOf } from './portfolio-access.ts'
 import { pagingOf, windowOf } from './paging.ts'
+import { mayDo, portfolioOf } from './portfolio-access.ts'
 import { companyItem, companyRecord } from './portfolio-record.ts'
 
 const notesOf = ({ personalReference, freeText, personalLimit }: Personal): Notes => ({

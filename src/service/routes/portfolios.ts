@@ -6,10 +6,10 @@ import type { Context } from './context.ts'
 import { CUSTOMER } from './job-record.ts'
 import { onceOf } from './once.ts'
 import { route } from './operation.ts'
+import { pagingOf, windowOf } from './paging.ts'
 import { portfolioOf } from './portfolio-access.ts'
 import { portfolioCompanyRoutes } from './portfolio-companies.ts'
 import { portfolioImportRoutes } from './portfolio-import.ts'
-import { pagingOf, windowOf } from './paging.ts'
 import { portfolioItem, portfolioRecord } from './portfolio-record.ts'
 
 const BANDS = ['A', 'B', 'C', 'D', 'E'] as const

@@ -10,8 +10,8 @@ import type { SearchType } from '../screening/screener.ts'
 import type { Hit, HitPatch, Search } from '../store/searches.ts'
 import type { Context } from './context.ts'
 import { onceOf } from './once.ts'
-import { windowOf } from './paging.ts'
 import { type Call, route } from './operation.ts'
+import { windowOf } from './paging.ts'
 import { searchOf, userNames } from './search-of.ts'
 
 type AnyCall = Pick<Call<unknown, unknown>, 'user' | 'params'>
