@@ -64,7 +64,7 @@ async function makeOne(company: FoundCompany, state: RunState, known: ScreenStat
     if (found === undefined) throw unanswered(company)
     return found
   }
-  return ports.screening.screenBusiness(query, { look, key: `${state.jobName}-screen-${company.id}`, signal: ports.grace })
+  return ports.screening.screenBusiness(query, { look, key: `${state.jobName}-screen-${known.done}`, signal: ports.grace })
 }
 
 async function* screenAll(state: RunState, ports: Ports): Facts {
