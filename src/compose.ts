@@ -25,4 +25,4 @@ export {
   writeTable,
 } from './input/index.ts'
 export type { RunFact, RunState } from './journal/index.ts'
-export { inBatch, type Tick } from './run/index.ts'
+export { courseOfTick, inBatch, type Tick } from './run/index.ts'

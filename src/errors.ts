@@ -38,6 +38,7 @@ export const ERRORS = {
   // -- checks: everything worked, the data did not pass
   FETTLE_CHECK_FAILED: entry('checks', 'A threshold of `checks:` was not met.', 'Look at the rows named in the report, or change the threshold.'),
   FETTLE_BUDGET_CREDITS: entry('checks', 'Enriching would cost more credits than `budget.credits` allows; it was not started.', 'Raise budget.credits and run again, which matches anew; or send fewer rows.'),
+  FETTLE_BUDGET_SCREEN: entry('checks', 'Screening all companies would cost more credits than `screen.budget` allows; those before it were screened.', 'Raise screen.budget before the next run; the searches made stand at the service.'),
 
   // -- usage: command line, pipeline file or settings; nothing was sent
   FETTLE_USAGE: entry('usage', 'The command line cannot be understood.', 'See `fettle --help`.'),
@@ -115,6 +116,9 @@ export const ERRORS = {
   FETTLE_JOB_STATUS: entry('rejected', 'The job has a status this version does not know.', 'The run waits on; a newer fettle may know the word.'),
   FETTLE_JOB_BACKWARDS: entry('rejected', 'The status of the job went backwards.', 'The run waits on and sends nothing again; ask the support of the service if it lasts.'),
   FETTLE_JOB_ORPHAN: entry('rejected', 'More than one remote job carries the name of this run.', 'The older one was used; archive the other.'),
+  FETTLE_PORTFOLIO: entry('rejected', 'The portfolio of the pipeline cannot be told, or is not there.', 'Name it by its number: portfolio: { id: 1 }.'),
+  FETTLE_PORTFOLIO_REFUSED: entry('rejected', 'The service would not add some of the companies to the portfolio.', 'The journal of the run names each with its reason; the others were added.'),
+  FETTLE_SCREEN_REFUSED: entry('rejected', 'Some of the companies found could not be screened.', 'The journal of the run names each with its reason; the others were screened.'),
   FETTLE_OUTPUT_COLUMN: entry('rejected', 'The service did not deliver a column the pipeline chose.', 'Choose it in enrich.tags, or leave it out of output.columns next time.'),
   FETTLE_LEDGER: entry('rejected', 'The counts do not add up: a row is unaccounted for.', 'Do not use the output; the report shows both sides of the sum.'),
 

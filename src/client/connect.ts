@@ -5,6 +5,7 @@
 import { type ColumnMapping, type JobRecord, parseWireDate, type UploadRecord } from '../contract/index.ts'
 import { FettleError } from '../errors.ts'
 import { waiting } from './abort.ts'
+import { createAfter } from './after.ts'
 import { createApi } from './api.ts'
 import type { Client } from './client.ts'
 import { type Core, createCore } from './core.ts'
@@ -108,8 +109,10 @@ export function connect(options: ConnectOptions): Client {
     return value
   }
 
+  const api = createApi(core)
   return {
-    api: createApi(core),
+    api,
+    ...createAfter(core, api),
     async authenticate(call = {}) {
       await core.opener.tools.session.token(0, call.signal)
     },

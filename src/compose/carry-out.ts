@@ -18,7 +18,7 @@ import { spoolOf } from '../pipeline/index.ts'
 import type { Report } from '../report/index.ts'
 import { carryOut, type Ports, pausedBy, type Tick } from '../run/index.ts'
 import { decisionsOf } from './decisions.ts'
-import { type Guard, guarded, guardOf } from './guard.ts'
+import { type Guard, guarded, guardedPortfolios, guardedScreening, guardOf } from './guard.ts'
 import { lastGoodRun } from './look.ts'
 import { proveOutputs } from './prove-outputs.ts'
 import { readReport, reportOf, writeReportJson, writeReports } from './report-files.ts'
@@ -115,6 +115,8 @@ export async function clearWork(
 ): Promise<void> {
   if (!finished) return
   removeIfPossible(directory.service)
+  const results = openResults(plan, directory.path, { root })
+  await results.removeCompanies()
   await openSource(plan, directory.path, { root })
     .remove()
     .catch(() => {})
@@ -122,7 +124,7 @@ export async function clearWork(
   if (spooled !== null) dropSpool(dirname(directory.path), spooled)
   removeOldAnswers(directory, plan.name)
   // After an error the file is evidence, and as long as rows can be decided about outputs are made of it again.
-  if (status !== 'error' && !hasReview({ outcomes, decisions })) await openResults(plan, directory.path, { root }).remove()
+  if (status !== 'error' && !hasReview({ outcomes, decisions })) await results.remove()
 }
 
 /** Whether there are rows that a person may decide about, or take a decision back. */
@@ -175,6 +177,8 @@ async function carryOutWith({ record, directory, guard, settings, previousRate, 
     for (const issue of ready.issues) if (!known.has(issue.code)) record.append({ type: 'issue.raised', issue })
     const ports: Ports = {
       service: guarded(ready.service, guard),
+      portfolios: guardedPortfolios(ready.service, guard),
+      screening: guardedScreening(ready.service, guard),
       source,
       results,
       clock: world.clock,

@@ -1,7 +1,7 @@
 /** A run that was taken over by another process: it sends nothing more and records nothing more. It judges no lock itself. */
 import { FettleError } from '../errors.ts'
 import { type Lock, lockHolder } from '../journal/index.ts'
-import type { Service } from '../run/index.ts'
+import type { PortfolioService, ScreenService, Service } from '../run/index.ts'
 
 /** Throws FETTLE_LOCKED once the lock is another's. */
 export type Guard = () => void
@@ -16,21 +16,37 @@ export const guardOf =
     throw new FettleError('FETTLE_LOCKED', `${who} took over the run ${runId}: nothing more is sent from here`)
   }
 
+const first =
+  (guard: Guard) =>
+  <A extends readonly unknown[], R>(send: (...args: A) => Promise<R>) =>
+  async (...args: A): Promise<R> => {
+    guard()
+    return send(...args)
+  }
+
 /** A service that is asked for no effect once the guard objects; looking is free. */
 export function guarded(service: Service, guard: Guard): Service {
-  const first =
-    <A extends readonly unknown[], R>(send: (...args: A) => Promise<R>) =>
-    async (...args: A): Promise<R> => {
-      guard()
-      return send(...args)
-    }
+  const after = first(guard)
   return {
     ...service,
-    createJob: first(service.createJob),
-    upload: first(service.upload),
-    setMappings: first(service.setMappings),
-    submit: first(service.submit),
-    setEnrichments: first(service.setEnrichments),
-    enrich: first(service.enrich),
+    createJob: after(service.createJob),
+    upload: after(service.upload),
+    setMappings: after(service.setMappings),
+    submit: after(service.submit),
+    setEnrichments: after(service.setEnrichments),
+    enrich: after(service.enrich),
   }
 }
+
+/** The same for portfolios. */
+export const guardedPortfolios = (service: PortfolioService, guard: Guard): PortfolioService => ({
+  ...service,
+  createPortfolio: first(guard)(service.createPortfolio),
+  addCompany: first(guard)(service.addCompany),
+})
+
+/** The same for AML searches. */
+export const guardedScreening = (service: ScreenService, guard: Guard): ScreenService => ({
+  ...service,
+  screenBusiness: first(guard)(service.screenBusiness),
+})

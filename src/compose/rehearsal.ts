@@ -4,6 +4,12 @@ import { type Change, changesOf, leastRequests, type Plan, spoolOf } from '../pi
 import { lastGoodRun } from './look.ts'
 import { lastRun } from './run-directory.ts'
 
+/** How many at most, and by the last good run; each company counts once. */
+interface Guess {
+  readonly most: number
+  readonly expected: number | null
+}
+
 /** A run before it is one; what cannot be known is null. */
 export interface Rehearsal {
   readonly rows: number
@@ -14,6 +20,10 @@ export interface Rehearsal {
   readonly requests: number
   /** A credit for each row that is found: all that go up at most; `expected` by the share of the last good run. */
   readonly credits: { readonly most: number; readonly expected: number | null; readonly budget: number | null }
+  /** Companies that may be added to a portfolio, null for none. */
+  readonly portfolio: Guess | null
+  /** AML searches, one credit each; null for none. `most` is within the budget. */
+  readonly screening: (Guess & { readonly budget: number | null }) | null
   readonly against: { readonly runId: string; readonly startedAt: string; readonly changes: readonly Change[] } | null
   /** The run of this very plan that `run` would go on with. */
   readonly unfinished: string | null
@@ -30,6 +40,9 @@ export async function rehearse(plan: Plan, runsDir: string, root: string): Promi
   const most = plan.enrich === null ? 0 : plan.sent
   const outcomes = before?.outcomes
   const found = outcomes == null ? null : sum(outcomes.matched, outcomes.manualMatched, outcomes.duplicates)
+  const { portfolio, screen } = plan
+  const companies: Guess = { most: plan.rows, expected: before?.companies?.listed ?? null }
+  const within = (count: number): number => Math.min(count, screen?.budget ?? count)
   return {
     rows: plan.rows,
     different: plan.collapse ? plan.sent : isPiped ? null : await countQuestions(plan, root),
@@ -42,6 +55,15 @@ export async function rehearse(plan: Plan, runsDir: string, root: string): Promi
         before === null || found === null || before.plan.rows === 0 ? null : Math.round((most * found) / before.plan.rows),
       budget: plan.budget.credits,
     },
+    portfolio: portfolio == null ? null : companies,
+    screening:
+      screen == null
+        ? null
+        : {
+            most: within(companies.most),
+            expected: companies.expected === null ? null : within(companies.expected),
+            budget: screen.budget,
+          },
     against: before === null ? null : { runId: before.runId, startedAt: before.startedAt, changes: changesOf(plan, before.plan) },
     unfinished: last !== null && !last.finished && last.plan.fingerprint === plan.fingerprint ? last.runId : null,
   }

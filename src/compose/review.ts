@@ -54,7 +54,8 @@ export async function applyDecisions(id: string, lines: readonly Decision[], { c
     }
     const decisions = new Decisions(lines, dayOf(now()))
     const results = openResults(plan, directory.path, { root: cwd, decisions: async () => decisions })
-    const { missing: _, ...published } = await results.publish(sent => checkAgainstSummary(sent, state), failed)
+    const { missing: _, companies: __, ...published } = await results.publish(sent => checkAgainstSummary(sent, state), failed)
+    await results.removeCompanies()
     const before = lastGoodRun(runsDir, plan, id)
     const previousRate = before?.outcomes == null ? null : matchRate(before.outcomes, before.plan.rows)
     const journal = openJournal(directory.journal, now, 'existing')

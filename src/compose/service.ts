@@ -10,7 +10,7 @@ import type { Proxies, Shared } from '../client/index.ts'
 import { FettleError, type Issue, issue } from '../errors.ts'
 import { type Lock, takeLock } from '../journal/index.ts'
 import type { PlannedService } from '../pipeline/index.ts'
-import type { Service } from '../run/index.ts'
+import type { PortfolioService, ScreenService, Service } from '../run/index.ts'
 import { makeFolder } from './run-directory.ts'
 import type { Credentials } from './settings.ts'
 import type { World } from './world.ts'
@@ -36,7 +36,7 @@ export interface ServiceNeeds {
 
 /** A service ready to be asked. */
 export interface ReadyService {
-  readonly service: Service
+  readonly service: Service & PortfolioService & ScreenService
   /** Things a person should know about it, such as the made-up register in use. */
   readonly issues: readonly Issue[]
   close(): Promise<void>

@@ -2,9 +2,10 @@
  * The results of a run: the enriched files are received whole, then read side by side with the input, row by row, and the output
  * files are made of both. The cells of the input stand in the output as they were, whatever went up. Memory is constant.
  */
-import type { DecisionCounts, LowestScores } from '../pipeline/told-rows.ts'
+import type { CompanyCounts, DecisionCounts, FoundCompany, LowestScores } from '../pipeline/told-rows.ts'
 import type { Plan } from '../pipeline/types.ts'
 import { type AnswerPlace, Answers } from './answers.ts'
+import { CompanyLister, readCompanies, removeCompanies } from './companies.ts'
 import type { Decisions } from './decisions.ts'
 import { NO_COLUMNS } from './enriched.ts'
 import { fingerprinter } from './fingerprint.ts'
@@ -14,7 +15,7 @@ import { missingColumns } from './layout.ts'
 import { checkPlanned } from './planned.ts'
 import { type IncomingFile, type ReceivedFile, Receiver } from './receive.ts'
 import { readRows } from './records.ts'
-import { ReviewWriter } from './review-rows.ts'
+import { reviewWriter } from './review-rows.ts'
 import { questionOf, rowMaker } from './sent-row.ts'
 import { type OutcomeCounts, type SampleRow, Tally } from './tally.ts'
 import type { WorkExtra } from './work.ts'
@@ -32,6 +33,8 @@ interface PublishedResults {
   readonly missing: readonly string[]
   /** What people's decisions came to; null where there are none to apply. */
   readonly decisions: DecisionCounts | null
+  /** Null where nothing is done with them. */
+  readonly companies: CompanyCounts | null
 }
 
 /** Where enriched files are received and outputs are made of them. */
@@ -43,6 +46,10 @@ interface FileResults {
    * throws at what became of the rows that went up. Rows of `failed` parts stand in the output without an answer.
    */
   publish(accept?: (sent: OutcomeCounts) => void, failed?: ReadonlySet<number>): Promise<PublishedResults>
+  /** The companies found, `listed` of them, from number `from` (from 0) on. Throws FETTLE_OUTPUT_WRITE when they are not there. */
+  companies(listed: number, from?: number): AsyncIterable<FoundCompany>
+  /** Removes the list of companies: nothing is left to be done with them. */
+  removeCompanies(): Promise<void>
   /** Removes the enriched files: their rows stand in the outputs. */
   remove(): Promise<void>
 }
@@ -53,6 +60,8 @@ export function openResults(plan: Plan, workDir: string, extra: WorkExtra = {}):
   return {
     receive: (part, download, rows) => receiver.receive(part, download, rows),
     publish: (accept = () => {}, failed = new Set()) => publish(plan, { workDir, failed }, extra, accept),
+    companies: (listed, from) => readCompanies(workDir, listed, from),
+    removeCompanies: () => removeCompanies(workDir),
     remove: () => receiver.remove(),
   }
 }
@@ -66,7 +75,8 @@ async function publish(
   await checkPlanned(plan.input, extra.root, extra.signal)
   const decisions = (await extra.decisions?.()) ?? null
   const writers = plan.output === null ? null : await Writers.open(plan, plan.output, from.workDir, extra)
-  const review = new ReviewWriter(from.workDir)
+  const review = reviewWriter(from.workDir)
+  const companies = plan.portfolio == null && plan.screen == null ? null : new CompanyLister(plan, from.workDir)
   const tally = new Tally(plan)
   const missing = new Set<string>()
   const answers = new Answers(plan, from, async (columns, isTold) => {
@@ -76,10 +86,11 @@ async function publish(
     if (plan.output !== null) for (const name of missingColumns(plan.output, columns)) missing.add(name)
   })
   try {
-    await join(plan, answers, { tally, writers, review, decisions }, extra)
+    await join(plan, answers, { tally, writers, review, companies, decisions }, extra)
     await answers.finish()
     accept(tally.sent())
     await review.publish()
+    await companies?.publish()
     // The last that is read of the input, before any output has its name.
     const samples = await tally.samples(extra.root)
     const files = (await writers?.publish()) ?? []
@@ -91,11 +102,13 @@ async function publish(
       lowestScores: tally.lowestScores(),
       missing: [...missing],
       decisions: decisions === null ? null : tally.decisions(decisions),
+      companies: companies?.counts() ?? null,
     }
   } finally {
     await answers.close()
     await writers?.discard()
     await review.discard()
+    await companies?.discard()
   }
 }
 
@@ -103,7 +116,8 @@ async function publish(
 interface Takers {
   readonly tally: Tally
   readonly writers: Writers | null
-  readonly review: ReviewWriter
+  readonly review: ReturnType<typeof reviewWriter>
+  readonly companies: CompanyLister | null
   readonly decisions: Decisions | null
 }
 
@@ -111,7 +125,7 @@ interface Takers {
 async function join(
   plan: Plan,
   answers: Answers,
-  { tally, writers, review, decisions }: Takers,
+  { tally, writers, review, companies, decisions }: Takers,
   { root, signal }: WorkExtra,
 ): Promise<void> {
   const make = rowMaker(plan.mappings)
@@ -132,6 +146,7 @@ async function join(
     const judged = judge(answer, fingerprint, decisions)
     const shown = tally.add(number, judged, own, isRepeat, fingerprint)
     if (shown !== null) await review.add(shown)
+    await companies?.add(number, judged, own)
     await writers?.add(own, judged, isRepeat)
     if (number === plan.rows) return
   }

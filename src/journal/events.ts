@@ -6,12 +6,13 @@
 
 import type { JobSummary } from '../contract/index.ts'
 import type { ErrorKind, Issue } from '../errors.ts'
-import type { DecisionCounts, LowestScores, RowCandidate, RowDecision } from '../pipeline/told-rows.ts'
+import type { CompanyCounts, DecisionCounts, LowestScores, RowCandidate, RowDecision } from '../pipeline/told-rows.ts'
 import type { Plan } from '../pipeline/types.ts'
+import type { AfterFact } from './after.ts'
 
 /** The named parts of a run, in order. */
-export const STAGES = ['create', 'upload', 'map', 'submit', 'match', 'enrich', 'download'] as const
-/** One of the seven stages. */
+export const STAGES = ['create', 'upload', 'map', 'submit', 'match', 'enrich', 'download', 'portfolio', 'screen'] as const
+/** One of the nine stages; the last two are there only where the pipeline says them. */
 export type StageName = (typeof STAGES)[number]
 
 /** How a run or stage stands. */
@@ -150,7 +151,10 @@ type Fact =
       readonly scores: readonly number[]
       readonly lowestScores?: LowestScores
       readonly decisions?: DecisionCounts | null
+      /** Absent, as null, where nothing is done with them. */
+      readonly companies?: CompanyCounts | null
     }
+  | AfterFact
   | { readonly type: 'correlation.noted'; readonly part: number; readonly operation: string; readonly correlationId: string }
   | { readonly type: 'issue.raised'; readonly issue: Issue }
   | {

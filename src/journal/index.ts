@@ -1,7 +1,9 @@
 /** The journal's face: re-exports only. */
+export type * from './after.ts'
 export * from './events.ts'
 export * from './file.ts'
 export * from './lock.ts'
 export type { LockOwner } from './lock-owner.ts'
 export * from './outcomes.ts'
+export type { StageState } from './stages.ts'
 export * from './state.ts'

@@ -1,5 +1,5 @@
-/** Reading the counts of a run: what is unknown, what is known, and how many rows found their company. Pure sums. */
-import type { Outcomes } from './events.ts'
+/** Reading the counts of a run: what is unknown, what is known, how many rows found their company, requests. Pure sums. */
+import type { HttpCounts, Outcomes } from './events.ts'
 
 /** Nothing is known about any row. */
 export const UNKNOWN: Outcomes = {
@@ -25,3 +25,10 @@ export function matchRate(outcomes: Outcomes, rows: number): number | null {
   if (matched === null || manualMatched === null || duplicates === null || rows === 0) return null
   return (matched + manualMatched + duplicates) / rows
 }
+
+/** The requests of two stages together. */
+export const addCounts = (a: HttpCounts, b: HttpCounts): HttpCounts => ({
+  requests: a.requests + b.requests,
+  retries: a.retries + b.retries,
+  throttledMs: a.throttledMs + b.throttledMs,
+})

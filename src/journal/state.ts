@@ -7,6 +7,7 @@ import type { JobSummary } from '../contract/index.ts'
 import type { Issue } from '../errors.ts'
 import type { DecisionCounts, LowestScores } from '../pipeline/told-rows.ts'
 import type { Plan } from '../pipeline/types.ts'
+import { type AfterState, applyAfter, beginAfter } from './after.ts'
 import type {
   CheckResult,
   HttpCounts,
@@ -19,17 +20,8 @@ import type {
   StageName,
   Status,
 } from './events.ts'
-import { STAGES } from './events.ts'
-
-/** One stage as far as it got. `attempts` counts how often it was begun: more than one after a resume. */
-export interface StageState {
-  readonly name: StageName
-  readonly status: Status | 'pending'
-  readonly startedAt: string | null
-  readonly elapsedMs: number
-  readonly attempts: number
-  readonly note: string | null
-}
+import { addCounts } from './outcomes.ts'
+import { newStages, type StageState } from './stages.ts'
 
 /** One remote job of the run. Every effect has an intent (`…Requested`) and a result. */
 export interface JobState {
@@ -61,7 +53,7 @@ export interface JobState {
 }
 
 /** A run as its journal tells it; a resume may bring other live settings into the plan. */
-export interface RunState extends RunFacts {
+export interface RunState extends RunFacts, AfterState {
   readonly startedAt: string
   /** Time of the last event. */
   readonly updatedAt: string
@@ -124,6 +116,7 @@ const jobsOf = ({ parts }: Plan, name: string): JobState[] =>
   parts.map((_, part) => newJob(part, parts.length === 1 ? name : `${name}-${part + 1}`))
 
 const begin = (event: RunEvent & { type: 'run.started' }): RunState => ({
+  ...beginAfter(event.plan),
   runId: event.runId,
   tool: event.tool,
   plan: completed(event.plan),
@@ -135,7 +128,7 @@ const begin = (event: RunEvent & { type: 'run.started' }): RunState => ({
   startedAt: event.at,
   updatedAt: event.at,
   resumedAt: [],
-  stages: STAGES.map(name => ({ name, status: 'pending', startedAt: null, elapsedMs: 0, attempts: 0, note: null })),
+  stages: newStages(event.plan),
   jobs: jobsOf(completed(event.plan), event.jobName),
   issues: event.plan.issues,
   outputs: [],
@@ -151,12 +144,6 @@ const begin = (event: RunEvent & { type: 'run.started' }): RunState => ({
   error: null,
   endedAt: null,
   finished: false,
-})
-
-const addCounts = (a: HttpCounts, b: HttpCounts): HttpCounts => ({
-  requests: a.requests + b.requests,
-  retries: a.retries + b.retries,
-  throttledMs: a.throttledMs + b.throttledMs,
 })
 
 const withStage = (state: RunState, name: StageName, change: (stage: StageState) => Partial<StageState>): RunState => ({
@@ -266,8 +253,8 @@ function apply(state: RunState, event: RunEvent): RunState {
     case 'file.received':
       return withJob(state, event.part, () => ({ received: { bytes: event.bytes, rows: event.rows, sha256: event.sha256 } }))
     case 'output.written': {
-      const { files: outputs, outcomes, samples, scores, lowestScores = null, decisions = null } = event
-      return { ...state, outputs, outcomes, samples, scores, lowestScores, decisions }
+      const { files: outputs, outcomes, samples, scores, lowestScores = null, decisions = null, companies = null } = event
+      return { ...state, outputs, outcomes, samples, scores, lowestScores, decisions, companies: companies ?? state.companies }
     }
     case 'correlation.noted':
       return withJob(state, event.part, job => ({
@@ -289,7 +276,7 @@ function apply(state: RunState, event: RunEvent): RunState {
     case 'run.paused':
       return { ...state, status: event.status, exitCode: event.exitCode, error: event.error }
     default:
-      return state
+      return { ...state, ...applyAfter(state, event) }
   }
 }
 

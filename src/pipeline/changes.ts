@@ -36,6 +36,8 @@ export function changesOf(now: Plan, then: Plan): Change[] {
     ['checks', checksOf(then), checksOf(now)],
     ['output', then.output && show(then.output.path), now.output && show(now.output.path)],
     ['output.format', then.output?.format ?? null, now.output?.format ?? null],
+    ['portfolio', portfolioOf(then), portfolioOf(now)],
+    ['screen', screenOf(then), screenOf(now)],
     ['output.columns', then.output?.columns.join(', ') ?? null, now.output?.columns.join(', ') ?? null],
   ]
   return pairs.flatMap(([what, was, is]) => (was === is ? [] : [{ what, was, is }]))
@@ -47,6 +49,21 @@ const serviceOf = ({ service }: Plan): string => (service.kind === 'embedded' ? 
 const keyOf = ({ key }: Plan): string | null =>
   key === null ? null : key.header === null ? `column ${key.index + 1}` : show(key.header)
 const enrichOf = ({ enrich }: Plan): string | null => (enrich === null ? null : `${enrich.product}, ${enrich.tags.length} tags`)
+const portfolioOf = ({ portfolio }: Plan): string | null =>
+  portfolio == null
+    ? null
+    : [portfolio.name ?? portfolio.id, portfolio.reference?.header ?? ''].filter(one => one !== '').join(', ')
+const screenOf = ({ screen }: Plan): string | null =>
+  screen == null
+    ? null
+    : [
+        screen.datasets.join(' '),
+        `from ${screen.threshold}`,
+        screen.countries.join(' '),
+        screen.budget === null ? '' : `budget ${screen.budget}`,
+      ]
+        .filter(one => one !== '')
+        .join(', ')
 const checksOf = ({ checks }: Plan): string =>
   checks
     .map(({ name, warn, fail }) => [name, warn && `warn ${warn.text}`, fail && `fail ${fail.text}`].filter(Boolean).join(' '))

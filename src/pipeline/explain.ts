@@ -18,6 +18,16 @@ const ENRICHING: typeof MATCHING = [
   ['enrich', ['setEnrichments', 'enrich', 'readJob']],
   ['download', ['enrichedFile']],
 ]
+const stagesOf = ({ enrich, portfolio, screen }: Plan): typeof MATCHING => [
+  ...MATCHING,
+  ...(enrich === null ? [] : ENRICHING),
+  ...(portfolio == null ? [] : [['portfolio', [...PORTFOLIO_OF[portfolio.id === null ? 'name' : 'id'], 'addCompany']] as const]),
+  ...(screen == null ? [] : [['screen', ['createBusinessSearch', 'listBusinessHits']] as const]),
+]
+const PORTFOLIO_OF: Readonly<Record<'id' | 'name', readonly OperationName[]>> = {
+  id: ['readPortfolio'],
+  name: ['listPortfolios', 'createPortfolio'],
+}
 
 /** The plan in sections, one line a fact, ending in a line end. */
 export function explainPlan(plan: Plan): string {
@@ -123,20 +133,23 @@ export function leastRequests({ enrich, rows, parts }: Plan): number {
   return 1 + parts.length * (ofJob.length + (enrich === null ? 0 : 1))
 }
 
-function requestLines({ enrich, rows }: Plan): string[] {
-  if (rows === 0) return ['none: there are no rows']
-  const stages = enrich === null ? MATCHING : [...MATCHING, ...ENRICHING]
+/** What is to be said beside a request. */
+function noteOf(name: OperationName, { enrich, portfolio, screen }: Plan): string {
+  if (name === 'readJob') return 'until done'
+  if (name === 'setEnrichments' && enrich !== null) return `${enrich.product}, ${plural(enrich.tags.length, 'tag')}`
+  if (name === 'createPortfolio') return `${show(portfolio?.name ?? '')}, when there is none`
+  if (name === 'addCompany') return 'once for each company found'
+  if (name === 'listBusinessHits') return 'where there are hits'
+  if (name !== 'createBusinessSearch' || screen == null) return ''
+  const limit = screen.budget === null ? '' : `, ${plural(screen.budget, 'credit')} at most`
+  return `once for each company found, 1 credit each${limit}`
+}
+
+function requestLines(plan: Plan): string[] {
+  if (plan.rows === 0) return ['none: there are no rows']
   return table(
-    stages.flatMap(([stage, names]) =>
-      names.map(name => {
-        const note =
-          name === 'readJob'
-            ? 'until done'
-            : name === 'setEnrichments' && enrich !== null
-              ? `${enrich.product}, ${plural(enrich.tags.length, 'tag')}`
-              : ''
-        return [stage, name, OPERATIONS[name].method, OPERATIONS[name].path, note]
-      }),
+    stagesOf(plan).flatMap(([stage, names]) =>
+      names.map(name => [stage, name, OPERATIONS[name].method, OPERATIONS[name].path, noteOf(name, plan)]),
     ),
   )
 }

@@ -15,9 +15,12 @@ function canonical(value: unknown): string {
  * described, where the pipeline file lies, when the input was last touched.
  */
 export function fingerprintOf(plan: Omit<Plan, 'fingerprint'>): string {
-  const { profile, concurrency, poll, retry, checks, decisions, report, issues, description, tags, file, input, ...work } = plan
+  const { profile, concurrency, poll, retry, checks, decisions, report, issues, description, tags, file, input, ...rest } = plan
+  const { portfolio, screen, ...work } = rest
+  // Left out where there is none: plans from before there were the two keep their digest.
+  const after = { ...(portfolio == null ? {} : { portfolio }), ...(screen == null ? {} : { screen }) }
   const { mtimeMs, delimiterEvidence, ...content } = input
   return createHash('sha256')
-    .update(canonical({ ...work, input: content }))
+    .update(canonical({ ...work, ...after, input: content }))
     .digest('hex')
 }

@@ -2,35 +2,19 @@
 import { IDENTIFIERS, type Mapping, TAGS } from '../contract/index.ts'
 import { wrongColumns, wrongTags } from './columns.ts'
 import { formatDuration } from './durations.ts'
+import { type Draft, finding, noHeader, type Rule } from './finding.ts'
+import { lintAfter } from './lint-after.ts'
 import { isSamePath, whyNotReadable, whyNotWritable } from './paths.ts'
 import { enrichmentOf, longInput, longOutput, longService, type MappingRule, mappingRules } from './pipeline.ts'
-import type { PipelineFields } from './schema.ts'
 import { checkServiceUrl } from './service-url.ts'
 import { show } from './show.ts'
 import type { Finding, Path } from './tree.ts'
 
-/** What is known of a pipeline: `fields` all that is without fault; `broken` the keys in which something is wrong. */
-export interface Draft {
-  readonly fields: Partial<PipelineFields>
-  readonly broken: ReadonlySet<string>
-  /** Absolute path of the project, when known. */
-  readonly root: string | undefined
-}
-
-type Rule = (draft: Draft) => Finding[]
-
 /** Everything that is wrong between keys. */
 export const lint = (draft: Draft): Finding[] =>
-  [lintService, lintInput, lintMappings, lintJob, lintEnrich, lintPoll, lintChecks, lintOutput, lintReview].flatMap(rule =>
-    rule(draft),
+  [lintService, lintInput, lintMappings, lintJob, lintEnrich, lintPoll, lintChecks, lintOutput, lintReview, lintAfter].flatMap(
+    rule => rule(draft),
   )
-
-const finding = (code: Finding['code'], path: Path, message: string, hint?: string): Finding => ({
-  code,
-  path,
-  message: `${path.join('.')}: ${message}`,
-  ...(hint === undefined ? {} : { hint }),
-})
 
 const lintService: Rule = ({ fields }) => {
   const service = fields.service === undefined ? null : longService(fields.service)
@@ -60,14 +44,6 @@ const lintInput: Rule = ({ fields }) => {
   if (!header && typeof key === 'string') findings.push(noHeader(['input', 'key'], key))
   return findings
 }
-
-const noHeader = (path: Path, header: string): Finding =>
-  finding(
-    'FETTLE_PIPELINE_MAPPING',
-    path,
-    `the header ${show(header)} is named, but input.header is false`,
-    'Use an index: { index: 0 }.',
-  )
 
 /** True when a company can be found by one of these mappings. */
 export const canMatchOn = (mappings: readonly Mapping[]): boolean =>

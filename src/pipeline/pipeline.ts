@@ -5,9 +5,18 @@
 import { MAPPINGS, type Mapping, type Product, TAGS } from '../contract/index.ts'
 import { defaultColumns } from './columns.ts'
 import { canonicalEncoding } from './encodings.ts'
-import { inputMap, outputMap, type PipelineFields, serviceMap } from './schema.ts'
+import { inputMap, outputMap, type PipelineFields, portfolioMap, serviceMap } from './schema.ts'
 import { checkServiceUrl } from './service-url.ts'
-import type { CheckName, InputOptions, Plan, PlannedCheck, PlannedOutput, PlannedService } from './types.ts'
+import type {
+  CheckName,
+  InputOptions,
+  Plan,
+  PlannedCheck,
+  PlannedOutput,
+  PlannedPortfolio,
+  PlannedScreen,
+  PlannedService,
+} from './types.ts'
 
 /** A column of the input, by header or by zero-based index. */
 export type ColumnReference =
@@ -61,6 +70,8 @@ export interface Pipeline {
   readonly output: PlannedOutput | null
   /** Path of the decisions file, null for none. */
   readonly decisions: string | null
+  readonly portfolio: (Omit<PlannedPortfolio, 'reference'> & { readonly reference: ColumnReference | null }) | null
+  readonly screen: PlannedScreen | null
   readonly report: Plan['report']
 }
 
@@ -82,6 +93,17 @@ export function longService(service: NonNullable<PipelineFields['service']>) {
   if (service === 'embedded') return null
   return typeof service === 'string' ? serviceMap.parse({ url: service }) : service
 }
+
+/** `portfolio:` in its long form. */
+export const longPortfolio = (portfolio: NonNullable<PipelineFields['portfolio']>) =>
+  typeof portfolio === 'string' ? portfolioMap.parse({ name: portfolio }) : portfolio
+
+const columnOf = (reference: string | { readonly index: number } | undefined): ColumnReference | null =>
+  reference === undefined
+    ? null
+    : typeof reference === 'string'
+      ? { header: reference, index: null }
+      : { header: null, ...reference }
 
 /** `mappings:` as rules, in the service's order of names. */
 export function mappingRules(mappings: PipelineFields['mappings']): MappingRule[] {
@@ -109,7 +131,6 @@ export function enrichmentOf(
 export function normalise(fields: PipelineFields): Pipeline {
   const input = longInput(fields.input)
   const enrichment = enrichmentOf(fields.enrich, fields.output !== undefined)
-  const { key } = input
   return {
     version: fields.version,
     name: fields.name,
@@ -124,7 +145,7 @@ export function normalise(fields: PipelineFields): Pipeline {
       quotes: input.quotes,
       ...(input.skip === undefined ? {} : { skip: input.skip }),
       sheet: input.sheet ?? null,
-      key: key === undefined ? null : typeof key === 'string' ? { header: key, index: null } : { header: null, index: key.index },
+      key: columnOf(input.key),
       rows: { min: input.rows?.min ?? null, max: input.rows?.max ?? null },
       empty: input.empty,
     },
@@ -139,8 +160,22 @@ export function normalise(fields: PipelineFields): Pipeline {
     ),
     output: normaliseOutput(fields.output, enrichment),
     decisions: fields.review.decisions ?? null,
+    portfolio: normalisePortfolio(fields.portfolio),
+    screen: normaliseScreen(fields.screen),
     report: fields.report,
   }
+}
+
+function normalisePortfolio(portfolio: PipelineFields['portfolio']): Pipeline['portfolio'] {
+  if (portfolio === undefined) return null
+  const { name = null, id = null, reference } = longPortfolio(portfolio)
+  return { name, id, reference: columnOf(reference) }
+}
+
+function normaliseScreen(screen: PipelineFields['screen']): PlannedScreen | null {
+  if (screen === undefined) return null
+  const { datasets, threshold, countries = [], budget = null } = screen
+  return { datasets: [...new Set(datasets)], threshold, countries: [...new Set(countries.map(one => one.toUpperCase()))], budget }
 }
 
 function normaliseService(service: PipelineFields['service']): PipelineService | null {

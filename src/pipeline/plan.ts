@@ -60,6 +60,7 @@ export function planRun(pipeline: Pipeline, facts: InputFacts, context: PlanCont
   const columns = facts.columns === 0 && (skipped || isRefused) ? NO_COLUMNS : resolveColumns(pipeline, facts, at)
   // A quote that is never closed takes rows with it, so that nothing is to be said of their number.
   const isSaid = known.some(one => one.severity === 'error' && /^FETTLE_INPUT_(EMPTY|QUOTE)$/.test(one.code))
+  const reference = resolveReference(pipeline, facts, at)
   const issues = [
     ...known,
     ...columns.issues,
@@ -67,6 +68,7 @@ export function planRun(pipeline: Pipeline, facts: InputFacts, context: PlanCont
     ...outputIssues(pipeline, facts, at),
     ...workbookIssues(pipeline, facts, rows, at('output', 'format')),
     ...maskIssues(pipeline, facts, at),
+    ...reference.issues,
   ]
   if (issues.some(one => one.severity === 'error')) return { plan: null, issues }
   const { cells } = context
@@ -96,6 +98,8 @@ export function planRun(pipeline: Pipeline, facts: InputFacts, context: PlanCont
     checks: pipeline.checks,
     output: pipeline.output,
     decisions: pipeline.decisions,
+    portfolio: pipeline.portfolio && { ...pipeline.portfolio, reference: reference.column },
+    screen: pipeline.screen,
     report: pipeline.report,
     issues,
   }
@@ -139,6 +143,14 @@ function resolveColumns(pipeline: Pipeline, facts: InputFacts, at: At): Columns 
   const resolvedKey = key === null ? null : resolveKey(key, facts, { name: 'input.key', at: at('input', 'key') })
   issues.push(...(resolvedKey?.issues ?? []), ...lostMappings(pipeline, mappings, issues, facts, at))
   return { mappings, key: resolvedKey?.column ?? null, issues }
+}
+
+/** The column of the references in a portfolio. */
+function resolveReference({ portfolio }: Pipeline, facts: InputFacts, at: At): { column: Plan['key']; issues: readonly Issue[] } {
+  if (portfolio === null || portfolio.reference === null || facts.columns === 0) return { column: null, issues: [] }
+  const asked = { name: 'portfolio.reference', at: at('portfolio', 'reference') }
+  const { column = null, issues } = resolveKey(portfolio.reference, facts, asked)
+  return { column, issues }
 }
 
 /** What the pipeline maps but this file cannot give, because the headers are optional and not there. */

@@ -5,7 +5,7 @@
  * The `error` of each leaf is the form it expects, as the end of "expected …"; issues.ts makes the sentence.
  */
 import { z } from 'zod'
-import { MAPPINGS, type Mapping, type Product } from '../contract/index.ts'
+import { DATASETS, type Dataset, MAPPINGS, type Mapping, type Product, THRESHOLDS } from '../contract/index.ts'
 import { DURATION, formatDuration, parseDuration } from './durations.ts'
 import { isKnownEncoding } from './encodings.ts'
 import { parseThreshold, THRESHOLD } from './thresholds.ts'
@@ -167,6 +167,27 @@ export const outputMap = map({
   review: path.optional().describe('The rows a person should look at, with the best candidate.'),
 })
 
+const PORTFOLIO = 'the name of a portfolio, 200 characters at most'
+const portfolioName = pattern(PORTFOLIO, /^(?=.*\S)[^\u0000-\u001f\u007f-\u009f]{1,200}$/)
+
+/** The long form of `portfolio`. */
+export const portfolioMap = map({
+  name: portfolioName.optional().describe('By its name; made when there is none.'),
+  id: whole(1, Number.MAX_SAFE_INTEGER).optional().describe('By its number; it must be there.'),
+  reference: columnReference.optional().describe("The column that becomes the company's reference in the portfolio."),
+})
+
+const COUNTRY = 'an ISO 3166 code of two letters, such as GB'
+const datasetNames = Object.keys(DATASETS) as [Dataset, ...Dataset[]]
+const screen = map({
+  datasets: listOf(z.enum(datasetNames), 'a list of dataset codes', 1, datasetNames.length).describe('Where to look.'),
+  threshold: z.literal(THRESHOLDS).prefault(85).describe('Hits that score less are not given.'),
+  countries: listOf(pattern(COUNTRY, /^[A-Za-z]{2}$/), 'a list of country codes', 1, 250)
+    .optional()
+    .describe('Countries of the search. Absent: all.'),
+  budget: whole(1, MAX_ROWS).optional().describe('Most searches of a run, one credit each; the rest is left and told.'),
+})
+
 const NAME = 'a name of a-z, 0-9 and -, a letter or digit first, 80 characters at most'
 const TAG = 'a tag of letters, digits, ".", "_" and "-"'
 
@@ -225,6 +246,11 @@ export const pipelineSchema = map({
   })
     .prefault({})
     .describe('Rows that a person should look at.'),
+  portfolio: z
+    .union([portfolioName, portfolioMap], { error: `${PORTFOLIO}, or a map with name or id` })
+    .optional()
+    .describe('Adds the companies found to this portfolio; one that is in it already stays.'),
+  screen: screen.optional().describe('Makes an AML search for each company found, once a run; one credit a search.'),
   report: map({
     rows: z
       .enum(['none', 'review', 'all'])

@@ -1,4 +1,7 @@
-/** What is told of a row beside its own cells: companies it may mean, and what people decided. Types only; input makes them, journal keeps them. */
+/**
+ * What is told of rows beside their own cells: companies they may mean or have found, and what people decided. Types only; input
+ * makes them, the journal keeps them.
+ */
 
 /** A company beside a row. */
 export interface RowCandidate {
@@ -38,4 +41,21 @@ export interface DecisionCounts {
   readonly overruled: number
   readonly expired: number
   readonly unused: number
+}
+
+/** A company that rows found, at the first of them. */
+export interface FoundCompany {
+  /** Data row from 1. */
+  readonly row: number
+  /** connectId, or the Safe Number where the service tells no other. */
+  readonly id: string
+  readonly name: string
+  /** The cell of the column that names it in a portfolio, empty where there is none. */
+  readonly reference: string
+}
+
+/** How many companies were found, each once, and rows that found one of which the service tells no id. */
+export interface CompanyCounts {
+  readonly listed: number
+  readonly nameless: number
 }

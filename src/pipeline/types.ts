@@ -2,7 +2,7 @@
  * The shapes between a pipeline file and a run: facts about an input, and the plan that carries both, resolved and frozen.
  * Types only. A plan holds no secret and goes into the journal as it is.
  */
-import type { Mapping, Product } from '../contract/index.ts'
+import type { Dataset, Mapping, Product, THRESHOLDS } from '../contract/index.ts'
 import type { Issue } from '../errors.ts'
 
 /** How the input is to be read, as the pipeline says it; `auto` is settled by looking at the file. */
@@ -168,6 +168,25 @@ export interface PlannedOutput {
   readonly review: string | null
 }
 
+/** Where the companies found are added; `name` or `id` is not null. */
+export interface PlannedPortfolio {
+  readonly name: string | null
+  readonly id: number | null
+  /** The column that becomes a company's reference, null for none. */
+  readonly reference: { readonly header: string | null; readonly index: number } | null
+}
+
+/** How the companies found are screened. */
+export interface PlannedScreen {
+  readonly datasets: readonly Dataset[]
+  /** Least score of a hit, 0 to 100. */
+  readonly threshold: (typeof THRESHOLDS)[number]
+  /** Upper-case codes; empty for all countries. */
+  readonly countries: readonly string[]
+  /** Most searches, one credit each; null for no limit. */
+  readonly budget: number | null
+}
+
 /** A pipeline with every question answered: what `check` prints and `run` carries out. */
 export interface Plan {
   readonly version: 1
@@ -209,6 +228,10 @@ export interface Plan {
   readonly output: PlannedOutput | null
   /** What people decided about rows: a file applied to the output, null for none. */
   readonly decisions: string | null
+  /** Null: companies are added nowhere. Absent, as the next, from a journal that was begun before there were the two. */
+  readonly portfolio?: PlannedPortfolio | null
+  /** Null: nobody is screened. */
+  readonly screen?: PlannedScreen | null
   /** What row content may enter reports: none, rows in review, or those and the unmatched. `mask` names mappings or headers. */
   readonly report: { readonly rows: 'none' | 'review' | 'all'; readonly mask: readonly string[] }
   /** Warnings found while planning. */

@@ -2,6 +2,7 @@
  * `report.md`: for job summaries and issues. Headings start at `###`. It stays under the 1,024 KiB a job summary may have by
  * leaving out whole sections, the least needed first; a table is never cut in the middle.
  */
+import { afterLines } from './after.ts'
 import { clip, escapeMarkdown as esc, markdownCell, markdownCode } from './escape.ts'
 import type { Report, Result, Sample } from './schema.ts'
 import { isRefusal, type Problem, type Refusal, type Told } from './told.ts'
@@ -72,6 +73,7 @@ const sectionsOf = (report: Report, result: Result): Section[] => [
   { name: 'rows', text: rows(report) },
   { name: 'checks', text: checks(result) },
   { name: 'alerts', text: alerts(report, result) },
+  { name: 'companies', text: after(result) },
   { name: 'files', text: files(result) },
   { name: 'rows in review', text: folded('rows in review', result.review, report.totals.review, reviewRow, REVIEW_HEAD) },
   {
@@ -146,6 +148,12 @@ function issueList(issues: readonly Problem[], warnings: readonly string[]): str
   const general = warnings.slice(0, ISSUES).map(text => `- ! ${esc(clip(text, 500))}`)
   const rest = more(issues.length, ISSUES)
   return [...general, ...items, ...(rest === '' ? [] : [`- … ${rest}`])]
+}
+
+/** What was done with the companies found. */
+function after(result: Result): string {
+  const lines = afterLines(result).map(({ about, text, isAlert }) => `- ${isAlert ? '⚠' : '✓'} ${about}: ${esc(clip(text, 300))}`)
+  return lines.length === 0 ? '' : `#### Companies\n\n${lines.join('\n')}\n`
 }
 
 const files = ({ outputs }: Result): string =>

@@ -3,6 +3,7 @@
  * schema/ and the type `Report` are both made of this; the descriptions are the documentation. It builds nothing.
  */
 import { z } from 'zod'
+import { portfolioSchema, screeningSchema } from './after.ts'
 
 const known = z.int().nonnegative()
 const count = known.nullable().describe('null: nobody told')
@@ -207,6 +208,8 @@ const result = z.object({
     })
     .nullable()
     .describe("rows by what people's decisions did to them; null where there were none to apply"),
+  portfolio: portfolioSchema,
+  screening: screeningSchema,
   review: z.array(sample).describe('rows in review, the first of them; as report.rows and report.mask allow'),
   unmatched: z.array(sample).describe('unmatched rows, the first of them; only with report.rows: all'),
   http: z.object({ requests: known, retries: known, throttledMs: ms }),

@@ -2,6 +2,7 @@
  * What a person sees at the end of `fettle run`: verdict, rows, checks, warnings with their cure, files, next step. It fits
  * a screen: lists are cut after a few lines, for report.html has them whole.
  */
+import { afterLines } from './after.ts'
 import { clip, escapeTerminal } from './escape.ts'
 import type { Report, Result } from './schema.ts'
 import { OUTCOME, STATUS, shownOutcomes, type Verdict, verdictOf } from './verdict.ts'
@@ -45,6 +46,7 @@ export function renderText(report: Report, options: TextOptions = {}): string {
     checks(result, paint, width),
     profile(result, paint, width),
     issues(report, result, paint, width),
+    after(result, paint, width),
     files(report, result, paint),
     goOn(report, result, paint),
   ]
@@ -144,6 +146,16 @@ function issues(report: Report, result: Result, paint: Paint, width: number): st
     .flatMap(text => wrap(text, width - 4).map((line, i) => `  ${i === 0 ? paint('warn', '!') : ' '} ${line}`))
   const rest = more(listed.length, LIST)
   return [...general, ...lines, ...(rest === '' ? [] : [`    ${paint('dim', `${rest} in the report`)}`])]
+}
+
+/** What was done with the companies found. */
+function after(result: Result, paint: Paint, width: number): string[] {
+  const all = afterLines(result)
+  const lines = all.slice(0, LIST + 3).map(({ about: what, text, isAlert }) => {
+    return `  ${isAlert ? paint('warn', '!') : paint('good', '✓')} ${escapeTerminal(clip(`${what}: ${text}`, width - 4))}`
+  })
+  const rest = more(all.length, lines.length)
+  return rest === '' ? lines : [...lines, `    ${paint('dim', `${rest} in the report`)}`]
 }
 
 function files(report: Report, { outputs }: Result, paint: Paint): string[] {

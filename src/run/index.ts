@@ -1,5 +1,6 @@
 /** The run core's face: re-exports only. */
+export type { PortfolioService, ScreenService } from './after-ports.ts'
 export { inBatch } from './batch.ts'
 export { checkAgainstSummary } from './ledger.ts'
-export type { Clock, Ports, Service, Tick } from './ports.ts'
+export { type Clock, courseOfTick, type Ports, type Service, type Tick } from './ports.ts'
 export { carryOut, endOf, pausedBy } from './runner.ts'

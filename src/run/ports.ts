@@ -4,7 +4,11 @@
  */
 import type { ColumnMapping, JobRecord, UploadRecord } from '../contract/index.ts'
 import type { HttpCounts, Outcomes, OutputFile, RowSample } from '../journal/events.ts'
-import type { DecisionCounts, LowestScores } from '../pipeline/told-rows.ts'
+import type { CompanyCounts, DecisionCounts, FoundCompany, LowestScores } from '../pipeline/told-rows.ts'
+import type { PortfolioService, ScreenService } from './after-ports.ts'
+import type { CallOptions, Correlation, Effect, EffectOptions } from './call-options.ts'
+
+export type { CallOptions, Correlation, Effect, EffectOptions } from './call-options.ts'
 
 /** Time: wall for what is written, monotonic for what is measured, and a sleep that a signal ends. */
 export interface Clock {
@@ -16,41 +20,6 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>
   /** A number in [0, 1), for jitter. */
   random(): number
-}
-
-/** What every request takes. */
-export interface CallOptions {
-  readonly signal?: AbortSignal
-  /** Attempts for this request; 1 for a poll, whose repeat is the next poll. */
-  readonly attempts?: number
-  /** Most milliseconds to wait first because the last answer asked for it. */
-  readonly withinMs?: number
-  /** Called when the service answers this request by asking for a pause. */
-  readonly onThrottled?: () => void
-  /** Called with the service's id of this request, when it changed something and the service gives one. */
-  readonly onCorrelation?: (correlation: Correlation) => void
-}
-
-/** The service's id of a request that changed something. */
-export interface Correlation {
-  readonly operation: string
-  readonly correlationId: string
-}
-
-/**
- * What a request takes that must not take effect twice. After an answer was lost, `look` reads the state: a value means that
- * it has taken effect (the value stands for the answer), undefined that it has not and may be sent again.
- */
-export interface EffectOptions<T> extends CallOptions {
-  readonly look: () => Promise<T | undefined>
-  /** Sent as Idempotency-Key: the same over attempts and resumes. */
-  readonly key: string
-}
-
-/** Says whether the effect was found rather than caused. */
-export interface Effect<T> {
-  readonly value: T
-  readonly adopted: boolean
 }
 
 /** A prepared transfer: opened anew for every attempt. */
@@ -124,6 +93,8 @@ export interface Published {
   readonly missing: readonly string[]
   /** What people's decisions came to, null where there are none to apply. */
   readonly decisions: DecisionCounts | null
+  /** The companies found, null where nothing is done with them. */
+  readonly companies: CompanyCounts | null
 }
 
 /** Where the enriched file is received and the outputs are made of it. */
@@ -142,6 +113,8 @@ export interface Results {
    * went up. Rows of `failed` parts have no answer.
    */
   publish(accept: (outcomes: Outcomes) => void, failed: ReadonlySet<number>): Promise<Published>
+  /** The companies that were found, `listed` of them, from number `from` (from 0) on. */
+  companies(listed: number, from: number): AsyncIterable<FoundCompany>
 }
 
 /** A passing remark for whoever watches; never recorded. `part` is the job it is about, absent for the run as a whole. */
@@ -150,12 +123,23 @@ export type Tick = { readonly part?: number } & (
   | { readonly type: 'download'; readonly received: number; readonly total: number | null }
   /** `nextMs`: the next look comes after so long. */
   | { readonly type: 'waiting'; readonly status: string; readonly forMs: number; readonly nextMs: number }
+  /** Companies gone through by a stage after the outputs. */
+  | { readonly type: 'companies'; readonly done: number; readonly total: number }
   | { readonly type: 'retry'; readonly message: string }
 )
+
+/** How far what a sign is about has come, in units of its own; null for a sign that is about no amount. */
+export function courseOfTick(tick: Tick): { readonly done: number; readonly total: number | null } | null {
+  if (tick.type === 'upload') return { done: tick.sent, total: tick.total }
+  if (tick.type === 'download') return { done: tick.received, total: tick.total }
+  return tick.type === 'companies' ? { done: tick.done, total: tick.total } : null
+}
 
 /** Everything a stage may use. */
 export interface Ports {
   readonly service: Service
+  readonly portfolios: PortfolioService
+  readonly screening: ScreenService
   readonly source: Source
   readonly results: Results
   readonly clock: Clock

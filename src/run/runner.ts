@@ -2,7 +2,7 @@
  * The whole loop: for each stage not done, append what it yields, then ask for more; at the end say how the run stands. It
  * knows no stage by name and repeats nothing: the client repeats requests, a person or a scheduler resumes runs.
  */
-import { EXIT, FettleError } from '../errors.ts'
+import { type ErrorCode, EXIT, FettleError } from '../errors.ts'
 import type { CheckResult, Outcomes, RunFact, Status } from '../journal/events.ts'
 import { UNKNOWN } from '../journal/outcomes.ts'
 import type { RunState } from '../journal/state.ts'
@@ -59,7 +59,9 @@ async function carryOutStages(record: (fact: RunFact) => RunState, context: RunC
     confirmed ??= confirmJobs(state(), context.ports)
     return confirmed
   }
-  for (const stages of LEGS) {
+  const names = new Set(state().stages.map(({ name }) => name))
+  for (const leg of LEGS) {
+    const stages = leg.filter(({ name }) => names.has(name))
     const error = await carryOutLeg(stages, { ports: context.ports, state, record, confirm })
     if (error !== null) return error
     if (state().jobs.every(({ failure }) => failure !== null)) return failureOf(state())
@@ -81,10 +83,13 @@ function failureOf({ jobs }: RunState): FettleError | null {
   return new FettleError('FETTLE_JOB_FAILED', message, { correlationId: first.correlationId })
 }
 
+/** A limit of the pipeline's own is an end: another try finds the same. */
+const BUDGETS: ReadonlySet<string> = new Set<ErrorCode>(['FETTLE_BUDGET_CREDITS', 'FETTLE_BUDGET_SCREEN'])
+
 /** Ends or pauses the run. A job in an error status, a spent budget and a clean pass are ends; everything else can go on. */
 function end(record: (fact: RunFact) => RunState, state: RunState, error: FettleError | null, context: RunContext): RunState {
   if (error?.code === 'FETTLE_JOURNAL_WRITE') throw error
-  if (error === null || error.code === 'FETTLE_BUDGET_CREDITS') return record(endOf(state, error, context.previousRate))
+  if (error === null || BUDGETS.has(error.code)) return record(endOf(state, error, context.previousRate))
   if (error.code === 'FETTLE_JOB_FAILED') return record(ended('error', EXIT.rejected, failedOutcomes(state), [], error))
   return record(pausedBy(error))
 }

@@ -6,8 +6,9 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { fold, type JobState, type RunEvent, readJournal, STAGES } from '../../src/journal/index.ts'
+import { FakeAccount } from '../run/fake-account.ts'
 import { FakeService } from '../run/fake-service.ts'
-import { MemoryJournal, worldOf } from '../run/world.ts'
+import { FakeResults, MemoryJournal, worldOf } from '../run/world.ts'
 
 const folder = new URL('fixtures/', import.meta.url)
 const versions = readdirSync(folder)
@@ -97,7 +98,7 @@ function worldAfter(events: readonly RunEvent[]) {
   const state = fold(events)!
   const [job] = state.jobs
   if (job?.id != null) Object.assign(service.add(job.name), { id: job.id, ...remoteOf(job) })
-  const world = worldOf(state.plan, { service, journal })
+  const world = worldOf(state.plan, { service, journal, account: new FakeAccount(), results: new FakeResults() })
   world.results.outcomes = { matched: 20, manualMatched: 0, review: 0, unmatched: 11, duplicates: 0, failed: 0, skipped: 0 }
   return world
 }

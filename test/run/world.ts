@@ -2,9 +2,11 @@
 import { FettleError } from '../../src/errors.ts'
 import type { Outcomes, RunEvent, RunFact } from '../../src/journal/events.ts'
 import { fold, type RunState } from '../../src/journal/state.ts'
+import type { FoundCompany } from '../../src/pipeline/told-rows.ts'
 import type { Plan } from '../../src/pipeline/types.ts'
 import type { Download, Ports, Results, Tick } from '../../src/run/ports.ts'
 import { carryOut } from '../../src/run/runner.ts'
+import { FakeAccount } from './fake-account.ts'
 import { FakeService } from './fake-service.ts'
 import { VirtualClock } from './virtual-clock.ts'
 
@@ -89,6 +91,7 @@ export class MemoryJournal {
 
 export interface World {
   readonly service: FakeService
+  readonly account: FakeAccount
   readonly clock: VirtualClock
   readonly journal: MemoryJournal
   readonly results: FakeResults
@@ -137,13 +140,27 @@ export class FakeResults implements Results {
       lowestScores: { matched: null, review: null },
       missing: [],
       decisions: null,
+      companies: this.listed,
     }
+  }
+
+  /** Companies found. */
+  found: readonly FoundCompany[] = []
+  nameless = 0
+
+  get listed() {
+    return this.found.length + this.nameless === 0 ? null : { listed: this.found.length, nameless: this.nameless }
+  }
+
+  async *companies(_: number, from: number) {
+    yield* this.found.slice(from)
   }
 }
 
 /** A world with a run just started. `service` and `journal` of an earlier world go on in it. */
-export function worldOf(plan: Plan = planOf(), earlier?: { service: FakeService; journal: MemoryJournal }): World {
+export function worldOf(plan: Plan = planOf(), earlier?: Pick<World, 'service' | 'account' | 'journal' | 'results'>): World {
   const service = earlier?.service ?? new FakeService()
+  const account = earlier?.account ?? new FakeAccount()
   const journal = new MemoryJournal()
   if (earlier === undefined) {
     const tool = { name: 'fettle', version: '0.1.0' }
@@ -151,7 +168,7 @@ export function worldOf(plan: Plan = planOf(), earlier?: { service: FakeService;
     journal.append({ type: 'run.started', journal: 1, runId: 'r1', jobName: 'fettle suppliers r1', plan, ...rest })
   } else journal.events.push(...earlier.journal.events)
   const clock = new VirtualClock()
-  const results = new FakeResults()
+  const results = earlier?.results ?? new FakeResults()
   const stop = new AbortController()
   const grace = new AbortController()
   const ticks: Tick[] = []
@@ -167,9 +184,11 @@ export function worldOf(plan: Plan = planOf(), earlier?: { service: FakeService;
     }),
   }
   const tick = (one: Tick): void => void ticks.push(one)
-  const ports: Ports = { service, source, results, clock, tick, signal: stop.signal, grace: grace.signal }
+  const signals = { signal: stop.signal, grace: grace.signal }
+  const ports: Ports = { service, portfolios: account, screening: account, source, results, clock, tick, ...signals }
   const world: World = {
     service,
+    account,
     clock,
     journal,
     results,
@@ -187,6 +206,7 @@ export function worldOf(plan: Plan = planOf(), earlier?: { service: FakeService;
 export const resumed = (world: World): World => {
   world.service.before = () => {}
   world.service.after = () => {}
+  world.account.before = () => {}
   const next = worldOf(planOf(), world)
   next.journal.append({ type: 'run.resumed', pid: 1, host: 'h' })
   return next

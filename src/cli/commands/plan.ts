@@ -38,6 +38,12 @@ function inWords(plan: Plan, told: Rehearsal): string {
     `  sent      ${told.sent} in ${told.jobs} ${told.jobs === 1 ? 'job' : 'jobs'}${saving(plan, told)}`,
     `  requests  ${told.requests} at least, since a job is looked at until it is done`,
     `  credits   ${creditsOf(plan, told)}`,
+    ...(told.portfolio === null
+      ? []
+      : [`  portfolio ${guessed(told.portfolio, 'company', 'companies')} to add to ${portfolioOf(plan)}`]),
+    ...(told.screening === null
+      ? []
+      : [`  screen    ${guessed(told.screening, 'AML search', 'AML searches')}, a credit each${screenBudget(told.screening)}`]),
     ...(told.unfinished === null
       ? []
       : [`  run       goes on with the unfinished ${told.unfinished}: what it has paid for is not paid again`]),
@@ -45,6 +51,15 @@ function inWords(plan: Plan, told: Rehearsal): string {
   ]
   return lines.map(escapeTerminal).join('\n')
 }
+
+const guessed = ({ most, expected }: { most: number; expected: number | null }, one: string, many: string): string =>
+  `${most} ${most === 1 ? one : many} at most${expected === null ? '' : `, about ${expected} by the last good run`}`
+
+const portfolioOf = ({ portfolio }: Plan): string =>
+  portfolio?.id == null ? `"${portfolio?.name ?? ''}"` : `portfolio ${portfolio.id}`
+
+const screenBudget = ({ budget }: { budget: number | null }): string =>
+  budget === null ? '; no screen.budget limits them' : ` (screen.budget ${budget})`
 
 const saving = ({ collapse, output }: Plan, { different, rows }: Rehearsal): string =>
   collapse || output === null || different === null || different === rows ? '' : `; job.collapse: true would send ${different}`

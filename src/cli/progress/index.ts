@@ -2,7 +2,7 @@
  * What is seen while a run goes on: on a terminal lines that are drawn over, otherwise a line for each change and a sign of life
  * every 30 seconds. It reads facts and ticks; it decides nothing.
  */
-import type { RunFact, RunState, Tick } from '../../compose.ts'
+import { courseOfTick, type RunFact, type RunState, type Tick } from '../../compose.ts'
 import { escapeTerminal } from '../../report/index.ts'
 import type { Io } from '../io.ts'
 import { heartbeat } from './heartbeat.ts'
@@ -70,7 +70,7 @@ function plainLines(io: Io, label: string | null, verbose: boolean): Progress {
       const words = tickInWords(tick)
       // Of several jobs the whole is told: any one of them says little.
       latest = state.jobs.length === 1 ? words : picture.detail(now)
-      const isTransfer = tick.type === 'upload' || tick.type === 'download'
+      const isTransfer = courseOfTick(tick) !== null
       if (tick.type !== 'retry' && !(verbose && (!isTransfer || now - transferAt >= TRANSFER_MS))) return
       if (isTransfer) transferAt = now
       say(`${jobPrefix(tick.part, state)}${words}`)

@@ -2,9 +2,9 @@
  * A run under way as a few lines of text: a line of the whole, and one for each job under way where there are several. It is fed
  * facts and signs of progress with the time, and draws nothing.
  */
-import type { RunFact, RunState, Tick } from '../../compose.ts'
+import { courseOfTick, type RunFact, type RunState, type Tick } from '../../compose.ts'
 import { counted, duration } from '../../report/words.ts'
-import { amount, type Course, timeLeft } from './words.ts'
+import { amount, type Course, tickInWords, timeLeft } from './words.ts'
 
 type Job = RunState['jobs'][number]
 
@@ -22,6 +22,8 @@ export class Picture {
   #stage = 'starting'
   #state: RunState | null = null
   readonly #signs = new Map<number, Sign>()
+  /** Of what is about no job. */
+  #sign: Sign | null = null
 
   /** `label` names the pipeline where there are several. */
   constructor(startedAt: number, label: string | null) {
@@ -32,7 +34,10 @@ export class Picture {
   /** Something was recorded. */
   fact(fact: RunFact, state: RunState): void {
     this.#state = state
-    if (fact.type === 'stage.started') this.#stage = fact.stage
+    if (fact.type === 'stage.started') {
+      this.#stage = fact.stage
+      this.#sign = null
+    }
     // What follows a transfer is no part of it.
     if ('part' in fact && fact.type !== 'status.observed') this.#signs.delete(fact.part)
   }
@@ -41,6 +46,10 @@ export class Picture {
   tick(tick: Tick, state: RunState, now: number): void {
     this.#state = state
     if (tick.type === 'retry') return
+    if (tick.type === 'companies') {
+      this.#sign = { tick, at: now, course: courseOf(tick, this.#sign?.course ?? null, now) }
+      return
+    }
     const part = tick.part ?? 0
     this.#signs.set(part, { tick, at: now, course: courseOf(tick, this.#signs.get(part)?.course ?? null, now) })
   }
@@ -56,6 +65,7 @@ export class Picture {
     const jobs = this.#state?.jobs ?? []
     const [only] = jobs
     if (this.#state === null || only === undefined) return ''
+    if (this.#sign !== null) return `${tickInWords(this.#sign.tick)}${leftOf(this.#sign, now)}`
     const { plan } = this.#state
     const isOver = overIn(this.#state)
     if (jobs.every(isOver) && plan.output !== null && jobs.some(job => job.received !== null)) return 'writing the outputs'
@@ -116,10 +126,11 @@ const leftOf = ({ course }: Sign, now: number): string => (course === null ? '' 
 
 /** A transfer goes on from where it was first seen; one that falls back has begun anew. */
 function courseOf(tick: Tick, before: Course | null, now: number): Course | null {
-  if (tick.type !== 'upload' && tick.type !== 'download') return null
-  const done = tick.type === 'upload' ? tick.sent : tick.received
-  const goesOn = before !== null && before.total === tick.total && done >= before.done
-  return { startedAt: goesOn ? before.startedAt : now, from: goesOn ? before.from : done, done, total: tick.total }
+  const course = courseOfTick(tick)
+  if (course === null) return null
+  const { done, total } = course
+  const goesOn = before !== null && before.total === total && done >= before.done
+  return { startedAt: goesOn ? before.startedAt : now, from: goesOn ? before.from : done, done, total }
 }
 
 /** How many rows the service says it has answered, when it tells so while it works. */

@@ -1,6 +1,6 @@
 /** Facts and signs of progress in words, for a log line or a live line. Pure. */
 import type { RunFact, RunState, Tick } from '../../compose.ts'
-import { bytes, duration } from '../../report/words.ts'
+import { bytes, counted, duration } from '../../report/words.ts'
 
 /** A rate is worth an estimate after so long. */
 const ESTIMATE_MS = 1_000
@@ -30,6 +30,7 @@ export function amount(done: number, total: number | null): string {
 export function tickInWords(tick: Tick): string {
   if (tick.type === 'upload') return `uploading ${amount(tick.sent, tick.total)}`
   if (tick.type === 'download') return `downloading ${amount(tick.received, tick.total)}`
+  if (tick.type === 'companies') return `${tick.done} of ${counted(tick.total, 'company', 'companies')}`
   if (tick.type === 'retry') return tick.message
   return `${tick.status}, waiting for ${duration(tick.forMs)}, next look in ${duration(tick.nextMs)}`
 }
@@ -47,6 +48,8 @@ export function factInWords(fact: RunFact): string | null {
       return fact.adopted ? 'matching had already begun' : 'matching begun'
     case 'enrich.accepted':
       return fact.adopted ? 'enriching had already begun' : 'enriching begun'
+    case 'portfolio.found':
+      return `portfolio ${fact.id}, ${fact.created ? 'made now' : 'there already'}`
     case 'file.received':
       return `received ${fact.rows} rows, ${bytes(fact.bytes)}`
     case 'output.written':

@@ -3,8 +3,7 @@
  * it ended; whatever one of them throws is said once, as a warning, and changes nothing.
  */
 
-import type { RunFact, RunState, Tick } from '../../compose.ts'
-import { ciOf } from '../../compose.ts'
+import { ciOf, courseOfTick, type RunFact, type RunState, type Tick } from '../../compose.ts'
 import { dataOfFact, dataOfStart, type Event, escapeTerminal, type Told } from '../../report/index.ts'
 import type { Flags } from '../command.ts'
 import { needText } from '../flags.ts'
@@ -91,10 +90,10 @@ export class Reporters {
   }
 
   #isDue(tick: Tick, key: string): boolean {
-    if (tick.type !== 'upload' && tick.type !== 'download') return true
-    const done = tick.type === 'upload' ? tick.sent : tick.received
+    const course = courseOfTick(tick)
+    if (course === null) return true
     const now = performance.now()
-    if (done !== tick.total && now - (this.#toldAt.get(key) ?? Number.NEGATIVE_INFINITY) < TRANSFER_MS) return false
+    if (course.done !== course.total && now - (this.#toldAt.get(key) ?? Number.NEGATIVE_INFINITY) < TRANSFER_MS) return false
     this.#toldAt.set(key, now)
     return true
   }

@@ -2,6 +2,7 @@
 import type { Report, Sample } from '../schema.ts'
 import { STATUS, verdictOf } from '../verdict.ts'
 import { charts } from './charts.ts'
+import { companies } from './companies.ts'
 import { MAILABLE, pageData } from './data.ts'
 import { alerts, checks } from './findings.ts'
 import { html, trusted } from './markup.ts'
@@ -31,6 +32,7 @@ ${checks(result)}
 ${alerts(report, result)}
 ${review(report, result, data)}
 ${unmatched(report, result)}
+${companies(result)}
 ${columns(result)}
 ${timeline(result)}
 ${outputs(result)}

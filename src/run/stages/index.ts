@@ -5,14 +5,17 @@ import { download } from './download.ts'
 import { enrich } from './enrich.ts'
 import { map } from './map.ts'
 import { match } from './match.ts'
+import { portfolio } from './portfolio.ts'
+import { screen } from './screen.ts'
 import { submit } from './submit.ts'
 import { upload } from './upload.ts'
 
 /**
- * The stages in two legs: jobs pass through a leg side by side, and none enters the second before all have left the first, since
- * only then is it known what enriching will cost.
+ * The stages in legs: jobs pass through a leg side by side, and none enters the second before all have left the first, since only
+ * then is it known what enriching will cost. The third is about the companies of all jobs.
  */
 export const LEGS: readonly (readonly Stage[])[] = [
   [create, upload, map, submit, match],
   [enrich, download],
+  [portfolio, screen],
 ]

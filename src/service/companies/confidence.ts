@@ -8,7 +8,7 @@ import { fold } from '../matching/fold.ts'
 import { normaliseOrgNumber, normaliseVat, phoneDigits, postcodeArea } from '../matching/identifiers.ts'
 import { THRESHOLDS } from '../matching/index.ts'
 import { parseName } from '../matching/name.ts'
-import { pairDice, pairsOf } from '../matching/similarity.ts'
+import { pairsAlike } from '../matching/similarity.ts'
 import type { Company, Query } from '../matching/types.ts'
 import { plainPostcode } from '../register/search.ts'
 import { addressOf, known, OFFICE, oneLine, splitStreet, statusOf, typeOf } from './facts.ts'
@@ -62,7 +62,7 @@ function grade(asked: string, held: string, alike: (a: string, b: string) => num
 }
 
 const same = (a: string, b: string): number => (a === b ? 1 : 0)
-const letters = (a: string, b: string): number => (a === b ? 1 : Math.min(0.99, pairDice(pairsOf(a), b)))
+const letters = (a: string, b: string): number => (a === b ? 1 : Math.min(0.99, pairsAlike(a, b)))
 const plain = (text: string | undefined): string => fold(text ?? '').replaceAll(' ', '')
 const nameLetters = (a: string, b: string): number =>
   plain(a) === plain(b) ? 1 : Math.min(0.99, letters(parseName(a).words.join(''), parseName(b).words.join('')))

@@ -6,7 +6,7 @@ import type { CompaniesQuery } from '../../contract/index.ts'
 import { fold, words } from '../matching/fold.ts'
 import { domainOf, normaliseOrgNumber, normaliseVat, phoneDigits } from '../matching/identifiers.ts'
 import { parseName } from '../matching/name.ts'
-import { pairDice, pairsOf } from '../matching/similarity.ts'
+import { pairsAlike } from '../matching/similarity.ts'
 import type { Company } from '../matching/types.ts'
 import { plainPostcode } from '../register/search.ts'
 import { isPublic, OFFICE, splitStreet, statusOf, typeOf } from './facts.ts'
@@ -25,7 +25,7 @@ const core = (name: string): string => parseName(name).words.join('')
 const isName =
   (asked: string, exact: boolean) =>
   (name: string): boolean =>
-    exact ? fold(name) === fold(asked) : saysAll(asked, name) || pairDice(pairsOf(core(asked)), core(name)) >= ALIKE
+    exact ? fold(name) === fold(asked) : saysAll(asked, name) || pairsAlike(core(asked), core(name)) >= ALIKE
 
 const initialsOf = (name: string): string =>
   words(name)

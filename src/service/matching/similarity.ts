@@ -85,6 +85,12 @@ export function pairDice(pairs: readonly number[], letters: Uint8Array, length: 
   return (2 * same) / (pairs.length + length + 1)
 }
 
+/** The same of two folded texts. */
+export function pairsAlike(a: string, b: string): number {
+  const letters = Uint8Array.from(b, letter => letter.charCodeAt(0))
+  return pairDice(pairsOf(a), letters, letters.length)
+}
+
 /** Digits stand below all letters. */
 const BELOW_LETTERS = 58
 

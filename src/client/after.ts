@@ -1,0 +1,135 @@
+/**
+ * What a run asks for once its companies are found, over the operations of THE table: portfolios by name, companies added to them,
+ * AML searches and their hits. Types are fitted by run/after-ports.ts.
+ */
+import { type BusinessSearch, parseWireDate } from '../contract/index.ts'
+import { FettleError } from '../errors.ts'
+import type { Api } from './api.ts'
+import type { Core } from './core.ts'
+import type { CallOptions, Effect, EffectOptions } from './types.ts'
+
+/** A portfolio. */
+export interface PortfolioRecord {
+  readonly id: number
+  readonly name: string
+}
+
+/** An AML search in short. */
+export interface SearchRecord {
+  readonly id: string
+  readonly createdAt: string | null
+  readonly hits: number
+}
+
+/** What is searched for. */
+export interface SearchQuery {
+  readonly name: string
+  readonly threshold: number
+  readonly datasets: readonly string[]
+  readonly countries: readonly string[]
+}
+
+/** The methods of this file. */
+export interface AfterClient {
+  /** All portfolios of exactly this name; pages are followed. */
+  findPortfolios(name: string, options?: CallOptions): Promise<readonly PortfolioRecord[]>
+  readPortfolio(id: number, options?: CallOptions): Promise<PortfolioRecord>
+  createPortfolio(name: string, options: EffectOptions<PortfolioRecord>): Promise<Effect<PortfolioRecord>>
+  /** 409 says that it is in the portfolio already (contract §8): that is as good. */
+  addCompany(
+    portfolio: number,
+    company: { readonly id: string; readonly reference: string },
+    options?: CallOptions,
+  ): Promise<'added' | 'present'>
+  /** Costs a credit; never repeated unless `look` says that it has not happened. */
+  screenBusiness(query: SearchQuery, options: EffectOptions<SearchRecord>): Promise<Effect<SearchRecord>>
+  /** The newest search of this very query made no earlier than `since.at` and other than `since.other`. */
+  findScreening(
+    query: SearchQuery,
+    since: { readonly at: string; readonly other: string | null },
+    options?: CallOptions,
+  ): Promise<SearchRecord | undefined>
+  /** Hits of a search by dataset. */
+  readRisks(id: string, options?: CallOptions): Promise<Readonly<Record<string, number>>>
+}
+
+const PAGE_SIZE = 100
+
+type Threshold = Parameters<Api['createBusinessSearch']>[0]['body']['threshold']
+
+const shownSearch = ({ id, createdAt, totalHitCount = 0 }: BusinessSearch): SearchRecord => ({
+  id,
+  createdAt: createdAt ?? null,
+  hits: totalHitCount,
+})
+
+const sorted = (words: readonly string[]): string => JSON.stringify(words.map(word => word.toUpperCase()).sort())
+
+const isOf = (search: BusinessSearch, query: SearchQuery): boolean =>
+  search.name === query.name &&
+  search.threshold === query.threshold &&
+  sorted(search.datasets) === sorted(query.datasets) &&
+  sorted(search.countryCodes ?? []) === sorted(query.countries)
+
+/** The methods over one client's workings. */
+export function createAfter(core: Core, api: Api): AfterClient {
+  const { clean } = core.opener.tools.redactor
+  return {
+    async findPortfolios(name, options = {}) {
+      const found: PortfolioRecord[] = []
+      const query = { searchQuery: name, pageSize: PAGE_SIZE }
+      for await (const one of api.listPortfolios.all({ query }, options))
+        if (one.name === name) found.push({ id: one.portfolioId, name: one.name })
+      return found
+    },
+    async readPortfolio(id, options = {}) {
+      const { portfolioId, name } = await api.readPortfolio({ portfolioId: String(id) }, options)
+      return { id: portfolioId, name: clean(name) }
+    },
+    createPortfolio: (name, options) =>
+      core.call('createPortfolio', {
+        json: { name },
+        read: ({ portfolioId }) => ({ id: portfolioId, name }),
+        options,
+        subject: name,
+      }),
+    async addCompany(portfolio, { id, reference }, options = {}) {
+      const body = { id, personalReference: reference, freeText: '', personalLimit: '' }
+      try {
+        await api.addCompany({ portfolioId: String(portfolio), body }, options)
+        return 'added'
+      } catch (error) {
+        if (FettleError.is(error) && error.status === 409) return 'present'
+        throw error
+      }
+    },
+    screenBusiness: ({ name, threshold, datasets, countries }, options) =>
+      core.call('createBusinessSearch', {
+        json: {
+          name,
+          threshold: threshold as Threshold,
+          datasets,
+          ...(countries.length === 0 ? {} : { countryCodes: countries }),
+        },
+        read: shownSearch,
+        options,
+        subject: `of ${name}`,
+      }),
+    async findScreening(query, { at, other }, options = {}) {
+      const since = parseWireDate(at) ?? 0
+      const time = (text: string | null | undefined): number => parseWireDate(text ?? '') ?? Number.POSITIVE_INFINITY
+      // The last modified come first (contract §6.1), and nothing is modified before it is made.
+      for await (const search of api.listBusinessSearches.all({ query: { pageSize: PAGE_SIZE } }, options)) {
+        if (time(search.modifiedAt ?? search.createdAt) < since) return undefined
+        if (search.id !== other && time(search.createdAt) >= since && isOf(search, query)) return shownSearch(search)
+      }
+      return undefined
+    },
+    async readRisks(id, options = {}) {
+      const risks: Record<string, number> = {}
+      for await (const { datasets } of api.listBusinessHits.all({ searchId: id, query: { pageSize: PAGE_SIZE } }, options))
+        for (const dataset of datasets ?? []) risks[clean(dataset)] = (risks[clean(dataset)] ?? 0) + 1
+      return risks
+    },
+  }
+}

@@ -1,0 +1,127 @@
+/**
+ * What was done with the companies found, portfolio and AML searches, as a report tells it; every format says it in these words.
+ */
+import { z } from 'zod'
+import { DATASETS, isDataset } from '../contract/index.ts'
+import type { RunState } from '../journal/index.ts'
+import { count, counted } from './words.ts'
+
+const known = z.int().nonnegative()
+const text = z.string().nullable()
+const refusals = z.array(z.object({ id: z.string(), why: z.string() })).describe('the first of them')
+
+/** `portfolio` of a report. */
+export const portfolioSchema = z
+  .object({
+    id: known.nullable(),
+    name: text,
+    created: z.boolean().describe('made by this run'),
+    companies: known.nullable().describe('companies found, each once; null before the outputs stand'),
+    added: known,
+    present: known.describe('in it already'),
+    refused: known,
+    refusals,
+  })
+  .nullable()
+  .describe('companies added to a portfolio; null where the pipeline says nothing of it')
+
+/** `screening` of a report. */
+export const screeningSchema = z
+  .object({
+    datasets: z.array(z.string()),
+    threshold: known,
+    countries: z.array(z.string()),
+    budget: known.nullable(),
+    companies: known.nullable().describe('companies found, each once; null before the outputs stand'),
+    searches: known.describe('one credit each'),
+    withHits: known.describe('companies with hits'),
+    hits: known,
+    risks: z
+      .array(z.object({ dataset: z.string(), meaning: z.string(), companies: known, hits: known }))
+      .describe('by dataset, most companies first; a hit in several counts in each'),
+    refused: known,
+    refusals,
+    found: z
+      .array(
+        z.object({ id: z.string(), name: z.string(), searchId: z.string(), hits: known, risks: z.record(z.string(), known) }),
+      )
+      .describe('the companies with the most hits'),
+  })
+  .nullable()
+  .describe('AML searches for the companies found; null where the pipeline says nothing of it')
+
+type PortfolioTold = z.infer<typeof portfolioSchema>
+type ScreeningTold = z.infer<typeof screeningSchema>
+
+/** The two parts of a report. Row content that may not enter reports keeps the names of companies out as well. */
+export function afterOf({ plan, companies, portfolio, screening }: RunState): {
+  portfolio: PortfolioTold
+  screening: ScreeningTold
+} {
+  const listed = companies?.listed ?? null
+  const isSilent = plan.report.rows === 'none'
+  const told = portfolio && {
+    id: portfolio.id,
+    name: portfolio.name,
+    created: portfolio.created,
+    companies: listed,
+    added: portfolio.added,
+    present: portfolio.present,
+    refused: portfolio.refused,
+    refusals: portfolio.refusals.map(one => ({ ...one })),
+  }
+  if (screening === null || plan.screen == null) return { portfolio: told, screening: null }
+  const risks = Object.entries(screening.risks)
+    .map(([dataset, counts]) => ({ dataset, meaning: isDataset(dataset) ? DATASETS[dataset] : '', ...counts }))
+    .sort((a, b) => b.companies - a.companies || (a.dataset < b.dataset ? -1 : 1))
+  const { datasets, threshold, countries, budget } = plan.screen
+  const { searches, withHits, hits, refused, refusals, found } = screening
+  return {
+    portfolio: told,
+    screening: {
+      ...{ datasets: [...datasets], threshold, countries: [...countries], budget, companies: listed },
+      ...{ searches, withHits, hits, risks, refused },
+      refusals: refusals.map(one => ({ ...one })),
+      found: isSilent ? [] : found.map(one => ({ ...one, risks: { ...one.risks } })),
+    },
+  }
+}
+
+/** A line of what was done, and whether somebody should look at it. */
+export interface AfterLine {
+  readonly about: 'portfolio' | 'screening'
+  readonly text: string
+  readonly isAlert: boolean
+}
+
+/** All of it in lines; none where the pipeline asks for neither. */
+export function afterLines({ portfolio, screening }: { portfolio: PortfolioTold; screening: ScreeningTold }): AfterLine[] {
+  const line = (about: AfterLine['about'], text: string, isAlert = false): AfterLine => ({ about, text, isAlert })
+  const lines: AfterLine[] = []
+  if (portfolio !== null) {
+    const { id, name, created, added, present, refused } = portfolio
+    const which = id === null ? 'not reached yet' : `${name ?? ''} (${id}${created ? ', made by this run' : ''})`
+    const parts = [`${counted(added, 'company', 'companies')} added`, `${count(present)} in it already`]
+    if (refused > 0) parts.push(`${count(refused)} refused`)
+    lines.push(line('portfolio', `${which}: ${parts.join(', ')}`, refused > 0))
+  }
+  if (screening !== null) {
+    const { companies, searches, withHits, hits, risks, refused, found } = screening
+    const of = companies === null ? '' : ` of ${count(companies)}`
+    const credits = counted(searches, 'credit')
+    const without = refused === 0 ? '' : `, ${count(refused)} could not be`
+    const with_ = withHits === 0 ? 'no hits' : `${count(withHits)} with ${counted(hits, 'hit')}`
+    lines.push(line('screening', `${count(searches)}${of} companies screened (${credits})${without}: ${with_}`, withHits > 0))
+    for (const { dataset, meaning, companies: some, hits: many } of risks)
+      lines.push(
+        line(
+          'screening',
+          `${dataset}${meaning === '' ? '' : `, ${meaning}`}: ${counted(some, 'company', 'companies')}, ${counted(many, 'hit')}`,
+          true,
+        ),
+      )
+    for (const { id, name, searchId, hits: many } of found.slice(0, 20))
+      lines.push(line('screening', `${name} (${id}): ${counted(many, 'hit')}, search ${searchId}`, true))
+  }
+  return lines
+}
