@@ -46,7 +46,7 @@ export const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string,
     ['fettle serve --port 0 --register companies', 'one register, on a free port'],
     ['fettle serve --credits 1000', 'with a limit to the credits of each user'],
     ['fettle serve --rate 20/1s --rate 600/1m', 'as a service that throttles: 429 with Retry-After'],
-    ['fettle serve users add ann --role reader --tenant purchasing', 'a user; the password is asked for'],
+    ['fettle serve users add ann --role reader', 'a user; the password is asked for'],
     ['fettle serve backup monday.tar.gz', 'all that the service keeps, while it runs'],
   ],
   register: [

@@ -2,6 +2,7 @@
  * What is recorded once the outputs stand: companies added to a portfolio, AML searches made for them. Its events and their fold;
  * pure, and without a word about rows.
  */
+import { DATASETS, isDataset } from '../contract/index.ts'
 import type { CompanyCounts } from '../pipeline/told-rows.ts'
 import type { Plan } from '../pipeline/types.ts'
 
@@ -74,6 +75,9 @@ export interface ScreenState {
   /** The companies with the most hits. */
   readonly found: readonly ScreenedCompany[]
 }
+
+/** What a dataset is, for people (contract §6.8); empty for one that is not known. */
+export const meaningOf = (dataset: string): string => (isDataset(dataset) ? DATASETS[dataset] : '')
 
 /** The part of a run's state that is about this. */
 export interface AfterState {

@@ -1,9 +1,14 @@
 /** The journal's face: re-exports only. */
-export type * from './after.ts'
+export type {
+  PortfolioState,
+  RefusedCompany,
+  ScreenedCompany,
+  ScreenState,
+} from './after.ts'
+export { meaningOf } from './after.ts'
 export * from './events.ts'
 export * from './file.ts'
 export * from './lock.ts'
 export type { LockOwner } from './lock-owner.ts'
 export * from './outcomes.ts'
-export type { StageState } from './stages.ts'
 export * from './state.ts'

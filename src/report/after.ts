@@ -2,8 +2,7 @@
  * What was done with the companies found, portfolio and AML searches, as a report tells it; every format says it in these words.
  */
 import { z } from 'zod'
-import { DATASETS, isDataset } from '../contract/index.ts'
-import type { RunState } from '../journal/index.ts'
+import { meaningOf, type RunState } from '../journal/index.ts'
 import { count, counted } from './words.ts'
 
 const known = z.int().nonnegative()
@@ -72,7 +71,7 @@ export function afterOf({ plan, companies, portfolio, screening }: RunState): {
   }
   if (screening === null || plan.screen == null) return { portfolio: told, screening: null }
   const risks = Object.entries(screening.risks)
-    .map(([dataset, counts]) => ({ dataset, meaning: isDataset(dataset) ? DATASETS[dataset] : '', ...counts }))
+    .map(([dataset, counts]) => ({ dataset, meaning: meaningOf(dataset), ...counts }))
     .sort((a, b) => b.companies - a.companies || (a.dataset < b.dataset ? -1 : 1))
   const { datasets, threshold, countries, budget } = plan.screen
   const { searches, withHits, hits, refused, refusals, found } = screening
