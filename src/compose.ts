@@ -16,6 +16,7 @@ export { reviewTable } from './compose/review-table.ts'
 export { listRunIds } from './compose/run-directory.ts'
 export { ensureRegister, registerDirOf } from './compose/service.ts'
 export { ciOf, credentialsOf, dataDirOf, type Env } from './compose/settings.ts'
+export { type RunStanding, standingOf, watchRun } from './compose/standing.ts'
 export {
   type Decision,
   mergeDecisions,

@@ -49,6 +49,11 @@ const carrying = (argv: Argv): Argv =>
       describe:
         'Tell also: junit, github, gitlab, openmetrics, json-events or markdown, each with =PATH; none: not even the platform',
     })
+    .option('skip-code', {
+      type: 'string',
+      requiresArg: true,
+      describe: 'Exit with this code when there were no rows and the pipeline allows it (Airflow: 99)',
+    })
     .option('strict', { type: 'boolean', describe: 'Warnings give exit 1' })
     .option('quiet', { type: 'boolean', alias: 'q', describe: 'Say nothing unless something is wrong' })
     .option('verbose', { type: 'boolean', alias: 'v', describe: 'Say more on the way' })
@@ -111,8 +116,9 @@ export const COMMANDS: readonly Command[] = [
     flags: argv =>
       carrying(sources(pipelines(argv)))
         .option('dry-run', { type: 'boolean', describe: 'Print the plan and send nothing' })
+        .option('detach', { type: 'boolean', describe: 'End as soon as every remote job is submitted; see status and collect' })
         .option('new', { type: 'boolean', describe: 'Start anew in spite of an unfinished run' })
-        .conflicts({ quiet: 'verbose', 'dry-run': ['json', 'result-file', 'new', 'reporter'] }),
+        .conflicts({ quiet: 'verbose', 'dry-run': ['json', 'result-file', 'new', 'reporter', 'detach', 'skip-code'] }),
     load: () => import('./commands/run.ts'),
   },
   {
@@ -137,8 +143,26 @@ export const COMMANDS: readonly Command[] = [
   {
     usage: 'status [run]',
     summary: 'Say how a run stands, by text and exit code',
-    flags: argv => json(runsDir(aRun(argv))),
+    flags: argv =>
+      json(runsDir(aRun(argv)))
+        .option('watch', { type: 'boolean', describe: 'Look again until it is no longer going on' })
+        .option('timeout', {
+          type: 'string',
+          requiresArg: true,
+          describe: 'With --watch: stop looking after this long (90s, 2h)',
+        })
+        .option('skip-code', {
+          type: 'string',
+          requiresArg: true,
+          describe: 'Exit with this code when there were no rows and the pipeline allows it (Airflow: 99)',
+        }),
     load: () => import('./commands/status.ts'),
+  },
+  {
+    usage: 'collect [run]',
+    summary: 'Go on with a detached run: wait, enrich, download, check, report',
+    flags: argv => carrying(aRun(argv)).conflicts('quiet', 'verbose'),
+    load: () => import('./commands/collect.ts'),
   },
   {
     usage: 'runs',

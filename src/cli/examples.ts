@@ -20,6 +20,7 @@ export const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string,
     ['fettle run pipelines/suppliers.yml', 'carry it out, or go on with its unfinished run'],
     ['fettle run nightly.yml --json -q', 'for a scheduler: one line, the result'],
     ['fettle run nightly.yml --input extract.csv --limit 100', 'another list, its first hundred rows'],
+    ['fettle run nightly.yml --detach --json', 'submit only; fettle status and fettle collect do the rest'],
     ['fettle run nightly.yml --reporter junit=fettle.xml', 'with a JUnit file where CI looks for it'],
   ],
   check: [
@@ -30,7 +31,14 @@ export const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string,
     ['fettle resume', 'go on with the latest run'],
     ['fettle resume nightly --timeout 2h', 'with the newest run of a pipeline, for two hours at most'],
   ],
-  status: [['fettle status nightly --json', 'exit code 0: finished well, 75: going or to be resumed']],
+  status: [
+    ['fettle status nightly --json', 'exit code 0: done or ready to be collected, 75: going on, 76: failed'],
+    ['fettle status nightly --watch --timeout 2h', 'look until it is no longer going on'],
+  ],
+  collect: [
+    ['fettle collect nightly --json', 'the rest of a detached run, up to its report'],
+    ['fettle collect nightly --timeout 10m', 'waiting ten minutes at most; 75 when that was too short'],
+  ],
   runs: [['fettle runs', 'the runs kept here, newest first']],
   report: [
     ['fettle report', 'the latest run, as text'],

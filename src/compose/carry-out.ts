@@ -40,6 +40,8 @@ export interface RunSettings {
   /** Command line as it is to be reported; without secrets. */
   readonly args: RunArgs
   readonly timeoutMs: number | null
+  /** Stop once every job is submitted; the run is collected later. */
+  readonly detach?: boolean
   /** For a resume: what the present pipeline file says of poll, retry, checks and report. */
   readonly live?: LiveSettings | null
   /** Aborted with a FettleError for a signal. */
@@ -187,7 +189,7 @@ async function carryOutWith({ record, directory, guard, settings, previousRate, 
       // A report that cannot be kept current must not stop a run that can go on; at the end it is an error.
       if (fact.type.startsWith('stage.')) lastReport = lastReport.then(() => keepReport(state)).catch(() => {})
     }
-    await carryOut({ recorder: record, ports, previousRate, onFact })
+    await carryOut({ recorder: record, ports, previousRate, detach: settings.detach ?? false, onFact })
   } catch (error) {
     // What stops a run before its first stage is told in its report as well.
     if (ready === null) record.append(pausedBy(error))

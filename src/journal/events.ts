@@ -167,6 +167,8 @@ type Fact =
       readonly exitCode: number
       readonly error: RecordedError
     }
+  /** Left to the service as it was asked to be: every job is submitted, and nobody waits here. */
+  | { readonly type: 'run.detached' }
 
 /** Requests of a stage, as the client counted them. */
 export interface HttpCounts {

@@ -33,6 +33,7 @@ const HELD: Readonly<Record<string, Readonly<Record<string, Kind>>>> = {
   'correlation.noted': { part: 'number', operation: 'string', correlationId: 'string' },
   'issue.raised': { issue: 'object' },
   'run.finished': { status: 'string', exitCode: 'number', outcomes: 'object', checks: 'array' },
+  'run.detached': {},
   'run.paused': { status: 'string', exitCode: 'number', error: 'object' },
 }
 

@@ -84,6 +84,8 @@ export interface RunState extends RunFacts {
   readonly endedAt: string | null
   /** Carried out to its end: nothing is left to resume. */
   readonly finished: boolean
+  /** Its jobs are submitted and nobody waits for them: whoever collects the run goes on with it. */
+  readonly detached: boolean
 }
 
 const newJob = (part: number, name: string): JobState => ({
@@ -148,6 +150,7 @@ const begin = (event: RunEvent & { type: 'run.started' }): RunState => ({
   error: null,
   endedAt: null,
   finished: false,
+  detached: false,
 })
 
 const addCounts = (a: HttpCounts, b: HttpCounts): HttpCounts => ({
@@ -197,6 +200,7 @@ function apply(state: RunState, event: RunEvent): RunState {
         status: 'running',
         exitCode: null,
         error: null,
+        detached: false,
       }
     case 'stage.started':
       return withStage(state, event.stage, stage => ({
@@ -283,6 +287,8 @@ function apply(state: RunState, event: RunEvent): RunState {
         endedAt: state.endedAt ?? event.at,
         finished: true,
       }
+    case 'run.detached':
+      return { ...state, status: 'running', detached: true }
     case 'run.paused':
       return { ...state, status: event.status, exitCode: event.exitCode, error: event.error }
     default:

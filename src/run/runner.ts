@@ -11,7 +11,7 @@ import { asFettleError, carryOutLeg, recordError } from './lanes.ts'
 import { allRows, outcomesSoFar } from './ledger.ts'
 import { confirmJobs, movedBy } from './own-job.ts'
 import type { Ports } from './ports.ts'
-import { LEGS } from './stages/index.ts'
+import { LEGS, SUBMITTING } from './stages/index.ts'
 
 /** Where facts go before they are acted on. */
 export interface Recorder {
@@ -26,13 +26,15 @@ export interface RunContext {
   readonly ports: Ports
   /** Match rate of the last good run of this pipeline, for `checks.drift`. */
   readonly previousRate: number | null
+  /** Stop once every job is submitted: somebody else waits, and goes on with the run then. */
+  readonly detach?: boolean
   /** Called after every fact, with the state it led to. */
   readonly onFact?: (fact: RunFact, state: RunState) => void
 }
 
 /**
  * Carries a run on from where its journal stands to its end, or to the first thing that stops it; a run at its end is left as
- * it is. Returns the final state: `finished`, or paused and resumable with the error in it. Throws only when the
+ * it is. Returns the final state: `finished`, detached, or paused and resumable with the error in it. Throws only when the
  * journal cannot be written, or is no longer ours to write.
  */
 export async function carryOut(context: RunContext): Promise<RunState> {
@@ -49,6 +51,7 @@ export async function carryOut(context: RunContext): Promise<RunState> {
     for (const fact of moved) record(fact)
     error = await carryOutStages(record, context)
   }
+  if (context.detach === true && error === null) return record({ type: 'run.detached' })
   return end(record, current(context), error, context)
 }
 
@@ -59,7 +62,7 @@ async function carryOutStages(record: (fact: RunFact) => RunState, context: RunC
     confirmed ??= confirmJobs(state(), context.ports)
     return confirmed
   }
-  for (const stages of LEGS) {
+  for (const stages of context.detach === true ? SUBMITTING : LEGS) {
     const error = await carryOutLeg(stages, { ports: context.ports, state, record, confirm })
     if (error !== null) return error
     if (state().jobs.every(({ failure }) => failure !== null)) return failureOf(state())

@@ -99,6 +99,8 @@ export interface World {
   previousRate: number | null
   /** Carries the run on, as a process that begins now. */
   run(): Promise<RunState>
+  /** The same, and stops once every job is submitted. */
+  detach(): Promise<RunState>
 }
 
 /** Receives files and counts lines. What a cut file leaves behind is nobody's business. */
@@ -171,6 +173,7 @@ export function worldOf(plan: Plan = planOf(), earlier?: { service: FakeService;
     ports,
     previousRate: null,
     run: () => carryOut({ recorder: journal, ports, previousRate: world.previousRate }),
+    detach: () => carryOut({ recorder: journal, ports, previousRate: null, detach: true }),
   }
   return world
 }

@@ -7,9 +7,10 @@ import { FettleError } from '../../errors.ts'
 import type { Report } from '../../report/index.ts'
 import { renderText, type Style } from '../../report/text.ts'
 import type { Flags } from '../command.ts'
-import { listFlag, needText, textFlag, varFlags, wholeFlag } from '../flags.ts'
+import { isOn, listFlag, needText, textFlag, varFlags, wholeFlag } from '../flags.ts'
 import type { Io } from '../io.ts'
 import type { Progress } from '../progress/index.ts'
+import { skipCodeOf } from '../result.ts'
 
 /** More than this in one call is a pattern gone wrong. */
 const MAX_PIPELINES = 1_000
@@ -50,6 +51,12 @@ export function timeoutOf(flags: Flags): number | null {
   return ms
 }
 
+/** Throws FETTLE_USAGE for a flag that would only be read once the run is over, or under way. */
+export function proveFlags(flags: Flags): void {
+  timeoutOf(flags)
+  skipCodeOf(flags)
+}
+
 /** The settings of a run from flags and terminal. */
 export function settingsOf(
   flags: Flags,
@@ -65,6 +72,7 @@ export function settingsOf(
     credentials,
     args: argsOf(flags, command),
     timeoutMs: timeoutOf(flags),
+    detach: isOn(flags, 'detach'),
     signal: io.signal,
     onFact: progress.fact,
     onTick: progress.tick,
@@ -72,7 +80,7 @@ export function settingsOf(
   }
 }
 
-const REPORTED = ['service', 'input', 'output', 'limit', 'timeout', 'new', 'strict'] as const
+const REPORTED = ['service', 'input', 'output', 'limit', 'timeout', 'detach', 'new', 'strict'] as const
 
 /** The command line as a report shows it; secrets are never flags, and values of --var may come from anywhere: names only. */
 function argsOf(flags: Flags, command: string): RunSettings['args'] {

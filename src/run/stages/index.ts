@@ -16,3 +16,6 @@ export const LEGS: readonly (readonly Stage[])[] = [
   [create, upload, map, submit, match],
   [enrich, download],
 ]
+
+/** As far as a run goes that leaves the waiting to others: every job is the service's to carry on. */
+export const SUBMITTING: typeof LEGS = [[create, upload, map, submit]]
