@@ -2,83 +2,8 @@
  * The commands: name, one line of help, flags. Bodies are imported when their command is called, so that `--help` stays quick.
  * README and the surface snapshot are checked against this table.
  */
-import type { Argv } from 'yargs'
 import type { Command } from './command.ts'
-
-const runsDir = (argv: Argv): Argv =>
-  argv.option('runs-dir', { type: 'string', default: 'fettle-runs', requiresArg: true, describe: 'Where runs are kept' })
-
-const json = (argv: Argv): Argv =>
-  argv.option('json', { type: 'boolean', describe: 'One compact JSON line on stdout, the last bytes emitted' })
-
-const sources = (argv: Argv): Argv =>
-  argv
-    .option('service', { type: 'string', requiresArg: true, describe: 'embedded, or the address of a service' })
-    .option('input', {
-      type: 'string',
-      requiresArg: true,
-      describe: 'Read this file, or - for standard input, instead of the one the pipeline names',
-    })
-    .option('output', { type: 'string', requiresArg: true, describe: 'Write here instead of where the pipeline says' })
-    .option('var', {
-      type: 'string',
-      array: true,
-      nargs: 1,
-      requiresArg: true,
-      describe: 'Set a variable of the pipeline: name=value',
-    })
-    .option('limit', { type: 'string', requiresArg: true, describe: 'Only the first N rows' })
-
-const carrying = (argv: Argv): Argv =>
-  json(runsDir(argv))
-    .option('timeout', {
-      type: 'string',
-      requiresArg: true,
-      describe: 'Stop waiting after this long (90s, 2h); the run can be resumed',
-    })
-    .option('result-file', {
-      type: 'string',
-      requiresArg: true,
-      describe: 'Write the result line to this file, whatever happens',
-    })
-    .option('reporter', {
-      type: 'string',
-      array: true,
-      nargs: 1,
-      requiresArg: true,
-      describe:
-        'Tell also: junit, github, gitlab, openmetrics, json-events or markdown, each with =PATH; none: not even the platform',
-    })
-    .option('skip-code', {
-      type: 'string',
-      requiresArg: true,
-      describe: 'Exit with this code when there were no rows and the pipeline allows it (Airflow: 99)',
-    })
-    .option('strict', { type: 'boolean', describe: 'Warnings give exit 1' })
-    .option('quiet', { type: 'boolean', alias: 'q', describe: 'Say nothing unless something is wrong' })
-    .option('verbose', { type: 'boolean', alias: 'v', describe: 'Say more on the way' })
-
-const pipelines = (argv: Argv): Argv =>
-  argv.positional('pipeline', { type: 'string', array: true, demandOption: true, describe: 'Pipeline files' })
-
-const aRun = (argv: Argv): Argv =>
-  argv.positional('run', { type: 'string', describe: 'Run id, its beginning, or a pipeline name; the latest if absent' })
-
-const described = (argv: Argv): Argv =>
-  argv
-    .positional('file', { type: 'string', demandOption: true, describe: 'The company list' })
-    .option('map', {
-      type: 'string',
-      array: true,
-      nargs: 1,
-      requiresArg: true,
-      describe: 'Say what a column is: name=Firma, by number town=#3, or phone=- for none',
-    })
-    .option('encoding', { type: 'string', requiresArg: true, describe: 'Encoding of the list, when it is not UTF-8' })
-    .option('delimiter', { type: 'string', requiresArg: true, describe: 'The character between cells, when it cannot be told' })
-    .option('header', { type: 'boolean', describe: 'The first row is a header; --no-header: it is a row like the others' })
-    .option('skip', { type: 'string', requiresArg: true, describe: 'Lines above the header' })
-    .option('sheet', { type: 'string', requiresArg: true, describe: 'Sheet of an Excel file, by name or number' })
+import { aRun, carrying, described, json, pipelines, runsDir, skipCode, sources } from './flag-groups.ts'
 
 /** Every command, in the order of the help. */
 export const COMMANDS: readonly Command[] = [
@@ -131,7 +56,10 @@ export const COMMANDS: readonly Command[] = [
   {
     usage: 'plan <pipeline..>',
     summary: 'Say what a run would be and cost, and what changed; sends nothing',
-    flags: argv => json(runsDir(sources(pipelines(argv)))),
+    flags: argv =>
+      json(runsDir(sources(pipelines(argv))))
+        .option('shards', { type: 'string', requiresArg: true, describe: 'List this many shards of the list, for run --shard' })
+        .conflicts('shards', 'shard'),
     load: () => import('./commands/plan.ts'),
   },
   {
@@ -144,17 +72,12 @@ export const COMMANDS: readonly Command[] = [
     usage: 'status [run]',
     summary: 'Say how a run stands, by text and exit code',
     flags: argv =>
-      json(runsDir(aRun(argv)))
+      skipCode(json(runsDir(aRun(argv))))
         .option('watch', { type: 'boolean', describe: 'Look again until it is no longer going on' })
         .option('timeout', {
           type: 'string',
           requiresArg: true,
           describe: 'With --watch: stop looking after this long (90s, 2h)',
-        })
-        .option('skip-code', {
-          type: 'string',
-          requiresArg: true,
-          describe: 'Exit with this code when there were no rows and the pipeline allows it (Airflow: 99)',
         }),
     load: () => import('./commands/status.ts'),
   },
@@ -163,6 +86,20 @@ export const COMMANDS: readonly Command[] = [
     summary: 'Go on with a detached run: wait, enrich, download, check, report',
     flags: argv => carrying(aRun(argv)).conflicts('quiet', 'verbose'),
     load: () => import('./commands/collect.ts'),
+  },
+  {
+    usage: 'merge <run..>',
+    summary: 'Join the results of shards into the outputs and the report of one run',
+    flags: argv =>
+      carrying(
+        argv.positional('run', {
+          type: 'string',
+          array: true,
+          demandOption: true,
+          describe: 'Runs of shards, or their folders; or the name of a pipeline for the newest of each',
+        }),
+      ).conflicts('quiet', 'verbose'),
+    load: () => import('./commands/merge.ts'),
   },
   {
     usage: 'runs',

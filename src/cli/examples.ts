@@ -10,7 +10,10 @@ export const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string,
     ['fettle init companies.csv', 'write a pipeline file for a list, asking what is not certain'],
     ['fettle init companies.csv --yes --ci github', 'take what is certain, and write a nightly workflow too'],
   ],
-  plan: [['fettle plan pipelines/suppliers.yml', 'rows, requests and credits of a run, and what changed since the last']],
+  plan: [
+    ['fettle plan pipelines/suppliers.yml', 'rows, requests and credits of a run, and what changed since the last'],
+    ['fettle plan nightly.yml --shards 8 --json', 'the list of shards, for a scheduler to spread'],
+  ],
   doctor: [
     ['fettle doctor', 'what could keep a run from working on this machine'],
     ['fettle doctor nightly.yml --offline', 'with the settings of a pipeline, leaving the network alone'],
@@ -20,6 +23,7 @@ export const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string,
     ['fettle run pipelines/suppliers.yml', 'carry it out, or go on with its unfinished run'],
     ['fettle run nightly.yml --json -q', 'for a scheduler: one line, the result'],
     ['fettle run nightly.yml --input extract.csv --limit 100', 'another list, its first hundred rows'],
+    ['fettle run nightly.yml --shard 3/8', 'the third of eight parts of the list; fettle merge joins them'],
     ['fettle run nightly.yml --detach --json', 'submit only; fettle status and fettle collect do the rest'],
     ['fettle run nightly.yml --reporter junit=fettle.xml', 'with a JUnit file where CI looks for it'],
   ],
@@ -38,6 +42,13 @@ export const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string,
   collect: [
     ['fettle collect nightly --json', 'the rest of a detached run, up to its report'],
     ['fettle collect nightly --timeout 10m', 'waiting ten minutes at most; 75 when that was too short'],
+  ],
+  merge: [
+    ['fettle merge suppliers', 'the newest shards of a pipeline, joined in the order of the list'],
+    [
+      'fettle merge runs/a/20260103T031700Z-p.1-of-2-3f9a1c runs/b/20260103T031702Z-p.2-of-2-08bd77',
+      'by the folders of their runs',
+    ],
   ],
   runs: [['fettle runs', 'the runs kept here, newest first']],
   report: [

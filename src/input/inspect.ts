@@ -20,6 +20,7 @@ import { parserOptions } from './records.ts'
 import { MAX_COLUMNS, RecordScanner } from './scan.ts'
 import { CellTap } from './scan-cells.ts'
 import { type Settled, settle } from './settle.ts'
+import { Marks, type RecordMark } from './shard.ts'
 import { TableCut, tailStart } from './table-cut.ts'
 import { undecodable } from './undecodable.ts'
 
@@ -41,6 +42,8 @@ interface Inspection {
   readonly issues: Issue[]
   /** Of the watched columns. */
   readonly cells: readonly CellCounts[]
+  /** Places in the text of the table, for whoever wants some of its rows. */
+  readonly marks: readonly RecordMark[]
 }
 
 /**
@@ -72,7 +75,7 @@ export async function inspect(options: InputOptions, extra: InspectExtra = {}): 
 
 const OF_SHEETS = { encoding: 'utf-8', delimiter: ',', quotes: 'strict' } as const
 
-const refused = (why: Issue): Inspection => ({ facts: null, issues: [why], cells: [] })
+const refused = (why: Issue): Inspection => ({ facts: null, issues: [why], cells: [], marks: [] })
 
 async function readThrough(
   options: InputOptions,
@@ -108,7 +111,11 @@ async function readThrough(
   }
   if (pass.badAt !== null)
     return refused(await notUtf8(path, content.packing === null ? handle : null, pass, settled.linesBefore))
-  return { ...conclude(options, settled, { stat: before, packing: content.packing }, pass, table), cells: counters }
+  return {
+    ...conclude(options, settled, { stat: before, packing: content.packing }, pass, table),
+    cells: counters,
+    marks: pass.marks.all,
+  }
 }
 
 /** Everything that is counted in the one reading of the file. */
@@ -117,6 +124,7 @@ class Pass {
   readonly utf8 = new Utf8Check()
   readonly hash = createHash('sha256')
   readonly mojibake = new Mojibake()
+  readonly marks = new Marks()
   /** The first data rows with mojibake. */
   readonly garbled: number[] = []
   /** Of the file. */
@@ -168,6 +176,7 @@ class Pass {
       if (row > 0 && !this.garbled.includes(row)) this.garbled.push(row)
     }
     this.scanner.push(text.subarray(from))
+    this.marks.note(this.scanner.records, this.scanner.consumed)
   }
 
   end(): void {
@@ -223,7 +232,7 @@ function conclude(
   { stat: before, packing }: { readonly stat: Stats; readonly packing: Packing | null },
   pass: Pass,
   [first = [], ...rows]: readonly string[][],
-): Omit<Inspection, 'cells'> {
+): Pick<Inspection, 'facts' | 'issues'> {
   const { path, quotes, header: hasHeader } = options
   const { scanner } = pass
   const isEmpty = scanner.records === 0 && !scanner.isQuoted

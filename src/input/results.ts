@@ -5,6 +5,7 @@
 import type { DecisionCounts } from '../pipeline/told-rows.ts'
 import type { Plan } from '../pipeline/types.ts'
 import { type AnswerPlace, Answers } from './answers.ts'
+import { repeater } from './companies.ts'
 import type { Decisions } from './decisions.ts'
 import { NO_COLUMNS } from './enriched.ts'
 import { fingerprinter } from './fingerprint.ts'
@@ -114,6 +115,7 @@ async function join(
   const question = questionOf(plan.mappings)
   const fingerprintOf = fingerprinter(plan)
   const fold = plan.collapse ? new Fold() : null
+  const isRepeated = repeater(plan)
   let number = 0
   if (plan.rows === 0) return
   for await (const own of readRows(plan.input, root)) {
@@ -125,10 +127,12 @@ async function join(
     if (++number % 1000 === 0) signal?.throwIfAborted()
     const isPlain = decisions === null && answer.outcome !== 'review' && answer.outcome !== 'unmatched'
     const fingerprint = isPlain ? '' : fingerprintOf(sent)
-    const judged = judge(answer, fingerprint, decisions)
+    const isKnown = isRepeated(answer)
+    const { outcome, ...rest } = judge(answer, fingerprint, decisions)
+    const judged = { ...rest, outcome: isKnown && outcome === 'matched' ? ('duplicate' as const) : outcome }
     const shown = tally.add(number, judged, own, isRepeat, fingerprint)
     if (shown !== null) await review.add(shown)
-    await writers?.add(own, judged, isRepeat)
+    await writers?.add(own, judged, isRepeat || isKnown)
     if (number === plan.rows) return
   }
 }

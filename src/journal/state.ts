@@ -10,6 +10,7 @@ import type { Plan } from '../pipeline/types.ts'
 import type {
   CheckResult,
   HttpCounts,
+  JobState,
   Outcomes,
   OutputFile,
   RecordedError,
@@ -17,48 +18,12 @@ import type {
   RunEvent,
   RunFacts,
   StageName,
+  StageState,
   Status,
 } from './events.ts'
 import { STAGES } from './events.ts'
 
-/** One stage as far as it got. `attempts` counts how often it was begun: more than one after a resume. */
-export interface StageState {
-  readonly name: StageName
-  readonly status: Status | 'pending'
-  readonly startedAt: string | null
-  readonly elapsedMs: number
-  readonly attempts: number
-  readonly note: string | null
-}
-
-/** One remote job of the run. Every effect has an intent (`…Requested`) and a result. */
-export interface JobState {
-  readonly part: number
-  readonly name: string
-  readonly requested: boolean
-  readonly id: string | null
-  readonly adopted: boolean
-  readonly uploadRequested: boolean
-  readonly uploaded: { readonly bytes: number; readonly sha256: string | null } | null
-  readonly mapped: boolean
-  readonly matchRequested: boolean
-  readonly matchAccepted: boolean
-  readonly matchFinished: boolean
-  readonly enrichmentsAccepted: boolean
-  readonly enrichRequested: boolean
-  readonly enrichAccepted: boolean
-  readonly enrichFinished: boolean
-  readonly received: { readonly bytes: number; readonly rows: number; readonly sha256: string } | null
-  /** Why its rows fail while the others go on, null while it may succeed. */
-  readonly failure: RecordedError | null
-  /** The last word observed, null before the first. */
-  readonly status: string | null
-  /** Each change of status with the time it was first seen. */
-  readonly history: readonly { readonly status: string; readonly at: string }[]
-  readonly polls: number
-  readonly summary: JobSummary | null
-  readonly correlations: readonly { readonly operation: string; readonly correlationId: string }[]
-}
+export type { JobState, StageState } from './events.ts'
 
 /** A run as its journal tells it; a resume may bring other live settings into the plan. */
 export interface RunState extends RunFacts {
@@ -123,7 +88,7 @@ const completed = (plan: Plan): Plan => ({
 const jobsOf = ({ parts }: Plan, name: string): JobState[] =>
   parts.map((_, part) => newJob(part, parts.length === 1 ? name : `${name}-${part + 1}`))
 
-const begin = (event: RunEvent & { type: 'run.started' }): RunState => ({
+const begun = (event: RunEvent & { type: 'run.started' }): RunState => ({
   runId: event.runId,
   tool: event.tool,
   plan: completed(event.plan),
@@ -152,6 +117,13 @@ const begin = (event: RunEvent & { type: 'run.started' }): RunState => ({
   finished: false,
   detached: false,
 })
+
+/** A run of shards begins where they ended. */
+const begin = (event: RunEvent & { type: 'run.started' }): RunState => {
+  const { runs, issues, ...had } = event.merged ?? { runs: [], issues: [] }
+  const state = begun(event)
+  return { ...state, ...had, issues: [...state.issues, ...issues] }
+}
 
 const addCounts = (a: HttpCounts, b: HttpCounts): HttpCounts => ({
   requests: a.requests + b.requests,

@@ -2,6 +2,6 @@
 export { inBatch } from './batch.ts'
 export { checkAgainstSummary } from './ledger.ts'
 export type { Clock, Ports, Service, Tick } from './ports.ts'
-export { carryOut, endOf, pausedBy } from './runner.ts'
+export { carryOut, endOf, needsService, pausedBy } from './runner.ts'
 export { growInterval, withJitter } from './schedule.ts'
 export { type JobStanding, lookAtJobs } from './standing.ts'

@@ -11,6 +11,7 @@ import { asFettleError, carryOutLeg, recordError } from './lanes.ts'
 import { allRows, outcomesSoFar } from './ledger.ts'
 import { confirmJobs, movedBy } from './own-job.ts'
 import type { Ports } from './ports.ts'
+import { isThrough } from './stage.ts'
 import { LEGS, SUBMITTING } from './stages/index.ts'
 
 /** Where facts go before they are acted on. */
@@ -54,6 +55,10 @@ export async function carryOut(context: RunContext): Promise<RunState> {
   if (context.detach === true && error === null) return record({ type: 'run.detached' })
   return end(record, current(context), error, context)
 }
+
+/** Whether anything is left to ask of the service: joining what has come back to the rows is not. */
+export const needsService = (state: RunState): boolean =>
+  LEGS.flat().some(stage => stage.skip(state) === null && !isThrough(stage, state))
 
 async function carryOutStages(record: (fact: RunFact) => RunState, context: RunContext): Promise<FettleError | null> {
   const state = (): RunState => current(context)
@@ -122,7 +127,9 @@ export function endOf(state: RunState, stopped: FettleError | null, previousRate
     const error = asFettleError(thrown)
     return ended('error', error.exitCode, state.outcomes ?? UNKNOWN, [], error)
   }
-  const checks = [...judge(state.plan.checks, outcomes, state.plan.rows, previousRate), ...budget]
+  // A threshold is about the whole list: the shards of one are judged together, when they are merged.
+  const asked = state.plan.shard === undefined ? state.plan.checks : []
+  const checks = [...judge(asked, outcomes, state.plan.rows, previousRate), ...budget]
   const failed = checks.some(check => !check.success && check.severity === 'fail')
   const warned =
     checks.some(check => !check.success) || state.issues.slice(state.plan.issues.length).some(issue => issue.severity !== 'info')

@@ -35,7 +35,7 @@ async function collapsed(content: string, split: number | null = null, rest: Par
   const facts = await factsOf(input)
   const mappings: Plan['mappings'] = [{ mapping: 'name', header: 'name', index: 1, pad: null }]
   const draft = planOf(facts, { mappings, output: OUTPUT, collapse: true, ...rest })
-  const sent = await countQuestions(draft)
+  const { all: sent } = await countQuestions(draft)
   const plan = { ...draft, sent, parts: partsOf(sent, split) }
   const bodies: string[] = []
   for (const part of plan.parts.keys()) {

@@ -41,7 +41,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
 
 async function carryAll(files: readonly string[], items: Item[], reporters: Reporters, flags: Flags, io: Io): Promise<number> {
   const stdin = stdinOf({ open: io.stdin, keeps: !isOn(flags, 'dry-run'), signal: io.signal })
-  const surroundings = { env: io.env, cwd: io.cwd, runsDir: needText(flags, 'runs-dir'), stdin, ...overridesOf(flags) }
+  const surroundings = { env: io.env, cwd: io.cwd, runsDir: needText(flags, 'runs-dir'), stdin, ...overridesOf(flags, io.env) }
   const work = showWork(io, isOn(flags, 'quiet'))
   try {
     for (const file of files) items.push({ file, prepared: await prepare(file, { ...surroundings, onProgress: work.bytes }) })

@@ -11,6 +11,7 @@ import { isOn, listFlag, needText, textFlag, varFlags, wholeFlag } from '../flag
 import type { Io } from '../io.ts'
 import type { Progress } from '../progress/index.ts'
 import { skipCodeOf } from '../result.ts'
+import { shardFlag } from '../shard.ts'
 
 /** More than this in one call is a pattern gone wrong. */
 const MAX_PIPELINES = 1_000
@@ -33,12 +34,13 @@ export function pipelineFiles(flags: Flags): string[] {
 }
 
 /** The flags that change what a pipeline says. */
-export const overridesOf = (flags: Flags): Overrides => ({
+export const overridesOf = (flags: Flags, env: Io['env']): Overrides => ({
   service: textFlag(flags, 'service'),
   input: textFlag(flags, 'input'),
   output: textFlag(flags, 'output'),
   vars: varFlags(flags),
   limit: wholeFlag(flags, 'limit', 1, 1_000_000_000),
+  shard: shardFlag(flags, env),
 })
 
 /** `--timeout` in milliseconds, null for none. */
@@ -80,7 +82,7 @@ export function settingsOf(
   }
 }
 
-const REPORTED = ['service', 'input', 'output', 'limit', 'timeout', 'detach', 'new', 'strict'] as const
+const REPORTED = ['service', 'input', 'output', 'limit', 'shard', 'timeout', 'detach', 'new', 'strict'] as const
 
 /** The command line as a report shows it; secrets are never flags, and values of --var may come from anywhere: names only. */
 function argsOf(flags: Flags, command: string): RunSettings['args'] {

@@ -1,0 +1,92 @@
+/** Flags that several commands have, each described once. */
+import type { Argv } from 'yargs'
+
+/** Where runs are kept. */
+export const runsDir = (argv: Argv): Argv =>
+  argv.option('runs-dir', { type: 'string', default: 'fettle-runs', requiresArg: true, describe: 'Where runs are kept' })
+
+/** A result for machines. */
+export const json = (argv: Argv): Argv =>
+  argv.option('json', { type: 'boolean', describe: 'One compact JSON line on stdout, the last bytes emitted' })
+
+/** The exit code of a day without rows. */
+export const skipCode = (argv: Argv): Argv =>
+  argv.option('skip-code', {
+    type: 'string',
+    requiresArg: true,
+    describe: 'Exit with this code when there were no rows and the pipeline allows it (Airflow: 99)',
+  })
+
+/** What stands in place of what the pipeline says. */
+export const sources = (argv: Argv): Argv =>
+  argv
+    .option('service', { type: 'string', requiresArg: true, describe: 'embedded, or the address of a service' })
+    .option('input', {
+      type: 'string',
+      requiresArg: true,
+      describe: 'Read this file, or - for standard input, instead of the one the pipeline names',
+    })
+    .option('output', { type: 'string', requiresArg: true, describe: 'Write here instead of where the pipeline says' })
+    .option('var', {
+      type: 'string',
+      array: true,
+      nargs: 1,
+      requiresArg: true,
+      describe: 'Set a variable of the pipeline: name=value',
+    })
+    .option('limit', { type: 'string', requiresArg: true, describe: 'Only the first N rows' })
+    .option('shard', {
+      type: 'string',
+      requiresArg: true,
+      describe: 'Only this part of the rows: 3/8, or auto or auto/8 by the index that the platform gives',
+    })
+
+/** What every command takes that carries a run on. */
+export const carrying = (argv: Argv): Argv =>
+  skipCode(json(runsDir(argv)))
+    .option('timeout', {
+      type: 'string',
+      requiresArg: true,
+      describe: 'Stop waiting after this long (90s, 2h); the run can be resumed',
+    })
+    .option('result-file', {
+      type: 'string',
+      requiresArg: true,
+      describe: 'Write the result line to this file, whatever happens',
+    })
+    .option('reporter', {
+      type: 'string',
+      array: true,
+      nargs: 1,
+      requiresArg: true,
+      describe:
+        'Tell also: junit, github, gitlab, openmetrics, json-events or markdown, each with =PATH; none: not even the platform',
+    })
+    .option('strict', { type: 'boolean', describe: 'Warnings give exit 1' })
+    .option('quiet', { type: 'boolean', alias: 'q', describe: 'Say nothing unless something is wrong' })
+    .option('verbose', { type: 'boolean', alias: 'v', describe: 'Say more on the way' })
+
+/** The pipeline files. */
+export const pipelines = (argv: Argv): Argv =>
+  argv.positional('pipeline', { type: 'string', array: true, demandOption: true, describe: 'Pipeline files' })
+
+/** A run that is there. */
+export const aRun = (argv: Argv): Argv =>
+  argv.positional('run', { type: 'string', describe: 'Run id, its beginning, or a pipeline name; the latest if absent' })
+
+/** How a list is read that nobody has described. */
+export const described = (argv: Argv): Argv =>
+  argv
+    .positional('file', { type: 'string', demandOption: true, describe: 'The company list' })
+    .option('map', {
+      type: 'string',
+      array: true,
+      nargs: 1,
+      requiresArg: true,
+      describe: 'Say what a column is: name=Firma, by number town=#3, or phone=- for none',
+    })
+    .option('encoding', { type: 'string', requiresArg: true, describe: 'Encoding of the list, when it is not UTF-8' })
+    .option('delimiter', { type: 'string', requiresArg: true, describe: 'The character between cells, when it cannot be told' })
+    .option('header', { type: 'boolean', describe: 'The first row is a header; --no-header: it is a row like the others' })
+    .option('skip', { type: 'string', requiresArg: true, describe: 'Lines above the header' })
+    .option('sheet', { type: 'string', requiresArg: true, describe: 'Sheet of an Excel file, by name or number' })
