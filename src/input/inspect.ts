@@ -6,7 +6,6 @@ import { createHash } from 'node:crypto'
 import type { Stats } from 'node:fs'
 import { type FileHandle, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { parse } from 'csv-parse/sync'
 import { FettleError, type Issue, issue, type Place } from '../errors.ts'
 import type { CellCounts, InputFacts, InputOptions, Packing, WatchedColumn } from '../pipeline/types.ts'
 import { type Content, headOf, openContent } from './content.ts'
@@ -16,10 +15,9 @@ import { headerIssues } from './header.ts'
 import { CellCounter } from './inspect-cells.ts'
 import { type OpenInput, openInput } from './locate.ts'
 import { Mojibake } from './mojibake.ts'
-import { parserOptions } from './records.ts'
 import { MAX_COLUMNS, RecordScanner } from './scan.ts'
 import { CellTap } from './scan-cells.ts'
-import { type Settled, settle } from './settle.ts'
+import { firstRows, type Settled, settle } from './settle.ts'
 import { Marks, type RecordMark } from './shard.ts'
 import { TableCut, tailStart } from './table-cut.ts'
 import { undecodable } from './undecodable.ts'
@@ -278,20 +276,6 @@ function mojibakeIssue({ path }: InputOptions, { encoding }: Settled, pass: Pass
     ? `The file may be UTF-8: leave out input.encoding: ${encoding}.`
     : 'Mend it where it comes from; it is sent as it stands.'
   return issue('FETTLE_INPUT_SUSPECT', message, { severity: 'warn', at, count, rows: garbled, hint })
-}
-
-/** The first rows as cells; damaged ones are read as well as can be, since their damage is named elsewhere. */
-function firstRows({ sample, delimiter }: Settled): string[][] {
-  const options = { ...parserOptions(delimiter, 'relaxed'), relax_column_count: true }
-  // A quote that is never closed takes every row with it but those read before it: the header at least.
-  for (const to of [21, 1]) {
-    try {
-      return parse(sample, { ...options, to }) as string[][]
-    } catch {
-      // Named as an issue of its own.
-    }
-  }
-  return []
 }
 
 function emptiness(bytes: number, scanner: RecordScanner): string {

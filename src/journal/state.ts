@@ -120,9 +120,10 @@ const begun = (event: RunEvent & { type: 'run.started' }): RunState => ({
 
 /** A run of shards begins where they ended. */
 const begin = (event: RunEvent & { type: 'run.started' }): RunState => {
-  const { runs, issues, ...had } = event.merged ?? { runs: [], issues: [] }
   const state = begun(event)
-  return { ...state, ...had, issues: [...state.issues, ...issues] }
+  if (event.merged === undefined) return state
+  const { jobs, stages, http, issues } = event.merged
+  return { ...state, jobs, stages, http, issues: [...state.issues, ...issues] }
 }
 
 const addCounts = (a: HttpCounts, b: HttpCounts): HttpCounts => ({

@@ -97,7 +97,8 @@ describe('rows alike on the mapped cells', () => {
   })
 
   it('come out as if every row had gone up, but for who is a duplicate', async () => {
-    const name = fc.stringMatching(/^[MRU]["\n, é]{0,2}$/)
+    // No space at the end: an id of a company has none.
+    const name = fc.stringMatching(/^[MRU](?:["\n, é]{0,2}x)?$/)
     await fc.assert(
       fc.asyncProperty(
         fc.array(name, { minLength: 1, maxLength: 15 }),
