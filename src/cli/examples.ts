@@ -45,10 +45,7 @@ export const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string,
   ],
   merge: [
     ['fettle merge suppliers', 'the newest shards of a pipeline, joined in the order of the list'],
-    [
-      'fettle merge runs/a/20260103T031700Z-p.1-of-2-3f9a1c runs/b/20260103T031702Z-p.2-of-2-08bd77',
-      'by the folders of their runs',
-    ],
+    ['fettle merge pod-1/latest pod-2/latest', 'by the folders of their runs, wherever those were brought together'],
   ],
   runs: [['fettle runs', 'the runs kept here, newest first']],
   report: [
