@@ -6,6 +6,7 @@ export type { Finding } from './compose/doctor/finding.ts'
 export { resumeRun, startRun } from './compose/lifecycle.ts'
 export { carrierOf, lookAtRun, reportOfRun } from './compose/look.ts'
 export * from './compose/looking.ts'
+export { mergeRuns } from './compose/merge.ts'
 export { NO_OVERRIDES, prepareValue, resolveService } from './compose/prepare.ts'
 export { presentOf } from './compose/recorded.ts'
 export { type Rehearsal, rehearse } from './compose/rehearsal.ts'
@@ -16,6 +17,8 @@ export { reviewTable } from './compose/review-table.ts'
 export { listRunIds } from './compose/run-directory.ts'
 export { ensureRegister, registerDirOf, screeningDirOf, screeningIssues } from './compose/service.ts'
 export { ciOf, credentialsOf, dataDirOf, type Env, passwordOf } from './compose/settings.ts'
+export { findShards } from './compose/shards.ts'
+export { type RunStanding, standingOf, watchRun } from './compose/standing.ts'
 export {
   type Decision,
   mergeDecisions,

@@ -65,6 +65,7 @@ export const ERRORS = {
   FETTLE_SCREENING_UNKNOWN: entry('usage', 'There is no such screening list here.', 'See `fettle screening list`.'),
   FETTLE_FINGERPRINT: entry('usage', 'The pipeline changed since this run began.', 'Put it back, or start a new run with `fettle run --new`.'),
   FETTLE_REVIEW: entry('usage', 'The run cannot be reviewed.', 'Review the newest run of the pipeline, after its end; `report.rows: none` keeps rows out of reviews.'),
+  FETTLE_MERGE: entry('usage', 'The runs are not all the shards of one list.', 'Carry out what is missing, name each shard once, and merge again.'),
   FETTLE_RUN_UNKNOWN: entry('usage', 'There is no such run here.', 'See `fettle runs`.'),
   FETTLE_RUN_EMPTY: entry('usage', 'The run recorded nothing: there is nothing to resume.', 'Start it again with `fettle run`.'),
   FETTLE_JOURNAL_NEWER: entry('usage', 'The journal was written by a newer fettle.', 'Resume it with that version.'),
@@ -103,6 +104,7 @@ export const ERRORS = {
   FETTLE_UNANSWERED: entry('again', 'A request was sent and its outcome could not be learned.', '`fettle resume` finds out first and sends nothing before it knows.'),
   FETTLE_DEADLINE: entry('again', 'The time limit of the run passed; the remote job goes on.', '`fettle resume` goes on waiting.'),
   FETTLE_LOCKED: entry('again', 'Another process is at it: at a run of this pipeline, or at this data directory.', 'Wait for it, or stop it.'),
+  FETTLE_SHARD: entry('again', 'A shard has not come to its end, so there is nothing to merge yet.', '`fettle resume` goes on with it.'),
   FETTLE_DOWNLOAD_CUT: entry('again', 'The enriched file kept arriving incomplete.', '`fettle resume` fetches it again.'),
 
   // -- rejected: the service's verdict

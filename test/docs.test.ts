@@ -202,9 +202,11 @@ const withSamples = (files: Record<string, string> = {}): string => {
 
 /** Workflows of CI platforms are told from pipelines by what they hold. */
 const isWorkflow = (text: string): boolean => /^ *(?:script|steps):/m.test(text)
+/** What a cluster is told. */
+const isManifest = (text: string): boolean => text.startsWith('apiVersion:')
 
 describe.concurrent('what the documents show works', () => {
-  const yaml = blocks('yaml').filter(text => !isWorkflow(text))
+  const yaml = blocks('yaml').filter(text => !isWorkflow(text) && !isManifest(text))
   test('there is a smallest and a full pipeline', () => expect(yaml.length).toBeGreaterThanOrEqual(2))
 
   test.each(yaml.map((text, n) => [n + 1, text] as const))('pipeline %i passes the check', async (_, text) => {
@@ -257,6 +259,20 @@ describe.concurrent('what the documents show works', () => {
       expect(rest).toContain('--timeout')
       expect(text).toMatch(/always/)
       expect(text).toContain('fettle-runs/')
+    }
+  })
+
+  test('manifests name commands, flags and exit codes that exist', () => {
+    const manifests = blocks('yaml').filter(isManifest)
+    expect(manifests.length).toBeGreaterThan(0)
+    for (const text of manifests) {
+      parseYaml(text, { strict: true })
+      const [name = '', ...args] = (/args: \[(.+)\]/.exec(text)?.[1] ?? '').split(', ')
+      const command = COMMANDS.find(({ usage }) => nameOf(usage) === name)
+      for (const arg of args) if (arg.startsWith('--')) expect(flagsOf(command!)).toContain(arg.slice(2))
+      const codes = [...text.matchAll(/values: \[(.+?)\]/g)].flatMap(([, list = '']) => list.split(', ').map(Number))
+      expect(codes.length).toBeGreaterThan(0)
+      for (const code of codes) expect(Object.values(EXIT)).toContain(code)
     }
   })
 

@@ -3,7 +3,7 @@
  * README and the surface snapshot are checked against this table.
  */
 import type { Command } from './command.ts'
-import { aRun, carrying, described, json, kept, pipelines, runsDir, sources } from './flag-groups.ts'
+import { aRun, carrying, described, json, kept, pipelines, runsDir, skipCode, sources } from './flag-groups.ts'
 
 /** Every command, in the order of the help. */
 export const COMMANDS: readonly Command[] = [
@@ -41,8 +41,9 @@ export const COMMANDS: readonly Command[] = [
     flags: argv =>
       carrying(sources(pipelines(argv)))
         .option('dry-run', { type: 'boolean', describe: 'Print the plan and send nothing' })
+        .option('detach', { type: 'boolean', describe: 'End as soon as every remote job is submitted; see status and collect' })
         .option('new', { type: 'boolean', describe: 'Start anew in spite of an unfinished run' })
-        .conflicts({ quiet: 'verbose', 'dry-run': ['json', 'result-file', 'new', 'reporter'] }),
+        .conflicts({ quiet: 'verbose', 'dry-run': ['json', 'result-file', 'new', 'reporter', 'detach', 'skip-code'] }),
     load: () => import('./commands/run.ts'),
   },
   {
@@ -55,7 +56,10 @@ export const COMMANDS: readonly Command[] = [
   {
     usage: 'plan <pipeline..>',
     summary: 'Say what a run would be and cost, and what changed; sends nothing',
-    flags: argv => json(runsDir(sources(pipelines(argv)))),
+    flags: argv =>
+      json(runsDir(sources(pipelines(argv))))
+        .option('shards', { type: 'string', requiresArg: true, describe: 'List this many shards of the list, for run --shard' })
+        .conflicts('shards', 'shard'),
     load: () => import('./commands/plan.ts'),
   },
   {
@@ -67,8 +71,35 @@ export const COMMANDS: readonly Command[] = [
   {
     usage: 'status [run]',
     summary: 'Say how a run stands, by text and exit code',
-    flags: argv => json(runsDir(aRun(argv))),
+    flags: argv =>
+      skipCode(json(runsDir(aRun(argv))))
+        .option('watch', { type: 'boolean', describe: 'Look again until it is no longer going on' })
+        .option('timeout', {
+          type: 'string',
+          requiresArg: true,
+          describe: 'With --watch: stop looking after this long (90s, 2h)',
+        }),
     load: () => import('./commands/status.ts'),
+  },
+  {
+    usage: 'collect [run]',
+    summary: 'Go on with a detached run: wait, enrich, download, check, report',
+    flags: argv => carrying(aRun(argv)).conflicts('quiet', 'verbose'),
+    load: () => import('./commands/collect.ts'),
+  },
+  {
+    usage: 'merge <run..>',
+    summary: 'Join the results of shards into the outputs and the report of one run',
+    flags: argv =>
+      carrying(
+        argv.positional('run', {
+          type: 'string',
+          array: true,
+          demandOption: true,
+          describe: 'Runs of shards, or their folders; or the name of a pipeline for the newest of each',
+        }),
+      ).conflicts('quiet', 'verbose'),
+    load: () => import('./commands/merge.ts'),
   },
   {
     usage: 'runs',

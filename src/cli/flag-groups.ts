@@ -24,6 +24,14 @@ export const kept = (argv: Argv, thing: string, kinds: string, file: string): Ar
       describe: `import: name of the ${thing}; from the file name if absent`,
     })
 
+/** The exit code of a day without rows. */
+export const skipCode = (argv: Argv): Argv =>
+  argv.option('skip-code', {
+    type: 'string',
+    requiresArg: true,
+    describe: 'Exit with this code when there were no rows and the pipeline allows it (Airflow: 99)',
+  })
+
 /** What stands in place of what the pipeline says. */
 export const sources = (argv: Argv): Argv =>
   argv
@@ -42,10 +50,15 @@ export const sources = (argv: Argv): Argv =>
       describe: 'Set a variable of the pipeline: name=value',
     })
     .option('limit', { type: 'string', requiresArg: true, describe: 'Only the first N rows' })
+    .option('shard', {
+      type: 'string',
+      requiresArg: true,
+      describe: 'Only this part of the rows: 3/8, or auto or auto/8 by the index that the platform gives',
+    })
 
 /** What every command takes that carries a run on. */
 export const carrying = (argv: Argv): Argv =>
-  json(runsDir(argv))
+  skipCode(json(runsDir(argv)))
     .option('timeout', {
       type: 'string',
       requiresArg: true,

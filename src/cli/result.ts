@@ -8,30 +8,35 @@ import { EXIT, FettleError, issue } from '../errors.ts'
 import { resultLine, safeJson, type Told } from '../report/index.ts'
 import type { Flags } from './command.ts'
 import { exitOf } from './exit.ts'
-import { isOn, textFlag } from './flags.ts'
+import { isOn, textFlag, wholeFlag } from './flags.ts'
 import type { Io } from './io.ts'
 import { refuseNoResult } from './places.ts'
 
 /** How one pipeline ended: with a report, or with an error before there could be one; `name` is its file until it is read. */
 export type Ending = { readonly name: string | null } & ({ readonly result: RunResult } | { readonly error: unknown })
 
-/** The exit code of an ending; with `strict` a warning counts as a failed check. */
-export function codeOf(ending: Ending, strict: boolean): number {
+/** The exit code of an ending: `--strict` counts a warning as a failed check, `--skip-code` tells a day without rows. */
+export function codeOf(ending: Ending, flags: Flags): number {
   if ('error' in ending) return exitOf(ending.error)
-  const { state } = ending.result
-  return strict && state.status === 'warn' ? EXIT.checks : (state.exitCode ?? EXIT.bug)
+  const { status, exitCode, detached } = ending.result.state
+  if (status === 'skipped') return skipCodeOf(flags) ?? exitCode ?? EXIT.ok
+  if (status === 'warn' && isOn(flags, 'strict')) return EXIT.checks
+  return exitCode ?? (detached ? EXIT.ok : EXIT.bug)
 }
 
+/** `--skip-code`, null when absent. Throws FETTLE_USAGE for what is no exit code. */
+export const skipCodeOf = (flags: Flags): number | null => wholeFlag(flags, 'skip-code', 0, 255)
+
 /** An ending as reporters are told it. */
-export function toldOf(ending: Ending, strict: boolean): Told {
-  if ('result' in ending) return { ...ending.result.report, exitCode: codeOf(ending, strict) }
+export function toldOf(ending: Ending, flags: Flags): Told {
+  if ('result' in ending) return { ...ending.result.report, exitCode: codeOf(ending, flags) }
   const { error, name } = ending
   const known = FettleError.is(error)
     ? error
     : new FettleError('FETTLE_BUG', error instanceof Error ? error.message : String(error))
   const { code, message, hint, at } = known
   const issues = known.issues.length > 0 ? known.issues : [issue(code, message, { hint, at })]
-  return { name: name ?? 'fettle', exitCode: codeOf(ending, strict), issues }
+  return { name: name ?? 'fettle', exitCode: codeOf(ending, flags), issues }
 }
 
 /**
@@ -49,7 +54,7 @@ export async function proveResultFile(flags: Flags, io: Io): Promise<void> {
 export async function giveResults(endings: readonly Ending[], flags: Flags, io: Io): Promise<void> {
   const lines = endings.map(ending =>
     'result' in ending
-      ? resultLine({ ...ending.result.report, exitCode: codeOf(ending, isOn(flags, 'strict')) })
+      ? resultLine({ ...ending.result.report, exitCode: codeOf(ending, flags) })
       : errorLine(ending.error, ending.name),
   )
   const file = textFlag(flags, 'result-file')

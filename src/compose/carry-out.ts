@@ -13,17 +13,18 @@ import {
   type RunArgs,
   type RunFact,
   type RunState,
+  UNKNOWN,
 } from '../journal/index.ts'
-import { spoolOf } from '../pipeline/index.ts'
+import { lineOf, spoolOf } from '../pipeline/index.ts'
 import type { Report } from '../report/index.ts'
-import { carryOut, type Ports, pausedBy, type Tick } from '../run/index.ts'
+import { carryOut, needsService, type Ports, pausedBy, type Tick } from '../run/index.ts'
 import { decisionsOf } from './decisions.ts'
 import { type Guard, guarded, guardedPortfolios, guardedScreening, guardOf } from './guard.ts'
 import { lastGoodRun } from './look.ts'
 import { proveOutputs } from './prove-outputs.ts'
 import { readReport, reportOf, writeReportJson, writeReports } from './report-files.ts'
 import { type RunDirectory, removeIfPossible, removeOldAnswers, runDirectory } from './run-directory.ts'
-import { openService, type ReadyService } from './service.ts'
+import { offline, openService, type ReadyService } from './service.ts'
 import { type Credentials, dataDirOf, type Env, proxiesOf, traceOf } from './settings.ts'
 import { dropSpool } from './stdin.ts'
 import { stopAt } from './stop.ts'
@@ -40,6 +41,8 @@ export interface RunSettings {
   /** Command line as it is to be reported; without secrets. */
   readonly args: RunArgs
   readonly timeoutMs: number | null
+  /** Stop once every job is submitted; the run is collected later. */
+  readonly detach?: boolean
   /** For a resume: what the present pipeline file says of poll, retry, checks and report. */
   readonly live?: LiveSettings | null
   /** Aborted with a FettleError for a signal. */
@@ -87,6 +90,7 @@ export async function carryOn(journal: Journal, directory: RunDirectory, lock: L
     if (stateOf(journal).resumedAt.length > 0) await proveOutputs(plan, settings.cwd)
     await keepReport(stateOf(journal))
     if (plan.rows === 0) skipRun(record)
+    else if (plan.sent === 0) finishUnasked(record)
     else await carryOutWith({ record, directory, guard, settings, previousRate, keepReport })
     const result = resultOf(stateOf(journal))
     await writeReports(directory, result.report, result.state)
@@ -122,8 +126,10 @@ export async function clearWork(
     .catch(() => {})
   const spooled = spoolOf(plan.input.path)
   if (spooled !== null) dropSpool(dirname(directory.path), spooled)
-  removeOldAnswers(directory, plan.name)
+  removeOldAnswers(directory, lineOf(plan))
   // After an error the file is evidence, and as long as rows can be decided about outputs are made of it again.
+  // What came back for a shard is its result, until the next run of that shard.
+  if (plan.shard !== undefined) return
   if (status !== 'error' && !hasReview({ outcomes, decisions })) await results.remove()
 }
 
@@ -135,6 +141,11 @@ const hasReview = ({ outcomes, decisions }: Pick<RunState, 'outcomes' | 'decisio
 function skipRun(record: RunRecord): void {
   const none = { matched: 0, manualMatched: 0, review: 0, unmatched: 0, duplicates: 0, failed: 0, skipped: 0 }
   record.append({ type: 'run.finished', status: 'skipped', exitCode: EXIT.ok, outcomes: none, checks: [], error: null })
+}
+
+/** A shard whose rows ask nothing that no earlier row asks: the answers are those of other shards. */
+function finishUnasked(record: RunRecord): void {
+  record.append({ type: 'run.finished', status: 'success', exitCode: EXIT.ok, outcomes: UNKNOWN, checks: [], error: null })
 }
 
 interface Work {
@@ -159,20 +170,22 @@ async function carryOutWith({ record, directory, guard, settings, previousRate, 
   let lastReport = Promise.resolve()
   let ready: ReadyService | null = null
   try {
-    ready = await openService({
-      service: plan.service,
-      world,
-      credentials: settings.credentials,
-      dataDir: dataDirOf(settings.env),
-      stateDir: directory.service,
-      attempts: plan.retry.attempts,
-      traceparent: traceOf(settings.env).traceparent,
-      proxies: () => proxiesOf(settings.env),
-      onRetry: message => onTick({ type: 'retry', message }),
-      // A pause that a service asks for ends somewhere, as any wait does.
-      deadline: () => Math.min(limit.left(), plan.poll.timeoutMs),
-      stop: limit.signal,
-    })
+    ready = !needsService(stateOf(record))
+      ? offline()
+      : await openService({
+          service: plan.service,
+          world,
+          credentials: settings.credentials,
+          dataDir: dataDirOf(settings.env),
+          stateDir: directory.service,
+          attempts: plan.retry.attempts,
+          traceparent: traceOf(settings.env).traceparent,
+          proxies: () => proxiesOf(settings.env),
+          onRetry: message => onTick({ type: 'retry', message }),
+          // A pause that a service asks for ends somewhere, as any wait does.
+          deadline: () => Math.min(limit.left(), plan.poll.timeoutMs),
+          stop: limit.signal,
+        })
     const known = new Set(stateOf(record).issues.map(one => one.code))
     for (const issue of ready.issues) if (!known.has(issue.code)) record.append({ type: 'issue.raised', issue })
     const ports: Ports = {
@@ -191,7 +204,7 @@ async function carryOutWith({ record, directory, guard, settings, previousRate, 
       // A report that cannot be kept current must not stop a run that can go on; at the end it is an error.
       if (fact.type.startsWith('stage.')) lastReport = lastReport.then(() => keepReport(state)).catch(() => {})
     }
-    await carryOut({ recorder: record, ports, previousRate, onFact })
+    await carryOut({ recorder: record, ports, previousRate, detach: settings.detach ?? false, onFact })
   } catch (error) {
     // What stops a run before its first stage is told in its report as well.
     if (ready === null) record.append(pausedBy(error))

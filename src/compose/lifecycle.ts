@@ -7,8 +7,8 @@ import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { FettleError } from '../errors.ts'
 import { writeAtomic } from '../input/index.ts'
-import { type Journal, type Lock, openJournal, type RunState, takeLock } from '../journal/index.ts'
-import { type Plan, resolvedYaml } from '../pipeline/index.ts'
+import { type Journal, type Lock, type MergedShards, openJournal, type RunState, takeLock } from '../journal/index.ts'
+import { lineOf, type Plan, resolvedYaml } from '../pipeline/index.ts'
 import { carryOn, clearWork, type RunResult, type RunSettings } from './carry-out.ts'
 import { carrierOf, reportOfRun } from './look.ts'
 import { proveOutputs } from './prove-outputs.ts'
@@ -20,6 +20,7 @@ import {
   makeFolder,
   makeRunDirectory,
   newRunId,
+  type RunDirectory,
   readRun,
   runDirectory,
   sweepRunDirectory,
@@ -36,8 +37,8 @@ import { REAL_WORLD } from './world.ts'
  * another process is at it, FETTLE_OUTPUT_WRITE when the runs directory cannot be written.
  */
 export async function startRun(plan: Plan, settings: RunSettings, fresh: boolean): Promise<RunResult> {
-  return withLock(plan.name, settings, async lock => {
-    const last = fresh ? null : lastRun(settings.runsDir, plan.name)
+  return withLock(lineOf(plan), settings, async lock => {
+    const last = fresh ? null : lastRun(settings.runsDir, lineOf(plan))
     if (last !== null && !last.finished) {
       if (last.plan.fingerprint === plan.fingerprint && last.identity === identityOf(plan.service, settings.credentials)) {
         settings.onNote?.(`continuing the unfinished run ${last.runId}`)
@@ -62,7 +63,7 @@ export async function resumeRun(id: string, settings: RunSettings): Promise<RunR
       'FETTLE_FINGERPRINT',
       `the run ${id} belongs to ${state.identity.split(' ')[0]} and another user name than the present one`,
     )
-  return withLock(state.plan.name, settings, lock => continueRun(readRun(settings.runsDir, id), lock, settings))
+  return withLock(lineOf(state.plan), settings, lock => continueRun(readRun(settings.runsDir, id), lock, settings))
 }
 
 const nowOf = ({ world = REAL_WORLD }: Pick<RunSettings, 'world'>) => world.clock.now.bind(world.clock)
@@ -87,12 +88,35 @@ export async function withLock<T>(
   }
 }
 
-async function newRun(plan: Plan, lock: Lock, settings: RunSettings): Promise<RunResult> {
+/** A run that joins the results of shards. */
+export interface Merge {
+  readonly plan: Plan
+  readonly identity: string
+  readonly merged: MergedShards
+  /** Puts what came back for the shards into the directory of the run. */
+  readonly fill: (directory: RunDirectory) => Promise<void>
+}
+
+/** Joins shards in a new run, or goes on with the unfinished one that joins the same. Throws as startRun does. */
+export async function startMerge(merge: Merge, settings: RunSettings): Promise<RunResult> {
+  const { plan, merged } = merge
+  return withLock(lineOf(plan), settings, async lock => {
+    const last = lastRun(settings.runsDir, lineOf(plan))
+    const isSame =
+      last?.plan.fingerprint === plan.fingerprint && last.jobs.every(({ id }, part) => id === (merged.jobs[part]?.id ?? null))
+    if (last === null || last.finished || !isSame) return newRun(plan, lock, settings, merge)
+    settings.onNote?.(`continuing the unfinished run ${last.runId}`)
+    return continueRun(last, lock, settings)
+  })
+}
+
+async function newRun(plan: Plan, lock: Lock, settings: RunSettings, merge?: Merge): Promise<RunResult> {
   await proveOutputs(plan, settings.cwd)
-  const runId = newRunId(settings.runsDir, plan.name, nowOf(settings)())
-  const identity = identityOf(plan.service, settings.credentials)
+  const runId = newRunId(settings.runsDir, lineOf(plan), nowOf(settings)())
+  const identity = merge?.identity ?? identityOf(plan.service, settings.credentials)
   const directory = await makeRunDirectory(settings.runsDir, runId)
   await writeAtomic(join(directory.path, 'pipeline.resolved.yml'), resolvedYaml(plan))
+  await merge?.fill(directory)
   const journal = openJournal(directory.journal, nowOf(settings), 'new')
   const traceId = traceOf(settings.env).traceId ?? randomBytes(16).toString('hex')
   const { args, env } = settings
@@ -106,6 +130,7 @@ async function newRun(plan: Plan, lock: Lock, settings: RunSettings): Promise<Ru
     args,
     traceId,
     ci: ciOf(env),
+    ...(merge === undefined ? {} : { merged: merge.merged }),
   } as const
   try {
     journal.append({ type: 'run.started', ...started })

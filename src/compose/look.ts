@@ -2,7 +2,7 @@
 
 import { realClock } from '../client/clock.ts'
 import { type LockOwner, lockHolder, type RunState } from '../journal/index.ts'
-import type { Plan } from '../pipeline/index.ts'
+import { lineOf, type Plan } from '../pipeline/index.ts'
 import type { Report } from '../report/index.ts'
 import { readReport, reportOf } from './report-files.ts'
 import { findRunId, listRunIds, lockPath, newestRun, type RunDirectory, readRun, runDirectory } from './run-directory.ts'
@@ -17,13 +17,13 @@ export function lookAtRun(runsDir: string, wanted: string | undefined): { state:
  * The last run of a pipeline before `runId` that came to a good end: what drift and deltas are measured against. A run over the
  * first rows alone is measured against its like.
  */
-export const lastGoodRun = (runsDir: string, { name, limit }: Pick<Plan, 'name' | 'limit'>, runId: string): RunState | null =>
+export const lastGoodRun = (runsDir: string, plan: Pick<Plan, 'name' | 'limit' | 'shard'>, runId: string): RunState | null =>
   newestRun(
     runsDir,
-    name,
+    lineOf(plan),
     state =>
       state.runId < runId &&
-      state.plan.limit === limit &&
+      state.plan.limit === plan.limit &&
       state.finished &&
       (state.status === 'success' || state.status === 'warn'),
   )
@@ -42,4 +42,6 @@ export function reportOfRun(runsDir: string, id: string): Report {
 
 /** The process that is carrying out the run, null when there is none: the lock is the pipeline's, and held for its last run. */
 export const carrierOf = (runsDir: string, state: RunState): LockOwner | null =>
-  listRunIds(runsDir, state.plan.name)[0] === state.runId ? lockHolder(lockPath(runsDir, state.plan.name), realClock.now) : null
+  listRunIds(runsDir, lineOf(state.plan))[0] === state.runId
+    ? lockHolder(lockPath(runsDir, lineOf(state.plan)), realClock.now)
+    : null

@@ -8,13 +8,18 @@ export {
   draftOf,
   draftYaml,
   explainPlan,
+  MOST_SHARDS,
   nearest,
   type Plan,
   type Proposal,
   parseDuration,
+  parseShard,
   pipelineJsonSchema,
   profileLines,
+  type ShardChoice,
   STDIN_NAME,
+  shardList,
+  shareOf,
   spoolOf,
 } from '../pipeline/index.ts'
 export { isInside, realPath } from './output-places.ts'

@@ -9,6 +9,7 @@ import { FettleError, type Issue, issue } from '../errors.ts'
 // Not by the face of their folder: results and outputs are loaded by whoever runs a pipeline.
 import { countQuestions } from '../input/fold.ts'
 import { inspect } from '../input/inspect.ts'
+import { locateRows } from '../input/shard.ts'
 import {
   checkServiceUrl,
   decodePipeline,
@@ -18,13 +19,17 @@ import {
   type Pipeline,
   type Plan,
   type PlannedService,
+  type PlannedShard,
   parsePipeline,
   parsePipelineValue,
   pipelineFormat,
   planRun,
   type Secrets,
+  type Shard,
+  type ShardChoice,
   STDIN,
   STDIN_NAME,
+  shareOf,
   suspectIssues,
   watchedColumns,
 } from '../pipeline/index.ts'
@@ -41,10 +46,12 @@ export interface Overrides {
   readonly output: string | null
   readonly vars: Readonly<Record<string, string>>
   readonly limit: number | null
+  /** Only this part of the rows, null for all. */
+  readonly shard: ShardChoice | null
 }
 
 /** No overrides: the pipeline as it stands. */
-export const NO_OVERRIDES: Overrides = { service: null, input: null, output: null, vars: {}, limit: null }
+export const NO_OVERRIDES: Overrides = { service: null, input: null, output: null, vars: {}, limit: null, shard: null }
 
 /** Where a pipeline is prepared. */
 export interface Surroundings {
@@ -121,11 +128,11 @@ async function planOver(
   options: Surroundings & Overrides,
 ): Promise<Pick<Prepared, 'plan' | 'issues'>> {
   const watch = (header: readonly string[] | null, columns: number) => watchedColumns(pipeline, header, columns)
-  const asked = inputOptionsOf(pipeline)
-  const { at, path } = received ?? { at: asked.path, path: asked.path }
+  const asOptions = inputOptionsOf(pipeline)
+  const { at, path } = received ?? { at: asOptions.path, path: asOptions.path }
   const onProgress = (bytes: number, total: number): void =>
     options.onProgress?.(received === null ? path : STDIN_NAME, bytes, total)
-  const { facts: found, issues: inputIssues, cells } = await inspect({ ...asked, path: at }, { watch, onProgress })
+  const { facts: found, issues: inputIssues, cells, marks } = await inspect({ ...asOptions, path: at }, { watch, onProgress })
   const facts = found === null ? null : { ...found, path }
   const { locate } = parsed
   const { cwd, runsDir } = options
@@ -138,8 +145,25 @@ async function planOver(
   if (first.plan === null) return first
   const suspects = suspectIssues(first.plan, { cells, locate, isCountry: await countryTest(pipeline) })
   const readable = { ...first.plan, input: { ...first.plan.input, path: at } }
-  const sent = readable.collapse ? { sent: await countQuestions(readable) } : {}
-  return planRun(pipeline, facts, { ...context, ...sent, issues: [...issues, ...suspects] })
+  const range = options.shard === null ? null : shareOf(readable.rows, options.shard)
+  const asked = readable.collapse ? await countQuestions(readable, '', range === null ? [] : [range.from, range.to]) : null
+  const sent = asked === null ? {} : { sent: asked.all }
+  const shard =
+    range === null
+      ? {}
+      : { shard: shardOf(options.shard!, range, asked?.before ?? null, await locateRows(readable.input, marks, range)) }
+  return planRun(pipeline, facts, { ...context, ...sent, ...shard, issues: [...issues, ...suspects] })
+}
+
+/** A shard with what it has of rows; `asked` is how many questions were asked before its first row and up to its last. */
+function shardOf(
+  { number, of }: ShardChoice,
+  { from, to }: { readonly from: number; readonly to: number },
+  asked: readonly number[] | null,
+  span: Shard['span'],
+): PlannedShard {
+  const [before = from, after = to] = asked ?? []
+  return { shard: { number, of, from, asked: before, span }, rows: to - from, sent: after - before }
 }
 
 /** Whether a text names a country, as far as fettle knows them; loaded only where somebody asks. */

@@ -3,6 +3,8 @@ import { proveWritable } from '../input/index.ts'
 import type { Plan } from '../pipeline/index.ts'
 
 /** A disk that will refuse the outputs is better known early. Throws FETTLE_OUTPUT_WRITE. */
-export async function proveOutputs({ output }: Plan, cwd: string): Promise<void> {
+export async function proveOutputs({ output, shard }: Plan, cwd: string): Promise<void> {
+  // A shard writes none: whoever merges does.
+  if (shard !== undefined) return
   for (const path of [output?.path, output?.unmatched, output?.review]) if (path != null) await proveWritable(path, { root: cwd })
 }

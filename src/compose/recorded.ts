@@ -39,7 +39,9 @@ export function presentOf(state: RunState, surroundings: Surroundings): Present 
   if (parsed === null || pipeline === null || varsOf(state).length > 0) return { credentials, live: null }
   const { plan: recorded } = state
   const service = resolveService(options, pipeline)
-  const { plan } = planRun(pipeline, recorded.input, { file: recorded.file, limit: recorded.limit, service, sent: recorded.sent })
+  const { shard, rows, sent } = recorded
+  const shared = shard === undefined ? {} : { shard: { shard, rows, sent } }
+  const { plan } = planRun(pipeline, recorded.input, { file: recorded.file, limit: recorded.limit, service, sent, ...shared })
   const changed = plan === null ? ['mappings'] : changedKeys(plan, recorded)
   if (!isSameInput(inputOptionsOf(pipeline).path, recorded.input.path)) changed.unshift('input')
   if (changed.length > 0)
@@ -83,7 +85,9 @@ const KEYS: Readonly<Record<string, string>> = { parts: 'job.split', collapse: '
 /** The keys of the plan that say what is done and are not as they were; empty while the fingerprints are the same. */
 function changedKeys(now: Plan, then: Plan): string[] {
   if (now.fingerprint === then.fingerprint) return []
-  const free: readonly string[] = [...LIVE, 'fingerprint', 'issues', 'profile', 'sent', 'description', 'tags', 'file']
+  // What was joined was cut by the shards, not by the pipeline.
+  const ofMerge = then.merged === undefined ? [] : ['merged', 'parts', 'preparation']
+  const free: readonly string[] = [...ofMerge, ...LIVE, 'fingerprint', 'issues', 'profile', 'sent', 'description', 'tags', 'file']
   const keys = Object.keys(then) as (keyof Plan)[]
   const changed = keys.filter(key => !free.includes(key) && JSON.stringify(now[key]) !== JSON.stringify(then[key]))
   return changed.map(key => KEYS[key] ?? key)

@@ -1,6 +1,6 @@
 /** What a run would be and cost, beside the last good one: told without sending anything. It prints nothing. */
 import { countQuestions } from '../input/fold.ts'
-import { type Change, changesOf, leastRequests, type Plan, spoolOf } from '../pipeline/index.ts'
+import { type Change, changesOf, leastRequests, lineOf, type Plan, spoolOf } from '../pipeline/index.ts'
 import { lastGoodRun } from './look.ts'
 import { lastRun } from './run-directory.ts'
 
@@ -35,7 +35,7 @@ const AFTER_ALL = '~'
 /** Rehearses a plan. Throws what reading the input or a damaged journal throws. */
 export async function rehearse(plan: Plan, runsDir: string, root: string): Promise<Rehearsal> {
   const before = lastGoodRun(runsDir, plan, AFTER_ALL)
-  const last = lastRun(runsDir, plan.name)
+  const last = lastRun(runsDir, lineOf(plan))
   const isPiped = spoolOf(plan.input.path) !== null
   const most = plan.enrich === null ? 0 : plan.sent
   const outcomes = before?.outcomes
@@ -45,7 +45,7 @@ export async function rehearse(plan: Plan, runsDir: string, root: string): Promi
   const within = (count: number): number => Math.min(count, screen?.budget ?? count)
   return {
     rows: plan.rows,
-    different: plan.collapse ? plan.sent : isPiped ? null : await countQuestions(plan, root),
+    different: plan.collapse ? plan.sent : isPiped ? null : (await countQuestions(plan, root)).all,
     sent: plan.sent,
     jobs: plan.rows === 0 ? 0 : plan.parts.length,
     requests: leastRequests(plan),

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { FettleError } from '../errors.ts'
 import { type Decision, Decisions, openResults } from '../input/index.ts'
 import { matchRate, openJournal, type RunFact, type RunState } from '../journal/index.ts'
+import { lineOf } from '../pipeline/index.ts'
 import { checkAgainstSummary, endOf } from '../run/index.ts'
 import type { RunResult } from './carry-out.ts'
 import { dayOf } from './decisions.ts'
@@ -44,7 +45,7 @@ export async function applyDecisions(id: string, lines: readonly Decision[], { c
   const now = clock.now.bind(clock)
   const directory = runDirectory(runsDir, id)
   const { plan } = readRun(runsDir, id)
-  return withLock(plan.name, { runsDir }, async () => {
+  return withLock(lineOf(plan), { runsDir }, async () => {
     const state = readRun(runsDir, id)
     const failed = new Set(state.jobs.flatMap(({ part, failure }) => (failure === null ? [] : [part])))
     const isGone = plan.parts.some((_, part) => !failed.has(part) && !existsSync(join(directory.path, `enriched-${part}.csv`)))

@@ -13,7 +13,7 @@ import { nearest } from '../pipeline/index.ts'
 /** Where runs are kept unless --runs-dir says otherwise. No leading dot: CI artifact uploads skip hidden folders. */
 export const DEFAULT_RUNS_DIR = 'fettle-runs'
 
-const RUN_ID = /^\d{8}T\d{6}Z-([a-z0-9][a-z0-9-]*)-[0-9a-f]{6}$/
+const RUN_ID = /^\d{8}T\d{6}Z-([a-z0-9][a-z0-9-]*(?:\.\d+-of-\d+)?)-[0-9a-f]{6}$/
 
 /**
  * A new run id: UTC start, pipeline, six random hex digits. `now` is milliseconds since 1970. Ids of a pipeline sort in the order
@@ -138,6 +138,21 @@ export function listRunIds(runsDir: string, pipeline?: string): string[] {
     .reverse()
 }
 
+/** The newest run of each shard of a pipeline, cut into as many as the newest of all; none where there are no shards. */
+export function newestShards(runsDir: string, pipeline: string): string[] {
+  const found = listRunIds(runsDir).flatMap(id => {
+    const [, name, number, of] = /^\d{8}T\d{6}Z-([a-z0-9-]+)\.(\d+)-of-(\d+)-/.exec(id) ?? []
+    return name === pipeline ? [{ id, number, of }] : []
+  })
+  const newest = new Map(
+    found
+      .filter(({ of }) => of === found[0]!.of)
+      .map(({ number, id }) => [number, id] as const)
+      .reverse(),
+  )
+  return [...newest.values()]
+}
+
 /**
  * The id that a person means: a whole id, the beginning of exactly one, or nothing for the latest. Throws FETTLE_RUN_UNKNOWN
  * for none, for several, and for anything that is not an id.
@@ -149,7 +164,7 @@ export function findRunId(runsDir: string, wanted: string | undefined): string {
     if (latest === undefined || !ids.includes(latest)) throw new FettleError('FETTLE_RUN_UNKNOWN', `no run in ${runsDir}`)
     return latest
   }
-  if (!/^[A-Za-z0-9-]+$/.test(wanted)) throw new FettleError('FETTLE_RUN_UNKNOWN', `"${wanted}" is not a run id`)
+  if (!/^[A-Za-z0-9.-]+$/.test(wanted)) throw new FettleError('FETTLE_RUN_UNKNOWN', `"${wanted}" is not a run id`)
   const found = ids.includes(wanted) ? [wanted] : ids.filter(id => id.startsWith(wanted) || RUN_ID.exec(id)?.[1] === wanted)
   const [id] = found
   if (id === undefined) {

@@ -79,6 +79,32 @@ function accountOf(url: string, { username, password }: Credentials, world: Worl
   return account
 }
 
+/** In place of a service where nothing is left to ask of one; whoever asks all the same has made a mistake. */
+export function offline(): ReadyService {
+  const refuse = (): Promise<never> => Promise.reject(new FettleError('FETTLE_BUG', 'a service is asked that was not needed'))
+  const service: ReadyService['service'] = {
+    findPortfolios: refuse,
+    readPortfolio: refuse,
+    createPortfolio: refuse,
+    addCompany: refuse,
+    screenBusiness: refuse,
+    findScreening: refuse,
+    readRisks: refuse,
+    authenticate: refuse,
+    createJob: refuse,
+    findJobs: refuse,
+    readJob: refuse,
+    upload: refuse,
+    setMappings: refuse,
+    submit: refuse,
+    setEnrichments: refuse,
+    enrich: refuse,
+    openEnrichedFile: refuse,
+    takeCounts: () => ({ requests: 0, retries: 0, throttledMs: 0 }),
+  }
+  return { service, issues: [], close: async () => {} }
+}
+
 /** Connects to the service of a plan, starting it first when it is the embedded one. */
 export async function openService(needs: ServiceNeeds): Promise<ReadyService> {
   const made = await import('../client/index.ts')

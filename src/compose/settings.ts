@@ -102,13 +102,19 @@ export const proxiesOf = (env: Env): Proxies => ({
   except: (text(env, 'no_proxy') ?? text(env, 'NO_PROXY') ?? '').split(/[\s,]+/).filter(entry => entry !== ''),
 })
 
-const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$/
+/** Version, trace id, parent id, flags; a later version may bring more (W3C Trace Context §3.2). */
+const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/
+const NO_TRACE = { traceId: null, traceparent: null }
 
-/** The W3C trace context of the caller: the trace id, and the header to send on; both null when absent or malformed. */
+/**
+ * The W3C trace context of the caller: the trace id, and the header to send on, in the version known here; both null when absent
+ * or malformed.
+ */
 export function traceOf(env: Env): { readonly traceId: string | null; readonly traceparent: string | null } {
-  const header = text(env, 'TRACEPARENT')
-  const traceId = header === null ? null : (TRACEPARENT.exec(header)?.[1] ?? null)
-  return traceId === null || /^0+$/.test(traceId) ? { traceId: null, traceparent: null } : { traceId, traceparent: header }
+  const [, version, traceId = '', parentId = '', flags, more] = TRACEPARENT.exec(text(env, 'TRACEPARENT') ?? '') ?? []
+  if (version === undefined || version === 'ff' || (version === '00' && more !== undefined)) return NO_TRACE
+  if (/^0+$/.test(traceId) || /^0+$/.test(parentId)) return NO_TRACE
+  return { traceId, traceparent: `00-${traceId}-${parentId}-${flags}` }
 }
 
 /** A warning when TRACEPARENT is set and not one: it is left out, since a trace must never fail a run. */

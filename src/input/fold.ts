@@ -58,16 +58,26 @@ export class Fold {
 
 const word = (question: Buffer, n: number): number => question.readUInt32LE(n * 4)
 
-/** How many different questions the rows of a plan ask. Throws FETTLE_INPUT_READ. */
-export async function countQuestions({ input, mappings, rows }: Plan, root = ''): Promise<number> {
+/**
+ * How many different questions the rows of a plan ask; and how many had been asked before each of the rows `at` (from 0, rising),
+ * whoever may be about to ask them. Throws FETTLE_INPUT_READ.
+ */
+export async function countQuestions(
+  { input, mappings, rows }: Pick<Plan, 'input' | 'mappings' | 'rows'>,
+  root = '',
+  at: readonly number[] = [],
+): Promise<{ readonly all: number; readonly before: readonly number[] }> {
   const fold = new Fold()
   const sent = rowMaker(mappings)
   const question = questionOf(mappings)
+  const before: number[] = []
   let read = 0
-  if (rows === 0) return 0
-  for await (const row of readRows(input, root)) {
-    fold.place(question(sent(row)))
-    if (++read === rows) break
-  }
-  return fold.size
+  if (rows > 0)
+    for await (const row of readRows(input, root)) {
+      while (at[before.length] === read) before.push(fold.size)
+      fold.place(question(sent(row)))
+      if (++read === rows) break
+    }
+  while (before.length < at.length) before.push(fold.size)
+  return { all: fold.size, before }
 }

@@ -6,7 +6,6 @@ import { createHash } from 'node:crypto'
 import type { Stats } from 'node:fs'
 import { type FileHandle, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { parse } from 'csv-parse/sync'
 import { FettleError, type Issue, issue, type Place } from '../errors.ts'
 import type { CellCounts, InputFacts, InputOptions, Packing, WatchedColumn } from '../pipeline/types.ts'
 import { type Content, headOf, openContent } from './content.ts'
@@ -16,10 +15,10 @@ import { headerIssues } from './header.ts'
 import { CellCounter } from './inspect-cells.ts'
 import { type OpenInput, openInput } from './locate.ts'
 import { Mojibake } from './mojibake.ts'
-import { parserOptions } from './records.ts'
 import { MAX_COLUMNS, RecordScanner } from './scan.ts'
 import { CellTap } from './scan-cells.ts'
-import { type Settled, settle } from './settle.ts'
+import { firstRows, type Settled, settle } from './settle.ts'
+import { Marks, type RecordMark } from './shard.ts'
 import { TableCut, tailStart } from './table-cut.ts'
 import { undecodable } from './undecodable.ts'
 
@@ -41,6 +40,8 @@ interface Inspection {
   readonly issues: Issue[]
   /** Of the watched columns. */
   readonly cells: readonly CellCounts[]
+  /** Places in the text of the table, for whoever wants some of its rows. */
+  readonly marks: readonly RecordMark[]
 }
 
 /**
@@ -72,7 +73,7 @@ export async function inspect(options: InputOptions, extra: InspectExtra = {}): 
 
 const OF_SHEETS = { encoding: 'utf-8', delimiter: ',', quotes: 'strict' } as const
 
-const refused = (why: Issue): Inspection => ({ facts: null, issues: [why], cells: [] })
+const refused = (why: Issue): Inspection => ({ facts: null, issues: [why], cells: [], marks: [] })
 
 async function readThrough(
   options: InputOptions,
@@ -108,7 +109,11 @@ async function readThrough(
   }
   if (pass.badAt !== null)
     return refused(await notUtf8(path, content.packing === null ? handle : null, pass, settled.linesBefore))
-  return { ...conclude(options, settled, { stat: before, packing: content.packing }, pass, table), cells: counters }
+  return {
+    ...conclude(options, settled, { stat: before, packing: content.packing }, pass, table),
+    cells: counters,
+    marks: pass.marks.all,
+  }
 }
 
 /** Everything that is counted in the one reading of the file. */
@@ -117,6 +122,7 @@ class Pass {
   readonly utf8 = new Utf8Check()
   readonly hash = createHash('sha256')
   readonly mojibake = new Mojibake()
+  readonly marks = new Marks()
   /** The first data rows with mojibake. */
   readonly garbled: number[] = []
   /** Of the file. */
@@ -168,6 +174,7 @@ class Pass {
       if (row > 0 && !this.garbled.includes(row)) this.garbled.push(row)
     }
     this.scanner.push(text.subarray(from))
+    this.marks.note(this.scanner.records, this.scanner.consumed)
   }
 
   end(): void {
@@ -223,7 +230,7 @@ function conclude(
   { stat: before, packing }: { readonly stat: Stats; readonly packing: Packing | null },
   pass: Pass,
   [first = [], ...rows]: readonly string[][],
-): Omit<Inspection, 'cells'> {
+): Pick<Inspection, 'facts' | 'issues'> {
   const { path, quotes, header: hasHeader } = options
   const { scanner } = pass
   const isEmpty = scanner.records === 0 && !scanner.isQuoted
@@ -269,20 +276,6 @@ function mojibakeIssue({ path }: InputOptions, { encoding }: Settled, pass: Pass
     ? `The file may be UTF-8: leave out input.encoding: ${encoding}.`
     : 'Mend it where it comes from; it is sent as it stands.'
   return issue('FETTLE_INPUT_SUSPECT', message, { severity: 'warn', at, count, rows: garbled, hint })
-}
-
-/** The first rows as cells; damaged ones are read as well as can be, since their damage is named elsewhere. */
-function firstRows({ sample, delimiter }: Settled): string[][] {
-  const options = { ...parserOptions(delimiter, 'relaxed'), relax_column_count: true }
-  // A quote that is never closed takes every row with it but those read before it: the header at least.
-  for (const to of [21, 1]) {
-    try {
-      return parse(sample, { ...options, to }) as string[][]
-    } catch {
-      // Named as an issue of its own.
-    }
-  }
-  return []
 }
 
 function emptiness(bytes: number, scanner: RecordScanner): string {

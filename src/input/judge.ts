@@ -40,7 +40,7 @@ export function judge(answer: Answer, fingerprint: string, decisions: Decisions 
 const isFound = (outcome: RowOutcome): boolean => outcome === 'matched' || outcome === 'duplicate' || outcome === 'manualMatched'
 
 /** The ids of the company that the service found, under whatever tags it tells them. */
-const foundIds = ({ row, columns }: Answer): string[] =>
+export const foundIds = ({ row, columns }: Answer): string[] =>
   IDS.map(name => (row[columns.find(name)] ?? '').trim()).filter(id => id !== '')
 
 function accept(judged: Judged, line: Decision): Judged {

@@ -48,10 +48,16 @@ export async function readHead(handle: FileHandle, bytes = READ_BYTES): Promise<
   return buffer.subarray(0, filled)
 }
 
-/** The pieces of the file at `path`; what the disk says against it becomes the error that `fail` makes of it. */
-export async function* filePieces(path: string, fail: (cause: Error) => FettleError): AsyncGenerator<Buffer> {
+/** The pieces of the file at `path`, or of a span of it; what the disk says against it becomes the error that `fail` makes of it. */
+export async function* filePieces(
+  path: string,
+  fail: (cause: Error) => FettleError,
+  span = { from: 0, to: Number.POSITIVE_INFINITY },
+): AsyncGenerator<Buffer> {
+  if (span.from >= span.to) return
   try {
-    yield* createReadStream(path, { highWaterMark: READ_BYTES }) as AsyncIterable<Buffer>
+    // The end of a stream is its last byte, not the one behind it.
+    yield* createReadStream(path, { highWaterMark: READ_BYTES, start: span.from, end: span.to - 1 }) as AsyncIterable<Buffer>
   } catch (error) {
     throw isOfDisk(error) ? fail(error) : error
   }

@@ -7,7 +7,7 @@ import type { Plan } from '../pipeline/types.ts'
 import { Fold } from './fold.ts'
 import { csvText } from './formats.ts'
 import { changed } from './planned.ts'
-import { readRows, tableText } from './records.ts'
+import { planRows, readRows, tableText } from './records.ts'
 import { changesRows, questionOf, rowMaker, sentColumns, sentHeader } from './sent-row.ts'
 import { openSink, type Sink } from './sink.ts'
 import type { WorkExtra } from './work.ts'
@@ -24,7 +24,7 @@ export interface Copy {
 export async function prepareCopy(plan: Plan, path: string, extra: WorkExtra): Promise<Copy> {
   const sink = await openSink(path, { tag: 'copy' })
   try {
-    if (changesCells(plan)) await writeRows(plan, sink, extra)
+    if (changesCells(plan) || plan.shard !== undefined) await writeRows(plan, sink, extra)
     else
       for await (const piece of tableText(plan.input, extra.root)) {
         extra.signal?.throwIfAborted()
@@ -46,18 +46,20 @@ const changesCells = ({ input, mappings, collapse }: Plan): boolean =>
   input.quotes === 'relaxed' || collapse || changesRows(mappings)
 
 async function writeRows(plan: Plan, sink: Sink, { root, signal }: WorkExtra): Promise<void> {
-  const { input, mappings } = plan
+  const { input, mappings, rows, shard } = plan
   const style = { delimiter: input.delimiter, lineEnd: input.lineEnd === 'crlf' ? '\r\n' : '\n', columns: sentColumns(plan) }
   const header = sentHeader(plan)
   const make = rowMaker(mappings)
   const isNew = newness(plan)
   let batch: (readonly string[])[] = header === null ? [] : [header]
+  // What the rows before a shard ask is not asked again.
+  const before = plan.collapse ? (shard?.from ?? 0) : 0
   let read = 0
   let sent = 0
-  if (plan.rows > 0) {
-    for await (const row of readRows(input, root)) {
+  if (rows > 0) {
+    for await (const row of plan.collapse ? readRows(input, root) : planRows(plan, root)) {
       const made = make(row)
-      if (isNew(made)) {
+      if (isNew(made) && read >= before) {
         sent++
         batch.push(made)
       }
@@ -66,7 +68,7 @@ async function writeRows(plan: Plan, sink: Sink, { root, signal }: WorkExtra): P
         await sink.write(Buffer.from(csvText(batch, style)))
         batch = []
       }
-      if (++read === plan.rows) break
+      if (++read === before + rows) break
     }
   }
   await sink.write(Buffer.from(csvText(batch, style)))

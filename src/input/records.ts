@@ -5,11 +5,12 @@
 import { resolve } from 'node:path'
 import { pipeline, Readable } from 'node:stream'
 import { type Options, type Parser, parse } from 'csv-parse'
-import type { InputFacts } from '../pipeline/types.ts'
+import type { InputFacts, Plan } from '../pipeline/types.ts'
 import { contentOf } from './content.ts'
 import { makeDecoder } from './encoding.ts'
 import { filePieces, unreadable } from './pieces.ts'
-import { TableCut } from './table-cut.ts'
+import { type Span, TableCut } from './table-cut.ts'
+import { isSeekable, tablePlace } from './table-place.ts'
 
 /** csv-parse's options for a table. Arrays, not objects: duplicate headers would overwrite each other silently. */
 export function parserOptions(delimiter: string, quotes: 'strict' | 'relaxed'): Options {
@@ -38,9 +39,40 @@ export async function* readRows(facts: InputFacts, root = ''): AsyncGenerator<st
   }
 }
 
-/** The table as UTF-8, without anything around it; a piece is valid until the next is asked for. */
-export async function* tableText(facts: InputFacts, root = ''): AsyncGenerator<Buffer> {
-  const file = filePieces(resolve(root, facts.path), cause => unreadable(facts.path, cause))
+/** The rows that a plan is about: those of its shard, or all. Throws FETTLE_INPUT_READ. */
+export function planRows({ input, shard }: Pick<Plan, 'input' | 'shard'>, root = ''): AsyncIterable<string[]> {
+  if (shard === undefined) return readRows(input, root)
+  const { from, to } = shard.span
+  return parseRows(
+    tableText(input, root, { from, to: to ?? Number.POSITIVE_INFINITY }),
+    parserOptions(input.delimiter, input.quotes),
+  )
+}
+
+/**
+ * The table as UTF-8, without anything around it, or a span of it; a piece is valid until the next is asked for. What lies before
+ * a span is passed over unread where the file allows it.
+ */
+export async function* tableText(facts: InputFacts, root = '', span?: Span): AsyncGenerator<Buffer> {
+  const path = resolve(root, facts.path)
+  const fail = (cause: Error) => unreadable(facts.path, cause)
+  if (span === undefined) yield* wholeText(facts, filePieces(path, fail))
+  else if (isSeekable(facts)) {
+    const table = await tablePlace(facts, root)
+    yield* filePieces(path, fail, { from: table.from + span.from, to: Math.min(table.to, table.from + span.to) })
+  } else yield* spanOf(wholeText(facts, filePieces(path, fail)), span)
+}
+
+async function* spanOf(text: AsyncIterable<Buffer>, { from, to }: Span): AsyncGenerator<Buffer> {
+  let at = 0
+  for await (const piece of text) {
+    if (at + piece.length > from) yield piece.subarray(Math.max(0, from - at), Math.min(piece.length, to - at))
+    at += piece.length
+    if (at >= to) return
+  }
+}
+
+async function* wholeText(facts: InputFacts, file: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const pieces = contentOf(file, facts.path, facts.packed ?? null)
   const decoder = facts.encoding === 'utf-8' ? null : makeDecoder(facts.encoding)
   const table = new TableCut(facts.skipped)

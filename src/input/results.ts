@@ -15,6 +15,7 @@ import { missingColumns } from './layout.ts'
 import { checkPlanned } from './planned.ts'
 import { type IncomingFile, type ReceivedFile, Receiver } from './receive.ts'
 import { readRows } from './records.ts'
+import { repeater } from './repeats.ts'
 import { reviewWriter } from './review-rows.ts'
 import { questionOf, rowMaker } from './sent-row.ts'
 import { type OutcomeCounts, type SampleRow, Tally } from './tally.ts'
@@ -132,6 +133,7 @@ async function join(
   const question = questionOf(plan.mappings)
   const fingerprintOf = fingerprinter(plan)
   const fold = plan.collapse ? new Fold() : null
+  const isRepeated = repeater(plan)
   let number = 0
   if (plan.rows === 0) return
   for await (const own of readRows(plan.input, root)) {
@@ -143,11 +145,13 @@ async function join(
     if (++number % 1000 === 0) signal?.throwIfAborted()
     const isPlain = decisions === null && answer.outcome !== 'review' && answer.outcome !== 'unmatched'
     const fingerprint = isPlain ? '' : fingerprintOf(sent)
-    const judged = judge(answer, fingerprint, decisions)
+    const isKnown = isRepeated(answer)
+    const { outcome, ...rest } = judge(answer, fingerprint, decisions)
+    const judged = { ...rest, outcome: isKnown && outcome === 'matched' ? ('duplicate' as const) : outcome }
     const shown = tally.add(number, judged, own, isRepeat, fingerprint)
     if (shown !== null) await review.add(shown)
     await companies?.add(number, judged, own)
-    await writers?.add(own, judged, isRepeat)
+    await writers?.add(own, judged, isRepeat || isKnown)
     if (number === plan.rows) return
   }
 }

@@ -2,10 +2,12 @@
  * What a file is before it is read through: not something foreign, in an encoding, with a delimiter, all settled from its head
  * and the options. It says no to whatever it would have to guess.
  */
+import { parse } from 'csv-parse/sync'
 import { type Issue, issue } from '../errors.ts'
 import type { InputFacts, InputOptions } from '../pipeline/types.ts'
 import { delimiterName, hasBetterDelimiter, readingsInWords, SAMPLE_BYTES, sepLine, sniffDelimiter } from './dialect.ts'
 import { byteOrderMark, canonicalEncoding, makeDecoder } from './encoding.ts'
+import { parserOptions } from './records.ts'
 import { RecordScanner } from './scan.ts'
 import { foreignKind, unmarkedUtf16 } from './signature.ts'
 import { lineStart } from './table-cut.ts'
@@ -120,4 +122,18 @@ function wholeRecords(table: Buffer, delimiter: string): Buffer {
   const scanner = new RecordScanner(delimiter)
   scanner.push(table)
   return table.subarray(0, scanner.consumed)
+}
+
+/** The first rows as cells; damaged ones are read as well as can be, since their damage is named elsewhere. */
+export function firstRows({ sample, delimiter }: Settled): string[][] {
+  const options = { ...parserOptions(delimiter, 'relaxed'), relax_column_count: true }
+  // A quote that is never closed takes every row with it but those read before it: the header at least.
+  for (const to of [21, 1]) {
+    try {
+      return parse(sample, { ...options, to }) as string[][]
+    } catch {
+      // Named as an issue of its own.
+    }
+  }
+  return []
 }

@@ -6,14 +6,12 @@ import { open, rm, stat } from 'node:fs/promises'
 import { basename, join, parse, resolve } from 'node:path'
 import { FettleError } from '../errors.ts'
 import type { Plan } from '../pipeline/types.ts'
-import { sepLine } from './dialect.ts'
-import { byteOrderMark } from './encoding.ts'
-import { openInput } from './locate.ts'
-import { readHead, readPieces } from './pieces.ts'
+import { readPieces } from './pieces.ts'
 import { changed, checkPlanned } from './planned.ts'
 import { needsCopy, prepareCopy } from './prepare.ts'
 import { recordStarts } from './ranges.ts'
 import type { Span } from './table-cut.ts'
+import { tablePlace } from './table-place.ts'
 import type { WorkExtra } from './work.ts'
 
 /**
@@ -88,38 +86,51 @@ export function openSource(plan: Plan, workDir: string, extra: WorkExtra = {}): 
 }
 
 async function makeSendable(plan: Plan, copy: string, extra: WorkExtra): Promise<Sendable> {
+  const { input, shard, parts, rows } = plan
   if (needsCopy(plan)) {
     const { bytes, sha256 } = await prepareCopy(plan, copy, extra)
-    const isWhole = plan.parts.length === 1 && (plan.collapse || plan.rows === plan.input.rows)
-    return { path: copy, bytes, sha256, spans: isWhole ? null : await spansOf(plan, copy, { from: 0, to: bytes }) }
+    const isWhole = parts.length === 1 && (plan.collapse || shard !== undefined || rows === input.rows)
+    return { path: copy, bytes, sha256, spans: isWhole ? null : await spansOf(plan, copy, { table: { from: 0, to: bytes } }) }
   }
-  const { input } = plan
   const path = resolve(extra.root ?? '', input.path)
-  const table = await tableSpan(plan, extra.root)
-  const isWhole = plan.parts.length === 1 && plan.rows === input.rows && table.from === 0 && table.to === input.bytes
-  return { path, bytes: input.bytes, sha256: input.sha256, spans: isWhole ? null : await spansOf(plan, path, table) }
+  const place = await tablePlace(input, extra.root)
+  // A byte-order mark goes up, unless something between it and the table does not.
+  const table = { from: place.from === place.mark ? 0 : place.from, to: place.to }
+  const isWhole = parts.length === 1 && rows === input.rows && table.from === 0 && table.to === input.bytes
+  const { sha256, bytes } = input
+  if (shard === undefined) return { path, bytes, sha256, spans: isWhole ? null : await spansOf(plan, path, { table }) }
+  const { head, from, to } = shard.span
+  const own = { from: place.from + from, to: to === null ? place.to : place.from + to }
+  const header = { from: table.from, to: place.from + head }
+  return { path, bytes, sha256, spans: await spansOf(plan, path, { header, table: own }) }
+}
+
+/** A table, and its header where that is not its first record. */
+interface Place {
+  readonly header?: Span
+  readonly table: Span
 }
 
 /** Where the header and the rows of each part lie. Throws FETTLE_INPUT_CHANGED when the file has other rows than planned. */
-async function spansOf(plan: Plan, path: string, table: Span): Promise<Span[][]> {
+async function spansOf(plan: Plan, path: string, { header, table }: Place): Promise<Span[][]> {
   const { parts, sent, input } = plan
-  const headers = input.header === null ? 0 : 1
+  const headers = header !== undefined || input.header === null ? 0 : 1
   const starts = [...parts.map(({ from }) => from + headers), sent + headers]
   const found = await recordStarts(readFrom(path, table), starts)
   if (found.records < sent + headers)
     throw changed(input, `${sent} rows were to be sent and there are ${found.records - headers}`)
   const at = (index: number): number => table.from + (found.starts[index]?.offset ?? table.to - table.from)
-  const header = headers === 0 ? [] : [{ from: table.from, to: at(0) }]
-  return parts.map((_, part) => [...header, { from: at(part), to: at(part + 1) }])
+  const head = header ?? { from: table.from, to: at(0) }
+  return parts.map((_, part) => [...(input.header === null ? [] : [head]), { from: at(part), to: at(part + 1) }])
 }
 
-function filenameOf({ input, parts }: Plan, part: number): string {
+function filenameOf({ input, parts, shard }: Plan, part: number): string {
   const name = basename(input.path)
     .replace(/\.gz$/i, '')
     .replace(/\.xlsx$/i, '.csv')
-  if (parts.length === 1) return name
   const { name: stem, ext } = parse(name)
-  return `${stem}-${part + 1}${ext}`
+  const which = shard === undefined ? '' : `.${shard.number}-of-${shard.of}`
+  return `${stem}${which}${parts.length === 1 ? '' : `-${part + 1}`}${ext}`
 }
 
 /**
@@ -148,24 +159,6 @@ async function* readFrom(path: string, { from, to }: Span): AsyncGenerator<Buffe
     throw new FettleError('FETTLE_INPUT_READ', `cannot read ${path} while it is sent: ${(error as Error).message}`, {
       cause: error,
     })
-  }
-}
-
-/**
- * Where the table lies in a file of UTF-8. A byte-order mark goes up with it, unless something between the two does not: a
- * `sep=` line is for spreadsheets, and to the service it would be the header.
- */
-async function tableSpan({ input }: Plan, root: string | undefined): Promise<Span> {
-  const opened = await openInput(input.path, root)
-  if ('code' in opened) throw changed(input, opened.message)
-  try {
-    const mark = byteOrderMark(await readHead(opened.handle, 3))?.bytes ?? 0
-    const { from: start, to } = input.skipped ?? { from: 0, to: Number.POSITIVE_INFINITY }
-    const { buffer, bytesRead } = await opened.handle.read(Buffer.alloc(16), 0, 16, mark + start)
-    const from = start + (sepLine(buffer.subarray(0, bytesRead))?.bytes ?? 0)
-    return { from: from === 0 ? 0 : mark + from, to: Math.min(input.bytes, mark + to) }
-  } finally {
-    await opened.handle.close()
   }
 }
 

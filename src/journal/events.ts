@@ -69,6 +69,45 @@ export interface RecordedError {
   readonly correlationId: string | null
 }
 
+/** One stage as far as it got. `attempts` counts how often it was begun: more than one after a resume. */
+export interface StageState {
+  readonly name: StageName
+  readonly status: Status | 'pending'
+  readonly startedAt: string | null
+  readonly elapsedMs: number
+  readonly attempts: number
+  readonly note: string | null
+}
+
+/** One remote job of the run. Every effect has an intent (`…Requested`) and a result. */
+export interface JobState {
+  readonly part: number
+  readonly name: string
+  readonly requested: boolean
+  readonly id: string | null
+  readonly adopted: boolean
+  readonly uploadRequested: boolean
+  readonly uploaded: { readonly bytes: number; readonly sha256: string | null } | null
+  readonly mapped: boolean
+  readonly matchRequested: boolean
+  readonly matchAccepted: boolean
+  readonly matchFinished: boolean
+  readonly enrichmentsAccepted: boolean
+  readonly enrichRequested: boolean
+  readonly enrichAccepted: boolean
+  readonly enrichFinished: boolean
+  readonly received: { readonly bytes: number; readonly rows: number; readonly sha256: string } | null
+  /** Why its rows fail while the others go on, null while it may succeed. */
+  readonly failure: RecordedError | null
+  /** The last word observed, null before the first. */
+  readonly status: string | null
+  /** Each change of status with the time it was first seen. */
+  readonly history: readonly { readonly status: string; readonly at: string }[]
+  readonly polls: number
+  readonly summary: JobSummary | null
+  readonly correlations: readonly { readonly operation: string; readonly correlationId: string }[]
+}
+
 /** The parts of a plan that a resume takes from the present pipeline file: they change how, not what. */
 export type LiveSettings = Pick<Plan, 'poll' | 'retry' | 'checks' | 'report'> & Partial<Pick<Plan, 'concurrency' | 'decisions'>>
 
@@ -87,6 +126,17 @@ export interface RunFacts {
   readonly args: RunArgs
   readonly traceId: string
   readonly ci: string | null
+  /** Of a run that joins the results of shards: what they were. */
+  readonly merged?: MergedShards
+}
+
+/** The runs whose results are joined, and what they had come to. Nothing is asked of the service any more. */
+export interface MergedShards {
+  readonly runs: readonly string[]
+  readonly stages: readonly StageState[]
+  readonly jobs: readonly JobState[]
+  readonly issues: readonly Issue[]
+  readonly http: HttpCounts
 }
 
 type Fact =
@@ -172,6 +222,8 @@ type Fact =
       readonly exitCode: number
       readonly error: RecordedError
     }
+  /** Left to the service as it was asked to be: every job is submitted, and nobody waits here. */
+  | { readonly type: 'run.detached' }
 
 /** Requests of a stage, as the client counted them. */
 export interface HttpCounts {

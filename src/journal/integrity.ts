@@ -33,6 +33,7 @@ const HELD: Readonly<Record<string, Readonly<Record<string, Kind>>>> = {
   'correlation.noted': { part: 'number', operation: 'string', correlationId: 'string' },
   'issue.raised': { issue: 'object' },
   'run.finished': { status: 'string', exitCode: 'number', outcomes: 'object', checks: 'array' },
+  'run.detached': {},
   'run.paused': { status: 'string', exitCode: 'number', error: 'object' },
 }
 
@@ -63,6 +64,10 @@ export function findGap(events: readonly RunEvent[]): { readonly line: number; r
   for (const [index, event] of events.entries()) {
     const gap = (why: string) => ({ line: index + 1, why })
     if (index === 0 && event.type !== 'run.started') return gap('the first event is not run.started')
+    if (event.type === 'run.started' && event.merged !== undefined) {
+      if (!Array.isArray(event.merged?.jobs) || !Array.isArray(event.merged.issues)) return gap('it does not tell what it joins')
+      for (const job of event.merged.jobs) created.add(job.part)
+    }
     if (index > 0 && event.type === 'run.started') return gap('the run was started before')
     if (!('part' in event)) continue
     if (event.type === 'job.requested') requested.add(event.part)

@@ -11,6 +11,7 @@ import { type AfterState, applyAfter, beginAfter } from './after.ts'
 import type {
   CheckResult,
   HttpCounts,
+  JobState,
   Outcomes,
   OutputFile,
   RecordedError,
@@ -18,39 +19,13 @@ import type {
   RunEvent,
   RunFacts,
   StageName,
+  StageState,
   Status,
 } from './events.ts'
 import { addCounts } from './outcomes.ts'
-import { newStages, type StageState } from './stages.ts'
+import { newStages } from './stages.ts'
 
-/** One remote job of the run. Every effect has an intent (`…Requested`) and a result. */
-export interface JobState {
-  readonly part: number
-  readonly name: string
-  readonly requested: boolean
-  readonly id: string | null
-  readonly adopted: boolean
-  readonly uploadRequested: boolean
-  readonly uploaded: { readonly bytes: number; readonly sha256: string | null } | null
-  readonly mapped: boolean
-  readonly matchRequested: boolean
-  readonly matchAccepted: boolean
-  readonly matchFinished: boolean
-  readonly enrichmentsAccepted: boolean
-  readonly enrichRequested: boolean
-  readonly enrichAccepted: boolean
-  readonly enrichFinished: boolean
-  readonly received: { readonly bytes: number; readonly rows: number; readonly sha256: string } | null
-  /** Why its rows fail while the others go on, null while it may succeed. */
-  readonly failure: RecordedError | null
-  /** The last word observed, null before the first. */
-  readonly status: string | null
-  /** Each change of status with the time it was first seen. */
-  readonly history: readonly { readonly status: string; readonly at: string }[]
-  readonly polls: number
-  readonly summary: JobSummary | null
-  readonly correlations: readonly { readonly operation: string; readonly correlationId: string }[]
-}
+export type { JobState, StageState } from './events.ts'
 
 /** A run as its journal tells it; a resume may bring other live settings into the plan. */
 export interface RunState extends RunFacts, AfterState {
@@ -78,6 +53,8 @@ export interface RunState extends RunFacts, AfterState {
   readonly endedAt: string | null
   /** Carried out to its end: nothing is left to resume. */
   readonly finished: boolean
+  /** Its jobs are submitted and nobody waits for them: whoever collects the run goes on with it. */
+  readonly detached: boolean
 }
 
 const newJob = (part: number, name: string): JobState => ({
@@ -115,7 +92,7 @@ const completed = (plan: Plan): Plan => ({
 const jobsOf = ({ parts }: Plan, name: string): JobState[] =>
   parts.map((_, part) => newJob(part, parts.length === 1 ? name : `${name}-${part + 1}`))
 
-const begin = (event: RunEvent & { type: 'run.started' }): RunState => ({
+const begun = (event: RunEvent & { type: 'run.started' }): RunState => ({
   ...beginAfter(event.plan),
   runId: event.runId,
   tool: event.tool,
@@ -144,7 +121,16 @@ const begin = (event: RunEvent & { type: 'run.started' }): RunState => ({
   error: null,
   endedAt: null,
   finished: false,
+  detached: false,
 })
+
+/** A run of shards begins where they ended. */
+const begin = (event: RunEvent & { type: 'run.started' }): RunState => {
+  const state = begun(event)
+  if (event.merged === undefined) return state
+  const { jobs, stages, http, issues } = event.merged
+  return { ...state, jobs, stages, http, issues: [...state.issues, ...issues] }
+}
 
 const withStage = (state: RunState, name: StageName, change: (stage: StageState) => Partial<StageState>): RunState => ({
   ...state,
@@ -187,6 +173,7 @@ function apply(state: RunState, event: RunEvent): RunState {
         status: 'running',
         exitCode: null,
         error: null,
+        detached: false,
       }
     case 'stage.started':
       return withStage(state, event.stage, stage => ({
@@ -273,6 +260,8 @@ function apply(state: RunState, event: RunEvent): RunState {
         endedAt: state.endedAt ?? event.at,
         finished: true,
       }
+    case 'run.detached':
+      return { ...state, status: 'running', detached: true }
     case 'run.paused':
       return { ...state, status: event.status, exitCode: event.exitCode, error: event.error }
     default:

@@ -13,9 +13,11 @@ import { partsOf } from './parts.ts'
 import { isSamePath } from './paths.ts'
 import type { Pipeline } from './pipeline.ts'
 import { profileOf } from './profile.ts'
+import { shardIssues } from './shard-issues.ts'
+import { shardText, shareOf } from './shards.ts'
 import { show, showList } from './show.ts'
 import type { Path } from './tree.ts'
-import type { CellCounts, InputFacts, Packing, Plan, PlannedMapping, PlannedService } from './types.ts'
+import type { CellCounts, InputFacts, Packing, Plan, PlannedMapping, PlannedService, Shard } from './types.ts'
 import { workbookIssues } from './workbook.ts'
 
 /** More remote jobs than this are a mistake in `job.split`. */
@@ -31,12 +33,21 @@ export interface PlanContext {
   readonly service: PlannedService
   /** Different rows among those, where rows that are alike go up once and somebody has counted; all rows if absent. */
   readonly sent?: number
+  /** The shard that is to be planned, with the rows it has and how many of them go up. */
+  readonly shard?: PlannedShard
   /** What parsing the pipeline and looking at the input found: its warnings join the plan, its errors forbid one. */
   readonly issues?: readonly Issue[]
   /** What was counted in the columns; without it the plan has no profile. */
   readonly cells?: readonly CellCounts[]
   /** Places in the pipeline file; without it issues name none. */
   readonly locate?: (path: Path) => Place | null
+}
+
+/** A shard, and its rows: all of them, and those that go up. */
+export interface PlannedShard {
+  readonly shard: Shard
+  readonly rows: number
+  readonly sent: number
 }
 
 /** A plan, deeply frozen, or null when there are errors. `issues` holds everything found, `context.issues` included. */
@@ -69,9 +80,11 @@ export function planRun(pipeline: Pipeline, facts: InputFacts, context: PlanCont
     ...workbookIssues(pipeline, facts, rows, at('output', 'format')),
     ...maskIssues(pipeline, facts, at),
     ...reference.issues,
+    ...(context.shard === undefined ? [] : shardIssues(pipeline, context.shard.shard, at)),
   ]
   if (issues.some(one => one.severity === 'error')) return { plan: null, issues }
   const { cells } = context
+  const own = context.shard ?? { rows, sent }
   const profile = cells === undefined ? {} : { profile: profileOf({ ...columns, report: pipeline.report, input: facts }, cells) }
   const draft: Omit<Plan, 'fingerprint'> = {
     version: pipeline.version,
@@ -83,16 +96,17 @@ export function planRun(pipeline: Pipeline, facts: InputFacts, context: PlanCont
     input: facts,
     key: columns.key,
     limit: context.limit,
-    rows,
-    sent,
+    ...(context.shard === undefined ? {} : { shard: context.shard.shard }),
+    rows: own.rows,
+    sent: own.sent,
     collapse: pipeline.job.collapse,
-    parts: partsOf(sent, pipeline.job.split),
+    parts: partsOf(own.sent, pipeline.job.split),
     concurrency: pipeline.job.concurrency,
-    preparation: preparationOf(facts, columns.mappings, { rows, sent, collapse: pipeline.job.collapse }),
+    preparation: preparationOf(facts, columns.mappings, { ...own, collapse: pipeline.job.collapse }, context.shard?.shard),
     mappings: columns.mappings,
     ...profile,
     enrich: pipeline.enrich,
-    budget: pipeline.budget,
+    budget: budgetOf(pipeline, context.shard?.shard),
     poll: pipeline.poll,
     retry: pipeline.retry,
     checks: pipeline.checks,
@@ -105,6 +119,13 @@ export function planRun(pipeline: Pipeline, facts: InputFacts, context: PlanCont
   }
   // A copy, so that freezing touches nothing the caller still holds.
   return { plan: freeze(structuredClone({ ...draft, fingerprint: fingerprintOf(draft) })), issues }
+}
+
+/** A ceiling is kept without asking the other shards: each has its part of it. */
+const budgetOf = ({ budget }: Pipeline, shard: Shard | undefined): Plan['budget'] => {
+  if (shard === undefined || budget.credits === null) return budget
+  const { from, to } = shareOf(budget.credits, shard)
+  return { ...budget, credits: to - from }
 }
 
 type At = (...path: Path) => Place | null
@@ -226,6 +247,7 @@ function preparationOf(
   facts: InputFacts,
   mappings: readonly PlannedMapping[],
   { rows, sent, collapse }: Pick<Plan, 'rows' | 'sent' | 'collapse'>,
+  shard?: Shard,
 ): string[] {
   const padded = mappings.filter(one => one.pad !== null).map(one => `pad ${one.mapping} to ${one.pad} digits`)
   return [
@@ -237,7 +259,10 @@ function preparationOf(
     ...mappings.filter(one => one.trim).map(one => `trim ${one.mapping}`),
     ...mappings.filter(one => one.value !== undefined).map(one => `${one.mapping} ${show(one.value!)} in every row`),
     ...(collapse ? [`${sent} different rows of ${rows}`] : []),
-    ...(rows < facts.rows ? [`the first ${rows} of ${facts.rows} rows`] : []),
+    ...(shard !== undefined
+      ? [`shard ${shardText(shard)}: rows ${shard.from + 1} to ${shard.from + rows} of ${facts.rows}`]
+      : []),
+    ...(shard === undefined && rows < facts.rows ? [`the first ${rows} of ${facts.rows} rows`] : []),
   ]
 }
 

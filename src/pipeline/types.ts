@@ -187,6 +187,19 @@ export interface PlannedScreen {
   readonly budget: number | null
 }
 
+/** Which rows of the input a run is about, where several runs share it. */
+export interface Shard {
+  /** From 1. */
+  readonly number: number
+  readonly of: number
+  /** Rows before its own. */
+  readonly from: number
+  /** Rows that went up before its own: those, or the different ones among them. */
+  readonly asked: number
+  /** In bytes of the text of the table: where the header ends, and where the rows lie; null for its end. */
+  readonly span: { readonly head: number; readonly from: number; readonly to: number | null }
+}
+
 /** A pipeline with every question answered: what `check` prints and `run` carries out. */
 export interface Plan {
   readonly version: 1
@@ -201,7 +214,11 @@ export interface Plan {
   readonly key: { readonly header: string | null; readonly index: number } | null
   /** Only the first so many rows, null for all. */
   readonly limit: number | null
-  /** Rows of the input that are accounted for: all, or the limit. */
+  /** Absent: the run is about all of them. */
+  readonly shard?: Shard
+  /** Of a run that joins the results of shards: how many there were. */
+  readonly merged?: number
+  /** Rows of the input that are accounted for: all, the limit, or those of the shard. */
   readonly rows: number
   /** Rows that go up: all of those, or each different one once. */
   readonly sent: number

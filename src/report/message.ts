@@ -27,6 +27,8 @@ export function messageOf(state: RunState, totals: Totals, ledger: Ledger): stri
   const failed = state.checks.filter(check => !check.success)
   switch (state.status) {
     case 'running': {
+      if (state.detached)
+        return `${state.jobs.length === 1 ? 'The job is' : `${count(state.jobs.length)} jobs are`} submitted; nobody waits here.`
       const stage = state.stages.find(one => one.status === 'running')
       return stage === undefined ? 'The run has begun.' : `The ${stage.name} stage is under way.`
     }

@@ -55,7 +55,7 @@ export function buildReport(state: RunState, context: ReportContext): Report {
       totals: { ...previous.totals },
     },
     delta: previous && deltaOf(totals, previous.totals),
-    resume: canGoOn(state) ? resumeCommand(state.runId, context.directory ?? null) : null,
+    resume: canGoOn(state) ? resumeCommand(state, context.directory ?? null) : null,
     results: [
       {
         name: plan.name,
@@ -117,9 +117,9 @@ const deltaOf = (now: Totals, then: Report['totals']): Report['delta'] => ({
 const canGoOn = ({ finished, error }: RunState): boolean => !finished && error?.code !== 'FETTLE_INPUT_CHANGED'
 
 /** `fettle-runs` is where a run is looked for when nothing is said. */
-function resumeCommand(runId: string, directory: string | null): string {
+function resumeCommand({ runId, detached }: RunState, directory: string | null): string {
   const parent = directory?.replace(/[\\/]+[^\\/]*$/, '') ?? 'fettle-runs'
-  return `fettle resume ${quoted(runId)}${parent === 'fettle-runs' ? '' : ` --runs-dir ${quoted(parent)}`}`
+  return `fettle ${detached ? 'collect' : 'resume'} ${quoted(runId)}${parent === 'fettle-runs' ? '' : ` --runs-dir ${quoted(parent)}`}`
 }
 
 /** One word for a POSIX shell. */

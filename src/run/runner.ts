@@ -11,7 +11,8 @@ import { asFettleError, carryOutLeg, recordError } from './lanes.ts'
 import { allRows, outcomesSoFar } from './ledger.ts'
 import { confirmJobs, movedBy } from './own-job.ts'
 import type { Ports } from './ports.ts'
-import { LEGS } from './stages/index.ts'
+import { isOver, isThrough } from './stage.ts'
+import { AFTER, LEGS, SUBMITTING } from './stages/index.ts'
 
 /** Where facts go before they are acted on. */
 export interface Recorder {
@@ -26,13 +27,15 @@ export interface RunContext {
   readonly ports: Ports
   /** Match rate of the last good run of this pipeline, for `checks.drift`. */
   readonly previousRate: number | null
+  /** Stop once every job is submitted: somebody else waits, and goes on with the run then. */
+  readonly detach?: boolean
   /** Called after every fact, with the state it led to. */
   readonly onFact?: (fact: RunFact, state: RunState) => void
 }
 
 /**
  * Carries a run on from where its journal stands to its end, or to the first thing that stops it; a run at its end is left as
- * it is. Returns the final state: `finished`, or paused and resumable with the error in it. Throws only when the
+ * it is. Returns the final state: `finished`, detached, or paused and resumable with the error in it. Throws only when the
  * journal cannot be written, or is no longer ours to write.
  */
 export async function carryOut(context: RunContext): Promise<RunState> {
@@ -49,8 +52,19 @@ export async function carryOut(context: RunContext): Promise<RunState> {
     for (const fact of moved) record(fact)
     error = await carryOutStages(record, context)
   }
+  if (context.detach === true && error === null) return record({ type: 'run.detached' })
   return end(record, current(context), error, context)
 }
+
+/** Whether anything is left to ask of the service: joining what has come back to the rows is not. */
+export const needsService = (state: RunState): boolean =>
+  LEGS.flat().some(stage => {
+    if (!hasStage(state, stage.name) || stage.skip(state) !== null) return false
+    return !isThrough(stage, state) || (AFTER.includes(stage) && !isOver(stage, state))
+  })
+
+/** The pipeline says the stage. */
+const hasStage = ({ stages }: RunState, wanted: string): boolean => stages.some(({ name }) => name === wanted)
 
 async function carryOutStages(record: (fact: RunFact) => RunState, context: RunContext): Promise<FettleError | null> {
   const state = (): RunState => current(context)
@@ -59,9 +73,8 @@ async function carryOutStages(record: (fact: RunFact) => RunState, context: RunC
     confirmed ??= confirmJobs(state(), context.ports)
     return confirmed
   }
-  const names = new Set(state().stages.map(({ name }) => name))
-  for (const leg of LEGS) {
-    const stages = leg.filter(({ name }) => names.has(name))
+  for (const leg of context.detach === true ? SUBMITTING : LEGS) {
+    const stages = leg.filter(({ name }) => hasStage(state(), name))
     const error = await carryOutLeg(stages, { ports: context.ports, state, record, confirm })
     if (error !== null) return error
     if (state().jobs.every(({ failure }) => failure !== null)) return failureOf(state())
@@ -124,7 +137,9 @@ export function endOf(state: RunState, stopped: FettleError | null, previousRate
     const error = asFettleError(thrown)
     return ended('error', error.exitCode, state.outcomes ?? UNKNOWN, [], error)
   }
-  const checks = [...judge(state.plan.checks, outcomes, state.plan.rows, previousRate), ...budget]
+  // A threshold is about the whole list: the shards of one are judged together, when they are merged.
+  const asked = state.plan.shard === undefined ? state.plan.checks : []
+  const checks = [...judge(asked, outcomes, state.plan.rows, previousRate), ...budget]
   const failed = checks.some(check => !check.success && check.severity === 'fail')
   const warned =
     checks.some(check => !check.success) || state.issues.slice(state.plan.issues.length).some(issue => issue.severity !== 'info')

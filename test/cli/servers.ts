@@ -21,6 +21,8 @@ export interface Counting {
   connections: number
   /** `METHOD /path` of each request, in order. */
   readonly requests: string[]
+  /** The trace context of each. */
+  readonly traces: (string | undefined)[]
   /** Resolves when a request of this line has arrived. */
   asked(line: string): Promise<void>
 }
@@ -28,10 +30,12 @@ export interface Counting {
 /** Starts a server that answers as told: `METHOD /path` without `/v1`, and the body, to an answer; null cuts the connection. */
 export async function counting(answer: (request: string, body: string) => Answer | null): Promise<Counting> {
   const requests: string[] = []
+  const traces: (string | undefined)[] = []
   const arrivals = new EventEmitter()
   const server = createServer(async (request: IncomingMessage, response) => {
     const line = `${request.method} ${(request.url ?? '').replace(/^\/v1/, '').replace(/\?.*/, '')}`
     requests.push(line)
+    traces.push(request.headers.traceparent?.toString())
     arrivals.emit(line)
     let body = ''
     for await (const piece of request) body += piece
@@ -54,6 +58,7 @@ export async function counting(answer: (request: string, body: string) => Answer
     url,
     connections: 0,
     requests,
+    traces,
     asked: async line => {
       if (!requests.includes(line)) await once(arrivals, line)
     },
@@ -64,8 +69,10 @@ export async function counting(answer: (request: string, body: string) => Answer
   return counted
 }
 
-/** A service whose job has the given status once it was submitted, and stays there. */
-export function scripted(status: string): Promise<Counting> {
+/** A service whose job has the given status once it was submitted, and stays there while it is the same. */
+export function scripted(told: string | (() => string)): Promise<Counting> {
+  const status = typeof told === 'string' ? () => told : told
+  let isSubmitted = false
   let name = ''
   let now = 'created'
   const job = (next = now): Answer => {
@@ -79,10 +86,13 @@ export function scripted(status: string): Promise<Counting> {
       name = JSON.parse(body).name
       return job()
     },
-    'GET /dataCleaning/jobs/job-1': () => job(),
+    'GET /dataCleaning/jobs/job-1': () => job(isSubmitted ? status() : now),
     'POST /dataCleaning/jobs/job-1/upload': () => job('uploaded'),
     'PUT /dataCleaning/jobs/job-1/mappings': () => ({ status: job('ready').status, body: [] }),
-    'POST /dataCleaning/jobs/job-1/submit': () => job(status),
+    'POST /dataCleaning/jobs/job-1/submit': () => {
+      isSubmitted = true
+      return job(status())
+    },
   }
   return counting((line, body) => answers[line]?.(body) ?? { status: 404, body: { message: 'no such thing' } })
 }

@@ -35,7 +35,7 @@ async function collapsed(content: string, split: number | null = null, rest: Par
   const facts = await factsOf(input)
   const mappings: Plan['mappings'] = [{ mapping: 'name', header: 'name', index: 1, pad: null }]
   const draft = planOf(facts, { mappings, output: OUTPUT, collapse: true, ...rest })
-  const sent = await countQuestions(draft)
+  const { all: sent } = await countQuestions(draft)
   const plan = { ...draft, sent, parts: partsOf(sent, split) }
   const bodies: string[] = []
   for (const part of plan.parts.keys()) {
@@ -97,7 +97,8 @@ describe('rows alike on the mapped cells', () => {
   })
 
   it('come out as if every row had gone up, but for who is a duplicate', async () => {
-    const name = fc.stringMatching(/^[MRU]["\n, é]{0,2}$/)
+    // No space at the end: an id of a company has none.
+    const name = fc.stringMatching(/^[MRU](?:["\n, é]{0,2}x)?$/)
     await fc.assert(
       fc.asyncProperty(
         fc.array(name, { minLength: 1, maxLength: 15 }),

@@ -251,6 +251,7 @@ describe('one event more changes exactly what it tells', () => {
       decisions: null,
       endedAt: null,
       finished: false,
+      detached: false,
     })
   })
 

@@ -102,6 +102,8 @@ export interface World {
   previousRate: number | null
   /** Carries the run on, as a process that begins now. */
   run(): Promise<RunState>
+  /** The same, and stops once every job is submitted. */
+  detach(): Promise<RunState>
 }
 
 /** Receives files and counts lines. What a cut file leaves behind is nobody's business. */
@@ -198,6 +200,7 @@ export function worldOf(plan: Plan = planOf(), earlier?: Pick<World, 'service' |
     ports,
     previousRate: null,
     run: () => carryOut({ recorder: journal, ports, previousRate: world.previousRate }),
+    detach: () => carryOut({ recorder: journal, ports, previousRate: null, detach: true }),
   }
   return world
 }

@@ -16,7 +16,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const stdin = stdinOf({ open: io.stdin, keeps: false, signal: io.signal })
   for (const file of pipelineFiles(flags)) {
     const work = showWork(io)
-    const surroundings = { env: io.env, cwd: io.cwd, stdin, onProgress: work.bytes, ...overridesOf(flags) }
+    const surroundings = { env: io.env, cwd: io.cwd, stdin, onProgress: work.bytes, ...overridesOf(flags, io.env) }
     const prepared = await prepare(file, surroundings).finally(work.stop)
     prepared.release()
     const code = prepared.plan === null ? errorOfIssues(prepared.issues).exitCode : EXIT.ok

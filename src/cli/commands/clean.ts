@@ -13,11 +13,11 @@ import { decisionsOf, inputKeys, lookAt, proposalTable, readingOf, refuseUncerta
 import { Reporters } from '../reporters/index.ts'
 import { type Ending, proveResultFile } from '../result.ts'
 import { carryOne, tellEndings } from './run.ts'
-import { timeoutOf } from './shared.ts'
+import { proveFlags } from './shared.ts'
 
 /** Looks, proposes, and carries out what is certain enough; refuses, saying what to do, when too little is. */
 export async function run(flags: Flags, io: Io): Promise<number> {
-  timeoutOf(flags)
+  proveFlags(flags)
   const reading = readingOf(flags)
   const looked = await lookAt(reading, io)
   const proposal = await proposeFor(looked, decisionsOf(flags, looked))

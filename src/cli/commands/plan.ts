@@ -1,24 +1,37 @@
 /** `fettle plan`: what a run would be and cost, and what changed against the last good one; nothing is sent. */
-import { type Plan, prepare, type Rehearsal, rehearse, stdinOf } from '../../compose.ts'
-import { EXIT, errorOfIssues } from '../../errors.ts'
+import { MOST_SHARDS, type Plan, prepare, type Rehearsal, rehearse, shardList, shareOf, stdinOf } from '../../compose.ts'
+import { EXIT, errorOfIssues, FettleError } from '../../errors.ts'
 import { escapeTerminal, safeJson } from '../../report/escape.ts'
 import type { Flags } from '../command.ts'
 import { worstExit } from '../exit.ts'
-import { isOn, needText } from '../flags.ts'
+import { isOn, needText, wholeFlag } from '../flags.ts'
 import type { Io } from '../io.ts'
 import { printIssue } from '../print-error.ts'
 import { overridesOf, pipelineFiles } from './shared.ts'
 
 /** Rehearses each pipeline; the exit code is that of `check`. */
 export async function run(flags: Flags, io: Io): Promise<number> {
+  const shards = wholeFlag(flags, 'shards', 1, MOST_SHARDS)
+  if (shards !== null && pipelineFiles(flags).length > 1)
+    throw new FettleError('FETTLE_USAGE', '--shards is about one list, and several pipelines are named')
   const runsDir = needText(flags, 'runs-dir')
   const stdin = stdinOf({ open: io.stdin, keeps: false, signal: io.signal })
   const codes: number[] = []
   for (const file of pipelineFiles(flags)) {
-    const { plan, issues, release } = await prepare(file, { env: io.env, cwd: io.cwd, runsDir, stdin, ...overridesOf(flags) })
+    const { plan, issues, release } = await prepare(file, {
+      env: io.env,
+      cwd: io.cwd,
+      runsDir,
+      stdin,
+      ...overridesOf(flags, io.env),
+    })
     release()
     const exitCode = plan === null ? errorOfIssues(issues).exitCode : EXIT.ok
     codes.push(exitCode)
+    if (plan !== null && shards !== null) {
+      io.out(isOn(flags, 'json') ? safeJson(shardList(shards)) : rangesOf(plan, shards))
+      continue
+    }
     const rehearsal = plan === null ? null : await rehearse(plan, runsDir, io.cwd)
     if (isOn(flags, 'json')) {
       const name = plan?.name ?? null
@@ -30,6 +43,15 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   }
   return worstExit(codes)
 }
+
+/** The rows of each shard. */
+const rangesOf = ({ rows }: Plan, of: number): string =>
+  shardList(of)
+    .map((text, at) => {
+      const { from, to } = shareOf(rows, { number: at + 1, of })
+      return `${text}  ${from === to ? 'no rows' : `rows ${from + 1} to ${to}`}`
+    })
+    .join('\n')
 
 function inWords(plan: Plan, told: Rehearsal): string {
   const lines = [

@@ -8,14 +8,17 @@ import { showProgress } from '../progress/index.ts'
 import { Reporters } from '../reporters/index.ts'
 import { type Ending, proveResultFile } from '../result.ts'
 import { tellEndings } from './run.ts'
-import { settingsOf, timeoutOf } from './shared.ts'
+import { proveFlags, settingsOf } from './shared.ts'
 
 /** A finished run asks nobody. */
 const NO_CREDENTIALS = { username: '', password: '' }
 
 /** Resumes the run named, or the latest. */
-export async function run(flags: Flags, io: Io): Promise<number> {
-  timeoutOf(flags)
+export const run = (flags: Flags, io: Io): Promise<number> => goOn(flags, io, 'resume')
+
+/** Goes on with the run named, or the latest; `command` is what a report says was typed. */
+export async function goOn(flags: Flags, io: Io, command: string): Promise<number> {
+  proveFlags(flags)
   const reporters = await Reporters.of(flags, io)
   await proveResultFile(flags, io)
   const progress = showProgress(io, { quiet: isOn(flags, 'quiet'), verbose: isOn(flags, 'verbose'), label: null })
@@ -27,13 +30,13 @@ export async function run(flags: Flags, io: Io): Promise<number> {
     name = state.plan.name
     await refuseClashes([{ file: state.plan.file, plan: state.plan }], ownFiles(flags, reporters), io.cwd)
     reporters.approve()
-    if (state.finished) progress.note(`the run ${state.runId} is finished; nothing is left to resume`)
+    if (state.finished) progress.note(`the run ${state.runId} is finished; nothing is left to ${command}`)
     const present = state.finished ? null : presentOf(state, { env: io.env, cwd: io.cwd })
     const settings = settingsOf(
       flags,
       io,
       reporters.overhear(progress, name),
-      'resume',
+      command,
       () => present?.credentials() ?? NO_CREDENTIALS,
     )
     ending = { name, result: await resumeRun(state.runId, { ...settings, live: present?.live ?? null }) }

@@ -12,7 +12,7 @@ import { showProgress } from '../progress/index.ts'
 import { showWork } from '../progress/work.ts'
 import { Reporters } from '../reporters/index.ts'
 import { codeOf, type Ending, giveResults, proveResultFile, toldOf } from '../result.ts'
-import { inText, overridesOf, pipelineFiles, settingsOf, timeoutOf } from './shared.ts'
+import { inText, overridesOf, pipelineFiles, proveFlags, settingsOf } from './shared.ts'
 
 /** So many pipelines run at once; most of the time of each is waiting. */
 const SIDE_BY_SIDE = 4
@@ -24,7 +24,7 @@ interface Item {
 
 /** Carries out every pipeline named; the exit code is the worst. */
 export async function run(flags: Flags, io: Io): Promise<number> {
-  timeoutOf(flags)
+  proveFlags(flags)
   const files = pipelineFiles(flags)
   const reporters = await Reporters.of(flags, io)
   const items: Item[] = []
@@ -32,7 +32,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
     return await carryAll(files, items, reporters, flags, io)
   } catch (error) {
     // Whatever kept all of them from beginning.
-    await reporters.end([toldOf({ name: null, error }, false)], exitOf(error))
+    await reporters.end([toldOf({ name: null, error }, flags)], exitOf(error))
     throw error
   } finally {
     for (const { prepared } of items) prepared.release()
@@ -41,7 +41,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
 
 async function carryAll(files: readonly string[], items: Item[], reporters: Reporters, flags: Flags, io: Io): Promise<number> {
   const stdin = stdinOf({ open: io.stdin, keeps: !isOn(flags, 'dry-run'), signal: io.signal })
-  const surroundings = { env: io.env, cwd: io.cwd, runsDir: needText(flags, 'runs-dir'), stdin, ...overridesOf(flags) }
+  const surroundings = { env: io.env, cwd: io.cwd, runsDir: needText(flags, 'runs-dir'), stdin, ...overridesOf(flags, io.env) }
   const work = showWork(io, isOn(flags, 'quiet'))
   try {
     for (const file of files) items.push({ file, prepared: await prepare(file, { ...surroundings, onProgress: work.bytes }) })
@@ -59,11 +59,10 @@ async function carryAll(files: readonly string[], items: Item[], reporters: Repo
 
 /** Tells everybody how the pipelines ended: people, reporters, and last of all whoever reads the result line; gives the worst code. */
 export async function tellEndings(endings: readonly Ending[], reporters: Reporters, flags: Flags, io: Io): Promise<number> {
-  const strict = isOn(flags, 'strict')
-  const code = worstExit(endings.map(ending => codeOf(ending, strict)))
+  const code = worstExit(endings.map(ending => codeOf(ending, flags)))
   for (const ending of endings) sayEnding(ending, reporters, flags, io)
   await reporters.end(
-    endings.map(ending => toldOf(ending, strict)),
+    endings.map(ending => toldOf(ending, flags)),
     code,
   )
   if (reporters.page !== null && !isOn(flags, 'quiet')) io.say(`all of them: ${reporters.page}`)
@@ -106,7 +105,7 @@ function sayEnding(ending: Ending, reporters: Reporters, flags: Flags, io: Io): 
     return
   }
   const { report } = ending.result
-  if (isOn(flags, 'quiet') && codeOf(ending, isOn(flags, 'strict')) === EXIT.ok) return
+  if (isOn(flags, 'quiet') && codeOf(ending, flags) === EXIT.ok) return
   const to = isOn(flags, 'json') || reporters.hasStdout ? 'say' : 'out'
   io[to](inText(report, io, to))
 }

@@ -7,9 +7,11 @@ import { FettleError } from '../../errors.ts'
 import type { Report } from '../../report/index.ts'
 import { renderText, type Style } from '../../report/text.ts'
 import type { Flags } from '../command.ts'
-import { listFlag, needText, textFlag, varFlags, wholeFlag } from '../flags.ts'
+import { isOn, listFlag, needText, textFlag, varFlags, wholeFlag } from '../flags.ts'
 import type { Io } from '../io.ts'
 import type { Progress } from '../progress/index.ts'
+import { skipCodeOf } from '../result.ts'
+import { shardFlag } from '../shard.ts'
 
 /** More than this in one call is a pattern gone wrong. */
 const MAX_PIPELINES = 1_000
@@ -32,12 +34,13 @@ export function pipelineFiles(flags: Flags): string[] {
 }
 
 /** The flags that change what a pipeline says. */
-export const overridesOf = (flags: Flags): Overrides => ({
+export const overridesOf = (flags: Flags, env: Io['env']): Overrides => ({
   service: textFlag(flags, 'service'),
   input: textFlag(flags, 'input'),
   output: textFlag(flags, 'output'),
   vars: varFlags(flags),
   limit: wholeFlag(flags, 'limit', 1, 1_000_000_000),
+  shard: shardFlag(flags, env),
 })
 
 /** `--timeout` in milliseconds, null for none. */
@@ -48,6 +51,12 @@ export function timeoutOf(flags: Flags): number | null {
   if (ms === null || ms < 1_000 || ms > 604_800_000)
     throw new FettleError('FETTLE_USAGE', `--timeout ${text}: expected a duration from 1s to 7d, such as 90s or 2h`)
   return ms
+}
+
+/** Throws FETTLE_USAGE for a flag that would only be read once the run is over, or under way. */
+export function proveFlags(flags: Flags): void {
+  timeoutOf(flags)
+  skipCodeOf(flags)
 }
 
 /** The settings of a run from flags and terminal. */
@@ -65,6 +74,7 @@ export function settingsOf(
     credentials,
     args: argsOf(flags, command),
     timeoutMs: timeoutOf(flags),
+    detach: isOn(flags, 'detach'),
     signal: io.signal,
     onFact: progress.fact,
     onTick: progress.tick,
@@ -72,7 +82,7 @@ export function settingsOf(
   }
 }
 
-const REPORTED = ['service', 'input', 'output', 'limit', 'timeout', 'new', 'strict'] as const
+const REPORTED = ['service', 'input', 'output', 'limit', 'shard', 'timeout', 'detach', 'new', 'strict'] as const
 
 /** The command line as a report shows it; secrets are never flags, and values of --var may come from anywhere: names only. */
 function argsOf(flags: Flags, command: string): RunSettings['args'] {

@@ -81,11 +81,15 @@ async function* publish(state: RunState, ports: Ports): Facts {
   yield { type: 'output.written', ...published }
 }
 
+const isShardThrough = ({ plan, jobs }: RunState): boolean =>
+  plan.shard !== undefined && jobs.every(({ received, failure }) => received !== null || failure !== null)
+
 /** The download stage. */
 export const download: Stage = {
   name: 'download',
   skip: state => (state.plan.output === null ? 'the pipeline names no output' : null),
   isDone: job => job.received !== null,
   each: (job, { plan }, ports) => receiveOne(job, plan, ports),
-  last: { isDone: state => state.outcomes !== null, run: publish },
+  // Of a shard the files are the result: whoever merges the shards joins them to the rows.
+  last: { isDone: state => state.outcomes !== null || isShardThrough(state), run: publish },
 }

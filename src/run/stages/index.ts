@@ -10,12 +10,14 @@ import { screen } from './screen.ts'
 import { submit } from './submit.ts'
 import { upload } from './upload.ts'
 
+/** The stages after the outputs. */
+export const AFTER: readonly Stage[] = [portfolio, screen]
+
 /**
  * The stages in legs: jobs pass through a leg side by side, and none enters the second before all have left the first, since only
  * then is it known what enriching will cost. The third is about the companies of all jobs.
  */
-export const LEGS: readonly (readonly Stage[])[] = [
-  [create, upload, map, submit, match],
-  [enrich, download],
-  [portfolio, screen],
-]
+export const LEGS: readonly (readonly Stage[])[] = [[create, upload, map, submit, match], [enrich, download], AFTER]
+
+/** As far as a run goes that leaves the waiting to others: every job is the service's to carry on. */
+export const SUBMITTING: typeof LEGS = [[create, upload, map, submit]]

@@ -1,0 +1,113 @@
+/** `run --detach`, `status`, `collect`: what a scheduler does with a run nobody waits for. */
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { fettle, folderOf, importRegister, lastLine, pipelineOf, project, start } from './fettle.ts'
+import { CREDENTIALS, realService, scripted } from './servers.ts'
+
+beforeAll(importRegister, 120_000)
+
+const ROWS = 'Company Name,Reg No,Country\nAcme Ltd,1,GB\nBolt Ltd,2,GB\nNobody,9,DE\n'
+const place = (more?: string): string => folderOf({ 'rows.csv': ROWS, 'p.yml': pipelineOf('p', more) })
+const DETACH = ['run', 'p.yml', '--detach', '--json', '--result-file', 'r.json', '-q']
+
+describe.concurrent('a detached run', { timeout: 120_000 }, () => {
+  test('ends submitted; status says 75 while the service is at it, 0 then, and collect gives the result', async () => {
+    const service = await realService()
+    const cwd = place()
+    const env = { ...CREDENTIALS, FETTLE_URL: service.url }
+    const detached = await fettle(DETACH, { cwd, env })
+    expect(detached).toMatchObject({ code: 0, stderr: '' })
+    const { runId } = lastLine(detached)
+    expect(lastLine(detached)).toMatchObject({ status: 'running', exitCode: 0, pipeline: 'p' })
+    expect(readFileSync(join(cwd, 'r.json'), 'utf8')).toBe(detached.stdout)
+    expect(existsSync(join(cwd, 'out/p.csv'))).toBe(false)
+
+    const again = await fettle(DETACH, { cwd, env })
+    expect(lastLine(again)).toMatchObject({ runId, exitCode: 0 })
+    expect((await fettle(['status', String(runId), '--watch', '--timeout', '60s'], { cwd, env })).code).toBe(0)
+    const collected = await fettle(['collect', String(runId), '--json', '--result-file', 'c.json', '-q'], { cwd, env })
+    expect(collected.code, collected.stderr).toBe(0)
+    expect(lastLine(collected)).toMatchObject({ runId, status: 'success', output: 'out/p.csv' })
+    expect(readFileSync(join(cwd, 'c.json'), 'utf8')).toBe(collected.stdout)
+    expect((await fettle(['status', String(runId), '--json'], { cwd, env })).code).toBe(0)
+    expect(lastLine(await fettle(['collect', '--json', '-q'], { cwd, env }))).toMatchObject({ runId, status: 'success' })
+    const creations = service.requests.filter(({ method, route }) => method === 'POST' && route === '/v1/dataCleaning/jobs')
+    expect(creations.length).toBe(1)
+  })
+
+  test('is told by status: 75, then 0, or 76; the trace goes with every request', async () => {
+    const statuses = { now: 'matching' }
+    const service = await scripted(() => statuses.now)
+    const cwd = place()
+    const traceparent = `00-${'ab'.repeat(16)}-${'cd'.repeat(8)}-01`
+    const env = { ...CREDENTIALS, FETTLE_URL: service.url, TRACEPARENT: traceparent }
+    expect((await fettle(DETACH, { cwd, env })).code).toBe(0)
+    const waiting = await fettle(['status'], { cwd, env })
+    expect(waiting.code).toBe(75)
+    expect(waiting.stdout).toContain('job-1 is "matching"')
+    expect(lastLine(await fettle(['status', '--json'], { cwd, env }))).toMatchObject({ status: 'running', exitCode: 75 })
+    expect((await fettle(['status', '--watch', '--timeout', '1s', '--json'], { cwd, env })).code).toBe(75)
+    const short = await fettle(['collect', '--timeout', '1s', '--json', '-q'], { cwd, env })
+    expect(short.code).toBe(75)
+    expect(lastLine(short)).toMatchObject({ status: 'error', exitCode: 75 })
+    expect((await fettle(DETACH, { cwd, env })).code).toBe(0)
+    const watched = start(['status', '--watch'], { cwd, env })
+    await watched.seen(/"matching"/)
+    statuses.now = 'jobMatchingComplete'
+    expect((await watched.ended).code).toBe(0)
+    statuses.now = 'matchingError'
+    const failed = await fettle(['status'], { cwd, env })
+    expect(failed).toMatchObject({ code: 76, stderr: '' })
+    expect(new Set(service.traces)).toEqual(new Set([traceparent]))
+    expect(service.requests.filter(line => line === 'POST /dataCleaning/jobs').length).toBe(1)
+  })
+
+  test('of the embedded service is ready at once: the service goes on with whoever collects', async () => {
+    const cwd = project()
+    expect((await fettle(DETACH, { cwd })).code).toBe(0)
+    const { stdout, code } = await fettle(['status'], { cwd })
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/fettle collect \d{8}T/)
+    expect(lastLine(await fettle(['collect', '--json', '-q'], { cwd }))).toMatchObject({ status: 'success', totals: { rows: 5 } })
+  })
+
+  test('a stop while it is submitted leaves a result file, and the same command goes on', async () => {
+    const service = await scripted('matching')
+    const cwd = place()
+    const env = { ...CREDENTIALS, FETTLE_URL: service.url }
+    const under = start(['run', 'p.yml', '--json', '--result-file', 'r.json'], { cwd, env })
+    await under.seen(/status matching/)
+    under.child.kill('SIGTERM')
+    expect((await under.ended).code).toBe(143)
+    expect(JSON.parse(readFileSync(join(cwd, 'r.json'), 'utf8'))).toMatchObject({ status: 'cancelled', exitCode: 143 })
+    expect((await fettle(DETACH, { cwd, env })).code).toBe(0)
+    expect(service.requests.filter(line => line === 'POST /dataCleaning/jobs').length).toBe(1)
+  })
+})
+
+test('a day without rows has the exit code that is asked for', { timeout: 60_000 }, async () => {
+  const cwd = folderOf({
+    'rows.csv': 'Company Name,Reg No,Country\n',
+    'p.yml': pipelineOf('p').replace('input: rows.csv', 'input: {path: rows.csv, empty: skip}'),
+  })
+  const skipped = await fettle(['run', 'p.yml', '--json', '-q', '--skip-code', '99', '--result-file', 'r.json'], { cwd })
+  expect(skipped.code).toBe(99)
+  expect(lastLine(skipped)).toMatchObject({ status: 'skipped', exitCode: 99 })
+  expect(readFileSync(join(cwd, 'r.json'), 'utf8')).toBe(skipped.stdout)
+  expect((await fettle(['status', '--skip-code', '99'], { cwd })).code).toBe(99)
+  expect((await fettle(['run', 'p.yml', '-q'], { cwd })).code).toBe(0)
+  expect((await fettle(['run', 'p.yml', '--skip-code', '256'], { cwd })).code).toBe(2)
+})
+
+test('bad usage leaves a result file too', { timeout: 60_000 }, async () => {
+  const cwd = place()
+  const { code } = await fettle(['run', 'p.yml', '--dettach', '--result-file', 'r.json'], { cwd })
+  expect(code).toBe(2)
+  expect(JSON.parse(readFileSync(join(cwd, 'r.json'), 'utf8'))).toMatchObject({
+    status: 'error',
+    exitCode: 2,
+    error: { code: 'FETTLE_USAGE' },
+  })
+  expect((await fettle(['status', '--timeout', '1m'], { cwd })).code).toBe(2)
+})
