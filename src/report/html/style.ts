@@ -20,7 +20,7 @@ h1,h2,h3,p,ul,ol,dl,dd,figure{margin:0}
 ul,ol{padding:0;list-style:none}
 h1{font-size:1.75rem;line-height:1.2;font-weight:650;letter-spacing:-.015em}
 h2{font-size:1.15rem;font-weight:650;letter-spacing:-.005em}
-h3{font-size:.95rem;font-weight:650}
+h3{font-size:.95rem;font-weight:650}.lead+h3,.scroll+h3{margin:1rem 0 .4rem}
 section{margin-top:2.75rem}
 section>h2+*,section>.lead+*{margin-top:.9rem}
 .lead{color:var(--soft);margin-top:.25rem;max-width:46rem}
