@@ -15,7 +15,8 @@ export function companies(result: Result): Markup | null {
   const [...lines] = afterLines({ ...result, screening: screening && { ...screening, risks: [], found: [] } })
   if (lines.length === 0) return null
   const leads = lines.map(
-    ({ text, isAlert }) => html`<p class="lead">${isAlert ? html`<b class="warn">!</b> ` : null}${text}.</p>`,
+    ({ about, text, isAlert }) =>
+      html`<p class="lead">${isAlert ? html`<b class="warn">!</b> ` : null}${about === 'portfolio' ? 'Portfolio ' : null}${text}.</p>`,
   )
   return html`<section aria-labelledby="companies"><h2 id="companies">Companies</h2>${leads}${hits(result)}${refusals(result)}</section>`
 }
