@@ -1,7 +1,7 @@
 /** `fettle run`: check, carry out, report; several pipelines side by side, none stopped by another's failure. */
 import { explainPlan, inBatch, type Prepared, prepare, startRun, stdinOf } from '../../compose.ts'
 import { EXIT, errorOfIssues, type Issue } from '../../errors.ts'
-import { escapeLines } from '../../report/index.ts'
+import { escapeLines, isRefusal } from '../../report/index.ts'
 import { ownFiles, refuseClashes } from '../clashes.ts'
 import type { Flags } from '../command.ts'
 import { exitOf, worstExit } from '../exit.ts'
@@ -62,11 +62,9 @@ export async function tellEndings(endings: readonly Ending[], reporters: Reporte
   const strict = isOn(flags, 'strict')
   const code = worstExit(endings.map(ending => codeOf(ending, strict)))
   for (const ending of endings) sayEnding(ending, reporters, flags, io)
-  await reporters.end(
-    endings.map(ending => toldOf(ending, strict)),
-    code,
-  )
-  if (reporters.page !== null && !isOn(flags, 'quiet')) io.say(`all of them: ${reporters.page}`)
+  const told = endings.map(ending => toldOf(ending, strict))
+  await reporters.end(told, code)
+  if (reporters.page !== null && !told.every(isRefusal) && !isOn(flags, 'quiet')) io.say(`all of them: ${reporters.page}`)
   await giveResults(endings, flags, io)
   return code
 }
