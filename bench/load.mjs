@@ -18,6 +18,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import autocannon from 'autocannon'
 import { parse } from 'csv-parse/sync'
+import { LIMITS } from '../dist/service/limits.js'
 import { grow } from './grow.mjs'
 import { makeCaller } from './service.mjs'
 
@@ -106,6 +107,8 @@ async function fire(label, url, requests, headers = {}) {
     url,
     connections: Number(values.connections),
     duration: Number(values.seconds),
+    // The service closes a connection after so many requests and says so; the generator does not listen.
+    reconnectRate: LIMITS.requestsPerSocket - 1,
     headers,
     requests,
   })
