@@ -41,6 +41,8 @@ describe.concurrent('serve', () => {
     const log = stderr
       .trimEnd()
       .split('\n')
+      // Before the first request stand the notes of the start.
+      .filter(line => line.startsWith('{'))
       .map(line => JSON.parse(line))
     expect(log).toContainEqual(expect.objectContaining({ method: 'POST', route: '/v1/authenticate', status: 200 }))
     expect(stderr).not.toContain(env.FETTLE_PASSWORD)

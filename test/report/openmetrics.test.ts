@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { buildReport, renderOpenMetrics } from '../../src/report/index.ts'
 import { type FixtureName, HOSTILE, reportOf, STATES } from './fixtures.ts'
+import { parsed } from './openmetrics-parser.ts'
 import { readOpenMetrics } from './openmetrics-reader.ts'
 
 const NAMES = Object.keys(STATES) as FixtureName[]
@@ -30,6 +31,15 @@ describe('reads back', () => {
       report.totals.matchRate === null ? [] : [report.totals.matchRate],
     )
     for (const { labels, value } of of('fettle_rows')) expect(report.totals[labels.outcome as 'matched']).toBe(value)
+  })
+
+  test.each(NAMES)('%s, by a parser of others', name => {
+    const text = renderOpenMetrics([reportOf(name)])
+    const own = readOpenMetrics(text)
+    const families = parsed(text)
+    expect(families.map(({ name: family, type }) => [family, type])).toEqual([...own.keys()].map(family => [family, 'GAUGE']))
+    for (const { name: family, metrics } of families)
+      expect((metrics ?? []).map(({ labels, value }) => ({ labels, value: Number(value) }))).toEqual(own.get(family)?.samples)
   })
 
   test('several pipelines stand in the same families, a refusal in none', () => {

@@ -170,7 +170,8 @@ export function worldOf(plan: Plan = planOf(), earlier?: Pick<World, 'service' |
     journal.append({ type: 'run.started', journal: 1, runId: 'r1', jobName: 'fettle suppliers r1', plan, ...rest })
   } else journal.events.push(...earlier.journal.events)
   const clock = new VirtualClock()
-  const results = earlier?.results ?? new FakeResults()
+  const results = new FakeResults()
+  results.found = earlier?.results.found ?? []
   const stop = new AbortController()
   const grace = new AbortController()
   const ticks: Tick[] = []

@@ -1,36 +1,12 @@
 /** What the service tells of itself: metrics, health, the log of requests and the trace they belong to. */
-// @ts-expect-error it comes without types
-import parsePrometheus from 'parse-prometheus-text-format'
 import { expect, test } from 'vitest'
 import { type Family, metricsText } from '../../src/service/metrics.ts'
 import { readTraceparent } from '../../src/service/trace.ts'
+import { type Parsed, parsed } from '../report/openmetrics-parser.ts'
 import { logIn, send, startService } from './kit.ts'
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
 const PARENT = '00f067aa0ba902b7'
-
-interface Parsed {
-  readonly name: string
-  readonly type: string
-  readonly metrics: readonly {
-    readonly labels?: Readonly<Record<string, string>>
-    readonly value?: string
-    readonly count?: string
-  }[]
-}
-
-/** Read by a parser of others; it knows the older form, in which a counter's family has the name of its sample and nothing has a unit. */
-const parsed = (text: string): Parsed[] => {
-  const older = { counter: ['_total', 'counter'], info: ['_info', 'gauge'] } as const
-  let plain = text.replace(/^# (?:UNIT .*|EOF)\n/gm, '')
-  for (const [, name = '', type] of text.matchAll(/^# TYPE (\S+) (counter|info)$/gm)) {
-    const [suffix, as] = older[type as keyof typeof older]
-    plain = plain
-      .replace(`# TYPE ${name} ${type}`, `# TYPE ${name}${suffix} ${as}`)
-      .replace(`# HELP ${name} `, `# HELP ${name}${suffix} `)
-  }
-  return parsePrometheus(plain)
-}
 
 test('metrics: requests and their durations, jobs by status, the process; nothing of users or companies', async () => {
   const service = await startService({ users: [{ username: 'canary-user', password: 'p' }] })

@@ -1,7 +1,7 @@
 /** `fettle run`: check, carry out, report; several pipelines side by side, none stopped by another's failure. */
 import { explainPlan, inBatch, type Prepared, prepare, startRun, stdinOf } from '../../compose.ts'
 import { EXIT, errorOfIssues, type Issue } from '../../errors.ts'
-import { escapeLines } from '../../report/index.ts'
+import { escapeLines, isRefusal } from '../../report/index.ts'
 import { ownFiles, refuseClashes } from '../clashes.ts'
 import type { Flags } from '../command.ts'
 import { exitOf, worstExit } from '../exit.ts'
@@ -61,11 +61,9 @@ async function carryAll(files: readonly string[], items: Item[], reporters: Repo
 export async function tellEndings(endings: readonly Ending[], reporters: Reporters, flags: Flags, io: Io): Promise<number> {
   const code = worstExit(endings.map(ending => codeOf(ending, flags)))
   for (const ending of endings) sayEnding(ending, reporters, flags, io)
-  await reporters.end(
-    endings.map(ending => toldOf(ending, flags)),
-    code,
-  )
-  if (reporters.page !== null && !isOn(flags, 'quiet')) io.say(`all of them: ${reporters.page}`)
+  const told = endings.map(ending => toldOf(ending, flags))
+  await reporters.end(told, code)
+  if (reporters.page !== null && !told.every(isRefusal) && !isOn(flags, 'quiet')) io.say(`all of them: ${reporters.page}`)
   await giveResults(endings, flags, io)
   return code
 }

@@ -4,6 +4,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path'
 import { thisTool } from '../../compose/looking.ts'
 import { writeAtomic } from '../../compose.ts'
 import {
+  isRefusal,
   RENDERERS,
   type Report,
   renderIndex,
@@ -41,10 +42,15 @@ export const documentReporter = (name: DocumentName, path: string, io: Io): Repo
 /** The page about several pipelines, where no other is named. */
 export const INDEX = 'index.html'
 
-/** Writes the page about all pipelines to `path`, or to stdout; it leads to the page of each, wherever that lies from there. */
-export const indexReporter = (path: string, io: Io): Reporter => ({
+/**
+ * Writes the page about all pipelines to `path`, or to stdout; it leads to the page of each, wherever that lies from there. At its own
+ * place among the runs (null) there is none where no pipeline came to a run: what was refused leaves nothing behind.
+ */
+export const indexReporter = (given: string | null, runsDir: string, io: Io): Reporter => ({
   name: 'html',
   async end(told) {
+    if (given === null && told.every(isRefusal)) return
+    const path = given ?? join(runsDir, INDEX)
     const folder = path === STDOUT ? io.cwd : dirname(resolve(io.cwd, path))
     const linkOf = ({ metadata }: Report): string => {
       const steps = relative(folder, resolve(io.cwd, metadata.directory ?? '.', RENDERERS.html.file)).split(sep)

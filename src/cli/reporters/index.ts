@@ -124,6 +124,6 @@ function reporterOf({ name, path }: Asked, runsDir: string, io: Io): Reporter {
   if (name === 'github') return githubReporter(path, io)
   if (name === 'gitlab') return gitlabReporter(path ?? runsDir, io)
   if (name === 'json-events') return jsonEventsReporter(path ?? `${runsDir}/events.jsonl`, io)
-  if (name === 'html') return indexReporter(path ?? `${runsDir}/${INDEX}`, io)
+  if (name === 'html') return indexReporter(path, runsDir, io)
   return documentReporter(name, path ?? `${runsDir}/${DOCUMENTS[name].file}`, io)
 }

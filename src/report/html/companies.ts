@@ -3,7 +3,11 @@ import { afterLines } from '../after.ts'
 import type { Result } from '../schema.ts'
 import { count } from '../words.ts'
 import { html, type Markup } from './markup.ts'
-import { table } from './table.ts'
+import { type Column, table } from './table.ts'
+
+/** A table under its own heading. */
+const headed = (caption: string, columns: readonly Column[], rows: readonly (readonly string[])[]): Markup =>
+  html`<h3>${caption}</h3>${table(caption, columns, rows)}`
 
 /** The section; nothing where the pipeline asks for neither. */
 export function companies(result: Result): Markup | null {
@@ -11,7 +15,8 @@ export function companies(result: Result): Markup | null {
   const [...lines] = afterLines({ ...result, screening: screening && { ...screening, risks: [], found: [] } })
   if (lines.length === 0) return null
   const leads = lines.map(
-    ({ text, isAlert }) => html`<p class="lead">${isAlert ? html`<b class="warn">!</b> ` : null}${text}.</p>`,
+    ({ about, text, isAlert }) =>
+      html`<p class="lead">${isAlert ? html`<b class="warn">!</b> ` : null}${about === 'portfolio' ? 'Portfolio ' : null}${text}.</p>`,
   )
   return html`<section aria-labelledby="companies"><h2 id="companies">Companies</h2>${leads}${hits(result)}${refusals(result)}</section>`
 }
@@ -30,7 +35,7 @@ function hits({ screening }: Result): Markup[] {
   ])
   const RIGHT = { figures: true }
   return [
-    table(
+    headed(
       'Hits by dataset',
       [{ label: 'Dataset' }, { label: 'Meaning' }, { label: 'Companies', ...RIGHT }, { label: 'Hits', ...RIGHT }],
       risks,
@@ -38,7 +43,7 @@ function hits({ screening }: Result): Markup[] {
     ...(found.length === 0
       ? []
       : [
-          table(
+          headed(
             'Companies with hits, the most first',
             [{ label: 'Company' }, { label: 'Id' }, { label: 'Hits', ...RIGHT }, { label: 'Datasets' }, { label: 'Search' }],
             found,
@@ -53,5 +58,5 @@ function refusals({ portfolio, screening }: Result): Markup | null {
     ...(screening?.refusals ?? []).map(({ id, why }) => ['screening', id, why]),
   ]
   if (rows.length === 0) return null
-  return table('Companies that were refused, the first of them', [{ label: 'By' }, { label: 'Company' }, { label: 'Why' }], rows)
+  return headed('Companies that were refused, the first of them', [{ label: 'By' }, { label: 'Company' }, { label: 'Why' }], rows)
 }

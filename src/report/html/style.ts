@@ -2,7 +2,7 @@
 import { html } from './markup.ts'
 
 /** SHA-256 of the sheet as the browser sees it, base64. This folder has no digest of its own: test/report/html.test.ts compares. */
-export const STYLE_SHA256 = 'kuDc7Op54mT6CcGUSCiffO2MCj2oj9xNjKJzGxw2H5Q='
+export const STYLE_SHA256 = 'ooA4Ik83AhFMXqNNZv/xj3JDp9HR5/C4+T6RTVLxHRI='
 
 /** CSS of the report page, in its element. Colours keep AA contrast in light and dark; outcomes differ by pattern and sign as well. */
 export const styleElement = html`<style>
@@ -20,7 +20,7 @@ h1,h2,h3,p,ul,ol,dl,dd,figure{margin:0}
 ul,ol{padding:0;list-style:none}
 h1{font-size:1.75rem;line-height:1.2;font-weight:650;letter-spacing:-.015em}
 h2{font-size:1.15rem;font-weight:650;letter-spacing:-.005em}
-h3{font-size:.95rem;font-weight:650}
+h3{font-size:.95rem;font-weight:650}.lead+h3,.scroll+h3{margin:1rem 0 .4rem}
 section{margin-top:2.75rem}
 section>h2+*,section>.lead+*{margin-top:.9rem}
 .lead{color:var(--soft);margin-top:.25rem;max-width:46rem}

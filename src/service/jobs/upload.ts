@@ -3,8 +3,9 @@
  * decides what a failure means (contract §5.1, faults H15 to H18).
  */
 import { randomUUID } from 'node:crypto'
-import { createWriteStream } from 'node:fs'
+import { createWriteStream, type WriteStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
+import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Multipart } from '@fastify/multipart'
 import type { Limits } from '../limits.ts'
@@ -52,6 +53,12 @@ const MESSAGE = 'The upload is not acceptable'
 const plainName = (name: string, length: number): string =>
   (name.split(/[\\/]/).at(-1) ?? '').replaceAll(/[\u0000-\u001f\u007f]/g, '').slice(0, length)
 
+/** Resolves when all of a source is in the file; settles only once the file is closed, for a file still being opened would outlive its removal. */
+async function written(source: Readable, file: WriteStream): Promise<void> {
+  const closed = new Promise<void>(resolve => file.once('close', resolve))
+  await pipeline(source, file).finally(() => closed)
+}
+
 /**
  * Reads all parts. The file is written under a temporary name, synced and renamed only when the whole request was right;
  * otherwise it is removed and a 400 names the part.
@@ -74,7 +81,7 @@ export async function receive(parts: AsyncIterable<Multipart>, { limits, form, p
         if (fault === null) {
           filename = plainName(part.filename, limits.fileNameLength)
           onFile(part.file)
-          await pipeline(part.file, createWriteStream(partOf(path), { flags: 'wx', mode: 0o600, flush: true }))
+          await written(part.file, createWriteStream(partOf(path), { flags: 'wx', mode: 0o600, flush: true }))
           bytes = part.file.bytesRead
         } else part.file.resume()
       } else if (part.valueTruncated) {

@@ -6,12 +6,15 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { isOwnHost } from '../guard.ts'
 import { badRequest, Refusal } from '../refusal.ts'
 
-const CALLBACK = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*$/
+const NAME = /^[A-Za-z_$][\w$]*$/
+
+/** Names with dots between them. */
+const isCallable = (text: string): boolean => text.split('.').every(name => NAME.test(name))
 
 /** The name of the function to call, null for a plain answer. Throws a 400 for anything that is not the name of a function. */
 export function callbackOf(callback: unknown, longest: number): string | null {
   if (callback === undefined) return null
-  if (typeof callback === 'string' && callback.length <= longest && CALLBACK.test(callback)) return callback
+  if (typeof callback === 'string' && callback.length <= longest && isCallable(callback)) return callback
   throw badRequest('The callback is not acceptable', `callback: must be the name of a function, ${longest} characters at most`)
 }
 

@@ -1,0 +1,46 @@
+/** The parts of `report.json` about the companies found: the portfolio they are in, and AML searches. It builds nothing. */
+import { z } from 'zod'
+
+const known = z.int().nonnegative()
+const text = z.string().nullable()
+const refusals = z.array(z.object({ id: z.string(), why: z.string() })).describe('the first of them')
+
+/** `portfolio` of a report. */
+export const portfolioSchema = z
+  .object({
+    id: known.nullable(),
+    name: text,
+    created: z.boolean().describe('made by this run'),
+    companies: known.nullable().describe('companies found, each once; null before the outputs stand'),
+    added: known,
+    present: known.describe('in it already'),
+    refused: known,
+    refusals,
+  })
+  .nullable()
+  .describe('companies added to a portfolio; null where the pipeline says nothing of it')
+
+/** `screening` of a report. */
+export const screeningSchema = z
+  .object({
+    datasets: z.array(z.string()),
+    threshold: known,
+    countries: z.array(z.string()),
+    budget: known.nullable(),
+    companies: known.nullable().describe('companies found, each once; null before the outputs stand'),
+    searches: known.describe('one credit each'),
+    withHits: known.describe('companies with hits'),
+    hits: known,
+    risks: z
+      .array(z.object({ dataset: z.string(), meaning: z.string(), companies: known, hits: known }))
+      .describe('by dataset, most companies first; a hit in several counts in each'),
+    refused: known,
+    refusals,
+    found: z
+      .array(
+        z.object({ id: z.string(), name: z.string(), searchId: z.string(), hits: known, risks: z.record(z.string(), known) }),
+      )
+      .describe('the companies with the most hits'),
+  })
+  .nullable()
+  .describe('AML searches for the companies found; null where the pipeline says nothing of it')
