@@ -22,6 +22,8 @@ import { workbookIssues } from './workbook.ts'
 
 /** More remote jobs than this are a mistake in `job.split`. */
 const MAX_JOBS = 1000
+/** Pause before the second look at a job of the embedded service. */
+const FIRST_LOOK_MS = 100
 
 /** What a plan needs besides the pipeline and the input. */
 export interface PlanContext {
@@ -107,7 +109,7 @@ export function planRun(pipeline: Pipeline, facts: InputFacts, context: PlanCont
     ...profile,
     enrich: pipeline.enrich,
     budget: budgetOf(pipeline, context.shard?.shard),
-    poll: pipeline.poll,
+    poll: pollAt(context.service, pipeline.poll),
     retry: pipeline.retry,
     checks: pipeline.checks,
     output: pipeline.output,
@@ -120,6 +122,10 @@ export function planRun(pipeline: Pipeline, facts: InputFacts, context: PlanCont
   // A copy, so that freezing touches nothing the caller still holds.
   return { plan: freeze(structuredClone({ ...draft, fingerprint: fingerprintOf(draft) })), issues }
 }
+
+/** A service within this process is nobody else's: it is asked at once, and after `poll.every` at the latest. */
+const pollAt = ({ kind }: Plan['service'], poll: Plan['poll']): Plan['poll'] =>
+  kind === 'embedded' ? { ...poll, everyMs: Math.min(FIRST_LOOK_MS, poll.everyMs), maxMs: poll.everyMs } : poll
 
 /** A ceiling is kept without asking the other shards: each has its part of it. */
 const budgetOf = ({ budget }: Pipeline, shard: Shard | undefined): Plan['budget'] => {

@@ -7,7 +7,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 
 const load = name => import(pathToFileURL(join(process.argv[2], 'dist', name)).href)
-const { listRunIds, lookAtRun, prepare, resumeRun, startRun } = await load('compose.js')
+const { listRunIds, lookAtRun, NO_OVERRIDES, prepare, resumeRun, startRun } = await load('compose.js')
 
 /** Real limits in place of a minute: a silence must not last longer than the rest of a run. */
 const LIMITS = { connectMs: 1500, headersMs: 1500, uploadHeadersMs: 1500, bodyMs: 1500, idleMs: 1500, rateWindowMs: 1500 }
@@ -48,7 +48,7 @@ function lastState(runsDir) {
 }
 
 async function planOf(folder, env) {
-  const surroundings = { env, cwd: folder, service: null, input: join(folder, 'in.csv'), output: null, vars: {}, limit: null }
+  const surroundings = { ...NO_OVERRIDES, env, cwd: folder, input: join(folder, 'in.csv') }
   const { plan, issues } = await prepare(join(folder, 'pipeline.yml'), surroundings)
   if (plan === null) throw new Error(issues.map(issue => issue.message).join('; '))
   return plan
