@@ -123,7 +123,7 @@ let result
 if (values.names !== undefined) result = measureNames(readCsv(values.names), print)
 else if (values.register === undefined || values.queries === undefined) {
   process.stderr.write(`${USAGE}\n`)
-  process.exit(2)
+  process.exitCode = 2
 } else {
   const companies = readCsv(values.register).map(companyOf)
   const all = readCsv(values.queries)
@@ -141,5 +141,5 @@ else if (values.register === undefined || values.queries === undefined) {
   if (values.peers) await measurePeers(companies, all, rows, answers, Number(values['peer-rows']), print)
   result = { ...quality(answers), ...figures }
 }
-holdFloor(result)
-if (values.json) print(JSON.stringify(result))
+if (result !== undefined) holdFloor(result)
+if (result !== undefined && values.json) print(JSON.stringify(result))

@@ -2,11 +2,10 @@
  * The results of shards joined to the rows of the list, as one run: its jobs are theirs, what came back for them is its own, and
  * from there it goes the way of any run whose jobs are done. Nothing is sent; one ledger is judged.
  */
-import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
 import { copyFile, link, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { FettleError, type Issue } from '../errors.ts'
+import { fileDigest } from '../input/digest.ts'
 import type { JobState, MergedShards, StageState } from '../journal/index.ts'
 import { mergedPlan, shardText } from '../pipeline/index.ts'
 import type { RunResult, RunSettings } from './carry-out.ts'
@@ -86,7 +85,7 @@ async function fill(shards: readonly ShardRun[], directory: RunDirectory): Promi
       const to = join(directory.path, `enriched-${part++}.csv`)
       if (job.received === null) continue
       const from = join(own.path, `enriched-${job.part}.csv`)
-      const isWhole = (await digestOf(from)) === job.received.sha256
+      const isWhole = (await fileDigest(from)) === job.received.sha256
       if (!isWhole) throw lost(state, from)
       await rm(to, { force: true })
       await link(from, to)
@@ -102,14 +101,4 @@ function lost({ plan, runId }: ShardRun['state'], path: string): FettleError {
   return new FettleError('FETTLE_MERGE', `the results of shard ${text} (run ${runId}) are not there as they came: ${path}`, {
     hint: `Bring the folder of the run back whole, or carry it out again: fettle run ${plan.file} --shard ${text} --new`,
   })
-}
-
-async function digestOf(path: string): Promise<string | null> {
-  const hash = createHash('sha256')
-  try {
-    for await (const piece of createReadStream(path)) hash.update(piece as Buffer)
-    return hash.digest('hex')
-  } catch {
-    return null
-  }
 }

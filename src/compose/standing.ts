@@ -4,7 +4,7 @@
  */
 import { EXIT, FettleError } from '../errors.ts'
 import type { RunState } from '../journal/index.ts'
-import { growInterval, type JobStanding, lookAtJobs, type Ports, withJitter } from '../run/index.ts'
+import { growInterval, type JobStanding, lookAtJobs, withJitter } from '../run/index.ts'
 import { carrierOf } from './look.ts'
 import { presentOf } from './recorded.ts'
 import { readRun, runDirectory } from './run-directory.ts'
@@ -74,8 +74,7 @@ async function lookAtService(state: RunState, { env, cwd, runsDir, signal }: Sta
       stop: limit.signal,
     })
     const { service } = ready
-    const ports: Pick<Ports, 'service' | 'clock' | 'signal' | 'grace'> = { service, clock: world.clock, ...limit }
-    return await lookAtJobs(state, ports as Ports).finally(() => ready.close())
+    return await lookAtJobs(state, { service, clock: world.clock, ...limit }).finally(() => ready.close())
   } finally {
     limit.clear()
   }

@@ -2,17 +2,17 @@
  * The companies that a run found, each once, in the order of the rows that found them: kept beside the run for as long as something
  * is to be done with them. It asks the service nothing.
  */
-import { createHash } from 'node:crypto'
 import { unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { FettleError } from '../errors.ts'
 import type { CompanyCounts, FoundCompany } from '../pipeline/told-rows.ts'
 import type { Plan } from '../pipeline/types.ts'
+import { digestOf } from './digest.ts'
+import { COMPANY_TAGS } from './enriched.ts'
 import { Fold } from './fold.ts'
 import { JsonLinesWriter, readJsonLines } from './json-lines.ts'
 import type { Judged } from './judge.ts'
 
-const ID_TAGS = ['general.connectId', 'general.safeNumber'] as const
 const NAME_TAGS = ['general.companyName', 'general.legalName'] as const
 
 const pathIn = (workDir: string): string => join(workDir, 'companies.jsonl')
@@ -35,7 +35,7 @@ export class CompanyLister {
     if (outcome !== 'matched' && outcome !== 'manualMatched' && outcome !== 'duplicate') return
     const read = (names: readonly string[]): string =>
       names.map(name => (instead?.(name) ?? row[columns.find(name)] ?? '').trim()).find(cell => cell !== '') ?? ''
-    const id = read(ID_TAGS)
+    const id = read(COMPANY_TAGS)
     if (id === '') {
       this.#nameless++
       return
@@ -59,8 +59,6 @@ export class CompanyLister {
     return this.#writer.discard()
   }
 }
-
-const digestOf = (id: string): Buffer => createHash('sha256').update(id).digest().subarray(0, 16)
 
 /** The companies from number `from` (from 0) on. Throws FETTLE_OUTPUT_WRITE when there are not `listed` of them. */
 export async function* readCompanies(workDir: string, listed: number, from = 0): AsyncGenerator<FoundCompany> {

@@ -32,6 +32,9 @@ export interface EnrichedColumns {
   find(name: string): number
 }
 
+/** The columns that name the company found, as contract §5.7 calls them. */
+export const COMPANY_TAGS = ['general.connectId', 'general.safeNumber'] as const
+
 /** Of rows that have no answer. */
 export const NO_COLUMNS: EnrichedColumns = { header: [], repeatsInput: false, find: () => -1 }
 
@@ -130,7 +133,7 @@ export function outcomeReader(columns: EnrichedColumns): {
     return { isTold: true, of }
   }
   const duplicate = columns.find('general.duplicate')
-  const ids = [columns.find('general.connectId'), columns.find('general.safeNumber')]
+  const ids = COMPANY_TAGS.map(name => columns.find(name))
   const of = (row: readonly string[]): RowOutcome => {
     if (/^(y|yes|true|1)$/i.test(row[duplicate] ?? '')) return 'duplicate'
     return ids.some(at => (row[at] ?? '').trim() !== '') ? 'matched' : 'unmatched'

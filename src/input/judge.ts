@@ -5,7 +5,7 @@
 import type { Answer } from './answers.ts'
 import { type Candidate, candidatesOf } from './candidates.ts'
 import type { Decision, Decisions, Verdict } from './decisions.ts'
-import type { RowOutcome } from './enriched.ts'
+import { COMPANY_TAGS, type RowOutcome } from './enriched.ts'
 
 /** What a decision did to a row. */
 export type Effect = 'accepted' | 'rejected' | 'agreed' | 'overruled' | 'narrowed'
@@ -24,7 +24,6 @@ export interface Judged extends Answer {
 
 /** Tags that speak of the row, not of its company. */
 const OF_ROW: ReadonlySet<string> = new Set(['general.rowNumber', 'general.pattern', 'general.banding', 'general.bandingDesc'])
-const IDS = ['general.connectId', 'general.safeNumber'] as const
 const NAMES: ReadonlySet<string> = new Set(['general.companyName', 'general.legalName'])
 
 /** Judges an answer to the row of this fingerprint. What could not be asked about stays so: a decision is no answer. */
@@ -41,7 +40,7 @@ const isFound = (outcome: RowOutcome): boolean => outcome === 'matched' || outco
 
 /** The ids of the company that the service found, under whatever tags it tells them. */
 export const foundIds = ({ row, columns }: Answer): string[] =>
-  IDS.map(name => (row[columns.find(name)] ?? '').trim()).filter(id => id !== '')
+  COMPANY_TAGS.map(name => (row[columns.find(name)] ?? '').trim()).filter(id => id !== '')
 
 function accept(judged: Judged, line: Decision): Judged {
   const ids = foundIds(judged)

@@ -2,9 +2,9 @@
  * Which companies were found before, over the parts of a run: a service tells of a row whose company an earlier row of the same
  * job has, and cannot know of those of another job. So the result is the same however the rows were shared among jobs.
  */
-import { createHash } from 'node:crypto'
 import type { Plan } from '../pipeline/types.ts'
 import type { Answer } from './answers.ts'
+import { digestOf } from './digest.ts'
 import { Fold } from './fold.ts'
 import { foundIds } from './judge.ts'
 
@@ -18,7 +18,7 @@ export function repeater({ parts }: Pick<Plan, 'parts'>): (answer: Answer) => bo
     const [id] = foundIds(answer)
     if (id === undefined) return false
     const { size } = seen
-    const isNew = seen.place(createHash('sha256').update(id).digest().subarray(0, 16)) === size
+    const isNew = seen.place(digestOf(id)) === size
     return !isNew && outcome === 'matched'
   }
 }

@@ -2,8 +2,8 @@
  * What of a row of the input goes up: all its cells, those of mapped columns tidied where the pipeline asks for it, constants
  * behind them. Every reader of sent rows comes through here, so that they are the same wherever they are made. Pure.
  */
-import { createHash } from 'node:crypto'
 import type { Plan, PlannedMapping } from '../pipeline/types.ts'
+import { digestOf } from './digest.ts'
 
 type Mappings = readonly PlannedMapping[]
 type Row = readonly string[]
@@ -55,6 +55,6 @@ export function questionOf(mappings: Mappings): (sent: Row) => Buffer {
   // Lengths before the cells, so that no two lists of cells make one text.
   return sent => {
     const text = indexes.map(index => `${sent[index]!.length}:${sent[index]}`).join('')
-    return createHash('sha256').update(text).digest().subarray(0, 16)
+    return digestOf(text)
   }
 }

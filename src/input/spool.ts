@@ -2,9 +2,8 @@
  * Bytes that can be read only once, kept as a file that can be read again. Its name is the hash of its content: the same bytes are
  * the same file. It knows neither where they come from nor how long they are needed.
  */
-import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
+import { fileDigest } from './digest.ts'
 import { openSink } from './sink.ts'
 
 /** Spools of one process side by side have temporary names of their own. */
@@ -18,19 +17,9 @@ export async function spool(bytes: AsyncIterable<Uint8Array>, folder: string): P
     const sha256 = await sink.finish()
     const path = join(folder, `${sha256}.csv`)
     // Whoever reads the same bytes from there now must not find another file under their hands.
-    if ((await hashOf(path)) !== sha256) await sink.publish(path)
+    if ((await fileDigest(path)) !== sha256) await sink.publish(path)
     return path
   } finally {
     await sink.discard()
-  }
-}
-
-async function hashOf(path: string): Promise<string | null> {
-  const hash = createHash('sha256')
-  try {
-    for await (const piece of createReadStream(path)) hash.update(piece as Buffer)
-    return hash.digest('hex')
-  } catch {
-    return null
   }
 }

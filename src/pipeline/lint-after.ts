@@ -2,21 +2,19 @@
  * Rules of what is done with the companies found, portfolio and screen: both need an output whose tags say which companies they
  * are. It knows no other key.
  */
-import { TAGS } from '../contract/index.ts'
+import { COMPANY_TAGS, TAGS } from '../contract/index.ts'
 import { type Draft, finding, noHeader, type Rule } from './finding.ts'
 import { enrichmentOf, longInput, longPortfolio } from './pipeline.ts'
 import type { Finding } from './tree.ts'
 
-/** The tags that tell a company's id, the first that is filled. */
-const ID_TAGS = ['general.connectId', 'general.safeNumber'] as const
-/** The tags that tell its name. */
+/** The tags that tell the name of the company found. */
 const NAME_TAGS = ['general.companyName', 'general.legalName'] as const
 
 /** Everything that is wrong about the two keys. */
 export const lintAfter: Rule = draft => [
   ...lintPortfolio(draft),
-  ...lintTags(draft, 'portfolio', [ID_TAGS]),
-  ...lintTags(draft, 'screen', [ID_TAGS, NAME_TAGS]),
+  ...lintTags(draft, 'portfolio', [COMPANY_TAGS]),
+  ...lintTags(draft, 'screen', [COMPANY_TAGS, NAME_TAGS]),
 ]
 
 const lintPortfolio: Rule = ({ fields }) => {

@@ -1,4 +1,5 @@
 /** What of a pipeline cannot be shared among several runs and be the same as in one. It reads no file. */
+import { COMPANY_TAGS } from '../contract/index.ts'
 import { type Issue, issue, type Place } from '../errors.ts'
 import { STDIN, spoolOf } from './paths.ts'
 import type { Pipeline } from './pipeline.ts'
@@ -8,8 +9,6 @@ import type { Shard } from './types.ts'
 
 /** Tags whose text counts the rows of one job. */
 const OF_JOB = ['general.rowNumber', 'general.duplicateId']
-/** Tags by which a company is known again in the results of another shard. */
-const IDS = ['general.connectId', 'general.safeNumber']
 
 /** Errors that name the key, and the cure. */
 export function shardIssues(pipeline: Pipeline, shard: Shard, at: (...path: Path) => Place | null): Issue[] {
@@ -19,7 +18,7 @@ export function shardIssues(pipeline: Pipeline, shard: Shard, at: (...path: Path
     issue('FETTLE_PIPELINE_UNSUPPORTED', message, { hint, at: at(...path) })
   const piped = input.path === STDIN || spoolOf(input.path) !== null
   const counting = output?.columns.filter(name => OF_JOB.includes(name)) ?? []
-  const isNameless = output !== null && enrich !== null && !IDS.some(tag => enrich.tags.includes(tag))
+  const isNameless = output !== null && enrich !== null && !COMPANY_TAGS.some(tag => enrich.tags.includes(tag))
   return [
     ...(piped
       ? [

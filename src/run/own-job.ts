@@ -6,7 +6,7 @@ import { isKnownStatus, type JobRecord, matchPhase } from '../contract/index.ts'
 import { FettleError, type Issue, issue } from '../errors.ts'
 import type { RunFact } from '../journal/events.ts'
 import type { JobState, RunState } from '../journal/state.ts'
-import type { CallOptions, Effect, Ports } from './ports.ts'
+import type { CallOptions, Effect, LookPorts, Ports } from './ports.ts'
 import { idOf } from './stage.ts'
 
 /** What `look` found instead of causing it, as an effect; undefined when it found nothing. */
@@ -23,7 +23,7 @@ const SEARCH_PAUSES_MS = [3_000, 7_000]
 /** The oldest job with this name, looked for up to three times over ten seconds; undefined when there is none. */
 export async function searchJob(
   name: string,
-  ports: Ports,
+  ports: LookPorts,
 ): Promise<{ job: JobRecord; others: readonly JobRecord[] } | undefined> {
   for (let round = 0; ; round++) {
     const [job, ...others] = await ports.service.findJobs(name, { signal: ports.grace })
@@ -61,7 +61,7 @@ export function movedBy(error: unknown): readonly RunFact[] | null {
 }
 
 /** Looks for our job by its name, since the one under our id is not it. Never returns. */
-async function searchElsewhere(job: JobState, wrong: JobRecord, ports: Ports): Promise<never> {
+async function searchElsewhere(job: JobState, wrong: JobRecord, ports: LookPorts): Promise<never> {
   const found = await searchJob(job.name, ports)
   if (found !== undefined && found.job.id !== job.id) throw new JobElsewhere(job, wrong, found.job, found.others)
   throw new FettleError(
@@ -76,7 +76,7 @@ async function searchElsewhere(job: JobState, wrong: JobRecord, ports: Ports): P
  */
 export async function readOwnJob(
   job: JobState,
-  ports: Ports,
+  ports: LookPorts,
   options: CallOptions = { signal: ports.signal },
 ): Promise<JobRecord> {
   const record = await ports.service.readJob(idOf(job), options)

@@ -149,3 +149,6 @@ export interface Ports {
   /** Aborted ten seconds after `signal`: an effect in flight is heard out, so that nobody need ask for it again. */
   readonly grace: AbortSignal
 }
+
+/** What looking at a job takes. */
+export type LookPorts = Pick<Ports, 'service' | 'clock' | 'signal' | 'grace'>

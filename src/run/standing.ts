@@ -2,7 +2,7 @@
 import { enrichPhase, matchPhase } from '../contract/index.ts'
 import type { RunState } from '../journal/state.ts'
 import { readOwnJob } from './own-job.ts'
-import type { Ports } from './ports.ts'
+import type { LookPorts } from './ports.ts'
 
 /** `ready`: whoever goes on with the run need not wait for the matching; `failed`: the service ended all its jobs in an error. */
 export type Standing = 'ready' | 'going' | 'failed'
@@ -15,7 +15,10 @@ export interface JobStanding {
 }
 
 /** Looks at every job that may have moved. Throws what a look throws; another look may cure it. */
-export async function lookAtJobs(state: RunState, ports: Ports): Promise<{ standing: Standing; jobs: readonly JobStanding[] }> {
+export async function lookAtJobs(
+  state: RunState,
+  ports: LookPorts,
+): Promise<{ standing: Standing; jobs: readonly JobStanding[] }> {
   const jobs: JobStanding[] = []
   const found = new Set<Standing>()
   for (const job of state.jobs) {

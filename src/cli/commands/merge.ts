@@ -8,7 +8,7 @@ import { showProgress } from '../progress/index.ts'
 import { Reporters } from '../reporters/index.ts'
 import { type Ending, proveResultFile } from '../result.ts'
 import { tellEndings } from './run.ts'
-import { proveFlags, settingsOf } from './shared.ts'
+import { NO_CREDENTIALS, proveFlags, settingsOf } from './shared.ts'
 
 /** Merges the shards named. */
 export async function run(flags: Flags, io: Io): Promise<number> {
@@ -27,9 +27,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
       await refuseClashes([{ file: plan.file, plan }], ownFiles(flags, reporters), io.cwd)
     }
     reporters.approve()
-    const { credentials: _, ...settings } = settingsOf(flags, io, reporters.overhear(progress, name ?? 'merge'), 'merge', () => {
-      throw new TypeError('a merge asks nobody')
-    })
+    const settings = settingsOf(flags, io, reporters.overhear(progress, name ?? 'merge'), 'merge', () => NO_CREDENTIALS)
     ending = { name, result: await mergeRuns(wanted, settings) }
   } catch (error) {
     ending = { name, error }

@@ -8,10 +8,7 @@ import { showProgress } from '../progress/index.ts'
 import { Reporters } from '../reporters/index.ts'
 import { type Ending, proveResultFile } from '../result.ts'
 import { tellEndings } from './run.ts'
-import { proveFlags, settingsOf } from './shared.ts'
-
-/** A finished run asks nobody. */
-const NO_CREDENTIALS = { username: '', password: '' }
+import { NO_CREDENTIALS, proveFlags, settingsOf } from './shared.ts'
 
 /** Resumes the run named, or the latest. */
 export const run = (flags: Flags, io: Io): Promise<number> => goOn(flags, io, 'resume')

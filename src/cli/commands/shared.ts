@@ -59,6 +59,9 @@ export function proveFlags(flags: Flags): void {
   skipCodeOf(flags)
 }
 
+/** Of commands that ask nobody: a finished run, a merge. */
+export const NO_CREDENTIALS = { username: '', password: '' }
+
 /** The settings of a run from flags and terminal. */
 export function settingsOf(
   flags: Flags,

@@ -203,6 +203,9 @@ const STANDARD_ADDS = [
   'directors.managerPositionCode', 'shareholders.name', 'shareholders.info', 'shareholders.currency', 'general.isHeadquarter',
 ]
 
+/** The tags that name the company found; each is enough to know it again (contract §5.7). */
+export const COMPANY_TAGS = ['general.connectId', 'general.safeNumber'] as const
+
 /** An enrichment product; its tag list is a maximum that may be shortened, never exceeded (contract §5.7). */
 export type Product = 'basic' | 'basicPlus' | 'standard'
 
