@@ -47,7 +47,7 @@ export async function openTrace(env: Env, plan: Plan): Promise<RunTrace> {
     return { traceId: traceId ?? randomBytes(16).toString('hex'), traceparent, reporter: null, client: service => service }
   const tracer = api.trace.getTracer(thisTool().name, thisTool().version)
   const attributes = { 'fettle.pipeline': plan.name, 'fettle.rows': plan.rows, 'fettle.jobs': plan.parts.length }
-  const root = tracer.startSpan('fettle run', { attributes }, parentOf(api, env))
+  const root = tracer.startSpan('fettle.run', { attributes }, parentOf(api, env))
   const spans = new Spans(api, tracer, root, api.trace.setSpan(api.context.active(), root))
   const own = root.spanContext()
   if (!api.isSpanContextValid(own))
@@ -96,7 +96,7 @@ class Spans implements RunReporter {
   fact: NonNullable<RunReporter['fact']> = fact => {
     if (fact.type === 'stage.started') {
       const attributes = { 'fettle.stage': fact.stage }
-      this.#stages.set(fact.stage, this.#tracer.startSpan(`fettle stage ${fact.stage}`, { attributes }, this.#around))
+      this.#stages.set(fact.stage, this.#tracer.startSpan(`fettle.stage.${fact.stage}`, { attributes }, this.#around))
     }
     if (fact.type !== 'stage.finished' && fact.type !== 'stage.failed') return
     const span = this.#stages.get(fact.stage)
@@ -133,7 +133,7 @@ class Spans implements RunReporter {
     const stage = this.#stages.get(STAGE_OF[operation] ?? STAGES[0]) ?? [...this.#stages.values()].at(-1)
     const around = stage === undefined ? this.#around : trace.setSpan(this.#around, stage)
     const attributes = { 'fettle.operation': operation }
-    const span = this.#tracer.startSpan(`fettle request ${operation}`, { kind: SpanKind.CLIENT, attributes }, around)
+    const span = this.#tracer.startSpan(`fettle.request.${operation}`, { kind: SpanKind.CLIENT, attributes }, around)
     try {
       return await context.with(trace.setSpan(around, span), send)
     } catch (error) {

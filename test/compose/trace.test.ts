@@ -29,7 +29,7 @@ const parentOf = (span: ReadableSpan | undefined): string | undefined => span?.p
 
 test('one span a run, one a stage, one a request, under the span of TRACEPARENT', async () => {
   const report = await run(here.pipeline(), here.options({ TRACEPARENT: `00-${TRACE}-${PARENT}-01` }))
-  const [root] = named('fettle run')
+  const [root] = named('fettle.run')
   expect(parentOf(root)).toBe(PARENT)
   expect(root?.attributes).toEqual({
     'fettle.pipeline': 'small',
@@ -46,7 +46,7 @@ test('one span a run, one a stage, one a request, under the span of TRACEPARENT'
   })
   const stages = ['create', 'upload', 'map', 'submit', 'match', 'enrich', 'download']
   for (const stage of stages) {
-    const spans = named(`fettle stage ${stage}`)
+    const spans = named(`fettle.stage.${stage}`)
     expect(spans, stage).toHaveLength(1)
     expect(parentOf(spans[0])).toBe(root?.spanContext().spanId)
     expect(spans[0]?.attributes['fettle.requests']).toBeGreaterThanOrEqual(0)
@@ -57,10 +57,10 @@ test('one span a run, one a stage, one a request, under the span of TRACEPARENT'
     ['enrich', 'enrich'],
     ['openEnrichedFile', 'download'],
   ]) {
-    const spans = named(`fettle request ${operation}`)
+    const spans = named(`fettle.request.${operation}`)
     expect(spans, operation).toHaveLength(1)
     expect(spans[0]).toMatchObject({ kind: SpanKind.CLIENT, attributes: { 'fettle.operation': operation } })
-    expect(parentOf(spans[0])).toBe(named(`fettle stage ${stage}`)[0]?.spanContext().spanId)
+    expect(parentOf(spans[0])).toBe(named(`fettle.stage.${stage}`)[0]?.spanContext().spanId)
   }
   const all = exporter.getFinishedSpans()
   expect(new Set(all.map(span => span.spanContext().traceId))).toEqual(new Set([TRACE]))
@@ -73,11 +73,11 @@ test('the service is told the span of the run, and a run without a caller has a 
   const service = await scripted('matchingError')
   const env = { FETTLE_URL: service.url, FETTLE_USERNAME: 'u', FETTLE_PASSWORD: 'p' }
   await expect(run(here.pipeline(), here.options(env))).rejects.toMatchObject({ code: 'FETTLE_JOB_FAILED' })
-  const [root] = named('fettle run')
+  const [root] = named('fettle.run')
   const { traceId, spanId } = root!.spanContext()
   expect(new Set(service.traces)).toEqual(new Set([`00-${traceId}-${spanId}-01`]))
   expect(root).toMatchObject({ status: { code: SpanStatusCode.ERROR }, attributes: { 'fettle.error.code': 'FETTLE_JOB_FAILED' } })
-  expect(named('fettle stage match')[0]).toMatchObject({ attributes: { 'fettle.error.code': 'FETTLE_JOB_FAILED' } })
+  expect(named('fettle.stage.match')[0]).toMatchObject({ attributes: { 'fettle.error.code': 'FETTLE_JOB_FAILED' } })
   expect(parentOf(root)).toBeUndefined()
 })
 
@@ -86,7 +86,7 @@ test('a run that is gone on with has another span in the same words', async () =
   const stopper = { name: 'stopper', fact: ({ type }: { type: string }) => type === 'job.created' && stop.abort() }
   await expect(run(here.pipeline(), { ...here.options(), signal: stop.signal, reporters: [stopper] })).rejects.toThrow()
   await resume(undefined, here.options())
-  expect(named('fettle run').map(({ attributes }) => [attributes['fettle.status'], attributes['fettle.resumed']])).toEqual([
+  expect(named('fettle.run').map(({ attributes }) => [attributes['fettle.status'], attributes['fettle.resumed']])).toEqual([
     ['cancelled', false],
     ['success', true],
   ])
