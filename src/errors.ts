@@ -22,15 +22,15 @@ export const EXIT = {
 /** The family an error belongs to, to switch on; it fixes the exit code. */
 export type ErrorKind = Exclude<keyof typeof EXIT, 'ok'>
 
-interface Entry {
-  readonly kind: ErrorKind
+interface Entry<K extends ErrorKind> {
+  readonly kind: K
   /** What it means, one sentence. */
   readonly text: string
   /** How to cure it. */
   readonly hint: string
 }
 
-const entry = (kind: ErrorKind, text: string, hint: string): Entry => ({ kind, text, hint })
+const entry = <K extends ErrorKind>(kind: K, text: string, hint: string): Entry<K> => ({ kind, text, hint })
 
 /** Every code fettle can print, by family. Codes are stable: scripts may compare them. */
 // biome-ignore format: a table reads best with one row a line
@@ -134,10 +134,13 @@ export const ERRORS = {
   // -- signals
   FETTLE_SIGINT: entry('sigint', 'Stopped by Ctrl-C.', '`fettle resume` goes on; a remote job that was begun goes on meanwhile.'),
   FETTLE_SIGTERM: entry('sigterm', 'Stopped by SIGTERM.', '`fettle resume` goes on; a remote job that was begun goes on meanwhile.'),
-} as const satisfies Record<string, Entry>
+} as const satisfies Record<string, Entry<ErrorKind>>
 
 /** A stable identifier from the table. */
 export type ErrorCode = keyof typeof ERRORS
+
+/** The codes of a family. */
+export type CodeOf<K extends ErrorKind> = { [C in ErrorCode]: (typeof ERRORS)[C]['kind'] extends K ? C : never }[ErrorCode]
 
 /** A place in a file; line and column count from 1, null where there is none. */
 export interface Place {
@@ -216,9 +219,13 @@ export class FettleError extends Error {
     Object.defineProperty(this, BRAND, { value: true })
   }
 
-  /** True for a FettleError, also one of another copy of the package. */
-  static is(error: unknown): error is FettleError {
-    return typeof error === 'object' && error !== null && BRAND in error
+  /** True for a FettleError, also one of another copy of the package; of one family, when it is named. */
+  static is<K extends ErrorKind = ErrorKind>(
+    error: unknown,
+    kind?: K,
+  ): error is FettleError & { readonly kind: K; readonly code: CodeOf<K> } {
+    if (typeof error !== 'object' || error === null || !(BRAND in error)) return false
+    return kind === undefined || (error as unknown as FettleError).kind === kind
   }
 }
 

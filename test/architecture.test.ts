@@ -39,6 +39,8 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'report',
     'service',
     'service/matching',
+    'zod',
+    '@opentelemetry/api',
     'node:',
   ],
   index: ['errors', 'contract', 'pipeline', 'journal', 'run', 'client', 'input', 'report', 'service', 'compose'],

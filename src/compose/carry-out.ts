@@ -24,11 +24,13 @@ import { lastGoodRun } from './look.ts'
 import { proveOutputs } from './prove-outputs.ts'
 import { readReport, reportOf, writeReportJson, writeReports } from './report-files.ts'
 import { type RunDirectory, removeIfPossible, removeOldAnswers, runDirectory } from './run-directory.ts'
+import type { RunReporter } from './run-reporters.ts'
 import { offline, openService, type ReadyService } from './service.ts'
 import { type Credentials, dataDirOf, type Env, proxiesOf, traceOf } from './settings.ts'
 import { dropSpool } from './stdin.ts'
 import { stopAt } from './stop.ts'
 import { isStranding, type RunRecord, recordOf } from './stranded.ts'
+import type { RunTrace } from './trace.ts'
 import { REAL_WORLD, type World } from './world.ts'
 
 /** What a run is given besides its plan. */
@@ -52,6 +54,12 @@ export interface RunSettings {
   readonly onFact?: (fact: RunFact, state: RunState) => void
   readonly onTick?: (tick: Tick, state: RunState) => void
   readonly onNote?: (text: string) => void
+  /** Told of what is wrong and changes nothing; as a note if absent. */
+  readonly onWarning?: (text: string) => void
+  /** Told how it goes; they have no say in it. */
+  readonly reporters?: readonly RunReporter[]
+  /** The trace it belongs to; that of the environment if absent. */
+  readonly trace?: RunTrace
 }
 
 /** A run as it was left: its state, its report, and where they are. */
@@ -179,7 +187,7 @@ async function carryOutWith({ record, directory, guard, settings, previousRate, 
           dataDir: dataDirOf(settings.env),
           stateDir: directory.service,
           attempts: plan.retry.attempts,
-          traceparent: traceOf(settings.env).traceparent,
+          traceparent: (settings.trace ?? traceOf(settings.env)).traceparent,
           proxies: () => proxiesOf(settings.env),
           onRetry: message => onTick({ type: 'retry', message }),
           // A pause that a service asks for ends somewhere, as any wait does.
@@ -188,10 +196,11 @@ async function carryOutWith({ record, directory, guard, settings, previousRate, 
         })
     const known = new Set(stateOf(record).issues.map(one => one.code))
     for (const issue of ready.issues) if (!known.has(issue.code)) record.append({ type: 'issue.raised', issue })
+    const service = settings.trace?.client(ready.service) ?? ready.service
     const ports: Ports = {
-      service: guarded(ready.service, guard),
-      portfolios: guardedPortfolios(ready.service, guard),
-      screening: guardedScreening(ready.service, guard),
+      service: guarded(service, guard),
+      portfolios: guardedPortfolios(service, guard),
+      screening: guardedScreening(service, guard),
       source,
       results,
       clock: world.clock,

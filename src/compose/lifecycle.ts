@@ -2,7 +2,6 @@
  * The life of a run: one process at a time, new or continued, or finished and only told again. What is done with it is in
  * carry-out.ts.
  */
-import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { FettleError } from '../errors.ts'
@@ -26,9 +25,11 @@ import {
   sweepRunDirectory,
 } from './run-directory.ts'
 import { identityOf } from './service.ts'
-import { ciOf, traceOf } from './settings.ts'
+import { ciOf } from './settings.ts'
 import { isStranding } from './stranded.ts'
+import { carryTold } from './told-run.ts'
 import { thisTool } from './tool.ts'
+import { openTrace } from './trace.ts'
 import { REAL_WORLD } from './world.ts'
 
 /**
@@ -118,7 +119,7 @@ async function newRun(plan: Plan, lock: Lock, settings: RunSettings, merge?: Mer
   await writeAtomic(join(directory.path, 'pipeline.resolved.yml'), resolvedYaml(plan))
   await merge?.fill(directory)
   const journal = openJournal(directory.journal, nowOf(settings), 'new')
-  const traceId = traceOf(settings.env).traceId ?? randomBytes(16).toString('hex')
+  const trace = await openTrace(settings.env, plan)
   const { args, env } = settings
   const started = {
     journal: 1,
@@ -128,30 +129,33 @@ async function newRun(plan: Plan, lock: Lock, settings: RunSettings, merge?: Mer
     jobName: `fettle-${runId}`,
     identity,
     args,
-    traceId,
+    traceId: trace.traceId,
     ci: ciOf(env),
     ...(merge === undefined ? {} : { merged: merge.merged }),
   } as const
+  let state: RunState
   try {
-    journal.append({ type: 'run.started', ...started })
+    state = journal.append({ type: 'run.started', ...started })
   } catch (error) {
     throw perhapsBegun(error, runId)
   }
-  return carryOn(journal, directory, lock, settings)
+  return carryTold({ state, before: null }, trace, settings, all => carryOn(journal, directory, lock, all))
 }
 
-async function continueRun(state: RunState, lock: Lock, settings: RunSettings): Promise<RunResult> {
-  const directory = runDirectory(settings.runsDir, state.runId)
+async function continueRun(before: RunState, lock: Lock, settings: RunSettings): Promise<RunResult> {
+  const directory = runDirectory(settings.runsDir, before.runId)
   sweepRunDirectory(directory)
   let journal: Journal
+  let state: RunState
   try {
     journal = openJournal(directory.journal, nowOf(settings), 'existing')
     const live = settings.live == null ? {} : { settings: settings.live }
-    journal.append({ type: 'run.resumed', pid: process.pid, host: hostname(), ...live })
+    state = journal.append({ type: 'run.resumed', pid: process.pid, host: hostname(), ...live })
   } catch (error) {
-    throw stillResumable(error, state)
+    throw stillResumable(error, before)
   }
-  return carryOn(journal, directory, lock, settings)
+  const trace = await openTrace(settings.env, state.plan)
+  return carryTold({ state, before }, trace, settings, all => carryOn(journal, directory, lock, all))
 }
 
 /** The disk refused the first line of a journal, or only to say that it is safe there. */

@@ -34,6 +34,7 @@ import {
   watchedColumns,
 } from '../pipeline/index.ts'
 import { decisionIssues } from './decisions.ts'
+import { lineageSettings } from './lineage/settings.ts'
 import { outputPlaceIssues } from './output-places.ts'
 import { DEFAULT_RUNS_DIR } from './run-directory.ts'
 import { type Credentials, credentialsOf, type Env, passwordFileWarning, serviceUrlOf, traceWarning } from './settings.ts'
@@ -179,7 +180,8 @@ export const given = ({ username, password }: Secrets): Partial<Credentials> => 
   ...(password === null ? {} : { password }),
 })
 
-async function readText(file: string): Promise<string | Issue> {
+/** The text of a pipeline file, or why it has none. */
+export async function readText(file: string): Promise<string | Issue> {
   const refuse = (message: string): Issue => issue('FETTLE_PIPELINE_READ', message, { at: { file, line: null, column: null } })
   try {
     const facts = await stat(file)
@@ -257,7 +259,7 @@ function settingsWarnings(service: PlannedService, env: Env): Issue[] {
     remote.insecure ? 'service.insecure is set: the password may travel unencrypted' : null,
     env.NODE_TLS_REJECT_UNAUTHORIZED === '0' ? 'NODE_TLS_REJECT_UNAUTHORIZED=0: nobody checks who answers' : null,
   ]
-  const warnings = [traceWarning(env), ...(service.kind === 'remote' ? ofRemote(service) : [])]
+  const warnings = [traceWarning(env), ...lineageSettings(env).warnings, ...(service.kind === 'remote' ? ofRemote(service) : [])]
   return warnings
     .filter(message => message !== null)
     .map(message => issue('FETTLE_SETTINGS', message, { severity: 'warn', hint: null }))

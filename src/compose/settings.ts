@@ -17,7 +17,8 @@ export interface Credentials {
   readonly password: string
 }
 
-const text = (env: Env, name: string): string | null => {
+/** A variable, null when it is not set or empty. */
+export const text = (env: Env, name: string): string | null => {
   const value = env[name]
   return value === undefined || value === '' ? null : value
 }

@@ -8,6 +8,7 @@ export { nearest } from './nearest.ts'
 export { type ParsedPipeline, parsePipeline, parsePipelineValue } from './parse.ts'
 export { STDIN, STDIN_NAME, spoolOf } from './paths.ts'
 export { inputOptionsOf, type Pipeline } from './pipeline.ts'
+export { plainPipeline } from './plain.ts'
 export { type PlannedShard, planRun } from './plan.ts'
 export { draftOf, draftYaml } from './propose/draft.ts'
 export {

@@ -4,6 +4,7 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, symlinkSync, write
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { eventSchema } from '../../src/report/event.ts'
+import { faultsOf } from '../report/openlineage-schema.ts'
 import { readOpenMetrics } from '../report/openmetrics-reader.ts'
 import { fettle, folderOf, importRegister, lastLine, pipelineOf, project, ROWS } from './fettle.ts'
 
@@ -213,6 +214,37 @@ describe.concurrent('documents and events', () => {
   })
 })
 
+describe.concurrent('lineage', () => {
+  const events = (text: string): Record<string, unknown>[] =>
+    text
+      .trimEnd()
+      .split('\n')
+      .map(line => JSON.parse(line))
+
+  test('a file that two commands add to', async () => {
+    const cwd = project()
+    const to = ['-q', '--reporter', 'openlineage=l.jsonl']
+    expect((await fettle(['run', 'p.yml', '--detach', ...to], { cwd })).code).toBe(0)
+    expect((await fettle(['collect', ...to], { cwd })).code).toBe(0)
+    const told = events(read(cwd, 'l.jsonl'))
+    expect(told.map(({ eventType }) => eventType)).toEqual(['START', 'RUNNING', 'COMPLETE'])
+    expect(told.flatMap(faultsOf)).toEqual([])
+    for (const name of ROWS.split('\n').slice(1, 6)) expect(read(cwd, 'l.jsonl')).not.toContain(name.split(',')[0])
+  })
+
+  test('stdout; a service that is gone is one warning, also when quiet', async () => {
+    const cwd = project('')
+    const env = { OPENLINEAGE_URL: 'http://127.0.0.1:1', OPENLINEAGE_API_KEY: 'of-the-tests' }
+    const { code, stdout, stderr } = await fettle(['run', 'p.yml', '-q', '--reporter', 'openlineage=-'], { cwd, env })
+    expect(code).toBe(0)
+    expect(events(stdout).map(({ eventType }) => eventType)).toEqual(['START', 'COMPLETE'])
+    expect(stderr).toMatch(
+      /^warning: the reporter OpenLineage failed, the run did not: http:\/\/127\.0\.0\.1:1 did not take the event START: .+\n$/,
+    )
+    expect(stdout + stderr).not.toContain('of-the-tests')
+  })
+})
+
 describe.concurrent('no reporter breaks a run', () => {
   test.each([
     ['a place that is no folder', 'junit=rows.csv/j.xml'],
@@ -221,6 +253,8 @@ describe.concurrent('no reporter breaks a run', () => {
     ['a full device', 'json-events=/dev/full'],
     ['a pipe that nobody reads', 'json-events=pipe'],
     ['events into a folder', 'json-events=out'],
+    ['lineage on a full device', 'openlineage=/dev/full'],
+    ['lineage into a pipe that nobody reads', 'openlineage=pipe'],
     ['a missing device', 'github=/proc/nope/s.md'],
   ])('%s', async (_, reporter) => {
     const cwd = project('')
@@ -242,6 +276,7 @@ describe.concurrent('a wrong --reporter is refused before anything is sent', () 
     ['pdf', 'There are junit, github'],
     ['junit=', 'a path is missing'],
     ['markdown=rows.csv', 'is there, and no markdown report by its name'],
+    ['openlineage=rows.csv', 'is there, and no openlineage report by its name'],
     ['junit=fettle-runs/x.xml', 'lies among the runs'],
     ['gitlab=rows.csv', 'it needs a folder'],
     ['github=-', 'cannot write to stdout'],

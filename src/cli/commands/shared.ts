@@ -4,12 +4,12 @@ import pc from 'picocolors'
 import { type Overrides, parseDuration } from '../../compose/looking.ts'
 import type { RunSettings } from '../../compose.ts'
 import { FettleError } from '../../errors.ts'
-import type { Report } from '../../report/index.ts'
+import { escapeTerminal, type Report } from '../../report/index.ts'
 import { renderText, type Style } from '../../report/text.ts'
 import type { Flags } from '../command.ts'
 import { isOn, listFlag, needText, textFlag, varFlags, wholeFlag } from '../flags.ts'
 import type { Io } from '../io.ts'
-import type { Progress } from '../progress/index.ts'
+import type { Overheard } from '../reporters/index.ts'
 import { skipCodeOf } from '../result.ts'
 import { shardFlag } from '../shard.ts'
 
@@ -63,7 +63,7 @@ export function proveFlags(flags: Flags): void {
 export function settingsOf(
   flags: Flags,
   io: Io,
-  progress: Progress,
+  progress: Overheard,
   command: string,
   credentials: RunSettings['credentials'],
 ): RunSettings {
@@ -79,6 +79,9 @@ export function settingsOf(
     onFact: progress.fact,
     onTick: progress.tick,
     onNote: progress.note,
+    // Said to whoever wants quiet, too: something is wrong.
+    onWarning: text => io.say(`warning: ${escapeTerminal(text)}`),
+    reporters: progress.lineage,
   }
 }
 

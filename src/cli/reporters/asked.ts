@@ -10,7 +10,7 @@ import { refuseNoReport } from '../places.ts'
 import { STDOUT } from './documents.ts'
 
 /** Every reporter there is. */
-export const REPORTERS = ['junit', 'github', 'gitlab', 'openmetrics', 'json-events', 'markdown', 'html'] as const
+export const REPORTERS = ['junit', 'github', 'gitlab', 'openmetrics', 'json-events', 'markdown', 'html', 'openlineage'] as const
 
 /** Switches off what is on by itself. */
 const NONE = 'none'
