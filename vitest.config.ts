@@ -36,6 +36,7 @@ const slow = [
   'test/service/secrets.test.ts',
   'test/service/side-by-side.test.ts',
   'test/service/walk.test.ts',
+  'test/examples/**/*.test.ts',
   'test/docs.test.ts',
 ]
 
