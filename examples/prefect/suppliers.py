@@ -36,7 +36,7 @@ def fettle(*args: str):
     """Runs fettle; its last line, as a value."""
     done = subprocess.run(["fettle", *args, "--json"], cwd=PROJECT, capture_output=True, text=True)
     if done.returncode != 0:
-        raise FettleFailed(done.returncode, done.stderr.strip())
+        raise FettleFailed(done.returncode, (done.stderr or done.stdout).strip())
     return json.loads(done.stdout.splitlines()[-1])
 
 
