@@ -75,7 +75,7 @@ export const carrying = (argv: Argv): Argv =>
       nargs: 1,
       requiresArg: true,
       describe:
-        'Tell also: junit, github, gitlab, openmetrics, json-events, markdown, html or openlineage, each with =PATH; none: not even the platform',
+        'Tell also: junit, github, gitlab, openmetrics, json-events, markdown, html or openlineage, each with =PATH; dagster; none: not even the platform',
     })
     .option('strict', { type: 'boolean', describe: 'Warnings give exit 1' })
     .option('quiet', { type: 'boolean', alias: 'q', describe: 'Say nothing unless something is wrong' })

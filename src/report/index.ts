@@ -1,5 +1,6 @@
 /** The report's face: re-exports only. */
 
+export { type PipesLevel, type PipesMessage, type PipesStep, pipesLine, pipesLog, pipesMessages } from './dagster.ts'
 export { wordsBeside } from './differ.ts'
 export { clip, escapeLines, escapeTerminal, safeJson } from './escape.ts'
 export { dataOfFact, dataOfStart, type Event, eventLine } from './event.ts'

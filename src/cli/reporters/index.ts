@@ -10,6 +10,7 @@ import { needText } from '../flags.ts'
 import type { Io } from '../io.ts'
 import type { Progress } from '../progress/index.ts'
 import { type Asked, reportersAsked } from './asked.ts'
+import { dagsterReporter } from './dagster.ts'
 import { DOCUMENTS, documentReporter, GITLAB, gitlabReporter, INDEX, indexReporter, STDOUT } from './documents.ts'
 import { githubReporter } from './github.ts'
 import { jsonEventsReporter } from './json-events.ts'
@@ -135,6 +136,7 @@ function reporterOf({ name, path }: Asked, runsDir: string, io: Io): Reporter {
   if (name === 'gitlab') return gitlabReporter(path ?? runsDir, io)
   if (name === 'json-events') return jsonEventsReporter(path ?? `${runsDir}/events.jsonl`, io)
   if (name === 'openlineage') return openLineageReporter(path ?? `${runsDir}/openlineage.jsonl`, io)
+  if (name === 'dagster') return dagsterReporter(io)
   if (name === 'html') return indexReporter(path, runsDir, io)
   return documentReporter(name, path ?? `${runsDir}/${DOCUMENTS[name].file}`, io)
 }
