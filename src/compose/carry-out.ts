@@ -31,6 +31,14 @@ import { stopAt } from './stop.ts'
 import { isStranding, type RunRecord, recordOf } from './stranded.ts'
 import { REAL_WORLD, type World } from './world.ts'
 
+/** A second place of a journal, for whoever goes on with the run without this disk. */
+export interface JournalCopy {
+  /** Takes a line that is safe on this disk. */
+  readonly keep: (line: string) => void
+  /** Resolves when every line taken is safe there too. Throws FETTLE_LOCKED when the run is no longer ours. */
+  readonly settled: (signal: AbortSignal) => Promise<void>
+}
+
 /** What a run is given besides its plan. */
 export interface RunSettings {
   readonly env: Env
@@ -47,6 +55,8 @@ export interface RunSettings {
   readonly live?: LiveSettings | null
   /** Aborted with a FettleError for a signal. */
   readonly signal: AbortSignal
+  /** Where the journal is kept besides, ahead of every effect; nowhere if absent. */
+  readonly copy?: JournalCopy
   /** The real one if absent. */
   readonly world?: World
   readonly onFact?: (fact: RunFact, state: RunState) => void
@@ -188,10 +198,14 @@ async function carryOutWith({ record, directory, guard, settings, previousRate, 
         })
     const known = new Set(stateOf(record).issues.map(one => one.code))
     for (const issue of ready.issues) if (!known.has(issue.code)) record.append({ type: 'issue.raised', issue })
+    const before = async (): Promise<void> => {
+      guard()
+      await settings.copy?.settled(limit.grace)
+    }
     const ports: Ports = {
-      service: guarded(ready.service, guard),
-      portfolios: guardedPortfolios(ready.service, guard),
-      screening: guardedScreening(ready.service, guard),
+      service: guarded(ready.service, before),
+      portfolios: guardedPortfolios(ready.service, before),
+      screening: guardedScreening(ready.service, before),
       source,
       results,
       clock: world.clock,
