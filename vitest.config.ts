@@ -16,6 +16,7 @@ const slow = [
   'test/security/slow/**/*.test.ts',
   'test/quality/**/*.test.ts',
   'test/compose/**/*.test.ts',
+  'test/queue/**/*.test.ts',
   'test/testing/**/*.test.ts',
   'test/samples.test.ts',
   'test/client/matrix.test.ts',

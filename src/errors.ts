@@ -69,6 +69,8 @@ export const ERRORS = {
   FETTLE_RUN_UNKNOWN: entry('usage', 'There is no such run here.', 'See `fettle runs`.'),
   FETTLE_RUN_EMPTY: entry('usage', 'The run recorded nothing: there is nothing to resume.', 'Start it again with `fettle run`.'),
   FETTLE_JOURNAL_NEWER: entry('usage', 'The journal was written by a newer fettle.', 'Resume it with that version.'),
+  FETTLE_QUEUE_MISSING: entry('usage', 'The packages that speak to a queue are not installed.', 'Install them beside fettle: `npm install bullmq ioredis`.'),
+  FETTLE_QUEUE_SETTINGS: entry('usage', 'Redis is not set up to keep a queue.', 'See docs/workers.md, "Redis"; `fettle doctor --queue redis://host` looks again.'),
   FETTLE_REGISTER_UNKNOWN: entry('usage', 'There is no such register here.', 'See `fettle register list`.'),
 
   // -- input: missing, unreadable or unusable; nothing was sent
@@ -105,6 +107,7 @@ export const ERRORS = {
   FETTLE_DEADLINE: entry('again', 'The time limit of the run passed; the remote job goes on.', '`fettle resume` goes on waiting.'),
   FETTLE_LOCKED: entry('again', 'Another process is at it: at a run of this pipeline, or at this data directory.', 'Wait for it, or stop it.'),
   FETTLE_SHARD: entry('again', 'A shard has not come to its end, so there is nothing to merge yet.', '`fettle resume` goes on with it.'),
+  FETTLE_QUEUE: entry('again', 'The queue cannot be reached, or a shard in it is not done.', 'Check the address and Redis, then run the same again: it goes on with the same shards.'),
   FETTLE_DOWNLOAD_CUT: entry('again', 'The enriched file kept arriving incomplete.', '`fettle resume` fetches it again.'),
 
   // -- rejected: the service's verdict

@@ -28,6 +28,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'pdfkit',
     'node:',
   ],
+  queue: ['errors', 'bullmq', 'ioredis', 'node:'],
   compose: [
     'errors',
     'contract',
@@ -37,6 +38,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'client',
     'input',
     'report',
+    'queue',
     'service',
     'service/matching',
     'zod',

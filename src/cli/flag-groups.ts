@@ -56,6 +56,14 @@ export const sources = (argv: Argv): Argv =>
       describe: 'Only this part of the rows: 3/8, or auto or auto/8 by the index that the platform gives',
     })
 
+/** A queue of shards, and its name. */
+export const queue = (argv: Argv, what: string): Argv =>
+  argv.option('queue', { type: 'string', requiresArg: true, describe: what }).option('queue-name', {
+    type: 'string',
+    requiresArg: true,
+    describe: 'The queue in that Redis; fettle if absent',
+  })
+
 /** What every command takes that carries a run on. */
 export const carrying = (argv: Argv): Argv =>
   skipCode(json(runsDir(argv)))

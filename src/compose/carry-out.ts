@@ -33,6 +33,14 @@ import { isStranding, type RunRecord, recordOf } from './stranded.ts'
 import type { RunTrace } from './trace.ts'
 import { REAL_WORLD, type World } from './world.ts'
 
+/** A second place of a journal, for whoever goes on with the run without this disk. */
+export interface JournalCopy {
+  /** Takes a line that is safe on this disk. */
+  readonly keep: (line: string) => void
+  /** Resolves when every line taken is safe there too. Throws FETTLE_LOCKED when the run is no longer ours. */
+  readonly settled: (signal: AbortSignal) => Promise<void>
+}
+
 /** What a run is given besides its plan. */
 export interface RunSettings {
   readonly env: Env
@@ -49,6 +57,8 @@ export interface RunSettings {
   readonly live?: LiveSettings | null
   /** Aborted with a FettleError for a signal. */
   readonly signal: AbortSignal
+  /** Where the journal is kept besides, ahead of every effect; nowhere if absent. */
+  readonly copy?: JournalCopy
   /** The real one if absent. */
   readonly world?: World
   readonly onFact?: (fact: RunFact, state: RunState) => void
@@ -197,10 +207,14 @@ async function carryOutWith({ record, directory, guard, settings, previousRate, 
     const known = new Set(stateOf(record).issues.map(one => one.code))
     for (const issue of ready.issues) if (!known.has(issue.code)) record.append({ type: 'issue.raised', issue })
     const service = settings.trace?.client(ready.service) ?? ready.service
+    const before = async (): Promise<void> => {
+      guard()
+      await settings.copy?.settled(limit.grace)
+    }
     const ports: Ports = {
-      service: guarded(service, guard),
-      portfolios: guardedPortfolios(service, guard),
-      screening: guardedScreening(service, guard),
+      service: guarded(service, before),
+      portfolios: guardedPortfolios(service, before),
+      screening: guardedScreening(service, before),
       source,
       results,
       clock: world.clock,

@@ -94,6 +94,8 @@ export interface Merge {
   readonly plan: Plan
   readonly identity: string
   readonly merged: MergedShards
+  /** The run that it is, where its directory is there already; a new one if absent. */
+  readonly runId?: string | undefined
   /** Puts what came back for the shards into the directory of the run. */
   readonly fill: (directory: RunDirectory) => Promise<void>
 }
@@ -113,12 +115,13 @@ export async function startMerge(merge: Merge, settings: RunSettings): Promise<R
 
 async function newRun(plan: Plan, lock: Lock, settings: RunSettings, merge?: Merge): Promise<RunResult> {
   await proveOutputs(plan, settings.cwd)
-  const runId = newRunId(settings.runsDir, lineOf(plan), nowOf(settings)())
+  const runId = merge?.runId ?? newRunId(settings.runsDir, lineOf(plan), nowOf(settings)())
   const identity = merge?.identity ?? identityOf(plan.service, settings.credentials)
-  const directory = await makeRunDirectory(settings.runsDir, runId)
+  const isMade = merge?.runId !== undefined
+  const directory = isMade ? runDirectory(settings.runsDir, runId) : await makeRunDirectory(settings.runsDir, runId)
   await writeAtomic(join(directory.path, 'pipeline.resolved.yml'), resolvedYaml(plan))
   await merge?.fill(directory)
-  const journal = openJournal(directory.journal, nowOf(settings), 'new')
+  const journal = openJournal(directory.journal, nowOf(settings), 'new', settings.copy?.keep)
   const trace = await openTrace(settings.env, plan)
   const { args, env } = settings
   const started = {
@@ -148,7 +151,7 @@ async function continueRun(before: RunState, lock: Lock, settings: RunSettings):
   let journal: Journal
   let state: RunState
   try {
-    journal = openJournal(directory.journal, nowOf(settings), 'existing')
+    journal = openJournal(directory.journal, nowOf(settings), 'existing', settings.copy?.keep)
     const live = settings.live == null ? {} : { settings: settings.live }
     state = journal.append({ type: 'run.resumed', pid: process.pid, host: hostname(), ...live })
   } catch (error) {

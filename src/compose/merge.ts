@@ -16,12 +16,13 @@ import type { RunDirectory } from './run-directory.ts'
 import { findShards, type ShardRun, wholeSet } from './shards.ts'
 
 /**
- * Merges the shards named into one run. Throws FETTLE_MERGE and FETTLE_SHARD when they are not all the shards of one list, or not
+ * Merges the shards named into one run, `into` if it has a directory already. Throws FETTLE_MERGE and FETTLE_SHARD when they are not all the shards of one list, or not
  * all done; FETTLE_INPUT_CHANGED when the list is another one by now.
  */
 export async function mergeRuns(
   wanted: readonly string[],
   settings: Omit<RunSettings, 'credentials' | 'timeoutMs'>,
+  into?: string,
 ): Promise<RunResult> {
   const shards = wholeSet(findShards(settings.runsDir, wanted))
   const { state } = shards[0]!
@@ -31,7 +32,8 @@ export async function mergeRuns(
     throw new FettleError('FETTLE_BUG', 'a merge asks nobody')
   }
   const all = { ...settings, credentials, timeoutMs: null }
-  return startMerge({ plan, identity: state.identity, merged: mergedOf(shards), fill: directory => fill(shards, directory) }, all)
+  const fillIn = (directory: RunDirectory): Promise<void> => fill(shards, directory)
+  return startMerge({ plan, runId: into, identity: state.identity, merged: mergedOf(shards), fill: fillIn }, all)
 }
 
 /** Those that had anything to ask; the others have no job. */
@@ -104,7 +106,8 @@ function lost({ plan, runId }: ShardRun['state'], path: string): FettleError {
   })
 }
 
-async function digestOf(path: string): Promise<string | null> {
+/** The SHA-256 of a file, null when it cannot be read. */
+export async function digestOf(path: string): Promise<string | null> {
   const hash = createHash('sha256')
   try {
     for await (const piece of createReadStream(path)) hash.update(piece as Buffer)

@@ -5,7 +5,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { realClock } from '../client/clock.ts'
-import { FettleError, type Issue, issue } from '../errors.ts'
+import { errorOfIssues, FettleError, type Issue, issue } from '../errors.ts'
 // Not by the face of their folder: results and outputs are loaded by whoever runs a pipeline.
 import { countQuestions } from '../input/fold.ts'
 import { inspect } from '../input/inspect.ts'
@@ -72,6 +72,8 @@ export interface Prepared {
   readonly issues: readonly Issue[]
   /** Reads the credentials when they are needed. Throws FETTLE_CREDENTIALS, FETTLE_SETTINGS. */
   readonly credentials: () => Credentials
+  /** The plans of all shards, cut into so many. Throws what keeps the list from being cut. */
+  readonly cut: (of: number) => Promise<readonly Plan[]>
   /** Called when the run is over, or never began: removes what was kept of standard input and no run needs. */
   readonly release: () => void
 }
@@ -100,6 +102,7 @@ async function plan(parsed: ParsedPipeline | Issue, file: string, options: Surro
     plan: null,
     issues,
     credentials: () => credentialsOf(options.env, {}),
+    cut: async () => [],
     release: nothing,
   })
   if ('code' in parsed) return none([parsed])
@@ -111,12 +114,12 @@ async function plan(parsed: ParsedPipeline | Issue, file: string, options: Surro
     return { ...(await planOver(parsed, pipeline, null, service, file, options)), credentials, release: nothing }
   const receive = options.stdin ?? stdinOf({ open: () => process.stdin, keeps: false })
   const received = await receive(file, options.runsDir ?? DEFAULT_RUNS_DIR)
-  const { plan, issues } = await planOver(parsed, pipeline, received, service, file, options).catch(error => {
+  const { plan, issues, cut } = await planOver(parsed, pipeline, received, service, file, options).catch(error => {
     received.release()
     throw error
   })
   const named = received.named(issues)
-  return { plan: plan && Object.freeze({ ...plan, issues: named }), issues: named, credentials, release: received.release }
+  return { plan: plan && Object.freeze({ ...plan, issues: named }), issues: named, credentials, cut, release: received.release }
 }
 
 /** The plan over an input that is there to be read; `received` when it is standard input. */
@@ -127,7 +130,7 @@ async function planOver(
   service: PlannedService,
   file: string,
   options: Surroundings & Overrides,
-): Promise<Pick<Prepared, 'plan' | 'issues'>> {
+): Promise<Pick<Prepared, 'plan' | 'issues' | 'cut'>> {
   const watch = (header: readonly string[] | null, columns: number) => watchedColumns(pipeline, header, columns)
   const asOptions = inputOptionsOf(pipeline)
   const { at, path } = received ?? { at: asOptions.path, path: asOptions.path }
@@ -140,20 +143,38 @@ async function planOver(
   const places = await outputPlaceIssues(pipeline.output, { file, input: path, cwd, runsDir, locate })
   const decided = await decisionIssues(pipeline.decisions, cwd, locate(['review', 'decisions']))
   const issues = [...parsed.issues, ...places, ...inputIssues, ...decided, ...settingsWarnings(service, options.env)]
-  if (facts === null) return { plan: null, issues }
+  const uncut = { cut: async () => [] }
+  if (facts === null) return { plan: null, issues, ...uncut }
   const context = { file, limit: options.limit, service, locate, cells }
   const first = planRun(pipeline, facts, { ...context, issues })
-  if (first.plan === null) return first
+  if (first.plan === null) return { ...first, ...uncut }
   const suspects = suspectIssues(first.plan, { cells, locate, isCountry: await countryTest(pipeline) })
   const readable = { ...first.plan, input: { ...first.plan.input, path: at } }
-  const range = options.shard === null ? null : shareOf(readable.rows, options.shard)
-  const asked = readable.collapse ? await countQuestions(readable, '', range === null ? [] : [range.from, range.to]) : null
-  const sent = asked === null ? {} : { sent: asked.all }
-  const shard =
-    range === null
-      ? {}
-      : { shard: shardOf(options.shard!, range, asked?.before ?? null, await locateRows(readable.input, marks, range)) }
-  return planRun(pipeline, facts, { ...context, ...sent, ...shard, issues: [...issues, ...suspects] })
+  const planOf = async (choices: readonly ShardChoice[]): Promise<ReturnType<typeof planRun>[]> => {
+    const ranges = choices.map(choice => shareOf(readable.rows, choice))
+    const bounds = ranges.flatMap(({ from, to }) => [from, to])
+    const asked = readable.collapse ? await countQuestions(readable, '', bounds) : null
+    const sent = asked === null ? {} : { sent: asked.all }
+    const all = { ...context, ...sent, issues: [...issues, ...suspects] }
+    if (choices.length === 0) return [planRun(pipeline, facts, all)]
+    const plans: ReturnType<typeof planRun>[] = []
+    for (const [at, choice] of choices.entries()) {
+      const range = ranges[at]!
+      const span = await locateRows(readable.input, marks, range)
+      const shard = shardOf(choice, range, asked?.before.slice(2 * at, 2 * at + 2) ?? null, span)
+      plans.push(planRun(pipeline, facts, { ...all, shard }))
+    }
+    return plans
+  }
+  const cut = async (of: number): Promise<readonly Plan[]> => {
+    const cuts = await planOf(Array.from({ length: of }, (_, at) => ({ number: at + 1, of })))
+    return cuts.map(one => {
+      if (one.plan === null) throw errorOfIssues(one.issues)
+      return one.plan
+    })
+  }
+  const [whole] = await planOf(options.shard === null ? [] : [options.shard])
+  return { ...whole!, cut }
 }
 
 /** A shard with what it has of rows; `asked` is how many questions were asked before its first row and up to its last. */

@@ -5,13 +5,14 @@ import { escapeLines, isRefusal } from '../../report/index.ts'
 import { ownFiles, refuseClashes } from '../clashes.ts'
 import type { Flags } from '../command.ts'
 import { exitOf, worstExit } from '../exit.ts'
-import { isOn, needText } from '../flags.ts'
+import { isOn, needText, textFlag } from '../flags.ts'
 import type { Io } from '../io.ts'
 import { printError, printIssue } from '../print-error.ts'
 import { showProgress } from '../progress/index.ts'
 import { showWork } from '../progress/work.ts'
 import { Reporters } from '../reporters/index.ts'
 import { codeOf, type Ending, giveResults, proveResultFile, toldOf } from '../result.ts'
+import { carryQueued, proveQueued } from './run-queued.ts'
 import { inText, overridesOf, pipelineFiles, proveFlags, settingsOf } from './shared.ts'
 
 /** So many pipelines run at once; most of the time of each is waiting. */
@@ -25,6 +26,7 @@ interface Item {
 /** Carries out every pipeline named; the exit code is the worst. */
 export async function run(flags: Flags, io: Io): Promise<number> {
   proveFlags(flags)
+  if (textFlag(flags, 'queue') !== null) proveQueued(flags)
   const files = pipelineFiles(flags)
   const reporters = await Reporters.of(flags, io)
   const items: Item[] = []
@@ -61,7 +63,7 @@ async function carryAll(files: readonly string[], items: Item[], reporters: Repo
 export async function tellEndings(endings: readonly Ending[], reporters: Reporters, flags: Flags, io: Io): Promise<number> {
   const code = worstExit(endings.map(ending => codeOf(ending, flags)))
   for (const ending of endings) sayEnding(ending, reporters, flags, io)
-  const told = endings.map(ending => toldOf(ending, flags))
+  const told = endings.flatMap(ending => ('left' in ending ? [] : [toldOf(ending, flags)]))
   await reporters.end(told, code)
   if (reporters.page !== null && !told.every(isRefusal) && !isOn(flags, 'quiet')) io.say(`all of them: ${reporters.page}`)
   await giveResults(endings, flags, io)
@@ -88,6 +90,7 @@ export async function carryOne(
     // Missing credentials are better known before there is a folder for runs.
     if (prepared.plan.service.kind === 'remote') prepared.credentials()
     const settings = settingsOf(flags, io, reporters.overhear(progress, name), 'run', prepared.credentials)
+    if (textFlag(flags, 'queue') !== null) return await carryQueued(prepared, settings, flags)
     return { name, result: await startRun(prepared.plan, settings, isOn(flags, 'new')) }
   } catch (error) {
     return { name, error }
@@ -102,6 +105,7 @@ function sayEnding(ending: Ending, reporters: Reporters, flags: Flags, io: Io): 
     io.say(printError(ending.error, isOn(flags, 'debug')))
     return
   }
+  if ('left' in ending) return
   const { report } = ending.result
   if (isOn(flags, 'quiet') && codeOf(ending, flags) === EXIT.ok) return
   const to = isOn(flags, 'json') || reporters.hasStdout ? 'say' : 'out'

@@ -85,7 +85,19 @@ export function settingsOf(
   }
 }
 
-const REPORTED = ['service', 'input', 'output', 'limit', 'shard', 'timeout', 'detach', 'new', 'strict'] as const
+const REPORTED = [
+  'service',
+  'input',
+  'output',
+  'limit',
+  'shard',
+  'shards',
+  'queue',
+  'timeout',
+  'detach',
+  'new',
+  'strict',
+] as const
 
 /** The command line as a report shows it; secrets are never flags, and values of --var may come from anywhere: names only. */
 function argsOf(flags: Flags, command: string): RunSettings['args'] {

@@ -8,6 +8,7 @@ import { type Credentials, credentialsOf, dataDirOf, type Env, proxiesOf } from 
 import { type Finding, fail, ok, tried } from './finding.ts'
 import { diskFinding, registerFinding, runsFinding, versionFinding } from './machine.ts'
 import { networkFindings } from './network.ts'
+import { type QueuePlace, queueFindings } from './queue.ts'
 import { settingsFindings } from './settings.ts'
 
 /** What is looked at. */
@@ -19,6 +20,8 @@ export interface Examination {
   readonly pipeline: string | null
   /** In place of the pipeline's service. */
   readonly service: string | null
+  /** A queue whose Redis is looked at too. */
+  readonly queue: QueuePlace | null
   readonly offline: boolean
   readonly signal: AbortSignal
 }
@@ -34,6 +37,7 @@ export async function examine(options: Examination): Promise<Finding[]> {
     await diskFinding('runs', runsDir, 3 * (plan?.input.bytes ?? 0)),
     await diskFinding('data', dataDir, 0),
     runsFinding(runsDir),
+    ...(options.queue === null || offline ? [] : await queueFindings(options.queue, env)),
   )
   let service: PlannedService | null = null
   const resolved = await tried('service', () => {
