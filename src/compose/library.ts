@@ -11,6 +11,7 @@ import type { RunResult, RunSettings } from './carry-out.ts'
 import { resumeRun, startRun } from './lifecycle.ts'
 import { lookAtRun } from './look.ts'
 import { NO_OVERRIDES, type Overrides, prepare, prepareValue } from './prepare.ts'
+import { elsewhereOf } from './receive.ts'
 import { presentOf } from './recorded.ts'
 import { DEFAULT_RUNS_DIR } from './run-directory.ts'
 import type { Env } from './settings.ts'
@@ -29,7 +30,7 @@ export interface LibraryOptions extends Partial<Overrides> {
   readonly fresh?: boolean
 }
 
-/** What `check` found. `plan` is null when there are errors. */
+/** What `check` found. `plan` is null when there are errors, and for an input that lies elsewhere, which it leaves alone. */
 export interface Check {
   readonly ok: boolean
   readonly plan: Plan | null
@@ -46,6 +47,7 @@ const surroundings = (options: LibraryOptions, keeps: boolean) => ({
   cwd: process.cwd(),
   ...(options.runsDir === undefined ? {} : { runsDir: options.runsDir }),
   stdin: stdinOf({ open: () => process.stdin, keeps, signal: asStop(options.signal) }),
+  ...(keeps ? { elsewhere: elsewhereOf({ env: options.env ?? process.env, keeps, signal: asStop(options.signal) }) } : {}),
 })
 
 const prepared = (pipeline: string | PipelineInput, options: LibraryOptions, keeps: boolean) =>
@@ -57,16 +59,16 @@ const prepared = (pipeline: string | PipelineInput, options: LibraryOptions, kee
 export async function check(pipeline: string | PipelineInput, options: LibraryOptions = {}): Promise<Check> {
   const { plan, issues, release } = await prepared(pipeline, options, false)
   release()
-  return { ok: plan !== null, plan, issues }
+  return { ok: !issues.some(one => one.severity === 'error'), plan, issues }
 }
 
 /** Carries out a pipeline, or goes on with its unfinished run. Rejects with a FettleError when it cannot begin. */
 export function run(pipeline: string | PipelineInput, options: LibraryOptions = {}): Running {
   return running(options, async settings => {
-    const { plan, issues, credentials, release } = await prepared(pipeline, options, true)
+    const { plan, issues, credentials, links, release } = await prepared(pipeline, options, true)
     try {
       if (plan === null) throw errorOfIssues(issues)
-      return await startRun(plan, { ...settings, credentials }, options.fresh ?? false)
+      return await startRun(plan, { ...settings, credentials, links }, options.fresh ?? false)
     } finally {
       release()
     }

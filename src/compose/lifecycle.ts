@@ -111,7 +111,7 @@ export async function startMerge(merge: Merge, settings: RunSettings): Promise<R
 }
 
 async function newRun(plan: Plan, lock: Lock, settings: RunSettings, merge?: Merge): Promise<RunResult> {
-  await proveOutputs(plan, settings.cwd)
+  await proveOutputs(plan, settings)
   const runId = newRunId(settings.runsDir, lineOf(plan), nowOf(settings)())
   const identity = merge?.identity ?? identityOf(plan.service, settings.credentials)
   const directory = await makeRunDirectory(settings.runsDir, runId)

@@ -7,7 +7,7 @@ import { createReadStream } from 'node:fs'
 import { copyFile, link, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { FettleError, type Issue } from '../errors.ts'
-import { type JobState, type MergedShards, type StageState } from '../journal/index.ts'
+import type { JobState, MergedShards, StageState } from '../journal/index.ts'
 import { mergedPlan, shardText } from '../pipeline/index.ts'
 import type { RunResult, RunSettings } from './carry-out.ts'
 import { startMerge } from './lifecycle.ts'
@@ -25,12 +25,12 @@ export async function mergeRuns(
 ): Promise<RunResult> {
   const shards = wholeSet(findShards(settings.runsDir, wanted))
   const { state } = shards[0]!
-  const { live } = presentOf(state, settings)
+  const { live, links } = presentOf(state, settings)
   const plan = { ...mergedPlan(shards.map(shard => shard.state.plan)), ...live }
   const credentials = (): never => {
     throw new FettleError('FETTLE_BUG', 'a merge asks nobody')
   }
-  const all = { ...settings, credentials, timeoutMs: null }
+  const all = { ...settings, links, credentials, timeoutMs: null }
   return startMerge({ plan, identity: state.identity, merged: mergedOf(shards), fill: directory => fill(shards, directory) }, all)
 }
 

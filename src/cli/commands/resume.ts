@@ -39,7 +39,14 @@ export async function goOn(flags: Flags, io: Io, command: string): Promise<numbe
       command,
       () => present?.credentials() ?? NO_CREDENTIALS,
     )
-    ending = { name, result: await resumeRun(state.runId, { ...settings, live: present?.live ?? null }) }
+    ending = {
+      name,
+      result: await resumeRun(state.runId, {
+        ...settings,
+        live: present?.live ?? null,
+        ...(present === null ? {} : { links: present.links }),
+      }),
+    }
   } catch (error) {
     ending = { name, error }
   } finally {
