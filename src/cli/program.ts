@@ -42,5 +42,7 @@ export async function carryOut(argv: readonly string[], io: Io): Promise<number>
 
 /** Carries out the command line of this process. */
 export async function start(): Promise<void> {
+  // Which Node may be used is told by package.json; advice of Amazon's client would stand among what is ours.
+  process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true'
   process.exitCode = await carryOut(process.argv.slice(2), processIo(listenForSignals()))
 }

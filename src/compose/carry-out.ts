@@ -15,11 +15,13 @@ import {
   type RunState,
   UNKNOWN,
 } from '../journal/index.ts'
-import { lineOf, spoolOf } from '../pipeline/index.ts'
+import { isAddress, type Links, lineOf, spoolOf } from '../pipeline/index.ts'
 import type { Report } from '../report/index.ts'
 import { carryOut, needsService, type Ports, pausedBy, type Tick } from '../run/index.ts'
 import { decisionsOf } from './decisions.ts'
+import type { Reach } from './elsewhere.ts'
 import { type Guard, guarded, guardedPortfolios, guardedScreening, guardOf } from './guard.ts'
+import { dropKept } from './kept.ts'
 import { lastGoodRun } from './look.ts'
 import { proveOutputs } from './prove-outputs.ts'
 import { readReport, reportOf, writeReportJson, writeReports } from './report-files.ts'
@@ -27,10 +29,10 @@ import { type RunDirectory, removeIfPossible, removeOldAnswers, runDirectory } f
 import type { RunReporter } from './run-reporters.ts'
 import { offline, openService, type ReadyService } from './service.ts'
 import { type Credentials, dataDirOf, type Env, proxiesOf, traceOf } from './settings.ts'
-import { dropSpool } from './stdin.ts'
 import { stopAt } from './stop.ts'
 import { isStranding, type RunRecord, recordOf } from './stranded.ts'
 import type { RunTrace } from './trace.ts'
+import { openWork } from './work.ts'
 import { REAL_WORLD, type World } from './world.ts'
 
 /** A second place of a journal, for whoever goes on with the run without this disk. */
@@ -48,6 +50,8 @@ export interface RunSettings {
   readonly cwd: string
   readonly runsDir: string
   readonly credentials: () => Credentials
+  /** Addresses of input and outputs whole, by what is shown of them. */
+  readonly links?: Links
   /** Command line as it is to be reported; without secrets. */
   readonly args: RunArgs
   readonly timeoutMs: number | null
@@ -105,7 +109,7 @@ export async function carryOn(journal: Journal, directory: RunDirectory, lock: L
   const keepReport = (state: RunState): Promise<void> => writeReportJson(directory, resultOf(state).report)
   try {
     // A new run proved them before it made its directory.
-    if (stateOf(journal).resumedAt.length > 0) await proveOutputs(plan, settings.cwd)
+    if (stateOf(journal).resumedAt.length > 0) await proveOutputs(plan, settings)
     await keepReport(stateOf(journal))
     if (plan.rows === 0) skipRun(record)
     else if (plan.sent === 0) finishUnasked(record)
@@ -143,7 +147,9 @@ export async function clearWork(
     .remove()
     .catch(() => {})
   const spooled = spoolOf(plan.input.path)
-  if (spooled !== null) dropSpool(dirname(directory.path), spooled)
+  const runsDir = dirname(directory.path)
+  if (spooled !== null) dropKept(runsDir, 'stdin', spooled)
+  if (isAddress(plan.input.path)) dropKept(runsDir, 'inputs', `${plan.input.sha256}.csv`)
   removeOldAnswers(directory, lineOf(plan))
   // After an error the file is evidence, and as long as rows can be decided about outputs are made of it again.
   // What came back for a shard is its result, until the next run of that shard.
@@ -180,11 +186,16 @@ async function carryOutWith({ record, directory, guard, settings, previousRate, 
   const world = settings.world ?? REAL_WORLD
   const limit = stopAt(settings.signal, settings.timeoutMs, world.clock)
   const onTick = (tick: Tick): void => settings.onTick?.(tick, stateOf(record))
-  const source = openSource(plan, directory.path, { root: settings.cwd })
-  const results = openResults(plan, directory.path, {
-    root: settings.cwd,
-    decisions: () => decisionsOf(stateOf(record).plan, settings.cwd, world.clock.now()),
-  })
+  const decisions = () => decisionsOf(stateOf(record).plan, settings.cwd, world.clock.now())
+  const reach: Reach = {
+    ...settings,
+    attempts: plan.retry.attempts,
+    signal: limit.signal,
+    stop: limit.signal,
+    deadline: () => limit.left(),
+    onNote: message => onTick({ type: 'retry', message }),
+  }
+  const { source, results } = openWork(plan, directory, { root: settings.cwd, decisions }, reach)
   let lastReport = Promise.resolve()
   let ready: ReadyService | null = null
   try {

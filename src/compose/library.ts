@@ -10,6 +10,7 @@ import { resumeRun, startRun } from './lifecycle.ts'
 import { lookAtRun, reportOfRun } from './look.ts'
 import { mergeRuns } from './merge.ts'
 import { NO_OVERRIDES, type Overrides, prepare, prepareValue } from './prepare.ts'
+import { elsewhereOf } from './receive.ts'
 import { presentOf } from './recorded.ts'
 import { DEFAULT_RUNS_DIR } from './run-directory.ts'
 import type { RunReporter } from './run-reporters.ts'
@@ -47,7 +48,7 @@ export interface LibraryOptions extends CarryOptions, Partial<Omit<Overrides, 's
   readonly shard?: `${number}/${number}` | Overrides['shard']
 }
 
-/** What `check` found. `plan` is null when there are errors. */
+/** What `check` found. `plan` is null when there are errors, and for an input that lies elsewhere, which it leaves alone. */
 export interface Check {
   readonly ok: boolean
   readonly plan: Plan | null
@@ -74,6 +75,7 @@ const surroundings = (options: LibraryOptions, keeps: boolean) => ({
   cwd: process.cwd(),
   ...(options.runsDir === undefined ? {} : { runsDir: options.runsDir }),
   stdin: stdinOf({ open: () => process.stdin, keeps, signal: asStop(options.signal) }),
+  ...(keeps ? { elsewhere: elsewhereOf({ env: options.env ?? process.env, keeps, signal: asStop(options.signal) }) } : {}),
 })
 
 function shardOf(shard: LibraryOptions['shard']): Overrides['shard'] {
@@ -93,16 +95,17 @@ const prepared = async (pipeline: string | PipelineInput, options: LibraryOption
 export async function check(pipeline: string | PipelineInput, options: LibraryOptions = {}): Promise<Check> {
   const { plan, issues, release } = await prepared(pipeline, options, false)
   release()
-  return { ok: plan !== null, plan, issues }
+  return { ok: !issues.some(one => one.severity === 'error'), plan, issues }
 }
 
 /** Carries out a pipeline, or goes on with its unfinished run. Rejects with a FettleError when it cannot begin. */
 export function run(pipeline: string | PipelineInput, options: LibraryOptions = {}): Running {
   return running('run', options, undefined, async settings => {
-    const { plan, issues, credentials, release } = await prepared(pipeline, options, true)
+    const { plan, issues, credentials, links, release } = await prepared(pipeline, options, true)
     try {
       if (plan === null) throw errorOfIssues(issues)
-      return await startRun(plan, { ...settings, credentials, detach: options.detach ?? false }, options.fresh ?? false)
+      const all = { ...settings, credentials, links, detach: options.detach ?? false }
+      return await startRun(plan, all, options.fresh ?? false)
     } finally {
       release()
     }

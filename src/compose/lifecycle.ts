@@ -114,7 +114,7 @@ export async function startMerge(merge: Merge, settings: RunSettings): Promise<R
 }
 
 async function newRun(plan: Plan, lock: Lock, settings: RunSettings, merge?: Merge): Promise<RunResult> {
-  await proveOutputs(plan, settings.cwd)
+  await proveOutputs(plan, settings)
   const runId = merge?.runId ?? newRunId(settings.runsDir, lineOf(plan), nowOf(settings)())
   const identity = merge?.identity ?? identityOf(plan.service, settings.credentials)
   const isMade = merge?.runId !== undefined

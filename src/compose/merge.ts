@@ -26,12 +26,12 @@ export async function mergeRuns(
 ): Promise<RunResult> {
   const shards = wholeSet(findShards(settings.runsDir, wanted))
   const { state } = shards[0]!
-  const { live } = presentOf(state, settings)
+  const { live, links } = presentOf(state, settings)
   const plan = { ...mergedPlan(shards.map(shard => shard.state.plan)), ...live }
   const credentials = (): never => {
     throw new FettleError('FETTLE_BUG', 'a merge asks nobody')
   }
-  const all = { ...settings, credentials, timeoutMs: null }
+  const all = { ...settings, links, credentials, timeoutMs: null }
   const fillIn = (directory: RunDirectory): Promise<void> => fill(shards, directory)
   return startMerge({ plan, runId: into, identity: state.identity, merged: mergedOf(shards), fill: fillIn }, all)
 }

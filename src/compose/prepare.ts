@@ -14,6 +14,8 @@ import {
   checkServiceUrl,
   decodePipeline,
   inputOptionsOf,
+  type Links,
+  linksOf,
   nearest,
   type ParsedPipeline,
   type Pipeline,
@@ -27,18 +29,17 @@ import {
   type Secrets,
   type Shard,
   type ShardChoice,
-  STDIN,
-  STDIN_NAME,
   shareOf,
+  shownPath,
   suspectIssues,
   watchedColumns,
 } from '../pipeline/index.ts'
 import { decisionIssues } from './decisions.ts'
+import type { Received } from './kept.ts'
 import { lineageSettings } from './lineage/settings.ts'
 import { outputPlaceIssues } from './output-places.ts'
-import { DEFAULT_RUNS_DIR } from './run-directory.ts'
+import { leftAlone, type Receivers, receiveInput } from './receive.ts'
 import { type Credentials, credentialsOf, type Env, passwordFileWarning, serviceUrlOf, traceWarning } from './settings.ts'
-import { type Received, stdinOf } from './stdin.ts'
 
 /** What the command line may say in place of the pipeline. */
 export interface Overrides {
@@ -55,15 +56,9 @@ export interface Overrides {
 export const NO_OVERRIDES: Overrides = { service: null, input: null, output: null, vars: {}, limit: null, shard: null }
 
 /** Where a pipeline is prepared. */
-export interface Surroundings {
+export interface Surroundings extends Receivers {
   readonly env: Env
   readonly cwd: string
-  /** Where runs are kept, as given; `fettle-runs` if absent. */
-  readonly runsDir?: string
-  /** Standard input, for all pipelines of one call; the process's own if absent, looked at and not kept. */
-  readonly stdin?: ReturnType<typeof stdinOf>
-  /** Told how much of the input has been read while it is looked through. */
-  readonly onProgress?: (input: string, bytes: number, total: number) => void
 }
 
 /** A pipeline looked through: its plan, or null and the problems; warnings stand beside a plan too. */
@@ -74,6 +69,8 @@ export interface Prepared {
   readonly credentials: () => Credentials
   /** The plans of all shards, cut into so many. Throws what keeps the list from being cut. */
   readonly cut: (of: number) => Promise<readonly Plan[]>
+  /** Addresses of input and outputs whole, by what is shown of them: kept in memory, as credentials are. */
+  readonly links: Links
   /** Called when the run is over, or never began: removes what was kept of standard input and no run needs. */
   readonly release: () => void
 }
@@ -103,6 +100,7 @@ async function plan(parsed: ParsedPipeline | Issue, file: string, options: Surro
     issues,
     credentials: () => credentialsOf(options.env, {}),
     cut: async () => [],
+    links: new Map(),
     release: nothing,
   })
   if ('code' in parsed) return none([parsed])
@@ -110,33 +108,41 @@ async function plan(parsed: ParsedPipeline | Issue, file: string, options: Surro
   const credentials = (): Credentials => credentialsOf(options.env, given(secrets))
   if (pipeline === null) return none(parsed.issues)
   const service = resolveService(options, pipeline)
-  if (pipeline.input.path !== STDIN)
-    return { ...(await planOver(parsed, pipeline, null, service, file, options)), credentials, release: nothing }
-  const receive = options.stdin ?? stdinOf({ open: () => process.stdin, keeps: false })
-  const received = await receive(file, options.runsDir ?? DEFAULT_RUNS_DIR)
+  const links = linksOfPipeline(pipeline)
+  const received = await receiveInput(pipeline, file, options)
+  if (received === null || received === 'left')
+    return { ...(await planOver(parsed, pipeline, received, service, file, options)), credentials, links, release: nothing }
   const { plan, issues, cut } = await planOver(parsed, pipeline, received, service, file, options).catch(error => {
     received.release()
     throw error
   })
   const named = received.named(issues)
-  return { plan: plan && Object.freeze({ ...plan, issues: named }), issues: named, credentials, cut, release: received.release }
+  const { release } = received
+  return { plan: plan && Object.freeze({ ...plan, issues: named }), issues: named, credentials, cut, links, release }
 }
 
-/** The plan over an input that is there to be read; `received` when it is standard input. */
+/** The addresses of a pipeline that are more than what is shown of them. */
+export const linksOfPipeline = ({ input, output }: Pipeline): Links =>
+  linksOf([input.path, output?.path, output?.unmatched, output?.review])
+
+/** The plan over an input that is there to be read; `received` when it is no file here. */
 async function planOver(
   parsed: ParsedPipeline,
   pipeline: Pipeline,
-  received: Received | null,
+  received: Received | 'left' | null,
   service: PlannedService,
   file: string,
   options: Surroundings & Overrides,
 ): Promise<Pick<Prepared, 'plan' | 'issues' | 'cut'>> {
   const watch = (header: readonly string[] | null, columns: number) => watchedColumns(pipeline, header, columns)
   const asOptions = inputOptionsOf(pipeline)
-  const { at, path } = received ?? { at: asOptions.path, path: asOptions.path }
-  const onProgress = (bytes: number, total: number): void =>
-    options.onProgress?.(received === null ? path : STDIN_NAME, bytes, total)
-  const { facts: found, issues: inputIssues, cells, marks } = await inspect({ ...asOptions, path: at }, { watch, onProgress })
+  const { at, path, name } = received === null || received === 'left' ? fileHere(asOptions.path) : received
+  const onProgress = (bytes: number, total: number): void => options.onProgress?.(name, bytes, total)
+  const looked =
+    received === 'left'
+      ? leftAlone(name, file, parsed.locate(['input']))
+      : await inspect({ ...asOptions, path: at }, { watch, onProgress })
+  const { facts: found, issues: inputIssues, cells, marks } = looked
   const facts = found === null ? null : { ...found, path }
   const { locate } = parsed
   const { cwd, runsDir } = options
@@ -176,6 +182,13 @@ async function planOver(
   const [whole] = await planOf(options.shard === null ? [] : [options.shard])
   return { ...whole!, cut }
 }
+
+/** What an input is called that was not received. */
+const fileHere = (path: string): Pick<Received, 'at' | 'path' | 'name'> => ({
+  at: path,
+  path: shownPath(path),
+  name: shownPath(path),
+})
 
 /** A shard with what it has of rows; `asked` is how many questions were asked before its first row and up to its last. */
 function shardOf(

@@ -1,4 +1,5 @@
 /** The pipeline's face: re-exports only. */
+export { addressOf, isAddress, isHidden, type Links, linksOf, shownPath, whyNotEndpoint } from './addresses.ts'
 export { type Change, changesOf } from './changes.ts'
 export { decodePipeline, pipelineFormat } from './decode.ts'
 export { parseDuration } from './durations.ts'

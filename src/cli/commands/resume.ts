@@ -45,10 +45,13 @@ export async function goOn(flags: Flags, io: Io, command: string): Promise<numbe
       reporters.approve()
       if (state.finished) progress.note(`the run ${state.runId} is finished; nothing is left to ${command}`)
       const present = state.finished ? null : presentOf(state, { env: io.env, cwd: io.cwd })
-      const live = present?.live ?? null
       ending = {
         name,
-        result: await resumeRun(state.runId, { ...settings(() => present?.credentials() ?? NO_CREDENTIALS), live }),
+        result: await resumeRun(state.runId, {
+          ...settings(() => present?.credentials() ?? NO_CREDENTIALS),
+          live: present?.live ?? null,
+          ...(present === null ? {} : { links: present.links }),
+        }),
       }
     }
   } catch (error) {

@@ -1,6 +1,7 @@
 /** `fettle run`: check, carry out, report; several pipelines side by side, none stopped by another's failure. */
-import { explainPlan, inBatch, type Prepared, prepare, startRun, stdinOf } from '../../compose.ts'
+import { elsewhereOf, explainPlan, inBatch, type Prepared, prepare, startRun, stdinOf } from '../../compose.ts'
 import { EXIT, errorOfIssues, type Issue } from '../../errors.ts'
+import { escapeTerminal } from '../../report/escape.ts'
 import { escapeLines, isRefusal } from '../../report/index.ts'
 import { ownFiles, refuseClashes } from '../clashes.ts'
 import type { Flags } from '../command.ts'
@@ -42,9 +43,17 @@ export async function run(flags: Flags, io: Io): Promise<number> {
 }
 
 async function carryAll(files: readonly string[], items: Item[], reporters: Reporters, flags: Flags, io: Io): Promise<number> {
-  const stdin = stdinOf({ open: io.stdin, keeps: !isOn(flags, 'dry-run'), signal: io.signal })
-  const surroundings = { env: io.env, cwd: io.cwd, runsDir: needText(flags, 'runs-dir'), stdin, ...overridesOf(flags, io.env) }
+  const keeps = !isOn(flags, 'dry-run')
+  const stdin = stdinOf({ open: io.stdin, keeps, signal: io.signal })
   const work = showWork(io, isOn(flags, 'quiet'))
+  const elsewhere = elsewhereOf({
+    env: io.env,
+    keeps,
+    signal: io.signal,
+    onNote: text => isOn(flags, 'quiet') || io.say(escapeTerminal(text)),
+  })
+  const runsDir = needText(flags, 'runs-dir')
+  const surroundings = { env: io.env, cwd: io.cwd, runsDir, stdin, elsewhere, ...overridesOf(flags, io.env) }
   try {
     for (const file of files) items.push({ file, prepared: await prepare(file, { ...surroundings, onProgress: work.bytes }) })
   } finally {
@@ -90,8 +99,9 @@ export async function carryOne(
     // Missing credentials are better known before there is a folder for runs.
     if (prepared.plan.service.kind === 'remote') prepared.credentials()
     const settings = settingsOf(flags, io, reporters.overhear(progress, name), 'run', prepared.credentials)
-    if (textFlag(flags, 'queue') !== null) return await carryQueued(prepared, settings, flags)
-    return { name, result: await startRun(prepared.plan, settings, isOn(flags, 'new')) }
+    const { plan, links } = prepared
+    if (textFlag(flags, 'queue') !== null) return await carryQueued(prepared, { ...settings, links }, flags)
+    return { name, result: await startRun(plan, { ...settings, links }, isOn(flags, 'new')) }
   } catch (error) {
     return { name, error }
   } finally {

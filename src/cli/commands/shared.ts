@@ -1,7 +1,7 @@
 /** What run, resume, check and status have in common: flags to settings, and a report for this terminal. */
 import { existsSync } from 'node:fs'
 import pc from 'picocolors'
-import { type Overrides, parseDuration } from '../../compose/looking.ts'
+import { type Overrides, parseDuration, shownPath } from '../../compose/looking.ts'
 import type { RunSettings } from '../../compose.ts'
 import { FettleError } from '../../errors.ts'
 import { escapeTerminal, type Report } from '../../report/index.ts'
@@ -85,6 +85,9 @@ export function settingsOf(
   }
 }
 
+/** Without the query of an address, which may be a signature. */
+const shownFlag = (value: Flags[string]): string | boolean => (typeof value === 'string' ? shownPath(value) : (value as boolean))
+
 const REPORTED = [
   'service',
   'input',
@@ -101,7 +104,7 @@ const REPORTED = [
 
 /** The command line as a report shows it; secrets are never flags, and values of --var may come from anywhere: names only. */
 function argsOf(flags: Flags, command: string): RunSettings['args'] {
-  const given = REPORTED.flatMap(name => (flags[name] === undefined ? [] : [[name, flags[name] as string | boolean] as const]))
+  const given = REPORTED.flatMap(name => (flags[name] === undefined ? [] : [[name, shownFlag(flags[name])] as const]))
   return { command, ...Object.fromEntries(given), var: Object.keys(varFlags(flags)) }
 }
 
