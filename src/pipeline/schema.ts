@@ -227,7 +227,9 @@ export const pipelineSchema = map({
     .prefault({})
     .describe('Refuse before spending more.'),
   poll: map({
-    every: duration(500, HOUR).prefault('2s').describe('First pause between two looks at a job; of the embedded service the longest.'),
+    every: duration(500, HOUR)
+      .prefault('2s')
+      .describe('First pause between two looks at a job; of the embedded service the longest.'),
     max: duration(500, HOUR).prefault('30s').describe('Longest pause.'),
     timeout: duration(500, 168 * HOUR)
       .prefault('2h')
