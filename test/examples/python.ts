@@ -41,7 +41,18 @@ const key = (...texts: readonly string[]): string => createHash('sha256').update
 const installer = (): Promise<string> =>
   once(`uv-${key(UV)}`, async folder => {
     await call(PYTHON, ['-m', 'venv', join(folder, 'pip')])
-    await call(join(folder, 'pip/bin/python'), ['-m', 'pip', 'install', '-q', '--retries', '1', '--no-deps', '--target', join(folder, 'uv'), UV])
+    await call(join(folder, 'pip/bin/python'), [
+      '-m',
+      'pip',
+      'install',
+      '-q',
+      '--retries',
+      '1',
+      '--no-deps',
+      '--target',
+      join(folder, 'uv'),
+      UV,
+    ])
   })
 
 /** Why there are no Python packages to be had, null when there are. */
