@@ -48,7 +48,16 @@ function lastState(runsDir) {
 }
 
 async function planOf(folder, env) {
-  const surroundings = { env, cwd: folder, service: null, input: join(folder, 'in.csv'), output: null, vars: {}, limit: null }
+  const surroundings = {
+    env,
+    cwd: folder,
+    service: null,
+    input: join(folder, 'in.csv'),
+    output: null,
+    vars: {},
+    limit: null,
+    shard: null,
+  }
   const { plan, issues } = await prepare(join(folder, 'pipeline.yml'), surroundings)
   if (plan === null) throw new Error(issues.map(issue => issue.message).join('; '))
   return plan
