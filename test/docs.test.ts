@@ -238,11 +238,16 @@ describe.concurrent('what the documents show works', () => {
     }
     const programs = blocks('ts')
     expect(programs.length).toBeGreaterThan(0)
+    const known = new Map<string, ts.SourceFile | undefined>()
     for (const text of programs) {
       const host = ts.createCompilerHost(options)
       const { getSourceFile, fileExists } = host
-      host.getSourceFile = (file, ...rest) =>
-        file === name ? ts.createSourceFile(file, text, ts.ScriptTarget.ES2023) : getSourceFile.call(host, file, ...rest)
+      host.getSourceFile = (file, ...rest) => {
+        if (file === name) return ts.createSourceFile(file, text, ts.ScriptTarget.ES2023)
+        // All programs import the same sources: read once.
+        if (!known.has(file)) known.set(file, getSourceFile.call(host, file, ...rest))
+        return known.get(file)
+      }
       host.fileExists = file => file === name || fileExists.call(host, file)
       const program = ts.createProgram([name], options, host)
       const problems = ts.getPreEmitDiagnostics(program, program.getSourceFile(name))
