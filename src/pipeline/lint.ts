@@ -1,6 +1,6 @@
 /** Rules between the keys of a pipeline, which no schema can say. Each looks only at parts that the schema has passed. */
 import { IDENTIFIERS, type Mapping, TAGS } from '../contract/index.ts'
-import { bareName, isAddress, shownPath } from './addresses.ts'
+import { addressHint, bareName, isAddress, shownPath } from './addresses.ts'
 import { wrongColumns, wrongTags } from './columns.ts'
 import { formatDuration } from './durations.ts'
 import { type Draft, finding, noHeader, type Rule } from './finding.ts'
@@ -32,7 +32,9 @@ const lintInput: Rule = ({ fields }) => {
   const findings: Finding[] = []
   const reason = whyNotReadable(path)
   if (reason !== null)
-    findings.push(finding('FETTLE_PIPELINE_PATH', ['input', 'path'], `the path ${show(shownPath(path))} ${reason}`))
+    findings.push(
+      finding('FETTLE_PIPELINE_PATH', ['input', 'path'], `the path ${show(shownPath(path))} ${reason}`, addressHint(path)),
+    )
   if (rows?.min !== undefined && rows.max !== undefined && rows.min > rows.max) {
     findings.push(
       finding(
@@ -202,7 +204,7 @@ const lintOutput: Rule = ({ fields, root }) => {
     const reason = whyNotWritable(file, root)
     const same = taken.find(other => isSamePath(other.path, file))
     taken.push({ name: at.join('.'), path: file })
-    if (reason !== null) return [finding('FETTLE_PIPELINE_PATH', at, `${show(shownPath(file))} ${reason}`)]
+    if (reason !== null) return [finding('FETTLE_PIPELINE_PATH', at, `${show(shownPath(file))} ${reason}`, addressHint(file))]
     if (same !== undefined) return [finding('FETTLE_PIPELINE_PATH', at, `${show(shownPath(file))} would overwrite ${same.name}`)]
     return otherFormat(at, file, format)
   })

@@ -156,7 +156,7 @@ describe('presigned addresses', () => {
     ['an object that is not there', { FROM: `{origin}/nowhere.csv${SIGNED}` }, 65, /answered 404/],
     ['http to another machine', { FROM: 'http://files.example/in.csv' }, 2, /p\.yml:2:8[\s\S]*would show the rows/],
     ['a password in the address', { FROM: `https://ada:${SECRET}@files.example/in.csv` }, 2, /user name or password/],
-    ['a scheme nobody knows', { FROM: 'ftp://files.example/in.csv' }, 2, /scheme ftp:/],
+    ['a scheme nobody knows', { FROM: 'ftp://files.example/in.csv' }, 2, /scheme ftp:[\s\S]*Give s3:/],
     ['nobody there', { FROM: 'http://127.0.0.1:1/in.csv' }, 75, /cannot be reached|refused|connect/],
   ])('%s is told, with its cure', async (_, from, code, why) => {
     const { origin } = await serveObjects()
@@ -165,6 +165,12 @@ describe('presigned addresses', () => {
     expect(ended).toMatchObject({ code, stderr: expect.stringMatching(why) })
     expect(ended.stderr).not.toContain(SECRET)
   })
+})
+
+test.each(['init', 'clean'])('fettle %s takes files, and says so', async command => {
+  const ended = await fettle([command, `https://files.example/in.csv${SIGNED}`], { cwd: folderOf() })
+  expect(ended).toMatchObject({ code: 65, stderr: expect.stringContaining('in.csv?*** lies elsewhere') })
+  expect(ended.stderr).not.toContain(SECRET)
 })
 
 describe.runIf(hasS3)('S3', () => {
