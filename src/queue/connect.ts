@@ -17,7 +17,6 @@ export interface Connected {
   close(): Promise<void>
 }
 
-/** The names of the packages may be replaced to see what happens without them. */
 async function load() {
   try {
     return { engine: await import('bullmq'), driver: (await import('ioredis')).Redis }

@@ -8,7 +8,7 @@ import { MOST_DEATHS, PREFIX } from './board.ts'
 import type { Connected } from './connect.ts'
 import type { Hold } from './copy.ts'
 
-/** Measured: a shard goes on with another worker 6 seconds after its own was killed (the sum of both, less what had passed). */
+/** Measured with these: a shard goes on with another worker some 6 seconds after its own was killed. */
 const LOCK_MS = 5_000
 const STALLED_MS = 3_000
 

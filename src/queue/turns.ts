@@ -20,11 +20,11 @@ export interface Turns {
   close(): Promise<void>
 }
 
-/**
- * One turn at a time instead of all of a stretch at once, and a twentieth slower than allowed: between the turn and the arrival of
- * its request lies a network, and the limit is counted where it arrives.
- */
-const spacing = ({ requests, perMs }: Rate): number => Math.ceil((perMs * 1.05) / requests)
+/** Between a turn and the arrival of its request lies a network and a busy machine, and the service counts arrivals. */
+const LATE_MS = 250
+
+/** One turn at a time instead of all of a stretch at once: a limit counted from any moment on holds as well. */
+const spacing = ({ requests, perMs }: Rate): number => Math.ceil((perMs + LATE_MS) / requests)
 
 /** Opens the turns of `account`. Several that name different rates follow the last. */
 export async function openTurns({ engine, redis, address }: Connected, account: string, rate: Rate): Promise<Turns> {

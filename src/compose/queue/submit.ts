@@ -4,7 +4,7 @@
  */
 import { FettleError } from '../../errors.ts'
 import type { RunArgs } from '../../journal/index.ts'
-import { lineOf, type Plan, shardText } from '../../pipeline/index.ts'
+import { isHidden, lineOf, type Plan, shardText } from '../../pipeline/index.ts'
 import { Board, type Connected, connectQueue, type Notice, queueAddress, queueFacts, type Standing } from '../../queue/index.ts'
 import type { RunResult, RunSettings } from '../carry-out.ts'
 import { withLock } from '../lifecycle.ts'
@@ -60,6 +60,10 @@ export async function submitShards(
   if (plan.service.kind === 'embedded')
     throw new FettleError('FETTLE_USAGE', 'the embedded service lives inside one process: workers could not reach it', {
       hint: 'Start one that they all reach (fettle serve), and name it: --service http://host:8080/v1.',
+    })
+  if (isHidden(plan.input.path))
+    throw new FettleError('FETTLE_USAGE', `workers cannot read ${plan.input.path}: its query may be a signature, and is handed to nobody`, {
+      hint: 'Put the list at an s3:// address, at an address without a query, or in a folder that all workers see.',
     })
   await proveQueue(connected, settings.onNote ?? (() => {}))
   const identity = identityOf(plan.service, settings.credentials)
