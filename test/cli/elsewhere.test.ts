@@ -5,55 +5,16 @@
 
 import { spawn } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasS3, serveS3 } from '../client/s3-server.ts'
-import {
-  atEnd,
-  ENVIRONMENT,
-  fettle,
-  folderOf,
-  follow,
-  importRegister,
-  lastLine,
-  pipelineOf,
-  project,
-  ROOT,
-  ROWS,
-} from './fettle.ts'
+import { ENVIRONMENT, fettle, folderOf, follow, importRegister, lastLine, pipelineOf, project, ROOT, ROWS } from './fettle.ts'
+import { serveFiles } from './objects.ts'
 
 const SECRET = 'c4nary-signature'
 const SIGNED = `?X-Amz-Signature=${SECRET}`
-
-/** A server of objects that wants a signature, and remembers who asked. */
-async function serveObjects(objects: Map<string, Buffer> = new Map([['/in.csv', Buffer.from(ROWS)]])) {
-  const asked: string[] = []
-  const server = createServer((request, response) => {
-    const { pathname, search } = new URL(request.url ?? '/', 'http://local')
-    asked.push(`${request.method} ${pathname}`)
-    const chunks: Buffer[] = []
-    request.on('data', chunk => chunks.push(chunk))
-    request.on('end', () => {
-      if (search !== SIGNED) return response.writeHead(403).end()
-      if (request.method === 'PUT') {
-        objects.set(pathname, Buffer.concat(chunks))
-        return response.writeHead(200).end()
-      }
-      const found = objects.get(pathname)
-      if (found === undefined) return response.writeHead(404).end()
-      return response.writeHead(200, { 'content-length': found.length, etag: `"${found.length}"` }).end(found)
-    })
-  })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  atEnd(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return { objects, asked, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
-}
+const serveObjects = (objects = new Map([['/in.csv', Buffer.from(ROWS)]])) => serveFiles(objects, SIGNED)
 
 const OUTPUTS = 'output: {path: "${TO}/out.csv${SIGN:-}", unmatched: "${TO}/unmatched.csv${SIGN:-}"}'
 /** A pipeline that reads `${FROM}` and writes below `${TO}`. */

@@ -5,6 +5,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } fro
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { fettle, folderOf, follow, lastLine, pipelineOf, ROOT, start } from '../cli/fettle.ts'
+import { serveFiles } from '../cli/objects.ts'
 import { CREDENTIALS, realService } from '../cli/servers.ts'
 import { MARK } from '../security/canary.ts'
 import { HAS_REDIS, startRedis } from './redis.ts'
@@ -150,6 +151,25 @@ describe.skipIf(!HAS_REDIS)('workers', { timeout: 540_000 }, () => {
     expect(creations(service)).toBe(2)
     worker.child.kill('SIGTERM')
     expect((await worker.ended).code).toBe(0)
+  })
+
+  test('fetch a list that lies elsewhere; one behind a query is refused, since that is handed to nobody', async () => {
+    const { service, env, queue } = await setUp()
+    const files = await serveFiles(new Map([['/rows.csv', Buffer.from(ROWS)]]))
+    const cwd = folderOf({ 'p.yml': pipelineOf('p', OUTPUT).replace('rows.csv', '"${FROM}"') })
+    const call = ['run', 'p.yml', ...queue, '--shards', '2', '--json']
+    const worker = start(['worker', ...queue], { cwd: folderOf(), env })
+    const ended = await fettle(call, { cwd, env: { ...env, FROM: `${files.origin}/rows.csv` } })
+    worker.child.kill('SIGTERM')
+    expect((await worker.ended).code).toBe(0)
+    expect(ended.code, ended.stderr).toBe(0)
+    expect(outputs(cwd)).toEqual(await wanted())
+    expect(creations(service)).toBe(2)
+    const signed = await serveFiles(new Map([['/rows.csv', Buffer.from(ROWS)]]), '?sig=1')
+    const refused = await fettle(call, { cwd, env: { ...env, FROM: `${signed.origin}/rows.csv?sig=1` } })
+    expect(refused).toMatchObject({ code: 2 })
+    expect(refused.stderr).toContain('workers cannot read')
+    expect(refused.stderr).not.toContain('sig=1')
   })
 
   test('are refused a Redis that is away, that forgets, or whose password is wrong, before anything is sent', async () => {

@@ -62,9 +62,13 @@ export async function submitShards(
       hint: 'Start one that they all reach (fettle serve), and name it: --service http://host:8080/v1.',
     })
   if (isHidden(plan.input.path))
-    throw new FettleError('FETTLE_USAGE', `workers cannot read ${plan.input.path}: its query may be a signature, and is handed to nobody`, {
-      hint: 'Put the list at an s3:// address, at an address without a query, or in a folder that all workers see.',
-    })
+    throw new FettleError(
+      'FETTLE_USAGE',
+      `workers cannot read ${plan.input.path}: its query may be a signature, and is handed to nobody`,
+      {
+        hint: 'Put the list at an s3:// address, at an address without a query, or in a folder that all workers see.',
+      },
+    )
   await proveQueue(connected, settings.onNote ?? (() => {}))
   const identity = identityOf(plan.service, settings.credentials)
   const shards = await cut()
