@@ -32,8 +32,14 @@ export function codeOf(ending: Ending, flags: Flags): number {
   return exitCode ?? (detached ? EXIT.ok : EXIT.bug)
 }
 
-/** `--skip-code`, null when absent. Throws FETTLE_USAGE for what is no exit code. */
-export const skipCodeOf = (flags: Flags): number | null => wholeFlag(flags, 'skip-code', 0, 255)
+/** `--skip-code`, null when absent. Throws FETTLE_USAGE for what is no exit code, and for one that says something else already. */
+export function skipCodeOf(flags: Flags): number | null {
+  const code = wholeFlag(flags, 'skip-code', 0, 255)
+  if (code === null || code === EXIT.ok || !Object.values<number>(EXIT).includes(code)) return code
+  throw new FettleError('FETTLE_USAGE', `--skip-code ${code}: this exit code tells something else already`, {
+    hint: 'Give 0, or a code that is in no table of exit codes, such as 99.',
+  })
+}
 
 /** An ending as reporters are told it, who hear nothing of what is left to others. */
 export function toldOf(ending: Exclude<Ending, { readonly left: string }>, flags: Flags): Told {

@@ -94,7 +94,6 @@ export const CSV_ROWS: readonly Row[] = [
   bad('C4', 'a header alone', HEAD, ['EMPTY rows.csv'], ['there are no rows', 'input.empty: skip']),
   bad('C4', 'without a line end', 'Name,Country', ['EMPTY rows.csv'], ['there are no rows']),
   ok('C4', 'a header alone, skipped', HEAD, { input: 'empty: skip' }),
-  { line: 'C4', what: '--skip-code', files: { 'p.yml': pipeline({}), 'rows.csv': HEAD }, args: ['p.yml', '--skip-code', '99'], exit: 2, errors: ['USAGE'], says: ['no flag --skip-code'], later: '--skip-code' },
 
   bad('C5', 'an Excel file that is cut short', XLSX, ['KIND rows.csv'], ['an Excel file that is cut short', 'save it again, or as CSV UTF-8'], { process: true }),
   bad('C5', 'an old Excel file', Buffer.from('d0cf11e0a1b11ae1', 'hex'), ['KIND rows.csv'], ['an old Excel or Office file']),
