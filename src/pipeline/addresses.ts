@@ -54,7 +54,9 @@ export function whyNotEndpoint(text: string): string | null {
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return 'is no https:// address'
   const { username, password, search, hash } = new URL(text)
   if (search !== '' || hash !== '') return 'has a query or a fragment'
-  return username !== '' || password !== '' ? 'holds a user name or password' : whyNotAddress(`${text.replace(/\/+$/, '')}/key`)
+  return username !== '' || password !== ''
+    ? 'holds a user name or password'
+    : whyNotAddress(text.endsWith('/') ? `${text}key` : `${text}/key`)
 }
 
 function whyNotObject(path: string): string | null {

@@ -16,7 +16,8 @@ const OLDEST = 6.2
 /** What Redis at the address says; throws what the connection throws. */
 export async function queueFacts({ redis }: Pick<Connected, 'redis'>): Promise<QueueFact[]> {
   const info = await redis.info()
-  const of = (name: string): string | null => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? null
+  const told = new Map(info.split(/\r?\n/).map(line => [line.split(':', 1)[0], line.slice(line.indexOf(':') + 1)]))
+  const of = (name: string): string | null => told.get(name) ?? null
   return [versionFact(of('redis_version')), policyFact(of('maxmemory_policy')), ...(await keepingFacts(of('aof_enabled'), redis))]
 }
 

@@ -48,7 +48,7 @@ type Warn = (variable: string, why: string) => null
 
 function httpOf(base: string, env: Env, warn: Warn): LineageSettings['http'] {
   const endpoint = text(env, 'OPENLINEAGE_ENDPOINT') ?? DEFAULT_ENDPOINT
-  const address = `${base.replace(/\/+$/, '')}/${endpoint.replace(/^\/+/, '')}`
+  const address = `${base.replace(/\/$/, '')}/${endpoint.replace(/^\/+/, '')}`
   if (!/^https?:\/\//i.test(address) || !URL.canParse(address)) return warn('OPENLINEAGE_URL', 'is not an http or https address')
   const url = new URL(address)
   if (url.username !== '' || url.password !== '')
