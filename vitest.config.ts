@@ -16,6 +16,7 @@ const slow = [
   'test/security/slow/**/*.test.ts',
   'test/quality/**/*.test.ts',
   'test/compose/**/*.test.ts',
+  'test/queue/**/*.test.ts',
   'test/testing/**/*.test.ts',
   'test/samples.test.ts',
   'test/client/matrix.test.ts',
@@ -36,11 +37,21 @@ const slow = [
   'test/service/secrets.test.ts',
   'test/service/side-by-side.test.ts',
   'test/service/walk.test.ts',
+  'test/examples/**/*.test.ts',
   'test/docs.test.ts',
 ]
 
 /** The longest first: one of them begun last would keep a single worker busy at the end. */
-const LONG = ['chaos/chaos', 'faults/process', 'faults/wire', 'kill/sweep', 'slow/canaries', 'inputs/inputs', 'chaos/shrink']
+const LONG = [
+  'chaos/chaos',
+  'examples/airflow',
+  'faults/process',
+  'faults/wire',
+  'kill/sweep',
+  'slow/canaries',
+  'inputs/inputs',
+  'chaos/shrink',
+]
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -22,15 +22,15 @@ export const EXIT = {
 /** The family an error belongs to, to switch on; it fixes the exit code. */
 export type ErrorKind = Exclude<keyof typeof EXIT, 'ok'>
 
-interface Entry {
-  readonly kind: ErrorKind
+interface Entry<K extends ErrorKind> {
+  readonly kind: K
   /** What it means, one sentence. */
   readonly text: string
   /** How to cure it. */
   readonly hint: string
 }
 
-const entry = (kind: ErrorKind, text: string, hint: string): Entry => ({ kind, text, hint })
+const entry = <K extends ErrorKind>(kind: K, text: string, hint: string): Entry<K> => ({ kind, text, hint })
 
 /** Every code fettle can print, by family. Codes are stable: scripts may compare them. */
 // biome-ignore format: a table reads best with one row a line
@@ -69,6 +69,8 @@ export const ERRORS = {
   FETTLE_RUN_UNKNOWN: entry('usage', 'There is no such run here.', 'See `fettle runs`.'),
   FETTLE_RUN_EMPTY: entry('usage', 'The run recorded nothing: there is nothing to resume.', 'Start it again with `fettle run`.'),
   FETTLE_JOURNAL_NEWER: entry('usage', 'The journal was written by a newer fettle.', 'Resume it with that version.'),
+  FETTLE_QUEUE_MISSING: entry('usage', 'The packages that speak to a queue are not installed.', 'Install them beside fettle: `npm install bullmq ioredis`.'),
+  FETTLE_QUEUE_SETTINGS: entry('usage', 'Redis is not set up to keep a queue.', 'See docs/workers.md, "Redis"; `fettle doctor --queue redis://host` looks again.'),
   FETTLE_REGISTER_UNKNOWN: entry('usage', 'There is no such register here.', 'See `fettle register list`.'),
 
   // -- input: missing, unreadable or unusable; nothing was sent
@@ -105,6 +107,7 @@ export const ERRORS = {
   FETTLE_DEADLINE: entry('again', 'The time limit of the run passed; the remote job goes on.', '`fettle resume` goes on waiting.'),
   FETTLE_LOCKED: entry('again', 'Another process is at it: at a run of this pipeline, or at this data directory.', 'Wait for it, or stop it.'),
   FETTLE_SHARD: entry('again', 'A shard has not come to its end, so there is nothing to merge yet.', '`fettle resume` goes on with it.'),
+  FETTLE_QUEUE: entry('again', 'The queue cannot be reached, or a shard in it is not done.', 'Check the address and Redis, then run the same again: it goes on with the same shards.'),
   FETTLE_DOWNLOAD_CUT: entry('again', 'The enriched file kept arriving incomplete.', '`fettle resume` fetches it again.'),
 
   // -- rejected: the service's verdict
@@ -134,10 +137,13 @@ export const ERRORS = {
   // -- signals
   FETTLE_SIGINT: entry('sigint', 'Stopped by Ctrl-C.', '`fettle resume` goes on; a remote job that was begun goes on meanwhile.'),
   FETTLE_SIGTERM: entry('sigterm', 'Stopped by SIGTERM.', '`fettle resume` goes on; a remote job that was begun goes on meanwhile.'),
-} as const satisfies Record<string, Entry>
+} as const satisfies Record<string, Entry<ErrorKind>>
 
 /** A stable identifier from the table. */
 export type ErrorCode = keyof typeof ERRORS
+
+/** The codes of a family. */
+export type CodeOf<K extends ErrorKind> = { [C in ErrorCode]: (typeof ERRORS)[C]['kind'] extends K ? C : never }[ErrorCode]
 
 /** A place in a file; line and column count from 1, null where there is none. */
 export interface Place {
@@ -216,9 +222,13 @@ export class FettleError extends Error {
     Object.defineProperty(this, BRAND, { value: true })
   }
 
-  /** True for a FettleError, also one of another copy of the package. */
-  static is(error: unknown): error is FettleError {
-    return typeof error === 'object' && error !== null && BRAND in error
+  /** True for a FettleError, also one of another copy of the package; of one family, when it is named. */
+  static is<K extends ErrorKind = ErrorKind>(
+    error: unknown,
+    kind?: K,
+  ): error is FettleError & { readonly kind: K; readonly code: CodeOf<K> } {
+    if (typeof error !== 'object' || error === null || !(BRAND in error)) return false
+    return kind === undefined || (error as unknown as FettleError).kind === kind
   }
 }
 

@@ -3,9 +3,25 @@
  * alone is `fettle/client`, the service alone `fettle/service`.
  */
 export { connect } from './client/index.ts'
-export { type Check, check, type LibraryOptions, type Running, resume, run } from './compose/library.ts'
-export type { ErrorCode, ErrorKind, Issue, Place } from './errors.ts'
+export {
+  type CarryOptions,
+  type Check,
+  check,
+  collect,
+  type LibraryOptions,
+  merge,
+  type PlaceOptions,
+  type RunName,
+  resume,
+  run,
+  type Standing,
+  status,
+} from './compose/library.ts'
+export { type LoadOptions, loadPipeline } from './compose/load.ts'
+export type { RunReporter } from './compose/run-reporters.ts'
+export { type Checkpoint, type Running, RunStopped } from './compose/running.ts'
+export type { CodeOf, ErrorCode, ErrorKind, Issue, Place } from './errors.ts'
 export { ERRORS, EXIT, FettleError } from './errors.ts'
 export type { RunEvent, RunFact, RunState } from './journal/index.ts'
 export { definePipeline, type PipelineInput, type Plan } from './pipeline/index.ts'
-export type { Report } from './report/index.ts'
+export { type LineageEvent, type Report, renderReport } from './report/index.ts'

@@ -11,7 +11,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   pipeline: ['zod', 'yaml', 'contract', 'errors', 'node:crypto'],
   journal: ['zod', 'contract', 'pipeline:types', 'errors', 'node:'],
   run: ['pipeline', 'journal', 'contract', 'errors', 'p-limit'],
-  client: ['contract', 'errors', 'undici', 'form-data', 'node:'],
+  client: ['contract', 'errors', 'undici', 'form-data', '@aws-sdk/client-s3', '@aws-sdk/lib-storage', 'node:'],
   input: ['errors', 'pipeline:types', 'csv-parse', 'csv-stringify', 'read-excel-file', 'node:'],
   report: ['journal', 'errors', 'zod', 'pipeline:types', 'contract:types'],
   'service/matching': ['any-ascii'],
@@ -28,6 +28,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'pdfkit',
     'node:',
   ],
+  queue: ['errors', 'bullmq', 'ioredis', 'node:'],
   compose: [
     'errors',
     'contract',
@@ -37,8 +38,11 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'client',
     'input',
     'report',
+    'queue',
     'service',
     'service/matching',
+    'zod',
+    '@opentelemetry/api',
     'node:',
   ],
   index: ['errors', 'contract', 'pipeline', 'journal', 'run', 'client', 'input', 'report', 'service', 'compose'],
@@ -53,8 +57,8 @@ const SHARED_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'csv-stringify': ['input', 'service'],
 }
 
-/** Transport, multipart and PDF stand behind one file each. */
-const ONE_FILE = ['undici', 'form-data', 'pdfkit']
+/** Transport, multipart, S3 and PDF stand behind one file each. */
+const ONE_FILE = ['undici', 'form-data', '@aws-sdk/client-s3', '@aws-sdk/lib-storage', 'pdfkit']
 
 /** Where time, chance, the environment and the console are owned; everybody else takes them as parameters. */
 const EDGES = [

@@ -18,6 +18,10 @@ const README = read('README.md')
 const DOCS = readdirSync(join(ROOT, 'docs'))
   .filter(name => name.endsWith('.md'))
   .map(name => `docs/${name}`)
+const EXAMPLES_DOCS = [
+  'examples/README.md',
+  ...readdirSync(join(ROOT, 'examples')).flatMap(name => (name.includes('.') ? [] : [`examples/${name}/README.md`])),
+]
 const COMMAND_LINE = read('docs/command-line.md')
 const PIPELINE = read('docs/pipeline.md')
 const EVERYTHING = [README, ...DOCS.map(read)].join('\n')
@@ -122,7 +126,7 @@ describe('what exists is in the documents', () => {
 })
 
 describe('what the documents name exists', () => {
-  const documents = ['README.md', 'CHANGELOG.md', 'SECURITY.md', 'samples/README.md', ...DOCS]
+  const documents = ['README.md', 'CHANGELOG.md', 'SECURITY.md', 'samples/README.md', ...EXAMPLES_DOCS, ...DOCS]
   const hints = Object.values(ERRORS).flatMap(({ text, hint }) => [text, hint])
 
   test('commands and their flags, in documents and in hints', () => {
@@ -202,11 +206,9 @@ const withSamples = (files: Record<string, string> = {}): string => {
 
 /** Workflows of CI platforms are told from pipelines by what they hold. */
 const isWorkflow = (text: string): boolean => /^ *(?:script|steps):/m.test(text)
-/** What a cluster is told. */
-const isManifest = (text: string): boolean => text.startsWith('apiVersion:')
 
 describe.concurrent('what the documents show works', () => {
-  const yaml = blocks('yaml').filter(text => !isWorkflow(text) && !isManifest(text))
+  const yaml = blocks('yaml').filter(text => !isWorkflow(text))
   test('there is a smallest and a full pipeline', () => expect(yaml.length).toBeGreaterThanOrEqual(2))
 
   test.each(yaml.map((text, n) => [n + 1, text] as const))('pipeline %i passes the check', async (_, text) => {
@@ -236,11 +238,16 @@ describe.concurrent('what the documents show works', () => {
     }
     const programs = blocks('ts')
     expect(programs.length).toBeGreaterThan(0)
+    const known = new Map<string, ts.SourceFile | undefined>()
     for (const text of programs) {
       const host = ts.createCompilerHost(options)
       const { getSourceFile, fileExists } = host
-      host.getSourceFile = (file, ...rest) =>
-        file === name ? ts.createSourceFile(file, text, ts.ScriptTarget.ES2023) : getSourceFile.call(host, file, ...rest)
+      host.getSourceFile = (file, ...rest) => {
+        if (file === name) return ts.createSourceFile(file, text, ts.ScriptTarget.ES2023)
+        // All programs import the same sources: read once.
+        if (!known.has(file)) known.set(file, getSourceFile.call(host, file, ...rest))
+        return known.get(file)
+      }
       host.fileExists = file => file === name || fileExists.call(host, file)
       const program = ts.createProgram([name], options, host)
       const problems = ts.getPreEmitDiagnostics(program, program.getSourceFile(name))
@@ -262,25 +269,9 @@ describe.concurrent('what the documents show works', () => {
     }
   })
 
-  test('manifests name commands, flags and exit codes that exist', () => {
-    const manifests = blocks('yaml').filter(isManifest)
-    expect(manifests.length).toBeGreaterThan(0)
-    for (const text of manifests) {
-      parseYaml(text, { strict: true })
-      const [name = '', ...args] = (/args: \[(.+)\]/.exec(text)?.[1] ?? '').split(', ')
-      const command = COMMANDS.find(({ usage }) => nameOf(usage) === name)
-      for (const arg of args) if (arg.startsWith('--')) expect(flagsOf(command!)).toContain(arg.slice(2))
-      const codes = [...text.matchAll(/values: \[(.+?)\]/g)].flatMap(([, list = '']) => list.split(', ').map(Number))
-      expect(codes.length).toBeGreaterThan(0)
-      for (const code of codes) expect(Object.values(EXIT)).toContain(code)
-    }
-  })
-
   test('scripts of other languages can be read by them', () => {
     for (const text of blocks('bash')) execFileSync('bash', ['-n'], { input: text })
-    for (const text of blocks('python'))
-      execFileSync('python3', ['-c', 'import ast, sys; ast.parse(sys.stdin.read())'], { input: text })
-    expect([...blocks('bash'), ...blocks('python')].length).toBeGreaterThan(1)
+    expect(blocks('bash').length).toBeGreaterThan(0)
   })
 
   test('JSON can be read', () => {
@@ -295,7 +286,7 @@ describe.concurrent('what the documents show works', () => {
 
   test('no block is of a language that nobody looks at', () => {
     const languages = new Set([...EVERYTHING.matchAll(/^```(\S+)$/gm)].map(([, language]) => language))
-    expect([...languages].sort()).toEqual(['bash', 'python', 'sh', 'text', 'ts', 'yaml'])
+    expect([...languages].sort()).toEqual(['bash', 'sh', 'text', 'ts', 'yaml'])
   })
 
   test('commands run', async () => {

@@ -3,7 +3,7 @@
  * README and the surface snapshot are checked against this table.
  */
 import type { Command } from './command.ts'
-import { aRun, carrying, described, json, kept, pipelines, runsDir, skipCode, sources } from './flag-groups.ts'
+import { aRun, carrying, described, json, kept, pipelines, queue, runsDir, skipCode, sources } from './flag-groups.ts'
 
 /** Every command, in the order of the help. */
 export const COMMANDS: readonly Command[] = [
@@ -39,11 +39,21 @@ export const COMMANDS: readonly Command[] = [
     usage: 'run <pipeline..>',
     summary: 'Carry out pipelines; an unfinished run of the same plan is continued',
     flags: argv =>
-      carrying(sources(pipelines(argv)))
+      queue(carrying(sources(pipelines(argv))), 'Have workers carry it out, by this Redis: redis://host:6379; see fettle worker')
+        .option('shards', {
+          type: 'string',
+          requiresArg: true,
+          describe: 'With --queue: into how many shards; as many as it would have remote jobs if absent',
+        })
         .option('dry-run', { type: 'boolean', describe: 'Print the plan and send nothing' })
         .option('detach', { type: 'boolean', describe: 'End as soon as every remote job is submitted; see status and collect' })
         .option('new', { type: 'boolean', describe: 'Start anew in spite of an unfinished run' })
-        .conflicts({ quiet: 'verbose', 'dry-run': ['json', 'result-file', 'new', 'reporter', 'detach', 'skip-code'] }),
+        .conflicts({
+          quiet: 'verbose',
+          'dry-run': ['json', 'result-file', 'new', 'reporter', 'detach', 'skip-code', 'queue'],
+          queue: 'shard',
+        })
+        .implies({ shards: 'queue', 'queue-name': 'queue' }),
     load: () => import('./commands/run.ts'),
   },
   {
@@ -100,6 +110,23 @@ export const COMMANDS: readonly Command[] = [
         }),
       ).conflicts('quiet', 'verbose'),
     load: () => import('./commands/merge.ts'),
+  },
+  {
+    usage: 'worker',
+    summary: 'Carry out shards that run --queue gives to a queue, until told to stop',
+    flags: argv =>
+      queue(runsDir(argv), 'The Redis of the queue: redis://host:6379')
+        .demandOption('queue')
+        .option('concurrency', {
+          type: 'string',
+          default: '1',
+          requiresArg: true,
+          describe: 'Shards at once in this process',
+        })
+        .option('quiet', { type: 'boolean', alias: 'q', describe: 'Say nothing unless something is wrong' })
+        .option('verbose', { type: 'boolean', alias: 'v', describe: 'Say more on the way' })
+        .conflicts('quiet', 'verbose'),
+    load: () => import('./commands/worker.ts'),
   },
   {
     usage: 'runs',
@@ -239,7 +266,7 @@ export const COMMANDS: readonly Command[] = [
     usage: 'doctor [pipeline]',
     summary: 'Look for what could keep a run from working',
     flags: argv =>
-      json(runsDir(argv))
+      queue(json(runsDir(argv)), 'The Redis of a queue too: redis://host:6379')
         .positional('pipeline', { type: 'string', describe: 'A pipeline file, for its input and its service' })
         .option('service', { type: 'string', requiresArg: true, describe: 'embedded, or the address of a service' })
         .option('offline', { type: 'boolean', describe: 'Leave the network alone' }),

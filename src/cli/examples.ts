@@ -24,6 +24,7 @@ export const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string,
     ['fettle run nightly.yml --json -q', 'for a scheduler: one line, the result'],
     ['fettle run nightly.yml --input extract.csv --limit 100', 'another list, its first hundred rows'],
     ['fettle run nightly.yml --shard 3/8', 'the third of eight parts of the list; fettle merge joins them'],
+    ['fettle run nightly.yml --queue redis://queue', 'in shards, by whatever workers are there'],
     ['fettle run nightly.yml --detach --json', 'submit only; fettle status and fettle collect do the rest'],
     ['fettle run nightly.yml --reporter junit=fettle.xml', 'with a JUnit file where CI looks for it'],
   ],
@@ -46,6 +47,10 @@ export const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string,
   merge: [
     ['fettle merge suppliers', 'the newest shards of a pipeline, joined in the order of the list'],
     ['fettle merge pod-1/latest pod-2/latest', 'by the folders of their runs, wherever those were brought together'],
+  ],
+  worker: [
+    ['fettle worker --queue redis://queue', 'take shards and carry them out, until SIGTERM'],
+    ['fettle worker --queue redis://queue --concurrency 4', 'four at once'],
   ],
   runs: [['fettle runs', 'the runs kept here, newest first']],
   report: [

@@ -56,6 +56,14 @@ export const sources = (argv: Argv): Argv =>
       describe: 'Only this part of the rows: 3/8, or auto or auto/8 by the index that the platform gives',
     })
 
+/** A queue of shards, and its name. */
+export const queue = (argv: Argv, what: string): Argv =>
+  argv.option('queue', { type: 'string', requiresArg: true, describe: what }).option('queue-name', {
+    type: 'string',
+    requiresArg: true,
+    describe: 'The queue in that Redis; fettle if absent',
+  })
+
 /** What every command takes that carries a run on. */
 export const carrying = (argv: Argv): Argv =>
   skipCode(json(runsDir(argv)))
@@ -75,7 +83,7 @@ export const carrying = (argv: Argv): Argv =>
       nargs: 1,
       requiresArg: true,
       describe:
-        'Tell also: junit, github, gitlab, openmetrics, json-events, markdown or html, each with =PATH; none: not even the platform',
+        'Tell also: junit, github, gitlab, openmetrics, json-events, markdown, html or openlineage, each with =PATH; dagster; none: not even the platform',
     })
     .option('strict', { type: 'boolean', describe: 'Warnings give exit 1' })
     .option('quiet', { type: 'boolean', alias: 'q', describe: 'Say nothing unless something is wrong' })

@@ -41,6 +41,7 @@ const ENDINGS: Readonly<Record<string, readonly string[]>> = {
   xlsx: ['.xlsx'],
   openmetrics: ['.txt', '.prom', '.metrics', '.om'],
   'json-events': ['.jsonl', '.ndjson', '.json', '.log'],
+  openlineage: ['.jsonl', '.ndjson', '.json', '.log'],
 }
 
 /** Where a report is to go, and by which words of the command line. */

@@ -40,7 +40,11 @@ export async function carryOut(argv: readonly string[], io: Io): Promise<number>
   }
 }
 
+const AWS_ADVICE_OFF = 'AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'
+
 /** Carries out the command line of this process. */
 export async function start(): Promise<void> {
+  // Which Node may be used is told by package.json; advice of Amazon's client would stand among what is ours.
+  process.env[AWS_ADVICE_OFF] ??= 'true'
   process.exitCode = await carryOut(process.argv.slice(2), processIo(listenForSignals()))
 }

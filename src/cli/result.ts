@@ -12,12 +12,20 @@ import { isOn, textFlag, wholeFlag } from './flags.ts'
 import type { Io } from './io.ts'
 import { refuseNoResult } from './places.ts'
 
-/** How one pipeline ended: with a report, or with an error before there could be one; `name` is its file until it is read. */
-export type Ending = { readonly name: string | null } & ({ readonly result: RunResult } | { readonly error: unknown })
+/**
+ * How one pipeline ended: with a report, with an error before there could be one, or left to others with a line that says so; `name` is
+ * its file until it is read.
+ */
+export type Ending = { readonly name: string | null } & (
+  | { readonly result: RunResult }
+  | { readonly error: unknown }
+  | { readonly left: string }
+)
 
 /** The exit code of an ending: `--strict` counts a warning as a failed check, `--skip-code` tells a day without rows. */
 export function codeOf(ending: Ending, flags: Flags): number {
   if ('error' in ending) return exitOf(ending.error)
+  if ('left' in ending) return EXIT.ok
   const { status, exitCode, detached } = ending.result.state
   if (status === 'skipped') return skipCodeOf(flags) ?? exitCode ?? EXIT.ok
   if (status === 'warn' && isOn(flags, 'strict')) return EXIT.checks
@@ -33,8 +41,8 @@ export function skipCodeOf(flags: Flags): number | null {
   })
 }
 
-/** An ending as reporters are told it. */
-export function toldOf(ending: Ending, flags: Flags): Told {
+/** An ending as reporters are told it, who hear nothing of what is left to others. */
+export function toldOf(ending: Exclude<Ending, { readonly left: string }>, flags: Flags): Told {
   if ('result' in ending) return { ...ending.result.report, exitCode: codeOf(ending, flags) }
   const { error, name } = ending
   const known = FettleError.is(error)
@@ -58,11 +66,12 @@ export async function proveResultFile(flags: Flags, io: Io): Promise<void> {
 
 /** Gives the result lines to whoever asked: `--result-file` first, then stdout as the last bytes of all. */
 export async function giveResults(endings: readonly Ending[], flags: Flags, io: Io): Promise<void> {
-  const lines = endings.map(ending =>
-    'result' in ending
+  const lines = endings.map(ending => {
+    if ('left' in ending) return ending.left
+    return 'result' in ending
       ? resultLine({ ...ending.result.report, exitCode: codeOf(ending, flags) })
-      : errorLine(ending.error, ending.name),
-  )
+      : errorLine(ending.error, ending.name)
+  })
   const file = textFlag(flags, 'result-file')
   if (file !== null) await writeLines(lines, file, io)
   if (isOn(flags, 'json')) for (const line of lines) io.out(line)

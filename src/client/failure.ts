@@ -4,16 +4,16 @@ import type { Redactor } from './redact.ts'
 import type { Miss } from './retry.ts'
 
 /** Why an attempt brought no answer, in one clause. */
-export function describe(miss: Miss, redactor: Redactor): string {
+export function describe(miss: Miss, redactor: Redactor, who = 'the service'): string {
   switch (miss.type) {
     case 'loss':
       return redactor.clean(miss.loss.text)
     case 'status': {
       const told = miss.fault.text === null ? '' : `: ${redactor.clean(miss.fault.text)}`
-      return `the service answered ${miss.status}${miss.redirect ? ` (${redactor.clean(miss.redirect)})` : told}`
+      return `${who} answered ${miss.status}${miss.redirect ? ` (${redactor.clean(miss.redirect)})` : told}`
     }
     case 'offContract':
-      return `the service answered ${miss.status} ${redactor.clean(miss.text)}`
+      return `${who} answered ${miss.status} ${redactor.clean(miss.text)}`
   }
 }
 

@@ -27,6 +27,8 @@ export interface Call<T> {
   readonly policy: Policy
   /** What is attempted, on what: the beginning of every message about it. */
   readonly label: string
+  /** Who answers, when it is not the service. */
+  readonly who?: string
   /** Carries the token; the login itself and foreign links do not. */
   readonly authorised: boolean
   /** Life that must be left in the token. */
@@ -150,7 +152,7 @@ export async function repeat<T>(call: Call<T>, tools: Tools): Promise<Effect<T>>
       return { value: outcome.value, adopted: false }
     }
     const decision = decide(call.policy, outcome)
-    const why = describe(outcome, tools.redactor)
+    const why = describe(outcome, tools.redactor, call.who)
     const hint = call.hints?.[outcome.type === 'loss' ? outcome.loss.kind : outcome.status]
     const refuse = (code: ErrorCode, text: string, more: ErrorDetails = {}) =>
       failure(code, call.label, text, outcome, hint === undefined ? more : { hint, ...more })

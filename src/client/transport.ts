@@ -16,7 +16,7 @@ export type { Dispatcher }
 
 /** One request as it goes out. */
 export interface Exchange {
-  readonly method: Operation['method']
+  readonly method: Operation['method'] | 'HEAD'
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | AsyncIterable<Uint8Array>
@@ -33,6 +33,7 @@ export interface Reply {
   readonly status: number
   /** The first value of a header, null when it is absent. */
   header(name: string): string | null
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
   /** Chunks as they arrive; throws the connection's error. */
   readonly body: AsyncIterable<Uint8Array>
   /** Ends the connection unless the body was read to its end. */
@@ -68,6 +69,7 @@ function readerOf(response: Dispatcher.ResponseData): Reply {
       const value = response.headers[name]
       return (Array.isArray(value) ? value[0] : value) ?? null
     },
+    headers: response.headers,
     body,
     drop: () => void body.destroy(),
   }

@@ -15,21 +15,33 @@ import {
   type RunState,
   UNKNOWN,
 } from '../journal/index.ts'
-import { lineOf, spoolOf } from '../pipeline/index.ts'
+import { isAddress, type Links, lineOf, spoolOf } from '../pipeline/index.ts'
 import type { Report } from '../report/index.ts'
 import { carryOut, needsService, type Ports, pausedBy, type Tick } from '../run/index.ts'
 import { decisionsOf } from './decisions.ts'
+import type { Reach } from './elsewhere.ts'
 import { type Guard, guarded, guardedPortfolios, guardedScreening, guardOf } from './guard.ts'
+import { dropKept } from './kept.ts'
 import { lastGoodRun } from './look.ts'
 import { proveOutputs } from './prove-outputs.ts'
 import { readReport, reportOf, writeReportJson, writeReports } from './report-files.ts'
 import { type RunDirectory, removeIfPossible, removeOldAnswers, runDirectory } from './run-directory.ts'
+import type { RunReporter } from './run-reporters.ts'
 import { offline, openService, type ReadyService } from './service.ts'
 import { type Credentials, dataDirOf, type Env, proxiesOf, traceOf } from './settings.ts'
-import { dropSpool } from './stdin.ts'
 import { stopAt } from './stop.ts'
 import { isStranding, type RunRecord, recordOf } from './stranded.ts'
+import type { RunTrace } from './trace.ts'
+import { openWork } from './work.ts'
 import { REAL_WORLD, type World } from './world.ts'
+
+/** A second place of a journal, for whoever goes on with the run without this disk. */
+export interface JournalCopy {
+  /** Takes a line that is safe on this disk. */
+  readonly keep: (line: string) => void
+  /** Resolves when every line taken is safe there too. Throws FETTLE_LOCKED when the run is no longer ours. */
+  readonly settled: (signal: AbortSignal) => Promise<void>
+}
 
 /** What a run is given besides its plan. */
 export interface RunSettings {
@@ -38,6 +50,8 @@ export interface RunSettings {
   readonly cwd: string
   readonly runsDir: string
   readonly credentials: () => Credentials
+  /** Addresses of input and outputs whole, by what is shown of them. */
+  readonly links?: Links
   /** Command line as it is to be reported; without secrets. */
   readonly args: RunArgs
   readonly timeoutMs: number | null
@@ -47,11 +61,19 @@ export interface RunSettings {
   readonly live?: LiveSettings | null
   /** Aborted with a FettleError for a signal. */
   readonly signal: AbortSignal
+  /** Where the journal is kept besides, ahead of every effect; nowhere if absent. */
+  readonly copy?: JournalCopy
   /** The real one if absent. */
   readonly world?: World
   readonly onFact?: (fact: RunFact, state: RunState) => void
   readonly onTick?: (tick: Tick, state: RunState) => void
   readonly onNote?: (text: string) => void
+  /** Told of what is wrong and changes nothing; as a note if absent. */
+  readonly onWarning?: (text: string) => void
+  /** Told how it goes; they have no say in it. */
+  readonly reporters?: readonly RunReporter[]
+  /** The trace it belongs to; that of the environment if absent. */
+  readonly trace?: RunTrace
 }
 
 /** A run as it was left: its state, its report, and where they are. */
@@ -87,7 +109,7 @@ export async function carryOn(journal: Journal, directory: RunDirectory, lock: L
   const keepReport = (state: RunState): Promise<void> => writeReportJson(directory, resultOf(state).report)
   try {
     // A new run proved them before it made its directory.
-    if (stateOf(journal).resumedAt.length > 0) await proveOutputs(plan, settings.cwd)
+    if (stateOf(journal).resumedAt.length > 0) await proveOutputs(plan, settings)
     await keepReport(stateOf(journal))
     if (plan.rows === 0) skipRun(record)
     else if (plan.sent === 0) finishUnasked(record)
@@ -125,7 +147,9 @@ export async function clearWork(
     .remove()
     .catch(() => {})
   const spooled = spoolOf(plan.input.path)
-  if (spooled !== null) dropSpool(dirname(directory.path), spooled)
+  const runsDir = dirname(directory.path)
+  if (spooled !== null) dropKept(runsDir, 'stdin', spooled)
+  if (isAddress(plan.input.path)) dropKept(runsDir, 'inputs', `${plan.input.sha256}.csv`)
   removeOldAnswers(directory, lineOf(plan))
   // After an error the file is evidence, and as long as rows can be decided about outputs are made of it again.
   // What came back for a shard is its result, until the next run of that shard.
@@ -162,11 +186,16 @@ async function carryOutWith({ record, directory, guard, settings, previousRate, 
   const world = settings.world ?? REAL_WORLD
   const limit = stopAt(settings.signal, settings.timeoutMs, world.clock)
   const onTick = (tick: Tick): void => settings.onTick?.(tick, stateOf(record))
-  const source = openSource(plan, directory.path, { root: settings.cwd })
-  const results = openResults(plan, directory.path, {
-    root: settings.cwd,
-    decisions: () => decisionsOf(stateOf(record).plan, settings.cwd, world.clock.now()),
-  })
+  const decisions = () => decisionsOf(stateOf(record).plan, settings.cwd, world.clock.now())
+  const reach: Reach = {
+    ...settings,
+    attempts: plan.retry.attempts,
+    signal: limit.signal,
+    stop: limit.signal,
+    deadline: () => limit.left(),
+    onNote: message => onTick({ type: 'retry', message }),
+  }
+  const { source, results } = openWork(plan, directory, { root: settings.cwd, decisions }, reach)
   let lastReport = Promise.resolve()
   let ready: ReadyService | null = null
   try {
@@ -179,7 +208,7 @@ async function carryOutWith({ record, directory, guard, settings, previousRate, 
           dataDir: dataDirOf(settings.env),
           stateDir: directory.service,
           attempts: plan.retry.attempts,
-          traceparent: traceOf(settings.env).traceparent,
+          traceparent: (settings.trace ?? traceOf(settings.env)).traceparent,
           proxies: () => proxiesOf(settings.env),
           onRetry: message => onTick({ type: 'retry', message }),
           // A pause that a service asks for ends somewhere, as any wait does.
@@ -188,10 +217,15 @@ async function carryOutWith({ record, directory, guard, settings, previousRate, 
         })
     const known = new Set(stateOf(record).issues.map(one => one.code))
     for (const issue of ready.issues) if (!known.has(issue.code)) record.append({ type: 'issue.raised', issue })
+    const service = settings.trace?.client(ready.service) ?? ready.service
+    const before = async (): Promise<void> => {
+      guard()
+      await settings.copy?.settled(limit.grace)
+    }
     const ports: Ports = {
-      service: guarded(ready.service, guard),
-      portfolios: guardedPortfolios(ready.service, guard),
-      screening: guardedScreening(ready.service, guard),
+      service: guarded(service, before),
+      portfolios: guardedPortfolios(service, before),
+      screening: guardedScreening(service, before),
       source,
       results,
       clock: world.clock,

@@ -16,16 +16,19 @@ export const guardOf =
     throw new FettleError('FETTLE_LOCKED', `${who} took over the run ${runId}: nothing more is sent from here`)
   }
 
+/** What has to be settled before an effect: by the guard at once, or by somebody who has to ask. */
+type Before = () => void | Promise<void>
+
 const first =
-  (guard: Guard) =>
+  (guard: Before) =>
   <A extends readonly unknown[], R>(send: (...args: A) => Promise<R>) =>
   async (...args: A): Promise<R> => {
-    guard()
+    await guard()
     return send(...args)
   }
 
 /** A service that is asked for no effect once the guard objects; looking is free. */
-export function guarded(service: Service, guard: Guard): Service {
+export function guarded(service: Service, guard: Before): Service {
   const after = first(guard)
   return {
     ...service,
@@ -39,14 +42,14 @@ export function guarded(service: Service, guard: Guard): Service {
 }
 
 /** The same for portfolios. */
-export const guardedPortfolios = (service: PortfolioService, guard: Guard): PortfolioService => ({
+export const guardedPortfolios = (service: PortfolioService, guard: Before): PortfolioService => ({
   ...service,
   createPortfolio: first(guard)(service.createPortfolio),
   addCompany: first(guard)(service.addCompany),
 })
 
 /** The same for AML searches. */
-export const guardedScreening = (service: ScreenService, guard: Guard): ScreenService => ({
+export const guardedScreening = (service: ScreenService, guard: Before): ScreenService => ({
   ...service,
   screenBusiness: first(guard)(service.screenBusiness),
 })

@@ -1,54 +1,92 @@
 /**
- * Pipelines from a program: `check`, `run`, `resume`. A run is an async iterable of the facts it records, and a promise of its
- * report. A failed check is a result; only "could not answer" is thrown.
+ * Pipelines from a program: `check`, `run`, `resume`, and what the command line has besides: `status`, `collect`, `merge`. A failed
+ * check is a result; only "could not answer" is thrown.
  */
-
 import { errorOfIssues, FettleError, type Issue } from '../errors.ts'
-import type { RunFact } from '../journal/index.ts'
-import type { PipelineInput, Plan } from '../pipeline/index.ts'
+import { type PipelineInput, type Plan, parseShard } from '../pipeline/index.ts'
 import type { Report } from '../report/index.ts'
 import type { RunResult, RunSettings } from './carry-out.ts'
 import { resumeRun, startRun } from './lifecycle.ts'
-import { lookAtRun } from './look.ts'
+import { lookAtRun, reportOfRun } from './look.ts'
+import { mergeRuns } from './merge.ts'
 import { NO_OVERRIDES, type Overrides, prepare, prepareValue } from './prepare.ts'
+import { elsewhereOf } from './receive.ts'
 import { presentOf } from './recorded.ts'
 import { DEFAULT_RUNS_DIR } from './run-directory.ts'
+import type { RunReporter } from './run-reporters.ts'
+import { type Checkpoint, follow, type Running } from './running.ts'
 import type { Env } from './settings.ts'
+import { type RunStanding, standingOf, watchRun } from './standing.ts'
 import { stdinOf } from './stdin.ts'
 
-/** What the library's functions take; everything has a default. */
-export interface LibraryOptions extends Partial<Overrides> {
+/** Where runs are kept, and by which environment they are carried out; everything has a default. */
+export interface PlaceOptions {
   /** Environment to read settings from; the process's own if absent. */
   readonly env?: Env
   /** Where runs are kept; `fettle-runs` if absent. */
   readonly runsDir?: string
   readonly signal?: AbortSignal
-  /** Stop waiting after so many milliseconds; the run can be resumed. */
-  readonly timeoutMs?: number
-  /** Start anew in spite of an unfinished run. */
-  readonly fresh?: boolean
 }
 
-/** What `check` found. `plan` is null when there are errors. */
+/** What carrying a run on takes. */
+export interface CarryOptions extends PlaceOptions {
+  /** Stop waiting after so many milliseconds; the run can be resumed. */
+  readonly timeoutMs?: number
+  /** Told how the run goes. What one of them throws is a warning, and it is told nothing more. */
+  readonly reporters?: readonly RunReporter[]
+  /** Things worth a line in a log. */
+  readonly onNote?: (text: string) => void
+}
+
+/** What `run` and `check` take besides, most of it in place of what the pipeline says. */
+export interface LibraryOptions extends CarryOptions, Partial<Omit<Overrides, 'shard'>> {
+  /** Start anew in spite of an unfinished run. */
+  readonly fresh?: boolean
+  /** Resolve as soon as every job is submitted; `status` looks at the run and `collect` goes on with it. */
+  readonly detach?: boolean
+  /** Only this part of the rows, such as `3/8`; `merge` joins them. */
+  readonly shard?: `${number}/${number}` | Overrides['shard']
+}
+
+/** What `check` found. `plan` is null when there are errors, and for an input that lies elsewhere, which it leaves alone. */
 export interface Check {
   readonly ok: boolean
   readonly plan: Plan | null
   readonly issues: readonly Issue[]
 }
 
-/** A run under way: iterate over its facts, or await its report. It goes on whether or not anybody iterates. */
-export interface Running extends AsyncIterable<RunFact>, PromiseLike<Report> {}
+/** How a run stands; `exitCode` is what `fettle status` would end with. */
+export interface Standing extends Pick<RunStanding, 'is' | 'carrier' | 'jobs'> {
+  readonly runId: string
+  readonly exitCode: number
+  readonly report: Report
+}
+
+/** A run: its checkpoint, its id, the beginning of it, or the name of its pipeline; the latest if absent. */
+export type RunName = string | Checkpoint
+
+const OVERRIDES = Object.keys(NO_OVERRIDES)
 
 const surroundings = (options: LibraryOptions, keeps: boolean) => ({
   ...NO_OVERRIDES,
-  ...Object.fromEntries(Object.entries(options).filter(([key, value]) => key in NO_OVERRIDES && value !== undefined)),
+  ...Object.fromEntries(Object.entries(options).filter(([key, value]) => OVERRIDES.includes(key) && value !== undefined)),
+  shard: shardOf(options.shard),
   env: options.env ?? process.env,
   cwd: process.cwd(),
   ...(options.runsDir === undefined ? {} : { runsDir: options.runsDir }),
   stdin: stdinOf({ open: () => process.stdin, keeps, signal: asStop(options.signal) }),
+  ...(keeps ? { elsewhere: elsewhereOf({ env: options.env ?? process.env, keeps, signal: asStop(options.signal) }) } : {}),
 })
 
-const prepared = (pipeline: string | PipelineInput, options: LibraryOptions, keeps: boolean) =>
+function shardOf(shard: LibraryOptions['shard']): Overrides['shard'] {
+  if (typeof shard !== 'string') return shard ?? null
+  const choice = parseShard(shard)
+  if (choice === null)
+    throw new FettleError('FETTLE_USAGE', `shard ${shard}: expected a number from 1 and how many there are, such as 3/8`)
+  return choice
+}
+
+const prepared = async (pipeline: string | PipelineInput, options: LibraryOptions, keeps: boolean) =>
   typeof pipeline === 'string'
     ? prepare(pipeline, surroundings(options, keeps))
     : prepareValue(pipeline, surroundings(options, keeps))
@@ -57,29 +95,60 @@ const prepared = (pipeline: string | PipelineInput, options: LibraryOptions, kee
 export async function check(pipeline: string | PipelineInput, options: LibraryOptions = {}): Promise<Check> {
   const { plan, issues, release } = await prepared(pipeline, options, false)
   release()
-  return { ok: plan !== null, plan, issues }
+  return { ok: !issues.some(one => one.severity === 'error'), plan, issues }
 }
 
 /** Carries out a pipeline, or goes on with its unfinished run. Rejects with a FettleError when it cannot begin. */
 export function run(pipeline: string | PipelineInput, options: LibraryOptions = {}): Running {
-  return running(options, async settings => {
-    const { plan, issues, credentials, release } = await prepared(pipeline, options, true)
+  return running('run', options, undefined, async settings => {
+    const { plan, issues, credentials, links, release } = await prepared(pipeline, options, true)
     try {
       if (plan === null) throw errorOfIssues(issues)
-      return await startRun(plan, { ...settings, credentials }, options.fresh ?? false)
+      const all = { ...settings, credentials, links, detach: options.detach ?? false }
+      return await startRun(plan, all, options.fresh ?? false)
     } finally {
       release()
     }
   })
 }
 
-/** Goes on with a run by its id, the beginning of it, or the name of its pipeline; the latest if absent. */
-export function resume(wanted?: string, options: LibraryOptions = {}): Running {
-  return running(options, async settings => {
-    const { state } = lookAtRun(settings.runsDir, wanted)
+/** Goes on with a run from where it stopped; a finished one is only told again. */
+export const resume = (wanted?: RunName, options: CarryOptions = {}): Running => goOn('resume', wanted, options)
+
+/** The rest of a run that was detached: wait, enrich, download, check, report. */
+export const collect = (wanted?: RunName, options: CarryOptions = {}): Running => goOn('collect', wanted, options)
+
+function goOn(command: string, wanted: RunName | undefined, options: CarryOptions): Running {
+  return running(command, options, wanted, async settings => {
+    const { state } = lookAtRun(settings.runsDir, idOf(wanted))
     return resumeRun(state.runId, state.finished ? settings : { ...settings, ...presentOf(state, settings) })
   })
 }
+
+/** Joins the results of shards into the outputs and the report of one run: run ids, folders of runs, or the name of a pipeline. */
+export function merge(wanted: readonly string[], options: Omit<CarryOptions, 'timeoutMs'> = {}): Running {
+  return running('merge', options, undefined, settings => mergeRuns(wanted, settings))
+}
+
+/** How a run stands, by one look; with `watch` looks are repeated until it is no longer going on, or for `timeoutMs`. */
+export async function status(
+  wanted?: RunName,
+  options: PlaceOptions & { readonly watch?: boolean; readonly timeoutMs?: number } = {},
+): Promise<Standing> {
+  const runsDir = runsDirOf(options, wanted)
+  const { directory } = lookAtRun(runsDir, idOf(wanted))
+  const place = { env: options.env ?? process.env, cwd: process.cwd(), runsDir, signal: asStop(options.signal) }
+  const { is, code, carrier, jobs } =
+    options.watch === true
+      ? await watchRun(directory.id, place, options.timeoutMs ?? null, () => {})
+      : await standingOf(directory.id, place)
+  return { runId: directory.id, is, exitCode: code, carrier, jobs, report: reportOfRun(runsDir, directory.id) }
+}
+
+const idOf = (wanted: RunName | undefined): string | undefined => (typeof wanted === 'object' ? wanted.runId : wanted)
+
+const runsDirOf = ({ runsDir }: PlaceOptions, wanted: RunName | undefined): string =>
+  runsDir ?? (typeof wanted === 'object' ? wanted.runsDir : DEFAULT_RUNS_DIR)
 
 /** A caller's abort as a stop: the run pauses, resumable, as on Ctrl-C. */
 function asStop(signal: AbortSignal | undefined): AbortSignal {
@@ -90,49 +159,26 @@ function asStop(signal: AbortSignal | undefined): AbortSignal {
   return stop.signal
 }
 
-/** Turns a run into an iterable of facts and a promise of its report. */
-function running(options: LibraryOptions, start: (settings: RunSettings) => Promise<RunResult>): Running {
-  const waiting: RunFact[] = []
-  let wake = (): void => {}
-  let isOver = false
-  const settings: RunSettings = {
-    env: options.env ?? process.env,
-    cwd: process.cwd(),
-    runsDir: options.runsDir ?? DEFAULT_RUNS_DIR,
-    credentials: () => {
-      throw new FettleError('FETTLE_BUG', 'credentials were asked for before the pipeline was read')
-    },
-    args: { command: 'library' },
-    timeoutMs: options.timeoutMs ?? null,
-    signal: asStop(options.signal),
-    onFact: fact => {
-      waiting.push(fact)
-      wake()
-    },
-  }
-  const report = start(settings)
-    .then(result => result.report)
-    .finally(() => {
-      isOver = true
-      wake()
-    })
-  // A run that is only iterated over must not end the process for want of a listener; iterating rethrows.
-  report.catch(() => {})
-  return {
-    // biome-ignore lint/suspicious/noThenProperty: a run can be awaited, and is documented so
-    then: (onReport, onError) => report.then(onReport, onError),
-    async *[Symbol.asyncIterator]() {
-      for (;;) {
-        const fact = waiting.shift()
-        if (fact !== undefined) yield fact
-        else if (isOver) {
-          await report
-          return
-        } else
-          await new Promise<void>(resolve => {
-            wake = resolve
-          })
-      }
-    },
-  }
+function running(
+  command: string,
+  options: CarryOptions,
+  wanted: RunName | undefined,
+  start: (settings: RunSettings) => Promise<RunResult>,
+): Running {
+  const runsDir = runsDirOf(options, wanted)
+  return follow(runsDir, options.signal, async own =>
+    start({
+      env: options.env ?? process.env,
+      cwd: process.cwd(),
+      runsDir,
+      credentials: () => {
+        throw new FettleError('FETTLE_BUG', 'credentials were asked for before the pipeline was read')
+      },
+      args: { command: command === 'run' ? 'library' : `library ${command}` },
+      timeoutMs: options.timeoutMs ?? null,
+      signal: asStop(options.signal),
+      reporters: [own, ...(options.reporters ?? [])],
+      ...(options.onNote === undefined ? {} : { onNote: options.onNote }),
+    }),
+  )
 }

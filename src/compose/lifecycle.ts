@@ -2,7 +2,6 @@
  * The life of a run: one process at a time, new or continued, or finished and only told again. What is done with it is in
  * carry-out.ts.
  */
-import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { FettleError } from '../errors.ts'
@@ -26,9 +25,11 @@ import {
   sweepRunDirectory,
 } from './run-directory.ts'
 import { identityOf } from './service.ts'
-import { ciOf, traceOf } from './settings.ts'
+import { ciOf } from './settings.ts'
 import { isStranding } from './stranded.ts'
+import { carryTold } from './told-run.ts'
 import { thisTool } from './tool.ts'
+import { openTrace } from './trace.ts'
 import { REAL_WORLD } from './world.ts'
 
 /**
@@ -93,6 +94,8 @@ export interface Merge {
   readonly plan: Plan
   readonly identity: string
   readonly merged: MergedShards
+  /** The run that it is, where its directory is there already; a new one if absent. */
+  readonly runId?: string | undefined
   /** Puts what came back for the shards into the directory of the run. */
   readonly fill: (directory: RunDirectory) => Promise<void>
 }
@@ -111,14 +114,15 @@ export async function startMerge(merge: Merge, settings: RunSettings): Promise<R
 }
 
 async function newRun(plan: Plan, lock: Lock, settings: RunSettings, merge?: Merge): Promise<RunResult> {
-  await proveOutputs(plan, settings.cwd)
-  const runId = newRunId(settings.runsDir, lineOf(plan), nowOf(settings)())
+  await proveOutputs(plan, settings)
+  const runId = merge?.runId ?? newRunId(settings.runsDir, lineOf(plan), nowOf(settings)())
   const identity = merge?.identity ?? identityOf(plan.service, settings.credentials)
-  const directory = await makeRunDirectory(settings.runsDir, runId)
+  const isMade = merge?.runId !== undefined
+  const directory = isMade ? runDirectory(settings.runsDir, runId) : await makeRunDirectory(settings.runsDir, runId)
   await writeAtomic(join(directory.path, 'pipeline.resolved.yml'), resolvedYaml(plan))
   await merge?.fill(directory)
-  const journal = openJournal(directory.journal, nowOf(settings), 'new')
-  const traceId = traceOf(settings.env).traceId ?? randomBytes(16).toString('hex')
+  const journal = openJournal(directory.journal, nowOf(settings), 'new', settings.copy?.keep)
+  const trace = await openTrace(settings.env, plan)
   const { args, env } = settings
   const started = {
     journal: 1,
@@ -128,30 +132,33 @@ async function newRun(plan: Plan, lock: Lock, settings: RunSettings, merge?: Mer
     jobName: `fettle-${runId}`,
     identity,
     args,
-    traceId,
+    traceId: trace.traceId,
     ci: ciOf(env),
     ...(merge === undefined ? {} : { merged: merge.merged }),
   } as const
+  let state: RunState
   try {
-    journal.append({ type: 'run.started', ...started })
+    state = journal.append({ type: 'run.started', ...started })
   } catch (error) {
     throw perhapsBegun(error, runId)
   }
-  return carryOn(journal, directory, lock, settings)
+  return carryTold({ state, before: null }, trace, settings, all => carryOn(journal, directory, lock, all))
 }
 
-async function continueRun(state: RunState, lock: Lock, settings: RunSettings): Promise<RunResult> {
-  const directory = runDirectory(settings.runsDir, state.runId)
+async function continueRun(before: RunState, lock: Lock, settings: RunSettings): Promise<RunResult> {
+  const directory = runDirectory(settings.runsDir, before.runId)
   sweepRunDirectory(directory)
   let journal: Journal
+  let state: RunState
   try {
-    journal = openJournal(directory.journal, nowOf(settings), 'existing')
+    journal = openJournal(directory.journal, nowOf(settings), 'existing', settings.copy?.keep)
     const live = settings.live == null ? {} : { settings: settings.live }
-    journal.append({ type: 'run.resumed', pid: process.pid, host: hostname(), ...live })
+    state = journal.append({ type: 'run.resumed', pid: process.pid, host: hostname(), ...live })
   } catch (error) {
-    throw stillResumable(error, state)
+    throw stillResumable(error, before)
   }
-  return carryOn(journal, directory, lock, settings)
+  const trace = await openTrace(settings.env, state.plan)
+  return carryTold({ state, before }, trace, settings, all => carryOn(journal, directory, lock, all))
 }
 
 /** The disk refused the first line of a journal, or only to say that it is safe there. */

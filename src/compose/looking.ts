@@ -20,6 +20,7 @@ export {
   STDIN_NAME,
   shardList,
   shareOf,
+  shownPath,
   spoolOf,
 } from '../pipeline/index.ts'
 export { isInside, realPath } from './output-places.ts'

@@ -15,22 +15,24 @@ import type { RunDirectory } from './run-directory.ts'
 import { findShards, type ShardRun, wholeSet } from './shards.ts'
 
 /**
- * Merges the shards named into one run. Throws FETTLE_MERGE and FETTLE_SHARD when they are not all the shards of one list, or not
+ * Merges the shards named into one run, `into` if it has a directory already. Throws FETTLE_MERGE and FETTLE_SHARD when they are not all the shards of one list, or not
  * all done; FETTLE_INPUT_CHANGED when the list is another one by now.
  */
 export async function mergeRuns(
   wanted: readonly string[],
   settings: Omit<RunSettings, 'credentials' | 'timeoutMs'>,
+  into?: string,
 ): Promise<RunResult> {
   const shards = wholeSet(findShards(settings.runsDir, wanted))
   const { state } = shards[0]!
-  const { live } = presentOf(state, settings)
+  const { live, links } = presentOf(state, settings)
   const plan = { ...mergedPlan(shards.map(shard => shard.state.plan)), ...live }
   const credentials = (): never => {
     throw new FettleError('FETTLE_BUG', 'a merge asks nobody')
   }
-  const all = { ...settings, credentials, timeoutMs: null }
-  return startMerge({ plan, identity: state.identity, merged: mergedOf(shards), fill: directory => fill(shards, directory) }, all)
+  const all = { ...settings, links, credentials, timeoutMs: null }
+  const fillIn = (directory: RunDirectory): Promise<void> => fill(shards, directory)
+  return startMerge({ plan, runId: into, identity: state.identity, merged: mergedOf(shards), fill: fillIn }, all)
 }
 
 /** Those that had anything to ask; the others have no job. */

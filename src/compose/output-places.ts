@@ -6,7 +6,7 @@
 import { realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { type Issue, issue, type Place } from '../errors.ts'
-import type { Pipeline, PlannedOutput } from '../pipeline/index.ts'
+import { isAddress, type Pipeline, type PlannedOutput } from '../pipeline/index.ts'
 import { DEFAULT_RUNS_DIR } from './run-directory.ts'
 
 /** What the outputs lie among. */
@@ -27,7 +27,8 @@ export async function outputPlaceIssues(output: Pipeline['output'], surroundings
   const inputPath = resolve(surroundings.cwd, surroundings.input)
   const taken = new Map([[await realPath(inputPath), { path: inputPath, what: 'the input' }]])
   for (const key of ['path', 'unmatched', 'review'] as const) {
-    if (output[key] === null) continue
+    // Whether an object may be replaced is asked when the run begins.
+    if (output[key] === null || isAddress(output[key])) continue
     const path = resolve(surroundings.cwd, output[key])
     const real = await realPath(path)
     const other = taken.get(real)
@@ -49,6 +50,10 @@ export async function outputPlaceIssues(output: Pipeline['output'], surroundings
 const TABLE = /\.(csv|tsv|tab|txt|jsonl|ndjson)$/i
 const WORKBOOK = /\.xlsx$/i
 
+/** Whether what is already there under a name may have been written by an earlier run. */
+export const isTableName = (path: string, format: PlannedOutput['format']): boolean =>
+  (format === 'xlsx' ? WORKBOOK : TABLE).test(path)
+
 async function whyNotThere(
   path: string,
   real: string,
@@ -62,8 +67,7 @@ async function whyNotThere(
   if (!isInside(root!, real)) return `would really be written to ${real}, outside the project`
   if (isInside(runs!, real)) return `would be written among the runs in ${runsDir}`
   if (real === pipeline) return 'would overwrite the pipeline file'
-  const replaced = format === 'xlsx' ? WORKBOOK : TABLE
-  if (there === null || replaced.test(path)) return null
+  if (there === null || isTableName(path, format)) return null
   const names = format === 'xlsx' ? '.xlsx is' : '.csv, .tsv, .tab, .txt, .jsonl and .ndjson are'
   return `is there, and no ${format === 'xlsx' ? 'workbook' : 'table'} by its name: only ${names} replaced`
 }

@@ -5,7 +5,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { realClock } from '../client/clock.ts'
-import { FettleError, type Issue, issue } from '../errors.ts'
+import { errorOfIssues, FettleError, type Issue, issue } from '../errors.ts'
 // Not by the face of their folder: results and outputs are loaded by whoever runs a pipeline.
 import { countQuestions } from '../input/fold.ts'
 import { inspect } from '../input/inspect.ts'
@@ -14,6 +14,8 @@ import {
   checkServiceUrl,
   decodePipeline,
   inputOptionsOf,
+  type Links,
+  linksOf,
   nearest,
   type ParsedPipeline,
   type Pipeline,
@@ -27,17 +29,17 @@ import {
   type Secrets,
   type Shard,
   type ShardChoice,
-  STDIN,
-  STDIN_NAME,
   shareOf,
+  shownPath,
   suspectIssues,
   watchedColumns,
 } from '../pipeline/index.ts'
 import { decisionIssues } from './decisions.ts'
+import type { Received } from './kept.ts'
+import { lineageSettings } from './lineage/settings.ts'
 import { outputPlaceIssues } from './output-places.ts'
-import { DEFAULT_RUNS_DIR } from './run-directory.ts'
+import { leftAlone, type Receivers, receiveInput } from './receive.ts'
 import { type Credentials, credentialsOf, type Env, passwordFileWarning, serviceUrlOf, traceWarning } from './settings.ts'
-import { type Received, stdinOf } from './stdin.ts'
 
 /** What the command line may say in place of the pipeline. */
 export interface Overrides {
@@ -54,15 +56,9 @@ export interface Overrides {
 export const NO_OVERRIDES: Overrides = { service: null, input: null, output: null, vars: {}, limit: null, shard: null }
 
 /** Where a pipeline is prepared. */
-export interface Surroundings {
+export interface Surroundings extends Receivers {
   readonly env: Env
   readonly cwd: string
-  /** Where runs are kept, as given; `fettle-runs` if absent. */
-  readonly runsDir?: string
-  /** Standard input, for all pipelines of one call; the process's own if absent, looked at and not kept. */
-  readonly stdin?: ReturnType<typeof stdinOf>
-  /** Told how much of the input has been read while it is looked through. */
-  readonly onProgress?: (input: string, bytes: number, total: number) => void
 }
 
 /** A pipeline looked through: its plan, or null and the problems; warnings stand beside a plan too. */
@@ -71,6 +67,10 @@ export interface Prepared {
   readonly issues: readonly Issue[]
   /** Reads the credentials when they are needed. Throws FETTLE_CREDENTIALS, FETTLE_SETTINGS. */
   readonly credentials: () => Credentials
+  /** The plans of all shards, cut into so many. Throws what keeps the list from being cut. */
+  readonly cut: (of: number) => Promise<readonly Plan[]>
+  /** Addresses of input and outputs whole, by what is shown of them: kept in memory, as credentials are. */
+  readonly links: Links
   /** Called when the run is over, or never began: removes what was kept of standard input and no run needs. */
   readonly release: () => void
 }
@@ -99,6 +99,8 @@ async function plan(parsed: ParsedPipeline | Issue, file: string, options: Surro
     plan: null,
     issues,
     credentials: () => credentialsOf(options.env, {}),
+    cut: async () => [],
+    links: new Map(),
     release: nothing,
   })
   if ('code' in parsed) return none([parsed])
@@ -106,54 +108,87 @@ async function plan(parsed: ParsedPipeline | Issue, file: string, options: Surro
   const credentials = (): Credentials => credentialsOf(options.env, given(secrets))
   if (pipeline === null) return none(parsed.issues)
   const service = resolveService(options, pipeline)
-  if (pipeline.input.path !== STDIN)
-    return { ...(await planOver(parsed, pipeline, null, service, file, options)), credentials, release: nothing }
-  const receive = options.stdin ?? stdinOf({ open: () => process.stdin, keeps: false })
-  const received = await receive(file, options.runsDir ?? DEFAULT_RUNS_DIR)
-  const { plan, issues } = await planOver(parsed, pipeline, received, service, file, options).catch(error => {
+  const links = linksOfPipeline(pipeline)
+  const received = await receiveInput(pipeline, file, options)
+  if (received === null || received === 'left')
+    return { ...(await planOver(parsed, pipeline, received, service, file, options)), credentials, links, release: nothing }
+  const { plan, issues, cut } = await planOver(parsed, pipeline, received, service, file, options).catch(error => {
     received.release()
     throw error
   })
   const named = received.named(issues)
-  return { plan: plan && Object.freeze({ ...plan, issues: named }), issues: named, credentials, release: received.release }
+  const { release } = received
+  return { plan: plan && Object.freeze({ ...plan, issues: named }), issues: named, credentials, cut, links, release }
 }
 
-/** The plan over an input that is there to be read; `received` when it is standard input. */
+/** The addresses of a pipeline that are more than what is shown of them. */
+export const linksOfPipeline = ({ input, output }: Pipeline): Links =>
+  linksOf([input.path, output?.path, output?.unmatched, output?.review])
+
+/** The plan over an input that is there to be read; `received` when it is no file here. */
 async function planOver(
   parsed: ParsedPipeline,
   pipeline: Pipeline,
-  received: Received | null,
+  received: Received | 'left' | null,
   service: PlannedService,
   file: string,
   options: Surroundings & Overrides,
-): Promise<Pick<Prepared, 'plan' | 'issues'>> {
+): Promise<Pick<Prepared, 'plan' | 'issues' | 'cut'>> {
   const watch = (header: readonly string[] | null, columns: number) => watchedColumns(pipeline, header, columns)
   const asOptions = inputOptionsOf(pipeline)
-  const { at, path } = received ?? { at: asOptions.path, path: asOptions.path }
-  const onProgress = (bytes: number, total: number): void =>
-    options.onProgress?.(received === null ? path : STDIN_NAME, bytes, total)
-  const { facts: found, issues: inputIssues, cells, marks } = await inspect({ ...asOptions, path: at }, { watch, onProgress })
+  const { at, path, name } = received === null || received === 'left' ? fileHere(asOptions.path) : received
+  const onProgress = (bytes: number, total: number): void => options.onProgress?.(name, bytes, total)
+  const looked =
+    received === 'left'
+      ? leftAlone(name, file, parsed.locate(['input']))
+      : await inspect({ ...asOptions, path: at }, { watch, onProgress })
+  const { facts: found, issues: inputIssues, cells, marks } = looked
   const facts = found === null ? null : { ...found, path }
   const { locate } = parsed
   const { cwd, runsDir } = options
   const places = await outputPlaceIssues(pipeline.output, { file, input: path, cwd, runsDir, locate })
   const decided = await decisionIssues(pipeline.decisions, cwd, locate(['review', 'decisions']))
   const issues = [...parsed.issues, ...places, ...inputIssues, ...decided, ...settingsWarnings(service, options.env)]
-  if (facts === null) return { plan: null, issues }
+  const uncut = { cut: async () => [] }
+  if (facts === null) return { plan: null, issues, ...uncut }
   const context = { file, limit: options.limit, service, locate, cells }
   const first = planRun(pipeline, facts, { ...context, issues })
-  if (first.plan === null) return first
+  if (first.plan === null) return { ...first, ...uncut }
   const suspects = suspectIssues(first.plan, { cells, locate, isCountry: await countryTest(pipeline) })
   const readable = { ...first.plan, input: { ...first.plan.input, path: at } }
-  const range = options.shard === null ? null : shareOf(readable.rows, options.shard)
-  const asked = readable.collapse ? await countQuestions(readable, '', range === null ? [] : [range.from, range.to]) : null
-  const sent = asked === null ? {} : { sent: asked.all }
-  const shard =
-    range === null
-      ? {}
-      : { shard: shardOf(options.shard!, range, asked?.before ?? null, await locateRows(readable.input, marks, range)) }
-  return planRun(pipeline, facts, { ...context, ...sent, ...shard, issues: [...issues, ...suspects] })
+  const planOf = async (choices: readonly ShardChoice[]): Promise<ReturnType<typeof planRun>[]> => {
+    const ranges = choices.map(choice => shareOf(readable.rows, choice))
+    const bounds = ranges.flatMap(({ from, to }) => [from, to])
+    const asked = readable.collapse ? await countQuestions(readable, '', bounds) : null
+    const sent = asked === null ? {} : { sent: asked.all }
+    const all = { ...context, ...sent, issues: [...issues, ...suspects] }
+    if (choices.length === 0) return [planRun(pipeline, facts, all)]
+    const plans: ReturnType<typeof planRun>[] = []
+    for (const [at, choice] of choices.entries()) {
+      const range = ranges[at]!
+      const span = await locateRows(readable.input, marks, range)
+      const shard = shardOf(choice, range, asked?.before.slice(2 * at, 2 * at + 2) ?? null, span)
+      plans.push(planRun(pipeline, facts, { ...all, shard }))
+    }
+    return plans
+  }
+  const cut = async (of: number): Promise<readonly Plan[]> => {
+    const cuts = await planOf(Array.from({ length: of }, (_, at) => ({ number: at + 1, of })))
+    return cuts.map(one => {
+      if (one.plan === null) throw errorOfIssues(one.issues)
+      return one.plan
+    })
+  }
+  const [whole] = await planOf(options.shard === null ? [] : [options.shard])
+  return { ...whole!, cut }
 }
+
+/** What an input is called that was not received. */
+const fileHere = (path: string): Pick<Received, 'at' | 'path' | 'name'> => ({
+  at: path,
+  path: shownPath(path),
+  name: shownPath(path),
+})
 
 /** A shard with what it has of rows; `asked` is how many questions were asked before its first row and up to its last. */
 function shardOf(
@@ -179,7 +214,8 @@ export const given = ({ username, password }: Secrets): Partial<Credentials> => 
   ...(password === null ? {} : { password }),
 })
 
-async function readText(file: string): Promise<string | Issue> {
+/** The text of a pipeline file, or why it has none. */
+export async function readText(file: string): Promise<string | Issue> {
   const refuse = (message: string): Issue => issue('FETTLE_PIPELINE_READ', message, { at: { file, line: null, column: null } })
   try {
     const facts = await stat(file)
@@ -257,7 +293,7 @@ function settingsWarnings(service: PlannedService, env: Env): Issue[] {
     remote.insecure ? 'service.insecure is set: the password may travel unencrypted' : null,
     env.NODE_TLS_REJECT_UNAUTHORIZED === '0' ? 'NODE_TLS_REJECT_UNAUTHORIZED=0: nobody checks who answers' : null,
   ]
-  const warnings = [traceWarning(env), ...(service.kind === 'remote' ? ofRemote(service) : [])]
+  const warnings = [traceWarning(env), ...lineageSettings(env).warnings, ...(service.kind === 'remote' ? ofRemote(service) : [])]
   return warnings
     .filter(message => message !== null)
     .map(message => issue('FETTLE_SETTINGS', message, { severity: 'warn', hint: null }))

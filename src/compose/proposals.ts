@@ -8,10 +8,12 @@ import {
   type Decisions,
   type InputFacts,
   type InputOptions,
+  isAddress,
   type Knowledge,
   type Proposal,
   propose,
   type SeenColumn,
+  shownPath,
 } from '../pipeline/index.ts'
 
 /** How a file is to be read, as far as a person says. */
@@ -27,6 +29,10 @@ export interface Looked {
 
 /** Looks at a file whole, every column of it. Throws the FETTLE_INPUT_* of whatever makes it unusable, all problems in one. */
 export async function lookAtColumns(reading: Reading, root: string, signal: AbortSignal): Promise<Looked> {
+  if (isAddress(reading.path))
+    throw new FettleError('FETTLE_INPUT_READ', `${shownPath(reading.path)} lies elsewhere, and a list is looked at here`, {
+      hint: 'Fetch it to a file first; the pipeline may then name the address.',
+    })
   const { facts, issues, cells } = await inspect(
     { ...reading, quotes: 'strict' },
     {

@@ -1,10 +1,22 @@
 /** Whether the outputs of a plan can be written, asked before anything is paid for. It writes none of them. */
 import { proveWritable } from '../input/index.ts'
-import type { Plan } from '../pipeline/index.ts'
+import { isAddress, type Plan } from '../pipeline/index.ts'
+import { placeOf, type Reach, withObjects } from './elsewhere.ts'
+import { isTableName } from './output-places.ts'
 
-/** A disk that will refuse the outputs is better known early. Throws FETTLE_OUTPUT_WRITE. */
-export async function proveOutputs({ output, shard }: Plan, cwd: string): Promise<void> {
+/** A disk or a store that will refuse the outputs is better known early. Throws FETTLE_OUTPUT_WRITE, FETTLE_SETTINGS, FETTLE_CREDENTIALS. */
+export async function proveOutputs(
+  { output, shard, retry }: Plan,
+  settings: Omit<Reach, 'attempts'> & { readonly cwd: string },
+): Promise<void> {
   // A shard writes none: whoever merges does.
-  if (shard !== undefined) return
-  for (const path of [output?.path, output?.unmatched, output?.review]) if (path != null) await proveWritable(path, { root: cwd })
+  if (shard !== undefined || output === null) return
+  const paths = [output.path, output.unmatched, output.review].filter(path => path !== null)
+  for (const path of paths.filter(one => !isAddress(one))) await proveWritable(path, { root: settings.cwd })
+  const far = paths.filter(isAddress)
+  if (far.length === 0) return
+  const { attempts } = retry
+  await withObjects({ ...settings, attempts }, async objects => {
+    for (const path of far) await objects.prove(placeOf(path, settings.links), isTableName(path, output.format))
+  })
 }

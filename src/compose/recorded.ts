@@ -5,8 +5,8 @@
 import { readFileSync } from 'node:fs'
 import { FettleError } from '../errors.ts'
 import type { LiveSettings, RunState } from '../journal/index.ts'
-import { inputOptionsOf, type ParsedPipeline, type Plan, type PlannedService, planRun } from '../pipeline/index.ts'
-import { given, NO_OVERRIDES, type Overrides, parseText, resolveService, type Surroundings } from './prepare.ts'
+import { inputOptionsOf, type Links, type ParsedPipeline, type Plan, type PlannedService, planRun } from '../pipeline/index.ts'
+import { given, linksOfPipeline, NO_OVERRIDES, type Overrides, parseText, resolveService, type Surroundings } from './prepare.ts'
 import { type Credentials, credentialsOf } from './settings.ts'
 import { isSameInput } from './stdin.ts'
 
@@ -16,6 +16,8 @@ export interface Present {
   readonly credentials: () => Credentials
   /** Null when the pipeline file is gone, no longer parses, or was given variables that nobody recorded. */
   readonly live: LiveSettings | null
+  /** Addresses whole, as far as the pipeline file still tells them. */
+  readonly links: Links
 }
 
 const LIVE = ['concurrency', 'poll', 'retry', 'checks', 'decisions', 'report'] as const
@@ -36,7 +38,8 @@ export function presentOf(state: RunState, surroundings: Surroundings): Present 
   const parsed = readPipeline(state, options)
   const credentials = (): Credentials => credentialsOf(surroundings.env, parsed === null ? {} : given(parsed.secrets))
   const { pipeline = null } = parsed ?? {}
-  if (parsed === null || pipeline === null || varsOf(state).length > 0) return { credentials, live: null }
+  const links = pipeline === null ? new Map() : linksOfPipeline(pipeline)
+  if (parsed === null || pipeline === null || varsOf(state).length > 0) return { credentials, live: null, links }
   const { plan: recorded } = state
   const service = resolveService(options, pipeline)
   const { shard, rows, sent } = recorded
@@ -49,7 +52,13 @@ export function presentOf(state: RunState, surroundings: Surroundings): Present 
       'FETTLE_FINGERPRINT',
       `${recorded.file} means something else than when the run ${state.runId} began: ${changed.join(', ')}${otherService(recorded, service)}`,
     )
-  return { credentials, live: plan === null ? null : liveSettingsOf(plan) }
+  return { credentials, live: plan === null ? null : liveSettingsOf(plan), links }
+}
+
+/** Addresses of a run whole, as far as its pipeline file still tells them. */
+export function linksOfRun(state: RunState, surroundings: Surroundings): Links {
+  const { pipeline = null } = readPipeline(state, { ...surroundings, ...overridesOf(state) }) ?? {}
+  return pipeline === null ? new Map() : linksOfPipeline(pipeline)
 }
 
 /** The service may have changed without the file: by the environment. */

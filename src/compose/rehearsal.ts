@@ -1,6 +1,6 @@
 /** What a run would be and cost, beside the last good one: told without sending anything. It prints nothing. */
 import { countQuestions } from '../input/fold.ts'
-import { type Change, changesOf, leastRequests, lineOf, type Plan, spoolOf } from '../pipeline/index.ts'
+import { type Change, changesOf, isAddress, leastRequests, lineOf, type Plan, spoolOf } from '../pipeline/index.ts'
 import { lastGoodRun } from './look.ts'
 import { lastRun } from './run-directory.ts'
 
@@ -36,7 +36,7 @@ const AFTER_ALL = '~'
 export async function rehearse(plan: Plan, runsDir: string, root: string): Promise<Rehearsal> {
   const before = lastGoodRun(runsDir, plan, AFTER_ALL)
   const last = lastRun(runsDir, lineOf(plan))
-  const isPiped = spoolOf(plan.input.path) !== null
+  const isPiped = spoolOf(plan.input.path) !== null || isAddress(plan.input.path)
   const most = plan.enrich === null ? 0 : plan.sent
   const outcomes = before?.outcomes
   const found = outcomes == null ? null : sum(outcomes.matched, outcomes.manualMatched, outcomes.duplicates)

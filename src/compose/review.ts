@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { FettleError } from '../errors.ts'
-import { type Decision, Decisions, openResults } from '../input/index.ts'
+import { type Decision, Decisions } from '../input/index.ts'
 import { matchRate, openJournal, type RunFact, type RunState } from '../journal/index.ts'
 import { lineOf } from '../pipeline/index.ts'
 import { checkAgainstSummary, endOf } from '../run/index.ts'
@@ -13,12 +13,16 @@ import type { RunResult } from './carry-out.ts'
 import { dayOf } from './decisions.ts'
 import { withLock } from './lifecycle.ts'
 import { lastGoodRun, lookAtRun, reportOfRun } from './look.ts'
+import { linksOfRun } from './recorded.ts'
 import { writeReports } from './report-files.ts'
 import { type RunDirectory, readRun, runDirectory } from './run-directory.ts'
+import type { Env } from './settings.ts'
+import { openWork } from './work.ts'
 import { REAL_WORLD } from './world.ts'
 
 /** Where a review happens. */
 export interface ReviewPlace {
+  readonly env: Env
   readonly cwd: string
   readonly runsDir: string
 }
@@ -40,7 +44,11 @@ export function runForReview(runsDir: string, wanted: string | undefined): { sta
  * Writes the outputs and reports of a run again, under these decisions alone, and records that. Throws FETTLE_REVIEW when the
  * answers are no longer kept, FETTLE_INPUT_CHANGED when the input is another one now; decisions hold on the next run then.
  */
-export async function applyDecisions(id: string, lines: readonly Decision[], { cwd, runsDir }: ReviewPlace): Promise<RunResult> {
+export async function applyDecisions(
+  id: string,
+  lines: readonly Decision[],
+  { env, cwd, runsDir }: ReviewPlace,
+): Promise<RunResult> {
   const { clock } = REAL_WORLD
   const now = clock.now.bind(clock)
   const directory = runDirectory(runsDir, id)
@@ -54,7 +62,8 @@ export async function applyDecisions(id: string, lines: readonly Decision[], { c
       throw new FettleError('FETTLE_REVIEW', `the answers to the run ${id} are no longer kept`, { hint })
     }
     const decisions = new Decisions(lines, dayOf(now()))
-    const results = openResults(plan, directory.path, { root: cwd, decisions: async () => decisions })
+    const reach = { env, attempts: plan.retry.attempts, links: linksOfRun(state, { env, cwd }) }
+    const { results } = openWork(plan, directory, { root: cwd, decisions: async () => decisions }, reach)
     const { missing: _, companies: __, ...published } = await results.publish(sent => checkAgainstSummary(sent, state), failed)
     await results.removeCompanies()
     const before = lastGoodRun(runsDir, plan, id)

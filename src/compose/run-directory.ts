@@ -15,6 +15,12 @@ export const DEFAULT_RUNS_DIR = 'fettle-runs'
 
 const RUN_ID = /^\d{8}T\d{6}Z-([a-z0-9][a-z0-9-]*(?:\.\d+-of-\d+)?)-[0-9a-f]{6}$/
 
+/** A run id that came from elsewhere, before a path is made of it. Throws FETTLE_JOURNAL_DAMAGED for what is none. */
+export function proveRunId(id: unknown): string {
+  if (typeof id === 'string' && RUN_ID.test(id)) return id
+  throw new FettleError('FETTLE_JOURNAL_DAMAGED', 'the journal does not say of which run it is')
+}
+
 /**
  * A new run id: UTC start, pipeline, six random hex digits. `now` is milliseconds since 1970. Ids of a pipeline sort in the order
  * of their runs, whatever the clock does: one that would not come after the newest here is a second later than that.

@@ -120,7 +120,8 @@ export async function openService(needs: ServiceNeeds): Promise<ReadyService> {
   if (needs.service.kind === 'remote') {
     const { url, rate, fileHosts, insecure } = needs.service
     const credentials = needs.credentials()
-    const shared = accountOf(url, credentials, needs.world, made)
+    const own = accountOf(url, credentials, needs.world, made)
+    const shared = { ...own, pace: needs.world.pace?.(own.pace, rate) ?? own.pace }
     const client = made.connect({ ...common, ...credentials, shared, url, rate, fileHosts, insecure, proxies: needs.proxies() })
     return { service: client, issues: [], close: () => client.close() }
   }

@@ -6,7 +6,9 @@ import { readFileSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { Proxies } from '../client/index.ts'
+import type { S3Settings } from '../client/objects/s3-settings.ts'
 import { FettleError } from '../errors.ts'
+import { whyNotEndpoint } from '../pipeline/index.ts'
 
 /** The environment of a process. */
 export type Env = Readonly<Record<string, string | undefined>>
@@ -17,7 +19,8 @@ export interface Credentials {
   readonly password: string
 }
 
-const text = (env: Env, name: string): string | null => {
+/** A variable, null when it is not set or empty. */
+export const text = (env: Env, name: string): string | null => {
   const value = env[name]
   return value === undefined || value === '' ? null : value
 }
@@ -101,6 +104,42 @@ export const proxiesOf = (env: Env): Proxies => ({
   http: proxyUrl(env, 'HTTP_PROXY'),
   except: (text(env, 'no_proxy') ?? text(env, 'NO_PROXY') ?? '').split(/[\s,]+/).filter(entry => entry !== ''),
 })
+
+/**
+ * How S3 is spoken to, by the variables that every tool of its kind reads. Throws FETTLE_CREDENTIALS and FETTLE_SETTINGS, naming
+ * what is not set.
+ */
+export function s3SettingsOf(env: Env): S3Settings {
+  const accessKeyId = text(env, 'AWS_ACCESS_KEY_ID')
+  const secretAccessKey = text(env, 'AWS_SECRET_ACCESS_KEY')
+  const missing = [
+    ...(accessKeyId === null ? ['AWS_ACCESS_KEY_ID'] : []),
+    ...(secretAccessKey === null ? ['AWS_SECRET_ACCESS_KEY'] : []),
+  ]
+  if (accessKeyId === null || secretAccessKey === null)
+    throw new FettleError('FETTLE_CREDENTIALS', `no credentials for s3:// addresses: ${missing.join(' and ')} not set`, {
+      hint: 'Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and AWS_SESSION_TOKEN where they are temporary.',
+    })
+  const endpoint = s3EndpointOf(env)
+  const region = text(env, 'AWS_REGION') ?? text(env, 'AWS_DEFAULT_REGION') ?? (endpoint === null ? null : 'us-east-1')
+  if (region === null)
+    throw new FettleError('FETTLE_SETTINGS', 'AWS_REGION is not set, and s3:// addresses need it', {
+      hint: 'Set AWS_REGION to the region of the bucket; or AWS_ENDPOINT_URL_S3 to another store than Amazon’s.',
+    })
+  return { region, accessKeyId, secretAccessKey, sessionToken: text(env, 'AWS_SESSION_TOKEN'), endpoint }
+}
+
+/** The address of another store than Amazon's: https, or http to this machine. */
+function s3EndpointOf(env: Env): string | null {
+  const name = text(env, 'AWS_ENDPOINT_URL_S3') === null ? 'AWS_ENDPOINT_URL' : 'AWS_ENDPOINT_URL_S3'
+  const value = text(env, name)
+  if (value === null) return null
+  const problem = whyNotEndpoint(value)
+  if (problem === null) return value
+  throw new FettleError('FETTLE_SETTINGS', `the address in ${name} ${problem}`, {
+    hint: 'Give https://host without anything more.',
+  })
+}
 
 /** Version, trace id, parent id, flags; a later version may bring more (W3C Trace Context §3.2). */
 const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/

@@ -4,7 +4,7 @@
  */
 
 import { realClock } from '../client/clock.ts'
-import type { ConnectOptions } from '../client/index.ts'
+import type { ConnectOptions, Shared } from '../client/index.ts'
 import type { Clock } from '../run/index.ts'
 
 /** What a run cannot choose for itself. */
@@ -12,6 +12,8 @@ export interface World {
   readonly clock: Clock
   /** Connections and their limits in place of the client's own. */
   readonly connection?: Pick<ConnectOptions, 'dispatcher' | 'limits'>
+  /** The pace of an account that other processes keep too, made of our own; `rate` is what the pipeline allows it. */
+  readonly pace?: (own: Shared['pace'], rate: ConnectOptions['rate']) => Shared['pace']
 }
 
 /** The clock of this machine and its network. */

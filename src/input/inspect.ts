@@ -35,7 +35,7 @@ interface InspectExtra {
 }
 
 /** The facts, null when there is no table to speak of, and every problem found: errors first refuse the file, warnings do not. */
-interface Inspection {
+export interface Inspection {
   readonly facts: InputFacts | null
   readonly issues: Issue[]
   /** Of the watched columns. */

@@ -1,6 +1,7 @@
 /** What source and results are given beside the plan. Types only. */
 
 import type { Decisions } from './decisions.ts'
+import type { Sink, SinkOptions } from './sink.ts'
 
 /** Settings shared by source and results. */
 export interface WorkExtra {
@@ -9,4 +10,6 @@ export interface WorkExtra {
   readonly signal?: AbortSignal
   /** What people decided about rows, asked for when outputs are made; nothing if absent. */
   readonly decisions?: () => Promise<Decisions | null>
+  /** Opens the sink of an output, in place of one on this disk. */
+  readonly openSink?: (path: string, options: SinkOptions) => Promise<Sink>
 }

@@ -45,7 +45,7 @@ export class Writers {
   }
 
   /** Opens a temporary file for each output. */
-  static async open(plan: Plan, output: PlannedOutput, workDir: string, { root }: WorkExtra): Promise<Writers> {
+  static async open(plan: Plan, output: PlannedOutput, workDir: string, extra: WorkExtra): Promise<Writers> {
     const tag = createHash('sha256').update(resolve(workDir)).digest('hex').slice(0, 12)
     const writers: Writer[] = []
     const files = [
@@ -57,7 +57,7 @@ export class Writers {
     try {
       for (const { kind, path, wants } of files) {
         if (path === null) continue
-        const sink = await openSink(path, { root: root ?? '.', tag })
+        const sink = await (extra.openSink ?? openSink)(path, { root: extra.root ?? '.', tag })
         writers.push({ kind, wants, sink, format: null, batch: [], rows: 0 })
       }
       return all

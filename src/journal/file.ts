@@ -96,9 +96,15 @@ const damaged = (file: string, line: number, why: string): FettleError =>
 
 /**
  * Opens a journal for appending, new or with what it holds; a torn last line is cut off first. `now` gives milliseconds since
- * 1970 for the time of each event. Throws as readJournal does, and FETTLE_JOURNAL_WRITE.
+ * 1970 for the time of each event; `onLine` is shown each line once it is safe. Throws as readJournal does, and
+ * FETTLE_JOURNAL_WRITE.
  */
-export function openJournal(path: string, now: () => number, mode: 'new' | 'existing'): Journal {
+export function openJournal(
+  path: string,
+  now: () => number,
+  mode: 'new' | 'existing',
+  onLine: (line: string) => void = () => {},
+): Journal {
   const content = mode === 'existing' ? readJournal(path) : { events: [], wholeBytes: 0 }
   const flags =
     constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW | (mode === 'new' ? constants.O_CREAT | constants.O_EXCL : 0)
@@ -118,7 +124,8 @@ export function openJournal(path: string, now: () => number, mode: 'new' | 'exis
     },
     append(fact) {
       const event: RunEvent = { ...fact, at: new Date(now()).toISOString() }
-      const line = Buffer.from(`${JSON.stringify(event)}\n`)
+      const text = JSON.stringify(event)
+      const line = Buffer.from(`${text}\n`)
       attempt(path, () => {
         if (isTorn) ftruncateSync(file, wholeBytes)
         isTorn = true
@@ -127,6 +134,7 @@ export function openJournal(path: string, now: () => number, mode: 'new' | 'exis
         isTorn = false
       })
       wholeBytes += line.length
+      onLine(text)
       state = advance(state, event)
       if (state === null) throw new FettleError('FETTLE_BUG', `the journal ${path} does not begin with run.started`)
       return state

@@ -1,4 +1,5 @@
 /** The pipeline's face: re-exports only. */
+export { addressOf, isAddress, isHidden, type Links, linksOf, shownPath, whyNotEndpoint } from './addresses.ts'
 export { type Change, changesOf } from './changes.ts'
 export { decodePipeline, pipelineFormat } from './decode.ts'
 export { parseDuration } from './durations.ts'
@@ -8,6 +9,7 @@ export { nearest } from './nearest.ts'
 export { type ParsedPipeline, parsePipeline, parsePipelineValue } from './parse.ts'
 export { STDIN, STDIN_NAME, spoolOf } from './paths.ts'
 export { inputOptionsOf, type Pipeline } from './pipeline.ts'
+export { plainPipeline } from './plain.ts'
 export { type PlannedShard, planRun } from './plan.ts'
 export { draftOf, draftYaml } from './propose/draft.ts'
 export {

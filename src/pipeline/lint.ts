@@ -1,5 +1,6 @@
 /** Rules between the keys of a pipeline, which no schema can say. Each looks only at parts that the schema has passed. */
 import { IDENTIFIERS, type Mapping, TAGS } from '../contract/index.ts'
+import { addressHint, bareName, isAddress, shownPath } from './addresses.ts'
 import { wrongColumns, wrongTags } from './columns.ts'
 import { formatDuration } from './durations.ts'
 import { type Draft, finding, noHeader, type Rule } from './finding.ts'
@@ -30,7 +31,10 @@ const lintInput: Rule = ({ fields }) => {
   const { path, header, key, rows } = longInput(fields.input)
   const findings: Finding[] = []
   const reason = whyNotReadable(path)
-  if (reason !== null) findings.push(finding('FETTLE_PIPELINE_PATH', ['input', 'path'], `the path ${show(path)} ${reason}`))
+  if (reason !== null)
+    findings.push(
+      finding('FETTLE_PIPELINE_PATH', ['input', 'path'], `the path ${show(shownPath(path))} ${reason}`, addressHint(path)),
+    )
   if (rows?.min !== undefined && rows.max !== undefined && rows.min > rows.max) {
     findings.push(
       finding(
@@ -200,8 +204,8 @@ const lintOutput: Rule = ({ fields, root }) => {
     const reason = whyNotWritable(file, root)
     const same = taken.find(other => isSamePath(other.path, file))
     taken.push({ name: at.join('.'), path: file })
-    if (reason !== null) return [finding('FETTLE_PIPELINE_PATH', at, `${show(file)} ${reason}`)]
-    if (same !== undefined) return [finding('FETTLE_PIPELINE_PATH', at, `${show(file)} would overwrite ${same.name}`)]
+    if (reason !== null) return [finding('FETTLE_PIPELINE_PATH', at, `${show(shownPath(file))} ${reason}`, addressHint(file))]
+    if (same !== undefined) return [finding('FETTLE_PIPELINE_PATH', at, `${show(shownPath(file))} would overwrite ${same.name}`)]
     return otherFormat(at, file, format)
   })
 }
@@ -212,9 +216,14 @@ const lintReview: Rule = ({ fields, broken }) => {
   const at = ['review', 'decisions']
   const reason = whyNotReadable(file)
   if (reason !== null) return [finding('FETTLE_PIPELINE_PATH', at, `the path ${show(file)} ${reason}`)]
-  if (file === '-' || !/\.csv$/i.test(file))
+  if (file === '-' || isAddress(file) || !/\.csv$/i.test(file))
     return [
-      finding('FETTLE_PIPELINE_PATH', at, `${show(file)} is no .csv file by its name`, 'For example: decisions/suppliers.csv.'),
+      finding(
+        'FETTLE_PIPELINE_PATH',
+        at,
+        `${show(shownPath(file))} is no .csv file here by its name`,
+        'For example: decisions/suppliers.csv.',
+      ),
     ]
   if (fields.output === undefined) {
     if (broken.has('output')) return []
@@ -230,9 +239,12 @@ const lintReview: Rule = ({ fields, broken }) => {
 
 /** Excel opens by the name: a workbook as text, or a text as a workbook, it refuses. */
 function otherFormat(at: Path, file: string, format: string): Finding[] {
-  if (/\.xlsx$/i.test(file) === (format === 'xlsx')) return []
+  if (/\.xlsx$/i.test(bareName(file)) === (format === 'xlsx')) return []
   const hint = format === 'xlsx' ? 'Name it .xlsx.' : 'Set output.format: xlsx, or name it .csv.'
   return [
-    { ...finding('FETTLE_PIPELINE_PATH', at, `${show(file)} does not go with output.format: ${format}`, hint), severity: 'warn' },
+    {
+      ...finding('FETTLE_PIPELINE_PATH', at, `${show(shownPath(file))} does not go with output.format: ${format}`, hint),
+      severity: 'warn',
+    },
   ]
 }

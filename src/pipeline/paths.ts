@@ -1,4 +1,5 @@
 /** Whether a path may be read or written, as far as its text can say: faults P37 and P38. It touches no disk. */
+import { isAddress, shownPath, whyNotAddress } from './addresses.ts'
 
 const RESERVED = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(\..*)?$/i
 
@@ -23,19 +24,22 @@ function tidyPath(path: string): string {
 }
 
 /** True when both name one file, on a disk that may not tell capitals from small letters. */
-export const isSamePath = (a: string, b: string): boolean => tidyPath(a).toLowerCase() === tidyPath(b).toLowerCase()
+export const isSamePath = (a: string, b: string): boolean =>
+  isAddress(a) || isAddress(b) ? shownPath(a) === shownPath(b) : tidyPath(a).toLowerCase() === tidyPath(b).toLowerCase()
 
 /** Why the input cannot be at this path, null when it can. Inputs may be anywhere. */
 export function whyNotReadable(path: string): string | null {
+  if (isAddress(path)) return whyNotAddress(path)
   if (/[\u0000-\u001f\u007f]/.test(path)) return 'holds a control character'
   return path.startsWith('~') ? 'begins with ~, which is not expanded' : null
 }
 
 /**
- * Why no output may be written at this path, null when it may. Outputs stay inside `root`, the absolute path of the project;
+ * Why no output may be written at this path, null when it may. Files stay inside `root`, the absolute path of the project;
  * without a root every absolute path is outside.
  */
 export function whyNotWritable(path: string, root: string | undefined): string | null {
+  if (isAddress(path)) return whyNotAddress(path)
   const absolute = path.startsWith('/')
   if (/[\u0000-\u001f\u007f]/.test(path)) return 'holds a control character'
   if (path.startsWith('~')) return 'begins with ~, which is not expanded'

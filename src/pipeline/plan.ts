@@ -4,6 +4,7 @@
  */
 import { MAPPINGS } from '../contract/index.ts'
 import { type ErrorCode, type Issue, issue, type Place } from '../errors.ts'
+import { shownPath } from './addresses.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import { freeze } from './freeze.ts'
 import { resolveKey, resolveMapping } from './headers.ts'
@@ -112,7 +113,7 @@ export function planRun(pipeline: Pipeline, facts: InputFacts, context: PlanCont
     poll: pollAt(context.service, pipeline.poll),
     retry: pipeline.retry,
     checks: pipeline.checks,
-    output: pipeline.output,
+    output: shownOutput(pipeline.output),
     decisions: pipeline.decisions,
     portfolio: pipeline.portfolio && { ...pipeline.portfolio, reference: reference.column },
     screen: pipeline.screen,
@@ -223,13 +224,25 @@ function countIssues(pipeline: Pipeline, facts: InputFacts, sent: number, at: At
   return issues
 }
 
+const shownOutput = (output: Pipeline['output']): Plan['output'] =>
+  output && {
+    ...output,
+    path: shownPath(output.path),
+    unmatched: output.unmatched && shownPath(output.unmatched),
+    review: output.review && shownPath(output.review),
+  }
+
 /** The input may have been replaced on the command line since the pipeline was checked. */
 function outputIssues({ output }: Pipeline, facts: InputFacts, at: At): Issue[] {
   if (output === null) return []
   return (['path', 'unmatched', 'review'] as const).flatMap(key => {
     const path = output[key]
     if (path === null || !isSamePath(path, facts.path)) return []
-    return [issue('FETTLE_PIPELINE_PATH', `output.${key}: ${show(path)} would overwrite the input`, { at: at('output', key) })]
+    return [
+      issue('FETTLE_PIPELINE_PATH', `output.${key}: ${show(shownPath(path))} would overwrite the input`, {
+        at: at('output', key),
+      }),
+    ]
   })
 }
 

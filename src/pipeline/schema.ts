@@ -70,7 +70,7 @@ const columnReference = z.union([header, map({ index: index() })], { error: 'a h
 /** The long form of `input`. */
 export const inputMap = map({
   path: path.describe(
-    'The input, relative to the working directory: delimited text, also packed by gzip, or an Excel file (.xlsx); - is standard input.',
+    'The input, relative to the working directory: delimited text, also packed by gzip, or an Excel file (.xlsx); - is standard input; or s3://bucket/key, or https://….',
   ),
   encoding: text('auto or an encoding such as utf-8, utf-16le, windows-1252, iso-8859-15, shift_jis or gb18030')
     .refine(value => value === 'auto' || isKnownEncoding(value), {
@@ -155,7 +155,9 @@ const checks = map({
 
 /** The long form of `output`. */
 export const outputMap = map({
-  path: path.describe('The enriched rows; written whole or not at all.'),
+  path: path.describe(
+    'The enriched rows; written whole or not at all. A path in the working directory, s3://bucket/key, or an https:// address that takes a PUT.',
+  ),
   format: z
     .enum(['csv', 'excel', 'xlsx', 'jsonl'])
     .prefault('csv')

@@ -1,5 +1,6 @@
 /** The report's face: re-exports only. */
 
+export { type PipesLevel, type PipesMessage, type PipesStep, pipesLine, pipesLog, pipesMessages } from './dagster.ts'
 export { wordsBeside } from './differ.ts'
 export { clip, escapeLines, escapeTerminal, safeJson } from './escape.ts'
 export { dataOfFact, dataOfStart, type Event, eventLine } from './event.ts'
@@ -8,9 +9,10 @@ export { renderIndex } from './html/index-page.ts'
 export { renderHtml } from './html/page.ts'
 export { eventJsonSchema, reportJsonSchema } from './json-schema.ts'
 export { renderJunit } from './junit.ts'
+export { type LineageEvent, type LineageNames, lineageEvent } from './lineage/event.ts'
 export { renderMarkdownOf } from './markdown.ts'
 export { renderOpenMetrics } from './openmetrics.ts'
-export { RENDERERS, type Renderer } from './renderers.ts'
+export { RENDERERS, type Renderer, renderReport } from './renderers.ts'
 export { buildReport, samplesIn } from './report.ts'
 export { resultLine } from './result-line.ts'
 export { type Report, reportSchema, type Sample } from './schema.ts'

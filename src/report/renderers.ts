@@ -24,3 +24,6 @@ export const RENDERERS = {
   openmetrics: { file: 'metrics.txt', render: report => renderOpenMetrics([report]) },
   text: { file: null, render: report => renderText(report) },
 } as const satisfies Record<string, Renderer>
+
+/** A report in one of its formats. */
+export const renderReport = (report: Report, format: keyof typeof RENDERERS): string => RENDERERS[format].render(report)

@@ -2,8 +2,10 @@
 import { execFileSync } from 'node:child_process'
 import { appendFileSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { deflateSync } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { eventSchema } from '../../src/report/event.ts'
+import { faultsOf } from '../report/openlineage-schema.ts'
 import { readOpenMetrics } from '../report/openmetrics-reader.ts'
 import { fettle, folderOf, importRegister, lastLine, pipelineOf, project, ROWS } from './fettle.ts'
 
@@ -213,6 +215,37 @@ describe.concurrent('documents and events', () => {
   })
 })
 
+describe.concurrent('lineage', () => {
+  const events = (text: string): Record<string, unknown>[] =>
+    text
+      .trimEnd()
+      .split('\n')
+      .map(line => JSON.parse(line))
+
+  test('a file that two commands add to', async () => {
+    const cwd = project()
+    const to = ['-q', '--reporter', 'openlineage=l.jsonl']
+    expect((await fettle(['run', 'p.yml', '--detach', ...to], { cwd })).code).toBe(0)
+    expect((await fettle(['collect', ...to], { cwd })).code).toBe(0)
+    const told = events(read(cwd, 'l.jsonl'))
+    expect(told.map(({ eventType }) => eventType)).toEqual(['START', 'RUNNING', 'COMPLETE'])
+    expect(told.flatMap(faultsOf)).toEqual([])
+    for (const name of ROWS.split('\n').slice(1, 6)) expect(read(cwd, 'l.jsonl')).not.toContain(name.split(',')[0])
+  })
+
+  test('stdout; a service that is gone is one warning, also when quiet', async () => {
+    const cwd = project('')
+    const env = { OPENLINEAGE_URL: 'http://127.0.0.1:1', OPENLINEAGE_API_KEY: 'of-the-tests' }
+    const { code, stdout, stderr } = await fettle(['run', 'p.yml', '-q', '--reporter', 'openlineage=-'], { cwd, env })
+    expect(code).toBe(0)
+    expect(events(stdout).map(({ eventType }) => eventType)).toEqual(['START', 'COMPLETE'])
+    expect(stderr).toMatch(
+      /^warning: the reporter OpenLineage failed, the run did not: http:\/\/127\.0\.0\.1:1 did not take the event START: .+\n$/,
+    )
+    expect(stdout + stderr).not.toContain('of-the-tests')
+  })
+})
+
 describe.concurrent('no reporter breaks a run', () => {
   test.each([
     ['a place that is no folder', 'junit=rows.csv/j.xml'],
@@ -221,6 +254,8 @@ describe.concurrent('no reporter breaks a run', () => {
     ['a full device', 'json-events=/dev/full'],
     ['a pipe that nobody reads', 'json-events=pipe'],
     ['events into a folder', 'json-events=out'],
+    ['lineage on a full device', 'openlineage=/dev/full'],
+    ['lineage into a pipe that nobody reads', 'openlineage=pipe'],
     ['a missing device', 'github=/proc/nope/s.md'],
   ])('%s', async (_, reporter) => {
     const cwd = project('')
@@ -242,6 +277,7 @@ describe.concurrent('a wrong --reporter is refused before anything is sent', () 
     ['pdf', 'There are junit, github'],
     ['junit=', 'a path is missing'],
     ['markdown=rows.csv', 'is there, and no markdown report by its name'],
+    ['openlineage=rows.csv', 'is there, and no openlineage report by its name'],
     ['junit=fettle-runs/x.xml', 'lies among the runs'],
     ['gitlab=rows.csv', 'it needs a folder'],
     ['github=-', 'cannot write to stdout'],
@@ -273,5 +309,79 @@ describe.concurrent('a wrong --reporter is refused before anything is sent', () 
       const ended = await fettle(['run', 'p.yml', '--reporter', one, '--reporter', other], { cwd })
       expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining('writes there') })
     }
+  })
+})
+
+describe.concurrent('Dagster', () => {
+  const encoded = (value: unknown): string => deflateSync(JSON.stringify(value)).toString('base64')
+  const step = { asset_keys: ['crm/p'], extras: { checks: ['matched'] }, run_id: 'r', job_name: null, retry_number: 0 }
+  const environment = (messages: object, context: object = { data: step }) => ({
+    DAGSTER_PIPES_CONTEXT: encoded(context),
+    DAGSTER_PIPES_MESSAGES: encoded(messages),
+  })
+  const parse = (text: string) =>
+    text
+      .trimEnd()
+      .split('\n')
+      .map(line => JSON.parse(line))
+  const methods = (text: string) => parse(text).map(({ method }) => method)
+
+  test('hears of the run by the file it names, and of no row', async () => {
+    const cwd = project('output: out/p.csv\nchecks: {matched: {fail: "< 90%"}}', { 'context.json': JSON.stringify(step) })
+    const env = environment({ path: join(cwd, 'messages') }, { path: join(cwd, 'context.json') })
+    writeFileSync(join(cwd, 'messages'), '')
+    const ended = await fettle(['run', 'p.yml', '--json', '-q'], { cwd, env })
+    expect(ended.code).toBe(1)
+    const messages = parse(read(cwd, 'messages'))
+    expect(messages[0]).toEqual({ __dagster_pipes_version: '0.1', method: 'opened', params: { extras: {} } })
+    expect(messages.slice(-4)).toMatchObject([
+      { params: { asset_key: 'crm/p', metadata: { rows: { raw_value: 5 }, output: { raw_value: join(cwd, 'out/p.csv') } } } },
+      { method: 'report_asset_check', params: { check_name: 'matched', passed: false, severity: 'ERROR' } },
+      { method: 'report_custom_message', params: { payload: lastLine(ended) } },
+      { method: 'closed', params: {} },
+    ])
+    expect(messages.filter(({ method }) => method === 'log').map(({ params }) => params.message)).toContain('p: matching begun')
+    for (const name of ROWS.split('\n').slice(1, 6)) expect(read(cwd, 'messages')).not.toContain(name.split(',')[0])
+    await fettle(['run', 'p.yml', '--new', '-q', '--reporter', 'none'], { cwd, env })
+    expect(parse(read(cwd, 'messages'))).toHaveLength(messages.length)
+  })
+
+  test('hears by a stream: as it happens, or all at the end; the result line stays the last', async () => {
+    const cwd = project()
+    const ended = await fettle(['run', 'p.yml', '--json'], { cwd, env: environment({ stdio: 'stdout' }) })
+    expect(methods(ended.stdout)[0]).toBe('opened')
+    expect(methods(ended.stdout).slice(-2)).toEqual(['closed', undefined])
+    expect(lastLine(ended)).toMatchObject({ schema: 'fettle/result/v1', exitCode: 0 })
+    const held = await fettle(['run', 'p.yml', '--new', '-q'], { cwd, env: environment({ buffered_stdio: 'stderr' }) })
+    expect(methods(held.stderr)).toEqual(expect.arrayContaining(['opened', 'log', 'report_asset_materialization', 'closed']))
+  })
+
+  test('hears why nothing could begin', async () => {
+    const cwd = project('chekcs: {}')
+    const env = environment({ path: join(cwd, 'messages') })
+    expect((await fettle(['run', 'p.yml', '-q'], { cwd, env })).code).toBe(2)
+    expect(methods(read(cwd, 'messages'))).toEqual(['opened', 'log', 'closed'])
+    expect(parse(read(cwd, 'messages'))[2].params.exception.name).toBe('FETTLE_PIPELINE_KEY')
+  })
+
+  test.each<[string, Record<string, string>]>([
+    ['neither a file nor a stream', environment({ bucket: 'b', key_prefix: 'k' })],
+    ['neither a path nor data', environment({ path: 'm' }, { bucket: 'b' })],
+    ['DAGSTER_PIPES_CONTEXT does not hold', { ...environment({ path: 'm' }), DAGSTER_PIPES_CONTEXT: 'x' }],
+  ])('that cannot be reached is one warning: %s', async (why, env) => {
+    const ended = await fettle(['run', 'p.yml', '-q'], { cwd: project(''), env })
+    expect(ended.code).toBe(0)
+    expect(ended.stderr).toContain('warning: the reporter dagster failed, the run did not')
+    expect(ended.stderr.trimEnd().split('\n')).toHaveLength(1)
+    expect(ended.stderr).toContain(why)
+  })
+
+  test('is not asked for where there is none, nor elsewhere than it listens', async () => {
+    const cwd = project('')
+    const alone = await fettle(['run', 'p.yml', '--reporter', 'dagster'], { cwd })
+    expect(alone.code).toBe(2)
+    expect(alone.stderr).toContain('no Dagster has started this')
+    const env = environment({ path: join(cwd, 'm') })
+    expect((await fettle(['run', 'p.yml', '--reporter', 'dagster=x.json'], { cwd, env })).code).toBe(2)
   })
 })

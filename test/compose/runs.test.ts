@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { listRunIds, newRunId } from '../../src/compose/run-directory.ts'
-import { resume, run } from '../../src/index.ts'
+import { type Report, type Running, RunStopped, resume, run } from '../../src/index.ts'
 
 let folder: string
 const home = process.cwd()
@@ -28,6 +28,13 @@ const pipeline = {
 }
 const options = () => ({ runsDir: 'runs', env: { FETTLE_DATA: join(folder, 'data') } })
 
+/** What a run that was stopped had come to. */
+async function stopped(running: Running): Promise<Report> {
+  const error = await Promise.resolve(running).catch((error: unknown) => error)
+  if (error instanceof RunStopped) return error.report
+  throw new Error('it was not stopped')
+}
+
 test('ids sort in the order of the runs, whatever the clock does', () => {
   const first = newRunId('runs', 'small', Date.UTC(2031, 0, 1, 23, 59, 59))
   mkdirSync(join('runs', first), { recursive: true })
@@ -47,7 +54,7 @@ test('a run begun after the clock was set back is the one that goes on', async (
   const running = run(pipeline, { ...options(), signal: stop.signal })
   for await (const fact of running) if (fact.type === 'mapping.accepted') break
   stop.abort()
-  const paused = await running
+  const paused = await stopped(running)
   expect(paused.status).toBe('cancelled')
   const again = await run(pipeline, options())
   expect([again.status, again.metadata.runId]).toEqual(['success', paused.metadata.runId])
@@ -74,8 +81,12 @@ test('a finished run that lost a document writes it again when it is resumed', a
 test("a caller's abort pauses the run, which can be resumed", async () => {
   const stop = new AbortController()
   const running = run(pipeline, { ...options(), signal: stop.signal })
-  for await (const fact of running) if (fact.type === 'job.created') stop.abort(new Error('enough'))
-  const report = await running
+  for await (const fact of running)
+    if (fact.type === 'job.created') {
+      stop.abort(new Error('enough'))
+      break
+    }
+  const report = await stopped(running)
   expect(report).toMatchObject({ status: 'cancelled', exitCode: 130 })
   expect(await resume(report.metadata.runId, options())).toMatchObject({ status: 'success', totals: { rows: 2 } })
 })

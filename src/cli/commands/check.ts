@@ -19,7 +19,8 @@ export async function run(flags: Flags, io: Io): Promise<number> {
     const surroundings = { env: io.env, cwd: io.cwd, stdin, onProgress: work.bytes, ...overridesOf(flags, io.env) }
     const prepared = await prepare(file, surroundings).finally(work.stop)
     prepared.release()
-    const code = prepared.plan === null ? errorOfIssues(prepared.issues).exitCode : EXIT.ok
+    // Without a plan and without a fault: the input lies elsewhere, and nobody asked there.
+    const code = prepared.issues.some(one => one.severity === 'error') ? errorOfIssues(prepared.issues).exitCode : EXIT.ok
     codes.push(code)
     if (isOn(flags, 'json')) {
       io.out(
@@ -35,7 +36,10 @@ export async function run(flags: Flags, io: Io): Promise<number> {
       continue
     }
     if (prepared.issues.length > 0) io.say(prepared.issues.map(printIssue).join('\n'))
-    if (prepared.plan === null) continue
+    if (prepared.plan === null) {
+      if (code === EXIT.ok) io.out(escapeTerminal(`ok ${file}: as far as can be told without its input`))
+      continue
+    }
     io.out(isOn(flags, 'explain') ? escapeLines(explainPlan(prepared.plan)) : summary(prepared.plan))
   }
   return worstExit(codes)

@@ -52,7 +52,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
 
 /** Nobody should take a made-up register for the world: it is the first thing a new user meets. */
 function sayWhatWasMadeUp(ending: Ending, flags: Flags, io: Io): void {
-  if ('error' in ending || isOn(flags, 'quiet')) return
+  if (!('result' in ending) || isOn(flags, 'quiet')) return
   const issues = ending.result.report.results.flatMap(one => one.issues)
   for (const one of issues) if (one.code === 'FETTLE_REGISTER_SAMPLE') io.say(escapeTerminal(`${one.message}. ${one.hint ?? ''}`))
 }

@@ -6,6 +6,7 @@ import type { Flags } from '../command.ts'
 import { worstExit } from '../exit.ts'
 import { isOn, needText, textFlag } from '../flags.ts'
 import type { Io } from '../io.ts'
+import { queueOf } from '../queue.ts'
 
 /** Prints what was found; the exit code is that of the worst failure, warnings are 0. */
 export async function run(flags: Flags, io: Io): Promise<number> {
@@ -15,6 +16,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
     runsDir: needText(flags, 'runs-dir'),
     pipeline: textFlag(flags, 'pipeline'),
     service: textFlag(flags, 'service'),
+    queue: textFlag(flags, 'queue') === null ? null : queueOf(flags),
     offline: isOn(flags, 'offline'),
     signal: io.signal,
   })

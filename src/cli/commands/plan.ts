@@ -1,5 +1,15 @@
 /** `fettle plan`: what a run would be and cost, and what changed against the last good one; nothing is sent. */
-import { MOST_SHARDS, type Plan, prepare, type Rehearsal, rehearse, shardList, shareOf, stdinOf } from '../../compose.ts'
+import {
+  elsewhereOf,
+  MOST_SHARDS,
+  type Plan,
+  prepare,
+  type Rehearsal,
+  rehearse,
+  shardList,
+  shareOf,
+  stdinOf,
+} from '../../compose.ts'
 import { EXIT, errorOfIssues, FettleError } from '../../errors.ts'
 import { escapeTerminal, safeJson } from '../../report/escape.ts'
 import type { Flags } from '../command.ts'
@@ -16,6 +26,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
     throw new FettleError('FETTLE_USAGE', '--shards is about one list, and several pipelines are named')
   const runsDir = needText(flags, 'runs-dir')
   const stdin = stdinOf({ open: io.stdin, keeps: false, signal: io.signal })
+  const elsewhere = elsewhereOf({ env: io.env, keeps: false, signal: io.signal })
   const codes: number[] = []
   for (const file of pipelineFiles(flags)) {
     const { plan, issues, release } = await prepare(file, {
@@ -23,6 +34,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
       cwd: io.cwd,
       runsDir,
       stdin,
+      elsewhere,
       ...overridesOf(flags, io.env),
     })
     release()

@@ -1,5 +1,5 @@
 /** `fettle resume`: go on with a run from its journal; a finished run is only told again. */
-import { lookAtRun, presentOf, resumeRun } from '../../compose.ts'
+import { credentialsOf, findRunId, lookAtRun, presentOf, queuedRun, type RunSettings, resumeRun } from '../../compose.ts'
 import { ownFiles, refuseClashes } from '../clashes.ts'
 import type { Flags } from '../command.ts'
 import { isOn, needText, textFlag } from '../flags.ts'
@@ -8,6 +8,7 @@ import { showProgress } from '../progress/index.ts'
 import { Reporters } from '../reporters/index.ts'
 import { type Ending, proveResultFile } from '../result.ts'
 import { tellEndings } from './run.ts'
+import { collectQueued } from './run-queued.ts'
 import { NO_CREDENTIALS, proveFlags, settingsOf } from './shared.ts'
 
 /** Resumes the run named, or the latest. */
@@ -23,20 +24,33 @@ export async function goOn(flags: Flags, io: Io, command: string): Promise<numbe
   let ending: Ending
   let name: string | null = null
   try {
-    const { state } = lookAtRun(needText(flags, 'runs-dir'), wanted)
-    name = state.plan.name
-    await refuseClashes([{ file: state.plan.file, plan: state.plan }], ownFiles(flags, reporters), io.cwd)
-    reporters.approve()
-    if (state.finished) progress.note(`the run ${state.runId} is finished; nothing is left to ${command}`)
-    const present = state.finished ? null : presentOf(state, { env: io.env, cwd: io.cwd })
-    const settings = settingsOf(
-      flags,
-      io,
-      reporters.overhear(progress, name),
-      command,
-      () => present?.credentials() ?? NO_CREDENTIALS,
-    )
-    ending = { name, result: await resumeRun(state.runId, { ...settings, live: present?.live ?? null }) }
+    const runsDir = needText(flags, 'runs-dir')
+    const queued = queuedRun(runsDir, findRunId(runsDir, wanted))
+    const settings = (of: RunSettings['credentials']) =>
+      settingsOf(flags, io, reporters.overhear(progress, name ?? ''), command, of)
+    if (queued !== null) {
+      name = queued.pipeline
+      reporters.approve()
+      ending = await collectQueued(
+        queued,
+        settings(() => credentialsOf(io.env, {})),
+      )
+    } else {
+      const { state } = lookAtRun(runsDir, wanted)
+      name = state.plan.name
+      await refuseClashes([{ file: state.plan.file, plan: state.plan }], ownFiles(flags, reporters), io.cwd)
+      reporters.approve()
+      if (state.finished) progress.note(`the run ${state.runId} is finished; nothing is left to ${command}`)
+      const present = state.finished ? null : presentOf(state, { env: io.env, cwd: io.cwd })
+      ending = {
+        name,
+        result: await resumeRun(state.runId, {
+          ...settings(() => present?.credentials() ?? NO_CREDENTIALS),
+          live: present?.live ?? null,
+          ...(present === null ? {} : { links: present.links }),
+        }),
+      }
+    }
   } catch (error) {
     ending = { name, error }
   } finally {

@@ -60,7 +60,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const isNamed = state.plan.decisions !== null && resolve(io.cwd, state.plan.decisions) === path
   say(io, `${added.length} ${added.length === 1 ? 'line' : 'lines'} kept in ${target}`)
   if (!isNamed) say(io, `to have them on every run, let the pipeline say  review: { decisions: ${target} }`)
-  const result = await applyDecisions(state.runId, mergeDecisions(old, added), { cwd: io.cwd, runsDir })
+  const result = await applyDecisions(state.runId, mergeDecisions(old, added), { env: io.env, cwd: io.cwd, runsDir })
   return told(result, flags, io)
 }
 

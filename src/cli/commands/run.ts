@@ -1,17 +1,19 @@
 /** `fettle run`: check, carry out, report; several pipelines side by side, none stopped by another's failure. */
-import { explainPlan, inBatch, type Prepared, prepare, startRun, stdinOf } from '../../compose.ts'
+import { elsewhereOf, explainPlan, inBatch, type Prepared, prepare, startRun, stdinOf } from '../../compose.ts'
 import { EXIT, errorOfIssues, type Issue } from '../../errors.ts'
+import { escapeTerminal } from '../../report/escape.ts'
 import { escapeLines, isRefusal } from '../../report/index.ts'
 import { ownFiles, refuseClashes } from '../clashes.ts'
 import type { Flags } from '../command.ts'
 import { exitOf, worstExit } from '../exit.ts'
-import { isOn, needText } from '../flags.ts'
+import { isOn, needText, textFlag } from '../flags.ts'
 import type { Io } from '../io.ts'
 import { printError, printIssue } from '../print-error.ts'
 import { showProgress } from '../progress/index.ts'
 import { showWork } from '../progress/work.ts'
 import { Reporters } from '../reporters/index.ts'
 import { codeOf, type Ending, giveResults, proveResultFile, toldOf } from '../result.ts'
+import { carryQueued, proveQueued } from './run-queued.ts'
 import { inText, overridesOf, pipelineFiles, proveFlags, settingsOf } from './shared.ts'
 
 /** So many pipelines run at once; most of the time of each is waiting. */
@@ -25,6 +27,7 @@ interface Item {
 /** Carries out every pipeline named; the exit code is the worst. */
 export async function run(flags: Flags, io: Io): Promise<number> {
   proveFlags(flags)
+  if (textFlag(flags, 'queue') !== null) proveQueued(flags)
   const files = pipelineFiles(flags)
   const reporters = await Reporters.of(flags, io)
   const items: Item[] = []
@@ -40,9 +43,17 @@ export async function run(flags: Flags, io: Io): Promise<number> {
 }
 
 async function carryAll(files: readonly string[], items: Item[], reporters: Reporters, flags: Flags, io: Io): Promise<number> {
-  const stdin = stdinOf({ open: io.stdin, keeps: !isOn(flags, 'dry-run'), signal: io.signal })
-  const surroundings = { env: io.env, cwd: io.cwd, runsDir: needText(flags, 'runs-dir'), stdin, ...overridesOf(flags, io.env) }
+  const keeps = !isOn(flags, 'dry-run')
+  const stdin = stdinOf({ open: io.stdin, keeps, signal: io.signal })
   const work = showWork(io, isOn(flags, 'quiet'))
+  const elsewhere = elsewhereOf({
+    env: io.env,
+    keeps,
+    signal: io.signal,
+    onNote: text => isOn(flags, 'quiet') || io.say(escapeTerminal(text)),
+  })
+  const runsDir = needText(flags, 'runs-dir')
+  const surroundings = { env: io.env, cwd: io.cwd, runsDir, stdin, elsewhere, ...overridesOf(flags, io.env) }
   try {
     for (const file of files) items.push({ file, prepared: await prepare(file, { ...surroundings, onProgress: work.bytes }) })
   } finally {
@@ -61,7 +72,7 @@ async function carryAll(files: readonly string[], items: Item[], reporters: Repo
 export async function tellEndings(endings: readonly Ending[], reporters: Reporters, flags: Flags, io: Io): Promise<number> {
   const code = worstExit(endings.map(ending => codeOf(ending, flags)))
   for (const ending of endings) sayEnding(ending, reporters, flags, io)
-  const told = endings.map(ending => toldOf(ending, flags))
+  const told = endings.flatMap(ending => ('left' in ending ? [] : [toldOf(ending, flags)]))
   await reporters.end(told, code)
   if (reporters.page !== null && !told.every(isRefusal) && !isOn(flags, 'quiet')) io.say(`all of them: ${reporters.page}`)
   await giveResults(endings, flags, io)
@@ -88,7 +99,9 @@ export async function carryOne(
     // Missing credentials are better known before there is a folder for runs.
     if (prepared.plan.service.kind === 'remote') prepared.credentials()
     const settings = settingsOf(flags, io, reporters.overhear(progress, name), 'run', prepared.credentials)
-    return { name, result: await startRun(prepared.plan, settings, isOn(flags, 'new')) }
+    const { plan, links } = prepared
+    if (textFlag(flags, 'queue') !== null) return await carryQueued(prepared, { ...settings, links }, flags)
+    return { name, result: await startRun(plan, { ...settings, links }, isOn(flags, 'new')) }
   } catch (error) {
     return { name, error }
   } finally {
@@ -102,6 +115,7 @@ function sayEnding(ending: Ending, reporters: Reporters, flags: Flags, io: Io): 
     io.say(printError(ending.error, isOn(flags, 'debug')))
     return
   }
+  if ('left' in ending) return
   const { report } = ending.result
   if (isOn(flags, 'quiet') && codeOf(ending, flags) === EXIT.ok) return
   const to = isOn(flags, 'json') || reporters.hasStdout ? 'say' : 'out'

@@ -1,10 +1,11 @@
 /** `fettle runs`: the runs kept here, newest first. */
-import { listRunIds, lookAtRun, reportOfRun } from '../../compose.ts'
+import { listRunIds, lookAtRun, queuedRun, reportOfRun } from '../../compose.ts'
 import { EXIT, FettleError } from '../../errors.ts'
 import { escapeTerminal, resultLine, safeJson } from '../../report/index.ts'
 import type { Flags } from '../command.ts'
 import { isOn, needText } from '../flags.ts'
 import type { Io } from '../io.ts'
+import { queuedLine } from '../queue.ts'
 
 const COLUMNS = ['RUN', 'STATUS', 'EXIT', 'ROWS', 'MATCHED', 'STARTED'] as const
 
@@ -23,6 +24,8 @@ export async function run(flags: Flags, io: Io): Promise<number> {
 
 const lineOf = (runsDir: string, id: string): string => {
   try {
+    const queued = queuedRun(runsDir, id)
+    if (queued !== null) return queuedLine(queued, 'running', null)
     return resultLine(reportOfRun(runsDir, id))
   } catch (error) {
     return safeJson({
@@ -36,6 +39,7 @@ const lineOf = (runsDir: string, id: string): string => {
 
 function rowOf(runsDir: string, id: string): string[] {
   try {
+    if (queuedRun(runsDir, id) !== null) return [id, 'queued', '-', '-', '-', '-']
     const { state } = lookAtRun(runsDir, id)
     const { totals } = reportOfRun(runsDir, id)
     const rate = totals.matchRate === null ? '-' : `${(totals.matchRate * 100).toFixed(1)}%`

@@ -1,15 +1,15 @@
 /** What run, resume, check and status have in common: flags to settings, and a report for this terminal. */
 import { existsSync } from 'node:fs'
 import pc from 'picocolors'
-import { type Overrides, parseDuration } from '../../compose/looking.ts'
+import { type Overrides, parseDuration, shownPath } from '../../compose/looking.ts'
 import type { RunSettings } from '../../compose.ts'
 import { FettleError } from '../../errors.ts'
-import type { Report } from '../../report/index.ts'
+import { escapeTerminal, type Report } from '../../report/index.ts'
 import { renderText, type Style } from '../../report/text.ts'
 import type { Flags } from '../command.ts'
 import { isOn, listFlag, needText, textFlag, varFlags, wholeFlag } from '../flags.ts'
 import type { Io } from '../io.ts'
-import type { Progress } from '../progress/index.ts'
+import type { Overheard } from '../reporters/index.ts'
 import { skipCodeOf } from '../result.ts'
 import { shardFlag } from '../shard.ts'
 
@@ -66,7 +66,7 @@ export const NO_CREDENTIALS = { username: '', password: '' }
 export function settingsOf(
   flags: Flags,
   io: Io,
-  progress: Progress,
+  progress: Overheard,
   command: string,
   credentials: RunSettings['credentials'],
 ): RunSettings {
@@ -82,14 +82,32 @@ export function settingsOf(
     onFact: progress.fact,
     onTick: progress.tick,
     onNote: progress.note,
+    // Said to whoever wants quiet, too: something is wrong.
+    onWarning: text => io.say(`warning: ${escapeTerminal(text)}`),
+    reporters: progress.lineage,
   }
 }
 
-const REPORTED = ['service', 'input', 'output', 'limit', 'shard', 'timeout', 'detach', 'new', 'strict'] as const
+/** Without the query of an address, which may be a signature. */
+const shownFlag = (value: Flags[string]): string | boolean => (typeof value === 'string' ? shownPath(value) : (value as boolean))
+
+const REPORTED = [
+  'service',
+  'input',
+  'output',
+  'limit',
+  'shard',
+  'shards',
+  'queue',
+  'timeout',
+  'detach',
+  'new',
+  'strict',
+] as const
 
 /** The command line as a report shows it; secrets are never flags, and values of --var may come from anywhere: names only. */
 function argsOf(flags: Flags, command: string): RunSettings['args'] {
-  const given = REPORTED.flatMap(name => (flags[name] === undefined ? [] : [[name, flags[name] as string | boolean] as const]))
+  const given = REPORTED.flatMap(name => (flags[name] === undefined ? [] : [[name, shownFlag(flags[name])] as const]))
   return { command, ...Object.fromEntries(given), var: Object.keys(varFlags(flags)) }
 }
 

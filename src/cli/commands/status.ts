@@ -1,11 +1,12 @@
 /** `fettle status`: how a run stands, by text and exit code, so that a sensor needs no other knowledge. */
-import { lookAtRun, type RunStanding, reportOfRun, standingOf, watchRun } from '../../compose.ts'
+import { findRunId, lookAtRun, queuedRun, type RunStanding, reportOfRun, standingOf, watchRun } from '../../compose.ts'
 import { FettleError } from '../../errors.ts'
 import { escapeTerminal, resultLine } from '../../report/index.ts'
 import type { Flags } from '../command.ts'
 import { isOn, needText, textFlag } from '../flags.ts'
 import type { Io } from '../io.ts'
 import { skipCodeOf } from '../result.ts'
+import { statusQueued } from './run-queued.ts'
 import { inText, proveFlags, timeoutOf } from './shared.ts'
 
 /** 0 done, or ready to be collected; 75 going on or to be resumed; 76 failed at the service; otherwise the run's own code. */
@@ -15,6 +16,8 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   if (!isWatched && timeoutOf(flags) !== null)
     throw new FettleError('FETTLE_USAGE', '--timeout says how long to --watch, which is not asked for')
   const runsDir = needText(flags, 'runs-dir')
+  const queued = queuedRun(runsDir, findRunId(runsDir, textFlag(flags, 'run') ?? undefined))
+  if (queued !== null) return statusQueued(queued, flags, io, timeoutOf(flags))
   const { directory } = lookAtRun(runsDir, textFlag(flags, 'run') ?? undefined)
   const place = { env: io.env, cwd: io.cwd, runsDir, signal: io.signal }
   const standing = isWatched

@@ -2,15 +2,27 @@
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { nearest } from '../../compose/looking.ts'
+import type { Env } from '../../compose.ts'
 import { FettleError } from '../../errors.ts'
 import type { Flags } from '../command.ts'
 import { listFlag, needText } from '../flags.ts'
 import type { Io } from '../io.ts'
 import { refuseNoReport } from '../places.ts'
+import { dagsterChannel, hasDagster } from './dagster.ts'
 import { STDOUT } from './documents.ts'
 
 /** Every reporter there is. */
-export const REPORTERS = ['junit', 'github', 'gitlab', 'openmetrics', 'json-events', 'markdown', 'html'] as const
+export const REPORTERS = [
+  'junit',
+  'github',
+  'gitlab',
+  'openmetrics',
+  'json-events',
+  'markdown',
+  'html',
+  'openlineage',
+  'dagster',
+] as const
 
 /** Switches off what is on by itself. */
 const NONE = 'none'
@@ -38,9 +50,13 @@ const OF_SEVERAL: Asked['name'] = 'html'
 export async function reportersAsked(flags: Flags, io: Io, platform: string | null): Promise<Asked[]> {
   const words = [...new Set(listFlag(flags, 'reporter'))]
   const asked = words.filter(word => word !== NONE).map(read)
-  const own = [OF_PLATFORM[platform ?? ''], listFlag(flags, 'pipeline').length > 1 ? OF_SEVERAL : undefined]
+  const own = [
+    OF_PLATFORM[platform ?? ''],
+    listFlag(flags, 'pipeline').length > 1 ? OF_SEVERAL : undefined,
+    hasDagster(io.env) ? ('dagster' as const) : undefined,
+  ]
   const unasked = own.flatMap(name => (name === undefined || asked.some(one => one.name === name) ? [] : [{ name, path: null }]))
-  const all = words.includes(NONE) ? asked : [...asked, ...unasked]
+  const all = (words.includes(NONE) ? asked : [...asked, ...unasked]).map(one => placed(one, io.env))
   await refuseWrongPaths(all, needText(flags, 'runs-dir'), io.cwd)
   return all
 }
@@ -57,8 +73,17 @@ function read(word: string): Asked {
   return { name: known, path: path ?? null }
 }
 
-const refused = (word: string, why: string): FettleError =>
-  new FettleError('FETTLE_USAGE', `--reporter ${word}: ${why}`, { hint: 'Name another path.' })
+/** Dagster says itself where it listens. */
+function placed(one: Asked, env: Env): Asked {
+  if (one.name !== 'dagster') return one
+  if (one.path !== null) throw refused(`dagster=${one.path}`, 'it writes where Dagster listens', 'Leave the path out.')
+  if (!hasDagster(env)) throw refused('dagster', 'no Dagster has started this', 'It is on by itself under PipesSubprocessClient.')
+  const channel = dagsterChannel(env)
+  return channel !== null && 'stream' in channel && channel.stream === 'stdout' ? { ...one, path: STDOUT } : one
+}
+
+const refused = (word: string, why: string, hint = 'Name another path.'): FettleError =>
+  new FettleError('FETTLE_USAGE', `--reporter ${word}: ${why}`, { hint })
 
 async function refuseWrongPaths(asked: readonly Asked[], runsDir: string, cwd: string): Promise<void> {
   const taken = new Map<string, string>()

@@ -3,20 +3,27 @@
  * it ended; whatever one of them throws is said once, as a warning, and changes nothing.
  */
 
-import { ciOf, courseOfTick, type RunFact, type RunState, type Tick } from '../../compose.ts'
+import { ciOf, courseOfTick, type RunFact, type RunReporter, type RunState, type Tick } from '../../compose.ts'
 import { dataOfFact, dataOfStart, type Event, escapeTerminal, type Told } from '../../report/index.ts'
 import type { Flags } from '../command.ts'
 import { needText } from '../flags.ts'
 import type { Io } from '../io.ts'
 import type { Progress } from '../progress/index.ts'
 import { type Asked, reportersAsked } from './asked.ts'
+import { dagsterReporter } from './dagster.ts'
 import { DOCUMENTS, documentReporter, GITLAB, gitlabReporter, INDEX, indexReporter, STDOUT } from './documents.ts'
 import { githubReporter } from './github.ts'
 import { jsonEventsReporter } from './json-events.ts'
+import { openLineageReporter } from './openlineage.ts'
 import type { Reporter } from './reporter.ts'
 
 /** Transfers are told of at most so often. */
 const TRANSFER_MS = 1_000
+
+/** A display that reporters hear too, and those of them that want the lineage of the run. */
+export interface Overheard extends Progress {
+  readonly lineage: readonly RunReporter[]
+}
 
 /** The reporters of a call. */
 export class Reporters {
@@ -54,7 +61,7 @@ export class Reporters {
   }
 
   /** The display of a pipeline, overheard. */
-  overhear(progress: Progress, pipeline: string): Progress {
+  overhear(progress: Progress, pipeline: string): Overheard {
     const tell = (type: string, { runId }: RunState, data: Event['data']): void => {
       const event = { at: new Date().toISOString(), pipeline, runId, type, data }
       for (const reporter of this.#reporters) this.#guarded(reporter, () => reporter.event?.(event))
@@ -78,6 +85,10 @@ export class Reporters {
       },
       note: text => progress.note(text),
       stop: () => progress.stop(),
+      lineage: this.#reporters.flatMap(one => {
+        const { lineage } = one
+        return lineage === undefined ? [] : [{ name: one.name, lineage: event => this.#guarded(one, () => lineage(event)) }]
+      }),
     }
   }
 
@@ -124,6 +135,8 @@ function reporterOf({ name, path }: Asked, runsDir: string, io: Io): Reporter {
   if (name === 'github') return githubReporter(path, io)
   if (name === 'gitlab') return gitlabReporter(path ?? runsDir, io)
   if (name === 'json-events') return jsonEventsReporter(path ?? `${runsDir}/events.jsonl`, io)
+  if (name === 'openlineage') return openLineageReporter(path ?? `${runsDir}/openlineage.jsonl`, io)
+  if (name === 'dagster') return dagsterReporter(io)
   if (name === 'html') return indexReporter(path, runsDir, io)
   return documentReporter(name, path ?? `${runsDir}/${DOCUMENTS[name].file}`, io)
 }

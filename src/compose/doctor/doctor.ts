@@ -2,12 +2,15 @@
 
 import { realClock } from '../../client/clock.ts'
 import { errorOfIssues } from '../../errors.ts'
-import type { Plan, PlannedService } from '../../pipeline/index.ts'
+import { isAddress, type Plan, type PlannedService } from '../../pipeline/index.ts'
 import { NO_OVERRIDES, prepare, resolveService } from '../prepare.ts'
+import { proveOutputs } from '../prove-outputs.ts'
+import { elsewhereOf } from '../receive.ts'
 import { type Credentials, credentialsOf, dataDirOf, type Env, proxiesOf } from '../settings.ts'
 import { type Finding, fail, ok, tried } from './finding.ts'
 import { diskFinding, registerFinding, runsFinding, versionFinding } from './machine.ts'
 import { networkFindings } from './network.ts'
+import { type QueuePlace, queueFindings } from './queue.ts'
 import { settingsFindings } from './settings.ts'
 
 /** What is looked at. */
@@ -19,6 +22,8 @@ export interface Examination {
   readonly pipeline: string | null
   /** In place of the pipeline's service. */
   readonly service: string | null
+  /** A queue whose Redis is looked at too. */
+  readonly queue: QueuePlace | null
   readonly offline: boolean
   readonly signal: AbortSignal
 }
@@ -34,6 +39,7 @@ export async function examine(options: Examination): Promise<Finding[]> {
     await diskFinding('runs', runsDir, 3 * (plan?.input.bytes ?? 0)),
     await diskFinding('data', dataDir, 0),
     runsFinding(runsDir),
+    ...(options.queue === null || offline ? [] : await queueFindings(options.queue, env)),
   )
   let service: PlannedService | null = null
   const resolved = await tried('service', () => {
@@ -64,20 +70,34 @@ export async function examine(options: Examination): Promise<Finding[]> {
   ]
 }
 
+/** Outputs here are looked at with the disk. */
+const hasFarOutput = ({ output }: Plan): boolean =>
+  [output?.path, output?.unmatched, output?.review].some(path => path != null && isAddress(path))
+
 interface OfPipeline {
   readonly plan: Plan | null
   readonly credentials: () => Credentials
   readonly findings: readonly Finding[]
 }
 
-async function pipelineFindings({ pipeline, env, cwd, runsDir, service }: Examination): Promise<OfPipeline> {
+async function pipelineFindings({ pipeline, env, cwd, runsDir, service, offline, signal }: Examination): Promise<OfPipeline> {
   const none = { plan: null, credentials: () => credentialsOf(env, {}) }
   if (pipeline === null) return { ...none, findings: [] }
   let found: OfPipeline = { ...none, findings: [] }
   const finding = await tried('pipeline', async () => {
-    const { plan, issues, credentials, release } = await prepare(pipeline, { ...NO_OVERRIDES, env, cwd, runsDir, service })
+    const { plan, issues, credentials, links, release } = await prepare(pipeline, {
+      ...NO_OVERRIDES,
+      env,
+      cwd,
+      runsDir,
+      service,
+      ...(offline ? {} : { elsewhere: elsewhereOf({ env, keeps: false, signal }) }),
+    })
     release()
     found = { plan, credentials, findings: [] }
+    if (offline && issues.every(one => one.severity !== 'error') && plan === null)
+      return ok('pipeline', `${pipeline}: as far as can be told without its input, which lies elsewhere`)
+    if (plan !== null && !offline && hasFarOutput(plan)) await proveOutputs(plan, { env, cwd, links, signal })
     if (plan !== null) return ok('pipeline', `${pipeline}: ${plan.rows} rows of ${plan.input.path} can be sent`)
     const error = errorOfIssues(issues)
     return fail('pipeline', error.code, error.message, `See all of it: fettle check ${pipeline}`)

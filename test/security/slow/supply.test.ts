@@ -46,6 +46,10 @@ describe('the lock file', () => {
     expect(packages.filter(([, one]) => one.link)).toEqual([])
   })
 
+  test('holds nothing that runs at install time, also among the tools', () => {
+    expect(packages.filter(([, one]) => one.hasInstallScript).map(([path]) => path)).toEqual([])
+  })
+
   test('agrees with package.json', () => {
     expect(lock.packages['']).toMatchObject({ dependencies: manifest.dependencies })
   })

@@ -1,0 +1,27 @@
+"""What the DAGs beside it share: how fettle is called from Airflow. It knows no pipeline."""
+
+import json
+import os
+
+from airflow.providers.standard.operators.bash import BashOperator
+from airflow.sdk.exceptions import AirflowException, AirflowFailException, AirflowSkipException
+
+#: The folder with pipelines/, samples/ and fettle-runs/: one that every worker reaches.
+PROJECT = os.environ.get("SUPPLIERS_PROJECT", os.getcwd())
+
+
+class FettleOperator(BashOperator):
+    """A command of fettle. Its last line is the XCom, as a value; only exit code 75 is worth another try."""
+
+    def __init__(self, **kwargs):
+        super().__init__(append_env=True, cwd=PROJECT, output_processor=json.loads, **kwargs)
+
+    def execute(self, context):
+        try:
+            return super().execute(context)
+        except AirflowSkipException:
+            raise
+        except AirflowException as error:
+            if "exit code 75" in str(error):
+                raise
+            raise AirflowFailException(str(error)) from error

@@ -1,0 +1,42 @@
+"""One remote job that no worker waits for: submit, look now and then, collect."""
+
+from datetime import datetime, timedelta
+
+from airflow.providers.standard.sensors.bash import BashSensor
+from airflow.sdk import DAG, task
+from fettle_operator import PROJECT, FettleOperator
+
+PIPELINE = "pipelines/suppliers.yml"
+NAME = "suppliers"
+
+with DAG(
+    "fettle_suppliers",
+    schedule="17 3 * * *",
+    start_date=datetime(2026, 1, 1),
+    catchup=False,
+    max_active_runs=1,
+    default_args={"retries": 3, "retry_delay": timedelta(minutes=5)},
+):
+    # Repeated, it finds the run that is there: no second job. 99 is Airflow's code for a task that had nothing to do.
+    submit = FettleOperator(task_id="submit", bash_command=f"fettle run {PIPELINE} --detach --json -q --skip-code 99")
+
+    # 75: still going on. 0: ready. Anything else fails the sensor at once.
+    wait = BashSensor(
+        task_id="wait",
+        bash_command=f"cd '{PROJECT}' && fettle status {NAME} --json",
+        retry_exit_code=75,
+        mode="reschedule",
+        poke_interval=60,
+        timeout=2 * 60 * 60,
+    )
+
+    collect = FettleOperator(task_id="collect", bash_command=f"fettle collect {NAME} --json -q")
+
+    @task
+    def tell(result: dict) -> str:
+        """What came of it, from the XCom alone."""
+        totals = result["totals"]
+        return f"{result['status']}: {totals['matched']} of {totals['rows']} matched, {totals['review']} to review"
+
+    submit >> wait >> collect
+    tell(collect.output)

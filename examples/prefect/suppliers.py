@@ -1,0 +1,58 @@
+"""A list matched by fettle as a flow of Prefect: a task for each shard, one that joins them, and the report as an artifact."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+from prefect import flow, get_run_logger, task
+from prefect.artifacts import create_markdown_artifact
+
+#: The folder with pipelines/, samples/ and fettle-runs/: one that every worker reaches.
+PROJECT = Path(os.environ.get("SUPPLIERS_PROJECT", os.getcwd()))
+
+
+class FettleFailed(Exception):
+    """A command of fettle ended with another code than 0."""
+
+    def __init__(self, code: int, said: str):
+        super().__init__(f"exit code {code}: {said}")
+        self.code = code
+
+
+def is_worth_another_try(task, run, state) -> bool:
+    """75: the same command again goes on where it stopped. Everything else wants a person."""
+    try:
+        state.result()
+    except FettleFailed as error:
+        return error.code == 75
+    except Exception:
+        return False
+    return False
+
+
+@task(retries=3, retry_delay_seconds=300, retry_condition_fn=is_worth_another_try, cache_policy=None)
+def fettle(*args: str):
+    """Runs fettle; its last line, as a value."""
+    done = subprocess.run(["fettle", *args, "--json"], cwd=PROJECT, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise FettleFailed(done.returncode, (done.stderr or done.stdout).strip())
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+@flow(log_prints=True)
+def suppliers(pipeline: str = "pipelines/suppliers.yml", shards: int = 4) -> dict:
+    """Matches the list in shards."""
+    planned = fettle("plan", pipeline, "--shards", str(shards))
+    runs = [fettle.submit("run", pipeline, "--shard", shard, "-q") for shard in planned]
+    done = [run.result() for run in runs]
+    result = fettle("merge", done[0]["pipeline"], "-q")
+    report = PROJECT / Path(result["report"]).with_name("report.md")
+    create_markdown_artifact(key="suppliers", markdown=report.read_text(), description="What came of each row")
+    totals = result["totals"]
+    get_run_logger().info("%s of %s rows matched", totals["matched"], totals["rows"])
+    return result
+
+
+if __name__ == "__main__":
+    suppliers()

@@ -1,0 +1,57 @@
+/** What is kept here of a list whose shards are in a queue: a run directory without a journal, until it is merged. */
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { FettleError } from '../../errors.ts'
+import { writeAtomic } from '../../input/sink.ts'
+import { listRunIds, makeRunDirectory, newRunId, runDirectory } from '../run-directory.ts'
+
+/** A list in a queue. */
+export interface QueuedRun {
+  readonly version: 1
+  readonly runId: string
+  readonly pipeline: string
+  readonly file: string
+  /** Who is asked, as runs keep it. */
+  readonly identity: string
+  /** Address and name of the queue; the address without a password. */
+  readonly url: string
+  readonly name: string
+  /** The jobs of its shards, in their order. */
+  readonly jobs: readonly string[]
+}
+
+const NAME = 'queue.json'
+
+/** The run `id` while it is in a queue, null once it has a journal, and for any other. Throws FETTLE_JOURNAL_DAMAGED. */
+export function queuedRun(runsDir: string, id: string): QueuedRun | null {
+  const { path, journal } = runDirectory(runsDir, id)
+  const file = join(path, NAME)
+  if (existsSync(journal) || !existsSync(file)) return null
+  try {
+    const run = JSON.parse(readFileSync(file, 'utf8')) as QueuedRun
+    if (run.version === 1 && Array.isArray(run.jobs)) return { ...run, runId: id }
+  } catch {
+    // Told below.
+  }
+  throw new FettleError('FETTLE_JOURNAL_DAMAGED', `cannot read ${file}: it does not tell what is in the queue`, {
+    hint: 'Remove the folder, and run the same again: it finds the shards in the queue.',
+  })
+}
+
+/** The record of the list, the one that is there or a new one. */
+export async function keepQueued(
+  runsDir: string,
+  run: Omit<QueuedRun, 'version' | 'runId'>,
+  now: number,
+): Promise<{ readonly run: QueuedRun; readonly isNew: boolean }> {
+  for (const id of listRunIds(runsDir, run.pipeline)) {
+    const found = queuedRun(runsDir, id)
+    if (found !== null && found.url === run.url && found.name === run.name && String(found.jobs) === String(run.jobs))
+      return { run: found, isNew: false }
+  }
+  const runId = newRunId(runsDir, run.pipeline, now)
+  const directory = await makeRunDirectory(runsDir, runId)
+  const kept: QueuedRun = { version: 1, runId, ...run }
+  await writeAtomic(join(directory.path, NAME), `${JSON.stringify(kept)}\n`)
+  return { run: kept, isNew: true }
+}

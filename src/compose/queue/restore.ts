@@ -1,0 +1,45 @@
+/** The run of a shard brought back from the lines that a queue keeps of its journal: their directory, as the worker had it. */
+import { join } from 'node:path'
+import { FettleError } from '../../errors.ts'
+import { writeAtomic } from '../../input/sink.ts'
+import { makeFolder, proveRunId, runDirectory } from '../run-directory.ts'
+
+/** What is only there where it was received: without these a run fetches its results once more, which costs nothing. */
+const OF_RESULTS = new Set(['file.received', 'output.written', 'run.finished', 'run.paused'])
+
+interface Line {
+  readonly type?: unknown
+  readonly stage?: unknown
+  readonly runId?: unknown
+}
+
+const parse = (line: string): Line => {
+  try {
+    return JSON.parse(line) as Line
+  } catch {
+    throw new FettleError('FETTLE_JOURNAL_DAMAGED', 'the journal that the queue keeps of a shard is no journal')
+  }
+}
+
+/** The run that the lines tell of. Throws FETTLE_JOURNAL_DAMAGED when they tell of none. */
+export function runIdOf([first]: readonly string[]): string {
+  const { type, runId } = parse(first ?? '')
+  return proveRunId(type === 'run.started' ? runId : null)
+}
+
+/** Lines without what was received. */
+export const withoutResults = (lines: readonly string[]): string[] =>
+  lines.filter(line => {
+    const { type, stage } = parse(line)
+    return !OF_RESULTS.has(String(type)) && stage !== 'download'
+  })
+
+/** Writes the journal of the run, in place of what is there of it; gives its id. Throws FETTLE_OUTPUT_WRITE. */
+export async function restoreRun(runsDir: string, lines: readonly string[]): Promise<string> {
+  const runId = runIdOf(lines)
+  const directory = runDirectory(runsDir, runId)
+  makeFolder(runsDir)
+  makeFolder(directory.path)
+  await writeAtomic(join(directory.path, 'journal.jsonl'), lines.map(line => `${line}\n`).join(''))
+  return runId
+}

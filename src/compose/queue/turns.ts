@@ -1,0 +1,50 @@
+/** The pace of accounts that are shared with other processes: every request waits for a turn of the queue's besides its own. */
+import { createHash } from 'node:crypto'
+import type { Shared } from '../../client/index.ts'
+import { type Connected, openTurns } from '../../queue/index.ts'
+import { REAL_WORLD, type World } from '../world.ts'
+
+type Pace = Shared['pace']
+type Turns = Awaited<ReturnType<typeof openTurns>>
+
+/** The worlds of runs whose requests take turns with those of other processes, by account. */
+export interface SharedWorlds {
+  /** The world of a run that asks as `identity`. */
+  readonly of: (identity: string) => World
+  readonly close: () => Promise<void>
+}
+
+/** Worlds over one connection. */
+export function sharedWorlds(connected: Connected): SharedWorlds {
+  const opened = new Map<string, Promise<Turns>>()
+  const paced = (own: Pace, open: () => Promise<Turns>): Pace => ({
+    limit: own.limit,
+    async enter(caller) {
+      const signals = [caller.signal, caller.stop].filter(signal => signal !== undefined)
+      await (await open()).take(AbortSignal.any(signals))
+      return own.enter(caller)
+    },
+    pause(ms) {
+      own.pause(ms)
+      void open().then(turns => turns.pause(ms))
+    },
+  })
+  return {
+    of: identity => ({
+      ...REAL_WORLD,
+      pace: (own, rate) => {
+        if (rate == null) return own
+        const account = createHash('sha256').update(identity).digest('hex').slice(0, 12)
+        const key = `${account} ${rate.requests}/${rate.perMs}`
+        return paced(own, () => {
+          const turns = opened.get(key) ?? openTurns(connected, account, rate)
+          opened.set(key, turns)
+          return turns
+        })
+      },
+    }),
+    close: async () => {
+      await Promise.allSettled([...opened.values()].map(async turns => (await turns).close()))
+    },
+  }
+}

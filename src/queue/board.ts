@@ -1,0 +1,141 @@
+/**
+ * The queue as whoever submits shards sees it: each is a job under a name of its own, so that submitting again finds the same
+ * jobs, and is waited for wherever it is carried out. What a shard is, and what became of it, is the caller's.
+ */
+import type { Job, Queue } from 'bullmq'
+import { FettleError } from '../errors.ts'
+import type { Connected } from './connect.ts'
+import { dropLines, orAborted } from './copy.ts'
+
+/** The prefix of every key in Redis but those of the journals. */
+export const PREFIX = 'fettle'
+
+/** How shards stand. */
+export interface Standing {
+  readonly done: number
+  readonly active: number
+  readonly waiting: number
+  /** Given up by the queue, with what was said. */
+  readonly failed: readonly { readonly id: string; readonly why: string }[]
+  /** Named, and not in the queue. */
+  readonly missing: readonly string[]
+  /** Null where Redis does not tell. */
+  readonly workers: number | null
+}
+
+/** A shard to be done: under which name, and what of it a worker is told. */
+export interface Posted {
+  readonly id: string
+  readonly task: unknown
+}
+
+/** What whoever waits is told: that a shard came to its end, was given up, or got somewhere. */
+export type Notice = { readonly id: string; readonly is: 'done' | 'failed' | 'moved'; readonly what: string }
+
+/** A worker that dies is followed by another so often; a shard that kills its workers is not passed on for ever. */
+export const MOST_DEATHS = 20
+
+/** What another try may cure is tried again for an hour. */
+const AGAIN = { attempts: 360, backoff: { type: 'fixed', delay: 10_000 } }
+
+/** The shards of a queue, by their names. */
+export class Board {
+  readonly #connected: Connected
+  readonly #queue: Queue
+
+  constructor(connected: Connected) {
+    this.#connected = connected
+    this.#queue = new connected.engine.Queue(connected.address.name, { connection: connected.redis, prefix: PREFIX })
+    this.#queue.on('error', () => {})
+  }
+
+  /**
+   * Posts the shards that are not there, has those tried again that were given up, and posts those anew whose end `isBad`; `fresh`
+   * posts all anew. `atOnce` shards are carried out side by side, by all workers together. Throws FETTLE_LOCKED when shards
+   * are to be posted anew that somebody is carrying out.
+   */
+  async post(
+    posted: readonly Posted[],
+    { atOnce, fresh, isBad }: { atOnce: number; fresh: boolean; isBad: (ended: unknown) => boolean },
+  ): Promise<{ readonly found: number }> {
+    const there = await Promise.all(posted.map(({ id }) => this.#find(id)))
+    const busy = there.filter(one => one?.state === 'active')
+    if (fresh && busy.length > 0)
+      throw new FettleError(
+        'FETTLE_LOCKED',
+        `${busy.length} shards of it are being carried out by workers, and are not begun anew`,
+      )
+    await this.#queue.setGlobalConcurrency(atOnce)
+    let found = 0
+    for (const [at, { id, task }] of posted.entries()) {
+      const one = there[at]
+      const isOld = one !== null && one !== undefined && (fresh || (one.state === 'completed' && isBad(one.job.returnvalue)))
+      if (isOld) await this.drop([id])
+      else if (one?.state === 'failed') await one.job.retry('failed')
+      if (one && !isOld) found++
+      else await this.#queue.add('shard', task, { jobId: id, ...AGAIN })
+    }
+    return { found }
+  }
+
+  async #find(id: string): Promise<{ job: Job; state: string } | null> {
+    const job: Job | undefined = await this.#queue.getJob(id)
+    return job === undefined ? null : { job, state: await job.getState() }
+  }
+
+  /** How the shards stand. */
+  async standing(ids: readonly string[]): Promise<Standing> {
+    const states = await Promise.all(ids.map(async id => ({ id, state: await this.#queue.getJobState(id) })))
+    const those = (...wanted: string[]): string[] => states.filter(({ state }) => wanted.includes(state)).map(({ id }) => id)
+    const failed = await Promise.all(
+      those('failed').map(async id => ({ id, why: ((await this.#queue.getJob(id)) as Job | undefined)?.failedReason ?? '' })),
+    )
+    const missing = those('unknown')
+    const [done, active] = [those('completed').length, those('active').length]
+    const waiting = ids.length - done - active - failed.length - missing.length
+    return { done, active, waiting, failed, missing, workers: await this.#queue.getWorkersCount().catch(() => null) }
+  }
+
+  /** Resolves once no shard is left to do; `onNotice` is told what happens meanwhile. Throws the reason of `signal`. */
+  async wait(ids: readonly string[], signal: AbortSignal, onNotice: (notice: Notice) => void): Promise<void> {
+    const { engine, redis } = this.#connected
+    const events = new engine.QueueEvents(this.#queue.name, { connection: redis.duplicate(), prefix: PREFIX })
+    events.on('error', () => {})
+    // Each shard listens twice.
+    events.setMaxListeners(0)
+    this.#queue.setMaxListeners(0)
+    const wanted = new Set(ids)
+    events.on('progress', ({ jobId, data }) => {
+      if (wanted.has(jobId)) onNotice({ id: jobId, is: 'moved', what: String(data) })
+    })
+    const waitFor = async (id: string): Promise<void> => {
+      const job: Job | undefined = await this.#queue.getJob(id)
+      if (job === undefined) return
+      await job.waitUntilFinished(events).then(
+        () => onNotice({ id, is: 'done', what: '' }),
+        (error: Error) => onNotice({ id, is: 'failed', what: error.message }),
+      )
+    }
+    try {
+      await orAborted(Promise.all(ids.map(waitFor)), signal)
+    } finally {
+      await events.close().catch(() => {})
+    }
+  }
+
+  /** What the workers gave for shards that are done; null for one that is not. */
+  async ends(ids: readonly string[]): Promise<(unknown | null)[]> {
+    const jobs: (Job | undefined)[] = await Promise.all(ids.map(id => this.#queue.getJob(id)))
+    return jobs.map(job => job?.returnvalue ?? null)
+  }
+
+  /** Removes shards with all that is kept of them; one that is being carried out stays. */
+  async drop(ids: readonly string[]): Promise<void> {
+    for (const id of ids) if ((await this.#queue.remove(id)) === 1) await dropLines(this.#connected, [id])
+  }
+
+  /** Ends what listens; the connection stays. */
+  async close(): Promise<void> {
+    await this.#queue.close().catch(() => {})
+  }
+}

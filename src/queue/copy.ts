@@ -1,0 +1,85 @@
+/**
+ * The journal of a shard beside its job in the queue: a stream of Redis, each line under its number, written before anything is
+ * done because of it. A number is given once, so that of two workers who take a shard for theirs only one can go on.
+ */
+import type { Job } from 'bullmq'
+import { FettleError } from '../errors.ts'
+import type { Connected } from './connect.ts'
+
+/** A shard in the hands of a worker: its job, and the token that proves the hold. */
+export interface Hold {
+  readonly job: Job
+  readonly token: string
+  readonly lockMs: number
+}
+
+const TAKEN = /equal or smaller than/
+const LINE = 'line'
+
+/** The key of the journal of a job. */
+const keyOf = (queue: string, jobId: string): string => `fettle:${queue}:journal:${jobId}`
+
+/** The lines kept for a job, in order; none when nothing was recorded. */
+export async function readLines({ redis, address }: Connected, jobId: string): Promise<string[]> {
+  const entries = await redis.xrange(keyOf(address.name, jobId), '-', '+')
+  return entries.map(([id, fields], at) => {
+    const [, line] = fields
+    if (id !== `${at + 1}-0` || line === undefined)
+      throw new FettleError('FETTLE_JOURNAL_DAMAGED', `the journal that the queue keeps of ${jobId} lacks line ${at + 1}`, {
+        hint: 'Look at Redis: it may have lost what it held. Nothing was sent.',
+      })
+    return line
+  })
+}
+
+/** Forgets the lines of jobs. */
+export async function dropLines({ redis, address }: Connected, jobIds: readonly string[]): Promise<void> {
+  for (const id of jobIds) await redis.del(keyOf(address.name, id))
+}
+
+/** Keeps the lines of one shard, after the `known` that are there. */
+export function copyLines(connected: Connected, { job, token, lockMs }: Hold, known: number) {
+  const jobId = job.id ?? ''
+  const key = keyOf(connected.address.name, jobId)
+  const lost = (): FettleError =>
+    new FettleError('FETTLE_LOCKED', `another worker took over ${jobId}: nothing more is sent from here`, {
+      hint: 'Nothing need be done: the other goes on.',
+    })
+  let count = known
+  let last: Promise<unknown> = Promise.resolve()
+
+  const put = async (number: number, line: string): Promise<void> => {
+    try {
+      await connected.redis.xadd(key, `${number}-0`, LINE, line)
+    } catch (error) {
+      if (!TAKEN.test((error as Error).message)) throw error
+      // It may be our own line, whose receipt was lost with a connection.
+      const [there] = await connected.redis.xrange(key, `${number}-0`, `${number}-0`)
+      if (there?.[1][1] !== line) throw lost()
+    }
+  }
+
+  return {
+    keep(line: string): void {
+      const number = ++count
+      last = last.then(() => put(number, line))
+      // Told to whoever settles.
+      last.catch(() => {})
+    },
+    async settled(signal: AbortSignal): Promise<void> {
+      await orAborted(last, signal)
+      // Another worker may have been given the shard while this one was out of breath.
+      if ((await orAborted(job.extendLock(token, lockMs), signal)) < 1) throw lost()
+    },
+  }
+}
+
+/** Waits for a promise, but not beyond `signal`: Redis may be away for long. */
+export function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(signal.reason)
+    if (signal.aborted) stop()
+    signal.addEventListener('abort', stop, { once: true })
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
+  })
+}

@@ -1,0 +1,70 @@
+/**
+ * A worker: it takes shards from a queue, one or a few at a time, has them carried out, and tells the queue what became of them.
+ * Told to stop it takes no more and hands on what it holds. How a shard is carried out is the caller's.
+ */
+import type { Job } from 'bullmq'
+import { FettleError } from '../errors.ts'
+import { MOST_DEATHS, PREFIX } from './board.ts'
+import type { Connected } from './connect.ts'
+import type { Hold } from './copy.ts'
+
+/** Measured with these: a shard goes on with another worker some 6 seconds after its own was killed. */
+const LOCK_MS = 5_000
+const STALLED_MS = 3_000
+
+/** How a shard left the hands of a worker: at its end, to be tried again by anybody, or for good. */
+export type Left =
+  | { readonly is: 'done'; readonly end: unknown }
+  | { readonly is: 'again'; readonly why: string }
+  | { readonly is: 'over'; readonly why: string }
+
+/** What a worker does. */
+export interface StationWork {
+  readonly concurrency: number
+  readonly signal: AbortSignal
+  /** Carries a shard out; `signal` is aborted when the worker is told to stop, or has lost its hold. */
+  readonly carry: (task: unknown, hold: Hold, signal: AbortSignal) => Promise<Left>
+  /** The connection was lost, or the queue complains. */
+  readonly onTrouble: (message: string) => void
+}
+
+/** Takes shards until `signal` is aborted and what was held is out of hand. */
+export async function workAt({ engine, redis, address }: Connected, work: StationWork): Promise<void> {
+  const holds = new Map<string, AbortController>()
+
+  const carry = async (job: Job, token: string): Promise<unknown> => {
+    const id = job.id ?? ''
+    const lost = new AbortController()
+    holds.set(id, lost)
+    try {
+      const left = await work.carry(job.data, { job, token, lockMs: LOCK_MS }, AbortSignal.any([work.signal, lost.signal]))
+      if (left.is === 'done') return left.end
+      if (left.is === 'over') throw new engine.UnrecoverableError(left.why)
+      if (!work.signal.aborted) throw new Error(left.why)
+      // Handed on: the next worker has it at once.
+      await job.moveToWait(token)
+      throw new engine.WaitingError()
+    } finally {
+      holds.delete(id)
+    }
+  }
+
+  const worker = new engine.Worker(address.name, (job, token = '') => carry(job, token), {
+    connection: redis,
+    prefix: PREFIX,
+    concurrency: work.concurrency,
+    lockDuration: LOCK_MS,
+    stalledInterval: STALLED_MS,
+    maxStalledCount: MOST_DEATHS,
+  })
+  worker.on('error', error => work.onTrouble(error.message))
+  worker.on('lockRenewalFailed', ids => {
+    for (const id of ids)
+      holds.get(id)?.abort(new FettleError('FETTLE_LOCKED', `the hold on ${id} is lost: another worker may have it by now`))
+  })
+  await new Promise<void>(stopped => {
+    if (work.signal.aborted) stopped()
+    else work.signal.addEventListener('abort', () => stopped(), { once: true })
+  })
+  await worker.close()
+}

@@ -1,0 +1,176 @@
+/**
+ * How pipelines ended, as messages of Dagster Pipes (protocol 0.1): a materialisation of each asset with its counts, the checks that
+ * Dagster waits for, and the result line. Counts, names and paths only: no row content. It sends nothing.
+ */
+import { plain, safeJson } from './escape.ts'
+import { resultLine } from './result-line.ts'
+import type { Report, Result } from './schema.ts'
+import { isRefusal, type Told } from './told.ts'
+import { OUTCOMES } from './totals.ts'
+import { STATUS, type Verdict, verdictOf } from './verdict.ts'
+
+/** One message. */
+export interface PipesMessage {
+  readonly method: 'opened' | 'log' | 'report_asset_materialization' | 'report_asset_check' | 'report_custom_message' | 'closed'
+  readonly params: Readonly<Record<string, unknown>>
+}
+
+/** What Dagster said of the step that runs us. */
+export interface PipesStep {
+  /** Keys of the assets it makes, as Dagster writes them: parts parted by `/`. */
+  readonly assets: readonly string[]
+  /** Asset checks it declared. A check nobody declared fails the step, so others stand in the metadata only. */
+  readonly checks: readonly string[]
+}
+
+/** How loud a line of Dagster's log is. */
+export type PipesLevel = 'DEBUG' | 'INFO' | 'WARNING' | 'ERROR'
+
+/** The line of a message, without its end. */
+export const pipesLine = (message: PipesMessage): string => safeJson({ __dagster_pipes_version: '0.1', ...message })
+
+/** A line for Dagster's log. */
+export const pipesLog = (level: PipesLevel, message: string): PipesMessage => ({
+  method: 'log',
+  params: { level, message: plain(message) },
+})
+
+/** All that is said when a call has ended, the last word included; `place` makes a path one that can be found from elsewhere. */
+export function pipesMessages(told: readonly Told[], step: PipesStep, place: (path: string) => string): PipesMessage[] {
+  const failure = told.map(errorOf).find(error => error !== null) ?? null
+  const ends = told.flatMap(one => (isRefusal(one) ? refused(one) : ended(one, told.length === 1, step, place)))
+  return [...ends, { method: 'closed', params: failure === null ? {} : { exception: failure } }]
+}
+
+function errorOf(told: Told) {
+  const error = isRefusal(told) ? told.issues.find(({ severity }) => severity === 'error') : told.results[0]?.error
+  if (error == null) return null
+  const message = plain(`${error.message}${error.hint === null ? '' : ` ${error.hint}`}`)
+  return { name: error.code, message, stack: [], cause: null, context: null }
+}
+
+const refused = ({ name, issues }: Extract<Told, { issues: unknown }>): PipesMessage[] =>
+  issues.map(({ severity, code, message, hint }) =>
+    pipesLog(severity === 'error' ? 'ERROR' : 'WARNING', `${name}: ${code}: ${message}${hint === null ? '' : ` ${hint}`}`),
+  )
+
+const LEVEL: Readonly<Record<Verdict, PipesLevel>> = {
+  success: 'INFO',
+  skipped: 'INFO',
+  running: 'INFO',
+  warn: 'WARNING',
+  fail: 'ERROR',
+  error: 'ERROR',
+  cancelled: 'ERROR',
+}
+
+/** Whether rows came to something; a run that broke off, was skipped or was left to the service has made nothing. */
+const hasMade = (verdict: Verdict): boolean => verdict === 'success' || verdict === 'warn' || verdict === 'fail'
+
+function ended(report: Report, isAlone: boolean, step: PipesStep, place: (path: string) => string): PipesMessage[] {
+  const verdict = verdictOf(report)
+  return report.results.flatMap(result => {
+    const log = pipesLog(LEVEL[verdict], `${result.name}: ${STATUS[verdict].word}. ${result.message}`)
+    const custom: PipesMessage = { method: 'report_custom_message', params: { payload: JSON.parse(resultLine(report)) } }
+    if (!hasMade(verdict)) return [log, custom]
+    const asset = assetOf(step.assets, result.name, isAlone)
+    if (asset === null) {
+      const why = `${result.name}: none of the assets of this step has its name: ${step.assets.join(', ')}`
+      return [log, ...(step.assets.length === 0 ? [] : [pipesLog('WARNING', why)]), custom]
+    }
+    return [log, ...materialised(asset, report, result, step, place), ...checksOf(asset, result, step), custom]
+  })
+}
+
+const underscored = (name: string): string => name.replace(/\W/g, '_').toLowerCase()
+const lastPart = (key: string): string => underscored(key.replace(/^(?:.*[^\\])?\//s, ''))
+
+/** The only asset of the step for the only pipeline of the call; else the one of that name, whatever stands before it. */
+function assetOf(assets: readonly string[], name: string, isAlone: boolean): string | null {
+  if (isAlone && assets.length === 1) return assets[0] ?? null
+  return assets.find(key => lastPart(key) === underscored(name)) ?? null
+}
+
+/** The asset, and beside it those of the other outputs where the step has such: `suppliers_unmatched`, `suppliers_review`. */
+function materialised(
+  asset: string,
+  report: Report,
+  result: Result,
+  { assets }: PipesStep,
+  place: (path: string) => string,
+): PipesMessage[] {
+  const others = result.outputs.flatMap(output => {
+    const key = assets.find(one => one !== asset && lastPart(one) === underscored(`${result.name}_${output.kind}`))
+    return key === undefined ? [] : [materialisation(key, output, factsOf(report, place), place)]
+  })
+  const own = result.outputs.find(({ kind }) => kind === 'output')
+  const more = { ...factsOf(report, place), ...countsOf(report, result) }
+  return [materialisation(asset, own, more, place), ...others]
+}
+
+const value = (type: string, raw_value: unknown) => ({ type, raw_value })
+type Metadata = Readonly<Record<string, ReturnType<typeof value>>>
+
+function materialisation(
+  asset_key: string,
+  output: Result['outputs'][number] | undefined,
+  more: Metadata,
+  place: (path: string) => string,
+): PipesMessage {
+  const made: Metadata =
+    output === undefined ? {} : { 'dagster/row_count': value('int', output.rows), output: value('path', place(output.path)) }
+  return {
+    method: 'report_asset_materialization',
+    params: { asset_key, data_version: output?.sha256 ?? null, metadata: { ...made, ...more } },
+  }
+}
+
+const factsOf = ({ status, metadata }: Report, place: (path: string) => string): Metadata => ({
+  status: value('text', status),
+  run_id: value('text', metadata.runId),
+  ...(metadata.directory === null ? {} : { report: value('path', place(`${metadata.directory}/report.html`)) }),
+})
+
+/** What is unknown is left out, never 0. */
+function countsOf({ totals, elapsedMs }: Report, { input, checks }: Result): Metadata {
+  const known = OUTCOMES.flatMap(name => {
+    const count = totals[name]
+    return count === null ? [] : [[name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`), value('int', count)] as const]
+  })
+  const judged = checks.map(({ assertion, success, severity, expected, actual }) => ({
+    assertion,
+    success,
+    severity,
+    expected,
+    actual,
+  }))
+  return {
+    rows: value('int', totals.rows),
+    ...Object.fromEntries(known),
+    ...(totals.matchRate === null ? {} : { match_rate: value('float', totals.matchRate) }),
+    elapsed_seconds: value('float', elapsedMs / 1000),
+    input_sha256: value('text', input.sha256),
+    ...(checks.length === 0 ? {} : { checks: value('json', judged) }),
+  }
+}
+
+/** A check has one result in Dagster, whatever thresholds it has here: that of the worst that was not met, else of the last. */
+function checksOf(asset_key: string, { name, checks }: Result, step: PipesStep): PipesMessage[] {
+  return step.checks.map(check_name => {
+    const own = checks.filter(({ assertion }) => underscored(assertion) === underscored(check_name))
+    const worst = own.find(one => !one.success && one.severity === 'fail') ?? own.find(one => !one.success) ?? own.at(-1)
+    if (worst === undefined)
+      return pipesLog('ERROR', `${name}: Dagster waits for the check ${check_name}, and the pipeline has none of that name`)
+    const { success, severity, expected, actual } = worst
+    return {
+      method: 'report_asset_check',
+      params: {
+        asset_key,
+        check_name,
+        passed: success,
+        severity: severity === 'fail' ? 'ERROR' : 'WARN',
+        metadata: { expected: value('text', expected), actual: value('text', actual) },
+      },
+    }
+  })
+}

@@ -1,0 +1,108 @@
+/**
+ * The list that a run reads and the files it writes, as datasets of OpenLineage: their columns, which come from which, how many
+ * rows, and what was checked. Columns are named, cells never.
+ */
+import type { RunState } from '../../journal/index.ts'
+import type { FacetMaker } from './facets.ts'
+import type { LineageDataset, LineageNames } from './types.ts'
+
+const ALL_COLUMNS = '*'
+
+/** The columns of the input by name. */
+const headerOf = ({ input }: RunState['plan'], { column }: LineageNames): string[] =>
+  input.header === null ? Array.from({ length: input.columns }, (_, at) => column(at)) : [...input.header]
+
+/** A column of a delimited file holds text. */
+const schemaOf = (columns: readonly string[], facet: FacetMaker) =>
+  facet('SchemaDatasetFacet', { fields: [...new Set(columns)].map(name => ({ name, type: 'string' })) })
+
+/** The list; what the checks came to belongs to it once the run has ended. */
+export function inputsOf(state: RunState, names: LineageNames, facet: FacetMaker, hasEnded: boolean): LineageDataset[] {
+  const { plan, checks } = state
+  const { input, rows } = plan
+  const metrics = facet('DataQualityMetricsInputDatasetFacet', {
+    rowCount: input.rows,
+    bytes: input.bytes,
+    fileCount: 1,
+    columnMetrics: columnMetrics(plan, names),
+  })
+  const assertions = checks.map(({ assertion, success, severity, expected }) => ({
+    assertion: `${assertion} ${expected}`,
+    success,
+    severity: severity === 'fail' ? 'error' : 'warn',
+  }))
+  return [
+    {
+      ...names.dataset(input.path),
+      facets: { schema: schemaOf(headerOf(plan, names), facet) },
+      inputFacets: {
+        inputStatistics: facet('InputStatisticsInputDatasetFacet', { rowCount: rows, size: input.bytes, fileCount: 1 }),
+        dataQualityMetrics: metrics,
+        ...(hasEnded && assertions.length > 0
+          ? { dataQualityAssertions: facet('DataQualityAssertionsDatasetFacet', { assertions }) }
+          : {}),
+      },
+    },
+  ]
+}
+
+/** What was counted in the columns that were looked at; a number of different values that is an estimate is left out. */
+function columnMetrics({ profile = [], input }: RunState['plan'], { column }: LineageNames) {
+  return Object.fromEntries(
+    profile.map(({ header, index, filled, distinct, isEstimate }) => [
+      header ?? column(index),
+      { nullCount: input.rows - filled, count: filled, ...(isEstimate ? {} : { distinctCount: distinct }) },
+    ]),
+  )
+}
+
+/** The files of the plan, those of a shard excepted, which writes none; with what was written once the run has ended. */
+export function outputsOf(state: RunState, names: LineageNames, facet: FacetMaker, hasEnded: boolean): LineageDataset[] {
+  const { plan, outputs } = state
+  const { output, shard } = plan
+  if (output === null || shard !== undefined) return []
+  const own = headerOf(plan, names)
+  const columns = output.columns.flatMap(name => (name === ALL_COLUMNS ? own : [name]))
+  return [output.path, output.unmatched, output.review].flatMap(path => {
+    if (path === null) return []
+    const written = hasEnded ? outputs.find(one => one.path === path) : undefined
+    return [
+      {
+        ...names.dataset(path),
+        facets: {
+          schema: schemaOf(columns, facet),
+          columnLineage: facet('ColumnLineageDatasetFacet', { fields: lineageOf(plan, columns, names) }),
+        },
+        outputFacets:
+          written === undefined
+            ? {}
+            : {
+                outputStatistics: facet('OutputStatisticsOutputDatasetFacet', {
+                  rowCount: written.rows,
+                  size: written.bytes,
+                  fileCount: 1,
+                }),
+              },
+      },
+    ]
+  })
+}
+
+/** A column of the input stands in the output as it was; all others were found by what the mapped columns say. */
+function lineageOf(plan: RunState['plan'], columns: readonly string[], names: LineageNames) {
+  const dataset = names.dataset(plan.input.path)
+  const own = headerOf(plan, names)
+  const step = (field: string, type: string, subtype: string, description: string) => ({
+    ...dataset,
+    field,
+    transformations: [{ type, subtype, description, masking: false }],
+  })
+  const asked = plan.mappings.flatMap(({ mapping, index, value }) =>
+    value === undefined && own[index] !== undefined
+      ? [step(own[index], 'INDIRECT', 'JOIN', `the company was found by it, as ${mapping}`)]
+      : [],
+  )
+  return Object.fromEntries(
+    columns.map(name => [name, { inputFields: own.includes(name) ? [step(name, 'DIRECT', 'IDENTITY', 'as it was')] : asked }]),
+  )
+}

@@ -1,0 +1,59 @@
+/**
+ * OpenLineage: what a run reads and writes, as an event of the specification 2-0-2. Names, counts and digests of a run enter it, never
+ * a cell of a row. It sends nothing and knows no environment: whoever does says what things are called there.
+ */
+import type { RunState } from '../../journal/index.ts'
+import { plain } from '../escape.ts'
+import { inputsOf, outputsOf } from './datasets.ts'
+import { type FacetMaker, facetsBy } from './facets.ts'
+import type { LineageEvent, LineageNames, LineageType } from './types.ts'
+
+export type { LineageEvent, LineageNames } from './types.ts'
+
+/** The event that a run has begun (START), goes on (RUNNING) or, by how it stands, has ended. */
+export function lineageEvent(state: RunState, type: 'START' | 'RUNNING' | 'END', names: LineageNames): LineageEvent {
+  const producer = `pkg:npm/${state.tool.name}@${state.tool.version}`
+  const facets = facetsBy(producer)
+  const hasEnded = type === 'END'
+  return {
+    eventType: hasEnded ? endOf(state) : type,
+    eventTime: type === 'START' ? state.startedAt : state.updatedAt,
+    producer,
+    schemaURL: 'https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent',
+    run: { runId: names.runId, facets: runFacets(state, names, facets, hasEnded) },
+    job: { ...names.job, facets: jobFacets(state, facets) },
+    inputs: inputsOf(state, names, facets, hasEnded),
+    outputs: outputsOf(state, names, facets, hasEnded),
+  }
+}
+
+/** A failed check is a result, told by its assertion; a run that could not answer has failed. */
+function endOf({ status, error }: RunState): LineageType {
+  if (status === 'cancelled') return 'ABORT'
+  return error === null && status !== 'running' ? 'COMPLETE' : 'FAIL'
+}
+
+function runFacets({ error, tool }: RunState, names: LineageNames, facet: FacetMaker, hasEnded: boolean) {
+  const { parent, nominalTime } = names
+  return {
+    processing_engine: facet('ProcessingEngineRunFacet', { version: tool.version, name: tool.name }),
+    ...(parent === null ? {} : { parent: facet('ParentRunFacet', { ...parent }) }),
+    ...(nominalTime === null ? {} : { nominalTime: facet('NominalTimeRunFacet', { nominalStartTime: nominalTime }) }),
+    ...(error === null || !hasEnded
+      ? {}
+      : {
+          errorMessage: facet('ErrorMessageRunFacet', {
+            message: plain(`${error.code}: ${error.message}`),
+            programmingLanguage: 'JavaScript',
+          }),
+        }),
+  }
+}
+
+function jobFacets({ plan }: RunState, facet: FacetMaker) {
+  const kind = { processingType: 'BATCH', integration: 'FETTLE', jobType: 'PIPELINE' }
+  return {
+    jobType: facet('JobTypeJobFacet', kind),
+    ...(plan.description === null ? {} : { documentation: facet('DocumentationJobFacet', { description: plan.description }) }),
+  }
+}

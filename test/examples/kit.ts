@@ -1,0 +1,64 @@
+/**
+ * What the tests of examples/ share: a project as a team has it, with a list, its pipeline and fettle among its packages, and what a
+ * single run makes of it. Commands of the examples are carried out as they stand.
+ */
+import { spawn } from 'node:child_process'
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { parse } from 'yaml'
+import { BINARY, ENVIRONMENT, type Ended, fettle, folderOf, follow, pipelineOf, ROOT, ROWS } from '../cli/fettle.ts'
+
+/** What is worth keeping from one run of the tests to the next. */
+export const CACHE = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'fettle-tests')
+/** Compiled Python, which would else lie beside the examples. */
+const COMPILED = join(CACHE, 'compiled')
+
+/** The outputs of the pipeline. */
+const FILES = ['suppliers.csv', 'unmatched.csv', 'review.csv']
+const OUTPUT = `output: {path: out/${FILES[0]}, unmatched: out/${FILES[1]}, review: out/${FILES[2]}}
+checks: {matched: {warn: "< 90%"}, duplicates: {fail: "> 50%"}}`
+
+/** A project folder, and the environment of its commands. */
+export interface Project {
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string>>
+}
+
+/** A fresh project; `more` changes its environment. */
+export function project(more: Readonly<Record<string, string>> = {}): Project {
+  const cwd = folderOf({
+    'rows.csv': ROWS,
+    'pipelines/suppliers.yml': pipelineOf('suppliers', OUTPUT),
+    'package.json': '{"private": true}',
+  })
+  const bin = join(cwd, 'node_modules/.bin')
+  mkdirSync(bin, { recursive: true })
+  writeFileSync(join(bin, 'fettle'), `#!/bin/sh\nexec '${process.execPath}' '${BINARY}' "$@"\n`)
+  chmodSync(join(bin, 'fettle'), 0o755)
+  return {
+    cwd,
+    env: { ...ENVIRONMENT, SUPPLIERS_PROJECT: cwd, PYTHONPYCACHEPREFIX: COMPILED, ...more, PATH: `${bin}:${ENVIRONMENT.PATH}` },
+  }
+}
+
+/** Runs a program in a project. */
+export const run = (command: string, args: readonly string[], { cwd, env }: Project): Promise<Ended> =>
+  follow(spawn(command, [...args], { cwd, env })).ended
+
+/** Runs shell commands as CI platforms do: the first that fails ends them. */
+export const shell = (script: string, where: Project): Promise<Ended> => run('bash', ['-eo', 'pipefail', '-c', script], where)
+
+/** All output files of a project. */
+export const outputsOf = ({ cwd }: Project): string[] => FILES.map(name => readFileSync(join(cwd, 'out', name), 'utf8'))
+
+/** What one run of the pipeline makes. */
+export async function outputsOfOneRun(more: Readonly<Record<string, string>> = {}): Promise<string[]> {
+  const alone = project(more)
+  const { code, stderr } = await fettle(['run', 'pipelines/suppliers.yml', '-q'], alone)
+  if (code !== 0) throw new Error(stderr)
+  return outputsOf(alone)
+}
+
+/** A YAML file of examples/, anchors resolved. */
+export const example = (name: string) => parse(readFileSync(join(ROOT, 'examples', name), 'utf8'), { merge: true })
