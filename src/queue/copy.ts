@@ -37,7 +37,7 @@ export async function dropLines({ redis, address }: Connected, jobIds: readonly 
   for (const id of jobIds) await redis.del(keyOf(address.name, id))
 }
 
-/** Keeps the lines of one shard, after the `known` that are there. */
+/** Keeps the lines of one shard, after the `known` that are there. Throws FETTLE_LOCKED once another worker has the shard. */
 export function copyLines(connected: Connected, { job, token, lockMs }: Hold, known: number) {
   const jobId = job.id ?? ''
   const key = keyOf(connected.address.name, jobId)
@@ -59,7 +59,13 @@ export function copyLines(connected: Connected, { job, token, lockMs }: Hold, kn
     }
   }
 
+  /** Holds on for as long again; a worker that was out of breath may find that another was given the shard. */
+  const hold = async (signal: AbortSignal): Promise<void> => {
+    if ((await orAborted(job.extendLock(token, lockMs), signal)) < 1) throw lost()
+  }
+
   return {
+    hold,
     keep(line: string): void {
       const number = ++count
       last = last.then(() => put(number, line))
@@ -68,8 +74,7 @@ export function copyLines(connected: Connected, { job, token, lockMs }: Hold, kn
     },
     async settled(signal: AbortSignal): Promise<void> {
       await orAborted(last, signal)
-      // Another worker may have been given the shard while this one was out of breath.
-      if ((await orAborted(job.extendLock(token, lockMs), signal)) < 1) throw lost()
+      await hold(signal)
     },
   }
 }

@@ -1,9 +1,11 @@
 /** `worker`, `run --queue`: shards carried out by processes that are killed, stopped and cut off, joined into the bytes of one run. */
 
 import { spawn } from 'node:child_process'
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, test, vi } from 'vitest'
 import { fettle, folderOf, follow, lastLine, pipelineOf, ROOT, start } from '../cli/fettle.ts'
 import { serveFiles } from '../cli/objects.ts'
 import { CREDENTIALS, realService } from '../cli/servers.ts'
@@ -134,6 +136,36 @@ describe.skipIf(!HAS_REDIS)('workers', { timeout: 540_000 }, () => {
     await Promise.all(workers.map(one => one.ended))
     expect(service.requests.length).toBeGreaterThan(20)
     expect(service.requests.filter(({ status }) => status === 429)).toEqual([])
+  })
+
+  test('that were stopped in their sleep between record and turn find their shard with another, and send nothing', async () => {
+    const { service, env, queue } = await setUp()
+    const cwd = folderOf({ 'rows.csv': ROWS, 'p.yml': pipelineOf('p', `${OUTPUT}\nservice: {rate: {requests: 1, per: 2s}}`) })
+    const worker = ['worker', ...queue, '-v']
+    const submitted = start(['run', 'p.yml', ...queue, '--shards', '1', '--json'], { cwd, env })
+    const sleeper = start(worker, { cwd, env })
+    const runs = join(cwd, 'fettle-runs', 'workers', hostname())
+    const recorded = (): string =>
+      (existsSync(runs) ? readdirSync(runs) : [])
+        .map(run => join(runs, run, 'journal.jsonl'))
+        .map(file => (existsSync(file) ? readFileSync(file, 'utf8') : ''))
+        .join('')
+    await vi.waitUntil(() => recorded().includes('job.requested'), { timeout: 60_000, interval: 20 })
+    sleeper.child.kill('SIGSTOP')
+    expect(recorded()).not.toContain('job.created')
+    // On another machine: in one folder the lock of the run would do.
+    const heir = start(worker, { cwd: folderOf({ 'rows.csv': ROWS }), env })
+    await heir.seen(/: upload /)
+    heir.child.kill('SIGKILL')
+    await heir.ended
+    // Nobody waits for a turn: the sleeper gets one as soon as it wakes.
+    await sleep(2_500)
+    sleeper.child.kill('SIGCONT')
+    const ended = await submitted.ended
+    expect(ended.code, ended.stderr).toBe(0)
+    expect(creations(service)).toBe(1)
+    sleeper.child.kill('SIGTERM')
+    expect((await sleeper.ended).stderr).toMatch(/FETTLE_LOCKED.*taken over after/s)
   })
 
   test('go on where they were when Redis was away', async () => {

@@ -13,7 +13,7 @@ import { identityOf } from '../service.ts'
 import { credentialsOf, type Env, serviceUrlOf } from '../settings.ts'
 import { restoreRun } from './restore.ts'
 import { readTask, type ShardEnd, type ShardTask } from './task.ts'
-import type { SharedWorlds } from './turns.ts'
+import { held, type SharedWorlds } from './turns.ts'
 
 /** Where a worker works. */
 export interface WorkerPlace {
@@ -55,7 +55,7 @@ export async function carryShard(
       timeoutMs: null,
       signal,
       copy,
-      world: place.worlds.of(identityOf(task.plan.service, credentials)),
+      world: held(place.worlds.of(identityOf(task.plan.service, credentials)), copy.hold),
       onNote: text => place.onNote(task.shard, text),
       onFact: (fact, state) => {
         if (fact.type === 'stage.started') void hold.job.updateProgress(fact.stage).catch(() => {})

@@ -14,14 +14,40 @@ export interface SharedWorlds {
   readonly close: () => Promise<void>
 }
 
+/**
+ * A world whose requests leave only while `hold` finds the shard still ours: between what was recorded and a turn may lie a long
+ * wait, and in it a worker may have been out of breath.
+ */
+export const held = (world: World, hold: (signal: AbortSignal) => Promise<void>): World => ({
+  ...world,
+  pace: (own, rate) => {
+    const pace = world.pace?.(own, rate) ?? own
+    return {
+      ...pace,
+      async enter(caller) {
+        const leave = await pace.enter(caller)
+        try {
+          await hold(AbortSignal.any(signalsOf(caller)))
+          return leave
+        } catch (error) {
+          leave(false)
+          throw error
+        }
+      },
+    }
+  },
+})
+
+const signalsOf = ({ signal, stop }: Parameters<Pace['enter']>[0]): AbortSignal[] =>
+  [signal, stop].filter(one => one !== undefined)
+
 /** Worlds over one connection. */
 export function sharedWorlds(connected: Connected): SharedWorlds {
   const opened = new Map<string, Promise<Turns>>()
   const paced = (own: Pace, open: () => Promise<Turns>): Pace => ({
     limit: own.limit,
     async enter(caller) {
-      const signals = [caller.signal, caller.stop].filter(signal => signal !== undefined)
-      await (await open()).take(AbortSignal.any(signals))
+      await (await open()).take(AbortSignal.any(signalsOf(caller)))
       return own.enter(caller)
     },
     pause(ms) {
