@@ -84,6 +84,9 @@ async function planned(path: string, { how = {}, rest = {} }: Cut) {
   return { facts, marks, rows, base }
 }
 
+const isAccepted = async (path: string, { how = {} }: Cut): Promise<boolean> =>
+  (await inspect(options(path, how))).issues.every(({ severity }) => severity !== 'error')
+
 /** The plan of one shard, as preparing it makes one. */
 async function shardPlan(path: string, cut: Cut, number: number): Promise<Plan> {
   const { facts, marks, rows, base } = await planned(path, cut)
@@ -213,6 +216,8 @@ describe('shards joined', () => {
               how: { ...how, header, delimiter: DELIMITERS[dialect] ?? ',' },
               rest: { collapse, ...most },
             }
+            // Read with relaxed quotes, a cell of lines that look like rows is refused, whole or in shards.
+            if (dialect === 'relaxed quotes') fc.pre(await isAccepted(path, cut))
             const one = await whole(path, cut)
             const many = await sharded(path, cut)
             expect(many.files).toEqual(one.files)
