@@ -51,34 +51,35 @@ export function credentialsOf(env: Env, given: Partial<Credentials>): Credential
   return { username, password }
 }
 
-/** The password of the environment, null when it has none. Throws FETTLE_SETTINGS for two, or a file that cannot be read. */
-export function passwordOf(env: Env): string | null {
-  const direct = text(env, 'FETTLE_PASSWORD')
-  const file = text(env, 'FETTLE_PASSWORD_FILE')
+/** What holds a secret of the environment, or names the file that does: `…_FILE`. */
+export type SecretName = 'FETTLE_PASSWORD' | 'FETTLE_QUEUE_PASSWORD'
+
+/** A secret of the environment, null when it has none. Throws FETTLE_SETTINGS for two, or a file that cannot be read. */
+export function passwordOf(env: Env, name: SecretName = 'FETTLE_PASSWORD'): string | null {
+  const direct = text(env, name)
+  const file = text(env, `${name}_FILE`)
   if (direct !== null && file !== null)
-    throw new FettleError('FETTLE_SETTINGS', 'FETTLE_PASSWORD and FETTLE_PASSWORD_FILE are both set', {
-      hint: 'Set one of them.',
-    })
+    throw new FettleError('FETTLE_SETTINGS', `${name} and ${name}_FILE are both set`, { hint: 'Set one of them.' })
   if (file === null) return direct
   let content: string
   try {
     content = readFileSync(file, 'utf8').replace(/\r?\n$/, '')
   } catch (cause) {
-    throw new FettleError('FETTLE_SETTINGS', `cannot read FETTLE_PASSWORD_FILE ${file}: ${(cause as Error).message}`, { cause })
+    throw new FettleError('FETTLE_SETTINGS', `cannot read ${name}_FILE ${file}: ${(cause as Error).message}`, { cause })
   }
-  if (content === '') throw new FettleError('FETTLE_SETTINGS', `FETTLE_PASSWORD_FILE ${file} is empty`)
+  if (content === '') throw new FettleError('FETTLE_SETTINGS', `${name}_FILE ${file} is empty`)
   return content
 }
 
-/** A warning when others may read the password file; null when all is well or there is none. */
-export function passwordFileWarning(env: Env): string | null {
-  const file = text(env, 'FETTLE_PASSWORD_FILE')
+/** A warning when others may read the file of a secret; null when all is well or there is none. */
+export function passwordFileWarning(env: Env, name: SecretName = 'FETTLE_PASSWORD'): string | null {
+  const file = text(env, `${name}_FILE`)
   if (file === null || process.platform === 'win32') return null
   try {
     const mode = statSync(file).mode & 0o777
     return (mode & 0o077) === 0
       ? null
-      : `${file} (FETTLE_PASSWORD_FILE) can be read by others: mode ${mode.toString(8).padStart(4, '0')}; chmod 600 it`
+      : `${file} (${name}_FILE) can be read by others: mode ${mode.toString(8).padStart(4, '0')}; chmod 600 it`
   } catch {
     return null
   }

@@ -124,12 +124,13 @@ const begun = (event: RunEvent & { type: 'run.started' }): RunState => ({
   detached: false,
 })
 
-/** A run of shards begins where they ended. */
+/** A run of shards goes on where they ended, and took as long as all of it: it began with the first of them. */
 const begin = (event: RunEvent & { type: 'run.started' }): RunState => {
   const state = begun(event)
   if (event.merged === undefined) return state
   const { jobs, stages, http, issues } = event.merged
-  return { ...state, jobs, stages, http, issues: [...state.issues, ...issues] }
+  const [startedAt = event.at] = [event.at, ...stages.flatMap(stage => stage.startedAt ?? [])].sort()
+  return { ...state, startedAt, jobs, stages, http, issues: [...state.issues, ...issues] }
 }
 
 const withStage = (state: RunState, name: StageName, change: (stage: StageState) => Partial<StageState>): RunState => ({

@@ -1,11 +1,8 @@
 /**
- * Where a queue is: the address of a Redis, and the name of the queue in it. Passwords come from the environment alone, and none is
- * ever shown. It connects to nothing.
+ * Where a queue is: the address of a Redis, and the name of the queue in it. A password is given beside it, and never
+ * shown. It connects to nothing.
  */
 import { FettleError } from '../errors.ts'
-
-/** The environment of a process. */
-type Env = Readonly<Record<string, string | undefined>>
 
 /** A queue that can be reached. */
 export interface QueueAddress {
@@ -24,7 +21,7 @@ const refuse = (why: string, hint = 'Give redis://host:6379, or rediss:// for TL
   new FettleError('FETTLE_USAGE', `--queue ${why}`, { hint })
 
 /** The queue `name` at `text`. Throws FETTLE_USAGE for what is no such address, and for one that holds a password. */
-export function queueAddress(text: string, name: string, env: Env): QueueAddress {
+export function queueAddress(text: string, name: string, secret: string | null): QueueAddress {
   // What cannot be read may hold a password too, and is not repeated.
   if (!URL.canParse(text)) throw refuse('is not the address of a Redis')
   const { protocol, hostname, port, pathname, username, password, search, hash } = new URL(text)
@@ -32,7 +29,7 @@ export function queueAddress(text: string, name: string, env: Env): QueueAddress
   if (password !== '')
     throw refuse(
       'holds a password: other users could read it from the process list',
-      'Leave it out, and set FETTLE_QUEUE_PASSWORD.',
+      'Leave it out, and set FETTLE_QUEUE_PASSWORD or FETTLE_QUEUE_PASSWORD_FILE.',
     )
   const [, db = '0'] = /^\/?(\d{1,4})?$/.exec(pathname) ?? [null, null]
   if (hostname === '' || db === null || search !== '' || hash !== '') throw refuse('is not the address of a Redis')
@@ -47,6 +44,6 @@ export function queueAddress(text: string, name: string, env: Env): QueueAddress
     db: Number(db),
     tls: protocol === 'rediss:',
     username: username === '' ? undefined : decodeURIComponent(username),
-    password: env.FETTLE_QUEUE_PASSWORD || undefined,
+    password: secret ?? undefined,
   }
 }

@@ -75,7 +75,7 @@ function unreachable({ url, password }: QueueAddress, cause: unknown): FettleErr
       'FETTLE_QUEUE_SETTINGS',
       `the Redis at ${url} refused ${password === undefined ? 'us without a password' : 'the password'}`,
       {
-        hint: 'Set FETTLE_QUEUE_PASSWORD, and the user name in the address: redis://user@host.',
+        hint: 'Set FETTLE_QUEUE_PASSWORD or FETTLE_QUEUE_PASSWORD_FILE, and the user name in the address: redis://user@host.',
       },
     )
   const why = code === 'ECONNREFUSED' ? 'nobody answers there' : message

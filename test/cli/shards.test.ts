@@ -41,6 +41,11 @@ describe.concurrent('shards', { timeout: 300_000 }, () => {
     expect(report.results[0]!.jobs.map(({ part }) => part)).toEqual([0, 1, 2])
     expect(report.results[0]!.checks).toHaveLength(1)
     expect(report.results[0]!.stages.map(({ status }) => status)).toEqual(Array(7).fill('success'))
+    // It took as long as all of it, from the first shard on.
+    const { stages } = report.results[0]!
+    expect(report.metadata.startedAt).toBe(stages[0]?.startedAt)
+    const joinedAt = Date.parse(String(stages.at(-1)?.startedAt))
+    expect(report.elapsedMs).toBeGreaterThanOrEqual(joinedAt - Date.parse(report.metadata.startedAt))
     expect(lastLine(await fettle(['status', '--json'], { cwd }))).toMatchObject({ runId: line.runId, exitCode: 0 })
   })
 

@@ -1,12 +1,22 @@
 /** `worker`, `run --queue`: shards carried out by processes that are killed, stopped and cut off, joined into the bytes of one run. */
 
 import { spawn } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
-import { hostname } from 'node:os'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test, vi } from 'vitest'
-import { fettle, folderOf, follow, lastLine, pipelineOf, ROOT, start } from '../cli/fettle.ts'
+import { atEnd, fettle, folderOf, follow, lastLine, pipelineOf, ROOT, start } from '../cli/fettle.ts'
 import { serveFiles } from '../cli/objects.ts'
 import { CREDENTIALS, realService } from '../cli/servers.ts'
 import { MARK } from '../security/canary.ts'
@@ -224,7 +234,17 @@ describe.skipIf(!HAS_REDIS)('workers', { timeout: 540_000 }, () => {
     const told = await fettle(['doctor', '--queue', forgetful.url, '--json'], { cwd, env: CREDENTIALS })
     expect(told.code).toBe(2)
     expect(told.stdout).toContain('appendonly is off')
-    expect((await fettle(['doctor', ...queue], { cwd, env })).stdout).toContain('appendonly yes, appendfsync always')
+    const { FETTLE_QUEUE_PASSWORD: _, ...silent } = env
+    // Beside the folders that are searched for the password at the end.
+    const secrets = mkdtempSync(join(tmpdir(), 'fettle-secret-'))
+    const filed = { ...silent, FETTLE_QUEUE_PASSWORD_FILE: join(secrets, 'password') }
+    writeFileSync(filed.FETTLE_QUEUE_PASSWORD_FILE, `${PASSWORD}\n`)
+    atEnd(() => rmSync(secrets, { recursive: true }))
+    const { stdout } = await fettle(['doctor', ...queue], { cwd, env: filed })
+    expect(stdout).toContain('appendonly yes, appendfsync always')
+    expect(stdout).toContain('(FETTLE_QUEUE_PASSWORD_FILE) can be read by others')
+    const both = await fettle(['doctor', ...queue], { cwd, env: { ...env, ...filed } })
+    expect(both.stdout).toContain('FETTLE_QUEUE_PASSWORD and FETTLE_QUEUE_PASSWORD_FILE are both set')
     await redis.kill()
     for (const args of [
       [...call, ...queue],

@@ -1,5 +1,5 @@
 /** The Redis of a queue: whether it can be reached, and whether it keeps what it is given. */
-import type { Env } from '../settings.ts'
+import { type Env, passwordFileWarning, passwordOf } from '../settings.ts'
 import { type Finding, fail, ok, tried, warn } from './finding.ts'
 
 /** A queue: address of its Redis, and name. */
@@ -10,10 +10,11 @@ export interface QueuePlace {
 
 /** What is found at the queue. */
 export async function queueFindings({ url, name }: QueuePlace, env: Env): Promise<Finding[]> {
-  const facts: Finding[] = []
+  const warning = passwordFileWarning(env, 'FETTLE_QUEUE_PASSWORD')
+  const facts: Finding[] = warning === null ? [] : [warn('queue', warning, 'Only you should be able to read it.')]
   const reached = await tried('queue', async () => {
     const { connectQueue, queueAddress, queueFacts } = await import('../../queue/index.ts')
-    const connected = await connectQueue(queueAddress(url, name, env))
+    const connected = await connectQueue(queueAddress(url, name, passwordOf(env, 'FETTLE_QUEUE_PASSWORD')))
     try {
       for (const { is, told, hint } of await queueFacts(connected))
         facts.push(

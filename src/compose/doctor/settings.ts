@@ -5,7 +5,15 @@ import { type Env, passwordFileWarning, proxiesOf, serviceUrlOf, traceWarning } 
 import { type Finding, ok, tried, warn } from './finding.ts'
 
 /** The variables of ours that are read. */
-const READ = ['FETTLE_URL', 'FETTLE_USERNAME', 'FETTLE_PASSWORD', 'FETTLE_PASSWORD_FILE', 'FETTLE_QUEUE_PASSWORD', 'FETTLE_DATA']
+const READ = [
+  'FETTLE_URL',
+  'FETTLE_USERNAME',
+  'FETTLE_PASSWORD',
+  'FETTLE_PASSWORD_FILE',
+  'FETTLE_QUEUE_PASSWORD',
+  'FETTLE_QUEUE_PASSWORD_FILE',
+  'FETTLE_DATA',
+]
 const NAME = 'settings'
 
 /** All that is to be said of the settings; one line when all is well. */

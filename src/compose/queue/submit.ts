@@ -10,7 +10,7 @@ import type { RunResult, RunSettings } from '../carry-out.ts'
 import { withLock } from '../lifecycle.ts'
 import { mergeRuns } from '../merge.ts'
 import { identityOf } from '../service.ts'
-import { traceOf } from '../settings.ts'
+import { passwordOf, traceOf } from '../settings.ts'
 import { stopAt } from '../stop.ts'
 import { REAL_WORLD } from '../world.ts'
 import { gatherShards } from './gather.ts'
@@ -30,7 +30,7 @@ export async function withQueue<T>(
   env: RunSettings['env'],
   body: (connected: Connected) => Promise<T>,
 ): Promise<T> {
-  const connected = await connectQueue(queueAddress(url, name, env))
+  const connected = await connectQueue(queueAddress(url, name, passwordOf(env, 'FETTLE_QUEUE_PASSWORD')))
   try {
     return await body(connected)
   } finally {
