@@ -7,10 +7,23 @@ import { spawn } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { hasS3, serveS3 } from '../client/s3-server.ts'
-import { ENVIRONMENT, fettle, folderOf, follow, importRegister, lastLine, pipelineOf, project, ROOT, ROWS } from './fettle.ts'
+import {
+  ENVIRONMENT,
+  fettle,
+  folderOf,
+  follow,
+  importRegister,
+  lastLine,
+  pipelineOf,
+  project,
+  ROOT,
+  ROWS,
+  start,
+} from './fettle.ts'
 import { serveFiles } from './objects.ts'
+import { CREDENTIALS, realService } from './servers.ts'
 
 const SECRET = 'c4nary-signature'
 const SIGNED = `?X-Amz-Signature=${SECRET}`
@@ -91,6 +104,29 @@ describe('presigned addresses', () => {
     for (const cwd of [one, two]) cpSync(join(cwd, 'fettle-runs'), join(three, 'fettle-runs'), { recursive: true })
     expect(await fettle(['merge', 'p', '-q'], { cwd: three, env })).toMatchObject({ code: 0, stderr: '' })
     expect(objects.get('/out.csv')).toEqual(same.out)
+  }, 120_000)
+
+  test('a kill while a result is sent leaves the old one whole; the same again sends it, with one remote job', async () => {
+    const service = await realService()
+    const { objects, asked, held, origin } = await serveObjects()
+    const cwd = far()
+    const env = { ...CREDENTIALS, ...signed(origin), FETTLE_URL: service.url }
+    expect((await fettle(['run', 'p.yml', '-q'], { cwd: far(), env })).code).toBe(0)
+    const wanted = objects.get('/out.csv')
+    objects.set('/out.csv', Buffer.from('old'))
+    held.add('/out.csv')
+    const isSent = (): boolean => asked.filter(one => one === 'PUT /out.csv').length > 1
+    const killed = start(['run', 'p.yml', '-q'], { cwd, env })
+    await vi.waitUntil(isSent, { timeout: 60_000 })
+    killed.child.kill('SIGKILL')
+    await killed.ended
+    expect(objects.get('/out.csv')?.toString()).toBe('old')
+    held.clear()
+    expect(await fettle(['run', 'p.yml', '-q'], { cwd, env })).toMatchObject({ code: 0, stderr: '' })
+    expect(objects.get('/out.csv')).toEqual(wanted)
+    expect(kept(cwd)).toEqual([])
+    const created = service.requests.filter(({ method, route }) => method === 'POST' && route === '/v1/dataCleaning/jobs')
+    expect(created).toHaveLength(2)
   }, 120_000)
 
   test('collected elsewhere, the list is fetched again, and must be the same', async () => {

@@ -3,9 +3,10 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { atEnd } from './fettle.ts'
 
-/** Serves the files to whoever asks with this query, takes what is put, and remembers who asked. */
+/** Serves the files to whoever asks with this query, takes what is put, unless its path is `held`, and remembers who asked. */
 export async function serveFiles(objects: Map<string, Buffer>, query = '') {
   const asked: string[] = []
+  const held = new Set<string>()
   const server = createServer((request, response) => {
     const { pathname, search } = new URL(request.url ?? '/', 'http://local')
     asked.push(`${request.method} ${pathname}`)
@@ -13,6 +14,7 @@ export async function serveFiles(objects: Map<string, Buffer>, query = '') {
     request.on('data', chunk => chunks.push(chunk))
     request.on('end', () => {
       if (search !== query) return response.writeHead(403).end()
+      if (request.method === 'PUT' && held.has(pathname)) return
       if (request.method === 'PUT') {
         objects.set(pathname, Buffer.concat(chunks))
         return response.writeHead(200).end()
@@ -27,5 +29,5 @@ export async function serveFiles(objects: Map<string, Buffer>, query = '') {
     server.closeAllConnections()
     server.close()
   })
-  return { objects, asked, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+  return { objects, asked, held, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
 }
