@@ -2,6 +2,7 @@
  * The life of a run: one process at a time, new or continued, or finished and only told again. What is done with it is in
  * carry-out.ts.
  */
+import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { FettleError } from '../errors.ts'
@@ -94,7 +95,7 @@ export interface Merge {
   readonly plan: Plan
   readonly identity: string
   readonly merged: MergedShards
-  /** The run that it is, where its directory is there already; a new one if absent. */
+  /** The run that it is, where its directory is there already; a new one if absent, or if others began it. */
   readonly runId?: string | undefined
   /** Puts what came back for the shards into the directory of the run. */
   readonly fill: (directory: RunDirectory) => Promise<void>
@@ -115,9 +116,9 @@ export async function startMerge(merge: Merge, settings: RunSettings): Promise<R
 
 async function newRun(plan: Plan, lock: Lock, settings: RunSettings, merge?: Merge): Promise<RunResult> {
   await proveOutputs(plan, settings)
-  const runId = merge?.runId ?? newRunId(settings.runsDir, lineOf(plan), nowOf(settings)())
+  const isMade = merge?.runId !== undefined && !existsSync(runDirectory(settings.runsDir, merge.runId).journal)
+  const runId = isMade ? merge.runId : newRunId(settings.runsDir, lineOf(plan), nowOf(settings)())
   const identity = merge?.identity ?? identityOf(plan.service, settings.credentials)
-  const isMade = merge?.runId !== undefined
   const directory = isMade ? runDirectory(settings.runsDir, runId) : await makeRunDirectory(settings.runsDir, runId)
   await writeAtomic(join(directory.path, 'pipeline.resolved.yml'), resolvedYaml(plan))
   await merge?.fill(directory)

@@ -78,8 +78,20 @@ export class Board {
     return { found }
   }
 
+  async #job(id: string): Promise<Job | undefined> {
+    try {
+      return await this.#queue.getJob(id)
+    } catch (cause) {
+      if (!(cause instanceof SyntaxError)) throw cause
+      throw new FettleError('FETTLE_QUEUE_SETTINGS', `what Redis holds of the shard ${id} cannot be read`, {
+        hint: 'Look at Redis: somebody else may have written to it. The queue must be of fettle alone: --queue-name.',
+        cause,
+      })
+    }
+  }
+
   async #find(id: string): Promise<{ job: Job; state: string } | null> {
-    const job: Job | undefined = await this.#queue.getJob(id)
+    const job: Job | undefined = await this.#job(id)
     return job === undefined ? null : { job, state: await job.getState() }
   }
 
@@ -88,7 +100,7 @@ export class Board {
     const states = await Promise.all(ids.map(async id => ({ id, state: await this.#queue.getJobState(id) })))
     const those = (...wanted: string[]): string[] => states.filter(({ state }) => wanted.includes(state)).map(({ id }) => id)
     const failed = await Promise.all(
-      those('failed').map(async id => ({ id, why: ((await this.#queue.getJob(id)) as Job | undefined)?.failedReason ?? '' })),
+      those('failed').map(async id => ({ id, why: ((await this.#job(id)) as Job | undefined)?.failedReason ?? '' })),
     )
     const missing = those('unknown')
     const [done, active] = [those('completed').length, those('active').length]
@@ -109,7 +121,7 @@ export class Board {
       if (wanted.has(jobId)) onNotice({ id: jobId, is: 'moved', what: String(data) })
     })
     const waitFor = async (id: string): Promise<void> => {
-      const job: Job | undefined = await this.#queue.getJob(id)
+      const job: Job | undefined = await this.#job(id)
       if (job === undefined) return
       await job.waitUntilFinished(events).then(
         () => onNotice({ id, is: 'done', what: '' }),
@@ -125,7 +137,7 @@ export class Board {
 
   /** What the workers gave for shards that are done; null for one that is not. */
   async ends(ids: readonly string[]): Promise<(unknown | null)[]> {
-    const jobs: (Job | undefined)[] = await Promise.all(ids.map(id => this.#queue.getJob(id)))
+    const jobs: (Job | undefined)[] = await Promise.all(ids.map(id => this.#job(id)))
     return jobs.map(job => job?.returnvalue ?? null)
   }
 

@@ -148,6 +148,55 @@ describe.skipIf(!HAS_REDIS)('workers', { timeout: 540_000 }, () => {
     expect(service.requests.filter(({ status }) => status === 429)).toEqual([])
   })
 
+  test('merged by a process that was killed are merged once, and leave nothing in the queue, whoever goes on', async () => {
+    const { service, env, queue } = await setUp()
+    const cwd = place()
+    const call = ['run', 'p.yml', ...queue, '--shards', '2', '--json']
+    const worker = start(['worker', ...queue], { cwd, env })
+    const runs: string[] = []
+    for (const goesOn of [['collect', 'p', '--json'], call]) {
+      const runId = String(lastLine(await fettle([...call, '--detach'], { cwd, env })).runId)
+      expect((await fettle(['status', 'p', '--watch'], { cwd, env })).code).toBe(0)
+      const collector = start(['collect', 'p'], { cwd, env })
+      const journal = join(cwd, 'fettle-runs', runId, 'journal.jsonl')
+      await vi.waitUntil(() => existsSync(journal) && readFileSync(journal, 'utf8').includes('\n'), {
+        timeout: 60_000,
+        interval: 1,
+      })
+      collector.child.kill('SIGKILL')
+      await collector.ended
+      const ended = await fettle(goesOn, { cwd, env })
+      expect(ended.code, ended.stderr).toBe(0)
+      expect(lastLine(ended).runId).toBe(runId)
+      runs.push(runId)
+      expect((await fettle(['runs'], { cwd, env })).stdout).not.toContain('queued')
+    }
+    // The second was a new run.
+    expect(new Set(runs).size).toBe(2)
+    expect(creations(service)).toBe(4)
+    expect(outputs(cwd)).toEqual(await wanted())
+    worker.child.kill('SIGTERM')
+    await worker.ended
+  })
+
+  test('of another user refuse the shard; what says how to go on names the same shards', async () => {
+    const { service, env, queue } = await setUp()
+    const cwd = place()
+    const named = [...queue, '--queue-name', 'own']
+    const submitted = start(['run', 'p.yml', ...named, '--shards', '2', '--json'], { cwd, env })
+    const stranger = start(['worker', ...named], { cwd, env: { ...env, FETTLE_USERNAME: 'stranger' } })
+    const ended = await submitted.ended
+    stranger.child.kill('SIGTERM')
+    await stranger.ended
+    expect(ended.code).toBe(75)
+    expect(ended.stderr).toContain('FETTLE_USERNAME')
+    expect(ended.stderr).toContain('--queue-name own --shards 2')
+    const told = await fettle(['status', 'p'], { cwd, env })
+    expect(told).toMatchObject({ code: 76 })
+    expect(told.stdout).toContain('--queue-name own --shards 2')
+    expect(service.requests).toEqual([])
+  })
+
   test('that were stopped in their sleep between record and turn find their shard with another, and send nothing', async () => {
     const { service, env, queue } = await setUp()
     const cwd = folderOf({ 'rows.csv': ROWS, 'p.yml': pipelineOf('p', `${OUTPUT}\nservice: {rate: {requests: 1, per: 2s}}`) })

@@ -1,5 +1,14 @@
 /** `fettle resume`: go on with a run from its journal; a finished run is only told again. */
-import { credentialsOf, findRunId, lookAtRun, presentOf, queuedRun, type RunSettings, resumeRun } from '../../compose.ts'
+import {
+  credentialsOf,
+  findRunId,
+  leftInQueue,
+  lookAtRun,
+  presentOf,
+  queuedRun,
+  type RunSettings,
+  resumeRun,
+} from '../../compose.ts'
 import { ownFiles, refuseClashes } from '../clashes.ts'
 import type { Flags } from '../command.ts'
 import { isOn, needText, textFlag } from '../flags.ts'
@@ -8,7 +17,7 @@ import { showProgress } from '../progress/index.ts'
 import { Reporters } from '../reporters/index.ts'
 import { type Ending, proveResultFile } from '../result.ts'
 import { tellEndings } from './run.ts'
-import { collectQueued } from './run-queued.ts'
+import { clearQueue, collectQueued } from './run-queued.ts'
 import { NO_CREDENTIALS, proveFlags, settingsOf } from './shared.ts'
 
 /** Resumes the run named, or the latest. */
@@ -42,14 +51,18 @@ export async function goOn(flags: Flags, io: Io, command: string): Promise<numbe
       reporters.approve()
       if (state.finished) progress.note(`the run ${state.runId} is finished; nothing is left to ${command}`)
       const present = state.finished ? null : presentOf(state, { env: io.env, cwd: io.cwd })
-      ending = {
-        name,
-        result: await resumeRun(state.runId, {
-          ...settings(() => present?.credentials() ?? NO_CREDENTIALS),
-          live: present?.live ?? null,
-          ...(present === null ? {} : { links: present.links }),
-        }),
+      const all: RunSettings = {
+        ...settings(() => present?.credentials() ?? NO_CREDENTIALS),
+        live: present?.live ?? null,
+        ...(present === null ? {} : { links: present.links }),
       }
+      const result = await resumeRun(state.runId, all)
+      ending = { name, result }
+      const left = result.state.finished ? leftInQueue(runsDir, state.runId) : null
+      if (left !== null)
+        await clearQueue(left, all).catch((error: Error) =>
+          progress.note(`its shards are still in the queue ${left.name} at ${left.url}: ${error.message}`),
+        )
     }
   } catch (error) {
     ending = { name, error }

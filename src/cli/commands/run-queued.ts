@@ -40,7 +40,7 @@ const LOOK_MS = 2_000
 
 /** How a list stands that is in a queue: 0 ready to be collected, 75 going on, 76 not to be had. */
 export async function statusQueued(run: QueuedRun, flags: Flags, io: Io, timeoutMs: number | null): Promise<number> {
-  const { standingInQueue, standingInWords, withQueue } = await load()
+  const { sameAgain, standingInQueue, standingInWords, withQueue } = await load()
   return withQueue(run, io.env, async connected => {
     let waited = 0
     let last = ''
@@ -52,7 +52,10 @@ export async function statusQueued(run: QueuedRun, flags: Flags, io: Io, timeout
       const words = standingInWords(standing)
       if (!isOn(flags, 'watch') || !isGoing || waited >= (timeoutMs ?? Number.POSITIVE_INFINITY)) {
         if (isOn(flags, 'json')) io.out(queuedLine(run, isGoing || code === EXIT.ok ? 'running' : 'error', code))
-        else io.out(escapeTerminal(`${run.runId}  in the queue ${run.name} at ${run.url}\n${words}. ${nextOf(run, code)}`))
+        else {
+          const next = isBad && !isGoing ? `Once cured, the same again goes on: ${sameAgain(run)}` : nextOf(run, code)
+          io.out(escapeTerminal(`${run.runId}  in the queue ${run.name} at ${run.url}\n${words}. ${next}`))
+        }
         return code
       }
       if (words !== last) io.say(escapeTerminal(words))
@@ -63,9 +66,13 @@ export async function statusQueued(run: QueuedRun, flags: Flags, io: Io, timeout
   })
 }
 
-function nextOf({ runId, file, url }: QueuedRun, code: number): string {
-  if (code === EXIT.ok) return `It is ready: fettle collect ${runId}`
-  return code === EXIT.again ? 'Nobody need wait here.' : `Once cured, the same again goes on: fettle run ${file} --queue ${url}`
+const nextOf = ({ runId }: QueuedRun, code: number): string =>
+  code === EXIT.ok ? `It is ready: fettle collect ${runId}` : 'Nobody need wait here.'
+
+/** Takes out of the queue what a list left there whose merge was interrupted, and gone on with by its journal. */
+export async function clearQueue(run: QueuedRun, { env, runsDir }: RunSettings): Promise<void> {
+  const { clearMerged, withQueue } = await load()
+  await withQueue(run, env, connected => clearMerged(connected, run, runsDir))
 }
 
 /** Throws FETTLE_USAGE for what a queue cannot do. */

@@ -12,7 +12,7 @@ import { resumeRun, startRun } from '../lifecycle.ts'
 import { identityOf } from '../service.ts'
 import { credentialsOf, type Env, serviceUrlOf } from '../settings.ts'
 import { restoreRun } from './restore.ts'
-import { readTask, type ShardEnd, type ShardTask } from './task.ts'
+import { jobIdOf, readTask, type ShardEnd, type ShardTask } from './task.ts'
 import { held, type SharedWorlds } from './turns.ts'
 
 /** Where a worker works. */
@@ -46,6 +46,7 @@ export async function carryShard(
     const copy = copyLines(connected, hold, known.length)
     const credentials = () => credentialsOf(place.env, {})
     proveService(task, place.env)
+    proveAccount(task, hold.job.id, credentials)
     const settings: RunSettings = {
       env: { ...place.env, ...(task.traceparent === null ? {} : { TRACEPARENT: task.traceparent }) },
       cwd: place.cwd,
@@ -71,7 +72,10 @@ export async function carryShard(
     return leftOf(result)
   } catch (error) {
     if (FettleError.is(error)) return left(error.kind, `${error.code} ${error.message}`)
-    throw error
+    // What Redis or the machine says may be otherwise the next time; a mistake of ours will not.
+    const { name, message } = error as Error
+    const isOurs = error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError
+    return left(isOurs ? 'bug' : 'again', isOurs ? `FETTLE_BUG ${name}: ${message}` : message)
   }
 }
 
@@ -83,6 +87,18 @@ function proveService({ plan }: ShardTask, env: Env): void {
     throw new FettleError('FETTLE_QUEUE_SETTINGS', `the shard is for ${asked}, and this worker for ${own}`, {
       hint: 'Give workers and whoever submits the same FETTLE_URL.',
     })
+}
+
+/** Who carries a shard out is who pays for it, and nobody else could go on with it: its job is named after the account too. */
+function proveAccount({ plan }: ShardTask, jobId: string | undefined, credentials: RunSettings['credentials']): void {
+  if (jobId !== jobIdOf(plan, identityOf(plan.service, credentials)))
+    throw new FettleError(
+      'FETTLE_QUEUE_SETTINGS',
+      'the shard was submitted by another user than the FETTLE_USERNAME of this worker',
+      {
+        hint: 'Give workers and whoever submits the same FETTLE_USERNAME.',
+      },
+    )
 }
 
 function leftOf({ state, directory }: RunResult): Left {

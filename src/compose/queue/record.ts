@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { FettleError } from '../../errors.ts'
 import { writeAtomic } from '../../input/sink.ts'
-import { listRunIds, makeRunDirectory, newRunId, runDirectory } from '../run-directory.ts'
+import { listRunIds, makeRunDirectory, newRunId, readRun, runDirectory } from '../run-directory.ts'
 
 /** A list in a queue. */
 export interface QueuedRun {
@@ -20,13 +20,17 @@ export interface QueuedRun {
   readonly jobs: readonly string[]
 }
 
-const NAME = 'queue.json'
+/** Where the record of a list is kept. */
+export const recordPath = (runsDir: string, id: string): string => join(runDirectory(runsDir, id).path, 'queue.json')
 
 /** The run `id` while it is in a queue, null once it has a journal, and for any other. Throws FETTLE_JOURNAL_DAMAGED. */
-export function queuedRun(runsDir: string, id: string): QueuedRun | null {
-  const { path, journal } = runDirectory(runsDir, id)
-  const file = join(path, NAME)
-  if (existsSync(journal) || !existsSync(file)) return null
+export const queuedRun = (runsDir: string, id: string): QueuedRun | null =>
+  existsSync(runDirectory(runsDir, id).journal) ? null : leftInQueue(runsDir, id)
+
+/** The record of the run `id`, which is there until its shards are out of the queue; null for any other. Throws FETTLE_JOURNAL_DAMAGED. */
+export function leftInQueue(runsDir: string, id: string): QueuedRun | null {
+  const file = recordPath(runsDir, id)
+  if (!existsSync(file)) return null
   try {
     const run = JSON.parse(readFileSync(file, 'utf8')) as QueuedRun
     if (run.version === 1 && Array.isArray(run.jobs)) return { ...run, runId: id }
@@ -38,20 +42,29 @@ export function queuedRun(runsDir: string, id: string): QueuedRun | null {
   })
 }
 
-/** The record of the list, the one that is there or a new one. */
+/** The record of the list: the one that is there, also of a merge that was interrupted unless all is to be `fresh`, or a new one. */
 export async function keepQueued(
   runsDir: string,
   run: Omit<QueuedRun, 'version' | 'runId'>,
-  now: number,
+  { now, fresh }: { readonly now: number; readonly fresh: boolean },
 ): Promise<{ readonly run: QueuedRun; readonly isNew: boolean }> {
   for (const id of listRunIds(runsDir, run.pipeline)) {
-    const found = queuedRun(runsDir, id)
+    const found = !fresh && isMerging(runsDir, id) ? leftInQueue(runsDir, id) : queuedRun(runsDir, id)
     if (found !== null && found.url === run.url && found.name === run.name && String(found.jobs) === String(run.jobs))
       return { run: found, isNew: false }
   }
   const runId = newRunId(runsDir, run.pipeline, now)
-  const directory = await makeRunDirectory(runsDir, runId)
+  await makeRunDirectory(runsDir, runId)
   const kept: QueuedRun = { version: 1, runId, ...run }
-  await writeAtomic(join(directory.path, NAME), `${JSON.stringify(kept)}\n`)
+  await writeAtomic(recordPath(runsDir, runId), `${JSON.stringify(kept)}\n`)
   return { run: kept, isNew: true }
+}
+
+/** Whether the run began to merge and did not come to its end; one that recorded nothing, or cannot be read, began nothing. */
+function isMerging(runsDir: string, id: string): boolean {
+  try {
+    return !readRun(runsDir, id).finished
+  } catch {
+    return false
+  }
 }

@@ -15,7 +15,8 @@ interface Line {
 
 const parse = (line: string): Line => {
   try {
-    return JSON.parse(line) as Line
+    // Of null there is no field.
+    return Object(JSON.parse(line)) as Line
   } catch {
     throw new FettleError('FETTLE_JOURNAL_DAMAGED', 'the journal that the queue keeps of a shard is no journal')
   }

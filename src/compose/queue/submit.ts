@@ -13,6 +13,7 @@ import { identityOf } from '../service.ts'
 import { passwordOf, traceOf } from '../settings.ts'
 import { stopAt } from '../stop.ts'
 import { REAL_WORLD } from '../world.ts'
+import { clearMerged } from './clear.ts'
 import { gatherShards } from './gather.ts'
 import { keepQueued, type QueuedRun } from './record.ts'
 import { isBadEnd, jobIdOf, type ShardTask } from './task.ts'
@@ -76,7 +77,7 @@ export async function submitShards(
   return withLock(lineOf(plan), settings, async () => {
     const { url, name } = connected.address
     const kept = { pipeline: plan.name, file: plan.file, identity, url, name, jobs }
-    const { run } = await keepQueued(settings.runsDir, kept, REAL_WORLD.clock.now())
+    const { run } = await keepQueued(settings.runsDir, kept, { now: REAL_WORLD.clock.now(), fresh })
     const posted = shards.map((shard, at) => ({ id: jobs[at]!, task: taskOf(shard, settings) }))
     const board = new Board(connected)
     try {
@@ -158,12 +159,14 @@ export async function collectShards(connected: Connected, run: QueuedRun, settin
   const worlds = sharedWorlds(connected)
   try {
     await waitForShards(board, run, settings).catch(error => {
-      throw FettleError.is(error) ? new FettleError(error.code, error.message, { hint: goOn(run), cause: error }) : error
+      // What no waiting cures keeps its own cure.
+      const canWait = FettleError.is(error) && error.kind !== 'usage'
+      throw canWait ? new FettleError(error.code, error.message, { hint: goOn(run), cause: error }) : error
     })
     const { failed, missing } = await board.standing(run.jobs)
     if (failed.length > 0)
       throw new FettleError('FETTLE_QUEUE', `${failed.length} of ${run.jobs.length} shards were given up: ${failed[0]?.why}`, {
-        hint: `Cure it, then run the same again: fettle run ${run.file} --queue ${run.url}`,
+        hint: `Cure it, then run the same again, with whatever else was said: ${sameAgain(run)}`,
       })
     if (missing.length > 0)
       throw new FettleError('FETTLE_QUEUE', `${missing.length} of ${run.jobs.length} shards are no longer in the queue`, {
@@ -171,14 +174,20 @@ export async function collectShards(connected: Connected, run: QueuedRun, settin
       })
     const ends = await board.ends(run.jobs)
     const jobs = run.jobs.map((id, at) => ({ id, end: ends[at] }))
-    const shards = await gatherShards(connected, jobs, { ...settings, world: worlds.of(run.identity) })
+    const all = { ...settings, world: worlds.of(run.identity) }
+    // Two at once would write the same runs.
+    const shards = await withLock(run.pipeline, settings, () => gatherShards(connected, jobs, all))
     const result = await mergeRuns(shards, settings, run.runId)
-    if (result.state.finished) await board.drop(run.jobs)
+    if (result.state.finished) await clearMerged(connected, { ...run, runId: result.state.runId }, settings.runsDir)
     return result
   } finally {
     await worlds.close()
     await board.close()
   }
 }
+
+/** The command that finds the same shards: with another number of them, or in another queue, they would be others, and paid anew. */
+export const sameAgain = ({ file, url, name, jobs }: QueuedRun): string =>
+  `fettle run ${file} --queue ${url}${name === 'fettle' ? '' : ` --queue-name ${name}`} --shards ${jobs.length}`
 
 const goOn = ({ runId }: QueuedRun): string => `The workers go on. To wait again: fettle collect ${runId}`

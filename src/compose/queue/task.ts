@@ -30,7 +30,7 @@ export const jobIdOf = (plan: Plan, identity: string): string =>
 /** A task as it came out of a queue. Throws FETTLE_QUEUE_SETTINGS for what another version put there. */
 export function readTask(value: unknown): ShardTask & { readonly shard: string } {
   const task = value as Partial<ShardTask> | null
-  if (task?.version !== 1 || typeof task.plan !== 'object' || task.plan.shard === undefined)
+  if (task?.version !== 1 || typeof task.plan !== 'object' || task.plan?.shard === undefined)
     throw new FettleError('FETTLE_QUEUE_SETTINGS', 'a job of the queue is no shard that this version knows', {
       hint: 'Workers and whoever submits must be of one version, and the queue theirs alone: --queue-name.',
     })
