@@ -145,10 +145,17 @@ export async function status(
   return { runId: directory.id, is, exitCode: code, carrier, jobs, report: reportOfRun(runsDir, directory.id) }
 }
 
-const idOf = (wanted: RunName | undefined): string | undefined => (typeof wanted === 'object' ? wanted.runId : wanted)
+/** A checkpoint comes from wherever it was kept: one that names no run must not come to mean the latest. */
+function idOf(wanted: RunName | null | undefined): string | undefined {
+  if (wanted === undefined || typeof wanted === 'string') return wanted
+  if (typeof wanted?.runId === 'string' && typeof wanted.runsDir === 'string') return wanted.runId
+  throw new FettleError('FETTLE_USAGE', 'what was given for a run is no checkpoint: it has no runId and runsDir', {
+    hint: 'Give what checkpoint() returned once the run had begun (null before), a run id, or the name of a pipeline.',
+  })
+}
 
-const runsDirOf = ({ runsDir }: PlaceOptions, wanted: RunName | undefined): string =>
-  runsDir ?? (typeof wanted === 'object' ? wanted.runsDir : DEFAULT_RUNS_DIR)
+const runsDirOf = ({ runsDir }: PlaceOptions, wanted: RunName | null | undefined): string =>
+  runsDir ?? (typeof wanted === 'object' ? wanted?.runsDir : null) ?? DEFAULT_RUNS_DIR
 
 /** A caller's abort as a stop: the run pauses, resumable, as on Ctrl-C. */
 function asStop(signal: AbortSignal | undefined): AbortSignal {

@@ -86,6 +86,28 @@ describe('a run', () => {
     expect(report).toMatchObject({ status: 'success', metadata: { runId: checkpoint.runId } })
   })
 
+  test('tells every loop all facts, and goes on when one is left', async () => {
+    const running = run(here.pipeline(), here.options())
+    for await (const _ of running) break
+    const all = async (): Promise<RunFact['type'][]> => {
+      const facts: RunFact['type'][] = []
+      for await (const { type } of running) facts.push(type)
+      return facts
+    }
+    const [one, other] = await Promise.all([all(), all()])
+    expect([one[0], one.at(-1)]).toEqual(['stage.started', 'run.finished'])
+    expect(other).toEqual(one)
+    expect(await all()).toEqual(one)
+  })
+
+  test('that is named by no checkpoint is not the latest', async () => {
+    await run(here.pipeline(), here.options())
+    for (const kept of [null, {}, { runsDir: 'runs' }, 42]) {
+      for (const goOn of [resume, collect, status])
+        await expect(goOn(kept as unknown as Checkpoint, here.options())).rejects.toMatchObject({ code: 'FETTLE_USAGE' })
+    }
+  })
+
   test('that cannot answer rejects with what is known of it; a failed check does not', async () => {
     const service = await scripted('matchingError')
     const env = { FETTLE_URL: service.url, FETTLE_USERNAME: 'u', FETTLE_PASSWORD: 'p' }
