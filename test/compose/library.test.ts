@@ -119,6 +119,18 @@ describe('a run', () => {
     expect([failed.status, failed.exitCode]).toEqual(['fail', 1])
   })
 
+  test('of wrong numbers is refused before anything is begun', async () => {
+    const numbers = [Number.NaN, 0, -1, 1.5, Number.POSITIVE_INFINITY]
+    const wrong = [
+      ...numbers.flatMap(value => [{ limit: value }, { timeoutMs: value }]),
+      { shard: '3/2' as const },
+      { shard: { number: 0, of: 2 } },
+    ]
+    for (const one of wrong)
+      await expect(run(here.pipeline(), { ...here.options(), ...one })).rejects.toMatchObject({ code: 'FETTLE_USAGE' })
+    expect(existsSync('runs')).toBe(false)
+  })
+
   test('that cannot begin rejects with every problem', async () => {
     const error = await Promise.resolve(run(here.pipeline({ name: 'NO', input: 'none.csv' }), here.options())).catch(
       (error: unknown) => error,
@@ -156,7 +168,7 @@ describe('without waiting', () => {
     const merged = await merge(['small'], here.options())
     expect(merged.totals).toEqual(whole.totals)
     expect(read('out.csv')).toBe(bytes)
-    await expect(run(here.pipeline(), { ...here.options(), shard: '3/2' })).rejects.toMatchObject({ code: 'FETTLE_USAGE' })
+    await expect(merge([], here.options())).rejects.toMatchObject({ code: 'FETTLE_MERGE', message: 'no shard was named' })
   })
 })
 
@@ -165,7 +177,10 @@ test('reporters hear a run and cannot break it', async () => {
   const notes: string[] = []
   const report = await run(here.pipeline(), {
     ...here.options(),
-    onNote: note => notes.push(note),
+    onNote: note => {
+      notes.push(note)
+      throw new Error('no log')
+    },
     reporters: [
       {
         name: 'whole',
@@ -180,6 +195,7 @@ test('reporters hear a run and cannot break it', async () => {
         },
       },
       { name: 'late', end: () => Promise.reject(new Error('too late')) },
+      { name: 'another run', end: () => run('none.yml', here.options()) },
     ],
   })
   expect(report.status).toBe('success')
@@ -188,6 +204,7 @@ test('reporters hear a run and cannot break it', async () => {
   expect(notes).toEqual([
     'the reporter broken failed, the run did not: no room',
     'the reporter late failed, the run did not: too late',
+    'the reporter another run failed, the run did not: there is no file none.yml',
   ])
   expect(renderReport(report, 'junit')).toContain('<testsuite name="small"')
 })
