@@ -3,7 +3,7 @@
  * check is a result; only "could not answer" is thrown.
  */
 import { errorOfIssues, FettleError, type Issue } from '../errors.ts'
-import { type PipelineInput, type Plan, parseShard } from '../pipeline/index.ts'
+import { type PipelineInput, type Plan, parseShard, shardText } from '../pipeline/index.ts'
 import type { Report } from '../report/index.ts'
 import type { RunResult, RunSettings } from './carry-out.ts'
 import { resumeRun, startRun } from './lifecycle.ts'
@@ -34,7 +34,7 @@ export interface CarryOptions extends PlaceOptions {
   readonly timeoutMs?: number
   /** Told how the run goes. What one of them throws is a warning, and it is told nothing more. */
   readonly reporters?: readonly RunReporter[]
-  /** Things worth a line in a log. */
+  /** Things worth a line in a log; what it throws is dropped. */
   readonly onNote?: (text: string) => void
 }
 
@@ -67,6 +67,18 @@ export type RunName = string | Checkpoint
 
 const OVERRIDES = Object.keys(NO_OVERRIDES)
 
+/** As much as the command line allows: a week, and longer lists than any. */
+const MOST = { timeoutMs: 604_800_000, limit: 1_000_000_000 } as const
+
+/** A number that would else be found wrong once a job was sent. Throws FETTLE_USAGE. */
+function proveWhole(options: LibraryOptions, name: keyof typeof MOST): void {
+  const value = options[name] ?? 1
+  if (!(Number.isInteger(value) && value >= 1 && value <= MOST[name]))
+    throw new FettleError('FETTLE_USAGE', `${name} ${value}: expected a whole number from 1 to ${MOST[name]}`, {
+      hint: `Leave ${name} out for none.`,
+    })
+}
+
 const surroundings = (options: LibraryOptions, keeps: boolean) => ({
   ...NO_OVERRIDES,
   ...Object.fromEntries(Object.entries(options).filter(([key, value]) => OVERRIDES.includes(key) && value !== undefined)),
@@ -79,17 +91,19 @@ const surroundings = (options: LibraryOptions, keeps: boolean) => ({
 })
 
 function shardOf(shard: LibraryOptions['shard']): Overrides['shard'] {
-  if (typeof shard !== 'string') return shard ?? null
-  const choice = parseShard(shard)
+  if (shard === undefined || shard === null) return null
+  const text = typeof shard === 'string' ? shard : shardText(shard)
+  const choice = parseShard(text)
   if (choice === null)
-    throw new FettleError('FETTLE_USAGE', `shard ${shard}: expected a number from 1 and how many there are, such as 3/8`)
+    throw new FettleError('FETTLE_USAGE', `shard ${text}: expected a number from 1 and how many there are, such as 3/8`)
   return choice
 }
 
-const prepared = async (pipeline: string | PipelineInput, options: LibraryOptions, keeps: boolean) =>
-  typeof pipeline === 'string'
-    ? prepare(pipeline, surroundings(options, keeps))
-    : prepareValue(pipeline, surroundings(options, keeps))
+async function prepared(pipeline: string | PipelineInput, options: LibraryOptions, keeps: boolean) {
+  proveWhole(options, 'limit')
+  const around = surroundings(options, keeps)
+  return typeof pipeline === 'string' ? prepare(pipeline, around) : prepareValue(pipeline, around)
+}
 
 /** Everything a run would find out before sending; nothing is sent. `pipeline` is a file or an object. */
 export async function check(pipeline: string | PipelineInput, options: LibraryOptions = {}): Promise<Check> {
@@ -135,6 +149,7 @@ export async function status(
   wanted?: RunName,
   options: PlaceOptions & { readonly watch?: boolean; readonly timeoutMs?: number } = {},
 ): Promise<Standing> {
+  proveWhole(options, 'timeoutMs')
   const runsDir = runsDirOf(options, wanted)
   const { directory } = lookAtRun(runsDir, idOf(wanted))
   const place = { env: options.env ?? process.env, cwd: process.cwd(), runsDir, signal: asStop(options.signal) }
@@ -145,10 +160,17 @@ export async function status(
   return { runId: directory.id, is, exitCode: code, carrier, jobs, report: reportOfRun(runsDir, directory.id) }
 }
 
-const idOf = (wanted: RunName | undefined): string | undefined => (typeof wanted === 'object' ? wanted.runId : wanted)
+/** A checkpoint comes from wherever it was kept: one that names no run must not come to mean the latest. */
+function idOf(wanted: RunName | null | undefined): string | undefined {
+  if (wanted === undefined || typeof wanted === 'string') return wanted
+  if (typeof wanted?.runId === 'string' && typeof wanted.runsDir === 'string') return wanted.runId
+  throw new FettleError('FETTLE_USAGE', 'what was given for a run is no checkpoint: it has no runId and runsDir', {
+    hint: 'Give what checkpoint() returned once the run had begun (null before), a run id, or the name of a pipeline.',
+  })
+}
 
-const runsDirOf = ({ runsDir }: PlaceOptions, wanted: RunName | undefined): string =>
-  runsDir ?? (typeof wanted === 'object' ? wanted.runsDir : DEFAULT_RUNS_DIR)
+const runsDirOf = ({ runsDir }: PlaceOptions, wanted: RunName | null | undefined): string =>
+  runsDir ?? (typeof wanted === 'object' ? wanted?.runsDir : null) ?? DEFAULT_RUNS_DIR
 
 /** A caller's abort as a stop: the run pauses, resumable, as on Ctrl-C. */
 function asStop(signal: AbortSignal | undefined): AbortSignal {
@@ -159,6 +181,17 @@ function asStop(signal: AbortSignal | undefined): AbortSignal {
   return stop.signal
 }
 
+/** A program's own log: what it throws must not end a run. */
+const quietly =
+  (note: (text: string) => void) =>
+  (text: string): void => {
+    try {
+      note(text)
+    } catch {
+      // Nobody is left to be told.
+    }
+  }
+
 function running(
   command: string,
   options: CarryOptions,
@@ -166,8 +199,9 @@ function running(
   start: (settings: RunSettings) => Promise<RunResult>,
 ): Running {
   const runsDir = runsDirOf(options, wanted)
-  return follow(runsDir, options.signal, async own =>
-    start({
+  return follow(runsDir, options.signal, async own => {
+    proveWhole(options, 'timeoutMs')
+    return start({
       env: options.env ?? process.env,
       cwd: process.cwd(),
       runsDir,
@@ -178,7 +212,7 @@ function running(
       timeoutMs: options.timeoutMs ?? null,
       signal: asStop(options.signal),
       reporters: [own, ...(options.reporters ?? [])],
-      ...(options.onNote === undefined ? {} : { onNote: options.onNote }),
-    }),
-  )
+      ...(options.onNote === undefined ? {} : { onNote: quietly(options.onNote) }),
+    })
+  })
 }

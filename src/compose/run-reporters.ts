@@ -46,7 +46,7 @@ export function toldBy(reporters: readonly RunReporter[], note: (text: string) =
         if (failed.has(reporter)) continue
         try {
           const answer: unknown = (reporter[hook] as ((...all: unknown[]) => unknown) | undefined)?.call(reporter, ...said)
-          if (answer instanceof Promise) pending.push(answer.catch(error => fail(reporter, error)))
+          if (isThenable(answer)) pending.push(Promise.resolve(answer).catch(error => fail(reporter, error)))
         } catch (error) {
           fail(reporter, error)
         }
@@ -61,3 +61,7 @@ export function toldBy(reporters: readonly RunReporter[], note: (text: string) =
     },
   }
 }
+
+/** A promise of any make; a run under way is one too. */
+const isThenable = (answer: unknown): answer is PromiseLike<unknown> =>
+  typeof (answer as { readonly then?: unknown } | null | undefined)?.then === 'function'

@@ -25,8 +25,8 @@ export interface Checkpoint {
 }
 
 /**
- * A run under way: iterate over its facts, or await its report. It goes on whether or not anybody iterates, and rejects with a
- * `RunStopped` when something stopped it short.
+ * A run under way: iterate over its facts, or await its report. It goes on whether or not anybody iterates; whoever iterates is told
+ * every fact, from the first. It rejects with a `RunStopped` when something stopped it short.
  */
 export interface Running extends AsyncIterable<RunFact>, PromiseLike<Report> {
   /** Where it stands now, null before it has begun. */
@@ -72,10 +72,13 @@ export function follow(
   signal: AbortSignal | undefined,
   start: (own: RunReporter) => Promise<RunResult>,
 ): Running {
-  const waiting: RunFact[] = []
+  const facts: RunFact[] = []
   let latest: RunState | null = null
-  let wake = (): void => {}
+  const waiting: (() => void)[] = []
   let isOver = false
+  const wake = (): void => {
+    for (const go of waiting.splice(0)) go()
+  }
   const own: RunReporter = {
     name: 'run',
     begin: state => {
@@ -83,7 +86,7 @@ export function follow(
     },
     fact: (fact, state) => {
       latest = state
-      waiting.push(fact)
+      facts.push(fact)
       wake()
     },
   }
@@ -104,16 +107,15 @@ export function follow(
     then: (onReport, onError) => report.then(onReport, onError),
     checkpoint: () => (latest === null ? null : checkpointOf(latest, runsDir)),
     async *[Symbol.asyncIterator]() {
-      for (;;) {
-        const fact = waiting.shift()
-        if (fact !== undefined) yield fact
-        else if (isOver) {
+      for (let next = 0; ; ) {
+        const fact = facts[next]
+        if (fact !== undefined) {
+          next++
+          yield fact
+        } else if (isOver) {
           await report
           return
-        } else
-          await new Promise<void>(resolve => {
-            wake = resolve
-          })
+        } else await new Promise<void>(resolve => waiting.push(resolve))
       }
     },
   }

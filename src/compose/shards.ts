@@ -55,7 +55,8 @@ function strangers(shards: readonly ShardRun[]): Issue[] {
 /** Shards that nobody named, and those that were named twice. */
 function gaps(shards: readonly ShardRun[]): Issue[] {
   const [first] = shards
-  if (first?.state.plan.shard === undefined) return []
+  if (first === undefined) return [refuse('no shard was named', 'Name runs, folders of runs, or the pipeline.')]
+  if (first.state.plan.shard === undefined) return []
   const { file, shard } = first.state.plan
   return shardList(shard.of).flatMap((text, at) => {
     const found = shards.filter(one => numberOf(one) === at + 1).map(({ state }) => state.runId)

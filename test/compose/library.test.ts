@@ -86,6 +86,28 @@ describe('a run', () => {
     expect(report).toMatchObject({ status: 'success', metadata: { runId: checkpoint.runId } })
   })
 
+  test('tells every loop all facts, and goes on when one is left', async () => {
+    const running = run(here.pipeline(), here.options())
+    for await (const _ of running) break
+    const all = async (): Promise<RunFact['type'][]> => {
+      const facts: RunFact['type'][] = []
+      for await (const { type } of running) facts.push(type)
+      return facts
+    }
+    const [one, other] = await Promise.all([all(), all()])
+    expect([one[0], one.at(-1)]).toEqual(['stage.started', 'run.finished'])
+    expect(other).toEqual(one)
+    expect(await all()).toEqual(one)
+  })
+
+  test('that is named by no checkpoint is not the latest', async () => {
+    await run(here.pipeline(), here.options())
+    for (const kept of [null, {}, { runsDir: 'runs' }, 42]) {
+      for (const goOn of [resume, collect, status])
+        await expect(goOn(kept as unknown as Checkpoint, here.options())).rejects.toMatchObject({ code: 'FETTLE_USAGE' })
+    }
+  })
+
   test('that cannot answer rejects with what is known of it; a failed check does not', async () => {
     const service = await scripted('matchingError')
     const env = { FETTLE_URL: service.url, FETTLE_USERNAME: 'u', FETTLE_PASSWORD: 'p' }
@@ -95,6 +117,18 @@ describe('a run', () => {
     expect(error).toMatchObject({ exitCode: 76, report: { status: 'error', results: [{ jobs: [{ status: 'matchingError' }] }] } })
     const failed = await run(here.pipeline({ name: 'other', checks: { matched: { fail: '< 100%' } } }), here.options())
     expect([failed.status, failed.exitCode]).toEqual(['fail', 1])
+  })
+
+  test('of wrong numbers is refused before anything is begun', async () => {
+    const numbers = [Number.NaN, 0, -1, 1.5, Number.POSITIVE_INFINITY]
+    const wrong = [
+      ...numbers.flatMap(value => [{ limit: value }, { timeoutMs: value }]),
+      { shard: '3/2' as const },
+      { shard: { number: 0, of: 2 } },
+    ]
+    for (const one of wrong)
+      await expect(run(here.pipeline(), { ...here.options(), ...one })).rejects.toMatchObject({ code: 'FETTLE_USAGE' })
+    expect(existsSync('runs')).toBe(false)
   })
 
   test('that cannot begin rejects with every problem', async () => {
@@ -134,7 +168,7 @@ describe('without waiting', () => {
     const merged = await merge(['small'], here.options())
     expect(merged.totals).toEqual(whole.totals)
     expect(read('out.csv')).toBe(bytes)
-    await expect(run(here.pipeline(), { ...here.options(), shard: '3/2' })).rejects.toMatchObject({ code: 'FETTLE_USAGE' })
+    await expect(merge([], here.options())).rejects.toMatchObject({ code: 'FETTLE_MERGE', message: 'no shard was named' })
   })
 })
 
@@ -143,7 +177,10 @@ test('reporters hear a run and cannot break it', async () => {
   const notes: string[] = []
   const report = await run(here.pipeline(), {
     ...here.options(),
-    onNote: note => notes.push(note),
+    onNote: note => {
+      notes.push(note)
+      throw new Error('no log')
+    },
     reporters: [
       {
         name: 'whole',
@@ -158,6 +195,7 @@ test('reporters hear a run and cannot break it', async () => {
         },
       },
       { name: 'late', end: () => Promise.reject(new Error('too late')) },
+      { name: 'another run', end: () => run('none.yml', here.options()) },
     ],
   })
   expect(report.status).toBe('success')
@@ -166,6 +204,7 @@ test('reporters hear a run and cannot break it', async () => {
   expect(notes).toEqual([
     'the reporter broken failed, the run did not: no room',
     'the reporter late failed, the run did not: too late',
+    'the reporter another run failed, the run did not: there is no file none.yml',
   ])
   expect(renderReport(report, 'junit')).toContain('<testsuite name="small"')
 })

@@ -74,6 +74,12 @@ describe.skipIf(pythonMissing !== null)('Airflow', { timeout: 900_000 }, () => {
       look: false,
       // What is no AirflowFailException is tried again.
       codes: { 75: 'AirflowException', 99: 'AirflowSkipException', 2: 'AirflowFailException' },
+      pods: {
+        ...Object.fromEntries([1, 2, 65, 76].map(code => [code, 'AirflowFailException'])),
+        ...Object.fromEntries([75, 137, 143].map(code => [code, 'AirflowException'])),
+        99: 'AirflowSkipException',
+      },
+      place: ['/work', '/airflow/xcom', '/work'],
     })
     statuses.now = 'matchingError'
     expect((await ask()).look).toContain('return code 76')

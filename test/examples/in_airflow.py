@@ -1,7 +1,11 @@
 """Asked of Airflow itself: that every DAG loads, what the pod is told, and what the sensor makes of one look. Prints JSON."""
 
 import json
+import os
 import sys
+import tempfile
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
 
 from airflow.dag_processing.dagbag import DagBag
 from airflow.sdk.exceptions import AirflowFailException
@@ -28,12 +32,78 @@ def ended(code: int) -> str:
     return "success"
 
 
+class Cluster(BaseHTTPRequestHandler):
+    """A cluster as far as the end of a pod goes: whatever is asked of it, it answers with a pod."""
+
+    def answer(self):
+        self.rfile.read(int(self.headers.get("content-length") or 0))
+        body = json.dumps(
+            {
+                "kind": "Pod",
+                "apiVersion": "v1",
+                "metadata": {"name": "p", "namespace": "n", "labels": {}},
+                "spec": {"containers": [{"name": "base"}]},
+                "status": {"phase": "Failed"},
+            }
+        ).encode()
+        self.send_response(200)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    do_GET = do_PATCH = do_DELETE = answer
+
+    def log_message(self, *_):
+        pass
+
+
+def pod_ended(code: int, result: dict | None) -> str:
+    """How a pod that ends with a code, and leaves a result or none, ends its task."""
+    from kubernetes.client import models as k8s
+
+    state = k8s.V1ContainerState(terminated=k8s.V1ContainerStateTerminated(exit_code=code))
+    of = {"name": "base", "image": "fettle", "image_id": "fettle", "ready": False, "restart_count": 0}
+    left = k8s.V1Pod(
+        metadata=k8s.V1ObjectMeta(name="p", namespace="n", labels={}),
+        spec=k8s.V1PodSpec(containers=[k8s.V1Container(name="base")]),
+        status=k8s.V1PodStatus(phase="Failed", container_statuses=[k8s.V1ContainerStatus(state=state, **of)]),
+    )
+    try:
+        pod.cleanup(left, left, xcom_result=result, context=None)
+    except Exception as error:
+        return type(error).__name__
+    return "success"
+
+
+cluster = HTTPServer(("127.0.0.1", 0), Cluster)
+threading.Thread(target=cluster.serve_forever, daemon=True).start()
+with tempfile.NamedTemporaryFile("w", suffix=".json", delete=False) as kube:
+    json.dump(
+        {
+            "apiVersion": "v1",
+            "kind": "Config",
+            "clusters": [{"name": "c", "cluster": {"server": f"http://127.0.0.1:{cluster.server_port}"}}],
+            "users": [{"name": "u", "user": {}}],
+            "contexts": [{"name": "x", "context": {"cluster": "c", "user": "u"}}],
+            "current-context": "x",
+        },
+        kube,
+    )
+pod.config_file = kube.name
+container = pod.build_pod_request_obj().spec.containers[0]
+pods = {code: pod_ended(code, {"exitCode": code}) for code in (1, 2, 65, 75, 76, 143)}
+pods |= {99: pod_ended(99, {"exitCode": 99}), 137: pod_ended(137, None)}
+os.unlink(kube.name)
+
 print(
     json.dumps(
         {
             "errors": bag.import_errors,
             "dags": sorted(bag.dags),
             "pod": [*pod.cmds, *pod.arguments],
+            "place": [container.working_dir, *(mount.mount_path for mount in container.volume_mounts)],
+            "pods": pods,
             "look": look,
             "codes": {code: ended(code) for code in (75, 99, 2)},
         }

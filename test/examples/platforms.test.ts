@@ -133,10 +133,26 @@ describe('what a pod is started again for', () => {
     expect(shards).toBe(again.includes(code) ? 'Count' : whole.includes(code) ? 'FailJob' : 'FailIndex')
     expect(merge).toBe(again.includes(code) ? 'Count' : 'FailJob')
     for (const { retryStrategy } of example('argo/suppliers.yml').spec.templates.slice(1))
-      expect(retryStrategy.expression).toBe(`asInt(lastRetry.exitCode) in [${again.join(', ')}]`)
+      expect(retryStrategy.expression).toBe(
+        `asInt(lastRetry.exitCode) in [${[-1, ...again, 137].toSorted((a, b) => a - b).join(', ')}]`,
+      )
     const { retry } = example('gitlab/shards.gitlab-ci.yml').shard
     expect(retry.exit_codes).toEqual([EXIT.again])
   })
+})
+
+test('no workflow restores the runs of another', () => {
+  const caches = (file: string): { key: string; 'restore-keys'?: string }[] =>
+    Object.values(example(`github/${file}`).jobs as Record<string, { steps: { uses?: string; with: never }[] }>)
+      .flatMap(({ steps }) => steps)
+      .filter(({ uses }) => uses?.startsWith('actions/cache'))
+      .map(step => step.with)
+  for (const [one, other] of [
+    ['nightly.yml', 'shards.yml'],
+    ['shards.yml', 'nightly.yml'],
+  ] as const)
+    for (const { 'restore-keys': wanted } of caches(one).filter(cache => cache['restore-keys'] !== undefined))
+      for (const { key } of caches(other)) expect(key.startsWith((wanted as string).trim())).toBe(false)
 })
 
 test('every folder says how it is run again', () => {

@@ -68,7 +68,7 @@ const inputFacets = record({
     fileCount: count,
     'columnMetrics!': map(record({ nullCount: count, distinctCount: count, count })),
   }),
-  dataQualityAssertions: facet('DataQualityAssertionsDatasetFacet', '1-0-1', {
+  dataQualityAssertions: facet('DataQualityAssertionsDatasetFacet', '1-0-2', {
     'assertions!': list(record({ 'assertion!': text, 'success!': truth, column: text, severity: { enum: ['warn', 'error'] } })),
   }),
 })

@@ -10,7 +10,7 @@ const VERSIONS = {
   DocumentationJobFacet: '1-1-0',
   SchemaDatasetFacet: '1-1-1',
   ColumnLineageDatasetFacet: '1-2-0',
-  DataQualityAssertionsDatasetFacet: '1-0-1',
+  DataQualityAssertionsDatasetFacet: '1-0-2',
   DataQualityMetricsInputDatasetFacet: '1-0-2',
   InputStatisticsInputDatasetFacet: '1-0-0',
   OutputStatisticsOutputDatasetFacet: '1-0-2',
