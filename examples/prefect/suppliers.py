@@ -13,11 +13,12 @@ PROJECT = Path(os.environ.get("SUPPLIERS_PROJECT", os.getcwd()))
 
 
 class FettleFailed(Exception):
-    """A command of fettle ended with another code than 0."""
+    """A command of fettle ended with another code than 0; its last line, if it got as far as a report."""
 
-    def __init__(self, code: int, said: str):
+    def __init__(self, code: int, said: str, line: str = "null"):
         super().__init__(f"exit code {code}: {said}")
         self.code = code
+        self.result = json.loads(line)
 
 
 def is_worth_another_try(task, run, state) -> bool:
@@ -35,9 +36,18 @@ def is_worth_another_try(task, run, state) -> bool:
 def fettle(*args: str):
     """Runs fettle; its last line, as a value."""
     done = subprocess.run(["fettle", *args, "--json"], cwd=PROJECT, capture_output=True, text=True)
+    last = (done.stdout.splitlines() or ["null"])[-1]
     if done.returncode != 0:
-        raise FettleFailed(done.returncode, (done.stderr or done.stdout).strip())
-    return json.loads(done.stdout.splitlines()[-1])
+        raise FettleFailed(done.returncode, (done.stderr or done.stdout).strip(), last)
+    return json.loads(last)
+
+
+def keep_report(result: dict | None) -> None:
+    """The report as an artifact: also of a run whose checks failed."""
+    if not result or not result.get("report"):
+        return
+    report = PROJECT / Path(result["report"]).with_name("report.md")
+    create_markdown_artifact(key="suppliers", markdown=report.read_text(), description="What came of each row")
 
 
 @flow(log_prints=True)
@@ -46,9 +56,12 @@ def suppliers(pipeline: str = "pipelines/suppliers.yml", shards: int = 4) -> dic
     planned = fettle("plan", pipeline, "--shards", str(shards))
     runs = [fettle.submit("run", pipeline, "--shard", shard, "-q") for shard in planned]
     done = [run.result() for run in runs]
-    result = fettle("merge", done[0]["pipeline"], "-q")
-    report = PROJECT / Path(result["report"]).with_name("report.md")
-    create_markdown_artifact(key="suppliers", markdown=report.read_text(), description="What came of each row")
+    try:
+        result = fettle("merge", done[0]["pipeline"], "-q")
+    except FettleFailed as failed:
+        keep_report(failed.result)
+        raise
+    keep_report(result)
     totals = result["totals"]
     get_run_logger().info("%s of %s rows matched", totals["matched"], totals["rows"])
     return result

@@ -56,26 +56,26 @@ jobs:
       FETTLE_USERNAME: \${{ secrets.FETTLE_USERNAME }}
       FETTLE_PASSWORD: \${{ secrets.FETTLE_PASSWORD }}
     steps:
-      - uses: actions/checkout@v4
+      - uses: actions/checkout@v6
         with:
           persist-credentials: false
-      - uses: actions/setup-node@v4
+      - uses: actions/setup-node@v6
         with:
           node-version: 22
           cache: npm
       - run: npm ci
-      - uses: actions/cache/restore@v4    # runs before this one: an unfinished one is continued, a good one compared with
+      - uses: actions/cache/restore@v5    # runs before this one: an unfinished one is continued, a good one compared with
         with:
           path: fettle-runs
           key: fettle-${name}-\${{ github.run_id }}-\${{ github.run_attempt }}
           restore-keys: fettle-${name}-
       - run: ${command(pipeline)}
-      - uses: actions/cache/save@v4
+      - uses: actions/cache/save@v5
         if: always()
         with:
           path: fettle-runs
           key: fettle-${name}-\${{ github.run_id }}-\${{ github.run_attempt }}
-      - uses: actions/upload-artifact@v4
+      - uses: actions/upload-artifact@v6
         if: always()
         with:
           name: fettle-${name}-\${{ github.run_attempt }}

@@ -1,8 +1,9 @@
 /**
- * Those outside who are told how one run goes: a program's own reporters, a lineage service, tracing. None of them has a say: what one
- * throws is a single note, and it is told nothing more. It knows no format.
+ * Those outside who are told how one run goes: a program's own reporters, a lineage service, tracing. None of them has a say: what it
+ * is told it cannot change, what it throws is a single note, and then it is told nothing more. It knows no format.
  */
 import type { RunFact, RunState } from '../journal/index.ts'
+import { freeze } from '../pipeline/freeze.ts'
 import type { LineageEvent, Report } from '../report/index.ts'
 
 /** Somebody who is told how one run goes. A promise is waited for at the end of the run only. */
@@ -42,6 +43,7 @@ export function toldBy(reporters: readonly RunReporter[], note: (text: string) =
   return {
     has: hook => reporters.some(one => one[hook] !== undefined),
     tell(hook, ...said) {
+      if (reporters.length > 0) for (const one of said) freeze(one)
       for (const reporter of reporters) {
         if (failed.has(reporter)) continue
         try {

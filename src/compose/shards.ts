@@ -61,7 +61,13 @@ function gaps(shards: readonly ShardRun[]): Issue[] {
   return shardList(shard.of).flatMap((text, at) => {
     const found = shards.filter(one => numberOf(one) === at + 1).map(({ state }) => state.runId)
     if (found.length === 1) return []
-    if (found.length === 0) return [refuse(`the shard ${text} is missing`, `Carry it out: fettle run ${file} --shard ${text}`)]
+    if (found.length === 0)
+      return [
+        refuse(
+          `the shard ${text} is missing`,
+          `Carry it out, with what else was said for the others: fettle run ${file} --shard ${text}`,
+        ),
+      ]
     return [refuse(`the shard ${text} is there ${found.length} times: ${found.join(', ')}`, 'Name one of them.')]
   })
 }

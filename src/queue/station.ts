@@ -12,11 +12,15 @@ import type { Hold } from './copy.ts'
 const LOCK_MS = 5_000
 const STALLED_MS = 3_000
 
-/** How a shard left the hands of a worker: at its end, to be tried again by anybody, or for good. */
+/**
+ * How a shard left the hands of a worker: at its end, to be tried again by anybody, for good, or because it is the worker that
+ * cannot carry out any of them.
+ */
 export type Left =
   | { readonly is: 'done'; readonly end: unknown }
   | { readonly is: 'again'; readonly why: string }
   | { readonly is: 'over'; readonly why: string }
+  | { readonly is: 'unfit'; readonly why: string; readonly error: FettleError }
 
 /** What a worker does. */
 export interface StationWork {
@@ -28,19 +32,25 @@ export interface StationWork {
   readonly onTrouble: (message: string) => void
 }
 
-/** Takes shards until `signal` is aborted and what was held is out of hand. */
+/** Takes shards until `signal` is aborted and what was held is out of hand. Throws why the worker is unfit for any. */
 export async function workAt({ engine, redis, address }: Connected, work: StationWork): Promise<void> {
   const holds = new Map<string, AbortController>()
+  const unfit = new AbortController()
+  const over = AbortSignal.any([work.signal, unfit.signal])
 
   const carry = async (job: Job, token: string): Promise<unknown> => {
     const id = job.id ?? ''
     const lost = new AbortController()
     holds.set(id, lost)
     try {
-      const left = await work.carry(job.data, { job, token, lockMs: LOCK_MS }, AbortSignal.any([work.signal, lost.signal]))
+      const left = await work.carry(job.data, { job, token, lockMs: LOCK_MS }, AbortSignal.any([over, lost.signal]))
       if (left.is === 'done') return left.end
       if (left.is === 'over') throw new engine.UnrecoverableError(left.why)
-      if (!work.signal.aborted) throw new Error(left.why)
+      if (left.is === 'unfit') {
+        unfit.abort(left.error)
+        await job.updateProgress(`a worker stopped: ${left.why}`)
+      }
+      if (!over.aborted) throw new Error(left.why)
       // Handed on: the next worker has it at once.
       await job.moveToWait(token)
       throw new engine.WaitingError()
@@ -63,8 +73,9 @@ export async function workAt({ engine, redis, address }: Connected, work: Statio
       holds.get(id)?.abort(new FettleError('FETTLE_LOCKED', `the hold on ${id} is lost: another worker may have it by now`))
   })
   await new Promise<void>(stopped => {
-    if (work.signal.aborted) stopped()
-    else work.signal.addEventListener('abort', () => stopped(), { once: true })
+    if (over.aborted) stopped()
+    else over.addEventListener('abort', () => stopped(), { once: true })
   })
   await worker.close()
+  if (!work.signal.aborted) throw unfit.signal.reason
 }

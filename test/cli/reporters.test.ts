@@ -257,6 +257,9 @@ describe.concurrent('no reporter breaks a run', () => {
     ['lineage on a full device', 'openlineage=/dev/full'],
     ['lineage into a pipe that nobody reads', 'openlineage=pipe'],
     ['a missing device', 'github=/proc/nope/s.md'],
+    ['a document where no folder can be made', 'junit=/proc/nope/j.xml'],
+    ['events where no folder can be made', 'json-events=/proc/nope/e'],
+    ['lineage where no folder can be made', 'openlineage=/proc/nope/l'],
   ])('%s', async (_, reporter) => {
     const cwd = project('')
     mkdirSync(join(cwd, 'out'))

@@ -194,14 +194,21 @@ test('reporters hear a run and cannot break it', async () => {
           throw new Error('no room')
         },
       },
+      {
+        name: 'meddler',
+        begin: state => {
+          ;(state.jobs as unknown[]).length = 0
+        },
+      },
       { name: 'late', end: () => Promise.reject(new Error('too late')) },
       { name: 'another run', end: () => run('none.yml', here.options()) },
     ],
   })
-  expect(report.status).toBe('success')
+  expect(report).toMatchObject({ status: 'success', ledger: { adds: true } })
   expect([heard[0], heard.at(-1)]).toEqual([report.metadata.runId, 'success'])
   expect(heard).toContain('output.written')
   expect(notes).toEqual([
+    expect.stringContaining('the reporter meddler failed, the run did not: Cannot'),
     'the reporter broken failed, the run did not: no room',
     'the reporter late failed, the run did not: too late',
     'the reporter another run failed, the run did not: there is no file none.yml',

@@ -179,22 +179,47 @@ describe.skipIf(!HAS_REDIS)('workers', { timeout: 540_000 }, () => {
     await worker.ended
   })
 
-  test('of another user refuse the shard; what says how to go on names the same shards', async () => {
+  test('that may not carry out any shard say why and stop, and the shards stay for others', async () => {
+    const { service, env, queue } = await setUp()
+    const cwd = place()
+    const submitted = start(['run', 'p.yml', ...queue, '--shards', '2', '--json'], { cwd, env })
+    const stranger = await fettle(['worker', ...queue], { cwd, env: { ...env, FETTLE_USERNAME: 'stranger' } })
+    expect(stranger.code, stranger.stderr).toBe(2)
+    expect(stranger.stderr).toContain('Give workers and whoever submits the same FETTLE_USERNAME')
+    const astray = await fettle(['worker', ...queue], { cwd, env: { ...env, FETTLE_URL: 'http://127.0.0.1:9/v1' } })
+    expect(astray.code, astray.stderr).toBe(2)
+    expect(service.requests).toEqual([])
+    const wrong = await fettle(['worker', ...queue], {
+      cwd,
+      env: { ...env, FETTLE_PASSWORD: `not ${CREDENTIALS.FETTLE_PASSWORD}` },
+    })
+    expect(wrong.code, wrong.stderr).toBe(77)
+    expect(creations(service)).toBe(0)
+    await submitted.seen(/shard \d\/2: a worker stopped: FETTLE_/)
+    const worker = start(['worker', ...queue], { cwd, env })
+    const ended = await submitted.ended
+    expect(ended.code, ended.stderr).toBe(0)
+    expect(outputs(cwd)).toEqual(await wanted())
+    expect(creations(service)).toBe(2)
+    worker.child.kill('SIGTERM')
+    expect((await worker.ended).code).toBe(0)
+  })
+
+  test('without the list give shards up; what says how to go on names the same shards', async () => {
     const { service, env, queue } = await setUp()
     const cwd = place()
     const named = [...queue, '--queue-name', 'own']
     const submitted = start(['run', 'p.yml', ...named, '--shards', '2', '--json'], { cwd, env })
-    const stranger = start(['worker', ...named], { cwd, env: { ...env, FETTLE_USERNAME: 'stranger' } })
+    const worker = start(['worker', ...named], { cwd: folderOf(), env })
     const ended = await submitted.ended
-    stranger.child.kill('SIGTERM')
-    await stranger.ended
+    worker.child.kill('SIGTERM')
+    await worker.ended
     expect(ended.code).toBe(75)
-    expect(ended.stderr).toContain('FETTLE_USERNAME')
     expect(ended.stderr).toContain('--queue-name own --shards 2')
     const told = await fettle(['status', 'p'], { cwd, env })
     expect(told).toMatchObject({ code: 76 })
     expect(told.stdout).toContain('--queue-name own --shards 2')
-    expect(service.requests).toEqual([])
+    expect(creations(service)).toBe(0)
   })
 
   test('that were stopped in their sleep between record and turn find their shard with another, and send nothing', async () => {

@@ -53,7 +53,10 @@ export async function statusQueued(run: QueuedRun, flags: Flags, io: Io, timeout
       if (!isOn(flags, 'watch') || !isGoing || waited >= (timeoutMs ?? Number.POSITIVE_INFINITY)) {
         if (isOn(flags, 'json')) io.out(queuedLine(run, isGoing || code === EXIT.ok ? 'running' : 'error', code))
         else {
-          const next = isBad && !isGoing ? `Once cured, the same again goes on: ${sameAgain(run)}` : nextOf(run, code)
+          const next =
+            isBad && !isGoing
+              ? `Once cured, the same again, with whatever else was said, goes on: ${sameAgain(run)}`
+              : nextOf(run, code)
           io.out(escapeTerminal(`${run.runId}  in the queue ${run.name} at ${run.url}\n${words}. ${next}`))
         }
         return code

@@ -1,7 +1,7 @@
 /** Reporters that write one document about a call when it has ended: to a file, whole or not at all, or to stdout. */
-import { mkdirSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { thisTool } from '../../compose/looking.ts'
+import { makeFolder } from '../../compose/run-directory.ts'
 import { writeAtomic } from '../../compose.ts'
 import {
   isRefusal,
@@ -74,6 +74,6 @@ export const gitlabReporter = (folder: string, io: Io): Reporter => ({
 })
 
 async function writeDocument(path: string, text: string): Promise<void> {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  makeFolder(dirname(path))
   await writeAtomic(path, text)
 }

@@ -1,6 +1,7 @@
 /** `json-events`: a line of JSON for everything that happens, as it happens, to a file begun anew or to stdout. */
-import { closeSync, constants, mkdirSync, openSync, writeSync } from 'node:fs'
+import { closeSync, constants, openSync, writeSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import { makeFolder } from '../../compose/run-directory.ts'
 import { type Event, eventLine, isRefusal, resultLine, type Told } from '../../report/index.ts'
 import type { Io } from '../io.ts'
 import { STDOUT } from './documents.ts'
@@ -31,7 +32,7 @@ export function jsonEventsReporter(path: string, io: Io): Reporter {
 }
 
 function open(path: string): number {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  makeFolder(dirname(path))
   return openSync(path, FLAGS, 0o600)
 }
 

@@ -1,6 +1,7 @@
 /** `openlineage`: the events of OpenLineage, a line of JSON each, added to a file or on stdout. It makes none of them. */
-import { closeSync, constants, mkdirSync, openSync, writeSync } from 'node:fs'
+import { closeSync, constants, openSync, writeSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import { makeFolder } from '../../compose/run-directory.ts'
 import { safeJson } from '../../report/index.ts'
 import type { Io } from '../io.ts'
 import { STDOUT } from './documents.ts'
@@ -21,7 +22,7 @@ export const openLineageReporter = (path: string, io: Io): Reporter => ({
 })
 
 function append(path: string, line: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  makeFolder(dirname(path))
   const file = openSync(path, FLAGS, 0o600)
   try {
     writeSync(file, line)

@@ -45,8 +45,12 @@ export async function carryShard(
     const known = await readLines(connected, hold.job.id ?? '')
     const copy = copyLines(connected, hold, known.length)
     const credentials = () => credentialsOf(place.env, {})
-    proveService(task, place.env)
-    proveAccount(task, hold.job.id, credentials)
+    try {
+      proveService(task, place.env)
+      proveAccount(task, hold.job.id, credentials)
+    } catch (error) {
+      return unfit(error)
+    }
     const settings: RunSettings = {
       env: { ...place.env, ...(task.traceparent === null ? {} : { TRACEPARENT: task.traceparent }) },
       cwd: place.cwd,
@@ -71,7 +75,11 @@ export async function carryShard(
     await copy.settled(AbortSignal.timeout(LAST_MS))
     return leftOf(result)
   } catch (error) {
-    if (FettleError.is(error)) return left(error.kind, `${error.code} ${error.message}`)
+    if (FettleError.is(error)) {
+      // A journal that is damaged in the queue is so for every worker.
+      const isLasting = error.code === 'FETTLE_JOURNAL_DAMAGED'
+      return left(isLasting ? 'bug' : error.kind, `${error.code} ${error.message}`)
+    }
     // What Redis or the machine says may be otherwise the next time; a mistake of ours will not.
     const { name, message } = error as Error
     const isOurs = error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError
@@ -105,7 +113,15 @@ function leftOf({ state, directory }: RunResult): Left {
   const { runId, status, exitCode, finished, error } = state
   const end: ShardEnd = { runId, directory: resolve(directory.path), status, exitCode }
   if (finished) return { is: 'done', end }
+  if (error?.kind === 'denied')
+    return unfit(new FettleError(error.code as FettleError['code'], error.message, { hint: error.hint }))
   return left(error?.kind ?? 'again', error === null ? 'it stopped' : `${error.code} ${error.message}`)
+}
+
+/** No shard can be carried out as this worker is set up; another may do so. */
+function unfit(error: unknown): Left {
+  if (!FettleError.is(error)) throw error
+  return { is: 'unfit', why: `${error.code} ${error.message}`, error }
 }
 
 /** What another try, another worker or another disk may cure is left to them. */

@@ -6,6 +6,7 @@ import { FettleError } from '../../errors.ts'
 import type { RunArgs } from '../../journal/index.ts'
 import { isHidden, lineOf, type Plan, shardText } from '../../pipeline/index.ts'
 import { Board, type Connected, connectQueue, type Notice, queueAddress, queueFacts, type Standing } from '../../queue/index.ts'
+import { counted } from '../../report/words.ts'
 import type { RunResult, RunSettings } from '../carry-out.ts'
 import { withLock } from '../lifecycle.ts'
 import { mergeRuns } from '../merge.ts'
@@ -83,7 +84,9 @@ export async function submitShards(
     try {
       const { found } = await board.post(posted, { atOnce: plan.concurrency, fresh, isBad: isBadEnd })
       const there = found === 0 ? '' : found === jobs.length ? ', all of them there already' : `, ${found} of them there already`
-      settings.onNote?.(`${jobs.length} shards of ${plan.rows} rows are in the queue ${name} at ${url}${there} (${run.runId})`)
+      settings.onNote?.(
+        `${counted(jobs.length, 'shard')} of ${counted(plan.rows, 'row')} in the queue ${name} at ${url}${there} (${run.runId})`,
+      )
     } finally {
       await board.close()
     }
@@ -113,10 +116,12 @@ export async function standingInQueue(connected: Connected, { jobs }: QueuedRun)
 /** How a list stands, in words. */
 export const standingInWords = ({ done, active, waiting, failed, missing, workers }: Standing): string =>
   [
-    `${done} shards done, ${active} being carried out, ${waiting} waiting`,
+    `${counted(done, 'shard')} done, ${active} being carried out, ${waiting} waiting`,
     ...(failed.length === 0 ? [] : [`${failed.length} given up`]),
     ...(missing.length === 0 ? [] : [`${missing.length} no longer in the queue`]),
-    ...(workers === null ? [] : [workers === 0 ? 'no worker is there: start one with fettle worker' : `${workers} workers`]),
+    ...(workers === null
+      ? []
+      : [workers === 0 ? 'no worker is there: start one with fettle worker' : counted(workers, 'worker')]),
   ].join('; ')
 
 /** A sign of life while there is nothing else to tell. */

@@ -13,7 +13,7 @@ export interface WorkerSettings extends Omit<WorkerPlace, 'worlds'> {
   readonly onWord: (text: string) => void
 }
 
-/** Works until `signal` is aborted. Throws what the queue is missing. */
+/** Works until `signal` is aborted. Throws what the queue is missing, and why this worker can carry out no shard. */
 export function workForQueue(settings: WorkerSettings): Promise<void> {
   return withQueue(settings.queue, settings.env, async connected => {
     await proveQueue(connected, settings.onWord)
@@ -27,7 +27,7 @@ export function workForQueue(settings: WorkerSettings): Promise<void> {
         signal: settings.signal,
         carry: async (task, hold, signal) => {
           const left = await carryShard(connected, task, hold, { ...settings, worlds }, signal)
-          const how = left.is === 'done' ? 'done' : `${left.is === 'again' ? 'handed on' : 'given up'}: ${left.why}`
+          const how = left.is === 'done' ? 'done' : `${left.is === 'over' ? 'given up' : 'handed on'}: ${left.why}`
           settings.onNote(hold.job.id ?? '', how)
           return left
         },
