@@ -51,6 +51,20 @@ async function wanted(): Promise<string[]> {
   return outputs(cwd)
 }
 
+/** Two shards come to their end, with a remote job each and the bytes of one run, and the worker to its. */
+async function endsWell(
+  { submitted, worker }: Record<'submitted' | 'worker', ReturnType<typeof start>>,
+  cwd: string,
+  service: Service,
+): Promise<void> {
+  const ended = await submitted.ended
+  expect(ended.code, ended.stderr).toBe(0)
+  expect(outputs(cwd)).toEqual(await wanted())
+  expect(creations(service)).toBe(2)
+  worker.child.kill('SIGTERM')
+  expect((await worker.ended).code).toBe(0)
+}
+
 describe.skipIf(!HAS_REDIS)('workers', { timeout: 540_000 }, () => {
   test('killed in every stage are followed by others: one remote job a shard, and the bytes of one run', async () => {
     const { service, env, queue } = await setUp()
@@ -197,12 +211,7 @@ describe.skipIf(!HAS_REDIS)('workers', { timeout: 540_000 }, () => {
     expect(creations(service)).toBe(0)
     await submitted.seen(/shard \d\/2: a worker stopped: FETTLE_/)
     const worker = start(['worker', ...queue], { cwd, env })
-    const ended = await submitted.ended
-    expect(ended.code, ended.stderr).toBe(0)
-    expect(outputs(cwd)).toEqual(await wanted())
-    expect(creations(service)).toBe(2)
-    worker.child.kill('SIGTERM')
-    expect((await worker.ended).code).toBe(0)
+    await endsWell({ submitted, worker }, cwd, service)
   })
 
   test('without the list give shards up; what says how to go on names the same shards', async () => {
@@ -261,12 +270,7 @@ describe.skipIf(!HAS_REDIS)('workers', { timeout: 540_000 }, () => {
     await redis.kill()
     await worker.seen(/the queue: /)
     await redis.start()
-    const ended = await submitted.ended
-    expect(ended.code, ended.stderr).toBe(0)
-    expect(outputs(cwd)).toEqual(await wanted())
-    expect(creations(service)).toBe(2)
-    worker.child.kill('SIGTERM')
-    expect((await worker.ended).code).toBe(0)
+    await endsWell({ submitted, worker }, cwd, service)
   })
 
   test('fetch a list that lies elsewhere; one behind a query is refused, since that is handed to nobody', async () => {

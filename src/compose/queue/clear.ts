@@ -4,8 +4,9 @@
  */
 import { rm } from 'node:fs/promises'
 import { readJournal } from '../../journal/index.ts'
-import { Board, type Connected, readLines } from '../../queue/index.ts'
+import { type Connected, readLines } from '../../queue/index.ts'
 import { runDirectory } from '../run-directory.ts'
+import { withBoard } from './place.ts'
 import { type QueuedRun, recordPath } from './record.ts'
 import { runIdOf } from './restore.ts'
 
@@ -14,14 +15,11 @@ export async function clearMerged(connected: Connected, { runId, jobs }: QueuedR
   const merged = readJournal(runDirectory(runsDir, runId).journal).events.flatMap(event =>
     event.type === 'run.started' ? (event.merged?.runs ?? []) : [],
   )
-  const board = new Board(connected)
-  try {
+  await withBoard(connected, async board => {
     for (const id of jobs) {
       const lines = await readLines(connected, id)
       if (lines.length > 0 && merged.includes(runIdOf(lines))) await board.drop([id])
     }
-  } finally {
-    await board.close()
-  }
+  })
   await rm(recordPath(runsDir, runId), { force: true })
 }

@@ -1,7 +1,7 @@
 /** A worker process: connected, its Redis looked at, taking shards until it is told to stop. */
 import { workAt } from '../../queue/index.ts'
 import { carryShard, type WorkerPlace } from './carry-shard.ts'
-import { proveQueue, type QueuePlace, withQueue } from './submit.ts'
+import { proveQueue, type QueuePlace, withQueue } from './place.ts'
 import { sharedWorlds } from './turns.ts'
 
 /** What a worker is given. */
