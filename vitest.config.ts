@@ -2,7 +2,9 @@ import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-// Two projects: `quick` is what takes a minute in all: no child process, no long walk; `npm test` runs both.
+// Three projects. `quick`: no child process, no long walk. `slow`: the rest of what `npm test` runs.
+// `deep`: files named *.deep.test.ts, long walks that `npm run test:all` runs in full and CI by rotation.
+const deep = ['test/**/*.deep.test.ts']
 const slow = [
   'test/kill/**/*.test.ts',
   'test/cli/**/*.test.ts',
@@ -63,6 +65,14 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+/** For tests that start processes: the build is there, and a file may take minutes. */
+const withProcesses = {
+  testTimeout: 600_000,
+  hookTimeout: 120_000,
+  globalSetup: 'test/global-setup.ts',
+  maxConcurrency: 4,
+}
+
 export default defineConfig({
   test: {
     testTimeout: 30_000,
@@ -71,18 +81,17 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     hookTimeout: 30_000,
     projects: [
-      { extends: true, test: { name: 'quick', include: ['test/**/*.test.ts'], exclude: slow } },
+      { extends: true, test: { name: 'quick', include: ['test/**/*.test.ts'], exclude: [...slow, ...deep] } },
       {
         extends: true,
         test: {
           name: 'slow',
           include: slow,
-          testTimeout: 600_000,
-          hookTimeout: 120_000,
-          globalSetup: 'test/global-setup.ts',
-          maxConcurrency: 4,
+          exclude: deep,
+          ...withProcesses,
         },
       },
+      { extends: true, test: { name: 'deep', include: deep, ...withProcesses } },
     ],
   },
 })
