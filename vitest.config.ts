@@ -46,7 +46,6 @@ const slow = [
 /** The longest first: one of them begun last would keep a single worker busy at the end. */
 const LONG = [
   'chaos/chaos',
-  'examples/airflow',
   'faults/process',
   'faults/wire',
   'kill/sweep',
