@@ -68,7 +68,7 @@ export function pageData(report: Report, result: Result, samples: readonly Sampl
   }
   const json = `${scriptJson(head).slice(0, -1)},"rows":[${texts.join(',\n')}]}`
   return {
-    element: html`<script type="application/json" id="rows">${trusted(json)}</script>`,
+    element: html`<script type="application/json" id="rows">${trusted(json)}<\/script>`,
     shown: texts.length,
     all: rows.length,
   }

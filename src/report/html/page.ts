@@ -39,6 +39,6 @@ ${outputs(result)}
 ${reproduce(report, result)}
 </main>`,
     )}
-${data?.element ?? null}<script>${trusted(SCRIPT)}</script>`,
+${data?.element ?? null}<script>${trusted(SCRIPT)}<\/script>`,
   )
 }

@@ -1,0 +1,2 @@
+/** Compiles what is out of date in ./dist. */
+export function buildForTests(): void
