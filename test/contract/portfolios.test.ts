@@ -302,8 +302,7 @@ describe('nobody else', () => {
     if (target.isRemote) context.skip('numbers of users are not to be had by these operations')
     const [first, second] = target.companies
     const params = await holding(first)
-    // The embedded service numbers its users in their order.
-    const csUserId = 100_000_002
+    const [{ csUserId }] = (await stranger('readUserDetails')).body
     const share = (permissions: string) =>
       call('changeSharing', { params, body: { userPermissions: [{ csUserId, permissions }] } })
     expect((await share('View')).body.data).toMatchObject({ portfolioId: Number(params.portfolioId), status: 'Success' })

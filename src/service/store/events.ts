@@ -1,6 +1,7 @@
 /** Events and the notices of them to portfolios, as they are kept, and which change sets they came from. It knows no rule. */
 import type { ActiveRule, Made } from '../monitoring/events.ts'
 import type { Database } from './database.ts'
+import { freshNumber } from './ids.ts'
 import { MAY_SEE } from './portfolios.ts'
 
 /** An event as one portfolio's owner is told of it; instants in milliseconds since 1970. */
@@ -61,7 +62,7 @@ const FROM = `
   FROM notifications n JOIN events e ON e.id = n.event JOIN portfolios p ON p.id = n.portfolio
   LEFT JOIN watched w ON w.connect_id = e.connect_id
 `
-const ORDERS = { companyName: 'w.name COLLATE NOCASE', countryCode: "nullif(w.country, '')", eventId: 'e.id', eventDate: 'e.at' }
+const ORDERS = { companyName: 'w.name COLLATE NOCASE', countryCode: "nullif(w.country, '')", eventId: 'e.seq', eventDate: 'e.at' }
 const COLUMNS = `
   n.id, n.event, n.portfolio, p.name AS portfolioName, e.connect_id AS connectId, w.safe_number AS safeNumber, w.name, w.country,
   e.rule, n.text, e.old_value AS old, e.new_value AS new, e.at, e.created, n.processed
@@ -76,6 +77,9 @@ export function openEvents(database: Database, now: () => number): EventStore {
         .map(({ register, sequence }) => [register, sequence]),
     )
 
+  const freshIn = (table: 'events' | 'notifications'): number =>
+    freshNumber(id => database.get(`SELECT 1 FROM ${table} WHERE id = ?`, [id]) !== null)
+
   return {
     applied,
 
@@ -88,18 +92,20 @@ export function openEvents(database: Database, now: () => number): EventStore {
 
     activeRules(connectId) {
       const sql = `SELECT r.portfolio, r.code, r.params FROM holdings h JOIN portfolio_rules r ON r.portfolio = h.portfolio
-        WHERE h.connect_id = ? AND r.active = 1`
+        JOIN portfolios p ON p.id = h.portfolio WHERE h.connect_id = ? AND r.active = 1 ORDER BY p.seq, r.code`
       const rows = database.all<{ portfolio: number; code: number; params: string }>(sql, [connectId])
       return rows.map(({ params, ...rule }) => ({ ...rule, params: JSON.parse(params) as string[] }))
     },
 
     add(connectId, made, at) {
       const folded = `${made.rule.name}\n${made.old}\n${made.new}`.toLowerCase()
-      const values = [connectId, made.rule.code, made.old, made.new, folded, at, now()]
-      database.run('INSERT INTO events VALUES (NULL, ?, ?, ?, ?, ?, ?, ?)', values)
-      const event = database.get<{ id: number }>('SELECT last_insert_rowid() AS id')?.id ?? 0
+      const event = freshIn('events')
+      const columns = 'id, connect_id, rule, old_value, new_value, folded, at, created'
+      const values = [event, connectId, made.rule.code, made.old, made.new, folded, at, now()]
+      database.run(`INSERT INTO events (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`, values)
       for (const { portfolio, text } of made.notices) {
-        database.run('INSERT INTO notifications VALUES (NULL, ?, ?, ?, NULL)', [event, portfolio, text])
+        const sql = 'INSERT INTO notifications (id, event, portfolio, text) VALUES (?, ?, ?, ?)'
+        database.run(sql, [freshIn('notifications'), event, portfolio, text])
       }
     },
 
@@ -122,7 +128,7 @@ export function openEvents(database: Database, now: () => number): EventStore {
       }
       const rest = `${FROM} WHERE ${where.join(' AND ')}`
       const order = ORDERS[filter.sortBy]
-      const sql = `SELECT ${COLUMNS} ${rest} ORDER BY ${order} IS NULL, ${order} ${filter.sortDir}, n.id LIMIT ? OFFSET ?`
+      const sql = `SELECT ${COLUMNS} ${rest} ORDER BY ${order} IS NULL, ${order} ${filter.sortDir}, n.seq LIMIT ? OFFSET ?`
       const total = database.get<{ n: number }>(`SELECT count(*) AS n ${rest}`, values)?.n ?? 0
       return { total, notices: database.all<Notice>(sql, [...values, filter.limit, filter.offset]) }
     },

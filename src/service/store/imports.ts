@@ -1,5 +1,6 @@
 /** Imports into portfolios that are still to be carried out. It knows where no file lies and what is in none. */
 import type { Database } from './database.ts'
+import { freshNumber } from './ids.ts'
 
 /** A file that was accepted; its bytes lie under `file` in the imports folder. */
 export interface PendingImport {
@@ -29,10 +30,12 @@ export const openImports = (database: Database): ImportStore => ({
   add: one =>
     database.transaction(() => {
       const { portfolio, kind, file, accepted } = one
-      database.run('INSERT INTO imports VALUES (NULL, ?, ?, ?, ?)', [portfolio, kind, file, accepted])
-      return { ...one, id: database.get<{ id: number }>('SELECT last_insert_rowid() AS id')?.id ?? 0 }
+      const id = freshNumber(number => database.get('SELECT 1 FROM imports WHERE id = ?', [number]) !== null)
+      const sql = 'INSERT INTO imports (id, portfolio, kind, file, accepted) VALUES (?, ?, ?, ?, ?)'
+      database.run(sql, [id, portfolio, kind, file, accepted])
+      return { ...one, id }
     }),
-  next: () => database.get<PendingImport>('SELECT * FROM imports ORDER BY id LIMIT 1'),
+  next: () => database.get<PendingImport>('SELECT id, portfolio, kind, file, accepted FROM imports ORDER BY seq LIMIT 1'),
   done: id => database.run('DELETE FROM imports WHERE id = ?', [id]),
   count: () => database.get<{ n: number }>('SELECT count(*) AS n FROM imports')?.n ?? 0,
   needs: file => database.get('SELECT 1 FROM imports WHERE file = ?', [file]) !== null,

@@ -43,5 +43,17 @@ const USAGE = `
   );
 `
 
+/** Numbers shown to callers are random from here on and stand apart from the order of the rows; those given before are kept. */
+const NUMBERS = ['portfolios', 'events', 'notifications', 'imports']
+  .map(
+    table => `
+  ALTER TABLE ${table} RENAME COLUMN id TO seq;
+  ALTER TABLE ${table} ADD COLUMN id INTEGER;
+  UPDATE ${table} SET id = seq;
+  CREATE UNIQUE INDEX ${table}_id ON ${table} (id);
+`,
+  )
+  .join('')
+
 /** The steps in their order; the version of a file is how many of them it has. */
-export const MIGRATIONS: readonly string[] = [JOBS, SEARCHES, CREDITS, PORTFOLIO_TABLES, USAGE]
+export const MIGRATIONS: readonly string[] = [JOBS, SEARCHES, CREDITS, PORTFOLIO_TABLES, USAGE, NUMBERS]

@@ -1,6 +1,7 @@
 /** Portfolios as they are kept: their settings, with whom they are shared, their rules. What they hold is holdings.ts's. */
 import type { Permission, PortfolioBody } from '../../contract/index.ts'
 import type { Database } from './database.ts'
+import { freshNumber } from './ids.ts'
 
 /** The condition on a portfolio `p` that a user, asked for twice, owns it or may view it. */
 export const MAY_SEE = `(p.owner = ? OR EXISTS (
@@ -95,10 +96,10 @@ export function openPortfolios(database: Database): PortfolioStore {
 
     create: (owner, { name, isDefault = false, ...settings }) =>
       database.transaction(() => {
-        database.run('INSERT INTO portfolios (owner, name, folded, is_default, settings) VALUES (?, ?, ?, 0, ?)', [
-          ...[owner, name, name.toLowerCase(), JSON.stringify(settings)],
+        const id = freshNumber(number => find(number) !== null)
+        database.run('INSERT INTO portfolios (id, owner, name, folded, is_default, settings) VALUES (?, ?, ?, ?, 0, ?)', [
+          ...[id, owner, name, name.toLowerCase(), JSON.stringify(settings)],
         ])
-        const id = database.get<{ id: number }>('SELECT last_insert_rowid() AS id')?.id ?? 0
         if (isDefault) makeDefault(owner, id)
         return { id, owner, name, isDefault, settings, isShared: false }
       }),
@@ -118,7 +119,7 @@ export function openPortfolios(database: Database): PortfolioStore {
 
     list: (owner, words, limit, offset) =>
       database
-        .all<Row>(`${SELECT} WHERE p.owner = ? AND instr(p.folded, ?) > 0 ORDER BY p.folded, p.id LIMIT ? OFFSET ?`, [
+        .all<Row>(`${SELECT} WHERE p.owner = ? AND instr(p.folded, ?) > 0 ORDER BY p.folded, p.seq LIMIT ? OFFSET ?`, [
           ...[owner, words.toLowerCase(), limit, offset],
         ])
         .map(portfolioOf),
@@ -132,7 +133,7 @@ export function openPortfolios(database: Database): PortfolioStore {
       database
         .all<Row>(
           `${SELECT} JOIN shares s ON s.portfolio = p.id
-          WHERE s.user = ? AND instr(s.permissions, 'View') > 0 ORDER BY p.folded, p.id`,
+          WHERE s.user = ? AND instr(s.permissions, 'View') > 0 ORDER BY p.folded, p.seq`,
           [user],
         )
         .map(portfolioOf),

@@ -1,10 +1,11 @@
 /** Owners by their numbers, which stay the same over restarts because everything belongs to one. It knows no passwords. */
 import type { Database } from './database.ts'
+import { freshNumber } from './ids.ts'
 
-/** The number of a tenant; a new name gets the next free one. A user alone is a tenant of the same name. */
+/** The number of a tenant; a new name gets a random one that is free. A user alone is a tenant of the same name. */
 export type OwnerNumbers = (tenant: string) => number
 
-// Nine digits, like the documented samples.
+// Rows hold what is above this: the first tenants of an older data directory are rows 1, 2, 3.
 const FIRST = 100_000_000
 
 /** The numbers in this database. */
@@ -13,9 +14,14 @@ export function openOwnerNumbers(database: Database): OwnerNumbers {
   return tenant => {
     const kept = known.get(tenant)
     if (kept !== undefined) return kept
-    database.run('INSERT OR IGNORE INTO users (username) VALUES (?)', [tenant])
-    const row = database.get<{ id: number }>('SELECT id FROM users WHERE username = ?', [tenant])
-    const number = FIRST + (row?.id ?? 0)
+    const number = database.transaction(() => {
+      const row = database.get<{ id: number }>('SELECT id FROM users WHERE username = ?', [tenant])
+      if (row !== null) return FIRST + row.id
+      const isTaken = (one: number): boolean => database.get('SELECT 1 FROM users WHERE id = ?', [one - FIRST]) !== null
+      const fresh = freshNumber(isTaken)
+      database.run('INSERT INTO users (id, username) VALUES (?, ?)', [fresh - FIRST, tenant])
+      return fresh
+    })
     known.set(tenant, number)
     return number
   }
