@@ -40,9 +40,6 @@ export const badRequest = (message: string, details: string): Refusal => new Ref
 export const notFound = (what: string): Refusal =>
   new Refusal(404, `${what} not found`, `there is no ${what.toLowerCase()} of this id`)
 
-/** 404 for a job. */
-export const unknownJob = (): Refusal => notFound('Job')
-
 /** 409: it is there already, or was decided already (contract §2.5). */
 export const conflict = (message: string, details: string): Refusal => new Refusal(409, message, details)
 

@@ -24,6 +24,7 @@ import { openMonitoring } from './monitoring/open.ts'
 import { NO_OFFICERS, type Officers } from './register/index.ts'
 import { makeSearch } from './register/search.ts'
 import type { OpenRegister } from './routes/context.ts'
+import { makeLook } from './routes/look.ts'
 import { openScreener } from './screening/screener.ts'
 import { type AccountFile, openAccounts } from './store/accounts.ts'
 import { openAnswers } from './store/answers.ts'
@@ -170,15 +171,17 @@ export async function start(
     const desk = openDesk({ dataDir, clock, everyMs: limits.checkMs, take })
     undo.push(() => desk.close())
 
-    const users = await openUsers(logins, accounts, openOwnerNumbers(database), limits.loginsAtOnce)
+    const users = await openUsers(logins, accounts, openOwnerNumbers(database))
     let origin = ''
     let closing: Promise<void> | null = null
+    const searches = openSearches(database, now)
     const context = {
+      look: makeLook({ jobs, searches, ...monitoring }),
       jobs,
       engine,
       startedAt: clock.now(),
       answers: openAnswers(database, now, limits),
-      searches: openSearches(database, now),
+      searches,
       credits: openCredits(database, options.credits ?? null),
       screener,
       users,
@@ -187,7 +190,7 @@ export async function start(
       throttle: makeThrottle(limits, now),
       rates: makeRates(options.rates ?? {}, now, limits.loginKeys),
       tokens: makeTokens(limits.tokenMs, now),
-      links: makeLinks(limits.linkMs, now),
+      links: makeLinks(limits.linkMs, now, users),
       worker,
       search,
       monitoring,

@@ -2,6 +2,7 @@
  * Who may log in: the logins the service was started with, and the accounts of its data directory as they are at this moment. Knows
  * nothing of tokens or requests.
  */
+import { randomUUID } from 'node:crypto'
 import type { Role } from '../../contract/index.ts'
 import type { Account, AccountFile } from '../store/accounts.ts'
 import type { OwnerNumbers } from '../store/users.ts'
@@ -22,49 +23,53 @@ export interface User {
   readonly id: number
   readonly username: string
   readonly role: Role
-  /** Changes when the user was removed and is there again: tokens of before are void. */
+  /** Another one for each user, and when the user was removed and is there again: tokens and links of before are void. */
   readonly generation: string
 }
 
 /** The users of a running service. */
 export interface Users {
   get(username: string): User | undefined
+  /** The user of a generation, as long as that is the user's. */
+  ofGeneration(generation: string): User | undefined
   values(): Iterable<User>
   /** Whether a login is right; user name and password are both case-sensitive (contract §4.1). */
   isRight(login: Login): Promise<boolean>
 }
 
-/** Generation of a login given at the start: its tokens end with the process anyway. */
-const GIVEN = 'given'
-
 /** The users: the logins given, as admins that are tenants of their own, before accounts of the same name. */
-export async function openUsers(
-  logins: readonly Login[],
-  accounts: AccountFile,
-  numberOf: OwnerNumbers,
-  atOnce: number,
-): Promise<Users> {
-  const given = new Map<string, PasswordRecord>()
-  for (const { username, password } of logins) given.set(username, await protect(password))
-  const check = await makePasswordCheck(atOnce)
+export async function openUsers(logins: readonly Login[], accounts: AccountFile, numberOf: OwnerNumbers): Promise<Users> {
+  const given = new Map<string, { readonly password: PasswordRecord; readonly generation: string }>()
+  for (const { username, password } of logins) {
+    given.set(username, { password: await protect(password), generation: randomUUID() })
+  }
+  const check = await makePasswordCheck()
 
-  const ofLogin = (username: string): User => ({ id: numberOf(username), username, role: 'admin', generation: GIVEN })
+  const ofLogin = (username: string, generation: string): User => ({
+    id: numberOf(username),
+    username,
+    role: 'admin',
+    generation,
+  })
   const ofAccount = ({ username, tenant, role, id }: Account): User => ({
     id: numberOf(tenant),
     username,
     role,
     generation: id,
   })
+  const values = (): User[] => [
+    ...[...given].map(([username, { generation }]) => ofLogin(username, generation)),
+    ...[...accounts.all().values()].filter(({ username }) => !given.has(username)).map(ofAccount),
+  ]
   return {
     get(username) {
-      if (given.has(username)) return ofLogin(username)
+      const login = given.get(username)
+      if (login !== undefined) return ofLogin(username, login.generation)
       const account = accounts.all().get(username)
       return account === undefined ? undefined : ofAccount(account)
     },
-    values: () => [
-      ...[...given.keys()].map(ofLogin),
-      ...[...accounts.all().values()].filter(({ username }) => !given.has(username)).map(ofAccount),
-    ],
-    isRight: ({ username, password }) => check(password, given.get(username) ?? accounts.all().get(username)?.password),
+    ofGeneration: generation => values().find(user => user.generation === generation),
+    values,
+    isRight: ({ username, password }) => check(password, (given.get(username) ?? accounts.all().get(username))?.password),
   }
 }

@@ -14,9 +14,12 @@ import type { Search } from '../register/search.ts'
 import type { Screener } from '../screening/screener.ts'
 import type { AnswerStore } from '../store/answers.ts'
 import type { CreditStore } from '../store/credits.ts'
+import type { HoldingStore } from '../store/holdings.ts'
 import type { JobStore } from '../store/jobs.ts'
+import type { PortfolioStore } from '../store/portfolios.ts'
 import type { SearchStore } from '../store/searches.ts'
 import type { UsageStore } from '../store/usage.ts'
+import type { Look } from './look.ts'
 
 /** An opened register, as /health and `serve` tell of it. */
 export interface OpenRegister {
@@ -26,14 +29,15 @@ export interface OpenRegister {
   readonly snapshotDate: string
 }
 
-/** Everything a route may use. */
+/** Everything a route may use. From an id to an object leads only `look`: the stores here read none by an id. */
 export interface Context {
-  readonly jobs: JobStore
+  readonly look: Look
+  readonly jobs: Omit<JobStore, 'find' | 'read'>
   readonly engine: Engine
   /** Milliseconds since 1970. */
   readonly startedAt: number
   readonly answers: AnswerStore
-  readonly searches: SearchStore
+  readonly searches: Omit<SearchStore, 'find' | 'hit'>
   readonly credits: CreditStore
   readonly screener: Screener
   readonly users: Users
@@ -45,7 +49,10 @@ export interface Context {
   readonly rates: Rates
   readonly links: Links
   readonly worker: Worker
-  readonly monitoring: Monitoring
+  readonly monitoring: Omit<Monitoring, 'portfolios' | 'holdings'> & {
+    readonly portfolios: Omit<PortfolioStore, 'find'>
+    readonly holdings: Omit<HoldingStore, 'find' | 'isVisible' | 'known' | 'watched'>
+  }
   readonly places: Places
   readonly clock: Clock
   readonly limits: Limits

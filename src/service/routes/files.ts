@@ -13,12 +13,13 @@ interface FileRoute {
 }
 
 /** Registers the download. */
-export function fileRoute(app: FastifyInstance, { links, places }: Context): void {
+export function fileRoute(app: FastifyInstance, { links, look, places }: Context): void {
   app.get<FileRoute>('/files/:name', async ({ params, query }, reply) => {
     // The signature covers the name, so that a name that passes is one of ours and no path.
-    if (!links.check(params.name, query)) throw new Refusal(403, 'Access forbidden: the link has expired or is not ours')
+    const holder = links.check(params.name, query)
+    if (holder === null) throw new Refusal(403, 'Access forbidden: the link has expired or is not ours')
     const [id = '', fileType = ''] = params.name.split('.')
-    const path = places.enriched(id, fileType)
+    const path = places.enriched(look.job(holder, id).id, fileType)
     const { size } = await stat(path).catch(error => {
       throw error.code === 'ENOENT' ? new Refusal(404, 'Not found', 'the file is not there any more') : error
     })

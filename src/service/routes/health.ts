@@ -5,14 +5,14 @@
 import type { FastifyInstance } from 'fastify'
 import type { Context } from './context.ts'
 
-/** An id no job has. */
-const NO_JOB = '00000000-0000-4000-8000-000000000000'
+/** A status no job has. */
+const NO_STATUS = 'none'
 
 /** Registers the health check; `version` is fettle's. */
 export function healthRoute(app: FastifyInstance, { registers, jobs, startedAt, clock }: Context, version: string): void {
   const canRead = (): boolean => {
     try {
-      jobs.find(0, NO_JOB)
+      jobs.withStatus([NO_STATUS])
       return true
     } catch {
       return false

@@ -5,7 +5,7 @@ import type { ColumnMapping } from '../../contract/index.ts'
 import { TAGS } from '../../contract/index.ts'
 import { productOf } from '../jobs/tags.ts'
 import { requireStatus } from '../jobs/walk.ts'
-import { badRequest, Refusal, unknownJob } from '../refusal.ts'
+import { badRequest, Refusal } from '../refusal.ts'
 import type { Job } from '../store/jobs.ts'
 import type { Context } from './context.ts'
 import { archivedRecord, jobRecord } from './job-record.ts'
@@ -44,13 +44,9 @@ const REMOVED = 'the files of this job were removed: it came to its end long ago
 
 /** Registers the operations. */
 export function jobRoutes(app: FastifyInstance, context: Context): void {
-  const { jobs, worker, links, origin } = context
+  const { look, jobs, worker, links, origin } = context
 
-  const jobOf = ({ user, id }: Pick<AnyCall, 'user' | 'id'>): Job => {
-    const job = jobs.find(user.id, id)
-    if (job === null) throw unknownJob()
-    return job
-  }
+  const jobOf = ({ user, id }: Pick<AnyCall, 'user' | 'id'>): Job => look.job(user, id)
 
   const once = <T>(call: AnyCall, effect: () => T): T => onceOf(context, call, effect)
 
@@ -124,7 +120,7 @@ export function jobRoutes(app: FastifyInstance, context: Context): void {
     }
     if (job.upload === null) throw new Refusal(404, 'The enriched file is not there any more', REMOVED)
     const name = `${job.id}.${call.query.fileType}`
-    const filePath = `${ownAddress(call.request, origin)}/files/${name}?${links.sign(name)}`
+    const filePath = `${ownAddress(call.request, origin)}/files/${name}?${links.sign(name, call.user)}`
     return { correlationId: call.request.id, filePath }
   })
 

@@ -4,13 +4,13 @@ import type { EventRule } from '../../contract/index.ts'
 import { RULES, type Rule, rulesOf } from '../monitoring/rules.ts'
 import { badRequest, notFound } from '../refusal.ts'
 import type { Notice, NoticeFilter } from '../store/events.ts'
-import type { RuleSetting } from '../store/portfolios.ts'
+import type { Portfolio, RuleSetting } from '../store/portfolios.ts'
 import type { Context } from './context.ts'
 import { companyEventRecord, notificationRecord, ruleRecord, settingRecord } from './event-record.ts'
 import { instant } from './list-filter.ts'
+import type { Need } from './look.ts'
 import { type Call, route } from './operation.ts'
 import { pagingOf, windowOf } from './paging.ts'
-import { portfolioOf } from './portfolio-access.ts'
 
 const DAY = 86_400_000
 
@@ -60,7 +60,11 @@ const settingsOf = (body: readonly EventRule[], rules: readonly Rule[]): RuleSet
 
 /** Registers the operations. */
 export function monitoringRoutes(app: FastifyInstance, context: Context): void {
-  const { portfolios, holdings, events } = context.monitoring
+  const { look, monitoring } = context
+  const { portfolios, events } = monitoring
+
+  const portfolioOf = ({ user, params }: Pick<Call<unknown, unknown>, 'user' | 'params'>, need: Need): Portfolio =>
+    look.portfolio(user, params.portfolioId ?? '', need)
 
   /** A page of what the filter finds. */
   const pageOf = (
@@ -74,7 +78,7 @@ export function monitoringRoutes(app: FastifyInstance, context: Context): void {
   }
 
   route(app, context, 'listCompanyEvents', call => {
-    const isVisible = holdings.isVisible(call.user.id, call.id)
+    const isVisible = look.watches(call.user, call.id)
     // Nobody's portfolio has this number: what was told once is not told of a company that was let go.
     const portfolio = isVisible ? null : -1
     return pageOf(call, { connectId: call.id, portfolio, ...spanOf(call.query) }, companyEventRecord)
@@ -84,21 +88,21 @@ export function monitoringRoutes(app: FastifyInstance, context: Context): void {
   route(app, context, 'listCountryEventRules', ({ params }) => rulesIn(params, false).map(ruleRecord))
 
   route(app, context, 'listPortfolioEventRules', call => {
-    const set = portfolios.rules(portfolioOf(portfolios, call, 'View').id)
+    const set = portfolios.rules(portfolioOf(call, 'View').id)
     return RULES.map(rule => settingRecord(rule, set.get(rule.code)))
   })
 
   route(app, context, 'listPortfolioCountryEventRules', call => {
-    const set = portfolios.rules(portfolioOf(portfolios, call, 'View').id)
+    const set = portfolios.rules(portfolioOf(call, 'View').id)
     return rulesIn(call.params, true).map(rule => settingRecord(rule, set.get(rule.code)))
   })
 
   route(app, context, 'setEventRules', call => {
-    const { id } = portfolioOf(portfolios, call, 'Edit')
+    const { id } = portfolioOf(call, 'Edit')
     portfolios.setRules(id, settingsOf(call.body, rulesIn(call.params, true)))
   })
 
-  route(app, context, 'resetEventRules', call => portfolios.resetRules(portfolioOf(portfolios, call, 'Edit').id))
+  route(app, context, 'resetEventRules', call => portfolios.resetRules(portfolioOf(call, 'Edit').id))
 
   type Wanted = Query & { searchQuery?: string | undefined; filterByCreatedDate: boolean } & Pick<
       NoticeFilter,
@@ -111,19 +115,17 @@ export function monitoringRoutes(app: FastifyInstance, context: Context): void {
     return pageOf(call, filter, notificationRecord)
   }
   route(app, context, 'listNotificationEvents', call => notifications(call, null))
-  route(app, context, 'listPortfolioNotificationEvents', call => notifications(call, portfolioOf(portfolios, call, 'View').id))
+  route(app, context, 'listPortfolioNotificationEvents', call => notifications(call, portfolioOf(call, 'View').id))
 
   route(app, context, 'listCompanyNotificationEvents', call => {
-    const { id: portfolio } = portfolioOf(portfolios, call, 'View')
-    const holding = holdings.find(portfolio, call.params.companyId ?? '')
-    if (holding === null) throw notFound('Company resource')
+    const { portfolio, connectId } = look.company(portfolioOf(call, 'View'), call.params.companyId ?? '')
     const { searchQuery, isProcessed = null, sortBy, sortDir } = call.query
-    const filter = { portfolio, connectId: holding.connectId, words: searchQuery ?? null, isProcessed, sortBy, sortDir }
+    const filter = { portfolio, connectId, words: searchQuery ?? null, isProcessed, sortBy, sortDir }
     return pageOf(call, filter, notificationRecord)
   })
 
   route(app, context, 'markNotificationEvent', call => {
-    const { id } = portfolioOf(portfolios, call, 'Edit')
+    const { id } = portfolioOf(call, 'Edit')
     const { notificationEventId = '' } = call.params
     const isNumber = /^\d{1,15}$/.test(notificationEventId)
     if (!isNumber || !events.mark(id, Number(notificationEventId), call.body.isProcessed)) {

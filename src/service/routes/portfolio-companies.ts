@@ -1,14 +1,14 @@
 /** The companies of a portfolio, one by one and several at once: contract §8 rows 37 to 44. */
 import type { FastifyInstance } from 'fastify'
 import type { Personal } from '../../contract/index.ts'
-import { badRequest, conflict, notFound } from '../refusal.ts'
+import { badRequest, conflict, notFound, Refusal } from '../refusal.ts'
 import type { Holding, Notes } from '../store/holdings.ts'
 import type { Portfolio } from '../store/portfolios.ts'
 import type { Context } from './context.ts'
+import type { Need } from './look.ts'
 import { onceOf } from './once.ts'
 import { type Call, route } from './operation.ts'
 import { pagingOf, windowOf } from './paging.ts'
-import { mayDo, portfolioOf } from './portfolio-access.ts'
 import { companyItem, companyRecord } from './portfolio-record.ts'
 
 const notesOf = ({ personalReference, freeText, personalLimit }: Personal): Notes => ({
@@ -31,18 +31,18 @@ interface CopyBody {
 
 /** Registers the operations. */
 export function portfolioCompanyRoutes(app: FastifyInstance, context: Context): void {
-  const { search, monitoring } = context
-  const { portfolios, holdings, transaction } = monitoring
+  const { look, search, monitoring } = context
+  const { holdings, transaction } = monitoring
 
-  /** The company a call names; whoever may do less than view what they change still gets no look at it. */
-  const holdingOf = ({ params }: Pick<Call<unknown, unknown>, 'params'>, { id }: Portfolio): Holding => {
-    const holding = holdings.find(id, params.companyId ?? '')
-    if (holding === null) throw notFound('Company resource')
-    return holding
-  }
+  type AnyCall = Pick<Call<unknown, unknown>, 'user' | 'params'>
+  const portfolioOf = ({ user, params }: AnyCall, ...needs: Need[]): Portfolio =>
+    look.portfolio(user, params.portfolioId ?? '', ...needs)
+
+  /** The company a call names; one who may change it and not view it gets no look at it. */
+  const holdingOf = (call: AnyCall, need: Need): Holding => look.company(portfolioOf(call, need), call.params.companyId ?? '')
 
   route(app, context, 'listPortfolioCompanies', call => {
-    const { id } = portfolioOf(portfolios, call, 'View')
+    const { id } = portfolioOf(call, 'View')
     const { searchQuery = '', countryCode = '' } = call.query
     const filter = { words: searchQuery, country: countryCode, ...windowOf(call.query, 0) }
     const { total, holdings: found } = holdings.list(id, filter)
@@ -51,11 +51,11 @@ export function portfolioCompanyRoutes(app: FastifyInstance, context: Context): 
   })
 
   route(app, context, 'addCompany', async call => {
-    portfolioOf(portfolios, call, 'Add')
+    portfolioOf(call, 'Add')
     const company = await search.find(call.body.id)
     return onceOf(context, call, () => {
       // Once more: it may have gone while the company was looked for.
-      const { id } = portfolioOf(portfolios, call, 'Add')
+      const { id } = portfolioOf(call, 'Add')
       if (company === null) throw notFound('Company resource')
       if (!holdings.add(id, company, notesOf(call.body))) {
         throw conflict('Company already in portfolio', `id: ${company.connectId} is in portfolio ${id} already`)
@@ -66,44 +66,55 @@ export function portfolioCompanyRoutes(app: FastifyInstance, context: Context): 
 
   route(app, context, 'readPortfolioCompany', call => ({
     correlationId: call.request.id,
-    ...companyRecord(holdingOf(call, portfolioOf(portfolios, call, 'View'))),
+    ...companyRecord(holdingOf(call, 'View')),
   }))
 
   route(app, context, 'changeCompany', call => {
-    const { portfolio, connectId } = holdingOf(call, portfolioOf(portfolios, call, 'Edit'))
+    const { portfolio, connectId } = holdingOf(call, 'Edit')
     holdings.change(portfolio, connectId, notesOf(call.body))
     return { correlationId: call.request.id, message: 'Company updated' }
   })
 
   route(app, context, 'removeCompany', call => {
-    const { portfolio, connectId } = holdingOf(call, portfolioOf(portfolios, call, 'Remove'))
+    const { portfolio, connectId } = holdingOf(call, 'Remove')
     holdings.remove(portfolio, connectId)
     return { correlationId: call.request.id, message: 'Company removed' }
   })
 
-  /** Why a company did not come to a portfolio; null when it did. */
-  const copyOne = (call: Call<unknown, unknown>, from: number, to: number, companyId: string): string | null => {
-    const target = portfolios.find(to)
-    const may = target === null ? null : mayDo(portfolios, call.user.id, target, 'Add')
-    if (may === null) return `portfolio ${to} is unknown`
-    if (!may) return `portfolio ${to} is not yours to add to`
-    const holding = holdings.find(from, companyId)
-    if (holding === null) return `company ${companyId} is not in portfolio ${from}`
-    return holdings.copy(from, to, holding.connectId) ? null : `company ${companyId} is in portfolio ${to} already`
-  }
-  /** Copies each to each; with `move` a company leaves as soon as every portfolio named holds it. */
-  const copy = (call: Call<CopyBody, unknown>, { id: from }: Portfolio, all: boolean, move: boolean): unknown => {
-    const targets = [...new Set(call.body.portfolios)]
-    if (targets.includes(from)) {
-      throw badRequest('The request is not acceptable', `portfolios: ${from} is the portfolio the companies are in`)
+  /** The portfolio that is to receive companies, or why it cannot. */
+  const targetOf = ({ user }: AnyCall, id: number): Portfolio | string => {
+    try {
+      return look.portfolio(user, id, 'Add')
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      return error.status === 404 ? `portfolio ${id} is unknown` : `portfolio ${id} is not yours to add to`
     }
-    const companies = all ? holdings.ids(from) : [...new Set(call.body.companies.map(one => one.id))]
+  }
+  /** Why a company did not come to a portfolio; null when it did. */
+  const copyOne = (from: Portfolio, target: Portfolio | string, companyId: string): string | null => {
+    if (typeof target === 'string') return target
+    const holding = look.held(from, companyId)
+    if (holding === null) return `company ${companyId} is not in portfolio ${from.id}`
+    return holdings.copy(from.id, target.id, holding.connectId)
+      ? null
+      : `company ${companyId} is in portfolio ${target.id} already`
+  }
+  /** Copies each to each; with `move` a company leaves as soon as every portfolio named holds it, and all of them are the caller's to add to. */
+  const copy = (call: Call<CopyBody, unknown>, from: Portfolio, all: boolean, move: boolean): unknown => {
+    const ids = [...new Set(call.body.portfolios)]
+    if (ids.includes(from.id)) {
+      throw badRequest('The request is not acceptable', `portfolios: ${from.id} is the portfolio the companies are in`)
+    }
+    const targets = ids.map(id => targetOf(call, id))
+    const companies = all ? holdings.ids(from.id) : [...new Set(call.body.companies.map(one => one.id))]
     const reasons: string[] = []
     for (const company of companies) {
-      reasons.push(...targets.flatMap(to => copyOne(call, from, to, company) ?? []))
-      const holding = move ? holdings.find(from, company) : null
-      if (holding !== null && targets.every(to => holdings.find(to, holding.connectId) !== null)) {
-        holdings.remove(from, holding.connectId)
+      reasons.push(...targets.flatMap(target => copyOne(from, target, company) ?? []))
+      const holding = move ? look.held(from, company) : null
+      const isIn = (target: Portfolio | string, id: string): boolean =>
+        typeof target !== 'string' && look.held(target, id) !== null
+      if (holding !== null && targets.every(target => isIn(target, holding.connectId))) {
+        holdings.remove(from.id, holding.connectId)
       }
     }
     const totalPortfoliosCompanies = targets.length * companies.length
@@ -119,24 +130,25 @@ export function portfolioCompanyRoutes(app: FastifyInstance, context: Context): 
   }
 
   route(app, context, 'copyCompanies', call => {
-    const portfolio = portfolioOf(portfolios, call, 'View')
+    const portfolio = portfolioOf(call, 'View')
     requireChoice(call.query.copyAll, 'copyAll', call.body.companies)
     return onceOf(context, call, () => copy(call, portfolio, call.query.copyAll, false))
   })
 
   route(app, context, 'moveCompanies', call => {
-    const portfolio = portfolioOf(portfolios, call, 'View', 'Remove')
+    const portfolio = portfolioOf(call, 'View', 'Remove')
     requireChoice(call.query.removeAll, 'removeAll', call.body.companies)
     return onceOf(context, call, () => copy(call, portfolio, call.query.removeAll, true))
   })
 
   const clear = (call: Call<{ companies: string[] }, { clearAll: boolean }>): unknown => {
-    const { id } = portfolioOf(portfolios, call, 'Remove')
+    const portfolio = portfolioOf(call, 'Remove')
+    const { id } = portfolio
     const { companies } = call.body
     requireChoice(call.query.clearAll, 'clearAll', companies)
     const removed = transaction(() => {
       if (call.query.clearAll) return holdings.clear(id)
-      const found = companies.flatMap(company => holdings.find(id, company) ?? [])
+      const found = companies.flatMap(company => look.held(portfolio, company) ?? [])
       for (const { connectId } of found) holdings.remove(id, connectId)
       return new Set(found.map(one => one.connectId)).size
     })

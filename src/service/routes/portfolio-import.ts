@@ -9,8 +9,8 @@ import { checkImport } from '../monitoring/import-file.ts'
 import { badRequest, Refusal } from '../refusal.ts'
 import type { PendingImport } from '../store/imports.ts'
 import type { Context } from './context.ts'
+import type { Need } from './look.ts'
 import { type Call, route } from './operation.ts'
-import { type Need, portfolioOf } from './portfolio-access.ts'
 import { notMultipart, takeMultipart } from './upload.ts'
 
 const FORM: Form = {
@@ -24,8 +24,8 @@ type ImportCall = Pick<Call<unknown, unknown>, 'user' | 'params' | 'request'>
 
 /** Registers both on a scope of its own: only there is a multipart body understood. */
 export async function portfolioImportRoutes(scope: FastifyInstance, context: Context): Promise<void> {
-  const { limits, clock, monitoring } = context
-  const { portfolios, imports, importer, folder } = monitoring
+  const { look, limits, clock, monitoring } = context
+  const { imports, importer, folder } = monitoring
   await takeMultipart(scope, limits)
   const place = (id: string): string => join(folder, `${id}.csv`)
 
@@ -55,15 +55,16 @@ export async function portfolioImportRoutes(scope: FastifyInstance, context: Con
   const importOf =
     (kind: Kind, ...needs: readonly Need[]) =>
     async (call: ImportCall): Promise<unknown> => {
-      const { id: portfolio } = portfolioOf(portfolios, call, ...needs)
+      const portfolioId = call.params.portfolioId ?? ''
+      look.portfolio(call.user, portfolioId, ...needs)
       if (!call.request.isMultipart()) throw notMultipart()
       if (imports.count() >= limits.imports) {
         throw new Refusal(507, 'Insufficient storage', `${limits.imports} imports wait already`, { 'Retry-After': '60' })
       }
       const path = await receiveFile(call)
       // The portfolio may have gone while its file arrived.
-      portfolioOf(portfolios, call, ...needs)
-      const { id } = imports.add({ portfolio, kind, file: basename(path), accepted: clock.now() })
+      const portfolio = look.portfolio(call.user, portfolioId, ...needs)
+      const { id } = imports.add({ portfolio: portfolio.id, kind, file: basename(path), accepted: clock.now() })
       importer.wake()
       return { correlationId: call.request.id, status: `Accepted for processing. Import Id ${id}` }
     }

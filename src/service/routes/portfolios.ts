@@ -2,12 +2,13 @@
 import type { FastifyInstance } from 'fastify'
 import type { Permission } from '../../contract/index.ts'
 import { badRequest, Refusal } from '../refusal.ts'
+import type { Portfolio } from '../store/portfolios.ts'
 import type { Context } from './context.ts'
 import { CUSTOMER } from './job-record.ts'
+import type { Need } from './look.ts'
 import { onceOf } from './once.ts'
-import { route } from './operation.ts'
+import { type Call, route } from './operation.ts'
 import { pagingOf, windowOf } from './paging.ts'
-import { portfolioOf } from './portfolio-access.ts'
 import { portfolioCompanyRoutes } from './portfolio-companies.ts'
 import { portfolioImportRoutes } from './portfolio-import.ts'
 import { portfolioItem, portfolioRecord } from './portfolio-record.ts'
@@ -16,8 +17,11 @@ const BANDS = ['A', 'B', 'C', 'D', 'E'] as const
 
 /** Registers the operations on portfolios, those of their companies included. */
 export function portfolioRoutes(app: FastifyInstance, context: Context): void {
-  const { users, limits, monitoring } = context
+  const { look, users, limits, monitoring } = context
   const { portfolios, holdings, transaction } = monitoring
+
+  const portfolioOf = ({ user, params }: Pick<Call<unknown, unknown>, 'user' | 'params'>, need: Need): Portfolio =>
+    look.portfolio(user, params.portfolioId ?? '', need)
 
   route(app, context, 'listPortfolios', ({ user, query, request }) => {
     const { searchQuery = '' } = query
@@ -41,20 +45,20 @@ export function portfolioRoutes(app: FastifyInstance, context: Context): void {
 
   route(app, context, 'readPortfolio', call => ({
     correlationId: call.request.id,
-    ...portfolioRecord(portfolioOf(portfolios, call, 'View')),
+    ...portfolioRecord(portfolioOf(call, 'View')),
   }))
 
-  route(app, context, 'changePortfolio', call => portfolios.change(portfolioOf(portfolios, call, 'Edit'), call.body))
+  route(app, context, 'changePortfolio', call => portfolios.change(portfolioOf(call, 'Edit'), call.body))
 
   route(app, context, 'deletePortfolio', call => {
-    portfolios.remove(portfolioOf(portfolios, call, 'Own').id)
+    portfolios.remove(portfolioOf(call, 'Own').id)
     return { message: 'Portfolio deleted' }
   })
 
-  route(app, context, 'listPortfolioCountries', call => holdings.countries(portfolioOf(portfolios, call, 'View').id))
+  route(app, context, 'listPortfolioCountries', call => holdings.countries(portfolioOf(call, 'View').id))
 
   route(app, context, 'readRiskSummary', call => {
-    const totalCompanies = holdings.count(portfolioOf(portfolios, call, 'View').id)
+    const totalCompanies = holdings.count(portfolioOf(call, 'View').id)
     // No register tells a band: every company is in none.
     const bands = BANDS.flatMap(band => [
       [`band${band}Count`, 0],
@@ -64,7 +68,7 @@ export function portfolioRoutes(app: FastifyInstance, context: Context): void {
   })
 
   route(app, context, 'readSharing', call => {
-    const { id } = portfolioOf(portfolios, call, 'Own')
+    const { id } = portfolioOf(call, 'Own')
     const names = new Map([...users.values()].map(user => [user.id, user.username]))
     const userPermission = [...portfolios.shares(id)].map(([csUserId, permissions]) => ({
       ...{ csUserId, userName: names.get(csUserId) ?? null, permission: permissions.join(',') },
@@ -73,7 +77,7 @@ export function portfolioRoutes(app: FastifyInstance, context: Context): void {
   })
 
   route(app, context, 'changeSharing', call => {
-    const { id, owner } = portfolioOf(portfolios, call, 'Own')
+    const { id, owner } = portfolioOf(call, 'Own')
     const { revokeAll, userPermissions = [] } = call.body
     const known = new Set([...users.values()].map(user => user.id))
     for (const [index, { csUserId }] of userPermissions.entries()) {

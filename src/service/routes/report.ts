@@ -74,12 +74,12 @@ export function reportRoutes(app: FastifyInstance, context: Context): void {
     const body = JSON.stringify(await answer(company, ordered, request.id))
     if (Buffer.byteLength(body) <= limits.reportBytes) return reply.type(typeOf(ordered)).send(body)
     const name = Buffer.from(JSON.stringify(ordered)).toString('base64url')
-    return reply.redirect(`${ownAddress(request, origin)}/reports/${name}?${links.sign(`report ${name}`)}`, 302)
+    return reply.redirect(`${ownAddress(request, origin)}/reports/${name}?${links.sign(`report ${name}`, user)}`, 302)
   }
   route(app, context, 'readReport', order)
 
   app.get<LinkRoute>('/reports/:name', async ({ params, query, id }, reply) => {
-    if (!links.check(`report ${params.name}`, query))
+    if (links.check(`report ${params.name}`, query) === null)
       throw new Refusal(403, 'Access forbidden: the link has expired or is not ours')
     const ordered = JSON.parse(Buffer.from(params.name, 'base64url').toString()) as Order
     const company = await search.find(ordered.connectId)

@@ -1,7 +1,7 @@
 /** The hits of one type of AML search: lists, whole records, decisions, notes, PDFs (contract §6.4 to §6.7). */
 import type { FastifyInstance } from 'fastify'
 import { HIT_DECISIONS, type HitDecision, OPERATIONS, pathOf, readDecision } from '../../contract/index.ts'
-import { badRequest, conflict, notFound, Refusal } from '../refusal.ts'
+import { badRequest, conflict, Refusal } from '../refusal.ts'
 import { carryOut } from '../screening/batch.ts'
 import type { Entry } from '../screening/entry.ts'
 import { hitPdf, pdfName } from '../screening/hit-pdf.ts'
@@ -12,7 +12,7 @@ import type { Context } from './context.ts'
 import { onceOf } from './once.ts'
 import { type Call, route } from './operation.ts'
 import { windowOf } from './paging.ts'
-import { searchOf, userNames } from './search-of.ts'
+import { userNames } from './user-names.ts'
 
 type AnyCall = Pick<Call<unknown, unknown>, 'user' | 'params'>
 
@@ -44,16 +44,12 @@ const wanted = (text: string, place: string): HitDecision => {
 
 /** Registers the operations of one type. */
 export function hitRoutes(app: FastifyInstance, context: Context, type: SearchType): void {
-  const { searches, links, origin } = context
+  const { look, searches, links, origin } = context
   const nameOf = userNames(context)
   const [list, many, read, decideOne, noteOne, download] = NAMES[type]
 
-  const hitIn = (search: Search, id: string): Hit => {
-    const hit = searches.hit(search, id)
-    if (hit === null) throw notFound('Hit')
-    return hit
-  }
-  const hitOf = (call: AnyCall): Hit => hitIn(searchOf(context, type, call), call.params.hitId ?? '')
+  const searchOf = ({ user, params }: AnyCall): Search => look.search(user, type, params.searchId ?? '')
+  const hitOf = (call: AnyCall): Hit => look.hit(searchOf(call), call.params.hitId ?? '')
 
   /** A person's hit is decided once (contract §6.1); a business hit may be decided again. */
   const patchOf = (hit: Hit, { decision, note }: Verdict): HitPatch => {
@@ -75,17 +71,17 @@ export function hitRoutes(app: FastifyInstance, context: Context, type: SearchTy
     const { hitDecisions } = call.query
     const decisions = hitDecisions?.split(',').map(word => wanted(word, 'hitDecisions')) ?? null
     const window = windowOf(call.query, 1)
-    const { items, total } = searches.hits(searchOf(context, type, call), decisions, window)
+    const { items, total } = searches.hits(searchOf(call), decisions, window)
     return { items: items.map(hit => hitRecord(type, hit, nameOf)), totalSize: total, correlationId: call.request.id }
   })
 
   route(app, context, many, call => {
-    const search = searchOf(context, type, call)
+    const search = searchOf(call)
     const { user, request, body } = call
     return onceOf(context, call, () =>
       carryOut(body.items, {
         work: ({ hitId, ...verdict }) => {
-          const hit = hitIn(search, hitId)
+          const hit = look.hit(search, hitId)
           return change(hit, user.id, patchOf(hit, verdict), request.id)
         },
         pathOf: ({ hitId }) => `/v1${pathOf(OPERATIONS[read], { searchId: search.id, hitId })}`,
@@ -109,10 +105,10 @@ export function hitRoutes(app: FastifyInstance, context: Context, type: SearchTy
   route(app, context, noteOne, call => change(hitOf(call), call.user.id, { note: call.body.note }, call.request.id))
 
   route(app, context, download, call => {
-    const search = searchOf(context, type, call)
-    const hit = hitIn(search, call.params.hitId ?? '')
-    const name = [search.owner, type, search.id, hit.id, 'pdf'].join('.')
-    const query = links.sign(name)
+    const search = searchOf(call)
+    const hit = look.hit(search, call.params.hitId ?? '')
+    const name = [type, search.id, hit.id, 'pdf'].join('.')
+    const query = links.sign(name, call.user)
     // The name the caller reached us by, which the guard has checked.
     const { host } = call.request.headers
     return {
@@ -139,14 +135,14 @@ interface FileRoute {
 
 /** Registers the PDFs themselves: a link is the only key to one, no token is needed. */
 export function hitFileRoute(app: FastifyInstance, context: Context): void {
-  const { links, searches, clock } = context
+  const { links, look, searches, clock } = context
   app.get<FileRoute>('/hit-files/:name', async ({ params, query }, reply) => {
     // The signature covers the name, so that a name that passes is one of ours.
-    if (!links.check(params.name, query)) throw new Refusal(403, 'Access forbidden: the link has expired or is not ours')
-    const [owner = '', type = '', searchId = '', hitId = ''] = params.name.split('.')
-    const search = searches.find(Number(owner), type as SearchType, searchId)
-    const hit = search === null ? null : searches.hit(search, hitId)
-    if (search === null || hit === null) throw notFound('Hit')
+    const holder = links.check(params.name, query)
+    if (holder === null) throw new Refusal(403, 'Access forbidden: the link has expired or is not ours')
+    const [type = '', searchId = '', hitId = ''] = params.name.split('.')
+    const search = look.search(holder, type as SearchType, searchId)
+    const hit = look.hit(search, hitId)
     const snapshots = searches.snapshotsOf(hit)
     const story = { search, hit, entry: await entryNow(context, hit), nameOf: userNames(context), snapshots, now: clock.now() }
     const pdf = await hitPdf(story)

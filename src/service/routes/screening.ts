@@ -21,7 +21,7 @@ import { onceOf } from './once.ts'
 import { type Call, route } from './operation.ts'
 import { windowOf } from './paging.ts'
 import { hitRoutes } from './screening-hits.ts'
-import { searchOf, userNames } from './search-of.ts'
+import { userNames } from './user-names.ts'
 
 /** What a search costs (contract §12). */
 const COST = 1
@@ -36,7 +36,7 @@ const ONE = { business: OPERATIONS.readBusinessSearch, individual: OPERATIONS.re
 
 /** Registers the operations of both types. */
 export function screeningRoutes(app: FastifyInstance, context: Context): void {
-  const { searches, credits, screener } = context
+  const { look, searches, credits, screener } = context
   const nameOf = userNames(context)
 
   const create = async (call: AnyCall, question: Question): Promise<unknown> => {
@@ -54,13 +54,14 @@ export function screeningRoutes(app: FastifyInstance, context: Context): void {
   route(app, context, 'createIndividualSearch', call => create(call, individualQuestion(call.body)))
 
   /** What an update changes; what is absent or null stays. Throws a 400 naming what cannot be. */
-  const patchOf = ({ assignedToUserId, status, riskRating, note }: Update): SearchPatch => {
+  const patchOf = ({ owner }: Search, { assignedToUserId, status, riskRating, note }: Update): SearchPatch => {
     const isUnknown = (word: string | null | undefined, words: readonly string[]): boolean =>
       (word ?? null) !== null && !words.includes(word ?? '')
     if (isUnknown(status, SEARCH_STATUSES)) throw refuse(`status: must be one of ${SEARCH_STATUSES.join(', ')}`)
     if (isUnknown(riskRating, RISK_RATINGS)) throw refuse(`riskRating: must be one of ${RISK_RATINGS.join(', ')}`)
     const assigned = assignedToUserId ?? null
-    if (assigned !== null && nameOf(assigned) === null) throw refuse(`assignedToUserId: there is no user ${assigned}`)
+    // Users of another tenant could not see it, and are not named to this one.
+    if (assigned !== null && assigned !== owner) throw refuse(`assignedToUserId: there is no user ${assigned}`)
     return {
       ...(assigned === null ? {} : { assignedTo: assigned }),
       ...((status ?? null) === null ? {} : { status: status as SearchStatus }),
@@ -69,7 +70,7 @@ export function screeningRoutes(app: FastifyInstance, context: Context): void {
     }
   }
   const update = (search: Search, user: User, changes: Update, correlationId?: string) =>
-    searchRecord(searches.change(search, user.id, patchOf(changes)), nameOf, correlationId)
+    searchRecord(searches.change(search, user.id, patchOf(search, changes)), nameOf, correlationId)
 
   for (const type of ['business', 'individual'] as const) {
     const [list, many, read, one] =
@@ -87,15 +88,17 @@ export function screeningRoutes(app: FastifyInstance, context: Context): void {
 
     route(app, context, many, ({ user, body, request }) =>
       carryOut(body.items, {
-        work: ({ searchId, ...changes }) => update(searchOf(context, type, { user, params: { searchId } }), user, changes),
+        work: ({ searchId, ...changes }) => update(look.search(user, type, searchId), user, changes),
         pathOf: ({ searchId }) => `/v1${pathOf(ONE[type], { searchId })}`,
         correlationId: request.id,
       }),
     )
 
-    route(app, context, read, call => searchRecord(searchOf(context, type, call), nameOf, call.request.id))
+    const searchOf = ({ user, params }: Pick<AnyCall, 'user' | 'params'>): Search =>
+      look.search(user, type, params.searchId ?? '')
+    route(app, context, read, call => searchRecord(searchOf(call), nameOf, call.request.id))
 
-    route(app, context, one, call => update(searchOf(context, type, call), call.user, call.body, call.request.id))
+    route(app, context, one, call => update(searchOf(call), call.user, call.body, call.request.id))
 
     hitRoutes(app, context, type)
   }

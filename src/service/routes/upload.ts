@@ -7,7 +7,7 @@ import { watchEnvelope } from '../jobs/envelope.ts'
 import { type Form, type Received, receive } from '../jobs/upload.ts'
 import { requireStatus } from '../jobs/walk.ts'
 import type { Limits } from '../limits.ts'
-import { badRequest, Refusal, unknownJob } from '../refusal.ts'
+import { badRequest, Refusal } from '../refusal.ts'
 import type { Job, Upload } from '../store/jobs.ts'
 import type { Context } from './context.ts'
 import { uploadRecord } from './job-record.ts'
@@ -50,7 +50,7 @@ export async function takeMultipart(scope: FastifyInstance, limits: Limits): Pro
 
 /** Registers the upload on a scope of its own: only there is a multipart body understood. */
 export async function uploadRoute(scope: FastifyInstance, context: Context): Promise<void> {
-  const { jobs, places, clock, limits } = context
+  const { look, jobs, places, clock, limits } = context
   /** Jobs whose file is arriving now: a job that says so and is not here was left behind by a disk that could not be written. */
   const arriving = new Set<string>()
   await takeMultipart(scope, limits)
@@ -84,8 +84,7 @@ export async function uploadRoute(scope: FastifyInstance, context: Context): Pro
   }
 
   const handler = async ({ user, id, request }: Pick<Call<unknown, unknown>, 'user' | 'id' | 'request'>): Promise<unknown> => {
-    const before = jobs.find(user.id, id)
-    if (before === null) throw unknownJob()
+    const before = look.job(user, id)
     const isStranded = before.status === 'uploading' && !arriving.has(id)
     requireStatus('upload', isStranded ? 'uploadError' : before.status)
     if (!request.isMultipart()) throw notMultipart()

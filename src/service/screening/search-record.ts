@@ -21,7 +21,8 @@ export function searchRecord(search: Search, nameOf: NameOf, correlationId?: str
     status: search.status,
     riskRating: search.riskRating,
     assignedToUserId: assignedTo,
-    assignedUser: assignedTo === null ? null : nameOf(assignedTo),
+    // A user of another tenant, whom an earlier version let it be assigned to, is not named.
+    assignedUser: assignedTo === search.owner ? nameOf(assignedTo) : null,
     createdById: search.owner,
     createdBy: nameOf(search.owner) ?? '',
     createdAt: iso(search.createdAt),
