@@ -83,7 +83,7 @@ test(`${RUNS} requests at random`, async () => {
     {
       dataDir: folder,
       users: [],
-      limits: { idleMs: 2_000, logins: 1e9, badLogins: 1e9, sameLogins: 1e9 },
+      limits: { idleMs: 2_000, clientLogins: 1e9, badLogins: 1e9, sameLogins: 1e9 },
       log: line => lines.push(line),
     },
     engine,

@@ -10,8 +10,9 @@ import { LIMIT_TABLE, type LimitName, type Limits } from '../../src/service/limi
 import { type ChangeSource, UNCHANGING } from '../../src/service/monitoring/change-source.ts'
 import { start } from '../../src/service/start.ts'
 import { engine } from './engine.ts'
-import { HandClock, logIn, loginCheck, type Reply, send, startService, temporaryFolder } from './kit.ts'
+import { HandClock, logIn, type Reply, send, startService, temporaryFolder } from './kit.ts'
 import { limitsMarkdown } from './limits-table.ts'
+import { loginDesk } from './login-desk.ts'
 import { sendRaw } from './raw.ts'
 
 const jobs = '/dataCleaning/jobs'
@@ -394,6 +395,13 @@ const CASES: Readonly<Record<LimitName, () => Promise<void>>> = {
     expect((await login(service, 'somebody', 'x')).status).toBe(401)
     expect((await login(service, service.username, service.password)).status).toBe(200)
   },
+  async clientLogins() {
+    const { service } = await given({ clientLogins: 2 }, new HandClock())
+    const status = async (name: string, word: string) => (await login(service, name, word)).status
+    expect([await status('a', 'x'), await status('a', 'y')]).toEqual([401, 401])
+    expect([await status('a', 'z'), await status('b', 'x'), await status('b', 'y')]).toEqual([429, 401, 429])
+    expect((await login(service, service.username, service.password)).status).toBe(200)
+  },
   async sameLoginsMs() {
     const clock = new HandClock()
     const { service } = await given({ sameLogins: 1, sameLoginsMs: 5_000 }, clock)
@@ -402,19 +410,6 @@ const CASES: Readonly<Record<LimitName, () => Promise<void>>> = {
     clock.move(5_000)
     expect(await status()).toBe(401)
   },
-  async logins() {
-    const { service } = await given({ logins: 2 }, new HandClock())
-    expect((await login(service, service.username, service.password)).status).toBe(200)
-    expect((await login(service, service.username, service.password)).status).toBe(429)
-  },
-  async loginsMs() {
-    const clock = new HandClock()
-    const { service } = await given({ logins: 1, loginsMs: 5_000 }, clock)
-    const reply = await login(service, service.username, service.password)
-    expect([reply.status, reply.headers.get('retry-after')]).toEqual([429, '5'])
-    clock.move(5_000)
-    expect((await login(service, service.username, service.password)).status).toBe(200)
-  },
   async loginKeys() {
     const { service } = await given({ sameLogins: 1, loginKeys: 2 }, new HandClock())
     const status = async (name: string) => (await login(service, name, 'x')).status
@@ -422,10 +417,22 @@ const CASES: Readonly<Record<LimitName, () => Promise<void>>> = {
     expect(await status('a')).toBe(401)
   },
   async loginsAtOnce() {
-    const isRight = await loginCheck([{ username: 'a', password: 'b' }], 1)
-    const order: number[] = []
-    await Promise.all([1, 2, 3, 4].map(n => isRight({ username: 'a', password: 'b' }).then(() => order.push(n))))
-    expect(order).toEqual([1, 2, 3, 4])
+    const desk = loginDesk({ loginsAtOnce: 3 })
+    for (const name of ['a', 'b', 'c', 'd', 'e']) await desk.send(name)
+    expect(desk.atWork()).toEqual(['a', 'b', 'c'])
+    await desk.next()
+    expect(desk.atWork()).toEqual(['b', 'c', 'd'])
+  },
+  async loginsWaiting() {
+    const desk = loginDesk({ loginsAtOnce: 1, loginsWaiting: 2 })
+    for (const name of ['a', 'b', 'c', 'd', 'e']) await desk.send(name)
+    expect([desk.atWork(), desk.with(429)]).toEqual([['a'], ['d', 'e']])
+  },
+  async clientLoginsWaiting() {
+    const desk = loginDesk({ loginsAtOnce: 1, clientLoginsWaiting: 1 })
+    for (const name of ['a', 'b', 'c', 'd']) await desk.send(name)
+    await desk.send('e', { from: '127.0.0.2' })
+    expect([desk.atWork(), desk.with(429)]).toEqual([['a'], ['c', 'd']])
   },
   async tokenMs() {
     const clock = new HandClock()

@@ -24,36 +24,15 @@ export async function protect(password: string): Promise<PasswordRecord> {
   return { ...record, key: (await derive(password, record)).toString('base64') }
 }
 
-/** Lets at most `count` pieces of work run side by side; the others wait in order. */
-function makeGate(count: number) {
-  const waiting: (() => void)[] = []
-  let free = count
-  return async <T>(work: () => Promise<T>): Promise<T> => {
-    if (free > 0) free -= 1
-    else await new Promise<void>(enter => waiting.push(enter))
-    try {
-      return await work()
-    } finally {
-      const next = waiting.shift()
-      if (next === undefined) free += 1
-      else next()
-    }
-  }
-}
-
 /** Tells whether this is the password of the record; an unknown user's record is undefined. */
 export type PasswordCheck = (password: string, known: PasswordRecord | undefined) => Promise<boolean>
 
-/**
- * Prepares the check. An unknown user costs as much time as a wrong password. At most `atOnce` passwords are looked at side by
- * side: files share the threads with them, and must not wait for a flood of logins.
- */
-export async function makePasswordCheck(atOnce: number): Promise<PasswordCheck> {
+/** Prepares the check. An unknown user costs as much time as a wrong password. */
+export async function makePasswordCheck(): Promise<PasswordCheck> {
   const decoy = await protect(randomBytes(16).toString('hex'))
-  const gate = makeGate(atOnce)
   return async (password, known) => {
     const record = known ?? decoy
-    const key = await gate(() => derive(password, record))
+    const key = await derive(password, record)
     return timingSafeEqual(Buffer.from(record.key, 'base64'), key) && known !== undefined
   }
 }

@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto'
 import { expect } from 'vitest'
 import { DATA_CLEANING } from '../../../src/contract/index.ts'
-import { HandClock, logIn, send } from '../kit.ts'
+import { HandClock, send } from '../kit.ts'
 import { type Case, expectRefusal, jobs, one, rawRequest, rawStatuses, type World } from './world.ts'
 
 const bearerLess = [undefined, '', 'Bearer', 'Bearer ', 'Basic dTpw', 'Digest x', 'Bearer x', 'Bearer a.b.c']
@@ -111,15 +111,23 @@ export const access: Case[] = [
     clock.move(90_000)
     expect((await login()).status).toBe(401)
   }),
-  one('H4', 'more than all logins allowed', async ({ fresh }) => {
-    const clock = new HandClock()
-    const { service } = await fresh({ clock, limits: { logins: 3 } })
-    clock.move(300_000)
-    for (let n = 0; n < 3; n++) await logIn({ ...service, username: 'bob', password: 'the password of bob' })
-    const reply = await send(`${service.url}/authenticate`, 'POST', { username: 'bob', password: 'the password of bob' })
-    expectRefusal(reply, 429)
-    expect(reply.headers.get('retry-after')).toBe('300')
-  }),
+  one(
+    'H4',
+    'refused under many names: one try a name is left, and the right password of another user is right',
+    async ({ fresh }) => {
+      const clock = new HandClock()
+      const { service } = await fresh({ clock, limits: { clientLogins: 3 } })
+      const login = (username: string, password: string) => send(`${service.url}/authenticate`, 'POST', { username, password })
+      for (const name of ['a', 'b', 'c', 'd']) expect((await login(name, 'wrong')).status).toBe(401)
+      clock.move(30_000)
+      const reply = await login('d', 'other')
+      expectRefusal(reply, 429)
+      expect(reply.headers.get('retry-after')).toBe('90')
+      expect((await login('bob', 'the password of bob')).status).toBe(200)
+      clock.move(90_000)
+      expect((await login('d', 'other')).status).toBe(401)
+    },
+  ),
   one('H5', 'a login that is no login', async ({ service }) => {
     const bodies = [[], 5, 'x', null, '', {}, { username: 'a' }, { username: '', password: '' }, { username: 'a', password: 1 }]
     const nested = [
