@@ -2,8 +2,14 @@
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import sqlite from 'node-sqlite3-wasm'
 import { expect, onTestFinished, test } from 'vitest'
 import { openDatabase } from '../../src/service/store/database.ts'
+import { openEvents } from '../../src/service/store/events.ts'
+import { openImports } from '../../src/service/store/imports.ts'
+import { MIGRATIONS } from '../../src/service/store/migrations.ts'
+import { openPortfolios } from '../../src/service/store/portfolios.ts'
+import { openOwnerNumbers } from '../../src/service/store/users.ts'
 
 function folder(): string {
   const path = mkdtempSync(join(tmpdir(), 'fettle-database-'))
@@ -66,4 +72,57 @@ test('killed before the first commit: an empty database', () => {
   writeFileSync(join(directory, 'jobs.db-journal'), Buffer.alloc(512))
   mkdirSync(join(directory, 'jobs.db.lock'))
   expect(names(directory)).toEqual([])
+})
+
+test('numbers that an earlier version gave stay valid, and those given now say nothing of how many there are', () => {
+  const directory = folder()
+  const old = new sqlite.Database(join(directory, 'jobs.db'))
+  old.exec(`${MIGRATIONS.slice(0, 5).join('; ')}; PRAGMA user_version = 5`)
+  old.exec(`
+    INSERT INTO users (username) VALUES ('ann');
+    INSERT INTO portfolios VALUES (1, 100000001, 'B', 'b', 0, '{}'), (2, 100000001, 'A', 'a', 0, '{}');
+    INSERT INTO watched VALUES ('GB-1', 'UK1', 'GB', 'ACME', 'acme', '{}');
+    INSERT INTO holdings VALUES (1, 'GB-1', NULL, NULL, NULL, 0, 0, NULL);
+    INSERT INTO portfolio_rules VALUES (1, 104, 1, '[]');
+    INSERT INTO events VALUES (7, 'GB-1', 104, 'a', 'b', 'a', 0, 0);
+    INSERT INTO notifications VALUES (9, 7, 1, 'Company Name', NULL);
+    INSERT INTO imports VALUES (5, 1, 'sync', 'one.csv', 0), (6, 1, 'import', 'two.csv', 0);
+  `)
+  old.close()
+  for (let start = 0; start < 2; start++) openDatabase(directory).close()
+  const database = openDatabase(directory)
+  onTestFinished(() => database.close())
+  const [portfolios, imports, numberOf] = [openPortfolios(database), openImports(database), openOwnerNumbers(database)]
+  expect(numberOf('ann')).toBe(100_000_001)
+  expect(portfolios.list(100_000_001, '', 9, 0).map(({ id, name }) => [id, name])).toEqual([
+    [2, 'A'],
+    [1, 'B'],
+  ])
+  const all = { portfolio: null, connectId: null, from: null, to: null, dated: 'at', words: null, isProcessed: null } as const
+  const listed = { ...all, user: 100_000_001, sortBy: 'eventId', sortDir: 'asc', limit: 9, offset: 0 } as const
+  const events = openEvents(database, () => 1)
+  expect(events.list(listed).notices).toMatchObject([{ id: 9, event: 7, portfolio: 1 }])
+  expect(events.mark(1, 9, true)).toBe(true)
+  expect(imports.next()).toEqual({ id: 5, portfolio: 1, kind: 'sync', file: 'one.csv', accepted: 0 })
+
+  const made = Array.from({ length: 50 }, (_, n) => portfolios.create(100_000_001, { name: `n${n}` }).id)
+  const rule = { code: 104, name: 'Company Name' } as Parameters<typeof events.add>[1]['rule']
+  for (let n = 0; n < 50; n++) events.add('GB-1', { rule, old: 'a', new: String(n), notices: [{ portfolio: 1, text: '' }] }, n)
+  const later = events.list({ ...listed, limit: 99 }).notices.slice(1)
+  // In the order in which they came, by numbers that have none.
+  expect(later.map(notice => notice.new)).toEqual(Array.from({ length: 50 }, (_, n) => String(n)))
+  const accepted = Array.from({ length: 50 }, (_, n) => {
+    return imports.add({ portfolio: 1, kind: 'import', file: `${n}.csv`, accepted: 0 }).id
+  })
+  const tenants = Array.from({ length: 50 }, (_, n) => numberOf(`tenant ${n}`))
+  for (const numbers of [made, later.map(one => one.id), later.map(one => one.event), accepted, tenants]) {
+    expect(new Set(numbers).size).toBe(50)
+    expect(Math.min(...numbers)).toBeGreaterThanOrEqual(100_000_000)
+    expect(Math.max(...numbers)).toBeLessThanOrEqual(999_999_999)
+    const steps = numbers.slice(1).map((number, index) => Math.abs(number - (numbers[index] ?? 0)))
+    expect(Math.max(...steps)).toBeGreaterThan(10_000_000)
+    expect(steps).not.toContain(1)
+  }
+  imports.done(5)
+  expect(imports.next()?.id).toBe(6)
 })

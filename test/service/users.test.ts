@@ -76,6 +76,39 @@ test('a removed user can do nothing more in the running service; added anew, old
   expect((await (await as(service, 'ann')).call('GET', `${jobs}/${id}`)).status).toBe(200)
 })
 
+test('the download links of a removed user end with the user, also when the name is added again', async () => {
+  const dataDir = await temporaryFolder()
+  await add(dataDir, 'ann')
+  await add(dataDir, 'bob', 'operator', 'ann')
+  const service = await startService({ dataDir, limits: { reportBytes: 1 } })
+  const linksOf = async ({ call }: Caller, job: string): Promise<string[]> => {
+    const searches = '/compliance/kyc-protect/searches/businesses'
+    const search = (await call('POST', searches, { name: 'Varnix Steel', threshold: 75, datasets: ['SAN'] })).body.id
+    const hit = (await call('GET', `${searches}/${search}/hits`)).body.items[0].id
+    return [
+      (await call('GET', `${jobs}/${job}/enrichedFile`)).body.filePath,
+      (await call('GET', `${searches}/${search}/hits/${hit}/download`)).body.downloadUrl,
+      (await call('GET', '/companies/GB-X-01')).headers.get('location') ?? '',
+    ]
+  }
+  const ann = await as(service, 'ann')
+  const job = await ann.submitted('name\nAcme Ltd\n')
+  await ann.reach(job, 'jobMatchingComplete')
+  await ann.call('POST', `${jobs}/${job}/enrich`, {})
+  await ann.reach(job, 'enrichmentComplete')
+  const [anns, bobs] = [await linksOf(ann, job), await linksOf(await as(service, 'bob'), job)]
+  const statuses = (links: string[]) => Promise.all(links.map(async link => (await send(link)).status))
+  expect(await statuses([...anns, ...bobs])).toEqual([200, 200, 200, 200, 200, 200])
+  await removeUser(dataDir, 'ann')
+  expect(await statuses(anns)).toEqual([403, 403, 403])
+  await add(dataDir, 'ann')
+  expect(await statuses(anns)).toEqual([403, 403, 403])
+  // A link is its holder's alone: another holder in it does not pass.
+  const holder = new URL(bobs[0] ?? '').searchParams.get('holder') ?? ''
+  expect(await statuses([(anns[0] ?? '').replace(/holder=[^&]+/, `holder=${holder}`)])).toEqual([403])
+  expect(await statuses(bobs)).toEqual([200, 200, 200])
+})
+
 test('a user added while the service runs may log in at once; a token lives an hour', async () => {
   const dataDir = await temporaryFolder()
   const clock = new HandClock()
