@@ -20,6 +20,8 @@ export interface Killed {
   readonly effect: 'SIGKILL' | 'killed' | 'cut' | 'ENOSPC'
   /** Operations by how they stand in the log of the undisturbed command (`rename /out.csv`), each the first that fits; all if absent. */
   readonly at?: readonly RegExp[]
+  /** Only operations on this file of the folder count, and only those named: their number does not depend on how often is waited. */
+  readonly only?: { readonly file: string; readonly ops: string }
   /** Further violations at the end. */
   readonly judge?: (place: Place, last: Ended) => readonly string[] | Promise<readonly string[]>
 }
@@ -40,7 +42,9 @@ export async function killEverywhere(killed: Killed): Promise<KilledAt> {
   const { prepared, args, next = () => args, files, effect, judge = () => [] } = killed
   const undisturbed = copyOf(prepared)
   const log = join(undisturbed.folder, 'log')
-  const whole = await start(undisturbed, args, { fault: '', log }).ended
+  const countedIn = ({ folder }: Place) =>
+    killed.only === undefined ? {} : { paths: join(folder, killed.only.file), ops: killed.only.ops }
+  const whole = await start(undisturbed, args, { fault: '', log, ...countedIn(undisturbed) }).ended
   if (whole.code !== 0) return { points: 0, places: 0, violations: [`undisturbed it ended ${whole.code}: ${whole.stderr}`] }
   const operations = readFileSync(log, 'utf8').replaceAll(undisturbed.folder, '').trimEnd().split('\n')
   rmSync(log)
@@ -57,7 +61,7 @@ export async function killEverywhere(killed: Killed): Promise<KilledAt> {
   const pull = async (at: number, log: string): Promise<void> => {
     const place = copyOf(prepared)
     rmSync(log, { force: true })
-    const first = await start(place, args, { fault: `${effect}@${at}`, log }).ended
+    const first = await start(place, args, { fault: `${effect}@${at}`, log, ...countedIn(place) }).ended
     const hit = readFileSync(log, 'utf8')
       .split('\n')
       .find(line => line.endsWith(` ${effect}`))
