@@ -4,7 +4,7 @@ export type { RunResult, RunSettings } from './compose/carry-out.ts'
 export { examine } from './compose/doctor/doctor.ts'
 export type { Finding } from './compose/doctor/finding.ts'
 export { resumeRun, startRun } from './compose/lifecycle.ts'
-export { carrierOf, lookAtRun, reportOfRun } from './compose/look.ts'
+export { carrierOf, goesOn, lookAtRun, reportOfRun } from './compose/look.ts'
 export * from './compose/looking.ts'
 export { mergeRuns } from './compose/merge.ts'
 export { NO_OVERRIDES, prepareValue, resolveService } from './compose/prepare.ts'
@@ -27,6 +27,7 @@ export {
   mergeDecisions,
   needDecisions,
   proveWritable,
+  sweepBeside,
   writeDecisions,
   writeTable,
 } from './input/index.ts'

@@ -7,12 +7,13 @@ import { expect, test } from 'vitest'
 /** Folder -> what it may import: our folders (`:types` for `import type` only), packages, `node:` for any module of Node. */
 const ARROWS: Readonly<Record<string, readonly string[]>> = {
   errors: [],
+  process: ['node:'],
   contract: ['zod'],
   pipeline: ['zod', 'yaml', 'contract', 'errors', 'node:crypto'],
-  journal: ['zod', 'contract', 'pipeline:types', 'errors', 'node:'],
+  journal: ['zod', 'contract', 'pipeline:types', 'errors', 'process', 'node:'],
   run: ['pipeline', 'journal', 'contract', 'errors', 'p-limit'],
   client: ['contract', 'errors', 'undici', 'form-data', '@aws-sdk/client-s3', '@aws-sdk/lib-storage', 'node:'],
-  input: ['errors', 'pipeline:types', 'csv-parse', 'csv-stringify', 'read-excel-file', 'node:'],
+  input: ['errors', 'process', 'pipeline:types', 'csv-parse', 'csv-stringify', 'read-excel-file', 'node:'],
   report: ['journal', 'errors', 'zod', 'pipeline:types', 'contract:types'],
   'service/matching': ['any-ascii'],
   service: [

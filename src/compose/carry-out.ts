@@ -22,6 +22,7 @@ import { decisionsOf } from './decisions.ts'
 import type { Reach } from './elsewhere.ts'
 import { type Guard, guardOf } from './guard.ts'
 import { dropKept } from './kept.ts'
+import { removeLeftovers } from './leftovers.ts'
 import { lastGoodRun } from './look.ts'
 import { proveOutputs } from './prove-outputs.ts'
 import { readReport, reportOf, writeReportJson, writeReports } from './report-files.ts'
@@ -151,6 +152,7 @@ export async function clearWork(
   if (spooled !== null) dropKept(runsDir, 'stdin', spooled)
   if (isAddress(plan.input.path)) dropKept(runsDir, 'inputs', `${plan.input.sha256}.csv`)
   removeOldAnswers(directory, lineOf(plan))
+  await removeLeftovers(directory, lineOf(plan))
   // After an error the file is evidence, and as long as rows can be decided about outputs are made of it again.
   // What came back for a shard is its result, until the next run of that shard.
   if (plan.shard !== undefined) return

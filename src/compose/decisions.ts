@@ -22,7 +22,9 @@ export async function decisionIssues(path: string | null, cwd: string, at: Place
 /** The decisions of a plan as they are when outputs are made; null where it names no file. Throws FETTLE_DECISIONS. */
 export async function decisionsOf({ decisions: path }: Plan, cwd: string, now: number): Promise<Decisions | null> {
   if (path === null) return null
-  const { Decisions, needDecisions } = await import('../input/index.ts')
+  const { Decisions, needDecisions, sweepBeside } = await import('../input/index.ts')
+  // The file may lie among files that are committed.
+  await sweepBeside(resolve(cwd, path))
   const lines = existsSync(resolve(cwd, path)) ? await needDecisions(path, cwd) : []
   return new Decisions(lines, dayOf(now))
 }

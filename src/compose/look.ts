@@ -5,7 +5,9 @@ import { type LockOwner, lockHolder, type RunState } from '../journal/index.ts'
 import { lineOf, type Plan } from '../pipeline/index.ts'
 import type { Report } from '../report/index.ts'
 import { readReport, reportOf } from './report-files.ts'
-import { findRunId, listRunIds, lockPath, newestRun, type RunDirectory, readRun, runDirectory } from './run-directory.ts'
+import { findRunId, lastRun, listRunIds, lockPath, newestRun, type RunDirectory, readRun, runDirectory } from './run-directory.ts'
+import { identityOf } from './service.ts'
+import type { Credentials } from './settings.ts'
 
 /** The state and directory of a run named by a person; the latest when nothing is named. */
 export function lookAtRun(runsDir: string, wanted: string | undefined): { state: RunState; directory: RunDirectory } {
@@ -27,6 +29,13 @@ export const lastGoodRun = (runsDir: string, plan: Pick<Plan, 'name' | 'limit' |
       state.finished &&
       (state.status === 'success' || state.status === 'warn'),
   )
+
+/** Whether carrying out the plan goes on with its last run, so that outputs that are there are that run's. Throws as lastRun. */
+export function goesOn(runsDir: string, plan: Plan, credentials: () => Credentials): boolean {
+  const last = lastRun(runsDir, lineOf(plan))
+  if (last === null || last.finished) return false
+  return last.plan.fingerprint === plan.fingerprint && last.identity === identityOf(plan.service, credentials)
+}
 
 /** The report of a run, built again from its journal. */
 export function reportOfRun(runsDir: string, id: string): Report {

@@ -15,7 +15,7 @@ import { withLock } from './lifecycle.ts'
 import { lastGoodRun, lookAtRun, reportOfRun } from './look.ts'
 import { linksOfRun } from './recorded.ts'
 import { writeReports } from './report-files.ts'
-import { type RunDirectory, readRun, runDirectory } from './run-directory.ts'
+import { type RunDirectory, readRun, runDirectory, sweepRunDirectory } from './run-directory.ts'
 import type { Env } from './settings.ts'
 import { openWork } from './work.ts'
 import { REAL_WORLD } from './world.ts'
@@ -55,6 +55,7 @@ export async function applyDecisions(
   const { plan } = readRun(runsDir, id)
   return withLock(lineOf(plan), { runsDir }, async () => {
     const state = readRun(runsDir, id)
+    sweepRunDirectory(directory)
     const failed = new Set(state.jobs.flatMap(({ part, failure }) => (failure === null ? [] : [part])))
     const isGone = plan.parts.some((_, part) => !failed.has(part) && !existsSync(join(directory.path, `enriched-${part}.csv`)))
     if (isGone) {

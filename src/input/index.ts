@@ -1,4 +1,6 @@
 /** The input's face: look at it, send it, and make results of what comes back. Re-exports only. */
+
+export { sweepBeside, sweepFolder } from './debris.ts'
 export { type Decision, Decisions, mergeDecisions } from './decisions.ts'
 export { needDecisions, writeDecisions } from './decisions-file.ts'
 export { countQuestions } from './fold.ts'

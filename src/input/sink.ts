@@ -7,15 +7,15 @@ import { constants } from 'node:fs'
 import { type FileHandle, lstat, mkdir, open, realpath, rename, unlink } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { FettleError } from '../errors.ts'
-import { PROBE, sweepDebris, temporaryName, textTag } from './debris.ts'
+import { PROBE, sweepDebris, temporaryName } from './debris.ts'
 
 /** Where a sink may write, and whose it is. */
 export interface SinkOptions {
   /** The real path of the target must lie in this folder; absent: no such rule. */
   readonly root?: string
   /**
-   * Part of the temporary name: the same for a run and its resumption, so that what a crash left is replaced, and different
-   * between runs, so that none touches the other's.
+   * Part of the temporary name: the same for a run and its resumption, wherever it is resumed, so that what a crash left is
+   * removed, and different between runs, so that none touches the other's. Absent: a file of this process alone.
    */
   readonly tag?: string
 }
@@ -34,15 +34,18 @@ export interface Sink {
   discard(): Promise<void>
 }
 
+/** Files of one process side by side have temporary names of their own. */
+let serial = 0
+
 /** Opens a sink for `path`. Throws FETTLE_OUTPUT_WRITE, as do all its methods, naming the path and the reason. */
 export async function openSink(path: string, options: SinkOptions = {}): Promise<Sink> {
   return attempt(path, async () => {
     const folder = await prepareFolder(resolve(options.root ?? '', path), options.root)
     const target = join(folder, basename(path))
     await refuseSpecial(target)
-    const temporary = temporaryName(target, options.tag ?? String(process.pid))
+    const temporary = temporaryName(target, options.tag ?? String(++serial))
     const handle = await openExclusive(temporary)
-    await sweepDebris(target, temporary)
+    await sweepDebris(target, temporary, options.tag)
     return new FileSink(path, target, temporary, handle)
   })
 }
@@ -53,12 +56,9 @@ export async function proveWritable(path: string, options: SinkOptions = {}): Pr
   await (await openSink(path, { ...options, tag: PROBE })).discard()
 }
 
-/** Runs side by side write one file, `latest`: each has a temporary name of its own. */
-let serial = 0
-
 /** Writes a whole text file (0600) or leaves the old one as it was. Throws FETTLE_OUTPUT_WRITE. */
 export async function writeAtomic(path: string, text: string): Promise<void> {
-  const sink = await openSink(path, { tag: textTag(process.pid, ++serial) })
+  const sink = await openSink(path)
   try {
     await sink.write(Buffer.from(text))
     await sink.finish()

@@ -6,12 +6,9 @@ import { join } from 'node:path'
 import { fileDigest } from './digest.ts'
 import { openSink } from './sink.ts'
 
-/** Spools of one process side by side have temporary names of their own. */
-let serial = 0
-
 /** Writes the bytes into `folder` (0600, whole or not at all) and gives the path. Throws FETTLE_OUTPUT_WRITE, and what `bytes` throws. */
 export async function spool(bytes: AsyncIterable<Uint8Array>, folder: string): Promise<string> {
-  const sink = await openSink(join(folder, 'incoming'), { tag: `${process.pid}-${++serial}` })
+  const sink = await openSink(join(folder, 'incoming'))
   try {
     for await (const piece of bytes) await sink.write(piece)
     const sha256 = await sink.finish()

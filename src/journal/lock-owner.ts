@@ -4,6 +4,7 @@
  */
 import { readFileSync, statSync } from 'node:fs'
 import { hostname } from 'node:os'
+import { isAlive } from '../process.ts'
 
 /** Who holds a lock. */
 export interface LockOwner {
@@ -25,32 +26,6 @@ export function readOwner(path: string): LockOwner | null {
   } catch {
     return null
   }
-}
-
-/** State and beginning of a process, where there is a /proc to tell (proc_pid_stat(5), fields 3 and 22). */
-function statOf(pid: number): { readonly state: string; readonly began: string } | null {
-  try {
-    const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
-    return { state: fields[0] ?? '', began: fields[19] ?? '' }
-  } catch {
-    return null
-  }
-}
-
-/** When this process began, for its own locks. */
-export const ownBeginning = (): string | undefined => statOf(process.pid)?.began
-
-/** A killed process that nobody collected still has its number, and so has another one after a restart: neither is the owner. */
-function isAlive({ pid, began }: LockOwner): boolean {
-  try {
-    process.kill(pid, 0)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false
-  }
-  const stat = statOf(pid)
-  if (stat === null) return true
-  return stat.state !== 'Z' && stat.state !== 'X' && (began === undefined || began === stat.began)
 }
 
 /**

@@ -20,7 +20,8 @@ import {
 import { hostname } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { FettleError } from '../errors.ts'
-import { isStale, type LockOwner, ownBeginning, readOwner } from './lock-owner.ts'
+import { ownBeginning } from '../process.ts'
+import { isStale, type LockOwner, readOwner } from './lock-owner.ts'
 
 /** A held lock. */
 export interface Lock {

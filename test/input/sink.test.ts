@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { ModuleKind, ScriptTarget, transpileModule } from 'typescript'
 import { afterEach, describe, expect, it } from 'vitest'
+import { sweepBeside, sweepFolder, temporaryName } from '../../src/input/debris.ts'
 import { openSink, proveWritable, writeAtomic } from '../../src/input/sink.ts'
 import { folder, names, sha256, shell, text } from './kit.ts'
 
@@ -55,7 +56,7 @@ describe('a sink', () => {
     const root = folder()
     const victim = join(folder(), 'victim')
     writeFileSync(victim, 'untouched')
-    symlinkSync(victim, join(root, '.out.csv.tag.tmp'))
+    symlinkSync(victim, temporaryName(join(root, 'out.csv'), 'tag'))
     const sink = await openSink('out.csv', { root, tag: 'tag' })
     await sink.write(Buffer.from('data'))
     await sink.finish()
@@ -132,6 +133,50 @@ describe('what a kill left beside a file', () => {
     )
   })
 
+  /** The name of a file as a process of this machine gives it. */
+  const nameOf = (target: string, tag: string, pid: number, began: string): string =>
+    basename(temporaryName(target, tag)).replace(/-\d+-\d*\.tmp$/, `-${pid}-${began}.tmp`)
+
+  it('goes with the next writing as soon as its process is dead, and stays while it lives', async () => {
+    const root = folder()
+    const own = basename(temporaryName('out.csv', 'other'))
+    const alive = nameOf('out.csv', '1', process.ppid, '')
+    const foreign = nameOf('out.csv', '1', NOBODY, '1').replace(/\.[0-9a-f]{8}-/, '.00000000-')
+    leave(root, nameOf('out.csv', '1', NOBODY, '77'), 0)
+    // The number of a process that lives, given to it after another one had it.
+    leave(root, nameOf('out.csv', '2', process.ppid, '1'), 0)
+    leave(root, alive, 25 * HOUR)
+    leave(root, own, 25 * HOUR)
+    leave(root, foreign, 23 * HOUR)
+    leave(root, foreign.replace('.1.', '.2.'), 25 * HOUR)
+    await writeAtomic(join(root, 'out.csv'), 'x')
+    expect(names(root)).toEqual([alive, foreign, own, 'out.csv'].sort())
+  })
+
+  it('of a run goes with its resumption, wherever that takes place', async () => {
+    const root = folder()
+    const ofRun = nameOf('out.csv', 'run', NOBODY, '1').replace(/\.[0-9a-f]{8}-/, '.00000000-')
+    leave(root, ofRun, 0)
+    leave(root, ofRun.replace('.run.', '.another.'), 0)
+    const sink = await openSink('out.csv', { root, tag: 'run' })
+    await sink.discard()
+    expect(names(root)).toEqual([ofRun.replace('.run.', '.another.')])
+  })
+
+  it('goes without a writing too: beside a file, or in a whole folder', async () => {
+    const root = folder()
+    leave(root, nameOf('a.csv', '1', NOBODY, '1'), 0)
+    leave(root, nameOf('b.csv', '1', NOBODY, '1'), 0)
+    const alive = nameOf('a.csv', '1', process.ppid, '')
+    leave(root, alive, 0)
+    leave(root, '.their.tmp', 48 * HOUR)
+    await sweepBeside(join(root, 'a.csv'))
+    expect(names(root)).toEqual([alive, nameOf('b.csv', '1', NOBODY, '1'), '.their.tmp'].sort())
+    await sweepFolder(root)
+    expect(names(root)).toEqual([alive, '.their.tmp'].sort())
+    await sweepFolder(join(root, 'not there'))
+  })
+
   it('disturbs nobody when it cannot be removed', async () => {
     const root = folder()
     mkdirSync(join(root, '.report.json.old.tmp'))
@@ -181,7 +226,7 @@ function program(body: string): { script: string; root: string } {
   const root = folder()
   mkdirSync(join(root, 'src/input'), { recursive: true })
   writeFileSync(join(root, 'package.json'), '{"type":"module"}')
-  for (const name of ['errors', 'input/debris', 'input/sink']) {
+  for (const name of ['errors', 'process', 'input/debris', 'input/sink']) {
     const source = readFileSync(new URL(`../../src/${name}.ts`, import.meta.url), 'utf8')
     const compilerOptions = { module: ModuleKind.ESNext, target: ScriptTarget.ES2023, rewriteRelativeImportExtensions: true }
     writeFileSync(join(root, 'src', `${name}.js`), transpileModule(source, { compilerOptions }).outputText)

@@ -246,7 +246,7 @@ describe('four processes', () => {
     built = mkdtempSync(join(tmpdir(), 'fettle-lock-'))
     mkdirSync(join(built, 'journal'))
     writeFileSync(join(built, 'package.json'), '{"type":"module"}')
-    for (const name of ['errors', 'journal/lock', 'journal/lock-owner']) {
+    for (const name of ['errors', 'journal/lock', 'process', 'journal/lock-owner']) {
       const source = readFileSync(new URL(`../../src/${name}.ts`, import.meta.url), 'utf8')
       const compilerOptions = {
         module: ts.ModuleKind.ESNext,

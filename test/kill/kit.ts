@@ -12,9 +12,12 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 /** A register and a list small enough for a thousand runs, real enough for every outcome. */
 const REGISTER = [
   'id,name,country,orgNumber,town,postcode',
+  // On the made-up list that is screened against.
+  'v0,Varnix Steel Limited,GB,11076475,Aberystwyth,SY23 1AB',
   ...Array.from({ length: 40 }, (_, n) => `c${n},Harrow ${word(n)} Limited,GB,${10_000_000 + n},Leeds,LS1 ${n % 10}AB`),
 ].join('\n')
-const INPUT = [
+/** The list. */
+export const INPUT = [
   'ref,Company,No,Country',
   ...Array.from({ length: 30 }, (_, n) => `${n},Harrow ${word(n * 2)} Ltd,${n % 3 === 0 ? 10_000_000 + n * 2 : ''},GB`),
   'x,Nobody Knows Them GmbH,,DE',

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { basename, extname, relative, resolve, sep } from 'node:path'
 import { draftOf, type Looked, proposeFor } from '../../compose/looking.ts'
-import { NO_OVERRIDES, prepareValue, resolveService } from '../../compose.ts'
+import { goesOn, NO_OVERRIDES, type Prepared, prepareValue, resolveService } from '../../compose.ts'
 import { FettleError } from '../../errors.ts'
 import { escapeTerminal } from '../../report/escape.ts'
 import { ownFiles, refuseClashes } from '../clashes.ts'
@@ -40,6 +40,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   try {
     if (prepared.plan !== null)
       await refuseClashes([{ file: reading.path, plan: prepared.plan }], ownFiles(flags, reporters), io.cwd)
+    refuseReplacing(output.path, prepared, flags, io)
     reporters.approve()
     await proveResultFile(flags, io)
     const ending = await carryOne({ file: reading.path, prepared }, reporters, flags, io, false)
@@ -59,7 +60,7 @@ function sayWhatWasMadeUp(ending: Ending, flags: Flags, io: Io): void {
 
 const FORMATS: Readonly<Record<string, 'xlsx' | 'jsonl'>> = { '.xlsx': 'xlsx', '.jsonl': 'jsonl', '.ndjson': 'jsonl' }
 
-/** Where the result goes: where it is asked for, else in the working directory under the list's name; only what is asked for by name is replaced. */
+/** Where the result goes: where it is asked for, else in the working directory under the list's name. */
 function outputOf(flags: Flags, { facts }: Looked, io: Io): { path: string; format: 'csv' | 'xlsx' | 'jsonl' } {
   const asked = textFlag(flags, 'output')
   const suffix = facts.packed?.as === 'xlsx' ? '.xlsx' : '.csv'
@@ -69,11 +70,17 @@ function outputOf(flags: Flags, { facts }: Looked, io: Io): { path: string; form
     throw new FettleError('FETTLE_USAGE', `-o ${path} lies outside the working directory, where nothing is written`, {
       hint: 'Go to the folder where it is to lie, and name the list by its path from there.',
     })
-  const isThere = existsSync(resolve(io.cwd, path))
-  if (isThere && asked === null)
+  return { path, format: FORMATS[extname(path).toLowerCase()] ?? 'csv' }
+}
+
+/** Only what is asked for by name is replaced, and what the run that this command goes on with wrote before it was killed. */
+function refuseReplacing(path: string, { plan, credentials }: Prepared, flags: Flags, io: Io): void {
+  if (!existsSync(resolve(io.cwd, path))) return
+  const isAsked = textFlag(flags, 'output') !== null
+  const isOurs = !isAsked && plan !== null && goesOn(needText(flags, 'runs-dir'), plan, credentials)
+  if (!isAsked && !isOurs)
     throw new FettleError('FETTLE_USAGE', `${path} is there: it is not replaced`, {
       hint: `Name it to replace it, or another file: -o ${path}`,
     })
-  if (isThere && !isOn(flags, 'quiet')) io.say(escapeTerminal(`${path} is there, and will be replaced`))
-  return { path, format: FORMATS[extname(path).toLowerCase()] ?? 'csv' }
+  if (isAsked && !isOn(flags, 'quiet')) io.say(escapeTerminal(`${path} is there, and will be replaced`))
 }

@@ -12,6 +12,7 @@ import {
   reviewRows,
   reviewTable,
   runForReview,
+  sweepBeside,
   writeAtomic,
   writeDecisions,
   writeTable,
@@ -47,6 +48,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   }
   const target = textFlag(flags, 'decisions') ?? state.plan.decisions ?? USUAL_FILE
   const path = resolve(io.cwd, target)
+  await sweepBeside(path)
   const old = existsSync(path) ? await needDecisions(target, io.cwd) : []
   const added =
     apply === null

@@ -1,0 +1,37 @@
+/** The stages `portfolio` and `screen` killed at every request, in its three moments, at every operation on a file, and twice. */
+import { rmSync } from 'node:fs'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Kill, type Lane, openLane, pullEverywhere } from './after.ts'
+import { makeData } from './kit.ts'
+
+let data: string
+let lanes: Lane[]
+
+beforeAll(async () => {
+  data = await makeData()
+  lanes = await Promise.all(['one', 'two'].map(name => openLane(data, name)))
+})
+afterAll(async () => {
+  for (const lane of lanes) await lane.close()
+  rmSync(data, { recursive: true, force: true })
+})
+
+const paid = (nth: number): Kill => ({ request: nth, of: 'createBusinessSearch', at: 'carriedOut' })
+const made: Kill = { request: 1, of: 'createPortfolio', at: 'carriedOut' }
+
+test.each<readonly [string, (point: number) => readonly Kill[]]>([
+  ['a request as it arrives', request => [{ request, at: 'arrival' }]],
+  ['a request that was carried out and not answered', request => [{ request, at: 'carriedOut' }]],
+  ['a request that was answered', request => [{ request, at: 'answered' }]],
+  ['an operation on a file', disk => [{ disk }]],
+  ['a request of the process after one that made the portfolio', request => [made, { request, at: 'carriedOut' }]],
+  ['a request of the process after one that paid the second search', request => [paid(2), { request, at: 'carriedOut' }]],
+  ['an operation on a file of the process after one that paid the second search', disk => [paid(2), { disk }]],
+])('killed at %s, a run pays for each company once', { timeout: 7_200_000 }, async (name, killsAt) => {
+  const { stages, violations } = await pullEverywhere(lanes, killsAt, { first: 1, step: 1 })
+  const points = Object.values(stages).reduce((all, one) => all + one, 0)
+  const parts = Object.entries(stages).map(([stage, count]) => `${stage} ${count}`)
+  console.info(`${name}: ${points} points (${parts.join(', ')}), ${violations.length} violations`)
+  expect(violations).toEqual([])
+  expect(points).toBeGreaterThan(9)
+})

@@ -1,0 +1,93 @@
+/**
+ * Commands killed at an operation on a file and given once more: in the end everything in the folder has the name, and every
+ * output the bytes, that the undisturbed command leaves.
+ */
+import { readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { copyOf, differences, halfWritten, leftIn } from './copies.ts'
+import { type Ended, type Place, start } from './kit.ts'
+
+/** A command, and where it is killed. */
+export interface Killed {
+  /** A folder where everything is prepared. It is copied, not changed. */
+  readonly prepared: Place
+  readonly args: readonly string[]
+  /** What is given after the kill; the same command if absent. */
+  readonly next?: (place: Place, args: readonly string[]) => readonly string[]
+  /** Files whose bytes must be those of the undisturbed command. */
+  readonly files: readonly string[]
+  /** SIGKILL before an operation, `killed` after it, `cut` in the middle of a write; or an error of the disk. */
+  readonly effect: 'SIGKILL' | 'killed' | 'cut' | 'ENOSPC'
+  /** Operations by how they stand in the log of the undisturbed command (`rename /out.csv`), each the first that fits; all if absent. */
+  readonly at?: readonly RegExp[]
+  /** Only operations on this file of the folder count, and only those named: their number does not depend on how often is waited. */
+  readonly only?: { readonly file: string; readonly ops: string }
+  /** Further violations at the end. */
+  readonly judge?: (place: Place, last: Ended) => readonly string[] | Promise<readonly string[]>
+}
+
+/** Points, and what was violated at them. */
+export interface KilledAt {
+  readonly points: number
+  /** Folders in which the command came to its end, the undisturbed one among them. */
+  readonly places: number
+  readonly violations: readonly string[]
+}
+
+/** As many as run side by side on two cores. */
+const LANES = 2
+
+/** Kills the command at one operation after the other until it ends untouched. */
+export async function killEverywhere(killed: Killed): Promise<KilledAt> {
+  const { prepared, args, next = () => args, files, effect, judge = () => [] } = killed
+  const undisturbed = copyOf(prepared)
+  const log = join(undisturbed.folder, 'log')
+  const countedIn = ({ folder }: Place) =>
+    killed.only === undefined ? {} : { paths: join(folder, killed.only.file), ops: killed.only.ops }
+  const whole = await start(undisturbed, args, { fault: '', log, ...countedIn(undisturbed) }).ended
+  if (whole.code !== 0) return { points: 0, places: 0, violations: [`undisturbed it ended ${whole.code}: ${whole.stderr}`] }
+  const operations = readFileSync(log, 'utf8').replaceAll(undisturbed.folder, '').trimEnd().split('\n')
+  rmSync(log)
+  const asked = killed.at?.map(one => operations.findIndex(line => one.test(line)) + 1)
+  if (asked?.includes(0)) return { points: 0, places: 0, violations: [`no such operation: ${operations.join('; ')}`] }
+  const before = leftIn(prepared, files)
+  const expected = leftIn(undisturbed, files)
+  const violations: string[] = []
+  let points = 0
+  let places = 1
+  let following = 0
+  let isOver = false
+
+  const pull = async (at: number, log: string): Promise<void> => {
+    const place = copyOf(prepared)
+    rmSync(log, { force: true })
+    const first = await start(place, args, { fault: `${effect}@${at}`, log, ...countedIn(place) }).ended
+    const hit = readFileSync(log, 'utf8')
+      .split('\n')
+      .find(line => line.endsWith(` ${effect}`))
+    const bad: string[] = hit === undefined ? [] : halfWritten(leftIn(place, files), before, expected)
+    places++
+    if (hit === undefined) isOver = true
+    else {
+      points++
+      if (effect !== 'ENOSPC' && first.signal !== 'SIGKILL') bad.push(`it ended ${first.code}: ${first.stderr}`)
+    }
+    const then = next(place, args)
+    const last = hit === undefined ? first : await start(place, then).ended
+    if (last.code === 0) bad.push(...differences(leftIn(place, files), expected), ...(await judge(place, last)))
+    else bad.push(`${then.join(' ')} ended ${last.code ?? last.signal}: ${last.stderr}`)
+    violations.push(...bad.map(why => `${effect} at ${(hit ?? 'no operation').replaceAll(place.folder, '')}: ${why}`))
+    rmSync(place.folder, { recursive: true, force: true })
+  }
+  const walk = async (lane: number): Promise<void> => {
+    for (; !isOver; ) {
+      const at = asked === undefined ? following + 1 : asked[following]
+      following++
+      if (at === undefined) break
+      await pull(at, join(undisturbed.folder, `log-${lane}`))
+    }
+  }
+  await Promise.all(Array.from({ length: LANES }, (_, lane) => walk(lane)))
+  rmSync(undisturbed.folder, { recursive: true, force: true })
+  return { points, places, violations }
+}
