@@ -3,10 +3,12 @@
  * output becomes a whole file in the run's folder first, and then an object. How a store is spoken to it leaves to the client.
  */
 import { createReadStream } from 'node:fs'
-import { rm, stat } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { realClock } from '../client/clock.ts'
 import { createObjects, type ObjectPlace, type Objects } from '../client/objects/objects.ts'
 import { FettleError } from '../errors.ts'
+import { provePlanned } from '../input/planned.ts'
 import { openSink, type Sink, type SinkOptions } from '../input/sink.ts'
 import { spool } from '../input/spool.ts'
 import { addressOf, isHidden, type Links, type Plan, shownPath } from '../pipeline/index.ts'
@@ -93,9 +95,20 @@ export async function planHere(plan: Plan, runsDir: string, reach: Reach): Promi
   const { input } = plan
   const folder = resolve(runsDir, 'inputs')
   const at = join(folder, `${input.sha256}.csv`)
-  const found = await stat(at).catch(() => null)
-  if (found?.size !== input.bytes) await fetchPlanned(plan, at, folder, reach)
-  return { ...plan, input: { ...input, path: at } }
+  const near = { ...input, path: at }
+  if (!(await isPlanned(near, reach))) await fetchPlanned(plan, at, folder, reach)
+  return { ...plan, input: near }
+}
+
+/** Whether the copy that is kept is there and whole: it is fetched again where it is not. */
+async function isPlanned(input: Plan['input'], { signal }: Reach): Promise<boolean> {
+  try {
+    await provePlanned(input, { signal, now: realClock.now })
+    return true
+  } catch (error) {
+    if (FettleError.is(error) && (error.code === 'FETTLE_INPUT_CHANGED' || error.code === 'FETTLE_INPUT_READ')) return false
+    throw error
+  }
 }
 
 async function fetchPlanned({ input }: Plan, at: string, folder: string, reach: Reach): Promise<void> {

@@ -141,7 +141,7 @@ async function planOver(
   const looked =
     received === 'left'
       ? leftAlone(name, file, parsed.locate(['input']))
-      : await inspect({ ...asOptions, path: at }, { watch, onProgress })
+      : await inspect({ ...asOptions, path: at }, { watch, onProgress, now: realClock.now })
   const { facts: found, issues: inputIssues, cells, marks } = looked
   const facts = found === null ? null : { ...found, path }
   const { locate } = parsed

@@ -1,5 +1,6 @@
 /** What a run reads and writes, wherever it lies: a plan's source and results, over files here and objects elsewhere alike. */
 import { dirname } from 'node:path'
+import { realClock } from '../client/clock.ts'
 import { openResults, openSource } from '../input/index.ts'
 import { openSink } from '../input/sink.ts'
 import type { WorkExtra } from '../input/work.ts'
@@ -17,6 +18,7 @@ export interface Work {
 export function openWork(plan: Plan, { path }: RunDirectory, extra: WorkExtra, reach: Reach): Work {
   const all: WorkExtra = {
     ...extra,
+    now: realClock.now,
     openSink: (to, options) => (isAddress(to) ? openFarSink(to, path, options, reach) : openSink(to, options)),
   }
   const source = openSource(plan, path, all)

@@ -3,8 +3,7 @@
  * constant memory. It sends nothing, changes nothing and knows nothing of mappings.
  */
 import { createHash } from 'node:crypto'
-import type { Stats } from 'node:fs'
-import { type FileHandle, stat } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { FettleError, type Issue, issue, type Place } from '../errors.ts'
 import type { CellCounts, InputFacts, InputOptions, Packing, WatchedColumn } from '../pipeline/types.ts'
@@ -21,6 +20,7 @@ import { firstRows, type Settled, settle } from './settle.ts'
 import { Marks, type RecordMark } from './shard.ts'
 import { TableCut, tailStart } from './table-cut.ts'
 import { undecodable } from './undecodable.ts'
+import { isSettled, rememberHash, type Version, versionAt } from './version.ts'
 
 const FIRST_ROWS = 3
 
@@ -29,6 +29,8 @@ interface InspectExtra {
   /** The folder that a relative path starts from; the working directory when absent. */
   readonly root?: string
   readonly signal?: AbortSignal
+  /** Milliseconds since 1970, on the clock that files are dated by; without it, a run hashes the file again. */
+  readonly now?: () => number
   readonly onProgress?: (bytes: number, total: number) => void
   /** Which columns of a header (null: the file has none) are to be counted cell by cell; `columns` is how many there are. */
   readonly watch?: (header: readonly string[] | null, columns: number) => readonly WatchedColumn[]
@@ -49,9 +51,10 @@ export interface Inspection {
  * throws its reason. An input without any record has FETTLE_INPUT_EMPTY and facts of 0 columns.
  */
 export async function inspect(options: InputOptions, extra: InspectExtra = {}): Promise<Inspection> {
+  const lookedMs = extra.now?.() ?? null
   const opened = await openInput(options.path, extra.root)
   if ('code' in opened) return refused(opened)
-  const { handle } = opened
+  const { handle, version } = opened
   try {
     const content = await openContent(handle, options)
     const { head, isWhole } = await headOf(content.pieces())
@@ -61,6 +64,7 @@ export async function inspect(options: InputOptions, extra: InspectExtra = {}): 
     const settled = await settle(asText, head, isWhole, tail)
     if ('code' in settled) return refused(settled)
     const found = await readThrough(asText, settled, { ...opened, content }, extra)
+    if (found.facts !== null && isSettled(version, lookedMs)) rememberHash(version, found.facts.sha256)
     return { ...found, issues: [...content.issues, ...found.issues] }
   } catch (error) {
     if (FettleError.is(error)) return refused(issue(error.code, error.message, { at: error.at, hint: error.hint }))
@@ -78,7 +82,7 @@ const refused = (why: Issue): Inspection => ({ facts: null, issues: [why], cells
 async function readThrough(
   options: InputOptions,
   settled: Settled,
-  { handle, stat: before, content }: OpenInput & { readonly content: Content },
+  { handle, version, content }: OpenInput & { readonly content: Content },
   extra: InspectExtra,
 ): Promise<Inspection> {
   const { path } = options
@@ -91,7 +95,7 @@ async function readThrough(
     for await (const piece of content.pieces(read => pass.read(read))) {
       extra.signal?.throwIfAborted()
       pass.push(piece)
-      extra.onProgress?.(pass.bytesRead, before.size)
+      extra.onProgress?.(pass.bytesRead, version.bytes)
       if (pass.badAt !== null) break
     }
     pass.end()
@@ -103,14 +107,14 @@ async function readThrough(
     const where = `after byte ${pass.bytes}, record ${pass.scanner.records}`
     return refused(unreadable(path, `${(error as Error).message} (${where})`))
   }
-  if (await hasChanged(resolve(extra.root ?? '', path), handle, before, pass)) {
+  if (await hasChanged(resolve(extra.root ?? '', path), version, pass)) {
     const at = { file: path, line: null, column: null }
     return refused(issue('FETTLE_INPUT_CHANGED', `${path} changed while being read`, { at, hint: 'Wait until it is written.' }))
   }
   if (pass.badAt !== null)
     return refused(await notUtf8(path, content.packing === null ? handle : null, pass, settled.linesBefore))
   return {
-    ...conclude(options, settled, { stat: before, packing: content.packing }, pass, table),
+    ...conclude(options, settled, { version, packing: content.packing }, pass, table),
     cells: counters,
     marks: pass.marks.all,
   }
@@ -185,12 +189,9 @@ class Pass {
   }
 }
 
-async function hasChanged(path: string, handle: FileHandle, before: Stats, pass: Pass): Promise<boolean> {
-  const after = await handle.stat()
-  const named = await stat(path).catch(() => null)
-  if (named === null || named.ino !== before.ino || named.dev !== before.dev) return true
-  if (after.size !== before.size || after.mtimeMs !== before.mtimeMs) return true
-  return pass.badAt === null && pass.bytesRead !== before.size
+async function hasChanged(path: string, before: Version, pass: Pass): Promise<boolean> {
+  const after = await versionAt(path).catch(() => null)
+  return after?.id !== before.id || (pass.badAt === null && pass.bytesRead !== before.bytes)
 }
 
 function unreadable(path: string, why: string): Issue {
@@ -227,7 +228,7 @@ const lineAround = (text: string, at: number): string =>
 function conclude(
   options: InputOptions,
   settled: Settled,
-  { stat: before, packing }: { readonly stat: Stats; readonly packing: Packing | null },
+  { version, packing }: { readonly version: Version; readonly packing: Packing | null },
   pass: Pass,
   [first = [], ...rows]: readonly string[][],
 ): Pick<Inspection, 'facts' | 'issues'> {
@@ -246,11 +247,11 @@ function conclude(
   if (!isEmpty) issues.push(...headerIssues(first, rows, hasHeader, place))
   const facts: InputFacts = {
     path,
-    bytes: before.size,
+    bytes: version.bytes,
     ...(packing === null ? {} : { packed: { ...packing, bytes: pass.bytes } }),
     ...(settled.skipped === null ? {} : { skipped: settled.skipped }),
     ...(settled.linesBefore === 0 ? {} : { linesBefore: settled.linesBefore }),
-    mtimeMs: before.mtimeMs,
+    mtimeMs: version.mtimeMs,
     sha256: pass.hash.digest('hex'),
     encoding: settled.encoding,
     bom: settled.bom,

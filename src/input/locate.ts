@@ -2,15 +2,16 @@
  * Opening an input: a regular file, or an issue that says what stands there instead. It reads no content. A FIFO, a device or a
  * folder is refused before it is opened, since the input is read more than once and must never block.
  */
-import { constants, type Stats } from 'node:fs'
+import { constants } from 'node:fs'
 import { type FileHandle, open, readdir, stat } from 'node:fs/promises'
 import { basename, dirname, resolve } from 'node:path'
 import { type Issue, issue } from '../errors.ts'
+import { type Version, versionOf } from './version.ts'
 
-/** An open input and its state at that moment. */
+/** An open input and its version at that moment. */
 export interface OpenInput {
   readonly handle: FileHandle
-  readonly stat: Stats
+  readonly version: Version
 }
 
 /** Opens `path`, relative to `root`, for reading. The caller closes the handle. */
@@ -23,7 +24,7 @@ export async function openInput(path: string, root = ''): Promise<OpenInput | Is
     const found = await stat(file)
     if (!found.isFile()) return refuse(`it is ${kindOf(found)}; fettle needs a regular file: it is read more than once`)
     const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK)
-    return { handle, stat: await handle.stat() }
+    return { handle, version: versionOf(await handle.stat({ bigint: true })) }
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code
     if (code === 'ENOENT' || code === 'ENOTDIR') {
@@ -36,7 +37,7 @@ export async function openInput(path: string, root = ''): Promise<OpenInput | Is
   }
 }
 
-function kindOf(found: Stats): string {
+function kindOf(found: Awaited<ReturnType<typeof stat>>): string {
   if (found.isDirectory()) return 'a folder'
   if (found.isFIFO()) return 'a FIFO'
   if (found.isSocket()) return 'a socket'

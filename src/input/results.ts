@@ -12,7 +12,7 @@ import { fingerprinter } from './fingerprint.ts'
 import { Fold } from './fold.ts'
 import { judge } from './judge.ts'
 import { missingColumns } from './layout.ts'
-import { checkPlanned } from './planned.ts'
+import { provePlanned } from './planned.ts'
 import { type IncomingFile, type ReceivedFile, Receiver } from './receive.ts'
 import { readRows } from './records.ts'
 import { repeater } from './repeats.ts'
@@ -73,7 +73,7 @@ async function publish(
   extra: WorkExtra,
   accept: (sent: OutcomeCounts) => void,
 ): Promise<PublishedResults> {
-  await checkPlanned(plan.input, extra.root, extra.signal)
+  const stillPlanned = await provePlanned(plan.input, extra)
   const decisions = (await extra.decisions?.()) ?? null
   const writers = plan.output === null ? null : await Writers.open(plan, plan.output, from.workDir, extra)
   const review = reviewWriter(from.workDir)
@@ -89,11 +89,12 @@ async function publish(
   try {
     await join(plan, answers, { tally, writers, review, companies, decisions }, extra)
     await answers.finish()
+    // The last that is read of the input: what was joined to the answers are the planned rows, or nothing gets its name.
+    const samples = await tally.samples(extra.root)
+    await stillPlanned('read')
     accept(tally.sent())
     await review.publish()
     await companies?.publish()
-    // The last that is read of the input, before any output has its name.
-    const samples = await tally.samples(extra.root)
     const files = (await writers?.publish()) ?? []
     return {
       files,
@@ -105,6 +106,10 @@ async function publish(
       decisions: decisions === null ? null : tally.decisions(decisions),
       companies: companies?.counts() ?? null,
     }
+  } catch (error) {
+    // Rows that do not fit their answers may be those of another file.
+    await stillPlanned('read')
+    throw error
   } finally {
     await answers.close()
     await writers?.discard()

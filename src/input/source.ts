@@ -2,16 +2,17 @@
  * The input as an upload that can be opened again for every attempt: bytes of the file itself, or of a prepared copy in the run
  * directory when the plan says why it cannot go up as it is; all of them, or those of one part. It sends nothing.
  */
-import { open, rm, stat } from 'node:fs/promises'
+import { open, rm } from 'node:fs/promises'
 import { basename, join, parse, resolve } from 'node:path'
 import { FettleError } from '../errors.ts'
 import type { Plan } from '../pipeline/types.ts'
 import { readPieces } from './pieces.ts'
-import { changed, checkPlanned } from './planned.ts'
+import { changed, provePlanned } from './planned.ts'
 import { needsCopy, prepareCopy } from './prepare.ts'
 import { recordStarts } from './ranges.ts'
 import type { Span } from './table-cut.ts'
 import { tablePlace } from './table-place.ts'
+import { type Version, versionAt } from './version.ts'
 import type { WorkExtra } from './work.ts'
 
 /**
@@ -38,8 +39,10 @@ interface FileSource {
 interface Sendable {
   readonly path: string
   readonly bytes: number
-  /** Of the file, null where nobody counted it. */
-  readonly sha256: string | null
+  /** Of the file. */
+  readonly sha256: string
+  /** Of the prepared copy when it was made; null for the input itself. */
+  readonly copy: Version | null
   /** The spans of each part, header first; null for the only part of a file that goes up whole. */
   readonly spans: readonly (readonly Span[])[] | null
 }
@@ -53,7 +56,7 @@ export function openSource(plan: Plan, workDir: string, extra: WorkExtra = {}): 
   const ready = (): Promise<Sendable> => {
     const before = sendable.catch(() => null)
     const next = before.then(async known => {
-      const isThere = known !== null && (known.path !== copy || (await sizeOf(copy)) === known.bytes)
+      const isThere = known !== null && (known.copy === null || (await isAt(copy, known.copy)))
       return isThere ? known : makeSendable(plan, copy, extra)
     })
     sendable = next
@@ -61,16 +64,17 @@ export function openSource(plan: Plan, workDir: string, extra: WorkExtra = {}): 
   }
   return {
     async upload(part) {
-      await checkPlanned(input, extra.root, extra.signal)
-      const { path, bytes, sha256, spans } = await ready()
+      await provePlanned(input, extra)
+      const { path, bytes, sha256, spans, copy } = await ready()
       const own = spans?.[part] ?? [{ from: 0, to: bytes }]
-      const before = await versionOf(path)
       let isSent = false
+      // What is sent is proved before and after: with other bytes the transfer fails, or other rows than the planned ones are matched.
       async function* body(): AsyncGenerator<Buffer> {
         isSent = false
+        const stillPlanned = copy === null ? await provePlanned(input, extra) : null
         for (const span of own) yield* readFrom(path, span)
-        // Changed under our hands with its size kept: the transfer must fail, or other rows than the planned ones are matched.
-        if ((await versionOf(path)) !== before) throw changed(input, 'it was written to while it was sent')
+        await stillPlanned?.('sent')
+        if (copy !== null && !(await isAt(path, copy))) throw changed(input, 'its prepared copy was written to')
         isSent = true
       }
       return {
@@ -85,24 +89,36 @@ export function openSource(plan: Plan, workDir: string, extra: WorkExtra = {}): 
   }
 }
 
+/** Throws FETTLE_INPUT_CHANGED when the input changed while it was read. */
 async function makeSendable(plan: Plan, copy: string, extra: WorkExtra): Promise<Sendable> {
+  const stillPlanned = await provePlanned(plan.input, extra)
+  const made = needsCopy(plan) ? await copied(plan, copy, extra) : await sentAsItIs(plan, extra)
+  await stillPlanned('read')
+  return made
+}
+
+async function copied(plan: Plan, path: string, extra: WorkExtra): Promise<Sendable> {
   const { input, shard, parts, rows } = plan
-  if (needsCopy(plan)) {
-    const { bytes, sha256 } = await prepareCopy(plan, copy, extra)
-    const isWhole = parts.length === 1 && (plan.collapse || shard !== undefined || rows === input.rows)
-    return { path: copy, bytes, sha256, spans: isWhole ? null : await spansOf(plan, copy, { table: { from: 0, to: bytes } }) }
-  }
+  const { bytes, sha256 } = await prepareCopy(plan, path, extra)
+  const isWhole = parts.length === 1 && (plan.collapse || shard !== undefined || rows === input.rows)
+  const copy = await versionAt(path)
+  return { path, bytes, sha256, copy, spans: isWhole ? null : await spansOf(plan, path, { table: { from: 0, to: bytes } }) }
+}
+
+async function sentAsItIs(plan: Plan, extra: WorkExtra): Promise<Sendable> {
+  const { input, shard, parts, rows } = plan
   const path = resolve(extra.root ?? '', input.path)
   const place = await tablePlace(input, extra.root)
   // A byte-order mark goes up, unless something between it and the table does not.
   const table = { from: place.from === place.mark ? 0 : place.from, to: place.to }
   const isWhole = parts.length === 1 && rows === input.rows && table.from === 0 && table.to === input.bytes
   const { sha256, bytes } = input
-  if (shard === undefined) return { path, bytes, sha256, spans: isWhole ? null : await spansOf(plan, path, { table }) }
+  const file = { path, bytes, sha256, copy: null }
+  if (shard === undefined) return { ...file, spans: isWhole ? null : await spansOf(plan, path, { table }) }
   const { head, from, to } = shard.span
   const own = { from: place.from + from, to: to === null ? place.to : place.from + to }
   const header = { from: table.from, to: place.from + head }
-  return { path, bytes, sha256, spans: await spansOf(plan, path, { header, table: own }) }
+  return { ...file, spans: await spansOf(plan, path, { header, table: own }) }
 }
 
 /** A table, and its header where that is not its first record. */
@@ -162,13 +178,6 @@ async function* readFrom(path: string, { from, to }: Span): AsyncGenerator<Buffe
   }
 }
 
-/**
- * Which version of a file this is: any write moves the time of change, which nobody can set back. Asked before and after, it
- * costs nothing, where hashing 1 GB on the way took 0.6 s.
- */
-async function versionOf(path: string): Promise<string> {
-  const { ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true })
-  return `${ino} ${size} ${mtimeNs} ${ctimeNs}`
-}
-
-const sizeOf = async (path: string): Promise<number | null> => (await stat(path).catch(() => null))?.size ?? null
+/** Asked before and after, it costs nothing, where hashing 1 GB on the way took 0.6 s. */
+const isAt = async (path: string, version: Version): Promise<boolean> =>
+  (await versionAt(path).catch(() => null))?.id === version.id

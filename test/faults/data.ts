@@ -39,7 +39,7 @@ const lever = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('sleep'), forMs: z.int(), at: moment }),
   /** The same pipeline is started a second time. */
   z.strictObject({ kind: z.literal('second'), at: moment }),
-  /** The input becomes another one; it is put back before the run is resumed. */
+  /** The input becomes another one, of the same length with the same time of writing; it is put back before the run is resumed. */
   z.strictObject({ kind: z.literal('input'), change: z.enum(['longer', 'same length', 'gone']), at: moment }),
   /** The run is stopped, its pipeline file changed, the run resumed; then the file is put back. */
   z.strictObject({ kind: z.literal('pipelineChanged'), at: moment }),

@@ -1,5 +1,6 @@
 /** Plays one cell inside this process: arms its faults, pulls its lever, resumes, and hands what was seen to the judge. */
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { lastRun, runDirectory } from '../../src/compose/run-directory.ts'
 import type { RunFact } from '../../src/journal/index.ts'
 import type { Service } from '../../src/service/index.ts'
@@ -143,7 +144,13 @@ async function pullLever(lever: Lever | undefined, start: Start, folder: Folder,
 function changeInput({ input }: Folder, change: 'longer' | 'same length' | 'gone'): void {
   if (change === 'gone') rmSync(input)
   else if (change === 'longer') writeFileSync(input, `${readFileSync(input, 'utf8')}f,One More Ltd,,GB\n`)
-  else writeFileSync(input, readFileSync(input, 'utf8').replace('Optics', 'Optica'))
+  else {
+    // With its time as well, as `touch -r` and `mv` leave it: a size and a time of writing prove nothing.
+    const other = `${input}.other`
+    writeFileSync(other, readFileSync(input, 'utf8').replace('Optics', 'Optica'))
+    execFileSync('touch', ['-r', input, other])
+    renameSync(other, input)
+  }
 }
 
 /** What is changed between the end of the first start and its resume, and put back. */

@@ -8,7 +8,7 @@ import { linesOf } from '../../src/input/lines.ts'
 import { recordStarts } from '../../src/input/ranges.ts'
 import { partsOf } from '../../src/pipeline/parts.ts'
 import type { InputOptions, Plan, PlannedMapping } from '../../src/pipeline/types.ts'
-import { factsOf, file, folder, names, planOf } from './kit.ts'
+import { factsOf, file, folder, names, planOf, sha256 } from './kit.ts'
 
 const read = async (body: AsyncIterable<Uint8Array>): Promise<string> => {
   const pieces: Uint8Array[] = []
@@ -93,8 +93,10 @@ describe('parts', () => {
           const quoted = [['n', 'x'], ...rows].map(row => row.map(one => `"${one.replaceAll('"', '""')}"`).join(',')).join(end)
           const facts = { ...(await factsOf(file('n,x\n1,2\n'))), rows: rows.length }
           const path = file(quoted)
-          const { size, mtimeMs } = (await import('node:fs')).statSync(path)
-          const plan = planOf({ ...facts, path, bytes: size, mtimeMs }, { parts: partsOf(rows.length, split) })
+          const plan = planOf(
+            { ...facts, path, bytes: Buffer.byteLength(quoted), sha256: sha256(quoted) },
+            { parts: partsOf(rows.length, split) },
+          )
           const source = openSource(plan, folder())
           const sent: string[][] = []
           for (const [part] of plan.parts.entries()) {

@@ -1,11 +1,12 @@
 /** What a run finds changed when it goes on: its input (F40), its pipeline (F41), its journal (F42). */
-import { appendFileSync, copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { appendFileSync, copyFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { runDirectory } from '../../src/compose/run-directory.ts'
 import type { FaultyService } from '../../src/testing/index.ts'
 import { recorded } from './judge.ts'
-import { makePlace, outputsOf, type Place, start } from './kit.ts'
+import { makePlace, OLD, outputsOf, type Place, start } from './kit.ts'
 import { useService } from './use-service.ts'
 
 let data: string
@@ -24,10 +25,10 @@ const RUN = ['run', 'pipeline.yml', '--json']
 const RESUME = ['resume', '--json']
 const point = { kind: 'point', name: 'change' } as const
 
-/** A run that was killed when its job had been submitted. */
-async function killed(): Promise<Place> {
+/** A run that was killed when its job had been submitted, or otherwise was `answered`. */
+async function killed(answered: 'submit' | 'createJob' = 'submit'): Promise<Place> {
   const place = makePlace(data, service)
-  const armed = service.server.arm([{ operation: 'submit', effect: { kind: 'killClient', at: 'answered' } }])
+  const armed = service.server.arm([{ operation: answered, effect: { kind: 'killClient', at: 'answered' } }])
   const { child, ended } = start(place, RUN)
   kill = () => void child.kill('SIGKILL')
   await ended
@@ -74,6 +75,61 @@ test('an input that changed after it was sent disturbs no matching, and what was
   const again = await start(place, RESUME).ended
   expect(again.code, again.stderr).toBe(0)
   expect(service.server.effects(state.jobName)).toMatchObject({ creates: 1, submits: 1, enriches: 1 })
+  rmSync(place.folder, { recursive: true, force: true })
+})
+
+/** Puts another file in the place of the input, of its size and with its time; gives what puts the first one back. */
+function replaceInput(place: Place, change = (text: string): string => text.replace('Harrow', 'Barrow')): () => void {
+  const input = join(place.folder, 'in.csv')
+  const other = `${input}.other`
+  const text = readFileSync(input, 'utf8')
+  writeFileSync(other, change(text))
+  execFileSync('touch', ['-r', input, other])
+  renameSync(input, `${input}.kept`)
+  renameSync(other, input)
+  expect(readFileSync(input)).toHaveLength(text.length)
+  return () => renameSync(`${input}.kept`, input)
+}
+
+test('an input replaced by one of its size and time after a kill is 65: no answer stands beside another row', async () => {
+  const place = await killed()
+  service.server.arm([])
+  const putBack = replaceInput(place)
+  const refused = await start(place, RESUME).ended
+  expect(refused.code, refused.stderr).toBe(65)
+  expect(refused.stderr).toContain('FETTLE_INPUT_CHANGED')
+  expect(outputsOf(place)).toEqual([OLD, OLD])
+  putBack()
+  const again = await start(place, RESUME).ended
+  expect(again.code, again.stderr).toBe(0)
+  expect(service.server.effects(recorded(place)!.jobName)).toMatchObject({ creates: 1, submits: 1, enriches: 1 })
+  rmSync(place.folder, { recursive: true, force: true })
+})
+
+test('an input replaced before it was sent is 65, and one of equal bytes goes on', async () => {
+  const place = await killed('createJob')
+  service.server.arm([])
+  const putBack = replaceInput(place)
+  const refused = await start(place, RESUME).ended
+  expect(refused.code, refused.stderr).toBe(65)
+  const { jobName } = recorded(place)!
+  expect(service.server.effects(jobName)).toMatchObject({ creates: 1, uploads: 0 })
+  putBack()
+  replaceInput(place, text => text)
+  const again = await start(place, RESUME).ended
+  expect(again.code, again.stderr).toBe(0)
+  expect(service.server.effects(jobName)).toMatchObject({ creates: 1, uploads: 1, submits: 1 })
+  rmSync(place.folder, { recursive: true, force: true })
+})
+
+test('an input replaced by one of its size and time while the job is created is not sent', async () => {
+  const place = makePlace(data, service)
+  service.server.arm([{ operation: 'createJob', effect: point }])
+  onPoint = () => void replaceInput(place)
+  const { code, stderr } = await start(place, RUN).ended
+  expect(code, stderr).toBe(65)
+  expect(stderr).toContain('FETTLE_INPUT_CHANGED')
+  expect(service.server.effects(recorded(place)!.jobName)).toMatchObject({ creates: 1, uploads: 0 })
   rmSync(place.folder, { recursive: true, force: true })
 })
 
