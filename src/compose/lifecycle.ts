@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path'
 import { FettleError } from '../errors.ts'
 import { writeAtomic } from '../input/index.ts'
 import { type Journal, type Lock, type MergedShards, openJournal, type RunState, takeLock } from '../journal/index.ts'
-import { lineOf, type Plan, resolvedYaml } from '../pipeline/index.ts'
+import { isSameWork, lineOf, type Plan, resolvedYaml } from '../pipeline/index.ts'
 import { carryOn, clearWork, type RunResult, type RunSettings } from './carry-out.ts'
 import { carrierOf, reportOfRun } from './look.ts'
 import { proveOutputs } from './prove-outputs.ts'
@@ -42,7 +42,7 @@ export async function startRun(plan: Plan, settings: RunSettings, fresh: boolean
   return withLock(lineOf(plan), settings, async lock => {
     const last = fresh ? null : lastRun(settings.runsDir, lineOf(plan))
     if (last !== null && !last.finished) {
-      if (last.plan.fingerprint === plan.fingerprint && last.identity === identityOf(plan.service, settings.credentials)) {
+      if (isSameWork(last.plan, plan) && last.identity === identityOf(plan.service, settings.credentials)) {
         settings.onNote?.(`continuing the unfinished run ${last.runId}`)
         return continueRun(last, lock, { ...settings, live: liveSettingsOf(plan) })
       }
@@ -107,8 +107,8 @@ export async function startMerge(merge: Merge, settings: RunSettings): Promise<R
   return withLock(lineOf(plan), settings, async lock => {
     const last = lastRun(settings.runsDir, lineOf(plan))
     const isSame =
-      last?.plan.fingerprint === plan.fingerprint && last.jobs.every(({ id }, part) => id === (merged.jobs[part]?.id ?? null))
-    if (last === null || last.finished || !isSame) return newRun(plan, lock, settings, merge)
+      last !== null && isSameWork(last.plan, plan) && last.jobs.every(({ id }, part) => id === (merged.jobs[part]?.id ?? null))
+    if (!isSame || last.finished) return newRun(plan, lock, settings, merge)
     settings.onNote?.(`continuing the unfinished run ${last.runId}`)
     return continueRun(last, lock, settings)
   })

@@ -5,7 +5,15 @@
 import { readFileSync } from 'node:fs'
 import { FettleError } from '../errors.ts'
 import type { LiveSettings, RunState } from '../journal/index.ts'
-import { inputOptionsOf, type Links, type ParsedPipeline, type Plan, type PlannedService, planRun } from '../pipeline/index.ts'
+import {
+  inputOptionsOf,
+  isSameWork,
+  type Links,
+  type ParsedPipeline,
+  type Plan,
+  type PlannedService,
+  planRun,
+} from '../pipeline/index.ts'
 import { given, linksOfPipeline, NO_OVERRIDES, type Overrides, parseText, resolveService, type Surroundings } from './prepare.ts'
 import { type Credentials, credentialsOf } from './settings.ts'
 import { isSameInput } from './stdin.ts'
@@ -93,10 +101,21 @@ const KEYS: Readonly<Record<string, string>> = { parts: 'job.split', collapse: '
 
 /** The keys of the plan that say what is done and are not as they were; empty while the fingerprints are the same. */
 function changedKeys(now: Plan, then: Plan): string[] {
-  if (now.fingerprint === then.fingerprint) return []
+  if (isSameWork(now, then)) return []
   // What was joined was cut by the shards, not by the pipeline.
-  const ofMerge = then.merged === undefined ? [] : ['merged', 'parts', 'preparation']
-  const free: readonly string[] = [...ofMerge, ...LIVE, 'fingerprint', 'issues', 'profile', 'sent', 'description', 'tags', 'file']
+  const ofMerge = then.merged === undefined ? [] : ['merged', 'parts']
+  const free: readonly string[] = [
+    ...ofMerge,
+    ...LIVE,
+    'fingerprint',
+    'issues',
+    'profile',
+    'sent',
+    'preparation',
+    'description',
+    'tags',
+    'file',
+  ]
   const keys = Object.keys(then) as (keyof Plan)[]
   const changed = keys.filter(key => !free.includes(key) && JSON.stringify(now[key]) !== JSON.stringify(then[key]))
   return changed.map(key => KEYS[key] ?? key)

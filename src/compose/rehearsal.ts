@@ -1,6 +1,6 @@
 /** What a run would be and cost, beside the last good one: told without sending anything. It prints nothing. */
 import { countQuestions } from '../input/fold.ts'
-import { type Change, changesOf, isAddress, leastRequests, lineOf, type Plan, spoolOf } from '../pipeline/index.ts'
+import { type Change, changesOf, isAddress, isSameWork, leastRequests, lineOf, type Plan, spoolOf } from '../pipeline/index.ts'
 import { lastGoodRun } from './look.ts'
 import { lastRun } from './run-directory.ts'
 
@@ -65,7 +65,7 @@ export async function rehearse(plan: Plan, runsDir: string, root: string): Promi
             budget: screen.budget,
           },
     against: before === null ? null : { runId: before.runId, startedAt: before.startedAt, changes: changesOf(plan, before.plan) },
-    unfinished: last !== null && !last.finished && last.plan.fingerprint === plan.fingerprint ? last.runId : null,
+    unfinished: last !== null && !last.finished && isSameWork(last.plan, plan) ? last.runId : null,
   }
 }
 

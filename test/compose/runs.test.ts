@@ -1,5 +1,5 @@
 /** Runs on disk and in a program: what a run may touch, what a finished one makes up for, and what a caller's abort means. */
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -58,6 +58,34 @@ test('a run begun after the clock was set back is the one that goes on', async (
   expect(paused.status).toBe('cancelled')
   const again = await run(pipeline, options())
   expect([again.status, again.metadata.runId]).toEqual(['success', paused.metadata.runId])
+})
+
+/** A run that ended before its job was made, recorded when the digest of a plan held the words of `preparation`. */
+const EARLIER = readFileSync(new URL('earlier-journal.jsonl', import.meta.url), 'utf8')
+
+test.each([
+  ['run', 'in the words of then', (journal: string) => journal],
+  ['resume', 'in other words', (journal: string) => journal.replaceAll('to 8 digits', 'up to eight places')],
+] as const)('%s goes on with a run of an earlier version whose plan was digested %s', async (how, _, words) => {
+  const { runId, plan } = JSON.parse(EARLIER.split('\n')[0]!) as { runId: string; plan: { fingerprint: string } }
+  mkdirSync(join('runs', runId), { recursive: true })
+  writeFileSync(join('runs', runId, 'journal.jsonl'), words(EARLIER))
+  writeFileSync('in.csv', 'name;country;no\nNobody Knows Them Ltd;GB;12\nHarrow Optics Ltd;GB;345\n')
+  writeFileSync(
+    'p.yml',
+    `name: small
+input: { path: in.csv, quotes: relaxed }
+mappings: { name: { from: name, trim: true }, country: country, orgNumber: { from: no, pad: 8 } }
+job: { collapse: true }
+output: out.csv
+poll: { every: 500ms }
+`,
+  )
+  const report = await (how === 'run' ? run('p.yml', options()) : resume(runId, options()))
+  expect([report.status, report.metadata.runId]).toEqual(['success', runId])
+  expect(listRunIds('runs', 'small')).toEqual([runId])
+  expect(readFileSync(join('runs', runId, 'journal.jsonl'), 'utf8')).toContain('"type":"run.resumed"')
+  expect(plan.fingerprint).toMatch(/^bcb4801e/)
 })
 
 test('a runs directory that was there keeps its mode; what is made in it is private', async () => {

@@ -4,10 +4,11 @@ import { describe, expect, test } from 'vitest'
 import { TAGS } from '../../src/contract/index.ts'
 import { issue } from '../../src/errors.ts'
 import { explainPlan } from '../../src/pipeline/explain.ts'
+import { fingerprintOf, isSameWork } from '../../src/pipeline/fingerprint.ts'
 import { parsePipelineValue } from '../../src/pipeline/parse.ts'
 import { inputOptionsOf } from '../../src/pipeline/pipeline.ts'
 import { planRun } from '../../src/pipeline/plan.ts'
-import type { InputFacts } from '../../src/pipeline/types.ts'
+import type { InputFacts, Plan } from '../../src/pipeline/types.ts'
 import { BASE, CONTEXT, FACTS, lineOf, OPTIONS, pipelineOf, plan, planOf } from './support.ts'
 
 const lines = (text: string, facts: Partial<InputFacts> = {}) =>
@@ -285,6 +286,65 @@ describe('fingerprint', () => {
     expect(
       of(full, { mtimeMs: 5 }, { file: './other/p.yml', issues: [issue('FETTLE_INPUT_SUSPECT', 'odd', { severity: 'warn' })] }),
     ).toBe(of(full))
+  })
+
+  /** A plan with every key there is; a new one does not compile until it stands here, and is judged below. */
+  const whole = (): Required<Omit<Plan, 'fingerprint' | 'input'>> & { readonly input: Required<InputFacts> } => {
+    const { fingerprint, ...plan } = planOf(full)
+    const span = { head: 1, from: 2, to: 3 }
+    return {
+      ...plan,
+      input: {
+        ...plan.input,
+        packed: { as: 'gzip', bytes: 9 },
+        skipped: { head: 1, tail: 0, from: 1, to: 9 },
+        linesBefore: 1,
+      },
+      shard: { number: 1, of: 2, from: 0, asked: 0, span },
+      merged: 2,
+      profile: [],
+      portfolio: { name: 'p', id: null, reference: null },
+      screen: { datasets: ['SAN'], threshold: 75, countries: [], budget: null },
+    }
+  }
+
+  /** Keys of an object whose change changes the fingerprint of the plan that it becomes part of. */
+  const identityOf = <T extends object>(part: T, planWith: (changed: T) => Omit<Plan, 'fingerprint'>): string[] =>
+    Object.keys(part).filter(key => fingerprintOf(planWith({ ...part, [key]: 'another' })) !== fingerprintOf(planWith(part)))
+
+  test('hangs on these keys of a plan and of its input, and on no text for people', () => {
+    expect(identityOf(whole(), plan => (typeof plan.input === 'string' ? { ...plan, input: FACTS } : plan)).sort()).toEqual(
+      [
+        ...['version', 'name', 'service', 'input', 'key', 'limit', 'shard', 'merged', 'rows', 'sent', 'collapse', 'parts'],
+        ...['mappings', 'enrich', 'budget', 'output', 'portfolio', 'screen'],
+      ].sort(),
+    )
+    expect(identityOf(whole().input, input => ({ ...whole(), input })).sort()).toEqual(
+      [
+        ...['path', 'bytes', 'packed', 'skipped', 'linesBefore', 'sha256', 'encoding', 'bom', 'delimiter', 'quotes', 'header'],
+        ...['columns', 'rows', 'blankLines', 'lineEnd'],
+      ].sort(),
+    )
+  })
+
+  test('is the same in other words', () => {
+    const plan = whole()
+    const reworded = {
+      ...plan,
+      description: 'other',
+      tags: ['other'],
+      preparation: ['unpacked from a gzip file'],
+      issues: [issue('FETTLE_INPUT_SUSPECT', 'other', { severity: 'warn' })],
+      input: { ...plan.input, delimiterEvidence: 'other' },
+    }
+    expect(fingerprintOf(reworded)).toBe(fingerprintOf(plan))
+    const of = (words: Omit<Plan, 'fingerprint'>, fingerprint: string): Plan => ({ ...words, fingerprint })
+    expect(isSameWork(of(plan, 'by an earlier rule'), of(reworded, fingerprintOf(reworded)))).toBe(true)
+    expect(isSameWork(of(plan, 'by an earlier rule'), of({ ...reworded, limit: 3 }, 'f'))).toBe(false)
+  })
+
+  test('is what it was for a plan whose file goes up as it is', () => {
+    expect(of(full)).toBe('94de57e89f0c703967772e8d105bfc4e1f8391eda510255e0c30b7cbbb8775d7')
   })
 
   test('hangs on everything that changes the work', () => {
