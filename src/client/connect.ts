@@ -114,7 +114,7 @@ export function connect(options: ConnectOptions): Client {
     api,
     ...createAfter(core, api),
     async authenticate(call = {}) {
-      await core.opener.tools.session.token(0, call.signal)
+      await core.openerFor(call).tools.session.token(0, call.signal)
     },
     createJob: (name, call) =>
       core.call('createJob', { json: { name }, read: shown, options: call, codes: REFUSED_FOR_GOOD, subject: name }),
@@ -153,7 +153,7 @@ export function connect(options: ConnectOptions): Client {
       return (await core.call('archive', { params: { id }, json: {}, read: asItIs<JobRecord>, options: call })).value
     },
     async openEnrichedFile(id, call = {}) {
-      const open = async () => openLink((await enrichedFile(id, call)).filePath, core.opener, call)
+      const open = async () => openLink((await enrichedFile(id, call)).filePath, core.openerFor(call), call)
       try {
         return await open()
       } catch (error) {

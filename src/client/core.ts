@@ -17,7 +17,7 @@ import { askWithFile } from './send-file.ts'
 import type { LoginOptions } from './session.ts'
 import { createShared } from './shared.ts'
 import { createTransport, type Reply } from './transport.ts'
-import type { CallOptions, ConnectOptions, Effect, EffectOptions, FormFile, HttpCounts } from './types.ts'
+import type { CallOptions, ConnectOptions, Effect, EffectOptions, FormFile, HttpCounts, Meter } from './types.ts'
 
 type ReplyOf<N extends OperationName> = CallReply<(typeof OPERATIONS)[N]>
 
@@ -43,6 +43,8 @@ interface Demand<N extends OperationName, T> {
 /** The workings of a client. */
 export interface Core {
   readonly opener: Opener
+  /** The same, its requests counted by the meter of a call too. */
+  openerFor(options: CallOptions): Opener
   call<N extends OperationName, T>(name: N, demand: Demand<N, T>): Promise<Effect<T>>
   takeCounts(): HttpCounts
   close(): Promise<void>
@@ -50,6 +52,9 @@ export interface Core {
 
 const isEffect = <T>(options: CallOptions | EffectOptions<T> | undefined): options is EffectOptions<T> =>
   options !== undefined && 'look' in options
+
+/** What may change something at the service, or cost something; a login does neither. */
+const isEffectful = ({ method, repeat: again }: Operation): boolean => again !== 'free' || method !== 'GET'
 
 const checked = (name: string, schema: Schema<unknown> | null, value: unknown): void => {
   const issue = schema?.safeParse(value).error?.issues[0]
@@ -70,10 +75,11 @@ export function createCore(options: ConnectOptions): Core {
     if (proxy) redactor.hide(decodeURIComponent(new URL(proxy).password))
   const shared = options.shared ?? createShared(clock)
   shared.pace.limit(options.rate ?? null)
-  const counts = { requests: 0, retries: 0, throttledMs: 0 }
+  const counts: Meter = { requests: 0, retries: 0, throttledMs: 0 }
 
-  const wire: Wire = {
-    transport: createTransport(limits, options),
+  const transport = createTransport(limits, options)
+  const common: Omit<Wire, 'onRequest'> = {
+    transport,
     limits,
     clock,
     redactor,
@@ -83,49 +89,55 @@ export function createCore(options: ConnectOptions): Core {
       ...(options.traceparent === undefined ? {} : { traceparent: options.traceparent }),
     },
     judge: url => judgeLink(url, base, fileHosts),
-    onRequest: () => {
-      counts.requests += 1
-    },
   }
 
-  const logIn = async ({ signal, deadline: latest, attempts }: LoginOptions): Promise<string> => {
+  const logIn = async ({ signal, deadline: latest, attempts }: LoginOptions, by: Opener): Promise<string> => {
     const password = typeof options.password === 'function' ? options.password() : options.password
     if (options.username === '' || password === '') throw new FettleError('FETTLE_CREDENTIALS')
     redactor.hide(password)
     const json = { username: options.username, password }
-    const call = { signal, attempts: Math.min(attempts, tools.attempts) }
+    const call = { signal, attempts: Math.min(attempts, by.tools.attempts) }
     const demand = { json, read: (reply: ReplyOf<'authenticate'>) => reply.token, options: call }
-    return (await send('authenticate', demand, { ...tools, deadline: latest })).value
+    return (await send('authenticate', demand, { ...by, tools: { ...by.tools, deadline: latest } })).value
   }
 
-  const tokens = shared.session.tokensFor({ deadline, logIn })
   const hidden = (token: string): string => {
     redactor.hide(token)
     return token
   }
 
-  const tools: Tools = {
-    clock,
-    redactor,
-    deadline,
-    pace: shared.pace,
-    quota: shared.quota,
-    session: {
-      token: async (spareMs, signal) => hidden(await tokens.token(spareMs, signal)),
-      renew: async (used, signal) => hidden(await tokens.renew(used, signal)),
-    },
-    attempts: options.attempts ?? 4,
-    stop: options.stop,
-    onRetry: options.onRetry ?? (() => undefined),
-    onRepeat: () => {
-      counts.retries += 1
-    },
-    onPaused: ms => {
-      counts.throttledMs += ms
-    },
+  /** What a request is sent with: it is counted by the client, by its own meter, and so is a login that it needs. */
+  const openerOf = (own?: Meter): Opener => {
+    const meters = own === undefined ? [counts] : [counts, own]
+    const tokens = shared.session.tokensFor({ deadline, logIn: how => logIn(how, opener) })
+    const tools: Tools = {
+      clock,
+      redactor,
+      deadline,
+      pace: shared.pace,
+      quota: shared.quota,
+      session: {
+        token: async (spareMs, signal) => hidden(await tokens.token(spareMs, signal)),
+        renew: async (used, signal) => hidden(await tokens.renew(used, signal)),
+      },
+      attempts: options.attempts ?? 4,
+      stop: options.stop,
+      onRetry: options.onRetry ?? (() => undefined),
+      onRepeat: () => {
+        for (const meter of meters) meter.retries += 1
+      },
+      onPaused: ms => {
+        for (const meter of meters) meter.throttledMs += ms
+      },
+    }
+    const onRequest = (): void => {
+      for (const meter of meters) meter.requests += 1
+    }
+    const opener = { base, fileHosts, wire: { ...common, onRequest }, tools }
+    return opener
   }
 
-  async function send<N extends OperationName, T>(name: N, demand: Demand<N, T>, by: Tools): Promise<Effect<T>> {
+  async function send<N extends OperationName, T>(name: N, demand: Demand<N, T>, { wire, tools }: Opener): Promise<Effect<T>> {
     const operation: Operation = OPERATIONS[name]
     const login = name === 'authenticate'
     const effect = isEffect<T>(demand.options) ? demand.options : undefined
@@ -140,6 +152,7 @@ export function createCore(options: ConnectOptions): Core {
     const subject = demand.subject === undefined ? '' : ` ${redactor.clean(demand.subject)}`
 
     const attempt = async (token: string | null): Promise<Outcome<T>> => {
+      if (!login && isEffectful(operation)) await options.beforeEffect?.(name)
       let headerId: string | null = null
       const question: Question<ReplyOf<N>> = {
         method: operation.method,
@@ -186,18 +199,21 @@ export function createCore(options: ConnectOptions): Core {
         },
         attempt,
       },
-      by,
+      tools,
     )
   }
 
+  const opener = openerOf()
+  const openerFor = ({ meter }: CallOptions): Opener => (meter === undefined ? opener : openerOf(meter))
   return {
-    opener: { base, fileHosts, wire, tools },
-    call: (name, demand) => send(name, demand, tools),
+    opener,
+    openerFor,
+    call: (name, demand) => send(name, demand, openerFor(demand.options ?? {})),
     takeCounts() {
       const taken = { ...counts, throttledMs: Math.round(counts.throttledMs) }
       Object.assign(counts, { requests: 0, retries: 0, throttledMs: 0 })
       return taken
     },
-    close: () => wire.transport.close(),
+    close: () => transport.close(),
   }
 }

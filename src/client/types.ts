@@ -1,4 +1,5 @@
 /** What `connect` and every request take, and what a transfer is. Types only. */
+import type { OperationName } from '../contract/index.ts'
 import type { Clock } from './clock.ts'
 import type { Limits } from './limits.ts'
 import type { Rate } from './pace.ts'
@@ -19,6 +20,8 @@ export interface CallOptions {
   readonly onThrottled?: () => void
   /** Called with the service's id of this request, when it changed something and the service gives one. */
   readonly onCorrelation?: (correlation: Correlation) => void
+  /** Counts what goes out for this request, besides the client's own counts. */
+  readonly meter?: Meter
   /** Sent as Idempotency-Key: a service that honours it answers a repeated request with what it answered first. */
   readonly idempotencyKey?: string
 }
@@ -64,6 +67,9 @@ export interface HttpCounts {
   readonly throttledMs: number
 }
 
+/** Counts that are added to as requests go out. */
+export type Meter = { -readonly [name in keyof HttpCounts]: HttpCounts[name] }
+
 /** The service's id of a request that changed something. */
 export interface Correlation {
   readonly operation: string
@@ -93,6 +99,8 @@ export interface ConnectOptions {
   readonly onRetry?: (text: string) => void
   /** Monotonic milliseconds left for the run; no pause longer than that is begun. */
   readonly deadline?: () => number
+  /** Awaited before every attempt at an operation that is no mere reading; what it throws, the request throws. */
+  readonly beforeEffect?: (operation: OperationName) => void | Promise<void>
   /** Aborted: no pause and no repeat is waited for any more; a request in flight is heard out until its own signal. */
   readonly stop?: AbortSignal
   /** Token, pauses and purse of repeats, to be given to all clients of one user at one address. Its own when absent. */

@@ -20,7 +20,7 @@ import type { Report } from '../report/index.ts'
 import { carryOut, needsService, type Ports, pausedBy, type Tick } from '../run/index.ts'
 import { decisionsOf } from './decisions.ts'
 import type { Reach } from './elsewhere.ts'
-import { type Guard, guarded, guardedPortfolios, guardedScreening, guardOf } from './guard.ts'
+import { type Guard, guardOf } from './guard.ts'
 import { dropKept } from './kept.ts'
 import { lastGoodRun } from './look.ts'
 import { proveOutputs } from './prove-outputs.ts'
@@ -213,19 +213,19 @@ async function carryOutWith({ record, directory, guard, settings, previousRate, 
           onRetry: message => onTick({ type: 'retry', message }),
           // A pause that a service asks for ends somewhere, as any wait does.
           deadline: () => Math.min(limit.left(), plan.poll.timeoutMs),
+          beforeEffect: async () => {
+            guard()
+            await settings.copy?.settled(limit.grace)
+          },
           stop: limit.signal,
         })
     const known = new Set(stateOf(record).issues.map(one => one.code))
     for (const issue of ready.issues) if (!known.has(issue.code)) record.append({ type: 'issue.raised', issue })
     const service = settings.trace?.client(ready.service) ?? ready.service
-    const before = async (): Promise<void> => {
-      guard()
-      await settings.copy?.settled(limit.grace)
-    }
     const ports: Ports = {
-      service: guarded(service, before),
-      portfolios: guardedPortfolios(service, before),
-      screening: guardedScreening(service, before),
+      service,
+      portfolios: service,
+      screening: service,
       source,
       results,
       clock: world.clock,

@@ -31,6 +31,8 @@ export interface ServiceNeeds {
   readonly onRetry: (message: string) => void
   /** Milliseconds left before the run's time limit. */
   readonly deadline: () => number
+  /** Awaited before everything that may change something at the service. */
+  readonly beforeEffect: () => void | Promise<void>
   readonly stop: AbortSignal
 }
 
@@ -100,7 +102,6 @@ export function offline(): ReadyService {
     setEnrichments: refuse,
     enrich: refuse,
     openEnrichedFile: refuse,
-    takeCounts: () => ({ requests: 0, retries: 0, throttledMs: 0 }),
   }
   return { service, issues: [], close: async () => {} }
 }
@@ -114,6 +115,7 @@ export async function openService(needs: ServiceNeeds): Promise<ReadyService> {
     attempts: needs.attempts,
     onRetry: needs.onRetry,
     deadline: needs.deadline,
+    beforeEffect: needs.beforeEffect,
     stop: needs.stop,
     ...(needs.traceparent === null ? {} : { traceparent: needs.traceparent }),
   }

@@ -70,6 +70,9 @@ async function lookAtService(state: RunState, { env, cwd, runsDir, signal }: Sta
       traceparent: traceOf(env).traceparent,
       proxies: () => proxiesOf(env),
       onRetry: () => {},
+      beforeEffect: () => {
+        throw new FettleError('FETTLE_BUG', 'looking at a run must not change anything')
+      },
       deadline: () => plan.poll.maxMs,
       stop: limit.signal,
     })

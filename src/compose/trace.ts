@@ -5,8 +5,9 @@
 import { randomBytes } from 'node:crypto'
 import type { Context, Span, Tracer } from '@opentelemetry/api'
 import { FettleError } from '../errors.ts'
-import { STAGES, type StageName } from '../journal/index.ts'
+import type { StageName } from '../journal/index.ts'
 import type { Plan } from '../pipeline/index.ts'
+import type { CallOptions } from '../run/index.ts'
 import type { RunReporter } from './run-reporters.ts'
 import { type Env, traceOf } from './settings.ts'
 import { thisTool } from './tool.ts'
@@ -26,18 +27,6 @@ export interface RunTrace {
 
 /** Where the API keeps what the program has registered; its own package looks there too. */
 const REGISTERED = Symbol.for('opentelemetry.js.api.1')
-
-/** The stage that an operation belongs to; the others belong to the stage under way. */
-const STAGE_OF: Readonly<Record<string, StageName>> = {
-  createJob: 'create',
-  findJobs: 'create',
-  upload: 'upload',
-  setMappings: 'map',
-  submit: 'submit',
-  setEnrichments: 'enrich',
-  enrich: 'enrich',
-  openEnrichedFile: 'download',
-}
 
 /** Begins the span of a run, under the span of the program that calls, else under TRACEPARENT. */
 export async function openTrace(env: Env, plan: Plan): Promise<RunTrace> {
@@ -72,6 +61,9 @@ function parentOf({ context, trace }: Api, env: Env): Context {
   if (trace.getSpan(active) !== undefined || traceId === undefined || spanId === undefined) return active
   return trace.setSpanContext(active, { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true })
 }
+
+/** The stage that asks, by the options of a request; a request outside of stages belongs to the run. */
+const stageOf = (args: readonly unknown[]): StageName | undefined => (args.at(-1) as CallOptions | undefined)?.stage
 
 /** The spans of a run; it names no row and no cell. */
 class Spans implements RunReporter {
@@ -123,14 +115,15 @@ class Spans implements RunReporter {
       operation,
       typeof send !== 'function' || operation === 'takeCounts'
         ? send
-        : (...args: readonly unknown[]) => this.#request(operation, () => Promise.resolve(send.apply(service, args))),
+        : (...args: readonly unknown[]) =>
+            this.#request(operation, stageOf(args), () => Promise.resolve(send.apply(service, args))),
     ])
     return Object.fromEntries(traced) as S
   }
 
-  async #request<T>(operation: string, send: () => Promise<T>): Promise<T> {
+  async #request<T>(operation: string, asking: StageName | undefined, send: () => Promise<T>): Promise<T> {
     const { trace, context, SpanKind } = this.#api
-    const stage = this.#stages.get(STAGE_OF[operation] ?? STAGES[0]) ?? [...this.#stages.values()].at(-1)
+    const stage = asking && this.#stages.get(asking)
     const around = stage === undefined ? this.#around : trace.setSpan(this.#around, stage)
     const attributes = { 'fettle.operation': operation }
     const span = this.#tracer.startSpan(`fettle.request.${operation}`, { kind: SpanKind.CLIENT, attributes }, around)

@@ -13,14 +13,14 @@ export interface Portfolio {
 /** Portfolios of the account (contract §8). */
 export interface PortfolioService {
   /** All portfolios of exactly this name. */
-  findPortfolios(name: string, options?: CallOptions): Promise<readonly Portfolio[]>
-  readPortfolio(id: number, options?: CallOptions): Promise<Portfolio>
+  findPortfolios(name: string, options: CallOptions): Promise<readonly Portfolio[]>
+  readPortfolio(id: number, options: CallOptions): Promise<Portfolio>
   createPortfolio(name: string, options: EffectOptions<Portfolio>): Promise<Effect<Portfolio>>
   /** Adds a company; `present`: it was in it already. */
   addCompany(
     portfolio: number,
     company: { readonly id: string; readonly reference: string },
-    options?: CallOptions,
+    options: CallOptions,
   ): Promise<'added' | 'present'>
 }
 
@@ -48,8 +48,8 @@ export interface ScreenService {
   findScreening(
     query: ScreenQuery,
     since: { readonly at: string; readonly other: string | null },
-    options?: CallOptions,
+    options: CallOptions,
   ): Promise<Screening | undefined>
   /** Hits of a search by dataset; a hit in several counts in each. */
-  readRisks(id: string, options?: CallOptions): Promise<Readonly<Record<string, number>>>
+  readRisks(id: string, options: CallOptions): Promise<Readonly<Record<string, number>>>
 }

@@ -1,9 +1,17 @@
-/** What every request of a run takes and gives, whatever it asks for. Types only. */
+/** What every request of a run takes and gives, whatever it asks for; options are the last argument of every method of a port. */
+import type { StageName } from '../journal/events.ts'
 
 /** The service's id of a request that changed something. */
 export interface Correlation {
   readonly operation: string
   readonly correlationId: string
+}
+
+/** Requests that went out, repeats among them, and how long pauses held them back. */
+export interface Meter {
+  requests: number
+  retries: number
+  throttledMs: number
 }
 
 /** What every request takes. */
@@ -17,6 +25,10 @@ export interface CallOptions {
   readonly onThrottled?: () => void
   /** Called with the service's id of this request, when it changed something and the service gives one. */
   readonly onCorrelation?: (correlation: Correlation) => void
+  /** Counts what goes out for this request. */
+  readonly meter?: Meter
+  /** The stage that asks. */
+  readonly stage?: StageName
 }
 
 /**
@@ -34,3 +46,14 @@ export interface Effect<T> {
   readonly value: T
   readonly adopted: boolean
 }
+
+/** The same port; `more` joins the options of each of its requests. */
+export const withOptions = <Port extends object>(port: Port, more: CallOptions): Port =>
+  new Proxy(port, {
+    get(target, name) {
+      const send: unknown = Reflect.get(target, name)
+      if (typeof send !== 'function') return send
+      return (...args: readonly unknown[]) =>
+        send.apply(target, [...args.slice(0, -1), { ...(args.at(-1) as CallOptions), ...more }])
+    },
+  })

@@ -1,6 +1,7 @@
 /** The run core's face: re-exports only. */
 export type { PortfolioService, ScreenService } from './after-ports.ts'
 export { inBatch } from './batch.ts'
+export type { CallOptions } from './call-options.ts'
 export { checkAgainstSummary } from './ledger.ts'
 export { type Clock, courseOfTick, type Ports, type Service, type Tick } from './ports.ts'
 export { carryOut, endOf, needsService, pausedBy } from './runner.ts'

@@ -4,9 +4,10 @@
  */
 import pLimit from 'p-limit'
 import { FettleError } from '../errors.ts'
-import type { RecordedError, RunFact } from '../journal/events.ts'
+import type { HttpCounts, RecordedError, RunFact } from '../journal/events.ts'
 import type { JobState, RunState } from '../journal/state.ts'
-import { type Correlation, noting, type Ports } from './ports.ts'
+import { type Correlation, type Meter, withOptions } from './call-options.ts'
+import type { Ports } from './ports.ts'
 import { type Facts, isOver, isThrough, type Stage } from './stage.ts'
 
 /** What a leg is carried out with. */
@@ -15,7 +16,7 @@ export interface LegContext {
   readonly state: () => RunState
   readonly record: (fact: RunFact) => RunState
   /** Makes sure, once, that the jobs an earlier process left are ours. */
-  readonly confirm: () => Promise<void>
+  readonly confirm: (ports: Ports) => Promise<void>
 }
 
 /** Carries every job through the stages; the first error that stopped one, when the others have stopped as well, or null. */
@@ -51,8 +52,8 @@ const isVerdict = (error: unknown): boolean =>
 class Leg {
   readonly #stages: readonly Stage[]
   readonly #context: LegContext
-  /** Stages begun and not finished, with the monotonic time of their beginning. */
-  readonly #open = new Map<Stage, number>()
+  /** Stages begun and not finished: the monotonic time of their beginning, and their requests, whichever stages lie side by side. */
+  readonly #open = new Map<Stage, { readonly since: number; readonly meter: Meter }>()
   /** Stages whose end is in the hands of a lane. */
   readonly #ending = new Set<Stage>()
   /** Ends the waiting of all lanes once one of them has failed. */
@@ -87,10 +88,11 @@ class Leg {
     const { state, record, confirm } = this.#context
     const job = jobOf(state(), part)
     if (stage.isDone(job)) return
-    await confirm()
     const correlations: Correlation[] = []
+    const ports = this.#portsOf(part, stage, correlations)
+    await confirm(ports)
     try {
-      const facts = stage.each(job, state(), this.#portsOf(part, correlations))
+      const facts = stage.each(job, state(), ports)
       await this.#record(facts, () => stage.isDone(jobOf(state(), part)), { part, correlations })
     } catch (error) {
       // What the others cost is not thrown away for one of them; a job alone has no others.
@@ -105,8 +107,7 @@ class Leg {
     const error = this.#error
     if (error === null || error.code === 'FETTLE_JOURNAL_WRITE') return error
     for (const stage of this.#open.keys()) {
-      const spent = { elapsedMs: this.#elapsed(stage), http: this.#context.ports.service.takeCounts() }
-      this.#context.record({ type: 'stage.failed', stage: stage.name, error: recordError(error), ...spent })
+      this.#context.record({ type: 'stage.failed', stage: stage.name, error: recordError(error), ...this.#spent(stage) })
     }
     return error
   }
@@ -134,7 +135,7 @@ class Leg {
   #begin(stage: Stage): void {
     const { ports, record, state } = this.#context
     if (this.#open.has(stage)) return
-    this.#open.set(stage, ports.clock.monotonic())
+    this.#open.set(stage, { since: ports.clock.monotonic(), meter: { requests: 0, retries: 0, throttledMs: 0 } })
     ports.signal.throwIfAborted()
     record({ type: 'stage.started', stage: stage.name })
     if (!isOver(stage, state())) stage.guard?.(state())
@@ -148,10 +149,9 @@ class Leg {
     const { last } = stage
     if (last !== undefined && !last.isDone(state())) {
       ports.signal.throwIfAborted()
-      await this.#record(last.run(state(), ports), () => last.isDone(state()))
+      await this.#record(last.run(state(), { ...ports, ...this.#asked(stage) }), () => last.isDone(state()))
     }
-    const http = ports.service.takeCounts()
-    record({ type: 'stage.finished', stage: stage.name, elapsedMs: this.#elapsed(stage), http })
+    record({ type: 'stage.finished', stage: stage.name, ...this.#spent(stage) })
     this.#open.delete(stage)
   }
 
@@ -168,17 +168,32 @@ class Leg {
     }
   }
 
-  #elapsed(stage: Stage): number {
-    const { clock } = this.#context.ports
-    return Math.round(clock.monotonic() - (this.#open.get(stage) ?? clock.monotonic()))
+  /** What an open stage cost so far. */
+  #spent(stage: Stage): { readonly elapsedMs: number; readonly http: HttpCounts } {
+    const { since, meter } = this.#open.get(stage)!
+    const elapsedMs = Math.round(this.#context.ports.clock.monotonic() - since)
+    return { elapsedMs, http: { ...meter, throttledMs: Math.round(meter.throttledMs) } }
+  }
+
+  /** The service as an open stage asks it. */
+  #asked(stage: Stage): Pick<Ports, 'service' | 'portfolios' | 'screening'> {
+    const { service, portfolios, screening } = this.#context.ports
+    const own = { stage: stage.name, meter: this.#open.get(stage)!.meter }
+    return {
+      service: withOptions(service, own),
+      portfolios: withOptions(portfolios, own),
+      screening: withOptions(screening, own),
+    }
   }
 
   /** What one lane uses: its waiting ends with the leg, its remarks name the job, and the ids of its effects are kept apart. */
-  #portsOf(part: number, correlations: Correlation[]): Ports {
+  #portsOf(part: number, stage: Stage, correlations: Correlation[]): Ports {
     const { ports } = this.#context
+    const asked = this.#asked(stage)
+    const service = withOptions(asked.service, { onCorrelation: noted => correlations.push(noted) })
     const signal = AbortSignal.any([ports.signal, this.#failed.signal])
     const tick: Ports['tick'] = one => ports.tick({ part, ...one })
-    return { ...ports, service: noting(ports.service, noted => correlations.push(noted)), signal, tick }
+    return { ...ports, ...asked, service, signal, tick }
   }
 }
 

@@ -3,12 +3,12 @@
  * `input/` fit them by shape and do not know this file; compose.ts is where the compiler proves the fit.
  */
 import type { ColumnMapping, JobRecord, UploadRecord } from '../contract/index.ts'
-import type { HttpCounts, Outcomes, OutputFile, RowSample } from '../journal/events.ts'
+import type { Outcomes, OutputFile, RowSample } from '../journal/events.ts'
 import type { CompanyCounts, DecisionCounts, FoundCompany, LowestScores } from '../pipeline/told-rows.ts'
 import type { PortfolioService, ScreenService } from './after-ports.ts'
-import type { CallOptions, Correlation, Effect, EffectOptions } from './call-options.ts'
+import type { CallOptions, Effect, EffectOptions } from './call-options.ts'
 
-export type { CallOptions, Correlation, Effect, EffectOptions } from './call-options.ts'
+export type { CallOptions, Effect, EffectOptions } from './call-options.ts'
 
 /** Time: wall for what is written, monotonic for what is measured, and a sleep that a signal ends. */
 export interface Clock {
@@ -41,36 +41,19 @@ export interface Download {
 /** The service, one method per operation a run needs. Repeats are inside; what comes out is final. */
 export interface Service {
   /** Makes sure of a token. */
-  authenticate(options?: CallOptions): Promise<void>
+  authenticate(options: CallOptions): Promise<void>
   createJob(name: string, options: EffectOptions<JobRecord>): Promise<Effect<JobRecord>>
   /** All jobs whose name is exactly this one, oldest first; pages are followed. */
-  findJobs(name: string, options?: CallOptions): Promise<readonly JobRecord[]>
-  readJob(id: string, options?: CallOptions): Promise<JobRecord>
+  findJobs(name: string, options: CallOptions): Promise<readonly JobRecord[]>
+  readJob(id: string, options: CallOptions): Promise<JobRecord>
   upload(id: string, upload: Upload, options: EffectOptions<UploadRecord | null>): Promise<Effect<UploadRecord | null>>
-  setMappings(id: string, mappings: readonly ColumnMapping[], options?: CallOptions): Promise<void>
+  setMappings(id: string, mappings: readonly ColumnMapping[], options: CallOptions): Promise<void>
   submit(id: string, options: EffectOptions<string | null>): Promise<Effect<string | null>>
-  setEnrichments(id: string, tags: readonly string[], options?: CallOptions): Promise<void>
+  setEnrichments(id: string, tags: readonly string[], options: CallOptions): Promise<void>
   enrich(id: string, options: EffectOptions<null>): Promise<Effect<null>>
   /** Asks where the enriched file is and opens it; the token is not sent to another origin. */
-  openEnrichedFile(id: string, options?: CallOptions): Promise<Download>
-  /** Counts since the last call. */
-  takeCounts(): HttpCounts
+  openEnrichedFile(id: string, options: CallOptions): Promise<Download>
 }
-
-/** The same service, with the ids that it gives to effects shown to `onCorrelation`. */
-export const noting = (service: Service, onCorrelation: (correlation: Correlation) => void): Service => ({
-  authenticate: options => service.authenticate(options),
-  findJobs: (name, options) => service.findJobs(name, options),
-  readJob: (id, options) => service.readJob(id, options),
-  openEnrichedFile: (id, options) => service.openEnrichedFile(id, options),
-  takeCounts: () => service.takeCounts(),
-  createJob: (name, options) => service.createJob(name, { ...options, onCorrelation }),
-  upload: (id, upload, options) => service.upload(id, upload, { ...options, onCorrelation }),
-  setMappings: (id, mappings, options) => service.setMappings(id, mappings, { ...options, onCorrelation }),
-  submit: (id, options) => service.submit(id, { ...options, onCorrelation }),
-  setEnrichments: (id, tags, options) => service.setEnrichments(id, tags, { ...options, onCorrelation }),
-  enrich: (id, options) => service.enrich(id, { ...options, onCorrelation }),
-})
 
 /** The input, ready to send. */
 export interface Source {

@@ -69,8 +69,8 @@ const hasStage = ({ stages }: RunState, wanted: string): boolean => stages.some(
 async function carryOutStages(record: (fact: RunFact) => RunState, context: RunContext): Promise<FettleError | null> {
   const state = (): RunState => current(context)
   let confirmed: Promise<void> | null = null
-  const confirm = (): Promise<void> => {
-    confirmed ??= confirmJobs(state(), context.ports)
+  const confirm = (ports: Ports): Promise<void> => {
+    confirmed ??= confirmJobs(state(), ports)
     return confirmed
   }
   for (const leg of context.detach === true ? SUBMITTING : LEGS) {

@@ -8,7 +8,8 @@ const LIST = `GET ${JOBS}`
 test('the client fits the port of the run', async () => {
   const client: Client = clientOf(await serveScript({}))
   const service: Service = client
-  expect(service.takeCounts()).toEqual({ requests: 0, retries: 0, throttledMs: 0 })
+  expect(Object.keys(service)).toEqual(expect.arrayContaining(['createJob', 'upload', 'submit', 'enrich']))
+  expect(client.takeCounts()).toEqual({ requests: 0, retries: 0, throttledMs: 0 })
 })
 
 /** Serves these jobs in pages as the contract has it. */

@@ -38,7 +38,9 @@ async function world() {
   const [file, officers] = [join(folder, 'companies.csv'), join(folder, 'officers.csv')]
   await writeFile(officers, OFFICERS)
   let imports = 0
+  const guarded = new Set<OperationName>()
   return {
+    guarded,
     async take(lines: readonly string[]) {
       await writeFile(file, ['id,name,country,orgNumber,address1,town,status', ...lines, ''].join('\n'))
       imports += 1
@@ -48,7 +50,8 @@ async function world() {
       const service = await serve({ dataDir, registerDir, registers: [], users: [] })
       onTestFinished(() => service.close())
       const { url, username, password } = service
-      const client = connect({ url, username, password })
+      const beforeEffect = (operation: OperationName) => void guarded.add(operation)
+      const client = connect({ url, username, password, beforeEffect })
       onTestFinished(() => client.close())
       return { service, client }
     },
@@ -62,7 +65,7 @@ test('every operation, and every list over all its pages', { timeout: 120_000 },
     asked.set(name, input)
     return Reflect.get(client.api, name)(input)
   }
-  const { take, open } = await world()
+  const { take, open, guarded } = await world()
   await take(COMPANIES)
   const first = await open()
   client = first.client
@@ -184,4 +187,9 @@ test('every operation, and every list over all its pages', { timeout: 120_000 },
   await go('deletePortfolio', { portfolioId })
   const missing = Object.keys(OPERATIONS).filter(name => name !== 'authenticate' && !asked.has(name as OperationName))
   expect(missing).toEqual([])
+  // The guard of a run is called before each of them, and before nothing that only reads.
+  const effects = (Object.entries(OPERATIONS) as [OperationName, Operation][]).filter(
+    ([name, { method, repeat }]) => name !== 'authenticate' && (repeat !== 'free' || method !== 'GET'),
+  )
+  expect([...guarded].sort()).toEqual(effects.map(([name]) => name).sort())
 })

@@ -1,10 +1,9 @@
 /** A run that the disk or another process stopped: what it did is told from memory, and recorded if the disk lets it. */
 import { expect, test } from 'vitest'
-import { guarded, guardOf } from '../../src/compose/guard.ts'
+import { guardOf } from '../../src/compose/guard.ts'
 import { isStranding, recordOf } from '../../src/compose/stranded.ts'
 import { FettleError } from '../../src/errors.ts'
 import type { Journal, Lock, RunFact } from '../../src/journal/index.ts'
-import { FakeService } from '../run/fake-service.ts'
 import { type MemoryJournal, OUTCOMES, worldOf } from '../run/world.ts'
 
 const full = new FettleError('FETTLE_JOURNAL_WRITE', 'cannot write the journal j: ENOSPC')
@@ -100,34 +99,10 @@ test('a disk and a takeover strand a run; a service and a mistake do not', () =>
   expect(isStranding(new Error('ENOSPC'))).toBe(false)
 })
 
-test('the lock is asked before every effect; looking is free', async () => {
-  const service = new FakeService()
-  const job = service.add('n')
-  let isHeld = false
-  const lock = { path: '/nowhere', held: () => isHeld } as Lock
-  const run: Pick<FakeService, 'createJob' | 'upload' | 'setMappings' | 'submit' | 'setEnrichments' | 'enrich' | 'readJob'> = {
-    createJob: (...args) => service.createJob(...args),
-    upload: (...args) => service.upload(...args),
-    setMappings: (...args) => service.setMappings(...args),
-    submit: (...args) => service.submit(...args),
-    setEnrichments: (...args) => service.setEnrichments(...args),
-    enrich: (...args) => service.enrich(...args),
-    readJob: (...args) => service.readJob(...args),
-  }
-  const ours = guarded(run as FakeService, guardOf(lock, 'r1', now))
-  const effect = { key: 'k', look: async () => undefined }
-  const effects = [
-    () => ours.createJob('n', effect),
-    () => ours.upload(job.id, {} as never, effect),
-    () => ours.setMappings(job.id, []),
-    () => ours.submit(job.id, effect),
-    () => ours.setEnrichments(job.id, []),
-    () => ours.enrich(job.id, effect),
-  ]
-  for (const send of effects) await expect(send()).rejects.toThrow('another process took over the run r1: nothing more is sent')
-  expect(service.calls).toEqual([])
-  expect(await ours.readJob(job.id)).toMatchObject({ name: 'n' })
-  isHeld = true
-  await ours.createJob('m', effect)
-  expect(service.calls).toEqual(['readJob', 'createJob'])
+test('the guard refuses once the lock is held by another process', () => {
+  let isHeld = true
+  const guard = guardOf({ path: '/nowhere', held: () => isHeld } as Lock, 'r1', now)
+  expect(guard).not.toThrow()
+  isHeld = false
+  expect(guard).toThrow('another process took over the run r1: nothing more is sent')
 })

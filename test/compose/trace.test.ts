@@ -69,6 +69,26 @@ test('one span a run, one a stage, one a request, under the span of TRACEPARENT'
   expect(JSON.stringify(all.map(({ name, attributes, status }) => [name, attributes, status]))).not.toMatch(/Nobody|Harrow/)
 })
 
+test('a request belongs to the stage that asks, however many stages lie side by side', async () => {
+  here.write('in.csv', `name,country\n${Array.from({ length: 4 }, (_, n) => `Nobody ${n} Ltd,GB`).join('\n')}\n`)
+  await run(here.pipeline({ job: { split: 1, concurrency: 2 } }), here.options())
+  const stageOf = (span: ReadableSpan): string | undefined =>
+    exporter
+      .getFinishedSpans()
+      .find(one => one.spanContext().spanId === parentOf(span))
+      ?.name.replace('fettle.stage.', '')
+  const stagesOf = (operation: string): Set<string | undefined> => new Set(named(`fettle.request.${operation}`).map(stageOf))
+  expect(stagesOf('createJob')).toEqual(new Set(['create']))
+  expect(stagesOf('setMappings')).toEqual(new Set(['map']))
+  expect([...stagesOf('readJob')]).toEqual(expect.arrayContaining(['upload', 'match']))
+  expect(stagesOf('readJob')).not.toContain('create')
+  // One request each: what the others ask meanwhile is counted with them.
+  for (const stage of ['map', 'submit'])
+    expect(named(`fettle.stage.${stage}`)[0]?.attributes['fettle.requests'], stage).toBe(
+      exporter.getFinishedSpans().filter(span => span.name.startsWith('fettle.request.') && stageOf(span) === stage).length,
+    )
+})
+
 test('the service is told the span of the run, and a run without a caller has a trace of its own', async () => {
   const service = await scripted('matchingError')
   const env = { FETTLE_URL: service.url, FETTLE_USERNAME: 'u', FETTLE_PASSWORD: 'p' }

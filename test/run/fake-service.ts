@@ -47,6 +47,7 @@ export class FakeService implements Service {
   async #call<T>(name: CallName, options: CallOptions | undefined, body: () => T): Promise<T> {
     options?.signal?.throwIfAborted()
     this.calls.push(name)
+    if (options?.meter !== undefined) options.meter.requests++
     this.before(name, options)
     options?.signal?.throwIfAborted()
     const value = body()
@@ -170,10 +171,6 @@ export class FakeService implements Service {
         })(),
       }
     })
-  }
-
-  takeCounts() {
-    return { requests: 0, retries: 0, throttledMs: 0 }
   }
 }
 

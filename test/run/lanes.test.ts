@@ -69,6 +69,30 @@ describe('parts', () => {
     expect(events.findIndex(({ type }) => type === 'enrichments.accepted')).toBeGreaterThan(lastMatch)
   })
 
+  test('ask in the name of their stage, and each request is counted there, whichever stages lie side by side', async () => {
+    const one = world()
+    const asked = new Map<string, CallName[]>()
+    let isSideBySide = false
+    one.service.before = (call, options) => {
+      const stage = options?.stage ?? 'none'
+      asked.set(stage, [...(asked.get(stage) ?? []), call])
+      isSideBySide ||= stage === 'create' && asked.has('upload')
+    }
+    await one.run()
+    expect(isSideBySide).toBe(true)
+    const counted = one.journal.of('stage.finished').map(({ stage, http }) => [stage, http.requests])
+    expect(counted).toEqual([...asked].map(([stage, calls]) => [stage, calls.length]))
+    const sent = (call: CallName): string[] => [...asked].filter(([, calls]) => calls.includes(call)).map(([stage]) => stage)
+    expect([sent('createJob'), sent('upload'), sent('setMappings'), sent('submit'), sent('enrich')]).toEqual([
+      ['create'],
+      ['upload'],
+      ['map'],
+      ['submit'],
+      ['enrich'],
+    ])
+    expect(new Map(counted as [string, number][]).get('map')).toBe(PARTS)
+  })
+
   test('share one budget: nothing is enriched when all together pass it', async () => {
     const one = worldOf({ ...plan, budget: { rows: null, credits: 8 * PARTS - 1 } })
     const state = await one.run()

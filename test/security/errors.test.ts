@@ -2,7 +2,7 @@
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import type { Client } from '../../src/client/index.ts'
-import { noting } from '../../src/run/ports.ts'
+import { withOptions } from '../../src/run/call-options.ts'
 import { type Answer, clientOf, cutReply, errorOf, JOBS, LOGIN, reset, serveScript, silence, uploadOf } from '../client/kit.ts'
 import { CANARY, canariesIn } from './canary.ts'
 
@@ -97,7 +97,7 @@ describe.each(READERS)('%s', (_, route, act) => {
       onRetry: text => retried.push(text),
     })
     const correlations: unknown[] = []
-    const noted = { ...client, ...noting(client, one => correlations.push(one)) }
+    const noted = withOptions(client, { onCorrelation: one => correlations.push(one) })
     const error = await errorOf(act(noted)).catch(() => null)
     // A PUT takes any JSON for a confirmation, and `openEnrichedFile` leaves the reading to others.
     if (error === null) expect(['200 html', '200 shape', '200 cut', 'reply cut']).toContain(how)
