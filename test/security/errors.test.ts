@@ -54,20 +54,21 @@ const failingLook = async (): Promise<undefined> => {
 const effect = { key: 'k-1', look }
 const FILE = `GET /files/7.csv`
 
+/** Options are the last argument of each, as a run gives them. */
 const READERS: readonly (readonly [string, string, (client: Client) => Promise<unknown>])[] = [
-  ['authenticate', LOGIN, client => client.authenticate()],
+  ['authenticate', LOGIN, client => client.authenticate({})],
   ['createJob', `POST ${JOBS}`, client => client.createJob('n', effect)],
   ['createJob, unanswered', `POST ${JOBS}`, client => client.createJob('n', { key: 'k-1', look: failingLook })],
-  ['findJobs', `GET ${JOBS}`, client => client.findJobs('n')],
-  ['readJob', `GET ${JOBS}/7`, client => client.readJob('7')],
+  ['findJobs', `GET ${JOBS}`, client => client.findJobs('n', {})],
+  ['readJob', `GET ${JOBS}/7`, client => client.readJob('7', {})],
   ['upload', `POST ${JOBS}/7/upload`, client => client.upload('7', uploadOf(Buffer.from('a,b\n')).file, effect)],
-  ['setMappings', `PUT ${JOBS}/7/mappings`, client => client.setMappings('7', [{ mapping: 'name', value: '0' }])],
+  ['setMappings', `PUT ${JOBS}/7/mappings`, client => client.setMappings('7', [{ mapping: 'name', value: '0' }], {})],
   ['submit', `POST ${JOBS}/7/submit`, client => client.submit('7', effect)],
-  ['setEnrichments', `PUT ${JOBS}/7/enrichments`, client => client.setEnrichments('7', ['general.pattern'])],
+  ['setEnrichments', `PUT ${JOBS}/7/enrichments`, client => client.setEnrichments('7', ['general.pattern'], {})],
   ['enrich', `POST ${JOBS}/7/enrich`, client => client.enrich('7', effect)],
-  ['enrichedFile', `GET ${JOBS}/7/enrichedFile`, client => client.enrichedFile('7')],
-  ['archive', `POST ${JOBS}/7/archive`, client => client.archive('7')],
-  ['openEnrichedFile', FILE, client => client.openEnrichedFile('7')],
+  ['enrichedFile', `GET ${JOBS}/7/enrichedFile`, client => client.enrichedFile('7', {})],
+  ['archive', `POST ${JOBS}/7/archive`, client => client.archive('7', {})],
+  ['openEnrichedFile', FILE, client => client.openEnrichedFile('7', {})],
 ]
 
 /** Everything an error can be made to say. */
