@@ -1,10 +1,10 @@
 /** Looking at runs without touching them: for status, runs and report. */
-
+import { existsSync } from 'node:fs'
 import { realClock } from '../client/clock.ts'
 import { type LockOwner, lockHolder, type RunState } from '../journal/index.ts'
-import { lineOf, type Plan } from '../pipeline/index.ts'
+import { isSameWork, lineOf, type Plan } from '../pipeline/index.ts'
 import type { Report } from '../report/index.ts'
-import { readReport, reportOf } from './report-files.ts'
+import { isReported, readReport, reportOf } from './report-files.ts'
 import { findRunId, lastRun, listRunIds, lockPath, newestRun, type RunDirectory, readRun, runDirectory } from './run-directory.ts'
 import { identityOf } from './service.ts'
 import type { Credentials } from './settings.ts'
@@ -30,11 +30,26 @@ export const lastGoodRun = (runsDir: string, plan: Pick<Plan, 'name' | 'limit' |
       (state.status === 'success' || state.status === 'warn'),
   )
 
-/** Whether carrying out the plan goes on with its last run, so that outputs that are there are that run's. Throws as lastRun. */
+/** The reports of a finished run were not all written. A run whose directory has another name by now is left alone. */
+export function lacksReports(state: RunState, runsDir: string): boolean {
+  const directory = runDirectory(runsDir, state.runId)
+  return existsSync(directory.journal) && !isReported(directory, state)
+}
+
+/** Whether running the plan continues `last`, or completes its reports: it is the same work for the same account. */
+export function isContinued(
+  last: RunState,
+  plan: Plan,
+  { runsDir, credentials }: { readonly runsDir: string; readonly credentials: () => Credentials },
+): boolean {
+  if (last.finished && !lacksReports(last, runsDir)) return false
+  return isSameWork(last.plan, plan) && last.identity === identityOf(plan.service, credentials)
+}
+
+/** Whether running the plan continues its last run, so that outputs in place are that run's. Throws as lastRun. */
 export function goesOn(runsDir: string, plan: Plan, credentials: () => Credentials): boolean {
   const last = lastRun(runsDir, lineOf(plan))
-  if (last === null || last.finished) return false
-  return last.plan.fingerprint === plan.fingerprint && last.identity === identityOf(plan.service, credentials)
+  return last !== null && isContinued(last, plan, { runsDir, credentials })
 }
 
 /** The report of a run, built again from its journal. */
