@@ -13,7 +13,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   journal: ['zod', 'contract', 'pipeline:types', 'errors', 'process', 'node:'],
   run: ['pipeline', 'journal', 'contract', 'errors', 'p-limit'],
   client: ['contract', 'errors', 'undici', 'form-data', '@aws-sdk/client-s3', '@aws-sdk/lib-storage', 'node:'],
-  input: ['errors', 'process', 'pipeline:types', 'csv-parse', 'csv-stringify', 'read-excel-file', 'node:'],
+  input: ['errors', 'process', 'pipeline:types', 'csv-parse', 'csv-stringify', 'node:'],
   report: ['journal', 'errors', 'zod', 'pipeline:types', 'contract:types'],
   'service/matching': ['any-ascii'],
   service: [

@@ -10,12 +10,27 @@ export type LossKind = 'noName' | 'unreachable' | 'connectTimeout' | 'tls' | 'pr
 export interface Loss {
   readonly kind: LossKind
   readonly sent: boolean
-  /** Why, in words; no address of ours, no header. */
+  /** Why, in words; no header and nothing of a query. */
   readonly text: string
 }
 
 const TLS =
-  /^(?:ERR_TLS_|ERR_SSL_|ERR_OSSL_|CERT_|CRL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_|EPROTO)/
+  // A weak signature has no name of its own in Node: it is UNSPECIFIED.
+  /^(?:ERR_TLS_|ERR_SSL_|ERR_OSSL_|CERT_|CRL_|ERROR_IN_CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_|UNSPECIFIED$|EPROTO)/
+
+/** A connection to the proxy itself that did not come about. */
+export class ProxyFailure extends Error {
+  /** Host and port of the proxy. */
+  readonly host: string
+  readonly code = 'FETTLE_PROXY'
+  constructor(host: string, cause: unknown) {
+    super('no connection to the proxy', { cause })
+    this.host = host
+  }
+}
+
+/** What OpenSSL says without its addresses and source lines. */
+const reasonOf = (message: string): string => /^[0-9A-F]+:error:[0-9A-F]+:[^:]*:[^:]*:([^:]+):/.exec(message)?.[1] ?? message
 
 const codeOf = (error: unknown, key: 'code' | 'syscall' | 'name'): string => {
   const value = (error as Record<string, unknown> | null | undefined)?.[key]
@@ -30,9 +45,10 @@ const innermost = (error: unknown): unknown => {
 
 const lossOf = (kind: LossKind, sent: boolean, text: string): Loss => ({ kind, sent, text })
 
-/** The loss an error of the connection stands for. */
-export function readLoss(thrown: unknown): Loss {
-  const error = innermost(thrown)
+/** The loss an error of the connection to `host` stands for. */
+export function readLoss(thrown: unknown, host = 'the server'): Loss {
+  const atProxy = thrown instanceof ProxyFailure ? thrown : null
+  const error = innermost(atProxy?.cause ?? thrown)
   const code = codeOf(error, 'code')
   const syscall = codeOf(error, 'syscall')
   const message = error instanceof Error ? error.message : ''
@@ -43,7 +59,10 @@ export function readLoss(thrown: unknown): Loss {
   if (syscall === 'getaddrinfo') return lossOf('unreachable', false, `the name of the host cannot be looked up (${code})`)
   if (code === 'UND_ERR_CONNECT_TIMEOUT' || (syscall === 'connect' && code === 'ETIMEDOUT'))
     return lossOf('connectTimeout', false, 'no connection came about in time')
-  if (TLS.test(code)) return lossOf('tls', false, `TLS failed: ${message} (${code})`)
+  if (TLS.test(code)) {
+    const whom = atProxy === null ? host : `the proxy ${atProxy.host}`
+    return lossOf('tls', false, `TLS with ${whom} failed: ${reasonOf(message)} (${code})`)
+  }
   if (syscall === 'connect') return lossOf('unreachable', false, `the connection was not accepted (${code})`)
   if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return lossOf('tooLarge', true, 'the answer is larger than allowed')
   if (/^UND_ERR_(?:HEADERS|BODY)_TIMEOUT$/.test(code) || codeOf(error, 'name') === 'TimeoutError' || code === 'ETIMEDOUT')

@@ -9,7 +9,7 @@ import { FettleError } from '../errors.ts'
 import { lookupPublic } from './addresses.ts'
 import { surviving } from './connector.ts'
 import type { Limits } from './limits.ts'
-import { type Loss, readLoss } from './loss.ts'
+import { type Loss, ProxyFailure, readLoss } from './loss.ts'
 import { type Proxies, proxyFor } from './proxies.ts'
 
 export type { Dispatcher }
@@ -87,8 +87,19 @@ const tunnelThrough = (uri: string, timeout: number): Dispatcher =>
     uri,
     proxyTls: { timeout },
     // A proxy that takes the connection and then says nothing is a connection that does not come about.
-    clientFactory: (origin, options) => new Pool(origin, { ...options, headersTimeout: timeout }),
+    clientFactory: (origin, options) =>
+      new Pool(origin, { ...options, connect: namingProxy(new URL(uri).host, options), headersTimeout: timeout }),
   })
+
+/** The connector of undici's own, its failures known as those of the way to the proxy. */
+function namingProxy(host: string, options: object): buildConnector.connector {
+  const { connect } = options as { connect: buildConnector.connector }
+  return (to, callback) =>
+    connect(to, (...[error, socket]) => {
+      if (error === null) callback(null, socket)
+      else callback(new ProxyFailure(host, error), null)
+    })
+}
 
 /**
  * A transport with connections of its own, or with `dispatcher` in their place. Through a proxy it is the proxy that looks names
@@ -131,7 +142,7 @@ export function createTransport(limits: Limits, { dispatcher, proxies }: Ways = 
         )
       } catch (error) {
         if (FettleError.is(error)) throw error
-        return readLoss(error)
+        return readLoss(error, url.host)
       }
     },
     async close() {

@@ -9,7 +9,7 @@ import { createGunzip } from 'node:zlib'
 import { type Issue, issue } from '../errors.ts'
 import type { InputOptions, Packing } from '../pipeline/types.ts'
 import { READ_BYTES, readHead, readPieces, unreadable } from './pieces.ts'
-import { isWorkbook, MAX_XML, readSheet } from './xlsx-read.ts'
+import { isWorkbook, MAX_XML, readSheet, sheetNames } from './xlsx-read.ts'
 
 /** Buffers that the reader of packed pieces may hold at a time: one being unpacked, one waiting, one being read; and margin. */
 const PACKED_BUFFERS = 4
@@ -51,8 +51,8 @@ async function openWorkbook(handle: FileHandle, path: string, wanted: InputOptio
   if (size > MAX_XML) return null
   const archive = await whole(readPieces(handle))
   if (!isWorkbook(archive)) return null
-  const { name, others, text } = await readSheet(archive, path, wanted)
-  const list = others.map(other => JSON.stringify(other)).join(', ')
+  const { name, others, text } = readSheet(archive, path, wanted)
+  const list = sheetNames(others)
   const message = `is read from its sheet ${JSON.stringify(name)}; it also has ${list}`
   return {
     packing: { as: 'xlsx', sheet: name },
@@ -83,7 +83,7 @@ export async function* contentOf(
 ): AsyncGenerator<Buffer, void, void> {
   if (packing === null) yield* pieces
   else if (packing.as === 'gzip') yield* unpack(pieces, path)
-  else yield* (await readSheet(await whole(pieces), path, packing.sheet)).text
+  else yield* readSheet(await whole(pieces), path, packing.sheet).text
 }
 
 async function whole(pieces: AsyncIterable<Buffer>): Promise<Buffer> {

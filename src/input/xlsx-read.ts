@@ -1,18 +1,16 @@
 /**
  * An Excel workbook as the text of one of its sheets: CSV with commas, always the same for the same file. It chooses the sheet and
- * bounds what is unpacked and what memory it takes; the XML is read by a package that is loaded only then.
+ * bounds what is unpacked and what memory it takes; time is linear in both.
  */
 import { getHeapStatistics } from 'node:v8'
-import { crc32 } from 'node:zlib'
 import { type ErrorCode, FettleError } from '../errors.ts'
 import { csvText } from './formats.ts'
-import { type Cell, cellText, extentOf } from './xlsx-cells.ts'
-import { centralDirectory, localHeader, type Member, readDirectory, STORED, unpack } from './zip.ts'
+import { type Book, type Parts, partOf, readBook } from './xlsx-book.ts'
+import { readCells } from './xlsx-cells.ts'
+import { readDirectory, unpack } from './zip.ts'
 
-/** Bytes that the XML of a workbook may have, all together: about what one text of Node can hold. */
+/** Bytes that the XML of a workbook may have, all together. */
 export const MAX_XML = 512 * 1024 ** 2
-
-const BATCH = 1000
 
 /** The text of a sheet, and the sheets that a workbook has. */
 export interface Sheet {
@@ -32,62 +30,113 @@ export const isWorkbook = (archive: Buffer): boolean =>
   readDirectory(archive)?.some(({ name }) => name === 'xl/workbook.xml') === true
 
 /**
- * Reads a sheet of the workbook at `path`, whose bytes are given. Throws FETTLE_INPUT_KIND when the package is not installed or the
- * workbook is damaged, FETTLE_INPUT_LIMIT when it is too large, FETTLE_INPUT_SHEET when the sheet is not there.
+ * Reads a sheet of the workbook at `path`, whose bytes are given. Throws FETTLE_INPUT_KIND when the workbook is damaged,
+ * FETTLE_INPUT_LIMIT when it is too large, FETTLE_INPUT_SHEET when the sheet is not there.
  */
-export async function readSheet(archive: Buffer, path: string, wanted: WantedSheet): Promise<Sheet> {
+export function readSheet(archive: Buffer, path: string, wanted: WantedSheet): Sheet {
   const fail: Fail = (code, why, hint) =>
     new FettleError(code, `${path} ${why}`, { at: { file: path, line: null, column: null }, ...(hint ? { hint } : {}) })
-  const read = await loadReader()
-  if (read === null)
-    throw fail(
-      'FETTLE_INPUT_KIND',
-      'is an Excel file, and the package that reads those is not installed',
-      'npm install read-excel-file, or save it as CSV UTF-8.',
-    )
-  const files = unpackXml(archive, fail)
-  refuseTooLarge(files, fail)
-  // As they stand: by default the spaces around a text would be lost.
-  const sheets = await read(repack(files), { trim: false }).catch(error => {
-    throw fail('FETTLE_INPUT_KIND', `is an Excel file that cannot be read: ${(error as Error).message}`, MEND)
-  })
-  const chosen = sheets[indexOf(sheets, wanted)]
+  try {
+    return sheetOf(unpackXml(archive, fail), wanted, fail)
+  } catch (error) {
+    if (FettleError.is(error)) throw error
+    throw fail('FETTLE_INPUT_KIND', `is an Excel file that cannot be read: ${(error as Error).message}`, SAVE_AGAIN)
+  }
+}
+
+const SAVE_AGAIN = 'Open it in Excel and save it again, without a password; or save it as CSV UTF-8.'
+
+function sheetOf(parts: Parts, wanted: WantedSheet, fail: Fail): Sheet {
+  // Before they are read, for these fill the heap.
+  refuseTooLarge(BYTES_OF_XML * sharedBytes(parts), fail)
+  const book = readBook(parts)
+  const { sheets } = book
+  const filled = new Map<string, boolean>()
+  const isFilled = ({ part }: Book['sheets'][number]): boolean => {
+    if (part === null) return false
+    // However many sheets name a part, it is read once.
+    const known = filled.get(part) ?? hasCells(partOf(parts, part), book)
+    filled.set(part, known)
+    return known
+  }
+  const chosen = sheets[indexOf(sheets, wanted, isFilled)]
   if (chosen === undefined) {
-    const names = sheets.map(({ sheet }) => JSON.stringify(sheet)).join(', ')
+    const names = sheetNames(sheets.map(({ name }) => name))
     throw fail('FETTLE_INPUT_SHEET', `has no sheet ${JSON.stringify(wanted)}`, `It has ${names}; see input.sheet.`)
   }
-  const others = sheets.filter(one => one !== chosen && one.data.length > 0).map(({ sheet }) => sheet)
-  return { name: chosen.sheet, others, text: textOf(chosen.data as Cell[][]) }
+  const others = sheets.filter(one => one !== chosen && isFilled(one)).map(({ name }) => name)
+  const text = chosen.part === null ? [] : textOf(partOf(parts, chosen.part), book, fail)
+  return { name: chosen.name, others, text }
 }
 
-function indexOf(sheets: readonly { readonly sheet: string; readonly data: readonly unknown[] }[], wanted: WantedSheet): number {
+/** Sheets that a message names. */
+const NAMED = 20
+
+/** Names of sheets as a message lists them, not all where there are many. */
+export function sheetNames(names: readonly string[]): string {
+  const list = names.slice(0, NAMED).map(name => JSON.stringify(name))
+  return `${list.join(', ')}${names.length > NAMED ? ` and ${names.length - NAMED} more` : ''}`
+}
+
+function indexOf(sheets: Book['sheets'], wanted: WantedSheet, isFilled: (sheet: Book['sheets'][number]) => boolean): number {
   if (typeof wanted === 'number') return wanted - 1
-  if (typeof wanted === 'string') return sheets.findIndex(({ sheet }) => sheet === wanted)
-  return Math.max(
-    0,
-    sheets.findIndex(({ data }) => data.length > 0),
-  )
+  if (typeof wanted === 'string') return sheets.findIndex(({ name }) => name === wanted)
+  if (sheets.length === 0) throw new Error('it has no sheet')
+  return Math.max(0, sheets.findIndex(isFilled))
 }
 
-function textOf(rows: readonly (readonly Cell[])[]): Buffer[] {
-  const style = { delimiter: ',', lineEnd: '\n', columns: rows[0]?.length ?? 0 }
+function hasCells(xml: Buffer, book: Book): boolean {
+  let has = false
+  readCells(xml, book, () => {
+    has = true
+    return false
+  })
+  return has
+}
+
+/** Cells and characters that are made into text at a time. */
+const BATCH_CELLS = 50_000
+const BATCH_CHARS = 1_048_576
+
+/** Rows as CSV, filled up to the widest. How far they reach is counted first, so that a few cells far apart fill no memory. */
+function textOf(xml: Buffer, book: Book, fail: Fail): Buffer[] {
+  let [rows, columns, chars] = [0, 0, 0]
+  readCells(xml, book, (row, column, { length }) => {
+    rows = row
+    columns = Math.max(columns, column)
+    chars += length
+    return true
+  })
+  refuseTooLarge(chars + rows * columns, fail)
   const text: Buffer[] = []
-  for (let at = 0; at < rows.length; at += BATCH)
-    text.push(
-      Buffer.from(
-        csvText(
-          rows.slice(at, at + BATCH).map(row => row.map(cellText)),
-          style,
-        ),
-      ),
-    )
+  const style = { delimiter: ',', lineEnd: '\n', columns }
+  let batch: string[][] = []
+  let held = 0
+  const flush = (): void => {
+    if (batch.length > 0) text.push(Buffer.from(csvText(batch, style)))
+    batch = []
+    held = 0
+  }
+  let cells: string[] = []
+  let at = 1
+  const end = (): void => {
+    while (cells.length < columns) cells.push('')
+    batch.push(cells)
+    cells = []
+    at++
+    if (batch.length * columns >= BATCH_CELLS || held >= BATCH_CHARS) flush()
+  }
+  readCells(xml, book, (row, column, cell) => {
+    while (at < row) end()
+    while (cells.length < column - 1) cells.push('')
+    cells.push(cell)
+    held += cell.length
+    return true
+  })
+  if (rows > 0) end()
+  flush()
   return text
 }
-
-const MEND = 'Open it in Excel and save it again, without a password; or save it as CSV UTF-8.'
-
-/** The package, null when it is not installed. */
-const loadReader = async () => (await import('read-excel-file/node').catch(() => null))?.default ?? null
 
 /** Folders of a workbook that say nothing of its cells, and may be large. */
 const UNREAD =
@@ -102,26 +151,24 @@ function unpackXml(archive: Buffer, fail: Fail): Map<string, Buffer> {
       `would unpack to ${total} bytes; workbooks of up to ${MAX_XML} are read`,
       'Save the sheet as CSV UTF-8, which has no such limit.',
     )
-  try {
-    return new Map(members.map(member => [member.name, unpack(archive, member, MAX_XML)]))
-  } catch (error) {
-    throw fail('FETTLE_INPUT_KIND', `is an Excel file that cannot be read: ${(error as Error).message}`, MEND)
+  const files = new Map<string, Buffer>()
+  for (const member of members) {
+    // One reader would take the first, another the last.
+    if (files.has(member.name)) throw new Error(`${member.name} is in it twice`)
+    files.set(member.name, unpack(archive, member, MAX_XML))
   }
+  return files
 }
 
-/** Bytes of memory that the package takes for a byte of XML, a cell (empty ones are filled in) and a row; measured, with a margin. */
-const BYTES_OF = { xml: 4, cell: 16, row: 64 }
+/** Bytes of memory that a byte of XML takes once it is a shared text or a style; measured, with a margin. */
+const BYTES_OF_XML = 4
 
-/** A process that runs out of memory says nothing more: what would take too much is told before. */
-function refuseTooLarge(files: ReadonlyMap<string, Buffer>, fail: Fail): void {
-  let need = 0
-  for (const [name, xml] of files) {
-    const extent = extentOf(xml)
-    if (extent === null)
-      throw fail('FETTLE_INPUT_KIND', `is an Excel file that cannot be read: an address in ${name} is none`, MEND)
-    const { rows, filledRows, columns } = extent
-    need += BYTES_OF.xml * xml.length + BYTES_OF.cell * filledRows * columns + BYTES_OF.row * rows
-  }
+/** XML of what the sheets share. */
+const sharedBytes = (parts: Parts): number =>
+  [...parts].reduce((sum, [name, { length }]) => sum + (/^xl\/worksheets\/[^/]+$/.test(name) ? 0 : length), 0)
+
+/** A process that runs out of memory says nothing more: what would take too much is refused before. */
+function refuseTooLarge(need: number, fail: Fail): void {
   const { heap_size_limit: limit, used_heap_size: used } = getHeapStatistics()
   // As much again lies outside the heap meanwhile: the file, its XML, and copies of it.
   const free = Math.min(limit - used, process.availableMemory() / 2)
@@ -132,19 +179,4 @@ function refuseTooLarge(files: ReadonlyMap<string, Buffer>, fail: Fail): void {
     `takes about ${needed} MiB of memory to be read, and ${there} are there`,
     'Look for a stray cell far outside the table; or save the sheet as CSV UTF-8, which takes next to nothing.',
   )
-}
-
-/** What was unpacked as an archive again: whoever reads it can find nothing but this in it, however the first was made. */
-function repack(files: ReadonlyMap<string, Buffer>): Buffer {
-  const pieces: Buffer[] = []
-  const members: Member[] = []
-  let offset = 0
-  for (const [name, data] of files) {
-    const member = { name, method: STORED, crc: crc32(data), packed: data.length, bytes: data.length, offset }
-    const piece = [localHeader(name, STORED, member), data]
-    members.push(member)
-    pieces.push(...piece)
-    for (const { length } of piece) offset += length
-  }
-  return Buffer.concat([...pieces, centralDirectory(members, offset)])
 }

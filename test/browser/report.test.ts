@@ -5,6 +5,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type FixtureName, HOSTILE, reportOf, STATES } from '../report/fixtures.ts'
+import { FRAGMENTS, reportWith } from '../report/hostile.ts'
 import { axe, CHROMIUM_FOUND, inPage, NARROW, openBrowser, type Pages, WIDE } from './kit.ts'
 
 describe.skipIf(!CHROMIUM_FOUND)('the report page in Chromium', () => {
@@ -57,6 +58,27 @@ describe.skipIf(!CHROMIUM_FOUND)('the report page in Chromium', () => {
     expect(text).not.toMatch(/[\u0000-\u0008\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/)
     await plain.close()
     await page.close()
+  })
+
+  it('holds no element, attribute or request of any text, wherever that stands in it', async () => {
+    const { page: finished } = await open(reportOf('finished'))
+    const known = await finished.evaluate<{ tags: string[]; attributes: string[] }>(await inPage('vocabulary.js'))
+    await finished.close()
+    for (const shift of [0, 17, 41, 67]) {
+      const texts = [...FRAGMENTS.slice(shift), ...FRAGMENTS.slice(0, shift)]
+      const { page, complaints, requests } = await open(reportWith(texts))
+      const { tags, attributes } = await page.evaluate<{ tags: string[]; attributes: string[] }>(await inPage('vocabulary.js'))
+      expect([complaints, requests]).toEqual([[], []])
+      expect(tags.filter(tag => !known.tags.includes(tag))).toEqual([])
+      expect(attributes.filter(name => !known.attributes.includes(name))).toEqual([])
+      expect(await page.evaluate('window.owned')).toBeUndefined()
+      expect(
+        await page.evaluate(
+          '[...document.querySelectorAll("a")].filter(a => !/^(#|file:|blob:)/.test(a.getAttribute("href") ?? "#")).length',
+        ),
+      ).toBe(0)
+      await page.close()
+    }
   })
 
   it.each([

@@ -1,12 +1,10 @@
-/** An Excel file in, Excel files out, by the command line: with and without the package that reads them. */
-
-import { spawn } from 'node:child_process'
-import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+/** An Excel file in, Excel files out, by the command line. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import readXlsx from 'read-excel-file/node'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { numberCell, sheetXml, textCell, workbookOf } from '../input/workbooks.ts'
-import { fettle, folderOf, follow, importRegister, pipelineOf, project, ROOT } from './fettle.ts'
+import { fettle, folderOf, importRegister, pipelineOf } from './fettle.ts'
 
 const LIST = [
   ['Company Name', 'Reg No', 'Country'].map(textCell),
@@ -71,22 +69,5 @@ describe.concurrent('an Excel file', () => {
     )
     expect(stderr).toContain('is there, and no table by its name')
     expect(readFileSync(join(cwd, 'out/mine.xlsx')).equals(BOOK)).toBe(true)
-  })
-
-  test('without its package is refused with both ways out; everything else goes on', async () => {
-    const home = folderOf()
-    for (const name of ['dist', 'package.json', 'samples', 'schema'])
-      cpSync(join(ROOT, name), join(home, name), { recursive: true })
-    mkdirSync(join(home, 'node_modules'))
-    for (const name of readdirSync(join(ROOT, 'node_modules')))
-      if (name !== 'read-excel-file') symlinkSync(join(ROOT, 'node_modules', name), join(home, 'node_modules', name))
-    const call = (cwd: string) =>
-      follow(spawn(process.execPath, [join(home, 'dist/cli/main.js'), 'check', 'p.yml'], { cwd })).ended
-    const { code, stderr } = await call(withBook(XLSX))
-    expect(code).toBe(65)
-    expect(stderr).toBe(
-      'error FETTLE_INPUT_KIND list.xlsx\n  list.xlsx is an Excel file, and the package that reads those is not installed\n  hint: npm install read-excel-file, or save it as CSV UTF-8.\n',
-    )
-    expect((await call(project(XLSX))).code).toBe(0)
   })
 })

@@ -59,6 +59,8 @@ export async function putS3(
     await upload.done()
   } catch (error) {
     signal?.throwIfAborted()
+    // Nothing was sent to a server that could not prove who it is.
+    if (FettleError.is(error) && error.code === 'FETTLE_TLS') throw error
     const is = await client.send(new sdk.HeadObjectCommand({ Bucket: bucket, Key: key })).catch(() => null)
     if (is?.ContentLength === file.bytes && is.Metadata?.sha256 === file.sha256) return
     throw asOurs(error, label)
