@@ -278,7 +278,7 @@ describe.skipIf(!HAS_REDIS)('workers', { timeout: 540_000 }, () => {
     const files = await serveFiles(new Map([['/rows.csv', Buffer.from(ROWS)]]))
     const cwd = folderOf({ 'p.yml': pipelineOf('p', OUTPUT).replace('rows.csv', '"${FROM}"') })
     const call = ['run', 'p.yml', ...queue, '--shards', '2', '--json']
-    const worker = start(['worker', ...queue], { cwd: folderOf(), env })
+    const worker = start(['worker', ...queue, '--input-from', `${files.origin}/`], { cwd: folderOf(), env })
     const ended = await fettle(call, { cwd, env: { ...env, FROM: `${files.origin}/rows.csv` } })
     worker.child.kill('SIGTERM')
     expect((await worker.ended).code).toBe(0)
