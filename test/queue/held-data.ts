@@ -197,6 +197,7 @@ export async function heldData() {
     collect,
     key,
     judged,
+    carryKept: carry,
     redis,
   }
 }
