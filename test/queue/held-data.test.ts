@@ -127,11 +127,10 @@ describe.skipIf(!HAS_REDIS)('what Redis holds', { timeout: 300_000 }, () => {
     for (const { what } of seen) expect(what.length).toBeLessThan(3_000)
     // What cannot be read as an event does not end it either.
     await redis.xadd('fettle:fettle:events', '*', 'event', 'progress', 'jobId', ids[0]!, 'data', '{')
-    await redis.rename('fettle:fettle:wait', 'fettle:fettle:aside')
-    await redis.set('fettle:fettle:wait', 'text')
+    await redis.set('fettle:fettle:completed', 'text')
     const error = await ended
     expect(FettleError.is(error) && error.code).toBe('FETTLE_QUEUE_SETTINGS')
-    await redis.rename('fettle:fettle:aside', 'fettle:fettle:wait')
+    await redis.del('fettle:fettle:completed')
     await board.close()
   })
 
