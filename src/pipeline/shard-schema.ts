@@ -171,7 +171,7 @@ const shape = {
 } satisfies Shape<Plan>
 
 /** A shard's plan, or the reason why it is none. */
-export type ReadShard = { readonly plan: Plan & { readonly shard: Shard } } | { readonly problem: string }
+type ReadShard = { readonly plan: Plan & { readonly shard: Shard } } | { readonly problem: string }
 
 /** Reads a plan that others could have written. The value itself is returned: nothing is filled in. */
 export function readShardPlan(value: unknown): ReadShard {
