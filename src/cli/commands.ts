@@ -123,6 +123,13 @@ export const COMMANDS: readonly Command[] = [
           requiresArg: true,
           describe: 'Shards at once in this process',
         })
+        .option('input-from', {
+          type: 'string',
+          array: true,
+          nargs: 1,
+          requiresArg: true,
+          describe: 'Fetch lists from this address, or from below it when it ends in a slash; from none if absent',
+        })
         .option('quiet', { type: 'boolean', alias: 'q', describe: 'Say nothing unless something is wrong' })
         .option('verbose', { type: 'boolean', alias: 'v', describe: 'Say more on the way' })
         .conflicts('quiet', 'verbose'),

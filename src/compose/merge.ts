@@ -6,13 +6,20 @@ import { copyFile, link, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { FettleError, type Issue } from '../errors.ts'
 import { fileDigest } from '../input/digest.ts'
-import type { JobState, MergedShards, StageState } from '../journal/index.ts'
-import { mergedPlan, shardText } from '../pipeline/index.ts'
+import type { JobState, MergedShards, RunArgs, StageState } from '../journal/index.ts'
+import { mergedPlan, type Plan, shardText } from '../pipeline/index.ts'
 import type { RunResult, RunSettings } from './carry-out.ts'
 import { startMerge } from './lifecycle.ts'
 import { presentOf } from './recorded.ts'
 import type { RunDirectory } from './run-directory.ts'
 import { findShards, type ShardRun, wholeSet } from './shards.ts'
+
+/** The run that shards are merged into, where it has a directory already. */
+export interface MergeInto {
+  readonly runId: string
+  /** What the command here said, in place of what the journals of the shards say; theirs if absent. */
+  readonly own?: { readonly plan: Partial<Plan>; readonly args: RunArgs } | undefined
+}
 
 /**
  * Merges the shards named into one run, `into` if it has a directory already. Throws FETTLE_MERGE and FETTLE_SHARD when they are not all the shards of one list, or not
@@ -21,18 +28,20 @@ import { findShards, type ShardRun, wholeSet } from './shards.ts'
 export async function mergeRuns(
   wanted: readonly string[],
   settings: Omit<RunSettings, 'credentials' | 'timeoutMs'>,
-  into?: string,
+  into?: MergeInto,
 ): Promise<RunResult> {
   const shards = wholeSet(findShards(settings.runsDir, wanted))
-  const { state } = shards[0]!
+  const first = shards[0]!.state
+  const own = into?.own
+  const state = own === undefined ? first : { ...first, args: own.args, plan: { ...first.plan, ...own.plan } }
   const { live, links } = presentOf(state, settings)
-  const plan = { ...mergedPlan(shards.map(shard => shard.state.plan)), ...live }
+  const plan = { ...mergedPlan(shards.map(shard => shard.state.plan)), ...own?.plan, ...live }
   const credentials = (): never => {
     throw new FettleError('FETTLE_BUG', 'a merge asks nobody')
   }
   const all = { ...settings, links, credentials, timeoutMs: null }
   const fillIn = (directory: RunDirectory): Promise<void> => fill(shards, directory)
-  return startMerge({ plan, runId: into, identity: state.identity, merged: mergedOf(shards), fill: fillIn }, all)
+  return startMerge({ plan, runId: into?.runId, identity: state.identity, merged: mergedOf(shards), fill: fillIn }, all)
 }
 
 /** Those that had anything to ask; the others have no job. */

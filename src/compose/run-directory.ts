@@ -22,6 +22,15 @@ export function proveRunId(id: unknown): string {
   throw new FettleError('FETTLE_JOURNAL_DAMAGED', 'the journal does not say of which run it is')
 }
 
+/** Whose run an id names: a pipeline, or a shard of one. Null for what is no id that a clock could give: others must still sort after it. */
+export function lineOfRunId(id: string): string | null {
+  const start = startOf(id)
+  return RUN_ID.test(id) && start > 0 && start < FARTHEST ? (RUN_ID.exec(id)?.[1] ?? null) : null
+}
+
+/** The year 3000. */
+const FARTHEST = Date.UTC(3000)
+
 /**
  * A new run id: UTC start, pipeline, six random hex digits. `now` is milliseconds since 1970. Ids of a pipeline sort in the order
  * of their runs, whatever the clock does: one that would not come after the newest here is a second later than that.

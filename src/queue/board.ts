@@ -6,6 +6,7 @@ import type { Job, Queue } from 'bullmq'
 import { FettleError } from '../errors.ts'
 import type { Connected } from './connect.ts'
 import { dropLines, orAborted } from './copy.ts'
+import { readable, shownText } from './trouble.ts'
 
 /** The prefix of every key in Redis but those of the journals. */
 export const PREFIX = 'fettle'
@@ -31,6 +32,16 @@ export interface Posted {
 
 /** What whoever waits is told: that a shard came to its end, was given up, or got somewhere. */
 export type Notice = { readonly id: string; readonly is: 'done' | 'failed' | 'moved'; readonly what: string }
+
+/** How shards are waited for. */
+export interface Waiting {
+  readonly signal: AbortSignal
+  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
+  readonly onNotice: (notice: Notice) => void
+}
+
+/** Without a word from the queue it is looked at again after so long. */
+const LOOK_MS = 3_000
 
 /** A worker that dies is followed by another so often; a shard that kills its workers is not passed on for ever. */
 export const MOST_DEATHS = 20
@@ -65,71 +76,90 @@ export class Board {
         'FETTLE_LOCKED',
         `${busy.length} shards of it are being carried out by workers, and are not begun anew`,
       )
-    await this.#queue.setGlobalConcurrency(atOnce)
-    let found = 0
-    for (const [at, { id, task }] of posted.entries()) {
-      const one = there[at]
-      const isOld = one !== null && one !== undefined && (fresh || (one.state === 'completed' && isBad(one.job.returnvalue)))
-      if (isOld) await this.drop([id])
-      else if (one?.state === 'failed') await one.job.retry('failed')
-      if (one && !isOld) found++
-      else await this.#queue.add('shard', task, { jobId: id, ...AGAIN })
-    }
-    return { found }
+    return readable(`the queue ${this.#queue.name}`, async () => {
+      await this.#queue.setGlobalConcurrency(atOnce)
+      let found = 0
+      for (const [at, { id, task }] of posted.entries()) {
+        const one = there[at]
+        const isOld = one !== null && one !== undefined && (fresh || (one.state === 'completed' && isBad(one.job.returnvalue)))
+        if (isOld) await this.drop([id])
+        else if (one?.state === 'failed') await one.job.retry('failed')
+        if (one && !isOld) found++
+        else await this.#queue.add('shard', task, { jobId: id, ...AGAIN })
+      }
+      return { found }
+    })
   }
 
-  async #job(id: string): Promise<Job | undefined> {
-    try {
-      return await this.#queue.getJob(id)
-    } catch (cause) {
-      if (!(cause instanceof SyntaxError)) throw cause
-      throw new FettleError('FETTLE_QUEUE_SETTINGS', `what Redis holds of the shard ${id} cannot be read`, {
-        hint: 'Look at Redis: somebody else may have written to it. The queue must be of fettle alone: --queue-name.',
-        cause,
-      })
-    }
+  /** Throws FETTLE_QUEUE_SETTINGS for what cannot be read. */
+  #job(id: string): Promise<Job | undefined> {
+    return readable(`the shard ${id}`, () => this.#queue.getJob(id))
+  }
+
+  #state(id: string): Promise<string> {
+    return readable(`the shard ${id}`, () => this.#queue.getJobState(id))
   }
 
   async #find(id: string): Promise<{ job: Job; state: string } | null> {
     const job: Job | undefined = await this.#job(id)
-    return job === undefined ? null : { job, state: await job.getState() }
+    return job === undefined ? null : { job, state: await this.#state(id) }
+  }
+
+  /** Why a shard was given up, as far as the queue says it. */
+  async #why(id: string): Promise<string> {
+    return shownText((await this.#job(id))?.failedReason)
   }
 
   /** How the shards stand. */
   async standing(ids: readonly string[]): Promise<Standing> {
-    const states = await Promise.all(ids.map(async id => ({ id, state: await this.#queue.getJobState(id) })))
+    const states = await Promise.all(ids.map(async id => ({ id, state: await this.#state(id) })))
     const those = (...wanted: string[]): string[] => states.filter(({ state }) => wanted.includes(state)).map(({ id }) => id)
-    const failed = await Promise.all(
-      those('failed').map(async id => ({ id, why: ((await this.#job(id)) as Job | undefined)?.failedReason ?? '' })),
-    )
+    const failed = await Promise.all(those('failed').map(async id => ({ id, why: await this.#why(id) })))
     const missing = those('unknown')
     const [done, active] = [those('completed').length, those('active').length]
     const waiting = ids.length - done - active - failed.length - missing.length
     return { done, active, waiting, failed, missing, workers: await this.#queue.getWorkersCount().catch(() => null) }
   }
 
-  /** Resolves once no shard is left to do; `onNotice` is told what happens meanwhile. Throws the reason of `signal`. */
-  async wait(ids: readonly string[], signal: AbortSignal, onNotice: (notice: Notice) => void): Promise<void> {
+  /**
+   * Resolves once no shard is left to do; `onNotice` is called with what happens meanwhile, and `pause` waits between two looks.
+   * Throws the reason of `signal`, and FETTLE_QUEUE_SETTINGS for what cannot be read.
+   */
+  async wait(ids: readonly string[], { signal, pause, onNotice }: Waiting): Promise<void> {
     const { engine, redis } = this.#connected
     const events = new engine.QueueEvents(this.#queue.name, { connection: redis.duplicate(), prefix: PREFIX })
+    // They only shorten a pause: what became of a shard is looked up.
     events.on('error', () => {})
-    // Each shard listens twice.
-    events.setMaxListeners(0)
-    this.#queue.setMaxListeners(0)
-    const wanted = new Set(ids)
+    const open = new Set(ids)
+    let wake = (): void => {}
     events.on('progress', ({ jobId, data }) => {
-      if (wanted.has(jobId)) onNotice({ id: jobId, is: 'moved', what: String(data) })
+      if (open.has(jobId)) onNotice({ id: jobId, is: 'moved', what: shownText(data) })
     })
-    const waitFor = async (id: string): Promise<void> => {
-      const job: Job | undefined = await this.#job(id)
-      if (job === undefined) return
-      await job.waitUntilFinished(events).then(
-        () => onNotice({ id, is: 'done', what: '' }),
-        (error: Error) => onNotice({ id, is: 'failed', what: error.message }),
-      )
+    for (const end of ['completed', 'failed'] as const)
+      events.on(end, ({ jobId }: { readonly jobId: string }) => {
+        if (open.has(jobId)) wake()
+      })
+    const look = async (id: string): Promise<void> => {
+      const state = await this.#state(id)
+      if (state !== 'completed' && state !== 'failed' && state !== 'unknown') return
+      open.delete(id)
+      if (state === 'completed') onNotice({ id, is: 'done', what: '' })
+      if (state === 'failed') onNotice({ id, is: 'failed', what: await this.#why(id) })
     }
     try {
-      await orAborted(Promise.all(ids.map(waitFor)), signal)
+      for (;;) {
+        const woken = new Promise<void>(resolve => {
+          wake = resolve
+        })
+        await orAborted(Promise.all([...open].map(look)), signal)
+        if (open.size === 0) return
+        const over = new AbortController()
+        try {
+          await orAborted(Promise.race([woken, pause(LOOK_MS, over.signal)]), signal)
+        } finally {
+          over.abort()
+        }
+      }
     } finally {
       await events.close().catch(() => {})
     }
@@ -137,13 +167,14 @@ export class Board {
 
   /** What the workers gave for shards that are done; null for one that is not. */
   async ends(ids: readonly string[]): Promise<(unknown | null)[]> {
-    const jobs: (Job | undefined)[] = await Promise.all(ids.map(id => this.#job(id)))
+    const jobs = await Promise.all(ids.map(id => this.#job(id)))
     return jobs.map(job => job?.returnvalue ?? null)
   }
 
   /** Removes shards with all that is kept of them; one that is being carried out stays. */
   async drop(ids: readonly string[]): Promise<void> {
-    for (const id of ids) if ((await this.#queue.remove(id)) === 1) await dropLines(this.#connected, [id])
+    for (const id of ids)
+      if ((await readable(`the shard ${id}`, () => this.#queue.remove(id))) === 1) await dropLines(this.#connected, [id])
   }
 
   /** Ends what listens; the connection stays. */

@@ -32,6 +32,11 @@ export interface StationWork {
   readonly onTrouble: (message: string) => void
 }
 
+/** What the process that waits for the shard is to print. A queue that does not take it keeps nothing from going on. */
+const tell = async (job: Job, text: string): Promise<void> => {
+  await job.updateProgress(text).catch(() => {})
+}
+
 /** Takes shards until `signal` is aborted and what was held is out of hand. Throws why the worker is unfit for any. */
 export async function workAt({ engine, redis, address }: Connected, work: StationWork): Promise<void> {
   const holds = new Map<string, AbortController>()
@@ -48,9 +53,12 @@ export async function workAt({ engine, redis, address }: Connected, work: Statio
       if (left.is === 'over') throw new engine.UnrecoverableError(left.why)
       if (left.is === 'unfit') {
         unfit.abort(left.error)
-        await job.updateProgress(`a worker stopped: ${left.why}`)
+        await tell(job, `a worker stopped: ${left.why}`)
       }
-      if (!over.aborted) throw new Error(left.why)
+      if (!over.aborted) {
+        await tell(job, `it is tried again: ${left.why}`)
+        throw new Error(left.why)
+      }
       // Handed on: the next worker has it at once.
       await job.moveToWait(token)
       throw new engine.WaitingError()

@@ -4,6 +4,7 @@
  */
 import type { Connected } from './connect.ts'
 import { orAborted } from './copy.ts'
+import { queueTrouble, readable } from './trouble.ts'
 
 /** At most so many requests in any stretch of so many milliseconds. */
 interface Rate {
@@ -23,6 +24,9 @@ export interface Turns {
 /** Between a turn and the arrival of its request lies a network and a busy machine, and the service counts arrivals. */
 const LATE_MS = 250
 
+/** After so long it is asked again how long a pause still is. */
+const LONGEST_MS = 60_000
+
 /** One turn at a time instead of all of a stretch at once: a limit counted from any moment on holds as well. */
 const spacing = ({ requests, perMs }: Rate): number => Math.ceil((perMs + LATE_MS) / requests)
 
@@ -34,7 +38,8 @@ export async function openTurns({ engine, redis, address }: Connected, account: 
   const taker = new engine.Worker(name, null, { ...options, autorun: false })
   queue.on('error', () => {})
   taker.on('error', () => {})
-  await queue.setGlobalRateLimit(1, spacing(rate))
+  const what = `the turns of ${name}`
+  await readable(what, () => queue.setGlobalRateLimit(1, spacing(rate)))
   let line: Promise<unknown> = Promise.resolve()
   let number = 0
 
@@ -50,13 +55,18 @@ export async function openTurns({ engine, redis, address }: Connected, account: 
         return
       }
       const ms = await queue.getRateLimitTtl()
-      await orAborted(taker.delay(Math.max(1, ms)), signal)
+      // A time that no timer can hold would end at once.
+      await orAborted(taker.delay(Math.min(Math.max(1, ms), LONGEST_MS)), signal)
     }
   }
 
   return {
     take(signal) {
-      const turn = line.then(() => orAborted(takeNow(signal), signal))
+      const turn = line
+        .then(() => orAborted(takeNow(signal), signal))
+        .catch((error: unknown) => {
+          throw signal.aborted ? error : queueTrouble(error, what)
+        })
       line = turn.catch(() => {})
       return turn
     },

@@ -15,6 +15,7 @@ import {
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Redis } from 'ioredis'
 import { describe, expect, test, vi } from 'vitest'
 import { atEnd, fettle, folderOf, follow, lastLine, pipelineOf, ROOT, start } from '../cli/fettle.ts'
 import { serveFiles } from '../cli/objects.ts'
@@ -231,6 +232,26 @@ describe.skipIf(!HAS_REDIS)('workers', { timeout: 540_000 }, () => {
     expect(creations(service)).toBe(0)
   })
 
+  test('give up a shard whose journal in Redis is of another type, and the waiting process prints why; without FETTLE_URL none starts', async () => {
+    const { service, redis, env, queue } = await setUp()
+    const cwd = place()
+    const { FETTLE_URL: _, ...silent } = env
+    const homeless = await fettle(['worker', ...queue], { cwd, env: silent })
+    expect(homeless).toMatchObject({ code: 2, stderr: expect.stringContaining('FETTLE_URL is not set') })
+    const left = await fettle(['run', 'p.yml', ...queue, '--shards', '1', '--detach', '--json'], { cwd, env })
+    const { jobs } = JSON.parse(readFileSync(join(cwd, 'fettle-runs', String(lastLine(left).runId), 'queue.json'), 'utf8'))
+    const direct = new Redis(redis.url, { password: PASSWORD })
+    await direct.set(`fettle:fettle:journal:${jobs[0]}`, 'text')
+    direct.disconnect()
+    const worker = start(['worker', ...queue], { cwd, env })
+    const collected = await fettle(['collect', 'p', '--timeout', '5m'], { cwd, env })
+    expect(collected.code, collected.stderr).toBe(75)
+    expect(collected.stderr).toMatch(/shard 1\/1 was given up: FETTLE_QUEUE_SETTINGS .*journal.*WRONGTYPE/)
+    expect(service.requests).toEqual([])
+    worker.child.kill('SIGTERM')
+    expect((await worker.ended).code).toBe(0)
+  })
+
   test('that were stopped in their sleep between record and turn find their shard with another, and send nothing', async () => {
     const { service, env, queue } = await setUp()
     const cwd = folderOf({ 'rows.csv': ROWS, 'p.yml': pipelineOf('p', `${OUTPUT}\nservice: {rate: {requests: 1, per: 2s}}`) })
@@ -278,7 +299,7 @@ describe.skipIf(!HAS_REDIS)('workers', { timeout: 540_000 }, () => {
     const files = await serveFiles(new Map([['/rows.csv', Buffer.from(ROWS)]]))
     const cwd = folderOf({ 'p.yml': pipelineOf('p', OUTPUT).replace('rows.csv', '"${FROM}"') })
     const call = ['run', 'p.yml', ...queue, '--shards', '2', '--json']
-    const worker = start(['worker', ...queue], { cwd: folderOf(), env })
+    const worker = start(['worker', ...queue, '--input-from', `${files.origin}/`], { cwd: folderOf(), env })
     const ended = await fettle(call, { cwd, env: { ...env, FROM: `${files.origin}/rows.csv` } })
     worker.child.kill('SIGTERM')
     expect((await worker.ended).code).toBe(0)

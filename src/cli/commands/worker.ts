@@ -2,7 +2,7 @@
 import { EXIT } from '../../errors.ts'
 import { escapeTerminal } from '../../report/escape.ts'
 import type { Flags } from '../command.ts'
-import { isOn, needText, wholeFlag } from '../flags.ts'
+import { isOn, listFlag, needText, wholeFlag } from '../flags.ts'
 import type { Io } from '../io.ts'
 import { queueOf } from '../queue.ts'
 
@@ -23,6 +23,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
     env: io.env,
     cwd: io.cwd,
     runsDir,
+    inputsFrom: listFlag(flags, 'input-from'),
     queue,
     concurrency,
     signal: io.signal,

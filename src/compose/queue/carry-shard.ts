@@ -10,15 +10,15 @@ import { type Connected, copyLines, type Hold, type Left, readLines } from '../.
 import type { RunResult, RunSettings } from '../carry-out.ts'
 import { resumeRun, startRun } from '../lifecycle.ts'
 import { identityOf } from '../service.ts'
-import { credentialsOf, type Env, serviceUrlOf } from '../settings.ts'
+import { credentialsOf, type Env } from '../settings.ts'
+import { proveInput, proveLines, proveOwner, type Started } from './prove.ts'
 import { restoreRun } from './restore.ts'
-import { jobIdOf, readTask, type ShardEnd, type ShardTask } from './task.ts'
+import { readTask, type ShardEnd } from './task.ts'
 import { held, type SharedWorlds } from './turns.ts'
 
 /** Where a worker works. */
-export interface WorkerPlace {
+export interface WorkerPlace extends Omit<Started, 'credentials'> {
   readonly env: Env
-  readonly cwd: string
   readonly runsDir: string
   readonly worlds: SharedWorlds
   /** Told how a shard, by its name, gets on. */
@@ -41,16 +41,21 @@ export async function carryShard(
   signal: AbortSignal,
 ): Promise<Left> {
   try {
-    const task = readTask(value)
-    const known = await readLines(connected, hold.job.id ?? '')
-    const copy = copyLines(connected, hold, known.length)
+    const jobId = hold.job.id ?? ''
+    const { shard, ...task } = readTask(value, jobId)
     const credentials = () => credentialsOf(place.env, {})
+    const started: Started = { ...place, credentials }
     try {
-      proveService(task, place.env)
-      proveAccount(task, hold.job.id, credentials)
+      proveOwner(task, jobId, started)
     } catch (error) {
-      return unfit(error)
+      if (FettleError.is(error, 'usage')) return unfit(error)
+      throw error
     }
+    proveInput(task.plan, started)
+    const identity = identityOf(task.plan.service, credentials)
+    const known = await readLines(connected, jobId)
+    const run = known.length === 0 ? null : proveLines(known, { jobId, identity, task })
+    const copy = copyLines(connected, hold, known.length)
     const settings: RunSettings = {
       env: { ...place.env, ...(task.traceparent === null ? {} : { TRACEPARENT: task.traceparent }) },
       cwd: place.cwd,
@@ -60,18 +65,16 @@ export async function carryShard(
       timeoutMs: null,
       signal,
       copy,
-      world: held(place.worlds.of(identityOf(task.plan.service, credentials)), copy.hold),
-      onNote: text => place.onNote(task.shard, text),
+      world: held(place.worlds.of(identity), copy.hold),
+      onNote: text => place.onNote(shard, text),
       onFact: (fact, state) => {
         if (fact.type === 'stage.started') void hold.job.updateProgress(fact.stage).catch(() => {})
-        place.onFact(task.shard, fact, state)
+        place.onFact(shard, fact, state)
       },
     }
-    place.onNote(task.shard, known.length === 0 ? 'taken' : `taken over after ${known.length} events`)
-    const result =
-      known.length === 0
-        ? await startRun(task.plan, settings, true)
-        : await resumeRun(await restoreRun(settings.runsDir, known), settings)
+    place.onNote(shard, run === null ? 'taken' : `taken over after ${known.length} events`)
+    if (run !== null) await restoreRun(settings.runsDir, run.runId, known)
+    const result = run === null ? await startRun(task.plan, settings, true) : await resumeRun(run.runId, settings)
     await copy.settled(AbortSignal.timeout(LAST_MS))
     return leftOf(result)
   } catch (error) {
@@ -85,28 +88,6 @@ export async function carryShard(
     const isOurs = error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError
     return left(isOurs ? 'bug' : 'again', isOurs ? `FETTLE_BUG ${name}: ${message}` : message)
   }
-}
-
-/** Credentials go to the service they are for: a queue that others may write to must not lead them elsewhere. */
-function proveService({ plan }: ShardTask, env: Env): void {
-  const own = serviceUrlOf(env)
-  const asked = plan.service.kind === 'remote' ? plan.service.url : 'embedded'
-  if (plan.service.kind === 'embedded' || (own !== null && new URL(own).href.replace(/\/$/, '') !== asked.replace(/\/$/, '')))
-    throw new FettleError('FETTLE_QUEUE_SETTINGS', `the shard is for ${asked}, and this worker for ${own}`, {
-      hint: 'Give workers and whoever submits the same FETTLE_URL.',
-    })
-}
-
-/** Who carries a shard out is who pays for it, and nobody else could go on with it: its job is named after the account too. */
-function proveAccount({ plan }: ShardTask, jobId: string | undefined, credentials: RunSettings['credentials']): void {
-  if (jobId !== jobIdOf(plan, identityOf(plan.service, credentials)))
-    throw new FettleError(
-      'FETTLE_QUEUE_SETTINGS',
-      'the shard was submitted by another user than the FETTLE_USERNAME of this worker',
-      {
-        hint: 'Give workers and whoever submits the same FETTLE_USERNAME.',
-      },
-    )
 }
 
 function leftOf({ state, directory }: RunResult): Left {

@@ -36,8 +36,9 @@ async function waitForShards(board: Board, { jobs }: QueuedRun, settings: RunSet
     }
   }
   beat().catch(() => {})
+  const pause = (ms: number, signal: AbortSignal): Promise<void> => clock.sleep(ms, signal).catch(() => {})
   try {
-    await board.wait(jobs, limit.signal, onNotice)
+    await board.wait(jobs, { signal: limit.signal, pause, onNotice })
   } finally {
     heart.abort()
     limit.clear()
@@ -66,11 +67,11 @@ export function collectShards(connected: Connected, run: QueuedRun, settings: Ru
         hint: 'If another process has merged the list already, nothing is left to do: see fettle runs. If not, run the same again.',
       })
     const ends = await board.ends(run.jobs)
-    const jobs = run.jobs.map((id, at) => ({ id, end: ends[at] }))
+    const jobs = run.jobs.map((id, at) => ({ id, end: ends[at], fingerprint: run.submitted?.fingerprints[at] }))
     const all = { ...settings, world: worlds.of(run.identity) }
     // Two at once would write the same runs.
-    const shards = await withLock(run.pipeline, settings, () => gatherShards(connected, jobs, all))
-    const result = await mergeRuns(shards, settings, run.runId)
+    const shards = await withLock(run.pipeline, settings, () => gatherShards(connected, jobs, run.identity, all))
+    const result = await mergeRuns(shards, settings, { runId: run.runId, own: run.submitted?.own })
     if (result.state.finished) await clearMerged(connected, { ...run, runId: result.state.runId }, settings.runsDir)
     return result
   }).finally(() => worlds.close())

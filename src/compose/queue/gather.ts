@@ -7,55 +7,73 @@ import { join } from 'node:path'
 import { errorOfIssues, FettleError, issue } from '../../errors.ts'
 import { fileDigest } from '../../input/digest.ts'
 import type { RunState } from '../../journal/index.ts'
+import type { Plan } from '../../pipeline/index.ts'
 import { type Connected, readLines } from '../../queue/index.ts'
 import type { RunSettings } from '../carry-out.ts'
 import { resumeRun } from '../lifecycle.ts'
 import { type RunDirectory, readRun, runDirectory } from '../run-directory.ts'
-import { restoreRun, runIdOf, withoutResults } from './restore.ts'
-import { readEnd } from './task.ts'
+import { type ProvedRun, proveLines } from './prove.ts'
+import { restoreRun, withoutResults } from './restore.ts'
+import { readEnd, type ShardEnd } from './task.ts'
 
-/** Brings the shard of each job here; gives the ids of their runs. Throws what the service says of a result that it is asked for again. */
+/** A shard in the queue: its job, what a worker said of its end, and the digest of its plan where this machine submitted it. */
+export interface GatheredShard {
+  readonly id: string
+  readonly end: unknown
+  readonly fingerprint?: string | undefined
+}
+
+/**
+ * Brings the shard of each job here; returns the ids of their runs. Throws FETTLE_JOURNAL_DAMAGED for a journal that is not one of the
+ * shard and of `identity`, and what the service says of a result that it is asked for again.
+ */
 export async function gatherShards(
   connected: Connected,
-  jobs: readonly { readonly id: string; readonly end: unknown }[],
+  jobs: readonly GatheredShard[],
+  identity: string,
   settings: RunSettings,
 ): Promise<string[]> {
   const runs: string[] = []
-  for (const { id, end } of jobs) {
+  for (const { id, end, fingerprint } of jobs) {
     settings.signal.throwIfAborted()
     const lines = await readLines(connected, id)
     if (lines.length === 0)
       throw new FettleError('FETTLE_QUEUE', `the queue no longer has the journal of ${id}`, {
         hint: 'If another process has merged the list already, nothing is left to do: see fettle runs.',
       })
-    runs.push(await gather(lines, readEnd(end)?.directory ?? null, settings))
+    const run = proveLines(lines, { jobId: id, identity, fingerprint })
+    runs.push(await gather(run, lines, readEnd(end), settings))
   }
   const bad = runs.flatMap(run => badEnd(readRun(settings.runsDir, run)))
   if (bad.length > 0) throw errorOfIssues(bad)
   return runs
 }
 
-async function gather(lines: readonly string[], from: string | null, settings: RunSettings): Promise<string> {
+async function gather(
+  { runId, plan }: ProvedRun,
+  lines: readonly string[],
+  end: ShardEnd | null,
+  settings: RunSettings,
+): Promise<string> {
   const { runsDir } = settings
-  const runId = runIdOf(lines)
   const directory = runDirectory(runsDir, runId)
-  if (await isHere(directory, runsDir)) return runId
-  await restoreRun(runsDir, lines)
-  if (from !== null) await bring(readRun(runsDir, runId), from, directory)
-  if (await isHere(directory, runsDir)) return runId
+  if (await isHere(directory, runsDir, plan)) return runId
+  await restoreRun(runsDir, runId, lines)
+  if (end?.runId === runId) await bring(readRun(runsDir, runId), end.directory, directory)
+  if (await isHere(directory, runsDir, plan)) return runId
   settings.onNote?.(`fetching the result of ${runId} again: its worker's folder cannot be read here`)
-  await restoreRun(runsDir, withoutResults(lines))
+  await restoreRun(runsDir, runId, withoutResults(lines))
   const { state } = await resumeRun(runId, settings)
   if (!state.finished && state.error !== null)
     throw new FettleError(state.error.code as FettleError['code'], state.error.message, { hint: state.error.hint })
   return runId
 }
 
-/** Whether the run is here, at its end, with all that came back. */
-async function isHere({ id, path }: RunDirectory, runsDir: string): Promise<boolean> {
+/** Whether the run is here, of that plan and at its end, with all that came back. */
+async function isHere({ id, path }: RunDirectory, runsDir: string, { fingerprint }: Plan): Promise<boolean> {
   try {
-    const { finished, jobs } = readRun(runsDir, id)
-    if (!finished) return false
+    const { finished, jobs, plan } = readRun(runsDir, id)
+    if (!finished || plan.fingerprint !== fingerprint) return false
     for (const { part, received } of jobs)
       if (received !== null && (await fileDigest(join(path, `enriched-${part}.csv`))) !== received.sha256) return false
     return true

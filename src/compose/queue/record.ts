@@ -3,6 +3,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { FettleError } from '../../errors.ts'
 import { writeAtomic } from '../../input/sink.ts'
+import type { LiveSettings, RunArgs } from '../../journal/index.ts'
+import type { Plan } from '../../pipeline/index.ts'
 import { listRunIds, makeRunDirectory, newRunId, readRun, runDirectory } from '../run-directory.ts'
 
 /** A list in a queue. */
@@ -18,6 +20,20 @@ export interface QueuedRun {
   readonly name: string
   /** The jobs of its shards, in their order. */
   readonly jobs: readonly string[]
+  /** What the list is, as it was submitted here: nothing of it is taken from Redis. Absent from a record of before it was kept. */
+  readonly submitted?: Submitted
+}
+
+/** What of a list is not taken from Redis: digests of the plans of its shards, and what those leave out. */
+export interface Submitted {
+  readonly fingerprints: readonly string[]
+  readonly own: OwnParts
+}
+
+/** The parts of a plan that its fingerprint leaves out, and the command line. */
+export interface OwnParts {
+  readonly plan: LiveSettings & Pick<Plan, 'file' | 'description' | 'tags' | 'issues'>
+  readonly args: RunArgs
 }
 
 /** Where the record of a list is kept. */

@@ -1,5 +1,4 @@
 /** The run of a shard brought back from the lines that a queue keeps of its journal: their directory, as the worker had it. */
-import { join } from 'node:path'
 import { FettleError } from '../../errors.ts'
 import { writeAtomic } from '../../input/sink.ts'
 import { Checksums, resealed } from '../../journal/index.ts'
@@ -47,12 +46,10 @@ export function withoutResults(lines: readonly string[]): string[] {
   return resealed(kept)
 }
 
-/** Writes the journal of the run, in place of what is there of it; gives its id. Throws FETTLE_OUTPUT_WRITE. */
-export async function restoreRun(runsDir: string, lines: readonly string[]): Promise<string> {
-  const runId = runIdOf(lines)
+/** Writes the journal of the run `runId`, which its lines were proved to be of, in place of what is there of it. Throws FETTLE_OUTPUT_WRITE. */
+export async function restoreRun(runsDir: string, runId: string, lines: readonly string[]): Promise<void> {
   const directory = runDirectory(runsDir, runId)
   makeFolder(runsDir)
   makeFolder(directory.path)
-  await writeAtomic(join(directory.path, 'journal.jsonl'), lines.map(line => `${line}\n`).join(''))
-  return runId
+  await writeAtomic(directory.journal, lines.map(line => `${line}\n`).join(''))
 }

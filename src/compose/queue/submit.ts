@@ -6,11 +6,12 @@ import type { Connected } from '../../queue/index.ts'
 import { counted } from '../../report/words.ts'
 import type { RunSettings } from '../carry-out.ts'
 import { withLock } from '../lifecycle.ts'
+import { liveSettingsOf } from '../recorded.ts'
 import { identityOf } from '../service.ts'
 import { traceOf } from '../settings.ts'
 import { REAL_WORLD } from '../world.ts'
 import { proveQueue, withBoard } from './place.ts'
-import { keepQueued, type QueuedRun } from './record.ts'
+import { keepQueued, type QueuedRun, type Submitted } from './record.ts'
 import { isBadEnd, jobIdOf, type ShardTask } from './task.ts'
 
 /**
@@ -42,7 +43,7 @@ export async function submitShards(
   const jobs = shards.map(shard => jobIdOf(shard, identity))
   return withLock(lineOf(plan), settings, async () => {
     const { url, name } = connected.address
-    const kept = { pipeline: plan.name, file: plan.file, identity, url, name, jobs }
+    const kept = { pipeline: plan.name, file: plan.file, identity, url, name, jobs, submitted: submittedOf(shards, settings) }
     const { run } = await keepQueued(settings.runsDir, kept, { now: REAL_WORLD.clock.now(), fresh })
     const posted = shards.map((shard, at) => ({ id: jobs[at]!, task: taskOf(shard, settings) }))
     const how = { atOnce: plan.concurrency, fresh, isBad: isBadEnd }
@@ -53,6 +54,14 @@ export async function submitShards(
     )
     return run
   })
+}
+
+/** What is kept here of the shards, so that it need not be taken from Redis. */
+function submittedOf(shards: readonly Plan[], { args }: RunSettings): Submitted {
+  const [first] = shards
+  const { file, description, tags, issues } = first!
+  const own = { plan: { ...liveSettingsOf(first!), file, description, tags, issues }, args }
+  return { fingerprints: shards.map(({ fingerprint }) => fingerprint), own }
 }
 
 /** As many jobs at once as the pipeline allows are as many shards at once: within a shard they go one after the other. */

@@ -1,8 +1,11 @@
 /** What a shard's job in a queue says, and what is said of its end. Both cross machines, and are looked at before they are believed. */
 import { createHash } from 'node:crypto'
+import { basename } from 'node:path'
+import { z } from 'zod'
 import { FettleError } from '../../errors.ts'
 import type { RunArgs, RunState } from '../../journal/index.ts'
-import { lineOf, type Plan, shardText } from '../../pipeline/index.ts'
+import { lineOf, type Plan, problemOf, readShardPlan, shardText } from '../../pipeline/index.ts'
+import { endCode, endStatus, runArgs } from './shard-events.ts'
 
 /** A shard to be carried out. The plan is whole: whoever carries it out needs the list and the credentials, not the pipeline file. */
 export interface ShardTask {
@@ -27,20 +30,45 @@ export const jobIdOf = (plan: Plan, identity: string): string =>
     .digest('hex')
     .slice(0, 12)}`
 
-/** A task as it came out of a queue. Throws FETTLE_QUEUE_SETTINGS for what another version put there. */
-export function readTask(value: unknown): ShardTask & { readonly shard: string } {
-  const task = value as Partial<ShardTask> | null
-  if (task?.version !== 1 || typeof task.plan !== 'object' || task.plan?.shard === undefined)
-    throw new FettleError('FETTLE_QUEUE_SETTINGS', 'a job of the queue is no shard that this version knows', {
-      hint: 'Workers and whoever submits must be of one version, and the queue theirs alone: --queue-name.',
-    })
-  return { ...(task as ShardTask), shard: `${task.plan.name} ${shardText(task.plan.shard)}` }
+const taskSchema = z.strictObject({
+  version: z.literal(1),
+  plan: z.unknown(),
+  args: runArgs,
+  traceparent: z.string().max(200).nullable(),
+})
+
+/** The task of a job as it came out of a queue. Throws FETTLE_QUEUE_SETTINGS for what no submitter of this version put there. */
+export function readTask(value: unknown, jobId: string): ShardTask & { readonly shard: string } {
+  const parsed = taskSchema.safeParse(value)
+  if (!parsed.success) throw noShard(problemOf(parsed.error))
+  const read = readShardPlan(parsed.data.plan)
+  if ('problem' in read) throw noShard(`of its plan ${read.problem}`)
+  const { plan } = read
+  if (!jobId.startsWith(`${lineOf(plan)}-`)) throw noShard('it has the name of another one')
+  return { ...(value as ShardTask), plan, shard: `${plan.name} ${shardText(plan.shard)}` }
 }
+
+const noShard = (why: string): FettleError =>
+  new FettleError('FETTLE_QUEUE_SETTINGS', `a job of the queue is no shard that this version knows: ${why}`, {
+    hint: 'Workers and whoever submits must be of one version, and the queue theirs alone: --queue-name.',
+  })
+
+/** A folder of a run, on this machine or on a share that is part of its file system: never on a host that its name gives. */
+const folder = z
+  .string()
+  .max(4096)
+  .regex(/^(\/(?!\/)|[A-Za-z]:[/\\])[^\u0000-\u001f\u007f]*$/)
+const endSchema = z.looseObject({
+  runId: z.string().max(200),
+  directory: folder,
+  status: endStatus,
+  exitCode: endCode.nullable(),
+})
 
 /** An end as it came out of a queue; null for none. */
 export function readEnd(value: unknown): ShardEnd | null {
-  const end = value as Partial<ShardEnd> | null
-  return typeof end?.runId === 'string' && typeof end.directory === 'string' ? (end as ShardEnd) : null
+  const { success, data } = endSchema.safeParse(value)
+  return success && basename(data.directory) === data.runId ? data : null
 }
 
 /** Whether a shard ended in an error: submitted again, it is carried out anew. */

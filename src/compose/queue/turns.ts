@@ -52,7 +52,9 @@ export function sharedWorlds(connected: Connected): SharedWorlds {
     },
     pause(ms) {
       own.pause(ms)
-      void open().then(turns => turns.pause(ms))
+      open()
+        .then(turns => turns.pause(ms))
+        .catch(() => {})
     },
   })
   return {
