@@ -93,10 +93,10 @@ export const ERRORS = {
   FETTLE_DECISIONS: entry('input', 'The decisions file cannot be used.', 'It needs the columns fingerprint and decision (accept, reject or undo), and a company for accept; see docs/review.md.'),
 
   // -- output: our own disk
-  FETTLE_OUTPUT_WRITE: entry('output', 'A file cannot be written.', 'Check permissions and free space, then run it again: what was begun goes on.'),
+  FETTLE_OUTPUT_WRITE: entry('output', 'A file cannot be written.', 'Check permissions and free space, then run the same command again: an unfinished run is continued.'),
   FETTLE_OUTPUT_LIMIT: entry('output', 'The output would be larger than an Excel file can be.', 'Set output.format: csv, which has no such limit.'),
   FETTLE_JOURNAL_WRITE: entry('output', 'The journal of the run cannot be written.', 'Check permissions and free space, then `fettle resume`.'),
-  FETTLE_JOURNAL_DAMAGED: entry('output', 'The journal of the run is damaged.', 'Keep the file and look at the line named; only a torn last line is mended by itself.'),
+  FETTLE_JOURNAL_DAMAGED: entry('output', 'The journal of the run is damaged.', 'Restore the journal from a backup, then `fettle resume`. Without one, look for the job of the run at the service before `fettle run --new`.'),
 
   // -- again: what another try may cure
   FETTLE_NETWORK: entry('again', 'The service cannot be reached.', 'Check service.url and the network, then `fettle resume`.'),

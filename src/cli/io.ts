@@ -34,6 +34,9 @@ function wantsColour(env: Env, isTerminal: boolean): boolean {
   return force === '' ? isTerminal : force !== '0' && force !== 'false'
 }
 
+/** After a run; the same command again would start another one. */
+const STDOUT_HINT = 'Check the free space. After a run, fettle resume prints its result again and starts no new run.'
+
 /**
  * The real terminal. A reader that went away (EPIPE) is not a failure: the rest is said to nobody, the exit code stays. Results
  * that a full disk refused are.
@@ -47,7 +50,7 @@ export function processIo(signal: AbortSignal): Io {
   stderr.on('error', () => {})
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') return
-    write(stderr, `error FETTLE_OUTPUT_WRITE\n  cannot write the result to stdout: ${error.message}\n`)
+    write(stderr, `error FETTLE_OUTPUT_WRITE\n  cannot write the result to stdout: ${error.message}\n  hint: ${STDOUT_HINT}\n`)
     process.once('exit', () => {
       process.exitCode = EXIT.output
     })

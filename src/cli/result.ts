@@ -73,8 +73,22 @@ export async function giveResults(endings: readonly Ending[], flags: Flags, io: 
       : errorLine(ending.error, ending.name)
   })
   const file = textFlag(flags, 'result-file')
-  if (file !== null) await writeLines(lines, file, io)
+  if (file !== null)
+    await writeLines(lines, file, io).catch(error => {
+      throw resultKept(error, endings, file)
+    })
   if (isOn(flags, 'json')) for (const line of lines) io.out(line)
+}
+
+/** The error of a result file for runs that are recorded: the same command would start another run of what is finished. */
+function resultKept(error: unknown, endings: readonly Ending[], file: string): unknown {
+  const ids = endings.flatMap(ending => ('result' in ending ? [ending.result.state.runId] : []))
+  if (!FettleError.is(error, 'output') || ids.length === 0) return error
+  const ways = ids.map(id => `fettle resume ${id} --result-file ${file}`).join('; ')
+  return new FettleError(error.code, error.message, {
+    hint: `Check permissions and free space, then: ${ways} (starts no new run)`,
+    cause: error,
+  })
 }
 
 async function writeLines(lines: readonly string[], file: string, io: Io): Promise<void> {

@@ -2,9 +2,10 @@
  * Carrying out a run in this process: service up, stages, reports, service down. It is the only place that sees plan, journal,
  * ports and reports together; it draws nothing and chooses no exit code.
  */
-import { dirname } from 'node:path'
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { EXIT, FettleError } from '../errors.ts'
-import { openResults, openSource } from '../input/index.ts'
+import { openResults, openSource, writeAtomic } from '../input/index.ts'
 import {
   type Journal,
   type LiveSettings,
@@ -15,7 +16,7 @@ import {
   type RunState,
   UNKNOWN,
 } from '../journal/index.ts'
-import { isAddress, type Links, lineOf, spoolOf } from '../pipeline/index.ts'
+import { isAddress, type Links, lineOf, type Plan, resolvedYaml, spoolOf } from '../pipeline/index.ts'
 import type { Report } from '../report/index.ts'
 import { carryOut, needsService, type Ports, pausedBy, type Tick } from '../run/index.ts'
 import { decisionsOf } from './decisions.ts'
@@ -111,6 +112,8 @@ export async function carryOn(journal: Journal, directory: RunDirectory, lock: L
   try {
     // A new run proved them before it made its directory.
     if (stateOf(journal).resumedAt.length > 0) await proveOutputs(plan, settings)
+    // Only a run that is recorded has files beside its journal: without one they show that it was lost.
+    await keepPlan(plan, directory)
     await keepReport(stateOf(journal))
     if (plan.rows === 0) skipRun(record)
     else if (plan.sent === 0) finishUnasked(record)
@@ -129,6 +132,12 @@ export async function carryOn(journal: Journal, directory: RunDirectory, lock: L
   } finally {
     journal.close()
   }
+}
+
+/** Writes the plan for people, once. */
+async function keepPlan(plan: Plan, directory: RunDirectory): Promise<void> {
+  const path = join(directory.path, 'pipeline.resolved.yml')
+  if (!existsSync(path)) await writeAtomic(path, resolvedYaml(plan))
 }
 
 /**

@@ -4,16 +4,15 @@
  */
 import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import { FettleError } from '../errors.ts'
-import { writeAtomic } from '../input/index.ts'
 import { type Journal, type Lock, type MergedShards, openJournal, type RunState, takeLock } from '../journal/index.ts'
-import { isSameWork, lineOf, type Plan, resolvedYaml } from '../pipeline/index.ts'
+import { isSameWork, lineOf, type Plan } from '../pipeline/index.ts'
 import { carryOn, clearWork, type RunResult, type RunSettings } from './carry-out.ts'
 import { carrierOf, reportOfRun } from './look.ts'
 import { proveOutputs } from './prove-outputs.ts'
 import { liveSettingsOf } from './recorded.ts'
-import { hasReports, readReport, writeReports } from './report-files.ts'
+import { hasReports, isReported, readReport, writeReports } from './report-files.ts'
 import {
   lastRun,
   lockPath,
@@ -34,20 +33,26 @@ import { openTrace } from './trace.ts'
 import { REAL_WORLD } from './world.ts'
 
 /**
- * Carries out a plan: a new run, or the unfinished one of the same pipeline with the same fingerprint, since schedulers repeat
- * the same command and a second paid job is the worst outcome. `fresh` starts anew in any case. Throws FETTLE_LOCKED when
+ * Carries out a plan: a new run, or the last one of the same pipeline with the same fingerprint if it is unfinished or its reports
+ * are missing, since schedulers repeat the same command and a second paid job is the worst outcome. `fresh` always starts a new run. Throws FETTLE_LOCKED when
  * another process is at it, FETTLE_OUTPUT_WRITE when the runs directory cannot be written.
  */
 export async function startRun(plan: Plan, settings: RunSettings, fresh: boolean): Promise<RunResult> {
   return withLock(lineOf(plan), settings, async lock => {
     const last = fresh ? null : lastRun(settings.runsDir, lineOf(plan))
-    if (last !== null && !last.finished) {
-      if (isSameWork(last.plan, plan) && last.identity === identityOf(plan.service, settings.credentials)) {
-        settings.onNote?.(`continuing the unfinished run ${last.runId}`)
-        return continueRun(last, lock, { ...settings, live: liveSettingsOf(plan) })
-      }
-      settings.onNote?.(`the unfinished run ${last.runId} is of another plan and is left alone: fettle resume ${last.runId}`)
+    if (last === null || (last.finished && isReported(runDirectory(settings.runsDir, last.runId), last)))
+      return newRun(plan, lock, settings)
+    const isSame = isSameWork(last.plan, plan) && last.identity === identityOf(plan.service, settings.credentials)
+    if (isSame && last.finished) {
+      settings.onNote?.(`the run ${last.runId} ended without its reports: they are written now, and no new run is started`)
+      return settled(last, settings, true)
     }
+    if (isSame) {
+      settings.onNote?.(`continuing the unfinished run ${last.runId}`)
+      return continueRun(last, lock, { ...settings, live: liveSettingsOf(plan) })
+    }
+    if (!last.finished)
+      settings.onNote?.(`the unfinished run ${last.runId} is of another plan and is left alone: fettle resume ${last.runId}`)
     return newRun(plan, lock, settings)
   })
 }
@@ -58,7 +63,7 @@ export async function startRun(plan: Plan, settings: RunSettings, fresh: boolean
  */
 export async function resumeRun(id: string, settings: RunSettings): Promise<RunResult> {
   const state = readRun(settings.runsDir, id)
-  if (state.finished) return settled(state, settings)
+  if (state.finished) return settled(state, settings, false)
   const identity = identityOf(state.plan.service, settings.credentials)
   if (identity !== state.identity)
     throw new FettleError(
@@ -120,7 +125,6 @@ async function newRun(plan: Plan, lock: Lock, settings: RunSettings, merge?: Mer
   const runId = isMade ? merge.runId : newRunId(settings.runsDir, lineOf(plan), nowOf(settings)())
   const identity = merge?.identity ?? identityOf(plan.service, settings.credentials)
   const directory = isMade ? runDirectory(settings.runsDir, runId) : await makeRunDirectory(settings.runsDir, runId)
-  await writeAtomic(join(directory.path, 'pipeline.resolved.yml'), resolvedYaml(plan))
   await merge?.fill(directory)
   const journal = openJournal(directory.journal, nowOf(settings), 'new', settings.copy?.keep)
   const trace = await openTrace(settings.env, plan)
@@ -182,11 +186,11 @@ function stillResumable(error: unknown, { runId, jobs }: RunState): unknown {
 
 /**
  * The result of a run that came to its end, as it was recorded; what a kill or a full disk kept it from writing or removing is
- * made up for.
+ * made up for. `isOurs`: this process holds the lock of the pipeline.
  */
-async function settled(state: RunState, settings: RunSettings): Promise<RunResult> {
+async function settled(state: RunState, settings: RunSettings, isOurs: boolean): Promise<RunResult> {
   const directory = runDirectory(settings.runsDir, state.runId)
-  const isCarried = carrierOf(settings.runsDir, state) !== null
+  const isCarried = !isOurs && carrierOf(settings.runsDir, state) !== null
   if (!isCarried) {
     sweepRunDirectory(directory)
     await clearWork(state, directory, settings.cwd)

@@ -33,6 +33,19 @@ export async function writeReports(directory: RunDirectory, report: Report, stat
   await writeReportJson(directory, report)
 }
 
+/**
+ * Whether report.json has the end of a run. It is written last, so that every other document was written too; a report of another
+ * version counts.
+ */
+export function isReported(directory: RunDirectory, { status, exitCode }: Pick<RunState, 'status' | 'exitCode'>): boolean {
+  try {
+    const report = JSON.parse(readFileSync(join(directory.path, RENDERERS.json.file), 'utf8'))
+    return report.status === status && report.exitCode === exitCode
+  } catch {
+    return false
+  }
+}
+
 /** Whether every document of a run is there. */
 export const hasReports = (directory: RunDirectory): boolean =>
   Object.values(RENDERERS).every(({ file }) => file === null || existsSync(join(directory.path, file)))

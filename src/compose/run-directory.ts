@@ -9,6 +9,7 @@ import { FettleError } from '../errors.ts'
 import { writeAtomic } from '../input/sink.ts'
 import { fold, type RunState, readJournal, syncFolder } from '../journal/index.ts'
 import { nearest } from '../pipeline/index.ts'
+import { explainUnread } from './lost-journal.ts'
 
 /** Where runs are kept unless --runs-dir says otherwise. No leading dot: CI artifact uploads skip hidden folders. */
 export const DEFAULT_RUNS_DIR = 'fettle-runs'
@@ -193,11 +194,19 @@ function latestId(runsDir: string): string | null {
   }
 }
 
-/** The state that the journal of a run tells. Throws FETTLE_RUN_EMPTY when nothing was recorded, and as readJournal does. */
+/**
+ * The state that the journal of a run tells. Throws FETTLE_RUN_EMPTY when nothing was recorded and nothing beside the journal
+ * shows that the run began, and as readJournal does.
+ */
 export function readRun(runsDir: string, id: string): RunState {
-  const state = fold(readJournal(runDirectory(runsDir, id).journal).events)
-  if (state === null) throw new FettleError('FETTLE_RUN_EMPTY', `the run ${id} recorded nothing`)
-  return state
+  const directory = runDirectory(runsDir, id)
+  try {
+    const state = fold(readJournal(directory.journal).events)
+    if (state === null) throw new FettleError('FETTLE_RUN_EMPTY', `the run ${id} recorded nothing`)
+    return state
+  } catch (error) {
+    throw explainUnread(error, directory)
+  }
 }
 
 /**

@@ -1,12 +1,13 @@
 /**
  * The journal on disk: one JSON line an event, synced before the caller goes on, so that whatever is done next is done because
- * of something that will still be known after a crash. It decides nothing; a torn last line is the only damage it mends.
+ * of something that will still be known after a crash. It decides nothing; a torn last line is the only damage it repairs.
  */
 import { closeSync, constants, fsyncSync, ftruncateSync, openSync, readFileSync, statSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { FettleError } from '../errors.ts'
+import { Checksums } from './checksum.ts'
 import type { RunEvent, RunFact } from './events.ts'
-import { findGap, isEvent, lackOf } from './integrity.ts'
+import { faultOf, findGap, isEvent } from './integrity.ts'
 import { advance, type RunState } from './state.ts'
 
 /** The only version there has been. */
@@ -22,10 +23,11 @@ export interface Journal {
   close(): void
 }
 
-/** What a journal file holds: its events, and how many bytes of it are whole lines. */
+/** What a journal file holds: its events, how many bytes of it are whole lines, and the checksums of those. */
 export interface JournalContent {
   readonly events: readonly RunEvent[]
   readonly wholeBytes: number
+  readonly sums: Checksums
 }
 
 /**
@@ -45,10 +47,11 @@ export function readJournal(path: string): JournalContent {
     throw new FettleError('FETTLE_JOURNAL_DAMAGED', `cannot read the journal ${path}: ${(cause as Error).message}`, { cause })
   }
   const wholeBytes = bytes.lastIndexOf(0x0a) + 1
-  const events = linesOf(bytes.subarray(0, wholeBytes)).map((line, index) => parseLine(line, path, index + 1))
+  const sums = new Checksums()
+  const events = linesOf(bytes.subarray(0, wholeBytes)).map((line, index) => parseLine(line, path, index + 1, sums))
   const gap = findGap(events)
   if (gap !== null) throw damaged(path, gap.line, gap.why)
-  return { events, wholeBytes }
+  return { events, wholeBytes, sums }
 }
 
 const LINE_END = 0x0a
@@ -63,25 +66,31 @@ function linesOf(bytes: Buffer): Buffer[] {
   return lines
 }
 
-function parseLine(line: Buffer, path: string, number: number): RunEvent {
+function parseLine(line: Buffer, path: string, number: number, sums: Checksums): RunEvent {
+  let text: string
   let value: unknown
   try {
-    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(line))
+    text = new TextDecoder('utf-8', { fatal: true }).decode(line)
+    value = JSON.parse(text)
   } catch {
     throw damaged(path, number, 'it is not JSON')
   }
   if (!isEvent(value)) throw damaged(path, number, 'it is not an event')
-  if (value.type !== 'run.started') {
-    const lack = lackOf(value)
-    if (lack !== null) throw damaged(path, number, lack)
-    return value
-  }
-  const version: unknown = value.journal
-  if (version === VERSION) {
-    const lack = lackOf(value)
-    if (lack !== null) throw damaged(path, number, lack)
-    return value
-  }
+  if (value.type === 'run.started') proveVersion(value.journal, path, number)
+  const fault = sums.accept(text) ?? faultOf(value)
+  if (fault !== null) throw damaged(path, number, fault)
+  return unsealed(value)
+}
+
+/** The event alone: its checksum is the file's. */
+function unsealed(event: RunEvent & { readonly sum?: string }): RunEvent {
+  const { sum: _, ...rest } = event
+  return rest as RunEvent
+}
+
+/** Asked before anything else of a line: a newer version may hold other events, and other checksums. */
+function proveVersion(version: unknown, path: string, number: number): void {
+  if (version === VERSION) return
   if (typeof version !== 'number' || !(version > VERSION)) throw damaged(path, number, 'it names no version of a journal')
   throw new FettleError(
     'FETTLE_JOURNAL_NEWER',
@@ -105,10 +114,11 @@ export function openJournal(
   mode: 'new' | 'existing',
   onLine: (line: string) => void = () => {},
 ): Journal {
-  const content = mode === 'existing' ? readJournal(path) : { events: [], wholeBytes: 0 }
+  const content = mode === 'existing' ? readJournal(path) : { events: [], wholeBytes: 0, sums: new Checksums() }
   const flags =
     constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW | (mode === 'new' ? constants.O_CREAT | constants.O_EXCL : 0)
   let state = content.events.reduce<RunState | null>(advance, null)
+  const { sums } = content
   let { wholeBytes } = content
   // Half a line may stand after the whole ones; the next one must not be written behind it.
   let isTorn = mode === 'existing'
@@ -124,7 +134,7 @@ export function openJournal(
     },
     append(fact) {
       const event: RunEvent = { ...fact, at: new Date(now()).toISOString() }
-      const text = JSON.stringify(event)
+      const text = sums.seal(JSON.stringify(event))
       const line = Buffer.from(`${text}\n`)
       attempt(path, () => {
         if (isTorn) ftruncateSync(file, wholeBytes)
@@ -134,6 +144,7 @@ export function openJournal(
         isTorn = false
       })
       wholeBytes += line.length
+      sums.accept(text)
       onLine(text)
       state = advance(state, event)
       if (state === null) throw new FettleError('FETTLE_BUG', `the journal ${path} does not begin with run.started`)

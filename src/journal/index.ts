@@ -6,6 +6,7 @@ export type {
   ScreenState,
 } from './after.ts'
 export { meaningOf } from './after.ts'
+export * from './checksum.ts'
 export * from './events.ts'
 export * from './file.ts'
 export * from './lock.ts'

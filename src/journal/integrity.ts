@@ -1,43 +1,205 @@
 /**
- * Whether the lines of a journal can be what fettle wrote: every event with what it cannot be without, and none before the one it
+ * Whether the lines of a journal can be what fettle wrote: every event with the fields of its type, and none before the one it
  * follows from. It reads no file and folds nothing; events of a newer minor version pass.
  */
-import type { RunEvent } from './events.ts'
+import { z } from 'zod'
+import { type JobSummary, jobSummary } from '../contract/index.ts'
+import type { ErrorKind, Issue } from '../errors.ts'
+import type { Plan } from '../pipeline/types.ts'
+import type {
+  CheckResult,
+  HttpCounts,
+  JobState,
+  LiveSettings,
+  Outcomes,
+  OutputFile,
+  RecordedError,
+  RowSample,
+  RunArgs,
+  RunEvent,
+  RunFact,
+  StageState,
+} from './events.ts'
 
-type Kind = 'string' | 'number' | 'object' | 'array'
+/** A schema for each field: an event or a field that is left out does not compile, nor does one of another type. */
+type Fields<T> = { readonly [K in keyof T]-?: z.ZodType<T extends Record<K, T[K]> ? T[K] : T[K] | undefined> }
+type Events = { readonly [T in RunFact['type']]: Fields<Omit<Extract<RunFact, { readonly type: T }>, 'type'>> }
 
-/** What the events of each type hold, as far as a state could not be told without it. */
-const HELD: Readonly<Record<string, Readonly<Record<string, Kind>>>> = {
-  'run.started': { runId: 'string', plan: 'object', jobName: 'string', identity: 'string', args: 'object', tool: 'object' },
-  'run.resumed': { pid: 'number', host: 'string' },
-  'stage.started': { stage: 'string' },
-  'stage.finished': { stage: 'string', elapsedMs: 'number', http: 'object' },
-  'stage.skipped': { stage: 'string', why: 'string' },
-  'stage.failed': { stage: 'string', elapsedMs: 'number', error: 'object', http: 'object' },
-  'job.requested': { part: 'number', name: 'string' },
-  'job.created': { part: 'number', id: 'string', name: 'string' },
-  'upload.requested': { part: 'number' },
-  'upload.accepted': { part: 'number', bytes: 'number' },
-  'mapping.accepted': { part: 'number' },
-  'match.requested': { part: 'number' },
-  'match.accepted': { part: 'number' },
-  'status.observed': { part: 'number', status: 'string' },
-  'match.finished': { part: 'number', status: 'string' },
-  'enrichments.accepted': { part: 'number' },
-  'enrich.requested': { part: 'number' },
-  'enrich.accepted': { part: 'number' },
-  'enrich.finished': { part: 'number', status: 'string' },
-  'file.received': { part: 'number', bytes: 'number', rows: 'number' },
-  'output.written': { files: 'array', outcomes: 'object', samples: 'array' },
-  'part.failed': { part: 'number', error: 'object' },
-  'correlation.noted': { part: 'number', operation: 'string', correlationId: 'string' },
-  'issue.raised': { issue: 'object' },
-  'run.finished': { status: 'string', exitCode: 'number', outcomes: 'object', checks: 'array' },
+const text = z.string()
+const count = z.number()
+const flag = z.boolean()
+const part = z.number().int().nonnegative()
+/** A word of a list that a newer minor version may have added to. */
+const word = <T extends string>() => text as unknown as z.ZodType<T>
+/** The fields without which the state, or a report of it, could not be made; a journal may be older than others. */
+const least = <T>(shape: z.ZodRawShape) => z.object(shape) as unknown as z.ZodType<T>
+
+const http = z.object({ requests: count, retries: count, throttledMs: count }) satisfies z.ZodType<HttpCounts>
+const summary = jobSummary.nullable() as unknown as z.ZodType<JobSummary | null>
+const rows = count.nullable()
+const outcomes = z.object({
+  matched: rows,
+  manualMatched: rows,
+  review: rows,
+  unmatched: rows,
+  duplicates: rows,
+  failed: rows,
+  skipped: rows,
+}) satisfies z.ZodType<Outcomes>
+const error = z.object({
+  code: text,
+  kind: word<ErrorKind>(),
+  message: text,
+  hint: text,
+  correlationId: text.nullable(),
+}) satisfies z.ZodType<RecordedError>
+const issue = least<Issue>({ code: text, severity: text, message: text, count, rows: z.array(count) })
+const check = z.object({
+  assertion: text,
+  success: flag,
+  severity: word<CheckResult['severity']>(),
+  expected: text,
+  actual: text,
+}) satisfies z.ZodType<CheckResult>
+const file = z.object({
+  kind: word<OutputFile['kind']>(),
+  path: text,
+  rows: count,
+  bytes: count,
+  sha256: text,
+}) satisfies z.ZodType<OutputFile>
+const sample = least<RowSample>({
+  row: count,
+  key: text.nullable(),
+  outcome: text,
+  why: text,
+  cells: z.record(text, text),
+  candidate: z.object({ id: text, name: text }),
+  candidates: z.array(least({ id: text, name: text, parts: z.record(text, count), fields: z.record(text, text) })).optional(),
+})
+const refusal = z.object({ id: text, why: text })
+const args = z.record(text, z.union([text, count, flag, z.null(), z.array(text)])) satisfies z.ZodType<RunArgs>
+const live = least<LiveSettings>({
+  poll: z.object({ everyMs: count, maxMs: count, timeoutMs: count }),
+  retry: z.object({ attempts: count }),
+  checks: z.array(z.object({})),
+  report: z.object({ rows: text, mask: z.array(text) }),
+})
+const plan = z.intersection(
+  live,
+  least({
+    name: text,
+    file: text,
+    tags: z.array(text),
+    service: z.object({ kind: text }),
+    input: z.object({ path: text, sha256: text, bytes: count, rows: count }),
+    rows: count,
+    parts: z.array(z.object({ from: count, rows: count })).optional(),
+    preparation: z.array(text),
+    mappings: z.array(z.object({ mapping: text })),
+    enrich: z.object({ product: text, tags: z.array(text) }).nullable(),
+    budget: z.object({ rows: count.nullable(), credits: count.nullable() }),
+    issues: z.array(issue),
+    fingerprint: text,
+  }),
+) as unknown as z.ZodType<Plan>
+const stageState = z.object({
+  name: word<StageState['name']>(),
+  status: word<StageState['status']>(),
+  startedAt: text.nullable(),
+  elapsedMs: count,
+  attempts: count,
+  note: text.nullable(),
+}) satisfies z.ZodType<StageState>
+const jobState = least<JobState>({
+  part,
+  name: text,
+  id: text.nullable(),
+  received: z.object({ bytes: count, rows: count, sha256: text }).nullable(),
+  failure: error.nullable(),
+  history: z.array(z.object({ status: text, at: text })),
+  polls: count,
+  summary,
+  correlations: z.array(z.object({ operation: text, correlationId: text })),
+})
+
+const stage = word<StageState['name']>()
+const observed = { part, status: text, summary }
+
+/** THE table of events. */
+const EVENTS: Events = {
+  'run.started': {
+    journal: z.literal(1),
+    runId: text,
+    tool: z.object({ name: text, version: text }),
+    plan,
+    jobName: text,
+    identity: text,
+    args,
+    traceId: text,
+    ci: text.nullable(),
+    merged: z
+      .object({ runs: z.array(text), stages: z.array(stageState), jobs: z.array(jobState), issues: z.array(issue), http })
+      .optional(),
+  },
+  'run.resumed': { pid: count, host: text, settings: live.optional() },
+  'stage.started': { stage },
+  'stage.finished': { stage, elapsedMs: count, http },
+  'stage.skipped': { stage, why: text },
+  'stage.failed': { stage, elapsedMs: count, error, http },
+  'job.requested': { part, name: text },
+  'job.created': { part, id: text, name: text, adopted: flag },
+  'upload.requested': { part, bytes: count },
+  'upload.accepted': { part, fileId: text.nullable(), bytes: count, sha256: text.nullable(), adopted: flag },
+  'mapping.accepted': { part, count },
+  'match.requested': { part },
+  'match.accepted': { part, messageId: text.nullable(), adopted: flag },
+  'status.observed': { ...observed, stage: word<'match' | 'enrich'>() },
+  'match.finished': observed,
+  'enrichments.accepted': { part, product: text, tags: count },
+  'enrich.requested': { part },
+  'enrich.accepted': { part, adopted: flag },
+  'enrich.finished': observed,
+  'part.failed': { part, error },
+  'file.received': { part, bytes: count, rows: count, sha256: text },
+  'output.written': {
+    files: z.array(file),
+    outcomes,
+    samples: z.array(sample),
+    scores: z.array(count),
+    lowestScores: z.object({ matched: rows, review: rows }).optional(),
+    decisions: z
+      .object({ accepted: count, rejected: count, agreed: count, overruled: count, expired: count, unused: count })
+      .nullish(),
+    companies: z.object({ listed: count, nameless: count }).nullish(),
+  },
+  'portfolio.requested': { name: text },
+  'portfolio.found': { id: count, name: text, created: flag },
+  'portfolio.added': { done: count, added: count, present: count, refused: z.array(refusal) },
+  'screen.requested': { company: text },
+  'screen.finished': {
+    done: count,
+    company: z.object({ id: text, name: text, searchId: text, hits: count, risks: z.record(text, count) }),
+    createdAt: text.nullable(),
+    adopted: flag,
+  },
+  'screen.refused': { done: count, company: refusal },
+  'correlation.noted': { part, operation: text, correlationId: text },
+  'issue.raised': { issue },
+  'run.finished': {
+    status: word(),
+    exitCode: count,
+    outcomes,
+    checks: z.array(check),
+    error: error.nullable(),
+  },
+  'run.paused': { status: word(), exitCode: count, error },
   'run.detached': {},
-  'run.paused': { status: 'string', exitCode: 'number', error: 'object' },
 }
 
-const kindOf = (value: unknown): string => (Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value)
+const SCHEMAS: ReadonlyMap<string, z.ZodType> = new Map(
+  Object.entries(EVENTS).map(([type, fields]) => [type, z.object(fields as z.ZodRawShape)]),
+)
 
 /** An object with a type and a time. */
 export const isEvent = (value: unknown): value is RunEvent =>
@@ -49,12 +211,10 @@ export const isEvent = (value: unknown): value is RunEvent =>
   typeof value.at === 'string' &&
   !Number.isNaN(Date.parse(value.at))
 
-/** What an event lacks, in words; null when it is whole. */
-export function lackOf(event: RunEvent): string | null {
-  const held = Object.hasOwn(HELD, event.type) ? HELD[event.type]! : {}
-  const fields: Readonly<Record<string, unknown>> = { ...event }
-  const lack = Object.entries(held).find(([name, kind]) => kindOf(fields[name]) !== kind)
-  return lack === undefined ? null : `its ${lack[0]} is missing or of another kind`
+/** What is wrong with an event, in words; null when nothing is. */
+export function faultOf(event: RunEvent): string | null {
+  const wrong = SCHEMAS.get(event.type)?.safeParse(event).error?.issues[0]
+  return wrong === undefined ? null : `its ${wrong.path.map(String).join('.')} is missing or of another kind`
 }
 
 /** The first line that does not follow from those before it, from 1; null when all do. */
@@ -64,15 +224,12 @@ export function findGap(events: readonly RunEvent[]): { readonly line: number; r
   for (const [index, event] of events.entries()) {
     const gap = (why: string) => ({ line: index + 1, why })
     if (index === 0 && event.type !== 'run.started') return gap('the first event is not run.started')
-    if (event.type === 'run.started' && event.merged !== undefined) {
-      if (!Array.isArray(event.merged?.jobs) || !Array.isArray(event.merged.issues)) return gap('it does not tell what it joins')
-      for (const job of event.merged.jobs) created.add(job.part)
-    }
     if (index > 0 && event.type === 'run.started') return gap('the run was started before')
+    if (event.type === 'run.started') for (const job of event.merged?.jobs ?? []) created.add(job.part)
     if (!('part' in event)) continue
     if (event.type === 'job.requested') requested.add(event.part)
     else if (event.type === 'job.created') {
-      if (!requested.has(event.part)) return gap('nobody had asked for that job')
+      if (!requested.has(event.part)) return gap('no job was requested before')
       created.add(event.part)
     } else if (event.type !== 'correlation.noted' && !created.has(event.part)) return gap('there was no job yet')
   }

@@ -20,14 +20,23 @@ export const adopt =
 /** The service may need a moment to list what it has just created: looks at 0, 3 and 10 seconds. */
 const SEARCH_PAUSES_MS = [3_000, 7_000]
 
+/** The oldest job with a name, and the others that have it. */
+interface FoundJob {
+  readonly job: JobRecord
+  readonly others: readonly JobRecord[]
+}
+
+/** The oldest job with this name, looked for once; undefined when there is none. */
+export async function findJob(name: string, ports: LookPorts): Promise<FoundJob | undefined> {
+  const [job, ...others] = await ports.service.findJobs(name, { signal: ports.grace })
+  return job === undefined ? undefined : { job, others }
+}
+
 /** The oldest job with this name, looked for up to three times over ten seconds; undefined when there is none. */
-export async function searchJob(
-  name: string,
-  ports: LookPorts,
-): Promise<{ job: JobRecord; others: readonly JobRecord[] } | undefined> {
+export async function searchJob(name: string, ports: LookPorts): Promise<FoundJob | undefined> {
   for (let round = 0; ; round++) {
-    const [job, ...others] = await ports.service.findJobs(name, { signal: ports.grace })
-    if (job !== undefined) return { job, others }
+    const found = await findJob(name, ports)
+    if (found !== undefined) return found
     const pause = SEARCH_PAUSES_MS[round]
     if (pause === undefined) return undefined
     await ports.clock.sleep(pause, ports.grace)
@@ -38,14 +47,16 @@ export async function searchJob(
 export const orphanIssue = (orphan: JobRecord): Issue =>
   issue('FETTLE_JOB_ORPHAN', `a second remote job carries the name of this run: ${orphan.id}`, { severity: 'warn' })
 
-/** The job under our id is somebody else's, and ours was found by its name. Whoever does not know better stops: 75. */
+/** The job under our id is not ours, or there is none, and ours was found by its name. A caller that cannot go on with it stops: 75. */
 class JobElsewhere extends FettleError {
   readonly facts: readonly RunFact[]
 
-  constructor(job: JobState, wrong: JobRecord, ours: JobRecord, others: readonly JobRecord[]) {
-    const message = `the job ${wrong.id} is called "${wrong.name}"; ours, "${job.name}", is ${ours.id}`
+  constructor(job: JobState, wrong: JobRecord | null, { job: ours, others }: FoundJob) {
+    const there = wrong === null ? 'does not exist' : `is called "${wrong.name}"`
+    const message = `the job ${idOf(job)} ${there}; ours, "${job.name}", is ${ours.id}`
     super('FETTLE_UNANSWERED', message)
-    const hint = `Nothing more is sent to ${wrong.id}; look at what it holds.`
+    const hint =
+      wrong === null ? `The run goes on with ${ours.id}.` : `Nothing more is sent to ${wrong.id}; look at what it holds.`
     this.facts = [
       { type: 'issue.raised', issue: issue('FETTLE_JOB_ORPHAN', message, { severity: 'warn', hint }) },
       ...others.map((other): RunFact => ({ type: 'issue.raised', issue: orphanIssue(other) })),
@@ -60,27 +71,39 @@ export function movedBy(error: unknown): readonly RunFact[] | null {
   return null
 }
 
-/** Looks for our job by its name, since the one under our id is not it. Never returns. */
-async function searchElsewhere(job: JobState, wrong: JobRecord, ports: LookPorts): Promise<never> {
+/** What is under our id: a job, or the error that there is none. */
+async function readUnderId(job: JobState, ports: LookPorts, options: CallOptions): Promise<JobRecord | FettleError> {
+  try {
+    return await ports.service.readJob(idOf(job), options)
+  } catch (error) {
+    if (FettleError.is(error) && error.code === 'FETTLE_NOT_FOUND') return error
+    throw error
+  }
+}
+
+/** The job under our id if it is ours; otherwise ours is looked for by its name, and never returned: see readOwnJob. */
+async function proveOwn(job: JobState, there: JobRecord | FettleError, ports: LookPorts): Promise<JobRecord> {
+  const isMissing = FettleError.is(there)
+  if (!isMissing && there.name === job.name) return there
   const found = await searchJob(job.name, ports)
-  if (found !== undefined && found.job.id !== job.id) throw new JobElsewhere(job, wrong, found.job, found.others)
+  if (found !== undefined && found.job.id !== job.id) throw new JobElsewhere(job, isMissing ? null : there, found)
+  if (isMissing) throw there
   throw new FettleError(
     'FETTLE_UNANSWERED',
-    `the job ${wrong.id} is called "${wrong.name}", and no other is called "${job.name}": nothing more is sent to it`,
+    `the job ${there.id} is called "${there.name}", and no other is called "${job.name}": nothing more is sent to it`,
   )
 }
 
 /**
  * Reads our job. When the job under our id carries another name nothing more is sent to it: throws what `movedBy` knows if
- * ours was found by its name, FETTLE_UNANSWERED if not, and what the search threw.
+ * ours was found by its name, FETTLE_UNANSWERED or FETTLE_NOT_FOUND if not, and what the search threw.
  */
 export async function readOwnJob(
   job: JobState,
   ports: LookPorts,
   options: CallOptions = { signal: ports.signal },
 ): Promise<JobRecord> {
-  const record = await ports.service.readJob(idOf(job), options)
-  return record.name === job.name ? record : searchElsewhere(job, record, ports)
+  return proveOwn(job, await readUnderId(job, ports, options), ports)
 }
 
 /**
@@ -90,11 +113,17 @@ export async function readOwnJob(
 export async function confirmJobs(state: RunState, ports: Ports): Promise<void> {
   for (const job of state.jobs) {
     if (job.id === null || job.received !== null || job.failure !== null) continue
-    const record = await ports.service.readJob(job.id, { signal: ports.signal, attempts: 1 }).catch((error: unknown) => {
+    const there = await readUnderId(job, ports, { signal: ports.signal, attempts: 1 }).catch((error: unknown) => {
       if (!FettleError.is(error)) throw error
       return null
     })
-    if (record !== null && record.name !== job.name) await searchElsewhere(job, record, ports)
+    if (!FettleError.is(there)) {
+      if (there !== null) await proveOwn(job, there, ports)
+      continue
+    }
+    // One refusal is no proof that the job is gone: that is for the stage to find out, unless ours is known to be another one.
+    const found = await findJob(job.name, ports)
+    if (found !== undefined && found.job.id !== job.id) throw new JobElsewhere(job, null, found)
   }
 }
 

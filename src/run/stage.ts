@@ -35,6 +35,9 @@ export const isThrough = (stage: Stage, { jobs }: RunState): boolean =>
 export const isOver = (stage: Stage, state: RunState): boolean =>
   stage.last === undefined ? isThrough(stage, state) : stage.last.isDone(state)
 
+/** An earlier process had the run: the last lines of its journal may be lost, so an effect without a record is looked for first. */
+export const isContinued = ({ resumedAt }: RunState): boolean => resumedAt.length > 0
+
 /** The id of a job that the create stage has made. */
 export function idOf(job: JobState): string {
   if (job.id === null) throw new TypeError(`job ${job.name} has no id yet: the create stage comes first`)

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { lastRun, runDirectory } from '../../src/compose/run-directory.ts'
-import type { RunFact } from '../../src/journal/index.ts'
+import { type RunFact, resealed } from '../../src/journal/index.ts'
 import type { Service } from '../../src/service/index.ts'
 import { type Armed, type FaultInput, startFaultServer } from '../../src/testing/index.ts'
 import { conclude } from './conclude.ts'
@@ -194,7 +194,7 @@ function damaged(text: string, how: Extract<Lever, { kind: 'journal' }>['damage'
   if (how === 'torn') return `${text}{"type":"stage.star`
   if (how === 'other job') {
     const ours = /"type":"job\.created".*?"id":"([^"]+)"/.exec(text)?.[1] ?? ''
-    return text.replaceAll(ours, other)
+    return `${resealed(lines.map(line => line.replaceAll(ours, other))).join('\n')}\n`
   }
   if (how === 'newer') return [lines[0]?.replace('"journal":1', '"journal":99'), ...lines.slice(1), ''].join('\n')
   const at = Math.floor(lines.length / 2)

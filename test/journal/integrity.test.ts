@@ -7,12 +7,15 @@ import { beforeAll, expect, test } from 'vitest'
 import { FettleError } from '../../src/errors.ts'
 import { readJournal } from '../../src/journal/file.ts'
 import { fold } from '../../src/journal/state.ts'
-import { worldOf } from '../run/world.ts'
+import { planOf, worldOf } from '../run/world.ts'
 import { freshFolder } from './fresh-folder.ts'
+
+const SCREEN = { datasets: ['SAN'], threshold: 85, countries: [], budget: null } as const
 
 let lines: string[]
 beforeAll(async () => {
-  const world = worldOf()
+  const world = worldOf(planOf({ portfolio: { name: 'Suppliers', id: null, reference: null }, screen: SCREEN }))
+  world.results.found = [1, 2, 3].map(row => ({ row, id: `GB-${row}`, name: row === 2 ? '' : `Company ${row}`, reference: '' }))
   await world.run()
   lines = world.journal.events.map(event => JSON.stringify(event))
 })
@@ -78,6 +81,51 @@ test('whatever is cut out of a line or changed in it, the answer is a state or a
     ),
     { numRuns: 400 },
   )
+})
+
+test('no event of a whole run can lose a field, or have it of another kind, and break the reading', () => {
+  const types = new Set<string>()
+  let cases = 0
+  for (const [index, line] of lines.entries()) {
+    const event = JSON.parse(line)
+    // Lines of one type are alike; a status is observed many times.
+    if (types.has(event.type)) continue
+    types.add(event.type)
+    for (const name of Object.keys(event)) {
+      const { [name]: _, ...without } = event
+      for (const changed of [without, ...[null, 1, 'x', [], {}, [null]].map(value => ({ ...event, [name]: value }))]) {
+        const refusal = refusalOf(lines.with(index, JSON.stringify(changed)))
+        cases++
+        // A line may be whole by itself, and the one that follows from it be the first that does not fit.
+        if (refusal !== null) expect(refusal.code, `${event.type} ${name}`).toMatch(/^FETTLE_(?:JOURNAL_DAMAGED|RUN_EMPTY)$/)
+      }
+    }
+  }
+  for (const type of ['portfolio.found', 'portfolio.added', 'screen.requested', 'screen.finished', 'screen.refused'])
+    expect([...types]).toContain(type)
+  console.log(`${cases} lines with a field gone or of another kind, ${types.size} types of events`)
+  expect(cases).toBeGreaterThan(500)
+})
+
+test.each([
+  ['screen.finished', { done: 1 }, 'its company is'],
+  ['screen.finished', { done: 1, company: {}, createdAt: null, adopted: false }, 'its company.id is'],
+  [
+    'screen.finished',
+    { done: 1, company: { id: 'a', name: 'b', searchId: 'c', hits: 1 }, createdAt: null, adopted: false },
+    'its company.risks is',
+  ],
+  ['screen.refused', { done: 1 }, 'its company is'],
+  ['screen.requested', {}, 'its company is'],
+  ['portfolio.added', { done: 1, added: 1, present: 0 }, 'its refused is'],
+  ['portfolio.found', { name: 'x', created: true }, 'its id is'],
+  ['portfolio.requested', {}, 'its name is'],
+])('%s without what it must have is damage: %j', (type, fields, why) => {
+  const line = JSON.stringify({ type, ...fields, at: '2025-01-01T00:00:00.000Z' })
+  expect(refusalOf([...lines, line])).toEqual(damagedAt(lines.length + 1))
+  const path = join(freshFolder(), 'journal.jsonl')
+  writeFileSync(path, [...lines, line, ''].join('\n'))
+  expect(() => readJournal(path)).toThrowError(expect.objectContaining({ exitCode: 73, message: expect.stringContaining(why) }))
 })
 
 test('a FIFO in its place is refused, not waited for', () => {

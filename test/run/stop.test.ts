@@ -140,7 +140,7 @@ test('a journal that cannot be written ends everything before the effect', async
   await goesOn(world)
 })
 
-test('who is not let in has asked for no job: the next run need not look for one', async () => {
+test('a run that the login refused has asked for no job: the next start looks once for one of its name, without a pause', async () => {
   const world = worldOf()
   world.service.authenticate = async () => {
     throw new FettleError('FETTLE_LOGIN', 'authenticate: the service answered 401')
@@ -150,5 +150,6 @@ test('who is not let in has asked for no job: the next run need not look for one
   const next = resumed(world)
   next.service.authenticate = async () => {}
   expect(await next.run()).toMatchObject({ finished: true, exitCode: 0 })
-  expect(next.service.calls.filter(call => call === 'findJobs')).toHaveLength(0)
+  expect(next.service.calls.filter(call => call === 'findJobs')).toHaveLength(1)
+  expect(next.service.calls.indexOf('findJobs')).toBeLessThan(next.service.calls.indexOf('createJob'))
 })

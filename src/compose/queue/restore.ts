@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import { FettleError } from '../../errors.ts'
 import { writeAtomic } from '../../input/sink.ts'
+import { Checksums, resealed } from '../../journal/index.ts'
 import { makeFolder, proveRunId, runDirectory } from '../run-directory.ts'
 
 /** What is only there where it was received: without these a run fetches its results once more, which costs nothing. */
@@ -28,12 +29,23 @@ export function runIdOf([first]: readonly string[]): string {
   return proveRunId(type === 'run.started' ? runId : null)
 }
 
-/** Lines without what was received. */
-export const withoutResults = (lines: readonly string[]): string[] =>
-  lines.filter(line => {
+/** Lines without what was received. Throws FETTLE_JOURNAL_DAMAGED when they are not the lines that were written. */
+export function withoutResults(lines: readonly string[]): string[] {
+  const sums = new Checksums()
+  for (const [index, line] of lines.entries()) {
+    const fault = sums.accept(line)
+    if (fault !== null)
+      throw new FettleError(
+        'FETTLE_JOURNAL_DAMAGED',
+        `line ${index + 1} of the journal that the queue keeps of a shard is damaged, ${fault}`,
+      )
+  }
+  const kept = lines.filter(line => {
     const { type, stage } = parse(line)
     return !OF_RESULTS.has(String(type)) && stage !== 'download'
   })
+  return resealed(kept)
+}
 
 /** Writes the journal of the run, in place of what is there of it; gives its id. Throws FETTLE_OUTPUT_WRITE. */
 export async function restoreRun(runsDir: string, lines: readonly string[]): Promise<string> {

@@ -1,15 +1,16 @@
 /**
  * Create: one remote job per part, whatever is lost on the way. The name is unique to the run and is looked up before creating
- * is ever repeated.
+ * is ever repeated, and before anything is created by a later process: the journal may have lost the record of the first.
  */
 import type { JobRecord } from '../../contract/index.ts'
 import type { JobState } from '../../journal/state.ts'
-import { orphanIssue, searchJob } from '../own-job.ts'
+import { findJob, orphanIssue, searchJob } from '../own-job.ts'
 import type { Ports } from '../ports.ts'
-import type { Facts, Stage } from '../stage.ts'
+import { type Facts, isContinued, type Stage } from '../stage.ts'
 
-async function* createOne(job: JobState, ports: Ports): Facts {
-  let found = job.requested ? await searchJob(job.name, ports) : undefined
+async function* createOne(job: JobState, isLater: boolean, ports: Ports): Facts {
+  const look = job.requested ? searchJob : findJob
+  let found = job.requested || isLater ? await look(job.name, ports) : undefined
   // An input that is no longer the planned one, or cannot be prepared, is better known before there is a job for it.
   if (found === undefined) await ports.source.upload(job.part)
   // Who is not let in has asked for no job, and need not look for one later.
@@ -19,11 +20,11 @@ async function* createOne(job: JobState, ports: Ports): Facts {
   let adopted = true
   if (found === undefined) {
     let lost = false
-    const look = async (): Promise<JobRecord | undefined> => {
+    const lookAgain = async (): Promise<JobRecord | undefined> => {
       lost = true
       return (await searchJob(job.name, ports))?.job
     }
-    const effect = await ports.service.createJob(job.name, { look, key: job.name, signal: ports.grace })
+    const effect = await ports.service.createJob(job.name, { look: lookAgain, key: job.name, signal: ports.grace })
     record = effect.value
     adopted = effect.adopted
     // A create that was lost on the way may still arrive: once more before anything is sent to either.
@@ -41,5 +42,5 @@ export const create: Stage = {
   name: 'create',
   skip: () => null,
   isDone: job => job.id !== null,
-  each: (job, _, ports) => createOne(job, ports),
+  each: (job, state, ports) => createOne(job, isContinued(state), ports),
 }

@@ -5,12 +5,11 @@
 import { enrichPhase, hasEnrichment } from '../../contract/index.ts'
 import { FettleError } from '../../errors.ts'
 import type { JobState, RunState } from '../../journal/state.ts'
-import type { Plan } from '../../pipeline/types.ts'
 import { creditsOf } from '../checks.ts'
 import { observe } from '../observe.ts'
 import { adopt, provenStatus, whenReady } from '../own-job.ts'
 import type { Ports } from '../ports.ts'
-import { type Facts, idOf, type Stage } from '../stage.ts'
+import { type Facts, idOf, isContinued, type Stage } from '../stage.ts'
 
 /** `readyForEnriching` is no proof that we started: it is watched for so long before starting is repeated. */
 const PROOF_PAUSES_MS = [0, 2_000, 5_000, 10_000]
@@ -41,12 +40,15 @@ function guardBudget(state: RunState): void {
     )
 }
 
-async function* enrichOne(job: JobState, plan: Plan, ports: Ports): Facts {
-  const enrich = plan.enrich
+async function* enrichOne(job: JobState, state: RunState, ports: Ports): Facts {
+  const { enrich, poll } = state.plan
   if (enrich === null) return
   const id = idOf(job)
+  const accepted = { type: 'enrich.accepted', part: job.part } as const
   const isBusy = (status: string): boolean => status === 'matched' || status.startsWith('aggregating')
-  if (!job.enrichmentsAccepted && !job.enrichRequested) {
+  const looksFirst = !job.enrichRequested && isContinued(state)
+  const isUnrecorded = looksFirst && hasEnrichment(await provenStatus(job, ports, ports.grace))
+  if (!job.enrichmentsAccepted && !job.enrichRequested && !isUnrecorded) {
     const choose = async (): Promise<null> => {
       await ports.service.setEnrichments(id, enrich.tags, { signal: ports.grace })
       return null
@@ -60,15 +62,15 @@ async function* enrichOne(job: JobState, plan: Plan, ports: Ports): Facts {
   }
   const look = (): Promise<null | undefined> => hasBegun(job, ports)
   if (!job.enrichAccepted) {
-    if (job.enrichRequested && (await look()) === null) yield { type: 'enrich.accepted', part: job.part, adopted: true }
+    if (isUnrecorded || (job.enrichRequested && (await look()) === null)) yield { ...accepted, adopted: true }
     else {
       if (!job.enrichRequested) yield { type: 'enrich.requested', part: job.part }
       const options = { look, key: `${job.name}-enrich`, signal: ports.grace }
       const effect = await whenReady(job, ports, isBusy, () => ports.service.enrich(id, options), adopt(look))
-      yield { type: 'enrich.accepted', part: job.part, adopted: effect.adopted }
+      yield { ...accepted, adopted: effect.adopted }
     }
   }
-  const record = yield* observe(job, { stage: 'enrich', poll: plan.poll, phaseOf: enrichPhase }, ports)
+  const record = yield* observe(job, { stage: 'enrich', poll, phaseOf: enrichPhase }, ports)
   yield { type: 'enrich.finished', part: job.part, status: record.status, summary: record.jobSummary ?? null }
 }
 
@@ -78,5 +80,5 @@ export const enrich: Stage = {
   skip: state => (state.plan.enrich === null ? 'the pipeline asks for no enrichment' : null),
   guard: guardBudget,
   isDone: job => job.enrichFinished,
-  each: (job, { plan }, ports) => enrichOne(job, plan, ports),
+  each: enrichOne,
 }

@@ -1,15 +1,15 @@
 /** Submit: start matching, once. The job is read before a lost request is repeated. */
 import { hasSubmission } from '../../contract/index.ts'
-import type { JobState } from '../../journal/state.ts'
+import type { JobState, RunState } from '../../journal/state.ts'
 import { adopt, provenStatus, whenReady } from '../own-job.ts'
 import type { Ports } from '../ports.ts'
-import { type Facts, idOf, type Stage } from '../stage.ts'
+import { type Facts, idOf, isContinued, type Stage } from '../stage.ts'
 
-async function* submitOne(job: JobState, ports: Ports): Facts {
+async function* submitOne(job: JobState, state: RunState, ports: Ports): Facts {
   const look = async (): Promise<string | null | undefined> =>
     hasSubmission(await provenStatus(job, ports, ports.grace)) ? null : undefined
   const accepted = { type: 'match.accepted', part: job.part } as const
-  if (job.matchRequested && (await look()) === null) {
+  if ((job.matchRequested || isContinued(state)) && (await look()) === null) {
     yield { ...accepted, messageId: null, adopted: true }
     return
   }
@@ -25,5 +25,5 @@ export const submit: Stage = {
   name: 'submit',
   skip: () => null,
   isDone: job => job.matchAccepted,
-  each: (job, _, ports) => submitOne(job, ports),
+  each: submitOne,
 }

@@ -1,11 +1,10 @@
 /** Upload: the file of a job. An upload cannot be taken up again in the middle, so the job is read before it is repeated. */
 import { hasUpload } from '../../contract/index.ts'
 import { FettleError } from '../../errors.ts'
-import type { JobState } from '../../journal/state.ts'
-import type { Plan } from '../../pipeline/types.ts'
+import type { JobState, RunState } from '../../journal/state.ts'
 import { provenStatus, readOwnJob } from '../own-job.ts'
 import type { Ports } from '../ports.ts'
-import { type Facts, idOf, type Stage } from '../stage.ts'
+import { type Facts, idOf, isContinued, type Stage } from '../stage.ts'
 
 /** A broken upload may keep the job at `uploading` until the service notices: it is given a minute to settle. */
 const SETTLE_MS = 60_000
@@ -22,12 +21,12 @@ async function settledStatus(job: JobState, ports: Ports, read = toldStatus): Pr
   }
 }
 
-async function* uploadOne(job: JobState, plan: Plan, ports: Ports): Facts {
+async function* uploadOne(job: JobState, state: RunState, ports: Ports): Facts {
   const arrived = async (): Promise<null | undefined> =>
     hasUpload(await settledStatus(job, ports, provenStatus)) ? null : undefined
   // Asked before the input is looked at: once it has arrived, it may have been replaced.
-  if (job.uploadRequested && (await arrived()) === null) {
-    yield { type: 'upload.accepted', part: job.part, bytes: plan.input.bytes, fileId: null, sha256: null, adopted: true }
+  if ((job.uploadRequested || isContinued(state)) && (await arrived()) === null) {
+    yield { type: 'upload.accepted', part: job.part, bytes: state.plan.input.bytes, fileId: null, sha256: null, adopted: true }
     return
   }
   const upload = await ports.source.upload(job.part)
@@ -63,5 +62,5 @@ export const upload: Stage = {
   name: 'upload',
   skip: () => null,
   isDone: job => job.uploaded !== null,
-  each: (job, { plan }, ports) => uploadOne(job, plan, ports),
+  each: uploadOne,
 }
