@@ -9,10 +9,10 @@ import { FettleError } from '../errors.ts'
 import { type Journal, type Lock, type MergedShards, openJournal, type RunState, takeLock } from '../journal/index.ts'
 import { isSameWork, lineOf, type Plan } from '../pipeline/index.ts'
 import { carryOn, clearWork, type RunResult, type RunSettings } from './carry-out.ts'
-import { carrierOf, reportOfRun } from './look.ts'
+import { carrierOf, lacksReports, reportOfRun } from './look.ts'
 import { proveOutputs } from './prove-outputs.ts'
 import { liveSettingsOf } from './recorded.ts'
-import { hasReports, isReported, readReport, writeReports } from './report-files.ts'
+import { hasReports, readReport, writeReports } from './report-files.ts'
 import {
   lastRun,
   lockPath,
@@ -40,7 +40,7 @@ import { REAL_WORLD } from './world.ts'
 export async function startRun(plan: Plan, settings: RunSettings, fresh: boolean): Promise<RunResult> {
   return withLock(lineOf(plan), settings, async lock => {
     const last = fresh ? null : lastRun(settings.runsDir, lineOf(plan))
-    if (last === null || (last.finished && !lacksReports(last, settings.runsDir))) return newRun(plan, lock, settings)
+    if (last === null || (last.finished && !lacksReports(settings.runsDir, last))) return newRun(plan, lock, settings)
     const isSame = isSameWork(last.plan, plan) && last.identity === identityOf(plan.service, settings.credentials)
     if (isSame && last.finished) {
       settings.onNote?.(`the run ${last.runId} ended without its reports: they are written now, and no new run is started`)
@@ -54,12 +54,6 @@ export async function startRun(plan: Plan, settings: RunSettings, fresh: boolean
       settings.onNote?.(`the unfinished run ${last.runId} is of another plan and is left alone: fettle resume ${last.runId}`)
     return newRun(plan, lock, settings)
   })
-}
-
-/** The reports of a finished run were not all written. A run whose directory has another name by now is left alone. */
-function lacksReports(state: RunState, runsDir: string): boolean {
-  const directory = runDirectory(runsDir, state.runId)
-  return existsSync(directory.journal) && !isReported(directory, state)
 }
 
 /**

@@ -1,10 +1,10 @@
 /** Looking at runs without touching them: for status, runs and report. */
-
+import { existsSync } from 'node:fs'
 import { realClock } from '../client/clock.ts'
 import { type LockOwner, lockHolder, type RunState } from '../journal/index.ts'
-import { lineOf, type Plan } from '../pipeline/index.ts'
+import { isSameWork, lineOf, type Plan } from '../pipeline/index.ts'
 import type { Report } from '../report/index.ts'
-import { readReport, reportOf } from './report-files.ts'
+import { isReported, readReport, reportOf } from './report-files.ts'
 import { findRunId, lastRun, listRunIds, lockPath, newestRun, type RunDirectory, readRun, runDirectory } from './run-directory.ts'
 import { identityOf } from './service.ts'
 import type { Credentials } from './settings.ts'
@@ -30,11 +30,17 @@ export const lastGoodRun = (runsDir: string, plan: Pick<Plan, 'name' | 'limit' |
       (state.status === 'success' || state.status === 'warn'),
   )
 
+/** The reports of a finished run were not all written. A run whose directory has another name by now is left alone. */
+export function lacksReports(runsDir: string, state: RunState): boolean {
+  const directory = runDirectory(runsDir, state.runId)
+  return existsSync(directory.journal) && !isReported(directory, state)
+}
+
 /** Whether carrying out the plan goes on with its last run, so that outputs that are there are that run's. Throws as lastRun. */
 export function goesOn(runsDir: string, plan: Plan, credentials: () => Credentials): boolean {
   const last = lastRun(runsDir, lineOf(plan))
-  if (last === null || last.finished) return false
-  return last.plan.fingerprint === plan.fingerprint && last.identity === identityOf(plan.service, credentials)
+  if (last === null || (last.finished && !lacksReports(runsDir, last))) return false
+  return isSameWork(last.plan, plan) && last.identity === identityOf(plan.service, credentials)
 }
 
 /** The report of a run, built again from its journal. */
