@@ -3,7 +3,7 @@
  * README and the surface snapshot are checked against this table.
  */
 import type { Command } from './command.ts'
-import { aRun, carrying, described, json, kept, pipelines, queue, runsDir, skipCode, sources } from './flag-groups.ts'
+import { aRun, carrying, described, inputFrom, json, kept, pipelines, queue, runsDir, skipCode, sources } from './flag-groups.ts'
 
 /** Every command, in the order of the help. */
 export const COMMANDS: readonly Command[] = [
@@ -115,20 +115,13 @@ export const COMMANDS: readonly Command[] = [
     usage: 'worker',
     summary: 'Carry out shards that run --queue gives to a queue, until told to stop',
     flags: argv =>
-      queue(runsDir(argv), 'The Redis of the queue: redis://host:6379')
+      inputFrom(queue(runsDir(argv), 'The Redis of the queue: redis://host:6379'))
         .demandOption('queue')
         .option('concurrency', {
           type: 'string',
           default: '1',
           requiresArg: true,
           describe: 'Shards at once in this process',
-        })
-        .option('input-from', {
-          type: 'string',
-          array: true,
-          nargs: 1,
-          requiresArg: true,
-          describe: 'Fetch lists from this address, or from below it when it ends in a slash; from none if absent',
         })
         .option('quiet', { type: 'boolean', alias: 'q', describe: 'Say nothing unless something is wrong' })
         .option('verbose', { type: 'boolean', alias: 'v', describe: 'Say more on the way' })

@@ -51,7 +51,6 @@ export const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string,
   worker: [
     ['fettle worker --queue redis://queue', 'take shards and carry them out, until SIGTERM'],
     ['fettle worker --queue redis://queue --concurrency 4', 'four at once'],
-    ['fettle worker --queue redis://queue --input-from s3://bucket/lists/', 'with lists that lie in that folder too'],
   ],
   runs: [['fettle runs', 'the runs kept here, newest first']],
   report: [

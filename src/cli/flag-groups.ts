@@ -64,6 +64,16 @@ export const queue = (argv: Argv, what: string): Argv =>
     describe: 'The queue in that Redis; fettle if absent',
   })
 
+/** Where a worker may fetch lists from. */
+export const inputFrom = (argv: Argv): Argv =>
+  argv.option('input-from', {
+    type: 'string',
+    array: true,
+    nargs: 1,
+    requiresArg: true,
+    describe: 'Fetch lists from this address, or from below it when it ends in a slash; from none if absent',
+  })
+
 /** What every command takes that carries a run on. */
 export const carrying = (argv: Argv): Argv =>
   skipCode(json(runsDir(argv)))

@@ -24,7 +24,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   S7: { title: 'TLS is verified', proofs: [['security/slow/tls.test.ts', 'for another host'], ['client/secrets.test.ts', 'an old protocol'], ['security/sources.test.ts', 'rejectUnauthorized']] },
   S8: { title: 'no http off loopback', proofs: [['inputs/pipeline.ts', "'P26'"], ['client/links.test.ts', 'http off loopback']] },
   S9: { title: 'redirects by hand: reads only, three hops', proofs: [['client/download.test.ts', 'redirects of API calls (F43)'], ['client/download.test.ts', 'three redirects are followed']] },
-  S10: { title: 'another origin gets nothing of ours', proofs: [['security/origins.test.ts', 'S10: another origin gets nothing of ours'], ['client/download.test.ts', 'the token and our headers stay with the service']] },
+  S10: { title: 'another origin gets nothing of ours', proofs: [['security/origins.test.ts', 'S10: another origin gets nothing of ours'], ['queue/held-data.test.ts', 'neither credentials nor a request'], ['client/download.test.ts', 'the token and our headers stay with the service']] },
   S11: { title: 'the file link: https, own origin or a listed host', proofs: [['client/links.test.ts', 'links to a file']] },
   S12: { title: 'no private address, judged where it is connected to', proofs: [['client/links.test.ts', 'https://0177.0.0.1/x'], ['security/origins.test.ts', 'a resolver that changes its answer'], ['client/download.test.ts', 'leads to a private address']] },
   S13: { title: 'no other schemes; a signed link is a secret', proofs: [['client/links.test.ts', "'gopher:"], ['client/links.test.ts', 'a refusal never shows a signature'], ['security/slow/canaries.test.ts', "'foreignLink'"]] },
