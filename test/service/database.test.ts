@@ -177,6 +177,7 @@ test.each<[string, RegExp, (path: string) => void]>([
     path => {
       rmSync(path)
       const other = new sqlite.Database(path)
+      other.exec('PRAGMA locking_mode = EXCLUSIVE')
       other.get('PRAGMA journal_mode = WAL')
       other.exec('CREATE TABLE other (id)')
       other.close()
