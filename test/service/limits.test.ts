@@ -594,6 +594,11 @@ const CASES: Readonly<Record<LimitName, () => Promise<void>>> = {
     const [first, second] = [await caller.submitted(`name\n${'a\n'.repeat(40)}`), await caller.submitted('name\na\n')]
     await caller.reach(second, 'jobMatchingComplete')
     expect((await caller.call('GET', `${jobs}/${first}`)).body.status).toBe('jobMatchingComplete')
+    // Jobs that only wait to be read keep no other waiting.
+    const unread = await given({ jobsAtOnce: 1 }, new HandClock())
+    for (let n = 0; n < 3; n++) await unread.caller.submitted('name\na\n')
+    const listed = async () => (await unread.caller.call('GET', jobs)).body.map((job: { status: string }) => job.status)
+    await vi.waitFor(async () => expect(await listed()).toEqual(['matched', 'matched', 'matched']))
   },
   async sliceMs() {
     let now = 0

@@ -108,6 +108,8 @@ test('200 matches at once, single and as jobs: every answer is right, and /healt
   const began = performance.now()
   const single = await Promise.all(Array.from({ length: 200 }, (_, n) => matchOf(caller, n * 17)))
   const singleMs = Math.round(performance.now() - began)
+  const singleHealth = await stop()
+  const stopJobs = watchHealth(service.url)
   for (const [n, { status, body }] of single.entries()) {
     expect(status).toBe(200)
     expect(JSON.stringify(body)).toContain(`GB-X-v1-${n * 17}"`)
@@ -118,13 +120,16 @@ test('200 matches at once, single and as jobs: every answer is right, and /healt
   for (const [n, id] of ids.entries()) {
     expect(answersOf(folder, id)).toEqual(Array.from({ length: 50 }, (_, row) => `GB-X-v1-${(n * 20 + row) % COMPANIES}`))
   }
-  const health = await stop()
+  const health = await stopJobs()
   told('200 matches at once', {
     singleMs,
+    singleHealth,
     jobsMs: Math.round(performance.now() - jobsBegan),
     health,
     rssPeakMb: service.memory('VmHWM'),
   })
+  // It does not wait for all of them.
+  expect(singleHealth.max).toBeLessThan(singleMs / 2 + 200)
   expect(health.p99).toBeLessThan(1_000)
   expect(service.memory('VmHWM')).toBeLessThan(700)
   await service.end()
@@ -162,7 +167,7 @@ test('10,000 open jobs: listed, paged, taken up after a restart, and closed', as
   expect(await listed(again.caller)).toEqual(ids)
   const againEndMs = Math.round(await again.end())
   told('10,000 open jobs', { createMs, pagingMs, health, rssPeakMb, endMs, startMs: Math.round(again.startMs), againEndMs })
-  expect(again.startMs).toBeLessThan(30_000)
+  expect(again.startMs).toBeLessThan(3 * service.startMs + 5_000)
   expect(endMs).toBeLessThan(15_000)
   expect(rssPeakMb).toBeLessThan(700)
 })

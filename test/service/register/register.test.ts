@@ -117,7 +117,9 @@ describe('importing', () => {
       .filter(text => text.trim() === text && text !== '' && !/[\r\n]/.test(text))
     await fc.assert(
       fc.asyncProperty(fc.array(name, { minLength: 1, maxLength: 8 }), async names => {
-        await take(`id,name\n${names.map((text, at) => `${at},"${text.replaceAll('"', '""')}"`).join('\n')}\n`, 'test', { force: true })
+        await take(`id,name\n${names.map((text, at) => `${at},"${text.replaceAll('"', '""')}"`).join('\n')}\n`, 'test', {
+          force: true,
+        })
         expect((await companiesOf('test')).map(one => one.name)).toEqual(names)
       }),
       { numRuns: 25 },
@@ -173,11 +175,7 @@ describe('an import that would lose companies', () => {
   const rows = (count: number): string => `id,name\n${Array.from({ length: count }, (_, at) => `${at},Company ${at}\n`).join('')}`
 
   it.each([
-    [
-      'only broken rows',
-      'id,name\n1,A,B\n2,\n',
-      /0 companies; rows skipped: 2, the first on line 2 since: 3 cells/,
-    ],
+    ['only broken rows', 'id,name\n1,A,B\n2,\n', /0 companies; rows skipped: 2, the first on line 2 since: 3 cells/],
     ['a header only', 'id,name\n', /0 companies; rows skipped: 0\./],
   ])('is refused for %s, with and without a register there', async (_, text, message) => {
     await expect(take(text)).rejects.toMatchObject({
