@@ -85,6 +85,7 @@ export const ERRORS = {
   FETTLE_INPUT_LIMIT: entry('input', 'A record or the header of the input is larger than the limit.', 'Look for an unclosed quote near the place named.'),
   FETTLE_INPUT_HEADER: entry('input', 'A header that the pipeline names is not in the input, or is there twice.', 'Compare the mapping with the headers of the file.'),
   FETTLE_INPUT_ROWS: entry('input', 'The number of rows is outside input.rows.', 'Look whether the extract is complete; change input.rows if it is.'),
+  FETTLE_IMPORT_SHRINKS: entry('input', 'An import would leave less than half of the register or list that is there.', 'Look whether the file is complete; --force imports it all the same.'),
   FETTLE_INPUT_BUDGET: entry('input', 'The input has more rows than budget.rows or job.split allows.', 'Raise the limit, or send fewer rows.'),
   FETTLE_INPUT_SHEET: entry('input', 'The Excel file has not the sheet that is asked for, or has several and none is asked for.', 'Name one: input.sheet: Companies, or by its number: input.sheet: 2.'),
   FETTLE_INPUT_COLUMNS: entry('input', 'It is not certain which columns of the input hold the company, and nothing is guessed.', 'Say it: `fettle init FILE --map name=HEADER`, or `fettle clean FILE --map name=HEADER`.'),

@@ -23,6 +23,10 @@ export const kept = (argv: Argv, thing: string, kinds: string, file: string): Ar
       requiresArg: true,
       describe: `import: name of the ${thing}; from the file name if absent`,
     })
+    .option('force', {
+      type: 'boolean',
+      describe: `import: also a file without usable rows, or one that leaves less than half of the ${thing}`,
+    })
 
 /** The exit code of a day without rows. */
 export const skipCode = (argv: Argv): Argv =>

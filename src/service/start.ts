@@ -28,10 +28,11 @@ import { makeLook } from './routes/look.ts'
 import { openScreener } from './screening/screener.ts'
 import { type AccountFile, openAccounts } from './store/accounts.ts'
 import { openAnswers } from './store/answers.ts'
+import { asideMessage, tidy } from './store/beside.ts'
 import { openCredits } from './store/credits.ts'
 import { openDatabase } from './store/database.ts'
 import { isDiskTrouble } from './store/disk.ts'
-import { makeFolder, sweep } from './store/files.ts'
+import { makeFolder } from './store/files.ts'
 import { type JobStore, openJobs } from './store/jobs.ts'
 import { lockDirectory } from './store/lock.ts'
 import { openSearches } from './store/searches.ts'
@@ -57,6 +58,8 @@ export interface StartOptions {
   readonly clock?: Clock
   /** Takes the request log, one JSON object per line. */
   readonly log?: Log
+  /** Takes what a person should know about the data directory, one text each. */
+  readonly onWarning?: (message: string) => void
   readonly limits?: Partial<Limits>
   /** Answers OpenRefine at `/reconcile`, without a login; refused off loopback. */
   readonly reconcile?: boolean
@@ -106,14 +109,16 @@ function loginsOf({ users, host = '127.0.0.1' }: StartOptions, accounts: Account
   return [{ username: 'embedded', password: randomBytes(24).toString('base64url') }]
 }
 
-/** Puts right what a kill in the middle of a request left behind. */
-async function recover(dataDir: string, jobs: JobStore): Promise<void> {
+/** Puts right what a kill in the middle of a request left behind; gives how many files were moved aside. */
+async function recover(dataDir: string, jobs: JobStore, now: number): Promise<number> {
   for (const job of jobs.withStatus(['uploading'])) {
     jobs.change(job.id, { status: 'uploadError', details: 'the service stopped while the file was arriving' })
   }
-  const kept = jobs.keptIds()
-  const isKept = (name: string): boolean => kept.has(name.split('.')[0] ?? '')
-  for (const folder of ['uploads', 'files']) await sweep(join(dataDir, folder), isKept)
+  const [kept, fileless] = [jobs.keptIds(), jobs.fileless()]
+  const idOf = (name: string): string => name.split('.')[0] ?? ''
+  const isKept = (name: string): boolean => kept.has(idOf(name))
+  const uploads = await tidy(dataDir, 'uploads', isKept, now)
+  return uploads + (await tidy(dataDir, 'files', isKept, now, name => fileless.has(idOf(name))))
 }
 
 /** Starts the service. Throws FETTLE_LOCKED when another one has the data directory, FETTLE_SETTINGS when it cannot listen. */
@@ -146,8 +151,7 @@ export async function start(
     const database = openDatabase(dataDir)
     undo.push(() => database.close())
     const jobs = openJobs(database, now)
-    await recover(dataDir, jobs)
-
+    const moved = await recover(dataDir, jobs, clock.now())
     const places = placesIn(dataDir)
     const tell = (job: string | null, error: unknown): void => {
       const message = error instanceof Error ? error.message : 'unknown'
@@ -156,13 +160,15 @@ export async function start(
     const { stopAt = null, rowPauseMs = 0 } = options
     const worker = startWorker({ jobs, engine, places, clock, limits, rowPauseMs, stopAt, onError: tell })
     undo.push(() => worker.close())
-    const retention = startRetention({ jobs, places, clock, limits, onError: error => tell(null, error) })
+    const retention = startRetention({ jobs, places, dataDir, clock, limits, onError: error => tell(null, error) })
     undo.push(() => retention.close())
     const told = (line: object): void => log(JSON.stringify({ time: new Date(clock.now()).toISOString(), ...line }))
     const onError = (error: unknown): void => tell(null, error)
     const search = makeSearch(engine)
     const monitoring = await openMonitoring({ database, engine, search, changes, dataDir, clock, limits, told, onError })
     undo.push(() => monitoring.close())
+    const aside = moved + monitoring.moved
+    if (aside > 0) options.onWarning?.(asideMessage(dataDir, aside))
 
     const screener = openScreener(options.screeningDir ?? null)
     undo.push(() => screener.close())

@@ -1,15 +1,28 @@
 /** What a kill leaves of the database is opened again whole: everything committed, nothing else. */
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import sqlite from 'node-sqlite3-wasm'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { addUser } from '../../src/service/index.ts'
 import { openDatabase } from '../../src/service/store/database.ts'
 import { openEvents } from '../../src/service/store/events.ts'
 import { openImports } from '../../src/service/store/imports.ts'
 import { MIGRATIONS } from '../../src/service/store/migrations.ts'
 import { openPortfolios } from '../../src/service/store/portfolios.ts'
 import { openOwnerNumbers } from '../../src/service/store/users.ts'
+import { HandClock, logIn, startService, temporaryFolder } from './kit.ts'
 
 function folder(): string {
   const path = mkdtempSync(join(tmpdir(), 'fettle-database-'))
@@ -125,4 +138,116 @@ test('numbers that an earlier version gave stay valid, and those given now say n
   }
   imports.done(5)
   expect(imports.next()?.id).toBe(6)
+})
+
+/** A data directory with a job, its upload and results, and a database that was closed. */
+async function served(): Promise<string> {
+  const directory = await temporaryFolder()
+  const service = await startService({ dataDir: directory, users: USERS })
+  const caller = await logIn(service)
+  await caller.reach(await caller.submitted('name\nAcme Ltd\n'), 'jobMatchingComplete')
+  await service.close()
+  return directory
+}
+const USERS = [{ username: 'u', password: 'p' }]
+
+const digestOf = (path: string): string => createHash('sha256').update(readFileSync(path)).digest('hex')
+
+/** Every file below a folder with the digest of its content; locks aside. */
+function contents(directory: string): Record<string, string> {
+  const names = readdirSync(directory, { recursive: true, withFileTypes: true }).filter(one => one.isFile())
+  const paths = names.map(one => join(one.parentPath, one.name)).filter(path => !path.endsWith('lock'))
+  return Object.fromEntries(paths.sort().map(path => [path.slice(directory.length), digestOf(path)]))
+}
+
+test.each<[string, RegExp, (path: string) => void]>([
+  ['missing', /jobs\.db is missing, but its files are there: 1 in uploads\/, 1 in files\/\./, path => rmSync(path)],
+  ['empty', /jobs\.db is empty, .*1 in uploads\//, path => truncateSync(path, 0)],
+  [
+    'missing and its log there',
+    /jobs\.db is missing, .*: jobs\.db-wal, 1 in uploads\//,
+    path => {
+      rmSync(path)
+      writeFileSync(`${path}-wal`, Buffer.alloc(5_000, 'x'))
+    },
+  ],
+  [
+    'one of SQLite without our tables',
+    /jobs\.db has no tables/,
+    path => {
+      rmSync(path)
+      const other = new sqlite.Database(path)
+      other.exec('PRAGMA locking_mode = EXCLUSIVE')
+      other.get('PRAGMA journal_mode = WAL')
+      other.exec('CREATE TABLE other (id)')
+      other.close()
+    },
+  ],
+  [
+    'cut to its first page, with a journal of an unbegun one',
+    /jobs\.db is empty/,
+    path => {
+      truncateSync(path, 4096)
+      writeFileSync(`${path}-journal`, Buffer.alloc(512))
+    },
+  ],
+])('a database that is %s beside files of jobs is refused, and every file stays', async (_, message, damage) => {
+  const directory = await served()
+  damage(join(directory, 'jobs.db'))
+  const before = contents(directory)
+  for (const _twice of [1, 2]) {
+    const fault = await startService({ dataDir: directory, users: USERS }).catch((error: unknown) => error)
+    expect(fault).toMatchObject({ code: 'FETTLE_SETTINGS', message: expect.stringMatching(message) })
+    expect(fault).toMatchObject({ hint: expect.stringMatching(/^Restore jobs\.db .*move .* away/) })
+    expect(contents(directory)).toEqual(before)
+  }
+})
+
+test('users and half-written files alone do not keep a service from beginning', async () => {
+  const directory = await temporaryFolder()
+  await addUser(directory, { username: 'ann', password: 'correct horse battery', role: 'reader', now: new Date(0) })
+  mkdirSync(join(directory, 'uploads'))
+  writeFileSync(join(directory, 'uploads', 'a.csv.part'), 'half')
+  await startService({ dataDir: directory })
+  expect(readdirSync(join(directory, 'uploads'))).toEqual([])
+})
+
+test('files that an older database does not name are moved aside and said, and removed when their time has come', async () => {
+  const directory = await served()
+  const older = readFileSync(join(directory, 'jobs.db'))
+  const service = await startService({ dataDir: directory, users: USERS })
+  const caller = await logIn(service)
+  const second = await caller.submitted('name\nBolt Ltd\n')
+  await caller.reach(second, 'jobMatchingComplete')
+  await service.close()
+  const before = Object.values(contents(directory))
+  for (const name of ['jobs.db', 'jobs.db-wal']) rmSync(join(directory, name), { force: true })
+  writeFileSync(join(directory, 'jobs.db'), older)
+
+  const clock = new HandClock()
+  const warnings: string[] = []
+  const onWarning = (message: string): void => void warnings.push(message)
+  const limits = { retentionMs: 60_000, retentionCheckMs: 1_000 }
+  await startService({ dataDir: directory, users: USERS, clock, limits, onWarning })
+  expect(warnings).toEqual([expect.stringMatching(/^files that the database does not name were moved to .*aside: 2\./)])
+  const aside = readdirSync(join(directory, 'aside'))
+  expect(aside.filter(name => name.startsWith(second))).toHaveLength(1)
+  expect(aside).toHaveLength(2)
+  for (const name of aside) expect(before).toContain(digestOf(join(directory, 'aside', name)))
+  clock.move(59_000)
+  expect(readdirSync(join(directory, 'aside'))).toHaveLength(2)
+  clock.move(2_000)
+  await vi.waitFor(() => expect(readdirSync(join(directory, 'aside'))).toEqual([]))
+})
+
+test('what retention left of a job it knows is removed, not moved aside', async () => {
+  const directory = await served()
+  const [name = ''] = readdirSync(join(directory, 'files'))
+  const database = openDatabase(directory)
+  database.run("UPDATE jobs SET record = json_set(record, '$.upload', NULL)")
+  database.close()
+  rmSync(join(directory, 'uploads'), { recursive: true })
+  const warnings: string[] = []
+  await startService({ dataDir: directory, users: USERS, onWarning: message => void warnings.push(message) })
+  expect([name, readdirSync(join(directory, 'files')), warnings]).toEqual([expect.stringMatching(/results/), [], []])
 })

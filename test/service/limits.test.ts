@@ -1,6 +1,6 @@
 /** Every limit of the table acts where it should: one case each, at the limit and beyond it. */
 import { once } from 'node:events'
-import { readdir } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
@@ -121,6 +121,62 @@ async function reconciling(limits: Partial<Limits>): Promise<(query: string, for
   const type = { 'Content-Type': 'application/x-www-form-urlencoded' }
   return (query, form) =>
     send(new URL(`/reconcile${query}`, url).href, form === undefined ? 'GET' : 'POST', form, form === undefined ? {} : type)
+}
+
+/** Uploads of one user on their way at once count together, whether or not they announce their length. */
+async function arrivingTogether(): Promise<void> {
+  const limits = { userUploadBytes: 1_000_000 }
+  const { service, caller, dataDir } = await given(limits)
+  const begin = '--b\r\nContent-Disposition: form-data; name="jobFile"; filename="a.csv"\r\n\r\n'
+  const end = '\r\n--b\r\nContent-Disposition: form-data; name="hasHeader"\r\n\r\ntrue\r\n--b--\r\n'
+  const type = 'Content-Type: multipart/form-data; boundary=b'
+  const chunk = (text: string): string => `${text.length.toString(16)}\r\n${text}\r\n`
+  /** An upload that has sent this much and waits; its answer so far is `said`. */
+  const half = async (id: string, bytes: number, announced: number | null) => {
+    const framing = announced === null ? 'Transfer-Encoding: chunked' : `Content-Length: ${announced}`
+    const socket = await open(service.url)
+    const upload = { socket, said: '' }
+    socket.setEncoding('latin1').on('data', text => {
+      upload.said += text
+    })
+    const body = begin + 'x'.repeat(bytes)
+    socket.write(head(caller.token, `${jobs}/${id}/upload`, `${type}\r\n${framing}`) + (announced === null ? chunk(body) : body))
+    return upload
+  }
+  const bytesOnDisk = async (): Promise<number> => {
+    const names = await readdir(join(dataDir, 'uploads'))
+    const sizes = await Promise.all(names.map(name => stat(join(dataDir, 'uploads', name)).then(({ size }) => size)))
+    return sizes.reduce((sum, size) => sum + size, 0)
+  }
+
+  const first = await caller.create()
+  const one = await half(first, 600_000, null)
+  await vi.waitFor(async () => expect(await bytesOnDisk()).toBeGreaterThan(500_000))
+  // Announced: refused before it is read. Not announced: as soon as it is too much.
+  for (const announced of [600_000, null]) {
+    const id = await caller.create()
+    const other = await half(id, 500_000, announced)
+    await closed(other.socket)
+    expect(other.said, String(announced)).toMatch(/^HTTP\/1\.1 507 [\s\S]*those on their way included/)
+    expect((await caller.call('GET', `${jobs}/${id}`)).body.status).toBe(announced === null ? 'uploadError' : 'created')
+    expect(await bytesOnDisk()).toBeLessThanOrEqual(600_000)
+  }
+  one.socket.write(`${chunk(end)}0\r\n\r\n`)
+  await caller.reach(first, 'uploaded')
+  expect(await bytesOnDisk()).toBe(600_000)
+  expect(await readdir(join(dataDir, 'uploads'))).toHaveLength(1)
+
+  // In place of its own file there is room; for two such files at a time there is not.
+  const second = await caller.create()
+  expect((await caller.upload(second, 'x'.repeat(400_000))).status).toBe(200)
+  const again = await half(first, 590_000, null)
+  await vi.waitFor(async () => expect(await bytesOnDisk()).toBeGreaterThan(1_500_000))
+  const more = await half(second, 390_000, null)
+  await closed(more.socket)
+  expect(more.said).toMatch(/^HTTP\/1\.1 507 /)
+  again.socket.write(`${chunk(end)}0\r\n\r\n`)
+  await vi.waitFor(() => expect(again.said).toMatch(/^HTTP\/1\.1 200 /))
+  await vi.waitFor(async () => expect(await bytesOnDisk()).toBe(990_000))
 }
 
 const CASES: Readonly<Record<LimitName, () => Promise<void>>> = {
@@ -308,6 +364,7 @@ const CASES: Readonly<Record<LimitName, () => Promise<void>>> = {
     const bob = await logIn({ ...again, username: 'bob', password: 'b' })
     expect((await bob.upload(await bob.create(), 'x'.repeat(100))).status).toBe(200)
     await vi.waitFor(async () => expect(await readdir(join(dataDir, 'uploads'))).toHaveLength(3))
+    await arrivingTogether()
   },
   async retentionMs() {
     const clock = new HandClock()
@@ -537,6 +594,11 @@ const CASES: Readonly<Record<LimitName, () => Promise<void>>> = {
     const [first, second] = [await caller.submitted(`name\n${'a\n'.repeat(40)}`), await caller.submitted('name\na\n')]
     await caller.reach(second, 'jobMatchingComplete')
     expect((await caller.call('GET', `${jobs}/${first}`)).body.status).toBe('jobMatchingComplete')
+    // Jobs that only wait to be read keep no other waiting.
+    const unread = await given({ jobsAtOnce: 1 }, new HandClock())
+    for (let n = 0; n < 3; n++) await unread.caller.submitted('name\na\n')
+    const listed = async () => (await unread.caller.call('GET', jobs)).body.map((job: { status: string }) => job.status)
+    await vi.waitFor(async () => expect(await listed()).toEqual(['matched', 'matched', 'matched']))
   },
   async sliceMs() {
     let now = 0

@@ -61,7 +61,8 @@ async function importInto(flags: Flags, dir: string, io: Io): Promise<number> {
   const onProgress = (rows: number): void => work.rows(basename(file), rows)
   const people = textFlag(flags, 'officers')
   const officers = people === null ? {} : { officers: resolve(io.cwd, people) }
-  const info = await importRegister({ file, kind, ...officers, name, dir, now: new Date(), onProgress }).finally(work.stop)
+  const force = isOn(flags, 'force')
+  const info = await importRegister({ file, kind, ...officers, name, dir, now: new Date(), force, onProgress }).finally(work.stop)
   const tell = (skipped: number, rows: RegisterInfo['skippedRows'], of = ''): void => {
     for (const row of rows) io.say(escapeTerminal(`skipped line ${row.line}${of}: ${row.why}`))
     if (skipped > rows.length) io.say(`and ${skipped - rows.length} more${of}`)

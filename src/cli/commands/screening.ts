@@ -67,7 +67,7 @@ async function importOne(flags: Flags, dir: string, io: Io): Promise<number> {
     if (io.isTerminal) io.draw(`\r\x1b[2Kread ${entries} entries`)
     else io.say(`read ${entries} entries`)
   }
-  const info = await importList({ kind, file, name, dir, codes, now: new Date(), onProgress })
+  const info = await importList({ kind, file, name, dir, codes, now: new Date(), force: isOn(flags, 'force'), onProgress })
   if (io.isTerminal) io.draw('\r\x1b[2K')
   for (const { line, why } of info.skippedRows)
     io.say(escapeTerminal(`skipped ${line === null ? 'a row' : `line ${line}`}: ${why}`))

@@ -63,6 +63,7 @@ async function keepUp(flags: Flags, io: Io): Promise<number> {
     users,
     reconcile,
     ...(days === null ? {} : { limits: { retentionMs: days * DAY_MS } }),
+    onWarning: message => io.say(escapeTerminal(`warning: ${message}`)),
     ...(isOn(flags, 'log') ? { log: (line: string) => io.say(line) } : {}),
   })
   for (const issue of await screeningIssues(dataDir)) io.say(printIssue(issue))

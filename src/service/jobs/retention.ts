@@ -6,6 +6,7 @@ import { rm } from 'node:fs/promises'
 import { JOB_STATUSES } from '../../contract/index.ts'
 import type { Clock } from '../clock.ts'
 import type { Limits } from '../limits.ts'
+import { removeAside } from '../store/beside.ts'
 import type { JobStore } from '../store/jobs.ts'
 import type { Places } from './worker.ts'
 
@@ -21,6 +22,7 @@ const BATCH = 100
 export interface RetentionParts {
   readonly jobs: JobStore
   readonly places: Places
+  readonly dataDir: string
   readonly clock: Clock
   readonly limits: Limits
   /** Told of a failure; the next round tries again. */
@@ -28,16 +30,17 @@ export interface RetentionParts {
 }
 
 /** Removes what is old now, then again and again; gives what ends it. */
-export function startRetention({ jobs, places, clock, limits, onError }: RetentionParts): { close(): Promise<void> } {
+export function startRetention({ jobs, places, dataDir, clock, limits, onError }: RetentionParts): { close(): Promise<void> } {
   const stop = new AbortController()
 
   const removeOld = async (): Promise<void> => {
+    await removeAside(dataDir, clock.now() - limits.retentionMs)
     for (;;) {
       const old = jobs.withOldUpload(AT_REST, clock.now() - limits.retentionMs, BATCH)
       for (const { id, upload } of old) {
         if (stop.signal.aborted) return
         const paths = [places.results(id), places.enriched(id, 'csv'), places.enriched(id, 'json')]
-        // First the record: a file nobody names is swept at the next start, a named one that is gone would be a fault.
+        // First the record: what is left of the files is tidied at the next start, a named one that is gone would be a fault.
         jobs.change(id, { upload: null })
         for (const path of upload === null ? paths : [places.upload(upload.id), ...paths]) await rm(path, { force: true })
       }

@@ -11,6 +11,7 @@ import type { Multipart } from '@fastify/multipart'
 import type { Limits } from '../limits.ts'
 import { badRequest, Refusal } from '../refusal.ts'
 import { partOf, settle } from '../store/files.ts'
+import type { Envelope } from './envelope.ts'
 
 /** A file that has safely arrived. */
 export interface Received {
@@ -43,8 +44,8 @@ export interface Reception {
   readonly form: Form
   /** Path of an upload id. */
   readonly place: (id: string) => string
-  /** Told of the file as it begins; its bytes so far are `bytesRead`. */
-  readonly onFile: (file: { readonly bytesRead: number }) => void
+  /** Counts the request that the parts come from. */
+  readonly envelope: Envelope
 }
 
 const MESSAGE = 'The upload is not acceptable'
@@ -54,16 +55,31 @@ const plainName = (name: string, length: number): string =>
   (name.split(/[\\/]/).at(-1) ?? '').replaceAll(/[\u0000-\u001f\u007f]/g, '').slice(0, length)
 
 /** Resolves when all of a source is in the file; settles only once the file is closed, for a file still being opened would outlive its removal. */
-async function written(source: Readable, file: WriteStream): Promise<void> {
+async function written(source: Readable, file: WriteStream, signal: AbortSignal): Promise<void> {
   const closed = new Promise<void>(resolve => file.once('close', resolve))
-  await pipeline(source, file).finally(() => closed)
+  await pipeline(source, file, { signal }).finally(() => closed)
+}
+
+/** The parts until their end. Throws the reason of the signal once it is aborted: a refused request need never end its parts. */
+async function* until<T>(parts: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
+  const iterator = parts[Symbol.asyncIterator]()
+  const aborted = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }))
+  // It may come at a moment when no part is waited for.
+  aborted.catch(() => {})
+  for (;;) {
+    signal.throwIfAborted()
+    const next = await Promise.race([iterator.next(), aborted])
+    if (next.done === true) return
+    yield next.value
+  }
 }
 
 /**
- * Reads all parts. The file is written under a temporary name, synced and renamed only when the whole request was right;
- * otherwise it is removed and a 400 names the part.
+ * Reads all parts. The file is written under a temporary name, synced and renamed only when the whole request was right; otherwise
+ * no byte of it stays, and the refusal of the envelope or a 400 that names the part is thrown.
  */
-export async function receive(parts: AsyncIterable<Multipart>, { limits, form, place, onFile }: Reception): Promise<Received> {
+export async function receive(parts: AsyncIterable<Multipart>, { limits, form, place, envelope }: Reception): Promise<Received> {
+  const { signal } = envelope
   const id = randomUUID()
   const path = place(id)
   let filename: string | null = null
@@ -73,15 +89,15 @@ export async function receive(parts: AsyncIterable<Multipart>, { limits, form, p
   let fault: string | null = null
   try {
     // After a fault the rest is still read: an answer in the middle of a body would leave the connection unusable.
-    for await (const part of parts) {
+    for await (const part of until(parts, signal)) {
       const name = part.fieldname.slice(0, limits.fileNameLength)
       if (part.type === 'file') {
         if (!form.file.includes(name)) fault ??= `${name}: is not a file of this call`
         else if (filename !== null) fault ??= `${fileName}: is there twice`
         if (fault === null) {
           filename = plainName(part.filename, limits.fileNameLength)
-          onFile(part.file)
-          await written(part.file, createWriteStream(partOf(path), { flags: 'wx', mode: 0o600, flush: true }))
+          envelope.fileBegins(part.file)
+          await written(part.file, createWriteStream(partOf(path), { flags: 'wx', mode: 0o600, flush: true }), signal)
           bytes = part.file.bytesRead
         } else part.file.resume()
       } else if (part.valueTruncated) {
@@ -100,10 +116,12 @@ export async function receive(parts: AsyncIterable<Multipart>, { limits, form, p
       if (isRequired && !fields.has(name)) fault ??= `${name}: is missing`
     }
     if (fault !== null || filename === null) throw badRequest(MESSAGE, fault ?? '')
+    envelope.check()
     await settle(path)
     return { id, filename, bytes, fields }
   } catch (error) {
-    await rm(partOf(path), { force: true })
+    for (const name of [partOf(path), path]) await rm(name, { force: true })
+    signal.throwIfAborted()
     // The parser's complaints about the body carry no code, unlike those of disk, connection and limits.
     throw error instanceof Refusal || (error as NodeJS.ErrnoException).code !== undefined
       ? error

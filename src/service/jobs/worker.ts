@@ -64,7 +64,9 @@ export function startWorker(parts: WorkerParts): Worker {
   const stop = new AbortController()
   const newPace = makePaces({ clock, sliceMs: limits.sliceMs, pauseMs: parts.rowPauseMs, signal: stop.signal })
   const inHand = new Map<string, Promise<void>>()
-  const queue: string[] = []
+  const queue = new Set<string>()
+  /** Jobs in hand that only wait to be seen: they keep no other from being taken up. */
+  let resting = 0
   const readers = new Map<string, AbortController>()
 
   const step: Partial<Record<KnownStatus, Step>> = {
@@ -78,7 +80,10 @@ export function startWorker(parts: WorkerParts): Worker {
     matched: async job => {
       const reader = new AbortController()
       readers.set(job.id, reader)
+      resting += 1
+      fill()
       await clock.sleep(limits.matchedMs, AbortSignal.any([reader.signal, stop.signal]))
+      resting -= 1
       readers.delete(job.id)
       return { status: 'aggregating' }
     },
@@ -139,9 +144,10 @@ export function startWorker(parts: WorkerParts): Worker {
   }
 
   const fill = (): void => {
-    while (inHand.size < limits.jobsAtOnce && !stop.signal.aborted) {
-      const id = queue.shift()
+    while (inHand.size - resting < limits.jobsAtOnce && !stop.signal.aborted) {
+      const [id] = queue
       if (id === undefined) return
+      queue.delete(id)
       const work = carry(id)
         .catch(error => parts.onError(id, error))
         .finally(() => {
@@ -154,8 +160,8 @@ export function startWorker(parts: WorkerParts): Worker {
 
   const worker: Worker = {
     wake(id) {
-      if (inHand.has(id) || queue.includes(id)) return
-      queue.push(id)
+      if (inHand.has(id)) return
+      queue.add(id)
       fill()
     },
     seen: id => readers.get(id)?.abort(),

@@ -4,9 +4,10 @@ import type { Clock } from '../clock.ts'
 import type { Engine } from '../jobs/engine.ts'
 import type { Limits } from '../limits.ts'
 import type { Search } from '../register/search.ts'
+import { tidy } from '../store/beside.ts'
 import type { Database } from '../store/database.ts'
 import { type EventStore, openEvents } from '../store/events.ts'
-import { makeFolder, sweep } from '../store/files.ts'
+import { makeFolder } from '../store/files.ts'
 import { type HoldingStore, openHoldings } from '../store/holdings.ts'
 import { type ImportStore, openImports } from '../store/imports.ts'
 import { openPortfolios, type PortfolioStore } from '../store/portfolios.ts'
@@ -23,6 +24,8 @@ export interface Monitoring {
   readonly importer: Importer
   /** Folder of the files of imports. */
   readonly folder: string
+  /** Files of no import, moved aside at the start. */
+  readonly moved: number
   /** Carries out several changes as one. */
   readonly transaction: Database['transaction']
   close(): Promise<void>
@@ -52,7 +55,7 @@ export async function openMonitoring(parts: MonitoringParts): Promise<Monitoring
   const events = openEvents(database, now)
   const imports = openImports(database)
   await makeFolder(folder)
-  await sweep(folder, file => imports.needs(file))
+  const moved = await tidy(parts.dataDir, 'imports', file => imports.needs(file), clock.now())
   const monitor = await startMonitor({ source: parts.changes, holdings, events, clock, limits, onError })
   const onDone = ({ id, kind, portfolio }: { id: number; kind: string; portfolio: number }, counts: object): void =>
     told({ import: id, kind, portfolio, ...counts })
@@ -61,5 +64,5 @@ export async function openMonitoring(parts: MonitoringParts): Promise<Monitoring
     await importer.close()
     await monitor.close()
   }
-  return { portfolios, holdings, events, imports, importer, folder, transaction: database.transaction, close }
+  return { portfolios, holdings, events, imports, importer, folder, moved, transaction: database.transaction, close }
 }

@@ -7,6 +7,7 @@ import { rmdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { FettleError } from '../../errors.ts'
 import { lockDirectory, type Release } from '../store/lock.ts'
+import { requireNoLoss, type Taken } from '../store/shrink.ts'
 import { writeChanges } from './changes.ts'
 import { type Draft, openDraft } from './draft.ts'
 import { folderOf, makeFolder, publish, type RegisterInfo, registerInfoIn, writeError } from './files.ts'
@@ -31,6 +32,8 @@ export interface ImportRequest {
   readonly now: Date
   /** Day the data was taken, `2026-01-31`; when absent the day in the file's name, or of its last change. */
   readonly snapshotDate?: string
+  /** Imports a source without usable rows too, and one that leaves less than half of the register that is there. */
+  readonly force?: boolean
   /** Told the rows read so far, every 10,000 rows; first the rows of a killed import that is gone on with. */
   readonly onProgress?: (rows: number) => void
 }
@@ -76,15 +79,25 @@ async function takeIn({ file, kind = 'csv', onProgress }: ImportRequest, draft: 
 /** Finishes a draft: changes against the register there is, info, and all of it published in one step. */
 async function settle(request: ImportRequest, folder: string, facts: SourceFacts, draft: Draft): Promise<RegisterInfo> {
   const { companies, skipped, skippedRows, countries } = draft.progress
+  const before = await registerInfoIn(folder)
+  const target = `register "${request.name}"`
+  if (request.force !== true) {
+    const counts = { now: companies, before: before?.companies ?? null, skipped, skippedRows }
+    requireNoLoss({ file: request.file, target, things: 'companies', ...counts })
+  }
   const fresh = await draft.finish()
   const { sha256, bytes, changedOn } = facts
   const source = basename(request.file)
   const snapshotDate = request.snapshotDate ?? dayIn(source) ?? changedOn
   const to = { snapshotDate, importedAt: request.now.toISOString(), sha256 }
   const key = randomUUID().slice(0, 8)
-  const before = await registerInfoIn(folder)
   const changes = [...(before?.changes ?? [])]
-  const officers = request.officers === undefined ? null : await importOfficers(request.officers, folder, key, fresh)
+  const accept = (found: Pick<Taken, 'now' | 'skipped' | 'skippedRows'>): void => {
+    if (request.force === true) return
+    const counts = { ...found, before: before?.officers?.officers ?? null }
+    requireNoLoss({ file: request.officers ?? '', target, things: 'officers', ...counts })
+  }
+  const officers = request.officers === undefined ? null : await importOfficers(request.officers, folder, key, fresh, accept)
   if (before !== null) {
     const from = { snapshotDate: before.snapshotDate, importedAt: before.importedAt, sha256: before.sha256 }
     const paths = { old: join(folder, before.file), fresh }
@@ -132,7 +145,8 @@ function lock(folder: string): Release {
 /**
  * Imports a source. A kill at any point leaves the register as it was before, and the same import again goes on where it was; an import
  * into a register that exists replaces it in one step and keeps what changed.
- * @throws FettleError FETTLE_INPUT_… for the source, FETTLE_OUTPUT_WRITE for the register's folder, FETTLE_USAGE for a bad name,
+ * @throws FettleError FETTLE_INPUT_… for the source, FETTLE_IMPORT_SHRINKS when it would leave less than half of the register,
+ * FETTLE_OUTPUT_WRITE for the register's folder, FETTLE_USAGE for a bad name,
  * FETTLE_LOCKED while another import into the register runs
  */
 export async function importRegister(request: ImportRequest): Promise<RegisterInfo> {

@@ -2,6 +2,7 @@
 import { rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { Company } from '../matching/index.ts'
+import type { Taken } from '../store/shrink.ts'
 import type { OfficersInfo, SkippedRow } from './files.ts'
 import { linesOf } from './lines.ts'
 import { readOfficers } from './officer.ts'
@@ -11,10 +12,16 @@ import { sourceFacts } from './source.ts'
 const NAMED_ROWS = 20
 
 /**
- * Writes the officers of the companies in a file of companies; `key` tells their files from those of another import.
+ * Writes the officers of the companies in a file of companies; `key` tells their files from those of another import, `accept` throws when they are too few.
  * @throws FettleError FETTLE_INPUT_… for the source
  */
-export async function importOfficers(source: string, folder: string, key: string, companies: string): Promise<OfficersInfo> {
+export async function importOfficers(
+  source: string,
+  folder: string,
+  key: string,
+  companies: string,
+  accept: (found: Pick<Taken, 'now' | 'skipped' | 'skippedRows'>) => void,
+): Promise<OfficersInfo> {
   const { sha256, bytes } = await sourceFacts(source)
   const connectIds = new Map<string, string>()
   for await (const { text } of linesOf(companies)) {
@@ -30,6 +37,7 @@ export async function importOfficers(source: string, folder: string, key: string
   const [file, index] = [`officers-${key}.jsonl`, `officers-${key}.index`]
   try {
     const officers = await writeOfficers(folder, file, index, readOfficers(source, connectIds, skip))
+    accept({ now: officers, skipped, skippedRows })
     return { source: basename(source), officers, skipped, skippedRows, sha256, bytes, file, index }
   } catch (error) {
     for (const one of [file, index]) await rm(join(folder, one), { force: true })

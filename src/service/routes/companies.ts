@@ -7,6 +7,7 @@ import { customDataOf } from '../companies/custom-data.ts'
 import { foundCompany } from '../companies/facts.ts'
 import { findCompanies, LEADS } from '../companies/search.ts'
 import { requireCountry } from '../countries.ts'
+import { makeTurns } from '../turns.ts'
 import type { Context } from './context.ts'
 import { route } from './operation.ts'
 import { pageOf } from './paging.ts'
@@ -14,10 +15,12 @@ import { pageOf } from './paging.ts'
 /** Registers the operations. */
 export function companyRoutes(app: FastifyInstance, context: Context): void {
   const { engine, search, limits } = context
+  const turn = makeTurns()
   const tools = { engine, search, most: limits.searchCandidates }
 
   const answerSearch = async (query: CompaniesQuery, correlationId: string): Promise<object> => {
     for (const country of query.countries ?? []) requireCountry(country, 'countries', ['PLC'])
+    await turn()
     const { companies, messages } = await findCompanies(query, tools)
     const told: readonly SearchMessage[] = messages
     return { correlationId, totalSize: companies.length, companies: pageOf(companies, query).map(foundCompany), messages: told }
@@ -27,7 +30,8 @@ export function companyRoutes(app: FastifyInstance, context: Context): void {
 
   route(app, context, 'matchCompanies', async ({ query }) => {
     requireCountry(query.country, 'country')
-    const { candidates } = await engine.match(queryOf(query), limits.matchCompanies)
+    await turn()
+    const { candidates } = engine.match(queryOf(query), limits.matchCompanies)
     const matchedCompanies = candidates
       .filter(({ chance }) => confidenceOf(chance) >= query.matchThreshold)
       .map(({ company, chance }) => matchedCompany(query, engine.at(company), chance))

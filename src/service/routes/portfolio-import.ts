@@ -29,42 +29,48 @@ export async function portfolioImportRoutes(scope: FastifyInstance, context: Con
   await takeMultipart(scope, limits)
   const place = (id: string): string => join(folder, `${id}.csv`)
 
-  /** The path of the file, received and read through. */
+  /** Imports whose file is on its way. */
+  let arriving = 0
+
   const receiveFile = async ({ request }: ImportCall): Promise<string> => {
     const envelope = watchEnvelope(request.raw, limits.uploadEnvelopeBytes)
     const parts = request.parts({ limits: { fileSize: limits.importBytes } })
-    const received = receive(parts, { limits, form: FORM, place, onFile: envelope.fileBegins })
-    const removed = (): Promise<void> =>
-      received.then(
-        ({ id }) => rm(place(id), { force: true }),
-        () => {},
-      )
     try {
-      const { id } = await Promise.race([received, envelope.broken])
-      envelope.check()
-      await checkImport(place(id), limits)
-      return place(id)
+      return place((await receive(parts, { limits, form: FORM, place, envelope })).id)
     } catch (error) {
-      void removed()
-      if (error instanceof CsvFault) throw badRequest('The import is not acceptable', `importcsv: ${error.message}`)
       if ((error as { code?: unknown }).code !== 'FST_REQ_FILE_TOO_LARGE') throw error
       throw new Refusal(413, 'Content Too Large', `importcsv: is larger than ${limits.importBytes} bytes; split it`)
+    }
+  }
+
+  /** Takes the file in as an import; no byte of it stays when it is refused. */
+  const accept = async (call: ImportCall, kind: Kind, needs: readonly Need[]): Promise<PendingImport> => {
+    const path = await receiveFile(call)
+    try {
+      await checkImport(path, limits)
+      // The portfolio may have gone while its file arrived.
+      const { id: portfolio } = look.portfolio(call.user, call.params.portfolioId ?? '', ...needs)
+      return imports.add({ portfolio, kind, file: basename(path), accepted: clock.now() })
+    } catch (error) {
+      await rm(path, { force: true })
+      throw error instanceof CsvFault ? badRequest('The import is not acceptable', `importcsv: ${error.message}`) : error
     }
   }
 
   const importOf =
     (kind: Kind, ...needs: readonly Need[]) =>
     async (call: ImportCall): Promise<unknown> => {
-      const portfolioId = call.params.portfolioId ?? ''
-      look.portfolio(call.user, portfolioId, ...needs)
+      look.portfolio(call.user, call.params.portfolioId ?? '', ...needs)
       if (!call.request.isMultipart()) throw notMultipart()
-      if (imports.count() >= limits.imports) {
-        throw new Refusal(507, 'Insufficient storage', `${limits.imports} imports wait already`, { 'Retry-After': '60' })
+      if (imports.count() + arriving >= limits.imports) {
+        throw new Refusal(507, 'Insufficient storage', `${limits.imports} imports wait or arrive already`, {
+          'Retry-After': '60',
+        })
       }
-      const path = await receiveFile(call)
-      // The portfolio may have gone while its file arrived.
-      const portfolio = look.portfolio(call.user, portfolioId, ...needs)
-      const { id } = imports.add({ portfolio: portfolio.id, kind, file: basename(path), accepted: clock.now() })
+      arriving += 1
+      const { id } = await accept(call, kind, needs).finally(() => {
+        arriving -= 1
+      })
       importer.wake()
       return { correlationId: call.request.id, status: `Accepted for processing. Import Id ${id}` }
     }

@@ -2,6 +2,7 @@
 import { rm } from 'node:fs/promises'
 import multipart from '@fastify/multipart'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { type Arrival, makeArrivals } from '../jobs/arrivals.ts'
 import { countColumns } from '../jobs/csv.ts'
 import { watchEnvelope } from '../jobs/envelope.ts'
 import { type Form, type Received, receive } from '../jobs/upload.ts'
@@ -51,66 +52,45 @@ export async function takeMultipart(scope: FastifyInstance, limits: Limits): Pro
 /** Registers the upload on a scope of its own: only there is a multipart body understood. */
 export async function uploadRoute(scope: FastifyInstance, context: Context): Promise<void> {
   const { look, jobs, places, clock, limits } = context
-  /** Jobs whose file is arriving now: a job that says so and is not here was left behind by a disk that could not be written. */
-  const arriving = new Set<string>()
+  /** A job that is at `uploading` and is not here was left behind by a disk that could not be written. */
+  const arrivals = makeArrivals(jobs, limits)
   await takeMultipart(scope, limits)
 
-  /** Throws a 507 when this user's files, with these bytes in place of the job's present file, would be too many. */
-  const requireRoom = ({ owner, upload }: Job, bytes: number): void => {
-    const kept = jobs.usage(owner)
-    const [files, size] = [kept.files - (upload === null ? 0 : 1), kept.bytes - (upload?.bytes ?? 0)]
-    if (files + 1 <= limits.userUploads && size + bytes <= limits.userUploadBytes) return
-    const details = `jobFile: this user keeps ${files} files of ${size} bytes; ${limits.userUploads} of ${limits.userUploadBytes} are allowed`
-    throw new Refusal(507, 'Insufficient storage', details)
-  }
-
-  const receiveFor = async (job: Job, request: FastifyRequest): Promise<Received> => {
-    const envelope = watchEnvelope(request.raw, limits.uploadEnvelopeBytes)
+  /** The job with its new file, received whole. */
+  const take = async (before: Job, request: FastifyRequest, arrival: Arrival): Promise<unknown> => {
+    const envelope = watchEnvelope(request.raw, limits.uploadEnvelopeBytes, arrival.admit)
     const parts = request.parts({ limits: { fileSize: limits.uploadBytes } })
-    const received = receive(parts, { limits, form: FORM, place: places.upload, onFile: envelope.fileBegins })
+    jobs.change(before.id, { status: 'uploading', details: null })
+    let received: Received | null = null
     try {
-      const arrived = await Promise.race([received, envelope.broken])
-      envelope.check()
-      requireRoom(job, arrived.bytes)
-      return arrived
+      received = await receive(parts, { limits, form: FORM, place: places.upload, envelope })
+      const columns = await countColumns(places.upload(received.id), limits)
+      const { fields, ...file } = received
+      const upload: Upload = { ...file, hasHeader: fields.get('hasHeader') === true, columns, createdAt: clock.now() }
+      return uploadRecord(jobs.change(before.id, { status: 'uploaded', upload, mappings: [] }), upload, request.id)
     } catch (error) {
-      // Also when it comes to its end after all.
-      void received.then(
-        ({ id }) => rm(places.upload(id), { force: true }),
-        () => {},
-      )
+      if (received !== null) await rm(places.upload(received.id), { force: true })
+      // A form that is wrong changes nothing; a transfer that broke is an upload error (contract §5.6).
+      const { status, details } = before
+      const isForm = error instanceof Refusal && request.raw.complete && status !== 'uploading'
+      jobs.change(before.id, isForm ? { status, details } : { status: 'uploadError', details: 'the file did not arrive whole' })
       throw error
     }
   }
 
   const handler = async ({ user, id, request }: Pick<Call<unknown, unknown>, 'user' | 'id' | 'request'>): Promise<unknown> => {
     const before = look.job(user, id)
-    const isStranded = before.status === 'uploading' && !arriving.has(id)
+    const isStranded = before.status === 'uploading' && !arrivals.has(id)
     requireStatus('upload', isStranded ? 'uploadError' : before.status)
     if (!request.isMultipart()) throw notMultipart()
-    requireRoom(before, 0)
-    if (Number(request.headers['content-length']) > limits.uploadBytes + limits.uploadEnvelopeBytes) {
+    const announced = Number(request.headers['content-length'] ?? 0)
+    if (announced > limits.uploadBytes + limits.uploadEnvelopeBytes) {
       throw new Refusal(413, 'Content Too Large', `jobFile: is larger than ${limits.uploadBytes} bytes`)
     }
-    jobs.change(before.id, { status: 'uploading', details: null })
-    arriving.add(id)
-    try {
-      const received = await receiveFor(before, request)
-      const columns = await countColumns(places.upload(received.id), limits)
-      const { fields, ...file } = received
-      const upload: Upload = { ...file, hasHeader: fields.get('hasHeader') === true, columns, createdAt: clock.now() }
-      const job = jobs.change(before.id, { status: 'uploaded', upload, mappings: [] })
-      if (before.upload !== null) await rm(places.upload(before.upload.id), { force: true })
-      return uploadRecord(job, upload, request.id)
-    } catch (error) {
-      // A form that is wrong changes nothing; a transfer that broke is an upload error (contract §5.6).
-      const { status, details } = before
-      const isForm = error instanceof Refusal && request.raw.complete && !isStranded
-      jobs.change(before.id, isForm ? { status, details } : { status: 'uploadError', details: 'the file did not arrive whole' })
-      throw error
-    } finally {
-      arriving.delete(id)
-    }
+    const arrival = arrivals.begin(before, Math.max(0, announced - limits.uploadEnvelopeBytes))
+    const record = await take(before, request, arrival).finally(arrival.end)
+    if (before.upload !== null) await rm(places.upload(before.upload.id), { force: true })
+    return record
   }
   route(scope, context, 'upload', handler, { bodyLimit: limits.uploadBytes })
 }

@@ -6,6 +6,7 @@ import { chmodSync, existsSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import sqlite from 'node-sqlite3-wasm'
 import { FettleError } from '../../errors.ts'
+import { requireNothingBeside } from './beside.ts'
 import { MIGRATIONS } from './migrations.ts'
 
 type Value = string | number | null
@@ -29,15 +30,28 @@ const PAGE_BYTES = 4096
  * Its journal would not be rolled back either.
  */
 function sweepUnbegun(path: string): void {
-  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0
-  if (size > PAGE_BYTES || !existsSync(`${path}-journal`)) return
+  if (sizeOf(path) > PAGE_BYTES || !existsSync(`${path}-journal`)) return
   rmSync(path, { force: true })
   rmSync(`${path}-journal`)
 }
 
-/** Opens `jobs.db` of the directory, making it when it is not there. Throws FETTLE_SETTINGS for a file of a newer version. */
+const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
+
+/** Refuses a database that was lost: SQLite would make a new one in its place, and remove the log that is left of it. */
+function requireNotLost(directory: string, path: string): void {
+  const isUnbegun = sizeOf(path) <= PAGE_BYTES && existsSync(`${path}-journal`)
+  if (sizeOf(path) > 0 && !isUnbegun) return
+  const log = sizeOf(`${path}-wal`) > 0 ? ['jobs.db-wal'] : []
+  requireNothingBeside(directory, existsSync(path) ? 'is empty' : 'is missing', log)
+}
+
+/**
+ * Opens `jobs.db` of the directory, making it when it is not there. Throws FETTLE_SETTINGS for a file of a newer version, and when it is
+ * missing or empty beside files of jobs.
+ */
 export function openDatabase(directory: string): Database {
   const path = join(directory, 'jobs.db')
+  requireNotLost(directory, path)
   rmSync(`${path}.lock`, { recursive: true, force: true })
   sweepUnbegun(path)
   const file = new sqlite.Database(path)
@@ -69,6 +83,14 @@ export function openDatabase(directory: string): Database {
   if (version > MIGRATIONS.length) {
     file.close()
     throw new FettleError('FETTLE_SETTINGS', `Cannot open the data directory ${directory}: a newer fettle wrote it.`)
+  }
+  if (version === 0) {
+    try {
+      requireNothingBeside(directory, 'has no tables')
+    } catch (error) {
+      file.close()
+      throw error
+    }
   }
   for (const [done, migration] of MIGRATIONS.entries()) {
     if (done >= version) transaction(() => file.exec(`${migration}; PRAGMA user_version = ${done + 1}`))

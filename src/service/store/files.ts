@@ -2,8 +2,8 @@
  * Files that are there whole or not at all: written under another name, synced, renamed, and the folder synced. It knows nothing
  * of what is written (stack §6).
  */
-import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { mkdir, open, rename, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
 
 /** Takes the next piece of text; resolves when there is room for more. */
 export type Write = (text: string) => Promise<void>
@@ -52,10 +52,3 @@ export async function writeWhole<T>(path: string, fill: (write: Write) => Promis
 
 /** Makes a folder that only its owner may enter. */
 export const makeFolder = async (path: string): Promise<void> => void (await mkdir(path, { recursive: true, mode: 0o700 }))
-
-/** Removes the files of a folder that nobody needs any more: half-written ones, and those `needed` says no to. */
-export async function sweep(folder: string, needed: (name: string) => boolean): Promise<void> {
-  for (const name of await readdir(folder)) {
-    if (isPart(name) || !needed(name)) await rm(join(folder, name), { force: true })
-  }
-}

@@ -87,6 +87,8 @@ export interface JobStore {
   usage(owner: number): Usage
   /** Ids of the jobs that have a file, and of these files. */
   keptIds(): Set<string>
+  /** Ids of the jobs that have no file, or none any more. */
+  fileless(): Set<string>
 }
 
 interface Row {
@@ -200,6 +202,11 @@ export function openJobs(database: Database, now: () => number): JobStore {
         AND json_extract(record, '$.upload.id') IS NOT NULL AND json_extract(record, '$.modifiedAt') < ?
         ORDER BY seq LIMIT ?`
       return database.all<Row>(sql, [...statuses, before, before, limit]).map(jobOf)
+    },
+
+    fileless() {
+      const sql = "SELECT id FROM jobs WHERE json_extract(record, '$.upload.id') IS NULL"
+      return new Set(database.all<{ id: string }>(sql).map(({ id }) => id))
     },
 
     keptIds() {

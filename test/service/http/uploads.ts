@@ -180,6 +180,34 @@ export const uploads: Case[] = [
     expect(await sendRaw(service.url, endless)).toMatch(/^HTTP\/1\.1 413 /)
     return 3
   }),
+  one('H17', 'no byte stays of a file with too much behind its last boundary', async ({ service, ann, folder }) => {
+    const { portfolioId } = (await ann.call('POST', '/monitoring/portfolios', { name: 'one' })).body
+    const portfolio = `/monitoring/portfolios/${portfolioId}`
+    const file = `Safe Number\n${'x'.repeat(20_000)}\n`
+    const places = ['uploads', 'imports'].map(name => join(folder, name))
+    const files = () => Promise.all(places.map(place => readdir(place)))
+    const before = await files()
+    let tried = 0
+    for (const path of [`${jobs}/${await ann.create()}/upload`, `${portfolio}/import`, `${portfolio}/sync`]) {
+      const isUpload = path.endsWith('upload')
+      const flagPart = isUpload ? '--b\r\nContent-Disposition: form-data; name="hasHeader"\r\n\r\ntrue\r\n' : ''
+      const filePart = `Content-Disposition: form-data; name="${isUpload ? 'jobFile' : 'importcsv'}"; filename="a.csv"`
+      const body = `${flagPart}--b\r\n${filePart}\r\n\r\n${file}\r\n--b--\r\n`
+      for (const rest of [20_000, 3_000_000]) {
+        const whole = body + 'x'.repeat(rest)
+        for (const [framing, bytes] of [
+          [`Content-Length: ${whole.length}`, whole],
+          ['Transfer-Encoding: chunked', `${whole.length.toString(16)}\r\n${whole}\r\n0\r\n\r\n`],
+        ] as const) {
+          const head = ['Content-Type: multipart/form-data; boundary=b', framing]
+          expect(await sendRaw(service.url, rawRequest(ann, 'POST', path, head, bytes))).toMatch(/^HTTP\/1\.1 413 /)
+          expect(await files(), `${path} ${framing} ${rest}`).toEqual(before)
+          tried += 1
+        }
+      }
+    }
+    return tried
+  }),
   one('H18', 'a file name is only data', async world => {
     const names = [
       '../../etc/passwd',

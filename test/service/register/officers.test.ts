@@ -76,3 +76,23 @@ test('a second import replaces the officers too, and one that fails leaves every
   expect((await open()).size).toBe(0)
   expect((await readdir(folder)).filter(name => name.startsWith('officers'))).toEqual([])
 })
+
+test('officers of which none can be taken, or less than half of those there, are refused unless forced', async () => {
+  const { folder, people, open, file, dir } = await take('companyId,name\n1,Ann\n1,Bo\n2,Cy\n')
+  const before = (await readdir(folder)).sort()
+  const again = (force: boolean) => importRegister({ file, officers: people, name: 'test', dir, now: new Date(0), force })
+  await writeFile(people, 'companyId,name\n9,Ann\n')
+  await expect(again(false)).rejects.toMatchObject({
+    code: 'FETTLE_INPUT_EMPTY',
+    message: expect.stringContaining('0 officers; rows skipped: 1'),
+  })
+  await writeFile(people, 'companyId,name\n1,Ann\n')
+  await expect(again(false)).rejects.toMatchObject({
+    code: 'FETTLE_IMPORT_SHRINKS',
+    message: expect.stringContaining('1 officers would take the place of 3'),
+  })
+  expect((await readdir(folder)).sort()).toEqual(before)
+  expect((await open()).size).toBe(3)
+  await again(true)
+  expect((await open()).size).toBe(1)
+})

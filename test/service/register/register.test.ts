@@ -23,7 +23,7 @@ afterEach(() => rm(root, { recursive: true, force: true }))
 async function take(
   text: string | Buffer,
   name = 'test',
-  more: { snapshotDate?: string; onProgress?: (rows: number) => void } = {},
+  more: { snapshotDate?: string; force?: boolean; onProgress?: (rows: number) => void } = {},
 ) {
   const file = join(root, 'register.csv')
   await writeFile(file, text)
@@ -117,7 +117,9 @@ describe('importing', () => {
       .filter(text => text.trim() === text && text !== '' && !/[\r\n]/.test(text))
     await fc.assert(
       fc.asyncProperty(fc.array(name, { minLength: 1, maxLength: 8 }), async names => {
-        await take(`id,name\n${names.map((text, at) => `${at},"${text.replaceAll('"', '""')}"`).join('\n')}\n`)
+        await take(`id,name\n${names.map((text, at) => `${at},"${text.replaceAll('"', '""')}"`).join('\n')}\n`, 'test', {
+          force: true,
+        })
         expect((await companiesOf('test')).map(one => one.name)).toEqual(names)
       }),
       { numRuns: 25 },
@@ -166,6 +168,44 @@ describe('a failed import', () => {
   it('says where it cannot write', async () => {
     await writeFile(join(root, 'registers'), 'a file where the folder should be')
     await expect(take('name\nAcme\n')).rejects.toMatchObject({ code: 'FETTLE_OUTPUT_WRITE', exitCode: 73 })
+  })
+})
+
+describe('an import that would lose companies', () => {
+  const rows = (count: number): string => `id,name\n${Array.from({ length: count }, (_, at) => `${at},Company ${at}\n`).join('')}`
+
+  it.each([
+    ['only broken rows', 'id,name\n1,A,B\n2,\n', /0 companies; rows skipped: 2, the first on line 2 since: 3 cells/],
+    ['a header only', 'id,name\n', /0 companies; rows skipped: 0\./],
+  ])('is refused for %s, with and without a register there', async (_, text, message) => {
+    await expect(take(text)).rejects.toMatchObject({
+      code: 'FETTLE_INPUT_EMPTY',
+      exitCode: 65,
+      message: expect.stringMatching(message),
+    })
+    expect(await readdir(dir)).toEqual([])
+    await take(rows(4))
+    await expect(take(text)).rejects.toThrow(/The 4 that are there stay\.$/)
+    expect(await companiesOf('test')).toHaveLength(4)
+    expect(await readdir(join(dir, 'test'))).toHaveLength(2)
+    expect(await take(text, 'test', { force: true })).toMatchObject({ companies: 0 })
+    expect(await companiesOf('test')).toEqual([])
+  })
+
+  it('is refused when less than half would be left, told with both counts, unless it is forced', async () => {
+    await take(rows(9))
+    await expect(take(rows(4))).rejects.toMatchObject({
+      code: 'FETTLE_IMPORT_SHRINKS',
+      exitCode: 65,
+      message: expect.stringMatching(
+        /register "test": 4 companies would take the place of 9; rows skipped: 0\. The 9 that are there stay\.$/,
+      ),
+      hint: expect.stringContaining('--force'),
+    })
+    expect((await registerInfo(dir, 'test')).companies).toBe(9)
+    expect(await readdir(join(dir, 'test'))).toHaveLength(2)
+    expect((await take(rows(5))).companies).toBe(5)
+    expect((await take(rows(1), 'test', { force: true })).companies).toBe(1)
   })
 })
 

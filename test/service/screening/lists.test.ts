@@ -222,10 +222,10 @@ test.each([
 })
 
 describe('an import', () => {
-  const importIn = async (dir: string, text: string) => {
+  const importIn = async (dir: string, text: string, force = false) => {
     const file = join(await temporaryFolder(), 'ours.csv')
     await writeFile(file, text)
-    return { file, info: await importList({ kind: 'csv', file, name: 'ours', dir, now: NOW, codes: ['SAN-CURRENT'] }) }
+    return { file, info: await importList({ kind: 'csv', file, name: 'ours', dir, now: NOW, codes: ['SAN-CURRENT'], force }) }
   }
 
   test('keeps the digest of its source and says what was taken', async () => {
@@ -263,6 +263,23 @@ describe('an import', () => {
     await removeList(dir, 'ours')
     expect(await readLists(dir)).toEqual([])
     await expect(readList(dir, 'ours')).rejects.toMatchObject({ code: 'FETTLE_SCREENING_UNKNOWN' })
+  })
+
+  test('that would lose entries is refused with both counts, unless it is forced', async () => {
+    const dir = await temporaryFolder()
+    const { info } = await importIn(dir, 'name\nVarnix\nQuorvath\nPrindane\n')
+    await expect(importIn(dir, 'name\n  \n')).rejects.toThrow(
+      /"ours": 0 entries; rows skipped: 1, the first on line 2 since: no name\. The 3 that are there stay/,
+    )
+    await expect(importIn(dir, 'name\nVarnix\n')).rejects.toMatchObject({
+      code: 'FETTLE_IMPORT_SHRINKS',
+      message: expect.stringContaining('screening list "ours": 1 entries would take the place of 3'),
+    })
+    expect(await readLists(dir)).toEqual([info])
+    expect(await readdir(join(dir, 'ours'))).toHaveLength(2)
+    expect((await importIn(dir, 'name\nVarnix\n', true)).info.entries).toBe(1)
+    expect((await importIn(dir, 'name\n  \n', true)).info.entries).toBe(0)
+    expect((await openList(dir, await readList(dir, 'ours'), () => {})).entries).toBe(0)
   })
 
   test('whose file was changed afterwards is not opened', async () => {

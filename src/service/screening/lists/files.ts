@@ -72,7 +72,8 @@ export async function publishList(folder: string, info: ListInfo): Promise<void>
   }
 }
 
-async function readInfo(folder: string): Promise<ListInfo | null> {
+/** What is known about the list in a folder; null when there is none. */
+export async function listInfoIn(folder: string): Promise<ListInfo | null> {
   const path = join(folder, INFO)
   try {
     return JSON.parse(await readFile(path, 'utf8')) as ListInfo
@@ -85,13 +86,13 @@ async function readInfo(folder: string): Promise<ListInfo | null> {
 /** All lists under `dir`, by name; none when there is no such folder. Half-imported ones are not there. */
 export async function readLists(dir: string): Promise<ListInfo[]> {
   const names = await readdir(dir).catch(() => [])
-  const infos = await Promise.all(names.sort().map(name => (NAME.test(name) ? readInfo(join(dir, name)) : null)))
+  const infos = await Promise.all(names.sort().map(name => (NAME.test(name) ? listInfoIn(join(dir, name)) : null)))
   return infos.filter(info => info !== null)
 }
 
 /** What is known about one list. Throws FETTLE_SCREENING_UNKNOWN, naming those there are. */
 export async function readList(dir: string, name: string): Promise<ListInfo> {
-  const info = await readInfo(listFolder(dir, name))
+  const info = await listInfoIn(listFolder(dir, name))
   if (info !== null) return info
   const names = (await readLists(dir)).map(one => one.name)
   const said = names.length === 0 ? 'there are none yet' : `there are: ${names.join(', ')}`

@@ -7,9 +7,10 @@ import { rmdir, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { FettleError } from '../../../errors.ts'
 import { makeFolder, writeWhole } from '../../store/files.ts'
+import { requireNoLoss } from '../../store/shrink.ts'
 import { datasetsOf, type Entry, type ListingCode } from '../entry.ts'
 import { readCsv } from './csv.ts'
-import { type ListInfo, type ListKind, listFolder, publishList, writeError } from './files.ts'
+import { type ListInfo, type ListKind, listFolder, listInfoIn, publishList, writeError } from './files.ts'
 import { readOpenSanctions } from './opensanctions.ts'
 import type { ListSource, SkippedRow } from './rows.ts'
 import { readUk } from './uk.ts'
@@ -25,6 +26,8 @@ export interface ListImport {
   readonly now: Date
   /** What all entries are listed for; empty: the file says it, or the titles of its lists do. */
   readonly codes?: readonly ListingCode[]
+  /** Imports a file without usable rows too, and one that leaves less than half of the list that is there. */
+  readonly force?: boolean
   /** Told the entries read so far, every 10,000. */
   readonly onProgress?: (entries: number) => void
 }
@@ -55,10 +58,10 @@ async function changedOn(file: string): Promise<string> {
 /**
  * Imports a list. A kill at any point leaves the list as it was before; a second import replaces it in one step. An entry whose id an
  * earlier one has is skipped.
- * @throws FettleError FETTLE_INPUT_… for the source, FETTLE_OUTPUT_WRITE for the list's folder, FETTLE_USAGE for a bad name
+ * @throws FettleError FETTLE_INPUT_… for the source, FETTLE_IMPORT_SHRINKS when it would leave less than half of the list, FETTLE_OUTPUT_WRITE for the list's folder, FETTLE_USAGE for a bad name
  */
 export async function importList(request: ListImport): Promise<ListInfo> {
-  const { kind, file: source, name, dir, now, codes = [], onProgress } = request
+  const { kind, file: source, name, dir, now, codes = [], force = false, onProgress } = request
   const folder = listFolder(dir, name)
   const snapshotDate = await changedOn(source)
   const facts = { sha256: '', bytes: 0 }
@@ -93,7 +96,10 @@ export async function importList(request: ListImport): Promise<ListInfo> {
         await write(line)
         if (ids.size % PROGRESS === 0) onProgress?.(ids.size)
       }
-      if (ids.size === 0) throw new FettleError('FETTLE_INPUT_EMPTY', `${source} holds no entry that can be taken`)
+      if (force) return
+      const before = (await listInfoIn(folder))?.entries ?? null
+      const counts = { now: ids.size, before, skipped, skippedRows }
+      requireNoLoss({ file: source, target: `screening list "${name}"`, things: 'entries', ...counts })
     })
   } catch (error) {
     // A folder that holds no earlier import goes again; one that does is not empty and stays.
