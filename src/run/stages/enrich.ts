@@ -2,7 +2,7 @@
  * Enrich: choose the tags, start once, wait. Starting may cost money, so it is never repeated without reading the job first,
  * and never begun above the budget.
  */
-import { enrichPhase, hasEnrichment } from '../../contract/index.ts'
+import { askedTags, enrichPhase, hasEnrichment } from '../../contract/index.ts'
 import { FettleError } from '../../errors.ts'
 import type { JobState, RunState } from '../../journal/state.ts'
 import type { Plan } from '../../pipeline/types.ts'
@@ -45,10 +45,11 @@ async function* enrichOne(job: JobState, plan: Plan, ports: Ports): Facts {
   const enrich = plan.enrich
   if (enrich === null) return
   const id = idOf(job)
+  const tags = askedTags(enrich.tags)
   const isBusy = (status: string): boolean => status === 'matched' || status.startsWith('aggregating')
   if (!job.enrichmentsAccepted && !job.enrichRequested) {
     const choose = async (): Promise<null> => {
-      await ports.service.setEnrichments(id, enrich.tags, { signal: ports.grace })
+      await ports.service.setEnrichments(id, tags, { signal: ports.grace })
       return null
     }
     // Tags are chosen before enriching is started: who refuses them since it has, has them.
@@ -56,7 +57,7 @@ async function* enrichOne(job: JobState, plan: Plan, ports: Ports): Facts {
       const status = await provenStatus(job, ports, ports.grace)
       return hasEnrichment(status) ? null : undefined
     })
-    yield { type: 'enrichments.accepted', part: job.part, product: enrich.product, tags: enrich.tags.length }
+    yield { type: 'enrichments.accepted', part: job.part, product: enrich.product, tags: tags.length }
   }
   const look = (): Promise<null | undefined> => hasBegun(job, ports)
   if (!job.enrichAccepted) {
