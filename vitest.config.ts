@@ -44,15 +44,7 @@ const slow = [
 ]
 
 /** The longest first: one of them begun last would keep a single worker busy at the end. */
-const LONG = [
-  'chaos/chaos',
-  'faults/process',
-  'faults/wire',
-  'kill/sweep',
-  'slow/canaries',
-  'inputs/inputs',
-  'chaos/shrink',
-]
+const LONG = ['chaos/chaos', 'faults/process', 'faults/wire', 'kill/sweep', 'slow/canaries', 'inputs/inputs']
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
