@@ -133,7 +133,7 @@ export function connect(options: ConnectOptions): Client {
     },
     upload: (id, file, call) => upload(core, id, file, call),
     async setMappings(id, mappings: readonly ColumnMapping[], call = {}) {
-      await core.call('setMappings', { params: { id }, json: { mappings }, read: () => null, options: call })
+      await core.call('setMappings', { params: { id }, json: { mappings }, read: () => null, confirms: true, options: call })
     },
     submit: (id, call) =>
       core.call('submit', {
@@ -145,7 +145,13 @@ export function connect(options: ConnectOptions): Client {
       }),
     async setEnrichments(id, tags, call = {}) {
       const enrichments = tags.map(enrichment => ({ enrichment }))
-      await core.call('setEnrichments', { params: { id }, json: { enrichments }, read: () => null, options: call })
+      await core.call('setEnrichments', {
+        params: { id },
+        json: { enrichments },
+        read: () => null,
+        confirms: true,
+        options: call,
+      })
     },
     enrich: (id, call) => core.call('enrich', { params: { id }, json: {}, read: () => null, options: call }),
     enrichedFile,

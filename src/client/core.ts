@@ -36,6 +36,8 @@ interface Demand<N extends OperationName, T> {
   readonly hints?: Readonly<Record<number, string>>
   readonly spareMs?: number
   readonly onReply?: (reply: Reply) => void
+  /** Nothing of the answer is used, so that it may be empty. */
+  readonly confirms?: boolean
   /** Goes up as a form in place of the JSON body. */
   readonly form?: { readonly file: FormFile; readonly fields: Readonly<Record<string, string>> }
 }
@@ -165,6 +167,7 @@ export function createCore(options: ConnectOptions): Core {
         ...(demand.json === undefined ? {} : { body: JSON.stringify(demand.json) }),
         schema: operation.reply as unknown as Schema<ReplyOf<N>> | null,
         lenient: operation.method === 'PUT',
+        confirms: demand.confirms ?? false,
         secret: login,
         signal: demand.options?.signal,
         onReply: reply => {

@@ -78,6 +78,8 @@ export interface Reading<T> {
   readonly schema: Schema<T> | null
   /** Any JSON is an answer: a PUT that only confirms. */
   readonly lenient: boolean
+  /** Nothing of the answer is used, so that 204 is one too. */
+  readonly confirms?: boolean
   /** The answer is a secret: when it cannot be read, nothing of it is shown. */
   readonly secret?: boolean
 }
@@ -86,7 +88,7 @@ export interface Reading<T> {
 export function readOutcome<T>(
   reply: Reply,
   bytes: Uint8Array,
-  { schema, lenient, secret }: Reading<T>,
+  { schema, lenient, confirms, secret }: Reading<T>,
   redactor: Redactor,
   now: number,
 ): Outcome<T> {
@@ -101,7 +103,7 @@ export function readOutcome<T>(
     const retryAfterMs = parseRetryAfter(reply.header('retry-after'), reply.header('date'), now)
     return { type: 'status', status, retryAfterMs, fault: { ...fault, correlationId: idOf(fault.correlationId) } }
   }
-  if (schema === null) return { type: 'answer', value: null as T }
+  if (schema === null || (confirms && status === 204)) return { type: 'answer', value: null as T }
   const text = decodeStrict(bytes)
   const json = text === null ? null : parseJson(text)
   if (json === null) {

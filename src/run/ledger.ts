@@ -32,9 +32,11 @@ function sumOfSummaries(state: RunState): Counts | null {
   let sum: Counts = { totalRows: 0, matched: 0, manualMatched: 0, unmatched: 0, duplicates: 0 }
   for (const { summary, failure } of state.jobs) {
     if (failure !== null) continue
-    if (summary?.matched === undefined || summary.unmatched === undefined) return null
+    if (summary?.matched == null || summary.unmatched == null) return null
+    // Left out they are 0; null is a count that the service does not know.
+    if (summary.manualMatched === null || summary.duplicates === null) return null
     sum = {
-      totalRows: sum.totalRows === null || summary.totalRows === undefined ? null : sum.totalRows + summary.totalRows,
+      totalRows: sum.totalRows === null || summary.totalRows == null ? null : sum.totalRows + summary.totalRows,
       matched: sum.matched + summary.matched,
       manualMatched: sum.manualMatched + (summary.manualMatched ?? 0),
       unmatched: sum.unmatched + summary.unmatched,

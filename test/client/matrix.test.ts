@@ -107,6 +107,19 @@ test('F2 no such name: tried twice, with the cure; a resolver that is busy is tr
   expect(busy.takeCounts().requests).toBe(4)
 })
 
+test('F24 a request that is only confirmed may be answered with 204, others may not', async () => {
+  const empty: Answer = (_, response) => void response.writeHead(204).end()
+  const server = await serveScript({
+    [`PUT ${JOBS}/7/mappings`]: [empty],
+    [`PUT ${JOBS}/7/enrichments`]: [empty],
+    [`GET ${JOBS}/7`]: [empty],
+  })
+  const client = clientOf(server)
+  await client.setMappings('7', [{ mapping: 'name', value: '0' }])
+  await client.setEnrichments('7', ['general.connectId'])
+  expect(await errorOf(client.readJob('7'))).toMatchObject({ code: 'FETTLE_CONTRACT' })
+})
+
 test('F12 names the right that is missing', async () => {
   const server = await serveScript({ [`GET ${JOBS}/7`]: [fault(403)] })
   expect((await errorOf(clientOf(server).readJob('7'))).hint).toContain('Read a job')

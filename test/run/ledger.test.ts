@@ -49,6 +49,13 @@ describe('outcomes of the summaries', () => {
     )
   })
 
+  test('a count that is null is unknown, never 0', () => {
+    const known = { totalRows: 5, matched: 3, manualMatched: 0, unmatched: 2, duplicates: 0 }
+    for (const name of ['matched', 'manualMatched', 'unmatched', 'duplicates'] as const)
+      expect(outcomesOfSummaries(fast(5, { ...known, [name]: null })), name).toEqual(UNKNOWN)
+    expect(outcomesOfSummaries(fast(5, { ...known, totalRows: null })).matched).toBe(3)
+  })
+
   test('duplicates counted inside matched are taken out of it', () => {
     fc.assert(
       fc.property(counts, fc.nat(), (one, share) => {

@@ -135,7 +135,7 @@ function courseOf(tick: Tick, before: Course | null, now: number): Course | null
 
 /** How many rows the service says it has answered, when it tells so while it works. */
 function answered({ summary }: Job, rows: number): string {
-  if (summary?.matched === undefined || summary.unmatched === undefined) return ''
+  if (summary?.matched == null || summary.unmatched == null) return ''
   const done = summary.matched + summary.unmatched + (summary.manualMatched ?? 0)
   return done > 0 && done < rows ? `${done} of ${counted(rows, 'row')} answered` : ''
 }

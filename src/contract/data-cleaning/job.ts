@@ -3,15 +3,15 @@ import { z } from 'zod'
 import { wireDate } from '../dates.ts'
 import { MAPPINGS } from './mappings.ts'
 
-const count = z.number().int().nonnegative()
+const count = z.number().int().nonnegative().nullish()
 
-/** Counts of a job after matching; each may be absent (contract §5.2, §14.1). */
+/** Counts of a job after matching; each may be absent or null, which is unknown and not 0 (contract §5.2, §14.1). */
 export const jobSummary = z.looseObject({
-  totalRows: count.optional(),
-  matched: count.optional(),
-  manualMatched: count.optional(),
-  unmatched: count.optional(),
-  duplicates: count.optional(),
+  totalRows: count,
+  matched: count,
+  manualMatched: count,
+  unmatched: count,
+  duplicates: count,
 })
 
 /** An id that stands in paths and on terminals: never a step up a folder, and no longer than anybody would make one. */

@@ -37,7 +37,7 @@ export function checkRows({ report, isGood, jobs, inputRows, recordsOf }: RowEvi
   if (isKnown && sum !== inputRows) say(`the outcomes add up to ${sum}, the input has ${inputRows} rows`)
   const skipped = totals.skipped ?? 0
   const sent = jobs?.map(job => job.jobSummary?.totalRows) ?? []
-  if (sent.length > 0 && sent.every(rows => rows !== undefined)) {
+  if (sent.length > 0 && sent.every(rows => rows != null)) {
     const rows = sent.reduce<number>((all, one) => all + (one ?? 0), 0)
     // Rows that ask what another has asked did not go up.
     const folded = report.results.reduce((all, { plan }) => all + totals.rows - (plan?.sent ?? totals.rows), 0)
