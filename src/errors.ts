@@ -127,6 +127,7 @@ export const ERRORS = {
   FETTLE_SCREEN_REFUSED: entry('rejected', 'Some of the companies found could not be screened.', 'The journal of the run names each with its reason; the others were screened.'),
   FETTLE_OUTPUT_COLUMN: entry('rejected', 'The service did not deliver a column the pipeline chose.', 'Choose it in enrich.tags, or leave it out of output.columns next time.'),
   FETTLE_LEDGER: entry('rejected', 'The counts do not add up: a row is unaccounted for.', 'Do not use the output; the report shows both sides of the sum.'),
+  FETTLE_ROW_ORDER: entry('rejected', 'Nothing proves which row of the input each row of the enriched file belongs to, so nothing was published.', 'The file received is kept in the directory of the run. Ask the support of the service; a new run asks for general.rowNumber, and is paid for again.'),
 
   // -- denied
   FETTLE_LOGIN: entry('denied', 'The service refused user name or password.', 'Check both (case counts); repeated refusals may block the account.'),

@@ -4,16 +4,10 @@
  */
 import { FettleError } from '../errors.ts'
 import type { Plan } from '../pipeline/types.ts'
-import {
-  alignment,
-  type EnrichedColumns,
-  type EnrichedFile,
-  noFile,
-  openEnriched,
-  outcomeReader,
-  type RowOutcome,
-} from './enriched.ts'
+import { type EnrichedFile, noFile, openEnriched, outcomeReader, type RowOutcome } from './enriched.ts'
+import type { EnrichedColumns } from './enriched-columns.ts'
 import { Places } from './places.ts'
+import { NO_PROOF, type OrderProof, orderProof } from './row-order.ts'
 
 /** One row of an enriched file, the columns of that file, and what became of the row that was sent. */
 export interface Answer {
@@ -35,12 +29,12 @@ export interface AnswerPlace {
 interface Open {
   readonly file: EnrichedFile
   readonly outcomeOf: (row: readonly string[], number: number) => RowOutcome
-  readonly check: ReturnType<typeof alignment>
+  readonly proof: OrderProof
 }
 
 const FAILED: ReturnType<typeof outcomeReader> = { isTold: true, of: () => 'failed' }
 
-/** Reads answers in the order of the rows that were sent. Its errors are FETTLE_LEDGER and FETTLE_OUTPUT_WRITE. */
+/** Reads answers in the order of the rows that were sent. Its errors are FETTLE_LEDGER, FETTLE_ROW_ORDER and FETTLE_OUTPUT_WRITE. */
 export class Answers {
   /** So many were read. */
   count = 0
@@ -61,9 +55,9 @@ export class Answers {
   async next(sent: readonly string[]): Promise<Answer | null> {
     const row = await this.#nextRow()
     if (row === null) return null
-    const { file, outcomeOf, check } = this.#parts.at(-1)!
+    const { file, outcomeOf, proof } = this.#parts.at(-1)!
     this.#places?.add(file)
-    check(++this.count, row, sent)
+    proof.check(++this.count, row, sent)
     return { row, columns: file.columns, outcome: outcomeOf(row, this.count) }
   }
 
@@ -107,8 +101,8 @@ export class Answers {
     if (file === null) return false
     this.#places?.begin(part, file)
     const { isTold, of } = isFailed ? FAILED : outcomeReader(file.columns)
-    const check = isFailed ? () => {} : alignment(this.#plan, file.columns, this.count)
-    this.#parts.push({ file, outcomeOf: of, check })
+    const proof = isFailed ? NO_PROOF : orderProof(this.#plan, file.columns, this.count)
+    this.#parts.push({ file, outcomeOf: of, proof })
     await this.#onPart(file.columns, isTold)
     return true
   }

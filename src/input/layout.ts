@@ -1,6 +1,6 @@
 /** Which cell goes where in an output file: the input's own cells as they were, and the chosen columns of the enriched file. */
 import type { Plan, PlannedOutput } from '../pipeline/types.ts'
-import type { EnrichedColumns } from './enriched.ts'
+import type { EnrichedColumns } from './enriched-columns.ts'
 import { columnName } from './formats.ts'
 import type { Judged } from './judge.ts'
 

@@ -1,5 +1,5 @@
 /** A plan as a person reads it: what would be read, sent, written and checked. It prints nothing and looks nothing up. */
-import { OPERATIONS, type OperationName } from '../contract/index.ts'
+import { askedTags, OPERATIONS, type OperationName, ROW_NUMBER } from '../contract/index.ts'
 import { formatDuration } from './durations.ts'
 import { STDIN_NAME, spoolOf } from './paths.ts'
 import { show } from './show.ts'
@@ -136,7 +136,10 @@ export function leastRequests({ enrich, rows, parts }: Plan): number {
 /** What is to be said beside a request. */
 function noteOf(name: OperationName, { enrich, portfolio, screen }: Plan): string {
   if (name === 'readJob') return 'until done'
-  if (name === 'setEnrichments' && enrich !== null) return `${enrich.product}, ${plural(enrich.tags.length, 'tag')}`
+  if (name === 'setEnrichments' && enrich !== null) {
+    const joining = enrich.tags.includes(ROW_NUMBER) ? '' : `, with ${ROW_NUMBER} to join the rows by`
+    return `${enrich.product}, ${plural(askedTags(enrich.tags).length, 'tag')}${joining}`
+  }
   if (name === 'createPortfolio') return `${show(portfolio?.name ?? '')}, when there is none`
   if (name === 'addCompany') return 'once for each company found'
   if (name === 'listBusinessHits') return 'where there are hits'

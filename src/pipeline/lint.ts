@@ -1,5 +1,5 @@
 /** Rules between the keys of a pipeline, which no schema can say. Each looks only at parts that the schema has passed. */
-import { IDENTIFIERS, type Mapping, TAGS } from '../contract/index.ts'
+import { askedTags, IDENTIFIERS, type Mapping, TAGS } from '../contract/index.ts'
 import { addressHint, bareName, isAddress, shownPath } from './addresses.ts'
 import { wrongColumns, wrongTags } from './columns.ts'
 import { formatDuration } from './durations.ts'
@@ -147,7 +147,7 @@ const lintEnrich: Rule = ({ fields, broken }) => {
     }
   }
   if (enrichment !== null && output !== undefined) {
-    const chosen = enrichment.tags ?? TAGS[enrichment.product]
+    const chosen = askedTags(enrichment.tags ?? TAGS[enrichment.product])
     for (const { index, message } of wrongColumns(longOutput(output).columns ?? [], chosen)) {
       findings.push(finding('FETTLE_PIPELINE_VALUE', ['output', 'columns', index], message))
     }

@@ -6,7 +6,8 @@ import { describe, expect, it } from 'vitest'
 import type { Answer } from '../../src/input/answers.ts'
 import { type Decision, Decisions, mergeDecisions } from '../../src/input/decisions.ts'
 import { decisionsText, needDecisions, readDecisions, writeDecisions } from '../../src/input/decisions-file.ts'
-import type { EnrichedColumns, RowOutcome } from '../../src/input/enriched.ts'
+import type { RowOutcome } from '../../src/input/enriched.ts'
+import type { EnrichedColumns } from '../../src/input/enriched-columns.ts'
 import { fingerprinter } from '../../src/input/fingerprint.ts'
 import { openResults, readReview } from '../../src/input/index.ts'
 import { judge } from '../../src/input/judge.ts'
@@ -30,7 +31,7 @@ const line = (rest: Partial<Decision> = {}): Decision => ({
 })
 
 const HEADER = ['general.connectId', 'match.outcome', 'match.score', 'match.why', 'match.candidates', 'general.duplicate']
-const COLUMNS: EnrichedColumns = { header: HEADER, repeatsInput: false, find: name => HEADER.indexOf(name) }
+const COLUMNS: EnrichedColumns = { header: HEADER, own: [], find: name => HEADER.indexOf(name) }
 const candidate = (id: string) => ({ id, name: `${id} Ltd`, score: 0.5, why: 'name 0.80', tags: { 'contact.city': 'Leeds' } })
 const answer = (outcome: RowOutcome, ids: readonly string[] = []): Answer => ({
   outcome,

@@ -1,16 +1,26 @@
 /** Fresh folders, inputs and plans for the tests of this folder. */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { accessSync, constants, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { inspect } from '../../src/input/index.ts'
 import type { InputFacts, InputOptions, Plan } from '../../src/pipeline/types.ts'
 
+/** Where a folder lies in memory, on a machine that has such a place: a property writes and syncs files a thousand times. */
+export function inMemory(): string {
+  try {
+    accessSync('/dev/shm', constants.W_OK)
+    return '/dev/shm'
+  } catch {
+    return tmpdir()
+  }
+}
+
 /** A new empty folder, removed when the test passes. */
-export function folder(): string {
-  const path = mkdtempSync(join(tmpdir(), 'fettle-input-'))
+export function folder(parent = tmpdir()): string {
+  const path = mkdtempSync(join(parent, 'fettle-input-'))
   onTestFinished(({ task }) => {
     if (task.result?.state === 'pass') rmSync(path, { recursive: true, force: true })
   })

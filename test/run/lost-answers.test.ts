@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { FettleError } from '../../src/errors.ts'
 import { type EffectName, refusal } from './fake-service.ts'
-import { resumed, type World, worldOf } from './world.ts'
+import { planOf, resumed, type World, worldOf } from './world.ts'
 
 const EFFECTS: readonly EffectName[] = ['createJob', 'upload', 'submit', 'enrich']
 
@@ -337,6 +337,15 @@ describe('mappings that are refused', () => {
     }
     expect(await world.run()).toMatchObject({ exitCode: 77, error: { message: 'no right' } })
   })
+})
+
+test('the row number is asked for with the tags that were chosen, and once', async () => {
+  for (const tags of [['general.connectId'], ['general.rowNumber', 'general.connectId']]) {
+    const world = worldOf(planOf({ enrich: { product: 'basic', tags } }))
+    expect(await world.run()).toMatchObject({ finished: true, exitCode: 0 })
+    expect(world.service.only.tags.toSorted()).toEqual(['general.connectId', 'general.rowNumber'])
+    expect(world.journal.state!.plan.enrich?.tags).toEqual(tags)
+  }
 })
 
 describe('tags that are refused', () => {

@@ -206,6 +206,13 @@ const STANDARD_ADDS = [
 /** The tags that name the company found; each is enough to know it again (contract §5.7). */
 export const COMPANY_TAGS = ['general.connectId', 'general.safeNumber'] as const
 
+/** The row of the input that a row of the enriched file belongs to; every product has it. */
+export const ROW_NUMBER = 'general.rowNumber'
+
+/** The tags that are asked for: those chosen, and the row number, which joins the answers to the rows. */
+export const askedTags = (chosen: readonly string[]): readonly string[] =>
+  chosen.includes(ROW_NUMBER) ? chosen : [...chosen, ROW_NUMBER]
+
 /** An enrichment product; its tag list is a maximum that may be shortened, never exceeded (contract §5.7). */
 export type Product = 'basic' | 'basicPlus' | 'standard'
 

@@ -2,7 +2,7 @@
  * Enrich: choose the tags, start once, wait. Starting may cost money, so it is never repeated without reading the job first,
  * and never begun above the budget.
  */
-import { enrichPhase, hasEnrichment } from '../../contract/index.ts'
+import { askedTags, enrichPhase, hasEnrichment } from '../../contract/index.ts'
 import { FettleError } from '../../errors.ts'
 import type { JobState, RunState } from '../../journal/state.ts'
 import { creditsOf } from '../checks.ts'
@@ -45,12 +45,13 @@ async function* enrichOne(job: JobState, state: RunState, ports: Ports): Facts {
   if (enrich === null) return
   const id = idOf(job)
   const accepted = { type: 'enrich.accepted', part: job.part } as const
+  const tags = askedTags(enrich.tags)
   const isBusy = (status: string): boolean => status === 'matched' || status.startsWith('aggregating')
   const looksFirst = !job.enrichRequested && isContinued(state)
   const isUnrecorded = looksFirst && hasEnrichment(await provenStatus(job, ports, ports.grace))
   if (!job.enrichmentsAccepted && !job.enrichRequested && !isUnrecorded) {
     const choose = async (): Promise<null> => {
-      await ports.service.setEnrichments(id, enrich.tags, { signal: ports.grace })
+      await ports.service.setEnrichments(id, tags, { signal: ports.grace })
       return null
     }
     // Tags are chosen before enriching is started: who refuses them since it has, has them.
@@ -58,7 +59,7 @@ async function* enrichOne(job: JobState, state: RunState, ports: Ports): Facts {
       const status = await provenStatus(job, ports, ports.grace)
       return hasEnrichment(status) ? null : undefined
     })
-    yield { type: 'enrichments.accepted', part: job.part, product: enrich.product, tags: enrich.tags.length }
+    yield { type: 'enrichments.accepted', part: job.part, product: enrich.product, tags: tags.length }
   }
   const look = (): Promise<null | undefined> => hasBegun(job, ports)
   if (!job.enrichAccepted) {
