@@ -268,7 +268,7 @@ describe('a job under our id that carries another name', () => {
       throw new FettleError('FETTLE_OUTPUT_WRITE', 'no space left')
     }
     await next.run()
-    expect(seen[0]).toEqual({ signal: next.stop.signal, attempts: 1 })
+    expect(seen[0]).toMatchObject({ attempts: 1, stage: 'submit', signal: expect.any(AbortSignal) })
     expect(next.service.calls.slice(before, before + 3)).toEqual(['readJob', 'readJob', 'submit'])
     const last = resumed(next)
     const calls = last.service.calls.length
