@@ -170,7 +170,7 @@ const isDateCode = (code: string): boolean =>
         .replace(/"[^"]*"/g, ' ')
         .replace(/(\[?[smhd]{1,2}\]?)[.,]00?0?/g, '$1')
         .replace(/\[([smhd]{1,2})\]/g, '$1')
-        .replace(/\[[^\]]*\]/g, '')
+        .replace(/\[[^[\]]*\]/g, '')
         .split(/[^a-z0#?%]+/)
         .filter(word => word !== '')
       return words.length > 0 && words.every(word => DATE_WORD.test(word))
