@@ -11,7 +11,8 @@ import { FRAGMENTS } from '../report/hostile.ts'
 import { folder } from './kit.ts'
 
 /** Each fragment first, behind other text, and in front of it. A lone surrogate has no bytes in a file, and NUL no reader here. */
-const TEXTS = FRAGMENTS.filter(text => text.isWellFormed() && !text.includes('\0') && text !== '')
+const isWellFormed = (text: string): boolean => Buffer.from(text).toString() === text
+const TEXTS = (FRAGMENTS as readonly string[]).filter(text => isWellFormed(text) && !text.includes('\0') && text !== '')
 const ROWS = TEXTS.map(text => [text, `a ${text}`, `${text} b`])
 const HEADER = ['=HEAD()', '<b>h</b>', '@h']
 /** What a spreadsheet program takes for a formula at the start of a cell (OWASP, CSV injection). */
