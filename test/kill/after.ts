@@ -56,9 +56,10 @@ async function accountAt({ url }: Service): Promise<Account> {
   const client = connect({ url, ...CREDENTIALS })
   const portfolios = await client.api.listPortfolios.all().toArray({ limit: 100 })
   const companies: string[] = []
-  for (const { portfolioId } of portfolios)
+  // Ids differ from service to service: a portfolio is known by its place.
+  for (const [place, { portfolioId }] of portfolios.entries())
     for await (const { id, personalReference } of client.api.listPortfolioCompanies.all({ portfolioId: String(portfolioId) }))
-      companies.push(`${portfolioId} ${id} ${personalReference}`)
+      companies.push(`${place} ${id} ${personalReference}`)
   const searches = await client.api.listBusinessSearches.all().toArray({ limit: 100 })
   const jobs = await client.api.listJobs.all().toArray({ limit: 100 })
   return {
