@@ -24,7 +24,7 @@ import {
   runDirectory,
   sweepRunDirectory,
 } from './run-directory.ts'
-import { identityOf } from './service.ts'
+import { identityOf } from './identity.ts'
 import { ciOf } from './settings.ts'
 import { isStranding } from './stranded.ts'
 import { carryTold } from './told-run.ts'

@@ -6,7 +6,7 @@ import { isSameWork, lineOf, type Plan } from '../pipeline/index.ts'
 import type { Report } from '../report/index.ts'
 import { isReported, readReport, reportOf } from './report-files.ts'
 import { findRunId, lastRun, listRunIds, lockPath, newestRun, type RunDirectory, readRun, runDirectory } from './run-directory.ts'
-import { identityOf } from './service.ts'
+import { identityOf } from './identity.ts'
 import type { Credentials } from './settings.ts'
 
 /** The state and directory of a run named by a person; the latest when nothing is named. */

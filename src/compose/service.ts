@@ -44,12 +44,6 @@ export interface ReadyService {
   close(): Promise<void>
 }
 
-/** Who is asked, for the journal: `embedded`, or the address and a digest of the user name. */
-export const identityOf = (service: PlannedService, credentials: () => Credentials): string =>
-  service.kind === 'embedded'
-    ? 'embedded'
-    : `${service.url} ${createHash('sha256').update(credentials().username).digest('hex').slice(0, 12)}`
-
 /** Loaded by whoever connects: `check` starts a third sooner without it. */
 type Client = typeof import('../client/index.ts')
 
