@@ -2,7 +2,7 @@
  * What the reader decides, row by row; rows that are alike are decided together. Kept by the browser under the run, as far as it
  * lets a page keep anything, and written out as lines of a decisions file. It knows no element.
  */
-import { DECISION_COLUMNS, type Decision } from '../src/input/decisions.ts'
+import { DECISION_COLUMNS, type Decision } from '../src/results/decisions/decisions.ts'
 import type { Row } from './rows.ts'
 
 /** How a row stands. */

@@ -15,7 +15,7 @@ export async function decisionIssues(path: string | null, cwd: string, at: Place
     const hint = '`fettle review` writes it once somebody has decided something.'
     return [issue('FETTLE_DECISIONS', `there is no ${path} yet, so no decision is applied`, { severity: 'info', at, hint })]
   }
-  const { readDecisions } = await import('../input/decisions-file.ts')
+  const { readDecisions } = await import('../results/decisions/decisions-file.ts')
   return [...(await readDecisions(path, cwd)).issues]
 }
 

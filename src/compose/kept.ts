@@ -6,7 +6,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmdirSync, statSync
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { FettleError, type Issue } from '../errors.ts'
-import { spool } from '../input/spool.ts'
+import { spool } from '../files/content-addressed.ts'
 import { listRunIds, makeFolder, readRun, removeIfPossible, runDirectory } from './run-directory.ts'
 
 /** So long a run may need from its input to its first line: what no run needs after that, none will. */

@@ -1,7 +1,7 @@
 /** The wiring's face for whoever looks at pipelines and runs none: it loads nothing of what a run needs. Re-exports only. */
 
 export { MAPPINGS } from '../contract/data-cleaning/mappings.ts'
-export { writeAtomic } from '../input/sink.ts'
+export { writeAtomic } from '../files/atomic-file.ts'
 export {
   columnName,
   type Decisions,

@@ -5,7 +5,7 @@
 import { copyFile, link, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { FettleError, type Issue } from '../errors.ts'
-import { fileDigest } from '../input/digest.ts'
+import { fileDigest } from '../files/digest.ts'
 import type { JobState, MergedShards, RunArgs, StageState } from '../journal/index.ts'
 import { mergedPlan, type Plan, shardText } from '../pipeline/index.ts'
 import type { RunResult, RunSettings } from './carry-out.ts'

@@ -7,9 +7,9 @@ import { basename, dirname, join } from 'node:path'
 import { realClock } from '../client/clock.ts'
 import { errorOfIssues, FettleError, type Issue, issue } from '../errors.ts'
 // Not by the face of their folder: results and outputs are loaded by whoever runs a pipeline.
-import { countQuestions } from '../input/fold.ts'
-import { inspect } from '../input/inspect.ts'
-import { locateRows } from '../input/shard.ts'
+import { countQuestions } from '../input/upload/row-dedupe.ts'
+import { inspect } from '../input/table/inspect.ts'
+import { locateRows } from '../input/table/row-range.ts'
 import {
   checkServiceUrl,
   decodePipeline,

@@ -3,7 +3,7 @@
  * knows countries and legal forms is asked, not copied.
  */
 import { errorOfIssues, FettleError, type Issue } from '../errors.ts'
-import { inspect } from '../input/inspect.ts'
+import { inspect } from '../input/table/inspect.ts'
 import {
   type Decisions,
   type InputFacts,

@@ -3,7 +3,7 @@
  * where whoever asks wants nothing sent.
  */
 import { issue, type Place } from '../errors.ts'
-import type { Inspection } from '../input/inspect.ts'
+import type { Inspection } from '../input/table/inspect.ts'
 import { isAddress, type Pipeline, STDIN } from '../pipeline/index.ts'
 import { type Reach, receiveFrom } from './elsewhere.ts'
 import type { Received } from './kept.ts'

@@ -1,5 +1,5 @@
 /** What a run would be and cost, beside the last good one: told without sending anything. It prints nothing. */
-import { countQuestions } from '../input/fold.ts'
+import { countQuestions } from '../input/upload/row-dedupe.ts'
 import { type Change, changesOf, isAddress, isSameWork, leastRequests, lineOf, type Plan, spoolOf } from '../pipeline/index.ts'
 import { lastGoodRun } from './look.ts'
 import { lastRun } from './run-directory.ts'

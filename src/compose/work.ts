@@ -2,7 +2,7 @@
 import { dirname } from 'node:path'
 import { realClock } from '../client/clock.ts'
 import { openResults, openSource } from '../input/index.ts'
-import { openSink } from '../input/sink.ts'
+import { openSink } from '../files/atomic-file.ts'
 import type { WorkExtra } from '../input/work.ts'
 import { isAddress, type Plan } from '../pipeline/index.ts'
 import { openFarSink, planHere, type Reach } from './elsewhere.ts'

@@ -1,7 +1,7 @@
 /** What source and results are given beside the plan. Types only. */
 
-import type { Decisions } from './decisions.ts'
-import type { Sink, SinkOptions } from './sink.ts'
+import type { Decisions } from '../results/decisions/decisions.ts'
+import type { Sink, SinkOptions } from '../files/atomic-file.ts'
 
 /** Settings shared by source and results. */
 export interface WorkExtra {

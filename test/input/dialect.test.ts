@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { sepLine, sniffDelimiter } from '../../src/input/dialect.ts'
+import { sepLine, sniffDelimiter } from '../../src/input/table/dialect.ts'
 
 const sniff = (text: string) => sniffDelimiter(Buffer.from(text), true)
 

@@ -1,9 +1,9 @@
 /** How many different values there are: exactly while they are few, within 5 % beyond, and the hash that all of it stands on. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Distinct } from '../../src/input/distinct.ts'
-import { Hash } from '../../src/input/hash.ts'
-import { Sketch } from '../../src/input/sketch.ts'
+import { Distinct } from '../../src/input/scan/distinct-counter.ts'
+import { Hash } from '../../src/input/scan/hash.ts'
+import { Sketch } from '../../src/input/scan/hyperloglog.ts'
 
 const hash = new Hash()
 

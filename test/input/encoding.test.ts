@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { asWindows1252, byteOrderMark, canonicalEncoding, makeDecoder, Utf8Check } from '../../src/input/encoding.ts'
+import { asWindows1252, byteOrderMark, canonicalEncoding, makeDecoder, Utf8Check } from '../../src/input/text/encoding.ts'
 
 /** Offset of the first invalid byte over all pieces, null for valid UTF-8. */
 function check(bytes: Buffer, cuts: number[]): { bad: number | null; replacements: number } {

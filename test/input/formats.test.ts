@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { columnName, csvText, neutralise, rowFormat } from '../../src/input/formats.ts'
+import { columnName, csvText, neutralise, rowFormat } from '../../src/formats/text-formats.ts'
 
 const payloads = [
   '=1+1',

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { BLOCK_BYTES, type Marker, plainMarker, vectorMarker } from '../../src/input/marks.ts'
+import { BLOCK_BYTES, type Marker, plainMarker, vectorMarker } from '../../src/input/scan/structural-index.ts'
 
 /** The positions that a marker finds in a block. */
 function positions(mark: Marker, block: Uint8Array, delimiter: string): number[] {

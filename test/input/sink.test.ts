@@ -4,8 +4,8 @@ import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, utimesSync
 import { basename, join } from 'node:path'
 import { ModuleKind, ScriptTarget, transpileModule } from 'typescript'
 import { afterEach, describe, expect, it } from 'vitest'
-import { sweepBeside, sweepFolder, temporaryName } from '../../src/input/debris.ts'
-import { openSink, proveWritable, writeAtomic } from '../../src/input/sink.ts'
+import { sweepBeside, sweepFolder, temporaryName } from '../../src/files/stale-temp-files.ts'
+import { openSink, proveWritable, writeAtomic } from '../../src/files/atomic-file.ts'
 import { folder, names, sha256, shell, text } from './kit.ts'
 
 const refusal = (path: string, why: string) => ({

@@ -1,6 +1,6 @@
 /** Workbooks as other programs write them, made by hand from their XML. */
 import { crc32, deflateRawSync } from 'node:zlib'
-import { centralDirectory, DEFLATED, localHeader, type Member } from '../../src/input/zip.ts'
+import { centralDirectory, DEFLATED, localHeader, type Member } from '../../src/files/zip.ts'
 
 /** An archive of these files, deflated. */
 export function archiveOf(files: Readonly<Record<string, string | Buffer>>): Buffer {

@@ -3,7 +3,7 @@ import { appendFileSync, readFileSync, rmSync, truncateSync, writeFileSync } fro
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { csvText } from '../../src/input/formats.ts'
+import { csvText } from '../../src/formats/text-formats.ts'
 import { dressesOf } from '../../src/testing/check/secrets.ts'
 import { csvRecords, xmlFault } from '../../src/testing/check/whole.ts'
 import { type Armed, checkRun, type Invariant, type RunEvidence } from '../../src/testing/index.ts'

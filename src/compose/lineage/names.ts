@@ -1,7 +1,7 @@
 /** What a run, its job and its files are called in lineage: the same names from every process that carries the run. It builds no event. */
 import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
-import { columnName } from '../../input/formats.ts'
+import { columnName } from '../../formats/text-formats.ts'
 import type { RunState } from '../../journal/index.ts'
 import { lineOf, spoolOf } from '../../pipeline/index.ts'
 import type { LineageNames } from '../../report/index.ts'

@@ -5,7 +5,7 @@
 import { copyFile, link, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errorOfIssues, FettleError, issue } from '../../errors.ts'
-import { fileDigest } from '../../input/digest.ts'
+import { fileDigest } from '../../files/digest.ts'
 import type { RunState } from '../../journal/index.ts'
 import type { Plan } from '../../pipeline/index.ts'
 import { type Connected, readLines } from '../../queue/index.ts'

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { FettleError } from '../../errors.ts'
-import { writeAtomic } from '../../input/sink.ts'
+import { writeAtomic } from '../../files/atomic-file.ts'
 import type { LiveSettings, RunArgs } from '../../journal/index.ts'
 import type { Plan } from '../../pipeline/index.ts'
 import { listRunIds, makeRunDirectory, newRunId, readRun, runDirectory } from '../run-directory.ts'

@@ -1,6 +1,6 @@
 /** The run of a shard brought back from the lines that a queue keeps of its journal: their directory, as the worker had it. */
 import { FettleError } from '../../errors.ts'
-import { writeAtomic } from '../../input/sink.ts'
+import { writeAtomic } from '../../files/atomic-file.ts'
 import { Checksums, resealed } from '../../journal/index.ts'
 import { makeFolder, proveRunId, runDirectory } from '../run-directory.ts'
 

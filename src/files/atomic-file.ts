@@ -1,0 +1,208 @@
+/**
+ * Files that appear whole or not at all: an exclusive temporary file beside the target, fsync, rename, fsync of the folder. No
+ * symbolic link is followed, nothing but a regular file is replaced, nothing is written outside the root. It knows bytes only.
+ */
+import { createHash } from 'node:crypto'
+import { constants } from 'node:fs'
+import { type FileHandle, lstat, mkdir, open, realpath, rename, unlink } from 'node:fs/promises'
+import { basename, dirname, join, relative, resolve } from 'node:path'
+import { FettleError } from '../errors.ts'
+import { PROBE, sweepDebris, temporaryName } from './stale-temp-files.ts'
+
+/** Where a sink may write, and whose it is. */
+export interface SinkOptions {
+  /** The real path of the target must lie in this folder; absent: no such rule. */
+  readonly root?: string
+  /**
+   * Part of the temporary name: the same for a run and its resumption, wherever it is resumed, so that what a crash left is
+   * removed, and different between runs, so that none touches the other's. Absent: a file of this process alone.
+   */
+  readonly tag?: string
+}
+
+/** A file on its way to its final name. */
+export interface Sink {
+  /** As it was asked for. */
+  readonly path: string
+  readonly bytes: number
+  write(bytes: Uint8Array): Promise<void>
+  /** All bytes are on the disk, under the temporary name; gives their SHA-256. */
+  finish(): Promise<string>
+  /** Gives the finished file its final name: `path` in the same folder when only its content tells it. */
+  publish(path?: string): Promise<void>
+  /** Leaves nothing behind; after `publish` it does nothing. */
+  discard(): Promise<void>
+}
+
+/** Files of one process side by side have temporary names of their own. */
+let serial = 0
+
+/** Opens a sink for `path`. Throws FETTLE_OUTPUT_WRITE, as do all its methods, naming the path and the reason. */
+export async function openSink(path: string, options: SinkOptions = {}): Promise<Sink> {
+  return attempt(path, async () => {
+    const folder = await prepareFolder(resolve(options.root ?? '', path), options.root)
+    const target = join(folder, basename(path))
+    await refuseSpecial(target)
+    const temporary = temporaryName(target, options.tag ?? String(++serial))
+    const handle = await openExclusive(temporary)
+    await sweepDebris(target, temporary, options.tag)
+    return new FileSink(path, target, temporary, handle)
+  })
+}
+
+/** Proves that `path` can be written now, and leaves nothing but its folder. Throws FETTLE_OUTPUT_WRITE. */
+export async function proveWritable(path: string, options: SinkOptions = {}): Promise<void> {
+  // One name for all who try, so that what a kill left of one is gone with the next.
+  await (await openSink(path, { ...options, tag: PROBE })).discard()
+}
+
+/** Writes a whole text file (0600) or leaves the old one as it was. Throws FETTLE_OUTPUT_WRITE. */
+export async function writeAtomic(path: string, text: string): Promise<void> {
+  const sink = await openSink(path)
+  try {
+    await sink.write(Buffer.from(text))
+    await sink.finish()
+    await sink.publish()
+  } finally {
+    await sink.discard()
+  }
+}
+
+class FileSink implements Sink {
+  bytes = 0
+  readonly path: string
+  readonly #target: string
+  readonly #temporary: string
+  readonly #hash = createHash('sha256')
+  #handle: FileHandle | null
+  #isPublished = false
+
+  constructor(path: string, target: string, temporary: string, handle: FileHandle) {
+    this.path = path
+    this.#target = target
+    this.#temporary = temporary
+    this.#handle = handle
+  }
+
+  write(bytes: Uint8Array): Promise<void> {
+    return attempt(this.path, async () => {
+      for (let written = 0; written < bytes.length; ) {
+        written += (await this.#handle!.write(bytes, written)).bytesWritten
+      }
+      this.#hash.update(bytes)
+      this.bytes += bytes.length
+    })
+  }
+
+  finish(): Promise<string> {
+    return attempt(this.path, async () => {
+      await this.#handle!.sync()
+      await this.#close()
+      return this.#hash.digest('hex')
+    })
+  }
+
+  publish(path?: string): Promise<void> {
+    const target = path === undefined ? this.#target : join(dirname(this.#target), basename(path))
+    return attempt(this.path, async () => {
+      await refuseSpecial(target)
+      await rename(this.#temporary, target)
+      this.#isPublished = true
+      await syncFolder(dirname(this.#target))
+    })
+  }
+
+  async discard(): Promise<void> {
+    if (this.#isPublished) return
+    // The first failure is already being told; a second one must not hide it.
+    await this.#close().catch(() => {})
+    await unlink(this.#temporary).catch(() => {})
+  }
+
+  async #close(): Promise<void> {
+    const handle = this.#handle
+    this.#handle = null
+    await handle?.close()
+  }
+}
+
+/** Runs one step of writing `path`; whatever the disk says becomes FETTLE_OUTPUT_WRITE. */
+export async function attempt<T>(path: string, step: () => Promise<T>): Promise<T> {
+  try {
+    return await step()
+  } catch (error) {
+    if (FettleError.is(error)) throw error
+    throw new FettleError('FETTLE_OUTPUT_WRITE', `cannot write ${path}: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+/** Opens a file that must not exist, 0600. What a crash left under the name, or somebody planted there, is removed, not opened. */
+export async function openExclusive(path: string): Promise<FileHandle> {
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
+  try {
+    return await open(path, flags, 0o600)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    await unlink(path)
+    return open(path, flags, 0o600)
+  }
+}
+
+/** Makes a rename in the folder outlast a power cut. */
+export async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, constants.O_RDONLY)
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** The real path of the target's folder, made (0700) where it does not exist, and found to lie in the root first. */
+async function prepareFolder(target: string, root: string | undefined): Promise<string> {
+  const requireInside = async (real: string): Promise<void> => {
+    if (root === undefined) return
+    const way = relative(await realpath(root), real)
+    if (way !== '..' && !way.startsWith('../')) return
+    throw new FettleError(
+      'FETTLE_OUTPUT_WRITE',
+      `cannot write ${target}: its folder is really ${real}, outside the working directory`,
+    )
+  }
+  const folder = dirname(target)
+  const missing: string[] = []
+  let real = await realpathOf(folder)
+  for (let at = folder; real === null; real = await realpathOf(at)) {
+    missing.unshift(basename(at))
+    at = dirname(at)
+  }
+  await requireInside(real)
+  // One by one: mkdir's own `recursive` never ends on file systems that refuse new folders with ENOENT, as /proc does.
+  for (const name of missing) {
+    real = join(real, name)
+    await mkdir(real, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error
+    })
+  }
+  real = await realpath(real)
+  await requireInside(real)
+  return real
+}
+
+const realpathOf = (path: string): Promise<string | null> =>
+  realpath(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' && dirname(path) !== path) return null
+    throw error
+  })
+
+async function refuseSpecial(target: string): Promise<void> {
+  const found = await lstat(target).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null
+    throw error
+  })
+  if (found === null || found.isFile()) return
+  const what = found.isSymbolicLink()
+    ? `a symbolic link to ${await realpath(target).catch(() => 'nowhere')}`
+    : 'not a regular file'
+  throw new FettleError('FETTLE_OUTPUT_WRITE', `cannot write ${target}: it is ${what}; only a regular file is replaced`)
+}

@@ -1,0 +1,72 @@
+/**
+ * Opening an input: a regular file, or an issue that says what stands there instead. It reads no content. A FIFO, a device or a
+ * folder is refused before it is opened, since the input is read more than once and must never block.
+ */
+import { constants } from 'node:fs'
+import { type FileHandle, open, readdir, stat } from 'node:fs/promises'
+import { basename, dirname, resolve } from 'node:path'
+import { type Issue, issue } from '../errors.ts'
+import { type Version, versionOf } from './file-version.ts'
+
+/** An open input and its version at that moment. */
+export interface OpenInput {
+  readonly handle: FileHandle
+  readonly version: Version
+}
+
+/** Opens `path`, relative to `root`, for reading. The caller closes the handle. */
+export async function openInput(path: string, root = ''): Promise<OpenInput | Issue> {
+  const file = resolve(root, path)
+  const at = { file: path, line: null, column: null }
+  const refuse = (why: string, hint?: string): Issue =>
+    issue('FETTLE_INPUT_READ', `cannot read the input ${path}: ${why}`, hint === undefined ? { at } : { at, hint })
+  try {
+    const found = await stat(file)
+    if (!found.isFile()) return refuse(`it is ${kindOf(found)}; fettle needs a regular file: it is read more than once`)
+    const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK)
+    return { handle, version: versionOf(await handle.stat({ bigint: true })) }
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code
+    if (code === 'ENOENT' || code === 'ENOTDIR') {
+      const near = await nearestNames(file)
+      return refuse('there is no such file', near.length > 0 ? `Near it: ${near.join(', ')}.` : undefined)
+    }
+    if (code === 'ELOOP') return refuse('its symbolic links lead in a circle')
+    if (code === 'EACCES' || code === 'EPERM') return refuse('permission denied')
+    return refuse((error as Error).message)
+  }
+}
+
+function kindOf(found: Awaited<ReturnType<typeof stat>>): string {
+  if (found.isDirectory()) return 'a folder'
+  if (found.isFIFO()) return 'a FIFO'
+  if (found.isSocket()) return 'a socket'
+  return 'a device'
+}
+
+/** Up to three file names of the same folder that are spelled nearly like the missing one. */
+async function nearestNames(path: string): Promise<string[]> {
+  const names = await readdir(dirname(path)).catch(() => [])
+  const wanted = basename(path).toLowerCase()
+  const limit = Math.max(2, Math.floor(wanted.length / 3))
+  return names
+    .slice(0, 2_000)
+    .map(name => ({ name, far: distance(wanted, name.toLowerCase()) }))
+    .filter(one => one.far <= limit)
+    .sort((a, b) => a.far - b.far || (a.name < b.name ? -1 : 1))
+    .slice(0, 3)
+    .map(one => one.name)
+}
+
+/** Edits between two short texts. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      next.push(Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)))
+    }
+    row = next
+  }
+  return row[b.length]!
+}

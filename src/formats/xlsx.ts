@@ -1,0 +1,140 @@
+/**
+ * Rows as an Excel workbook of one sheet, written as they come and in constant memory: every cell a text, so that no zero is lost
+ * and nothing is a formula; the header bold. The same rows give the same bytes. It is given cells and gives bytes.
+ */
+import { constants, crc32, deflateRawSync } from 'node:zlib'
+import { FettleError } from '../errors.ts'
+import { columnLetters, type RowFormat } from './text-formats.ts'
+import { centralDirectory, DEFLATED, dataDescriptor, localHeader, type Member } from '../files/zip.ts'
+
+/** UTF-16 units that a cell holds at most (Excel's own limit). */
+export const MAX_CELL = 32_767
+/** A member of 4 GiB would need a kind of archive that not every reader knows. */
+const MAX_SHEET_BYTES = 0xffff_0000
+
+const HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
+const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main'
+const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
+const PACKAGE = 'http://schemas.openxmlformats.org/package/2006'
+const TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml'
+
+/** Characters that XML 1.0 cannot hold or readers change, and what could be taken for the beginning of the escape itself. */
+const ESCAPED = /[\0-\x08\x0b-\x1f\x7f\ufffe\uffff]|\p{Cs}|_(?=x[0-9A-Fa-f]{4})/gu
+const MARKUP: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+
+/** Text for XML; what XML cannot hold becomes `_xHHHH_` (ECMA-376 part 1, 22.9.2.19). */
+const xmlText = (text: string): string =>
+  text
+    .replace(ESCAPED, unit => `_x${unit.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}_`)
+    .replace(/[&<>"]/g, mark => MARKUP[mark]!)
+
+/** The name of a sheet, cut to what Excel allows. */
+const sheetName = (name: string): string => name.replace(/[[\]/\\:*?']/g, '-').slice(0, 31)
+
+const relation = (id: number, type: string, target: string): string =>
+  `<Relationship Id="rId${id}" Type="${OFFICE}/${type}" Target="${target}"/>`
+const relations = (...all: readonly string[]): string =>
+  `${HEAD}<Relationships xmlns="${PACKAGE}/relationships">${all.join('')}</Relationships>`
+const part = (name: string, type: string): string => `<Override PartName="/${name}" ContentType="${TYPE}.${type}+xml"/>`
+
+const SHEET = 'xl/worksheets/sheet1.xml'
+
+/** Everything but the sheet. */
+const parts = (name: string): readonly (readonly [name: string, xml: string])[] => [
+  [
+    '[Content_Types].xml',
+    `${HEAD}<Types xmlns="${PACKAGE}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/>${part('xl/workbook.xml', 'sheet.main')}${part(SHEET, 'worksheet')}${part('xl/styles.xml', 'styles')}</Types>`,
+  ],
+  ['_rels/.rels', relations(relation(1, 'officeDocument', 'xl/workbook.xml'))],
+  [
+    'xl/workbook.xml',
+    `${HEAD}<workbook xmlns="${MAIN}" xmlns:r="${OFFICE}"><sheets><sheet name="${xmlText(sheetName(name))}" sheetId="1" r:id="rId1"/></sheets></workbook>`,
+  ],
+  [
+    'xl/_rels/workbook.xml.rels',
+    relations(relation(1, 'worksheet', 'worksheets/sheet1.xml'), relation(2, 'styles', 'styles.xml')),
+  ],
+  [
+    'xl/styles.xml',
+    // Style 1 is a text, style 2 a bold one: format 49 is "@", so that a cell stays text when a person edits it.
+    `${HEAD}<styleSheet xmlns="${MAIN}"><fonts count="2"><font><sz val="11"/><name val="Calibri"/></font><font><b/><sz val="11"/><name val="Calibri"/></font></fonts><fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills><borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders><cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs><cellXfs count="3"><xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0"/><xf numFmtId="49" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/><xf numFmtId="49" fontId="1" fillId="0" borderId="0" xfId="0" applyNumberFormat="1" applyFont="1"/></cellXfs><cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>`,
+  ],
+]
+
+/** The format for a table of these column names, on a sheet of this name. Rendering throws FETTLE_OUTPUT_LIMIT. */
+export function xlsxFormat(names: readonly string[], name: string): RowFormat<Buffer> {
+  const letters = names.map((_, index) => columnLetters(index))
+  const archive = new Archive()
+  let row = 0
+  const line = (cells: readonly string[], style: 1 | 2): string => {
+    row++
+    return `<row r="${row}">${cells.map((cell, at) => cellXml(cell, letters[at]!, row, style)).join('')}</row>`
+  }
+  const before = parts(name).map(([part, xml]) => Buffer.concat([archive.begin(part), archive.add(xml), archive.finish()]))
+  const start = `${HEAD}<worksheet xmlns="${MAIN}"><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><sheetData>`
+  return {
+    head: Buffer.concat([...before, archive.begin(SHEET), archive.add(start + line(names, 2))]),
+    render: rows => archive.add(rows.map(cells => line(cells, 1)).join('')),
+    end: () => Buffer.concat([archive.add('</sheetData></worksheet>'), archive.finish(), archive.end()]),
+  }
+}
+
+function cellXml(cell: string, letters: string, row: number, style: number): string {
+  if (cell === '') return ''
+  if (cell.length > MAX_CELL)
+    throw new FettleError(
+      'FETTLE_OUTPUT_LIMIT',
+      `cell ${letters}${row} has ${cell.length} characters, an Excel cell holds ${MAX_CELL}`,
+    )
+  return `<c r="${letters}${row}" s="${style}" t="inlineStr"><is><t xml:space="preserve">${xmlText(cell)}</t></is></c>`
+}
+
+/** An archive as it is written, member by member; each method gives the bytes that come next. */
+class Archive {
+  readonly #members: Member[] = []
+  #written = 0
+  #name = ''
+  #offset = 0
+  #crc = 0
+  #bytes = 0
+  #packed = 0
+
+  begin(name: string): Buffer {
+    this.#name = name
+    this.#offset = this.#written
+    this.#crc = this.#bytes = this.#packed = 0
+    return this.#give(localHeader(name, DEFLATED))
+  }
+
+  /** Each text is packed by itself and ends on a byte, so that they can follow each other. */
+  add(text: string): Buffer {
+    const bytes = Buffer.from(text)
+    this.#crc = crc32(bytes, this.#crc)
+    this.#bytes += bytes.length
+    if (this.#bytes > MAX_SHEET_BYTES)
+      throw new FettleError('FETTLE_OUTPUT_LIMIT', `the sheet would have more than ${MAX_SHEET_BYTES} bytes unpacked`)
+    return this.#pack(deflateRawSync(bytes, { finishFlush: constants.Z_FULL_FLUSH }))
+  }
+
+  finish(): Buffer {
+    const data = this.#pack(deflateRawSync(''))
+    const [name, crc, packed, bytes, offset] = [this.#name, this.#crc, this.#packed, this.#bytes, this.#offset]
+    const member = { name, method: DEFLATED, crc, packed, bytes, offset }
+    this.#members.push(member)
+    return Buffer.concat([data, this.#give(dataDescriptor(member))])
+  }
+
+  end(): Buffer {
+    return centralDirectory(this.#members, this.#written)
+  }
+
+  #pack(bytes: Buffer): Buffer {
+    this.#packed += bytes.length
+    return this.#give(bytes)
+  }
+
+  #give(bytes: Buffer): Buffer {
+    this.#written += bytes.length
+    return bytes
+  }
+}

@@ -1,0 +1,163 @@
+/**
+ * What the cells of chosen columns hold, counted while the scanner passes: empty ones, different values, digits, repeated keys,
+ * formulas. It sees the bytes of one cell at a time and makes hardly any strings; it judges nothing and words nothing.
+ */
+import type { CellCounts, Oddity, WatchedColumn } from '../../pipeline/types.ts'
+import { Distinct } from './distinct-counter.ts'
+import { Hash } from './hash.ts'
+import { HashTable } from './hash-table.ts'
+import { MAX_CELL } from '../../formats/xlsx.ts'
+
+/** So much of a value tells it from others; whoever shows cells must show that much of them, and their quotes. */
+export const MAX_VALUE_BYTES = 1_000
+
+const QUOTE = 0x22
+const SPACE = 0x20
+const ZERO = 0x30
+const NINE = 0x39
+/** Longer runs of digits are counted together. */
+const MAX_DIGITS = 33
+/** A power of two. A column of more different values than this is no list of countries; the rest of them are not counted. */
+const MAX_VALUES = 1_024
+const FIRST_ROWS = 3
+const EXAMPLES = 3
+/** Characters of an example. */
+const EXAMPLE = 60
+/** How a spreadsheet writes a number too long for its cell. */
+const EXPONENT = /^[+-]?\d+([.,]\d+)?[eE][+-]?\d+$/
+/** What makes a spreadsheet take a cell for a formula; the same set as in formats.ts, as far as it is one byte. */
+const FORMULA = new Set(Buffer.from('=+-@\t\r\n\0'))
+
+class Count implements Oddity {
+  count = 0
+  readonly rows: number[] = []
+
+  add(row: number): void {
+    if (this.count++ < FIRST_ROWS) this.rows.push(row)
+  }
+}
+
+/** A few values, each with its count. */
+class Values {
+  readonly #table = new HashTable(2 * MAX_VALUES)
+  readonly #bySlot: { readonly text: string; readonly oddity: Count }[] = []
+
+  /** Counts a value, if it is known or one of the first. */
+  add(hash: Hash, bytes: DataView, start: number, end: number, row: number): void {
+    const known = this.#table.slotOf(hash)
+    const slot = known < 0 ? ~known : known
+    if (known < 0) {
+      if (this.#table.size === MAX_VALUES) return
+      this.#table.take(slot, hash)
+      this.#bySlot[slot] = { text: textOf(bytes, start, Math.min(end, start + 100)), oddity: new Count() }
+    }
+    this.#bySlot[slot]!.oddity.add(row)
+  }
+
+  all(): (Oddity & { readonly text: string })[] {
+    return this.#bySlot.flatMap(({ text, oddity: { count, rows } }) => ({ text, count, rows }))
+  }
+}
+
+/** The counts of one column; `add` takes a cell as it stands in the file, quotes included. */
+export class CellCounter implements CellCounts {
+  readonly index: number
+  readonly empty = new Count()
+  readonly examples: string[] = []
+  readonly notDigits = new Count()
+  readonly exponents = new Count()
+  readonly formulas = new Count()
+  readonly tooLong = new Count()
+  readonly repeated = new Count()
+  readonly digits: Count[] = []
+  leadingZeros = 0
+  readonly #numbers: boolean
+  readonly #formulas: boolean
+  readonly #lengths: boolean
+  readonly #isKey: boolean
+  readonly #hash = new Hash()
+  readonly #distinct: Distinct | null
+  readonly #values: Values | null
+
+  constructor({ index, of }: WatchedColumn) {
+    this.index = index
+    this.#numbers = of.includes('numbers')
+    this.#formulas = of.includes('formulas')
+    this.#lengths = of.includes('lengths')
+    this.#isKey = of.includes('keys')
+    this.#distinct = this.#isKey || of.includes('profile') ? new Distinct(this.#isKey) : null
+    this.#values = of.includes('values') ? new Values() : null
+  }
+
+  /** How many different values there are. */
+  get distinct(): CellCounts['distinct'] {
+    return { count: this.#distinct?.count ?? 0, isEstimate: this.#distinct?.isEstimate ?? false }
+  }
+
+  /** Each different value with its count. */
+  get values(): readonly (Oddity & { readonly text: string })[] {
+    return this.#values?.all() ?? []
+  }
+
+  /**
+   * Counts the cell in `bytes` from `from` to `to`, of data row `row`. A long one may be given by its beginning: `length` is how
+   * many bytes it has.
+   */
+  add(bytes: DataView, from: number, to: number, row: number, length = to - from): void {
+    if (this.#lengths && length > MAX_CELL && isTooLong(textOf(bytes, from, to), length)) this.tooLong.add(row)
+    let start = from
+    let end = to
+    const isQuoted = end - start > 1 && bytes.getUint8(start) === QUOTE
+    if (isQuoted) {
+      start++
+      end--
+    }
+    if (this.#formulas && start < end && FORMULA.has(bytes.getUint8(start))) this.formulas.add(row)
+    while (start < end && bytes.getUint8(start) === SPACE) start++
+    if (end - start > MAX_VALUE_BYTES) end = start + MAX_VALUE_BYTES
+    while (start < end && bytes.getUint8(end - 1) === SPACE) end--
+    if (start === end) {
+      this.empty.add(row)
+      return
+    }
+    if (this.#distinct === null) return
+    if (this.#numbers) this.#addNumber(bytes, start, end, row)
+    this.#hash.take(bytes, start, end)
+    if (this.#values !== null) this.#values.add(this.#hash, bytes, start, end, row)
+    if (!this.#distinct.add(this.#hash)) {
+      if (this.#isKey) this.repeated.add(row)
+    } else if (this.examples.length < EXAMPLES) this.examples.push(example(bytes, start, end, isQuoted))
+  }
+
+  #addNumber(bytes: DataView, start: number, end: number, row: number): void {
+    let at = start
+    while (at < end && bytes.getUint8(at) >= ZERO && bytes.getUint8(at) <= NINE) at++
+    if (at === end) {
+      const length = Math.min(end - start, MAX_DIGITS)
+      this.digits[length] ??= new Count()
+      this.digits[length].add(row)
+      if (bytes.getUint8(start) === ZERO) this.leadingZeros++
+      return
+    }
+    this.notDigits.add(row)
+    // A digit, then anything: only such a cell is worth a string.
+    if (at > start && end - start < 32 && EXPONENT.test(textOf(bytes, start, end))) this.exponents.add(row)
+  }
+}
+
+/** Three bytes give one character at least; fewer can be told of a cell that is there whole. */
+const isTooLong = (text: string, length: number): boolean =>
+  Buffer.byteLength(text) < length
+    ? length > 3 * MAX_CELL
+    : text.replace(/^"([\s\S]*)"$/, '$1').replaceAll('""', '"').length > MAX_CELL
+
+const textOf = ({ buffer, byteOffset }: DataView, start: number, end: number): string =>
+  Buffer.from(buffer, byteOffset + start, end - start).toString()
+
+/** A value as a reader of the table sees it, cut. */
+function example(bytes: DataView, start: number, end: number, isQuoted: boolean): string {
+  // Eight bytes for a character: four of UTF-8, and each may be a quote that stands twice.
+  const whole = textOf(bytes, start, Math.min(end, start + 8 * EXAMPLE))
+  const characters = [...(isQuoted ? whole.replaceAll('""', '"') : whole)]
+  return characters.length <= EXAMPLE ? characters.join('') : `${characters.slice(0, EXAMPLE - 1).join('')}…`
+}

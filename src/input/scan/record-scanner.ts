@@ -1,0 +1,296 @@
+/**
+ * The record scanner: counts the records of a UTF-8 table, in pieces cut anywhere, and notes what is wrong with their structure.
+ * It looks only at bytes that marks.ts names, and makes no cells and no strings; it counts exactly the records csv-parse would
+ * give (a blank line is none, CRLF, LF and CR each end one). It knows no file and words no message.
+ */
+
+import { characters } from '../text/encoding.ts'
+import { BLOCK_BYTES, marker } from './structural-index.ts'
+import type { Problem, ProblemKind, Ragged } from './scan-problem.ts'
+import type { CellTap } from './cell-collector.ts'
+
+/** A record may be this long, in bytes: the service's rows are far shorter, so a longer one is an unclosed quote. */
+export const MAX_RECORD_BYTES = 1_048_576
+/** A record may have this many cells. */
+export const MAX_COLUMNS = 1024
+const PLACES_PER_KIND = 10
+// As long as a real one: reading beyond its end would be slow.
+const NO_LOOKS = new Uint16Array(MAX_COLUMNS)
+
+const NOTHING = new Uint8Array(0)
+
+const QUOTE = 0x22
+const LF = 0x0a
+const CR = 0x0d
+const NUL = 0x00
+
+const OPEN = 0 // in an unquoted cell, or before the first byte of any
+const QUOTED = 1
+const CLOSED = 2 // the closing quote was seen and what follows it is known to be right
+const CLOSING = 3 // a quote was the last byte of a piece: closing, or the first of two
+
+/** Counts records; feed it with `push` and close it with `end`. */
+export class RecordScanner {
+  /** Complete records, header included. */
+  records = 0
+  blankLines = 0
+  /** Physical line the scanner stands in. */
+  line = 1
+  /** Cells of the first record. */
+  columns = 0
+  /** Cells of the latest record. */
+  lastColumns = 0
+  /** Bytes up to the end of the last complete record or blank line. */
+  consumed = 0
+  /** Records whose last cell is empty. */
+  trailingEmpty = 0
+  /** Line ends outside quotes. */
+  readonly lineEnds = { lf: 0, crlf: 0, cr: 0 }
+  /** Records by number of cells; the last place counts all above the limit. */
+  readonly widths = new Uint32Array(MAX_COLUMNS + 2)
+  /** Line of the first record of each width. */
+  readonly firstLines = new Map<number, number>()
+  /** The first places of each kind; `counts` has the totals. */
+  readonly problems: Problem[] = []
+  readonly counts = new Map<ProblemKind, number>()
+  /** The first three ragged records, and how many there are. */
+  readonly ragged: Ragged[] = []
+  raggedCount = 0
+  /** After `end`: the last record had no line end. */
+  openEnded = false
+
+  readonly #delimiter: number
+  readonly #relaxed: boolean
+  readonly #tap: CellTap | null
+  readonly #looks: Uint16Array
+  #state = OPEN
+  #afterCr = false
+  #delimiters = 0
+  // Positions are relative to the piece at hand, so they are negative when they lie in one before it.
+  /** Marks before this place are of bytes that were dealt with together with the one before them. */
+  #next = 0
+  #cellStart = 0
+  #recordStart = 0
+  #lineStart = 0
+  #lineCharacters = 0
+  #recordLine = 1
+  #quoteLine = 1
+  #cellHasBreak = false
+  #recordHasBreak = false
+  #lineDelimiters = 0
+  #linesLikeRecords = true
+  #tooLong = false
+  #pieceStart = 0
+  /** The part of the cell in the pieces before has only spaces. */
+  #cellIsBlank = true
+
+  /** `delimiter` is one ASCII character; `relaxed` takes quotes inside unquoted cells as text; `tap` is shown cells. */
+  constructor(delimiter: string, relaxed = false, tap: CellTap | null = null) {
+    this.#relaxed = relaxed
+    this.#tap = tap
+    this.#looks = tap?.looks ?? NO_LOOKS
+    this.#delimiter = delimiter.charCodeAt(0)
+  }
+
+  /** True while a quoted cell is open. */
+  get isQuoted(): boolean {
+    return this.#state === QUOTED
+  }
+
+  /** The next bytes, cut anywhere. */
+  push(piece: Uint8Array): void {
+    const delimiter = this.#delimiter
+    if (piece.length === 0) return
+    this.#next = 0
+    this.#joinPieces(piece)
+    for (let block = 0; block < piece.length; block += BLOCK_BYTES) {
+      const end = Math.min(block + BLOCK_BYTES, piece.length)
+      const marks = marker(piece.subarray(block, end), delimiter)
+      for (let start = block; start < end; start += 32) {
+        // From the lowest bit to the highest: the speed of the whole is the speed of this loop.
+        for (let left = marks[(start - block) >> 5]!; left !== 0; left &= left - 1) {
+          const i = start + 31 - Math.clz32(left & -left)
+          if (i < this.#next) continue
+          const byte = piece[i]!
+          if (byte === delimiter) this.#endCell(piece, i)
+          else if (byte === QUOTE) this.#quote(piece, i)
+          else if (byte === LF || byte === CR) this.#endLine(piece, i, byte)
+          else if (byte === NUL) this.#note('nul', piece, i)
+        }
+      }
+    }
+    this.#leave(piece)
+  }
+
+  /** No more bytes follow. */
+  end(): void {
+    if (this.#state === QUOTED) {
+      this.#add({ kind: 'unclosed', line: this.#quoteLine, column: null, record: this.records + 1 })
+      return
+    }
+    if (this.#recordStart < 0) {
+      this.#endRecord(NOTHING, 0)
+      this.#tap?.leave(NOTHING, 0)
+      this.consumed = this.#pieceStart
+      this.openEnded = true
+      this.#recordStart = 0
+    }
+  }
+
+  #endCell(piece: Uint8Array, i: number): void {
+    this.#lineDelimiters++
+    if (this.#state === QUOTED) return
+    const column = this.#delimiters++
+    if (this.#looks[column] !== 0) this.#tap?.read(column, piece, this.#cellStart, i, this.records)
+    this.#cellStart = i + 1
+    this.#state = OPEN
+  }
+
+  #quote(piece: Uint8Array, i: number): void {
+    if (this.#state === QUOTED) {
+      this.#state = i + 1 === piece.length ? CLOSING : this.#closeQuote(piece, i)
+      if (this.#state === QUOTED) this.#next = i + 2
+    } else if (i === this.#cellStart) {
+      this.#state = QUOTED
+      this.#quoteLine = this.line
+      this.#cellHasBreak = false
+    } else if (!this.#relaxed) this.#bareQuote(piece, i)
+  }
+
+  #endLine(piece: Uint8Array, i: number, byte: number): void {
+    const isCrlf = byte === CR && piece[i + 1] === LF
+    this.#next = i + (isCrlf ? 2 : 1)
+    this.#afterCr = byte === CR && this.#next === piece.length && !isCrlf
+    if (this.#state === QUOTED) this.#breakInCell()
+    else {
+      if (byte === LF) this.lineEnds.lf++
+      else if (isCrlf) this.lineEnds.crlf++
+      else this.lineEnds.cr++
+      if (i === this.#recordStart) this.blankLines++
+      else this.#endRecord(piece, i)
+      this.#state = OPEN
+    }
+    this.line++
+    this.#lineDelimiters = 0
+    this.#lineStart = this.#next
+    if (this.#state === OPEN) this.#beginRecord(this.#next)
+  }
+
+  /** The quote at `i` (-1: the last byte of the piece before) in a quoted cell: what follows it says what it is. */
+  #closeQuote(piece: Uint8Array, i: number): number {
+    const next = piece[i + 1]!
+    if (next === QUOTE) return QUOTED
+    if (next !== this.#delimiter && next !== LF && next !== CR) {
+      if (!this.#relaxed) this.#note('afterQuote', piece, i + 1)
+      else if (this.#cellHasBreak) {
+        this.#add({ kind: 'merged', line: this.#quoteLine, column: null, record: this.records + 1 })
+        this.#linesLikeRecords = false
+      }
+      return OPEN
+    }
+    return CLOSED
+  }
+
+  #bareQuote(piece: Uint8Array, i: number): void {
+    this.#note(this.#isBlankTo(piece, i) ? 'spaceBeforeQuote' : 'bareQuote', piece, i)
+  }
+
+  /** True when the cell at hand has only spaces up to `end`. */
+  #isBlankTo(piece: Uint8Array, end: number): boolean {
+    let at = Math.max(this.#cellStart, 0)
+    while (at < end && piece[at] === 0x20) at++
+    return at === end && (this.#cellStart >= 0 || this.#cellIsBlank)
+  }
+
+  #breakInCell(): void {
+    this.#cellHasBreak = true
+    this.#recordHasBreak = true
+    if (this.columns > 0 && this.#lineDelimiters !== this.columns - 1) this.#linesLikeRecords = false
+  }
+
+  #endRecord(piece: Uint8Array, end: number): void {
+    this.#tap?.read(this.#delimiters, piece, this.#cellStart, end, this.records)
+    const cells = this.#delimiters + 1
+    const record = ++this.records
+    this.lastColumns = cells
+    if (record === 1) this.columns = cells
+    else if (cells !== this.columns) {
+      this.raggedCount++
+      if (this.ragged.length < 3) this.ragged.push({ line: this.#recordLine, record, found: cells })
+    }
+    const width = Math.min(cells, MAX_COLUMNS + 1)
+    if (this.widths[width]!++ === 0) this.firstLines.set(cells, this.#recordLine)
+    if (end === this.#cellStart) this.trailingEmpty++
+    if (cells > MAX_COLUMNS) this.#addAtRecord('columns', record)
+    if (end - this.#recordStart > MAX_RECORD_BYTES && !this.#tooLong) this.#addAtRecord('bytes', record)
+    if (this.#recordHasBreak && this.#isMerged(cells)) this.#addAtRecord('merged', record)
+  }
+
+  // A lone column proves nothing: every line of it looks like a record.
+  #isMerged(cells: number): boolean {
+    return this.#linesLikeRecords && cells === this.columns && cells > 1 && this.#lineDelimiters === cells - 1
+  }
+
+  #beginRecord(at: number): void {
+    this.#delimiters = 0
+    this.#cellStart = at
+    this.#recordStart = at
+    this.#recordLine = this.line
+    this.#recordHasBreak = false
+    this.#linesLikeRecords = this.columns > 0
+    this.#tooLong = false
+    this.consumed = this.#pieceStart + at
+  }
+
+  /** What the last byte of the piece before left open: a CR, whose LF may be the first of this one, or a quote. */
+  #joinPieces(piece: Uint8Array): void {
+    if (this.#afterCr && piece[0] === LF) {
+      this.#next = 1
+      this.#lineStart = 1
+      if (this.#state === OPEN) {
+        this.lineEnds.cr--
+        this.lineEnds.crlf++
+        this.#cellStart = 1
+        this.#recordStart = 1
+        this.consumed = this.#pieceStart + 1
+      }
+    }
+    this.#afterCr = false
+    if (this.#state !== CLOSING) return
+    this.#state = this.#closeQuote(piece, -1)
+    if (this.#state === QUOTED) this.#next = 1
+  }
+
+  /** Moves all positions into the frame of the next piece. */
+  #leave(piece: Uint8Array): void {
+    const length = piece.length
+    if (length - this.#recordStart > MAX_RECORD_BYTES && !this.#tooLong) {
+      this.#tooLong = true
+      this.#addAtRecord('bytes', this.records + 1)
+    }
+    this.#lineCharacters =
+      (this.#lineStart < 0 ? this.#lineCharacters : 0) + characters(piece, Math.max(this.#lineStart, 0), length)
+    this.#cellIsBlank = this.#isBlankTo(piece, length)
+    this.#tap?.leave(piece, this.#cellStart)
+    this.#cellStart -= length
+    this.#recordStart -= length
+    this.#lineStart = Math.max(this.#lineStart, 0) - length
+    this.#pieceStart += length
+  }
+
+  #note(kind: ProblemKind, piece: Uint8Array, i: number): void {
+    const before = this.#lineStart < 0 ? this.#lineCharacters : 0
+    const column = before + characters(piece, Math.max(this.#lineStart, 0), i) + 1
+    this.#add({ kind, line: this.line, column, record: this.records + 1 })
+  }
+
+  #addAtRecord(kind: ProblemKind, record: number): void {
+    this.#add({ kind, line: this.#recordLine, column: null, record })
+  }
+
+  #add(problem: Problem): void {
+    const count = (this.counts.get(problem.kind) ?? 0) + 1
+    this.counts.set(problem.kind, count)
+    if (count <= PLACES_PER_KIND) this.problems.push(problem)
+  }
+}

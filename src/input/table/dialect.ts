@@ -1,0 +1,93 @@
+/**
+ * Which delimiter a table has, told from its first 64 KiB with the evidence in words. One delimiter, never a list: a list makes
+ * `Acme, Ltd;01` three cells without an error. It refuses to choose between two that fit equally well.
+ */
+import { RecordScanner } from '../scan/record-scanner.ts'
+
+/** Bytes of the table that are looked at. */
+export const SAMPLE_BYTES = 65_536
+const CANDIDATES = [',', ';', '\t', '|'] as const
+
+/** A line `sep=;` above the header, as Excel writes and reads it: its delimiter and length in bytes, line end included. */
+export interface SepLine {
+  readonly delimiter: string
+  readonly bytes: number
+}
+
+/** The `sep=` line at the head of a table in UTF-8 without byte-order mark, null when there is none. */
+export function sepLine(head: Buffer): SepLine | null {
+  const found = /^"?sep=([\x01-\x7e])"?(\r\n|\n|\r)/i.exec(head.subarray(0, 16).toString('latin1'))
+  return found ? { delimiter: found[1]!, bytes: found[0].length } : null
+}
+
+/** A settled delimiter and why, or the reason why none can be settled. */
+export type Delimiter =
+  | { readonly delimiter: string; readonly evidence: string }
+  | { readonly delimiter: null; readonly reason: string }
+
+interface Reading {
+  readonly delimiter: string
+  /** Cells that most records have. */
+  readonly width: number
+  /** Records with that many cells, of all. */
+  readonly agreeing: number
+  readonly records: number
+  readonly score: number
+}
+
+/** Tells the delimiter of a table; `sample` is its head in UTF-8 and `isWhole` says that nothing follows. */
+export function sniffDelimiter(sample: Buffer, isWhole: boolean): Delimiter {
+  const readings = CANDIDATES.map(delimiter => read(sample, delimiter, isWhole)).sort((a, b) => b.score - a.score)
+  const [first, second] = readings.filter(one => one.width > 1)
+  if (first === undefined) return { delimiter: ',', evidence: 'none of "," ";" tab "|" in most records: one column' }
+  if (second !== undefined && first.score - second.score < 0.05) {
+    // A wide table in which a second character happens to stand once in every record is no doubt; two of a size are.
+    const [wide, narrow] = first.width >= second.width ? [first, second] : [second, first]
+    if (wide.width - 1 < 3 * (narrow.width - 1)) return { delimiter: null, reason: `${inWords(first)}; ${inWords(second)}` }
+    return { delimiter: wide.delimiter, evidence: evidence(wide, readings) }
+  }
+  return { delimiter: first.delimiter, evidence: evidence(first, readings) }
+}
+
+/** How each candidate would read the sample, for a message: `"," none; ";" 4 in every one of 20 records …`. */
+export function readingsInWords(sample: Buffer, isWhole: boolean): string {
+  return CANDIDATES.map(delimiter => inWords(read(sample, delimiter, isWhole))).join('; ')
+}
+
+/** True when another delimiter than this would give a table of several columns. */
+export function hasBetterDelimiter(sample: Buffer, isWhole: boolean): boolean {
+  return CANDIDATES.some(delimiter => {
+    const reading = read(sample, delimiter, isWhole)
+    return reading.width > 1 && reading.agreeing > reading.records * 0.9
+  })
+}
+
+/** A delimiter as people write it. */
+export const delimiterName = (delimiter: string): string => (delimiter === '\t' ? 'tab' : `"${delimiter}"`)
+
+function read(sample: Buffer, delimiter: string, isWhole: boolean): Reading {
+  const scanner = new RecordScanner(delimiter)
+  scanner.push(sample)
+  if (isWhole) scanner.end()
+  const { records, widths } = scanner
+  let width = 0
+  for (let cells = 1; cells < widths.length; cells++) if (widths[cells]! > (widths[width] ?? 0)) width = cells
+  const agreeing = records === 0 ? 0 : widths[width]!
+  const misquoted = ['bareQuote', 'spaceBeforeQuote', 'afterQuote', 'unclosed'] as const
+  const quoteErrors = misquoted.reduce((sum, kind) => sum + (scanner.counts.get(kind) ?? 0), 0)
+  const share = records === 0 ? 0 : agreeing / records
+  const score = share + (scanner.columns === width ? 0.5 : 0) - Math.min(1, quoteErrors / Math.max(1, records)) / 2
+  return { delimiter, width, agreeing, records, score }
+}
+
+function inWords({ delimiter, width, agreeing, records }: Reading): string {
+  if (width <= 1) return `${delimiterName(delimiter)} ${agreeing === records ? 'none' : 'in few records'}`
+  const where = agreeing === records ? `every one of ${records}` : `${agreeing} of ${records}`
+  return `${delimiterName(delimiter)} ${width - 1} in ${where} records`
+}
+
+function evidence(chosen: Reading, all: readonly Reading[]): string {
+  const others = all.filter(one => one.delimiter !== chosen.delimiter && one.width > 1)
+  const none = others.length === 0 ? ['no other'] : others.map(inWords)
+  return [inWords(chosen), ...none].join('; ')
+}

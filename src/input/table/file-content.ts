@@ -1,0 +1,123 @@
+/**
+ * What a file holds: its own bytes, those that gzip packed into it, or the text of a sheet of a workbook. Every reader of an input
+ * comes through here, so that none of them needs to know. It knows nothing of text.
+ */
+import type { FileHandle } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip } from 'node:zlib'
+import { type Issue, issue } from '../../errors.ts'
+import type { InputOptions, Packing } from '../../pipeline/types.ts'
+import { READ_BYTES, readHead, readPieces, unreadable } from '../../files/file-chunks.ts'
+import { isWorkbook, MAX_XML, readSheet, sheetNames } from '../excel/read-workbook.ts'
+
+/** Buffers that the reader of packed pieces may hold at a time: one being unpacked, one waiting, one being read; and margin. */
+const PACKED_BUFFERS = 4
+
+/** The content of an open file. */
+export interface Content {
+  readonly packing: Packing | null
+  /** What is to be said of how it is packed. */
+  readonly issues: readonly Issue[]
+  /** Its pieces, from the first each time; `onRead` sees the pieces of the file itself as they are read. */
+  pieces(onRead?: (piece: Buffer) => void): AsyncIterable<Buffer>
+}
+
+/**
+ * Looks at the first bytes of an open file; gzip data are known by them (RFC 1952 §2.3.1: deflate is the only method). A workbook
+ * is read here and now. Throws as readSheet does.
+ */
+export async function openContent(handle: FileHandle, { path, sheet }: Pick<InputOptions, 'path' | 'sheet'>): Promise<Content> {
+  const head = await readHead(handle, 4)
+  if (head.toString('latin1') === 'PK\x03\x04') {
+    const workbook = await openWorkbook(handle, path, sheet)
+    if (workbook !== null) return workbook
+  }
+  const packing = head.subarray(0, 3).equals(GZIP) ? ({ as: 'gzip' } as const) : null
+  async function* read(onRead: (piece: Buffer) => void): AsyncGenerator<Buffer> {
+    for await (const piece of readPieces(handle, 0, packing === null ? 2 : PACKED_BUFFERS)) {
+      onRead(piece)
+      yield piece
+    }
+  }
+  const issues = sheet === null ? [] : [sheetIssue(path, 'is no Excel file: input.sheet says nothing of it', 'Leave it out.')]
+  return { packing, issues, pieces: (onRead = () => {}) => contentOf(read(onRead), path, packing) }
+}
+
+const GZIP = Buffer.from([0x1f, 0x8b, 8])
+
+async function openWorkbook(handle: FileHandle, path: string, wanted: InputOptions['sheet']): Promise<Content | null> {
+  const { size } = await handle.stat()
+  if (size > MAX_XML) return null
+  const archive = await whole(readPieces(handle))
+  if (!isWorkbook(archive)) return null
+  const { name, others, text } = readSheet(archive, path, wanted)
+  const list = sheetNames(others)
+  const message = `is read from its sheet ${JSON.stringify(name)}; it also has ${list}`
+  return {
+    packing: { as: 'xlsx', sheet: name },
+    issues: wanted === null && others.length > 0 ? [sheetIssue(path, message)] : [],
+    // The archive is kept, so that what is hashed is what was read.
+    async *pieces(onRead = () => {}) {
+      onRead(archive)
+      yield* text
+    },
+  }
+}
+
+const sheetIssue = (path: string, message: string, hint?: string): Issue =>
+  issue('FETTLE_INPUT_SHEET', `${path} ${message}`, {
+    severity: 'warn',
+    at: { file: path, line: null, column: null },
+    ...(hint === undefined ? {} : { hint }),
+  })
+
+/**
+ * The content of the pieces of the file at `path`. Throws FETTLE_INPUT_READ for gzip data that are damaged or cut short, and as
+ * readSheet does.
+ */
+export async function* contentOf(
+  pieces: AsyncIterable<Buffer>,
+  path: string,
+  packing: Packing | null,
+): AsyncGenerator<Buffer, void, void> {
+  if (packing === null) yield* pieces
+  else if (packing.as === 'gzip') yield* unpack(pieces, path)
+  else yield* readSheet(await whole(pieces), path, packing.sheet).text
+}
+
+async function whole(pieces: AsyncIterable<Buffer>): Promise<Buffer> {
+  const parts: Buffer[] = []
+  for await (const piece of pieces) parts.push(Buffer.from(piece))
+  return Buffer.concat(parts)
+}
+
+async function* unpack(pieces: AsyncIterable<Buffer>, path: string): AsyncGenerator<Buffer> {
+  const gunzip = createGunzip({ chunkSize: READ_BYTES })
+  let failure: unknown = null
+  const reading = pipeline(Readable.from(pieces, { objectMode: true, highWaterMark: 1 }), gunzip).catch(error => {
+    failure = error
+  })
+  try {
+    yield* gunzip as AsyncIterable<Buffer>
+  } catch (error) {
+    await reading
+    const cause = (failure ?? error) as NodeJS.ErrnoException
+    throw cause.code?.startsWith('Z_') ? unreadable(path, new Error(`its gzip data are damaged: ${cause.message}`)) : cause
+  } finally {
+    gunzip.destroy()
+    await reading
+  }
+}
+
+/** The first bytes of some content, and whether they are all of it. */
+export async function headOf(content: AsyncIterable<Buffer>, bytes = READ_BYTES): Promise<{ head: Buffer; isWhole: boolean }> {
+  const parts: Buffer[] = []
+  let size = 0
+  for await (const piece of content) {
+    parts.push(Buffer.from(piece))
+    size += piece.length
+    if (size > bytes) break
+  }
+  return { head: Buffer.concat(parts).subarray(0, bytes), isWhole: size <= bytes }
+}

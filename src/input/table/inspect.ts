@@ -1,0 +1,290 @@
+/**
+ * The one look at an input: what it is, what it holds and everything that is wrong with its structure, in a single pass with
+ * constant memory. It sends nothing, changes nothing and knows nothing of mappings.
+ */
+import { createHash } from 'node:crypto'
+import type { FileHandle } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { FettleError, type Issue, issue, type Place } from '../../errors.ts'
+import type { CellCounts, InputFacts, InputOptions, Packing, WatchedColumn } from '../../pipeline/types.ts'
+import { type Content, headOf, openContent } from './file-content.ts'
+import { asWindows1252, type Decoder, makeDecoder, Utf8Check } from '../text/encoding.ts'
+import { findings } from './scan-issues.ts'
+import { headerIssues } from './header.ts'
+import { CellCounter } from '../scan/column-profiler.ts'
+import { type OpenInput, openInput } from '../../files/open-input.ts'
+import { Mojibake } from '../text/mojibake.ts'
+import { MAX_COLUMNS, RecordScanner } from '../scan/record-scanner.ts'
+import { CellTap } from '../scan/cell-collector.ts'
+import { firstRows, type Settled, settle } from './resolve-dialect.ts'
+import { Marks, type RecordMark } from './row-range.ts'
+import { TableCut, tailStart } from './table-range.ts'
+import { undecodable } from '../text/undecodable.ts'
+import { isSettled, rememberHash, type Version, versionAt } from '../../files/file-version.ts'
+
+const FIRST_ROWS = 3
+
+/** What may be said while a long file is read. */
+interface InspectExtra {
+  /** The folder that a relative path starts from; the working directory when absent. */
+  readonly root?: string
+  readonly signal?: AbortSignal
+  /** Milliseconds since 1970, on the clock that files are dated by; without it, a run hashes the file again. */
+  readonly now?: () => number
+  readonly onProgress?: (bytes: number, total: number) => void
+  /** Which columns of a header (null: the file has none) are to be counted cell by cell; `columns` is how many there are. */
+  readonly watch?: (header: readonly string[] | null, columns: number) => readonly WatchedColumn[]
+}
+
+/** The facts, null when there is no table to speak of, and every problem found: errors first refuse the file, warnings do not. */
+export interface Inspection {
+  readonly facts: InputFacts | null
+  readonly issues: Issue[]
+  /** Of the watched columns. */
+  readonly cells: readonly CellCounts[]
+  /** Places in the text of the table, for whoever wants some of its rows. */
+  readonly marks: readonly RecordMark[]
+}
+
+/**
+ * Looks at the whole input once. Problems of the file are returned, never thrown (codes FETTLE_INPUT_*); an aborted signal
+ * throws its reason. An input without any record has FETTLE_INPUT_EMPTY and facts of 0 columns.
+ */
+export async function inspect(options: InputOptions, extra: InspectExtra = {}): Promise<Inspection> {
+  const lookedMs = extra.now?.() ?? null
+  const opened = await openInput(options.path, extra.root)
+  if ('code' in opened) return refused(opened)
+  const { handle, version } = opened
+  try {
+    const content = await openContent(handle, options)
+    const { head, isWhole } = await headOf(content.pieces())
+    const tail = (encoding: string, lines: number) => tailStart(content.pieces(), encoding, lines)
+    // The text of a sheet is ours: what the pipeline says of the text of a file says nothing of it.
+    const asText = content.packing?.as === 'xlsx' ? { ...options, ...OF_SHEETS } : options
+    const settled = await settle(asText, head, isWhole, tail)
+    if ('code' in settled) return refused(settled)
+    const found = await readThrough(asText, settled, { ...opened, content }, extra)
+    if (found.facts !== null && isSettled(version, lookedMs)) rememberHash(version, found.facts.sha256)
+    return { ...found, issues: [...content.issues, ...found.issues] }
+  } catch (error) {
+    if (FettleError.is(error)) return refused(issue(error.code, error.message, { at: error.at, hint: error.hint }))
+    if ((error as NodeJS.ErrnoException).syscall === undefined) throw error
+    return refused(unreadable(options.path, (error as Error).message))
+  } finally {
+    await handle.close()
+  }
+}
+
+const OF_SHEETS = { encoding: 'utf-8', delimiter: ',', quotes: 'strict' } as const
+
+const refused = (why: Issue): Inspection => ({ facts: null, issues: [why], cells: [], marks: [] })
+
+async function readThrough(
+  options: InputOptions,
+  settled: Settled,
+  { handle, version, content }: OpenInput & { readonly content: Content },
+  extra: InspectExtra,
+): Promise<Inspection> {
+  const { path } = options
+  const table = firstRows(settled)
+  const header = options.header ? (table[0] ?? []) : null
+  const watched = extra.watch?.(header, table[0]?.length ?? 0) ?? []
+  const counters = watched.filter(column => column.index < MAX_COLUMNS).map(column => new CellCounter(column))
+  const pass = new Pass(settled, options, counters)
+  try {
+    for await (const piece of content.pieces(read => pass.read(read))) {
+      extra.signal?.throwIfAborted()
+      pass.push(piece)
+      extra.onProgress?.(pass.bytesRead, version.bytes)
+      if (pass.badAt !== null) break
+    }
+    pass.end()
+  } catch (error) {
+    if (error instanceof TypeError && settled.encoding !== 'utf-8') {
+      return refused(await undecodable(path, content.pieces(), settled.encoding, pass.bytes))
+    }
+    if ((error as NodeJS.ErrnoException).syscall === undefined) throw error
+    const where = `after byte ${pass.bytes}, record ${pass.scanner.records}`
+    return refused(unreadable(path, `${(error as Error).message} (${where})`))
+  }
+  if (await hasChanged(resolve(extra.root ?? '', path), version, pass)) {
+    const at = { file: path, line: null, column: null }
+    return refused(issue('FETTLE_INPUT_CHANGED', `${path} changed while being read`, { at, hint: 'Wait until it is written.' }))
+  }
+  if (pass.badAt !== null)
+    return refused(await notUtf8(path, content.packing === null ? handle : null, pass, settled.linesBefore))
+  return {
+    ...conclude(options, settled, { version, packing: content.packing }, pass, table),
+    cells: counters,
+    marks: pass.marks.all,
+  }
+}
+
+/** Everything that is counted in the one reading of the file. */
+class Pass {
+  readonly scanner: RecordScanner
+  readonly utf8 = new Utf8Check()
+  readonly hash = createHash('sha256')
+  readonly mojibake = new Mojibake()
+  readonly marks = new Marks()
+  /** The first data rows with mojibake. */
+  readonly garbled: number[] = []
+  /** Of the file. */
+  bytesRead = 0
+  /** Of its content. */
+  bytes = 0
+  /** Offset in the content of the first byte that is not UTF-8. */
+  badAt: number | null = null
+  /** In a named encoding: all bytes so far could be UTF-8 just as well. */
+  isUtf8Too: boolean
+  readonly #asUtf8 = new Utf8Check()
+  readonly #decoder: Decoder | null
+  readonly #table: TableCut
+  readonly #headers: number
+
+  constructor(settled: Settled, { quotes, header }: InputOptions, counters: readonly CellCounter[]) {
+    const tap = counters.length === 0 ? null : new CellTap(counters, header, MAX_COLUMNS)
+    this.scanner = new RecordScanner(settled.delimiter, quotes === 'relaxed', tap)
+    this.#headers = header ? 1 : 0
+    this.#decoder = settled.encoding === 'utf-8' ? null : makeDecoder(settled.encoding)
+    this.#table = new TableCut(settled.skipped ?? undefined)
+    this.isUtf8Too = this.#decoder !== null
+  }
+
+  /** Takes a piece of the file. */
+  read(piece: Buffer): void {
+    this.hash.update(piece)
+    this.bytesRead += piece.length
+  }
+
+  /** Takes a piece of its content. */
+  push(piece: Buffer): void {
+    this.isUtf8Too &&= this.#asUtf8.push(piece) === null
+    const text = this.#decoder ? Buffer.from(this.#decoder.decode(piece)) : piece
+    const bad = this.utf8.push(text)
+    this.#scan(this.#table.cut(text.subarray(0, bad === null ? text.length : Math.max(0, bad))))
+    if (bad !== null) this.badAt = this.bytes + bad
+    this.bytes += piece.length
+  }
+
+  /** The scanner is stopped where the first mojibake stands, since it knows the row. */
+  #scan(text: Buffer): void {
+    let from = 0
+    for (const at of this.mojibake.push(text)) {
+      if (this.garbled.length === FIRST_ROWS) break
+      this.scanner.push(text.subarray(from, at))
+      from = at
+      const row = this.scanner.records + 1 - this.#headers
+      if (row > 0 && !this.garbled.includes(row)) this.garbled.push(row)
+    }
+    this.scanner.push(text.subarray(from))
+    this.marks.note(this.scanner.records, this.scanner.consumed)
+  }
+
+  end(): void {
+    if (this.badAt !== null) return
+    if (this.#decoder) this.#scan(this.#table.cut(Buffer.from(this.#decoder.end())))
+    if (this.utf8.end() > 0) this.badAt = this.bytes - this.utf8.end()
+    else this.scanner.end()
+  }
+}
+
+async function hasChanged(path: string, before: Version, pass: Pass): Promise<boolean> {
+  const after = await versionAt(path).catch(() => null)
+  return after?.id !== before.id || (pass.badAt === null && pass.bytesRead !== before.bytes)
+}
+
+function unreadable(path: string, why: string): Issue {
+  return issue('FETTLE_INPUT_READ', `cannot read the input ${path}: ${why}`, { at: { file: path, line: null, column: null } })
+}
+
+/** `handle` is null for packed content, whose bytes cannot be looked at a second time so cheaply. */
+async function notUtf8(path: string, handle: FileHandle | null, pass: Pass, linesBefore: number): Promise<Issue> {
+  const offset = pass.badAt!
+  if (handle === null) {
+    const packedLine = pass.scanner.line + linesBefore
+    const message = `${path} holds no UTF-8: byte at offset ${offset} of the unpacked data, line ${packedLine}`
+    return issue('FETTLE_INPUT_ENCODING', message, {
+      at: { file: path, line: packedLine, column: null },
+      hint: 'Name its encoding, such as input.encoding: windows-1252.',
+    })
+  }
+  const from = Math.max(0, offset - 20)
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(40), 0, 40, from)
+  const byte = buffer[offset - from]!
+  const text = lineAround(asWindows1252(buffer.subarray(0, bytesRead)), offset - from)
+  const hex = `0x${byte.toString(16).padStart(2, '0')}`
+  const line = pass.scanner.line + linesBefore
+  return issue('FETTLE_INPUT_ENCODING', `${path} is not UTF-8: byte ${hex} at offset ${offset}, line ${line}`, {
+    at: { file: path, line, column: null },
+    hint: `As windows-1252 the place reads ${JSON.stringify(text)}; if that is right, set input.encoding: windows-1252.`,
+  })
+}
+
+/** The part of `text` on the line that position `at` lies on. */
+const lineAround = (text: string, at: number): string =>
+  text.slice(0, at).replace(/^.*[\r\n]/s, '') + text.slice(at).replace(/[\r\n].*$/s, '')
+
+function conclude(
+  options: InputOptions,
+  settled: Settled,
+  { version, packing }: { readonly version: Version; readonly packing: Packing | null },
+  pass: Pass,
+  [first = [], ...rows]: readonly string[][],
+): Pick<Inspection, 'facts' | 'issues'> {
+  const { path, quotes, header: hasHeader } = options
+  const { scanner } = pass
+  const isEmpty = scanner.records === 0 && !scanner.isQuoted
+  const place: Place = { file: path, line: 1 + settled.linesBefore, column: null }
+  const notes = { file: path, hasHeader, quotes, delimiter: settled.delimiter, linesBefore: settled.linesBefore }
+  const issues = findings(scanner, notes)
+  if (isEmpty) issues.push(issue('FETTLE_INPUT_EMPTY', `${path} has no rows: ${emptiness(pass.bytes, scanner)}`, { at: place }))
+  if (pass.utf8.replacements > 0) {
+    const message = `U+FFFD stands ${pass.utf8.replacements} times in ${path}: characters were lost before it came here`
+    issues.push(issue('FETTLE_INPUT_SUSPECT', message, { severity: 'warn', at: place, count: pass.utf8.replacements }))
+  }
+  if (pass.mojibake.count > 0) issues.push(mojibakeIssue(options, settled, pass, place))
+  if (!isEmpty) issues.push(...headerIssues(first, rows, hasHeader, place))
+  const facts: InputFacts = {
+    path,
+    bytes: version.bytes,
+    ...(packing === null ? {} : { packed: { ...packing, bytes: pass.bytes } }),
+    ...(settled.skipped === null ? {} : { skipped: settled.skipped }),
+    ...(settled.linesBefore === 0 ? {} : { linesBefore: settled.linesBefore }),
+    mtimeMs: version.mtimeMs,
+    sha256: pass.hash.digest('hex'),
+    encoding: settled.encoding,
+    bom: settled.bom,
+    delimiter: settled.delimiter,
+    delimiterEvidence: settled.evidence,
+    quotes,
+    header: hasHeader ? first : null,
+    columns: scanner.columns,
+    rows: Math.max(0, scanner.records - (hasHeader ? 1 : 0)),
+    blankLines: scanner.blankLines,
+    lineEnd: lineEnd(scanner.lineEnds),
+  }
+  return { facts, issues }
+}
+
+/** Text that was garbled before it came here, or is so by the encoding that the pipeline names. */
+function mojibakeIssue({ path }: InputOptions, { encoding }: Settled, pass: Pass, at: Place): Issue {
+  const { mojibake, garbled } = pass
+  const { count, example, times } = mojibake
+  const rows = garbled.length === 0 ? '' : ` (first in row ${garbled.join(', ')})`
+  const message = `UTF-8 that was read in another encoding, such as ${JSON.stringify(example)}, stands ${times} in ${path}${rows}`
+  const hint = pass.isUtf8Too
+    ? `The file may be UTF-8: leave out input.encoding: ${encoding}.`
+    : 'Mend it where it comes from; it is sent as it stands.'
+  return issue('FETTLE_INPUT_SUSPECT', message, { severity: 'warn', at, count, rows: garbled, hint })
+}
+
+function emptiness(bytes: number, scanner: RecordScanner): string {
+  if (bytes === 0) return 'it is empty'
+  return scanner.blankLines > 0 ? 'it has only blank lines' : 'it has only a byte-order mark'
+}
+
+function lineEnd({ lf, crlf, cr }: RecordScanner['lineEnds']): string {
+  const kinds = [lf > 0 ? 'lf' : '', crlf > 0 ? 'crlf' : '', cr > 0 ? 'cr' : ''].filter(one => one !== '')
+  return kinds.length > 1 ? 'mixed' : (kinds[0] ?? 'lf')
+}

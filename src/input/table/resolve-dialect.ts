@@ -1,0 +1,139 @@
+/**
+ * What a file is before it is read through: not something foreign, in an encoding, with a delimiter, all settled from its head
+ * and the options. It says no to whatever it would have to guess.
+ */
+import { parse } from 'csv-parse/sync'
+import { type Issue, issue } from '../../errors.ts'
+import type { InputFacts, InputOptions } from '../../pipeline/types.ts'
+import { delimiterName, hasBetterDelimiter, readingsInWords, SAMPLE_BYTES, sepLine, sniffDelimiter } from './dialect.ts'
+import { byteOrderMark, canonicalEncoding, makeDecoder } from '../text/encoding.ts'
+import { parserOptions } from './records.ts'
+import { RecordScanner } from '../scan/record-scanner.ts'
+import { foreignKind, unmarkedUtf16 } from '../text/file-signature.ts'
+import { lineStart } from './table-range.ts'
+
+/** How the file is to be read, and the head of its table. */
+export interface Settled {
+  readonly encoding: string
+  readonly bom: boolean
+  readonly delimiter: string
+  readonly evidence: string
+  /** Whole records from the first one on, in UTF-8. */
+  readonly sample: Buffer
+  readonly linesBefore: number
+  /** Lines around the table that are no part of it, null for none. */
+  readonly skipped: NonNullable<InputFacts['skipped']> | null
+}
+
+/**
+ * Settles the dialect from the head of a file; `isWhole` says that the head is the file. `tail` finds where the lines below the
+ * table begin, and is asked only where there are some.
+ */
+export async function settle(
+  options: InputOptions,
+  head: Buffer,
+  isWhole: boolean,
+  tail: (encoding: string, lines: number) => Promise<number | null>,
+): Promise<Settled | Issue> {
+  const at = { file: options.path, line: null, column: null }
+  const foreign = foreignKind(head)
+  if (foreign) return issue('FETTLE_INPUT_KIND', `${options.path} is ${foreign}`, { at })
+  const encoding = settleEncoding(options, head)
+  if (typeof encoding !== 'string') return encoding
+  const mark = byteOrderMark(head)
+  const text = decodeHead(head, encoding).subarray(encoding === 'utf-8' ? (mark?.bytes ?? 0) : 0)
+  const { skip = { head: 0, tail: 0 } } = options
+  const from = lineStart(text, skip.head)
+  const to = skip.tail === 0 ? Number.MAX_SAFE_INTEGER : await tail(encoding, skip.tail)
+  if (from === null || to === null || from > to)
+    return issue('FETTLE_INPUT_FIELDS', `${options.path} has no more lines than input.skip leaves out`, { at })
+  const skipped = skip.head + skip.tail === 0 ? null : { ...skip, from, to }
+  const sep = sepLine(text.subarray(from, to))
+  const table = text.subarray(from + (sep?.bytes ?? 0), to)
+  const delimiter = settleDelimiter(
+    options,
+    table.subarray(0, SAMPLE_BYTES),
+    isWhole && table.length <= SAMPLE_BYTES,
+    sep?.delimiter,
+  )
+  if ('code' in delimiter) return delimiter
+  const sample = isWhole ? table : wholeRecords(table, delimiter.delimiter)
+  return { encoding, bom: mark !== null, ...delimiter, sample, skipped, linesBefore: skip.head + (sep ? 1 : 0) }
+}
+
+function settleEncoding({ path, encoding }: InputOptions, head: Buffer): string | Issue {
+  const refuse = (message: string, hint?: string): Issue =>
+    issue('FETTLE_INPUT_ENCODING', message, { at: { file: path, line: 1, column: 1 }, ...(hint === undefined ? {} : { hint }) })
+  const mark = byteOrderMark(head)
+  if (encoding === 'auto') {
+    const bare = mark ? null : unmarkedUtf16(head)
+    if (bare) return refuse(`${path} looks like UTF-16 without a byte-order mark`, `Name the encoding: input.encoding: ${bare}.`)
+    return mark?.encoding ?? 'utf-8'
+  }
+  const named = canonicalEncoding(encoding)
+  if (named === null)
+    return refuse(`no encoding is called "${encoding}"`, 'Known are utf-8, windows-1252, iso-8859-2, utf-16le, shift_jis …')
+  if (mark && mark.encoding !== named) {
+    return refuse(
+      `${path} begins with the byte-order mark of ${mark.encoding}, but input.encoding is ${encoding}`,
+      'Leave input.encoding out.',
+    )
+  }
+  return named
+}
+
+/** The head in UTF-8; bytes it does not have are left to the reading of the whole file, which names the place. */
+function decodeHead(head: Buffer, encoding: string): Buffer {
+  if (encoding === 'utf-8') return head
+  try {
+    return Buffer.from(makeDecoder(encoding).decode(head))
+  } catch {
+    return Buffer.from(new TextDecoder(encoding).decode(head, { stream: true }))
+  }
+}
+
+function settleDelimiter(
+  { path, delimiter }: InputOptions,
+  sample: Buffer,
+  isWhole: boolean,
+  ofSepLine: string | undefined,
+): { delimiter: string; evidence: string } | Issue {
+  const refuse = (message: string): Issue =>
+    issue('FETTLE_INPUT_DELIMITER', message, { at: { file: path, line: null, column: null } })
+  if (delimiter === 'auto') {
+    if (ofSepLine !== undefined) return { delimiter: ofSepLine, evidence: `sep= line says ${delimiterName(ofSepLine)}` }
+    const sniffed = sniffDelimiter(sample, isWhole)
+    if (sniffed.delimiter !== null) return sniffed
+    return refuse(`cannot tell the delimiter of ${path}: ${sniffed.reason}`)
+  }
+  if (!/^[\x01-\x7f]$/.test(delimiter) || /["\r\n]/.test(delimiter)) {
+    return refuse(`the delimiter ${JSON.stringify(delimiter)} is not one ASCII character`)
+  }
+  const scanner = new RecordScanner(delimiter)
+  scanner.push(sample)
+  if (isWhole) scanner.end()
+  if (scanner.columns === 1 && hasBetterDelimiter(sample, isWhole)) {
+    return refuse(`the delimiter ${delimiterName(delimiter)} gives one column in ${path}: ${readingsInWords(sample, isWhole)}`)
+  }
+  return { delimiter, evidence: `named: ${delimiterName(delimiter)}` }
+}
+
+function wholeRecords(table: Buffer, delimiter: string): Buffer {
+  const scanner = new RecordScanner(delimiter)
+  scanner.push(table)
+  return table.subarray(0, scanner.consumed)
+}
+
+/** The first rows as cells; damaged ones are read as well as can be, since their damage is named elsewhere. */
+export function firstRows({ sample, delimiter }: Settled): string[][] {
+  const options = { ...parserOptions(delimiter, 'relaxed'), relax_column_count: true }
+  // A quote that is never closed takes every row with it but those read before it: the header at least.
+  for (const to of [21, 1]) {
+    try {
+      return parse(sample, { ...options, to }) as string[][]
+    } catch {
+      // Named as an issue of its own.
+    }
+  }
+  return []
+}

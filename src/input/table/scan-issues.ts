@@ -1,0 +1,111 @@
+/** The scanner's findings in words: one issue for each place or kind, fifty at most and then a count. It reads nothing itself. */
+import { type ErrorCode, type Issue, issue, type Place } from '../../errors.ts'
+import { delimiterName } from './dialect.ts'
+import type { Problem, ProblemKind } from '../scan/scan-problem.ts'
+import { MAX_COLUMNS, MAX_RECORD_BYTES, type RecordScanner } from '../scan/record-scanner.ts'
+
+const MAX_ISSUES = 50
+const RELAXED = 'If quotes inside cells are meant, set input.quotes: relaxed.'
+
+const WORDS: Readonly<Record<ProblemKind, { code: ErrorCode; text: string; hint?: string }>> = {
+  unclosed: { code: 'FETTLE_INPUT_QUOTE', text: 'the quote that opens here is never closed', hint: 'Close it, or remove it.' },
+  bareQuote: { code: 'FETTLE_INPUT_QUOTE', text: 'a quote stands inside a cell that is not quoted', hint: RELAXED },
+  spaceBeforeQuote: { code: 'FETTLE_INPUT_QUOTE', text: 'a space stands before the opening quote', hint: 'Remove the space.' },
+  afterQuote: { code: 'FETTLE_INPUT_QUOTE', text: 'text follows a closing quote', hint: RELAXED },
+  merged: {
+    code: 'FETTLE_INPUT_QUOTE',
+    text: 'a quoted cell joins lines that would be rows by themselves',
+    hint: 'Look for a quote that is not closed where it should be.',
+  },
+  nul: { code: 'FETTLE_INPUT_NUL', text: 'a NUL byte' },
+  bytes: { code: 'FETTLE_INPUT_LIMIT', text: `a record of more than ${MAX_RECORD_BYTES} bytes begins here` },
+  columns: {
+    code: 'FETTLE_INPUT_LIMIT',
+    text: `a record of more than ${MAX_COLUMNS} columns`,
+    hint: 'Leave out columns that nobody needs.',
+  },
+}
+
+/** What the words need to know of the table. */
+export interface TableNotes {
+  readonly file: string
+  readonly hasHeader: boolean
+  readonly quotes: 'strict' | 'relaxed'
+  readonly delimiter: string
+  /** Lines before the table that the scanner did not see. */
+  readonly linesBefore: number
+}
+
+/** All structural errors and warnings of a scanned table. */
+export function findings(scanner: RecordScanner, notes: TableNotes): Issue[] {
+  const place = (line: number, column: number | null): Place => ({ file: notes.file, line: line + notes.linesBefore, column })
+  const dataRow = (record: number): number => (notes.hasHeader ? record - 1 : record)
+  const issues = scanner.problems.map(one => {
+    const { code, text, hint } = WORDS[one.kind]
+    const isSuspicion = one.kind === 'merged' && notes.quotes === 'strict'
+    return issue(isSuspicion ? 'FETTLE_INPUT_SUSPECT' : code, text, {
+      severity: isSuspicion ? 'warn' : 'error',
+      at: place(one.line, one.column),
+      ...(dataRow(one.record) > 0 ? { rows: [dataRow(one.record)] } : {}),
+      ...(hint === undefined ? {} : { hint }),
+    })
+  })
+  const listed = issues.sort(bySeverityThenPlace).slice(0, MAX_ISSUES)
+  const total = [...scanner.counts.values()].reduce((sum, count) => sum + count, 0)
+  if (total > listed.length) listed.push(theRest(scanner.counts, scanner.problems, total - listed.length, notes.file))
+  return [...listed, ...raggedIssues(scanner, notes, place, dataRow), ...trailingIssues(scanner, notes)]
+}
+
+const bySeverityThenPlace = (a: Issue, b: Issue): number =>
+  Number(a.severity !== 'error') - Number(b.severity !== 'error') || (a.at?.line ?? 0) - (b.at?.line ?? 0)
+
+function theRest(counts: RecordScanner['counts'], listed: readonly Problem[], more: number, file: string): Issue {
+  const code = WORDS[listed[0]!.kind].code
+  const sums = [...counts].map(([kind, count]) => `${WORDS[kind].text}: ${count}`).join('; ')
+  return issue(code, `and ${more} more places (in all: ${sums})`, { at: { file, line: null, column: null }, count: more })
+}
+
+function raggedIssues(
+  scanner: RecordScanner,
+  { delimiter }: TableNotes,
+  place: (line: number, column: number | null) => Place,
+  dataRow: (record: number) => number,
+): Issue[] {
+  const first = scanner.ragged[0]
+  if (first === undefined) return []
+  const usual = usualWidth(scanner)
+  const start = scanner.firstLines.get(usual)
+  // A first row of half the cells or fewer is a title, not a header; one cell more or less is damage.
+  if (start !== undefined && scanner.columns * 2 <= usual && scanner.widths[usual]! > 2) {
+    const message = `the first row has ${cells(scanner.columns)} but ${scanner.widths[usual]} of ${scanner.records} records have ${usual}: the table seems to begin at line ${place(start, null).line}`
+    const until = place(start, null).line! - 1
+    return [
+      issue('FETTLE_INPUT_FIELDS', message, {
+        at: place(start, null),
+        count: scanner.raggedCount,
+        hint: `Delete ${until === 1 ? 'line 1' : `lines 1–${until}`}, or mend the first row.`,
+      }),
+    ]
+  }
+  const found = scanner.ragged.map(one => `line ${place(one.line, null).line} has ${one.found}`).join(', ')
+  const total = scanner.raggedCount > scanner.ragged.length ? `, … ${scanner.raggedCount} rows in all` : ''
+  const message = `${cells(scanner.columns)} expected (delimiter ${delimiterName(delimiter)}), but ${found}${total}`
+  const rows = scanner.ragged.map(one => dataRow(one.record))
+  return [issue('FETTLE_INPUT_FIELDS', message, { at: place(first.line, null), count: scanner.raggedCount, rows })]
+}
+
+function usualWidth({ widths }: RecordScanner): number {
+  let usual = 0
+  for (let width = 1; width < widths.length; width++) if (widths[width]! > widths[usual]!) usual = width
+  return usual
+}
+
+function trailingIssues(scanner: RecordScanner, { delimiter, file }: TableNotes): Issue[] {
+  if (scanner.columns < 2 || scanner.records < 2 || scanner.trailingEmpty < scanner.records) return []
+  const message = `every row ends with the delimiter ${delimiterName(delimiter)}: the last column is empty throughout`
+  return [
+    issue('FETTLE_INPUT_SUSPECT', message, { severity: 'warn', at: { file, line: null, column: null }, count: scanner.records }),
+  ]
+}
+
+const cells = (count: number): string => `${count} ${count === 1 ? 'cell' : 'cells'}`

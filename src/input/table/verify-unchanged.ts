@@ -1,0 +1,58 @@
+/**
+ * Whether the input is still the planned one: by its version where this process has hashed that version, else by its bytes. Another
+ * process, on this machine or elsewhere, hashes them first.
+ */
+import { createHash } from 'node:crypto'
+import { resolve } from 'node:path'
+import { FettleError } from '../../errors.ts'
+import type { InputFacts } from '../../pipeline/types.ts'
+import { openInput } from '../../files/open-input.ts'
+import { isOfDisk, readPieces, unreadable } from '../../files/file-chunks.ts'
+import { isSettled, knownHash, rememberHash, versionAt } from '../../files/file-version.ts'
+
+/** Proves that the input was the planned one all the while since its first proof; `during` says what was done with it, for people. */
+export type StillPlanned = (during: 'read' | 'sent') => Promise<void>
+
+/** Throws FETTLE_INPUT_CHANGED when the file is another one than planned, FETTLE_INPUT_READ when it cannot be read. */
+export async function provePlanned(
+  facts: Pick<InputFacts, 'path' | 'bytes' | 'sha256'>,
+  extra: { readonly root?: string; readonly signal?: AbortSignal | undefined; readonly now?: () => number },
+): Promise<StillPlanned> {
+  const lookedMs = extra.now?.() ?? null
+  const opened = await openInput(facts.path, extra.root)
+  if ('code' in opened)
+    throw new FettleError(opened.code, opened.message, { at: opened.at, ...(opened.hint ? { hint: opened.hint } : {}) })
+  const { handle, version } = opened
+  try {
+    if (version.bytes !== facts.bytes) throw changed(facts, `it had ${facts.bytes} bytes and has ${version.bytes}`)
+    let sha256 = knownHash(version)
+    if (sha256 === null) {
+      const hash = createHash('sha256')
+      for await (const piece of readPieces(handle)) {
+        extra.signal?.throwIfAborted()
+        hash.update(piece)
+      }
+      sha256 = hash.digest('hex')
+      if (isSettled(version, lookedMs)) rememberHash(version, sha256)
+    }
+    if (sha256 !== facts.sha256) throw changed(facts, 'it has as many bytes, but other ones')
+  } catch (error) {
+    throw isOfDisk(error) ? unreadable(facts.path, error) : error
+  } finally {
+    await handle.close()
+  }
+  return async during => {
+    const now = await versionAt(resolve(extra.root ?? '', facts.path)).catch(error => {
+      throw unreadable(facts.path, error)
+    })
+    if (now.id !== version.id) throw changed(facts, `it was written to while it was ${during}`)
+    // A write within the grain of the file system's times may have left the version as it was.
+    if (!isSettled(version, lookedMs)) await provePlanned(facts, extra)
+  }
+}
+
+/** The error for an input that is no longer the planned one. */
+export const changed = (facts: Pick<InputFacts, 'path'>, how: string): FettleError =>
+  new FettleError('FETTLE_INPUT_CHANGED', `the input ${facts.path} changed since the run was planned: ${how}`, {
+    at: { file: facts.path, line: null, column: null },
+  })

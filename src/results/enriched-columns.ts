@@ -1,0 +1,82 @@
+/**
+ * Which columns of an enriched file are the input's own, and which the service added. Own columns are found by name, whatever its
+ * case, spaces and underscores, and wherever they stand; where several have one name, the cells decide. Pure.
+ */
+import { FettleError } from '../errors.ts'
+import type { Plan } from '../pipeline/types.ts'
+import { columnName } from '../formats/text-formats.ts'
+import { sentColumns, sentHeader } from '../input/upload/upload-row.ts'
+
+/** Finds columns of an enriched file by name. */
+export interface EnrichedColumns {
+  readonly header: readonly string[]
+  /** For each column that was sent: the columns of the file that may repeat it; none when the file has fewer of its name. */
+  readonly own: readonly (readonly number[])[]
+  /** Index of an added column, -1 when the file has none of this name. Throws FETTLE_LEDGER when several may be meant, or one of the input. */
+  find(name: string): number
+}
+
+/** Of rows that have no answer. */
+export const NO_COLUMNS: EnrichedColumns = { header: [], own: [], find: () => -1 }
+
+/** A header without what a service may change in it. */
+const plain = (name: string): string =>
+  name
+    .normalize('NFC')
+    .toLowerCase()
+    .replace(/[\s_]+/g, '')
+
+/** Whether a column is called as one that a service adds. */
+export const isTagLike = (name: string): boolean => /^\s*[a-z]+\s*\./i.test(name)
+
+/** Tells the columns of a file with this header apart. */
+export function locateColumns(header: readonly string[], plan: Pick<Plan, 'input' | 'mappings'>): EnrichedColumns {
+  const sent = sentHeader(plan)
+  const names = (sent ?? Array.from({ length: sentColumns(plan) }, (_, index) => columnName(index))).map(plain)
+  const found = header.map(plain)
+  const places = placesOf(found)
+  const count = placesOf(names)
+  // A file without a header is given one by the service, which need not be as ours.
+  const isNamed = sent !== null || names.every(name => places.has(name))
+  const isAhead = isNamed
+    ? names.every((name, at) => found[at] === name)
+    : header.length > names.length && !header.slice(0, names.length).some(isTagLike)
+  const isOwnPlace = (at: number): boolean => !isAhead || at < names.length
+  const ownOf = (name: string, index: number): number[] => {
+    if (!isNamed) return isAhead ? [index] : []
+    const all = (places.get(name) ?? []).filter(isOwnPlace)
+    return all.length < count.get(name)!.length ? [] : all
+  }
+  const own = names.map(ownOf)
+  const isOwn = new Set(own.flat())
+  const added = [...header.keys()].filter(at => (isAhead ? at >= names.length : !isOwn.has(at)))
+  const exact = placesOf(header, added)
+  const alike = placesOf(found, added)
+  const isWhole = own.every(at => at.length > 0)
+  /** Not ahead of the added columns, one that is called like an added column may be either. */
+  const isUncertain = (name: string): boolean => {
+    if (isAhead || !isNamed || !count.has(name) || !places.has(name)) return false
+    return !isWhole || places.get(name)!.length !== count.get(name)!.length
+  }
+  const find = (name: string): number => {
+    const at = exact.get(name) ?? alike.get(plain(name)) ?? []
+    if (at.length > 1 || (at.length === 0 && isUncertain(plain(name))))
+      throw new FettleError(
+        'FETTLE_LEDGER',
+        `the enriched file has ${places.get(plain(name))!.length} columns ${JSON.stringify(name)}, and which of them the service added cannot be told`,
+      )
+    return at[0] ?? -1
+  }
+  return { header, own, find }
+}
+
+/** Where each name stands, among these places. */
+function placesOf(names: readonly string[], among: Iterable<number> = names.keys()): Map<string, number[]> {
+  const places = new Map<string, number[]>()
+  for (const at of among) {
+    const found = places.get(names[at]!)
+    if (found === undefined) places.set(names[at]!, [at])
+    else found.push(at)
+  }
+  return places
+}

@@ -1,0 +1,72 @@
+/**
+ * The companies that a run found, each once, in the order of the rows that found them: kept beside the run for as long as something
+ * is to be done with them. It asks the service nothing.
+ */
+import { unlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { FettleError } from '../../errors.ts'
+import type { CompanyCounts, FoundCompany } from '../../pipeline/told-rows.ts'
+import type { Plan } from '../../pipeline/types.ts'
+import { digestOf } from '../../files/digest.ts'
+import { COMPANY_TAGS } from '../enriched-file.ts'
+import { Fold } from '../../input/upload/row-dedupe.ts'
+import { JsonLinesWriter, readJsonLines } from '../../files/json-lines.ts'
+import type { Judged } from '../decisions/apply-decisions.ts'
+
+const NAME_TAGS = ['general.companyName', 'general.legalName'] as const
+
+const pathIn = (workDir: string): string => join(workDir, 'companies.jsonl')
+
+/** Notes the companies of rows as they pass. */
+export class CompanyLister {
+  readonly #reference: number | null
+  readonly #writer: JsonLinesWriter<FoundCompany>
+  readonly #known = new Fold()
+  #nameless = 0
+
+  constructor(plan: Plan, workDir: string) {
+    this.#reference = plan.portfolio?.reference?.index ?? null
+    this.#writer = new JsonLinesWriter(pathIn(workDir))
+  }
+
+  /** Row `number` with its own cells. Throws FETTLE_OUTPUT_WRITE. */
+  async add(number: number, judged: Judged, cells: readonly string[]): Promise<void> {
+    const { outcome, row, columns, instead } = judged
+    if (outcome !== 'matched' && outcome !== 'manualMatched' && outcome !== 'duplicate') return
+    const read = (names: readonly string[]): string =>
+      names.map(name => (instead?.(name) ?? row[columns.find(name)] ?? '').trim()).find(cell => cell !== '') ?? ''
+    const id = read(COMPANY_TAGS)
+    if (id === '') {
+      this.#nameless++
+      return
+    }
+    const known = this.#known.size
+    if (this.#known.place(digestOf(id)) < known) return
+    const reference = this.#reference === null ? '' : (cells[this.#reference] ?? '')
+    await this.#writer.add({ row: number, id, name: read(NAME_TAGS), reference })
+  }
+
+  counts(): CompanyCounts {
+    return { listed: this.#known.size, nameless: this.#nameless }
+  }
+
+  /** Throws FETTLE_OUTPUT_WRITE. */
+  publish(): Promise<void> {
+    return this.#writer.publish()
+  }
+
+  discard(): Promise<void> {
+    return this.#writer.discard()
+  }
+}
+
+/** The companies from number `from` (from 0) on. Throws FETTLE_OUTPUT_WRITE when there are not `listed` of them. */
+export async function* readCompanies(workDir: string, listed: number, from = 0): AsyncGenerator<FoundCompany> {
+  let at = 0
+  for await (const one of readJsonLines<FoundCompany>(pathIn(workDir))) if (at++ >= from) yield one
+  if (at !== listed)
+    throw new FettleError('FETTLE_OUTPUT_WRITE', `${pathIn(workDir)} has ${at} companies, and ${listed} were found`)
+}
+
+/** Removes the list. */
+export const removeCompanies = (workDir: string): Promise<void> => unlink(pathIn(workDir)).catch(() => {})

@@ -1,0 +1,132 @@
+/** The output files of a run while they are written: rows go in, all files appear together at the end or none does. */
+import { createHash } from 'node:crypto'
+import { resolve } from 'node:path'
+import { FettleError } from '../../errors.ts'
+import type { Plan, PlannedOutput } from '../../pipeline/types.ts'
+import type { RowOutcome } from '../enriched-file.ts'
+import { type EnrichedColumns, NO_COLUMNS } from '../enriched-columns.ts'
+import { type RowFormat, rowFormat } from '../../formats/text-formats.ts'
+import type { Judged } from '../decisions/apply-decisions.ts'
+import { makeLayout } from './layout.ts'
+import { openSink, type Sink } from '../../files/atomic-file.ts'
+import type { WorkExtra } from '../../input/work.ts'
+import { xlsxFormat } from '../../formats/xlsx.ts'
+
+const BATCH = 500
+
+/** A file that was written. */
+export interface WrittenFile {
+  readonly kind: 'output' | 'unmatched' | 'review'
+  readonly path: string
+  readonly rows: number
+  readonly bytes: number
+  readonly sha256: string
+}
+
+interface Writer {
+  readonly kind: WrittenFile['kind']
+  readonly wants: (outcome: RowOutcome) => boolean
+  readonly sink: Sink
+  format: RowFormat | null
+  batch: string[][]
+  rows: number
+}
+
+/** All output files of a plan. Errors are FETTLE_OUTPUT_WRITE; call `discard` whatever happens. */
+export class Writers {
+  readonly #plan: Plan
+  readonly #output: PlannedOutput
+  readonly #writers: Writer[]
+  #layouts: ReturnType<typeof makeLayout>[] = []
+
+  private constructor(plan: Plan, output: PlannedOutput, writers: Writer[]) {
+    this.#plan = plan
+    this.#output = output
+    this.#writers = writers
+  }
+
+  /** Opens a temporary file for each output. */
+  static async open(plan: Plan, output: PlannedOutput, workDir: string, extra: WorkExtra): Promise<Writers> {
+    const tag = createHash('sha256').update(resolve(workDir)).digest('hex').slice(0, 12)
+    const writers: Writer[] = []
+    const files = [
+      { kind: 'output', path: output.path, wants: () => true },
+      { kind: 'unmatched', path: output.unmatched, wants: (outcome: RowOutcome) => outcome === 'unmatched' },
+      { kind: 'review', path: output.review, wants: (outcome: RowOutcome) => outcome === 'review' },
+    ] as const
+    const all = new Writers(plan, output, writers)
+    try {
+      for (const { kind, path, wants } of files) {
+        if (path === null) continue
+        const sink = await (extra.openSink ?? openSink)(path, { root: extra.root ?? '.', tag })
+        writers.push({ kind, wants, sink, format: null, batch: [], rows: 0 })
+      }
+      return all
+    } catch (error) {
+      await all.discard()
+      throw error
+    }
+  }
+
+  /** The rows that follow come from a file with these columns. */
+  async begin(columns: EnrichedColumns): Promise<void> {
+    this.#layouts = this.#writers.map(({ kind }) => makeLayout(this.#plan, this.#output, columns, kind === 'review'))
+    for (const [at, writer] of this.#writers.entries()) {
+      // Which columns a review has is told by the first part that has answers.
+      if (writer.format !== null || (columns === NO_COLUMNS && writer.kind === 'review')) continue
+      writer.format = this.#formatFor(this.#layouts[at]!.names)
+      await writer.sink.write(Buffer.from(writer.format.head))
+    }
+  }
+
+  #formatFor(names: readonly string[]): RowFormat {
+    const { format } = this.#output
+    return format === 'xlsx' ? xlsxFormat(names, this.#plan.name) : rowFormat(format, names, this.#plan.input.delimiter)
+  }
+
+  /** Writes a row to every file that wants it. */
+  async add(own: readonly string[], answer: Judged, isRepeat: boolean): Promise<void> {
+    for (const [at, writer] of this.#writers.entries()) {
+      if (!writer.wants(answer.outcome)) continue
+      writer.rows++
+      writer.batch.push(this.#layouts[at]!.row(own, answer, isRepeat))
+      if (writer.batch.length >= BATCH) await flush(writer)
+    }
+  }
+
+  /** Completes all files, then gives them their names. */
+  async publish(): Promise<WrittenFile[]> {
+    const files: WrittenFile[] = []
+    for (const writer of this.#writers) {
+      await flush(writer)
+      await writer.sink.write(Buffer.from(writer.format?.end?.() ?? ''))
+      const sha256 = await writer.sink.finish()
+      files.push({ kind: writer.kind, path: writer.sink.path, rows: writer.rows, bytes: writer.sink.bytes, sha256 })
+    }
+    for (const { sink } of this.#writers) await sink.publish()
+    return files
+  }
+
+  /** Removes whatever has not got its name. */
+  async discard(): Promise<void> {
+    for (const { sink } of this.#writers) await sink.discard()
+  }
+}
+
+async function flush(writer: Writer): Promise<void> {
+  if (writer.batch.length === 0) return
+  const rows = rendered(writer)
+  writer.batch = []
+  await writer.sink.write(Buffer.from(rows))
+}
+
+function rendered({ format, batch, sink: { path } }: Writer): string | Buffer {
+  try {
+    return format!.render(batch)
+  } catch (error) {
+    if (!FettleError.is(error)) throw error
+    throw new FettleError(error.code, `cannot write ${path}: ${error.message}`, {
+      hint: 'The enriched rows are kept in the directory of the run. For the next one set output.format: csv.',
+    })
+  }
+}
