@@ -1,7 +1,7 @@
 /** The interface as methods made of THE table: input to request, answer to types, lists over their pages. */
 import fc from 'fast-check'
 import { describe, expect, expectTypeOf, test } from 'vitest'
-import { pagesOf } from '../../src/client/pages.ts'
+import { pagesOf } from '../../src/client/api/pages.ts'
 import { type JobRecord, OPERATIONS, type Operation } from '../../src/contract/index.ts'
 import { clientOf, fault, JOBS, reset, serveScript } from './kit.ts'
 

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { LIMITS } from '../../src/client/limits.ts'
-import { createTransport, isLoss } from '../../src/client/transport.ts'
+import { LIMITS } from '../../src/client/http/limits.ts'
+import { createTransport, isLoss } from '../../src/client/http/transport.ts'
 
 const BODY = Buffer.alloc(1_000_000, 'x')
 

@@ -1,6 +1,6 @@
 /** The gate alone, by a clock that is moved by hand: pauses, the one at a time after them, deadlines, rates. */
 import { expect, test } from 'vitest'
-import { createPace } from '../../src/client/pace.ts'
+import { createPace } from '../../src/client/retry/rate-limiter.ts'
 
 const DAY = 24 * 60 * 60_000
 

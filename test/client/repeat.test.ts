@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { firstOf, settled } from '../../src/client/abort.ts'
-import { createPace } from '../../src/client/pace.ts'
-import { createQuota } from '../../src/client/quota.ts'
+import { createPace } from '../../src/client/retry/rate-limiter.ts'
+import { createQuota } from '../../src/client/retry/retry-budget.ts'
 import { createRedactor } from '../../src/client/redact.ts'
-import { type Call, repeat, type Tools } from '../../src/client/repeat.ts'
-import { createSession } from '../../src/client/session.ts'
+import { type Call, repeat, type Tools } from '../../src/client/api/send-with-retries.ts'
+import { createSession } from '../../src/client/auth/session.ts'
 import { createVirtualClock, errorOf } from './kit.ts'
 
 function toolsOf(more: Partial<Tools> = {}) {

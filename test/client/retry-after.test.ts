@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parseHttpDate, parseRetryAfter } from '../../src/client/retry-after.ts'
+import { parseHttpDate, parseRetryAfter } from '../../src/client/retry/retry-after.ts'
 
 const NOON = Date.UTC(2026, 10, 20, 12)
 const http = (millis: number) => new Date(millis).toUTCString()

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { LossKind } from '../../src/client/loss.ts'
-import { readLoss } from '../../src/client/loss.ts'
-import { createQuota } from '../../src/client/quota.ts'
-import { backoffMs, decide, type Miss, type Policy, throttleMs } from '../../src/client/retry.ts'
+import type { LossKind } from '../../src/client/retry/network-error.ts'
+import { readLoss } from '../../src/client/retry/network-error.ts'
+import { createQuota } from '../../src/client/retry/retry-budget.ts'
+import { backoffMs, decide, type Miss, type Policy, throttleMs } from '../../src/client/retry/policy.ts'
 
 const free: Policy = { method: 'GET', repeat: 'free', login: false }
 const put: Policy = { method: 'PUT', repeat: 'free', login: false }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createPace } from '../../src/client/pace.ts'
+import { createPace } from '../../src/client/retry/rate-limiter.ts'
 import { FettleError } from '../../src/errors.ts'
 import { type Answer, clientOf, createVirtualClock, errorOf, fault, JOBS, job, LOGIN, serveScript } from './kit.ts'
 

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { buildMultipart } from '../../src/client/multipart.ts'
-import { timed, watchReceiving } from '../../src/client/watch.ts'
+import { buildMultipart } from '../../src/client/http/multipart.ts'
+import { timed, watchReceiving } from '../../src/client/http/stall-detector.ts'
 import { FettleError } from '../../src/errors.ts'
 import {
   type Answer,

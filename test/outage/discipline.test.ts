@@ -1,6 +1,6 @@
 /** Fifty pipelines in one process: a pause is kept by all of them, a wrong password is tried once, repeats do not coincide. */
 import { expect, test } from 'vitest'
-import { backoffMs } from '../../src/client/retry.ts'
+import { backoffMs } from '../../src/client/retry/policy.ts'
 import { VirtualClock } from '../../src/testing/virtual-clock.ts'
 import { MINUTE, openCompany, PIPELINES } from './company.ts'
 

@@ -1,6 +1,6 @@
 /** The last look before a request of a worker leaves: between what was recorded and a turn may lie a long wait. */
 import { expect, test } from 'vitest'
-import { createShared } from '../../src/client/shared.ts'
+import { createShared } from '../../src/client/api/shared.ts'
 import { held } from '../../src/compose/queue/turns.ts'
 import { REAL_WORLD } from '../../src/compose/world.ts'
 

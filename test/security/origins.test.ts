@@ -5,9 +5,9 @@
 import { connect as connectSocket, createServer } from 'node:net'
 import { Agent } from 'undici'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { lookupPublic } from '../../src/client/addresses.ts'
-import { LIMITS } from '../../src/client/limits.ts'
-import { createTransport } from '../../src/client/transport.ts'
+import { lookupPublic } from '../../src/client/http/addresses.ts'
+import { LIMITS } from '../../src/client/http/limits.ts'
+import { createTransport } from '../../src/client/http/transport.ts'
 import { type Answer, clientOf, errorOf, JOBS, LOGIN, type ScriptedServer, serveScript } from '../client/kit.ts'
 import { CANARY, canariesIn } from './canary.ts'
 

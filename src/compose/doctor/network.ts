@@ -23,7 +23,7 @@ export interface Way {
 
 /** Walks the way to the service. */
 export async function networkFindings(way: Way): Promise<Finding[]> {
-  const { proxyFor } = await import('../../client/proxies.ts')
+  const { proxyFor } = await import('../../client/http/proxies.ts')
   const url = new URL(way.service.url)
   const proxy = proxyFor(url, way.proxies)
   const found: Finding[] = proxy === null ? [] : [ok('proxy', `through ${new URL(proxy).protocol}//${new URL(proxy).host}`)]
@@ -118,7 +118,7 @@ const ODD_MS = 30_000
 const WRONG_MS = 300_000
 
 async function answerFindings({ service, proxies, signal }: Way, byProxy: boolean): Promise<Finding[]> {
-  const { probe } = await import('../../client/probe.ts')
+  const { probe } = await import('../../client/api/probe.ts')
   const answer = await probe({ url: service.url, insecure: service.insecure, proxies, clock: realClock, signal })
   if ('why' in answer) return [fail('answer', answer.code, `${service.url}: ${answer.why}`, cureOf(answer.code, byProxy))]
   const { status, tookMs, skewMs } = answer

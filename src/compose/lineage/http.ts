@@ -38,8 +38,8 @@ export function httpLineage({ url, apiKey }: NonNullable<LineageSettings['http']
 /** Loaded by whoever sends: the address decides whether anybody does. */
 async function open(url: URL, apiKey: string | null, env: Env, over: AbortSignal) {
   const [{ createTransport, isLoss }, { LIMITS }] = await Promise.all([
-    import('../../client/transport.ts'),
-    import('../../client/limits.ts'),
+    import('../../client/http/transport.ts'),
+    import('../../client/http/limits.ts'),
   ])
   const transport = createTransport({ ...LIMITS, connectMs: MOST_MS }, { proxies: proxiesOf(env) })
   const headers = {

@@ -3,8 +3,8 @@
  * out straight from the source, which is faster than form-data's own piping; `npm run bench:upload` prints both beside curl.
  */
 import FormData from 'form-data'
-import { FettleError } from '../errors.ts'
-import type { Clock, FormFile } from './types.ts'
+import { FettleError } from '../../errors.ts'
+import type { Clock, FormFile } from '../types.ts'
 
 /** A multipart body for one attempt. */
 export interface Multipart {

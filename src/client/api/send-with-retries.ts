@@ -2,12 +2,12 @@
  * The one loop that sends a request again. It carries out the decisions of retry.ts: paying for each repeat, waiting, renewing
  * the token once, and asking whether an effect has happened before it is ever caused again. No other layer repeats a request.
  */
-import { type ErrorCode, type ErrorDetails, FettleError } from '../errors.ts'
-import { waiting } from './abort.ts'
-import { describe, failure } from './failure.ts'
-import type { Pace } from './pace.ts'
-import type { Quota } from './quota.ts'
-import type { Redactor } from './redact.ts'
+import { type ErrorCode, type ErrorDetails, FettleError } from '../../errors.ts'
+import { waiting } from '../abort.ts'
+import { describe, failure } from '../http/failure.ts'
+import type { Pace } from '../retry/rate-limiter.ts'
+import type { Quota } from '../retry/retry-budget.ts'
+import type { Redactor } from '../redact.ts'
 import {
   backoffMs,
   type Decision,
@@ -18,9 +18,9 @@ import {
   type Policy,
   THROTTLES,
   throttleMs,
-} from './retry.ts'
-import type { Tokens } from './session.ts'
-import type { Clock, Effect } from './types.ts'
+} from '../retry/policy.ts'
+import type { Tokens } from '../auth/session.ts'
+import type { Clock, Effect } from '../types.ts'
 
 /** A request that the loop can send any number of times. */
 export interface Call<T> {

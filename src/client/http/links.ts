@@ -3,9 +3,9 @@
  * It connects to nothing; the address behind a name is judged on connecting (addresses.ts).
  */
 import { isIP } from 'node:net'
-import { FettleError } from '../errors.ts'
+import { FettleError } from '../../errors.ts'
 import { isPrivateAddress } from './addresses.ts'
-import { showUrl } from './redact.ts'
+import { showUrl } from '../redact.ts'
 
 /** Object storage of the documented kind; `service.fileHosts` replaces it (contract §14.1). */
 export const FILE_HOSTS: readonly string[] = ['*.amazonaws.com']

@@ -2,15 +2,15 @@
  * One attempt at a JSON operation: headers, redirects followed by hand, the body read and judged. It repeats nothing. Its limits
  * bound the attempt as a whole, so that an answer that drips for ever ends too.
  */
-import { firstOf } from './abort.ts'
+import { firstOf } from '../abort.ts'
 import type { Limits } from './limits.ts'
 import { HOPS, isRedirect } from './links.ts'
-import type { Loss } from './loss.ts'
-import { type Redactor, showUrl } from './redact.ts'
+import type { Loss } from '../retry/network-error.ts'
+import { type Redactor, showUrl } from '../redact.ts'
 import { type Reading, readBody, readOutcome } from './reply.ts'
-import type { Outcome } from './retry.ts'
+import type { Outcome } from '../retry/policy.ts'
 import { type Exchange, isLoss, type Reply, type Transport } from './transport.ts'
-import type { Clock } from './types.ts'
+import type { Clock } from '../types.ts'
 
 /** What an attempt is made with. */
 export interface Wire {

@@ -1,9 +1,9 @@
 /** One attempt at an operation that takes a file: the form built anew, its sending watched. It repeats nothing. */
 import { askOnce, type Question, type Wire } from './exchange.ts'
 import { buildMultipart } from './multipart.ts'
-import type { Outcome } from './retry.ts'
-import type { FormFile } from './types.ts'
-import { watchSending } from './watch.ts'
+import type { Outcome } from '../retry/policy.ts'
+import type { FormFile } from '../types.ts'
+import { watchSending } from './stall-detector.ts'
 
 /** A form: its file with the name of that part, and its other fields. */
 export interface Form {

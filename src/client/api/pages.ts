@@ -2,8 +2,8 @@
  * A list over all its pages, whichever way the service tells that there are more: a block with the next page's number, a total,
  * or a page with less than the first (contract §2.3). It sends nothing itself.
  */
-import type { Operation } from '../contract/index.ts'
-import { FettleError } from '../errors.ts'
+import type { Operation } from '../../contract/index.ts'
+import { FettleError } from '../../errors.ts'
 
 /** All items of a list, page by page as they are asked for. */
 export interface Pages<Item> extends AsyncIterable<Item> {

@@ -2,18 +2,18 @@
  * The client: one method per operation of THE table, each a few lines over `core.call`. How a request is repeated or sent is
  * told in repeat.ts and exchange.ts; what the requests share, in core.ts.
  */
-import { type ColumnMapping, type JobRecord, parseWireDate, type UploadRecord } from '../contract/index.ts'
-import { FettleError } from '../errors.ts'
-import { waiting } from './abort.ts'
-import { createAfter } from './after.ts'
+import { type ColumnMapping, type JobRecord, parseWireDate, type UploadRecord } from '../../contract/index.ts'
+import { FettleError } from '../../errors.ts'
+import { waiting } from '../abort.ts'
+import { createAfter } from './company-actions.ts'
 import { createApi } from './api.ts'
 import type { Client } from './client.ts'
 import { type Core, createCore } from './core.ts'
 import { openLink } from './download.ts'
-import type { Redactor } from './redact.ts'
-import { parseRetryAfter } from './retry-after.ts'
-import { SPARE_MS } from './token.ts'
-import type { CallOptions, ConnectOptions, Effect, EffectOptions, Upload } from './types.ts'
+import type { Redactor } from '../redact.ts'
+import { parseRetryAfter } from '../retry/retry-after.ts'
+import { SPARE_MS } from '../auth/token.ts'
+import type { CallOptions, ConnectOptions, Effect, EffectOptions, Upload } from '../types.ts'
 
 /** A job is looked at again after a day at the latest, whatever the last answer said. */
 const LONGEST_WAIT_MS = 24 * 3_600_000

@@ -4,12 +4,12 @@
  */
 
 import { Agent, buildConnector, type Dispatcher, Pool, ProxyAgent, request } from 'undici'
-import type { Operation } from '../contract/index.ts'
-import { FettleError } from '../errors.ts'
+import type { Operation } from '../../contract/index.ts'
+import { FettleError } from '../../errors.ts'
 import { lookupPublic } from './addresses.ts'
 import { surviving } from './connector.ts'
 import type { Limits } from './limits.ts'
-import { type Loss, ProxyFailure, readLoss } from './loss.ts'
+import { type Loss, ProxyFailure, readLoss } from '../retry/network-error.ts'
 import { type Proxies, proxyFor } from './proxies.ts'
 
 export type { Dispatcher }

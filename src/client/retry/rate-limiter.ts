@@ -2,9 +2,9 @@
  * When a request may leave: not during a pause that the service asked for, one at a time afterwards until one succeeds, and
  * never more often than `service.rate` allows. One pace serves all requests to a service, whosever they are. It knows no request.
  */
-import { FettleError } from '../errors.ts'
-import { settled, waiting } from './abort.ts'
-import type { Clock } from './clock.ts'
+import { FettleError } from '../../errors.ts'
+import { settled, waiting } from '../abort.ts'
+import type { Clock } from '../clock.ts'
 
 /** At most so many requests in any stretch of so many milliseconds. */
 export interface Rate {

@@ -2,17 +2,17 @@
  * Opens the enriched file behind its link: which link may be followed (links.ts), redirects by hand, the token to the service's
  * own origin only, a body that is timed as it streams. Whether the file is whole is judged by whoever receives it.
  */
-import { FettleError } from '../errors.ts'
-import { locationOf, lost, notFollowed, type Wire } from './exchange.ts'
-import { HOPS, isRedirect, judgeLink, resolveLink } from './links.ts'
-import { readLoss } from './loss.ts'
-import { showUrl } from './redact.ts'
-import { repeat, type Tools } from './repeat.ts'
-import type { Outcome } from './retry.ts'
-import { parseRetryAfter } from './retry-after.ts'
-import { isLoss, type Reply } from './transport.ts'
-import type { CallOptions, Download } from './types.ts'
-import { timed } from './watch.ts'
+import { FettleError } from '../../errors.ts'
+import { locationOf, lost, notFollowed, type Wire } from '../http/exchange.ts'
+import { HOPS, isRedirect, judgeLink, resolveLink } from '../http/links.ts'
+import { readLoss } from '../retry/network-error.ts'
+import { showUrl } from '../redact.ts'
+import { repeat, type Tools } from './send-with-retries.ts'
+import type { Outcome } from '../retry/policy.ts'
+import { parseRetryAfter } from '../retry/retry-after.ts'
+import { isLoss, type Reply } from '../http/transport.ts'
+import type { CallOptions, Download } from '../types.ts'
+import { timed } from '../http/stall-detector.ts'
 
 /** What opening a file needs. */
 export interface Opener {

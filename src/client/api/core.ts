@@ -2,22 +2,22 @@
  * What the requests of a client share (connections, counts, a deadline), and the one way from an operation of THE table to a final
  * answer. It knows no operation by name but the login.
  */
-import { type CallReply, OPERATIONS, type Operation, type OperationName, pathOf, readFault } from '../contract/index.ts'
-import { type ErrorCode, FettleError } from '../errors.ts'
-import { realClock } from './clock.ts'
+import { type CallReply, OPERATIONS, type Operation, type OperationName, pathOf, readFault } from '../../contract/index.ts'
+import { type ErrorCode, FettleError } from '../../errors.ts'
+import { realClock } from '../clock.ts'
 import type { Opener } from './download.ts'
-import { askOnce, type Question, type Wire } from './exchange.ts'
-import { LIMITS } from './limits.ts'
-import { FILE_HOSTS, judgeLink, parseBase, under } from './links.ts'
-import { createRedactor, showUrl } from './redact.ts'
-import { repeat, type Tools } from './repeat.ts'
-import type { Schema } from './reply.ts'
-import type { Outcome } from './retry.ts'
-import { askWithFile } from './send-file.ts'
-import type { LoginOptions } from './session.ts'
+import { askOnce, type Question, type Wire } from '../http/exchange.ts'
+import { LIMITS } from '../http/limits.ts'
+import { FILE_HOSTS, judgeLink, parseBase, under } from '../http/links.ts'
+import { createRedactor, showUrl } from '../redact.ts'
+import { repeat, type Tools } from './send-with-retries.ts'
+import type { Schema } from '../http/reply.ts'
+import type { Outcome } from '../retry/policy.ts'
+import { askWithFile } from '../http/send-file.ts'
+import type { LoginOptions } from '../auth/session.ts'
 import { createShared } from './shared.ts'
-import { createTransport, type Reply } from './transport.ts'
-import type { CallOptions, ConnectOptions, Effect, EffectOptions, FormFile, HttpCounts, Meter } from './types.ts'
+import { createTransport, type Reply } from '../http/transport.ts'
+import type { CallOptions, ConnectOptions, Effect, EffectOptions, FormFile, HttpCounts, Meter } from '../types.ts'
 
 type ReplyOf<N extends OperationName> = CallReply<(typeof OPERATIONS)[N]>
 

@@ -2,13 +2,13 @@
  * One question to the service without a login, over the very connections a run would use: whether anybody answers there, how fast,
  * and what time it is for them. It asks once and repeats nothing.
  */
-import type { ErrorCode } from '../errors.ts'
-import type { Clock } from './clock.ts'
-import { LIMITS } from './limits.ts'
-import { parseBase } from './links.ts'
-import type { Proxies } from './proxies.ts'
-import { decide } from './retry.ts'
-import { createTransport, isLoss } from './transport.ts'
+import type { ErrorCode } from '../../errors.ts'
+import type { Clock } from '../clock.ts'
+import { LIMITS } from '../http/limits.ts'
+import { parseBase } from '../http/links.ts'
+import type { Proxies } from '../http/proxies.ts'
+import { decide } from '../retry/policy.ts'
+import { createTransport, isLoss } from '../http/transport.ts'
 
 /** Who is asked, and how. */
 export interface ProbeOptions {

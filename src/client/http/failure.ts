@@ -1,7 +1,7 @@
 /** Words for what went wrong with a request: what was attempted, on what, why. Never headers, bodies or queries. */
-import { type ErrorCode, type ErrorDetails, FettleError } from '../errors.ts'
-import type { Redactor } from './redact.ts'
-import type { Miss } from './retry.ts'
+import { type ErrorCode, type ErrorDetails, FettleError } from '../../errors.ts'
+import type { Redactor } from '../redact.ts'
+import type { Miss } from '../retry/policy.ts'
 
 /** Why an attempt brought no answer, in one clause. */
 export function describe(miss: Miss, redactor: Redactor, who = 'the service'): string {

@@ -2,11 +2,11 @@
  * What a run asks for once its companies are found, over the operations of THE table: portfolios by name, companies added to them,
  * AML searches and their hits. Types are fitted by run/after-ports.ts.
  */
-import { type BusinessSearch, parseWireDate } from '../contract/index.ts'
-import { FettleError } from '../errors.ts'
+import { type BusinessSearch, parseWireDate } from '../../contract/index.ts'
+import { FettleError } from '../../errors.ts'
 import type { Api } from './api.ts'
 import type { Core } from './core.ts'
-import type { CallOptions, Effect, EffectOptions } from './types.ts'
+import type { CallOptions, Effect, EffectOptions } from '../types.ts'
 
 /** A portfolio. */
 export interface PortfolioRecord {

@@ -4,7 +4,7 @@
  */
 import { lookup } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
-import { FettleError } from '../errors.ts'
+import { FettleError } from '../../errors.ts'
 
 // IANA special-purpose registries: this network, private, shared, loopback, link-local, documentation, benchmarks, multicast.
 const V4: readonly (readonly [string, number])[] = [

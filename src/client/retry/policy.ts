@@ -2,10 +2,10 @@
  * The retry policy, pure: what the outcome of one attempt calls for, and how long to wait. It acts on nothing; repeat.ts does.
  * The numbers and the sets are those of contract §14.2; whether an operation bears repeating is the column of THE table.
  */
-import type { Fault, Operation } from '../contract/index.ts'
-import type { ErrorCode } from '../errors.ts'
-import type { Loss } from './loss.ts'
-import { COST } from './quota.ts'
+import type { Fault, Operation } from '../../contract/index.ts'
+import type { ErrorCode } from '../../errors.ts'
+import type { Loss } from './network-error.ts'
+import { COST } from './retry-budget.ts'
 
 /** What one attempt came to. */
 export type Outcome<T> = { readonly type: 'answer'; readonly value: T } | Miss

@@ -3,10 +3,10 @@
  * asked for, and the purse that repeats are paid from. Deadlines, counts and connections stay each client's own.
  */
 
-import type { Clock } from './clock.ts'
-import { createPace, type Pace } from './pace.ts'
-import { createQuota, type Quota } from './quota.ts'
-import { createSession, type Session } from './session.ts'
+import type { Clock } from '../clock.ts'
+import { createPace, type Pace } from '../retry/rate-limiter.ts'
+import { createQuota, type Quota } from '../retry/retry-budget.ts'
+import { createSession, type Session } from '../auth/session.ts'
 
 /** Give it to every client of one user at one address, and to no other: it holds their token. */
 export interface Shared {

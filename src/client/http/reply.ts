@@ -2,11 +2,11 @@
  * Reads the body of a JSON reply, bounded in size and time, and says what the attempt came to: the documented answer, a status,
  * or something off the contract. Unknown fields are kept. It decides nothing.
  */
-import { readFault } from '../contract/index.ts'
-import { type Loss, readLoss } from './loss.ts'
-import type { Redactor } from './redact.ts'
-import type { Outcome } from './retry.ts'
-import { parseRetryAfter } from './retry-after.ts'
+import { readFault } from '../../contract/index.ts'
+import { type Loss, readLoss } from '../retry/network-error.ts'
+import type { Redactor } from '../redact.ts'
+import type { Outcome } from '../retry/policy.ts'
+import { parseRetryAfter } from '../retry/retry-after.ts'
 import type { Reply } from './transport.ts'
 
 /** What is needed of a schema of the contract. */

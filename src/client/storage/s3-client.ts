@@ -3,7 +3,7 @@
  * of a profile on this machine; its own repeats are off.
  */
 import { FettleError } from '../../errors.ts'
-import type { Reply } from '../transport.ts'
+import type { Reply } from '../http/transport.ts'
 import type { S3Settings } from './s3-settings.ts'
 import type { Doing, ObjectWire } from './wire.ts'
 

@@ -3,10 +3,10 @@
  * where it broke off, as long as it is the same object. It knows no store.
  */
 import { FettleError } from '../../errors.ts'
-import { readLoss } from '../loss.ts'
-import { backoffMs } from '../retry.ts'
-import type { Reply } from '../transport.ts'
-import { timed } from '../watch.ts'
+import { readLoss } from '../retry/network-error.ts'
+import { backoffMs } from '../retry/policy.ts'
+import type { Reply } from '../http/transport.ts'
+import { timed } from '../http/stall-detector.ts'
 import type { ObjectWire } from './wire.ts'
 
 /** An object, open at one of its bytes. */

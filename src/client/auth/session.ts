@@ -2,9 +2,9 @@
  * The token: one login at a time, shared by all who wait for it, renewed before it ages out, never asked for again after a
  * refusal and seldom after a failure. It is kept in memory only. How a login is carried out, it does not know.
  */
-import { FettleError } from '../errors.ts'
-import { settled } from './abort.ts'
-import type { Clock } from './clock.ts'
+import { FettleError } from '../../errors.ts'
+import { settled } from '../abort.ts'
+import type { Clock } from '../clock.ts'
 import { lifetimeOf, renewalAge } from './token.ts'
 
 /** Hands out the token to one client. */

@@ -4,18 +4,18 @@
  */
 import { type ErrorCode, FettleError } from '../../errors.ts'
 import { firstOf } from '../abort.ts'
-import { locationOf, lost, notFollowed } from '../exchange.ts'
-import { LIMITS, type Limits } from '../limits.ts'
-import { HOPS, isRedirect, judgeLink } from '../links.ts'
+import { locationOf, lost, notFollowed } from '../http/exchange.ts'
+import { LIMITS, type Limits } from '../http/limits.ts'
+import { HOPS, isRedirect, judgeLink } from '../http/links.ts'
 import { createRedactor, type Redactor, showUrl } from '../redact.ts'
-import { repeat, type Tools } from '../repeat.ts'
-import { readBody } from '../reply.ts'
-import type { Outcome } from '../retry.ts'
-import { parseRetryAfter } from '../retry-after.ts'
-import { createShared } from '../shared.ts'
-import { createTransport, type Exchange, isLoss, type Reply } from '../transport.ts'
+import { repeat, type Tools } from '../api/send-with-retries.ts'
+import { readBody } from '../http/reply.ts'
+import type { Outcome } from '../retry/policy.ts'
+import { parseRetryAfter } from '../retry/retry-after.ts'
+import { createShared } from '../api/shared.ts'
+import { createTransport, type Exchange, isLoss, type Reply } from '../http/transport.ts'
 import type { Clock, ConnectOptions } from '../types.ts'
-import { watchSending } from '../watch.ts'
+import { watchSending } from '../http/stall-detector.ts'
 
 /** How stores are reached. */
 export interface WireOptions extends Pick<ConnectOptions, 'limits' | 'dispatcher' | 'proxies' | 'stop' | 'onRetry' | 'deadline'> {
