@@ -1,5 +1,5 @@
 /** The rows of the page, unpacked from its data, and what may be asked of them. It knows no element and no decision made here. */
-import type { RowCandidate } from '../src/pipeline/told-rows.ts'
+import type { RowCandidate } from '../src/pipeline/model/row-types.ts'
 import type { PackedRow, PageData } from '../src/report/html/data.ts'
 import { reasonsOf } from '../src/report/why.ts'
 

@@ -3,7 +3,7 @@
  * is told it cannot change, what it throws is a single note, and then it is told nothing more. It knows no format.
  */
 import type { RunFact, RunState } from '../journal/index.ts'
-import { freeze } from '../pipeline/freeze.ts'
+import { freeze } from '../pipeline/planning/freeze.ts'
 import type { LineageEvent, Report } from '../report/index.ts'
 
 /** Somebody who is told how one run goes. A promise is waited for at the end of the run only. */

@@ -3,8 +3,8 @@
  * pure, and without a word about rows.
  */
 import { DATASETS, isDataset } from '../contract/index.ts'
-import type { CompanyCounts } from '../pipeline/told-rows.ts'
-import type { Plan } from '../pipeline/types.ts'
+import type { CompanyCounts } from '../pipeline/model/row-types.ts'
+import type { Plan } from '../pipeline/model/types.ts'
 
 /** A company that the service would not take, and why. */
 export interface RefusedCompany {

@@ -6,8 +6,8 @@
 
 import type { JobSummary } from '../contract/index.ts'
 import type { ErrorKind, Issue } from '../errors.ts'
-import type { CompanyCounts, DecisionCounts, LowestScores, RowCandidate, RowDecision } from '../pipeline/told-rows.ts'
-import type { Plan } from '../pipeline/types.ts'
+import type { CompanyCounts, DecisionCounts, LowestScores, RowCandidate, RowDecision } from '../pipeline/model/row-types.ts'
+import type { Plan } from '../pipeline/model/types.ts'
 import type { AfterFact } from './after.ts'
 
 /** The named parts of a run, in order. */

@@ -5,7 +5,7 @@
 import { z } from 'zod'
 import { type JobSummary, jobSummary } from '../contract/index.ts'
 import type { ErrorKind, Issue } from '../errors.ts'
-import type { Plan } from '../pipeline/types.ts'
+import type { Plan } from '../pipeline/model/types.ts'
 import type {
   CheckResult,
   HttpCounts,

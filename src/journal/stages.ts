@@ -1,5 +1,5 @@
 /** Which stages a run has. Pure. */
-import type { Plan } from '../pipeline/types.ts'
+import type { Plan } from '../pipeline/model/types.ts'
 import { STAGES, type StageState } from './events.ts'
 
 /** The stages of a run before it began: the last two are there where the plan says them. */

@@ -5,8 +5,8 @@
 
 import type { JobSummary } from '../contract/index.ts'
 import type { Issue } from '../errors.ts'
-import type { DecisionCounts, LowestScores } from '../pipeline/told-rows.ts'
-import type { Plan } from '../pipeline/types.ts'
+import type { DecisionCounts, LowestScores } from '../pipeline/model/row-types.ts'
+import type { Plan } from '../pipeline/model/types.ts'
 import { type AfterState, applyAfter, beginAfter } from './after.ts'
 import type {
   CheckResult,

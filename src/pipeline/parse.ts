@@ -3,19 +3,19 @@
  * that all problems of a file come out at once, each with its place. It reads no file, no environment and no clock.
  */
 import { type Issue, issue, type Place } from '../errors.ts'
-import { MAX_BYTES } from './decode.ts'
-import { freeze } from './freeze.ts'
-import { interpolate, type Sources } from './interpolate.ts'
-import { checkSchema, EXAMPLES } from './issues.ts'
-import { readJson } from './json.ts'
-import { lint } from './lint.ts'
-import { normalise, type Pipeline } from './pipeline.ts'
-import { lineFinder } from './places.ts'
-import { type Replacements, replacePaths } from './replace.ts'
-import { type PipelineFields, pipelineSchema } from './schema.ts'
-import { refuseLiteralSecrets, type Secrets, secretsOf } from './secrets.ts'
-import { type Finding, offsetAt, type Path, plainOf, prune, type Tree, treeOf } from './tree.ts'
-import { readYaml } from './yaml.ts'
+import { MAX_BYTES } from './source/decode.ts'
+import { freeze } from './planning/freeze.ts'
+import { interpolate, type Sources } from './source/interpolate.ts'
+import { checkSchema, EXAMPLES } from './schema/issues.ts'
+import { readJson } from './source/json.ts'
+import { lint } from './lint/lint.ts'
+import { normalise, type Pipeline } from './schema/pipeline.ts'
+import { lineFinder } from './source/source-position.ts'
+import { type Replacements, replacePaths } from './source/override-paths.ts'
+import { type PipelineFields, pipelineSchema } from './schema/schema.ts'
+import { refuseLiteralSecrets, type Secrets, secretsOf } from './schema/secrets.ts'
+import { type Finding, offsetAt, type Path, plainOf, prune, type Tree, treeOf } from './source/tree.ts'
+import { readYaml } from './source/yaml.ts'
 
 /** What a pipeline is parsed with. */
 export interface ParseOptions extends Sources {

@@ -3,7 +3,7 @@
  * collapsed an answer can be read again for a later row, from its file, so that memory holds places and no answers.
  */
 import { FettleError } from '../errors.ts'
-import type { Plan } from '../pipeline/types.ts'
+import type { Plan } from '../pipeline/model/types.ts'
 import { type EnrichedFile, noFile, openEnriched, outcomeReader, type RowOutcome } from './enriched-file.ts'
 import type { EnrichedColumns } from './enriched-columns.ts'
 import { Places } from './answer-offsets.ts'

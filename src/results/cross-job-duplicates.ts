@@ -2,7 +2,7 @@
  * Which companies were found before, over the parts of a run: a service tells of a row whose company an earlier row of the same
  * job has, and cannot know of those of another job. So the result is the same however the rows were shared among jobs.
  */
-import type { Plan } from '../pipeline/types.ts'
+import type { Plan } from '../pipeline/model/types.ts'
 import type { Answer } from './answers.ts'
 import { digestOf } from '../files/digest.ts'
 import { Fold } from '../input/upload/row-dedupe.ts'

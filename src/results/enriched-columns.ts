@@ -3,7 +3,7 @@
  * case, spaces and underscores, and wherever they stand; where several have one name, the cells decide. Pure.
  */
 import { FettleError } from '../errors.ts'
-import type { Plan } from '../pipeline/types.ts'
+import type { Plan } from '../pipeline/model/types.ts'
 import { columnName } from '../formats/text-formats.ts'
 import { sentColumns, sentHeader } from '../input/upload/upload-row.ts'
 

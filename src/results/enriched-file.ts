@@ -4,7 +4,7 @@
 import { open } from 'node:fs/promises'
 import type { Options } from 'csv-parse'
 import { FettleError } from '../errors.ts'
-import type { Plan } from '../pipeline/types.ts'
+import type { Plan } from '../pipeline/model/types.ts'
 import { type EnrichedColumns, locateColumns, NO_COLUMNS } from './enriched-columns.ts'
 import { filePieces, isOfDisk, READ_BYTES, readHead } from '../files/file-chunks.ts'
 import { enrichedDelimiter, enrichedPath } from './receive.ts'

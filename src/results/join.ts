@@ -2,8 +2,8 @@
  * The results of a run: the enriched files are received whole, then read side by side with the input, row by row, and the output
  * files are made of both. The cells of the input stand in the output as they were, whatever went up. Memory is constant.
  */
-import type { CompanyCounts, DecisionCounts, FoundCompany, LowestScores } from '../pipeline/told-rows.ts'
-import type { Plan } from '../pipeline/types.ts'
+import type { CompanyCounts, DecisionCounts, FoundCompany, LowestScores } from '../pipeline/model/row-types.ts'
+import type { Plan } from '../pipeline/model/types.ts'
 import { type AnswerPlace, Answers } from './answers.ts'
 import { CompanyLister, readCompanies, removeCompanies } from './output/companies.ts'
 import type { Decisions } from './decisions/decisions.ts'

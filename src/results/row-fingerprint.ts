@@ -2,7 +2,7 @@
  * What a decision knows a row by: a digest of what is asked about it, whatever file it stands in and wherever in it. Pure.
  */
 import { createHash } from 'node:crypto'
-import type { Plan } from '../pipeline/types.ts'
+import type { Plan } from '../pipeline/model/types.ts'
 
 /** The form of a fingerprint. It begins with a letter, so that no spreadsheet takes it for a number. */
 export const FINGERPRINT = /^r[0-9a-f]{32}$/

@@ -3,7 +3,7 @@
  * or every mapped cell repeated to the letter: rows that are alike in them ask the same. What proves neither is not joined.
  */
 import { FettleError } from '../errors.ts'
-import type { Plan } from '../pipeline/types.ts'
+import type { Plan } from '../pipeline/model/types.ts'
 import { type EnrichedColumns, isTagLike } from './enriched-columns.ts'
 import { sentHeader } from '../input/upload/upload-row.ts'
 

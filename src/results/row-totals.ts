@@ -1,6 +1,6 @@
 /** What became of all rows, summed up as they pass: outcomes, scores, and the few rows a report may show. It writes nothing. */
-import type { DecisionCounts, LowestScores, RowCandidate, RowDecision } from '../pipeline/told-rows.ts'
-import type { Plan } from '../pipeline/types.ts'
+import type { DecisionCounts, LowestScores, RowCandidate, RowDecision } from '../pipeline/model/row-types.ts'
+import type { Plan } from '../pipeline/model/types.ts'
 import { scoreOf } from './candidates.ts'
 import type { Decision, Decisions } from './decisions/decisions.ts'
 import type { RowOutcome } from './enriched-file.ts'

@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { decodePipeline } from '../../src/pipeline/decode.ts'
+import { decodePipeline } from '../../src/pipeline/source/decode.ts'
 import { type ParsedPipeline, parsePipeline } from '../../src/pipeline/parse.ts'
 
 const corpora = process.env.CORPORA

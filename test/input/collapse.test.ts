@@ -7,8 +7,8 @@ import { describe, expect, it } from 'vitest'
 import { Fold } from '../../src/input/upload/row-dedupe.ts'
 import { csvText } from '../../src/formats/text-formats.ts'
 import { countQuestions, openResults, openSource } from '../../src/input/index.ts'
-import { partsOf } from '../../src/pipeline/parts.ts'
-import type { Plan, PlannedOutput } from '../../src/pipeline/types.ts'
+import { partsOf } from '../../src/pipeline/planning/job-parts.ts'
+import type { Plan, PlannedOutput } from '../../src/pipeline/model/types.ts'
 import { factsOf, file, folder, planOf, text } from './kit.ts'
 
 const OUTPUT: PlannedOutput = {

@@ -10,7 +10,7 @@ import { parse } from 'csv-parse/sync'
 import { describe, expect, it } from 'vitest'
 import { inspect } from '../../src/input/index.ts'
 import { readRows } from '../../src/input/table/records.ts'
-import type { InputFacts, InputOptions } from '../../src/pipeline/types.ts'
+import type { InputFacts, InputOptions } from '../../src/pipeline/model/types.ts'
 import { options } from './kit.ts'
 import { CORPORA, filesBelow } from './mutants.ts'
 

@@ -13,7 +13,7 @@ import { openResults, readReview } from '../../src/input/index.ts'
 import { judge } from '../../src/results/decisions/apply-decisions.ts'
 import { writeTable } from '../../src/results/output/table-file.ts'
 import { Tally } from '../../src/results/row-totals.ts'
-import type { Plan } from '../../src/pipeline/types.ts'
+import type { Plan } from '../../src/pipeline/model/types.ts'
 import { factsOf, file, folder, names, planOf, text } from './kit.ts'
 
 const TODAY = '2026-11-21'

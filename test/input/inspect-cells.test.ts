@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { CellCounter } from '../../src/input/scan/column-profiler.ts'
 import { MAX_COLUMNS, RecordScanner } from '../../src/input/scan/record-scanner.ts'
 import { CellTap } from '../../src/input/scan/cell-collector.ts'
-import type { CellCounts, WatchedColumn } from '../../src/pipeline/types.ts'
+import type { CellCounts, WatchedColumn } from '../../src/pipeline/model/types.ts'
 
 const ALL: WatchedColumn['of'] = ['profile', 'numbers', 'values', 'keys', 'formulas']
 

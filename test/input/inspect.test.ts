@@ -2,7 +2,7 @@ import { appendFileSync, chmodSync, mkdirSync, readFileSync, renameSync, symlink
 import { basename, dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { inspect } from '../../src/input/index.ts'
-import type { InputOptions } from '../../src/pipeline/types.ts'
+import type { InputOptions } from '../../src/pipeline/model/types.ts'
 import { factsOf, file, folder, options, sha256, shell } from './kit.ts'
 
 /** Looks at a file of this content; gives facts, and codes with places. */

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { inspect } from '../../src/input/index.ts'
-import type { InputFacts, InputOptions, Plan } from '../../src/pipeline/types.ts'
+import type { InputFacts, InputOptions, Plan } from '../../src/pipeline/model/types.ts'
 
 /** Where a folder lies in memory, on a machine that has such a place: a property writes and syncs files a thousand times. */
 export function inMemory(): string {

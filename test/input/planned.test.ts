@@ -8,7 +8,7 @@ import { inspect, openResults, openSource } from '../../src/input/index.ts'
 import { provePlanned } from '../../src/input/table/verify-unchanged.ts'
 import { locateRows } from '../../src/input/table/row-range.ts'
 import type { WorkExtra } from '../../src/input/work.ts'
-import type { InputFacts, InputOptions, Plan } from '../../src/pipeline/types.ts'
+import type { InputFacts, InputOptions, Plan } from '../../src/pipeline/model/types.ts'
 import { file, folder, options, planOf, sha256 } from './kit.ts'
 import { sheetXml, textCell, workbookOf } from './workbooks.ts'
 

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { FettleError } from '../../src/errors.ts'
 import { locateColumns } from '../../src/results/enriched-columns.ts'
 import { openResults } from '../../src/input/index.ts'
-import type { Plan, PlannedOutput } from '../../src/pipeline/types.ts'
+import type { Plan, PlannedOutput } from '../../src/pipeline/model/types.ts'
 import { FUZZ_TIMEOUT, fuzz } from './fuzz.ts'
 import { factsOf, folder, inMemory, names, planOf } from './kit.ts'
 

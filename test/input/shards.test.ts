@@ -11,9 +11,9 @@ import { describe, expect, it } from 'vitest'
 import { csvText } from '../../src/formats/text-formats.ts'
 import { countQuestions, inspect, openResults, openSource } from '../../src/input/index.ts'
 import { locateRows, Marks } from '../../src/input/table/row-range.ts'
-import { partsOf } from '../../src/pipeline/parts.ts'
-import { mergedPlan, shareOf } from '../../src/pipeline/shards.ts'
-import type { InputFacts, InputOptions, Plan, PlannedOutput, Shard } from '../../src/pipeline/types.ts'
+import { partsOf } from '../../src/pipeline/planning/job-parts.ts'
+import { mergedPlan, shareOf } from '../../src/pipeline/planning/shards.ts'
+import type { InputFacts, InputOptions, Plan, PlannedOutput, Shard } from '../../src/pipeline/model/types.ts'
 import { file, folder, options, planOf, text } from './kit.ts'
 
 const OUTPUT: PlannedOutput = {

@@ -2,7 +2,7 @@ import { appendFileSync, readFileSync, rmSync, statSync, utimesSync, writeFileSy
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openSource } from '../../src/input/index.ts'
-import type { PlannedMapping } from '../../src/pipeline/types.ts'
+import type { PlannedMapping } from '../../src/pipeline/model/types.ts'
 import { factsOf, file, folder, names, planOf, sha256 } from './kit.ts'
 
 async function bytesOf(body: AsyncIterable<Uint8Array>): Promise<Buffer> {

@@ -7,7 +7,7 @@ import fc from 'fast-check'
 import readXlsx from 'read-excel-file/node'
 import { describe, expect, it } from 'vitest'
 import { inspect, openResults, openSource } from '../../src/input/index.ts'
-import type { InputOptions } from '../../src/pipeline/types.ts'
+import type { InputOptions } from '../../src/pipeline/model/types.ts'
 import { factsOf, file, folder, options, planOf, sha256, text } from './kit.ts'
 import { archiveOf, numberCell, partsOf, sheetXml, textCell, type WorkbookParts, workbookOf } from './workbooks.ts'
 

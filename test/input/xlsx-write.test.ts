@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { inspect, openResults } from '../../src/input/index.ts'
 import { xlsxFormat } from '../../src/formats/xlsx.ts'
 import { readDirectory, unpack } from '../../src/files/zip.ts'
-import type { Plan, PlannedOutput } from '../../src/pipeline/types.ts'
+import type { Plan, PlannedOutput } from '../../src/pipeline/model/types.ts'
 import { factsOf, file, folder, names, options, planOf } from './kit.ts'
 
 const bytesOf = (header: readonly string[], batches: readonly (readonly (readonly string[])[])[], name = 'p'): Buffer => {

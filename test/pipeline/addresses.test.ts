@@ -9,8 +9,8 @@ import {
   shownPath,
   whyNotAddress,
   whyNotEndpoint,
-} from '../../src/pipeline/addresses.ts'
-import { isSamePath, whyNotReadable, whyNotWritable } from '../../src/pipeline/paths.ts'
+} from '../../src/pipeline/schema/addresses.ts'
+import { isSamePath, whyNotReadable, whyNotWritable } from '../../src/pipeline/schema/paths.ts'
 
 describe('an address', () => {
   test.each([

@@ -1,10 +1,10 @@
 /** Whole files: those in valid/ and pipelines/ parse without a word, those in invalid/ give what their first line announces. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { pipelineFormat } from '../../src/pipeline/decode.ts'
+import { pipelineFormat } from '../../src/pipeline/source/decode.ts'
 import { parsePipeline, parsePipelineValue } from '../../src/pipeline/parse.ts'
-import { planRun } from '../../src/pipeline/plan.ts'
-import { definePipeline } from '../../src/pipeline/schema.ts'
+import { planRun } from '../../src/pipeline/planning/plan.ts'
+import { definePipeline } from '../../src/pipeline/schema/schema.ts'
 import { CONTEXT, FACTS, OPTIONS, parseYaml } from './support.ts'
 
 const here = (folder: string) => new URL(folder, import.meta.url)

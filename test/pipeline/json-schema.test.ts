@@ -1,8 +1,8 @@
 /** The committed JSON Schema is current, describes every key, and agrees with the parser about what editors may accept. */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { pipelineJsonSchema } from '../../src/pipeline/json-schema.ts'
-import { knownPaths } from '../../src/pipeline/keys.ts'
+import { pipelineJsonSchema } from '../../src/pipeline/schema/json-schema.ts'
+import { knownPaths } from '../../src/pipeline/schema/keys.ts'
 
 interface Schema {
   readonly type?: string

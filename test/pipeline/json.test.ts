@@ -1,8 +1,8 @@
 /** Pipelines in JSON: the same problems with the same places, strictly by RFC 8259 (fault P42). */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readJson } from '../../src/pipeline/json.ts'
-import { plainOf } from '../../src/pipeline/tree.ts'
+import { readJson } from '../../src/pipeline/source/json.ts'
+import { plainOf } from '../../src/pipeline/source/tree.ts'
 import { lineOf, parseJson, parseYaml } from './support.ts'
 
 const GOOD = '{\n  "name": "a",\n  "input": "in.csv",\n  "mappings": { "name": "N", "country": "C" }\n}\n'

@@ -2,7 +2,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import { realClock } from '../../src/client/clock.ts'
 import { FettleError } from '../../src/errors.ts'
-import { fingerprintOf } from '../../src/pipeline/fingerprint.ts'
+import { fingerprintOf } from '../../src/pipeline/planning/fingerprint.ts'
 import { Board, type Notice } from '../../src/queue/index.ts'
 import { heldData } from './held-data.ts'
 import { hostile, mutantsOf, sample } from './mutants.ts'

@@ -18,7 +18,7 @@ import { jobIdOf, type ShardEnd, type ShardTask } from '../../src/compose/queue/
 import { REAL_WORLD, type World } from '../../src/compose/world.ts'
 import { FettleError } from '../../src/errors.ts'
 import { resealed } from '../../src/journal/checksum.ts'
-import { fingerprintOf } from '../../src/pipeline/fingerprint.ts'
+import { fingerprintOf } from '../../src/pipeline/planning/fingerprint.ts'
 import { type Connected, readLines } from '../../src/queue/index.ts'
 import { atEnd, fettle, folderOf, lastLine, pipelineOf } from '../cli/fettle.ts'
 import { CREDENTIALS, LOGIN, realService } from '../cli/servers.ts'

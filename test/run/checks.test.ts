@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest'
 import type { Outcomes } from '../../src/journal/events.ts'
 import { matchRate, UNKNOWN } from '../../src/journal/outcomes.ts'
-import { parseThreshold } from '../../src/pipeline/thresholds.ts'
-import type { CheckName, Threshold } from '../../src/pipeline/types.ts'
+import { parseThreshold } from '../../src/pipeline/schema/thresholds.ts'
+import type { CheckName, Threshold } from '../../src/pipeline/model/types.ts'
 import { judge } from '../../src/run/checks.ts'
 import { planOf, worldOf } from './world.ts'
 

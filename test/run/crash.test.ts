@@ -1,6 +1,6 @@
 /** A process that ends before or after any journal write, resumed by a fresh one: the effects of one run, the outcome of one run. */
 import { expect, test } from 'vitest'
-import type { Plan } from '../../src/pipeline/types.ts'
+import type { Plan } from '../../src/pipeline/model/types.ts'
 import { Crash, planOf, resumed, worldOf } from './world.ts'
 
 async function crashEverywhere(plan: Plan): Promise<number> {

@@ -2,7 +2,7 @@
  * What the cells of chosen columns hold, counted while the scanner passes: empty ones, different values, digits, repeated keys,
  * formulas. It sees the bytes of one cell at a time and makes hardly any strings; it judges nothing and words nothing.
  */
-import type { CellCounts, Oddity, WatchedColumn } from '../../pipeline/types.ts'
+import type { CellCounts, Oddity, WatchedColumn } from '../../pipeline/model/types.ts'
 import { Distinct } from './distinct-counter.ts'
 import { Hash } from './hash.ts'
 import { HashTable } from './hash-table.ts'

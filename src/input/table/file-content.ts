@@ -7,7 +7,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { type Issue, issue } from '../../errors.ts'
-import type { InputOptions, Packing } from '../../pipeline/types.ts'
+import type { InputOptions, Packing } from '../../pipeline/model/types.ts'
 import { READ_BYTES, readHead, readPieces, unreadable } from '../../files/file-chunks.ts'
 import { isWorkbook, MAX_XML, readSheet, sheetNames } from '../excel/read-workbook.ts'
 

@@ -1,5 +1,5 @@
 /** On which lines of its file the rows of an input begin: what a person looks for with an editor. It reads no cells. */
-import type { Plan } from '../../pipeline/types.ts'
+import type { Plan } from '../../pipeline/model/types.ts'
 import { recordStarts } from './record-offsets.ts'
 import { tableText } from './records.ts'
 

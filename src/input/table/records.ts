@@ -5,7 +5,7 @@
 import { resolve } from 'node:path'
 import { pipeline, Readable } from 'node:stream'
 import { type Options, type Parser, parse } from 'csv-parse'
-import type { InputFacts, Plan } from '../../pipeline/types.ts'
+import type { InputFacts, Plan } from '../../pipeline/model/types.ts'
 import { contentOf } from './file-content.ts'
 import { makeDecoder } from '../text/encoding.ts'
 import { filePieces, unreadable } from '../../files/file-chunks.ts'

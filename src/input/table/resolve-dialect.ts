@@ -4,7 +4,7 @@
  */
 import { parse } from 'csv-parse/sync'
 import { type Issue, issue } from '../../errors.ts'
-import type { InputFacts, InputOptions } from '../../pipeline/types.ts'
+import type { InputFacts, InputOptions } from '../../pipeline/model/types.ts'
 import { delimiterName, hasBetterDelimiter, readingsInWords, SAMPLE_BYTES, sepLine, sniffDelimiter } from './dialect.ts'
 import { byteOrderMark, canonicalEncoding, makeDecoder } from '../text/encoding.ts'
 import { parserOptions } from './records.ts'

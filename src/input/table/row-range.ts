@@ -2,7 +2,7 @@
  * Where the rows of a shard lie in the text of a table. What was noted while the table was looked through leads close to them, so
  * that nothing is read a second time but the mebibyte around each end.
  */
-import type { InputFacts, Shard } from '../../pipeline/types.ts'
+import type { InputFacts, Shard } from '../../pipeline/model/types.ts'
 import { parseRows, parserOptions, tableText } from './records.ts'
 
 /** So many records (the header is one) lie before this byte of the text of the table. */

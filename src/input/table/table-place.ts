@@ -1,5 +1,5 @@
 /** Where the table lies in a file of UTF-8 that is not packed, in bytes: behind a mark, skipped lines and a `sep=` line. */
-import type { InputFacts } from '../../pipeline/types.ts'
+import type { InputFacts } from '../../pipeline/model/types.ts'
 import { sepLine } from './dialect.ts'
 import { byteOrderMark } from '../text/encoding.ts'
 import { openInput } from '../../files/open-input.ts'

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
 import { FettleError } from '../../errors.ts'
-import type { InputFacts } from '../../pipeline/types.ts'
+import type { InputFacts } from '../../pipeline/model/types.ts'
 import { openInput } from '../../files/open-input.ts'
 import { isOfDisk, readPieces, unreadable } from '../../files/file-chunks.ts'
 import { isSettled, knownHash, rememberHash, versionAt } from '../../files/file-version.ts'

@@ -3,7 +3,7 @@
  * asks for it, rows that ask the same only once. All columns, their order, the header and the delimiter stay, and where no row
  * changes all the text does. The same plan gives the same bytes.
  */
-import type { Plan } from '../../pipeline/types.ts'
+import type { Plan } from '../../pipeline/model/types.ts'
 import { Fold } from './row-dedupe.ts'
 import { csvText } from '../../formats/text-formats.ts'
 import { changed } from '../table/verify-unchanged.ts'

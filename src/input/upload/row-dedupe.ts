@@ -2,7 +2,7 @@
  * Which questions were asked before: rows that are alike on the mapped cells, each by a digest of 128 bits, so that two different
  * ones are never taken for one. About 40 bytes a different row, which is the one part of a run that grows with the input.
  */
-import type { Plan } from '../../pipeline/types.ts'
+import type { Plan } from '../../pipeline/model/types.ts'
 import { readRows } from '../table/records.ts'
 import { questionOf, rowMaker } from './upload-row.ts'
 

@@ -2,7 +2,7 @@
  * What of a row of the input goes up: all its cells, those of mapped columns tidied where the pipeline asks for it, constants
  * behind them. Every reader of sent rows comes through here, so that they are the same wherever they are made. Pure.
  */
-import type { Plan, PlannedMapping } from '../../pipeline/types.ts'
+import type { Plan, PlannedMapping } from '../../pipeline/model/types.ts'
 import { digestOf } from '../../files/digest.ts'
 
 type Mappings = readonly PlannedMapping[]

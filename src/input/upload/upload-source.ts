@@ -5,7 +5,7 @@
 import { open, rm } from 'node:fs/promises'
 import { basename, join, parse, resolve } from 'node:path'
 import { FettleError } from '../../errors.ts'
-import type { Plan } from '../../pipeline/types.ts'
+import type { Plan } from '../../pipeline/model/types.ts'
 import { readPieces } from '../../files/file-chunks.ts'
 import { changed, provePlanned } from '../table/verify-unchanged.ts'
 import { needsCopy, prepareCopy } from './prepare-copy.ts'

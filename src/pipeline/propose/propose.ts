@@ -3,7 +3,7 @@
  * together; below the bar nothing is proposed. It reads no file and asks nobody.
  */
 import { MAPPINGS, type Mapping } from '../../contract/index.ts'
-import { canMatchOn } from '../lint.ts'
+import { canMatchOn } from '../lint/lint.ts'
 import { ADDRESSES, type Claims, claimsOf, type Target } from './claims.ts'
 import { evidenceOf, type Knowledge, support, whyNot } from './values.ts'
 

@@ -4,7 +4,7 @@
  */
 import { extname } from 'node:path'
 import { FettleError, type Issue, issue } from '../../errors.ts'
-import type { InputFacts } from '../../pipeline/types.ts'
+import type { InputFacts } from '../../pipeline/model/types.ts'
 import { contradictions, DECISION_COLUMNS, type Decision, decisionCells } from './decisions.ts'
 import { FINGERPRINT } from '../row-fingerprint.ts'
 import { csvText } from '../../formats/text-formats.ts'

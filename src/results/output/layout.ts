@@ -1,5 +1,5 @@
 /** Which cell goes where in an output file: the input's own cells as they were, and the chosen columns of the enriched file. */
-import type { Plan, PlannedOutput } from '../../pipeline/types.ts'
+import type { Plan, PlannedOutput } from '../../pipeline/model/types.ts'
 import type { EnrichedColumns } from '../enriched-columns.ts'
 import { columnName } from '../../formats/text-formats.ts'
 import type { Judged } from '../decisions/apply-decisions.ts'

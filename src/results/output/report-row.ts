@@ -1,6 +1,6 @@
 /** A row of the input as a report may show it: its mapped cells, masked where the pipeline says so. It knows no outcome. */
-import type { RowCandidate } from '../../pipeline/told-rows.ts'
-import type { Plan } from '../../pipeline/types.ts'
+import type { RowCandidate } from '../../pipeline/model/row-types.ts'
+import type { Plan } from '../../pipeline/model/types.ts'
 import type { Candidate } from '../candidates.ts'
 
 /** Shows rows of a plan. */

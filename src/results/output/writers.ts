@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
 import { FettleError } from '../../errors.ts'
-import type { Plan, PlannedOutput } from '../../pipeline/types.ts'
+import type { Plan, PlannedOutput } from '../../pipeline/model/types.ts'
 import type { RowOutcome } from '../enriched-file.ts'
 import { type EnrichedColumns, NO_COLUMNS } from '../enriched-columns.ts'
 import { type RowFormat, rowFormat } from '../../formats/text-formats.ts'

@@ -4,7 +4,7 @@
  */
 import { FettleError, type Issue, issue } from '../../errors.ts'
 import type { JobState, RunState } from '../../journal/state.ts'
-import type { Plan } from '../../pipeline/types.ts'
+import type { Plan } from '../../pipeline/model/types.ts'
 import { checkAgainstSummary } from '../ledger.ts'
 import { NOT_YET_MS } from '../own-job.ts'
 import type { Download, Ports } from '../ports.ts'

@@ -1,7 +1,7 @@
 /** Match: wait until the service has decided about every row. */
 import { matchPhase } from '../../contract/index.ts'
 import type { JobState } from '../../journal/state.ts'
-import type { Plan } from '../../pipeline/types.ts'
+import type { Plan } from '../../pipeline/model/types.ts'
 import { observe } from '../observe.ts'
 import type { Ports } from '../ports.ts'
 import type { Facts, Stage } from '../stage.ts'

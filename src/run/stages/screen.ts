@@ -4,8 +4,8 @@
  */
 import { FettleError, type Issue, issue } from '../../errors.ts'
 import type { RefusedCompany, RunState, ScreenedCompany, ScreenState } from '../../journal/index.ts'
-import type { FoundCompany } from '../../pipeline/told-rows.ts'
-import type { PlannedScreen } from '../../pipeline/types.ts'
+import type { FoundCompany } from '../../pipeline/model/row-types.ts'
+import type { PlannedScreen } from '../../pipeline/model/types.ts'
 import type { Screening, ScreenQuery } from '../after-ports.ts'
 import type { Effect, Ports } from '../ports.ts'
 import type { Facts, Stage } from '../stage.ts'

@@ -1,0 +1,46 @@
+/**
+ * Rules of what is done with the companies found, portfolio and screen: both need an output whose tags say which companies they
+ * are. It knows no other key.
+ */
+import { COMPANY_TAGS, TAGS } from '../../contract/index.ts'
+import { type Draft, finding, noHeader, type Rule } from './issue.ts'
+import { enrichmentOf, longInput, longPortfolio } from '../schema/pipeline.ts'
+import type { Finding } from '../source/tree.ts'
+
+/** The tags that tell the name of the company found. */
+const NAME_TAGS = ['general.companyName', 'general.legalName'] as const
+
+/** Everything that is wrong about the two keys. */
+export const lintAfter: Rule = draft => [
+  ...lintPortfolio(draft),
+  ...lintTags(draft, 'portfolio', [COMPANY_TAGS]),
+  ...lintTags(draft, 'screen', [COMPANY_TAGS, NAME_TAGS]),
+]
+
+const lintPortfolio: Rule = ({ fields }) => {
+  if (fields.portfolio === undefined) return []
+  const { name, id, reference } = longPortfolio(fields.portfolio)
+  const found: Finding[] = []
+  if ((name === undefined) === (id === undefined))
+    found.push(
+      finding('FETTLE_PIPELINE_VALUE', ['portfolio'], 'expected either name or id', 'For example: portfolio: Suppliers.'),
+    )
+  if (typeof reference === 'string' && fields.input !== undefined && !longInput(fields.input).header)
+    found.push(noHeader(['portfolio', 'reference'], reference))
+  return found
+}
+
+/** Of each group one tag must be asked for. */
+function lintTags({ fields, broken }: Draft, key: 'portfolio' | 'screen', groups: readonly (readonly string[])[]): Finding[] {
+  if (fields[key] === undefined || broken.has('output') || broken.has('enrich')) return []
+  const wrong = (message: string, hint: string): Finding => finding('FETTLE_PIPELINE_VALUE', [key], message, hint)
+  const enrichment = enrichmentOf(fields.enrich, fields.output !== undefined)
+  if (enrichment === null || fields.output === undefined)
+    return [wrong('only an output tells which companies were found, and there is none', `Name an output, or leave ${key} out.`)]
+  const tags = enrichment.tags ?? TAGS[enrichment.product]
+  return groups.flatMap(group => {
+    if (group.some(tag => tags.includes(tag))) return []
+    const message = `companies are known by ${group.join(' or ')}, and enrich.tags has neither`
+    return [wrong(message, `Add ${group[0]} to enrich.tags.`)]
+  })
+}

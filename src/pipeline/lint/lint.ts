@@ -1,0 +1,250 @@
+/** Rules between the keys of a pipeline, which no schema can say. Each looks only at parts that the schema has passed. */
+import { askedTags, IDENTIFIERS, type Mapping, TAGS } from '../../contract/index.ts'
+import { addressHint, bareName, isAddress, shownPath } from '../schema/addresses.ts'
+import { wrongColumns, wrongTags } from '../schema/columns.ts'
+import { formatDuration } from '../schema/durations.ts'
+import { type Draft, finding, noHeader, type Rule } from './issue.ts'
+import { lintAfter } from './company-actions.ts'
+import { isSamePath, whyNotReadable, whyNotWritable } from '../schema/paths.ts'
+import { enrichmentOf, longInput, longOutput, longService, type MappingRule, mappingRules } from '../schema/pipeline.ts'
+import { checkServiceUrl } from '../schema/service-url.ts'
+import { show } from '../source/quote.ts'
+import type { Finding, Path } from '../source/tree.ts'
+
+/** Everything that is wrong between keys. */
+export const lint = (draft: Draft): Finding[] =>
+  [lintService, lintInput, lintMappings, lintJob, lintEnrich, lintPoll, lintChecks, lintOutput, lintReview, lintAfter].flatMap(
+    rule => rule(draft),
+  )
+
+const lintService: Rule = ({ fields }) => {
+  const service = fields.service === undefined ? null : longService(fields.service)
+  if (service?.url === undefined) return []
+  const path = typeof fields.service === 'string' ? ['service'] : ['service', 'url']
+  const checked = checkServiceUrl(service.url, service.insecure)
+  if ('url' in checked) return []
+  return [finding(checked.code, path, `the address ${checked.problem}`, checked.hint)]
+}
+
+const lintInput: Rule = ({ fields }) => {
+  if (fields.input === undefined) return []
+  const { path, header, key, rows } = longInput(fields.input)
+  const findings: Finding[] = []
+  const reason = whyNotReadable(path)
+  if (reason !== null)
+    findings.push(
+      finding('FETTLE_PIPELINE_PATH', ['input', 'path'], `the path ${show(shownPath(path))} ${reason}`, addressHint(path)),
+    )
+  if (rows?.min !== undefined && rows.max !== undefined && rows.min > rows.max) {
+    findings.push(
+      finding(
+        'FETTLE_PIPELINE_VALUE',
+        ['input', 'rows'],
+        `min ${rows.min} is more than max ${rows.max}`,
+        'min must not be more than max.',
+      ),
+    )
+  }
+  if (!header && typeof key === 'string') findings.push(noHeader(['input', 'key'], key))
+  return findings
+}
+
+/** True when a company can be found by one of these mappings. */
+export const canMatchOn = (mappings: readonly Mapping[]): boolean =>
+  ['name', ...IDENTIFIERS].some(one => mappings.includes(one as Mapping))
+
+/** True when one of these mappings says in which country to look. */
+export const tellsCountry = (mappings: readonly Mapping[]): boolean =>
+  mappings.includes('country') || mappings.includes('countryCode')
+
+const lintMappings: Rule = ({ fields }) => {
+  if (fields.mappings === undefined) return []
+  const rules = mappingRules(fields.mappings)
+  const mappings = rules.map(rule => rule.mapping)
+  const header = fields.input === undefined || longInput(fields.input).header
+  const findings = rules.flatMap(rule => lintRule(rule, header))
+  if (!canMatchOn(mappings)) {
+    const hint = `Map name or an identifier: ${IDENTIFIERS.join(', ')}.`
+    findings.push(finding('FETTLE_PIPELINE_MAPPING', ['mappings'], 'there is nothing to match on', hint))
+  } else if (!tellsCountry(mappings)) {
+    const message = 'no column says the country, so companies of all countries are candidates'
+    findings.push({
+      ...finding('FETTLE_PIPELINE_MAPPING', ['mappings'], message, 'Map country or countryCode.'),
+      severity: 'warn',
+    })
+  }
+  return findings
+}
+
+function lintRule(rule: MappingRule, header: boolean): Finding[] {
+  const path = ['mappings', rule.mapping]
+  if (rule.value !== null) {
+    const others = rule.from.length > 0 || rule.index !== null || rule.pad !== null || rule.trim || rule.optional
+    return others
+      ? [finding('FETTLE_PIPELINE_VALUE', path, 'value stands alone: it is read from no column', 'Leave the others out.')]
+      : []
+  }
+  if (rule.from.length > 0 === (rule.index !== null)) {
+    return [
+      finding(
+        'FETTLE_PIPELINE_VALUE',
+        path,
+        'expected either from or index',
+        'Write a header, { from: Header } or { index: 0 }.',
+      ),
+    ]
+  }
+  return !header && rule.from.length > 0 ? [noHeader(path, rule.from[0]!)] : []
+}
+
+const lintJob: Rule = ({ fields }) =>
+  fields.job?.collapse && fields.output === undefined
+    ? [
+        finding(
+          'FETTLE_PIPELINE_VALUE',
+          ['job', 'collapse'],
+          'answers can only be given back to all rows in an output, and there is none',
+          'Name an output, or leave job.collapse out.',
+        ),
+      ]
+    : []
+
+const lintEnrich: Rule = ({ fields, broken }) => {
+  const { enrich, output, budget } = fields
+  if ((broken.has('enrich') && enrich === undefined) || (broken.has('output') && output === undefined)) return []
+  const findings: Finding[] = []
+  const enrichment = enrichmentOf(enrich, output !== undefined)
+  if (enrichment !== null && output === undefined) {
+    findings.push(
+      finding(
+        'FETTLE_PIPELINE_VALUE',
+        ['enrich'],
+        'without output, paid data would go nowhere',
+        'Add output, or set enrich: none.',
+      ),
+    )
+  }
+  if (enrichment === null && output !== undefined) {
+    const hint = 'Leave enrich out (it is basic then), or leave output out.'
+    findings.push(
+      finding('FETTLE_PIPELINE_VALUE', ['enrich'], 'with none there are no rows to write: the service tells counts alone', hint),
+    )
+  }
+  if (enrichment === null && budget?.credits !== undefined) {
+    findings.push(
+      finding(
+        'FETTLE_PIPELINE_VALUE',
+        ['budget', 'credits'],
+        'nothing is enriched, so no credits are spent',
+        'Leave budget.credits out, or set enrich.',
+      ),
+    )
+  }
+  if (enrichment?.tags !== undefined) {
+    const hint = `${enrichment.product} has ${TAGS[enrichment.product].length} tags; without tags: all of them are asked for.`
+    for (const { index, message } of wrongTags(enrichment.product, enrichment.tags)) {
+      findings.push(finding('FETTLE_PIPELINE_VALUE', ['enrich', 'tags', index], message, hint))
+    }
+  }
+  if (enrichment !== null && output !== undefined) {
+    const chosen = askedTags(enrichment.tags ?? TAGS[enrichment.product])
+    for (const { index, message } of wrongColumns(longOutput(output).columns ?? [], chosen)) {
+      findings.push(finding('FETTLE_PIPELINE_VALUE', ['output', 'columns', index], message))
+    }
+  }
+  return findings
+}
+
+const lintPoll: Rule = ({ fields: { poll } }) => {
+  if (poll === undefined) return []
+  const { every, max, timeout } = poll
+  const findings: Finding[] = []
+  if (every > max) {
+    findings.push(
+      finding(
+        'FETTLE_PIPELINE_VALUE',
+        ['poll', 'every'],
+        `${formatDuration(every)} is more than poll.max, ${formatDuration(max)}`,
+        'every must not be more than max.',
+      ),
+    )
+  }
+  if (timeout < every) {
+    findings.push(
+      finding(
+        'FETTLE_PIPELINE_VALUE',
+        ['poll', 'timeout'],
+        `${formatDuration(timeout)} is less than poll.every, ${formatDuration(every)}`,
+        'timeout must not be less than every.',
+      ),
+    )
+  }
+  return findings
+}
+
+const lintChecks: Rule = ({ fields: { checks, output }, broken }) =>
+  Object.entries(checks ?? {}).flatMap(([name, levels]) => {
+    if (levels === undefined) return []
+    const at = ['checks', name]
+    if (levels.warn === undefined && levels.fail === undefined)
+      return [finding('FETTLE_PIPELINE_VALUE', at, 'expected warn, fail or both', 'For example: { warn: "< 90%" }.')]
+    if (name !== 'review' || output !== undefined || broken.has('output')) return []
+    const hint = 'Name an output, or leave checks.review out: without one these rows count as unmatched.'
+    return [finding('FETTLE_PIPELINE_VALUE', at, 'only an output tells which rows are in review, and there is none', hint)]
+  })
+
+const lintOutput: Rule = ({ fields, root }) => {
+  if (fields.output === undefined) return []
+  const { path, unmatched, review, format } = longOutput(fields.output)
+  const taken: { name: string; path: string }[] = []
+  if (fields.input !== undefined) taken.push({ name: 'the input', path: longInput(fields.input).path })
+  return Object.entries({ path, unmatched, review }).flatMap(([key, file]) => {
+    if (file === undefined) return []
+    const at = ['output', key]
+    const reason = whyNotWritable(file, root)
+    const same = taken.find(other => isSamePath(other.path, file))
+    taken.push({ name: at.join('.'), path: file })
+    if (reason !== null) return [finding('FETTLE_PIPELINE_PATH', at, `${show(shownPath(file))} ${reason}`, addressHint(file))]
+    if (same !== undefined) return [finding('FETTLE_PIPELINE_PATH', at, `${show(shownPath(file))} would overwrite ${same.name}`)]
+    return otherFormat(at, file, format)
+  })
+}
+
+const lintReview: Rule = ({ fields, broken }) => {
+  const file = fields.review?.decisions
+  if (file === undefined) return []
+  const at = ['review', 'decisions']
+  const reason = whyNotReadable(file)
+  if (reason !== null) return [finding('FETTLE_PIPELINE_PATH', at, `the path ${show(file)} ${reason}`)]
+  if (file === '-' || isAddress(file) || !/\.csv$/i.test(file))
+    return [
+      finding(
+        'FETTLE_PIPELINE_PATH',
+        at,
+        `${show(shownPath(file))} is no .csv file here by its name`,
+        'For example: decisions/suppliers.csv.',
+      ),
+    ]
+  if (fields.output === undefined) {
+    if (broken.has('output')) return []
+    return [finding('FETTLE_PIPELINE_VALUE', at, 'decisions change rows of the output, and there is none', 'Name an output.')]
+  }
+  const { path, unmatched, review } = longOutput(fields.output)
+  const input = fields.input === undefined ? undefined : longInput(fields.input).path
+  const same = Object.entries({ input, 'output.path': path, 'output.unmatched': unmatched, 'output.review': review }).find(
+    ([, other]) => other !== undefined && isSamePath(other, file),
+  )
+  return same === undefined ? [] : [finding('FETTLE_PIPELINE_PATH', at, `${show(file)} is ${same[0]} already`)]
+}
+
+/** Excel opens by the name: a workbook as text, or a text as a workbook, it refuses. */
+function otherFormat(at: Path, file: string, format: string): Finding[] {
+  if (/\.xlsx$/i.test(bareName(file)) === (format === 'xlsx')) return []
+  const hint = format === 'xlsx' ? 'Name it .xlsx.' : 'Set output.format: xlsx, or name it .csv.'
+  return [
+    {
+      ...finding('FETTLE_PIPELINE_PATH', at, `${show(shownPath(file))} does not go with output.format: ${format}`, hint),
+      severity: 'warn',
+    },
+  ]
+}

@@ -1,0 +1,258 @@
+/**
+ * The shapes between a pipeline file and a run: facts about an input, and the plan that carries both, resolved and frozen.
+ * Types only. A plan holds no secret and goes into the journal as it is.
+ */
+import type { Dataset, Mapping, Product, THRESHOLDS } from '../../contract/index.ts'
+import type { Issue } from '../../errors.ts'
+
+/** How the input is to be read, as the pipeline says it; `auto` is settled by looking at the file. */
+export interface InputOptions {
+  readonly path: string
+  /** `auto`, or a name the TextDecoder knows. */
+  readonly encoding: string
+  /** `auto`, or one character. */
+  readonly delimiter: string
+  readonly header: boolean
+  readonly quotes: 'strict' | 'relaxed'
+  /** Lines above the table and below it that are no part of it. */
+  readonly skip?: { readonly head: number; readonly tail: number }
+  /** Which sheet of a workbook: its name, its number from 1, or null for the first with content. */
+  readonly sheet: string | number | null
+}
+
+/** How a file is packed. Of a workbook, one sheet is read. */
+export type Packing = { readonly as: 'gzip' } | { readonly as: 'xlsx'; readonly sheet: string }
+
+/** What one streaming look at the whole input found. Rows are records without the header; blank lines are not rows. */
+export interface InputFacts {
+  readonly path: string
+  readonly bytes: number
+  /** Of a file that is packed: how, and how many bytes there are in it. */
+  readonly packed?: Packing & { readonly bytes: number }
+  /**
+   * Of a file with lines around its table: how many were skipped, and where the table lies, in bytes of the content as UTF-8
+   * without byte-order mark.
+   */
+  readonly skipped?: { readonly head: number; readonly tail: number; readonly from: number; readonly to: number }
+  /** Lines above the table that are no part of it, those that were skipped and a `sep=` line; absent for none. */
+  readonly linesBefore?: number
+  readonly mtimeMs: number
+  /** Of the bytes on disk, lower-case hex. */
+  readonly sha256: string
+  /** Settled: `utf-8`, `windows-1252` … */
+  readonly encoding: string
+  readonly bom: boolean
+  readonly delimiter: string
+  /** Why this delimiter, for people: `"," 8 in every one of 200 records; ";" none`. */
+  readonly delimiterEvidence: string
+  readonly quotes: 'strict' | 'relaxed'
+  /** Header cells in order, null for a file without a header. */
+  readonly header: readonly string[] | null
+  readonly columns: number
+  readonly rows: number
+  readonly blankLines: number
+  /** `lf`, `crlf`, `cr` or `mixed`. */
+  readonly lineEnd: string
+}
+
+/**
+ * A column whose cells are counted while the input is read, and what is counted besides empty cells. Numbers and values are
+ * counted in a profile only, and keys have one.
+ */
+export interface WatchedColumn {
+  /** Zero-based. */
+  readonly index: number
+  readonly of: readonly ('profile' | 'numbers' | 'values' | 'keys' | 'formulas' | 'lengths')[]
+}
+
+/** How often something was seen, and in which data rows (from 1) first. */
+export interface Oddity {
+  readonly count: number
+  readonly rows: readonly number[]
+}
+
+/** What the cells of a watched column hold. Cells that are empty but for spaces are counted as empty and as nothing else. */
+export interface CellCounts {
+  readonly index: number
+  readonly empty: Oddity
+  /** Different values: exactly while they are few. */
+  readonly distinct: { readonly count: number; readonly isEstimate: boolean }
+  /** The first different values, cut. */
+  readonly examples: readonly string[]
+  /** Cells of digits alone, by how many digits; the last place holds all longer ones. Places may be missing. */
+  readonly digits: readonly (Oddity | undefined)[]
+  /** Cells of digits alone that begin with 0. */
+  readonly leadingZeros: number
+  readonly notDigits: Oddity
+  /** Numbers as a spreadsheet writes those too long for it: 4.41E+11. */
+  readonly exponents: Oddity
+  readonly formulas: Oddity
+  /** Cells of more characters than a cell of Excel holds. */
+  readonly tooLong: Oddity
+  /** Cells that repeat an earlier one. */
+  readonly repeated: Oddity
+  /** Each different value, the first thousand of them. */
+  readonly values: readonly (Oddity & { readonly text: string })[]
+}
+
+/** One mapping, resolved: the service's name and the column it is read from. */
+export interface PlannedMapping {
+  readonly mapping: Mapping
+  /** The header it was resolved from, null when given by index. */
+  readonly header: string | null
+  /** Zero-based column of what goes up; a constant stands behind the columns of the input. */
+  readonly index: number
+  /** Digits to pad all-digit cells to with zeros on the left, null for none. */
+  readonly pad: number | null
+  /** The same text in every row, read from no column. */
+  readonly value?: string
+  /** Space around a cell is left out, and space in it is one blank. */
+  readonly trim?: true
+}
+
+/** What the whole input holds in a column that is mapped, or that is the key, whatever the limit of a run. */
+export interface ColumnProfile {
+  /** Null for the key, when its column is mapped to nothing. */
+  readonly mapping: Mapping | null
+  readonly header: string | null
+  /** Zero-based. */
+  readonly index: number
+  readonly isKey: boolean
+  /** Rows with a value. */
+  readonly filled: number
+  readonly distinct: number
+  /** `distinct` is right within 5 %, as a rule. */
+  readonly isEstimate: boolean
+  /** The first different values, cut; `***` where they are masked, none where no row content may be kept. */
+  readonly examples: readonly string[]
+}
+
+/** A count or a share with a comparison, as written: `< 90%`, `> 500`. A share is held as 0 to 1. */
+export interface Threshold {
+  readonly text: string
+  readonly operator: '<' | '<=' | '>' | '>='
+  readonly value: number
+  readonly unit: 'rows' | 'share'
+}
+
+/** What a check looks at; each is a count of rows and its share of all rows, drift is a share only. */
+export type CheckName = 'matched' | 'unmatched' | 'review' | 'duplicates' | 'failed' | 'drift'
+
+/** One entry of `checks:`. */
+export interface PlannedCheck {
+  readonly name: CheckName
+  readonly warn: Threshold | null
+  readonly fail: Threshold | null
+}
+
+/** The service to talk to; credentials are never part of it. */
+export type PlannedService =
+  | { readonly kind: 'embedded' }
+  | {
+      readonly kind: 'remote'
+      /** Base address ending in a version segment, without a trailing slash. */
+      readonly url: string
+      readonly rate: { readonly requests: number; readonly perMs: number } | null
+      /** Hosts a download link may name besides the service's own; `*.` stands for any subdomain. */
+      readonly fileHosts: readonly string[]
+      readonly insecure: boolean
+    }
+
+/** The result files a run writes. */
+export interface PlannedOutput {
+  readonly path: string
+  readonly format: 'csv' | 'excel' | 'xlsx' | 'jsonl'
+  /** `*` stands for the input's columns, in order; the rest are enrichment tags or match.* columns. */
+  readonly columns: readonly string[]
+  readonly unmatched: string | null
+  readonly review: string | null
+}
+
+/** Where the companies found are added; `name` or `id` is not null. */
+export interface PlannedPortfolio {
+  readonly name: string | null
+  readonly id: number | null
+  /** The column that becomes a company's reference, null for none. */
+  readonly reference: { readonly header: string | null; readonly index: number } | null
+}
+
+/** How the companies found are screened. */
+export interface PlannedScreen {
+  readonly datasets: readonly Dataset[]
+  /** Least score of a hit, 0 to 100. */
+  readonly threshold: (typeof THRESHOLDS)[number]
+  /** Upper-case codes; empty for all countries. */
+  readonly countries: readonly string[]
+  /** Most searches, one credit each; null for no limit. */
+  readonly budget: number | null
+}
+
+/** Which rows of the input a run is about, where several runs share it. */
+export interface Shard {
+  /** From 1. */
+  readonly number: number
+  readonly of: number
+  /** Rows before its own. */
+  readonly from: number
+  /** Rows that went up before its own: those, or the different ones among them. */
+  readonly asked: number
+  /** In bytes of the text of the table: where the header ends, and where the rows lie; null for its end. */
+  readonly span: { readonly head: number; readonly from: number; readonly to: number | null }
+}
+
+/** A pipeline with every question answered: what `check` prints and `run` carries out. */
+export interface Plan {
+  readonly version: 1
+  readonly name: string
+  readonly description: string | null
+  readonly tags: readonly string[]
+  /** The pipeline file as given on the command line. */
+  readonly file: string
+  readonly service: PlannedService
+  readonly input: InputFacts
+  /** The row's own id, null when the pipeline names none. */
+  readonly key: { readonly header: string | null; readonly index: number } | null
+  /** Only the first so many rows, null for all. */
+  readonly limit: number | null
+  /** Absent: the run is about all of them. */
+  readonly shard?: Shard
+  /** Of a run that joins the results of shards: how many there were. */
+  readonly merged?: number
+  /** Rows of the input that are accounted for: all, the limit, or those of the shard. */
+  readonly rows: number
+  /** Rows that go up: all of those, or each different one once. */
+  readonly sent: number
+  /** Rows that are alike on the mapped cells go up once. */
+  readonly collapse: boolean
+  /** One a remote job: the first of its rows among those that go up, from 0, and how many it has. */
+  readonly parts: readonly { readonly from: number; readonly rows: number }[]
+  /** Remote jobs side by side. */
+  readonly concurrency: number
+  /**
+   * Why the file cannot go up byte for byte, in words (`encoding windows-1252`, `pad`, `limit`, `quotes: relaxed`); empty when
+   * it can.
+   */
+  readonly preparation: readonly string[]
+  readonly mappings: readonly PlannedMapping[]
+  /** What was seen in the columns above; absent from a journal that was begun before there were profiles. */
+  readonly profile?: readonly ColumnProfile[]
+  /** Null: the run ends when matched. */
+  readonly enrich: { readonly product: Product; readonly tags: readonly string[] } | null
+  readonly budget: { readonly rows: number | null; readonly credits: number | null }
+  readonly poll: { readonly everyMs: number; readonly maxMs: number; readonly timeoutMs: number }
+  readonly retry: { readonly attempts: number }
+  readonly checks: readonly PlannedCheck[]
+  readonly output: PlannedOutput | null
+  /** What people decided about rows: a file applied to the output, null for none. */
+  readonly decisions: string | null
+  /** Null: companies are added nowhere. Absent, as the next, from a journal that was begun before there were the two. */
+  readonly portfolio?: PlannedPortfolio | null
+  /** Null: nobody is screened. */
+  readonly screen?: PlannedScreen | null
+  /** What row content may enter reports: none, rows in review, or those and the unmatched. `mask` names mappings or headers. */
+  readonly report: { readonly rows: 'none' | 'review' | 'all'; readonly mask: readonly string[] }
+  /** Warnings found while planning. */
+  readonly issues: readonly Issue[]
+  /** Digest of what the run does: all of the above but profile, concurrency, poll, retry, checks, decisions and report. */
+  readonly fingerprint: string
+}

@@ -1,0 +1,83 @@
+/** Headers -> columns: which column of this file a pipeline means. It reads the header only, never a row. */
+import { type Issue, issue, type Place } from '../../errors.ts'
+import { nearest } from '../source/nearest.ts'
+import type { ColumnReference, MappingRule } from '../schema/pipeline.ts'
+import { hasHidden, looks, show, showList } from '../source/quote.ts'
+import type { InputFacts, PlannedMapping } from '../model/types.ts'
+
+/** What is known of a table when its header is. */
+type Table = Pick<InputFacts, 'header' | 'columns' | 'path'>
+
+/** Where a rule stands in the pipeline file, and what to call it. */
+interface Asked {
+  readonly name: string
+  readonly at: Place | null
+}
+
+/** A column, or why it cannot be told; both empty when an optional header is not there. */
+interface Resolved {
+  readonly column?: { readonly header: string | null; readonly index: number }
+  readonly issues: readonly Issue[]
+}
+
+/**
+ * The column of one mapping rule; `mapping` is null when it cannot be told, or is optional and not there. A constant gets the
+ * column `behind`.
+ */
+export function resolveMapping(
+  { mapping, from, index, value, pad, trim, optional }: MappingRule,
+  facts: Table,
+  asked: Asked,
+  behind = facts.columns,
+): { mapping: PlannedMapping | null; issues: readonly Issue[] } {
+  if (value !== null) return { mapping: { mapping, header: null, index: behind, pad: null, value }, issues: [] }
+  const { column, issues } = resolve(from, index, optional, facts, asked)
+  if (column === undefined) return { mapping: null, issues }
+  return { mapping: { mapping, header: column.header, index: column.index, pad, ...(trim ? { trim } : {}) }, issues }
+}
+
+/** The column a row's own id is read from. */
+export function resolveKey(key: ColumnReference, facts: Table, asked: Asked): Resolved {
+  return resolve(key.header === null ? [] : [key.header], key.index, false, facts, asked)
+}
+
+function resolve(from: readonly string[], index: number | null, optional: boolean, facts: Table, asked: Asked): Resolved {
+  if (index !== null) {
+    if (index < facts.columns) return { column: { header: facts.header?.[index] ?? null, index }, issues: [] }
+    if (optional) return { issues: [] }
+    const message = `${asked.name}: column index ${index} is beyond the ${facts.columns} columns of ${facts.path}`
+    return refuse(asked, message, `Valid are 0 to ${facts.columns - 1}; the first column is 0.`, null)
+  }
+  const header = facts.header ?? []
+  const wanted = from.find(one => header.includes(one))
+  if (wanted === undefined) return optional ? { issues: [] } : notThere(from, header, facts.path, asked)
+  const places = header.flatMap((one, position) => (one === wanted ? [position] : []))
+  if (places.length > 1) {
+    const columns = places.map(position => position + 1).join(' and ')
+    const hint = `Say which one: ${places.map(position => `{ index: ${position} }`).join(' or ')}.`
+    return refuse(asked, `${asked.name}: the header ${show(wanted)} stands in columns ${columns} of ${facts.path}`, hint, wanted)
+  }
+  return { column: { header: wanted, index: places[0]! }, issues: [] }
+}
+
+function refuse(asked: Asked, message: string, hint: string, column: string | null): Resolved {
+  return { issues: [issue('FETTLE_INPUT_HEADER', message, { hint, at: asked.at, column })] }
+}
+
+function notThere(from: readonly string[], header: readonly string[], path: string, asked: Asked): Resolved {
+  const names = from.length === 1 ? `no header ${show(from[0]!)}` : `none of the headers ${showList(from)}`
+  const message = `${asked.name}: ${path} has ${names}`
+  const hint = header.length === 0 ? 'It has no header at all.' : `Its headers: ${showList(header)}.`
+  const alike = header.findIndex(one => from.some(wanted => looks(one) === looks(wanted)))
+  if (alike >= 0) {
+    const hidden = hasHidden(header[alike]!) ? ', with characters that cannot be seen' : ''
+    return refuse(
+      asked,
+      `${message}; ${show(header[alike]!)} in column ${alike + 1} only looks like it${hidden}`,
+      hint,
+      from[0] ?? null,
+    )
+  }
+  const close = from.map(wanted => nearest(wanted, header)).find(one => one !== null)
+  return refuse(asked, close == null ? message : `${message}; did you mean ${show(close)}?`, hint, from[0] ?? null)
+}

@@ -1,0 +1,215 @@
+/**
+ * What the cells of the mapped columns give to think: warnings, since only a person knows what was meant. It says which columns
+ * are worth counting and words the counts; it reads no file.
+ */
+import { IDENTIFIERS, type Mapping } from '../../contract/index.ts'
+import { type Issue, issue, type Place } from '../../errors.ts'
+import { resolveKey, resolveMapping } from './headers.ts'
+import { mappingLine } from '../propose/mapping-line.ts'
+import type { Pipeline } from '../schema/pipeline.ts'
+import { isMasked } from './profile.ts'
+import { show } from '../source/quote.ts'
+import type { Path } from '../source/tree.ts'
+import type { CellCounts, InputFacts, Oddity, Plan, PlannedMapping, WatchedColumn } from '../model/types.ts'
+
+const NUMBERS: readonly string[] = IDENTIFIERS
+const COUNTRIES: readonly string[] = ['country', 'countryCode']
+/** With fewer cells than this nothing can be said of a column as a whole. */
+const FEW = 5
+
+/** The columns of this header that a pipeline gives reason to count, each once. */
+export function watchedColumns(pipeline: Pipeline, header: readonly string[] | null, columns: number): WatchedColumn[] {
+  const facts: Pick<InputFacts, 'header' | 'columns' | 'path'> = { header, columns, path: pipeline.input.path }
+  const asked = { name: '', at: null }
+  const watched = new Map<number, Set<WatchedColumn['of'][number]>>()
+  const watch = (index: number | undefined, ...what: WatchedColumn['of']): void => {
+    if (index === undefined || index >= columns) return
+    watched.set(index, new Set([...(watched.get(index) ?? []), ...what]))
+  }
+  for (const rule of pipeline.mappings) {
+    const { mapping } = resolveMapping(rule, facts, asked)
+    watch(mapping?.index, 'profile', ...countedOf(rule.mapping, rule.pad))
+  }
+  const { key } = pipeline.input
+  if (key !== null) watch(resolveKey(key, facts, asked).column?.index, 'keys')
+  const ofAll = ({ excel: 'formulas', xlsx: 'lengths', csv: null, jsonl: null } as const)[pipeline.output?.format ?? 'csv']
+  if (ofAll !== null) for (let index = 0; index < columns; index++) watch(index, ofAll)
+  return [...watched].map(([index, of]) => ({ index, of: [...of] }))
+}
+
+/** What is counted of a mapping besides its profile. */
+function countedOf(mapping: Mapping, pad: number | null): WatchedColumn['of'] {
+  if (NUMBERS.includes(mapping) || mapping === 'phone' || pad !== null) return ['numbers']
+  return COUNTRIES.includes(mapping) ? ['values'] : []
+}
+
+/** What judging the counts takes. */
+export interface SuspectContext {
+  readonly cells: readonly CellCounts[]
+  /** True for text that names a country. */
+  readonly isCountry: (text: string) => boolean
+  readonly locate: (path: Path) => Place | null
+}
+
+type Judged = Pick<Plan, 'mappings' | 'key' | 'output' | 'input' | 'report'>
+
+/** The warnings about the cells of a plan's columns, and errors where the output could not hold them. */
+export function suspectIssues(plan: Judged, context: SuspectContext): Issue[] {
+  const countsOf = (index: number): CellCounts | undefined => context.cells.find(one => one.index === index)
+  const ofMappings = plan.mappings.flatMap(mapping => {
+    const counts = countsOf(mapping.index)
+    const at = context.locate(['mappings', mapping.mapping])
+    return counts === undefined ? [] : mappingIssues(plan, mapping, counts, at, context.isCountry)
+  })
+  const { key } = plan
+  const ofKey = key === null ? undefined : countsOf(key.index)
+  return [
+    ...ofMappings,
+    ...emptyIssues(plan, countsOf, context.locate(['mappings'])),
+    ...(ofKey === undefined ? [] : keyIssues(ofKey, context.locate(['input', 'key']))),
+    ...(plan.output?.format === 'excel' ? formulaIssues(context.cells, context.locate(['output', 'format'])) : []),
+    ...(plan.output?.format === 'xlsx' ? lengthIssues(context.cells, context.locate(['output', 'format'])) : []),
+  ]
+}
+
+const plural = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`
+
+const warn = (message: string, { count, rows }: Oddity, at: Place | null, hint: string, column: string | null = null): Issue =>
+  issue('FETTLE_INPUT_SUSPECT', `${message}${rows.length === 0 ? '' : ` (first in row ${rows.join(', ')})`}`, {
+    severity: 'warn',
+    at,
+    hint,
+    column,
+    count,
+    rows,
+  })
+
+function mappingIssues(
+  plan: Judged,
+  mapping: PlannedMapping,
+  counts: CellCounts,
+  at: Place | null,
+  isCountry: SuspectContext['isCountry'],
+): Issue[] {
+  const column = mapping.header
+  const name = `mappings.${mapping.mapping}: ${column === null ? `column ${mapping.index + 1}` : show(column)}`
+  const line = mappingLine(mapping, plan.input.header)
+  const shows = plan.report.rows !== 'none' && !isMasked(plan, mapping.index)
+  const issues: Issue[] = []
+  const say = (message: string, oddity: Oddity, hint: string): void => {
+    issues.push(warn(`${name} ${message}`, oddity, at, hint, column))
+  }
+  if (counts.exponents.count > 0) {
+    const hint = 'Digits are lost: format the column as text where it comes from, and export it again.'
+    say(`holds ${plural(counts.exponents.count, 'number')} in the form 4.41E+11`, counts.exponents, hint)
+  }
+  if (isEmpty(counts, plan))
+    say(
+      `is empty in all ${plan.input.rows} rows`,
+      { ...counts.empty, rows: [] },
+      `Name the column that holds it, or leave out the line ${line}`,
+    )
+  if (isConstant(mapping, counts, plan)) {
+    const value = shows ? `: ${show(counts.examples[0] ?? '')}` : ''
+    const hint = `It tells no company from another: name the right column, or leave out the line ${line}`
+    say(`has the same value in all ${plan.input.rows} rows${value}`, { count: plan.input.rows, rows: [] }, hint)
+  }
+  if (mapping.pad !== null) issues.push(...padIssues(name, mapping.pad, counts, at, column))
+  else if (NUMBERS.includes(mapping.mapping)) {
+    const lost = lostZeros(counts)
+    if (lost !== null) {
+      const message = `holds ${plural(lost.count, 'number')} shorter than its usual ${lost.digits} digits and none that begins with 0: leading zeros may be lost`
+      say(message, lost, `If they are, write under mappings: ${mappingLine({ ...mapping, pad: lost.digits }, plan.input.header)}`)
+    }
+  }
+  const unknown = COUNTRIES.includes(mapping.mapping) ? counts.values.filter(one => !isCountry(one.text)) : []
+  if (unknown.length > 0) {
+    const most = [...unknown].sort((a, b) => b.count - a.count)
+    const list = most.slice(0, 10).map(one => `${show(one.text)} ${one.count}`)
+    const more = most.length > list.length ? ` and ${most.length - list.length} more values` : ''
+    const count = unknown.reduce((sum, one) => sum + one.count, 0)
+    const first = unknown.flatMap(one => one.rows).sort((a, b) => a - b)
+    say(
+      `holds what names no country${shows ? `: ${list.join(', ')}${more}` : ''}`,
+      { count, rows: first.slice(0, 3) },
+      'Use ISO 3166 codes or names.',
+    )
+  }
+  return issues
+}
+
+const isEmpty = ({ empty }: CellCounts, { input: { rows } }: Judged): boolean => rows >= FEW && empty.count === rows
+
+/** One value in every row, where that is not as it should be: companies of one country have that in common. */
+const isConstant = ({ mapping }: PlannedMapping, { empty, distinct }: CellCounts, { input: { rows } }: Judged): boolean =>
+  rows >= FEW && empty.count === 0 && distinct.count === 1 && !COUNTRIES.includes(mapping)
+
+/** The mapped columns that are empty more often than not, but not throughout. */
+function emptyIssues(
+  { mappings, input: { rows } }: Pick<Plan, 'mappings' | 'input'>,
+  countsOf: (index: number) => CellCounts | undefined,
+  at: Place | null,
+): Issue[] {
+  const found = mappings.flatMap(({ mapping, index }) => {
+    const empty = countsOf(index)?.empty
+    return empty === undefined || rows < FEW || empty.count * 2 <= rows || empty.count === rows ? [] : [{ mapping, empty }]
+  })
+  if (found.length === 0) return []
+  const list = found.map(({ mapping, empty }) => `${mapping} in ${empty.count} (${Math.floor((empty.count / rows) * 100)}%)`)
+  const message = `of ${rows} rows more than half have no value in a mapped column: ${list.join(', ')}`
+  return [warn(message, sumOf(found.map(one => one.empty)), at, 'Nothing need be done if that is so.')]
+}
+
+/** Cells that `pad` leaves as they are. */
+function padIssues(name: string, pad: number, counts: CellCounts, at: Place | null, column: string | null): Issue[] {
+  const longer = sumOf(counts.digits.slice(pad + 1))
+  const left = sumOf([longer, counts.notDigits])
+  if (left.count === 0) return []
+  const message = `${name}: pad leaves ${plural(left.count, 'cell')} as they are: ${longer.count} of more than ${pad} digits, ${counts.notDigits.count} not of digits alone`
+  return [warn(message, left, at, 'Nothing need be done if they are right.', column)]
+}
+
+const sumOf = (oddities: readonly (Oddity | undefined)[]): Oddity => {
+  const found = oddities.filter(one => one !== undefined)
+  const rows = [...new Set(found.flatMap(one => one.rows))].sort((a, b) => a - b)
+  return {
+    count: found.reduce((sum, one) => sum + one.count, 0),
+    rows: rows.slice(0, 3),
+  }
+}
+
+/** Numbers shorter than most of the column, when none has the leading zero that such numbers would have. */
+function lostZeros({ digits, leadingZeros }: CellCounts): (Oddity & { digits: number }) | null {
+  const all = sumOf(digits).count
+  const usual = digits.findIndex(one => one !== undefined && one.count * 2 > all)
+  if (leadingZeros > 0 || all < FEW || usual < 6) return null
+  const shorter = sumOf(digits.slice(usual - 2, usual))
+  return shorter.count === 0 ? null : { ...shorter, digits: usual }
+}
+
+function keyIssues({ empty, repeated }: CellCounts, at: Place | null): Issue[] {
+  const hint = 'Reports name rows by it; name a column with one value of its own in each row.'
+  return [
+    ...(empty.count === 0 ? [] : [warn(`input.key is empty in ${plural(empty.count, 'row')}`, empty, at, hint)]),
+    ...(repeated.count === 0
+      ? []
+      : [warn(`input.key repeats an earlier one in ${plural(repeated.count, 'row')}`, repeated, at, hint)]),
+  ]
+}
+
+/** What a file for a spreadsheet changes. */
+function formulaIssues(cells: readonly CellCounts[], at: Place | null): Issue[] {
+  const found = sumOf(cells.map(one => one.formulas))
+  if (found.count === 0) return []
+  const verb = found.count === 1 ? 'begins' : 'begin'
+  const message = `${plural(found.count, 'cell')} of the input ${verb} as a formula does, with = + - @ or a tab; sent unchanged, put behind a ' in the output`
+  return [{ ...warn(message, found, at, 'Use format: csv for a file that no spreadsheet opens.'), severity: 'info' }]
+}
+
+/** Cells that a workbook would have to cut, which it must not. */
+function lengthIssues(cells: readonly CellCounts[], at: Place | null): Issue[] {
+  const { count, rows } = sumOf(cells.map(one => one.tooLong))
+  if (count === 0) return []
+  const message = `output.format: xlsx: ${plural(count, 'cell')} of the input with more characters than an Excel cell holds (first in row ${rows.join(', ')})`
+  return [issue('FETTLE_OUTPUT_LIMIT', message, { at, count, rows })]
+}

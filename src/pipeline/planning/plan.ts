@@ -1,0 +1,289 @@
+/**
+ * Pipeline + facts about the input -> Plan: every header an index, every limit checked, every open question closed. It reads
+ * nothing and sends nothing; what it returns is what a run carries out.
+ */
+import { MAPPINGS } from '../../contract/index.ts'
+import { type ErrorCode, type Issue, issue, type Place } from '../../errors.ts'
+import { shownPath } from '../schema/addresses.ts'
+import { fingerprintOf } from './fingerprint.ts'
+import { freeze } from './freeze.ts'
+import { resolveKey, resolveMapping } from './headers.ts'
+import { canMatchOn, tellsCountry } from '../lint/lint.ts'
+import { nearest } from '../source/nearest.ts'
+import { partsOf } from './job-parts.ts'
+import { isSamePath } from '../schema/paths.ts'
+import type { Pipeline } from '../schema/pipeline.ts'
+import { profileOf } from './profile.ts'
+import { shardIssues } from './shard-issues.ts'
+import { shardText, shareOf } from './shards.ts'
+import { show, showList } from '../source/quote.ts'
+import type { Path } from '../source/tree.ts'
+import type { CellCounts, InputFacts, Packing, Plan, PlannedMapping, PlannedService, Shard } from '../model/types.ts'
+import { workbookIssues } from './excel-limits.ts'
+
+/** More remote jobs than this are a mistake in `job.split`. */
+const MAX_JOBS = 1000
+/** Pause before the second look at a job of the embedded service. */
+const FIRST_LOOK_MS = 100
+
+/** What a plan needs besides the pipeline and the input. */
+export interface PlanContext {
+  /** The pipeline file as given. */
+  readonly file: string
+  /** Only the first so many rows, null for all. */
+  readonly limit: number | null
+  /** The service to talk to, settled. */
+  readonly service: PlannedService
+  /** Different rows among those, where rows that are alike go up once and somebody has counted; all rows if absent. */
+  readonly sent?: number
+  /** The shard that is to be planned, with the rows it has and how many of them go up. */
+  readonly shard?: PlannedShard
+  /** What parsing the pipeline and looking at the input found: its warnings join the plan, its errors forbid one. */
+  readonly issues?: readonly Issue[]
+  /** What was counted in the columns; without it the plan has no profile. */
+  readonly cells?: readonly CellCounts[]
+  /** Places in the pipeline file; without it issues name none. */
+  readonly locate?: (path: Path) => Place | null
+}
+
+/** A shard, and its rows: all of them, and those that go up. */
+export interface PlannedShard {
+  readonly shard: Shard
+  readonly rows: number
+  readonly sent: number
+}
+
+/** A plan, deeply frozen, or null when there are errors. `issues` holds everything found, `context.issues` included. */
+export interface Planned {
+  readonly plan: Plan | null
+  readonly issues: readonly Issue[]
+}
+
+/** Resolves a pipeline against its input. */
+export function planRun(pipeline: Pipeline, facts: InputFacts, context: PlanContext): Planned {
+  const rows = context.limit === null ? facts.rows : Math.min(facts.rows, context.limit)
+  const sent = context.sent ?? rows
+  // Before they are counted, nothing is known against rows that go up once.
+  const isCounted = !pipeline.job.collapse || context.sent !== undefined
+  const skipped = facts.rows === 0 && pipeline.input.empty === 'skip'
+  const at = (...path: Path): Place | null => context.locate?.(path) ?? null
+  // Whoever looked at the input could not know that an empty one is a normal day.
+  const known = (context.issues ?? []).filter(one => !(skipped && one.code === 'FETTLE_INPUT_EMPTY'))
+  const isRefused = known.some(one => one.severity === 'error')
+  // An empty extract may lack even its header, and so may one whose first quote is never closed: that has been said.
+  const columns = facts.columns === 0 && (skipped || isRefused) ? NO_COLUMNS : resolveColumns(pipeline, facts, at)
+  // A quote that is never closed takes rows with it, so that nothing is to be said of their number.
+  const isSaid = known.some(one => one.severity === 'error' && /^FETTLE_INPUT_(EMPTY|QUOTE)$/.test(one.code))
+  const reference = resolveReference(pipeline, facts, at)
+  const issues = [
+    ...known,
+    ...columns.issues,
+    ...(skipped || isSaid ? [] : countIssues(pipeline, facts, isCounted ? sent : 0, at)),
+    ...outputIssues(pipeline, facts, at),
+    ...workbookIssues(pipeline, facts, rows, at('output', 'format')),
+    ...maskIssues(pipeline, facts, at),
+    ...reference.issues,
+    ...(context.shard === undefined ? [] : shardIssues(pipeline, context.shard.shard, at)),
+  ]
+  if (issues.some(one => one.severity === 'error')) return { plan: null, issues }
+  const { cells } = context
+  const own = context.shard ?? { rows, sent }
+  const profile = cells === undefined ? {} : { profile: profileOf({ ...columns, report: pipeline.report, input: facts }, cells) }
+  const draft: Omit<Plan, 'fingerprint'> = {
+    version: pipeline.version,
+    name: pipeline.name,
+    description: pipeline.description,
+    tags: pipeline.tags,
+    file: context.file,
+    service: context.service,
+    input: facts,
+    key: columns.key,
+    limit: context.limit,
+    ...(context.shard === undefined ? {} : { shard: context.shard.shard }),
+    rows: own.rows,
+    sent: own.sent,
+    collapse: pipeline.job.collapse,
+    parts: partsOf(own.sent, pipeline.job.split),
+    concurrency: pipeline.job.concurrency,
+    preparation: preparationOf(facts, columns.mappings, { ...own, collapse: pipeline.job.collapse }, context.shard?.shard),
+    mappings: columns.mappings,
+    ...profile,
+    enrich: pipeline.enrich,
+    budget: budgetOf(pipeline, context.shard?.shard),
+    poll: pollAt(context.service, pipeline.poll),
+    retry: pipeline.retry,
+    checks: pipeline.checks,
+    output: shownOutput(pipeline.output),
+    decisions: pipeline.decisions,
+    portfolio: pipeline.portfolio && { ...pipeline.portfolio, reference: reference.column },
+    screen: pipeline.screen,
+    report: pipeline.report,
+    issues,
+  }
+  // A copy, so that freezing touches nothing the caller still holds.
+  return { plan: freeze(structuredClone({ ...draft, fingerprint: fingerprintOf(draft) })), issues }
+}
+
+/** A service within this process is nobody else's: it is asked at once, and after `poll.every` at the latest. */
+const pollAt = ({ kind }: Plan['service'], poll: Plan['poll']): Plan['poll'] =>
+  kind === 'embedded' ? { ...poll, everyMs: Math.min(FIRST_LOOK_MS, poll.everyMs), maxMs: poll.everyMs } : poll
+
+/** A ceiling is kept without asking the other shards: each has its part of it. */
+const budgetOf = ({ budget }: Pipeline, shard: Shard | undefined): Plan['budget'] => {
+  if (shard === undefined || budget.credits === null) return budget
+  const { from, to } = shareOf(budget.credits, shard)
+  return { ...budget, credits: to - from }
+}
+
+type At = (...path: Path) => Place | null
+interface Columns {
+  readonly mappings: readonly PlannedMapping[]
+  readonly key: Plan['key']
+  readonly issues: readonly Issue[]
+}
+
+const NO_COLUMNS: Columns = { mappings: [], key: null, issues: [] }
+
+function resolveColumns(pipeline: Pipeline, facts: InputFacts, at: At): Columns {
+  const issues: Issue[] = []
+  const mappings: PlannedMapping[] = []
+  for (const rule of pipeline.mappings) {
+    const asked = { name: `mappings.${rule.mapping}`, at: at('mappings', rule.mapping) }
+    const constants = mappings.filter(one => one.value !== undefined).length
+    const resolved = resolveMapping(rule, facts, asked, facts.columns + constants)
+    issues.push(...resolved.issues)
+    const { mapping } = resolved
+    if (mapping === null) continue
+    const other = mappings.find(one => one.index === mapping.index)
+    if (other !== undefined) {
+      const message = `mappings.${other.mapping} and mappings.${mapping.mapping} both read column ${mapping.index + 1}${mapping.header === null ? '' : `, ${show(mapping.header)}`}`
+      issues.push(
+        issue('FETTLE_PIPELINE_MAPPING', message, {
+          severity: 'warn',
+          at: at('mappings', rule.mapping),
+          hint: 'Map each column once.',
+        }),
+      )
+    }
+    mappings.push(mapping)
+  }
+  const { key } = pipeline.input
+  const resolvedKey = key === null ? null : resolveKey(key, facts, { name: 'input.key', at: at('input', 'key') })
+  issues.push(...(resolvedKey?.issues ?? []), ...lostMappings(pipeline, mappings, issues, facts, at))
+  return { mappings, key: resolvedKey?.column ?? null, issues }
+}
+
+/** The column of the references in a portfolio. */
+function resolveReference({ portfolio }: Pipeline, facts: InputFacts, at: At): { column: Plan['key']; issues: readonly Issue[] } {
+  if (portfolio === null || portfolio.reference === null || facts.columns === 0) return { column: null, issues: [] }
+  const asked = { name: 'portfolio.reference', at: at('portfolio', 'reference') }
+  const { column = null, issues } = resolveKey(portfolio.reference, facts, asked)
+  return { column, issues }
+}
+
+/** What the pipeline maps but this file cannot give, because the headers are optional and not there. */
+function lostMappings(
+  pipeline: Pipeline,
+  mappings: readonly PlannedMapping[],
+  found: readonly Issue[],
+  facts: InputFacts,
+  at: At,
+): Issue[] {
+  if (found.some(one => one.severity === 'error')) return []
+  const present = mappings.map(one => one.mapping)
+  if (!canMatchOn(present)) {
+    const hint = `Its headers: ${showList(facts.header ?? [])}.`
+    return [issue('FETTLE_INPUT_HEADER', `${facts.path} has none of the columns to match on`, { at: at('mappings'), hint })]
+  }
+  if (tellsCountry(present) || !tellsCountry(pipeline.mappings.map(one => one.mapping))) return []
+  const message = `${facts.path} has no column that says the country, so companies of all countries are candidates`
+  return [issue('FETTLE_PIPELINE_MAPPING', message, { severity: 'warn', at: at('mappings') })]
+}
+
+function countIssues(pipeline: Pipeline, facts: InputFacts, sent: number, at: At): Issue[] {
+  const { min, max } = pipeline.input.rows
+  const say = (code: ErrorCode, message: string, place: Place | null): Issue =>
+    issue(code, `${facts.path}: ${message}`, { at: place })
+  if (facts.rows === 0) return [say('FETTLE_INPUT_EMPTY', 'there are no rows', { file: facts.path, line: null, column: null })]
+  const issues: Issue[] = []
+  const allowed =
+    `input.rows allows ${min === null ? 'up to' : max === null ? `${min} or more` : `${min} to`} ${max ?? ''}`.trim()
+  if ((min !== null && facts.rows < min) || (max !== null && facts.rows > max)) {
+    issues.push(say('FETTLE_INPUT_ROWS', `found ${facts.rows} rows, ${allowed}`, at('input', 'rows')))
+  }
+  if (pipeline.budget.rows !== null && sent > pipeline.budget.rows) {
+    issues.push(
+      say('FETTLE_INPUT_BUDGET', `${sent} rows would be sent, budget.rows allows ${pipeline.budget.rows}`, at('budget', 'rows')),
+    )
+  }
+  const jobs = partsOf(sent, pipeline.job.split).length
+  if (jobs > MAX_JOBS) {
+    const message = `${sent} rows would need ${jobs} jobs of ${pipeline.job.split} rows (job.split), ${MAX_JOBS} at most are made`
+    issues.push(say('FETTLE_INPUT_BUDGET', message, at('job', 'split')))
+  }
+  return issues
+}
+
+const shownOutput = (output: Pipeline['output']): Plan['output'] =>
+  output && {
+    ...output,
+    path: shownPath(output.path),
+    unmatched: output.unmatched && shownPath(output.unmatched),
+    review: output.review && shownPath(output.review),
+  }
+
+/** The input may have been replaced on the command line since the pipeline was checked. */
+function outputIssues({ output }: Pipeline, facts: InputFacts, at: At): Issue[] {
+  if (output === null) return []
+  return (['path', 'unmatched', 'review'] as const).flatMap(key => {
+    const path = output[key]
+    if (path === null || !isSamePath(path, facts.path)) return []
+    return [
+      issue('FETTLE_PIPELINE_PATH', `output.${key}: ${show(shownPath(path))} would overwrite the input`, {
+        at: at('output', key),
+      }),
+    ]
+  })
+}
+
+function maskIssues({ report }: Pipeline, facts: InputFacts, at: At): Issue[] {
+  const known = [...MAPPINGS, ...(facts.header ?? [])]
+  return report.mask.flatMap((name, index) => {
+    if (known.includes(name) || facts.header === null) return []
+    const close = nearest(name, known)
+    const message = `report.mask: ${show(name)} is neither a mapping nor a header of ${facts.path}${close === null ? '' : `; did you mean ${show(close)}?`}`
+    return [
+      issue('FETTLE_INPUT_HEADER', message, { at: at('report', 'mask', index), hint: `Its headers: ${showList(facts.header)}.` }),
+    ]
+  })
+}
+
+const unpacking = (packed: Packing): string =>
+  packed.as === 'gzip' ? 'unpacked from gzip' : `the sheet ${show(packed.sheet)} as text`
+
+/** Why the file cannot go up byte for byte. */
+function preparationOf(
+  facts: InputFacts,
+  mappings: readonly PlannedMapping[],
+  { rows, sent, collapse }: Pick<Plan, 'rows' | 'sent' | 'collapse'>,
+  shard?: Shard,
+): string[] {
+  const padded = mappings.filter(one => one.pad !== null).map(one => `pad ${one.mapping} to ${one.pad} digits`)
+  return [
+    ...(facts.packed === undefined ? [] : [unpacking(facts.packed)]),
+    ...(facts.encoding === 'utf-8' ? [] : [`encoding ${facts.encoding}`]),
+    ...(facts.quotes === 'relaxed' ? ['quotes: relaxed'] : []),
+    ...(facts.skipped === undefined ? [] : [skippedInWords(facts.skipped)]),
+    ...padded,
+    ...mappings.filter(one => one.trim).map(one => `trim ${one.mapping}`),
+    ...mappings.filter(one => one.value !== undefined).map(one => `${one.mapping} ${show(one.value!)} in every row`),
+    ...(collapse ? [`${sent} different rows of ${rows}`] : []),
+    ...(shard !== undefined
+      ? [`shard ${shardText(shard)}: rows ${shard.from + 1} to ${shard.from + rows} of ${facts.rows}`]
+      : []),
+    ...(shard === undefined && rows < facts.rows ? [`the first ${rows} of ${facts.rows} rows`] : []),
+  ]
+}
+
+const skippedInWords = ({ head, tail }: { readonly head: number; readonly tail: number }): string =>
+  `without ${[head > 0 ? `${head} lines above` : '', tail > 0 ? `${tail} lines below` : ''].filter(one => one !== '').join(' and ')} the table`

@@ -1,0 +1,56 @@
+/** What of a pipeline cannot be shared among several runs and be the same as in one. It reads no file. */
+import { COMPANY_TAGS } from '../../contract/index.ts'
+import { type Issue, issue, type Place } from '../../errors.ts'
+import { STDIN, spoolOf } from '../schema/paths.ts'
+import type { Pipeline } from '../schema/pipeline.ts'
+import { shardText } from './shards.ts'
+import type { Path } from '../source/tree.ts'
+import type { Shard } from '../model/types.ts'
+
+/** Tags whose text counts the rows of one job. */
+const OF_JOB = ['general.rowNumber', 'general.duplicateId']
+
+/** Errors that name the key, and the cure. */
+export function shardIssues(pipeline: Pipeline, shard: Shard, at: (...path: Path) => Place | null): Issue[] {
+  const { enrich, input, output } = pipeline
+  const which = `shard ${shardText(shard)}`
+  const refuse = (message: string, hint: string, path: Path): Issue =>
+    issue('FETTLE_PIPELINE_UNSUPPORTED', message, { hint, at: at(...path) })
+  const piped = input.path === STDIN || spoolOf(input.path) !== null
+  const counting = output?.columns.filter(name => OF_JOB.includes(name)) ?? []
+  const isNameless = output !== null && enrich !== null && !COMPANY_TAGS.some(tag => enrich.tags.includes(tag))
+  return [
+    ...(piped
+      ? [
+          refuse(`${which} of standard input: the other shards and fettle merge could not read it`, 'Write it to a file first.', [
+            'input',
+          ]),
+        ]
+      : []),
+    ...counting.map(name =>
+      refuse(
+        `${which}: ${name} counts the rows of one remote job, so it would be another in each shard`,
+        `Leave ${name} out of output.columns.`,
+        ['output', 'columns'],
+      ),
+    ),
+    ...(['portfolio', 'screen'] as const)
+      .filter(key => pipeline[key] !== null)
+      .map(key =>
+        refuse(
+          `${which}: ${key} is about the companies of the whole list, and a shard knows its own alone`,
+          `Leave ${key} out, or run the list without --shard.`,
+          [key],
+        ),
+      ),
+    ...(isNameless
+      ? [
+          refuse(
+            `${which}: without the tag of a company, one that is found in two shards is not known again`,
+            'Add general.connectId to enrich.tags.',
+            ['enrich'],
+          ),
+        ]
+      : []),
+  ]
+}

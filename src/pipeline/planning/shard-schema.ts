@@ -1,0 +1,219 @@
+/**
+ * The schema of a shard's plan that others could have written: every key, its type and its bounds, and that its parts agree with each
+ * other. A plan that passes names a pipeline, a service, paths and columns of the forms that a pipeline file may name. It reads no file.
+ */
+import { z } from 'zod'
+import { MAPPINGS, type Product } from '../../contract/index.ts'
+import { ERRORS, type ErrorCode } from '../../errors.ts'
+import { shownPath } from '../schema/addresses.ts'
+import { isKnownEncoding } from '../schema/encodings.ts'
+import { fingerprintOf } from './fingerprint.ts'
+import { spoolOf, whyNotReadable, whyNotWritable } from '../schema/paths.ts'
+import { pipelineSchema } from '../schema/schema.ts'
+import { checkServiceUrl } from '../schema/service-url.ts'
+import { MOST_SHARDS } from './shards.ts'
+import type { CheckName, ColumnProfile, InputFacts, Plan, PlannedMapping, PlannedOutput, PlannedService, Shard } from '../model/types.ts'
+
+/** A shape with every key of a type, and no other: a key that is added to the type must be added here. */
+type Shape<T> = { readonly [K in keyof T]-?: z.ZodType }
+
+const MOST_COLUMNS = 100_000
+const WEEK_MS = 7 * 24 * 3_600_000
+
+const count = z.int().min(0)
+const text = (max = 10_000) => z.string().max(max)
+const digest = z.string().regex(/^[0-9a-f]{64}$/)
+const index = z.int().min(0).max(MOST_COLUMNS)
+const header = z.string().max(1_048_576)
+const column = z.strictObject({ header: header.nullable(), index })
+const milliseconds = z.int().min(1).max(WEEK_MS)
+
+/** A path as plans record it: without a query, and of standard input nothing. */
+const readable = text(4096).refine(path => whyNotReadable(path) === null && shownPath(path) === path && spoolOf(path) === null)
+/** Absolute paths are judged where they are written: here only their steps are. */
+const writable = text(4096).refine(path => whyNotWritable(path.replace(/^\//, ''), undefined) === null)
+
+const issue = z.strictObject({
+  code: z.enum(Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]]),
+  severity: z.enum(['error', 'warn', 'info']),
+  message: text(),
+  hint: text().nullable(),
+  at: z.strictObject({ file: text(4096), line: count.nullable(), column: count.nullable() }).nullable(),
+  column: header.nullable(),
+  count,
+  rows: z.array(count).max(1000),
+})
+
+const input = {
+  path: readable,
+  bytes: count,
+  packed: z
+    .union([
+      z.strictObject({ as: z.literal('gzip'), bytes: count }),
+      z.strictObject({ as: z.literal('xlsx'), sheet: text(1000), bytes: count }),
+    ])
+    .optional(),
+  skipped: z.strictObject({ head: count, tail: count, from: count, to: count }).optional(),
+  linesBefore: count.optional(),
+  mtimeMs: z.number(),
+  sha256: digest,
+  encoding: text(40).refine(isKnownEncoding),
+  bom: z.boolean(),
+  delimiter: z.string().regex(/^[^"\r\n\0]$/),
+  delimiterEvidence: text(),
+  quotes: z.enum(['strict', 'relaxed']),
+  header: z.array(header).max(MOST_COLUMNS).nullable(),
+  columns: z.int().min(0).max(MOST_COLUMNS),
+  rows: count,
+  blankLines: count,
+  lineEnd: z.enum(['lf', 'crlf', 'cr', 'mixed']),
+} satisfies Shape<InputFacts>
+
+const service = {
+  kind: z.literal('remote'),
+  url: text(2000),
+  rate: z.strictObject({ requests: z.int().min(1).max(100_000), perMs: milliseconds }).nullable(),
+  fileHosts: z
+    .array(
+      z
+        .string()
+        .max(300)
+        .regex(/^(\*\.)?([\w-]+\.)*[\w-]+$/),
+    )
+    .max(50),
+  insecure: z.boolean(),
+} satisfies Shape<Extract<PlannedService, { kind: 'remote' }>>
+
+const shard = {
+  number: z.int().min(1).max(MOST_SHARDS),
+  of: z.int().min(1).max(MOST_SHARDS),
+  from: count,
+  asked: count,
+  span: z.strictObject({ head: count, from: count, to: count.nullable() }),
+} satisfies Shape<Shard>
+
+const mapping = {
+  mapping: z.enum(MAPPINGS),
+  header: header.nullable(),
+  index,
+  pad: z.int().min(1).max(32).nullable(),
+  value: text(500).optional(),
+  trim: z.literal(true).optional(),
+} satisfies Shape<PlannedMapping>
+
+const profile = {
+  mapping: z.enum(MAPPINGS).nullable(),
+  header: header.nullable(),
+  index,
+  isKey: z.boolean(),
+  filled: count,
+  distinct: count,
+  isEstimate: z.boolean(),
+  examples: z.array(text()).max(100),
+} satisfies Shape<ColumnProfile>
+
+const threshold = z.strictObject({
+  text: text(100),
+  operator: z.enum(['<', '<=', '>', '>=']),
+  value: z.number().min(0),
+  unit: z.enum(['rows', 'share']),
+})
+
+const output = {
+  path: writable,
+  format: z.enum(['csv', 'excel', 'xlsx', 'jsonl']),
+  columns: z.array(header).max(1000),
+  unmatched: writable.nullable(),
+  review: writable.nullable(),
+} satisfies Shape<PlannedOutput>
+
+const CHECKS = ['matched', 'unmatched', 'review', 'duplicates', 'failed', 'drift'] as const satisfies readonly CheckName[]
+const PRODUCTS = ['basic', 'basicPlus', 'standard'] as const satisfies readonly Product[]
+
+const shape = {
+  version: z.literal(1),
+  name: pipelineSchema.shape.name,
+  description: text().nullable(),
+  tags: z.array(z.string().regex(/^[\w.-]{1,60}$/)).max(50),
+  file: text(4096).regex(/^[^\u0000-\u001f\u007f]*$/),
+  service: z.strictObject(service),
+  input: z.strictObject(input),
+  key: column.nullable(),
+  limit: count.nullable(),
+  shard: z.strictObject(shard),
+  merged: z.never().optional(),
+  rows: count,
+  sent: count,
+  collapse: z.boolean(),
+  parts: z
+    .array(z.strictObject({ from: count, rows: count }))
+    .min(1)
+    .max(1000),
+  concurrency: z.int().min(1).max(32),
+  preparation: z.array(text()).max(1000),
+  mappings: z.array(z.strictObject(mapping)).max(MAPPINGS.length),
+  profile: z.array(z.strictObject(profile)).max(1000).optional(),
+  enrich: z.strictObject({ product: z.enum(PRODUCTS), tags: z.array(z.string().regex(/^[\w.]{1,100}$/)).max(1000) }).nullable(),
+  budget: z.strictObject({ rows: count.nullable(), credits: count.nullable() }),
+  poll: z.strictObject({ everyMs: milliseconds, maxMs: milliseconds, timeoutMs: milliseconds }),
+  retry: z.strictObject({ attempts: z.int().min(1).max(10) }),
+  checks: z
+    .array(z.strictObject({ name: z.enum(CHECKS), warn: threshold.nullable(), fail: threshold.nullable() }))
+    .max(CHECKS.length),
+  output: z.strictObject(output).nullable(),
+  decisions: writable.nullable(),
+  // A shard knows its own companies alone: neither is for it.
+  portfolio: z.null().optional(),
+  screen: z.null().optional(),
+  report: z.strictObject({ rows: z.enum(['none', 'review', 'all']), mask: z.array(header).max(1000) }),
+  issues: z.array(issue).max(10_000),
+  fingerprint: digest,
+} satisfies Shape<Plan>
+
+/** A shard's plan, or the reason why it is none. */
+type ReadShard = { readonly plan: Plan & { readonly shard: Shard } } | { readonly problem: string }
+
+/** Reads a plan that others could have written. The value itself is returned: nothing is filled in. */
+export function readShardPlan(value: unknown): ReadShard {
+  const parsed = z.strictObject(shape).safeParse(value)
+  if (!parsed.success) return { problem: problemOf(parsed.error) }
+  const plan = value as Plan & { readonly shard: Shard }
+  const problem = disagreement(plan)
+  return problem === null ? { plan } : { problem }
+}
+
+/** Where a value does not fit its schema. The value itself is foreign, and is not repeated. */
+export function problemOf({ issues }: z.ZodError): string {
+  const [first] = issues
+  const where = (first?.path ?? [])
+    .map(step =>
+      String(step)
+        .replace(/[^\w.-]/g, '?')
+        .slice(0, 60),
+    )
+    .join('.')
+  const what = first?.code === 'unrecognized_keys' ? 'holds a key that this version does not know' : 'is not of its form'
+  return where === '' ? `it ${what}` : `${where} ${what}`
+}
+
+/** What in a plan contradicts the rest of it; null when nothing does. */
+function disagreement(plan: Plan & { readonly shard: Shard }): string | null {
+  const { service, input, shard, rows, sent, parts, mappings, key } = plan
+  if (service.kind !== 'remote') return 'service is the embedded one'
+  const checked = checkServiceUrl(service.url, service.insecure)
+  if (!('url' in checked) || checked.url !== service.url) return 'service.url is not the address of a service'
+  if (shard.number > shard.of || shard.from + rows > input.rows || sent > rows) return 'shard does not lie within the list'
+  if (shard.span.to !== null && shard.span.to < shard.span.from) return 'shard.span ends before it begins'
+  let from = 0
+  for (const part of parts) {
+    if (part.from !== from) return 'parts do not lie side by side'
+    from += part.rows
+  }
+  if (from !== sent) return 'parts do not add up to the rows that go up'
+  const constants = mappings.filter(one => one.value !== undefined).length
+  const isColumn = (at: number): boolean => at < input.columns
+  const isLost = mappings.some(one => (one.value === undefined ? !isColumn(one.index) : one.index >= input.columns + constants))
+  if (isLost || (key !== null && !isColumn(key.index))) return 'mappings name a column that the list does not have'
+  const { fingerprint, ...work } = plan
+  return fingerprintOf(work) === fingerprint ? null : 'fingerprint is not that of the plan'
+}

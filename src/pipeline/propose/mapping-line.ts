@@ -1,0 +1,32 @@
+/** A line of `mappings:` to be copied into a pipeline file, for hints. It knows nothing of why it is given. */
+import { stringify } from 'yaml'
+import { literal } from '../source/interpolate.ts'
+import { hasHidden } from '../source/quote.ts'
+import type { PlannedMapping } from '../model/types.ts'
+
+/** A name longer than this is no line any more. */
+const LONG = 60
+
+/** A column as a pipeline names it: its header; its index where the header cannot be typed, or is not the only one of its kind. */
+export function columnReference(
+  header: string | null,
+  index: number,
+  headers: readonly string[] | null,
+): string | { index: number } {
+  const isName =
+    header !== null &&
+    header.trim() !== '' &&
+    header.length <= LONG &&
+    !hasHidden(header) &&
+    headers?.filter(one => one === header).length === 1
+  return isName ? literal(header) : { index }
+}
+
+/** `orgNumber: { from: Reg No, pad: 8 }`; by index where the name cannot be typed, or is not the only one of its kind. */
+export function mappingLine({ mapping, header, index, pad, trim }: PlannedMapping, headers: readonly string[] | null): string {
+  const reference = columnReference(header, index, headers)
+  const column = typeof reference === 'string' ? { from: reference } : reference
+  const rest = { ...(pad === null ? {} : { pad }), ...(trim ? { trim } : {}) }
+  const value = typeof reference === 'string' && pad === null && !trim ? reference : { ...column, ...rest }
+  return `${mapping}: ${stringify(value, { collectionStyle: 'flow', lineWidth: 0 }).trim()}`
+}

@@ -1,0 +1,59 @@
+/** The columns of the output: the input's own, the enrichment tags chosen, and what fettle adds about the match. */
+import { type Product, TAGS } from '../../contract/index.ts'
+import { didYouMean, nearest } from '../source/nearest.ts'
+import { show } from '../source/quote.ts'
+
+/** Stands for the columns of the input, in order. */
+const ALL_COLUMNS = '*'
+
+/** What an output can tell about the match of a row. */
+const MATCH_COLUMNS = [
+  'match.outcome',
+  'match.score',
+  'match.matchScore',
+  'match.why',
+  'match.candidateId',
+  'match.candidateName',
+  'match.candidates',
+] as const
+
+/** An entry of a list that cannot be, by its position. */
+export interface WrongEntry {
+  readonly index: number
+  readonly message: string
+}
+
+const PRODUCTS = Object.keys(TAGS) as Product[]
+
+/** The columns of an output that names none: the input's, who was found, and how well. A list of tags is taken as a wish. */
+export function defaultColumns(product: Product, tags: readonly string[] | undefined): string[] {
+  const found = tags ?? ['general.connectId', 'general.companyName'].filter(tag => TAGS[product].includes(tag))
+  return [ALL_COLUMNS, ...found, 'match.outcome', 'match.score', 'match.why']
+}
+
+/** Tags that the product does not have, or that stand twice. */
+export function wrongTags(product: Product, tags: readonly string[]): WrongEntry[] {
+  const own = new Set(TAGS[product])
+  return tags.flatMap((tag, index) => {
+    if (tags.indexOf(tag) < index) return [{ index, message: `${show(tag)} stands twice` }]
+    if (own.has(tag)) return []
+    const larger = PRODUCTS.find(one => TAGS[one].includes(tag))
+    if (larger !== undefined) return [{ index, message: `${show(tag)} is not a tag of ${product} but of ${larger}` }]
+    return [{ index, message: `${show(tag)} is not an enrichment tag${didYouMean(tag, own)}` }]
+  })
+}
+
+/** Columns that the run could not fill, or that stand twice. */
+export function wrongColumns(columns: readonly string[], chosen: readonly string[]): WrongEntry[] {
+  const known = new Set<string>([ALL_COLUMNS, ...MATCH_COLUMNS, ...chosen])
+  return columns.flatMap((column, index) => {
+    if (columns.indexOf(column) < index) return [{ index, message: `${show(column)} stands twice` }]
+    if (known.has(column)) return []
+    const product = PRODUCTS.find(one => TAGS[one].includes(column))
+    if (product !== undefined)
+      return [{ index, message: `${show(column)} is a tag of ${product}, but enrich does not ask for it` }]
+    const close = nearest(column, [...known, ...TAGS.standard])
+    const meant = close === null ? '; columns of the input come with "*"' : `; did you mean ${close}?`
+    return [{ index, message: `${show(column)} is neither "*", a chosen tag nor a match column${meant}` }]
+  })
+}

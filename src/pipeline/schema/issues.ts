@@ -1,0 +1,191 @@
+/**
+ * What the schema says against a file, as sentences: the form expected, what was found, what may have been meant. A value that
+ * came from the environment is shown as the `${…}` it was written as, a credential not at all.
+ */
+import type { z } from 'zod'
+import { keysAt, knownPaths } from './keys.ts'
+import { nearest } from '../source/nearest.ts'
+import { pipelineSchema } from './schema.ts'
+import { show, showList } from '../source/quote.ts'
+import { type Finding, mapScalars, nodeAt, type Path, plainOf, type Tree } from '../source/tree.ts'
+
+type ZodIssue = z.core.$ZodIssue
+
+/** An example line for the keys a pipeline cannot do without. */
+export const EXAMPLES: Readonly<Record<string, string>> = {
+  name: 'name: suppliers',
+  input: 'input: data/suppliers.csv',
+  mappings: 'mappings: { name: Company Name, country: Country }',
+}
+
+/**
+ * All that the schema says against a tree, and the tree with filled-in scalars read as the type that is due: `${MIN}` is a
+ * number where a number is expected and text where text is.
+ */
+export function checkSchema(given: Tree): { readonly tree: Tree; readonly findings: readonly Finding[] } {
+  const tree = retype(given, leavesOf(given))
+  const leaves = leavesOf(tree)
+  const suspects = new Set(leaves.filter(leaf => isTextDue(tree, leaf)).map(leaf => leaf.path.join('.')))
+  const quoted = mapScalars(tree, (scalar, path) => (suspects.has(path.join('.')) ? { ...scalar, value: scalar.source } : scalar))
+  const stillWrong = new Set(suspects.size === 0 ? [] : leavesOf(quoted).map(leaf => leaf.path.join('.')))
+  const findings: Finding[] = []
+  const seen = new Set<string>()
+  for (const leaf of leaves) {
+    const key = leaf.path.join('.')
+    if (leaf.code !== 'unrecognized_keys' && (seen.has(key) || isBroken(tree, leaf.path))) continue
+    seen.add(key)
+    if (leaf.code === 'unrecognized_keys') findings.push(...leaf.keys.map(name => unknownKey(tree, leaf.path, name)))
+    else if (suspects.has(key) && !stillWrong.has(key)) findings.push(putInQuotes(tree, leaf.path))
+    else findings.push(wrongValue(tree, leaf))
+  }
+  return { tree, findings }
+}
+
+/** The schema's issues, those inside a union replaced by those of the alternative that was meant. */
+function leavesOf(tree: Tree): ZodIssue[] {
+  const result = pipelineSchema.safeParse(plainOf(tree))
+  return result.success ? [] : result.error.issues.flatMap(one => flatten(tree, one, []))
+}
+
+function flatten(tree: Tree, one: ZodIssue, prefix: Path): ZodIssue[] {
+  const path = [...prefix, ...one.path]
+  if (one.code !== 'invalid_union') return [{ ...one, path }]
+  const isScalar = nodeAt(tree, path)?.kind === 'scalar'
+  const rootType = (branch: ZodIssue[]) => branch.find(inner => inner.code === 'invalid_type' && inner.path.length === 0)
+  const meant =
+    one.errors.find(branch => rootType(branch) === undefined) ??
+    (isScalar
+      ? one.errors.find(branch => rootType(branch)?.code === 'invalid_type' && expectsText(rootType(branch)!))
+      : undefined)
+  return meant === undefined ? [{ ...one, path }] : meant.flatMap(inner => flatten(tree, inner, path))
+}
+
+const expectsText = (one: ZodIssue): boolean => one.code === 'invalid_type' && one.expected === 'string'
+
+function isTextDue(tree: Tree, leaf: ZodIssue): boolean {
+  const node = nodeAt(tree, leaf.path)
+  return expectsText(leaf) && node?.kind === 'scalar' && (typeof node.value === 'number' || typeof node.value === 'boolean')
+}
+
+function isBroken(tree: Tree, path: Path): boolean {
+  const node = nodeAt(tree, path)
+  return node?.kind === 'scalar' && node.state === 'broken'
+}
+
+/** Filled-in scalars read as numbers or truth values where one is due. */
+function retype(tree: Tree, leaves: readonly ZodIssue[]): Tree {
+  const due = new Map<string, string>()
+  for (const leaf of leaves) {
+    if (leaf.code === 'invalid_type') due.set(leaf.path.join('.'), leaf.expected)
+    if (leaf.code === 'invalid_value' && leaf.values.some(value => typeof value === 'number'))
+      due.set(leaf.path.join('.'), 'number')
+  }
+  return mapScalars(tree, (scalar, path) => {
+    const expected = due.get(path.join('.'))
+    if (scalar.state !== 'filled' || typeof scalar.value !== 'string' || expected === undefined) return scalar
+    if (expected === 'boolean' && /^(true|false)$/.test(scalar.value)) return { ...scalar, value: scalar.value === 'true' }
+    const isNumber = (expected === 'number' || expected === 'int') && /^-?\d+(\.\d+)?$/.test(scalar.value)
+    return isNumber ? { ...scalar, value: Number(scalar.value) } : scalar
+  })
+}
+
+const NAMES_A_SECRET = /pass(word|wd|phrase)?$|token|secret|api.?key|credential/i
+
+function unknownKey(tree: Tree, path: Path, name: string): Finding {
+  const at = { path: [...path, name], part: 'key' } as const
+  const where = path.length === 0 ? 'a pipeline' : path.join('.')
+  if (NAMES_A_SECRET.test(name) && nodeAt(tree, [...path, name])?.kind === 'scalar') {
+    return {
+      code: 'FETTLE_PIPELINE_SECRET',
+      message: `${[...path, name].join('.')}: no such key, and a secret has no place in the file`,
+      ...at,
+    }
+  }
+  const keys = keysAt(path)
+  const close = nearest(name, keys)
+  const elsewhere = knownPaths().find(one => one.at(-1) === name && one.length > 1)
+  const meant =
+    close !== null
+      ? `; did you mean ${close}?`
+      : elsewhere !== undefined
+        ? `; it belongs under ${elsewhere.slice(0, -1).join('.')}`
+        : ''
+  const kind = path.length === 1 && path[0] === 'mappings' ? 'a mapping the service knows' : `part of ${where}`
+  return {
+    code: 'FETTLE_PIPELINE_KEY',
+    message: `${show(name)} is not ${kind}${meant}`,
+    hint: `Known: ${keys.join(', ')}.`,
+    ...at,
+  }
+}
+
+function putInQuotes(tree: Tree, path: Path): Finding {
+  const node = nodeAt(tree, path)
+  const written = node?.kind === 'scalar' ? node.source : ''
+  return {
+    code: 'FETTLE_PIPELINE_TEXT',
+    message: `${path.join('.')}: expected text, found ${found(tree, path)}: put it in quotes`,
+    hint: `Write ${JSON.stringify(written)}.`,
+    path,
+  }
+}
+
+function wrongValue(tree: Tree, leaf: ZodIssue): Finding {
+  const { path } = leaf
+  const name = path.join('.') || 'the pipeline'
+  const node = nodeAt(tree, path)
+  if (node === undefined) {
+    const example = path.length === 1 ? EXAMPLES[String(path[0])] : undefined
+    const hint = example === undefined ? `Expected ${expected(leaf)}.` : `For example: ${example}`
+    return { code: 'FETTLE_PIPELINE_MISSING', message: `${name} is missing`, hint, path }
+  }
+  const message = `${name}: expected ${expected(leaf)}, found ${found(tree, path)}`
+  if (node.kind === 'scalar' && node.state === 'filled' && node.value === '')
+    return { code: 'FETTLE_PIPELINE_VARIABLE', message, path }
+  if (name === 'version') {
+    const hint = 'This version of fettle reads version 1; a newer one may read this file.'
+    return { code: 'FETTLE_PIPELINE_UNSUPPORTED', message, hint, path }
+  }
+  if (node.kind !== 'scalar' || typeof node.value !== 'string' || node.state !== 'literal')
+    return { code: 'FETTLE_PIPELINE_VALUE', message, path }
+  const slug = slugOf(node.value)
+  if (name === 'name' && slug !== '') return { code: 'FETTLE_PIPELINE_VALUE', message, hint: `Write name: ${slug}`, path }
+  const words = leaf.code === 'invalid_value' ? leaf.values.map(String) : []
+  const close = nearest(node.value, words)
+  return { code: 'FETTLE_PIPELINE_VALUE', message: close === null ? message : `${message}; did you mean ${close}?`, path }
+}
+
+/** The name that was probably meant. */
+const slugOf = (name: string): string =>
+  name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/\p{M}/gu, '')
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, 80)
+    .replace(/^-+|-+$/g, '')
+
+/** The leaf's own words; the schema gives them for every leaf but lists of words. */
+function expected(leaf: ZodIssue): string {
+  if (leaf.code !== 'invalid_value') return leaf.message
+  const words = leaf.values.map(String)
+  return words.length === 1 ? words[0]! : `one of ${words.join(', ')}`
+}
+
+/** What stands at a path, in words. */
+function found(tree: Tree, path: Path): string {
+  const node = nodeAt(tree, path)
+  if (node === undefined) return 'nothing'
+  if (node.kind === 'map')
+    return `a map${node.entries.size === 0 ? ' without keys' : ` with ${showList([...node.entries.keys()])}`}`
+  if (node.kind === 'list') return node.items.length === 0 ? 'an empty list' : 'a list'
+  if (path[0] === 'service' && (path[1] === 'username' || path[1] === 'password')) return 'another value'
+  if (node.state === 'filled')
+    return node.value === '' ? `nothing: ${show(node.source)} is empty` : `the value of ${show(node.source)}`
+  if (node.value === null) return 'nothing'
+  if (node.value === '') return 'an empty text'
+  if (typeof node.value === 'string') return `the text ${show(node.value)}`
+  const kind = typeof node.value === 'number' ? 'the number ' : ''
+  const written = node.source === String(node.value) ? '' : `, written ${show(node.source)}`
+  return `${kind}${node.value}${written}`
+}

@@ -1,0 +1,28 @@
+/** Credentials in a pipeline file: refused when written out, taken apart from everything else when they come from outside. */
+import type { PipelineFields } from './schema.ts'
+import { type Finding, mapScalars, nodeAt, type Tree } from '../source/tree.ts'
+
+/** Credentials a pipeline refers to; null for one it does not. They never become part of a Pipeline or a Plan. */
+export interface Secrets {
+  readonly username: string | null
+  readonly password: string | null
+}
+
+/** One reference to the environment and nothing else: a default would be a password in the file, `--var` one in the argv. */
+const REFERENCE = /^\$\{[A-Za-z_][A-Za-z0-9_]*(:\?[^}$]*)?\}$/
+
+/** The tree with a literal password made unusable, and the finding that says so without repeating it. */
+export function refuseLiteralSecrets(tree: Tree): { readonly tree: Tree; readonly findings: readonly Finding[] } {
+  const path = ['service', 'password']
+  const node = nodeAt(tree, path)
+  if (node?.kind !== 'scalar' || (typeof node.value === 'string' && REFERENCE.test(node.value))) return { tree, findings: [] }
+  const message = 'service.password: a password must not stand in the file: expected ${NAME} and nothing else'
+  const changed = mapScalars(tree, scalar => (scalar === node ? { ...scalar, value: '', source: '', state: 'broken' } : scalar))
+  return { tree: changed, findings: [{ code: 'FETTLE_PIPELINE_SECRET', message, path }] }
+}
+
+/** The credentials of a pipeline whose references were filled in. */
+export function secretsOf(service: PipelineFields['service']): Secrets {
+  if (typeof service !== 'object') return { username: null, password: null }
+  return { username: service.username ?? null, password: service.password ?? null }
+}

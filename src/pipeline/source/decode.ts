@@ -1,0 +1,45 @@
+/** Bytes of a pipeline file as text, or why they are none. It reads no file: whoever does hands over the bytes. */
+import { type Issue, issue } from '../../errors.ts'
+
+/** The largest pipeline file that is read. */
+export const MAX_BYTES = 256 * 1024
+
+/** The format a file name stands for, null for any other ending. */
+export function pipelineFormat(file: string): 'yaml' | 'json' | null {
+  if (/\.ya?ml$/i.test(file)) return 'yaml'
+  return /\.json$/i.test(file) ? 'json' : null
+}
+
+/** The text of a pipeline file. Only UTF-8 up to 256 KiB is text; the issue names the encoding or the byte that is not. */
+export function decodePipeline(bytes: Uint8Array, file: string): { readonly text: string } | { readonly issue: Issue } {
+  const refuse = (message: string, hint?: string) => ({
+    issue: issue('FETTLE_PIPELINE_READ', message, { at: { file, line: null, column: null }, ...(hint ? { hint } : {}) }),
+  })
+  if (bytes.length > MAX_BYTES) return refuse(`the pipeline file is larger than 256 KiB: ${bytes.length} bytes`)
+  const [first, second] = bytes
+  const wide = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff) || (first === 0) !== (second === 0)
+  if (bytes.length > 1 && wide) return refuse('the pipeline file is in UTF-16', 'Save it as UTF-8.')
+  const nul = bytes.indexOf(0)
+  if (nul >= 0) return refuse(`the pipeline file is binary: there is a NUL at byte ${nul}`)
+  try {
+    return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) }
+  } catch {
+    return refuse(`the pipeline file is not valid UTF-8 from byte ${validLength(bytes)} on`, 'Save it as UTF-8.')
+  }
+}
+
+/** How many bytes from the start are valid UTF-8, by halving. A character cut by the end of the part does not count as wrong. */
+function validLength(bytes: Uint8Array): number {
+  let good = 0
+  let bad = bytes.length + 1
+  while (bad - good > 1) {
+    const middle = (good + bad) >> 1
+    try {
+      new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(0, middle), { stream: true })
+      good = middle
+    } catch {
+      bad = middle
+    }
+  }
+  return good
+}

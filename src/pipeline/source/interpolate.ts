@@ -1,0 +1,158 @@
+/**
+ * `${…}` in scalars, filled in after parsing, so that a value can never add a key. It knows three sources: the environment, the
+ * pipeline's own `vars` and facts of the run; they are handed in. Values never appear in a message.
+ */
+import { didYouMean, nearest } from './nearest.ts'
+import { show } from './quote.ts'
+import { type Finding, mapScalars, nodeAt, type Path, type Tree, type TreeScalar } from './tree.ts'
+
+/** Where values come from. */
+export interface Sources {
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Values of `--var`; each must be declared under `vars:`, which gives its default. */
+  readonly vars: Readonly<Record<string, string>>
+  /** What `${run.…}` knows: the date as `2026-03-31`, and the run's id once there is one. */
+  readonly run: { readonly date: string; readonly id?: string }
+}
+
+/** A lookup of one `${…}`: its value, or why it has none; a null problem has been reported where it arose. */
+type Lookup = { readonly value: string } | { readonly problem: string | null; readonly hint?: string }
+
+const ENV = /^([A-Za-z_][A-Za-z0-9_]*)(?::([-?])([\s\S]*))?$/
+const DOTTED = /^(vars|run)\.([A-Za-z][A-Za-z0-9_-]*)$/
+const VAR_NAME = /^[A-Za-z][A-Za-z0-9_-]*$/
+const FORMS = 'Write ${NAME}, ${NAME:-default}, ${NAME:?why}, ${vars.name} or ${run.date}; $${ stands for ${ itself.'
+
+/** A text as a pipeline must write it for it to stand for itself, whatever it holds. */
+export const literal = (text: string): string => text.replaceAll('${', () => '$${')
+
+/** The tree with every `${…}` filled in, and everything that could not be: all of it at once. */
+export function interpolate(tree: Tree, sources: Sources): { readonly tree: Tree; readonly findings: readonly Finding[] } {
+  const findings: Finding[] = []
+  const run = new Map(Object.entries(sources.run).filter((entry): entry is [string, string] => entry[1] !== undefined))
+
+  const declared = nodeAt(tree, ['vars'])
+  const declaredNames = declared?.kind === 'map' ? [...declared.entries.keys()] : []
+  const vars = new Map<string, string | null>(declaredNames.map(name => [name, null]))
+  const lookUp = (reference: string, inVars: boolean): Lookup => {
+    const [, family, name] = DOTTED.exec(reference) ?? []
+    if (family === 'vars' && inVars) return { problem: 'a variable cannot be made of another' }
+    if (family === 'vars') return lookUpNamed(vars, declaredNames, name!, 'is not declared under vars', 'Declared')
+    if (family === 'run') return lookUpNamed(run, [...run.keys()], name!, 'is not known', 'Known')
+    return lookUpEnv(reference, sources.env)
+  }
+
+  for (const name of declaredNames) {
+    if (!VAR_NAME.test(name)) {
+      const message = `vars: ${show(name)} cannot name a variable: letters, digits, _ and -, a letter first`
+      findings.push({ code: 'FETTLE_PIPELINE_KEY', message, path: ['vars', name], part: 'key' })
+    }
+  }
+  const fillIn = (scalar: TreeScalar, path: Path): TreeScalar => {
+    if (typeof scalar.value !== 'string' || !scalar.value.includes('${')) return scalar
+    const inVars = path[0] === 'vars'
+    const { text, problems, names, broken } = expand(scalar.value, reference => lookUp(reference, inVars))
+    for (const { message, hint } of problems) {
+      findings.push({ code: 'FETTLE_PIPELINE_VARIABLE', message: `${path.join('.')}: ${message}`, hint: hint ?? FORMS, path })
+    }
+    if (broken) return { ...scalar, state: 'broken' }
+    // A variable is judged where it is used.
+    if (names.length > 0 && path[0] !== 'description' && !inVars && /[\r\n\0]/.test(text)) {
+      const message = `${path.join('.')}: the value of ${names.join(' or ')} holds a line end or a NUL`
+      findings.push({ code: 'FETTLE_PIPELINE_VARIABLE', message, hint: 'Give a value of one line.', path })
+      return { ...scalar, state: 'broken' }
+    }
+    return { ...scalar, value: text, state: names.length > 0 ? 'filled' : 'literal' }
+  }
+
+  // The variables first: everything else may use them, and --var replaces what the file says.
+  const withVars = mapScalars(tree, (scalar, path) => {
+    if (path[0] !== 'vars' || path.length !== 2) return scalar
+    const name = String(path[1])
+    const filled = Object.hasOwn(sources.vars, name)
+      ? { ...scalar, value: sources.vars[name]!, state: 'filled' as const }
+      : fillIn(scalar, path)
+    if (typeof filled.value === 'string' && filled.state !== 'broken') vars.set(name, filled.value)
+    return filled
+  })
+  for (const name of Object.keys(sources.vars)) {
+    if (declaredNames.includes(name)) continue
+    const message = `--var ${name}: not declared under vars${didYouMean(name, declaredNames)}`
+    findings.push({ code: 'FETTLE_PIPELINE_VARIABLE', message, hint: listNames('Declared', declaredNames), path: ['vars'] })
+  }
+  return { tree: mapScalars(withVars, (scalar, path) => (path[0] === 'vars' ? scalar : fillIn(scalar, path))), findings }
+}
+
+/** Names that a text refers to, problems of the rest, and the text with all that is known filled in. */
+function expand(template: string, lookUp: (reference: string) => Lookup) {
+  const problems: { message: string; hint?: string }[] = []
+  const names: string[] = []
+  let text = ''
+  let broken = false
+  let at = 0
+  for (;;) {
+    const start = template.indexOf('${', at)
+    if (start < 0) break
+    if (template[start - 1] === '$' && start > at) {
+      text += `${template.slice(at, start - 1)}\${`
+      at = start + 2
+      continue
+    }
+    text += template.slice(at, start)
+    const end = template.indexOf('}', start)
+    const reference = end < 0 ? template.slice(start + 2) : template.slice(start + 2, end)
+    if (end < 0) {
+      problems.push({ message: 'a ${ is never closed' })
+      return { text, problems, names, broken: true }
+    }
+    at = end + 1
+    if (reference.includes('${')) {
+      problems.push({ message: `${show(`\${${reference}}`)} holds another \${: nesting is not possible` })
+      broken = true
+      at = template.indexOf('}', at) + 1 || template.length
+      continue
+    }
+    const found = lookUp(reference)
+    if ('value' in found) {
+      names.push(`\${${reference.replace(/:[-?][\s\S]*$/, '')}}`)
+      text += found.value
+    } else {
+      broken = true
+      if (found.problem !== null)
+        problems.push({ message: found.problem, ...(found.hint === undefined ? {} : { hint: found.hint }) })
+    }
+  }
+  return { text: text + template.slice(at), problems, names, broken }
+}
+
+function lookUpEnv(reference: string, env: Sources['env']): Lookup {
+  const [, name, operator, rest] = ENV.exec(reference) ?? []
+  if (name === undefined) {
+    if (reference === '') return { problem: '${} names nothing' }
+    const what = /^\w+:/.test(reference) ? 'is not a form of reference' : 'is not well formed'
+    return { problem: `${show(`\${${reference}}`)} ${what}` }
+  }
+  const value = Object.hasOwn(env, name) ? env[name] : undefined
+  if (value !== undefined && (value !== '' || operator === undefined)) return { value }
+  if (operator === '-') return { value: rest! }
+  const state = value === undefined ? 'is not set' : 'is empty'
+  const why = operator === '?' && rest !== '' ? `: ${rest}` : ''
+  return { problem: `\${${name}} ${state}${why}`, hint: `Set ${name}, or give a default: \${${name}:-default}.` }
+}
+
+function lookUpNamed(
+  values: ReadonlyMap<string, string | null>,
+  names: readonly string[],
+  name: string,
+  problem: string,
+  label: string,
+): Lookup {
+  const value = values.get(name)
+  if (value === null) return { problem: null }
+  if (value !== undefined) return { value }
+  const close = nearest(name, names)
+  return { problem: `${name} ${problem}${close === null ? '' : `; did you mean ${close}?`}`, hint: listNames(label, names) }
+}
+
+const listNames = (label: string, names: readonly string[]): string =>
+  `${label}: ${names.length === 0 ? 'none' : names.join(', ')}.`

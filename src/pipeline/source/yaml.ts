@@ -1,0 +1,142 @@
+/**
+ * YAML text as a tree. Only the plain part of YAML passes: no tags, merge keys, directives, second documents or keys that are
+ * not text; aliases are followed within a budget. It knows nothing of what the keys mean.
+ */
+import { type Document, isAlias, isCollection, isMap, isScalar, parseDocument } from 'yaml'
+import { lineFinder } from './source-position.ts'
+import { show } from './quote.ts'
+import { type Finding, MAX_DEPTH, type Tree, type TreeMap } from './tree.ts'
+import { guardYaml } from './yaml-guard.ts'
+
+type Node = NonNullable<Document.Parsed['contents']>
+
+/** More nodes than this come from aliases multiplied, never from a pipeline. */
+const MAX_NODES = 10_000
+
+/** The tree of a YAML text; null when it is empty or the text cannot be read, which the findings then say. */
+export function readYaml(text: string): { readonly tree: Tree | null; readonly findings: readonly Finding[] } {
+  const guarded = guardYaml(text)
+  if (guarded.length > 0) return { tree: null, findings: guarded }
+  // Duplicate keys are found below: the library compares each key with all the others.
+  const document = parseDocument(text, { prettyErrors: false, uniqueKeys: false })
+  const findings = problemsOf(document, text)
+  if (findings.length > 0 || document.contents === null) return { tree: null, findings }
+  const builder = new Builder(text)
+  const tree = builder.build(document.contents, 0)
+  return { tree, findings: builder.findings }
+}
+
+/** The library's errors and warnings, up to the first that makes it lose the thread: what follows that one is its echo. */
+function problemsOf(document: Document.Parsed, text: string): Finding[] {
+  const lost = document.errors.findIndex(one => one.code === 'UNEXPECTED_TOKEN' || one.code === 'BAD_INDENT')
+  const errors = lost < 0 ? [...document.errors, ...document.warnings] : document.errors.slice(0, lost + 1)
+  return errors.map(one => describe(one, text))
+}
+
+function describe({ code, message, pos }: { code: string; message: string; pos: [number, number] }, text: string): Finding {
+  const offset = pos[0]
+  const finding = (sentence: string, hint?: string): Finding => ({
+    code: 'FETTLE_PIPELINE_SYNTAX',
+    message: sentence,
+    offset,
+    ...(hint === undefined ? {} : { hint }),
+  })
+  if (text.slice(offset - 1, offset + 1) === '${')
+    return finding('a ${…} inside { } or [ ] must be in quotes', 'Write "${NAME}".')
+  if (code === 'TAB_AS_INDENT') return finding('a tab indents this line', 'Use spaces.')
+  if (code === 'MULTIPLE_DOCS') return finding('a second document begins here', 'One pipeline per file.')
+  return finding(message)
+}
+
+class Builder {
+  readonly findings: Finding[] = []
+  private nodes = 0
+  private readonly anchors = new Map<string, Node>()
+  private readonly open = new Set<Node>()
+  private readonly placeOf: (offset: number) => { line: number }
+  private readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+    this.placeOf = lineFinder(text)
+  }
+
+  build(node: Node | null, depth: number): Tree {
+    const offset = node?.range[0] ?? null
+    const nothing: Tree = { kind: 'scalar', value: null, source: '', offset, state: 'broken' }
+    if (this.nodes > MAX_NODES) return nothing
+    this.nodes += 1
+    if (this.nodes > MAX_NODES) return this.refuse(nothing, 'FETTLE_PIPELINE_SYNTAX', 'there are too many aliases')
+    if (depth > MAX_DEPTH)
+      return this.refuse(nothing, 'FETTLE_PIPELINE_DEPTH', `the file is nested deeper than ${MAX_DEPTH} levels`)
+    if (node === null) return { ...nothing, state: 'literal' }
+    if (isAlias(node)) {
+      const target = this.anchors.get(node.source)
+      if (target === undefined)
+        return this.refuse(nothing, 'FETTLE_PIPELINE_SYNTAX', `the alias *${node.source} has no anchor above it`)
+      if (this.open.has(target))
+        return this.refuse(nothing, 'FETTLE_PIPELINE_SYNTAX', `the anchor &${node.source} contains itself`)
+      return this.build(target, depth)
+    }
+    if (node.anchor !== undefined) this.anchors.set(node.anchor, node)
+    if (isScalar(node)) return this.buildScalar(node)
+    if (!isCollection(node)) return nothing
+    this.open.add(node)
+    const tree: Tree = isMap(node)
+      ? this.buildMap(node, depth)
+      : { kind: 'list', items: node.items.map(item => this.build(item as Node | null, depth + 1)), offset }
+    this.open.delete(node)
+    return tree
+  }
+
+  private buildScalar(node: Node & { value: unknown; source?: string; type?: string | null }): Tree {
+    const [start, end] = node.range
+    const value = node.value as string | number | boolean | null
+    const tree: Tree = {
+      kind: 'scalar',
+      value,
+      source: typeof value === 'string' ? value : (node.source ?? ''),
+      offset: start,
+      state: 'literal',
+    }
+    // YAML reads a list item that is indented too far as the rest of the text above it, without a word.
+    const swallowed = node.type === 'PLAIN' ? /\n[ \t]*- /.exec(this.text.slice(start, end)) : null
+    if (swallowed === null) return tree
+    const { line } = this.placeOf(start + swallowed.index + 1)
+    const message = `expected a list, found the text ${show(String(value))}: line ${line} begins with "- " but belongs to the text above it`
+    return this.refuse(tree, 'FETTLE_PIPELINE_SYNTAX', message, 'Check the indentation.')
+  }
+
+  private buildMap(node: Node & { items: unknown[] }, depth: number): TreeMap {
+    const entries = new Map<string, { offset: number | null; node: Tree }>()
+    for (const pair of node.items as { key: Node | null; value: Node | null }[]) {
+      const offset = pair.key?.range[0] ?? node.range[0]
+      const key = keyText(pair.key)
+      const value = this.build(pair.value, depth + 1)
+      const before = key === null ? undefined : entries.get(key)
+      if (key === null) this.report('FETTLE_PIPELINE_SYNTAX', 'a key must be plain text', offset)
+      else if (key === '<<') this.report('FETTLE_PIPELINE_TAG', 'the merge key << is not allowed', offset)
+      else if (before !== undefined) {
+        const [first, second] = [this.placeOf(before.offset ?? 0).line, this.placeOf(offset).line]
+        this.report('FETTLE_PIPELINE_DUPLICATE', `the key ${show(key)} stands twice: lines ${first} and ${second}`, offset)
+      } else entries.set(key, { offset, node: value })
+    }
+    return { kind: 'map', entries, offset: node.range[0] }
+  }
+
+  private report(code: Finding['code'], message: string, offset: number | null, hint?: string): void {
+    this.findings.push({ code, message, offset, ...(hint === undefined ? {} : { hint }) })
+  }
+
+  private refuse<T extends Tree>(tree: T, code: Finding['code'], message: string, hint?: string): T {
+    this.report(code, message, tree.offset, hint)
+    return { ...tree, state: 'broken' }
+  }
+}
+
+/** A key as written: `0012` and `NO` stay what they are. Null for lists, maps, aliases and nothing. */
+function keyText(key: Node | null): string | null {
+  if (!isScalar(key)) return null
+  const text = typeof key.value === 'string' ? key.value : (key.source ?? '')
+  return text === '' ? null : text
+}
