@@ -8,7 +8,7 @@ import type { JobSummary } from '../contract/index.ts'
 import type { ErrorKind, Issue } from '../errors.ts'
 import type { CompanyCounts, DecisionCounts, LowestScores, RowCandidate, RowDecision } from '../pipeline/model/row-types.ts'
 import type { Plan } from '../pipeline/model/types.ts'
-import type { AfterFact } from './after.ts'
+import type { AfterFact } from './company-actions.ts'
 
 /** The named parts of a run, in order. */
 export const STAGES = ['create', 'upload', 'map', 'submit', 'match', 'enrich', 'download', 'portfolio', 'screen'] as const

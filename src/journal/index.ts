@@ -4,8 +4,8 @@ export type {
   RefusedCompany,
   ScreenedCompany,
   ScreenState,
-} from './after.ts'
-export { meaningOf } from './after.ts'
+} from './company-actions.ts'
+export { meaningOf } from './company-actions.ts'
 export * from './checksum.ts'
 export * from './events.ts'
 export * from './file.ts'

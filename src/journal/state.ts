@@ -7,7 +7,7 @@ import type { JobSummary } from '../contract/index.ts'
 import type { Issue } from '../errors.ts'
 import type { DecisionCounts, LowestScores } from '../pipeline/model/row-types.ts'
 import type { Plan } from '../pipeline/model/types.ts'
-import { type AfterState, applyAfter, beginAfter } from './after.ts'
+import { type AfterState, applyAfter, beginAfter } from './company-actions.ts'
 import type {
   CheckResult,
   HttpCounts,
