@@ -3,7 +3,7 @@ import type { CheckResult, Outcomes } from '../journal/events.ts'
 import { matchRate } from '../journal/outcomes.ts'
 import type { RunState } from '../journal/state.ts'
 import type { CheckName, PlannedCheck, Threshold } from '../pipeline/model/types.ts'
-import { outcomesOfSummaries } from './ledger.ts'
+import { outcomesOfSummaries } from './row-ledger.ts'
 
 interface Measure {
   readonly rows: number | null

@@ -5,7 +5,7 @@
 import type { ColumnMapping, JobRecord, UploadRecord } from '../contract/index.ts'
 import type { Outcomes, OutputFile, RowSample } from '../journal/events.ts'
 import type { CompanyCounts, DecisionCounts, FoundCompany, LowestScores } from '../pipeline/model/row-types.ts'
-import type { PortfolioService, ScreenService } from './after-ports.ts'
+import type { PortfolioService, ScreenService } from './company-action-ports.ts'
 import type { CallOptions, Effect, EffectOptions } from './call-options.ts'
 
 export type { CallOptions, Effect, EffectOptions } from './call-options.ts'

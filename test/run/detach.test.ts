@@ -1,6 +1,6 @@
 /** A run that stops once its jobs are submitted: nobody waits, whoever collects it goes on, and no crash makes a second job. */
 import { describe, expect, test } from 'vitest'
-import { lookAtJobs } from '../../src/run/standing.ts'
+import { lookAtJobs } from '../../src/run/job-statuses.ts'
 import { Crash, planOf, resumed, worldOf } from './world.ts'
 
 const SEVERAL = { parts: [0, 3, 6, 9].map(from => ({ from, rows: Math.min(3, 10 - from) })), concurrency: 2 }

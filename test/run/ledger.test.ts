@@ -5,7 +5,7 @@ import type { JobSummary } from '../../src/contract/index.ts'
 import { FettleError } from '../../src/errors.ts'
 import { knownSum, UNKNOWN } from '../../src/journal/outcomes.ts'
 import type { RunState } from '../../src/journal/state.ts'
-import { allRows, checkAgainstSummary, outcomesOfSummaries } from '../../src/run/ledger.ts'
+import { allRows, checkAgainstSummary, outcomesOfSummaries } from '../../src/run/row-ledger.ts'
 import { planOf, worldOf } from './world.ts'
 
 function stateOf(rows: number, ...summaries: (JobSummary | null)[]): RunState {

@@ -4,7 +4,7 @@
  */
 import type { JobRecord } from '../../contract/index.ts'
 import type { JobState } from '../../journal/state.ts'
-import { findJob, orphanIssue, searchJob } from '../own-job.ts'
+import { findJob, orphanIssue, searchJob } from '../job-lookup.ts'
 import type { Ports } from '../ports.ts'
 import { type Facts, isContinued, type Stage } from '../stage.ts'
 

@@ -3,7 +3,7 @@ import { hasSubmission } from '../../contract/index.ts'
 import { FettleError } from '../../errors.ts'
 import type { JobState } from '../../journal/state.ts'
 import type { Plan } from '../../pipeline/model/types.ts'
-import { readOwnJob, whenReady } from '../own-job.ts'
+import { readOwnJob, whenReady } from '../job-lookup.ts'
 import type { Ports } from '../ports.ts'
 import { type Facts, idOf, type Stage } from '../stage.ts'
 

@@ -2,7 +2,7 @@
 import { matchPhase } from '../../contract/index.ts'
 import type { JobState } from '../../journal/state.ts'
 import type { Plan } from '../../pipeline/model/types.ts'
-import { observe } from '../observe.ts'
+import { observe } from '../poll-job.ts'
 import type { Ports } from '../ports.ts'
 import type { Facts, Stage } from '../stage.ts'
 

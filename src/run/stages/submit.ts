@@ -1,7 +1,7 @@
 /** Submit: start matching, once. The job is read before a lost request is repeated. */
 import { hasSubmission } from '../../contract/index.ts'
 import type { JobState, RunState } from '../../journal/state.ts'
-import { adopt, provenStatus, whenReady } from '../own-job.ts'
+import { adopt, provenStatus, whenReady } from '../job-lookup.ts'
 import type { Ports } from '../ports.ts'
 import { type Facts, idOf, isContinued, type Stage } from '../stage.ts'
 

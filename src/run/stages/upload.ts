@@ -2,7 +2,7 @@
 import { hasUpload } from '../../contract/index.ts'
 import { FettleError } from '../../errors.ts'
 import type { JobState, RunState } from '../../journal/state.ts'
-import { provenStatus, readOwnJob } from '../own-job.ts'
+import { provenStatus, readOwnJob } from '../job-lookup.ts'
 import type { Ports } from '../ports.ts'
 import { type Facts, idOf, isContinued, type Stage } from '../stage.ts'
 

@@ -1,7 +1,7 @@
 /** How the jobs of a run stand at the service that nobody waits for: one look at each. It records nothing and sends nothing. */
 import { enrichPhase, matchPhase } from '../contract/index.ts'
 import type { RunState } from '../journal/state.ts'
-import { readOwnJob } from './own-job.ts'
+import { readOwnJob } from './job-lookup.ts'
 import type { LookPorts } from './ports.ts'
 
 /** `ready`: whoever goes on with the run need not wait for the matching; `failed`: the service ended all its jobs in an error. */

@@ -6,7 +6,7 @@ import { goesBack, isKnownStatus, type JobRecord, type Phase, readFault } from '
 import { FettleError, issue } from '../errors.ts'
 import type { RunFact } from '../journal/events.ts'
 import type { JobState } from '../journal/state.ts'
-import { readOwnJob } from './own-job.ts'
+import { readOwnJob } from './job-lookup.ts'
 import type { Ports } from './ports.ts'
 import { GRACE_MS, growInterval, MAX_CONTRACT_FAILURES, MAX_POLL_FAILURES, type PollPlan, withJitter } from './schedule.ts'
 
