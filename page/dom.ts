@@ -1,5 +1,5 @@
 /** Elements in one call. Text reaches the page as text and cleaned, whoever wrote it; there is no way to hand in markup. */
-import { plain } from '../src/report/escape.ts'
+import { plain } from '../src/report/formats/escape.ts'
 
 /** What an element may be given besides its children. */
 interface Props {

@@ -1,6 +1,6 @@
 /** Errors and issues as a person reads them: place, code, what is wrong, how to cure it. No stack trace but with --debug. */
 import { FettleError, type Issue, type Place } from '../errors.ts'
-import { escapeLines, escapeTerminal } from '../report/escape.ts'
+import { escapeLines, escapeTerminal } from '../report/formats/escape.ts'
 import { place } from '../report/words.ts'
 
 interface Printable {

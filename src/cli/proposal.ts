@@ -13,7 +13,7 @@ import {
   type Reading,
 } from '../compose/looking.ts'
 import { FettleError } from '../errors.ts'
-import { clip, escapeTerminal } from '../report/escape.ts'
+import { clip, escapeTerminal } from '../report/formats/escape.ts'
 import type { Flags } from './command.ts'
 import { isOn, listFlag, needText, textFlag, wholeFlag } from './flags.ts'
 import type { Io } from './io.ts'

@@ -1,6 +1,6 @@
 /** The JSON Schemas of reports and events, made of the zod schemas: what readers may rely on. A newer minor version may add keys. */
 import { z } from 'zod'
-import { eventSchema } from './event.ts'
+import { eventSchema } from './formats/event.ts'
 import { reportSchema } from './schema.ts'
 
 /** JSON Schema (draft 7) of `report.json`. */

@@ -4,7 +4,7 @@
  */
 import { type Issue, issue } from '../errors.ts'
 import { type JobState, type RowSample, type RunState, UNKNOWN } from '../journal/index.ts'
-import { afterOf } from './after.ts'
+import { afterOf } from './company-actions.ts'
 import { messageOf } from './message.ts'
 import type { Report, Result, Sample } from './schema.ts'
 import { ledgerOf, type Totals, totalsOf } from './totals.ts'

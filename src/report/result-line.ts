@@ -1,5 +1,5 @@
 /** The `--json` line, `fettle/result/v1`: what a scheduler reads of a run, small enough to travel as one value. */
-import { safeJson } from './escape.ts'
+import { safeJson } from './formats/escape.ts'
 import type { Report } from './schema.ts'
 
 /** Bytes of the line without its line end: it must stay under 4 KB. */

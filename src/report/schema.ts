@@ -3,7 +3,7 @@
  * schema/ and the type `Report` are both made of this; the descriptions are the documentation. It builds nothing.
  */
 import { z } from 'zod'
-import { portfolioSchema, screeningSchema } from './after-schema.ts'
+import { portfolioSchema, screeningSchema } from './company-actions-schema.ts'
 
 const known = z.int().nonnegative()
 const count = known.nullable().describe('null: nobody told')

@@ -4,7 +4,7 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, symlinkSync, write
 import { join } from 'node:path'
 import { deflateSync } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { eventSchema } from '../../src/report/event.ts'
+import { eventSchema } from '../../src/report/formats/event.ts'
 import { faultsOf } from '../report/openlineage-schema.ts'
 import { readOpenMetrics } from '../report/openmetrics-reader.ts'
 import { fettle, folderOf, importRegister, lastLine, pipelineOf, project, ROWS } from './fettle.ts'

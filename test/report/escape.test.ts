@@ -12,7 +12,7 @@ import {
   markdownCode,
   plain,
   safeJson,
-} from '../../src/report/escape.ts'
+} from '../../src/report/formats/escape.ts'
 import { html } from '../../src/report/html/markup.ts'
 import { HOSTILE } from './fixtures.ts'
 

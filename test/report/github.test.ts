@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { issue } from '../../src/errors.ts'
-import { escapeCommand, escapeCommandProperty } from '../../src/report/escape.ts'
+import { escapeCommand, escapeCommandProperty } from '../../src/report/formats/escape.ts'
 import {
   githubAnnotations,
   githubOutputFile,

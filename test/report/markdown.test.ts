@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { micromark } from 'micromark'
 import { gfm, gfmHtml } from 'micromark-extension-gfm'
 import { expect, it } from 'vitest'
-import { escapeMarkdown, markdownCell, markdownCode, plain } from '../../src/report/escape.ts'
+import { escapeMarkdown, markdownCell, markdownCode, plain } from '../../src/report/formats/escape.ts'
 import { HOSTILE } from './fixtures.ts'
 
 const render = (markdown: string): string =>

@@ -1,7 +1,7 @@
 /** `fettle doctor`: what could keep a run from working, one line each, with the cure. No secret is shown, nothing is changed. */
 import { examine, type Finding } from '../../compose.ts'
 import { ERRORS, EXIT } from '../../errors.ts'
-import { escapeTerminal, safeJson } from '../../report/escape.ts'
+import { escapeTerminal, safeJson } from '../../report/formats/escape.ts'
 import type { Flags } from '../command.ts'
 import { worstExit } from '../exit.ts'
 import { isOn, needText, textFlag } from '../flags.ts'

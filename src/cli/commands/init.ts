@@ -15,7 +15,7 @@ import {
   writeAtomic,
 } from '../../compose/looking.ts'
 import { EXIT, FettleError } from '../../errors.ts'
-import { escapeTerminal } from '../../report/escape.ts'
+import { escapeTerminal } from '../../report/formats/escape.ts'
 import { type Ask, withAsker } from '../ask.ts'
 import type { Flags } from '../command.ts'
 import { isOn, textFlag } from '../flags.ts'

@@ -11,7 +11,7 @@ import {
   stdinOf,
 } from '../../compose.ts'
 import { EXIT, errorOfIssues, FettleError } from '../../errors.ts'
-import { escapeTerminal, safeJson } from '../../report/escape.ts'
+import { escapeTerminal, safeJson } from '../../report/formats/escape.ts'
 import type { Flags } from '../command.ts'
 import { worstExit } from '../exit.ts'
 import { isOn, needText, wholeFlag } from '../flags.ts'

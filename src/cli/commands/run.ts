@@ -1,7 +1,7 @@
 /** `fettle run`: check, carry out, report; several pipelines side by side, none stopped by another's failure. */
 import { elsewhereOf, explainPlan, inBatch, type Prepared, prepare, startRun, stdinOf } from '../../compose.ts'
 import { EXIT, errorOfIssues, type Issue } from '../../errors.ts'
-import { escapeTerminal } from '../../report/escape.ts'
+import { escapeTerminal } from '../../report/formats/escape.ts'
 import { escapeLines, isRefusal } from '../../report/index.ts'
 import { ownFiles, refuseClashes } from '../clashes.ts'
 import type { Flags } from '../command.ts'

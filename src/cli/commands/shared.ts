@@ -5,7 +5,7 @@ import { type Overrides, parseDuration, shownPath } from '../../compose/looking.
 import type { RunSettings } from '../../compose.ts'
 import { FettleError } from '../../errors.ts'
 import { escapeTerminal, type Report } from '../../report/index.ts'
-import { renderText, type Style } from '../../report/text.ts'
+import { renderText, type Style } from '../../report/formats/text.ts'
 import type { Flags } from '../command.ts'
 import { isOn, listFlag, needText, textFlag, varFlags, wholeFlag } from '../flags.ts'
 import type { Io } from '../io.ts'

@@ -1,6 +1,6 @@
 /** `fettle worker`: shards of a queue carried out by this process, until it is told to stop. */
 import { EXIT } from '../../errors.ts'
-import { escapeTerminal } from '../../report/escape.ts'
+import { escapeTerminal } from '../../report/formats/escape.ts'
 import type { Flags } from '../command.ts'
 import { isOn, listFlag, needText, wholeFlag } from '../flags.ts'
 import type { Io } from '../io.ts'

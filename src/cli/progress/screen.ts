@@ -3,7 +3,7 @@
  * to the terminal and knows nothing of what they say.
  */
 import stringWidth from 'string-width'
-import { escapeTerminal } from '../../report/escape.ts'
+import { escapeTerminal } from '../../report/formats/escape.ts'
 import type { Io } from '../io.ts'
 
 /** Drawn over at most so often; and at least so often, for the clocks in it. */

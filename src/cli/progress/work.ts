@@ -1,5 +1,5 @@
 /** Long work before or beside a run, such as reading a list or importing a register: how far it is, and how long it may take. */
-import { escapeTerminal } from '../../report/escape.ts'
+import { escapeTerminal } from '../../report/formats/escape.ts'
 import { count } from '../../report/words.ts'
 import type { Io } from '../io.ts'
 import { heartbeat } from './heartbeat.ts'

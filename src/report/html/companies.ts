@@ -1,5 +1,5 @@
 /** What was done with the companies found: the portfolio they are in, and AML searches with their hits by dataset. */
-import { afterLines } from '../after.ts'
+import { afterLines } from '../company-actions.ts'
 import type { Result } from '../schema.ts'
 import { count } from '../words.ts'
 import { html, type Markup } from './markup.ts'

@@ -2,7 +2,7 @@
  * The rows to review as data for the page's script: JSON in an element that is no script, packed so that thousands of rows stay
  * small enough to mail. page/rows.ts reads it. Text is as it came: the script cleans what it shows.
  */
-import { safeJson } from '../escape.ts'
+import { safeJson } from '../formats/escape.ts'
 import type { Report, Result, Sample } from '../schema.ts'
 import { html, type Markup, trusted } from './markup.ts'
 

@@ -1,7 +1,7 @@
 /** The page about several pipelines of one call: the verdict of each with its bar and the way to its own page, what went wrong first. */
 
 import type { Report, Result } from '../schema.ts'
-import { isRefusal, type Refusal, type Told } from '../told.ts'
+import { isRefusal, type Refusal, type Told } from '../pipeline-result.ts'
 import { OUTCOMES, sumOfTotals } from '../totals.ts'
 import { OUTCOME, STATUS, type Verdict, verdictOf, worst } from '../verdict.ts'
 import { count, counted, duration, more, percent, points, time } from '../words.ts'

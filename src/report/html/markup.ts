@@ -2,7 +2,7 @@
  * HTML by construction: in html`…` every value that is not itself Markup is foreign text and is escaped. There is no other
  * way to make Markup, so nothing can be forgotten.
  */
-import { escapeHtml } from '../escape.ts'
+import { escapeHtml } from '../formats/escape.ts'
 
 class Markup {
   readonly text: string

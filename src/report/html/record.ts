@@ -1,5 +1,5 @@
 /** The evidence: columns, timeline, files, and all that is needed to do the run again. */
-import { clip } from '../escape.ts'
+import { clip } from '../formats/escape.ts'
 import type { Report, Result } from '../schema.ts'
 import { STATUS } from '../verdict.ts'
 import { about, bytes, clockTime, count, counted, duration, more, percent, time } from '../words.ts'

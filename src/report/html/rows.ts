@@ -1,6 +1,6 @@
 /** Rows a person should look at: those in review beside their best candidate, those without a company by reason. */
 import { wordsBeside } from '../differ.ts'
-import { clip } from '../escape.ts'
+import { clip } from '../formats/escape.ts'
 import type { Report, Result, Sample } from '../schema.ts'
 import { groupOf, reasonsOf } from '../why.ts'
 import { count, counted } from '../words.ts'

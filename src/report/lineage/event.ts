@@ -3,7 +3,7 @@
  * a cell of a row. It sends nothing and knows no environment: whoever does says what things are called there.
  */
 import type { RunState } from '../../journal/index.ts'
-import { plain } from '../escape.ts'
+import { plain } from '../formats/escape.ts'
 import { inputsOf, outputsOf } from './datasets.ts'
 import { type FacetMaker, facetsBy } from './facets.ts'
 import type { LineageEvent, LineageNames, LineageType } from './types.ts'

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { type Browser, chromium } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { plain } from '../../../src/report/escape.ts'
+import { plain } from '../../../src/report/formats/escape.ts'
 import { RENDERERS } from '../../../src/report/index.ts'
 import { HOSTILE, reportOf } from '../../report/fixtures.ts'
 

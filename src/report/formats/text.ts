@@ -2,11 +2,11 @@
  * What a person sees at the end of `fettle run`: verdict, rows, checks, warnings with their cure, files, next step. It fits
  * a screen: lists are cut after a few lines, for report.html has them whole.
  */
-import { afterLines } from './after.ts'
+import { afterLines } from '../company-actions.ts'
 import { clip, escapeTerminal } from './escape.ts'
-import type { Report, Result } from './schema.ts'
-import { OUTCOME, STATUS, shownOutcomes, type Verdict, verdictOf } from './verdict.ts'
-import { about, bytes, count, counted, duration, more, percent, points } from './words.ts'
+import type { Report, Result } from '../schema.ts'
+import { OUTCOME, STATUS, shownOutcomes, type Verdict, verdictOf } from '../verdict.ts'
+import { about, bytes, count, counted, duration, more, percent, points } from '../words.ts'
 
 /** What a colour is for; the caller knows which escape codes that means. */
 export type Style = 'good' | 'warn' | 'bad' | 'dim' | 'bold'

@@ -3,7 +3,7 @@
  * fixed; `data` holds the fact of the journal or the sign of progress, without row content. It writes nothing.
  */
 import { z } from 'zod'
-import type { RunFact, RunState } from '../journal/index.ts'
+import type { RunFact, RunState } from '../../journal/index.ts'
 import { safeJson } from './escape.ts'
 
 /** One line of `json-events`. */

@@ -3,9 +3,9 @@
  * to run, so that a merge request can show the difference. What is unknown is left out, never 0.
  */
 import { escapeLabel } from './escape.ts'
-import type { Report } from './schema.ts'
-import { isRefusal, type Told } from './told.ts'
-import { OUTCOMES } from './totals.ts'
+import type { Report } from '../schema.ts'
+import { isRefusal, type Told } from '../pipeline-result.ts'
+import { OUTCOMES } from '../totals.ts'
 
 /** A family: its unit where it has one, its help, and what a run adds to it: further labels and a value. */
 interface Family {

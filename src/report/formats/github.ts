@@ -3,11 +3,11 @@
  * within the platform's limits, whatever a run brings. It writes nothing.
  */
 import { clip, escapeCommand, escapeCommandProperty } from './escape.ts'
-import type { Report, Result } from './schema.ts'
-import { isRefusal, nameOf, type Problem, type Told } from './told.ts'
-import { sumOfTotals } from './totals.ts'
-import { worst } from './verdict.ts'
-import { count, counted, place } from './words.ts'
+import type { Report, Result } from '../schema.ts'
+import { isRefusal, nameOf, type Problem, type Told } from '../pipeline-result.ts'
+import { sumOfTotals } from '../totals.ts'
+import { worst } from '../verdict.ts'
+import { count, counted, place } from '../words.ts'
 
 /** Ten of a kind are shown for a step, and the rest vanish: so the tenth says how many more there are. */
 const ANNOTATIONS = 10

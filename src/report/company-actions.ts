@@ -3,7 +3,7 @@
  */
 import type { z } from 'zod'
 import { meaningOf, type RunState } from '../journal/index.ts'
-import type { portfolioSchema, screeningSchema } from './after-schema.ts'
+import type { portfolioSchema, screeningSchema } from './company-actions-schema.ts'
 import { count, counted } from './words.ts'
 
 type PortfolioTold = z.infer<typeof portfolioSchema>

@@ -3,9 +3,9 @@
  * error is something that could not be done. Warnings pass, with their text in system-out.
  */
 import { escapeXml } from './escape.ts'
-import type { Report, Result } from './schema.ts'
-import { isRefusal, type Problem, type Refusal, type Told } from './told.ts'
-import { more, place } from './words.ts'
+import type { Report, Result } from '../schema.ts'
+import { isRefusal, type Problem, type Refusal, type Told } from '../pipeline-result.ts'
+import { more, place } from '../words.ts'
 
 /** So many issues are told in a suite; the report has all. */
 const ISSUES = 50

@@ -2,13 +2,13 @@
  * `report.md`: for job summaries and issues. Headings start at `###`. It stays under the 1,024 KiB a job summary may have by
  * leaving out whole sections, the least needed first; a table is never cut in the middle.
  */
-import { afterLines } from './after.ts'
+import { afterLines } from '../company-actions.ts'
 import { clip, escapeMarkdown as esc, markdownCell, markdownCode } from './escape.ts'
-import type { Report, Result, Sample } from './schema.ts'
-import { isRefusal, type Problem, type Refusal, type Told } from './told.ts'
-import { OUTCOME, STATUS, shownOutcomes, verdictOf } from './verdict.ts'
-import { groupOf, reasonsOf } from './why.ts'
-import { about, bytes, count, duration, more, percent, place, points, signed } from './words.ts'
+import type { Report, Result, Sample } from '../schema.ts'
+import { isRefusal, type Problem, type Refusal, type Told } from '../pipeline-result.ts'
+import { OUTCOME, STATUS, shownOutcomes, verdictOf } from '../verdict.ts'
+import { groupOf, reasonsOf } from '../why.ts'
+import { about, bytes, count, duration, more, percent, place, points, signed } from '../words.ts'
 
 /** Bytes; a job summary is refused above 1,024 KiB, other steps may write to it too. */
 const BUDGET = 900_000

@@ -3,11 +3,11 @@
  * Dagster waits for, and the result line. Counts, names and paths only: no row content. It sends nothing.
  */
 import { plain, safeJson } from './escape.ts'
-import { resultLine } from './result-line.ts'
-import type { Report, Result } from './schema.ts'
-import { isRefusal, type Told } from './told.ts'
-import { OUTCOMES } from './totals.ts'
-import { STATUS, type Verdict, verdictOf } from './verdict.ts'
+import { resultLine } from '../result-line.ts'
+import type { Report, Result } from '../schema.ts'
+import { isRefusal, type Told } from '../pipeline-result.ts'
+import { OUTCOMES } from '../totals.ts'
+import { STATUS, type Verdict, verdictOf } from '../verdict.ts'
 
 /** One message. */
 export interface PipesMessage {
