@@ -5,8 +5,8 @@
 import type { Job, Queue } from 'bullmq'
 import { FettleError } from '../errors.ts'
 import type { Connected } from './connect.ts'
-import { dropLines, orAborted } from './copy.ts'
-import { readable, shownText } from './trouble.ts'
+import { dropLines, orAborted } from './journal-replica.ts'
+import { readable, shownText } from './errors.ts'
 
 /** The prefix of every key in Redis but those of the journals. */
 export const PREFIX = 'fettle'

@@ -3,8 +3,8 @@
  * that holds nothing but turns. Who takes which is all the same. It knows no request.
  */
 import type { Connected } from './connect.ts'
-import { orAborted } from './copy.ts'
-import { queueTrouble, readable } from './trouble.ts'
+import { orAborted } from './journal-replica.ts'
+import { queueTrouble, readable } from './errors.ts'
 
 /** At most so many requests in any stretch of so many milliseconds. */
 interface Rate {

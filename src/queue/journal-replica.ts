@@ -5,7 +5,7 @@
 import type { Job } from 'bullmq'
 import { FettleError } from '../errors.ts'
 import type { Connected } from './connect.ts'
-import { queueTrouble, readable } from './trouble.ts'
+import { queueTrouble, readable } from './errors.ts'
 
 /** A shard in the hands of a worker: its job, and the token that proves the hold. */
 export interface Hold {

@@ -4,9 +4,9 @@
  */
 import type { Job } from 'bullmq'
 import { FettleError } from '../errors.ts'
-import { MOST_DEATHS, PREFIX } from './board.ts'
+import { MOST_DEATHS, PREFIX } from './shard-queue.ts'
 import type { Connected } from './connect.ts'
-import type { Hold } from './copy.ts'
+import type { Hold } from './journal-replica.ts'
 
 /** Measured with these: a shard goes on with another worker some 6 seconds after its own was killed. */
 const LOCK_MS = 5_000
