@@ -119,7 +119,7 @@ const chosen = chooseThresholds(views)
 for (const line of chosen.lines) process.stdout.write(`${line}\n`)
 
 const weights = learn(all)
-const path = fileURLToPath(new URL('../src/service/matching/weights.ts', import.meta.url))
+const path = fileURLToPath(new URL('../src/service/matching/data/weights.ts', import.meta.url))
 const text = readFileSync(path, 'utf8')
 const newValue = name => chosen.thresholds[name] ?? (LEARNED[name] === undefined ? null : weights[FEATURES.indexOf(name)])
 const written = text.replace(/^ {2}(\w+): (-?[\d.]+),/gm, (line, name, old) =>

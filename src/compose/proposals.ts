@@ -66,8 +66,8 @@ export async function proposeFor({ facts, columns }: Looked, decided: Decisions)
 
 async function knowledge(): Promise<Knowledge> {
   const [{ normaliseCountry }, { parseName }] = await Promise.all([
-    import('../service/matching/country.ts'),
-    import('../service/matching/name.ts'),
+    import('../service/matching/text/country.ts'),
+    import('../service/matching/text/name.ts'),
   ])
   return {
     isCountry: text => normaliseCountry(text) !== '',

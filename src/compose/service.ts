@@ -154,7 +154,7 @@ export async function screeningIssues(dataDir: string): Promise<readonly Issue[]
  * names to use: all that were imported, the sample only while it is alone.
  */
 export async function ensureRegister(dataDir: string): Promise<{ names: readonly string[]; issues: readonly Issue[] }> {
-  const { listRegisters } = await import('../service/register/index.ts')
+  const { listRegisters } = await import('../service/registers/index.ts')
   const dir = registerDirOf(dataDir)
   const names = (await listRegisters(dir)).map(register => register.name)
   const own = names.filter(name => name !== 'sample')
@@ -167,7 +167,7 @@ export async function ensureRegister(dataDir: string): Promise<{ names: readonly
 
 /** Imports the sample; processes and runs that find no register at the same moment do so one after the other. */
 async function importSample(dir: string): Promise<void> {
-  const { importRegister, listRegisters } = await import('../service/register/index.ts')
+  const { importRegister, listRegisters } = await import('../service/registers/index.ts')
   makeFolder(dirname(dir))
   const lock = await waitForLock(`${dir}.lock`)
   try {

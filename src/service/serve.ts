@@ -4,12 +4,12 @@ import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { FettleError } from '../errors.ts'
-import { type Engine, findingOf } from './jobs/engine.ts'
-import { makeThreads, streamBeyond, type Threads } from './jobs/threads.ts'
+import { type Engine, findingOf } from './registers/engine.ts'
+import { makeThreads, streamBeyond, type Threads } from './data-cleaning/processing/threads.ts'
 import { match } from './matching/index.ts'
 import { registerChanges } from './monitoring/changes.ts'
-import { listRegisters, openRegister, type Register } from './register/index.ts'
-import { type Service, type StartOptions, start } from './start.ts'
+import { listRegisters, openRegister, type Register } from './registers/index.ts'
+import { type Service, type StartOptions, start } from './server.ts'
 
 /** How the service is started, and on what. */
 export interface ServeOptions extends StartOptions {
@@ -26,7 +26,7 @@ const MANY_ROWS = 2_000
 const MANY_COMPANIES = 10_000
 
 /** There only where the package was built: sources are run on one thread. */
-const SCRIPT = new URL('./jobs/match-thread.js', import.meta.url)
+const SCRIPT = new URL('./data-cleaning/processing/match-thread.js', import.meta.url)
 
 function threadsFor({ index }: Register, { threads }: ServeOptions): Threads | null {
   const cores = availableParallelism()

@@ -69,8 +69,8 @@ export async function makeRegister(dir: string, product: Product): Promise<void>
   const file = join(dir, '..', 'register.csv')
   writeFileSync(file, REGISTER)
   const { importRegister } = (await import(
-    pathToFileURL(join(product.folder, 'dist/service/register/index.js')).href
-  )) as typeof import('../../src/service/register/index.ts')
+    pathToFileURL(join(product.folder, 'dist/service/registers/index.js')).href
+  )) as typeof import('../../src/service/registers/index.ts')
   await importRegister({ file, name: 'small', dir, now: new Date('2026-01-01T00:00:00Z') })
 }
 

@@ -2,7 +2,7 @@
 import { EventEmitter, once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type StartOptions, start } from '../../src/service/start.ts'
+import { type StartOptions, start } from '../../src/service/server.ts'
 import { CANARY } from '../security/canary.ts'
 import { engine } from '../service/engine.ts'
 import { atEnd, folderOf } from './fettle.ts'

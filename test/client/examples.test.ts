@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import ts from 'typescript'
 import { beforeAll, expect, test } from 'vitest'
-import { importRegister } from '../../src/service/register/index.ts'
+import { importRegister } from '../../src/service/registers/index.ts'
 import { serve } from '../../src/service/serve.ts'
 import { temporaryFolder } from '../service/kit.ts'
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { type Client, connect } from '../../src/client/index.ts'
 import { OPERATIONS, type Operation, type OperationName } from '../../src/contract/index.ts'
-import { importRegister } from '../../src/service/register/index.ts'
+import { importRegister } from '../../src/service/registers/index.ts'
 import { serve } from '../../src/service/serve.ts'
 import { temporaryFolder } from '../service/kit.ts'
 

@@ -6,7 +6,7 @@ import { accessSync, constants, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Service, serve } from '../../src/service/index.ts'
-import { importRegister } from '../../src/service/register/index.ts'
+import { importRegister } from '../../src/service/registers/index.ts'
 import type { ServiceAccess } from '../../src/testing/index.ts'
 
 const CREDENTIALS = { username: 'conformance', password: 'canary-password-of-the-faults' }

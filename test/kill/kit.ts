@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { importRegister } from '../../src/service/register/index.ts'
+import { importRegister } from '../../src/service/registers/index.ts'
 import { type FaultyService, serveWithFaults } from '../../src/testing/index.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))

@@ -1,5 +1,5 @@
 /** A service in a process of its own, to be killed: prints its login as one JSON line. Arguments: data directory, pause per row. */
-import { start } from '../../src/service/start.ts'
+import { start } from '../../src/service/server.ts'
 import { engine } from '../service/engine.ts'
 
 const [dataDir = '', rowPauseMs = '0'] = process.argv.slice(2)

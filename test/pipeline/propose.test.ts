@@ -8,8 +8,8 @@ import { isIban, isVat } from '../../src/pipeline/propose/numbers.ts'
 import { chosen, type Proposal, propose, type SeenColumn } from '../../src/pipeline/propose/propose.ts'
 import { SYNONYMS } from '../../src/pipeline/propose/synonyms.ts'
 import { wordsOf } from '../../src/pipeline/propose/words.ts'
-import { normaliseCountry } from '../../src/service/matching/country.ts'
-import { parseName } from '../../src/service/matching/name.ts'
+import { normaliseCountry } from '../../src/service/matching/text/country.ts'
+import { parseName } from '../../src/service/matching/text/name.ts'
 import { FACTS, parseYaml, planOf } from './support.ts'
 
 const KNOWN = {

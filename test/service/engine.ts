@@ -1,5 +1,5 @@
 /** A small engine for the service's tests: it answers at once and predictably. */
-import type { Engine } from '../../src/service/jobs/engine.ts'
+import type { Engine } from '../../src/service/registers/engine.ts'
 import type { Answer, Company } from '../../src/service/matching/types.ts'
 
 const company = (id: string, name: string, country: string): Company => ({

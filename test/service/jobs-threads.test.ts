@@ -2,8 +2,8 @@
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { afterEach, describe, expect, it } from 'vitest'
-import { type Finding, findingOf } from '../../src/service/jobs/engine.ts'
-import { makeThreads, streamBeyond, type Threads } from '../../src/service/jobs/threads.ts'
+import { type Finding, findingOf } from '../../src/service/registers/engine.ts'
+import { makeThreads, streamBeyond, type Threads } from '../../src/service/data-cleaning/processing/threads.ts'
 import { buildIndex, match, type Query } from '../../src/service/matching/index.ts'
 import { COMPANIES } from './matching/companies.ts'
 

@@ -1,8 +1,8 @@
 /** Where a text stops being JSON: the same verdict as JSON.parse, on anything, and the place where it changes. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { readJson } from '../../src/service/json-body.ts'
-import { findJsonFault } from '../../src/service/json-fault.ts'
+import { readJson } from '../../src/service/http/json-body.ts'
+import { findJsonFault } from '../../src/service/http/json-fault.ts'
 import { mutated } from './malformed.ts'
 
 const isJson = (text: string): boolean => {

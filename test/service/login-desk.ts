@@ -4,8 +4,8 @@ import { onTestFinished, vi } from 'vitest'
 import { makeThrottle } from '../../src/service/auth/throttle.ts'
 import { LIMITS, type Limits } from '../../src/service/limits.ts'
 import { Refusal } from '../../src/service/refusal.ts'
-import { authenticateRoute } from '../../src/service/routes/authenticate.ts'
-import type { Context } from '../../src/service/routes/context.ts'
+import { authenticateRoute } from '../../src/service/access/authenticate.ts'
+import type { Context } from '../../src/service/context.ts'
 
 /** A login that was sent. */
 interface Sent {

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import ts from 'typescript'
 import { expect, expectTypeOf, test } from 'vitest'
-import type { Context } from '../../src/service/routes/context.ts'
+import type { Context } from '../../src/service/context.ts'
 
 const ROUTES = new URL('../../src/service/routes/', import.meta.url)
 const STORES = ['jobs', 'searches', 'portfolios', 'holdings', 'events', 'imports']

@@ -1,7 +1,7 @@
 /** What the service tells of itself: metrics, health, the log of requests and the trace they belong to. */
 import { expect, test } from 'vitest'
-import { type Family, metricsText } from '../../src/service/metrics.ts'
-import { readTraceparent } from '../../src/service/trace.ts'
+import { type Family, metricsText } from '../../src/service/health/metrics.ts'
+import { readTraceparent } from '../../src/service/http/trace.ts'
 import { type Parsed, parsed } from '../report/openmetrics-parser.ts'
 import { logIn, send, startService } from './kit.ts'
 

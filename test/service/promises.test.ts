@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { formatWireDate } from '../../src/contract/index.ts'
 import { FettleError } from '../../src/errors.ts'
 import { readRates } from '../../src/service/auth/rates.ts'
-import { start } from '../../src/service/start.ts'
+import { start } from '../../src/service/server.ts'
 import { engine } from './engine.ts'
 import { HandClock, logIn, send, startService, temporaryFolder } from './kit.ts'
 

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { FettleError } from '../../src/errors.ts'
-import { importRegister } from '../../src/service/register/index.ts'
+import { importRegister } from '../../src/service/registers/index.ts'
 import { serve } from '../../src/service/serve.ts'
 import { logIn, send, temporaryFolder } from './kit.ts'
 

@@ -3,7 +3,7 @@ import { expect, onTestFinished, vi } from 'vitest'
 import { OPERATIONS, type Role, roleOf } from '../../src/contract/index.ts'
 import { addUser } from '../../src/service/index.ts'
 import type { ChangeSet, ChangeSource } from '../../src/service/monitoring/change-source.ts'
-import { start } from '../../src/service/start.ts'
+import { start } from '../../src/service/server.ts'
 import { engine } from './engine.ts'
 import { type Caller, HandClock, logIn, type Reply, temporaryFolder } from './kit.ts'
 

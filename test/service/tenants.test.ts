@@ -6,7 +6,7 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { OPERATIONS, type Operation, type OperationName, pathOf } from '../../src/contract/index.ts'
-import { openDatabase } from '../../src/service/store/database.ts'
+import { openDatabase } from '../../src/service/storage/database.ts'
 import type { Reply } from './kit.ts'
 import { COMPANY, type Ids, isChange, ROLES_OF, stateOf, type Tenant, tenants, UNKNOWN } from './tenant-world.ts'
 

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { OPERATIONS, type Operation, ROLES, type Role, roleOf } from '../../src/contract/index.ts'
 import { FettleError } from '../../src/errors.ts'
 import { addUser, listUsers, removeUser } from '../../src/service/index.ts'
-import { routePath } from '../../src/service/routes/operation.ts'
+import { routePath } from '../../src/service/http/route.ts'
 import { type Caller, HandClock, logIn, send, startService, temporaryFolder } from './kit.ts'
 
 const jobs = '/dataCleaning/jobs'

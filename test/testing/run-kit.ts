@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { NO_OVERRIDES } from '../../src/compose/prepare.ts'
 import { prepare, type RunResult, startRun } from '../../src/compose.ts'
-import { importRegister } from '../../src/service/register/index.ts'
+import { importRegister } from '../../src/service/registers/index.ts'
 import { type FaultyService, serveWithFaults, VirtualClock } from '../../src/testing/index.ts'
 import { logIn } from '../service/kit.ts'
 

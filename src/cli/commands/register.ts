@@ -12,7 +12,7 @@ import {
   type RegisterInfo,
   registerInfo,
   removeRegister,
-} from '../../service/register/index.ts'
+} from '../../service/registers/index.ts'
 import type { Flags } from '../command.ts'
 import { isOn, needText, textFlag } from '../flags.ts'
 import type { Io } from '../io.ts'

@@ -49,7 +49,7 @@ const DAY_MS = 86_400_000
 /** What the embedded service would match against; `now` is milliseconds since 1970. */
 export async function registerFinding(dataDir: string, now: number): Promise<Finding> {
   const name = 'register'
-  const { listRegisters } = await import('../../service/register/index.ts')
+  const { listRegisters } = await import('../../service/registers/index.ts')
   const registers = await listRegisters(registerDirOf(dataDir))
   const own = registers.filter(one => one.name !== 'sample')
   if (own.length === 0)

@@ -1,7 +1,7 @@
 /** Adding, listing and removing the users of a data directory, whether or not a service runs on it. It reads no terminal. */
 import type { Role } from '../../contract/index.ts'
 import { FettleError } from '../../errors.ts'
-import { addAccount, openAccounts, removeAccount } from '../store/accounts.ts'
+import { addAccount, openAccounts, removeAccount } from '../storage/accounts.ts'
 import { protect } from './passwords.ts'
 
 /** A user as it is listed. */

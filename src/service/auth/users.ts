@@ -4,8 +4,8 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { Role } from '../../contract/index.ts'
-import type { Account, AccountFile } from '../store/accounts.ts'
-import type { OwnerNumbers } from '../store/users.ts'
+import type { Account, AccountFile } from '../storage/accounts.ts'
+import type { OwnerNumbers } from '../storage/users.ts'
 import { makePasswordCheck, type PasswordRecord, protect } from './passwords.ts'
 
 /** A user name with its password, as the operator gives them. */

@@ -3,14 +3,14 @@
  * field, A best, F worst, Z where one side says nothing (contract §9.2, §14.3). Pure.
  */
 import type { ExplainPlan, MatchedCompany, MatchQuery } from '../../contract/index.ts'
-import { safeNumber } from '../jobs/tags.ts'
-import { fold } from '../matching/fold.ts'
-import { normaliseOrgNumber, normaliseVat, phoneDigits, postcodeArea } from '../matching/identifiers.ts'
+import { safeNumber } from '../enrichment/tags.ts'
+import { fold } from '../matching/text/normalise.ts'
+import { normaliseOrgNumber, normaliseVat, phoneDigits, postcodeArea } from '../matching/text/identifiers.ts'
 import { THRESHOLDS } from '../matching/index.ts'
-import { parseName } from '../matching/name.ts'
-import { pairsAlike } from '../matching/similarity.ts'
+import { parseName } from '../matching/text/name.ts'
+import { pairsAlike } from '../matching/text/similarity.ts'
 import type { Company, Query } from '../matching/types.ts'
-import { plainPostcode } from '../register/search.ts'
+import { plainPostcode } from '../registers/search.ts'
 import { addressOf, known, OFFICE, oneLine, splitStreet, statusOf, typeOf } from './facts.ts'
 
 const [LOWEST, REVIEW, HIGHEST] = [893, 900, 999]

@@ -1,7 +1,7 @@
 /** Officers of the register in the words of the interface: directors of a company, directorships of a person (contract §9.3, §11.2). Pure. */
 import type { CompanyAddress, CompanyReport, Director, FoundPerson } from '../../contract/index.ts'
 import type { Company } from '../matching/types.ts'
-import type { Officer } from '../register/officer.ts'
+import type { Officer } from '../registers/officer.ts'
 import { known, oneLine, splitStreet, statusOf, typeOf } from './facts.ts'
 
 function addressOf({ address1, address2, town, postcode }: Officer): CompanyAddress {

@@ -3,8 +3,8 @@
  * does not say is left out, never guessed (contract §9.1, §14.3). Pure.
  */
 import type { CompanyAddress, FoundCompany } from '../../contract/index.ts'
-import { safeNumber } from '../jobs/tags.ts'
-import { parseName } from '../matching/name.ts'
+import { safeNumber } from '../enrichment/tags.ts'
+import { parseName } from '../matching/text/name.ts'
 import type { Company } from '../matching/types.ts'
 
 /** The fields that hold something. */

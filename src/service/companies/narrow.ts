@@ -3,12 +3,12 @@
  * without case, accents and punctuation. Pure; it finds nothing by itself.
  */
 import type { CompaniesQuery } from '../../contract/index.ts'
-import { fold, words } from '../matching/fold.ts'
-import { domainOf, normaliseOrgNumber, normaliseVat, phoneDigits } from '../matching/identifiers.ts'
-import { parseName } from '../matching/name.ts'
-import { pairsAlike } from '../matching/similarity.ts'
+import { fold, words } from '../matching/text/normalise.ts'
+import { domainOf, normaliseOrgNumber, normaliseVat, phoneDigits } from '../matching/text/identifiers.ts'
+import { parseName } from '../matching/text/name.ts'
+import { pairsAlike } from '../matching/text/similarity.ts'
 import type { Company } from '../matching/types.ts'
-import { plainPostcode } from '../register/search.ts'
+import { plainPostcode } from '../registers/search.ts'
 import { isPublic, OFFICE, splitStreet, statusOf, typeOf } from './facts.ts'
 
 /** Two names that share so many letter pairs differ by slips of the keyboard. */

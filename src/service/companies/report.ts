@@ -1,8 +1,8 @@
 /** The report of a company: the sections that the register can fill, the others absent (contract §9.3, §14.3). Pure. */
 import type { CompanyReport } from '../../contract/index.ts'
-import { safeNumber } from '../jobs/tags.ts'
+import { safeNumber } from '../enrichment/tags.ts'
 import type { Company } from '../matching/types.ts'
-import type { Officer } from '../register/officer.ts'
+import type { Officer } from '../registers/officer.ts'
 import { directorsOf } from './directors.ts'
 import { addressOf, known, statusOf } from './facts.ts'
 

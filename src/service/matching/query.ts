@@ -2,15 +2,15 @@
  * One uploaded row made ready for comparison: its names parsed and numbered against an index, its identifiers canonical, its
  * address as words. Knows the mapping names of contract §5.4; scores nothing.
  */
-import { addressWords, digitsOf, initialsOf } from './build.ts'
-import { normaliseCountry } from './country.ts'
-import { words } from './fold.ts'
-import { domainOf, normaliseOrgNumber, normalisePostcode, normaliseVat, phoneDigits } from './identifiers.ts'
-import { type Identifiers, keysOf } from './keys.ts'
-import type { LegalClass } from './legal-forms.ts'
-import type { MatchIndex } from './match-index.ts'
-import { parseName } from './name.ts'
-import { pairsOf } from './similarity.ts'
+import { addressWords, digitsOf, initialsOf } from './index/build.ts'
+import { normaliseCountry } from './text/country.ts'
+import { words } from './text/normalise.ts'
+import { domainOf, normaliseOrgNumber, normalisePostcode, normaliseVat, phoneDigits } from './text/identifiers.ts'
+import { type Identifiers, keysOf } from './index/keys.ts'
+import type { LegalClass } from './data/legal-forms.ts'
+import type { MatchIndex } from './index/match-index.ts'
+import { parseName } from './text/name.ts'
+import { pairsOf } from './text/similarity.ts'
 import type { Query } from './types.ts'
 
 /** A name of the query, ready to be compared with documents. */

@@ -1,5 +1,5 @@
 /** The port through which monitoring learns what changed in the registers. Whoever keeps registers stands behind it. */
-import type { Facts, Field } from './facts.ts'
+import type { Facts, Field } from '../portfolios/company-facts.ts'
 
 /** A field of a company that a newer snapshot of its register tells differently. */
 export interface Change {

@@ -1,6 +1,6 @@
 /** From a change of a company and the rules that are active where it is held to events. Pure: no store, no clock. */
-import { isActiveStatus } from '../jobs/tags.ts'
-import type { Difference } from './facts.ts'
+import { isActiveStatus } from '../enrichment/tags.ts'
+import type { Difference } from '../portfolios/company-facts.ts'
 import { type Rule, ruleOf } from './rules.ts'
 
 /** A rule that is active in a portfolio that holds the company. */

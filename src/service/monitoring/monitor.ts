@@ -4,8 +4,8 @@
  */
 import type { Clock } from '../clock.ts'
 import type { Limits } from '../limits.ts'
-import type { EventStore } from '../store/events.ts'
-import type { HoldingStore } from '../store/holdings.ts'
+import type { EventStore } from './events-store.ts'
+import type { HoldingStore } from '../portfolios/holdings.ts'
 import type { Change, ChangeSource } from './change-source.ts'
 import { eventsOf } from './events.ts'
 

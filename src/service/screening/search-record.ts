@@ -1,6 +1,6 @@
 /** A search as the wire shows it: contract §6.2, §6.3. Pure. */
 import type { BusinessSearch, IndividualSearch } from '../../contract/index.ts'
-import type { Search } from '../store/searches.ts'
+import type { Search } from './searches-store.ts'
 
 /** The name of the user of a number; null when there is none. */
 export type NameOf = (user: number) => string | null

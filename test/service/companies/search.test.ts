@@ -1,9 +1,9 @@
 /** Searching companies: the index behind it against a plain look at every company. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { safeNumber } from '../../../src/service/jobs/tags.ts'
+import { safeNumber } from '../../../src/service/enrichment/tags.ts'
 import type { Company } from '../../../src/service/matching/types.ts'
-import { makeSearch, plainPostcode } from '../../../src/service/register/search.ts'
+import { makeSearch, plainPostcode } from '../../../src/service/registers/search.ts'
 import { engine } from '../engine.ts'
 
 const searchOver = (postcodes: readonly string[]) => {

@@ -7,7 +7,7 @@ import {
   normaliseVat,
   phoneDigits,
   postcodeArea,
-} from '../../../src/service/matching/identifiers.ts'
+} from '../../../src/service/matching/text/identifiers.ts'
 
 describe('organisation numbers', () => {
   it.each([

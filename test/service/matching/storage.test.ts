@@ -1,15 +1,15 @@
 /** The index's storage: everything comes back as it went in, searches agree with a plain one, and a row's work has a bound. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { candidatesOf, MOST_COMPARISONS } from '../../../src/service/matching/candidates.ts'
-import { DictionaryBuilder, dictionaryIn } from '../../../src/service/matching/dictionary.ts'
+import { candidatesOf, MOST_COMPARISONS } from '../../../src/service/matching/index/candidates.ts'
+import { DictionaryBuilder, dictionaryIn } from '../../../src/service/matching/index/dictionary.ts'
 import { buildIndex, match, viewIndex } from '../../../src/service/matching/index.ts'
-import { KeysBuilder, keysIn } from '../../../src/service/matching/key-index.ts'
-import { type Columns, pack, unpack } from '../../../src/service/matching/memory.ts'
-import { nearest, planReading } from '../../../src/service/matching/nearest.ts'
-import { buildPostings, postingsIn } from '../../../src/service/matching/postings.ts'
+import { KeysBuilder, keysIn } from '../../../src/service/matching/index/key-index.ts'
+import { type Columns, pack, unpack } from '../../../src/service/matching/index/memory.ts'
+import { nearest, planReading } from '../../../src/service/matching/index/nearest.ts'
+import { buildPostings, postingsIn } from '../../../src/service/matching/index/postings.ts'
 import { readQuery } from '../../../src/service/matching/query.ts'
-import { RepeatedBuilder, repeatedIn, TextsBuilder, textsIn } from '../../../src/service/matching/texts.ts'
+import { RepeatedBuilder, repeatedIn, TextsBuilder, textsIn } from '../../../src/service/matching/index/texts.ts'
 import { company } from './companies.ts'
 
 const packed = (columns: Columns) => unpack(pack(columns))

@@ -3,7 +3,7 @@ import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
-import { importRegister, openRegister } from '../../../src/service/register/index.ts'
+import { importRegister, openRegister } from '../../../src/service/registers/index.ts'
 import { temporaryFolder } from '../kit.ts'
 
 const COMPANIES = 'id,name,country,orgNumber\n1,Acme Ltd,GB,01234567\n2,Bolt SA,FR,\n'

@@ -6,14 +6,14 @@ import { join } from 'node:path'
 import { crc32, deflateRawSync, gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { match } from '../../../src/service/matching/index.ts'
-import { dayIn, type ImportRequest } from '../../../src/service/register/import.ts'
+import { dayIn, type ImportRequest } from '../../../src/service/registers/import/import.ts'
 import {
   importRegister,
   openRegister,
   type RegisterChange,
   readChanges,
   registerInfo,
-} from '../../../src/service/register/index.ts'
+} from '../../../src/service/registers/index.ts'
 import { COMPANIES_HOUSE_HEADER, GLEIF_HEADER } from './headers.ts'
 
 let root = ''

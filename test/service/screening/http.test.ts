@@ -1,6 +1,6 @@
 /** AML screening as the embedded service answers it beyond the contract suite: credits, owners, repeats, snapshots, links, time. */
 import { describe, expect, test } from 'vitest'
-import { openDatabase } from '../../../src/service/store/database.ts'
+import { openDatabase } from '../../../src/service/storage/database.ts'
 import { type Caller, HandClock, logIn, send, startService, temporaryFolder } from '../kit.ts'
 
 const BUSINESSES = '/compliance/kyc-protect/searches/businesses'

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { inflateSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { pdfOf } from '../../../src/service/pdf.ts'
+import { pdfOf } from '../../../src/service/http/pdf.ts'
 
 /** Streams of a PDF that are compressed, as they read. */
 const streamsOf = (pdf: Buffer): string[] =>

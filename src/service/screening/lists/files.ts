@@ -5,7 +5,7 @@
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { FettleError } from '../../../errors.ts'
-import { writeWhole } from '../../store/files.ts'
+import { writeWhole } from '../../storage/atomic-file.ts'
 import type { SkippedRow } from './rows.ts'
 
 /** Kinds of file a list may come from. */

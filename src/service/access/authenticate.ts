@@ -1,0 +1,41 @@
+/** `POST /authenticate`: contract §4. It knows no password, only who can check one. */
+import type { FastifyInstance } from 'fastify'
+import { makeGate } from '../auth/gate.ts'
+import { LoginRefusal, tooMany } from '../refusal.ts'
+import type { Context } from '../context.ts'
+import { route } from '../http/route.ts'
+
+/** After which a login that could not wait may come again. */
+const PAUSE_MS = 1_000
+
+/** Registers the login. */
+export function authenticateRoute(app: FastifyInstance, context: Context): void {
+  const { throttle, users, tokens, limits } = context
+  const gate = makeGate({
+    atOnce: limits.loginsAtOnce,
+    waiting: limits.loginsWaiting,
+    laneWaiting: limits.clientLoginsWaiting,
+    refusal: () => tooMany('Too many logins at once.', PAUSE_MS),
+  })
+  route(
+    app,
+    context,
+    'authenticate',
+    async ({ body, request }) => {
+      throttle.admit(body, request.ip)
+      return gate(throttle.laneOf(body, request.ip), async () => {
+        // Once more: others like it may have been refused while it waited.
+        throttle.admit(body, request.ip)
+        // Who it is now: of a user removed meanwhile the token is void from the first.
+        const user = users.get(body.username)
+        if (!(await users.isRight(body)) || user === undefined) {
+          throttle.refused(body, request.ip)
+          throw new LoginRefusal()
+        }
+        throttle.right(body, request.ip)
+        return { token: tokens.issue(user) }
+      })
+    },
+    { bodyLimit: limits.loginBytes },
+  )
+}

@@ -1,0 +1,80 @@
+/** People and their reports, where a register holds officers: contract §11.2. */
+import type { FastifyInstance } from 'fastify'
+import type { z } from 'zod'
+import type { OPERATIONS } from '../../contract/index.ts'
+import { LANGUAGES, peopleCriteria } from './criteria.ts'
+import { type Appointment, foundPerson, personReport } from './directors.ts'
+import { noResults, tooManyResults } from './search.ts'
+import { requireCountry } from '../registers/countries.ts'
+import { words } from '../matching/text/normalise.ts'
+import { badRequest, notFound } from '../refusal.ts'
+import { type Officer, tokenOfNumber } from '../registers/officer.ts'
+import type { Context } from '../context.ts'
+import { route } from '../http/route.ts'
+import { pageOf } from '../http/paging.ts'
+import { countReport } from './report-route.ts'
+
+type Query = z.infer<(typeof OPERATIONS)['searchPeople']['query']>
+
+/** Criteria that lead to people; the others only narrow. */
+const LEADS = ['peopleId', 'localDirectorNumber', 'lastName'] as const
+
+/** Whether every word asked for begins a word of the name. */
+const isCalled = (asked: string | undefined, name: string): boolean =>
+  asked === undefined || words(asked).every(word => words(name).some(one => one.startsWith(word)))
+
+function isAskedFor({ officer, company }: Appointment, query: Query): boolean {
+  const { countries, peopleId, localDirectorNumber, firstName, lastName, dateOfBirth = '' } = query
+  if (!countries.includes('PLC') && !countries.includes(officer.country) && !countries.includes(company.country)) return false
+  if (peopleId !== undefined && officer.peopleId !== peopleId) return false
+  if (localDirectorNumber !== undefined && officer.personId !== localDirectorNumber) return false
+  const given = `${officer.firstName} ${officer.middleName}`
+  if (!isCalled(firstName, given.trim() || officer.name) || !isCalled(lastName, officer.lastName || officer.name)) return false
+  return officer.dateOfBirth.startsWith(dateOfBirth)
+}
+
+/** Registers the operations. */
+export function peopleRoutes(app: FastifyInstance, context: Context): void {
+  const { engine, officers, limits } = context
+  const appointmentsOf = (found: readonly Officer[]): Appointment[] =>
+    found.flatMap(officer => {
+      const company = engine.find(officer.connectId)
+      return company === null ? [] : [{ officer, company }]
+    })
+
+  const candidates = ({ peopleId, localDirectorNumber, lastName = '' }: Query): Officer[] => {
+    if (peopleId !== undefined) return officers.ofPerson(peopleId)
+    if (localDirectorNumber !== undefined) return officers.ofPerson(`-${tokenOfNumber(localDirectorNumber)}`)
+    return officers.bySurname(lastName, limits.searchCandidates)
+  }
+
+  route(app, context, 'peopleSearchCriteria', ({ query, request }) => {
+    const countries = query.countries.map(country => requireCountry(country, 'countries', ['PLC']))
+    return { correlationId: request.id, countries, languages: [...LANGUAGES], criteriaSets: peopleCriteria(LEADS) }
+  })
+
+  route(app, context, 'searchPeople', ({ query, request }) => {
+    for (const country of query.countries) requireCountry(country, 'countries', ['PLC'])
+    if (LEADS.every(lead => query[lead] === undefined)) {
+      throw badRequest(
+        'The search is not acceptable',
+        `needed is at least one of ${LEADS.join(', ')}; other criteria only narrow`,
+      )
+    }
+    const found = candidates(query)
+    const people = appointmentsOf(found).filter(one => isAskedFor(one, query))
+    const none = officers.size === 0 ? 'No register of this service holds officers.' : 'No person of the register is like this.'
+    const messages = [
+      ...(people.length === 0 ? [noResults(none)] : []),
+      ...(found.length === limits.searchCandidates ? [tooManyResults(limits.searchCandidates)] : []),
+    ]
+    return { correlationId: request.id, totalSize: people.length, directors: pageOf(people, query).map(foundPerson), messages }
+  })
+
+  route(app, context, 'readPerson', ({ user, params, request }) => {
+    const [first, ...others] = appointmentsOf(officers.ofPerson(params.peopleId ?? ''))
+    if (first === undefined) throw notFound('Person')
+    countReport(context, user, 'person', first.officer.country || first.company.country)
+    return { correlationId: request.id, report: personReport([first, ...others]), messages: [] }
+  })
+}

@@ -1,0 +1,36 @@
+/** The enriched file itself: its link is the only key to it, no token is needed (contract §5.8, §14.1). */
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import type { FastifyInstance } from 'fastify'
+import { Refusal } from '../refusal.ts'
+import type { Context } from '../context.ts'
+
+const TYPES: Readonly<Record<string, string>> = { csv: 'text/csv; charset=utf-8', json: 'application/json; charset=utf-8' }
+
+interface FileRoute {
+  Params: { name: string }
+  Querystring: Record<string, unknown>
+}
+
+/** Registers the download. */
+export function fileRoute(app: FastifyInstance, { links, look, places }: Context): void {
+  app.get<FileRoute>('/files/:name', async ({ params, query }, reply) => {
+    // The signature covers the name, so that a name that passes is one of ours and no path.
+    const holder = links.check(params.name, query)
+    if (holder === null) throw new Refusal(403, 'Access forbidden: the link has expired or is not ours')
+    const [id = '', fileType = ''] = params.name.split('.')
+    const path = places.enriched(look.job(holder, id).id, fileType)
+    const { size } = await stat(path).catch(error => {
+      throw error.code === 'ENOENT' ? new Refusal(404, 'Not found', 'the file is not there any more') : error
+    })
+    return reply
+      .headers({
+        'Content-Type': TYPES[fileType],
+        'Content-Length': size,
+        'Content-Disposition': `attachment; filename="enriched-${id}.${fileType}"`,
+        'Cache-Control': 'no-store',
+        'Accept-Ranges': 'none',
+      })
+      .send(createReadStream(path, { end: Math.max(0, size - 1) }))
+  })
+}

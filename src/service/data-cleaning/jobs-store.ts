@@ -1,0 +1,217 @@
+/**
+ * Data-cleaning jobs as they are kept: one row each, owned by a user. It knows which columns are searched, and nothing of which
+ * status may follow which.
+ */
+import { randomUUID } from 'node:crypto'
+import type { ColumnMapping, KnownStatus } from '../../contract/index.ts'
+import type { Database } from '../storage/database.ts'
+
+/** Four disjoint counts that add up to `totalRows`; a row in review is unmatched here (contract §14.1). */
+export interface Summary {
+  readonly totalRows: number
+  readonly matched: number
+  readonly manualMatched: number
+  readonly unmatched: number
+  readonly duplicates: number
+}
+
+/** The file of a job; its bytes lie under `id` in the uploads folder, its name is only data (faults H18). */
+export interface Upload {
+  readonly id: string
+  readonly filename: string
+  readonly hasHeader: boolean
+  /** Columns of the first record; null when it could not be read. */
+  readonly columns: number | null
+  readonly bytes: number
+  readonly createdAt: number
+}
+
+/** A job; instants in milliseconds since 1970. */
+export interface Job {
+  readonly id: string
+  readonly owner: number
+  readonly name: string
+  readonly status: KnownStatus
+  readonly createdAt: number
+  readonly modifiedAt: number
+  readonly archived: boolean
+  readonly upload: Upload | null
+  readonly mappings: readonly ColumnMapping[]
+  /** The chosen tags; null until they are chosen. */
+  readonly enrichments: readonly string[] | null
+  readonly summary: Summary | null
+  /** Countries of the matched companies, known after enrichment. */
+  readonly countries: readonly string[]
+  /** Why the job is in an error status. */
+  readonly details: string | null
+}
+
+/** Files that are kept, and their bytes. */
+export interface Usage {
+  readonly files: number
+  readonly bytes: number
+}
+
+/** Filters of a list; null does not filter. */
+export interface JobFilter {
+  readonly statuses: readonly string[] | null
+  /** A part of the name, in any case. */
+  readonly name: string | null
+  readonly countries: readonly string[] | null
+  readonly from: number | null
+  readonly to: number | null
+  readonly archived: boolean | null
+  readonly limit: number
+  readonly offset: number
+}
+
+/** What may be changed of a job. */
+export type JobPatch = Partial<Omit<Job, 'id' | 'owner' | 'name' | 'createdAt' | 'modifiedAt'>>
+
+/** The jobs of one data directory. Every change is durable when the call returns. */
+export interface JobStore {
+  create(owner: number, name: string): Job
+  /** The job, if it exists and is this owner's. */
+  find(owner: number, id: string): Job | null
+  /** Any owner's job; throws when there is none. */
+  read(id: string): Job
+  change(id: string, patch: JobPatch): Job
+  /** Newest first. */
+  list(owner: number, filter: JobFilter): Job[]
+  withStatus(statuses: readonly string[]): Job[]
+  /** At most `limit` jobs in one of these statuses, not changed since this instant, that still have a file. */
+  withOldUpload(statuses: readonly string[], before: number, limit: number): Job[]
+  /** How many jobs are in each status that has any. */
+  counts(): ReadonlyMap<string, number>
+  /** What the files of this owner's jobs take. */
+  usage(owner: number): Usage
+  /** Ids of the jobs that have a file, and of these files. */
+  keptIds(): Set<string>
+  /** Ids of the jobs that have no file, or none any more. */
+  fileless(): Set<string>
+}
+
+interface Row {
+  readonly record: string
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+const USAGE = `
+  SELECT owner, count(*) AS files, coalesce(sum(json_extract(record, '$.upload.bytes')), 0) AS bytes
+  FROM jobs WHERE json_extract(record, '$.upload.id') IS NOT NULL GROUP BY owner
+`
+
+const marks = (values: readonly unknown[]): string => values.map(() => '?').join(', ')
+const jobOf = (row: Row): Job => JSON.parse(row.record) as Job
+
+/** The job store on this database; `now` stamps the changes. */
+export function openJobs(database: Database, now: () => number): JobStore {
+  const find = (id: string): Job | null => {
+    const row = database.get<Row>('SELECT record FROM jobs WHERE id = ?', [id])
+    return row === null ? null : jobOf(row)
+  }
+  const read = (id: string): Job => {
+    const job = find(id)
+    if (job === null) throw new Error(`there is no job ${id}`)
+    return job
+  }
+
+  const used = new Map<number, Usage>()
+  for (const { owner, files, bytes } of database.all<Usage & { owner: number }>(USAGE)) used.set(owner, { files, bytes })
+  const usage = (owner: number): Usage => used.get(owner) ?? { files: 0, bytes: 0 }
+  const account = (owner: number, upload: Upload | null, sign: 1 | -1): void => {
+    if (upload === null) return
+    const { files, bytes } = usage(owner)
+    used.set(owner, { files: files + sign, bytes: bytes + sign * (upload.bytes ?? 0) })
+  }
+
+  return {
+    read,
+    usage,
+
+    create(owner, name) {
+      const at = now()
+      const job: Job = {
+        id: randomUUID(),
+        owner,
+        name,
+        status: 'created',
+        createdAt: at,
+        modifiedAt: at,
+        archived: false,
+        upload: null,
+        mappings: [],
+        enrichments: null,
+        summary: null,
+        countries: [],
+        details: null,
+      }
+      database.run(
+        "INSERT INTO jobs (id, owner, folded, status, created, archived, countries, record) VALUES (?, ?, ?, ?, ?, 0, '', ?)",
+        [job.id, owner, name.toLowerCase(), job.status, at, JSON.stringify(job)],
+      )
+      return job
+    },
+
+    find(owner, id) {
+      const job = UUID.test(id) ? find(id) : null
+      return job?.owner === owner ? job : null
+    },
+
+    change(id, patch) {
+      const before = read(id)
+      const job = { ...before, ...patch, modifiedAt: now() }
+      const values = [job.status, Number(job.archived), `,${job.countries.join(',')},`, JSON.stringify(job), id]
+      database.run('UPDATE jobs SET status = ?, archived = ?, countries = ?, record = ? WHERE id = ?', values)
+      account(job.owner, before.upload, -1)
+      account(job.owner, job.upload, 1)
+      return job
+    },
+
+    list(owner, filter) {
+      const where = ['owner = ?']
+      const values: (string | number)[] = [owner]
+      const add = (sql: string, ...more: (string | number)[]): void => {
+        where.push(sql)
+        values.push(...more)
+      }
+      if (filter.statuses !== null) add(`status IN (${marks(filter.statuses)})`, ...filter.statuses)
+      if (filter.name !== null) add('instr(folded, ?) > 0', filter.name.toLowerCase())
+      if (filter.from !== null) add('created >= ?', filter.from)
+      if (filter.to !== null) add('created <= ?', filter.to)
+      if (filter.archived !== null) add('archived = ?', Number(filter.archived))
+      const codes = filter.countries?.map(code => `,${code},`)
+      if (codes !== undefined) add(`(${codes.map(() => 'instr(countries, ?) > 0').join(' OR ')})`, ...codes)
+      const sql = `SELECT record FROM jobs WHERE ${where.join(' AND ')} ORDER BY seq DESC LIMIT ? OFFSET ?`
+      return database.all<Row>(sql, [...values, filter.limit, filter.offset]).map(jobOf)
+    },
+
+    withStatus: statuses =>
+      database.all<Row>(`SELECT record FROM jobs WHERE status IN (${marks(statuses)}) ORDER BY seq`, [...statuses]).map(jobOf),
+
+    counts: () =>
+      new Map(
+        database
+          .all<{ status: string; count: number }>('SELECT status, count(*) AS count FROM jobs GROUP BY status')
+          .map(({ status, count }) => [status, count]),
+      ),
+
+    withOldUpload(statuses, before, limit) {
+      const sql = `SELECT record FROM jobs WHERE status IN (${marks(statuses)}) AND created < ?
+        AND json_extract(record, '$.upload.id') IS NOT NULL AND json_extract(record, '$.modifiedAt') < ?
+        ORDER BY seq LIMIT ?`
+      return database.all<Row>(sql, [...statuses, before, before, limit]).map(jobOf)
+    },
+
+    fileless() {
+      const sql = "SELECT id FROM jobs WHERE json_extract(record, '$.upload.id') IS NULL"
+      return new Set(database.all<{ id: string }>(sql).map(({ id }) => id))
+    },
+
+    keptIds() {
+      const sql = "SELECT id, json_extract(record, '$.upload.id') AS upload FROM jobs WHERE upload IS NOT NULL"
+      return new Set(database.all<{ id: string; upload: string }>(sql).flatMap(row => [row.id, row.upload]))
+    },
+  }
+}

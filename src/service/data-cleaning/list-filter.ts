@@ -1,0 +1,55 @@
+/** From the query of the job list to a filter of the store: contract §5.10, §14.1. Pure. */
+import type { z } from 'zod'
+import { type OPERATIONS, parseWireDate } from '../../contract/index.ts'
+import { statusesOf } from './job-transitions.ts'
+import { badRequest } from '../refusal.ts'
+import type { JobFilter } from './jobs-store.ts'
+import { CUSTOMER } from './job-record.ts'
+import { windowOf } from '../http/paging.ts'
+
+type Query = z.infer<(typeof OPERATIONS)['listJobs']['query']>
+
+const refuse = (details: string): Error => badRequest('The filter is not acceptable', details)
+
+/** The moment a query's text names, in milliseconds; null without one. Throws a 400 naming the field. */
+export function instant(text: string | undefined, name: string): number | null {
+  if (text === undefined) return null
+  if (/^\d+$/.test(text)) return Number(text)
+  // A bare day begins at midnight; times may come without seconds.
+  const full = text.length === 10 ? `${text}T00:00:00` : text.replace(/([T ]\d{2}:\d{2})(Z|[+-].*)?$/, '$1:00$2')
+  const millis = parseWireDate(full)
+  if (millis === null) throw refuse(`${name}: is not a date`)
+  return millis
+}
+
+function countryCodes(text: string | undefined): string[] | null {
+  if (text === undefined) return null
+  const codes = text.split(',').map(code => code.trim().toUpperCase())
+  if (!codes.every(code => /^[A-Z]{2}$/.test(code))) throw refuse('countries: must be two-letter codes separated by commas')
+  return codes
+}
+
+function statuses(text: string | undefined): readonly string[] | null {
+  if (text === undefined) return null
+  const found = statusesOf(text)
+  if (found === null) throw refuse('status: must be pending, processing, completed, failed or a job status')
+  return found
+}
+
+/** The filter, or null when it asks for somebody else's jobs: nothing can match then. Throws a 400 naming the field. */
+export function filterOf(query: Query, userId: number): JobFilter | null {
+  const filter: JobFilter = {
+    statuses: statuses(query.status),
+    name: query.jobName ?? null,
+    countries: countryCodes(query.countries),
+    from: instant(query.fromDate, 'fromDate'),
+    to: instant(query.toDate, 'toDate'),
+    archived: query.archived ?? null,
+    ...windowOf(query, 1),
+  }
+  const mine =
+    (query.userId ?? userId) === userId &&
+    (query.customerId ?? CUSTOMER.id) === CUSTOMER.id &&
+    CUSTOMER.name.includes((query.companyName ?? '').toLowerCase())
+  return mine ? filter : null
+}

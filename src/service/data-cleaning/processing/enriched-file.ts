@@ -1,0 +1,98 @@
+/**
+ * The enriched file, as CSV and as JSON: the input's columns, then the chosen tags in list order, then what the match says. It
+ * reads upload and results side by side and holds one row at a time (contract §14.1).
+ */
+import type { Limits } from '../../limits.ts'
+import { matchScoreOf } from '../../matching/decide/scale.ts'
+import { type Write, writeWhole } from '../../storage/atomic-file.ts'
+import { columnName, csvLine, readRecords } from '../../csv/csv.ts'
+import type { Engine } from '../../registers/engine.ts'
+import type { Pace } from './job-pace.ts'
+import { type RowResult, readResults } from '../../enrichment/row-results.ts'
+import { fieldsOf, inListOrder, tagsOf, tagValue } from '../../enrichment/tags.ts'
+
+/** One file to enrich. */
+export interface EnrichTask {
+  readonly source: string
+  readonly hasHeader: boolean
+  readonly results: string
+  readonly tags: readonly string[]
+  readonly csv: string
+  readonly json: string
+}
+
+const MATCH: Readonly<Record<string, (result: RowResult) => string>> = {
+  'match.outcome': result => result.outcome,
+  'match.score': result => result.score.toFixed(3),
+  'match.matchScore': result => String(matchScoreOf(result.score)),
+  'match.why': result => result.why,
+  'match.candidateId': result => result.candidates[0]?.id ?? '',
+  'match.candidateName': result => result.candidates[0]?.name ?? '',
+}
+const CANDIDATES = 'match.candidates'
+
+/** Makes names unique for JSON objects: the second `Name` becomes `Name (2)`. The CSV keeps its header as it is. */
+export function uniqueNames(names: readonly string[]): string[] {
+  const used = new Set<string>()
+  return names.map(name => {
+    let unique = name
+    for (let n = 2; used.has(unique); n++) unique = `${name} (${n})`
+    used.add(unique)
+    return unique
+  })
+}
+
+/** What a person needs to choose: each candidate beside the row, with the tags that the row would have got. JSON, '' for none. */
+function candidatesText({ candidates }: RowResult, tags: readonly string[], engine: Engine): string {
+  if (candidates.length === 0) return ''
+  const told = candidates.map(candidate => {
+    const company = engine.find(candidate.id)
+    if (company === null) return { ...candidate, fields: {}, tags: {} }
+    return { ...candidate, fields: fieldsOf(company), tags: tagsOf(company, tags) }
+  })
+  return JSON.stringify(told)
+}
+
+/** Writes both files; gives the countries of the companies found, sorted. */
+export function enrichFile(task: EnrichTask, engine: Engine, pace: Pace, limits: Limits): Promise<string[]> {
+  return writeWhole(task.csv, csv => writeWhole(task.json, json => writeBoth(task, engine, pace, limits, csv, json)))
+}
+
+async function writeBoth(
+  task: EnrichTask,
+  engine: Engine,
+  pace: Pace,
+  limits: Limits,
+  csv: Write,
+  json: Write,
+): Promise<string[]> {
+  const tags = inListOrder(task.tags)
+  const results = readResults(task.results)
+  const countries = new Set<string>()
+  let names: string[] | null = null
+  let rows = 0
+  for await (const cells of readRecords(task.source, limits)) {
+    if (names === null) {
+      const header = task.hasHeader ? cells : cells.map((_, index) => columnName(index))
+      const all = [...header, ...tags, ...Object.keys(MATCH), CANDIDATES]
+      names = uniqueNames(all)
+      await csv(csvLine(all))
+      await json('[')
+      if (task.hasHeader) continue
+    }
+    const next = await results.next()
+    if (next.done === true) throw new Error(`there are ${rows} results and more rows`)
+    const result = next.value
+    const company = result.company === null ? null : engine.find(result.company)
+    if (company !== null && company.country !== '') countries.add(company.country)
+    const told = [...tags.map(tag => tagValue(tag, result, company)), ...Object.values(MATCH).map(of => of(result))]
+    const line = [...cells, ...told, candidatesText(result, tags, engine)]
+    await csv(csvLine(line))
+    // fromEntries defines properties: a column called __proto__ is plain data.
+    await json(`${rows === 0 ? '' : ','}\n${JSON.stringify(Object.fromEntries(names.map((name, index) => [name, line[index]])))}`)
+    rows += 1
+    await pace()
+  }
+  await json('\n]\n')
+  return [...countries].sort()
+}

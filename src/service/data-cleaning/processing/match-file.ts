@@ -1,0 +1,82 @@
+/** Matches every row of an uploaded file and writes one result per row. It knows no job, no status and no request. */
+import type { ColumnMapping } from '../../../contract/index.ts'
+import type { Limits } from '../../limits.ts'
+import type { Query } from '../../matching/types.ts'
+import { writeWhole } from '../../storage/atomic-file.ts'
+import type { Summary } from '../jobs-store.ts'
+import { readRecords } from '../../csv/csv.ts'
+import { CsvFault } from '../../csv/csv-text.ts'
+import { type Choice, type Engine, type Finding, findingOf } from '../../registers/engine.ts'
+import type { Pace } from './job-pace.ts'
+import { type RowCandidate, type RowResult, resultLine } from '../../enrichment/row-results.ts'
+
+/** One file to match. */
+export interface MatchTask {
+  readonly source: string
+  readonly hasHeader: boolean
+  readonly mappings: readonly ColumnMapping[]
+  /** Where the results go. */
+  readonly target: string
+}
+
+/** The mapped cells of a record, trimmed; empty ones are not asked. */
+function queryOf(cells: readonly string[], mappings: readonly ColumnMapping[]): Query {
+  const query: Query = {}
+  for (const { mapping, value } of mappings) {
+    const cell = cells[Number(value)]?.trim() ?? ''
+    if (cell !== '') query[mapping] = cell
+  }
+  return query
+}
+
+function shown({ company, ...reasons }: Choice, engine: Engine): RowCandidate {
+  const { connectId, name } = engine.at(company)
+  return { id: connectId, name, ...reasons }
+}
+
+/** Judges findings one after the other and remembers which companies were taken. */
+function makeJudge(engine: Engine) {
+  const taken = new Map<string, number>()
+  return (row: number, { decision, score, why, pattern, banding, company, choices }: Finding): RowResult => {
+    const common = { row, score, why, pattern, banding, company: null, first: null, candidates: [] }
+    if (decision === 'review') return { ...common, outcome: 'review', candidates: choices.map(one => shown(one, engine)) }
+    const best = company === null ? null : engine.at(company)
+    if (decision === 'unmatched' || best === null) return { ...common, outcome: 'unmatched' }
+    const first = taken.get(best.connectId) ?? null
+    if (first === null) taken.set(best.connectId, row)
+    return { ...common, outcome: first === null ? 'matched' : 'duplicate', company: best.connectId, first }
+  }
+}
+
+/** What is asked of each data row, in file order. Throws a CsvFault where the file does not read cleanly. */
+async function* readQueries({ source, hasHeader, mappings }: MatchTask, limits: Limits): AsyncGenerator<Query> {
+  let records = 0
+  for await (const cells of readRecords(source, limits)) {
+    records += 1
+    if (records > 1 || !hasHeader) yield queryOf(cells, mappings)
+  }
+  if (records === 0) throw new CsvFault('the file is empty')
+}
+
+async function* matchHere(engine: Engine, queries: AsyncIterable<Query>): AsyncGenerator<Finding> {
+  for await (const query of queries) yield findingOf(engine.match(query))
+}
+
+/** Matches a file. Throws a CsvFault when the file does not read cleanly: then there is no result at all. */
+export function matchFile(task: MatchTask, engine: Engine, pace: Pace, limits: Limits): Promise<Summary> {
+  const judge = makeJudge(engine)
+  const counts = { matched: 0, review: 0, unmatched: 0, duplicate: 0 }
+  return writeWhole(task.target, async write => {
+    let row = 0
+    const queries = readQueries(task, limits)
+    for await (const finding of engine.matchAll?.(queries) ?? matchHere(engine, queries)) {
+      row += 1
+      const result = judge(row, finding)
+      counts[result.outcome] += 1
+      await write(resultLine(result))
+      await pace()
+    }
+    const unmatched = counts.unmatched + counts.review
+    return { totalRows: row, matched: counts.matched, manualMatched: 0, unmatched, duplicates: counts.duplicate }
+  })
+}

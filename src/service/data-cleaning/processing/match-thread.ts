@@ -1,0 +1,12 @@
+/** One thread of threads.ts: answers batches of rows from an index that it shares with the others. Knows no job. */
+import { parentPort, workerData } from 'node:worker_threads'
+import { type Image, match, type Query, viewIndex } from '../../matching/index.ts'
+import { findingOf } from '../../registers/engine.ts'
+
+const index = viewIndex(workerData as Image)
+
+// Text, not objects: rows by the thousand cross the border faster so.
+parentPort?.on('message', (batch: string) => {
+  const queries = JSON.parse(batch) as Query[]
+  parentPort?.postMessage(JSON.stringify(queries.map(query => findingOf(match(index, query)))))
+})

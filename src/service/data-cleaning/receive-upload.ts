@@ -1,0 +1,130 @@
+/**
+ * Receives the parts of an upload: the file streamed to disk, the fields beside it read. It knows no job; whoever calls it
+ * decides what a failure means (contract §5.1, faults H15 to H18).
+ */
+import { randomUUID } from 'node:crypto'
+import { createWriteStream, type WriteStream } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { Multipart } from '@fastify/multipart'
+import type { Limits } from '../limits.ts'
+import { badRequest, Refusal } from '../refusal.ts'
+import { partOf, settle } from '../storage/atomic-file.ts'
+import type { Envelope } from './upload-envelope.ts'
+
+/** A file that has safely arrived. */
+export interface Received {
+  readonly id: string
+  readonly filename: string
+  readonly bytes: number
+  /** What the fields beside it say, by their names. */
+  readonly fields: ReadonlyMap<string, unknown>
+}
+
+/** A field beside the file. */
+interface Field {
+  /** What its text means; null when it means nothing. */
+  readonly read: (text: string) => unknown
+  /** What it must be, for messages. */
+  readonly must: string
+  readonly isRequired: boolean
+}
+
+/** What an upload is made of. */
+export interface Form {
+  /** Names the file may come under; messages use the first. */
+  readonly file: readonly [string, ...string[]]
+  readonly fields: Readonly<Record<string, Field>>
+}
+
+/** How an upload is received. */
+export interface Reception {
+  readonly limits: Limits
+  readonly form: Form
+  /** Path of an upload id. */
+  readonly place: (id: string) => string
+  /** Counts the request that the parts come from. */
+  readonly envelope: Envelope
+}
+
+const MESSAGE = 'The upload is not acceptable'
+
+/** The name as data: no folders, no control characters, a bounded length. */
+const plainName = (name: string, length: number): string =>
+  (name.split(/[\\/]/).at(-1) ?? '').replaceAll(/[\u0000-\u001f\u007f]/g, '').slice(0, length)
+
+/** Resolves when all of a source is in the file; settles only once the file is closed, for a file still being opened would outlive its removal. */
+async function written(source: Readable, file: WriteStream, signal: AbortSignal): Promise<void> {
+  const closed = new Promise<void>(resolve => file.once('close', resolve))
+  await pipeline(source, file, { signal }).finally(() => closed)
+}
+
+/** The parts until their end. Throws the reason of the signal once it is aborted: a refused request need never end its parts. */
+async function* until<T>(parts: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
+  const iterator = parts[Symbol.asyncIterator]()
+  const aborted = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }))
+  // It may come at a moment when no part is waited for.
+  aborted.catch(() => {})
+  for (;;) {
+    signal.throwIfAborted()
+    const next = await Promise.race([iterator.next(), aborted])
+    if (next.done === true) return
+    yield next.value
+  }
+}
+
+/**
+ * Reads all parts. The file is written under a temporary name, synced and renamed only when the whole request was right; otherwise
+ * no byte of it stays, and the refusal of the envelope or a 400 that names the part is thrown.
+ */
+export async function receive(parts: AsyncIterable<Multipart>, { limits, form, place, envelope }: Reception): Promise<Received> {
+  const { signal } = envelope
+  const id = randomUUID()
+  const path = place(id)
+  let filename: string | null = null
+  const [fileName] = form.file
+  const fields = new Map<string, unknown>()
+  let bytes = 0
+  let fault: string | null = null
+  try {
+    // After a fault the rest is still read: an answer in the middle of a body would leave the connection unusable.
+    for await (const part of until(parts, signal)) {
+      const name = part.fieldname.slice(0, limits.fileNameLength)
+      if (part.type === 'file') {
+        if (!form.file.includes(name)) fault ??= `${name}: is not a file of this call`
+        else if (filename !== null) fault ??= `${fileName}: is there twice`
+        if (fault === null) {
+          filename = plainName(part.filename, limits.fileNameLength)
+          envelope.fileBegins(part.file)
+          await written(part.file, createWriteStream(partOf(path), { flags: 'wx', mode: 0o600, flush: true }), signal)
+          bytes = part.file.bytesRead
+        } else part.file.resume()
+      } else if (part.valueTruncated) {
+        throw new Refusal(413, 'Content Too Large', `${name}: is longer than ${limits.uploadFieldBytes} bytes`)
+      } else if (form.file.includes(name)) fault ??= `${name}: must be a file`
+      else if (fields.has(name)) fault ??= `${name}: is there twice`
+      else {
+        const field = Object.hasOwn(form.fields, name) ? form.fields[name] : undefined
+        const value = field?.read(String(part.value)) ?? null
+        if (value === null) fault ??= `${name}: ${field === undefined ? 'is not a field of this call' : `must be ${field.must}`}`
+        fields.set(name, value)
+      }
+    }
+    if (filename === null) fault ??= `${fileName}: is missing`
+    for (const [name, { isRequired }] of Object.entries(form.fields)) {
+      if (isRequired && !fields.has(name)) fault ??= `${name}: is missing`
+    }
+    if (fault !== null || filename === null) throw badRequest(MESSAGE, fault ?? '')
+    envelope.check()
+    await settle(path)
+    return { id, filename, bytes, fields }
+  } catch (error) {
+    for (const name of [partOf(path), path]) await rm(name, { force: true })
+    signal.throwIfAborted()
+    // The parser's complaints about the body carry no code, unlike those of disk, connection and limits.
+    throw error instanceof Refusal || (error as NodeJS.ErrnoException).code !== undefined
+      ? error
+      : badRequest(MESSAGE, 'body: is not well-formed multipart/form-data')
+  }
+}

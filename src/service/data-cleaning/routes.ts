@@ -1,0 +1,129 @@
+/** The data-cleaning operations, the upload aside: contract §5. Each reads the job, asks walk.ts whether it may, and changes the store. */
+import { randomUUID } from 'node:crypto'
+import type { FastifyInstance } from 'fastify'
+import type { ColumnMapping } from '../../contract/index.ts'
+import { TAGS } from '../../contract/index.ts'
+import { productOf } from '../enrichment/tags.ts'
+import { requireStatus } from './job-transitions.ts'
+import { badRequest, Refusal } from '../refusal.ts'
+import type { Job } from './jobs-store.ts'
+import type { Context } from '../context.ts'
+import { archivedRecord, jobRecord } from './job-record.ts'
+import { filterOf } from './list-filter.ts'
+import { onceOf } from '../http/idempotency.ts'
+import { type Call, route } from '../http/route.ts'
+import { ownAddress } from '../http/own-address.ts'
+import { uploadRoute } from './upload-route.ts'
+
+type AnyCall = Pick<Call<unknown, unknown>, 'user' | 'id' | 'request' | 'body'>
+
+const orEmpty = (body: unknown): unknown => body ?? {}
+
+/** Throws a 400 that names the first element that cannot be: a mapping twice, or a column the file does not have. */
+function requireMappings(mappings: readonly ColumnMapping[], columns: number | null): void {
+  const seen = new Set<string>()
+  for (const [index, { mapping, value }] of mappings.entries()) {
+    const refuse = (why: string): Error => badRequest('The mappings are not acceptable', `mappings[${index}].${why}`)
+    if (seen.has(mapping)) throw refuse(`mapping: ${mapping} is there twice`)
+    seen.add(mapping)
+    if (columns !== null && Number(value) >= columns) throw refuse(`value: column ${value} of a file with ${columns} columns`)
+  }
+}
+
+/** Throws a 400 that names the first tag that is unknown or there twice (contract §5.7). */
+function requireTags(tags: readonly string[]): void {
+  for (const [index, tag] of tags.entries()) {
+    const refuse = (why: string): Error =>
+      badRequest('The enrichments are not acceptable', `enrichments[${index}].enrichment: ${why}`)
+    if (productOf([tag]) === null) throw refuse(`${JSON.stringify(tag.slice(0, 80))} is not a known tag`)
+    if (tags.indexOf(tag) !== index) throw refuse(`${tag} is there twice`)
+  }
+}
+
+const REMOVED = 'the files of this job were removed: it came to its end long ago'
+
+/** Registers the operations. */
+export function jobRoutes(app: FastifyInstance, context: Context): void {
+  const { look, jobs, worker, links, origin } = context
+
+  const jobOf = ({ user, id }: Pick<AnyCall, 'user' | 'id'>): Job => look.job(user, id)
+
+  const once = <T>(call: AnyCall, effect: () => T): T => onceOf(context, call, effect)
+
+  route(app, context, 'createJob', call =>
+    once(call, () => jobRecord(jobs.create(call.user.id, call.body.name), call.request.id)),
+  )
+
+  route(app, context, 'listJobs', ({ query, user }) => {
+    const filter = filterOf(query, user.id)
+    return filter === null ? [] : jobs.list(user.id, filter).map(job => jobRecord(job))
+  })
+
+  route(app, context, 'readJob', call => {
+    const job = jobOf(call)
+    worker.seen(job.id)
+    return jobRecord(job, call.request.id)
+  })
+
+  app.register(async scope => uploadRoute(scope, context))
+
+  const setMappings = (call: Call<{ mappings: ColumnMapping[] }, unknown>): unknown => {
+    const job = jobOf(call)
+    const { mappings } = call.body
+    requireStatus('setMappings', job.status)
+    requireMappings(mappings, job.upload?.columns ?? null)
+    jobs.change(job.id, { mappings, status: mappings.length === 0 ? 'uploaded' : 'ready' })
+    return mappings
+  }
+  // One page of the vendor shows a bare array (contract §5.4).
+  route(app, context, 'setMappings', setMappings, { adapt: body => (Array.isArray(body) ? { mappings: body } : body) })
+
+  const submit = (call: AnyCall): unknown => {
+    const job = jobOf(call)
+    const answer = once(call, () => {
+      requireStatus('submit', job.status)
+      jobs.change(job.id, { status: 'matching' })
+      return { messageId: randomUUID() }
+    })
+    worker.wake(job.id)
+    return answer
+  }
+  route(app, context, 'submit', submit, { adapt: orEmpty })
+
+  route(app, context, 'setEnrichments', call => {
+    const job = jobOf(call)
+    const tags = call.body.enrichments.map(one => one.enrichment)
+    requireStatus('setEnrichments', job.status)
+    requireTags(tags)
+    jobs.change(job.id, { enrichments: tags })
+    return call.body
+  })
+
+  const enrich = (call: AnyCall): unknown => {
+    const job = jobOf(call)
+    const answer = once(call, () => {
+      requireStatus('enrich', job.status)
+      if (job.upload === null) throw badRequest('The job cannot be enriched any more', REMOVED)
+      // Nothing chosen: the smallest product, as a whole.
+      jobs.change(job.id, { status: 'readyForEnriching', enrichments: job.enrichments ?? TAGS.basic })
+      return [{}]
+    })
+    worker.wake(job.id)
+    return answer
+  }
+  route(app, context, 'enrich', enrich, { adapt: orEmpty })
+
+  route(app, context, 'enrichedFile', call => {
+    const job = jobOf(call)
+    if (job.status !== 'enrichmentComplete') {
+      throw new Refusal(404, 'The enriched file is not ready', `status is ${job.status}; needed is enrichmentComplete`)
+    }
+    if (job.upload === null) throw new Refusal(404, 'The enriched file is not there any more', REMOVED)
+    const name = `${job.id}.${call.query.fileType}`
+    const filePath = `${ownAddress(call.request, origin)}/files/${name}?${links.sign(name, call.user)}`
+    return { correlationId: call.request.id, filePath }
+  })
+
+  const archive = (call: AnyCall): unknown => archivedRecord(jobs.change(jobOf(call).id, { archived: true }))
+  route(app, context, 'archive', archive, { adapt: orEmpty })
+}

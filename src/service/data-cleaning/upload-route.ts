@@ -1,0 +1,96 @@
+/** The upload of a job's file: contract §5.1 row 4. It decides what a broken transfer means for the job; upload.ts of jobs/ reads it. */
+import { rm } from 'node:fs/promises'
+import multipart from '@fastify/multipart'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { type Arrival, makeArrivals } from './upload-quota.ts'
+import { countColumns } from '../csv/csv.ts'
+import { watchEnvelope } from './upload-envelope.ts'
+import { type Form, type Received, receive } from './receive-upload.ts'
+import { requireStatus } from './job-transitions.ts'
+import type { Limits } from '../limits.ts'
+import { badRequest, Refusal } from '../refusal.ts'
+import type { Job, Upload } from './jobs-store.ts'
+import type { Context } from '../context.ts'
+import { uploadRecord } from './job-record.ts'
+import { type Call, route } from '../http/route.ts'
+
+/** 400: the body is no upload at all. */
+export const notMultipart = (): Error => badRequest('The upload is not acceptable', 'Content-Type: must be multipart/form-data')
+
+/** `true`, `false`, `1`, `0` in any case (contract §14.1). */
+const HAS_HEADER: ReadonlyMap<string, boolean> = new Map([
+  ['true', true],
+  ['1', true],
+  ['false', false],
+  ['0', false],
+])
+
+const FORM: Form = {
+  file: ['jobFile'],
+  fields: {
+    hasHeader: { read: text => HAS_HEADER.get(text.toLowerCase()) ?? null, must: 'true or false', isRequired: true },
+  },
+}
+
+/** Makes this scope understand multipart bodies, and nothing else. */
+export async function takeMultipart(scope: FastifyInstance, limits: Limits): Promise<void> {
+  scope.removeAllContentTypeParsers()
+  await scope.register(multipart, {
+    limits: {
+      // One more than allowed, so that the second file can be named instead of counted.
+      files: limits.uploadFiles + 1,
+      parts: limits.uploadParts,
+      fields: limits.uploadFields,
+      fieldSize: limits.uploadFieldBytes,
+    },
+  })
+  scope.addContentTypeParser('*', (_request: FastifyRequest, _payload: unknown, done: (error: Error) => void) => {
+    done(notMultipart())
+  })
+}
+
+/** Registers the upload on a scope of its own: only there is a multipart body understood. */
+export async function uploadRoute(scope: FastifyInstance, context: Context): Promise<void> {
+  const { look, jobs, places, clock, limits } = context
+  /** A job that is at `uploading` and is not here was left behind by a disk that could not be written. */
+  const arrivals = makeArrivals(jobs, limits)
+  await takeMultipart(scope, limits)
+
+  /** The job with its new file, received whole. */
+  const take = async (before: Job, request: FastifyRequest, arrival: Arrival): Promise<unknown> => {
+    const envelope = watchEnvelope(request.raw, limits.uploadEnvelopeBytes, arrival.admit)
+    const parts = request.parts({ limits: { fileSize: limits.uploadBytes } })
+    jobs.change(before.id, { status: 'uploading', details: null })
+    let received: Received | null = null
+    try {
+      received = await receive(parts, { limits, form: FORM, place: places.upload, envelope })
+      const columns = await countColumns(places.upload(received.id), limits)
+      const { fields, ...file } = received
+      const upload: Upload = { ...file, hasHeader: fields.get('hasHeader') === true, columns, createdAt: clock.now() }
+      return uploadRecord(jobs.change(before.id, { status: 'uploaded', upload, mappings: [] }), upload, request.id)
+    } catch (error) {
+      if (received !== null) await rm(places.upload(received.id), { force: true })
+      // A form that is wrong changes nothing; a transfer that broke is an upload error (contract §5.6).
+      const { status, details } = before
+      const isForm = error instanceof Refusal && request.raw.complete && status !== 'uploading'
+      jobs.change(before.id, isForm ? { status, details } : { status: 'uploadError', details: 'the file did not arrive whole' })
+      throw error
+    }
+  }
+
+  const handler = async ({ user, id, request }: Pick<Call<unknown, unknown>, 'user' | 'id' | 'request'>): Promise<unknown> => {
+    const before = look.job(user, id)
+    const isStranded = before.status === 'uploading' && !arrivals.has(id)
+    requireStatus('upload', isStranded ? 'uploadError' : before.status)
+    if (!request.isMultipart()) throw notMultipart()
+    const announced = Number(request.headers['content-length'] ?? 0)
+    if (announced > limits.uploadBytes + limits.uploadEnvelopeBytes) {
+      throw new Refusal(413, 'Content Too Large', `jobFile: is larger than ${limits.uploadBytes} bytes`)
+    }
+    const arrival = arrivals.begin(before, Math.max(0, announced - limits.uploadEnvelopeBytes))
+    const record = await take(before, request, arrival).finally(arrival.end)
+    if (before.upload !== null) await rm(places.upload(before.upload.id), { force: true })
+    return record
+  }
+  route(scope, context, 'upload', handler, { bodyLimit: limits.uploadBytes })
+}

@@ -1,0 +1,81 @@
+/** The OpenAPI description as one page of HTML: no script, no request, readable as it is. It knows nothing but the description. */
+import { asHtml } from '../http/html.ts'
+
+interface Described {
+  readonly operationId: string
+  readonly tags: readonly string[]
+  readonly summary: string
+  readonly parameters: readonly {
+    readonly name: string
+    readonly in: string
+    readonly required: boolean
+    readonly schema: object
+  }[]
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: object }>> }
+  readonly responses: Readonly<
+    Record<string, { readonly description: string; readonly content?: Readonly<Record<string, { readonly schema: object }>> }>
+  >
+  readonly security?: readonly unknown[]
+}
+
+const slug = (text: string): string => text.toLowerCase().replace(/[^a-z0-9]+/g, '-')
+
+/** A schema, its references as links. */
+const schemaText = (schema: object): string =>
+  asHtml(JSON.stringify(schema, null, 2)).replace(
+    /&quot;#\/components\/schemas\/(\w+)&quot;/g,
+    (_, name: string) => `<a href="#schema-${slug(name)}">${name}</a>`,
+  )
+
+const contentText = (content: Readonly<Record<string, { readonly schema: object }>> = {}): string =>
+  Object.entries(content)
+    .map(([type, { schema }]) => `<p>${asHtml(type)}</p><pre>${schemaText(schema)}</pre>`)
+    .join('')
+
+function operationText(method: string, path: string, one: Described): string {
+  const parameters = one.parameters.map(
+    ({ name, in: place, required, schema }) =>
+      `<tr><td><code>${asHtml(name)}</code>${required ? ' *' : ''}<td>${place}<td><code>${asHtml(JSON.stringify(schema))}</code>`,
+  )
+  const responses = Object.entries(one.responses).map(
+    ([status, { description, content }]) => `<dt>${status} <span>${asHtml(description)}</span><dd>${contentText(content)}`,
+  )
+  return `<details id="${slug(one.operationId)}"><summary><b class="${method}">${method.toUpperCase()}</b> <code>${asHtml(path)}</code> <span>${asHtml(one.summary)}</span></summary>
+${one.security === undefined ? '' : '<p>Needs no token.</p>'}
+${parameters.length === 0 ? '' : `<table><tr><th>parameter<th>in<th>form${parameters.join('')}</table>`}
+${one.requestBody === undefined ? '' : `<h4>Request</h4>${contentText(one.requestBody.content)}`}
+<h4>Answers</h4><dl>${responses.join('')}</dl></details>`
+}
+
+const STYLE = `:root{color-scheme:light dark;--line:#8884;--soft:#8882}body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}
+summary{padding:.4rem;cursor:pointer}summary span,dt span{opacity:.75}details{border:1px solid var(--line);border-radius:6px;margin:.4rem 0;padding:0 .6rem}
+b{display:inline-block;min-width:4.5em}pre{background:var(--soft);padding:.6rem;overflow:auto;border-radius:6px}table{border-collapse:collapse}
+td,th{border-bottom:1px solid var(--line);padding:.2rem .8rem .2rem 0;text-align:left}code{overflow-wrap:anywhere}nav a{margin-right:1rem}`
+
+/** The page. */
+export function docsPage(api: Readonly<Record<string, unknown>>): string {
+  const { info, servers, paths, components } = api as {
+    info: { title: string; version: string; description: string }
+    servers: readonly { url: string }[]
+    paths: Record<string, Record<string, Described>>
+    components: { schemas: Record<string, object> }
+  }
+  const areas = new Map<string, string[]>()
+  for (const [path, methods] of Object.entries(paths))
+    for (const [method, one] of Object.entries(methods)) {
+      const area = one.tags[0] ?? ''
+      areas.set(area, [...(areas.get(area) ?? []), operationText(method, path, one)])
+    }
+  const schemas = Object.entries(components.schemas).map(
+    ([name, schema]) =>
+      `<details id="schema-${slug(name)}"><summary><code>${name}</code></summary><pre>${schemaText(schema)}</pre></details>`,
+  )
+  const parts = [...areas].map(([area, texts]) => `<h2 id="${slug(area)}">${asHtml(area)}</h2>${texts.join('\n')}`)
+  return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
+<title>${asHtml(info.title)} interface</title><style>${STYLE}</style>
+<h1>${asHtml(info.title)} ${asHtml(info.version)}</h1><p>${asHtml(info.description)}</p>
+<p>Base address <code>${asHtml(servers[0]?.url ?? '')}</code>. Log in with <a href="#authenticate">POST /authenticate</a>, then send <code>Authorization: Bearer TOKEN</code>. For programs: <a href="v1/openapi.json">openapi.json</a>.</p>
+<nav>${[...areas.keys()].map(area => `<a href="#${slug(area)}">${asHtml(area)}</a>`).join('')}<a href="#schemas">schemas</a></nav>
+${parts.join('\n')}
+<h2 id="schemas">Schemas</h2>${schemas.join('\n')}</html>`
+}

@@ -1,0 +1,29 @@
+/**
+ * The groups that need a subscription of their own: answered exactly as an account without it is, 403 to any request with a valid
+ * token, before its body is read; and the retired product, 301 (contract §2.1, §10, §11.3 to §11.7, §14.2).
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { OTHER_GROUPS, RETIRED } from '../../contract/index.ts'
+import { Refusal } from '../refusal.ts'
+import type { Context } from '../context.ts'
+import { routePath, userOf } from '../http/route.ts'
+
+/** Registers them. */
+export function otherRoutes(app: FastifyInstance, context: Context): void {
+  const admit = (request: FastifyRequest): void => context.rates.admit('other', userOf(request, context).username)
+  const never = (): never => {
+    throw new Error('the request should have been refused')
+  }
+  const forbid = async (request: FastifyRequest): Promise<void> => {
+    admit(request)
+    throw new Refusal(403, 'Access forbidden')
+  }
+  for (const { method, path } of OTHER_GROUPS) {
+    app.route({ method, url: routePath({ path }), onRequest: forbid, handler: never })
+  }
+  const retire = async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
+    admit(request)
+    return reply.code(301).send({ message: 'This product was retired in November 2024.' })
+  }
+  app.all(`/v1${RETIRED}*`, { onRequest: retire }, never)
+}

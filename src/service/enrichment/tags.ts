@@ -1,0 +1,129 @@
+/**
+ * What the embedded register can say for each enrichment tag; tags that are not here stay empty, never guessed. It knows no
+ * file (contract §5.7, §14.1).
+ */
+import { hash } from 'node:crypto'
+import { type Product, TAGS } from '../../contract/index.ts'
+import type { Company } from '../matching/types.ts'
+import type { RowResult } from './row-results.ts'
+
+/** Meaning of the bandings, from the engine's score and margin. */
+const BANDING: Readonly<Record<string, string>> = {
+  A: 'certain',
+  B: 'very likely',
+  C: 'likely',
+  D: 'possible',
+  E: 'weak',
+  F: 'none',
+}
+
+/** Digits of the safe number: with fifteen, two companies of one country practically never share one. */
+const SAFE_DIGITS = 15
+
+/**
+ * The service's own number of a company, always the same for one connectId: a country prefix as in the vendor's numbers
+ * (`UK` for GB) and digits made from the connectId.
+ */
+export const safeNumber = ({ connectId, country }: Company): string => {
+  const digest = hash('sha256', connectId, 'buffer').readBigUInt64BE()
+  const digits = (digest % 10n ** BigInt(SAFE_DIGITS)).toString().padStart(SAFE_DIGITS, '0')
+  return `${country === 'GB' ? 'UK' : country || 'XX'}${digits}`
+}
+
+const ofCountry =
+  (country: string) =>
+  (company: Company): string =>
+    company.country === country ? company.orgNumber : ''
+
+const ACTIVE = /^(?:active|aktiv|open|live|registered|current)/i
+
+/** Whether a status says that a company trades; an empty one says nothing. */
+export const isActiveStatus = (status: string): boolean => ACTIVE.test(status)
+
+/** Y for a company that trades, N when the register calls it anything else, '' when it says nothing. */
+const active = ({ status }: Company): string => (status === '' ? '' : isActiveStatus(status) ? 'Y' : 'N')
+
+const OF_COMPANY: Readonly<Record<string, (company: Company) => string>> = {
+  'general.safeNumber': safeNumber,
+  'general.connectId': company => company.connectId,
+  'general.companyName': company => company.name,
+  'general.legalName': company => company.name,
+  'general.companyId': company => company.id,
+  'general.companyNumber': company => company.orgNumber,
+  'general.organisationNumber': company => company.orgNumber,
+  'general.legalRegistrationNumber': company => company.orgNumber,
+  'general.siren': ofCountry('FR'),
+  'general.kvkNumber': ofCountry('NL'),
+  'general.tradingName': company => company.tradingNames[0] ?? '',
+  'general.tradeName': company => company.tradingNames[0] ?? '',
+  'general.vatNumber': company => company.vatNumber,
+  'general.website': company => company.website,
+  'general.status': company => company.status,
+  'general.statusDesc.en': company => company.status,
+  'general.active': active,
+  'contact.country': company => company.country,
+  'contact.city': company => company.town,
+  'contact.addressLine1': company => company.address1,
+  'contact.addressLine2': company => company.address2,
+  'contact.postalCode': company => company.postcode,
+  'contact.eircode': company => (company.country === 'IE' ? company.postcode : ''),
+  'contact.contactPhone': company => company.phone,
+  'contact.email': company => company.email,
+}
+
+const OF_ROW: Readonly<Record<string, (result: RowResult) => string>> = {
+  'general.rowNumber': result => String(result.row),
+  'general.duplicate': result => (result.outcome === 'duplicate' ? 'Y' : 'N'),
+  'general.duplicateId': result => (result.first === null ? '' : String(result.first)),
+  'general.pattern': result => result.pattern,
+  'general.banding': result => result.banding,
+  'general.bandingDesc': result => BANDING[result.banding] ?? '',
+}
+
+/** The value of a tag for a row; '' where there is no company or the register does not say. */
+export function tagValue(tag: string, result: RowResult, company: Company | null): string {
+  const row = OF_ROW[tag]
+  if (row !== undefined) return row(result)
+  return company === null ? '' : (OF_COMPANY[tag]?.(company) ?? '')
+}
+
+/** The values of those tags that speak of the company alone; without the empty ones. */
+export function tagsOf(company: Company, tags: readonly string[]): Record<string, string> {
+  const values = tags.map(tag => [tag, OF_COMPANY[tag]?.(company) ?? ''] as const)
+  return Object.fromEntries(values.filter(([, value]) => value !== ''))
+}
+
+const FIELDS: Readonly<Record<string, (company: Company) => string>> = {
+  name: company => company.name,
+  companyId: company => company.id,
+  orgNumber: company => company.orgNumber,
+  tradingName: company => company.tradingNames.join(' | '),
+  previousName: company => company.previousNames.join(' | '),
+  address1: company => company.address1,
+  address2: company => company.address2,
+  town: company => company.town,
+  postcode: company => company.postcode,
+  country: company => company.country,
+  countryCode: company => company.country,
+  phone: company => company.phone,
+  email: company => company.email,
+  vatNumber: company => company.vatNumber,
+  status: company => company.status,
+}
+
+/** A company under the mapping names of a row it may belong to (contract §5.4), and its status; without what is empty. */
+export const fieldsOf = (company: Company): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(FIELDS)
+      .map(([name, of]) => [name, of(company)] as const)
+      .filter(([, value]) => value !== ''),
+  )
+
+/** Tags in the service's order, whatever order they were chosen in. */
+export const inListOrder = (tags: readonly string[]): string[] => TAGS.standard.filter(tag => tags.includes(tag))
+
+const PRODUCTS = ['basic', 'basicPlus', 'standard'] as const satisfies readonly Product[]
+
+/** The smallest product that holds all these tags; null when one of them is in none. */
+export const productOf = (tags: readonly string[]): Product | null =>
+  PRODUCTS.find(product => tags.every(tag => TAGS[product].includes(tag))) ?? null

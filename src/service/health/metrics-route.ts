@@ -1,0 +1,55 @@
+/** `GET /metrics`: how the service is doing, for a collector. Counts only: no name of a user, a job or a company (OpenMetrics 1.0). */
+import type { FastifyInstance } from 'fastify'
+import { type Family, type Metrics, metricsText } from './metrics.ts'
+import type { Context } from '../context.ts'
+
+const TYPE = 'application/openmetrics-text; version=1.0.0; charset=utf-8'
+
+/** Registers it; a collector has no login that would outlive an hour, so none is asked for. */
+export function metricsRoute(
+  app: FastifyInstance,
+  { jobs, registers, startedAt }: Context,
+  { metrics, version }: { readonly metrics: Metrics; readonly version: string },
+): void {
+  const now = (): Family[] => {
+    const { user, system } = process.cpuUsage()
+    return [
+      { name: 'fettle_build', type: 'info', help: 'The version that runs.', samples: [[{ version }, 1]] },
+      {
+        name: 'fettle_start_time_seconds',
+        type: 'gauge',
+        unit: 'seconds',
+        help: 'When the service started, since 1970.',
+        samples: [[{}, startedAt / 1000]],
+      },
+      ...metrics.families(),
+      {
+        name: 'fettle_jobs',
+        type: 'gauge',
+        help: 'Data-cleaning jobs by status.',
+        samples: [...jobs.counts()].map(([status, count]) => [{ status }, count]),
+      },
+      {
+        name: 'fettle_register_companies',
+        type: 'gauge',
+        help: 'Companies of each register that is served.',
+        samples: registers.map(({ name, companies }) => [{ register: name }, companies]),
+      },
+      {
+        name: 'process_resident_memory_bytes',
+        type: 'gauge',
+        unit: 'bytes',
+        help: 'Memory of the process.',
+        samples: [[{}, process.memoryUsage.rss()]],
+      },
+      {
+        name: 'process_cpu_seconds',
+        type: 'counter',
+        unit: 'seconds',
+        help: 'Time the process has computed.',
+        samples: [[{}, (user + system) / 1e6]],
+      },
+    ]
+  }
+  app.get('/metrics', async (_request, reply) => reply.header('Content-Type', TYPE).send(metricsText(now())))
+}

@@ -1,0 +1,102 @@
+/**
+ * Turns whatever was thrown into the answer on the wire: our own refusals, the framework's, the parser's, and what nobody
+ * expected. No stack, path or query ever leaves (contract §2.5, §14.2, faults S31).
+ */
+import { randomUUID } from 'node:crypto'
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { Refusal } from '../refusal.ts'
+import { isDiskTrouble } from '../storage/disk.ts'
+
+interface Thrown {
+  readonly code?: unknown
+  readonly statusCode?: unknown
+}
+
+/** What the framework refuses by itself, in our words. */
+const FRAMEWORK: Readonly<Record<string, readonly [number, string]>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: [413, 'the body is larger than this call allows'],
+  FST_REQ_FILE_TOO_LARGE: [413, 'jobFile: is larger than this service allows'],
+  FST_PARTS_LIMIT: [413, 'the body has too many parts'],
+  FST_FILES_LIMIT: [413, 'the body has too many files'],
+  FST_FIELDS_LIMIT: [413, 'the body has too many fields'],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: [415, 'Content-Type: is not one this call takes'],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: [400, 'Content-Length: is not the length of the body'],
+  FST_PROTO_VIOLATION: [400, 'the name of a part is not acceptable'],
+  FST_MP_PREMATURE_CLOSE: [400, 'the body ended too early'],
+  FST_ERR_BAD_URL: [400, 'the path is not well formed'],
+}
+
+/** The refusal that stands for anything thrown; null for what is a fault of ours. */
+export function refusalOf(thrown: unknown): Refusal | null {
+  if (thrown instanceof Refusal) return thrown
+  const error = (thrown ?? {}) as Thrown
+  if (isDiskTrouble(thrown)) {
+    return new Refusal(507, 'Insufficient storage', 'the service cannot write to its disk now', { 'Retry-After': '60' })
+  }
+  const [status, details] = FRAMEWORK[String(error.code)] ?? []
+  if (status !== undefined) return new Refusal(status, STATUS_CODES[status] ?? 'Refused', details)
+  const other = Number(error.statusCode)
+  return other >= 400 && other < 500
+    ? new Refusal(other, STATUS_CODES[other] ?? 'Refused', 'the request is not well formed')
+    : null
+}
+
+const PARSER: Readonly<Record<string, number>> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }
+
+const LINES: Readonly<Record<number, readonly [string, Readonly<Record<string, string>>]>> = {
+  400: ['this is not a well-formed HTTP request', {}],
+  405: ['this is no proxy', { Allow: 'GET, HEAD, POST, PUT, OPTIONS' }],
+  408: ['the request did not arrive in time', {}],
+  431: ['the headers are larger than this service allows', {}],
+}
+
+/** Answers on a socket that carries no request of ours, and closes it; gives the correlationId it told. */
+function answerRaw(status: number, socket: Duplex): string {
+  const correlationId = randomUUID()
+  const reason = STATUS_CODES[status] ?? 'Refused'
+  const [details = '', more = {}] = LINES[status] ?? []
+  const body = JSON.stringify(new Refusal(status, reason, details).body(correlationId))
+  const headers = {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+    'X-Content-Type-Options': 'nosniff',
+    'X-Correlation-Id': correlationId,
+    ...more,
+    Connection: 'close',
+  }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  socket.end([`HTTP/1.1 ${status} ${reason}`, ...lines, '', body].join('\r\n'))
+  return correlationId
+}
+
+/** What answers outside a request need. */
+interface Outside {
+  /** Told of every answer: what was answered, and to what. */
+  readonly told: (answer: { readonly correlationId: string; readonly method: string; readonly status: number }) => void
+  /** Ends a connection for good after a moment, whether or not its other side ends, too. */
+  readonly hangUp: (socket: Duplex) => void
+}
+
+/** Answers bytes that are not a request at all, and closes the connection (faults H11, H12). */
+export const garbageAnswerer =
+  ({ told, hangUp }: Outside) =>
+  (error: { code?: string }, socket: Socket): void => {
+    if (error.code === 'ECONNRESET' || !socket.writable) {
+      socket.destroy()
+      return
+    }
+    const status = PARSER[error.code ?? ''] ?? 400
+    told({ correlationId: answerRaw(status, socket), method: 'unknown', status })
+    hangUp(socket)
+  }
+
+/** Answers CONNECT, which Node hands over as a bare socket: nothing is tunnelled here (faults H6). */
+export const connectAnswerer =
+  ({ told, hangUp }: Outside) =>
+  (_request: unknown, socket: Duplex): void => {
+    socket.on('error', () => socket.destroy())
+    told({ correlationId: answerRaw(405, socket), method: 'CONNECT', status: 405 })
+    hangUp(socket)
+  }

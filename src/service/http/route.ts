@@ -1,0 +1,103 @@
+/**
+ * Makes a route from a row of the operations table: method, path, token, request and query checked against the contract's own
+ * schemas. It knows no operation by name but login, which alone needs no token (contract §2.1).
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { z } from 'zod'
+import { mayCarryOut, OPERATIONS, type Operation, type OperationName } from '../../contract/index.ts'
+import type { User } from '../auth/users.ts'
+import { badRequest, notAuthorised, Refusal } from '../refusal.ts'
+import type { Context } from '../context.ts'
+
+/** A request that has passed its checks. */
+export interface Call<Body, Query> {
+  readonly user: User
+  /** The `{id}` of the path, '' where it has none. */
+  readonly id: string
+  /** Everything in braces in the path, by its name. */
+  readonly params: Readonly<Record<string, string>>
+  readonly body: Body
+  readonly query: Query
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+}
+
+type BodyOf<Name extends OperationName> = (typeof OPERATIONS)[Name]['request'] extends z.ZodType<infer Body> ? Body : undefined
+type QueryOf<Name extends OperationName> = (typeof OPERATIONS)[Name]['query'] extends z.ZodType<infer Query> ? Query : undefined
+
+/** What a route may have of its own. */
+interface RouteOptions {
+  /** Turns what was sent into what the schema describes. */
+  readonly adapt?: (body: unknown) => unknown
+  readonly bodyLimit?: number
+}
+
+/** The user of a request's token, with or without `Bearer ` before it (contract §4.1). Throws a 401. */
+export function userOf({ headers }: FastifyRequest, { tokens, users }: Pick<Context, 'tokens' | 'users'>): User {
+  const token = /^(?:Bearer +)?([^ ]+)$/i.exec(headers.authorization ?? '')?.[1]
+  const bearer = token === undefined ? null : tokens.read(token)
+  const user = bearer === null ? undefined : users.get(bearer.username)
+  if (user === undefined || user.generation !== bearer?.generation) throw notAuthorised()
+  return user
+}
+
+const NOBODY: User = { id: 0, username: '', role: 'reader', generation: '' }
+const ISSUES = 5
+
+/** The value in the schema's form, or a 400 whose details name the first elements that are not. */
+export function check(schema: z.ZodType, value: unknown, place: string): unknown {
+  const result = schema.safeParse(value)
+  if (result.success) return result.data
+  const { issues } = result.error
+  const texts = issues.slice(0, ISSUES).map(({ path, message }) => {
+    const steps = path.map(step => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`)).join('')
+    return `${steps.replace(/^\./, '') || place}: ${message}`
+  })
+  const more = issues.length > ISSUES ? ` (and ${issues.length - ISSUES} more)` : ''
+  throw badRequest('The request is not acceptable', texts.join('; ') + more)
+}
+
+/** The path of an operation as the router writes it: `/v1/…/:id`. */
+export const routePath = ({ path }: Pick<Operation, 'path'>): string => `/v1${path.replace(/\{(\w+)\}/g, ':$1')}`
+
+/** Registers the route of an operation; what the handler gives is sent with the status of a success. */
+export function route<Name extends OperationName>(
+  app: FastifyInstance,
+  context: Context,
+  name: Name,
+  handler: (call: Call<BodyOf<Name>, QueryOf<Name>>) => unknown,
+  options: RouteOptions = {},
+): void {
+  const operation: Operation = OPERATIONS[name]
+  const { request: bodySchema, query: querySchema } = operation
+  const callers = new WeakMap<FastifyRequest, User>()
+
+  app.route<{ Params: Readonly<Record<string, string>> }>({
+    method: operation.method,
+    url: routePath(operation),
+    bodyLimit: options.bodyLimit ?? context.limits.jsonBytes,
+    // Before the body is read: nobody without a token may send one.
+    onRequest: async request => {
+      if (name === 'authenticate') return
+      const user = userOf(request, context)
+      if (!mayCarryOut(user.role, operation)) throw new Refusal(403, 'Access forbidden')
+      context.rates.admit(name, user.username)
+      callers.set(request, user)
+    },
+    handler: async (request, reply) => {
+      const sent = options.adapt === undefined ? request.body : options.adapt(request.body)
+      const body = bodySchema === null || bodySchema === 'multipart' ? undefined : check(bodySchema, sent, 'body')
+      const query = querySchema === null ? undefined : check(querySchema, request.query, 'query')
+      reply.code(operation.success ?? 200)
+      return handler({
+        user: callers.get(request) ?? NOBODY,
+        id: request.params.id ?? '',
+        params: request.params,
+        body: body as BodyOf<Name>,
+        query: query as QueryOf<Name>,
+        request,
+        reply,
+      })
+    },
+  })
+}

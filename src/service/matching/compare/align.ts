@@ -1,0 +1,152 @@
+/**
+ * Which words of two names belong together: equal ones, then similar ones, then two words written as one. Knows words and their
+ * rarity, no other part of a company.
+ */
+import type { MatchIndex } from '../index/match-index.ts'
+import type { QueryName } from '../query.ts'
+import { wordSimilarity } from '../text/similarity.ts'
+
+/** Which query word a company word was paired with is not kept: only how well each side is covered. */
+export interface Alignment {
+  /** Share of the query's weight that is covered. */
+  query: number
+  /** Share of the company's weight that is covered. */
+  company: number
+  /** Weight of all that agrees. */
+  matched: number
+  /** Heaviest weight left uncovered on the company's side. */
+  missCompany: number
+  /** How many words are left wholly uncovered on each side. */
+  extraQuery: number
+  extraCompany: number
+}
+
+const MOST = 32
+/** How much a word counts that is covered by an initial only. */
+const INITIALS = 0.85
+const alikeQuery = new Float64Array(MOST)
+const alikeCompany = new Float64Array(MOST)
+const weightQuery = new Float64Array(MOST)
+const result: Alignment = { query: 0, company: 0, matched: 0, missCompany: 0, extraQuery: 0, extraCompany: 0 }
+
+/** How alike a word of the query and one of the dictionary are; each two are compared once. */
+export function similarityOf(index: MatchIndex, name: QueryName, at: number, id: number): number {
+  if (name.numbers[at] === id) return 1
+  const key = at * index.dictionary.size + id
+  const known = name.alike.get(key)
+  if (known !== undefined) return known
+  const found = wordSimilarity(name.words[at]!, index.dictionary.word(id))
+  name.alike.set(key, found)
+  return found
+}
+
+/** Two neighbouring words of one side written as one on the other: `good will` and `goodwill`. */
+function joinNeighbours(index: MatchIndex, name: QueryName, start: number, length: number): void {
+  const word = (at: number): string => index.dictionary.word(index.wordIds[start + at]!)
+  for (let i = 0; i < name.words.length; i++) {
+    for (let j = 0; j < length; j++) {
+      if (alikeQuery[i] === 0 && alikeQuery[i + 1] === 0 && i + 1 < name.words.length && alikeCompany[j] === 0) {
+        if (name.words[i]! + name.words[i + 1]! === word(j)) alikeQuery[i] = alikeQuery[i + 1] = alikeCompany[j] = 1
+      }
+      if (alikeCompany[j] === 0 && j + 1 < length && alikeCompany[j + 1] === 0 && alikeQuery[i] === 0) {
+        if (word(j) + word(j + 1) === name.words[i]) alikeQuery[i] = alikeCompany[j] = alikeCompany[j + 1] = 1
+      }
+    }
+  }
+}
+
+/** A word of one side that is the initials of neighbouring words on the other: `igh` and `international group holdings`. */
+function joinInitials(index: MatchIndex, name: QueryName, start: number, length: number): void {
+  const theirs = (at: number): string => index.dictionary.word(index.wordIds[start + at]!)
+  const ours = (at: number): string => name.words[at]!
+  cover(ours, name.words.length, alikeQuery, theirs, length, alikeCompany)
+  cover(theirs, length, alikeCompany, ours, name.words.length, alikeQuery)
+}
+
+function cover(
+  short: (at: number) => string,
+  shorts: number,
+  alikeShort: Float64Array,
+  long: (at: number) => string,
+  longs: number,
+  alikeLong: Float64Array,
+): void {
+  for (let i = 0; i < shorts; i++) {
+    const word = short(i)
+    if (alikeShort[i] !== 0 || word.length < 2 || word.length > 5) continue
+    for (let j = 0; j + word.length <= longs; j++) {
+      let at = 0
+      while (at < word.length && alikeLong[j + at] === 0 && long(j + at).charCodeAt(0) === word.charCodeAt(at)) at++
+      if (at < word.length) continue
+      alikeShort[i] = INITIALS
+      alikeLong.fill(INITIALS, j, j + word.length)
+      break
+    }
+  }
+}
+
+/** Aligns a query name with a document. The result is overwritten by the next call. */
+export function align(index: MatchIndex, name: QueryName, document: number): Alignment {
+  const start = index.wordStarts[document]!
+  const length = index.wordStarts[document + 1]! - start
+  const { idf } = index.byWord
+  const size = name.words.length
+  alikeCompany.fill(0, 0, length)
+  let open = 0
+  for (let i = 0; i < size; i++) {
+    alikeQuery[i] = 0
+    weightQuery[i] = name.weights[i]!
+    const number = name.numbers[i]!
+    for (let j = 0; number >= 0 && j < length; j++) {
+      if (alikeCompany[j] === 0 && index.wordIds[start + j] === number) {
+        alikeQuery[i] = alikeCompany[j] = 1
+        break
+      }
+    }
+    if (alikeQuery[i] === 0) open++
+  }
+  for (let i = 0; open > 0 && i < size; i++) {
+    if (alikeQuery[i] !== 0) continue
+    let best = 0
+    let at = -1
+    for (let j = 0; j < length; j++) {
+      if (alikeCompany[j] !== 0) continue
+      const alike = similarityOf(index, name, i, index.wordIds[start + j]!)
+      if (alike > best) {
+        best = alike
+        at = j
+      }
+    }
+    if (at < 0) continue
+    open--
+    alikeQuery[i] = alikeCompany[at] = best
+    // A cut-off or misspelt word weighs what the word it stands for weighs.
+    weightQuery[i] = idf[index.wordIds[start + at]!]!
+  }
+  if (open > 0) {
+    joinNeighbours(index, name, start, length)
+    joinInitials(index, name, start, length)
+  }
+
+  let all = 0
+  let agreed = 0
+  result.missCompany = result.extraQuery = result.extraCompany = 0
+  for (let i = 0; i < size; i++) {
+    const weight = weightQuery[i]!
+    all += weight
+    agreed += weight * alikeQuery[i]!
+    if (alikeQuery[i] === 0) result.extraQuery++
+  }
+  result.query = agreed / all
+  result.matched = agreed
+  all = agreed = 0
+  for (let j = 0; j < length; j++) {
+    const weight = idf[index.wordIds[start + j]!]!
+    all += weight
+    agreed += weight * alikeCompany[j]!
+    if (alikeCompany[j] === 0) result.extraCompany++
+    result.missCompany = Math.max(result.missCompany, weight * (1 - alikeCompany[j]!))
+  }
+  result.company = agreed / all
+  return result
+}

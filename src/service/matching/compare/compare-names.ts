@@ -1,0 +1,95 @@
+/**
+ * The name features of one query name against one document. Fills a vector; weighs nothing.
+ */
+import { align, similarityOf } from './align.ts'
+import { digitsOf } from '../index/build.ts'
+import { AT, type Vector } from '../features.ts'
+import type { MatchIndex } from '../index/match-index.ts'
+import type { QueryName } from '../query.ts'
+import { pairDice } from '../text/similarity.ts'
+
+/** The words of the document at hand without spaces, as bytes: a text made of them would cost more than all comparisons. */
+let letters = new Uint8Array(1024)
+
+/** Reads a document's words into `letters` and gives their length. */
+function spell(index: MatchIndex, document: number): number {
+  const { wordStarts, wordIds, dictionary } = index
+  let length = 0
+  for (let at = wordStarts[document]!; at < wordStarts[document + 1]!; at++)
+    length = dictionary.copy(wordIds[at]!, letters, length)
+  if (length <= letters.length) return length
+  letters = new Uint8Array(length)
+  return spell(index, document)
+}
+
+/** How many letters a text and `letters` begin with alike. */
+function alikeFrom(text: string, length: number): number {
+  let at = 0
+  while (at < length && at < text.length && letters[at] === text.charCodeAt(at)) at++
+  return at
+}
+
+/** The words of the document that hold a digit, as a query has them. */
+function digitsIn({ wordStarts, wordIds, dictionary }: MatchIndex, document: number, length: number): string {
+  let at = 0
+  while (at < length && letters[at]! >= 97) at++
+  if (at === length) return ''
+  return digitsOf(Array.from(wordIds.subarray(wordStarts[document], wordStarts[document + 1]), id => dictionary.word(id)))
+}
+
+/** The text is the first letters of the document's words, three or more. */
+function isInitials({ wordStarts, wordIds, dictionary }: MatchIndex, document: number, text: string): boolean {
+  const start = wordStarts[document]!
+  const count = wordStarts[document + 1]! - start
+  if (count < 3 || count !== text.length) return false
+  for (let at = 0; at < count; at++) if (dictionary.word(wordIds[start + at]!).charAt(0) !== text.charAt(at)) return false
+  return true
+}
+
+/** How far the label of a web domain is the name; an opening counts from five letters. */
+function compareLabel({ labels }: MatchIndex, company: number, joined: string): number {
+  if (joined.length < 4 || labels.first(company) !== joined.charCodeAt(0)) return 0
+  const label = labels.at(company)
+  if (label === joined) return 1
+  const [short, long] = label.length < joined.length ? [label, joined] : [joined, label]
+  return short.length >= 5 && long.startsWith(short) ? short.length / long.length : 0
+}
+
+/** Fills the name features of `vector`, which must be zero elsewhere. */
+export function compareNames(index: MatchIndex, name: QueryName, document: number, vector: Vector): void {
+  const length = spell(index, document)
+  const alike = alikeFrom(name.joined, length)
+  const [shorter, longer] = length < name.joined.length ? [length, name.joined.length] : [name.joined.length, length]
+
+  const aligned = align(index, name, document)
+  const { query, company, matched } = aligned
+  // The same words in another order are the same name: `J W Mays` and `MAYS J W`.
+  const exact = alike === longer || (query > 0.9999 && company > 0.9999)
+  vector[AT.bias] = 1
+  vector[AT.coverBoth] = query + company > 0 ? (2 * query * company) / (query + company) : 0
+  vector[AT.pairs] = pairDice(name.pairs, letters, length)
+  vector[AT.matched] = Math.min(1, matched / 3)
+  vector[AT.missCompany] = exact ? 0 : aligned.missCompany
+  vector[AT.extraQuery] = exact ? 0 : Math.min(1, aligned.extraQuery / 3)
+  vector[AT.extraCompany] = exact ? 0 : Math.min(1, aligned.extraCompany / 3)
+  if (!exact && aligned.extraQuery === 0) vector[aligned.extraCompany === 0 ? AT.allPaired : AT.queryPaired] = 1
+  vector[AT.firstWord] = exact ? 1 : similarityOf(index, name, 0, index.wordIds[index.wordStarts[document]!]!)
+  vector[AT.prefix] = shorter >= 4 && alike === shorter ? shorter / longer : 0
+  const isAcronym = name.initials.length === length && alikeFrom(name.initials, length) === length
+  if (isAcronym || isInitials(index, document, name.joined)) {
+    // What stands behind the letters is not missing.
+    vector[AT.acronym] = 1
+    vector[AT.missCompany] = vector[AT.extraQuery] = vector[AT.extraCompany] = 0
+  }
+  if (exact) {
+    vector[AT.exact] = 1
+    vector[AT.exactRare] = vector[AT.matched]!
+  }
+  const own = digitsIn(index, document, length)
+  const legal = index.legal.at(document)
+  if (legal !== null && legal === name.legal) vector[AT.legalAgree] = 1
+  else if (legal !== null && name.legal !== null && legal !== 'weak' && name.legal !== 'weak') vector[AT.legalDiffer] = 1
+  if (name.digits !== own) vector[AT.numbersDiffer] = name.digits === '' || own === '' ? 0.5 : 1
+  vector[AT.domainName] = compareLabel(index, index.companyOf[document]!, name.joined)
+  if (index.kinds.at(document) === 'previousName') vector[AT.former] = 1
+}

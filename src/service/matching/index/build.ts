@@ -1,0 +1,167 @@
+/**
+ * The index over a register: every name a document, its words and letter triples in postings, identifiers as exact keys,
+ * addresses as bags of words. Pure and rebuilt from the companies alone; knows nothing of queries' scores.
+ */
+import { CompaniesBuilder } from './companies.ts'
+import { DictionaryBuilder } from './dictionary.ts'
+import { fold, words } from '../text/normalise.ts'
+import { Numbers } from './growing.ts'
+import { normalisePostcode } from '../text/identifiers.ts'
+import { KeysBuilder } from './key-index.ts'
+import { keysOf } from './keys.ts'
+import { type MatchIndex, type NameKind, viewIndex } from './match-index.ts'
+import { type Image, pack } from './memory.ts'
+import { oneVowel, parseName } from '../text/name.ts'
+import { buildPostings, rarity } from './postings.ts'
+import { charCode } from '../text/similarity.ts'
+import { RepeatedBuilder, TextsBuilder } from './texts.ts'
+import type { Company } from '../types.ts'
+
+/** Letter triples of words, each word padded with a space at both ends, as numbers below TRIPLES; distinct, in order of first sight. */
+export function triplesOf(list: readonly string[]): number[] {
+  const found = new Set<number>()
+  for (const word of list) {
+    let code = 0
+    for (let at = 0; at <= word.length; at++) {
+      code = (code * 37 + (at < word.length ? charCode(word, at) : 0)) % TRIPLES
+      if (at > 0) found.add(code)
+    }
+  }
+  return [...found]
+}
+
+/** How many letter triples there are: 37 characters, cubed. */
+const TRIPLES = 37 ** 3
+
+type Four<T> = [T, T, T, T]
+
+/** A shorter domain label is as good as any acronym: no short cut to a company. */
+const SHORTEST_LABEL = 4
+
+/** First letters of a name of three words or more, `''` for shorter ones: the acronym it may be known by. */
+export const initialsOf = (list: readonly string[]): string => (list.length < 3 ? '' : list.map(word => word.charAt(0)).join(''))
+
+/** The words of a name that hold a digit, sorted: `Fund 2 of 2019` is `2 2019`. */
+export const digitsOf = (list: readonly string[]): string =>
+  list
+    .filter(word => /\d/.test(word))
+    .sort()
+    .join(' ')
+
+/** The words of an address that can be compared: without its postcode, which is a key and a feature of its own. */
+export function addressWords(parts: readonly string[], postcode: string): string[] {
+  const canonical = normalisePostcode(postcode)
+  const list = parts.flatMap(part => words(part))
+  return [...new Set(list)].filter(word => canonical === '' || !canonical.toLowerCase().includes(word) || word.length < 3)
+}
+
+/** False when the register calls the company anything but active; an empty status says nothing and counts as active. */
+const isActive = ({ status }: Company): boolean =>
+  status.trim() === '' || /^(?:active|aktiv|open|live|registered|current)/i.test(status.trim())
+
+/** Names of one company beyond this many are not compared: no row's work may depend on how many a register gives. */
+const MOST_NAMES = 64
+
+/** Builds an index from companies one after the other. */
+export interface IndexBuilder {
+  add(company: Company): void
+  /** The index, packed; the builder is of no use afterwards. */
+  finish(): Image
+}
+
+/** Starts an index. */
+export function startIndex(): IndexBuilder {
+  const companies = new CompaniesBuilder()
+  const dictionary = new DictionaryBuilder()
+  const places = new DictionaryBuilder()
+  const [countries, legal, kinds, towns] = [0, 1, 2, 3].map(() => new RepeatedBuilder()) as Four<RepeatedBuilder>
+  const labels = new TextsBuilder()
+  const [keys, names] = [new KeysBuilder(), new KeysBuilder()]
+  const [wordStarts, wordIds, companyOf, documentStarts] = [0, 1, 2, 3].map(() => new Numbers()) as Four<Numbers>
+  const [termStarts, terms, tripleStarts, triples] = [new Numbers(), new Numbers(), new Numbers(), new Numbers(true)]
+  const [placeStarts, placeIds, active] = [new Numbers(), new Numbers(), new Numbers(true)]
+
+  const addName = (company: number, kind: NameKind, text: string): void => {
+    const parsed = parseName(text)
+    if (parsed.words.length === 0) return
+    const document = companyOf.length
+    const numbers = parsed.words.map(word => dictionary.number(word))
+    wordStarts.push(wordIds.length)
+    for (const number of numbers) wordIds.push(number)
+    termStarts.push(terms.length)
+    for (const number of new Set(numbers)) terms.push(number)
+    tripleStarts.push(triples.length)
+    for (const triple of triplesOf(parsed.words)) triples.push(triple)
+    legal.add(parsed.legal ?? '')
+    kinds.add(kind)
+    companyOf.push(company)
+    names.add(parsed.words.join(''), document)
+    const letters = initialsOf(parsed.words)
+    if (letters !== '') names.add(`.${letters}`, document)
+  }
+
+  return {
+    add(company) {
+      const at = companies.length
+      const first = companyOf.length
+      documentStarts.push(first)
+      addName(at, 'name', company.name)
+      for (const name of company.tradingNames.slice(0, MOST_NAMES)) addName(at, 'tradingName', name)
+      for (const name of company.previousNames.slice(0, MOST_NAMES)) addName(at, 'previousName', name)
+      const own = companies.add(company)
+      for (const key of keysOf(own, company.country)) keys.add(key, at)
+      if (company.connectId !== company.id && company.connectId !== '') keys.add(`i${company.connectId}`, at)
+      countries.add(company.country)
+      placeStarts.push(placeIds.length)
+      for (const word of addressWords([company.address1, company.address2, company.town], company.postcode))
+        placeIds.push(places.number(word))
+      towns.add(fold(company.town))
+      const label = oneVowel(own.domain.split('.', 1)[0]!.replaceAll('-', ''))
+      labels.add(label)
+      if (label.length >= SHORTEST_LABEL && companyOf.length > first) names.add(label, first)
+      active.push(isActive(company) ? 1 : 0)
+    },
+
+    finish() {
+      for (const [starts, end] of [
+        [wordStarts, wordIds.length],
+        [termStarts, terms.length],
+        [tripleStarts, triples.length],
+        [documentStarts, companyOf.length],
+        [placeStarts, placeIds.length],
+      ] as const)
+        starts.push(end)
+      const held = new Uint32Array(places.size)
+      for (const id of placeIds.all()) held[id]!++
+      return pack({
+        ...companies.columns(),
+        ...countries.columns('countries'),
+        ...dictionary.columns('dictionary'),
+        wordStarts: wordStarts.all<Uint32Array>(),
+        wordIds: wordIds.all<Uint32Array>(),
+        ...legal.columns('legal'),
+        ...kinds.columns('kinds'),
+        companyOf: companyOf.all<Uint32Array>(),
+        documentStarts: documentStarts.all<Uint32Array>(),
+        ...buildPostings('byWord', termStarts.all(), terms.all(), dictionary.size),
+        ...buildPostings('byTriple', tripleStarts.all(), triples.all(), TRIPLES),
+        ...keys.columns('keys'),
+        ...names.columns('names'),
+        ...places.columns('places.words'),
+        'places.starts': placeStarts.all<Uint32Array>(),
+        'places.ids': placeIds.all<Uint32Array>(),
+        'places.idf': Float32Array.from(held, count => rarity(count, companies.length)),
+        ...towns.columns('towns'),
+        active: Uint8Array.from(active.all()),
+        ...labels.columns('labels'),
+      })
+    },
+  }
+}
+
+/** Builds the index of a register. Nothing of the companies is kept by reference. */
+export function buildIndex(companies: Iterable<Company>): MatchIndex {
+  const builder = startIndex()
+  for (const company of companies) builder.add(company)
+  return viewIndex(builder.finish())
+}

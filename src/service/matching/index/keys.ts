@@ -1,0 +1,39 @@
+/**
+ * Exact keys: the identifiers and short cuts that lead straight to a company. They select candidates; whether they count as
+ * evidence is decided by the features. Knows which keys exist, not what they weigh.
+ */
+import { domainOf, normaliseOrgNumber, normalisePostcode, normaliseVat, phoneDigits } from '../text/identifiers.ts'
+import type { Company } from '../types.ts'
+
+/** Canonical identifiers of a company or a query; '' for what is not given. */
+export interface Identifiers {
+  readonly id: string
+  readonly orgNumber: string
+  readonly vatNumber: string
+  readonly domain: string
+  readonly phone: string
+  readonly postcode: string
+}
+
+/** The identifiers of a company in canonical spelling. */
+export const identifiersOf = (company: Company): Identifiers => ({
+  id: company.id,
+  orgNumber: normaliseOrgNumber(company.orgNumber, company.country),
+  vatNumber: normaliseVat(company.vatNumber, company.country),
+  domain: domainOf(company.website) || domainOf(company.email),
+  phone: phoneDigits(company.phone),
+  postcode: normalisePostcode(company.postcode),
+})
+
+/** The keys of a set of identifiers. A number is a key without country and leading zeros: a row may lack both. */
+export function keysOf(identifiers: Identifiers, country: string): string[] {
+  const { id, orgNumber, vatNumber, domain, phone, postcode } = identifiers
+  const keys: string[] = []
+  if (id !== '') keys.push(`i${id}`)
+  if (orgNumber !== '') keys.push(`n${orgNumber.replace(/^0+/, '')}`)
+  if (vatNumber !== '') keys.push(`v${vatNumber}`)
+  if (domain !== '') keys.push(`d${domain}`)
+  if (phone !== '') keys.push(`p${phone}`)
+  if (postcode !== '') keys.push(`z${country}${postcode}`)
+  return keys
+}

@@ -1,0 +1,91 @@
+/**
+ * The index as it is read: views of one piece of shared memory. Any number of threads read one image; nobody changes it. Knows the
+ * names of its columns; building is build.ts.
+ */
+import { type Companies, companiesIn, identifiersIn } from './companies.ts'
+import { type Dictionary, dictionaryIn } from './dictionary.ts'
+import { type KeyIndex, keysIn } from './key-index.ts'
+import type { Identifiers } from './keys.ts'
+import type { LegalClass } from '../data/legal-forms.ts'
+import { type Image, unpack } from './memory.ts'
+import { type Postings, postingsIn } from './postings.ts'
+import { type Repeated, repeatedIn, type Texts, textsIn } from './texts.ts'
+
+/** Which kind of name a document is. */
+export type NameKind = 'name' | 'tradingName' | 'previousName'
+
+/** A column whose entries are worked out when they are asked for. */
+interface Read<T> {
+  at(position: number): T
+}
+
+/** The built index; read by `match`. Companies keep their position; a document is one name of one company. */
+export interface MatchIndex {
+  /** All of it, for another thread or a file. */
+  readonly image: Image
+  readonly companies: Companies
+  readonly identifiers: Read<Identifiers>
+  readonly countries: Repeated
+  readonly dictionary: Dictionary
+  /** Words of document d, in order: wordIds[wordStarts[d]] up to wordIds[wordStarts[d + 1]]. */
+  readonly wordStarts: Uint32Array
+  readonly wordIds: Uint32Array
+  readonly legal: Read<LegalClass | null>
+  readonly kinds: Repeated<NameKind>
+  readonly companyOf: Uint32Array
+  /** Documents of company c: from documentStarts[c] up to documentStarts[c + 1]. */
+  readonly documentStarts: Uint32Array
+  readonly byWord: Postings
+  readonly byTriple: Postings
+  readonly keys: KeyIndex
+  /** Documents by their words without spaces, by initials (behind a dot), and by their company's domain label. */
+  readonly names: KeyIndex
+  readonly address: {
+    readonly dictionary: Dictionary
+    readonly starts: Uint32Array
+    readonly ids: Uint32Array
+    readonly idf: Float32Array
+  }
+  readonly towns: Repeated
+  /** 0 for companies that the register calls anything but active. */
+  readonly active: Uint8Array
+  /** First label of each company's own domain, folded: `acmetools` of `www.acme-tools.co.uk`. */
+  readonly labels: Texts
+}
+
+/** Views of an image; nothing is copied. */
+export function viewIndex(image: Image): MatchIndex {
+  const columns = unpack(image)
+  const companies = companiesIn(columns)
+  const [wordStarts, wordIds] = [columns.u32('wordStarts'), columns.u32('wordIds')]
+  const byWord = postingsIn(columns, 'byWord')
+  const dictionary = dictionaryIn(columns, 'dictionary', byWord.idf.length)
+  const legal = repeatedIn<LegalClass | ''>(columns, 'legal')
+  const idf = columns.f32('places.idf')
+  return {
+    image,
+    companies,
+    identifiers: identifiersIn(columns, companies),
+    countries: repeatedIn(columns, 'countries'),
+    dictionary,
+    wordStarts,
+    wordIds,
+    legal: { at: document => legal.at(document) || null },
+    kinds: repeatedIn<NameKind>(columns, 'kinds'),
+    companyOf: columns.u32('companyOf'),
+    documentStarts: columns.u32('documentStarts'),
+    byWord,
+    byTriple: postingsIn(columns, 'byTriple'),
+    keys: keysIn(columns, 'keys'),
+    names: keysIn(columns, 'names'),
+    address: {
+      dictionary: dictionaryIn(columns, 'places.words', idf.length),
+      starts: columns.u32('places.starts'),
+      ids: columns.u32('places.ids'),
+      idf,
+    },
+    towns: repeatedIn(columns, 'towns'),
+    active: columns.u8('active'),
+    labels: textsIn(columns, 'labels'),
+  }
+}

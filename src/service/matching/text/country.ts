@@ -1,0 +1,24 @@
+/**
+ * Country names and codes to ISO 3166-1 alpha-2. Knows the table of countries.ts and nothing of companies.
+ */
+import { COUNTRIES } from '../data/countries.ts'
+import { fold } from './normalise.ts'
+
+const BY_NAME: ReadonlyMap<string, string> = new Map(
+  Object.entries(COUNTRIES).flatMap(([code, names]) => [
+    [code.toLowerCase(), code] as const,
+    ...names.split('|').map(name => [name, code] as const),
+  ]),
+)
+
+/**
+ * The ISO 3166-1 alpha-2 code of a country given as alpha-2, alpha-3, English or local name or a usual short name (contract §5.4);
+ * '' when it is none of these.
+ */
+export function normaliseCountry(text: string): string {
+  if (text === '') return ''
+  const known = BY_NAME.get(text.toLowerCase())
+  if (known !== undefined) return known
+  const folded = fold(text)
+  return BY_NAME.get(folded) ?? BY_NAME.get(folded.replace(/^(?:the|republic of|kingdom of) /, '')) ?? ''
+}

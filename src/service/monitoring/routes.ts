@@ -1,0 +1,135 @@
+/** Rules and events: contract §7, and §8 rows 46 to 48. Which change makes an event was decided when the register was read. */
+import type { FastifyInstance } from 'fastify'
+import type { EventRule } from '../../contract/index.ts'
+import { RULES, type Rule, rulesOf } from './rules.ts'
+import { badRequest, notFound } from '../refusal.ts'
+import type { Notice, NoticeFilter } from './events-store.ts'
+import type { Portfolio, RuleSetting } from '../portfolios/store.ts'
+import type { Context } from '../context.ts'
+import { companyEventRecord, notificationRecord, ruleRecord, settingRecord } from './event-record.ts'
+import { instant } from '../data-cleaning/list-filter.ts'
+import type { Need } from '../object-access.ts'
+import { type Call, route } from '../http/route.ts'
+import { pagingOf, windowOf } from '../http/paging.ts'
+
+const DAY = 86_400_000
+
+interface Query {
+  readonly page: number
+  readonly pageSize: number
+  readonly startDate?: string | undefined
+  readonly endDate?: string | undefined
+}
+
+/** First and last moment of a query; a last day counts whole. */
+const spanOf = ({ startDate, endDate }: Query): Pick<NoticeFilter, 'from' | 'to'> => {
+  const [from, to] = [instant(startDate, 'startDate'), instant(endDate, 'endDate')]
+  return { from, to: to !== null && endDate?.length === 10 ? to + DAY - 1 : to }
+}
+
+const ALL: Omit<NoticeFilter, 'user' | 'limit' | 'offset'> = {
+  ...{ portfolio: null, connectId: null, from: null, to: null, dated: 'at', words: null, isProcessed: null },
+  ...{ sortBy: 'eventDate', sortDir: 'desc' },
+}
+
+/** The rules of the country in the path. Throws a 400 for what is no code, a 404 for a country there is none of. */
+function rulesIn({ countryCode = '' }: Readonly<Record<string, string>>, isPortfolio: boolean): Rule[] {
+  const code = countryCode.toUpperCase()
+  // Companies listed worldwide: their rules are those of their countries.
+  if (isPortfolio && code === 'PLC') return []
+  if (!/^[A-Z]{2}$/.test(code)) {
+    throw badRequest('The request is not acceptable', `countryCode: must be two letters${isPortfolio ? ' or PLC' : ''}`)
+  }
+  const rules = rulesOf(code)
+  if (rules.length === 0) throw notFound('EventRule resource')
+  return rules
+}
+
+/** What the body sets. Throws a 400 that names the first element that cannot be. */
+const settingsOf = (body: readonly EventRule[], rules: readonly Rule[]): RuleSetting[] =>
+  body.map(({ ruleCode, isActive, param0, param1, param2 }, index) => {
+    const refuse = (why: string): Error => badRequest('The rules are not acceptable', `[${index}].${why}`)
+    const rule = rules.find(one => one.code === ruleCode)
+    if (rule === undefined) throw refuse(`ruleCode: ${ruleCode} is no rule of this country`)
+    if (body.findIndex(one => one.ruleCode === ruleCode) < index) throw refuse(`ruleCode: ${ruleCode} is there twice`)
+    const params = [param0, param1, param2].map(param => String(param ?? ''))
+    const bad = params.findIndex((param, place) => rule.params[place]?.test(param) !== true)
+    if (bad >= 0) throw refuse(`param${bad}: is none that rule ${ruleCode} takes`)
+    return { code: ruleCode, active: isActive === true || isActive === 1, params }
+  })
+
+/** Registers the operations. */
+export function monitoringRoutes(app: FastifyInstance, context: Context): void {
+  const { look, monitoring } = context
+  const { portfolios, events } = monitoring
+
+  const portfolioOf = ({ user, params }: Pick<Call<unknown, unknown>, 'user' | 'params'>, need: Need): Portfolio =>
+    look.portfolio(user, params.portfolioId ?? '', need)
+
+  /** A page of what the filter finds. */
+  const pageOf = (
+    { user, query, request }: Call<unknown, Query>,
+    filter: Partial<NoticeFilter>,
+    record: (notice: Notice) => unknown,
+  ): unknown => {
+    const { total, notices } = events.list({ ...ALL, ...filter, user: user.id, ...windowOf(query, 0) })
+    const paging = pagingOf(query, total)
+    return { correlationId: request.id, totalCount: total, paging, data: notices.map(record) }
+  }
+
+  route(app, context, 'listCompanyEvents', call => {
+    const isVisible = look.watches(call.user, call.id)
+    // Nobody's portfolio has this number: what was told once is not told of a company that was let go.
+    const portfolio = isVisible ? null : -1
+    return pageOf(call, { connectId: call.id, portfolio, ...spanOf(call.query) }, companyEventRecord)
+  })
+
+  route(app, context, 'listEventRules', () => RULES.map(ruleRecord))
+  route(app, context, 'listCountryEventRules', ({ params }) => rulesIn(params, false).map(ruleRecord))
+
+  route(app, context, 'listPortfolioEventRules', call => {
+    const set = portfolios.rules(portfolioOf(call, 'View').id)
+    return RULES.map(rule => settingRecord(rule, set.get(rule.code)))
+  })
+
+  route(app, context, 'listPortfolioCountryEventRules', call => {
+    const set = portfolios.rules(portfolioOf(call, 'View').id)
+    return rulesIn(call.params, true).map(rule => settingRecord(rule, set.get(rule.code)))
+  })
+
+  route(app, context, 'setEventRules', call => {
+    const { id } = portfolioOf(call, 'Edit')
+    portfolios.setRules(id, settingsOf(call.body, rulesIn(call.params, true)))
+  })
+
+  route(app, context, 'resetEventRules', call => portfolios.resetRules(portfolioOf(call, 'Edit').id))
+
+  type Wanted = Query & { searchQuery?: string | undefined; filterByCreatedDate: boolean } & Pick<
+      NoticeFilter,
+      'sortBy' | 'sortDir'
+    >
+  const notifications = (call: Call<unknown, Wanted>, portfolio: number | null): unknown => {
+    const { searchQuery, filterByCreatedDate, sortBy, sortDir } = call.query
+    const dated = filterByCreatedDate ? 'created' : 'at'
+    const filter = { portfolio, ...spanOf(call.query), dated, words: searchQuery ?? null, sortBy, sortDir } as const
+    return pageOf(call, filter, notificationRecord)
+  }
+  route(app, context, 'listNotificationEvents', call => notifications(call, null))
+  route(app, context, 'listPortfolioNotificationEvents', call => notifications(call, portfolioOf(call, 'View').id))
+
+  route(app, context, 'listCompanyNotificationEvents', call => {
+    const { portfolio, connectId } = look.company(portfolioOf(call, 'View'), call.params.companyId ?? '')
+    const { searchQuery, isProcessed = null, sortBy, sortDir } = call.query
+    const filter = { portfolio, connectId, words: searchQuery ?? null, isProcessed, sortBy, sortDir }
+    return pageOf(call, filter, notificationRecord)
+  })
+
+  route(app, context, 'markNotificationEvent', call => {
+    const { id } = portfolioOf(call, 'Edit')
+    const { notificationEventId = '' } = call.params
+    const isNumber = /^\d{1,15}$/.test(notificationEventId)
+    if (!isNumber || !events.mark(id, Number(notificationEventId), call.body.isProcessed)) {
+      throw notFound('NotificationEvent resource')
+    }
+  })
+}

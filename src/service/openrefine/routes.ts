@@ -1,0 +1,156 @@
+/**
+ * The reconciliation interface at `/reconcile`: Reconciliation Service API 0.2 (W3C community report of 2023) on the register and the
+ * engine of everything else, for OpenRefine and its like. Those send no token, so that it is there only when asked for and only for
+ * this machine; it reads the register and nothing that belongs to a user.
+ */
+import { setImmediate } from 'node:timers/promises'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { readJson } from '../http/json-body.ts'
+import { extend, proposeProperties, reconcile, suggestEntities, suggestProperties, suggestTypes } from './answers.ts'
+import { manifestOf } from './manifest.ts'
+import { flyout, PAGE_POLICY, previewPage } from './pages.ts'
+import { COMPANY, lineOf, PROPERTIES } from './properties.ts'
+import { extendQuery, queryBatch } from './queries.ts'
+import { callbackOf, requireOwnPage, scriptOf } from './script.ts'
+import { badRequest, Refusal } from '../refusal.ts'
+import type { Context } from '../context.ts'
+import { check } from '../http/route.ts'
+
+const ROOT = '/reconcile'
+const READS = ['GET', 'HEAD', 'OPTIONS']
+const SUGGESTED = ['entity', 'property', 'type'] as const
+
+/** Methods by path, to tell a wrong method from an unknown path. */
+export const RECONCILE_METHODS: readonly (readonly [string, readonly string[]])[] = [
+  [ROOT, [...READS, 'POST']],
+  [`${ROOT}/`, [...READS, 'POST']],
+  [`${ROOT}/preview`, READS],
+  [`${ROOT}/properties`, READS],
+  ...SUGGESTED.flatMap(what => [[`${ROOT}/suggest/${what}`, READS] as const, [`${ROOT}/flyout/${what}`, READS] as const]),
+]
+
+type Form = Readonly<Record<string, string | string[] | undefined>>
+
+const skipping = z.coerce.number().int().min(0).default(0)
+const suggestForm = z.looseObject({ prefix: z.string(), cursor: skipping })
+const idForm = z.looseObject({ id: z.string().min(1) })
+const proposeForm = z.looseObject({ type: z.string().default(COMPANY.id), limit: z.coerce.number().int().min(0).optional() })
+
+/** Registers it on a scope of its own: only there is a form understood, and are pages of this machine let read. */
+export function reconcileRoutes(app: FastifyInstance, context: Context, version: string): void {
+  const { engine, limits, origin } = context
+  const baseOf = ({ headers }: FastifyRequest): string =>
+    `${headers.host === undefined ? origin() : `http://${headers.host}`}${ROOT}`
+
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, async (_: FastifyRequest, body: string) =>
+    Object.fromEntries(new URLSearchParams(body)),
+  )
+  app.addHook('onRequest', async (request, reply) => {
+    const { origin: from } = request.headers
+    reply.header('Vary', 'Origin')
+    // The guard has refused every origin but this machine's.
+    if (from !== undefined) reply.header('Access-Control-Allow-Origin', from)
+  })
+
+  const jsonIn = (text: string | string[] | undefined, name: string): unknown => {
+    if (typeof text !== 'string') throw badRequest('The request is not acceptable', `${name}: is there twice`)
+    return readJson(Buffer.from(text), limits.jsonDepth)
+  }
+  const requireFew = (count: number, most: number, name: string): void => {
+    if (count > most) throw badRequest('The request is not acceptable', `${name}: ${count} are there, ${most} are allowed`)
+  }
+
+  const ask = async (text: Form[string]): Promise<unknown> => {
+    const batch = check(queryBatch, jsonIn(text, 'queries'), 'queries') as z.infer<typeof queryBatch>
+    const queries = Object.entries(batch)
+    requireFew(queries.length, limits.reconcileQueries, 'queries')
+    const answers: [string, unknown][] = []
+    for (const [key, query] of queries) {
+      answers.push([key, reconcile(query, engine)])
+      // Others get their turn.
+      await setImmediate()
+    }
+    return Object.fromEntries(answers)
+  }
+  const tell = (text: Form[string]): unknown => {
+    const { ids, properties } = check(extendQuery, jsonIn(text, 'extend'), 'extend') as z.infer<typeof extendQuery>
+    requireFew(ids.length, limits.reconcileIds, 'ids')
+    requireFew(properties.length, limits.reconcileQueries, 'properties')
+    const wanted = properties.map(one => one.id)
+    return extend(ids, wanted, engine)
+  }
+
+  const send = (request: FastifyRequest, reply: FastifyReply, answer: unknown): unknown => {
+    const callback = callbackOf((request.query as Form).callback, limits.reconcileCallbackLength)
+    if (callback === null) return reply.send(answer)
+    requireOwnPage(request.headers)
+    return reply.header('Content-Type', 'text/javascript; charset=utf-8').send(scriptOf(callback, answer))
+  }
+  const get = (path: string, answer: (request: FastifyRequest, query: Form) => unknown): void => {
+    app.get(path, async (request, reply) => send(request, reply, await answer(request, request.query as Form)))
+    app.options(path, async (_request, reply) =>
+      reply
+        .code(204)
+        .headers({
+          Allow: [...READS, 'POST'].join(', '),
+          'Access-Control-Allow-Methods': 'GET, POST',
+          'Access-Control-Allow-Headers': 'Content-Type',
+        })
+        .send(),
+    )
+  }
+  const answered = (request: FastifyRequest, { queries, extend: extension }: Form): unknown => {
+    if (queries !== undefined) return ask(queries)
+    return extension === undefined ? manifestOf(baseOf(request), version) : tell(extension)
+  }
+
+  for (const path of [ROOT, `${ROOT}/`]) {
+    get(path, answered)
+    app.post(path, { bodyLimit: limits.reconcileBytes }, async (request, reply) =>
+      send(request, reply, await answered(request, (request.body ?? {}) as Form)),
+    )
+  }
+
+  const suggest: Readonly<Record<(typeof SUGGESTED)[number], (prefix: string, skip: number) => unknown>> = {
+    entity: (prefix, skip) => suggestEntities(prefix, skip, engine),
+    property: suggestProperties,
+    type: suggestTypes,
+  }
+  const companyOf = (id: string) => {
+    const company = engine.find(id)
+    if (company === null) throw new Refusal(404, 'Not found', 'id: there is no company of this id')
+    return company
+  }
+  const about = (what: (typeof SUGGESTED)[number], id: string): [string, string] => {
+    if (what === 'entity') return [companyOf(id).name, lineOf(companyOf(id))]
+    const names: Readonly<Record<string, { readonly name: string }>> = what === 'type' ? { [COMPANY.id]: COMPANY } : PROPERTIES
+    if (!Object.hasOwn(names, id)) throw new Refusal(404, 'Not found', `id: there is no ${what} of this id`)
+    return [names[id]?.name ?? id, id]
+  }
+  for (const what of SUGGESTED) {
+    get(`${ROOT}/suggest/${what}`, (_, query) => {
+      const { prefix, cursor } = check(suggestForm, query, 'query') as z.infer<typeof suggestForm>
+      return suggest[what](prefix, cursor)
+    })
+    get(`${ROOT}/flyout/${what}`, (_, query) => {
+      const { id } = check(idForm, query, 'query') as z.infer<typeof idForm>
+      return { id, html: flyout(...about(what, id)) }
+    })
+  }
+  get(`${ROOT}/properties`, (_, query) => {
+    const { type, limit } = check(proposeForm, query, 'query') as z.infer<typeof proposeForm>
+    return proposeProperties(type, limit ?? null)
+  })
+  app.get(`${ROOT}/preview`, async (request, reply) => {
+    const { id } = check(idForm, request.query, 'query') as z.infer<typeof idForm>
+    return reply
+      .headers({
+        'Content-Type': 'text/html; charset=utf-8',
+        'Content-Security-Policy': PAGE_POLICY,
+        'Referrer-Policy': 'no-referrer',
+      })
+      .send(previewPage(companyOf(id)))
+  })
+}

@@ -1,0 +1,158 @@
+/** The companies of a portfolio, one by one and several at once: contract §8 rows 37 to 44. */
+import type { FastifyInstance } from 'fastify'
+import type { Personal } from '../../contract/index.ts'
+import { badRequest, conflict, notFound, Refusal } from '../refusal.ts'
+import type { Holding, Notes } from './holdings.ts'
+import type { Portfolio } from './store.ts'
+import type { Context } from '../context.ts'
+import type { Need } from '../object-access.ts'
+import { onceOf } from '../http/idempotency.ts'
+import { type Call, route } from '../http/route.ts'
+import { pagingOf, windowOf } from '../http/paging.ts'
+import { companyItem, companyRecord } from './record.ts'
+
+const notesOf = ({ personalReference, freeText, personalLimit }: Personal): Notes => ({
+  ...{ reference: personalReference, freeText, personalLimit },
+})
+
+const orEmpty = (body: unknown): unknown => body ?? {}
+
+/** Either all companies or those named: the 400 of a body that says neither or both. */
+function requireChoice(all: boolean, name: string, companies: readonly unknown[]): void {
+  if (all === (companies.length === 0)) return
+  const why = all ? `must be empty when ${name} is true` : `must name a company unless ${name} is true`
+  throw badRequest('The request is not acceptable', `companies: ${why}`)
+}
+
+interface CopyBody {
+  readonly portfolios: readonly number[]
+  readonly companies: readonly { readonly id: string }[]
+}
+
+/** Registers the operations. */
+export function portfolioCompanyRoutes(app: FastifyInstance, context: Context): void {
+  const { look, search, monitoring } = context
+  const { holdings, transaction } = monitoring
+
+  type AnyCall = Pick<Call<unknown, unknown>, 'user' | 'params'>
+  const portfolioOf = ({ user, params }: AnyCall, ...needs: Need[]): Portfolio =>
+    look.portfolio(user, params.portfolioId ?? '', ...needs)
+
+  /** The company a call names; one who may change it and not view it gets no look at it. */
+  const holdingOf = (call: AnyCall, need: Need): Holding => look.company(portfolioOf(call, need), call.params.companyId ?? '')
+
+  route(app, context, 'listPortfolioCompanies', call => {
+    const { id } = portfolioOf(call, 'View')
+    const { searchQuery = '', countryCode = '' } = call.query
+    const filter = { words: searchQuery, country: countryCode, ...windowOf(call.query, 0) }
+    const { total, holdings: found } = holdings.list(id, filter)
+    const paging = pagingOf(call.query, total)
+    return { correlationId: call.request.id, totalCount: total, paging, data: found.map(companyItem) }
+  })
+
+  route(app, context, 'addCompany', async call => {
+    portfolioOf(call, 'Add')
+    const company = await search.find(call.body.id)
+    return onceOf(context, call, () => {
+      // Once more: it may have gone while the company was looked for.
+      const { id } = portfolioOf(call, 'Add')
+      if (company === null) throw notFound('Company resource')
+      if (!holdings.add(id, company, notesOf(call.body))) {
+        throw conflict('Company already in portfolio', `id: ${company.connectId} is in portfolio ${id} already`)
+      }
+      return { correlationId: call.request.id, message: 'Company Added' }
+    })
+  })
+
+  route(app, context, 'readPortfolioCompany', call => ({
+    correlationId: call.request.id,
+    ...companyRecord(holdingOf(call, 'View')),
+  }))
+
+  route(app, context, 'changeCompany', call => {
+    const { portfolio, connectId } = holdingOf(call, 'Edit')
+    holdings.change(portfolio, connectId, notesOf(call.body))
+    return { correlationId: call.request.id, message: 'Company updated' }
+  })
+
+  route(app, context, 'removeCompany', call => {
+    const { portfolio, connectId } = holdingOf(call, 'Remove')
+    holdings.remove(portfolio, connectId)
+    return { correlationId: call.request.id, message: 'Company removed' }
+  })
+
+  /** The portfolio that is to receive companies, or why it cannot. */
+  const targetOf = ({ user }: AnyCall, id: number): Portfolio | string => {
+    try {
+      return look.portfolio(user, id, 'Add')
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      return error.status === 404 ? `portfolio ${id} is unknown` : `portfolio ${id} is not yours to add to`
+    }
+  }
+  /** Why a company did not come to a portfolio; null when it did. */
+  const copyOne = (from: Portfolio, target: Portfolio | string, companyId: string): string | null => {
+    if (typeof target === 'string') return target
+    const holding = look.held(from, companyId)
+    if (holding === null) return `company ${companyId} is not in portfolio ${from.id}`
+    return holdings.copy(from.id, target.id, holding.connectId)
+      ? null
+      : `company ${companyId} is in portfolio ${target.id} already`
+  }
+  /** Copies each to each; with `move` a company leaves as soon as every portfolio named holds it, and all of them are the caller's to add to. */
+  const copy = (call: Call<CopyBody, unknown>, from: Portfolio, all: boolean, move: boolean): unknown => {
+    const ids = [...new Set(call.body.portfolios)]
+    if (ids.includes(from.id)) {
+      throw badRequest('The request is not acceptable', `portfolios: ${from.id} is the portfolio the companies are in`)
+    }
+    const targets = ids.map(id => targetOf(call, id))
+    const companies = all ? holdings.ids(from.id) : [...new Set(call.body.companies.map(one => one.id))]
+    const reasons: string[] = []
+    for (const company of companies) {
+      reasons.push(...targets.flatMap(target => copyOne(from, target, company) ?? []))
+      const holding = move ? look.held(from, company) : null
+      const isIn = (target: Portfolio | string, id: string): boolean =>
+        typeof target !== 'string' && look.held(target, id) !== null
+      if (holding !== null && targets.every(target => isIn(target, holding.connectId))) {
+        holdings.remove(from.id, holding.connectId)
+      }
+    }
+    const totalPortfoliosCompanies = targets.length * companies.length
+    const failedPortfoliosCompanies = reasons.length
+    return {
+      correlationId: call.request.id,
+      data: {
+        ...{ totalPortfoliosCompanies, failedPortfoliosCompanies },
+        successfulPortfoliosCompanies: totalPortfoliosCompanies - failedPortfoliosCompanies,
+        reason: reasons.length > 3 ? `${reasons.slice(0, 3).join('; ')} (and ${reasons.length - 3} more)` : reasons.join('; '),
+      },
+    }
+  }
+
+  route(app, context, 'copyCompanies', call => {
+    const portfolio = portfolioOf(call, 'View')
+    requireChoice(call.query.copyAll, 'copyAll', call.body.companies)
+    return onceOf(context, call, () => copy(call, portfolio, call.query.copyAll, false))
+  })
+
+  route(app, context, 'moveCompanies', call => {
+    const portfolio = portfolioOf(call, 'View', 'Remove')
+    requireChoice(call.query.removeAll, 'removeAll', call.body.companies)
+    return onceOf(context, call, () => copy(call, portfolio, call.query.removeAll, true))
+  })
+
+  const clear = (call: Call<{ companies: string[] }, { clearAll: boolean }>): unknown => {
+    const portfolio = portfolioOf(call, 'Remove')
+    const { id } = portfolio
+    const { companies } = call.body
+    requireChoice(call.query.clearAll, 'clearAll', companies)
+    const removed = transaction(() => {
+      if (call.query.clearAll) return holdings.clear(id)
+      const found = companies.flatMap(company => look.held(portfolio, company) ?? [])
+      for (const { connectId } of found) holdings.remove(id, connectId)
+      return new Set(found.map(one => one.connectId)).size
+    })
+    return { correlationId: call.request.id, message: `${removed} companies removed` }
+  }
+  route(app, context, 'clearCompanies', clear, { adapt: orEmpty })
+}

@@ -1,0 +1,215 @@
+/**
+ * The companies portfolios hold, each with the texts of the portfolio's owner, and what was last known of every company held
+ * anywhere. It knows no register: whoever adds a company gives its facts.
+ */
+import { safeNumber as safeNumberOf } from '../enrichment/tags.ts'
+import { type Facts, factsOf, type Registered } from './company-facts.ts'
+import type { Database } from '../storage/database.ts'
+import { MAY_SEE } from './store.ts'
+
+/** What the owner of a portfolio notes at a company. */
+export interface Notes {
+  readonly reference: string | null
+  readonly freeText: string | null
+  readonly personalLimit: string | number | null
+}
+
+/** A company in a portfolio; instants in milliseconds since 1970. */
+export interface Holding extends Notes {
+  readonly portfolio: number
+  readonly connectId: string
+  readonly safeNumber: string
+  readonly country: string
+  readonly facts: Facts
+  readonly added: number
+  readonly modified: number
+  readonly lastEvent: number | null
+}
+
+/** Filters of a list; '' does not filter. */
+export interface HoldingFilter {
+  /** A part of name, ids or reference in any case. */
+  readonly words: string
+  readonly country: string
+  readonly limit: number
+  readonly offset: number
+}
+
+/** What the portfolios of one data directory hold. Every change is durable when the call returns. */
+export interface HoldingStore {
+  /** False when it is there already: then nothing changes. */
+  add(portfolio: number, company: Registered, notes: Notes): boolean
+  /** Adds it or, when it is there, replaces its notes; either way it is marked as named by this import. */
+  put(portfolio: number, company: Registered, notes: Notes, importId: number): void
+  /** By connectId or Safe Number. */
+  find(portfolio: number, companyId: string): Holding | null
+  change(portfolio: number, connectId: string, notes: Notes): void
+  remove(portfolio: number, connectId: string): void
+  /** Takes all out; gives how many there were. */
+  clear(portfolio: number): number
+  /** Takes out what was there before this moment and is not marked by this import; gives how many. */
+  removeUnmarked(portfolio: number, importId: number, before: number): number
+  /** Copies a company with its notes; false when it is there already. */
+  copy(from: number, to: number, connectId: string): boolean
+  ids(portfolio: number): string[]
+  count(portfolio: number): number
+  countries(portfolio: number): string[]
+  /** Whether any portfolio this user may see holds the company. */
+  isVisible(user: number, connectId: string): boolean
+  list(portfolio: number, filter: HoldingFilter): { readonly total: number; readonly holdings: Holding[] }
+  /** The facts of every company that is held, by connectId. */
+  watched(): ReadonlyMap<string, Facts>
+  /** The facts and country of a company, held or once held. */
+  known(connectId: string): { readonly facts: Facts; readonly country: string } | null
+  learn(connectId: string, facts: Facts): void
+}
+
+interface Row {
+  readonly portfolio: number
+  readonly connect_id: string
+  readonly safe_number: string
+  readonly country: string
+  readonly facts: string
+  readonly reference: string | null
+  readonly free_text: string | null
+  readonly personal_limit: string | number | null
+  readonly added: number
+  readonly modified: number
+  readonly last_event: number | null
+}
+
+const LAST_EVENT = `
+  SELECT max(e.at) FROM events e JOIN notifications n ON n.event = e.id
+  WHERE e.connect_id = h.connect_id AND n.portfolio = h.portfolio
+`
+const SELECT = `
+  SELECT h.*, w.safe_number, w.country, w.facts, (${LAST_EVENT}) AS last_event
+  FROM holdings h JOIN watched w ON w.connect_id = h.connect_id
+`
+
+const holdingOf = (row: Row): Holding => ({
+  ...{ portfolio: row.portfolio, connectId: row.connect_id, safeNumber: row.safe_number, country: row.country },
+  ...{ facts: JSON.parse(row.facts) as Facts, reference: row.reference, freeText: row.free_text },
+  ...{ personalLimit: row.personal_limit, added: row.added, modified: row.modified, lastEvent: row.last_event },
+})
+
+/** The store on this database; `now` stamps the changes. */
+export function openHoldings(database: Database, now: () => number): HoldingStore {
+  const count = (sql: string, values: (string | number)[]): number => database.get<{ n: number }>(sql, values)?.n ?? 0
+  const isHeld = (connectId: string): boolean => count('SELECT count(*) AS n FROM holdings WHERE connect_id = ?', [connectId]) > 0
+
+  const learn = (connectId: string, safeNumber: string, country: string, facts: Facts): void => {
+    const folded = `${facts.name}\n${connectId}\n${safeNumber}`.toLowerCase()
+    const values = [connectId, safeNumber, country, facts.name, folded, JSON.stringify(facts)]
+    database.run('INSERT OR REPLACE INTO watched VALUES (?, ?, ?, ?, ?, ?)', values)
+  }
+  /** Of a company that is held already a change may still be on its way: what is known stays until it comes. */
+  const watch = (company: Registered): void => {
+    if (!isHeld(company.connectId)) learn(company.connectId, safeNumberOf(company), company.country, factsOf(company))
+  }
+  const insert = (portfolio: number, connectId: string, notes: Notes): boolean => {
+    if (count('SELECT count(*) AS n FROM holdings WHERE portfolio = ? AND connect_id = ?', [portfolio, connectId]) > 0)
+      return false
+    const { reference, freeText, personalLimit } = notes
+    const values = [portfolio, connectId, reference, freeText, personalLimit, now(), now()]
+    database.run('INSERT INTO holdings VALUES (?, ?, ?, ?, ?, ?, ?, NULL)', values)
+    return true
+  }
+  const find = (portfolio: number, companyId: string): Holding | null => {
+    const id = 'SELECT connect_id FROM watched WHERE connect_id = ?2 UNION SELECT connect_id FROM watched WHERE safe_number = ?2'
+    const row = database.get<Row>(`${SELECT} WHERE h.portfolio = ?1 AND h.connect_id IN (${id})`, [portfolio, companyId])
+    return row === null ? null : holdingOf(row)
+  }
+  const change = (portfolio: number, connectId: string, { reference, freeText, personalLimit }: Notes): void => {
+    const sql =
+      'UPDATE holdings SET reference = ?, free_text = ?, personal_limit = ?, modified = ? WHERE portfolio = ? AND connect_id = ?'
+    database.run(sql, [reference, freeText, personalLimit, now(), portfolio, connectId])
+  }
+  const changes = (): number => count('SELECT changes() AS n', [])
+
+  return {
+    find,
+    change,
+
+    add: (portfolio, company, notes) =>
+      database.transaction(() => {
+        watch(company)
+        return insert(portfolio, company.connectId, notes)
+      }),
+
+    put: (portfolio, company, notes, importId) =>
+      database.transaction(() => {
+        const { connectId } = company
+        watch(company)
+        if (!insert(portfolio, connectId, notes)) change(portfolio, connectId, notes)
+        const sql = 'UPDATE holdings SET import = ? WHERE portfolio = ? AND connect_id = ?'
+        database.run(sql, [importId, portfolio, connectId])
+      }),
+
+    remove(portfolio, connectId) {
+      database.run('DELETE FROM holdings WHERE portfolio = ? AND connect_id = ?', [portfolio, connectId])
+    },
+
+    clear: portfolio =>
+      database.transaction(() => {
+        database.run('DELETE FROM holdings WHERE portfolio = ?', [portfolio])
+        return changes()
+      }),
+
+    removeUnmarked: (portfolio, importId, before) =>
+      database.transaction(() => {
+        const sql = 'DELETE FROM holdings WHERE portfolio = ? AND import IS NOT ? AND added <= ?'
+        database.run(sql, [portfolio, importId, before])
+        return changes()
+      }),
+
+    copy(from, to, connectId) {
+      const holding = find(from, connectId)
+      return holding !== null && insert(to, holding.connectId, holding)
+    },
+
+    ids: portfolio =>
+      database
+        .all<Row>('SELECT connect_id FROM holdings WHERE portfolio = ? ORDER BY connect_id', [portfolio])
+        .map(row => row.connect_id),
+
+    count: portfolio => count('SELECT count(*) AS n FROM holdings WHERE portfolio = ?', [portfolio]),
+
+    countries(portfolio) {
+      const sql = `SELECT DISTINCT w.country FROM holdings h JOIN watched w ON w.connect_id = h.connect_id
+        WHERE h.portfolio = ? AND w.country <> '' ORDER BY w.country`
+      return database.all<Row>(sql, [portfolio]).map(row => row.country)
+    },
+
+    isVisible(user, connectId) {
+      const sql = `SELECT count(*) AS n FROM holdings h JOIN portfolios p ON p.id = h.portfolio WHERE ${MAY_SEE} AND h.connect_id = ?`
+      return count(sql, [user, user, connectId]) > 0
+    },
+
+    list(portfolio, { words, country, limit, offset }) {
+      const where = `WHERE h.portfolio = ?1 AND (?2 = '' OR w.country = ?2)
+        AND (?3 = '' OR instr(w.folded, ?3) > 0 OR instr(lower(coalesce(h.reference, '')), ?3) > 0)`
+      const values = [portfolio, country, words.toLowerCase()]
+      const from = 'FROM holdings h JOIN watched w ON w.connect_id = h.connect_id'
+      const rows = database.all<Row>(`${SELECT} ${where} ORDER BY w.folded LIMIT ?4 OFFSET ?5`, [...values, limit, offset])
+      return { total: count(`SELECT count(*) AS n ${from} ${where}`, values), holdings: rows.map(holdingOf) }
+    },
+
+    watched() {
+      const sql =
+        'SELECT connect_id, facts FROM watched w WHERE EXISTS (SELECT 1 FROM holdings h WHERE h.connect_id = w.connect_id)'
+      const rows = database.all<Row>(sql)
+      return new Map(rows.map(row => [row.connect_id, JSON.parse(row.facts) as Facts]))
+    },
+
+    known(connectId) {
+      const row = database.get<Row>('SELECT facts, country FROM watched WHERE connect_id = ?', [connectId])
+      return row === null ? null : { facts: JSON.parse(row.facts) as Facts, country: row.country }
+    },
+
+    learn(connectId, facts) {
+      const row = database.get<Row>('SELECT safe_number, country FROM watched WHERE connect_id = ?', [connectId])
+      if (row !== null) learn(connectId, row.safe_number, row.country, facts)
+    },
+  }
+}

@@ -1,0 +1,79 @@
+/** Import and sync of a portfolio: contract §8 row 45. The file is read through before it is accepted; its rows are the importer's. */
+import { rm } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import type { FastifyInstance } from 'fastify'
+import { CsvFault } from '../csv/csv-text.ts'
+import { watchEnvelope } from '../data-cleaning/upload-envelope.ts'
+import { type Form, receive } from '../data-cleaning/receive-upload.ts'
+import { checkImport } from './import-file.ts'
+import { badRequest, Refusal } from '../refusal.ts'
+import type { PendingImport } from './imports-store.ts'
+import type { Context } from '../context.ts'
+import type { Need } from '../object-access.ts'
+import { type Call, route } from '../http/route.ts'
+import { notMultipart, takeMultipart } from '../data-cleaning/upload-route.ts'
+
+const FORM: Form = {
+  // The schema says one, the examples the other.
+  file: ['importcsv', 'importCsv'],
+  fields: { email: { read: text => text, must: 'a text', isRequired: false } },
+}
+
+type Kind = PendingImport['kind']
+type ImportCall = Pick<Call<unknown, unknown>, 'user' | 'params' | 'request'>
+
+/** Registers both on a scope of its own: only there is a multipart body understood. */
+export async function portfolioImportRoutes(scope: FastifyInstance, context: Context): Promise<void> {
+  const { look, limits, clock, monitoring } = context
+  const { imports, importer, folder } = monitoring
+  await takeMultipart(scope, limits)
+  const place = (id: string): string => join(folder, `${id}.csv`)
+
+  /** Imports whose file is on its way. */
+  let arriving = 0
+
+  const receiveFile = async ({ request }: ImportCall): Promise<string> => {
+    const envelope = watchEnvelope(request.raw, limits.uploadEnvelopeBytes)
+    const parts = request.parts({ limits: { fileSize: limits.importBytes } })
+    try {
+      return place((await receive(parts, { limits, form: FORM, place, envelope })).id)
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== 'FST_REQ_FILE_TOO_LARGE') throw error
+      throw new Refusal(413, 'Content Too Large', `importcsv: is larger than ${limits.importBytes} bytes; split it`)
+    }
+  }
+
+  /** Takes the file in as an import; no byte of it stays when it is refused. */
+  const accept = async (call: ImportCall, kind: Kind, needs: readonly Need[]): Promise<PendingImport> => {
+    const path = await receiveFile(call)
+    try {
+      await checkImport(path, limits)
+      // The portfolio may have gone while its file arrived.
+      const { id: portfolio } = look.portfolio(call.user, call.params.portfolioId ?? '', ...needs)
+      return imports.add({ portfolio, kind, file: basename(path), accepted: clock.now() })
+    } catch (error) {
+      await rm(path, { force: true })
+      throw error instanceof CsvFault ? badRequest('The import is not acceptable', `importcsv: ${error.message}`) : error
+    }
+  }
+
+  const importOf =
+    (kind: Kind, ...needs: readonly Need[]) =>
+    async (call: ImportCall): Promise<unknown> => {
+      look.portfolio(call.user, call.params.portfolioId ?? '', ...needs)
+      if (!call.request.isMultipart()) throw notMultipart()
+      if (imports.count() + arriving >= limits.imports) {
+        throw new Refusal(507, 'Insufficient storage', `${limits.imports} imports wait or arrive already`, {
+          'Retry-After': '60',
+        })
+      }
+      arriving += 1
+      const { id } = await accept(call, kind, needs).finally(() => {
+        arriving -= 1
+      })
+      importer.wake()
+      return { correlationId: call.request.id, status: `Accepted for processing. Import Id ${id}` }
+    }
+  route(scope, context, 'importCompanies', importOf('import', 'Add'), { bodyLimit: limits.importBytes })
+  route(scope, context, 'syncCompanies', importOf('sync', 'Add', 'Edit', 'Remove'), { bodyLimit: limits.importBytes })
+}

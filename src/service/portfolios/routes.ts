@@ -1,0 +1,100 @@
+/** Portfolios themselves, what they hold in sum, and with whom they are shared: contract §8 rows 31 to 36, 49, 49a. */
+import type { FastifyInstance } from 'fastify'
+import type { Permission } from '../../contract/index.ts'
+import { badRequest, Refusal } from '../refusal.ts'
+import type { Portfolio } from './store.ts'
+import type { Context } from '../context.ts'
+import { CUSTOMER } from '../data-cleaning/job-record.ts'
+import type { Need } from '../object-access.ts'
+import { onceOf } from '../http/idempotency.ts'
+import { type Call, route } from '../http/route.ts'
+import { pagingOf, windowOf } from '../http/paging.ts'
+import { portfolioCompanyRoutes } from './company-routes.ts'
+import { portfolioImportRoutes } from './import-route.ts'
+import { portfolioItem, portfolioRecord } from './record.ts'
+
+const BANDS = ['A', 'B', 'C', 'D', 'E'] as const
+
+/** Registers the operations on portfolios, those of their companies included. */
+export function portfolioRoutes(app: FastifyInstance, context: Context): void {
+  const { look, users, limits, monitoring } = context
+  const { portfolios, holdings, transaction } = monitoring
+
+  const portfolioOf = ({ user, params }: Pick<Call<unknown, unknown>, 'user' | 'params'>, need: Need): Portfolio =>
+    look.portfolio(user, params.portfolioId ?? '', need)
+
+  route(app, context, 'listPortfolios', ({ user, query, request }) => {
+    const { searchQuery = '' } = query
+    const { limit, offset } = windowOf(query, 0)
+    const totalCount = portfolios.count(user.id, searchQuery)
+    const own = portfolios.list(user.id, searchQuery, limit, offset)
+    const shared = portfolios.sharedWith(user.id).map(({ id, name }) => ({ portfolioId: id, name }))
+    const data = { portfolios: own.map(portfolioItem), sharedPortfolios: shared }
+    return { correlationId: request.id, totalCount, paging: pagingOf(query, totalCount), data }
+  })
+
+  route(app, context, 'createPortfolio', call =>
+    onceOf(context, call, () => {
+      if (portfolios.count(call.user.id, '') >= limits.portfolios) {
+        throw new Refusal(507, 'Insufficient storage', `this user has ${limits.portfolios} portfolios; no more are allowed`)
+      }
+      const { id, name, isDefault } = portfolios.create(call.user.id, call.body)
+      return { correlationId: call.request.id, portfolioId: id, name, isDefault }
+    }),
+  )
+
+  route(app, context, 'readPortfolio', call => ({
+    correlationId: call.request.id,
+    ...portfolioRecord(portfolioOf(call, 'View')),
+  }))
+
+  route(app, context, 'changePortfolio', call => portfolios.change(portfolioOf(call, 'Edit'), call.body))
+
+  route(app, context, 'deletePortfolio', call => {
+    portfolios.remove(portfolioOf(call, 'Own').id)
+    return { message: 'Portfolio deleted' }
+  })
+
+  route(app, context, 'listPortfolioCountries', call => holdings.countries(portfolioOf(call, 'View').id))
+
+  route(app, context, 'readRiskSummary', call => {
+    const totalCompanies = holdings.count(portfolioOf(call, 'View').id)
+    // No register tells a band: every company is in none.
+    const bands = BANDS.flatMap(band => [
+      [`band${band}Count`, 0],
+      [`band${band}pc`, 0],
+    ])
+    return { correlationId: call.request.id, totalCompanies, ...Object.fromEntries(bands) }
+  })
+
+  route(app, context, 'readSharing', call => {
+    const { id } = portfolioOf(call, 'Own')
+    const names = new Map([...users.values()].map(user => [user.id, user.username]))
+    const userPermission = [...portfolios.shares(id)].map(([csUserId, permissions]) => ({
+      ...{ csUserId, userName: names.get(csUserId) ?? null, permission: permissions.join(',') },
+    }))
+    return { correlationId: call.request.id, data: { portfolioId: id, customerId: CUSTOMER.id, userPermission } }
+  })
+
+  route(app, context, 'changeSharing', call => {
+    const { id, owner } = portfolioOf(call, 'Own')
+    const { revokeAll, userPermissions = [] } = call.body
+    const known = new Set([...users.values()].map(user => user.id))
+    for (const [index, { csUserId }] of userPermissions.entries()) {
+      if (known.has(csUserId) && csUserId !== owner) continue
+      const why = csUserId === owner ? 'is the owner' : 'is no user of this service'
+      throw badRequest('The sharing is not acceptable', `userPermissions[${index}].csUserId: ${csUserId} ${why}`)
+    }
+    transaction(() => {
+      if (revokeAll === 'true') portfolios.revokeAll(id)
+      for (const { csUserId, permissions } of userPermissions) {
+        const words = permissions.split(/, ?/).filter(word => word !== '') as Permission[]
+        portfolios.share(id, csUserId, [...new Set(words)])
+      }
+    })
+    return { correlationId: call.request.id, data: { portfolioId: id, customerId: CUSTOMER.id, status: 'Success' } }
+  })
+
+  portfolioCompanyRoutes(app, context)
+  app.register(async scope => portfolioImportRoutes(scope, context))
+}

@@ -1,7 +1,0 @@
-/** The register on disk: re-exports only. */
-export { type RegisterChange, readChanges } from './changes.ts'
-export { type ChangeSetInfo, listRegisters, type RegisterInfo, registerInfo, removeRegister } from './files.ts'
-export { importRegister } from './import.ts'
-export { isKind, KINDS } from './kinds.ts'
-export { NO_OFFICERS, type Officers } from './officers-file.ts'
-export { openRegister, type Register } from './open.ts'

@@ -1,0 +1,199 @@
+/**
+ * Where registers lie: `<dir>/<name>/info.json` beside the file of companies that it names. Publishing is one rename of info.json, so a
+ * register is there wholly or not at all, and a second import replaces the first in one step. Knows files, not CSV.
+ */
+import { constants } from 'node:fs'
+import { type FileHandle, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { FettleError } from '../../errors.ts'
+import { jaroWinkler } from '../matching/text/similarity.ts'
+
+/** A row that was not taken. */
+export interface SkippedRow {
+  /** Line of the file on which the row ends, from 1. */
+  readonly line: number
+  readonly why: string
+}
+
+/** What is known about the officers of a register. */
+export interface OfficersInfo {
+  /** Base name of the CSV they came from. */
+  readonly source: string
+  readonly officers: number
+  readonly skipped: number
+  /** The first twenty rows that were not taken. */
+  readonly skippedRows: readonly SkippedRow[]
+  readonly sha256: string
+  readonly bytes: number
+  /** Names of the two files beside info.json. */
+  readonly file: string
+  readonly index: string
+}
+
+/** What is known about a register; the content of its info.json. */
+export interface RegisterInfo {
+  readonly name: string
+  /** Base name of the file it came from. */
+  readonly source: string
+  readonly kind: 'csv' | 'gleif' | 'companies-house'
+  /** UTC, with milliseconds. */
+  readonly importedAt: string
+  /** Day the data was taken, `2026-01-31`. */
+  readonly snapshotDate: string
+  readonly companies: number
+  readonly skipped: number
+  /** The first twenty rows that were not taken. */
+  readonly skippedRows: readonly SkippedRow[]
+  /** Companies by country code; those without one under ''. */
+  readonly countries: Readonly<Record<string, number>>
+  /** Of the source file. */
+  readonly sha256: string
+  readonly bytes: number
+  /** Name of the file of companies beside info.json. */
+  readonly file: string
+  /** Officers of the companies, when the register has some. */
+  readonly officers?: OfficersInfo
+  /** What each later import changed, newest last; absent before the second. */
+  readonly changes?: readonly ChangeSetInfo[]
+}
+
+/** What an import changed, beside the register as a file (docs/registers.md). */
+export interface ChangeSetInfo {
+  /** Name of the file beside info.json. */
+  readonly file: string
+  readonly from: Snapshot
+  readonly to: Snapshot
+  readonly added: number
+  readonly removed: number
+  readonly changed: number
+}
+
+/** Which state of a source a register was. */
+export type Snapshot = Pick<RegisterInfo, 'snapshotDate' | 'importedAt' | 'sha256'>
+
+const INFO = 'info.json'
+/** Held while an import runs. */
+const LOCK = 'lock'
+
+/** Folder of the built indexes, beside the registers; no register can have its name. */
+export const INDEXES = '.indexes'
+
+const because = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
+
+/** The error for a failed write under `path`. */
+export const writeError = (path: string, cause: unknown): FettleError =>
+  new FettleError('FETTLE_OUTPUT_WRITE', `Writing the register in ${path} failed: ${because(cause)}`, { cause })
+
+/** The folder of a register. Throws FETTLE_USAGE for a name that is not 1 to 40 of a–z, 0–9 and hyphen. */
+export function folderOf(dir: string, name: string): string {
+  if (!/^[a-z0-9-]{1,40}$/.test(name)) {
+    throw new FettleError('FETTLE_USAGE', `"${name}" cannot name a register`, { hint: 'Use 1 to 40 of a–z, 0–9 and hyphen.' })
+  }
+  return join(dir, name)
+}
+
+/** Makes sure that what was written in a folder is on disk; a file system that cannot sync folders is let be. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, constants.O_RDONLY)
+  await handle.sync().catch(() => {})
+  await handle.close()
+}
+
+/** Writes a file of mode 0600 through `write`, syncs it and gives it its name; an unfinished one is taken away. */
+export async function writeWhole(folder: string, file: string, write: (handle: FileHandle) => Promise<void>): Promise<void> {
+  const temporary = join(folder, `.${file}.tmp`)
+  const handle = await open(temporary, 'w', 0o600)
+  try {
+    await write(handle)
+    await handle.sync()
+  } catch (error) {
+    await handle.close()
+    await rm(temporary, { force: true })
+    throw error
+  }
+  await handle.close()
+  await rename(temporary, join(folder, file))
+  await syncFolder(folder)
+}
+
+/** Makes the folder of a register, mode 0700. */
+export async function makeFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    throw writeError(folder, error)
+  }
+}
+
+/** Publishes a register whose file of companies is written already, then removes the files of an earlier one. */
+export async function publish(folder: string, info: RegisterInfo): Promise<void> {
+  try {
+    await writeWhole(folder, INFO, async handle => {
+      await handle.writeFile(`${JSON.stringify(info, null, 2)}\n`)
+    })
+    const needed = [
+      INFO,
+      LOCK,
+      info.file,
+      info.officers?.file,
+      info.officers?.index,
+      ...(info.changes ?? []).map(({ file }) => file),
+    ]
+    for (const other of await readdir(folder)) if (!needed.includes(other)) await rm(join(folder, other), { force: true })
+  } catch (error) {
+    throw writeError(folder, error)
+  }
+}
+
+/** What is known about the register in a folder; null when there is none. */
+export async function registerInfoIn(folder: string): Promise<RegisterInfo | null> {
+  const path = join(folder, INFO)
+  try {
+    return JSON.parse(await readFile(path, 'utf8')) as RegisterInfo
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) return null
+    throw new FettleError('FETTLE_INPUT_READ', `Reading ${path} failed: ${because(error)}`, {
+      cause: error,
+      hint: 'Import the register again.',
+    })
+  }
+}
+
+/** All registers under `dir`, by name; none when there is no such folder. Half-imported ones are not there. */
+export async function listRegisters(dir: string): Promise<RegisterInfo[]> {
+  const names = await readdir(dir).catch(() => [])
+  const infos = await Promise.all(
+    names.sort().map(name => (/^[a-z0-9-]{1,40}$/.test(name) ? registerInfoIn(join(dir, name)) : null)),
+  )
+  return infos.filter(info => info !== null)
+}
+
+/** What is known about one register. Throws FETTLE_REGISTER_UNKNOWN, naming the nearest one there is. */
+export async function registerInfo(dir: string, name: string): Promise<RegisterInfo> {
+  const info = await registerInfoIn(folderOf(dir, name))
+  if (info !== null) return info
+  const names = (await listRegisters(dir)).map(one => one.name)
+  const nearest = names.map(one => ({ one, alike: jaroWinkler(one, name) })).sort((a, b) => b.alike - a.alike)[0]
+  const said =
+    nearest === undefined
+      ? 'there are none yet'
+      : nearest.alike > 0.7
+        ? `did you mean "${nearest.one}"?`
+        : `there are: ${names.join(', ')}`
+  throw new FettleError('FETTLE_REGISTER_UNKNOWN', `There is no register "${name}" in ${dir}; ${said}`)
+}
+
+/** Removes a register. Throws FETTLE_REGISTER_UNKNOWN when there is none of the name. */
+export async function removeRegister(dir: string, name: string): Promise<void> {
+  await registerInfo(dir, name)
+  const folder = folderOf(dir, name)
+  try {
+    // info.json first: what a kill leaves behind is no register any more.
+    await rm(join(folder, INFO))
+    await rm(folder, { recursive: true })
+    // Indexes over the register hold its companies too; those over others are only built again.
+    await rm(join(dir, INDEXES), { recursive: true, force: true })
+  } catch (error) {
+    throw writeError(folder, error)
+  }
+}

@@ -1,0 +1,19 @@
+/** From a number at the register of a country to the company. It knows no portfolio. */
+import type { Engine } from './engine.ts'
+import { normaliseOrgNumber } from '../matching/text/identifiers.ts'
+import { normaliseCountry } from '../matching/index.ts'
+import type { Company } from '../matching/types.ts'
+
+/** The company of this number at the register of this country. */
+export function findByNumber(engine: Engine, number: string, country: string): Company | null {
+  const code = normaliseCountry(country)
+  const wanted = normaliseOrgNumber(number, code)
+  if (code === '' || wanted === '') return null
+  const plain = engine.find(`${code}-X-${number}`) ?? engine.find(`${code}-X-${wanted}`)
+  if (plain !== null) return plain
+  const { candidates } = engine.match({ orgNumber: number, countryCode: code })
+  const found = candidates
+    .map(({ company }) => engine.at(company))
+    .filter(one => one.country === code && normaliseOrgNumber(one.orgNumber, code) === wanted)
+  return found.length === 1 ? (found[0] ?? null) : null
+}

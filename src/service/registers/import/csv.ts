@@ -1,0 +1,45 @@
+/** The generic register CSV: fettle's own columns (design §5). Knows its columns; reads no file. */
+import { normaliseCountry } from '../../matching/index.ts'
+import type { Kind } from './kind.ts'
+
+// biome-ignore format: a header reads better in rows
+const COLUMNS = [
+  'id', 'name', 'country', 'orgNumber', 'vatNumber', 'tradingNames', 'previousNames', 'address1', 'address2', 'town', 'postcode', 'phone',
+  'email', 'website', 'status', 'legalForm',
+] as const
+
+/** Names parted by `|`, each once. */
+const several = (cell: string): string[] => [...new Set(cell.split('|').map(name => name.trim()))].filter(name => name !== '')
+
+/** A row without an id gets one from its number or its place. */
+export const generic: Kind = {
+  summary: 'a register in fettle’s own columns',
+  needs: ['name'],
+  header: COLUMNS.join(','),
+  reader: ({ cell: of }) => {
+    return (cells, row) => {
+      const cell = (column: (typeof COLUMNS)[number]): string => of(cells, column)
+      const country = normaliseCountry(cell('country'))
+      const orgNumber = cell('orgNumber')
+      const legalForm = cell('legalForm')
+      return {
+        id: cell('id') || (orgNumber === '' ? `row-${row}` : `${country || 'XX'}-${orgNumber}`),
+        name: cell('name'),
+        country,
+        orgNumber,
+        vatNumber: cell('vatNumber'),
+        tradingNames: several(cell('tradingNames')),
+        previousNames: several(cell('previousNames')),
+        address1: cell('address1'),
+        address2: cell('address2'),
+        town: cell('town'),
+        postcode: cell('postcode'),
+        phone: cell('phone'),
+        email: cell('email'),
+        website: cell('website'),
+        status: cell('status'),
+        ...(legalForm === '' ? {} : { legalForm }),
+      }
+    }
+  },
+}

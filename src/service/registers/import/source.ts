@@ -1,0 +1,99 @@
+/**
+ * The bytes of a register's source file: as it is, gunzipped, or the one table out of a zip, told by its first bytes. Also the digest of
+ * the file as it lies there. Knows no table.
+ */
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { open, stat } from 'node:fs/promises'
+import { pipeline, type Readable } from 'node:stream'
+import { promisify } from 'node:util'
+import { createGunzip } from 'node:zlib'
+import { type Entry, open as openZip, type ZipFile } from 'yauzl'
+import { FettleError } from '../../../errors.ts'
+
+/** What a source file is, whatever it is called. */
+export interface SourceFacts {
+  readonly sha256: string
+  readonly bytes: number
+  /** Day of its last change, `2026-01-31`. */
+  readonly changedOn: string
+}
+
+const PIECE = { highWaterMark: 1 << 20 }
+
+/** The error for a source that could not be read. */
+export const readFault = (file: string, cause: unknown): FettleError =>
+  new FettleError('FETTLE_INPUT_READ', `Reading the register ${file} failed: ${cause instanceof Error ? cause.message : cause}`, {
+    cause,
+  })
+
+/** Digests a file. Throws FETTLE_INPUT_READ when there is no such regular file. */
+export async function sourceFacts(file: string): Promise<SourceFacts> {
+  const found = await stat(file).catch((cause: unknown) => {
+    throw readFault(file, cause)
+  })
+  if (!found.isFile()) throw new FettleError('FETTLE_INPUT_READ', `${file} is not a regular file`)
+  const digest = createHash('sha256')
+  let bytes = 0
+  try {
+    for await (const chunk of createReadStream(file, PIECE) as AsyncIterable<Buffer>) {
+      digest.update(chunk)
+      bytes += chunk.length
+    }
+  } catch (cause) {
+    throw readFault(file, cause)
+  }
+  return { sha256: digest.digest('hex'), bytes, changedOn: found.mtime.toISOString().slice(0, 10) }
+}
+
+async function beginning(file: string): Promise<Buffer> {
+  const handle = await open(file)
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(4), 0, 4, 0)
+    return buffer.subarray(0, bytesRead)
+  } finally {
+    await handle.close()
+  }
+}
+
+/** The entries of a zip. */
+const entriesOf = (zip: ZipFile): Promise<Entry[]> =>
+  new Promise((resolve, reject) => {
+    const entries: Entry[] = []
+    zip.on('entry', (entry: Entry) => {
+      entries.push(entry)
+      zip.readEntry()
+    })
+    zip.on('end', () => resolve(entries))
+    zip.on('error', reject)
+    zip.readEntry()
+  })
+
+async function openTable(file: string): Promise<Readable> {
+  const zip = await promisify<string, { lazyEntries: true; autoClose: false }, ZipFile>(openZip)(file, {
+    lazyEntries: true,
+    autoClose: false,
+  })
+  const tables = (await entriesOf(zip)).filter(
+    ({ fileName }) => /\.(?:csv|txt)$/i.test(fileName) && !fileName.startsWith('__MACOSX/'),
+  )
+  const [table] = tables
+  if (table === undefined || tables.length > 1) {
+    zip.close()
+    const held =
+      tables.length === 0 ? 'no CSV' : `${tables.length} CSV files: ${tables.map(({ fileName }) => fileName).join(', ')}`
+    throw new FettleError('FETTLE_INPUT_KIND', `The zip ${file} holds ${held}`, { hint: 'Unpack it and import the CSV itself.' })
+  }
+  const stream = await promisify<Entry, Readable>(zip.openReadStream.bind(zip))(table)
+  stream.once('close', () => zip.close())
+  return stream
+}
+
+/** The bytes of the table in a file. A failure surfaces where the stream is read. */
+export async function openSource(file: string): Promise<Readable> {
+  const start = await beginning(file)
+  if (start.toString('latin1', 0, 2) === 'PK') return openTable(file)
+  const plain = createReadStream(file, PIECE)
+  // A pipeline hands on the failure of its first part by destroying the last.
+  return start[0] === 0x1f && start[1] === 0x8b ? pipeline(plain, createGunzip(), () => {}) : plain
+}

@@ -1,0 +1,111 @@
+/**
+ * A built index as one file: a header that says what it was built from, then the memory as it is. It is there whole or not at all;
+ * one that is torn, damaged or built from anything else counts as not there. Knows no column.
+ */
+import { createHash, randomUUID } from 'node:crypto'
+import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { crc32 } from 'node:zlib'
+import { z } from 'zod'
+import type { Image } from '../matching/index.ts'
+import { INDEXES, type RegisterInfo } from './files.ts'
+
+const FORMAT = 'fettle-index'
+const VERSION = 1
+/** Header and memory begin on a page each; a header is far smaller than one. */
+const PAGE = 16_384
+const PIECE = 16 << 20
+
+const Header = z.object({
+  format: z.literal(FORMAT),
+  version: z.literal(VERSION),
+  digest: z.string(),
+  snapshotDate: z.string().nullable(),
+  companies: z.number(),
+  bytes: z.number().int().nonnegative(),
+  crc32: z.number(),
+  places: z.record(z.string(), z.object({ kind: z.enum(['u8', 'u16', 'u32', 'f32']), offset: z.number(), length: z.number() })),
+})
+
+/** Where the index over these registers lies, one file for each combination. */
+export const indexPath = (dir: string, names: readonly string[]): string =>
+  join(dir, INDEXES, `${createHash('sha256').update(names.join('\n')).digest('hex').slice(0, 16)}.index`)
+
+/** The rules by which names are read are part of every index: a digest of the engine's own files. */
+async function engineDigest(): Promise<string> {
+  const folder = fileURLToPath(new URL('../matching/', import.meta.url))
+  const digest = createHash('sha256')
+  for (const name of (await readdir(folder, { recursive: true })).filter(file => /\.[jt]s$/.test(file)).sort())
+    digest.update(await readFile(join(folder, name)))
+  return digest.digest('hex')
+}
+
+/** What an index over these registers must have been built from. */
+export async function indexDigest(infos: readonly RegisterInfo[]): Promise<string> {
+  const sources = infos.map(({ name, file, sha256, companies }) => [name, file, sha256, companies])
+  return createHash('sha256')
+    .update(JSON.stringify([await engineDigest(), sources]))
+    .digest('hex')
+}
+
+const pieces = function* (memory: SharedArrayBuffer): Generator<Uint8Array> {
+  for (let at = 0; at < memory.byteLength; at += PIECE) yield new Uint8Array(memory, at, Math.min(PIECE, memory.byteLength - at))
+}
+
+/** Reads an index; null when there is none that was built from `digest`, or it is not whole. */
+export async function loadIndex(path: string, digest: string): Promise<Image | null> {
+  const handle = await open(path).catch(() => null)
+  if (handle === null) return null
+  try {
+    const page = Buffer.alloc(PAGE)
+    await handle.read(page, 0, PAGE, 0)
+    const header = Header.parse(JSON.parse(page.toString('utf8', 0, page.indexOf('\n'))))
+    const { size } = await handle.stat()
+    if (header.digest !== digest || size !== PAGE + header.bytes) return null
+    const memory = new SharedArrayBuffer(header.bytes)
+    let checksum = 0
+    let at = PAGE
+    for (const piece of pieces(memory)) {
+      const { bytesRead } = await handle.read(piece, 0, piece.length, at)
+      if (bytesRead !== piece.length) return null
+      checksum = crc32(piece, checksum)
+      at += bytesRead
+    }
+    return checksum === header.crc32 ? { memory, places: header.places } : null
+  } catch {
+    return null
+  } finally {
+    await handle.close()
+  }
+}
+
+/** What the header tells about an index. */
+export interface IndexFacts {
+  readonly digest: string
+  readonly snapshotDate: string | null
+  readonly companies: number
+}
+
+/** Writes an index under another name, syncs it and gives it its own. */
+export async function saveIndex(path: string, { memory, places }: Image, facts: IndexFacts): Promise<void> {
+  let checksum = 0
+  for (const piece of pieces(memory)) checksum = crc32(piece, checksum)
+  const header = { format: FORMAT, version: VERSION, ...facts, bytes: memory.byteLength, crc32: checksum, places }
+  const page = Buffer.alloc(PAGE)
+  if (page.write(`${JSON.stringify(header)}\n`) === PAGE) throw new Error('the header of the index is too long')
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  const temporary = `${path}.${randomUUID().slice(0, 8)}.part`
+  const handle = await open(temporary, 'w', 0o600)
+  try {
+    await handle.write(page)
+    for (const piece of pieces(memory)) await handle.writeFile(piece)
+    await handle.sync()
+    await handle.close()
+    await rename(temporary, path)
+  } catch (error) {
+    await handle.close().catch(() => {})
+    await rm(temporary, { force: true })
+    throw error
+  }
+}

@@ -1,0 +1,7 @@
+/** The register on disk: re-exports only. */
+export { type RegisterChange, readChanges } from './changes.ts'
+export { type ChangeSetInfo, listRegisters, type RegisterInfo, registerInfo, removeRegister } from './files.ts'
+export { importRegister } from './import/import.ts'
+export { isKind, KINDS } from './import/kinds.ts'
+export { NO_OFFICERS, type Officers } from './officers-file.ts'
+export { openRegister, type Register } from './open.ts'

@@ -1,0 +1,86 @@
+/** An officer of a company as a register's file of officers holds it, and the CSV it comes from. Knows the columns; stores nothing. */
+import { createHash } from 'node:crypto'
+import { fold } from '../matching/text/normalise.ts'
+import { normaliseCountry } from '../matching/index.ts'
+import type { SkippedRow } from './files.ts'
+import type { Columns } from './import/kind.ts'
+import { columnsOf } from './import/kinds.ts'
+import { emptySource, readRows, wrongWidth } from './import/rows.ts'
+
+// biome-ignore format: a header reads better in rows
+const COLUMNS = [
+  'companyId', 'personId', 'name', 'title', 'firstName', 'middleName', 'lastName', 'type', 'position', 'appointed', 'resigned',
+  'dateOfBirth', 'placeOfBirth', 'nationality', 'gender', 'country', 'countryOfResidence', 'address1', 'address2', 'town', 'postcode',
+] as const
+
+type Column = (typeof COLUMNS)[number]
+
+const FORM = { needs: ['companyId'], header: COLUMNS.join(',') }
+
+/** One position of one person, or of a company that is an officer, in one company. Every field is text; '' means it is not said. */
+export type Officer = Readonly<Record<Exclude<Column, 'companyId'>, string>> & {
+  /** The company's. */
+  readonly connectId: string
+  /** `CC-<letters and digits>`, the same for all positions of one person. */
+  readonly peopleId: string
+}
+
+const NOTHING = Object.fromEntries(COLUMNS.filter(column => column !== 'companyId').map(column => [column, '']))
+
+/** An officer as a line of text: what is not said is left out. */
+export const writeOfficer = (officer: Officer): string =>
+  JSON.stringify(officer, (_, value: unknown) => (value === '' ? undefined : value))
+
+/** An officer from its line. */
+export const readOfficer = (line: string): Officer => ({ ...NOTHING, ...(JSON.parse(line) as object) }) as Officer
+
+/** The letters and digits of a peopleId, which alone are looked up. */
+export const tokenOf = (peopleId: string): string => peopleId.slice(peopleId.indexOf('-') + 1)
+
+const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 20)
+
+/** The same for the number that a register gives a person. */
+export const tokenOfNumber = (personId: string): string => (/^[A-Za-z0-9]{1,40}$/.test(personId) ? personId : digest(personId))
+
+/**
+ * A person that the file numbers is one person wherever the number stands; one without a number is one in each company only, by name
+ * and date of birth: two of one name are never taken for one.
+ */
+const token = (personId: string, parts: readonly string[]): string =>
+  personId === '' ? digest(parts.join('\n')) : tokenOfNumber(personId)
+
+function officerOf(cell: (column: Column) => string, connectId: string): Officer {
+  const cells = Object.fromEntries(COLUMNS.map(column => [column, cell(column)])) as Record<Column, string>
+  const { companyId: _, ...fields } = cells
+  const name = fields.name || [fields.firstName, fields.middleName, fields.lastName].filter(part => part !== '').join(' ')
+  const country = normaliseCountry(fields.country)
+  const own = token(fields.personId, [connectId, fold(name) || name, fields.dateOfBirth])
+  const prefix = country || connectId.slice(0, 2)
+  return { ...fields, name, country, connectId, peopleId: `${prefix}-${own}` }
+}
+
+/**
+ * Reads officers in file order. `connectIds` leads from the ids of the register's companies to their connectIds; a row of another
+ * company, or of nobody, goes to `skip`.
+ */
+export async function* readOfficers(
+  file: string,
+  connectIds: ReadonlyMap<string, string>,
+  skip: (row: SkippedRow) => void,
+): AsyncGenerator<Officer> {
+  let header: { readonly width: number; readonly of: Columns } | null = null
+  for await (const { cells, end } of readRows(file, { bytes: 0, lines: 0 })) {
+    if (header === null) {
+      header = { width: cells.length, of: columnsOf(file, cells, FORM) }
+      continue
+    }
+    const { width, of } = header
+    const cell = (column: Column): string => of.cell(cells, column)
+    const connectId = connectIds.get(cell('companyId'))
+    const isNamed = cell('name') !== '' || cell('lastName') !== ''
+    if (connectId !== undefined && isNamed && cells.length === width) yield officerOf(cell, connectId)
+    else if (cells.length !== width) skip({ line: end.lines, why: wrongWidth(cells.length, width) })
+    else skip({ line: end.lines, why: isNamed ? `the register has no company with the id ${cell('companyId')}` : 'no name' })
+  }
+  if (header === null) throw emptySource(file, FORM)
+}

@@ -1,0 +1,144 @@
+/**
+ * The officers of a register on disk: one JSON line each, and beside them an index of places by company, person and surname. Only
+ * the index is read into memory, 32 bytes an officer; lines are read when they are asked for. It knows no CSV and no request.
+ */
+import { closeSync, openSync, readSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { FettleError } from '../../errors.ts'
+import { fold } from '../matching/text/normalise.ts'
+import { type OfficersInfo, writeWhole } from './files.ts'
+import { type Officer, readOfficer, tokenOf, writeOfficer } from './officer.ts'
+import { entryOf, keyOf, placesBetween } from './sorted-index.ts'
+
+/** Looks officers up. */
+export interface Officers {
+  /** How many positions there are. */
+  readonly size: number
+  /** All positions in a company. */
+  ofCompany(connectId: string): Officer[]
+  /** All positions of a person. */
+  ofPerson(peopleId: string): Officer[]
+  /** Positions of people whose last name ends in the same word, at most `most`. */
+  bySurname(lastName: string, most: number): Officer[]
+  close(): void
+}
+
+/** The last word of a name is what people are looked up by. */
+const surnameKey = (name: string): number => keyOf(fold(name).split(' ').at(-1) ?? '')
+
+/** Characters gathered before they are written. */
+const BATCH = 1 << 20
+
+/** Writes officers as they come; gives their number. */
+export async function writeOfficers(
+  folder: string,
+  file: string,
+  index: string,
+  officers: AsyncIterable<Officer>,
+): Promise<number> {
+  const offsets = [0]
+  const lists: [number[], number[], number[]] = [[], [], []]
+  await writeWhole(folder, file, async handle => {
+    let batch = ''
+    let offset = 0
+    for await (const officer of officers) {
+      const line = `${writeOfficer(officer)}\n`
+      const place = offsets.length - 1
+      const keys = [keyOf(officer.connectId), keyOf(tokenOf(officer.peopleId)), surnameKey(officer.lastName || officer.name)]
+      for (const [at, key] of keys.entries()) lists[at]?.push(entryOf(key, place))
+      offset += Buffer.byteLength(line)
+      offsets.push(offset)
+      batch += line
+      if (batch.length > BATCH) {
+        await handle.appendFile(batch)
+        batch = ''
+      }
+    }
+    await handle.appendFile(batch)
+  })
+  await writeWhole(folder, index, async handle => {
+    for (const list of [offsets, ...lists.map(entries => Float64Array.from(entries).sort())]) {
+      await handle.appendFile(Buffer.from(Float64Array.from(list).buffer))
+    }
+  })
+  return offsets.length - 1
+}
+
+/** A register without officers. */
+export const NO_OFFICERS: Officers = {
+  size: 0,
+  ofCompany: () => [],
+  ofPerson: () => [],
+  bySurname: () => [],
+  close() {},
+}
+
+/** Opens the officers of a register; to be closed by the caller. Throws FETTLE_INPUT_READ when they are not whole. */
+export async function openOfficers(folder: string, info: OfficersInfo): Promise<Officers> {
+  const { officers: size } = info
+  const fail = (cause: unknown): FettleError =>
+    new FettleError(
+      'FETTLE_INPUT_READ',
+      `Opening the officers in ${folder} failed: ${cause instanceof Error ? cause.message : cause}`,
+      {
+        cause,
+        hint: 'Import the register again.',
+      },
+    )
+  const bytes = await readFile(join(folder, info.index)).catch((cause: unknown) => {
+    throw fail(cause)
+  })
+  const numbers = new Float64Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length))
+  if (numbers.length !== 4 * size + 1) throw fail(`its index does not hold ${size} officers`)
+  const offsets = numbers.subarray(0, size + 1)
+  const [companies, people, surnames] = [1, 2, 3].map(n => numbers.subarray(n * size + 1, (n + 1) * size + 1)) as [
+    Float64Array,
+    Float64Array,
+    Float64Array,
+  ]
+  let file: number
+  try {
+    file = openSync(join(folder, info.file), 'r')
+  } catch (cause) {
+    throw fail(cause)
+  }
+  const read = (place: number): Officer => {
+    const start = offsets[place] ?? 0
+    const line = Buffer.alloc((offsets[place + 1] ?? 0) - start)
+    readSync(file, line, 0, line.length, start)
+    return readOfficer(line.toString())
+  }
+  // Places of one key stand in the order of the file.
+  const under = (sorted: Float64Array, key: number, most: number): Officer[] => placesBetween(sorted, key, key, most).map(read)
+  return {
+    size,
+    ofCompany: connectId => under(companies, keyOf(connectId), size).filter(one => one.connectId === connectId),
+    ofPerson: peopleId =>
+      under(people, keyOf(tokenOf(peopleId)), size).filter(one => tokenOf(one.peopleId) === tokenOf(peopleId)),
+    bySurname: (lastName, most) => under(surnames, surnameKey(lastName), most),
+    close: () => closeSync(file),
+  }
+}
+
+/** The names of those who are officers of a company now, in one order, parted by semicolons. */
+export const currentOfficers =
+  (officers: Officers) =>
+  (connectId: string): string =>
+    officers
+      .ofCompany(connectId)
+      .filter(({ resigned }) => resigned === '')
+      .map(({ name }) => name)
+      .sort()
+      .join('; ')
+
+/** The officers of several registers as one; a company's, and a person's, are those of the first register that has any. */
+export const joinOfficers = (all: readonly Officers[]): Officers => ({
+  size: all.reduce((sum, one) => sum + one.size, 0),
+  ofCompany: connectId => all.map(one => one.ofCompany(connectId)).find(found => found.length > 0) ?? [],
+  ofPerson: peopleId => all.map(one => one.ofPerson(peopleId)).find(found => found.length > 0) ?? [],
+  bySurname: (lastName, most) => all.flatMap(one => one.bySurname(lastName, most)).slice(0, most),
+  close() {
+    for (const one of all) one.close()
+  },
+})

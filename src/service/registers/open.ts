@@ -1,0 +1,125 @@
+/**
+ * Registers opened for matching: one or several, joined, as one index, which is read from its file or built and kept there. Knows the
+ * line format of import.ts; matching itself is the engine's.
+ */
+import { join } from 'node:path'
+import { FettleError } from '../../errors.ts'
+import { normaliseOrgNumber } from '../matching/text/identifiers.ts'
+import { type Company, type Image, type MatchIndex, startIndex, viewIndex } from '../matching/index.ts'
+import { folderOf, type RegisterInfo, registerInfo } from './files.ts'
+import { indexDigest, indexPath, loadIndex, saveIndex } from './index-file.ts'
+import { linesOf } from './import/lines.ts'
+import { joinOfficers, NO_OFFICERS, type Officers, openOfficers } from './officers-file.ts'
+
+/** Opened registers, ready to be matched against. */
+export interface Register {
+  readonly infos: readonly RegisterInfo[]
+  readonly index: MatchIndex
+  /** Officers of the companies; to be closed when the register is needed no more. */
+  readonly officers: Officers
+  readonly byConnectId: (connectId: string) => Company | undefined
+  /** The oldest snapshot among the registers; null when none is open. */
+  readonly snapshotDate: string | null
+}
+
+/** A smaller register is indexed in the time a file of it would take to be written. */
+const KEPT_FROM = 10_000
+
+/** The companies of a register in its order. */
+async function* readCompanies(dir: string, info: RegisterInfo): AsyncGenerator<Company> {
+  const path = join(folderOf(dir, info.name), info.file)
+  let companies = 0
+  try {
+    for await (const { text } of linesOf(path)) {
+      companies++
+      yield JSON.parse(text) as Company
+    }
+    if (companies !== info.companies) throw new Error(`it holds ${companies} companies where ${info.companies} were imported`)
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw new FettleError('FETTLE_INPUT_READ', `Opening the register ${path} failed: ${why}`, {
+      cause,
+      hint: 'Import the register again.',
+    })
+  }
+}
+
+/** Builds the index; a company that an earlier register holds (same country and organisation number) is left out. */
+async function build(dir: string, infos: readonly RegisterInfo[]): Promise<Image> {
+  const builder = startIndex()
+  const elsewhere = new Set<string>()
+  for (const [at, info] of infos.entries()) {
+    const isLast = at === infos.length - 1
+    const own: string[] = []
+    for await (const company of readCompanies(dir, info)) {
+      if (infos.length > 1) {
+        const number = normaliseOrgNumber(company.orgNumber, company.country)
+        const key = `${company.country} ${number}`
+        if (number !== '' && elsewhere.has(key)) continue
+        if (number !== '' && !isLast) own.push(key)
+      }
+      builder.add(company)
+    }
+    for (const key of own) elsewhere.add(key)
+  }
+  return builder.finish()
+}
+
+const oldest = (infos: readonly RegisterInfo[]): string | null => infos.map(info => info.snapshotDate).sort()[0] ?? null
+
+async function imageOf(dir: string, infos: readonly RegisterInfo[]): Promise<Image> {
+  const companies = infos.reduce((sum, info) => sum + info.companies, 0)
+  if (companies < KEPT_FROM) return build(dir, infos)
+  const path = indexPath(
+    dir,
+    infos.map(info => info.name),
+  )
+  const digest = await indexDigest(infos)
+  const kept = await loadIndex(path, digest)
+  if (kept !== null) return kept
+  const image = await build(dir, infos)
+  // An index that cannot be kept, on a full disk say, is only built again the next time.
+  await saveIndex(path, image, { digest, snapshotDate: oldest(infos), companies }).catch(() => {})
+  return image
+}
+
+async function officersOf(dir: string, infos: readonly RegisterInfo[]): Promise<Officers> {
+  const opened: Officers[] = []
+  try {
+    for (const { name, officers } of infos)
+      opened.push(officers === undefined ? NO_OFFICERS : await openOfficers(folderOf(dir, name), officers))
+  } catch (error) {
+    for (const one of opened) one.close()
+    throw error
+  }
+  return joinOfficers(opened)
+}
+
+/** Opens registers; once more when an import replaced one of them between the reading of its info and of its files. */
+async function read(dir: string, names: readonly string[]) {
+  const infosNow = (): Promise<RegisterInfo[]> => Promise.all(names.map(name => registerInfo(dir, name)))
+  const infos = await infosNow()
+  try {
+    return { infos, image: await imageOf(dir, infos), officers: await officersOf(dir, infos) }
+  } catch (error) {
+    const again = await infosNow()
+    if (again.every(({ file }, at) => file === infos[at]?.file)) throw error
+    return { infos: again, image: await imageOf(dir, again), officers: await officersOf(dir, again) }
+  }
+}
+
+/**
+ * Opens registers together. A company that two of them hold (same country and organisation number) counts once: the register named
+ * first wins.
+ * @throws FettleError FETTLE_REGISTER_UNKNOWN, FETTLE_INPUT_READ for a damaged register
+ */
+export async function openRegister(dir: string, names: readonly string[]): Promise<Register> {
+  const { infos, image, officers } = await read(dir, [...new Set(names)])
+  const index = viewIndex(image)
+  const byConnectId = (connectId: string): Company | undefined =>
+    index.keys
+      .under(`i${connectId}`)
+      .map(at => index.companies.at(at))
+      .find(company => company.connectId === connectId)
+  return { infos, index, officers, byConnectId, snapshotDate: oldest(infos) }
+}

@@ -1,0 +1,82 @@
+/**
+ * Companies by Safe Number and by postcode, which the matching engine has no way to: each an index made of all
+ * companies when it is first asked for, in slices, so that other requests go on meanwhile. It knows no request.
+ */
+import { setImmediate } from 'node:timers/promises'
+import type { Engine } from './engine.ts'
+import { safeNumber } from '../enrichment/tags.ts'
+import type { Company } from '../matching/types.ts'
+import { entryOf, keyOf, placesBetween } from './sorted-index.ts'
+
+/** Looks companies up. */
+export interface Search {
+  /** The company of a connectId or Safe Number. */
+  find(id: string): Promise<Company | null>
+  /** Companies whose postcode begins with these letters and digits, at most `most`. */
+  byPostcode(start: string, most: number): Promise<Company[]>
+}
+
+const SAFE_NUMBER = /^[A-Z]{2}\d{15}$/
+/** Companies indexed in one turn of the event loop: one to two milliseconds. */
+const SLICE = 256
+/** So many letters and digits of a postcode are its key; the rest is compared. */
+const KEY_LENGTH = 5
+
+/** A postcode, or the start of one, in the spelling that is compared. */
+export const plainPostcode = (text: string): string => text.toUpperCase().replace(/[^A-Z0-9]+/g, '')
+
+/** The start of a postcode as a number of base 37 that sorts as the text does; `fill` stands for what is not there. */
+function postcodeKey(start: string, fill: number): number {
+  let key = 0
+  for (let at = 0; at < KEY_LENGTH; at++) key = key * 37 + (at < start.length ? Number.parseInt(start.charAt(at), 36) + 1 : fill)
+  return key
+}
+
+/** The entries of all companies under the key that `keyIn` gives; null leaves one out. */
+async function makeIndex(
+  { size, at }: Pick<Engine, 'size' | 'at'>,
+  keyIn: (company: Company) => number | null,
+): Promise<Float64Array> {
+  const entries = new Float64Array(size)
+  let held = 0
+  for (let place = 0; place < size; place++) {
+    const key = keyIn(at(place))
+    if (key !== null) entries[held++] = entryOf(key, place)
+    if (place % SLICE === SLICE - 1) await setImmediate()
+  }
+  return entries.slice(0, held).sort()
+}
+
+/** Carries something out when it is first asked for, and never again. */
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | null = null
+  return () => {
+    made ??= make()
+    return made
+  }
+}
+
+/** The search over an engine's companies. */
+export function makeSearch(engine: Pick<Engine, 'size' | 'at' | 'find'>): Search {
+  const safeNumbers = once(() => makeIndex(engine, company => keyOf(safeNumber(company))))
+  const postcodes = once(() =>
+    makeIndex(engine, ({ postcode }) => {
+      const plain = plainPostcode(postcode)
+      return plain === '' ? null : postcodeKey(plain, 0)
+    }),
+  )
+  const at = (place: number): Company => engine.at(place)
+  return {
+    async find(id) {
+      const known = engine.find(id)
+      if (known !== null || !SAFE_NUMBER.test(id)) return known
+      const key = keyOf(id)
+      const places = placesBetween(await safeNumbers(), key, key, engine.size)
+      return places.map(at).find(company => safeNumber(company) === id) ?? null
+    },
+    async byPostcode(start, most) {
+      const places = placesBetween(await postcodes(), postcodeKey(start, 0), postcodeKey(start, 36), most)
+      return places.map(at).filter(company => plainPostcode(company.postcode).startsWith(start))
+    },
+  }
+}

@@ -1,0 +1,158 @@
+/** The hits of one type of AML search: lists, whole records, decisions, notes, PDFs (contract §6.4 to §6.7). */
+import type { FastifyInstance } from 'fastify'
+import { HIT_DECISIONS, type HitDecision, OPERATIONS, pathOf, readDecision } from '../../contract/index.ts'
+import { badRequest, conflict, Refusal } from '../refusal.ts'
+import { carryOut } from './batch.ts'
+import type { Entry } from './entry.ts'
+import { hitPdf, pdfName } from './hit-pdf.ts'
+import { fullHitRecord, hitRecord } from './hit-record.ts'
+import type { SearchType } from './screener.ts'
+import type { Hit, HitPatch, Search } from './searches-store.ts'
+import type { Context } from '../context.ts'
+import { onceOf } from '../http/idempotency.ts'
+import { type Call, route } from '../http/route.ts'
+import { windowOf } from '../http/paging.ts'
+import { userNames } from './user-names.ts'
+
+type AnyCall = Pick<Call<unknown, unknown>, 'user' | 'params'>
+
+interface Verdict {
+  readonly decision?: string | null | undefined
+  readonly note?: string | null | undefined
+}
+
+const NAMES = {
+  business: [
+    'listBusinessHits',
+    'decideBusinessHits',
+    'readBusinessHit',
+    'decideBusinessHit',
+    'noteBusinessHit',
+    'downloadBusinessHit',
+  ],
+  individual: [
+    ...(['listIndividualHits', 'decideIndividualHits', 'readIndividualHit', 'decideIndividualHit', 'noteIndividualHit'] as const),
+    'downloadIndividualHit',
+  ],
+} as const
+
+const wanted = (text: string, place: string): HitDecision => {
+  const decision = readDecision(text)
+  if (decision !== null) return decision
+  throw badRequest('The request is not acceptable', `${place}: must be one of ${HIT_DECISIONS.join(', ')}`)
+}
+
+/** Registers the operations of one type. */
+export function hitRoutes(app: FastifyInstance, context: Context, type: SearchType): void {
+  const { look, searches, links, origin } = context
+  const nameOf = userNames(context)
+  const [list, many, read, decideOne, noteOne, download] = NAMES[type]
+
+  const searchOf = ({ user, params }: AnyCall): Search => look.search(user, type, params.searchId ?? '')
+  const hitOf = (call: AnyCall): Hit => look.hit(searchOf(call), call.params.hitId ?? '')
+
+  /** A person's hit is decided once (contract §6.1); a business hit may be decided again. */
+  const patchOf = (hit: Hit, { decision, note }: Verdict): HitPatch => {
+    const word = decision ?? null
+    if (word !== null) {
+      const next = wanted(word, 'decision')
+      if (type === 'individual' && hit.decision !== 'undecided') {
+        throw conflict('The hit is decided already', `decision: it is ${hit.decision}, and can be made only once`)
+      }
+      return { decision: next, ...((note ?? null) === null ? {} : { note: note ?? null }) }
+    }
+    if ((note ?? null) === null) throw badRequest('The request is not acceptable', 'decision: is missing')
+    return { note: note ?? null }
+  }
+  const change = (before: Hit, user: number, patch: HitPatch, correlationId: string) =>
+    hitRecord(type, searches.changeHit(before, user, patch), nameOf, { before, correlationId })
+
+  route(app, context, list, call => {
+    const { hitDecisions } = call.query
+    const decisions = hitDecisions?.split(',').map(word => wanted(word, 'hitDecisions')) ?? null
+    const window = windowOf(call.query, 1)
+    const { items, total } = searches.hits(searchOf(call), decisions, window)
+    return { items: items.map(hit => hitRecord(type, hit, nameOf)), totalSize: total, correlationId: call.request.id }
+  })
+
+  route(app, context, many, call => {
+    const search = searchOf(call)
+    const { user, request, body } = call
+    return onceOf(context, call, () =>
+      carryOut(body.items, {
+        work: ({ hitId, ...verdict }) => {
+          const hit = look.hit(search, hitId)
+          return change(hit, user.id, patchOf(hit, verdict), request.id)
+        },
+        pathOf: ({ hitId }) => `/v1${pathOf(OPERATIONS[read], { searchId: search.id, hitId })}`,
+        correlationId: request.id,
+      }),
+    )
+  })
+
+  route(app, context, read, async call => {
+    const hit = hitOf(call)
+    const record = fullHitRecord(type, hit, await entryNow(context, hit), nameOf, call.request.id)
+    searches.keepSnapshot(hit, record)
+    return record
+  })
+
+  route(app, context, decideOne, call => {
+    const hit = hitOf(call)
+    return onceOf(context, call, () => change(hit, call.user.id, patchOf(hit, call.body), call.request.id))
+  })
+
+  route(app, context, noteOne, call => change(hitOf(call), call.user.id, { note: call.body.note }, call.request.id))
+
+  route(app, context, download, call => {
+    const search = searchOf(call)
+    const hit = look.hit(search, call.params.hitId ?? '')
+    const name = [type, search.id, hit.id, 'pdf'].join('.')
+    const query = links.sign(name, call.user)
+    // The name the caller reached us by, which the guard has checked.
+    const { host } = call.request.headers
+    return {
+      downloadUrl: `${host === undefined ? origin() : `http://${host}`}/hit-files/${name}?${query}`,
+      fileName: pdfName(search, hit),
+      expiresAt: new Date(Number(new URLSearchParams(query).get('expires'))).toISOString(),
+      searchId: search.id,
+      hitId: hit.id,
+      correlationId: call.request.id,
+    }
+  })
+}
+
+/** What the list says of a hit's entry now; what it said when the search was made, when it has it no more. */
+async function entryNow({ screener }: Pick<Context, 'screener'>, hit: Hit): Promise<Entry> {
+  await screener.ready()
+  return screener.find(hit.list, hit.entry.id) ?? hit.entry
+}
+
+interface FileRoute {
+  Params: { name: string }
+  Querystring: Record<string, unknown>
+}
+
+/** Registers the PDFs themselves: a link is the only key to one, no token is needed. */
+export function hitFileRoute(app: FastifyInstance, context: Context): void {
+  const { links, look, searches, clock } = context
+  app.get<FileRoute>('/hit-files/:name', async ({ params, query }, reply) => {
+    // The signature covers the name, so that a name that passes is one of ours.
+    const holder = links.check(params.name, query)
+    if (holder === null) throw new Refusal(403, 'Access forbidden: the link has expired or is not ours')
+    const [type = '', searchId = '', hitId = ''] = params.name.split('.')
+    const search = look.search(holder, type as SearchType, searchId)
+    const hit = look.hit(search, hitId)
+    const snapshots = searches.snapshotsOf(hit)
+    const story = { search, hit, entry: await entryNow(context, hit), nameOf: userNames(context), snapshots, now: clock.now() }
+    const pdf = await hitPdf(story)
+    return reply
+      .headers({
+        'Content-Type': 'application/pdf',
+        'Content-Length': pdf.length,
+        'Content-Disposition': `attachment; filename="${pdfName(search, hit)}"`,
+        'Cache-Control': 'no-store',
+      })
+      .send(pdf)
+  })
+}

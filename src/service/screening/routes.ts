@@ -1,0 +1,105 @@
+/** The searches of AML screening, for businesses and for persons: contract §6.1 to §6.3. What is done with hits is screening-hits.ts. */
+import type { FastifyInstance } from 'fastify'
+import {
+  OPERATIONS,
+  pathOf,
+  RISK_RATINGS,
+  type RiskRating,
+  SEARCH_STATUSES,
+  type SearchStatus,
+  type SearchUpdate,
+} from '../../contract/index.ts'
+import type { User } from '../auth/users.ts'
+import { badRequest } from '../refusal.ts'
+import { carryOut } from './batch.ts'
+import { businessQuestion, individualQuestion } from './question.ts'
+import type { Question } from './screener.ts'
+import { searchRecord } from './search-record.ts'
+import type { Search, SearchPatch } from './searches-store.ts'
+import type { Context } from '../context.ts'
+import { onceOf } from '../http/idempotency.ts'
+import { type Call, route } from '../http/route.ts'
+import { windowOf } from '../http/paging.ts'
+import { hitRoutes } from './hit-routes.ts'
+import { userNames } from './user-names.ts'
+
+/** What a search costs (contract §12). */
+const COST = 1
+
+type AnyCall = Call<unknown, unknown>
+type Update = { readonly [Key in 'assignedToUserId' | 'status' | 'riskRating' | 'note']?: SearchUpdate[Key] | undefined }
+
+const refuse = (details: string): Error => badRequest('The update is not acceptable', details)
+
+/** The instance paths of a type's operations. */
+const ONE = { business: OPERATIONS.readBusinessSearch, individual: OPERATIONS.readIndividualSearch } as const
+
+/** Registers the operations of both types. */
+export function screeningRoutes(app: FastifyInstance, context: Context): void {
+  const { look, searches, credits, screener } = context
+  const nameOf = userNames(context)
+
+  const create = async (call: AnyCall, question: Question): Promise<unknown> => {
+    const { user, reply, request } = call
+    await screener.ready()
+    const record = onceOf(context, call, () => {
+      credits.spend(user.id, COST)
+      return searchRecord(searches.create(user.id, question, screener.search(question)), nameOf, request.id)
+    })
+    reply.header('X-Credits-Used', credits.used(user.id))
+    if (credits.limit !== null) reply.header('X-Credits-Limit', credits.limit)
+    return record
+  }
+  route(app, context, 'createBusinessSearch', call => create(call, businessQuestion(call.body)))
+  route(app, context, 'createIndividualSearch', call => create(call, individualQuestion(call.body)))
+
+  /** What an update changes; what is absent or null stays. Throws a 400 naming what cannot be. */
+  const patchOf = ({ owner }: Search, { assignedToUserId, status, riskRating, note }: Update): SearchPatch => {
+    const isUnknown = (word: string | null | undefined, words: readonly string[]): boolean =>
+      (word ?? null) !== null && !words.includes(word ?? '')
+    if (isUnknown(status, SEARCH_STATUSES)) throw refuse(`status: must be one of ${SEARCH_STATUSES.join(', ')}`)
+    if (isUnknown(riskRating, RISK_RATINGS)) throw refuse(`riskRating: must be one of ${RISK_RATINGS.join(', ')}`)
+    const assigned = assignedToUserId ?? null
+    // Users of another tenant could not see it, and are not named to this one.
+    if (assigned !== null && assigned !== owner) throw refuse(`assignedToUserId: there is no user ${assigned}`)
+    return {
+      ...(assigned === null ? {} : { assignedTo: assigned }),
+      ...((status ?? null) === null ? {} : { status: status as SearchStatus }),
+      ...((riskRating ?? null) === null ? {} : { riskRating: riskRating as RiskRating }),
+      ...((note ?? null) === null ? {} : { note: note ?? null }),
+    }
+  }
+  const update = (search: Search, user: User, changes: Update, correlationId?: string) =>
+    searchRecord(searches.change(search, user.id, patchOf(search, changes)), nameOf, correlationId)
+
+  for (const type of ['business', 'individual'] as const) {
+    const [list, many, read, one] =
+      type === 'business'
+        ? (['listBusinessSearches', 'updateBusinessSearches', 'readBusinessSearch', 'updateBusinessSearch'] as const)
+        : (['listIndividualSearches', 'updateIndividualSearches', 'readIndividualSearch', 'updateIndividualSearch'] as const)
+
+    route(app, context, list, ({ user, query, request }) => {
+      const { isScheduled } = query
+      const window = windowOf(query, 1)
+      // Nothing here is scheduled: schedules are a part of the interface this service does not hold (contract §11.6).
+      const { items, total } = isScheduled === true ? { items: [], total: 0 } : searches.list(user.id, type, window)
+      return { items: items.map(search => searchRecord(search, nameOf)), totalSize: total, correlationId: request.id }
+    })
+
+    route(app, context, many, ({ user, body, request }) =>
+      carryOut(body.items, {
+        work: ({ searchId, ...changes }) => update(look.search(user, type, searchId), user, changes),
+        pathOf: ({ searchId }) => `/v1${pathOf(ONE[type], { searchId })}`,
+        correlationId: request.id,
+      }),
+    )
+
+    const searchOf = ({ user, params }: Pick<AnyCall, 'user' | 'params'>): Search =>
+      look.search(user, type, params.searchId ?? '')
+    route(app, context, read, call => searchRecord(searchOf(call), nameOf, call.request.id))
+
+    route(app, context, one, call => update(searchOf(call), call.user, call.body, call.request.id))
+
+    hitRoutes(app, context, type)
+  }
+}

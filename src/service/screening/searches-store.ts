@@ -1,0 +1,180 @@
+/**
+ * AML searches, their hits, and what was shown of a hit at which time. Rows belong to a user through their search. It knows which
+ * columns are searched, and nothing of lists or scores.
+ */
+import { randomUUID } from 'node:crypto'
+import type { HitDecision, RiskRating, SearchStatus } from '../../contract/index.ts'
+import type { Entry } from './entry.ts'
+import type { Found, Question } from './screener.ts'
+import type { Database } from '../storage/database.ts'
+
+/** Hits by decision. */
+export type HitCounts = Readonly<Record<HitDecision, number>>
+
+/** A search; instants in milliseconds since 1970, users by their number. */
+export interface Search extends Question {
+  readonly id: string
+  readonly owner: number
+  readonly status: SearchStatus
+  readonly riskRating: RiskRating
+  readonly assignedTo: number | null
+  readonly note: string | null
+  readonly createdAt: number
+  readonly modifiedAt: number
+  readonly modifiedBy: number
+  readonly hits: HitCounts
+}
+
+/** A hit, with its entry as the list had it when the search was made. */
+export interface Hit {
+  readonly id: string
+  readonly search: string
+  readonly list: string
+  readonly entry: Entry
+  readonly match: string
+  readonly score: number
+  readonly decision: HitDecision
+  readonly note: string | null
+  readonly createdAt: number
+  readonly modifiedAt: number
+  readonly modifiedBy: number
+}
+
+/** A part of a list, and how long the whole is. */
+export interface Slice<Item> {
+  readonly items: readonly Item[]
+  readonly total: number
+}
+
+/** Which part of a list. */
+export interface Window {
+  readonly limit: number
+  readonly offset: number
+}
+
+/** What may be changed of a search. */
+export type SearchPatch = Partial<Pick<Search, 'status' | 'riskRating' | 'assignedTo' | 'note'>>
+/** What may be changed of a hit. */
+export type HitPatch = Partial<Pick<Hit, 'decision' | 'note'>>
+
+/** The searches of one data directory. Every change is durable when the call returns. */
+export interface SearchStore {
+  create(owner: number, question: Question, found: readonly Found[]): Search
+  /** The search, if it exists, is of this type and this owner's. */
+  find(owner: number, type: Question['type'], id: string): Search | null
+  change(search: Search, by: number, patch: SearchPatch): Search
+  /** Last modified first. */
+  list(owner: number, type: Question['type'], window: Window): Slice<Search>
+  /** The hit, if it is one of this search. */
+  hit(search: Search, id: string): Hit | null
+  /** Best first; null does not filter. */
+  hits(search: Search, decisions: readonly HitDecision[] | null, window: Window): Slice<Hit>
+  changeHit(hit: Hit, by: number, patch: HitPatch): Hit
+  /** Keeps what was shown of a hit. */
+  keepSnapshot(hit: Hit, body: unknown): void
+  /** When it was shown, first to last. */
+  snapshotsOf(hit: Hit): readonly number[]
+}
+
+interface Row {
+  readonly record: string
+}
+
+const NONE: HitCounts = { undecided: 0, trueMatch: 0, falsePositive: 0, discarded: 0 }
+
+/** The store on this database; `now` stamps the changes. */
+export function openSearches(database: Database, now: () => number): SearchStore {
+  const parse = <T>(row: Row): T => JSON.parse(row.record) as T
+  const count = (sql: string, values: (string | number)[]): number => database.get<{ n: number }>(sql, values)?.n ?? 0
+
+  const insertHit = (search: string, by: number, { list, entry, match, score }: Found): void => {
+    const at = now()
+    const hit: Hit = {
+      ...{ id: randomUUID(), search, list, entry, match, score, decision: 'undecided', note: null },
+      ...{ createdAt: at, modifiedAt: at, modifiedBy: by },
+    }
+    const values = [hit.id, search, hit.decision, JSON.stringify(hit)]
+    database.run('INSERT INTO hits (id, search, decision, record) VALUES (?, ?, ?, ?)', values)
+  }
+
+  const write = (search: Search): Search => {
+    const values = [search.modifiedAt, JSON.stringify(search), search.id]
+    database.run('UPDATE searches SET modified = ?, record = ? WHERE id = ?', values)
+    return search
+  }
+
+  const recount = (id: string): void => {
+    const row = database.get<Row>('SELECT record FROM searches WHERE id = ?', [id])
+    const counted = database.all<{ decision: HitDecision; n: number }>(
+      'SELECT decision, count(*) AS n FROM hits WHERE search = ? GROUP BY decision',
+      [id],
+    )
+    const hits = { ...NONE, ...Object.fromEntries(counted.map(({ decision, n }) => [decision, n])) }
+    if (row !== null) write({ ...parse<Search>(row), hits })
+  }
+
+  return {
+    create: (owner, question, found) =>
+      database.transaction(() => {
+        const at = now()
+        const search: Search = {
+          ...{ id: randomUUID(), owner, ...question },
+          ...{ status: 'new', riskRating: 'notApplicable', assignedTo: null, note: null },
+          ...{ createdAt: at, modifiedAt: at, modifiedBy: owner, hits: { ...NONE, undecided: found.length } },
+        }
+        const values = [search.id, owner, search.type, at, JSON.stringify(search)]
+        database.run('INSERT INTO searches (id, owner, type, modified, record) VALUES (?, ?, ?, ?, ?)', values)
+        for (const one of found) insertHit(search.id, owner, one)
+        return search
+      }),
+
+    find(owner, type, id) {
+      const values = [id, owner, type]
+      const row = database.get<Row>('SELECT record FROM searches WHERE id = ? AND owner = ? AND type = ?', values)
+      return row === null ? null : parse<Search>(row)
+    },
+
+    change: (search, by, patch) => write({ ...search, ...patch, modifiedAt: now(), modifiedBy: by }),
+
+    list(owner, type, { limit, offset }) {
+      const sql = 'SELECT record FROM searches WHERE owner = ? AND type = ? ORDER BY modified DESC, seq DESC LIMIT ? OFFSET ?'
+      const items = database.all<Row>(sql, [owner, type, limit, offset]).map(row => parse<Search>(row))
+      return { items, total: count('SELECT count(*) AS n FROM searches WHERE owner = ? AND type = ?', [owner, type]) }
+    },
+
+    hit(search, id) {
+      const row = database.get<Row>('SELECT record FROM hits WHERE id = ? AND search = ?', [id, search.id])
+      return row === null ? null : parse<Hit>(row)
+    },
+
+    hits(search, decisions, { limit, offset }) {
+      const marks = decisions?.map(() => '?').join(', ')
+      const where = `search = ?${marks === undefined ? '' : ` AND decision IN (${marks})`}`
+      const values = [search.id, ...(decisions ?? [])]
+      const items = database.all<Row>(`SELECT record FROM hits WHERE ${where} ORDER BY seq LIMIT ? OFFSET ?`, [
+        ...values,
+        limit,
+        offset,
+      ])
+      return {
+        items: items.map(row => parse<Hit>(row)),
+        total: count(`SELECT count(*) AS n FROM hits WHERE ${where}`, values),
+      }
+    },
+
+    changeHit: (before, by, patch) =>
+      database.transaction(() => {
+        const hit: Hit = { ...before, ...patch, modifiedAt: now(), modifiedBy: by }
+        database.run('UPDATE hits SET decision = ?, record = ? WHERE id = ?', [hit.decision, JSON.stringify(hit), hit.id])
+        recount(hit.search)
+        return hit
+      }),
+
+    keepSnapshot(hit, body) {
+      database.run('INSERT INTO snapshots (hit, at, body) VALUES (?, ?, ?)', [hit.id, now(), JSON.stringify(body)])
+    },
+
+    snapshotsOf: hit =>
+      database.all<{ at: number }>('SELECT at FROM snapshots WHERE hit = ? ORDER BY seq', [hit.id]).map(row => row.at),
+  }
+}

@@ -1,0 +1,238 @@
+/**
+ * Starts the embedded service around an engine: lock, database, what a crash left behind, worker, server; and ends it in the
+ * reverse order. It knows no register (design §5).
+ */
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { FettleError } from '../errors.ts'
+import { buildApp, type Log } from './app.ts'
+import { makeLinks } from './auth/links.ts'
+import { makeRates, type RateOptions } from './auth/rates.ts'
+import { makeThrottle } from './auth/throttle.ts'
+import { makeTokens } from './auth/tokens.ts'
+import { type Login, openUsers } from './auth/users.ts'
+import { openDesk } from './backup/snapshot-requests.ts'
+import { type Clock, systemClock } from './clock.ts'
+import type { Engine } from './registers/engine.ts'
+import { startRetention } from './data-cleaning/retention.ts'
+import { placesIn, startWorker } from './data-cleaning/processing/worker.ts'
+import { LIMITS, type Limits } from './limits.ts'
+import { makeMetrics } from './health/metrics.ts'
+import { type ChangeSource, UNCHANGING } from './monitoring/change-source.ts'
+import { openMonitoring } from './monitoring/open.ts'
+import { NO_OFFICERS, type Officers } from './registers/index.ts'
+import { makeSearch } from './registers/search.ts'
+import type { OpenRegister } from './context.ts'
+import { makeLook } from './object-access.ts'
+import { openScreener } from './screening/screener.ts'
+import { type AccountFile, openAccounts } from './storage/accounts.ts'
+import { openAnswers } from './storage/idempotency.ts'
+import { asideMessage, tidy } from './storage/unnamed-files.ts'
+import { openCredits } from './storage/credits.ts'
+import { openDatabase } from './storage/database.ts'
+import { isDiskTrouble } from './storage/disk.ts'
+import { makeFolder } from './storage/atomic-file.ts'
+import { type JobStore, openJobs } from './data-cleaning/jobs-store.ts'
+import { lockDirectory } from './storage/lock.ts'
+import { openSearches } from './screening/searches-store.ts'
+import { takeSnapshot } from './storage/snapshot.ts'
+import { openUsage } from './auth/usage.ts'
+import { openOwnerNumbers } from './storage/users.ts'
+
+/** How a service is started. */
+export interface StartOptions {
+  /** 0 or absent: any free port. */
+  readonly port?: number
+  /** Address to listen on, 127.0.0.1 if absent; any other than loopback needs users. */
+  readonly host?: string
+  /** Further names the service is reached by, for the check of the Host header. */
+  readonly hosts?: readonly string[]
+  /** Folder of the service's whole state; made when it is not there. */
+  readonly dataDir: string
+  /**
+   * Who may log in besides the users of the data directory (`addUser`), each as an admin. Empty, and no user there: one user
+   * `embedded` with a fresh password.
+   */
+  readonly users: readonly Login[]
+  readonly clock?: Clock
+  /** Takes the request log, one JSON object per line. */
+  readonly log?: Log
+  /** Takes what a person should know about the data directory, one text each. */
+  readonly onWarning?: (message: string) => void
+  readonly limits?: Partial<Limits>
+  /** Answers OpenRefine at `/reconcile`, without a login; refused off loopback. */
+  readonly reconcile?: boolean
+  /** Request limits, to rehearse a service that has some; none if absent. */
+  readonly rates?: RateOptions
+  /** Folder of the imported screening lists; without lists there the made-up sample is searched. */
+  readonly screeningDir?: string
+  /** Opens the screening lists before it listens, and not at the first search. */
+  readonly screensAtOnce?: boolean
+  /** Most credits each user may spend; no limit if absent. */
+  readonly credits?: number
+  /** Ends the walk of every job at `matched`, as a rehearsal of a service that stays there. */
+  readonly stopAt?: 'matched'
+  /** A pause per row, in milliseconds, so that a rehearsal can catch a job at work. */
+  readonly rowPauseMs?: number
+}
+
+/** What the registers give besides their companies; absent: nothing. */
+export interface Behind {
+  readonly changes?: ChangeSource
+  /** Closed with the service. */
+  readonly officers?: Officers
+}
+
+/** A running service. */
+export interface Service {
+  /** Base address, `http://127.0.0.1:PORT/v1`. */
+  readonly url: string
+  /** A login that works: the first of those given, or the one made; '' where only the users of the data directory may log in. */
+  readonly username: string
+  readonly password: string
+  readonly registers: readonly OpenRegister[]
+  /** Lets requests in flight finish, up to 10 s, and stops; jobs at work go on at the next start. */
+  close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+const VERSION = (JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }).version
+const LOOPBACK = ['127.0.0.1', 'localhost', '::1']
+
+function loginsOf({ users, host = '127.0.0.1' }: StartOptions, accounts: AccountFile): readonly Login[] {
+  if (users.length > 0 || accounts.all().size > 0) return users
+  if (!LOOPBACK.includes(host)) {
+    throw new FettleError('FETTLE_CREDENTIALS', `Cannot listen on ${host}: without users only this machine may be served.`)
+  }
+  // The same name every time: jobs belong to a user, and the next start must still find them.
+  return [{ username: 'embedded', password: randomBytes(24).toString('base64url') }]
+}
+
+/** Puts right what a kill in the middle of a request left behind; gives how many files were moved aside. */
+async function recover(dataDir: string, jobs: JobStore, now: number): Promise<number> {
+  for (const job of jobs.withStatus(['uploading'])) {
+    jobs.change(job.id, { status: 'uploadError', details: 'the service stopped while the file was arriving' })
+  }
+  const [kept, fileless] = [jobs.keptIds(), jobs.fileless()]
+  const idOf = (name: string): string => name.split('.')[0] ?? ''
+  const isKept = (name: string): boolean => kept.has(idOf(name))
+  const uploads = await tidy(dataDir, 'uploads', isKept, now)
+  return uploads + (await tidy(dataDir, 'files', isKept, now, name => fileless.has(idOf(name))))
+}
+
+/** Starts the service. Throws FETTLE_LOCKED when another one has the data directory, FETTLE_SETTINGS when it cannot listen. */
+export async function start(
+  options: StartOptions,
+  engine: Engine,
+  registers: readonly OpenRegister[],
+  { changes = UNCHANGING, officers = NO_OFFICERS }: Behind = {},
+): Promise<Service> {
+  const { dataDir, host = '127.0.0.1', port = 0, clock = systemClock, log = () => {}, hosts = [] } = options
+  const limits: Limits = { ...LIMITS, ...options.limits }
+  const now = (): number => clock.now()
+  if (options.reconcile === true && !LOOPBACK.includes(host)) {
+    throw new FettleError(
+      'FETTLE_SETTINGS',
+      `Cannot reconcile on ${host}: it asks for no login, so only this machine may be served.`,
+    )
+  }
+  const undo: (() => unknown)[] = []
+  const undoAll = async (): Promise<void> => {
+    for (let last = undo.pop(); last !== undefined; last = undo.pop()) await last()
+  }
+
+  try {
+    undo.push(() => officers.close())
+    for (const folder of [dataDir, join(dataDir, 'uploads'), join(dataDir, 'files')]) await makeFolder(folder)
+    undo.push(lockDirectory(dataDir))
+    const accounts = openAccounts(dataDir)
+    const logins = loginsOf(options, accounts)
+    const database = openDatabase(dataDir)
+    undo.push(() => database.close())
+    const jobs = openJobs(database, now)
+    const moved = await recover(dataDir, jobs, clock.now())
+    const places = placesIn(dataDir)
+    const tell = (job: string | null, error: unknown): void => {
+      const message = error instanceof Error ? error.message : 'unknown'
+      log(JSON.stringify({ time: new Date(clock.now()).toISOString(), job, error: message }))
+    }
+    const { stopAt = null, rowPauseMs = 0 } = options
+    const worker = startWorker({ jobs, engine, places, clock, limits, rowPauseMs, stopAt, onError: tell })
+    undo.push(() => worker.close())
+    const retention = startRetention({ jobs, places, dataDir, clock, limits, onError: error => tell(null, error) })
+    undo.push(() => retention.close())
+    const told = (line: object): void => log(JSON.stringify({ time: new Date(clock.now()).toISOString(), ...line }))
+    const onError = (error: unknown): void => tell(null, error)
+    const search = makeSearch(engine)
+    const monitoring = await openMonitoring({ database, engine, search, changes, dataDir, clock, limits, told, onError })
+    undo.push(() => monitoring.close())
+    const aside = moved + monitoring.moved
+    if (aside > 0) options.onWarning?.(asideMessage(dataDir, aside))
+
+    const screener = openScreener(options.screeningDir ?? null)
+    undo.push(() => screener.close())
+    if (options.screensAtOnce === true) await screener.warm()
+    const take = (folder: string): void => takeSnapshot(database, dataDir, folder)
+    const desk = openDesk({ dataDir, clock, everyMs: limits.checkMs, take })
+    undo.push(() => desk.close())
+
+    const users = await openUsers(logins, accounts, openOwnerNumbers(database))
+    let origin = ''
+    let closing: Promise<void> | null = null
+    const searches = openSearches(database, now)
+    const context = {
+      look: makeLook({ jobs, searches, ...monitoring }),
+      jobs,
+      engine,
+      startedAt: clock.now(),
+      answers: openAnswers(database, now, limits),
+      searches,
+      credits: openCredits(database, options.credits ?? null),
+      screener,
+      users,
+      usage: openUsage(database, users.values(), now),
+      officers,
+      throttle: makeThrottle(limits, now),
+      rates: makeRates(options.rates ?? {}, now, limits.loginKeys),
+      tokens: makeTokens(limits.tokenMs, now),
+      links: makeLinks(limits.linkMs, now, users),
+      worker,
+      search,
+      monitoring,
+      places,
+      clock,
+      limits,
+      registers,
+      origin: () => origin,
+    }
+    const names = [host.includes(':') ? `[${host}]` : host, ...hosts].map(name => name.toLowerCase())
+    const app = buildApp(context, {
+      hosts: names,
+      version: VERSION,
+      log,
+      metrics: makeMetrics(),
+      reconcile: options.reconcile === true,
+      isClosing: () => closing !== null,
+    })
+    undo.push(async () => {
+      const closed = new AbortController()
+      void clock.sleep(limits.closeMs, closed.signal).then(() => app.server.closeAllConnections())
+      await app.close()
+      closed.abort()
+    })
+    origin = await app.listen({ host, port, backlog: limits.connections })
+
+    const { username, password } = logins[0] ?? { username: '', password: '' }
+    const close = (): Promise<void> => {
+      closing ??= undoAll()
+      return closing
+    }
+    return { url: `${origin}/v1`, username, password, registers, close, [Symbol.asyncDispose]: close }
+  } catch (error) {
+    await undoAll()
+    if (FettleError.is(error)) throw error
+    const message = `Cannot start the service on ${host}:${port} with ${dataDir}: ${(error as Error).message}`
+    throw new FettleError(isDiskTrouble(error) ? 'FETTLE_OUTPUT_WRITE' : 'FETTLE_SETTINGS', message, { cause: error })
+  }
+}

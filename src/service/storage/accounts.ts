@@ -1,0 +1,121 @@
+/**
+ * The accounts of a data directory: one file, replaced whole, beside the database, because commands change it while a service has
+ * the database to itself. A running service sees a change at the next request. It checks no password.
+ */
+import { randomUUID } from 'node:crypto'
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { z } from 'zod'
+import { ROLES, type Role } from '../../contract/index.ts'
+import { FettleError } from '../../errors.ts'
+import { makeFolder, writeWhole } from './atomic-file.ts'
+import { lockDirectory, type Release } from './lock.ts'
+
+const account = z.strictObject({
+  id: z.string(),
+  username: z.string(),
+  role: z.enum(ROLES),
+  tenant: z.string(),
+  createdAt: z.string(),
+  password: z.strictObject({
+    salt: z.string(),
+    parameters: z.strictObject({ N: z.int(), r: z.int(), p: z.int() }),
+    key: z.string(),
+  }),
+})
+const file = z.strictObject({ version: z.literal(1), accounts: z.array(account) })
+
+/** A user of the data directory. `id` is new whenever the name is added. */
+export type Account = z.infer<typeof account>
+
+/** The accounts as they are now. */
+export interface AccountFile {
+  all(): ReadonlyMap<string, Account>
+}
+
+const folderIn = (dataDir: string): string => join(dataDir, 'accounts')
+const pathIn = (dataDir: string): string => join(folderIn(dataDir), 'accounts.json')
+
+function read(path: string): ReadonlyMap<string, Account> {
+  try {
+    const { accounts } = file.parse(JSON.parse(readFileSync(path, 'utf8')))
+    return new Map(accounts.map(one => [one.username, one]))
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return new Map()
+    throw new FettleError('FETTLE_SETTINGS', `Cannot read the users in ${path}: the file is not what fettle writes.`, {
+      cause,
+      hint: 'Restore it from a backup, or remove it and add the users again.',
+    })
+  }
+}
+
+/** The accounts, read again whenever the file is another one. Throws FETTLE_SETTINGS for a damaged file. */
+export function openAccounts(dataDir: string): AccountFile {
+  const path = pathIn(dataDir)
+  let seen = ''
+  let accounts: ReadonlyMap<string, Account> = new Map()
+  return {
+    all() {
+      const stats = statSync(path, { bigint: true, throwIfNoEntry: false })
+      const now = stats === undefined ? '' : `${stats.ino} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs}`
+      if (now !== seen) {
+        accounts = read(path)
+        seen = now
+      }
+      return accounts
+    },
+  }
+}
+
+/** What is told when a user is added. */
+export type NewAccount = Pick<Account, 'username' | 'password' | 'createdAt'> & { readonly role: Role; readonly tenant: string }
+
+// A change takes milliseconds: whoever waits two seconds waits for a process that hangs.
+const TRIES = 100
+const PAUSE_MS = 20
+
+async function lockSoon(folder: string): Promise<Release> {
+  for (let tried = 1; ; tried++) {
+    try {
+      return lockDirectory(folder)
+    } catch (error) {
+      if (tried === TRIES || !FettleError.is(error) || error.code !== 'FETTLE_LOCKED') throw error
+    }
+    await pause(PAUSE_MS)
+  }
+}
+
+async function change(dataDir: string, next: (accounts: Map<string, Account>) => void): Promise<void> {
+  await makeFolder(folderIn(dataDir))
+  const release = await lockSoon(folderIn(dataDir))
+  try {
+    const accounts = new Map(read(pathIn(dataDir)))
+    next(accounts)
+    const text = JSON.stringify({ version: 1, accounts: [...accounts.values()] }, null, 2)
+    await writeWhole(pathIn(dataDir), write => write(`${text}\n`))
+  } finally {
+    release()
+  }
+}
+
+const named = (username: string): string => `The user ${JSON.stringify(username)}`
+
+/** Adds an account, durable when it resolves. Throws FETTLE_USAGE when the name is there already. */
+export const addAccount = (dataDir: string, one: NewAccount): Promise<void> =>
+  change(dataDir, accounts => {
+    if (accounts.has(one.username)) {
+      const hint = 'Remove the user first; what is theirs stays and is there again.'
+      throw new FettleError('FETTLE_USAGE', `${named(one.username)} cannot be added: the name is taken.`, { hint })
+    }
+    accounts.set(one.username, { id: randomUUID(), ...one })
+  })
+
+/** Removes an account; its tokens are void from now on. Throws FETTLE_USAGE when there is none of this name. */
+export const removeAccount = (dataDir: string, username: string): Promise<void> =>
+  change(dataDir, accounts => {
+    if (accounts.delete(username)) return
+    throw new FettleError('FETTLE_USAGE', `${named(username)} cannot be removed: there is none.`, {
+      hint: 'See who is there: fettle serve users list.',
+    })
+  })

@@ -1,0 +1,80 @@
+/**
+ * The files beside the database of a data directory. Without a database they belong to no job: the directory is refused. A file that the
+ * database does not name is moved aside, for the database may be an older one; it is removed when it is as old as files may get.
+ */
+import { readdirSync } from 'node:fs'
+import { readdir, rename, rm, stat, utimes } from 'node:fs/promises'
+import { join } from 'node:path'
+import { FettleError } from '../../errors.ts'
+import { isPart, makeFolder } from './atomic-file.ts'
+
+const FOLDERS = ['uploads', 'files', 'imports'] as const
+const ASIDE = 'aside'
+
+const wholeIn = (folder: string): string[] => {
+  try {
+    return readdirSync(folder).filter(name => !isPart(name))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
+}
+
+/**
+ * Throws FETTLE_SETTINGS for a directory whose database is not there, or has nothing in it, while files lie beside it. `more` names
+ * further files that belong to the lost database.
+ */
+export function requireNothingBeside(directory: string, fault: string, more: readonly string[] = []): void {
+  const found = FOLDERS.map(folder => [wholeIn(join(directory, folder)).length, `in ${folder}/`] as const)
+  const beside = [...more, ...found.filter(([count]) => count > 0).map(([count, where]) => `${count} ${where}`)]
+  if (beside.length === 0) return
+  throw new FettleError(
+    'FETTLE_SETTINGS',
+    `Cannot open the data directory ${directory}: ${join(directory, 'jobs.db')} ${fault}, but its files are there: ${beside.join(', ')}. No file was removed.`,
+    {
+      hint: `Restore jobs.db from the backup that these files belong to, together with its jobs.db-wal if there is one (docs/self-hosting.md). To start without these jobs, move ${directory} away, or name another --data-dir.`,
+    },
+  )
+}
+
+/**
+ * Removes the half-written files of a folder and those that are `spent`, and moves the others that are not `needed` to `aside/` of the
+ * directory. Gives how many were moved.
+ */
+export async function tidy(
+  directory: string,
+  folder: (typeof FOLDERS)[number],
+  isNeeded: (name: string) => boolean,
+  now: number,
+  isSpent: (name: string) => boolean = () => false,
+): Promise<number> {
+  let moved = 0
+  for (const name of await readdir(join(directory, folder))) {
+    const path = join(directory, folder, name)
+    if (isPart(name)) await rm(path, { force: true })
+    else if (isNeeded(name)) continue
+    else if (isSpent(name)) await rm(path, { force: true })
+    else {
+      const target = join(directory, ASIDE)
+      await makeFolder(target)
+      await rename(path, join(target, name))
+      // Its age is counted from here on.
+      await utimes(join(target, name), now / 1000, now / 1000)
+      moved += 1
+    }
+  }
+  return moved
+}
+
+/** What is said of files that were moved aside. */
+export const asideMessage = (directory: string, moved: number): string =>
+  `files that the database does not name were moved to ${join(directory, ASIDE)}: ${moved}. If the database is an older backup, stop the service and restore the newer one; otherwise they can be removed`
+
+/** Removes the files aside that were moved there before this instant. */
+export async function removeAside(directory: string, before: number): Promise<void> {
+  const folder = join(directory, ASIDE)
+  for (const name of wholeIn(folder)) {
+    const { mtimeMs } = await stat(join(folder, name))
+    if (mtimeMs < before) await rm(join(folder, name), { force: true })
+  }
+}
