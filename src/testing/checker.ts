@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Armed } from './armed.ts'
+import type { Armed } from './faults/fault-plan.ts'
 import { listJobs, readAccount, type ServiceAccess } from './check/evidence.ts'
 import { checkFiles, filesBelow, recordsIn } from './check/files.ts'
 import { checkJobs } from './check/jobs.ts'

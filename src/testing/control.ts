@@ -5,9 +5,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ZodError } from 'zod'
 import { FettleError } from '../errors.ts'
-import type { Armed, Arming } from './armed.ts'
-import type { FaultInput } from './faults.ts'
-import { readWhole } from './onward.ts'
+import type { Armed, Arming } from './faults/fault-plan.ts'
+import type { FaultInput } from './faults/fault-table.ts'
+import { readWhole } from './upstream.ts'
 
 /** Where it is. */
 export const CONTROL_PATH = '/__faults'

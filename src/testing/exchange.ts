@@ -3,7 +3,7 @@
  * reset; what breaks the rules of HTTP is in broken.ts.
  */
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
-import { type Onward, ownHeaders, passOn, type Reply, readWhole } from './onward.ts'
+import { type Onward, ownHeaders, passOn, type Reply, readWhole } from './upstream.ts'
 import type { Delivery, Seen } from './record.ts'
 
 /** A record still being written. */

@@ -3,8 +3,8 @@
  * of them on the way back. Tokens are kept as digests only.
  */
 import { createHash } from 'node:crypto'
-import type { FaultEffect } from './faults.ts'
-import type { Recognised } from './recognise.ts'
+import type { FaultEffect } from './faults/fault-table.ts'
+import type { Recognised } from './match-operation.ts'
 
 /** A request as it was seen. */
 export interface Seen {

@@ -1,7 +1,7 @@
 /** The fault matrix as data: conformance.json, read and checked for its form. What becomes of a cell is for the executors. */
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
-import { fault } from '../../src/testing/faults.ts'
+import { fault } from '../../src/testing/faults/fault-table.ts'
 
 const moment = z.union([
   z.enum(['start', 'report']),

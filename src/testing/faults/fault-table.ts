@@ -3,7 +3,7 @@
  * table of faults can be kept in a file and used without this code. It carries nothing out; fault-server.ts does.
  */
 import { z } from 'zod'
-import { OPERATIONS, type OperationName } from '../contract/index.ts'
+import { OPERATIONS, type OperationName } from '../../contract/index.ts'
 
 /** An operation of the interface, `file` for the download link, `*` for any request. */
 const operation = z.enum([...(Object.keys(OPERATIONS) as OperationName[]), 'file', '*'])

@@ -2,8 +2,8 @@
 import { type OutgoingHttpHeaders, STATUS_CODES } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
-import type { Exchange } from './exchange.ts'
-import { type Reply, readWhole } from './onward.ts'
+import type { Exchange } from '../exchange.ts'
+import { type Reply, readWhole } from '../upstream.ts'
 
 /** How a body says where it ends. */
 export type Framing = 'length' | 'chunked' | 'close'

@@ -1,5 +1,5 @@
 /** JSON replies with something else in them: keys set and removed, another status. Pure: text in, text out. */
-import type { FaultEffect } from './faults.ts'
+import type { FaultEffect } from './fault-table.ts'
 
 type Effect<K extends FaultEffect['kind']> = Extract<FaultEffect, { kind: K }>
 type Json = Record<string, unknown>
