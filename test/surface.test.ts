@@ -5,7 +5,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import yargs from 'yargs'
-import { COMMANDS } from '../src/cli/commands.ts'
+import { COMMANDS } from '../src/cli/commands/index.ts'
 import * as client from '../src/client/index.ts'
 import { pipelineJsonSchema } from '../src/compose.ts'
 import { ERRORS, EXIT } from '../src/errors.ts'

@@ -1,6 +1,6 @@
 /** A command as a value: what the table holds and what each body is given. Types only. */
 import type { Argv } from 'yargs'
-import type { Io } from './io.ts'
+import type { Io } from './terminal/io.ts'
 
 /** Parsed flags and positionals of a command, by their names as typed. */
 export type Flags = Readonly<Record<string, unknown>>

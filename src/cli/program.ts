@@ -3,9 +3,9 @@
  * process end by itself, so that pipes drain (measured: process.exit after 300,000 bytes delivered 65,536).
  */
 import { EXIT, FettleError } from '../errors.ts'
-import { exitOf } from './exit.ts'
-import { type Io, processIo } from './io.ts'
-import { parse } from './parse.ts'
+import { exitOf } from './result/exit.ts'
+import { type Io, processIo } from './terminal/io.ts'
+import { parse } from './parse-argv.ts'
 
 /** First signal: stop in order. Second: end at once, by the signal itself, as a shell reports 130; the journal is whole at any instant. */
 function listenForSignals(): AbortSignal {
@@ -32,9 +32,9 @@ export async function carryOut(argv: readonly string[], io: Io): Promise<number>
     const body = await called.command.load()
     return await body.run(called.flags, io)
   } catch (error) {
-    const { printError } = await import('./print-error.ts')
+    const { printError } = await import('./terminal/print-error.ts')
     io.say(printError(error, argv.includes('--debug')))
-    const { giveFailure } = await import('./result.ts')
+    const { giveFailure } = await import('./result/result.ts')
     await giveFailure(error, argv, io)
     return exitOf(error)
   }

@@ -2,7 +2,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { workflowFor } from '../../src/cli/workflows.ts'
+import { workflowFor } from '../../src/cli/commands/init/workflows.ts'
 import { EXIT } from '../../src/errors.ts'
 import { type Ended, importRegister, lastLine, ROOT } from '../cli/fettle.ts'
 import { example, outputsOf, outputsOfOneRun, project, run, shell } from './kit.ts'

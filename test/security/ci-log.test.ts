@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { printError, printIssue } from '../../src/cli/print-error.ts'
+import { printError, printIssue } from '../../src/cli/terminal/print-error.ts'
 import { issue } from '../../src/errors.ts'
 import { FettleError } from '../../src/index.ts'
 import { RENDERERS, renderText, resultLine, safeJson } from '../../src/report/index.ts'

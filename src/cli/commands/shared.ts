@@ -7,11 +7,11 @@ import { FettleError } from '../../errors.ts'
 import { escapeTerminal, type Report } from '../../report/index.ts'
 import { renderText, type Style } from '../../report/formats/text.ts'
 import type { Flags } from '../command.ts'
-import { isOn, listFlag, needText, textFlag, varFlags, wholeFlag } from '../flags.ts'
-import type { Io } from '../io.ts'
-import type { Overheard } from '../reporters/index.ts'
-import { skipCodeOf } from '../result.ts'
-import { shardFlag } from '../shard.ts'
+import { isOn, listFlag, needText, textFlag, varFlags, wholeFlag } from '../options/read.ts'
+import type { Io } from '../terminal/io.ts'
+import type { Overheard } from '../reporters/registry.ts'
+import { skipCodeOf } from '../result/result.ts'
+import { shardFlag } from '../options/shard.ts'
 
 /** More than this in one call is a pattern gone wrong. */
 const MAX_PIPELINES = 1_000

@@ -7,8 +7,8 @@ import { resolve } from 'node:path'
 import { inflateSync } from 'node:zlib'
 import type { Env, RunFact } from '../../compose.ts'
 import { type PipesLevel, type PipesMessage, type PipesStep, pipesLine, pipesLog, pipesMessages } from '../../report/index.ts'
-import type { Io } from '../io.ts'
-import { factInWords } from '../progress/words.ts'
+import type { Io } from '../terminal/io.ts'
+import { factInWords } from '../terminal/progress/text.ts'
 import type { Reporter } from './reporter.ts'
 
 /** Whether Dagster started us and listens. */

@@ -13,7 +13,7 @@ import {
   renderOpenMetrics,
   type Told,
 } from '../../report/index.ts'
-import type { Io } from '../io.ts'
+import type { Io } from '../terminal/io.ts'
 import type { Reporter } from './reporter.ts'
 
 /** Names a file on stdout. */

@@ -2,7 +2,7 @@
 import { appendFileSync, statSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import { githubAnnotations, githubOutputFile, githubOutputs, renderMarkdownOf, type Told } from '../../report/index.ts'
-import type { Io } from '../io.ts'
+import type { Io } from '../terminal/io.ts'
 import type { Reporter } from './reporter.ts'
 
 /** Bytes: a step's summary above 1,024 KiB is refused as a whole, and other commands of the step may still write to it. */

@@ -3,7 +3,7 @@ import { closeSync, constants, openSync, writeSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { makeFolder } from '../../compose/run-directory.ts'
 import { safeJson } from '../../report/index.ts'
-import type { Io } from '../io.ts'
+import type { Io } from '../terminal/io.ts'
 import { STDOUT } from './documents.ts'
 import type { Reporter } from './reporter.ts'
 

@@ -1,0 +1,58 @@
+/** `fettle check`: everything `run` would find out before sending, and nothing sent; not even a login. */
+import { explainPlan, type Plan, prepare, profileLines, STDIN_NAME, spoolOf, stdinOf } from '../../../compose/looking.ts'
+import { EXIT, errorOfIssues } from '../../../errors.ts'
+import { escapeLines, escapeTerminal, safeJson } from '../../../report/formats/escape.ts'
+import type { Flags } from '../../command.ts'
+import { worstExit } from '../../result/exit.ts'
+import { isOn } from '../../options/read.ts'
+import type { Io } from '../../terminal/io.ts'
+import { printIssue } from '../../terminal/print-error.ts'
+import { showWork } from '../../terminal/progress/long-task.ts'
+import { overridesOf, pipelineFiles } from '../shared.ts'
+
+/** Checks each pipeline and its input; prints all problems of all of them. */
+export async function run(flags: Flags, io: Io): Promise<number> {
+  const codes: number[] = []
+  const stdin = stdinOf({ open: io.stdin, keeps: false, signal: io.signal })
+  for (const file of pipelineFiles(flags)) {
+    const work = showWork(io)
+    const surroundings = { env: io.env, cwd: io.cwd, stdin, onProgress: work.bytes, ...overridesOf(flags, io.env) }
+    const prepared = await prepare(file, surroundings).finally(work.stop)
+    prepared.release()
+    // Without a plan and without a fault: the input lies elsewhere, and nobody asked there.
+    const code = prepared.issues.some(one => one.severity === 'error') ? errorOfIssues(prepared.issues).exitCode : EXIT.ok
+    codes.push(code)
+    if (isOn(flags, 'json')) {
+      io.out(
+        safeJson({
+          schema: 'fettle/check/v1',
+          file,
+          ok: code === EXIT.ok,
+          exitCode: code,
+          issues: prepared.issues,
+          plan: prepared.plan,
+        }),
+      )
+      continue
+    }
+    if (prepared.issues.length > 0) io.say(prepared.issues.map(printIssue).join('\n'))
+    if (prepared.plan === null) {
+      if (code === EXIT.ok) io.out(escapeTerminal(`ok ${file}: as far as can be told without its input`))
+      continue
+    }
+    io.out(isOn(flags, 'explain') ? escapeLines(explainPlan(prepared.plan)) : summary(prepared.plan))
+  }
+  return worstExit(codes)
+}
+
+function summary(plan: Plan): string {
+  const columns = plan.mappings
+    .map(
+      ({ mapping, header, index, value }) =>
+        `${value === undefined ? (header ?? `column ${index}`) : JSON.stringify(value)} -> ${mapping}`,
+    )
+    .join(', ')
+  const input = spoolOf(plan.input.path) === null ? plan.input.path : STDIN_NAME
+  const ok = `ok ${plan.file}: ${plan.rows} rows of ${input} (${plan.input.encoding}, "${plan.input.delimiter}"), ${columns}`
+  return [escapeTerminal(ok), ...profileLines(plan).map(line => `  ${escapeTerminal(line)}`)].join('\n')
+}

@@ -1,0 +1,161 @@
+/**
+ * Completion for shells, as text made from the table of commands: names, flags, choices, the ids of the runs kept here. A script
+ * that asks nobody, so that a key press costs no start of Node.
+ */
+import yargs from 'yargs'
+import type { Command } from '../../command.ts'
+
+/** A shell with a script. */
+export type Shell = 'bash' | 'zsh' | 'fish'
+
+interface Flag {
+  readonly name: string
+  readonly short: string | null
+  readonly about: string
+  readonly takes: 'nothing' | 'text' | readonly string[]
+}
+
+interface Entry {
+  readonly name: string
+  readonly about: string
+  readonly flags: readonly Flag[]
+  /** What stands without a flag: words, the id of a run, or a file. */
+  readonly takes: 'files' | 'runs' | readonly string[]
+}
+
+interface Told {
+  getOptions(): {
+    readonly key: object
+    readonly alias: Readonly<Record<string, string[]>>
+    readonly choices: Readonly<Record<string, readonly string[]>>
+    readonly boolean: readonly string[]
+  }
+  getInternalMethods(): { getUsageInstance(): { getDescriptions(): Readonly<Record<string, string>> } }
+}
+
+const COMMON: readonly Flag[] = [
+  { name: 'help', short: 'h', about: 'Show help', takes: 'nothing' },
+  { name: 'debug', short: null, about: 'Show stack traces', takes: 'nothing' },
+]
+
+function entryOf({ usage, summary, flags }: Command): Entry {
+  const told = flags(yargs()) as unknown as Told
+  const { key, alias, choices, boolean } = told.getOptions()
+  const about = told.getInternalMethods().getUsageInstance().getDescriptions()
+  const positional = [...usage.matchAll(/[<[]([\w-]+)/g)].map(([, name = '']) => name)
+  const own = Object.keys(key).filter(name => !['help', 'version', ...positional].includes(name))
+  const words = positional.flatMap(name => choices[name] ?? [])
+  return {
+    name: usage.split(' ')[0] ?? '',
+    about: summary,
+    takes: words.length > 0 ? words : positional.includes('run') ? 'runs' : 'files',
+    flags: [
+      ...own.map(name => ({
+        name,
+        short: alias[name]?.find(one => one.length === 1) ?? null,
+        about: about[name] ?? '',
+        takes: boolean.includes(name) ? ('nothing' as const) : (choices[name] ?? ('text' as const)),
+      })),
+      ...COMMON,
+    ],
+  }
+}
+
+/** The script for a shell. */
+export function completionFor(shell: Shell, commands: readonly Command[]): string {
+  const entries = commands.map(entryOf)
+  return { bash, zsh, fish }[shell](entries)
+}
+
+/** In single quotes: nothing in it means anything to a shell. */
+const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
+/** Ids look like 20260101T000000Z-name-abcdef. */
+const RUNS = 'ls fettle-runs 2>/dev/null | grep -E "^[0-9]{8}T"'
+
+function bash(entries: readonly Entry[]): string {
+  const values = entries.flatMap(({ name, flags }) =>
+    flags.flatMap(flag => {
+      const cases = [`${name}:--${flag.name}`, ...(flag.short === null ? [] : [`${name}:-${flag.short}`])].join('|')
+      if (flag.takes === 'nothing') return []
+      const words =
+        flag.takes === 'text' ? 'return' : `COMPREPLY=($(compgen -W ${quoted(flag.takes.join(' '))} -- "$word")); return`
+      return [`    ${cases}) ${words} ;;`]
+    }),
+  )
+  const flags = entries.map(one => `      ${one.name}) words=${quoted(one.flags.map(({ name }) => `--${name}`).join(' '))} ;;`)
+  const plain = entries.flatMap(({ name, takes }) =>
+    takes === 'files' ? [] : [`      ${name}) words=${takes === 'runs' ? `$(${RUNS})` : quoted(takes.join(' '))} ;;`],
+  )
+  return `# fettle completion bash > ~/.local/share/bash-completion/completions/fettle
+_fettle() {
+  local word=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]} command=\${COMP_WORDS[1]} words=
+  COMPREPLY=()
+  if ((COMP_CWORD == 1)); then
+    COMPREPLY=($(compgen -W ${quoted(`${entries.map(({ name }) => name).join(' ')} --help --version`)} -- "$word"))
+    return
+  fi
+  case $command:$before in
+${values.join('\n')}
+  esac
+  if [[ $word == -* ]]; then
+    case $command in
+${flags.join('\n')}
+    esac
+  else
+    case $command in
+${plain.join('\n')}
+    esac
+  fi
+  [[ -n $words ]] && COMPREPLY=($(compgen -W "$words" -- "$word"))
+}
+complete -o default -F _fettle fettle
+`
+}
+
+function zsh(entries: readonly Entry[]): string {
+  const text = (words: string): string => words.replace(/[[\]:\\]/g, '\\$&')
+  const spec = ({ name, short, about, takes }: Flag): string[] => {
+    const value = takes === 'nothing' ? '' : takes === 'text' ? `:${name}:_files` : `:${name}:(${takes.join(' ')})`
+    const names = [`--${name}`, ...(short === null ? [] : [`-${short}`])]
+    return names.map(one => quoted(`*${one}[${text(about)}]${value}`))
+  }
+  const cases = entries.map(({ name, flags, takes }) => {
+    const plain =
+      takes === 'files' ? '*:file:_files' : takes === 'runs' ? `*:run:(\${(f)"$(${RUNS})"})` : `*:what:(${takes.join(' ')})`
+    const last = takes === 'runs' ? `"${plain.replaceAll('"', '\\"')}"` : quoted(plain)
+    return `    ${name}) _arguments ${[...flags.flatMap(spec), last].join(' ')} ;;`
+  })
+  return `#compdef fettle
+# fettle completion zsh > "\${fpath[1]}/_fettle", or in .zshrc: source <(fettle completion zsh)
+_fettle() {
+  if ((CURRENT == 2)); then
+    local -a commands=(${entries.map(({ name, about }) => quoted(`${name}:${about}`)).join(' ')})
+    _describe command commands
+    return
+  fi
+  local command=$words[2]
+  shift words
+  ((CURRENT--))
+  case $command in
+${cases.join('\n')}
+  esac
+}
+if [[ $funcstack[1] == _fettle ]]; then _fettle "$@"; else compdef _fettle fettle; fi
+`
+}
+
+function fish(entries: readonly Entry[]): string {
+  const lines = entries.flatMap(({ name, about, flags, takes }) => {
+    const seen = `complete -c fettle -n '__fish_seen_subcommand_from ${name}'`
+    const plain = takes === 'files' ? [] : [`${seen} -f -a ${takes === 'runs' ? quoted(`(${RUNS})`) : quoted(takes.join(' '))}`]
+    return [
+      `complete -c fettle -f -n __fish_use_subcommand -a ${name} -d ${quoted(about)}`,
+      ...plain,
+      ...flags.map(flag => {
+        const value = flag.takes === 'nothing' ? '' : flag.takes === 'text' ? ' -r' : ` -x -a ${quoted(flag.takes.join(' '))}`
+        return `${seen} -l ${flag.name}${flag.short === null ? '' : ` -s ${flag.short}`}${value} -d ${quoted(flag.about)}`
+      }),
+    ]
+  })
+  return `# fettle completion fish > ~/.config/fish/completions/fettle.fish\n${lines.join('\n')}\n`
+}

@@ -1,0 +1,39 @@
+/** `fettle doctor`: what could keep a run from working, one line each, with the cure. No secret is shown, nothing is changed. */
+import { examine, type Finding } from '../../../compose.ts'
+import { ERRORS, EXIT } from '../../../errors.ts'
+import { escapeTerminal, safeJson } from '../../../report/formats/escape.ts'
+import type { Flags } from '../../command.ts'
+import { worstExit } from '../../result/exit.ts'
+import { isOn, needText, textFlag } from '../../options/read.ts'
+import type { Io } from '../../terminal/io.ts'
+import { queueOf } from '../../options/queue.ts'
+
+/** Prints what was found; the exit code is that of the worst failure, warnings are 0. */
+export async function run(flags: Flags, io: Io): Promise<number> {
+  const findings = await examine({
+    env: io.env,
+    cwd: io.cwd,
+    runsDir: needText(flags, 'runs-dir'),
+    pipeline: textFlag(flags, 'pipeline'),
+    service: textFlag(flags, 'service'),
+    queue: textFlag(flags, 'queue') === null ? null : queueOf(flags),
+    offline: isOn(flags, 'offline'),
+    signal: io.signal,
+  })
+  const exitCode = worstExit(
+    findings.flatMap(({ status, code }) => (status === 'fail' && code !== null ? [EXIT[ERRORS[code].kind]] : [])),
+  )
+  if (isOn(flags, 'json')) io.out(safeJson({ schema: 'fettle/doctor/v1', ok: exitCode === EXIT.ok, exitCode, findings }))
+  else io.out([...findings.flatMap(linesOf), summary(findings)].map(escapeTerminal).join('\n'))
+  return exitCode
+}
+
+function linesOf({ name, status, message, hint, code }: Finding): string[] {
+  const line = `${status.padEnd(4)}  ${name.padEnd(11)}  ${message}${code === null ? '' : ` (${code})`}`
+  return hint === null || status === 'ok' ? [line] : [line, `${' '.repeat(19)}-> ${hint}`]
+}
+
+function summary(findings: readonly Finding[]): string {
+  const [failures, warnings] = (['fail', 'warn'] as const).map(status => findings.filter(one => one.status === status).length)
+  return failures === 0 && warnings === 0 ? 'nothing to cure' : `${failures} to cure, ${warnings} to look at`
+}

@@ -1,0 +1,35 @@
+/** `fettle explain`: what an error code or an exit code means, from the one table. */
+
+import { nearest } from '../../../compose/looking.ts'
+import { ERRORS, type ErrorCode, EXIT, FettleError } from '../../../errors.ts'
+import type { Flags } from '../../command.ts'
+import { textFlag } from '../../options/read.ts'
+import type { Io } from '../../terminal/io.ts'
+
+const describe = (code: ErrorCode): string => {
+  const { kind, text, hint } = ERRORS[code]
+  return `${code}  (${kind}, exit ${EXIT[kind]})\n  ${text}\n  ${hint}`
+}
+
+/** Prints one entry of the table, all entries of an exit code, or the whole table. */
+export async function run(flags: Flags, io: Io): Promise<number> {
+  const wanted = textFlag(flags, 'code')
+  const codes = Object.keys(ERRORS) as ErrorCode[]
+  if (wanted === null) {
+    io.out(codes.map(describe).join('\n\n'))
+    return EXIT.ok
+  }
+  const code = wanted.toUpperCase()
+  const found = /^\d+$/.test(code)
+    ? codes.filter(one => EXIT[ERRORS[one].kind] === Number(code))
+    : codes.filter(one => one === code)
+  if (code === '0') io.out('0  (ok)\n  Everything worked; warnings are allowed.')
+  else if (found.length > 0) io.out(found.map(describe).join('\n\n'))
+  else {
+    const near = nearest(code, codes)
+    throw new FettleError('FETTLE_USAGE', `no such code: ${wanted}`, {
+      hint: near === null ? 'See `fettle explain`.' : `Did you mean ${near}?`,
+    })
+  }
+  return EXIT.ok
+}

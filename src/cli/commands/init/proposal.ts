@@ -1,0 +1,152 @@
+/**
+ * What `init` and `clean` have in common: flags to how a file is read and to a person's word on columns, the proposal as a table,
+ * and the refusal where it is not enough. It writes nothing.
+ */
+import {
+  columnName,
+  type Decisions,
+  type Looked,
+  lookAtColumns,
+  MAPPINGS,
+  nearest,
+  type Proposal,
+  type Reading,
+} from '../../../compose/looking.ts'
+import { FettleError } from '../../../errors.ts'
+import { clip, escapeTerminal } from '../../../report/formats/escape.ts'
+import type { Flags } from '../../command.ts'
+import { isOn, listFlag, needText, textFlag, wholeFlag } from '../../options/read.ts'
+import type { Io } from '../../terminal/io.ts'
+
+/** What may be said of a column. */
+const TARGETS: readonly string[] = [...MAPPINGS, 'key']
+
+/** How the file is to be read, by the flags. */
+export function readingOf(flags: Flags): Reading {
+  const sheet = textFlag(flags, 'sheet')
+  const head = wholeFlag(flags, 'skip', 0, 1000) ?? 0
+  return {
+    path: needText(flags, 'file'),
+    encoding: textFlag(flags, 'encoding') ?? 'auto',
+    delimiter: textFlag(flags, 'delimiter') ?? 'auto',
+    header: flags.header !== false,
+    sheet: sheet !== null && /^\d+$/.test(sheet) ? Number(sheet) : sheet,
+    ...(head === 0 ? {} : { skip: { head, tail: 0 } }),
+  }
+}
+
+/** The same as keys of `input:` in a pipeline file; only what differs from the defaults. */
+export const inputKeys = ({ encoding, delimiter, header, sheet, skip }: Reading): Record<string, unknown> => ({
+  ...(encoding === 'auto' ? {} : { encoding }),
+  ...(delimiter === 'auto' ? {} : { delimiter }),
+  ...(header ? {} : { header: false }),
+  ...(sheet === null ? {} : { sheet }),
+  ...(skip === undefined ? {} : { skip: { head: skip.head } }),
+})
+
+/** Looks at the file; the hints of what is wrong with it name flags where they would name keys of a pipeline. */
+export async function lookAt(reading: Reading, io: Io): Promise<Looked> {
+  try {
+    return await lookAtColumns(reading, io.cwd, io.signal)
+  } catch (error) {
+    if (!FettleError.is(error)) throw error
+    const issues = error.issues.map(one => ({ ...one, hint: one.hint === null ? null : asFlags(one.hint) }))
+    throw new FettleError(error.code, error.message, { hint: asFlags(error.hint), at: error.at, issues, cause: error })
+  }
+}
+
+const asFlags = (hint: string): string =>
+  hint.replace(/input\.(encoding|delimiter|sheet): ("[^"]*"|[\w-]+)/g, '--$1 $2').replace(/\b[Ss]et (?=--)/g, 'pass ')
+
+/** `--map name=Firma` flags as decisions. Throws FETTLE_USAGE for a mapping or a column that is none, with the nearest. */
+export function decisionsOf(flags: Flags, { columns }: Looked): Decisions {
+  const decided = new Map<string, number | null>()
+  for (const text of listFlag(flags, 'map')) {
+    const [, target = '', said = ''] = /^([^=]*)=([\s\S]*)$/.exec(text) ?? []
+    const bad = (why: string, hint: string) => new FettleError('FETTLE_USAGE', `--map ${text}: ${why}`, { hint })
+    if (said === '')
+      throw bad('expected mapping=HEADER', 'Such as --map name=Firma, --map town=#3 (the third column) or --map phone=-.')
+    refuseUnknown(target, why => bad(why, `Mappings are ${TARGETS.join(', ')}.`))
+    if (decided.has(target)) throw bad(`${target} was given twice`, 'Give it once.')
+    decided.set(
+      target,
+      said === '-' ? null : columnFor(said, columns, why => bad(why, `Its columns: ${columns.map(columnName).join(', ')}.`)),
+    )
+  }
+  return decided as Decisions
+}
+
+/** Throws when this is no mapping. */
+export function refuseUnknown(target: string, refuse: (why: string) => Error): void {
+  if (TARGETS.includes(target)) return
+  const close = nearest(target, TARGETS)
+  throw refuse(`there is no mapping ${JSON.stringify(target)}${close === null ? '' : `; did you mean ${close}?`}`)
+}
+
+function columnFor(said: string, columns: Looked['columns'], refuse: (why: string) => Error): number {
+  const byName = columns.filter(({ header }) => header === said || header?.trim() === said)
+  if (byName.length === 1) return byName[0]!.index
+  if (byName.length > 1)
+    throw refuse(`the header stands in columns ${byName.map(({ index }) => index + 1).join(' and ')}; say which one by #number`)
+  const number = /^#(\d{1,4})$/.exec(said)?.[1]
+  if (number !== undefined && columns[Number(number) - 1] !== undefined) return Number(number) - 1
+  const close = nearest(
+    said,
+    columns.flatMap(({ header }) => header ?? []),
+  )
+  throw refuse(`there is no such column${close === null ? '' : `; did you mean ${close}?`}`)
+}
+
+const percent = (confidence: number): string => `${Math.floor(confidence * 100)}%`
+/** So much of a header, and of the examples, fits into a line. */
+const HEADER = 28
+const EXAMPLES = 60
+
+/** The proposal as a table for people, with what is not certain below it. */
+export function proposalTable({ facts }: Looked, { columns }: Proposal): string {
+  const rows = columns.map(({ column, status, target, confidence }) => [
+    String(column.index + 1),
+    clip(column.header ?? '', HEADER),
+    status === 'mapped' ? `-> ${target}` : status === 'unsure' ? `?  ${target}` : '-',
+    status === 'left' ? '' : percent(confidence),
+    clip(column.examples.join(', '), EXAMPLES),
+  ])
+  const widths = rows[0]!.map((_, at) => Math.max(...rows.map(row => row[at]!.length)))
+  const lines = rows.map(row =>
+    `  ${row.map((cell, at) => (at === 0 ? cell.padStart(widths[at]!) : cell.padEnd(widths[at]!))).join('  ')}`.trimEnd(),
+  )
+  const reasons = columns.flatMap(({ column, status, target, why }) =>
+    status === 'unsure' || (status === 'left' && /\?|several/.test(why))
+      ? [`  ${columnName(column)}${status === 'unsure' ? `, perhaps ${target}` : ''}: ${why}`]
+      : [],
+  )
+  const title = `${facts.path}: ${facts.rows} rows, ${facts.columns} columns, ${facts.encoding}, ${JSON.stringify(facts.delimiter)} between cells`
+  return [title, ...lines, ...(reasons.length === 0 ? [] : ['not certain, so left out:', ...reasons])]
+    .map(escapeTerminal)
+    .join('\n')
+}
+
+/** Throws FETTLE_INPUT_COLUMNS, with what to do, when too little is certain. */
+export function refuseUncertain(
+  command: string,
+  { path }: Reading,
+  { columns, isEnough, isHeaderless }: Proposal,
+  flags: Flags,
+): void {
+  const again = `fettle ${command} ${path}`
+  if (isHeaderless && !isOn(flags, 'header'))
+    throw new FettleError('FETTLE_INPUT_COLUMNS', `the first row of ${path} looks like a row of the list and not like a header`, {
+      hint: `If it has no header: ${again} --no-header; if it has one: ${again} --header.`,
+    })
+  if (isEnough) return
+  const perhaps =
+    columns.find(one => one.status === 'unsure' && one.target === 'name') ??
+    columns.find(one => one.status === 'unsure' && one.target !== 'key')
+  const guess =
+    perhaps === undefined
+      ? 'name=HEADER'
+      : `${perhaps.target}=${perhaps.column.header === null ? `#${perhaps.column.index + 1}` : JSON.stringify(perhaps.column.header)}`
+  throw new FettleError('FETTLE_INPUT_COLUMNS', `no column of ${path} is certain to hold the name or a number of the company`, {
+    hint: `Say which one does, such as: ${again} --map ${guess}`,
+  })
+}

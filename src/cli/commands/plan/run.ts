@@ -1,0 +1,125 @@
+/** `fettle plan`: what a run would be and cost, and what changed against the last good one; nothing is sent. */
+import {
+  elsewhereOf,
+  MOST_SHARDS,
+  type Plan,
+  prepare,
+  type Rehearsal,
+  rehearse,
+  shardList,
+  shareOf,
+  stdinOf,
+} from '../../../compose.ts'
+import { EXIT, errorOfIssues, FettleError } from '../../../errors.ts'
+import { escapeTerminal, safeJson } from '../../../report/formats/escape.ts'
+import type { Flags } from '../../command.ts'
+import { worstExit } from '../../result/exit.ts'
+import { isOn, needText, wholeFlag } from '../../options/read.ts'
+import type { Io } from '../../terminal/io.ts'
+import { printIssue } from '../../terminal/print-error.ts'
+import { overridesOf, pipelineFiles } from '../shared.ts'
+
+/** Rehearses each pipeline; the exit code is that of `check`. */
+export async function run(flags: Flags, io: Io): Promise<number> {
+  const shards = wholeFlag(flags, 'shards', 1, MOST_SHARDS)
+  if (shards !== null && pipelineFiles(flags).length > 1)
+    throw new FettleError('FETTLE_USAGE', '--shards is about one list, and several pipelines are named')
+  const runsDir = needText(flags, 'runs-dir')
+  const stdin = stdinOf({ open: io.stdin, keeps: false, signal: io.signal })
+  const elsewhere = elsewhereOf({ env: io.env, keeps: false, signal: io.signal })
+  const codes: number[] = []
+  for (const file of pipelineFiles(flags)) {
+    const { plan, issues, release } = await prepare(file, {
+      env: io.env,
+      cwd: io.cwd,
+      runsDir,
+      stdin,
+      elsewhere,
+      ...overridesOf(flags, io.env),
+    })
+    release()
+    const exitCode = plan === null ? errorOfIssues(issues).exitCode : EXIT.ok
+    codes.push(exitCode)
+    if (plan !== null && shards !== null) {
+      io.out(isOn(flags, 'json') ? safeJson(shardList(shards)) : rangesOf(plan, shards))
+      continue
+    }
+    const rehearsal = plan === null ? null : await rehearse(plan, runsDir, io.cwd)
+    if (isOn(flags, 'json')) {
+      const name = plan?.name ?? null
+      io.out(safeJson({ schema: 'fettle/plan/v1', file, name, ok: plan !== null, exitCode, issues, plan: rehearsal }))
+      continue
+    }
+    if (issues.length > 0) io.say(issues.map(printIssue).join('\n'))
+    if (plan !== null && rehearsal !== null) io.out(inWords(plan, rehearsal))
+  }
+  return worstExit(codes)
+}
+
+/** The rows of each shard. */
+const rangesOf = ({ rows }: Plan, of: number): string =>
+  shardList(of)
+    .map((text, at) => {
+      const { from, to } = shareOf(rows, { number: at + 1, of })
+      return `${text}  ${from === to ? 'no rows' : `rows ${from + 1} to ${to}`}`
+    })
+    .join('\n')
+
+function inWords(plan: Plan, told: Rehearsal): string {
+  const lines = [
+    `${plan.name}  (${plan.file})`,
+    `  rows      ${told.rows}${told.different === null ? '' : `, ${told.different} different on the mapped cells`}`,
+    `  sent      ${told.sent} in ${told.jobs} ${told.jobs === 1 ? 'job' : 'jobs'}${saving(plan, told)}`,
+    `  requests  ${told.requests} at least, since a job is looked at until it is done`,
+    `  credits   ${creditsOf(plan, told)}`,
+    ...(told.portfolio === null
+      ? []
+      : [`  portfolio ${guessed(told.portfolio, 'company', 'companies')} to add to ${portfolioOf(plan)}`]),
+    ...(told.screening === null
+      ? []
+      : [`  screen    ${guessed(told.screening, 'AML search', 'AML searches')}, a credit each${screenBudget(told.screening)}`]),
+    ...(told.unfinished === null
+      ? []
+      : [`  run       goes on with the unfinished ${told.unfinished}: what it has paid for is not paid again`]),
+    ...againstLines(told),
+  ]
+  return lines.map(escapeTerminal).join('\n')
+}
+
+const guessed = ({ most, expected }: { most: number; expected: number | null }, one: string, many: string): string =>
+  `${most} ${most === 1 ? one : many} at most${expected === null ? '' : `, about ${expected} by the last good run`}`
+
+const portfolioOf = ({ portfolio }: Plan): string =>
+  portfolio?.id == null ? `"${portfolio?.name ?? ''}"` : `portfolio ${portfolio.id}`
+
+const screenBudget = ({ budget }: { budget: number | null }): string =>
+  budget === null ? '; no screen.budget limits them' : ` (screen.budget ${budget})`
+
+const saving = ({ collapse, output }: Plan, { different, rows }: Rehearsal): string =>
+  collapse || output === null || different === null || different === rows ? '' : `; job.collapse: true would send ${different}`
+
+function creditsOf({ enrich, service }: Plan, { credits: { most, expected, budget } }: Rehearsal): string {
+  if (enrich === null) return 'none: nothing is enriched'
+  const likely = expected === null ? '' : `, about ${expected} by the last good run`
+  const limit =
+    budget === null
+      ? ''
+      : budget >= most
+        ? `; budget.credits ${budget} allows it`
+        : `; above budget.credits ${budget} nothing is enriched`
+  return `${most} at most (${enrich.product}, one a row that is found)${likely}${limit}${service.kind === 'embedded' ? '; the embedded service bills nobody' : ''}`
+}
+
+function againstLines({ against }: Rehearsal): string[] {
+  if (against === null) return ['  against   no good run of this pipeline is kept here']
+  const { runId, startedAt, changes } = against
+  const title = `  against   ${runId} of ${startedAt.slice(0, 16).replace('T', ' ')} UTC`
+  if (changes.length === 0) return [`${title}: nothing changed`]
+  return [
+    title,
+    ...changes.map(
+      ({ what, was, is }) =>
+        `    ${was === null ? '+' : is === null ? '-' : '~'} ${what}: ${was === null ? is : is === null ? was : `${was} -> ${is}`}`,
+    ),
+  ]
+}

@@ -1,0 +1,73 @@
+/** `fettle resume`: go on with a run from its journal; a finished run is only told again. */
+import {
+  credentialsOf,
+  findRunId,
+  leftInQueue,
+  lookAtRun,
+  presentOf,
+  queuedRun,
+  type RunSettings,
+  resumeRun,
+} from '../../../compose.ts'
+import { ownFiles, refuseClashes } from '../../result/conflicts.ts'
+import type { Flags } from '../../command.ts'
+import { isOn, needText, textFlag } from '../../options/read.ts'
+import type { Io } from '../../terminal/io.ts'
+import { showProgress } from '../../terminal/progress/index.ts'
+import { Reporters } from '../../reporters/registry.ts'
+import { type Ending, proveResultFile } from '../../result/result.ts'
+import { tellEndings } from '../run/run.ts'
+import { clearQueue, collectQueued } from '../run/queued.ts'
+import { NO_CREDENTIALS, proveFlags, settingsOf } from '../shared.ts'
+
+/** Resumes the run named, or the latest. */
+export const run = (flags: Flags, io: Io): Promise<number> => goOn(flags, io, 'resume')
+
+/** Goes on with the run named, or the latest; `command` is what a report says was typed. */
+export async function goOn(flags: Flags, io: Io, command: string): Promise<number> {
+  proveFlags(flags)
+  const reporters = await Reporters.of(flags, io)
+  await proveResultFile(flags, io)
+  const progress = showProgress(io, { quiet: isOn(flags, 'quiet'), verbose: isOn(flags, 'verbose'), label: null })
+  const wanted = textFlag(flags, 'run') ?? undefined
+  let ending: Ending
+  let name: string | null = null
+  try {
+    const runsDir = needText(flags, 'runs-dir')
+    const queued = queuedRun(runsDir, findRunId(runsDir, wanted))
+    const settings = (of: RunSettings['credentials']) =>
+      settingsOf(flags, io, reporters.overhear(progress, name ?? ''), command, of)
+    if (queued !== null) {
+      name = queued.pipeline
+      reporters.approve()
+      ending = await collectQueued(
+        queued,
+        settings(() => credentialsOf(io.env, {})),
+      )
+    } else {
+      const { state } = lookAtRun(runsDir, wanted)
+      name = state.plan.name
+      await refuseClashes([{ file: state.plan.file, plan: state.plan }], ownFiles(flags, reporters), io.cwd)
+      reporters.approve()
+      if (state.finished) progress.note(`the run ${state.runId} is finished; nothing is left to ${command}`)
+      const present = state.finished ? null : presentOf(state, { env: io.env, cwd: io.cwd })
+      const all: RunSettings = {
+        ...settings(() => present?.credentials() ?? NO_CREDENTIALS),
+        live: present?.live ?? null,
+        ...(present === null ? {} : { links: present.links }),
+      }
+      const result = await resumeRun(state.runId, all)
+      ending = { name, result }
+      const left = result.state.finished ? leftInQueue(runsDir, state.runId) : null
+      if (left !== null)
+        await clearQueue(left, all).catch((error: Error) =>
+          progress.note(`its shards are still in the queue ${left.name} at ${left.url}: ${error.message}`),
+        )
+    }
+  } catch (error) {
+    ending = { name, error }
+  } finally {
+    progress.stop()
+  }
+  return tellEndings([ending], reporters, flags, io)
+}

@@ -1,0 +1,172 @@
+/** `fettle review`: rows that are not certain, decided about one by one, in a table, or on the report page. */
+import { existsSync, readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import {
+  applyDecisions,
+  type Decision,
+  mergeDecisions,
+  needDecisions,
+  type ReviewRow,
+  type RunResult,
+  reportOfRun,
+  reviewRows,
+  reviewTable,
+  runForReview,
+  sweepBeside,
+  writeAtomic,
+  writeDecisions,
+  writeTable,
+} from '../../../compose.ts'
+import { EXIT, FettleError } from '../../../errors.ts'
+import { escapeTerminal, renderHtml, resultLine } from '../../../report/index.ts'
+import type { Flags } from '../../command.ts'
+import { isOn, listFlag, needText, textFlag } from '../../options/read.ts'
+import type { Io } from '../../terminal/io.ts'
+import { refuseNoReport } from '../../options/overwrite-guards.ts'
+import type { Chosen } from './screen.ts'
+import { reviewAt } from './session.ts'
+
+/** Where decisions are kept when the pipeline does not say. */
+const USUAL_FILE = 'decisions.csv'
+
+/** Reviews a run, and writes its outputs again under what was decided. */
+export async function run(flags: Flags, io: Io): Promise<number> {
+  const runsDir = needText(flags, 'runs-dir')
+  const { state, directory } = runForReview(runsDir, textFlag(flags, 'run') ?? undefined)
+  const rows = (await reviewRows(state, directory)) ?? []
+  const apply = textFlag(flags, 'apply')
+  const [format, to] = listFlag(flags, 'export')
+  if (format !== undefined && to !== undefined) {
+    await exportTo(format, to, {
+      rows,
+      mappings: state.plan.mappings.map(({ mapping }) => mapping),
+      id: state.runId,
+      runsDir,
+      io,
+    })
+    return EXIT.ok
+  }
+  const target = textFlag(flags, 'decisions') ?? state.plan.decisions ?? USUAL_FILE
+  const path = resolve(io.cwd, target)
+  await sweepBeside(path)
+  const old = existsSync(path) ? await needDecisions(target, io.cwd) : []
+  const added =
+    apply === null
+      ? await atTerminal(rows, flags, io, lines => writeDecisions(path, mergeDecisions(old, lines)))
+      : signed(await needDecisions(apply, io.cwd), whoIs(flags, io))
+  if (apply !== null) await writeDecisions(path, mergeDecisions(old, added))
+  if (added.length === 0) {
+    io.say('nothing was decided')
+    return EXIT.ok
+  }
+  const isNamed = state.plan.decisions !== null && resolve(io.cwd, state.plan.decisions) === path
+  say(io, `${added.length} ${added.length === 1 ? 'line' : 'lines'} kept in ${target}`)
+  if (!isNamed) say(io, `to have them on every run, let the pipeline say  review: { decisions: ${target} }`)
+  const result = await applyDecisions(state.runId, mergeDecisions(old, added), { env: io.env, cwd: io.cwd, runsDir })
+  return told(result, flags, io)
+}
+
+/** Who decides: as said, or the user of this machine. */
+const whoIs = (flags: Flags, io: Io): string => textFlag(flags, 'by') ?? io.env.USER ?? io.env.USERNAME ?? ''
+
+/** Lines that do not say who decided, or when, are of whoever applies them now. */
+const signed = (lines: readonly Decision[], who: string): Decision[] => {
+  const now = new Date().toISOString()
+  return lines.map(line => ({ ...line, by: line.by || who, at: line.at || now }))
+}
+
+const say = (io: Io, text: string): void => io.say(escapeTerminal(text))
+
+function told({ state, report, directory }: RunResult, flags: Flags, io: Io): number {
+  const [result] = report.results
+  const { decisions } = state
+  if (decisions !== null) {
+    const words = Object.entries(decisions).filter(([, count]) => count > 0)
+    say(io, `rows by what the decisions did: ${words.map(([name, count]) => `${name} ${count}`).join(', ') || 'none'}`)
+  }
+  if (isOn(flags, 'json')) io.out(resultLine(report))
+  else {
+    say(io, result?.message ?? '')
+    for (const { kind, path, rows } of state.outputs) io.out(escapeTerminal(`${kind.padEnd(9)} ${path}  ${rows} rows`))
+    io.out(escapeTerminal(`report    ${directory.path}/report.html`))
+  }
+  return state.exitCode ?? EXIT.ok
+}
+
+/** One by one. Throws FETTLE_USAGE where nobody can answer. */
+async function atTerminal(
+  rows: readonly ReviewRow[],
+  flags: Flags,
+  io: Io,
+  keep: (lines: readonly Decision[]) => Promise<void>,
+): Promise<readonly Decision[]> {
+  const open = isOn(flags, 'all') ? rows : rows.filter(({ decision, outcome }) => decision === null || outcome === 'review')
+  if (open.length === 0) {
+    io.say(rows.length === 0 ? 'there is nothing to review' : 'every row was decided about; --all goes through them again')
+    return []
+  }
+  if (!io.isTerminal || io.stdin().isTTY !== true)
+    throw new FettleError(
+      'FETTLE_USAGE',
+      `${open.length === 1 ? '1 row is' : `${open.length} rows are`} to be reviewed, and nobody is at a terminal`,
+      {
+        hint: 'Take a table, --export csv FILE or --export xlsx FILE, or the report page; then --apply FILE.',
+      },
+    )
+  const by = whoIs(flags, io)
+  const expires = expiryOf(flags)
+  const at = new Date().toISOString()
+  const linesOf = (row: ReviewRow, chosen: NonNullable<Chosen> | null): readonly Decision[] => {
+    const line = { fingerprint: row.fingerprint ?? '', name: row.cells.name ?? '', by, at, expires, company: '', companyName: '' }
+    if (chosen === null) return [{ ...line, decision: 'undo' }]
+    if (chosen.kind === 'accept') {
+      const companyName = row.candidates.find(({ id }) => id === chosen.company)?.name ?? ''
+      return [{ ...line, decision: 'accept', company: chosen.company, companyName }]
+    }
+    const named = row.candidates.filter(({ id }) => id !== '')
+    if (named.length === 0) return [{ ...line, decision: 'reject' }]
+    return named.map(({ id, name }) => ({ ...line, decision: 'reject', company: id, companyName: name }))
+  }
+  return reviewAt(io, { rows: open, linesOf, keep })
+}
+
+/** The last day that decisions of this session hold, '' for ever. */
+function expiryOf(flags: Flags): string {
+  const day = textFlag(flags, 'expires') ?? ''
+  if (day !== '' && (!/^\d{4}-\d\d-\d\d$/.test(day) || Number.isNaN(Date.parse(day))))
+    throw new FettleError('FETTLE_USAGE', `--expires ${day}: expected a day such as 2027-11-21`)
+  return day
+}
+
+interface Exported {
+  readonly rows: readonly ReviewRow[]
+  readonly mappings: readonly string[]
+  readonly id: string
+  readonly runsDir: string
+  readonly io: Io
+}
+
+/** An earlier export or a new file: nothing else is replaced. */
+async function exportTo(format: string, to: string, { rows, mappings, id, runsDir, io }: Exported): Promise<void> {
+  const path = resolve(io.cwd, to)
+  if (format !== 'csv' && format !== 'xlsx' && format !== 'html')
+    throw new FettleError('FETTLE_USAGE', `--export ${format} ${to}: expected csv, xlsx or html, and a file`)
+  await refuseNoReport(to, { cwd: io.cwd, runsDir, format, flag: `--export ${format} ${to}` })
+  const isOther = format !== 'html' && existsSync(path) && !(format === 'csv' && isReview(path))
+  if (isOther)
+    throw new FettleError('FETTLE_USAGE', `--export ${format} ${to} is there, and no earlier export: it is not replaced`, {
+      hint: 'Name another file.',
+    })
+  if (format === 'html') await writeAtomic(path, renderHtml(reportOfRun(runsDir, id), rows, Number.POSITIVE_INFINITY))
+  else {
+    const { names, rows: lines } = reviewTable(mappings, rows)
+    await writeTable(path, format, names, lines)
+  }
+  say(io, `${rows.length} ${rows.length === 1 ? 'row' : 'rows'} to review in ${to}`)
+  if (format !== 'html') io.say('write accept or reject beside a company, then: fettle review --apply FILE')
+}
+
+const isReview = (path: string): boolean =>
+  readFileSync(path, 'utf8')
+    .replace(/^\ufeff/, '')
+    .startsWith('fingerprint,decision,')

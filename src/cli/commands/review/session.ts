@@ -1,0 +1,83 @@
+/**
+ * A review at the terminal: one row after the other, a key each. What is decided is kept at once, so that a closed terminal loses
+ * nothing. It knows no file.
+ */
+import type { Decision, ReviewRow } from '../../../compose.ts'
+import type { Io } from '../../terminal/io.ts'
+import { type Chosen, screenOf } from './screen.ts'
+
+/** What a session is given. */
+export interface Session {
+  readonly rows: readonly ReviewRow[]
+  /** The lines of a decision about a row. */
+  readonly linesOf: (row: ReviewRow, chosen: NonNullable<Chosen> | null) => readonly Decision[]
+  /** Keeps the decisions made so far. */
+  readonly keep: (lines: readonly Decision[]) => Promise<void>
+}
+
+type Keys = AsyncGenerator<string, void, void>
+
+/** Carries a review through to its last row or to `q`; gives the decisions made, by row. */
+export async function reviewAt(io: Io, { rows, linesOf, keep }: Session): Promise<readonly Decision[]> {
+  const chosen = new Map<string, NonNullable<Chosen> | 'undone'>()
+  const keys = keysOf(io)
+  const lines = (): Decision[] => {
+    const seen = new Map(rows.map(row => [row.fingerprint ?? '', row]))
+    return [...chosen].flatMap(([fingerprint, choice]) => linesOf(seen.get(fingerprint)!, choice === 'undone' ? null : choice))
+  }
+  const set = async (row: ReviewRow, choice: NonNullable<Chosen> | 'undone'): Promise<void> => {
+    chosen.set(row.fingerprint ?? '', choice)
+    await keep(lines())
+  }
+  try {
+    for (let at = 0; at < rows.length; ) {
+      const row = rows[at]!
+      const known = chosen.get(row.fingerprint ?? '') ?? null
+      const shown = screenOf(row, at + 1, rows.length, known === 'undone' ? null : known, {
+        width: Math.min(160, io.columns()),
+        colour: io.colour.say,
+      })
+      io.draw(`\x1b[2J\x1b[H${shown.replaceAll('\n', '\r\n')}`)
+      const key = await next(keys)
+      if (key === null || key === 'q' || key === '\x03' || key === '\x04') break
+      const candidate = key === 'y' ? row.candidates[0] : /^[1-9]$/.test(key) ? row.candidates[Number(key) - 1] : undefined
+      if (candidate !== undefined && candidate.id !== '') {
+        await set(row, { kind: 'accept', company: candidate.id })
+        at++
+      } else if (key === 'n') {
+        await set(row, { kind: 'reject' })
+        at++
+      } else if (key === 'u') await set(row, 'undone')
+      else if (key === 's' || key === ' ' || key === 'j') at++
+      else if (key === 'b' || key === 'k') at = Math.max(0, at - 1)
+    }
+    return lines()
+  } finally {
+    await keys.return()
+    io.draw('\x1b[2J\x1b[H')
+  }
+}
+
+const next = async (keys: Keys): Promise<string | null> => {
+  const { done, value } = await keys.next()
+  return done === true ? null : value
+}
+
+/** Keys as they are pressed, one character each; escape sequences are passed over. It ends with the signal or the input. */
+async function* keysOf(io: Io): Keys {
+  const stdin = io.stdin() as ReturnType<Io['stdin']> & { setRawMode?: (on: boolean) => unknown }
+  const stop = (): void => {
+    stdin.destroy()
+  }
+  io.signal.addEventListener('abort', stop, { once: true })
+  stdin.setRawMode?.(true)
+  try {
+    for await (const piece of stdin) yield* String(piece).replace(/\x1b(?:\[[0-?]*[ -/]*[@-~]|O.)?/g, '')
+  } catch (error) {
+    if (!io.signal.aborted) throw error
+  } finally {
+    io.signal.removeEventListener('abort', stop)
+    stdin.setRawMode?.(false)
+    stdin.destroy()
+  }
+}

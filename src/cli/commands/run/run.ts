@@ -1,0 +1,134 @@
+/** `fettle run`: check, carry out, report; several pipelines side by side, none stopped by another's failure. */
+import { elsewhereOf, explainPlan, inBatch, type Prepared, prepare, startRun, stdinOf } from '../../../compose.ts'
+import { EXIT, errorOfIssues, type Issue } from '../../../errors.ts'
+import { escapeTerminal } from '../../../report/formats/escape.ts'
+import { escapeLines, isRefusal } from '../../../report/index.ts'
+import { ownFiles, refuseClashes } from '../../result/conflicts.ts'
+import type { Flags } from '../../command.ts'
+import { exitOf, worstExit } from '../../result/exit.ts'
+import { isOn, needText, textFlag } from '../../options/read.ts'
+import type { Io } from '../../terminal/io.ts'
+import { printError, printIssue } from '../../terminal/print-error.ts'
+import { showProgress } from '../../terminal/progress/index.ts'
+import { showWork } from '../../terminal/progress/long-task.ts'
+import { Reporters } from '../../reporters/registry.ts'
+import { codeOf, type Ending, giveResults, proveResultFile, toldOf } from '../../result/result.ts'
+import { carryQueued, proveQueued } from './queued.ts'
+import { inText, overridesOf, pipelineFiles, proveFlags, settingsOf } from '../shared.ts'
+
+/** So many pipelines run at once; most of the time of each is waiting. */
+const SIDE_BY_SIDE = 4
+
+interface Item {
+  readonly file: string
+  readonly prepared: Prepared
+}
+
+/** Carries out every pipeline named; the exit code is the worst. */
+export async function run(flags: Flags, io: Io): Promise<number> {
+  proveFlags(flags)
+  if (textFlag(flags, 'queue') !== null) proveQueued(flags)
+  const files = pipelineFiles(flags)
+  const reporters = await Reporters.of(flags, io)
+  const items: Item[] = []
+  try {
+    return await carryAll(files, items, reporters, flags, io)
+  } catch (error) {
+    // Whatever kept all of them from beginning.
+    await reporters.end([toldOf({ name: null, error }, flags)], exitOf(error))
+    throw error
+  } finally {
+    for (const { prepared } of items) prepared.release()
+  }
+}
+
+async function carryAll(files: readonly string[], items: Item[], reporters: Reporters, flags: Flags, io: Io): Promise<number> {
+  const keeps = !isOn(flags, 'dry-run')
+  const stdin = stdinOf({ open: io.stdin, keeps, signal: io.signal })
+  const work = showWork(io, isOn(flags, 'quiet'))
+  const elsewhere = elsewhereOf({
+    env: io.env,
+    keeps,
+    signal: io.signal,
+    onNote: text => isOn(flags, 'quiet') || io.say(escapeTerminal(text)),
+  })
+  const runsDir = needText(flags, 'runs-dir')
+  const surroundings = { env: io.env, cwd: io.cwd, runsDir, stdin, elsewhere, ...overridesOf(flags, io.env) }
+  try {
+    for (const file of files) items.push({ file, prepared: await prepare(file, { ...surroundings, onProgress: work.bytes }) })
+  } finally {
+    work.stop()
+  }
+  const plans = items.flatMap(({ file, prepared: { plan } }) => (plan === null ? [] : [{ file, plan }]))
+  await refuseClashes(plans, ownFiles(flags, reporters), io.cwd)
+  reporters.approve()
+  if (isOn(flags, 'dry-run')) return dryRun(items, io)
+  await proveResultFile(flags, io)
+  const endings = await inBatch(items, SIDE_BY_SIDE, item => carryOne(item, reporters, flags, io, files.length > 1))
+  return tellEndings(endings, reporters, flags, io)
+}
+
+/** Tells everybody how the pipelines ended: people, reporters, and last of all whoever reads the result line; gives the worst code. */
+export async function tellEndings(endings: readonly Ending[], reporters: Reporters, flags: Flags, io: Io): Promise<number> {
+  const code = worstExit(endings.map(ending => codeOf(ending, flags)))
+  for (const ending of endings) sayEnding(ending, reporters, flags, io)
+  const told = endings.flatMap(ending => ('left' in ending ? [] : [toldOf(ending, flags)]))
+  await reporters.end(told, code)
+  if (reporters.page !== null && !told.every(isRefusal) && !isOn(flags, 'quiet')) io.say(`all of them: ${reporters.page}`)
+  await giveResults(endings, flags, io)
+  return code
+}
+
+/** Carries out one pipeline; what stops it is its ending. */
+export async function carryOne(
+  { file, prepared }: Item,
+  reporters: Reporters,
+  flags: Flags,
+  io: Io,
+  isOneOfSeveral: boolean,
+): Promise<Ending> {
+  const name = prepared.plan?.name ?? file
+  const progress = showProgress(io, {
+    quiet: isOn(flags, 'quiet'),
+    verbose: isOn(flags, 'verbose'),
+    label: isOneOfSeveral ? name : null,
+  })
+  try {
+    if (prepared.plan === null) throw errorOfIssues(prepared.issues)
+    io.signal.throwIfAborted()
+    // Missing credentials are better known before there is a folder for runs.
+    if (prepared.plan.service.kind === 'remote') prepared.credentials()
+    const settings = settingsOf(flags, io, reporters.overhear(progress, name), 'run', prepared.credentials)
+    const { plan, links } = prepared
+    if (textFlag(flags, 'queue') !== null) return await carryQueued(prepared, { ...settings, links }, flags)
+    return { name, result: await startRun(plan, { ...settings, links }, isOn(flags, 'new')) }
+  } catch (error) {
+    return { name, error }
+  } finally {
+    progress.stop()
+  }
+}
+
+/** The report as text, or the error; quiet runs speak only when something is wrong. */
+function sayEnding(ending: Ending, reporters: Reporters, flags: Flags, io: Io): void {
+  if ('error' in ending) {
+    io.say(printError(ending.error, isOn(flags, 'debug')))
+    return
+  }
+  if ('left' in ending) return
+  const { report } = ending.result
+  if (isOn(flags, 'quiet') && codeOf(ending, flags) === EXIT.ok) return
+  const to = isOn(flags, 'json') || reporters.hasStdout ? 'say' : 'out'
+  io[to](inText(report, io, to))
+}
+
+/** Prints the very plans that would be carried out. */
+function dryRun(items: readonly Item[], io: Io): number {
+  const codes = items.map(({ prepared }) => {
+    if (prepared.issues.length > 0) io.say(prepared.issues.map((issue: Issue) => printIssue(issue)).join('\n'))
+    if (prepared.plan === null) return errorOfIssues(prepared.issues).exitCode
+    io.out(escapeLines(explainPlan(prepared.plan)))
+    return EXIT.ok
+  })
+  return worstExit(codes)
+}

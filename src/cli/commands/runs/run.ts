@@ -1,0 +1,69 @@
+/** `fettle runs`: the runs kept here, newest first. */
+import { listRunIds, lookAtRun, queuedRun, reportOfRun } from '../../../compose.ts'
+import { EXIT, FettleError } from '../../../errors.ts'
+import { escapeTerminal, resultLine, safeJson } from '../../../report/index.ts'
+import type { Flags } from '../../command.ts'
+import { isOn, needText } from '../../options/read.ts'
+import type { Io } from '../../terminal/io.ts'
+import { queuedLine } from '../../options/queue.ts'
+
+const COLUMNS = ['RUN', 'STATUS', 'EXIT', 'ROWS', 'MATCHED', 'STARTED'] as const
+
+/** One line a run; with --json the result line of each. A run that cannot be read is named, not hidden. */
+export async function run(flags: Flags, io: Io): Promise<number> {
+  const runsDir = needText(flags, 'runs-dir')
+  const ids = listRunIds(runsDir)
+  if (isOn(flags, 'json')) {
+    for (const id of ids) io.out(lineOf(runsDir, id))
+    return EXIT.ok
+  }
+  if (ids.length === 0) io.say(escapeTerminal(`no run in ${runsDir}`))
+  else io.out(table([COLUMNS, ...ids.map(id => rowOf(runsDir, id))]))
+  return EXIT.ok
+}
+
+const lineOf = (runsDir: string, id: string): string => {
+  try {
+    const queued = queuedRun(runsDir, id)
+    if (queued !== null) return queuedLine(queued, 'running', null)
+    return resultLine(reportOfRun(runsDir, id))
+  } catch (error) {
+    return safeJson({
+      schema: 'fettle/result/v1',
+      status: 'error',
+      runId: id,
+      error: FettleError.is(error) ? error.code : 'FETTLE_BUG',
+    })
+  }
+}
+
+function rowOf(runsDir: string, id: string): string[] {
+  try {
+    if (queuedRun(runsDir, id) !== null) return [id, 'queued', '-', '-', '-', '-']
+    const { state } = lookAtRun(runsDir, id)
+    const { totals } = reportOfRun(runsDir, id)
+    const rate = totals.matchRate === null ? '-' : `${(totals.matchRate * 100).toFixed(1)}%`
+    return [
+      id,
+      state.status,
+      String(state.exitCode ?? '-'),
+      String(totals.rows),
+      rate,
+      state.startedAt.slice(0, 19).replace('T', ' '),
+    ]
+  } catch (error) {
+    return [id, FettleError.is(error) ? error.code : 'unreadable', '-', '-', '-', '-']
+  }
+}
+
+function table(rows: readonly (readonly string[])[]): string {
+  const widths = COLUMNS.map((_, column) => Math.max(...rows.map(row => row[column]?.length ?? 0)))
+  return rows
+    .map(row =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}

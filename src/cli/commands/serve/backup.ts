@@ -1,0 +1,18 @@
+/** `fettle serve backup`: one archive of all that a service keeps, while it runs. */
+import { resolve } from 'node:path'
+import { EXIT } from '../../../errors.ts'
+import { escapeTerminal, safeJson } from '../../../report/index.ts'
+import { backup } from '../../../service/index.ts'
+import type { Flags } from '../../command.ts'
+import { isOn, needText } from '../../options/read.ts'
+import type { Io } from '../../terminal/io.ts'
+import { serviceDirOf } from './users.ts'
+
+/** Makes the backup. */
+export async function run(flags: Flags, io: Io): Promise<number> {
+  const file = resolve(io.cwd, needText(flags, 'what'))
+  const { bytes, online } = await backup({ dataDir: serviceDirOf(flags, io), file, signal: io.signal })
+  if (isOn(flags, 'json')) io.out(safeJson({ schema: 'fettle/backup/v1', file, bytes, online }))
+  else io.say(`wrote ${escapeTerminal(file)}: ${bytes} bytes, ${online ? 'of the running service' : 'no service was running'}`)
+  return EXIT.ok
+}

@@ -1,0 +1,96 @@
+/** `fettle serve`: the embedded service by itself, up until it is told to stop. */
+import { credentialsOf, dataDirOf, ensureRegister, registerDirOf, screeningDirOf, screeningIssues } from '../../../compose.ts'
+import { EXIT, FettleError } from '../../../errors.ts'
+import { escapeTerminal } from '../../../report/index.ts'
+import { readRates, serve } from '../../../service/index.ts'
+import type { Flags } from '../../command.ts'
+import { isOn, listFlag, needText, textFlag, wholeFlag } from '../../options/read.ts'
+import type { Io } from '../../terminal/io.ts'
+import { printIssue } from '../../terminal/print-error.ts'
+import { hasUsers, serviceDirOf } from './users.ts'
+
+/** Any of these set means that the login is to be one's own. */
+const LOGIN = ['FETTLE_USERNAME', 'FETTLE_PASSWORD', 'FETTLE_PASSWORD_FILE']
+const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost'])
+
+const DAY_MS = 86_400_000
+
+/** Serves, unless told to do something else with what the service keeps. */
+export async function run(flags: Flags, io: Io): Promise<number> {
+  const action = textFlag(flags, 'action')
+  if (action === 'users') return (await import('./users.ts')).run(flags, io)
+  if (action === 'backup') return (await import('./backup.ts')).run(flags, io)
+  return keepUp(flags, io)
+}
+
+/** Serves until SIGINT or SIGTERM, which for a server is a good end. */
+async function keepUp(flags: Flags, io: Io): Promise<number> {
+  const host = needText(flags, 'host')
+  const port = wholeFlag(flags, 'port', 0, 65_535) ?? 8080
+  const users = LOGIN.some(name => (io.env[name] ?? '') !== '') ? [credentialsOf(io.env, {})] : []
+  const serviceDir = serviceDirOf(flags, io)
+  const isGuarded = users.length > 0 || hasUsers(serviceDir)
+  if (!LOOPBACK.has(host) && !isGuarded)
+    throw new FettleError('FETTLE_USAGE', `--host ${host} is open to other machines and needs credentials of your own`, {
+      hint: 'Add users (fettle serve users add NAME), or set FETTLE_USERNAME and FETTLE_PASSWORD.',
+    })
+  const reconcile = isOn(flags, 'reconcile')
+  if (!LOOPBACK.has(host) && reconcile)
+    throw new FettleError(
+      'FETTLE_USAGE',
+      `--reconcile asks for no login and cannot be open to other machines, as --host ${host} is`,
+      {
+        hint: 'Serve on 127.0.0.1 and reach it through a tunnel: ssh -L 8080:127.0.0.1:8080 HOST.',
+      },
+    )
+  const days = wholeFlag(flags, 'keep-uploads', 1, 36_500)
+  const dataDir = dataDirOf(io.env)
+  const chosen = listFlag(flags, 'register')
+  const available = await ensureRegister(dataDir)
+  if (chosen.length === 0) for (const issue of available.issues) io.say(printIssue(issue))
+  const credits = wholeFlag(flags, 'credits', 0, 1_000_000_000)
+  const rates = readRates(listFlag(flags, 'rate'))
+  const service = await serve({
+    host,
+    port,
+    dataDir: serviceDir,
+    registerDir: registerDirOf(dataDir),
+    screeningDir: screeningDirOf(dataDir),
+    screensAtOnce: true,
+    rates,
+    ...(credits === null ? {} : { credits }),
+    registers: chosen.length > 0 ? chosen : [...available.names],
+    users,
+    reconcile,
+    ...(days === null ? {} : { limits: { retentionMs: days * DAY_MS } }),
+    onWarning: message => io.say(escapeTerminal(`warning: ${message}`)),
+    ...(isOn(flags, 'log') ? { log: (line: string) => io.say(line) } : {}),
+  })
+  for (const issue of await screeningIssues(dataDir)) io.say(printIssue(issue))
+  if (!LOOPBACK.has(host))
+    io.say(
+      `warning: listening on ${escapeTerminal(host)}: anybody who can reach this machine can try to log in; put TLS in front`,
+    )
+  io.out(howToUse(service, users.length > 0, reconcile))
+  await new Promise<void>(stopped => {
+    if (io.signal.aborted) stopped()
+    else io.signal.addEventListener('abort', () => stopped(), { once: true })
+  })
+  await service.close()
+  return EXIT.ok
+}
+
+function howToUse(service: { url: string; username: string; password: string }, isOwn: boolean, reconcile: boolean): string {
+  const password = isOwn || service.password === '' ? '…' : service.password
+  const username = service.username === '' ? '…' : service.username
+  return [
+    `listening on ${service.url}`,
+    ...(reconcile ? [`OpenRefine: add the standard service ${new URL('/reconcile', service.url).href}`] : []),
+    '',
+    'Use it from another terminal:',
+    `  export FETTLE_URL=${service.url} FETTLE_USERNAME=${username} FETTLE_PASSWORD=${password}`,
+    '  fettle run pipelines/suppliers.yml --service "$FETTLE_URL"',
+    '',
+    'Ctrl-C stops it.',
+  ].join('\n')
+}

@@ -1,0 +1,80 @@
+/** `fettle serve users`: who may log in to a service: add, list, remove. A password is never a flag: argv is there for all to see. */
+import { join, resolve } from 'node:path'
+import { dataDirOf, passwordOf } from '../../../compose.ts'
+import { EXIT, FettleError } from '../../../errors.ts'
+import { escapeTerminal, safeJson } from '../../../report/index.ts'
+import { addUser, listUsers, removeUser, type UserInfo } from '../../../service/index.ts'
+import { askSecret } from '../../terminal/prompt-secret.ts'
+import type { Flags } from '../../command.ts'
+import { isOn, needText, textFlag } from '../../options/read.ts'
+import type { Io } from '../../terminal/io.ts'
+
+/** Where the service keeps everything. */
+export function serviceDirOf(flags: Flags, io: Io): string {
+  const named = textFlag(flags, 'data-dir')
+  return named === null ? join(dataDirOf(io.env), 'service') : resolve(io.cwd, named)
+}
+
+/** Whether anybody may log in to this data directory. */
+export const hasUsers = (dataDir: string): boolean => listUsers(dataDir).length > 0
+
+type Role = UserInfo['role']
+const ROLES: readonly string[] = ['reader', 'operator', 'admin'] satisfies readonly Role[]
+const isRole = (text: string): text is Role => ROLES.includes(text)
+
+/** From the environment, the terminal, or what is piped in, in this order. */
+async function passwordFor(username: string, io: Io): Promise<string> {
+  const set = passwordOf(io.env)
+  if (set !== null) return set
+  const typed = await askSecret(`Password of ${escapeTerminal(username)}: `, io)
+  if (typed === null)
+    throw new FettleError('FETTLE_CREDENTIALS', `no password for ${JSON.stringify(username)}: nothing was read`, {
+      hint: 'Type it, pipe it in, or set FETTLE_PASSWORD or FETTLE_PASSWORD_FILE.',
+    })
+  return typed
+}
+
+async function add(flags: Flags, dataDir: string, io: Io): Promise<number> {
+  const username = needText(flags, 'name')
+  const role = textFlag(flags, 'role') ?? 'operator'
+  const tenant = textFlag(flags, 'tenant')
+  if (!isRole(role)) throw new FettleError('FETTLE_USAGE', `--role ${role}: expected ${ROLES.join(', ')}`)
+  if (listUsers(dataDir).some(user => user.username === username))
+    throw new FettleError('FETTLE_USAGE', `the user ${JSON.stringify(username)} is there already`, {
+      hint: 'For another password or role, remove the user first; what is theirs stays.',
+    })
+  const password = await passwordFor(username, io)
+  await addUser(dataDir, { username, password, role, now: new Date(), ...(tenant === null ? {} : { tenant }) })
+  io.say(`added ${escapeTerminal(username)} as ${role}${tenant === null ? '' : ` of ${escapeTerminal(tenant)}`}`)
+  return EXIT.ok
+}
+
+const line = ({ username, role, tenant, createdAt }: UserInfo): string =>
+  escapeTerminal([username.padEnd(20), role.padEnd(8), tenant.padEnd(20), createdAt].join('  ').trimEnd())
+
+function list(flags: Flags, dataDir: string, io: Io): number {
+  const users = listUsers(dataDir)
+  if (isOn(flags, 'json')) io.out(safeJson({ schema: 'fettle/users/v1', users }))
+  else if (users.length === 0) io.say(`no users in ${escapeTerminal(dataDir)}`)
+  else io.out(users.map(line).join('\n'))
+  return EXIT.ok
+}
+
+async function remove(flags: Flags, dataDir: string, io: Io): Promise<number> {
+  const username = needText(flags, 'name')
+  await removeUser(dataDir, username)
+  io.say(`removed ${escapeTerminal(username)}; what is theirs stays`)
+  return EXIT.ok
+}
+
+/** Adds, lists or removes; a running service knows at once. */
+export async function run(flags: Flags, io: Io): Promise<number> {
+  const dataDir = serviceDirOf(flags, io)
+  const what = textFlag(flags, 'what')
+  if (what === 'add') return add(flags, dataDir, io)
+  if (what === 'list') return list(flags, dataDir, io)
+  if (what === 'remove') return remove(flags, dataDir, io)
+  const problem =
+    what === null ? 'serve users: what to do is missing' : `serve users ${what}: nothing that can be done with users`
+  throw new FettleError('FETTLE_USAGE', problem, { hint: 'add NAME, list, or remove NAME.' })
+}

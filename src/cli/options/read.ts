@@ -1,0 +1,54 @@
+/** Flags read into what they mean; each problem is a usage error that names flag, value and range. It carries nothing out. */
+import { FettleError } from '../../errors.ts'
+import type { Flags } from '../command.ts'
+
+const bad = (flag: string, value: string, need: string): FettleError =>
+  new FettleError('FETTLE_USAGE', `--${flag} ${value}: ${need}`)
+
+/** The text of a flag, null when absent. Throws FETTLE_USAGE when it is empty or was given twice with different values. */
+export function textFlag(flags: Flags, name: string): string | null {
+  const value = flags[name]
+  if (value === undefined || value === null) return null
+  const values = [...new Set((Array.isArray(value) ? value : [value]).map(String))]
+  if (values.length > 1) throw bad(name, values.join(' and '), 'given twice')
+  const [text = ''] = values
+  if (text === '') throw bad(name, '""', 'needs a value')
+  return text
+}
+
+/** A text that must be there. */
+export function needText(flags: Flags, name: string): string {
+  const text = textFlag(flags, name)
+  if (text === null) throw new FettleError('FETTLE_USAGE', `${name} is missing`)
+  return text
+}
+
+/** Whether a switch is on. */
+export const isOn = (flags: Flags, name: string): boolean => flags[name] === true
+
+/** A whole number in a range, null when absent. */
+export function wholeFlag(flags: Flags, name: string, min: number, max: number): number | null {
+  const text = textFlag(flags, name)
+  if (text === null) return null
+  const value = /^\d{1,12}$/.test(text) ? Number(text) : Number.NaN
+  if (!(value >= min && value <= max)) throw bad(name, text, `expected a whole number from ${min} to ${max}`)
+  return value
+}
+
+/** The texts of a flag that may be repeated. */
+export const listFlag = (flags: Flags, name: string): string[] => {
+  const value = flags[name]
+  return value === undefined || value === null ? [] : (Array.isArray(value) ? value : [value]).map(String)
+}
+
+/** `--var name=value` flags as a record. Throws FETTLE_USAGE for one without `=` or a name given twice. */
+export function varFlags(flags: Flags): Record<string, string> {
+  const vars = new Map<string, string>()
+  for (const text of listFlag(flags, 'var')) {
+    const [, name, value] = /^([A-Za-z_][A-Za-z0-9_]*)=([\s\S]*)$/.exec(text) ?? []
+    if (name === undefined || value === undefined) throw bad('var', text, 'expected name=value')
+    if (vars.has(name) && vars.get(name) !== value) throw bad('var', text, `${name} was given twice`)
+    vars.set(name, value)
+  }
+  return Object.fromEntries(vars)
+}

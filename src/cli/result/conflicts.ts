@@ -1,0 +1,58 @@
+/** Files that two would use at once, one of them to write: refused before anything is sent, whatever links lead there. */
+import { resolve } from 'node:path'
+import { type Plan, realPath } from '../../compose/looking.ts'
+import { FettleError } from '../../errors.ts'
+import type { Flags } from '../command.ts'
+import { textFlag } from '../options/read.ts'
+import type { Reporters } from '../reporters/registry.ts'
+
+/** A plan, and the pipeline file it comes from. */
+export interface Planned {
+  readonly file: string
+  readonly plan: Plan
+}
+
+/** The files that the command line itself names to be written. */
+export const ownFiles = (flags: Flags, { paths }: Reporters): (readonly [string, string])[] => {
+  const result = textFlag(flags, 'result-file')
+  return [...(result === null ? [] : [['--result-file', result] as const]), ...paths.map(path => ['--reporter', path] as const)]
+}
+
+/**
+ * Two pipelines of one name would fight over their runs, two with one output over the file, and one whose input is the other's
+ * output comes too early: refused before anything is sent, whatever links lead there.
+ */
+export async function refuseClashes(
+  items: readonly Planned[],
+  own: readonly (readonly [flag: string, path: string])[],
+  cwd: string,
+): Promise<void> {
+  const owners = new Map<string, string>()
+  const inputs = new Map<string, string>()
+  for (const { file, plan } of items) inputs.set(await realPath(resolve(cwd, plan.input.path)), `the input of ${file}`)
+  for (const [flag, path] of own) {
+    const real = await realPath(resolve(cwd, path))
+    const other = owners.get(real) ?? inputs.get(real)
+    if (other !== undefined)
+      throw new FettleError('FETTLE_USAGE', `${flag} would write ${path}, which is ${other}`, {
+        hint: 'Name another file.',
+      })
+    owners.set(real, flag)
+  }
+  for (const { file, plan } of items) {
+    const { name, output } = plan
+    const paths = [output?.path, output?.unmatched, output?.review].filter(path => path != null)
+    const places = await Promise.all(paths.map(async path => [await realPath(resolve(cwd, path)), `the output ${path}`] as const))
+    for (const [claim, words] of [[`name ${name}`, `the name ${name}`] as const, ...places]) {
+      const reader = inputs.get(claim)
+      if (reader !== undefined)
+        throw new FettleError('FETTLE_USAGE', `${file} writes ${words}, which is ${reader}`, {
+          hint: 'Run them one after the other.',
+        })
+      const other = owners.get(claim)
+      if (other !== undefined)
+        throw new FettleError('FETTLE_USAGE', `${other} and ${file} both have ${words}`, { hint: 'Give each its own.' })
+      owners.set(claim, file)
+    }
+  }
+}

@@ -1,0 +1,124 @@
+/**
+ * How pipelines ended, for machines: the exit code of each, its result line, and who gets it. A command that could not even
+ * begin has a line too, so that whoever reads stdout or the result file always finds one.
+ */
+import { resolve } from 'node:path'
+import { proveWritable, type RunResult, writeAtomic } from '../../compose.ts'
+import { EXIT, FettleError, issue } from '../../errors.ts'
+import { resultLine, safeJson, type Told } from '../../report/index.ts'
+import type { Flags } from '../command.ts'
+import { exitOf } from './exit.ts'
+import { isOn, textFlag, wholeFlag } from '../options/read.ts'
+import type { Io } from '../terminal/io.ts'
+import { refuseNoResult } from '../options/overwrite-guards.ts'
+
+/**
+ * How one pipeline ended: with a report, with an error before there could be one, or left to others with a line that says so; `name` is
+ * its file until it is read.
+ */
+export type Ending = { readonly name: string | null } & (
+  | { readonly result: RunResult }
+  | { readonly error: unknown }
+  | { readonly left: string }
+)
+
+/** The exit code of an ending: `--strict` counts a warning as a failed check, `--skip-code` tells a day without rows. */
+export function codeOf(ending: Ending, flags: Flags): number {
+  if ('error' in ending) return exitOf(ending.error)
+  if ('left' in ending) return EXIT.ok
+  const { status, exitCode, detached } = ending.result.state
+  if (status === 'skipped') return skipCodeOf(flags) ?? exitCode ?? EXIT.ok
+  if (status === 'warn' && isOn(flags, 'strict')) return EXIT.checks
+  return exitCode ?? (detached ? EXIT.ok : EXIT.bug)
+}
+
+/** `--skip-code`, null when absent. Throws FETTLE_USAGE for what is no exit code, and for one that says something else already. */
+export function skipCodeOf(flags: Flags): number | null {
+  const code = wholeFlag(flags, 'skip-code', 0, 255)
+  if (code === null || code === EXIT.ok || !Object.values<number>(EXIT).includes(code)) return code
+  throw new FettleError('FETTLE_USAGE', `--skip-code ${code}: this exit code tells something else already`, {
+    hint: 'Give 0, or a code that is in no table of exit codes, such as 99.',
+  })
+}
+
+/** An ending as reporters are told it, who hear nothing of what is left to others. */
+export function toldOf(ending: Exclude<Ending, { readonly left: string }>, flags: Flags): Told {
+  if ('result' in ending) return { ...ending.result.report, exitCode: codeOf(ending, flags) }
+  const { error, name } = ending
+  const known = FettleError.is(error)
+    ? error
+    : new FettleError('FETTLE_BUG', error instanceof Error ? error.message : String(error))
+  const { code, message, hint, at } = known
+  const issues = known.issues.length > 0 ? known.issues : [issue(code, message, { hint, at })]
+  return { name: name ?? 'fettle', exitCode: codeOf(ending, flags), issues }
+}
+
+/**
+ * Throws FETTLE_OUTPUT_WRITE when the result file could not be written, and FETTLE_USAGE when it would replace something else;
+ * asked before anything is sent.
+ */
+export async function proveResultFile(flags: Flags, io: Io): Promise<void> {
+  const file = textFlag(flags, 'result-file')
+  if (file === null) return
+  await refuseNoResult(resolve(io.cwd, file), file)
+  await proveWritable(resolve(io.cwd, file))
+}
+
+/** Gives the result lines to whoever asked: `--result-file` first, then stdout as the last bytes of all. */
+export async function giveResults(endings: readonly Ending[], flags: Flags, io: Io): Promise<void> {
+  const lines = endings.map(ending => {
+    if ('left' in ending) return ending.left
+    return 'result' in ending
+      ? resultLine({ ...ending.result.report, exitCode: codeOf(ending, flags) })
+      : errorLine(ending.error, ending.name)
+  })
+  const file = textFlag(flags, 'result-file')
+  if (file !== null)
+    await writeLines(lines, file, io).catch(error => {
+      throw resultKept(error, endings, file)
+    })
+  if (isOn(flags, 'json')) for (const line of lines) io.out(line)
+}
+
+/** The error of a result file for runs that are recorded: the same command would start another run of what is finished. */
+function resultKept(error: unknown, endings: readonly Ending[], file: string): unknown {
+  const ids = endings.flatMap(ending => ('result' in ending ? [ending.result.state.runId] : []))
+  if (!FettleError.is(error, 'output') || ids.length === 0) return error
+  const ways = ids.map(id => `fettle resume ${id} --result-file ${file}`).join('; ')
+  return new FettleError(error.code, error.message, {
+    hint: `Check permissions and free space, then: ${ways} (starts no new run)`,
+    cause: error,
+  })
+}
+
+async function writeLines(lines: readonly string[], file: string, io: Io): Promise<void> {
+  await refuseNoResult(resolve(io.cwd, file), file)
+  await writeAtomic(resolve(io.cwd, file), lines.length === 1 ? `${lines[0]}\n` : `[${lines.join(',')}]\n`)
+}
+
+/** The line of a command that failed as a whole. The flags may be what could not be read, so argv itself is asked. */
+export async function giveFailure(error: unknown, argv: readonly string[], io: Io): Promise<void> {
+  const words = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv
+  const line = errorLine(error, null)
+  const at = words.findIndex(word => /^--result-file(=|$)/.test(word))
+  const file = words[at]?.includes('=') ? words[at]?.slice('--result-file='.length) : words[at + 1]
+  // The failure may be that very file; it has been told already.
+  if (at >= 0 && file !== undefined && !file.startsWith('-')) await writeLines([line], file, io).catch(() => {})
+  if (words.includes('--json')) io.out(line)
+}
+
+/** What a run that could not begin has for a result line: same keys, the error in place of counts. */
+function errorLine(error: unknown, pipeline: string | null): string {
+  const { code, message, hint, exitCode } = FettleError.is(error) ? error : new FettleError('FETTLE_BUG')
+  return safeJson({
+    schema: 'fettle/result/v1',
+    status: 'error',
+    exitCode,
+    runId: null,
+    pipeline,
+    totals: null,
+    report: null,
+    output: null,
+    error: { code, message: message.slice(0, 1000), hint },
+  })
+}
