@@ -16,10 +16,10 @@ export {
   run,
   type Standing,
   status,
-} from './compose/library.ts'
-export { type LoadOptions, loadPipeline } from './compose/load.ts'
-export type { RunReporter } from './compose/run-reporters.ts'
-export { type Checkpoint, type Running, RunStopped } from './compose/running.ts'
+} from './app/library/library.ts'
+export { type LoadOptions, loadPipeline } from './app/prepare/read-pipeline.ts'
+export type { RunReporter } from './app/observe/reporters.ts'
+export { type Checkpoint, type Running, RunStopped } from './app/library/run-handle.ts'
 export type { CodeOf, ErrorCode, ErrorKind, Issue, Place } from './errors.ts'
 export { ERRORS, EXIT, FettleError } from './errors.ts'
 export type { RunEvent, RunFact, RunState } from './journal/index.ts'

@@ -9,7 +9,7 @@ import yargs from 'yargs'
 import { COMMANDS } from '../src/cli/commands/index.ts'
 import { EXAMPLES } from '../src/cli/commands/examples.ts'
 import { helpOf } from '../src/cli/parse-argv.ts'
-import { pipelineJsonSchema } from '../src/compose.ts'
+import { pipelineJsonSchema } from '../src/app/index.ts'
 import { ERRORS, EXIT } from '../src/errors.ts'
 import { fettle, folderOf, ROOT, start } from './cli/fettle.ts'
 

@@ -25,7 +25,7 @@ export async function parse(words: readonly string[], io: Io): Promise<Called | 
   const argv = plainWords(words)
   refuseSecrets(argv)
   if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
-    const { thisTool } = await import('../compose/tool.ts')
+    const { thisTool } = await import('../app/env/package-info.ts')
     io.out(thisTool().version)
     return null
   }
@@ -132,7 +132,7 @@ async function refuseUnknown(argv: readonly string[]): Promise<void> {
 }
 
 async function unknown(what: string, word: string, names: readonly string[], prefix: string): Promise<FettleError> {
-  const { nearest } = await import('../compose/looking.ts')
+  const { nearest } = await import('../app/light.ts')
   const found = nearest(word, names)
   return new FettleError('FETTLE_USAGE', what, found === null ? {} : { hint: `Did you mean ${prefix}${found}?` })
 }

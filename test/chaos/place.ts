@@ -11,7 +11,7 @@ export interface Product {
   readonly folder: string
   readonly testing: typeof import('../../src/testing/index.ts')
   readonly journal: typeof import('../../src/journal/index.ts')
-  readonly compose: typeof import('../../src/compose.ts')
+  readonly compose: typeof import('../../src/app/index.ts')
 }
 
 /** A fresh folder that is removed at the end. */

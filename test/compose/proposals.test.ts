@@ -3,7 +3,7 @@
  * What is proposed must be right; what is not certain is left out, or the list refused.
  */
 import { expect, test } from 'vitest'
-import { lookAtColumns, proposeFor } from '../../src/compose/proposals.ts'
+import { lookAtColumns, proposeFor } from '../../src/app/prepare/propose.ts'
 import { file } from '../input/kit.ts'
 
 const COMPANIES = [

@@ -1,6 +1,6 @@
 /** The proxy settings of the environment, as a remote service and its files are reached through them. */
 import { expect, test } from 'vitest'
-import { proxiesOf } from '../../src/compose/settings.ts'
+import { proxiesOf } from '../../src/app/env/environment.ts'
 import { FettleError } from '../../src/errors.ts'
 
 test.each([

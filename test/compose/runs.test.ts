@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { listRunIds, newRunId } from '../../src/compose/run-directory.ts'
+import { listRunIds, newRunId } from '../../src/app/runs/run-directory.ts'
 import { type Report, type Running, RunStopped, resume, run } from '../../src/index.ts'
 
 let folder: string

@@ -1,7 +1,7 @@
 /** A run that the disk or another process stopped: what it did is told from memory, and recorded if the disk lets it. */
 import { expect, test } from 'vitest'
-import { guardOf } from '../../src/compose/guard.ts'
-import { isStranding, recordOf } from '../../src/compose/stranded.ts'
+import { guardOf } from '../../src/app/execution/guard.ts'
+import { isStranding, recordOf } from '../../src/app/execution/run-recorder.ts'
 import { FettleError } from '../../src/errors.ts'
 import type { Journal, Lock, RunFact } from '../../src/journal/index.ts'
 import { type MemoryJournal, OUTCOMES, worldOf } from '../run/world.ts'

@@ -1,7 +1,7 @@
 /** Plays one cell inside this process: arms its faults, pulls its lever, resumes, and hands what was seen to the judge. */
 import { execFileSync } from 'node:child_process'
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { lastRun, runDirectory } from '../../src/compose/run-directory.ts'
+import { lastRun, runDirectory } from '../../src/app/runs/run-directory.ts'
 import { type RunFact, resealed } from '../../src/journal/index.ts'
 import type { Service } from '../../src/service/index.ts'
 import { type Armed, type FaultInput, startFaultServer } from '../../src/testing/index.ts'

@@ -1,8 +1,8 @@
 /** One start of a run inside this process: as the command line does it, with a clock and connections of its own. */
 
-import { NO_OVERRIDES } from '../../src/compose/prepare.ts'
-import { lastRun } from '../../src/compose/run-directory.ts'
-import { prepare, presentOf, type RunFact, type RunResult, type RunSettings, resumeRun, startRun } from '../../src/compose.ts'
+import { NO_OVERRIDES } from '../../src/app/prepare/prepare.ts'
+import { lastRun } from '../../src/app/runs/run-directory.ts'
+import { prepare, presentOf, type RunFact, type RunResult, type RunSettings, resumeRun, startRun } from '../../src/app/index.ts'
 import { FettleError } from '../../src/errors.ts'
 import type { FaultServer } from '../../src/testing/fault-server.ts'
 import { CellClock } from './clock.ts'

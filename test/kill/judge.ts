@@ -1,7 +1,7 @@
 /** The invariants of faults.md §1 as a list of what is violated, from the files on disk and the service's own record. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { listRunIds, runDirectory } from '../../src/compose/run-directory.ts'
+import { listRunIds, runDirectory } from '../../src/app/runs/run-directory.ts'
 import { fold, type RunState, readJournal } from '../../src/journal/index.ts'
 import { reportSchema } from '../../src/report/index.ts'
 import { checkRun, type EffectCounts, type FaultyService } from '../../src/testing/index.ts'

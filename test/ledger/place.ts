@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { listRunIds, runDirectory } from '../../src/compose/run-directory.ts'
+import { listRunIds, runDirectory } from '../../src/app/runs/run-directory.ts'
 import { checkRun, type FaultyService } from '../../src/testing/index.ts'
 import { CREDENTIALS, commandOf } from '../kill/kit.ts'
 

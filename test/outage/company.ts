@@ -9,9 +9,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Agent } from 'undici'
 import { onTestFinished } from 'vitest'
-import type { RunResult } from '../../src/compose/carry-out.ts'
-import { startRun } from '../../src/compose/lifecycle.ts'
-import { NO_OVERRIDES, prepareValue } from '../../src/compose/prepare.ts'
+import type { RunResult } from '../../src/app/execution/execute.ts'
+import { startRun } from '../../src/app/execution/start.ts'
+import { NO_OVERRIDES, prepareValue } from '../../src/app/prepare/prepare.ts'
 import { VirtualClock } from '../../src/testing/virtual-clock.ts'
 
 export const PIPELINES = 50

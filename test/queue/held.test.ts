@@ -1,8 +1,8 @@
 /** The last look before a request of a worker leaves: between what was recorded and a turn may lie a long wait. */
 import { expect, test } from 'vitest'
 import { createShared } from '../../src/client/api/shared.ts'
-import { held } from '../../src/compose/queue/turns.ts'
-import { REAL_WORLD } from '../../src/compose/world.ts'
+import { held } from '../../src/app/distributed/rate-limit.ts'
+import { REAL_WORLD } from '../../src/app/env/runtime.ts'
 
 const own = createShared(REAL_WORLD.clock).pace
 const caller = { signal: new AbortController().signal, deadline: () => 1_000, onPaused: () => {} }

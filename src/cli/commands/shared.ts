@@ -1,8 +1,8 @@
 /** What run, resume, check and status have in common: flags to settings, and a report for this terminal. */
 import { existsSync } from 'node:fs'
 import pc from 'picocolors'
-import { type Overrides, parseDuration, shownPath } from '../../compose/looking.ts'
-import type { RunSettings } from '../../compose.ts'
+import { type Overrides, parseDuration, shownPath } from '../../app/light.ts'
+import type { RunSettings } from '../../app/index.ts'
 import { FettleError } from '../../errors.ts'
 import { escapeTerminal, type Report } from '../../report/index.ts'
 import { renderText, type Style } from '../../report/formats/text.ts'

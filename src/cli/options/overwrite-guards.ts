@@ -1,7 +1,7 @@
 /** What a file named on the command line may replace: an earlier one of its own kind, and nothing else. It writes nothing. */
 import { lstat, open, stat } from 'node:fs/promises'
 import { extname, resolve } from 'node:path'
-import { isInside, realPath } from '../../compose/looking.ts'
+import { isInside, realPath } from '../../app/light.ts'
 import { FettleError } from '../../errors.ts'
 
 const RESULT = /^\[?\{"schema":"fettle\/result\//

@@ -1,5 +1,5 @@
 /** Which queue a command is about, and the result line of what is in one. It connects to nothing. */
-import type { QueuedRun } from '../../compose/queued.ts'
+import type { QueuedRun } from '../../app/distributed/index.ts'
 import { safeJson } from '../../report/formats/escape.ts'
 import type { Flags } from '../command.ts'
 import { needText, textFlag } from './read.ts'

@@ -5,7 +5,7 @@
 import { appendFileSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { inflateSync } from 'node:zlib'
-import type { Env, RunFact } from '../../compose.ts'
+import type { Env, RunFact } from '../../app/index.ts'
 import { type PipesLevel, type PipesMessage, type PipesStep, pipesLine, pipesLog, pipesMessages } from '../../report/index.ts'
 import type { Io } from '../terminal/io.ts'
 import { factInWords } from '../terminal/progress/text.ts'

@@ -1,8 +1,8 @@
 /** Reporters that write one document about a call when it has ended: to a file, whole or not at all, or to stdout. */
 import { dirname, join, relative, resolve, sep } from 'node:path'
-import { thisTool } from '../../compose/looking.ts'
-import { makeFolder } from '../../compose/run-directory.ts'
-import { writeAtomic } from '../../compose.ts'
+import { thisTool } from '../../app/light.ts'
+import { makeFolder } from '../../app/runs/run-directory.ts'
+import { writeAtomic } from '../../app/index.ts'
 import {
   isRefusal,
   RENDERERS,

@@ -1,7 +1,7 @@
 /** `json-events`: a line of JSON for everything that happens, as it happens, to a file begun anew or to stdout. */
 import { closeSync, constants, openSync, writeSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { makeFolder } from '../../compose/run-directory.ts'
+import { makeFolder } from '../../app/runs/run-directory.ts'
 import { type Event, eventLine, isRefusal, resultLine, type Told } from '../../report/index.ts'
 import type { Io } from '../terminal/io.ts'
 import { STDOUT } from './documents.ts'

@@ -1,7 +1,7 @@
 /** `openlineage`: the events of OpenLineage, a line of JSON each, added to a file or on stdout. It makes none of them. */
 import { closeSync, constants, openSync, writeSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { makeFolder } from '../../compose/run-directory.ts'
+import { makeFolder } from '../../app/runs/run-directory.ts'
 import { safeJson } from '../../report/index.ts'
 import type { Io } from '../terminal/io.ts'
 import { STDOUT } from './documents.ts'

@@ -3,7 +3,7 @@
  * it ended; whatever one of them throws is said once, as a warning, and changes nothing.
  */
 
-import { ciOf, courseOfTick, type RunFact, type RunReporter, type RunState, type Tick } from '../../compose.ts'
+import { ciOf, courseOfTick, type RunFact, type RunReporter, type RunState, type Tick } from '../../app/index.ts'
 import { dataOfFact, dataOfStart, type Event, escapeTerminal, type Told } from '../../report/index.ts'
 import type { Flags } from '../command.ts'
 import { needText } from '../options/read.ts'

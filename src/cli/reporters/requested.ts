@@ -1,8 +1,8 @@
 /** Which reporters a call has: `--reporter NAME[=PATH]` and the platform. Names and paths are judged here, before anything is sent. */
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { nearest } from '../../compose/looking.ts'
-import type { Env } from '../../compose.ts'
+import { nearest } from '../../app/light.ts'
+import type { Env } from '../../app/index.ts'
 import { FettleError } from '../../errors.ts'
 import type { Flags } from '../command.ts'
 import { listFlag, needText } from '../options/read.ts'

@@ -1,6 +1,6 @@
 /** Files that two would use at once, one of them to write: refused before anything is sent, whatever links lead there. */
 import { resolve } from 'node:path'
-import { type Plan, realPath } from '../../compose/looking.ts'
+import { type Plan, realPath } from '../../app/light.ts'
 import { FettleError } from '../../errors.ts'
 import type { Flags } from '../command.ts'
 import { textFlag } from '../options/read.ts'

@@ -3,7 +3,7 @@
  * begin has a line too, so that whoever reads stdout or the result file always finds one.
  */
 import { resolve } from 'node:path'
-import { proveWritable, type RunResult, writeAtomic } from '../../compose.ts'
+import { proveWritable, type RunResult, writeAtomic } from '../../app/index.ts'
 import { EXIT, FettleError, issue } from '../../errors.ts'
 import { resultLine, safeJson, type Told } from '../../report/index.ts'
 import type { Flags } from '../command.ts'

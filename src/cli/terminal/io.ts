@@ -3,7 +3,7 @@
  * process.stdin, process.stdout and process.stderr; a closed pipe ends the talk, not the work.
  */
 import type { Readable } from 'node:stream'
-import type { Env } from '../../compose.ts'
+import type { Env } from '../../app/index.ts'
 import { EXIT } from '../../errors.ts'
 
 /** What a command is given. */

@@ -1,5 +1,5 @@
 /** `fettle check`: everything `run` would find out before sending, and nothing sent; not even a login. */
-import { explainPlan, type Plan, prepare, profileLines, STDIN_NAME, spoolOf, stdinOf } from '../../../compose/looking.ts'
+import { explainPlan, type Plan, prepare, profileLines, STDIN_NAME, spoolOf, stdinOf } from '../../../app/light.ts'
 import { EXIT, errorOfIssues } from '../../../errors.ts'
 import { escapeLines, escapeTerminal, safeJson } from '../../../report/formats/escape.ts'
 import type { Flags } from '../../command.ts'

@@ -1,8 +1,8 @@
 /** `fettle clean`: a list in, the same list with what was found out, and no configuration: what `init` would write, carried out. */
 import { existsSync } from 'node:fs'
 import { basename, extname, relative, resolve, sep } from 'node:path'
-import { draftOf, type Looked, proposeFor } from '../../../compose/looking.ts'
-import { goesOn, NO_OVERRIDES, type Prepared, prepareValue, resolveService } from '../../../compose.ts'
+import { draftOf, type Looked, proposeFor } from '../../../app/light.ts'
+import { goesOn, NO_OVERRIDES, type Prepared, prepareValue, resolveService } from '../../../app/index.ts'
 import { FettleError } from '../../../errors.ts'
 import { escapeTerminal } from '../../../report/formats/escape.ts'
 import { ownFiles, refuseClashes } from '../../result/conflicts.ts'

@@ -1,5 +1,5 @@
 /** `fettle doctor`: what could keep a run from working, one line each, with the cure. No secret is shown, nothing is changed. */
-import { examine, type Finding } from '../../../compose.ts'
+import { examine, type Finding } from '../../../app/index.ts'
 import { ERRORS, EXIT } from '../../../errors.ts'
 import { escapeTerminal, safeJson } from '../../../report/formats/escape.ts'
 import type { Flags } from '../../command.ts'

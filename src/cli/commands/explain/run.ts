@@ -1,6 +1,6 @@
 /** `fettle explain`: what an error code or an exit code means, from the one table. */
 
-import { nearest } from '../../../compose/looking.ts'
+import { nearest } from '../../../app/light.ts'
 import { ERRORS, type ErrorCode, EXIT, FettleError } from '../../../errors.ts'
 import type { Flags } from '../../command.ts'
 import { textFlag } from '../../options/read.ts'

@@ -11,7 +11,7 @@ import {
   nearest,
   type Proposal,
   type Reading,
-} from '../../../compose/looking.ts'
+} from '../../../app/light.ts'
 import { FettleError } from '../../../errors.ts'
 import { clip, escapeTerminal } from '../../../report/formats/escape.ts'
 import type { Flags } from '../../command.ts'

@@ -13,7 +13,7 @@ import {
   type Reading,
   thisTool,
   writeAtomic,
-} from '../../../compose/looking.ts'
+} from '../../../app/light.ts'
 import { EXIT, FettleError } from '../../../errors.ts'
 import { escapeTerminal } from '../../../report/formats/escape.ts'
 import { type Ask, withAsker } from '../../terminal/prompt.ts'

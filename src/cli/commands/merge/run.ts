@@ -1,5 +1,5 @@
 /** `fettle merge`: the results of shards joined into the outputs and the report of one run; nothing is sent. */
-import { findShards, mergeRuns } from '../../../compose.ts'
+import { findShards, mergeRuns } from '../../../app/index.ts'
 import { ownFiles, refuseClashes } from '../../result/conflicts.ts'
 import type { Flags } from '../../command.ts'
 import { isOn, listFlag, needText } from '../../options/read.ts'

@@ -9,7 +9,7 @@ import {
   shardList,
   shareOf,
   stdinOf,
-} from '../../../compose.ts'
+} from '../../../app/index.ts'
 import { EXIT, errorOfIssues, FettleError } from '../../../errors.ts'
 import { escapeTerminal, safeJson } from '../../../report/formats/escape.ts'
 import type { Flags } from '../../command.ts'

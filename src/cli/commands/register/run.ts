@@ -1,6 +1,6 @@
 /** `fettle register`: company registers on this machine: import, list, info, remove. */
 import { basename, resolve } from 'node:path'
-import { dataDirOf, registerDirOf } from '../../../compose.ts'
+import { dataDirOf, registerDirOf } from '../../../app/index.ts'
 import { EXIT, FettleError } from '../../../errors.ts'
 import { escapeTerminal, safeJson } from '../../../report/index.ts'
 import {

@@ -1,6 +1,6 @@
 /** `fettle report`: any report of any run, rendered again from its journal. */
 import { resolve } from 'node:path'
-import { carrierOf, lookAtRun, MOST_ROWS, reportOfRun, reviewRows, writeAtomic } from '../../../compose.ts'
+import { carrierOf, lookAtRun, MOST_ROWS, reportOfRun, reviewRows, writeAtomic } from '../../../app/index.ts'
 import { EXIT } from '../../../errors.ts'
 import { RENDERERS, type Renderer } from '../../../report/index.ts'
 import type { Flags } from '../../command.ts'

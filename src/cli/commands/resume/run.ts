@@ -8,7 +8,7 @@ import {
   queuedRun,
   type RunSettings,
   resumeRun,
-} from '../../../compose.ts'
+} from '../../../app/index.ts'
 import { ownFiles, refuseClashes } from '../../result/conflicts.ts'
 import type { Flags } from '../../command.ts'
 import { isOn, needText, textFlag } from '../../options/read.ts'

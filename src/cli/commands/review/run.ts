@@ -16,7 +16,7 @@ import {
   writeAtomic,
   writeDecisions,
   writeTable,
-} from '../../../compose.ts'
+} from '../../../app/index.ts'
 import { EXIT, FettleError } from '../../../errors.ts'
 import { escapeTerminal, renderHtml, resultLine } from '../../../report/index.ts'
 import type { Flags } from '../../command.ts'

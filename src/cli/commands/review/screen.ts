@@ -1,5 +1,5 @@
 /** A row beside the companies it may be, as a screen of text: as many columns as the terminal is wide. It reads no key. */
-import type { ReviewRow } from '../../../compose.ts'
+import type { ReviewRow } from '../../../app/index.ts'
 import { clip, escapeTerminal, reasonsOf, wordsBeside } from '../../../report/index.ts'
 
 /** How a screen is drawn. */

@@ -2,7 +2,7 @@
  * A review at the terminal: one row after the other, a key each. What is decided is kept at once, so that a closed terminal loses
  * nothing. It knows no file.
  */
-import type { Decision, ReviewRow } from '../../../compose.ts'
+import type { Decision, ReviewRow } from '../../../app/index.ts'
 import type { Io } from '../../terminal/io.ts'
 import { type Chosen, screenOf } from './screen.ts'
 

@@ -1,8 +1,8 @@
 /** Pipelines whose shards others carry out: posted to a queue, looked at there, and collected. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { MOST_SHARDS } from '../../../compose/looking.ts'
-import type { QueuedRun } from '../../../compose/queued.ts'
-import type { Prepared, RunSettings } from '../../../compose.ts'
+import { MOST_SHARDS } from '../../../app/light.ts'
+import type { QueuedRun } from '../../../app/distributed/index.ts'
+import type { Prepared, RunSettings } from '../../../app/index.ts'
 import { EXIT, errorOfIssues } from '../../../errors.ts'
 import { escapeTerminal } from '../../../report/index.ts'
 import type { Flags } from '../../command.ts'
@@ -11,7 +11,7 @@ import type { Io } from '../../terminal/io.ts'
 import { queuedLine, queueOf } from '../../options/queue.ts'
 import type { Ending } from '../../result/result.ts'
 
-const load = () => import('../../../compose/queued.ts')
+const load = () => import('../../../app/distributed/index.ts')
 
 /** `--shards`, null when absent. Throws FETTLE_USAGE. */
 export const shardsOf = (flags: Flags): number | null => wholeFlag(flags, 'shards', 1, MOST_SHARDS)

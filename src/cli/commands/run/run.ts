@@ -1,5 +1,5 @@
 /** `fettle run`: check, carry out, report; several pipelines side by side, none stopped by another's failure. */
-import { elsewhereOf, explainPlan, inBatch, type Prepared, prepare, startRun, stdinOf } from '../../../compose.ts'
+import { elsewhereOf, explainPlan, inBatch, type Prepared, prepare, startRun, stdinOf } from '../../../app/index.ts'
 import { EXIT, errorOfIssues, type Issue } from '../../../errors.ts'
 import { escapeTerminal } from '../../../report/formats/escape.ts'
 import { escapeLines, isRefusal } from '../../../report/index.ts'

@@ -1,5 +1,5 @@
 /** `fettle runs`: the runs kept here, newest first. */
-import { listRunIds, lookAtRun, queuedRun, reportOfRun } from '../../../compose.ts'
+import { listRunIds, lookAtRun, queuedRun, reportOfRun } from '../../../app/index.ts'
 import { EXIT, FettleError } from '../../../errors.ts'
 import { escapeTerminal, resultLine, safeJson } from '../../../report/index.ts'
 import type { Flags } from '../../command.ts'

@@ -1,5 +1,5 @@
 /** `fettle schema`: the JSON Schemas, for editors and for readers of reports. */
-import { pipelineJsonSchema } from '../../../compose/looking.ts'
+import { pipelineJsonSchema } from '../../../app/light.ts'
 import { EXIT } from '../../../errors.ts'
 import { eventJsonSchema, reportJsonSchema } from '../../../report/index.ts'
 import type { Flags } from '../../command.ts'

@@ -1,6 +1,6 @@
 /** `fettle screening`: the lists that AML searches look in: import, list, info, remove. */
 import { basename, extname, resolve } from 'node:path'
-import { dataDirOf, screeningDirOf } from '../../../compose.ts'
+import { dataDirOf, screeningDirOf } from '../../../app/index.ts'
 import { EXIT, FettleError } from '../../../errors.ts'
 import { escapeTerminal, safeJson } from '../../../report/index.ts'
 import {

@@ -1,5 +1,5 @@
 /** `fettle serve`: the embedded service by itself, up until it is told to stop. */
-import { credentialsOf, dataDirOf, ensureRegister, registerDirOf, screeningDirOf, screeningIssues } from '../../../compose.ts'
+import { credentialsOf, dataDirOf, ensureRegister, registerDirOf, screeningDirOf, screeningIssues } from '../../../app/index.ts'
 import { EXIT, FettleError } from '../../../errors.ts'
 import { escapeTerminal } from '../../../report/index.ts'
 import { readRates, serve } from '../../../service/index.ts'

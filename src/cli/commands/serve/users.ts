@@ -1,6 +1,6 @@
 /** `fettle serve users`: who may log in to a service: add, list, remove. A password is never a flag: argv is there for all to see. */
 import { join, resolve } from 'node:path'
-import { dataDirOf, passwordOf } from '../../../compose.ts'
+import { dataDirOf, passwordOf } from '../../../app/index.ts'
 import { EXIT, FettleError } from '../../../errors.ts'
 import { escapeTerminal, safeJson } from '../../../report/index.ts'
 import { addUser, listUsers, removeUser, type UserInfo } from '../../../service/index.ts'

@@ -1,5 +1,5 @@
 /** `fettle status`: how a run stands, by text and exit code, so that a sensor needs no other knowledge. */
-import { findRunId, lookAtRun, queuedRun, type RunStanding, reportOfRun, standingOf, watchRun } from '../../../compose.ts'
+import { findRunId, lookAtRun, queuedRun, type RunStanding, reportOfRun, standingOf, watchRun } from '../../../app/index.ts'
 import { FettleError } from '../../../errors.ts'
 import { escapeTerminal, resultLine } from '../../../report/index.ts'
 import type { Flags } from '../../command.ts'

@@ -14,7 +14,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const concurrency = wholeFlag(flags, 'concurrency', 1, MOST_AT_ONCE) ?? 1
   const runsDir = needText(flags, 'runs-dir')
   const queue = queueOf(flags)
-  const { workForQueue } = await import('../../../compose/queued.ts')
+  const { workForQueue } = await import('../../../app/distributed/index.ts')
   const say = (text: string): void => {
     if (!isOn(flags, 'quiet')) io.say(escapeTerminal(`${new Date().toISOString().slice(11, 19)} ${text}`))
   }

@@ -2,7 +2,7 @@
  * What is seen while a run goes on: on a terminal lines that are drawn over, otherwise a line for each change and a sign of life
  * every 30 seconds. It reads facts and ticks; it decides nothing.
  */
-import { courseOfTick, type RunFact, type RunState, type Tick } from '../../../compose.ts'
+import { courseOfTick, type RunFact, type RunState, type Tick } from '../../../app/index.ts'
 import { escapeTerminal } from '../../../report/index.ts'
 import type { Io } from '../io.ts'
 import { heartbeat } from './heartbeat.ts'

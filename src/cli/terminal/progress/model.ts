@@ -2,7 +2,7 @@
  * A run under way as a few lines of text: a line of the whole, and one for each job under way where there are several. It is fed
  * facts and signs of progress with the time, and draws nothing.
  */
-import { courseOfTick, type RunFact, type RunState, type Tick } from '../../../compose.ts'
+import { courseOfTick, type RunFact, type RunState, type Tick } from '../../../app/index.ts'
 import { counted, duration } from '../../../report/words.ts'
 import { amount, type Course, tickInWords, timeLeft } from './text.ts'
 

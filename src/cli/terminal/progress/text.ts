@@ -1,5 +1,5 @@
 /** Facts and signs of progress in words, for a log line or a live line. Pure. */
-import type { RunFact, RunState, Tick } from '../../../compose.ts'
+import type { RunFact, RunState, Tick } from '../../../app/index.ts'
 import { bytes, counted, duration } from '../../../report/words.ts'
 
 /** A rate is worth an estimate after so long. */

@@ -1,0 +1,84 @@
+/** Shards in a queue waited for wherever they are carried out, and joined here. Whoever does so may be killed: another finds the same shards. */
+import { FettleError } from '../../errors.ts'
+import type { Board, Connected, Notice } from '../../queue/index.ts'
+import type { RunResult, RunSettings } from '../execution/execute.ts'
+import { withLock } from '../execution/start.ts'
+import { mergeRuns } from '../operations/merge.ts'
+import { stopAt } from '../env/deadline.ts'
+import { REAL_WORLD } from '../env/runtime.ts'
+import { clearMerged } from './clear.ts'
+import { gatherShards } from './gather.ts'
+import { withBoard } from './connection.ts'
+import type { QueuedRun } from './queued-run.ts'
+import { standingInWords } from './status.ts'
+import { sharedWorlds } from './rate-limit.ts'
+
+/** A sign of life while there is nothing else to tell. */
+const HEARTBEAT_MS = 30_000
+
+/** Waits until no shard of the list is left to do, or `settings` say to stop; tells how it goes on. */
+async function waitForShards(board: Board, { jobs }: QueuedRun, settings: RunSettings): Promise<void> {
+  const { clock } = REAL_WORLD
+  const limit = stopAt(settings.signal, settings.timeoutMs, clock)
+  const note = settings.onNote ?? (() => {})
+  const ended = new Set<string>()
+  const shardOf = (id: string): string => `shard ${jobs.indexOf(id) + 1}/${jobs.length}`
+  const onNotice = ({ id, is, what }: Notice): void => {
+    if (is !== 'moved') ended.add(id)
+    if (is === 'moved') note(`${shardOf(id)}: ${what}`)
+    else note(`${shardOf(id)} ${is === 'done' ? 'is done' : `was given up: ${what}`} (${ended.size} of ${jobs.length})`)
+  }
+  const heart = new AbortController()
+  const beat = async (): Promise<void> => {
+    for (;;) {
+      note(standingInWords(await board.standing(jobs)))
+      await clock.sleep(HEARTBEAT_MS, heart.signal)
+    }
+  }
+  beat().catch(() => {})
+  const pause = (ms: number, signal: AbortSignal): Promise<void> => clock.sleep(ms, signal).catch(() => {})
+  try {
+    await board.wait(jobs, { signal: limit.signal, pause, onNotice })
+  } finally {
+    heart.abort()
+    limit.clear()
+  }
+}
+
+/**
+ * Waits for the shards of a list and joins them; then nothing of it is left in the queue. Throws the reason of a stop, with the
+ * command that goes on, and the errors of shards that came to none but a bad end.
+ */
+export function collectShards(connected: Connected, run: QueuedRun, settings: RunSettings): Promise<RunResult> {
+  const worlds = sharedWorlds(connected)
+  return withBoard(connected, async board => {
+    await waitForShards(board, run, settings).catch(error => {
+      // What no waiting cures keeps its own cure.
+      const canWait = FettleError.is(error) && error.kind !== 'usage'
+      throw canWait ? new FettleError(error.code, error.message, { hint: goOn(run), cause: error }) : error
+    })
+    const { failed, missing } = await board.standing(run.jobs)
+    if (failed.length > 0)
+      throw new FettleError('FETTLE_QUEUE', `${failed.length} of ${run.jobs.length} shards were given up: ${failed[0]?.why}`, {
+        hint: `Cure it, then run the same again, with whatever else was said: ${sameAgain(run)}`,
+      })
+    if (missing.length > 0)
+      throw new FettleError('FETTLE_QUEUE', `${missing.length} of ${run.jobs.length} shards are no longer in the queue`, {
+        hint: 'If another process has merged the list already, nothing is left to do: see fettle runs. If not, run the same again.',
+      })
+    const ends = await board.ends(run.jobs)
+    const jobs = run.jobs.map((id, at) => ({ id, end: ends[at], fingerprint: run.submitted?.fingerprints[at] }))
+    const all = { ...settings, world: worlds.of(run.identity) }
+    // Two at once would write the same runs.
+    const shards = await withLock(run.pipeline, settings, () => gatherShards(connected, jobs, run.identity, all))
+    const result = await mergeRuns(shards, settings, { runId: run.runId, own: run.submitted?.own })
+    if (result.state.finished) await clearMerged(connected, { ...run, runId: result.state.runId }, settings.runsDir)
+    return result
+  }).finally(() => worlds.close())
+}
+
+/** The command that finds the same shards: with another number of them, or in another queue, they would be others, and paid anew. */
+export const sameAgain = ({ file, url, name, jobs }: QueuedRun): string =>
+  `fettle run ${file} --queue ${url}${name === 'fettle' ? '' : ` --queue-name ${name}`} --shards ${jobs.length}`
+
+const goOn = ({ runId }: QueuedRun): string => `The workers go on. To wait again: fettle collect ${runId}`

@@ -1,0 +1,78 @@
+/** The pace of accounts that are shared with other processes: every request waits for a turn of the queue's besides its own. */
+import { createHash } from 'node:crypto'
+import type { Shared } from '../../client/index.ts'
+import { type Connected, openTurns } from '../../queue/index.ts'
+import { REAL_WORLD, type World } from '../env/runtime.ts'
+
+type Pace = Shared['pace']
+type Turns = Awaited<ReturnType<typeof openTurns>>
+
+/** The worlds of runs whose requests take turns with those of other processes, by account. */
+export interface SharedWorlds {
+  /** The world of a run that asks as `identity`. */
+  readonly of: (identity: string) => World
+  readonly close: () => Promise<void>
+}
+
+/**
+ * A world whose requests leave only while `hold` finds the shard still ours: between what was recorded and a turn may lie a long
+ * wait, and in it a worker may have been out of breath.
+ */
+export const held = (world: World, hold: (signal: AbortSignal) => Promise<void>): World => ({
+  ...world,
+  pace: (own, rate) => {
+    const pace = world.pace?.(own, rate) ?? own
+    return {
+      ...pace,
+      async enter(caller) {
+        const leave = await pace.enter(caller)
+        try {
+          await hold(AbortSignal.any(signalsOf(caller)))
+          return leave
+        } catch (error) {
+          leave(false)
+          throw error
+        }
+      },
+    }
+  },
+})
+
+const signalsOf = ({ signal, stop }: Parameters<Pace['enter']>[0]): AbortSignal[] =>
+  [signal, stop].filter(one => one !== undefined)
+
+/** Worlds over one connection. */
+export function sharedWorlds(connected: Connected): SharedWorlds {
+  const opened = new Map<string, Promise<Turns>>()
+  const paced = (own: Pace, open: () => Promise<Turns>): Pace => ({
+    limit: own.limit,
+    async enter(caller) {
+      await (await open()).take(AbortSignal.any(signalsOf(caller)))
+      return own.enter(caller)
+    },
+    pause(ms) {
+      own.pause(ms)
+      open()
+        .then(turns => turns.pause(ms))
+        .catch(() => {})
+    },
+  })
+  return {
+    of: identity => ({
+      ...REAL_WORLD,
+      pace: (own, rate) => {
+        if (rate == null) return own
+        const account = createHash('sha256').update(identity).digest('hex').slice(0, 12)
+        const key = `${account} ${rate.requests}/${rate.perMs}`
+        return paced(own, () => {
+          const turns = opened.get(key) ?? openTurns(connected, account, rate)
+          opened.set(key, turns)
+          return turns
+        })
+      },
+    }),
+    close: async () => {
+      await Promise.allSettled([...opened.values()].map(async turns => (await turns).close()))
+    },
+  }
+}

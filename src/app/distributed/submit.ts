@@ -1,0 +1,73 @@
+/** A list given to a queue: its shards posted, each under a name of its own, so that the same again finds the same shards. */
+import { FettleError } from '../../errors.ts'
+import type { RunArgs } from '../../journal/index.ts'
+import { isHidden, lineOf, type Plan, shardText } from '../../pipeline/index.ts'
+import type { Connected } from '../../queue/index.ts'
+import { counted } from '../../report/words.ts'
+import type { RunSettings } from '../execution/execute.ts'
+import { withLock } from '../execution/start.ts'
+import { liveSettingsOf } from '../prepare/resume-context.ts'
+import { identityOf } from '../env/identity.ts'
+import { traceOf } from '../env/environment.ts'
+import { REAL_WORLD } from '../env/runtime.ts'
+import { proveQueue, withBoard } from './connection.ts'
+import { keepQueued, type QueuedRun, type Submitted } from './queued-run.ts'
+import { isBadEnd, jobIdOf, type ShardTask } from './shard-task.ts'
+
+/**
+ * Posts the shards of a list, and keeps a record of it here; those that are in the queue already are left there. Throws
+ * FETTLE_USAGE for a list that not every worker could see to.
+ */
+export async function submitShards(
+  connected: Connected,
+  plan: Plan,
+  cut: () => Promise<readonly Plan[]>,
+  settings: RunSettings,
+  fresh: boolean,
+): Promise<QueuedRun> {
+  if (plan.service.kind === 'embedded')
+    throw new FettleError('FETTLE_USAGE', 'the embedded service lives inside one process: workers could not reach it', {
+      hint: 'Start one that they all reach (fettle serve), and name it: --service http://host:8080/v1.',
+    })
+  if (isHidden(plan.input.path))
+    throw new FettleError(
+      'FETTLE_USAGE',
+      `workers cannot read ${plan.input.path}: its query may be a signature, and is handed to nobody`,
+      {
+        hint: 'Put the list at an s3:// address, at an address without a query, or in a folder that all workers see.',
+      },
+    )
+  await proveQueue(connected, settings.onNote ?? (() => {}))
+  const identity = identityOf(plan.service, settings.credentials)
+  const shards = await cut()
+  const jobs = shards.map(shard => jobIdOf(shard, identity))
+  return withLock(lineOf(plan), settings, async () => {
+    const { url, name } = connected.address
+    const kept = { pipeline: plan.name, file: plan.file, identity, url, name, jobs, submitted: submittedOf(shards, settings) }
+    const { run } = await keepQueued(settings.runsDir, kept, { now: REAL_WORLD.clock.now(), fresh })
+    const posted = shards.map((shard, at) => ({ id: jobs[at]!, task: taskOf(shard, settings) }))
+    const how = { atOnce: plan.concurrency, fresh, isBad: isBadEnd }
+    const { found } = await withBoard(connected, board => board.post(posted, how))
+    const there = found === 0 ? '' : found === jobs.length ? ', all of them there already' : `, ${found} of them there already`
+    settings.onNote?.(
+      `${counted(jobs.length, 'shard')} of ${counted(plan.rows, 'row')} in the queue ${name} at ${url}${there} (${run.runId})`,
+    )
+    return run
+  })
+}
+
+/** What is kept here of the shards, so that it need not be taken from Redis. */
+function submittedOf(shards: readonly Plan[], { args }: RunSettings): Submitted {
+  const [first] = shards
+  const { file, description, tags, issues } = first!
+  const own = { plan: { ...liveSettingsOf(first!), file, description, tags, issues }, args }
+  return { fingerprints: shards.map(({ fingerprint }) => fingerprint), own }
+}
+
+/** As many jobs at once as the pipeline allows are as many shards at once: within a shard they go one after the other. */
+const taskOf = (plan: Plan, { args, env }: RunSettings): ShardTask => ({
+  version: 1,
+  plan: { ...plan, concurrency: 1 },
+  args: { ...args, shard: plan.shard === undefined ? null : shardText(plan.shard) } as RunArgs,
+  traceparent: traceOf(env).traceparent,
+})

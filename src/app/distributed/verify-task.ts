@@ -1,0 +1,123 @@
+/**
+ * What a queue keeps of a shard, proved before it is used: its task against the service, the account and the folder that a worker was
+ * started for, and its journal against the task. Whoever may write to Redis may have written both. It asks nobody.
+ */
+import { relative, resolve } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import { FettleError } from '../../errors.ts'
+import { isAddress, lineOf, type Plan, problemOf, readShardPlan } from '../../pipeline/index.ts'
+import { isBelow } from './input-sources.ts'
+import { lineOfRunId } from '../runs/run-directory.ts'
+import { identityOf } from '../env/identity.ts'
+import type { Credentials } from '../env/environment.ts'
+import { type ShardEvent, shardEvent } from './shard-events.ts'
+import { jobIdOf, type ShardTask } from './shard-task.ts'
+
+/** What a worker was started for. */
+export interface Started {
+  /** The address of the service: credentials go there and nowhere else. */
+  readonly service: string
+  readonly credentials: () => Credentials
+  /** The folder that lists lie in. */
+  readonly cwd: string
+  /** Addresses that lists may be fetched from: an object, or a folder that ends in a slash. */
+  readonly inputsFrom: readonly string[]
+}
+
+/** Throws FETTLE_QUEUE_SETTINGS for a shard of another service or account than the worker's: no shard of it is for this worker. */
+export function proveOwner({ plan }: ShardTask, jobId: string, { service, credentials }: Started): void {
+  const asked = plan.service.kind === 'remote' ? plan.service.url : 'embedded'
+  if (asked !== service)
+    throw new FettleError('FETTLE_QUEUE_SETTINGS', `the shard is for ${asked}, and this worker for ${service}`, {
+      hint: 'Give workers and whoever submits the same FETTLE_URL.',
+    })
+  // Who works on a shard pays for it, and its run is named after the account too.
+  if (jobId !== jobIdOf(plan, identityOf(plan.service, credentials)))
+    throw new FettleError(
+      'FETTLE_QUEUE_SETTINGS',
+      'the shard was submitted by another user than the FETTLE_USERNAME of this worker',
+      { hint: 'Give workers and whoever submits the same FETTLE_USERNAME.' },
+    )
+}
+
+/** Throws FETTLE_INPUT_READ for a list that lies where this worker was not started to read. */
+export function proveInput({ input }: Plan, { cwd, inputsFrom }: Started): void {
+  const { path } = input
+  if (isAddress(path)) {
+    if (inputsFrom.some(from => isBelow(from, path))) return
+    const cure = 'start workers with --input-from and its address, or that of its folder'
+    throw new FettleError('FETTLE_INPUT_READ', `the worker was not started to fetch the list from ${path}: ${cure}`)
+  }
+  const way = relative(cwd, resolve(cwd, path))
+  if (way !== '' && !/^(\.\.([/\\]|$)|[/\\]|[A-Za-z]:)/.test(way)) return
+  throw new FettleError('FETTLE_INPUT_READ', `the list ${path} lies outside the working directory of the worker`)
+}
+
+/** What the journal of a shard must be about. */
+export interface Wanted {
+  readonly jobId: string
+  readonly identity: string
+  /** Task of the shard, where it is known: then the plan and the arguments of the run are the same. */
+  readonly task?: ShardTask
+  /** Digest of the plan, where it is known from elsewhere than Redis. */
+  readonly fingerprint?: string | undefined
+}
+
+/** The run that a journal tells of. */
+export interface ProvedRun {
+  readonly runId: string
+  readonly plan: Plan
+}
+
+/** The run that the lines of a shard's journal tell of. Throws FETTLE_JOURNAL_DAMAGED for lines that no worker wrote for this shard. */
+export function proveLines(lines: readonly string[], wanted: Wanted): ProvedRun {
+  const events = lines.map((line, at) => readEvent(line, wanted.jobId, at + 1))
+  const [first] = events
+  if (first?.type !== 'run.started') throw damaged(wanted.jobId, 1, 'it is not the beginning of a run')
+  const plan = provePlan(first, wanted)
+  const refuse = (why: string): FettleError => damaged(wanted.jobId, 1, why)
+  if (lineOfRunId(first.runId) !== lineOf(plan)) throw refuse('its run id is not one of this shard')
+  if (first.jobName !== `fettle-${first.runId}`) throw refuse('its job name is not that of the run')
+  const names = plan.parts.map((_, part) => (plan.parts.length === 1 ? first.jobName : `${first.jobName}-${part + 1}`))
+  for (const [at, event] of events.entries()) {
+    if ('part' in event && Number(event.part) >= names.length) throw damaged(wanted.jobId, at + 1, 'the run has no such part')
+    const isNamed = event.type === 'job.requested' || event.type === 'job.created'
+    if (isNamed && event.name !== names[event.part]) throw damaged(wanted.jobId, at + 1, 'its job name is not that of the run')
+  }
+  return { runId: first.runId, plan }
+}
+
+function provePlan(first: ShardEvent & { type: 'run.started' }, { jobId, identity, task, fingerprint }: Wanted): Plan {
+  const refuse = (why: string): FettleError => damaged(jobId, 1, why)
+  const read = readShardPlan(first.plan)
+  if ('problem' in read) throw refuse(`of its plan ${read.problem}`)
+  const { plan } = read
+  const url = plan.service.kind === 'remote' ? plan.service.url : ''
+  if (first.identity !== identity || url !== identity.split(' ')[0])
+    throw refuse('it is of another service or user than the shard')
+  if (jobIdOf(plan, identity) !== jobId || plan.fingerprint !== (fingerprint ?? plan.fingerprint))
+    throw refuse('its plan is not that of the shard')
+  if (task !== undefined && !(isDeepStrictEqual(plan, task.plan) && isDeepStrictEqual(first.args, task.args)))
+    throw refuse('its plan or its arguments are not those of the task')
+  return plan
+}
+
+function readEvent(line: string, jobId: string, number: number): ShardEvent {
+  let value: unknown
+  try {
+    value = JSON.parse(line)
+  } catch {
+    throw damaged(jobId, number, 'it is not JSON')
+  }
+  const parsed = shardEvent.safeParse(value)
+  if (!parsed.success) throw damaged(jobId, number, `${problemOf(parsed.error)}`)
+  if (number > 1 && parsed.data.type === 'run.started') throw damaged(jobId, number, 'the run was started before')
+  return parsed.data
+}
+
+const damaged = (jobId: string, line: number, why: string): FettleError =>
+  new FettleError(
+    'FETTLE_JOURNAL_DAMAGED',
+    `the journal that the queue keeps of ${jobId} is not one that a worker wrote for it: line ${line}, ${why}`,
+    { hint: 'Find out who else may write to Redis. Nothing was sent because of it.' },
+  )

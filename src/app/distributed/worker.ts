@@ -1,0 +1,70 @@
+/** A worker process: connected, its Redis looked at, taking shards until it is told to stop. */
+import { FettleError } from '../../errors.ts'
+import { checkServiceUrl } from '../../pipeline/index.ts'
+import { workAt } from '../../queue/index.ts'
+import { proveInputPlace } from './input-sources.ts'
+import { type Env, serviceUrlOf } from '../env/environment.ts'
+import { carryShard, type WorkerPlace } from './run-shard.ts'
+import { proveQueue, type QueuePlace, withQueue } from './connection.ts'
+import { sharedWorlds } from './rate-limit.ts'
+
+/** What a worker is given. */
+export interface WorkerSettings extends Omit<WorkerPlace, 'worlds' | 'service'> {
+  readonly queue: QueuePlace
+  readonly concurrency: number
+  readonly signal: AbortSignal
+  /** Told what is about no shard. */
+  readonly onWord: (text: string) => void
+}
+
+/**
+ * The address that the credentials of this worker go to. Throws FETTLE_SETTINGS where the environment has none: an address out of Redis
+ * is not one to send a password to.
+ */
+function serviceOf(env: Env): string {
+  const own = serviceUrlOf(env)
+  if (own === null)
+    throw new FettleError(
+      'FETTLE_SETTINGS',
+      'FETTLE_URL is not set: a worker sends its credentials to that service and to no other',
+      {
+        hint: 'Set FETTLE_URL to the address of the service that lists are submitted for.',
+      },
+    )
+  const checked = checkServiceUrl(own, true)
+  if ('url' in checked) return checked.url
+  throw new FettleError('FETTLE_SETTINGS', `the address in FETTLE_URL ${checked.problem}`, {
+    hint: 'Give https://host/v1.',
+  })
+}
+
+/** Works until `signal` is aborted. Throws what the queue is missing, and why this worker can carry out no shard. */
+export function workForQueue(settings: WorkerSettings): Promise<void> {
+  for (const place of settings.inputsFrom) proveInputPlace(place)
+  return withQueue(settings.queue, settings.env, async connected => {
+    await proveQueue(connected, settings.onWord)
+    const service = serviceOf(settings.env)
+    const worlds = sharedWorlds(connected)
+    const { url, name } = connected.address
+    settings.onWord(`waiting for shards in the queue ${name} at ${url}`)
+    let trouble = ''
+    try {
+      await workAt(connected, {
+        concurrency: settings.concurrency,
+        signal: settings.signal,
+        carry: async (task, hold, signal) => {
+          const left = await carryShard(connected, task, hold, { ...settings, service, worlds }, signal)
+          const how = left.is === 'done' ? 'done' : `${left.is === 'over' ? 'given up' : 'handed on'}: ${left.why}`
+          settings.onNote(hold.job.id ?? '', how)
+          return left
+        },
+        onTrouble: message => {
+          if (message !== trouble) settings.onWord(`the queue: ${message}`)
+          trouble = message
+        },
+      })
+    } finally {
+      await worlds.close()
+    }
+  })
+}

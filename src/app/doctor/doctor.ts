@@ -1,0 +1,107 @@
+/** Everything that could keep a run from working, looked at in the order in which a run would meet it. No secret is shown. */
+
+import { realClock } from '../../client/clock.ts'
+import { errorOfIssues } from '../../errors.ts'
+import { isAddress, type Plan, type PlannedService } from '../../pipeline/index.ts'
+import { NO_OVERRIDES, prepare, resolveService } from '../prepare/prepare.ts'
+import { proveOutputs } from '../prepare/check-outputs.ts'
+import type { QueuePlace } from '../distributed/connection.ts'
+import { elsewhereOf } from '../staging/receive.ts'
+import { type Credentials, credentialsOf, dataDirOf, type Env, proxiesOf } from '../env/environment.ts'
+import { type Finding, fail, ok, tried } from './check-result.ts'
+import { diskFinding, registerFinding, runsFinding, versionFinding } from './machine.ts'
+import { networkFindings } from './network.ts'
+import { queueFindings } from './queue.ts'
+import { settingsFindings } from './settings.ts'
+
+/** What is looked at. */
+export interface Examination {
+  readonly env: Env
+  readonly cwd: string
+  readonly runsDir: string
+  /** A pipeline file whose input and service are looked at too. */
+  readonly pipeline: string | null
+  /** In place of the pipeline's service. */
+  readonly service: string | null
+  /** A queue whose Redis is looked at too. */
+  readonly queue: QueuePlace | null
+  readonly offline: boolean
+  readonly signal: AbortSignal
+}
+
+/** Looks at everything. */
+export async function examine(options: Examination): Promise<Finding[]> {
+  const { env, runsDir, offline } = options
+  const found = [versionFinding(), ...(await settingsFindings(env))]
+  const { plan, credentials, findings } = await pipelineFindings(options)
+  const dataDir = dataDirOf(env)
+  found.push(
+    ...findings,
+    await diskFinding('runs', runsDir, 3 * (plan?.input.bytes ?? 0)),
+    await diskFinding('data', dataDir, 0),
+    runsFinding(runsDir),
+    ...(options.queue === null || offline ? [] : await queueFindings(options.queue, env)),
+  )
+  let service: PlannedService | null = null
+  const resolved = await tried('service', () => {
+    service = plan?.service ?? resolveService(options, { service: null })
+    return ok('service', service.kind === 'embedded' ? 'embedded: needs neither login nor network' : service.url)
+  })
+  found.push(resolved)
+  const reached = service as PlannedService | null
+  if (reached?.kind === 'embedded') found.push(await tried('register', () => registerFinding(dataDir, realClock.now())))
+  if (reached?.kind !== 'remote') return found
+  let own: Credentials | null = null
+  found.push(
+    await tried('credentials', () => {
+      own = credentials()
+      return ok('credentials', 'user name and password are set')
+    }),
+  )
+  if (offline) return [...found, ok('network', 'left alone')]
+  // A proxy that is none has been told of among the settings.
+  const way = await tried('proxy', () => {
+    proxiesOf(env)
+    return ok('proxy', '')
+  })
+  if (way.status === 'fail') return found
+  return [
+    ...found,
+    ...(await networkFindings({ service: reached, proxies: proxiesOf(env), credentials: own, signal: options.signal })),
+  ]
+}
+
+/** Outputs here are looked at with the disk. */
+const hasFarOutput = ({ output }: Plan): boolean =>
+  [output?.path, output?.unmatched, output?.review].some(path => path != null && isAddress(path))
+
+interface OfPipeline {
+  readonly plan: Plan | null
+  readonly credentials: () => Credentials
+  readonly findings: readonly Finding[]
+}
+
+async function pipelineFindings({ pipeline, env, cwd, runsDir, service, offline, signal }: Examination): Promise<OfPipeline> {
+  const none = { plan: null, credentials: () => credentialsOf(env, {}) }
+  if (pipeline === null) return { ...none, findings: [] }
+  let found: OfPipeline = { ...none, findings: [] }
+  const finding = await tried('pipeline', async () => {
+    const { plan, issues, credentials, links, release } = await prepare(pipeline, {
+      ...NO_OVERRIDES,
+      env,
+      cwd,
+      runsDir,
+      service,
+      ...(offline ? {} : { elsewhere: elsewhereOf({ env, keeps: false, signal }) }),
+    })
+    release()
+    found = { plan, credentials, findings: [] }
+    if (offline && issues.every(one => one.severity !== 'error') && plan === null)
+      return ok('pipeline', `${pipeline}: as far as can be told without its input, which lies elsewhere`)
+    if (plan !== null && !offline && hasFarOutput(plan)) await proveOutputs(plan, { env, cwd, links, signal })
+    if (plan !== null) return ok('pipeline', `${pipeline}: ${plan.rows} rows of ${plan.input.path} can be sent`)
+    const error = errorOfIssues(issues)
+    return fail('pipeline', error.code, error.message, `See all of it: fettle check ${pipeline}`)
+  })
+  return { ...found, findings: [finding] }
+}

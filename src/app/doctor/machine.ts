@@ -1,0 +1,89 @@
+/** This machine: versions, folders and the room in them, the register, runs that are not over. It changes nothing. */
+import { constants, existsSync } from 'node:fs'
+import { access, statfs } from 'node:fs/promises'
+import { arch, platform } from 'node:os'
+import { dirname, resolve } from 'node:path'
+import { FettleError } from '../../errors.ts'
+import { listRunIds, readRun } from '../runs/run-directory.ts'
+import { registerDirOf } from '../execution/service-connection.ts'
+import { thisTool } from '../env/package-info.ts'
+import { type Finding, fail, ok, warn } from './check-result.ts'
+
+/** Who we are and where. */
+export const versionFinding = (): Finding => {
+  const { name, version } = thisTool()
+  return ok('versions', `${name} ${version}, Node ${process.version}, ${platform()} ${arch()}`)
+}
+
+const MB = 1024 ** 2
+/** Less room than this is soon gone; with less than that a run cannot be expected to end. */
+const LITTLE = 1024 * MB
+const NONE = 50 * MB
+
+/** Whether a folder can be written, or made, and how much room there is; `need` are the bytes that a run will want. */
+export async function diskFinding(what: string, path: string, need: number): Promise<Finding> {
+  let there = resolve(path)
+  while (!existsSync(there) && dirname(there) !== there) there = dirname(there)
+  const name = 'disk'
+  try {
+    await access(there, constants.W_OK | constants.X_OK)
+    const { bavail, bsize } = await statfs(there)
+    const free = bavail * bsize
+    const told = `${what} ${path}: ${Math.floor(free / MB)} MB free`
+    if (free < Math.max(NONE, need)) return fail(name, 'FETTLE_OUTPUT_WRITE', told, 'Make room, or name another folder.')
+    return free < LITTLE ? warn(name, told, 'Make room before a long list.') : ok(name, told)
+  } catch (error) {
+    return fail(
+      name,
+      'FETTLE_OUTPUT_WRITE',
+      `${what} ${path}: ${(error as Error).message}`,
+      'Check permissions, or name another folder.',
+    )
+  }
+}
+
+/** A snapshot older than this knows too few of the companies of today. */
+const OLD_DAYS = 365
+const DAY_MS = 86_400_000
+
+/** What the embedded service would match against; `now` is milliseconds since 1970. */
+export async function registerFinding(dataDir: string, now: number): Promise<Finding> {
+  const name = 'register'
+  const { listRegisters } = await import('../../service/registers/index.ts')
+  const registers = await listRegisters(registerDirOf(dataDir))
+  const own = registers.filter(one => one.name !== 'sample')
+  if (own.length === 0)
+    return warn(name, 'none imported: a made-up sample is in use', 'Import a real one: fettle register import csv FILE.')
+  const told = own.map(one => `${one.name}: ${one.companies} companies of ${one.snapshotDate}`).join('; ')
+  const isOld = own.some(one => now - Date.parse(one.snapshotDate) > OLD_DAYS * DAY_MS)
+  return isOld ? warn(name, told, 'More than a year old: import a newer one.') : ok(name, told)
+}
+
+/** Runs kept here that wait to be gone on with. */
+export function runsFinding(runsDir: string): Finding {
+  const name = 'runs'
+  const ids = listRunIds(runsDir)
+  const newest = new Map<string, string>()
+  for (const id of ids) {
+    const pipeline = id.slice(17, -7)
+    if (!newest.has(pipeline)) newest.set(pipeline, id)
+  }
+  const waiting = [...newest.values()].filter(id => isWaiting(runsDir, id))
+  if (waiting.length === 0)
+    return ok(name, ids.length === 0 ? `none in ${runsDir}` : `${ids.length} in ${runsDir}, none unfinished`)
+  const first = waiting[0]!
+  return warn(
+    name,
+    `${waiting.length} unfinished: ${waiting.slice(0, 5).join(', ')}`,
+    `Go on: fettle resume ${first}; or see: fettle status ${first}`,
+  )
+}
+
+function isWaiting(runsDir: string, id: string): boolean {
+  try {
+    return !readRun(runsDir, id).finished
+  } catch (error) {
+    if (FettleError.is(error)) return false
+    throw error
+  }
+}

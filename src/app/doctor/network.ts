@@ -1,0 +1,177 @@
+/**
+ * The way to a remote service, step by step: proxy, name, certificate, answer, clock, login. Each step is told by itself, and
+ * where one fails the ones behind it are left out, since they would fail for the same reason.
+ */
+import { lookup } from 'node:dns/promises'
+import { isIP } from 'node:net'
+import { type TLSSocket, connect as tlsConnect } from 'node:tls'
+import { realClock } from '../../client/clock.ts'
+import type { Proxies } from '../../client/index.ts'
+import { ERRORS, type ErrorCode } from '../../errors.ts'
+import type { PlannedService } from '../../pipeline/index.ts'
+import type { Credentials } from '../env/environment.ts'
+import { type Finding, fail, ok, tried, warn } from './check-result.ts'
+
+/** What it takes to walk there. */
+export interface Way {
+  readonly service: Extract<PlannedService, { kind: 'remote' }>
+  readonly proxies: Proxies
+  /** Null where they are missing, which has been said. */
+  readonly credentials: Credentials | null
+  readonly signal: AbortSignal
+}
+
+/** Walks the way to the service. */
+export async function networkFindings(way: Way): Promise<Finding[]> {
+  const { proxyFor } = await import('../../client/http/proxies.ts')
+  const url = new URL(way.service.url)
+  const proxy = proxyFor(url, way.proxies)
+  const found: Finding[] = proxy === null ? [] : [ok('proxy', `through ${new URL(proxy).protocol}//${new URL(proxy).host}`)]
+  const steps = [
+    ...(proxy === null && isIP(bare(url)) === 0 ? [() => nameFinding(url)] : []),
+    ...(proxy === null && url.protocol === 'https:' ? [() => certificateFinding(url)] : []),
+    () => answerFindings(way, proxy !== null),
+    ...(way.credentials === null ? [] : [() => loginFinding(way, way.credentials!)]),
+  ]
+  for (const step of steps) {
+    way.signal.throwIfAborted()
+    const told = [await step()].flat()
+    found.push(...told)
+    if (told.some(one => one.status === 'fail' && one.name !== 'clock')) break
+  }
+  return found
+}
+
+const bare = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '')
+
+async function nameFinding(url: URL): Promise<Finding> {
+  try {
+    const addresses = await lookup(bare(url), { all: true })
+    return ok(
+      'name',
+      `${url.hostname} is ${addresses
+        .map(one => one.address)
+        .slice(0, 4)
+        .join(', ')}`,
+    )
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    const why = code === 'ENOTFOUND' ? 'there is no host of that name' : `it cannot be looked up (${code})`
+    return fail('name', 'FETTLE_NETWORK', `${url.hostname}: ${why}`, 'Check the address; behind a proxy set HTTPS_PROXY.')
+  }
+}
+
+const PATIENCE_MS = 10_000
+/** Time to have a certificate renewed. */
+const SOON_MS = 14 * 86_400_000
+
+async function certificateFinding(url: URL): Promise<Finding> {
+  const name = 'certificate'
+  const outcome = await shakeHands(url)
+  // Whether anybody is there at all is told by the answer.
+  if (outcome === null) return ok(name, 'not seen: no connection came about')
+  const { authorized, authorizationError, protocol, validTo } = outcome
+  if (!authorized) return fail(name, 'FETTLE_TLS', `${url.host} could not prove who it is: ${authorizationError}`)
+  const left = Date.parse(validTo) - realClock.now()
+  const told = `${protocol ?? 'TLS'}, valid until ${new Date(validTo).toISOString().slice(0, 10)}`
+  return left < SOON_MS ? warn(name, told, 'Ask whoever runs the service to renew it.') : ok(name, told)
+}
+
+interface Handshake {
+  readonly authorized: boolean
+  readonly authorizationError: string
+  readonly protocol: string | null
+  readonly validTo: string
+}
+
+/** A handshake that is looked at whether or not the certificate is good; nothing is sent over it. Null when none came about. */
+function shakeHands(url: URL): Promise<Handshake | null> {
+  return new Promise(resolve => {
+    const host = bare(url)
+    const socket: TLSSocket = tlsConnect({
+      host,
+      port: Number(url.port || 443),
+      ...(isIP(host) === 0 ? { servername: host } : {}),
+      rejectUnauthorized: false,
+      timeout: PATIENCE_MS,
+    })
+    const end = (outcome: Handshake | null): void => {
+      socket.destroy()
+      resolve(outcome)
+    }
+    socket.once('secureConnect', () => {
+      const reason = socket.authorizationError as unknown
+      end({
+        authorized: socket.authorized,
+        authorizationError: reason instanceof Error ? reason.message : String(reason ?? ''),
+        protocol: socket.getProtocol(),
+        validTo: socket.getPeerCertificate().valid_to,
+      })
+    })
+    socket.once('timeout', () => end(null))
+    socket.once('error', () => end(null))
+  })
+}
+
+/** Tokens and signatures are judged by the clock: minutes are too many. */
+const ODD_MS = 30_000
+const WRONG_MS = 300_000
+
+async function answerFindings({ service, proxies, signal }: Way, byProxy: boolean): Promise<Finding[]> {
+  const { probe } = await import('../../client/api/probe.ts')
+  const answer = await probe({ url: service.url, insecure: service.insecure, proxies, clock: realClock, signal })
+  if ('why' in answer) return [fail('answer', answer.code, `${service.url}: ${answer.why}`, cureOf(answer.code, byProxy))]
+  const { status, tookMs, skewMs } = answer
+  const told = `${service.url} answers${byProxy ? ' through the proxy' : ''} (${status}, ${Math.round(tookMs)} ms)`
+  const isElsewhere = status >= 300 && status < 400
+  const reached = isElsewhere
+    ? warn('answer', `${told} by pointing elsewhere`, 'Check that this is the API itself, not a portal or a proxy page.')
+    : status >= 500
+      ? warn('answer', told, 'The service has trouble; look again later.')
+      : ok('answer', told)
+  return [reached, clockFinding(skewMs)]
+}
+
+const cureOf = (code: ErrorCode, byProxy: boolean): string => {
+  if (code === 'FETTLE_FORBIDDEN') return 'Put its user name and password into HTTPS_PROXY: http://user:password@host:port.'
+  if (code === 'FETTLE_TLS') return ERRORS.FETTLE_TLS.hint
+  return byProxy
+    ? 'Check the proxy (HTTPS_PROXY, NO_PROXY) and the address.'
+    : 'Check the address and the network; behind a proxy set HTTPS_PROXY.'
+}
+
+function clockFinding(skewMs: number | null): Finding {
+  if (skewMs === null) return ok('clock', 'the service does not say what time it is')
+  const seconds = Math.round(Math.abs(skewMs) / 1000)
+  const told =
+    seconds === 0 ? 'the same as that of the service' : `${seconds} s ${skewMs > 0 ? 'behind' : 'ahead of'} that of the service`
+  const hint = 'Set the clock of this machine, by NTP.'
+  if (Math.abs(skewMs) > WRONG_MS) return fail('clock', 'FETTLE_SETTINGS', told, hint)
+  return Math.abs(skewMs) > ODD_MS ? warn('clock', told, hint) : ok('clock', told)
+}
+
+/** Logs in and lists one job: both are free, and neither changes anything. */
+function loginFinding({ service, proxies, signal }: Way, credentials: Credentials): Promise<Finding> {
+  return tried('login', async () => {
+    const { connect } = await import('../../client/index.ts')
+    const { url, rate, fileHosts, insecure } = service
+    const client = connect({
+      ...credentials,
+      url,
+      rate,
+      fileHosts,
+      insecure,
+      proxies,
+      clock: realClock,
+      attempts: 1,
+      stop: signal,
+    })
+    try {
+      await client.authenticate({ signal })
+      await client.listJobs({ page: 1, pageSize: 1 }, { signal })
+      return ok('login', 'user name and password are right, and jobs may be listed')
+    } finally {
+      await client.close()
+    }
+  })
+}

@@ -1,0 +1,56 @@
+/** The environment, as far as fettle reads it: what is wrong, what is misspelled, what makes a run less safe. No value is shown. */
+import { existsSync } from 'node:fs'
+import { nearest } from '../../pipeline/index.ts'
+import { type Env, passwordFileWarning, proxiesOf, serviceUrlOf, traceWarning } from '../env/environment.ts'
+import { type Finding, ok, tried, warn } from './check-result.ts'
+
+/** The variables of ours that are read. */
+const READ = [
+  'FETTLE_URL',
+  'FETTLE_USERNAME',
+  'FETTLE_PASSWORD',
+  'FETTLE_PASSWORD_FILE',
+  'FETTLE_QUEUE_PASSWORD',
+  'FETTLE_QUEUE_PASSWORD_FILE',
+  'FETTLE_DATA',
+]
+const NAME = 'settings'
+
+/** All that is to be said of the settings; one line when all is well. */
+export async function settingsFindings(env: Env): Promise<Finding[]> {
+  const set = READ.filter(name => (env[name] ?? '') !== '')
+  const fine = ok(NAME, set.length === 0 ? 'none set: the embedded service, the usual folders' : `set: ${set.join(', ')}`)
+  const read = await tried(NAME, () => {
+    serviceUrlOf(env)
+    proxiesOf(env)
+    return fine
+  })
+  const oddities = [...misspelled(env), ...unsafe(env)]
+  return read.status === 'ok' && oddities.length > 0 ? oddities : [read, ...oddities]
+}
+
+function misspelled(env: Env): Finding[] {
+  return Object.keys(env)
+    .filter(name => /^FETTLE_/i.test(name) && !READ.includes(name))
+    .flatMap(name => {
+      const close = nearest(name, READ)
+      return close === null ? [] : [warn(NAME, `${name} is set, and nobody reads it`, `Did you mean ${close}?`)]
+    })
+}
+
+function unsafe(env: Env): Finding[] {
+  const certificates = env.NODE_EXTRA_CA_CERTS ?? ''
+  const warnings: [string | null, string][] = [
+    [passwordFileWarning(env), 'Only you should be able to read it.'],
+    [traceWarning(env), 'Unset it, or give a W3C trace context.'],
+    [
+      env.NODE_TLS_REJECT_UNAUTHORIZED === '0' ? 'NODE_TLS_REJECT_UNAUTHORIZED=0: nobody checks who answers' : null,
+      'Unset it; for a private authority set NODE_EXTRA_CA_CERTS.',
+    ],
+    [
+      certificates !== '' && !existsSync(certificates) ? 'NODE_EXTRA_CA_CERTS names a file that is not there' : null,
+      'Node leaves it out in silence: mend the path.',
+    ],
+  ]
+  return warnings.flatMap(([message, hint]) => (message === null ? [] : [warn(NAME, message, hint)]))
+}

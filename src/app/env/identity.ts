@@ -1,0 +1,10 @@
+/** The service and account of a run, as its journal records them. */
+import { createHash } from 'node:crypto'
+import type { PlannedService } from '../../pipeline/index.ts'
+import type { Credentials } from './environment.ts'
+
+/** `embedded`, or the address of the service and a digest of the user name. */
+export const identityOf = (service: PlannedService, credentials: () => Credentials): string =>
+  service.kind === 'embedded'
+    ? 'embedded'
+    : `${service.url} ${createHash('sha256').update(credentials().username).digest('hex').slice(0, 12)}`

@@ -1,0 +1,19 @@
+/** Who we are: name and version from package.json, read when first asked for, since nothing happens at import time. */
+import { readFileSync } from 'node:fs'
+
+/** The tool's name and version, for journals, reports and `--version`. */
+export interface Tool {
+  readonly name: string
+  readonly version: string
+}
+
+let tool: Tool | undefined
+
+/** Name and version of this package. */
+export function thisTool(): Tool {
+  if (tool === undefined) {
+    const { name, version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as Tool
+    tool = { name, version }
+  }
+  return tool
+}

@@ -1,0 +1,263 @@
+/**
+ * Carrying out a run in this process: service up, stages, reports, service down. It is the only place that sees plan, journal,
+ * ports and reports together; it draws nothing and chooses no exit code.
+ */
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { EXIT, FettleError } from '../../errors.ts'
+import { openResults, openSource, writeAtomic } from '../../input/index.ts'
+import {
+  type Journal,
+  type LiveSettings,
+  type Lock,
+  matchRate,
+  type RunArgs,
+  type RunFact,
+  type RunState,
+  UNKNOWN,
+} from '../../journal/index.ts'
+import { isAddress, type Links, lineOf, type Plan, resolvedYaml, spoolOf } from '../../pipeline/index.ts'
+import type { Report } from '../../report/index.ts'
+import { carryOut, needsService, type Ports, pausedBy, type Tick } from '../../run/index.ts'
+import { decisionsOf } from '../prepare/decisions.ts'
+import type { Reach } from '../staging/remote-files.ts'
+import { type Guard, guardOf } from './guard.ts'
+import { dropKept } from '../staging/staged-input.ts'
+import { removeLeftovers } from '../runs/stale-files.ts'
+import { lastGoodRun } from '../runs/run-queries.ts'
+import { proveOutputs } from '../prepare/check-outputs.ts'
+import { readReport, reportOf, writeReportJson, writeReports } from '../runs/report-files.ts'
+import { type RunDirectory, removeIfPossible, removeOldAnswers, runDirectory } from '../runs/run-directory.ts'
+import type { RunReporter } from '../observe/reporters.ts'
+import { offline, openService, type ReadyService } from './service-connection.ts'
+import { type Credentials, dataDirOf, type Env, proxiesOf, traceOf } from '../env/environment.ts'
+import { stopAt } from '../env/deadline.ts'
+import { isStranding, type RunRecord, recordOf } from './run-recorder.ts'
+import type { RunTrace } from '../observe/opentelemetry.ts'
+import { openWork } from './ports.ts'
+import { REAL_WORLD, type World } from '../env/runtime.ts'
+
+/** A second place of a journal, for whoever goes on with the run without this disk. */
+export interface JournalCopy {
+  /** Takes a line that is safe on this disk. */
+  readonly keep: (line: string) => void
+  /** Resolves when every line taken is safe there too. Throws FETTLE_LOCKED when the run is no longer ours. */
+  readonly settled: (signal: AbortSignal) => Promise<void>
+}
+
+/** What a run is given besides its plan. */
+export interface RunSettings {
+  readonly env: Env
+  /** The project's root: paths of the plan are relative to it, outputs stay inside it. */
+  readonly cwd: string
+  readonly runsDir: string
+  readonly credentials: () => Credentials
+  /** Addresses of input and outputs whole, by what is shown of them. */
+  readonly links?: Links
+  /** Command line as it is to be reported; without secrets. */
+  readonly args: RunArgs
+  readonly timeoutMs: number | null
+  /** Stop once every job is submitted; the run is collected later. */
+  readonly detach?: boolean
+  /** For a resume: what the present pipeline file says of poll, retry, checks and report. */
+  readonly live?: LiveSettings | null
+  /** Aborted with a FettleError for a signal. */
+  readonly signal: AbortSignal
+  /** Where the journal is kept besides, ahead of every effect; nowhere if absent. */
+  readonly copy?: JournalCopy
+  /** The real one if absent. */
+  readonly world?: World
+  readonly onFact?: (fact: RunFact, state: RunState) => void
+  readonly onTick?: (tick: Tick, state: RunState) => void
+  readonly onNote?: (text: string) => void
+  /** Told of what is wrong and changes nothing; as a note if absent. */
+  readonly onWarning?: (text: string) => void
+  /** Told how it goes; they have no say in it. */
+  readonly reporters?: readonly RunReporter[]
+  /** The trace it belongs to; that of the environment if absent. */
+  readonly trace?: RunTrace
+}
+
+/** A run as it was left: its state, its report, and where they are. */
+export interface RunResult {
+  readonly state: RunState
+  readonly report: Report
+  readonly directory: RunDirectory
+}
+
+const stateOf = ({ state }: Pick<RunRecord, 'state'>): RunState => {
+  if (state === null) throw new FettleError('FETTLE_RUN_EMPTY', 'the journal recorded nothing')
+  return state
+}
+
+/**
+ * Carries a run on from where its journal stands, and writes its reports whatever came of it. `lock` is asked before anything
+ * is sent or recorded. A disk that refuses ends the run as its result, 73, like any other error. The journal is closed in the end.
+ */
+export async function carryOn(journal: Journal, directory: RunDirectory, lock: Lock, settings: RunSettings): Promise<RunResult> {
+  const { plan, runId } = stateOf(journal)
+  const { clock } = settings.world ?? REAL_WORLD
+  const now = clock.now.bind(clock)
+  const guard = guardOf(lock, runId, now)
+  const record = recordOf(journal, guard, now)
+  const before = lastGoodRun(settings.runsDir, plan, runId)
+  const previous = before === null ? null : readReport(runDirectory(settings.runsDir, before.runId))
+  const previousRate = before?.outcomes == null ? null : matchRate(before.outcomes, before.plan.rows)
+  const resultOf = (state: RunState): RunResult => ({
+    state,
+    report: reportOf(state, directory, now(), previous),
+    directory,
+  })
+  const keepReport = (state: RunState): Promise<void> => writeReportJson(directory, resultOf(state).report)
+  try {
+    // A new run proved them before it made its directory.
+    if (stateOf(journal).resumedAt.length > 0) await proveOutputs(plan, settings)
+    // Only a run that is recorded has files beside its journal: without one they show that it was lost.
+    await keepPlan(plan, directory)
+    await keepReport(stateOf(journal))
+    if (plan.rows === 0) skipRun(record)
+    else if (plan.sent === 0) finishUnasked(record)
+    else await carryOutWith({ record, directory, guard, settings, previousRate, keepReport })
+    const result = resultOf(stateOf(journal))
+    await writeReports(directory, result.report, result.state)
+    await clearWork(result.state, directory, settings.cwd)
+    return result
+  } catch (error) {
+    if (!isStranding(error)) throw error
+    const result = resultOf(record.strand(error) ?? stateOf(journal))
+    // What the journal calls finished is told by the next resume, which writes the reports again.
+    if (journal.state?.finished === false && error.code !== 'FETTLE_LOCKED')
+      await writeReports(directory, result.report, result.state).catch(() => {})
+    return result
+  } finally {
+    journal.close()
+  }
+}
+
+/** Writes the plan for people, once. */
+async function keepPlan(plan: Plan, directory: RunDirectory): Promise<void> {
+  const path = join(directory.path, 'pipeline.resolved.yml')
+  if (!existsSync(path)) await writeAtomic(path, resolvedYaml(plan))
+}
+
+/**
+ * Removes what a run at its end no longer needs: rows of the input, the service's own state. What cannot be removed harms no
+ * run; the next resume tries again.
+ */
+export async function clearWork(
+  { plan, status, finished, outcomes, decisions }: RunState,
+  directory: RunDirectory,
+  root: string,
+): Promise<void> {
+  if (!finished) return
+  removeIfPossible(directory.service)
+  const results = openResults(plan, directory.path, { root })
+  await results.removeCompanies()
+  await openSource(plan, directory.path, { root })
+    .remove()
+    .catch(() => {})
+  const spooled = spoolOf(plan.input.path)
+  const runsDir = dirname(directory.path)
+  if (spooled !== null) dropKept(runsDir, 'stdin', spooled)
+  if (isAddress(plan.input.path)) dropKept(runsDir, 'inputs', `${plan.input.sha256}.csv`)
+  removeOldAnswers(directory, lineOf(plan))
+  await removeLeftovers(directory, lineOf(plan))
+  // After an error the file is evidence, and as long as rows can be decided about outputs are made of it again.
+  // What came back for a shard is its result, until the next run of that shard.
+  if (plan.shard !== undefined) return
+  if (status !== 'error' && !hasReview({ outcomes, decisions })) await results.remove()
+}
+
+/** Whether there are rows that a person may decide about, or take a decision back. */
+const hasReview = ({ outcomes, decisions }: Pick<RunState, 'outcomes' | 'decisions'>): boolean =>
+  (outcomes?.review ?? 0) > 0 || (decisions !== null && decisions.accepted + decisions.rejected + decisions.overruled > 0)
+
+/** An empty input that the pipeline calls a normal day: nothing is sent. */
+function skipRun(record: RunRecord): void {
+  const none = { matched: 0, manualMatched: 0, review: 0, unmatched: 0, duplicates: 0, failed: 0, skipped: 0 }
+  record.append({ type: 'run.finished', status: 'skipped', exitCode: EXIT.ok, outcomes: none, checks: [], error: null })
+}
+
+/** A shard whose rows ask nothing that no earlier row asks: the answers are those of other shards. */
+function finishUnasked(record: RunRecord): void {
+  record.append({ type: 'run.finished', status: 'success', exitCode: EXIT.ok, outcomes: UNKNOWN, checks: [], error: null })
+}
+
+interface Work {
+  readonly record: RunRecord
+  readonly directory: RunDirectory
+  readonly guard: Guard
+  readonly settings: RunSettings
+  readonly previousRate: number | null
+  readonly keepReport: (state: RunState) => Promise<void>
+}
+
+async function carryOutWith({ record, directory, guard, settings, previousRate, keepReport }: Work): Promise<void> {
+  const { plan } = stateOf(record)
+  const world = settings.world ?? REAL_WORLD
+  const limit = stopAt(settings.signal, settings.timeoutMs, world.clock)
+  const onTick = (tick: Tick): void => settings.onTick?.(tick, stateOf(record))
+  const decisions = () => decisionsOf(stateOf(record).plan, settings.cwd, world.clock.now())
+  const reach: Reach = {
+    ...settings,
+    attempts: plan.retry.attempts,
+    signal: limit.signal,
+    stop: limit.signal,
+    deadline: () => limit.left(),
+    onNote: message => onTick({ type: 'retry', message }),
+  }
+  const { source, results } = openWork(plan, directory, { root: settings.cwd, decisions }, reach)
+  let lastReport = Promise.resolve()
+  let ready: ReadyService | null = null
+  try {
+    ready = !needsService(stateOf(record))
+      ? offline()
+      : await openService({
+          service: plan.service,
+          world,
+          credentials: settings.credentials,
+          dataDir: dataDirOf(settings.env),
+          stateDir: directory.service,
+          attempts: plan.retry.attempts,
+          traceparent: (settings.trace ?? traceOf(settings.env)).traceparent,
+          proxies: () => proxiesOf(settings.env),
+          onRetry: message => onTick({ type: 'retry', message }),
+          // A pause that a service asks for ends somewhere, as any wait does.
+          deadline: () => Math.min(limit.left(), plan.poll.timeoutMs),
+          beforeEffect: async () => {
+            guard()
+            await settings.copy?.settled(limit.grace)
+          },
+          stop: limit.signal,
+        })
+    const known = new Set(stateOf(record).issues.map(one => one.code))
+    for (const issue of ready.issues) if (!known.has(issue.code)) record.append({ type: 'issue.raised', issue })
+    const service = settings.trace?.client(ready.service) ?? ready.service
+    const ports: Ports = {
+      service,
+      portfolios: service,
+      screening: service,
+      source,
+      results,
+      clock: world.clock,
+      tick: onTick,
+      signal: limit.signal,
+      grace: limit.grace,
+    }
+    const onFact = (fact: RunFact, state: RunState): void => {
+      settings.onFact?.(fact, state)
+      // A report that cannot be kept current must not stop a run that can go on; at the end it is an error.
+      if (fact.type.startsWith('stage.')) lastReport = lastReport.then(() => keepReport(state)).catch(() => {})
+    }
+    await carryOut({ recorder: record, ports, previousRate, detach: settings.detach ?? false, onFact })
+  } catch (error) {
+    // What stops a run before its first stage is told in its report as well.
+    if (ready === null) record.append(pausedBy(error))
+    else throw error
+  } finally {
+    await lastReport
+    limit.clear()
+    // How the run ended is decided; the embedded service finds out at its next start what it could not save.
+    await ready?.close().catch(() => {})
+  }
+}

@@ -1,0 +1,16 @@
+/** A run that was taken over by another process: it sends nothing more and records nothing more. It judges no lock itself. */
+import { FettleError } from '../../errors.ts'
+import { type Lock, lockHolder } from '../../journal/index.ts'
+
+/** Throws FETTLE_LOCKED once the lock is another's. */
+export type Guard = () => void
+
+/** The guard of a run by its lock; `now` gives milliseconds since 1970. */
+export const guardOf =
+  (lock: Lock, runId: string, now: () => number): Guard =>
+  () => {
+    if (lock.held()) return
+    const heir = lockHolder(lock.path, now)
+    const who = heir === null ? 'another process' : `process ${heir.pid} on ${heir.host} (since ${heir.since})`
+    throw new FettleError('FETTLE_LOCKED', `${who} took over the run ${runId}: nothing more is sent from here`)
+  }

@@ -1,0 +1,43 @@
+/** What a run reads and writes, wherever it lies: a plan's source and results, over files here and objects elsewhere alike. */
+import { dirname } from 'node:path'
+import { realClock } from '../../client/clock.ts'
+import { openResults, openSource } from '../../input/index.ts'
+import { openSink } from '../../files/atomic-file.ts'
+import type { WorkExtra } from '../../input/work.ts'
+import { isAddress, type Plan } from '../../pipeline/index.ts'
+import { openFarSink, planHere, type Reach } from '../staging/remote-files.ts'
+import type { RunDirectory } from '../runs/run-directory.ts'
+
+/** What a run reads and writes. */
+export interface Work {
+  readonly source: ReturnType<typeof openSource>
+  readonly results: ReturnType<typeof openResults>
+}
+
+/** Source and results of a plan. An input elsewhere is asked for when somebody first wants its rows. */
+export function openWork(plan: Plan, { path }: RunDirectory, extra: WorkExtra, reach: Reach): Work {
+  const all: WorkExtra = {
+    ...extra,
+    now: realClock.now,
+    openSink: (to, options) => (isAddress(to) ? openFarSink(to, path, options, reach) : openSink(to, options)),
+  }
+  const source = openSource(plan, path, all)
+  const results = openResults(plan, path, all)
+  if (!isAddress(plan.input.path)) return { source, results }
+  const here = async (): Promise<Plan> => planHere(plan, dirname(path), reach)
+  let near: Promise<typeof source> | null = null
+  const nearSource = (): Promise<typeof source> => {
+    near ??= here().then(found => openSource(found, path, all))
+    near.catch(() => {
+      near = null
+    })
+    return near
+  }
+  return {
+    source: { ...source, upload: async (part: number) => (await nearSource()).upload(part) },
+    results: {
+      ...results,
+      publish: async (...how: Parameters<typeof results.publish>) => openResults(await here(), path, all).publish(...how),
+    },
+  }
+}

@@ -1,0 +1,205 @@
+/**
+ * The life of a run: one process at a time, new or continued, or finished and only told again. What is done with it is in
+ * carry-out.ts.
+ */
+import { existsSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { dirname } from 'node:path'
+import { FettleError } from '../../errors.ts'
+import { type Journal, type Lock, type MergedShards, openJournal, type RunState, takeLock } from '../../journal/index.ts'
+import { isSameWork, lineOf, type Plan } from '../../pipeline/index.ts'
+import { carryOn, clearWork, type RunResult, type RunSettings } from './execute.ts'
+import { carrierOf, isContinued, lacksReports, reportOfRun } from '../runs/run-queries.ts'
+import { proveOutputs } from '../prepare/check-outputs.ts'
+import { liveSettingsOf } from '../prepare/resume-context.ts'
+import { hasReports, readReport, writeReports } from '../runs/report-files.ts'
+import {
+  lastRun,
+  lockPath,
+  makeFolder,
+  makeRunDirectory,
+  newRunId,
+  type RunDirectory,
+  readRun,
+  runDirectory,
+  sweepRunDirectory,
+} from '../runs/run-directory.ts'
+import { identityOf } from '../env/identity.ts'
+import { ciOf } from '../env/environment.ts'
+import { isStranding } from './run-recorder.ts'
+import { carryTold } from './observed-run.ts'
+import { thisTool } from '../env/package-info.ts'
+import { openTrace } from '../observe/opentelemetry.ts'
+import { REAL_WORLD } from '../env/runtime.ts'
+
+/**
+ * Runs a plan: a new run, or the last one of the same pipeline with the same fingerprint if it is unfinished or its reports are
+ * missing, since schedulers repeat the same command and a second paid job is the worst outcome. `fresh` always starts a new run.
+ * Throws FETTLE_LOCKED while another process runs it, FETTLE_OUTPUT_WRITE when the runs directory cannot be written.
+ */
+export async function startRun(plan: Plan, settings: RunSettings, fresh: boolean): Promise<RunResult> {
+  return withLock(lineOf(plan), settings, async lock => {
+    const last = fresh ? null : lastRun(settings.runsDir, lineOf(plan))
+    if (last === null || (last.finished && !lacksReports(last, settings.runsDir))) return newRun(plan, lock, settings)
+    const isSame = isContinued(last, plan, settings)
+    if (isSame && last.finished) {
+      settings.onNote?.(`the run ${last.runId} ended without its reports: they are written now, and no new run is started`)
+      return settled(last, settings, true)
+    }
+    if (isSame) {
+      settings.onNote?.(`continuing the unfinished run ${last.runId}`)
+      return continueRun(last, lock, { ...settings, live: liveSettingsOf(plan) })
+    }
+    if (!last.finished)
+      settings.onNote?.(`the unfinished run ${last.runId} is of another plan and is left alone: fettle resume ${last.runId}`)
+    return newRun(plan, lock, settings)
+  })
+}
+
+/**
+ * Goes on with a run from its journal. A run that came to its end is not touched: its result is given again. Throws
+ * FETTLE_RUN_UNKNOWN, FETTLE_RUN_EMPTY, FETTLE_LOCKED, and FETTLE_FINGERPRINT when the service or user is another one.
+ */
+export async function resumeRun(id: string, settings: RunSettings): Promise<RunResult> {
+  const state = readRun(settings.runsDir, id)
+  if (state.finished) return settled(state, settings, false)
+  const identity = identityOf(state.plan.service, settings.credentials)
+  if (identity !== state.identity)
+    throw new FettleError(
+      'FETTLE_FINGERPRINT',
+      `the run ${id} belongs to ${state.identity.split(' ')[0]} and another user name than the present one`,
+    )
+  return withLock(lineOf(state.plan), settings, lock => continueRun(readRun(settings.runsDir, id), lock, settings))
+}
+
+const nowOf = ({ world = REAL_WORLD }: Pick<RunSettings, 'world'>) => world.clock.now.bind(world.clock)
+
+/** Keeps other processes from a pipeline meanwhile. Throws FETTLE_LOCKED. */
+export async function withLock<T>(
+  pipeline: string,
+  settings: Pick<RunSettings, 'runsDir' | 'onNote' | 'world'>,
+  body: (lock: Lock) => Promise<T>,
+): Promise<T> {
+  const path = lockPath(settings.runsDir, pipeline)
+  makeFolder(dirname(path))
+  const lock = takeLock(path, nowOf(settings))
+  if (lock.takenFrom !== null) settings.onNote?.(`took over the lock of process ${lock.takenFrom.pid}, which is gone`)
+  const heart = setInterval(() => lock.beat(), 60_000)
+  heart.unref()
+  try {
+    return await body(lock)
+  } finally {
+    clearInterval(heart)
+    lock.release()
+  }
+}
+
+/** A run that joins the results of shards. */
+export interface Merge {
+  readonly plan: Plan
+  readonly identity: string
+  readonly merged: MergedShards
+  /** The run that it is, where its directory is there already; a new one if absent, or if others began it. */
+  readonly runId?: string | undefined
+  /** Puts what came back for the shards into the directory of the run. */
+  readonly fill: (directory: RunDirectory) => Promise<void>
+}
+
+/** Joins shards in a new run, or goes on with the unfinished one that joins the same. Throws as startRun does. */
+export async function startMerge(merge: Merge, settings: RunSettings): Promise<RunResult> {
+  const { plan, merged } = merge
+  return withLock(lineOf(plan), settings, async lock => {
+    const last = lastRun(settings.runsDir, lineOf(plan))
+    const isSame =
+      last !== null && isSameWork(last.plan, plan) && last.jobs.every(({ id }, part) => id === (merged.jobs[part]?.id ?? null))
+    if (!isSame || (last.finished && !lacksReports(last, settings.runsDir))) return newRun(plan, lock, settings, merge)
+    if (last.finished) return settled(last, settings, true)
+    settings.onNote?.(`continuing the unfinished run ${last.runId}`)
+    return continueRun(last, lock, settings)
+  })
+}
+
+async function newRun(plan: Plan, lock: Lock, settings: RunSettings, merge?: Merge): Promise<RunResult> {
+  await proveOutputs(plan, settings)
+  const isMade = merge?.runId !== undefined && !existsSync(runDirectory(settings.runsDir, merge.runId).journal)
+  const runId = isMade ? merge.runId : newRunId(settings.runsDir, lineOf(plan), nowOf(settings)())
+  const identity = merge?.identity ?? identityOf(plan.service, settings.credentials)
+  const directory = isMade ? runDirectory(settings.runsDir, runId) : await makeRunDirectory(settings.runsDir, runId)
+  await merge?.fill(directory)
+  const journal = openJournal(directory.journal, nowOf(settings), 'new', settings.copy?.keep)
+  const trace = await openTrace(settings.env, plan)
+  const { args, env } = settings
+  const started = {
+    journal: 1,
+    runId,
+    tool: thisTool(),
+    plan,
+    jobName: `fettle-${runId}`,
+    identity,
+    args,
+    traceId: trace.traceId,
+    ci: ciOf(env),
+    ...(merge === undefined ? {} : { merged: merge.merged }),
+  } as const
+  let state: RunState
+  try {
+    state = journal.append({ type: 'run.started', ...started })
+  } catch (error) {
+    throw perhapsBegun(error, runId)
+  }
+  return carryTold({ state, before: null }, trace, settings, all => carryOn(journal, directory, lock, all))
+}
+
+async function continueRun(before: RunState, lock: Lock, settings: RunSettings): Promise<RunResult> {
+  const directory = runDirectory(settings.runsDir, before.runId)
+  sweepRunDirectory(directory)
+  let journal: Journal
+  let state: RunState
+  try {
+    journal = openJournal(directory.journal, nowOf(settings), 'existing', settings.copy?.keep)
+    const live = settings.live == null ? {} : { settings: settings.live }
+    state = journal.append({ type: 'run.resumed', pid: process.pid, host: hostname(), ...live })
+  } catch (error) {
+    throw stillResumable(error, before)
+  }
+  const trace = await openTrace(settings.env, state.plan)
+  return carryTold({ state, before }, trace, settings, all => carryOn(journal, directory, lock, all))
+}
+
+/** The disk refused the first line of a journal, or only to say that it is safe there. */
+function perhapsBegun(error: unknown, runId: string): unknown {
+  if (!isStranding(error)) return error
+  const hint = `Check permissions and free space, then run it again. If the run was recorded, fettle resume ${runId} does so too.`
+  return new FettleError(error.code, error.message, { hint, cause: error })
+}
+
+/** The error that kept a run from going on, with what a person needs to go on later. */
+function stillResumable(error: unknown, { runId, jobs }: RunState): unknown {
+  if (!isStranding(error)) return error
+  const ids = jobs.flatMap(({ id }) => (id === null ? [] : [id]))
+  const job = ids.length === 0 ? '' : `; its remote job ${ids.join(', ')} is untouched`
+  return new FettleError(error.code, `${error.message}${job}`, {
+    hint: `Check permissions and free space, then: fettle resume ${runId}`,
+    cause: error,
+  })
+}
+
+/**
+ * The result of a run that came to its end, as it was recorded; what a kill or a full disk kept it from writing or removing is
+ * made up for. `isOurs`: this process holds the lock of the pipeline.
+ */
+async function settled(state: RunState, settings: RunSettings, isOurs: boolean): Promise<RunResult> {
+  const directory = runDirectory(settings.runsDir, state.runId)
+  const isCarried = !isOurs && carrierOf(settings.runsDir, state) !== null
+  if (!isCarried) {
+    sweepRunDirectory(directory)
+    await clearWork(state, directory, settings.cwd)
+  }
+  const report = readReport(directory)
+  // report.json is the last to be written: when it tells the end, the others do.
+  if (report !== null && report.status === state.status && report.exitCode === state.exitCode && hasReports(directory))
+    return { state, report, directory }
+  const again = reportOfRun(settings.runsDir, state.runId)
+  await writeReports(directory, again, state)
+  return { state, report: again, directory }
+}

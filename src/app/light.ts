@@ -1,0 +1,30 @@
+/** The wiring's face for whoever looks at pipelines and runs none: it loads nothing of what a run needs. Re-exports only. */
+
+export { MAPPINGS } from '../contract/data-cleaning/mappings.ts'
+export { writeAtomic } from '../files/atomic-file.ts'
+export {
+  columnName,
+  type Decisions,
+  draftOf,
+  draftYaml,
+  explainPlan,
+  MOST_SHARDS,
+  nearest,
+  type Plan,
+  type Proposal,
+  parseDuration,
+  parseShard,
+  pipelineJsonSchema,
+  profileLines,
+  type ShardChoice,
+  STDIN_NAME,
+  shardList,
+  shareOf,
+  shownPath,
+  spoolOf,
+} from '../pipeline/index.ts'
+export { isInside, realPath } from './prepare/output-paths.ts'
+export { type Overrides, type Prepared, prepare } from './prepare/prepare.ts'
+export { type Looked, lookAtColumns, proposeFor, type Reading } from './prepare/propose.ts'
+export { stdinOf } from './staging/stdin.ts'
+export { thisTool } from './env/package-info.ts'

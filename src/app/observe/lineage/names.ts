@@ -1,0 +1,42 @@
+/** What a run, its job and its files are called in lineage: the same names from every process that carries the run. It builds no event. */
+import { createHash } from 'node:crypto'
+import { resolve } from 'node:path'
+import { columnName } from '../../../formats/text-formats.ts'
+import type { RunState } from '../../../journal/index.ts'
+import { lineOf, spoolOf } from '../../../pipeline/index.ts'
+import type { LineageNames } from '../../../report/index.ts'
+import type { LineageSettings } from './settings.ts'
+
+/** The names of a run whose paths are relative to `cwd`. */
+export const namesOf = (
+  { runId, plan }: RunState,
+  { namespace, parent, nominalTime }: LineageSettings,
+  cwd: string,
+): LineageNames => ({
+  runId: uuidOf(runId),
+  job: { namespace, name: lineOf(plan) },
+  parent,
+  nominalTime,
+  dataset: path => datasetOf(path, cwd),
+  column: columnName,
+})
+
+/** Of its own making, so that the ids of no other maker can be the same. */
+const SPACE = Buffer.from('8d9f1f5e6c5b4f0e9a3d2b7c41f06e58', 'hex')
+
+/** A UUID made of a name (RFC 9562, version 5): whoever goes on with a run finds the same. */
+export function uuidOf(name: string): string {
+  const bytes = createHash('sha1').update(SPACE).update(name).digest().subarray(0, 16)
+  bytes[6] = (bytes[6]! & 0x0f) | 0x50
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+}
+
+/** Files by their path, what lies elsewhere by its address without user and query, as the naming rules of OpenLineage ask. */
+function datasetOf(path: string, cwd: string): { readonly namespace: string; readonly name: string } {
+  if (/^[a-z][a-z0-9]+:\/\//.test(path) && URL.canParse(path)) {
+    const { protocol, host, pathname } = new URL(path)
+    return { namespace: `${protocol}//${host}`, name: pathname.replace(/^\/+/, '') || '/' }
+  }
+  return { namespace: 'file', name: spoolOf(path) === null ? resolve(cwd, path) : '/dev/stdin' }
+}

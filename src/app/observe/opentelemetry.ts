@@ -1,0 +1,144 @@
+/**
+ * A run as OpenTelemetry sees it: one span for the run, one for each stage, one for each request of an operation. Only where the program
+ * around has registered OpenTelemetry's API; otherwise nothing is loaded, and the trace is the caller's as it was handed in.
+ */
+import { randomBytes } from 'node:crypto'
+import type { Context, Span, Tracer } from '@opentelemetry/api'
+import { FettleError } from '../../errors.ts'
+import type { StageName } from '../../journal/index.ts'
+import type { Plan } from '../../pipeline/index.ts'
+import type { CallOptions } from '../../run/index.ts'
+import type { RunReporter } from './reporters.ts'
+import { type Env, traceOf } from '../env/environment.ts'
+import { thisTool } from '../env/package-info.ts'
+
+type Api = typeof import('@opentelemetry/api')
+
+/** The trace that a run belongs to. */
+export interface RunTrace {
+  readonly traceId: string
+  /** What goes with every request, null for nothing. */
+  readonly traceparent: string | null
+  /** Draws the spans; null without OpenTelemetry. */
+  readonly reporter: RunReporter | null
+  /** The same service, each of its requests a span. */
+  client<S extends object>(service: S): S
+}
+
+/** Where the API keeps what the program has registered; its own package looks there too. */
+const REGISTERED = Symbol.for('opentelemetry.js.api.1')
+
+/** Begins the span of a run, under the span of the program that calls, else under TRACEPARENT. */
+export async function openTrace(env: Env, plan: Plan): Promise<RunTrace> {
+  const api = await loadApi()
+  const { traceId, traceparent } = traceOf(env)
+  if (api === null)
+    return { traceId: traceId ?? randomBytes(16).toString('hex'), traceparent, reporter: null, client: service => service }
+  const tracer = api.trace.getTracer(thisTool().name, thisTool().version)
+  const attributes = { 'fettle.pipeline': plan.name, 'fettle.rows': plan.rows, 'fettle.jobs': plan.parts.length }
+  const root = tracer.startSpan('fettle.run', { attributes }, parentOf(api, env))
+  const spans = new Spans(api, tracer, root, api.trace.setSpan(api.context.active(), root))
+  const own = root.spanContext()
+  if (!api.isSpanContextValid(own))
+    return { traceId: traceId ?? randomBytes(16).toString('hex'), traceparent, reporter: null, client: service => service }
+  return {
+    traceId: own.traceId,
+    traceparent: `00-${own.traceId}-${own.spanId}-${own.traceFlags.toString(16).padStart(2, '0')}`,
+    reporter: spans,
+    client: service => spans.client(service),
+  }
+}
+
+async function loadApi(): Promise<Api | null> {
+  const registered = (globalThis as { [REGISTERED]?: { trace?: unknown } })[REGISTERED]
+  if (registered?.trace === undefined) return null
+  return import('@opentelemetry/api').catch(() => null)
+}
+
+function parentOf({ context, trace }: Api, env: Env): Context {
+  const active = context.active()
+  const [, traceId, spanId, flags = '00'] = traceOf(env).traceparent?.split('-') ?? []
+  if (trace.getSpan(active) !== undefined || traceId === undefined || spanId === undefined) return active
+  return trace.setSpanContext(active, { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true })
+}
+
+/** The stage that asks, by the options of a request; a request outside of stages belongs to the run. */
+const stageOf = (args: readonly unknown[]): StageName | undefined => (args.at(-1) as CallOptions | undefined)?.stage
+
+/** The spans of a run; it names no row and no cell. */
+class Spans implements RunReporter {
+  readonly name = 'OpenTelemetry'
+  readonly #api: Api
+  readonly #tracer: Tracer
+  readonly #root: Span
+  readonly #around: Context
+  readonly #stages = new Map<StageName, Span>()
+
+  constructor(api: Api, tracer: Tracer, root: Span, around: Context) {
+    this.#api = api
+    this.#tracer = tracer
+    this.#root = root
+    this.#around = around
+  }
+
+  begin: NonNullable<RunReporter['begin']> = ({ runId }, before) => {
+    this.#root.setAttributes({ 'fettle.run.id': runId, 'fettle.resumed': before !== null })
+  }
+
+  fact: NonNullable<RunReporter['fact']> = fact => {
+    if (fact.type === 'stage.started') {
+      const attributes = { 'fettle.stage': fact.stage }
+      this.#stages.set(fact.stage, this.#tracer.startSpan(`fettle.stage.${fact.stage}`, { attributes }, this.#around))
+    }
+    if (fact.type !== 'stage.finished' && fact.type !== 'stage.failed') return
+    const span = this.#stages.get(fact.stage)
+    this.#stages.delete(fact.stage)
+    span?.setAttributes({ 'fettle.requests': fact.http.requests, 'fettle.retries': fact.http.retries })
+    if (span !== undefined && fact.type === 'stage.failed') this.#failed(span, fact.error)
+    span?.end()
+  }
+
+  end: NonNullable<RunReporter['end']> = ({ totals, status, exitCode }, { error }) => {
+    for (const span of this.#stages.values()) span.end()
+    const { matched, review, unmatched, failed } = totals
+    const counts = Object.entries({ matched, review, unmatched, failed }).filter(([, count]) => count !== null)
+    for (const [outcome, count] of counts) this.#root.setAttribute(`fettle.rows.${outcome}`, count!)
+    this.#root.setAttribute('fettle.status', status)
+    if (exitCode !== null) this.#root.setAttribute('fettle.exit_code', exitCode)
+    if (error !== null) this.#failed(this.#root, error)
+    this.#root.end()
+  }
+
+  /** Counting is no request. */
+  client<S extends object>(service: S): S {
+    const traced = Object.entries(service).map(([operation, send]) => [
+      operation,
+      typeof send !== 'function' || operation === 'takeCounts'
+        ? send
+        : (...args: readonly unknown[]) =>
+            this.#request(operation, stageOf(args), () => Promise.resolve(send.apply(service, args))),
+    ])
+    return Object.fromEntries(traced) as S
+  }
+
+  async #request<T>(operation: string, asking: StageName | undefined, send: () => Promise<T>): Promise<T> {
+    const { trace, context, SpanKind } = this.#api
+    const stage = asking && this.#stages.get(asking)
+    const around = stage === undefined ? this.#around : trace.setSpan(this.#around, stage)
+    const attributes = { 'fettle.operation': operation }
+    const span = this.#tracer.startSpan(`fettle.request.${operation}`, { kind: SpanKind.CLIENT, attributes }, around)
+    try {
+      return await context.with(trace.setSpan(around, span), send)
+    } catch (error) {
+      this.#failed(span, FettleError.is(error) ? error : new FettleError('FETTLE_BUG'))
+      throw error
+    } finally {
+      span.end()
+    }
+  }
+
+  #failed(span: Span, { code, message }: { readonly code: string; readonly message: string }): void {
+    span.setAttribute('fettle.error.code', code)
+    span.setStatus({ code: this.#api.SpanStatusCode.ERROR, message })
+  }
+}

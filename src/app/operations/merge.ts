@@ -1,0 +1,115 @@
+/**
+ * The results of shards joined to the rows of the list, as one run: its jobs are theirs, what came back for them is its own, and
+ * from there it goes the way of any run whose jobs are done. Nothing is sent; one ledger is judged.
+ */
+import { copyFile, link, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { FettleError, type Issue } from '../../errors.ts'
+import { fileDigest } from '../../files/digest.ts'
+import type { JobState, MergedShards, RunArgs, StageState } from '../../journal/index.ts'
+import { mergedPlan, type Plan, shardText } from '../../pipeline/index.ts'
+import type { RunResult, RunSettings } from '../execution/execute.ts'
+import { startMerge } from '../execution/start.ts'
+import { presentOf } from '../prepare/resume-context.ts'
+import type { RunDirectory } from '../runs/run-directory.ts'
+import { findShards, type ShardRun, wholeSet } from '../runs/shard-runs.ts'
+
+/** The run that shards are merged into, where it has a directory already. */
+export interface MergeInto {
+  readonly runId: string
+  /** What the command here said, in place of what the journals of the shards say; theirs if absent. */
+  readonly own?: { readonly plan: Partial<Plan>; readonly args: RunArgs } | undefined
+}
+
+/**
+ * Merges the shards named into one run, `into` if it has a directory already. Throws FETTLE_MERGE and FETTLE_SHARD when they are not all the shards of one list, or not
+ * all done; FETTLE_INPUT_CHANGED when the list is another one by now.
+ */
+export async function mergeRuns(
+  wanted: readonly string[],
+  settings: Omit<RunSettings, 'credentials' | 'timeoutMs'>,
+  into?: MergeInto,
+): Promise<RunResult> {
+  const shards = wholeSet(findShards(settings.runsDir, wanted))
+  const first = shards[0]!.state
+  const own = into?.own
+  const state = own === undefined ? first : { ...first, args: own.args, plan: { ...first.plan, ...own.plan } }
+  const { live, links } = presentOf(state, settings)
+  const plan = { ...mergedPlan(shards.map(shard => shard.state.plan)), ...own?.plan, ...live }
+  const credentials = (): never => {
+    throw new FettleError('FETTLE_BUG', 'a merge asks nobody')
+  }
+  const all = { ...settings, links, credentials, timeoutMs: null }
+  const fillIn = (directory: RunDirectory): Promise<void> => fill(shards, directory)
+  return startMerge({ plan, runId: into?.runId, identity: state.identity, merged: mergedOf(shards), fill: fillIn }, all)
+}
+
+/** Those that had anything to ask; the others have no job. */
+const askers = (shards: readonly ShardRun[]): readonly ShardRun[] => shards.filter(({ state }) => state.plan.sent > 0)
+
+function mergedOf(shards: readonly ShardRun[]): MergedShards {
+  const states = askers(shards).map(({ state }) => state)
+  const known = new Set(states[0]?.plan.issues.map(keyOf))
+  const issues = states.flatMap(({ issues }) => issues).filter(one => !known.has(keyOf(one)) && known.add(keyOf(one)))
+  const sum = (of: (http: MergedShards['http']) => number): number => states.reduce((total, { http }) => total + of(http), 0)
+  return {
+    runs: shards.map(({ state }) => state.runId),
+    jobs: states.flatMap(({ jobs }) => jobs).map((job, part): JobState => ({ ...job, part })),
+    // Shards are of one plan, so they have the same stages.
+    stages: (states[0]?.stages ?? []).map(({ name }) =>
+      stageOf(
+        states.flatMap(({ stages }) => stages.filter(stage => stage.name === name)),
+        name,
+      ),
+    ),
+    issues,
+    http: {
+      requests: sum(http => http.requests),
+      retries: sum(http => http.retries),
+      throttledMs: sum(http => http.throttledMs),
+    },
+  }
+}
+
+const keyOf = ({ code, message }: Issue): string => `${code} ${message}`
+
+/** A stage over all shards. Of the last one the joining is left to do. */
+function stageOf(stages: readonly StageState[], name: StageState['name']): StageState {
+  const [first] = stages
+  const nothing = { name, status: 'pending', startedAt: null, elapsedMs: 0, attempts: 0, note: null } as const
+  if (first === undefined || (name === 'download' && first.status !== 'skipped')) return nothing
+  return {
+    name,
+    status: first.status,
+    startedAt: stages.map(({ startedAt }) => startedAt).reduce((a, b) => (a === null || (b !== null && b < a) ? b : a)),
+    elapsedMs: stages.reduce((total, { elapsedMs }) => total + elapsedMs, 0),
+    attempts: Math.max(...stages.map(({ attempts }) => attempts)),
+    note: first.note,
+  }
+}
+
+/** Gives the new run what came back for the shards, as its own: a link where the disk can, else a copy. */
+async function fill(shards: readonly ShardRun[], directory: RunDirectory): Promise<void> {
+  let part = 0
+  for (const { state, directory: own } of askers(shards))
+    for (const job of state.jobs) {
+      const to = join(directory.path, `enriched-${part++}.csv`)
+      if (job.received === null) continue
+      const from = join(own.path, `enriched-${job.part}.csv`)
+      const isWhole = (await fileDigest(from)) === job.received.sha256
+      if (!isWhole) throw lost(state, from)
+      await rm(to, { force: true })
+      await link(from, to)
+        .catch(() => copyFile(from, to))
+        .catch((cause: Error) => {
+          throw new FettleError('FETTLE_OUTPUT_WRITE', `cannot write ${to}: ${cause.message}`, { cause })
+        })
+    }
+}
+
+function lost({ plan, runId }: ShardRun['state'], path: string): FettleError {
+  const text = plan.shard === undefined ? '' : shardText(plan.shard)
+  return new FettleError('FETTLE_MERGE', `the results of shard ${text} (run ${runId}) are not there as they came: ${path}`, {
+    hint: `Bring the folder of the run back whole, or carry it out again: fettle run ${plan.file} --shard ${text} --new`,
+  })
+}

@@ -1,0 +1,83 @@
+/**
+ * The review of a run that came to its end: its rows, and its outputs made once more under what people decided. Nothing is sent:
+ * the answers of the service are kept while there are rows to decide about.
+ */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { FettleError } from '../../errors.ts'
+import { type Decision, Decisions } from '../../input/index.ts'
+import { matchRate, openJournal, type RunFact, type RunState } from '../../journal/index.ts'
+import { lineOf } from '../../pipeline/index.ts'
+import { checkAgainstSummary, endOf } from '../../run/index.ts'
+import type { RunResult } from '../execution/execute.ts'
+import { dayOf } from '../prepare/decisions.ts'
+import { withLock } from '../execution/start.ts'
+import { lastGoodRun, lookAtRun, reportOfRun } from '../runs/run-queries.ts'
+import { linksOfRun } from '../prepare/resume-context.ts'
+import { writeReports } from '../runs/report-files.ts'
+import { type RunDirectory, readRun, runDirectory, sweepRunDirectory } from '../runs/run-directory.ts'
+import type { Env } from '../env/environment.ts'
+import { openWork } from '../execution/ports.ts'
+import { REAL_WORLD } from '../env/runtime.ts'
+
+/** Where a review happens. */
+export interface ReviewPlace {
+  readonly env: Env
+  readonly cwd: string
+  readonly runsDir: string
+}
+
+/** The run that a person names, when it can be reviewed; the latest if absent. Throws FETTLE_RUN_UNKNOWN, FETTLE_REVIEW. */
+export function runForReview(runsDir: string, wanted: string | undefined): { state: RunState; directory: RunDirectory } {
+  const found = lookAtRun(runsDir, wanted)
+  const { state } = found
+  const refuse = (why: string, hint?: string): FettleError =>
+    new FettleError('FETTLE_REVIEW', `the run ${state.runId} ${why}`, hint === undefined ? {} : { hint })
+  if (!state.finished) throw refuse('has not come to its end', `Go on with it first: fettle resume ${state.runId}`)
+  if (state.plan.output === null) throw refuse('has no output, so it knows of no rows', 'Name an output in the pipeline.')
+  if (state.plan.report.rows === 'none')
+    throw refuse('keeps its rows out of reviews', 'Set report.rows: review in the pipeline, and run it again.')
+  return found
+}
+
+/**
+ * Writes the outputs and reports of a run again, under these decisions alone, and records that. Throws FETTLE_REVIEW when the
+ * answers are no longer kept, FETTLE_INPUT_CHANGED when the input is another one now; decisions hold on the next run then.
+ */
+export async function applyDecisions(
+  id: string,
+  lines: readonly Decision[],
+  { env, cwd, runsDir }: ReviewPlace,
+): Promise<RunResult> {
+  const { clock } = REAL_WORLD
+  const now = clock.now.bind(clock)
+  const directory = runDirectory(runsDir, id)
+  const { plan } = readRun(runsDir, id)
+  return withLock(lineOf(plan), { runsDir }, async () => {
+    const state = readRun(runsDir, id)
+    sweepRunDirectory(directory)
+    const failed = new Set(state.jobs.flatMap(({ part, failure }) => (failure === null ? [] : [part])))
+    const isGone = plan.parts.some((_, part) => !failed.has(part) && !existsSync(join(directory.path, `enriched-${part}.csv`)))
+    if (isGone) {
+      const hint = `Run ${plan.file} again: decisions of its review.decisions are applied on every run.`
+      throw new FettleError('FETTLE_REVIEW', `the answers to the run ${id} are no longer kept`, { hint })
+    }
+    const decisions = new Decisions(lines, dayOf(now()))
+    const reach = { env, attempts: plan.retry.attempts, links: linksOfRun(state, { env, cwd }) }
+    const { results } = openWork(plan, directory, { root: cwd, decisions: async () => decisions }, reach)
+    const { missing: _, companies: __, ...published } = await results.publish(sent => checkAgainstSummary(sent, state), failed)
+    await results.removeCompanies()
+    const before = lastGoodRun(runsDir, plan, id)
+    const previousRate = before?.outcomes == null ? null : matchRate(before.outcomes, before.plan.rows)
+    const journal = openJournal(directory.journal, now, 'existing')
+    try {
+      const written: RunFact = { type: 'output.written', ...published }
+      const state = journal.append(endOf(journal.append(written), null, previousRate))
+      const report = reportOfRun(runsDir, id)
+      await writeReports(directory, report, state)
+      return { state, report, directory }
+    } finally {
+      journal.close()
+    }
+  })
+}

@@ -1,0 +1,112 @@
+/**
+ * How a run stands, for a sensor: by its journal, and where it was detached by one look at the service. It carries nothing on and
+ * records nothing, so that any number of them may look at once.
+ */
+import { EXIT, FettleError } from '../../errors.ts'
+import type { RunState } from '../../journal/index.ts'
+import { growInterval, type JobStanding, lookAtJobs, withJitter } from '../../run/index.ts'
+import { carrierOf } from '../runs/run-queries.ts'
+import { presentOf } from '../prepare/resume-context.ts'
+import { readRun, runDirectory } from '../runs/run-directory.ts'
+import { openService } from '../execution/service-connection.ts'
+import { dataDirOf, type Env, proxiesOf, traceOf } from '../env/environment.ts'
+import { stopAt } from '../env/deadline.ts'
+import { REAL_WORLD } from '../env/runtime.ts'
+
+/** Where a run is looked at. */
+export interface StandingPlace {
+  readonly env: Env
+  readonly cwd: string
+  readonly runsDir: string
+  readonly signal: AbortSignal
+}
+
+/** How a run stands. `code` is the exit code that tells it: 0 done, 75 going on, otherwise what it came or would come to. */
+export interface RunStanding {
+  readonly state: RunState
+  readonly code: number
+  /** `finished`; `carried` by a process; `waiting` for the service; `ready` to be collected; `failed` there; or `stopped`, to be resumed. */
+  readonly is: 'finished' | 'carried' | 'waiting' | 'ready' | 'failed' | 'stopped'
+  /** Who carries it. */
+  readonly carrier: { readonly pid: number; readonly host: string } | null
+  /** What the service says of its jobs, where it was asked. */
+  readonly jobs: readonly JobStanding[]
+}
+
+/** How the run stands now. Throws what a look at the service throws. */
+export async function standingOf(id: string, place: StandingPlace): Promise<RunStanding> {
+  const state = readRun(place.runsDir, id)
+  const told = (is: RunStanding['is'], code: number, rest: Partial<RunStanding> = {}): RunStanding => ({
+    state,
+    is,
+    code,
+    carrier: null,
+    jobs: [],
+    ...rest,
+  })
+  if (state.finished) return told('finished', state.exitCode ?? EXIT.bug)
+  const carrier = carrierOf(place.runsDir, state)
+  if (carrier !== null) return told('carried', EXIT.again, { carrier })
+  if (!state.detached) return told('stopped', state.exitCode ?? EXIT.again)
+  // The embedded service goes on with whoever collects: nothing is to be waited for.
+  if (state.plan.service.kind === 'embedded') return told('ready', EXIT.ok)
+  const { standing, jobs } = await lookAtService(state, place)
+  if (standing === 'going') return told('waiting', EXIT.again, { jobs })
+  return standing === 'failed' ? told('failed', EXIT.rejected, { jobs }) : told('ready', EXIT.ok, { jobs })
+}
+
+async function lookAtService(state: RunState, { env, cwd, runsDir, signal }: StandingPlace) {
+  const world = REAL_WORLD
+  const { plan, runId } = state
+  const limit = stopAt(signal, null, world.clock)
+  try {
+    const ready = await openService({
+      service: plan.service,
+      world,
+      credentials: presentOf(state, { env, cwd }).credentials,
+      dataDir: dataDirOf(env),
+      stateDir: runDirectory(runsDir, runId).service,
+      attempts: plan.retry.attempts,
+      traceparent: traceOf(env).traceparent,
+      proxies: () => proxiesOf(env),
+      onRetry: () => {},
+      beforeEffect: () => {
+        throw new FettleError('FETTLE_BUG', 'looking at a run must not change anything')
+      },
+      deadline: () => plan.poll.maxMs,
+      stop: limit.signal,
+    })
+    const { service } = ready
+    return await lookAtJobs(state, { service, clock: world.clock, ...limit }).finally(() => ready.close())
+  } finally {
+    limit.clear()
+  }
+}
+
+/**
+ * Looks again and again until the run is no longer going on; then, or after `timeoutMs` (what the pipeline waits for a job if
+ * absent), how it stands. Each look is shown to `onLook`; one that fails in a way another may cure is shown as its error.
+ */
+export async function watchRun(
+  id: string,
+  place: StandingPlace,
+  timeoutMs: number | null,
+  onLook: (look: RunStanding | FettleError) => void,
+): Promise<RunStanding> {
+  const { clock } = REAL_WORLD
+  const { plan } = readRun(place.runsDir, id)
+  const until = clock.monotonic() + (timeoutMs ?? plan.poll.timeoutMs)
+  let interval = plan.poll.everyMs
+  for (;;) {
+    const look = await standingOf(id, place).catch((error: unknown) => {
+      place.signal.throwIfAborted()
+      if (!FettleError.is(error) || error.kind !== 'again' || clock.monotonic() >= until) throw error
+      return error
+    })
+    onLook(look)
+    const isGoing = FettleError.is(look) || look.is === 'carried' || look.is === 'waiting'
+    if (!FettleError.is(look) && (!isGoing || clock.monotonic() >= until)) return look
+    await clock.sleep(Math.max(0, Math.min(withJitter(interval, clock.random()), until - clock.monotonic())), place.signal)
+    interval = growInterval(interval, plan.poll)
+  }
+}

@@ -1,0 +1,33 @@
+/**
+ * The decisions file of a pipeline: looked through before anything is sent, and read again when outputs are made. It says when a
+ * file is missing; what its lines mean is known elsewhere.
+ */
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { type Issue, issue, type Place } from '../../errors.ts'
+import type { Decisions } from '../../input/index.ts'
+import type { Plan } from '../../pipeline/index.ts'
+
+/** What is wrong with the file; that there is none yet is worth a word, since its name may be a slip. */
+export async function decisionIssues(path: string | null, cwd: string, at: Place | null): Promise<Issue[]> {
+  if (path === null) return []
+  if (!existsSync(resolve(cwd, path))) {
+    const hint = '`fettle review` writes it once somebody has decided something.'
+    return [issue('FETTLE_DECISIONS', `there is no ${path} yet, so no decision is applied`, { severity: 'info', at, hint })]
+  }
+  const { readDecisions } = await import('../../results/decisions/decisions-file.ts')
+  return [...(await readDecisions(path, cwd)).issues]
+}
+
+/** The decisions of a plan as they are when outputs are made; null where it names no file. Throws FETTLE_DECISIONS. */
+export async function decisionsOf({ decisions: path }: Plan, cwd: string, now: number): Promise<Decisions | null> {
+  if (path === null) return null
+  const { Decisions, needDecisions, sweepBeside } = await import('../../input/index.ts')
+  // The file may lie among files that are committed.
+  await sweepBeside(resolve(cwd, path))
+  const lines = existsSync(resolve(cwd, path)) ? await needDecisions(path, cwd) : []
+  return new Decisions(lines, dayOf(now))
+}
+
+/** A UTC day, such as 2026-11-21. */
+export const dayOf = (now: number): string => new Date(now).toISOString().slice(0, 10)

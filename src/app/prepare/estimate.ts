@@ -1,0 +1,73 @@
+/** What a run would be and cost, beside the last good one: told without sending anything. It prints nothing. */
+import { countQuestions } from '../../input/upload/row-dedupe.ts'
+import { type Change, changesOf, isAddress, isSameWork, leastRequests, lineOf, type Plan, spoolOf } from '../../pipeline/index.ts'
+import { lastGoodRun } from '../runs/run-queries.ts'
+import { lastRun } from '../runs/run-directory.ts'
+
+/** How many at most, and by the last good run; each company counts once. */
+interface Guess {
+  readonly most: number
+  readonly expected: number | null
+}
+
+/** A run before it is one; what cannot be known is null. */
+export interface Rehearsal {
+  readonly rows: number
+  /** Rows that differ on the mapped cells. */
+  readonly different: number | null
+  readonly sent: number
+  readonly jobs: number
+  readonly requests: number
+  /** A credit for each row that is found: all that go up at most; `expected` by the share of the last good run. */
+  readonly credits: { readonly most: number; readonly expected: number | null; readonly budget: number | null }
+  /** Companies that may be added to a portfolio, null for none. */
+  readonly portfolio: Guess | null
+  /** AML searches, one credit each; null for none. `most` is within the budget. */
+  readonly screening: (Guess & { readonly budget: number | null }) | null
+  readonly against: { readonly runId: string; readonly startedAt: string; readonly changes: readonly Change[] } | null
+  /** The run of this very plan that `run` would go on with. */
+  readonly unfinished: string | null
+}
+
+/** Sorts behind every run id. */
+const AFTER_ALL = '~'
+
+/** Rehearses a plan. Throws what reading the input or a damaged journal throws. */
+export async function rehearse(plan: Plan, runsDir: string, root: string): Promise<Rehearsal> {
+  const before = lastGoodRun(runsDir, plan, AFTER_ALL)
+  const last = lastRun(runsDir, lineOf(plan))
+  const isPiped = spoolOf(plan.input.path) !== null || isAddress(plan.input.path)
+  const most = plan.enrich === null ? 0 : plan.sent
+  const outcomes = before?.outcomes
+  const found = outcomes == null ? null : sum(outcomes.matched, outcomes.manualMatched, outcomes.duplicates)
+  const { portfolio, screen } = plan
+  const companies: Guess = { most: plan.rows, expected: before?.companies?.listed ?? null }
+  const within = (count: number): number => Math.min(count, screen?.budget ?? count)
+  return {
+    rows: plan.rows,
+    different: plan.collapse ? plan.sent : isPiped ? null : (await countQuestions(plan, root)).all,
+    sent: plan.sent,
+    jobs: plan.rows === 0 ? 0 : plan.parts.length,
+    requests: leastRequests(plan),
+    credits: {
+      most,
+      expected:
+        before === null || found === null || before.plan.rows === 0 ? null : Math.round((most * found) / before.plan.rows),
+      budget: plan.budget.credits,
+    },
+    portfolio: portfolio == null ? null : companies,
+    screening:
+      screen == null
+        ? null
+        : {
+            most: within(companies.most),
+            expected: companies.expected === null ? null : within(companies.expected),
+            budget: screen.budget,
+          },
+    against: before === null ? null : { runId: before.runId, startedAt: before.startedAt, changes: changesOf(plan, before.plan) },
+    unfinished: last !== null && !last.finished && isSameWork(last.plan, plan) ? last.runId : null,
+  }
+}
+
+const sum = (...counts: readonly (number | null)[]): number | null =>
+  counts.reduce((total, count) => (total === null || count === null ? null : total + count), 0)

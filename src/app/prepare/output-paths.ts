@@ -1,0 +1,82 @@
+/**
+ * Where the outputs of a pipeline would really lie: not outside the project by a symbolic link, not in place of a folder, of the
+ * pipeline file or of anything that is no table, and not among the runs. It looks and writes nothing; the moment of writing
+ * looks again.
+ */
+import { realpath, stat } from 'node:fs/promises'
+import { basename, dirname, join, relative, resolve } from 'node:path'
+import { type Issue, issue, type Place } from '../../errors.ts'
+import { isAddress, type Pipeline, type PlannedOutput } from '../../pipeline/index.ts'
+import { DEFAULT_RUNS_DIR } from '../runs/run-directory.ts'
+
+/** What the outputs lie among. */
+export interface OutputSurroundings {
+  /** The input as given. */
+  readonly input: string
+  /** The pipeline file as given. */
+  readonly file: string
+  readonly cwd: string
+  readonly runsDir: string | undefined
+  readonly locate: (path: readonly PropertyKey[]) => Place | null
+}
+
+/** What is wrong with the places of a pipeline's outputs. */
+export async function outputPlaceIssues(output: Pipeline['output'], surroundings: OutputSurroundings): Promise<Issue[]> {
+  if (output === null) return []
+  const issues: Issue[] = []
+  const inputPath = resolve(surroundings.cwd, surroundings.input)
+  const taken = new Map([[await realPath(inputPath), { path: inputPath, what: 'the input' }]])
+  for (const key of ['path', 'unmatched', 'review'] as const) {
+    // Whether an object may be replaced is asked when the run begins.
+    if (output[key] === null || isAddress(output[key])) continue
+    const path = resolve(surroundings.cwd, output[key])
+    const real = await realPath(path)
+    const other = taken.get(real)
+    taken.set(real, { path, what: `output.${key}` })
+    // Of one name for both has been told where the pipeline was checked.
+    const clash = other === undefined || other.path === path ? null : `would really overwrite ${other.what}`
+    const reason = (await whyNotThere(path, real, surroundings, output.format)) ?? clash
+    if (reason !== null)
+      issues.push(
+        issue('FETTLE_PIPELINE_PATH', `output.${key}: ${JSON.stringify(output[key])} ${reason}`, {
+          at: surroundings.locate(['output', key]),
+        }),
+      )
+  }
+  return issues
+}
+
+/** What an earlier run may have written; whatever else lies there already is somebody's own. */
+const TABLE = /\.(csv|tsv|tab|txt|jsonl|ndjson)$/i
+const WORKBOOK = /\.xlsx$/i
+
+/** Whether what is already there under a name may have been written by an earlier run. */
+export const isTableName = (path: string, format: PlannedOutput['format']): boolean =>
+  (format === 'xlsx' ? WORKBOOK : TABLE).test(path)
+
+async function whyNotThere(
+  path: string,
+  real: string,
+  { file, cwd, runsDir = DEFAULT_RUNS_DIR }: OutputSurroundings,
+  format: PlannedOutput['format'],
+): Promise<string | null> {
+  const there = await stat(path).catch(() => null)
+  if (there?.isDirectory() === true) return 'is a folder'
+  if (there !== null && !there.isFile()) return 'is there and is no regular file'
+  const [root, runs, pipeline] = await Promise.all([cwd, resolve(cwd, runsDir), resolve(cwd, file)].map(realPath))
+  if (!isInside(root!, real)) return `would really be written to ${real}, outside the project`
+  if (isInside(runs!, real)) return `would be written among the runs in ${runsDir}`
+  if (real === pipeline) return 'would overwrite the pipeline file'
+  if (there === null || isTableName(path, format)) return null
+  const names = format === 'xlsx' ? '.xlsx is' : '.csv, .tsv, .tab, .txt, .jsonl and .ndjson are'
+  return `is there, and no ${format === 'xlsx' ? 'workbook' : 'table'} by its name: only ${names} replaced`
+}
+
+/** The path without symbolic links, as far as it exists. */
+export async function realPath(path: string): Promise<string> {
+  const parent = dirname(path)
+  return realpath(path).catch(async () => (parent === path ? path : join(await realPath(parent), basename(path))))
+}
+
+/** Whether a path lies in a folder, or is it. */
+export const isInside = (folder: string, path: string): boolean => !/^\.\.(\/|$)/.test(relative(folder, path))

@@ -1,0 +1,76 @@
+/**
+ * A file nobody has described: looked at once, and a proposal of what its columns are. Nothing is sent and nothing written; what
+ * knows countries and legal forms is asked, not copied.
+ */
+import { errorOfIssues, FettleError, type Issue } from '../../errors.ts'
+import { inspect } from '../../input/table/inspect.ts'
+import {
+  type Decisions,
+  type InputFacts,
+  type InputOptions,
+  isAddress,
+  type Knowledge,
+  type Proposal,
+  propose,
+  type SeenColumn,
+  shownPath,
+} from '../../pipeline/index.ts'
+
+/** How a file is to be read, as far as a person says. */
+export type Reading = Omit<InputOptions, 'quotes'>
+
+/** A file looked at. */
+export interface Looked {
+  readonly facts: InputFacts
+  readonly columns: readonly SeenColumn[]
+  /** Warnings; errors are thrown. */
+  readonly issues: readonly Issue[]
+}
+
+/** Looks at a file whole, every column of it. Throws the FETTLE_INPUT_* of whatever makes it unusable, all problems in one. */
+export async function lookAtColumns(reading: Reading, root: string, signal: AbortSignal): Promise<Looked> {
+  if (isAddress(reading.path))
+    throw new FettleError('FETTLE_INPUT_READ', `${shownPath(reading.path)} lies elsewhere, and a list is looked at here`, {
+      hint: 'Fetch it to a file first; the pipeline may then name the address.',
+    })
+  const { facts, issues, cells } = await inspect(
+    { ...reading, quotes: 'strict' },
+    {
+      root,
+      signal,
+      watch: (_, columns) => Array.from({ length: columns }, (_, index) => ({ index, of: ['profile', 'values'] as const })),
+    },
+  )
+  if (facts === null || issues.some(one => one.severity === 'error')) throw errorOfIssues(issues)
+  if (facts.rows === 0)
+    throw new FettleError('FETTLE_INPUT_EMPTY', `${reading.path} has a header and no rows`, { hint: 'Take a file with rows.' })
+  const columns = Array.from({ length: facts.columns }, (_, index): SeenColumn => {
+    const counts = cells.find(one => one.index === index)
+    const values = (counts?.values ?? []).map(one => one.text.trim()).filter(text => text !== '')
+    return {
+      index,
+      header: facts.header?.[index] ?? null,
+      filled: facts.rows - (counts?.empty.count ?? facts.rows),
+      distinct: counts?.distinct.count ?? 0,
+      values,
+      examples: counts?.examples ?? [],
+    }
+  })
+  return { facts, columns, issues }
+}
+
+/** What the columns seem to be; what a person decided stands. */
+export async function proposeFor({ facts, columns }: Looked, decided: Decisions): Promise<Proposal> {
+  return propose(columns, facts.rows, await knowledge(), decided)
+}
+
+async function knowledge(): Promise<Knowledge> {
+  const [{ normaliseCountry }, { parseName }] = await Promise.all([
+    import('../../service/matching/text/country.ts'),
+    import('../../service/matching/text/name.ts'),
+  ])
+  return {
+    isCountry: text => normaliseCountry(text) !== '',
+    hasLegalForm: text => parseName(text).legal !== null,
+  }
+}

@@ -1,0 +1,122 @@
+/**
+ * A recorded run beside the pipeline file as it is now. A resume carries out the recorded plan; the file may since have changed
+ * how (poll, retry, checks, decisions, report), never what. It looks at no input: that may have gone once it was sent.
+ */
+import { readFileSync } from 'node:fs'
+import { FettleError } from '../../errors.ts'
+import type { LiveSettings, RunState } from '../../journal/index.ts'
+import {
+  inputOptionsOf,
+  isSameWork,
+  type Links,
+  type ParsedPipeline,
+  type Plan,
+  type PlannedService,
+  planRun,
+} from '../../pipeline/index.ts'
+import { given, linksOfPipeline, NO_OVERRIDES, type Overrides, parseText, resolveService, type Surroundings } from './prepare.ts'
+import { type Credentials, credentialsOf } from '../env/environment.ts'
+import { isSameInput } from '../staging/stdin.ts'
+
+/** What a resume takes from the present. */
+export interface Present {
+  /** Reads the credentials when they are needed. Throws FETTLE_CREDENTIALS, FETTLE_SETTINGS. */
+  readonly credentials: () => Credentials
+  /** Null when the pipeline file is gone, no longer parses, or was given variables that nobody recorded. */
+  readonly live: LiveSettings | null
+  /** Addresses whole, as far as the pipeline file still tells them. */
+  readonly links: Links
+}
+
+const LIVE = ['concurrency', 'poll', 'retry', 'checks', 'decisions', 'report'] as const
+
+/** The settings of a plan that may change between the starts of one run. */
+export const liveSettingsOf = ({ concurrency, poll, retry, checks, decisions, report }: Plan): LiveSettings => ({
+  concurrency,
+  poll,
+  retry,
+  checks,
+  decisions,
+  report,
+})
+
+/** Looks at the pipeline file of a recorded run. Throws FETTLE_FINGERPRINT, naming the keys, when it means another run now. */
+export function presentOf(state: RunState, surroundings: Surroundings): Present {
+  const options = { ...surroundings, ...overridesOf(state) }
+  const parsed = readPipeline(state, options)
+  const credentials = (): Credentials => credentialsOf(surroundings.env, parsed === null ? {} : given(parsed.secrets))
+  const { pipeline = null } = parsed ?? {}
+  const links = pipeline === null ? new Map() : linksOfPipeline(pipeline)
+  if (parsed === null || pipeline === null || varsOf(state).length > 0) return { credentials, live: null, links }
+  const { plan: recorded } = state
+  const service = resolveService(options, pipeline)
+  const { shard, rows, sent } = recorded
+  const shared = shard === undefined ? {} : { shard: { shard, rows, sent } }
+  const { plan } = planRun(pipeline, recorded.input, { file: recorded.file, limit: recorded.limit, service, sent, ...shared })
+  const changed = plan === null ? ['mappings'] : changedKeys(plan, recorded)
+  if (!isSameInput(inputOptionsOf(pipeline).path, recorded.input.path)) changed.unshift('input')
+  if (changed.length > 0)
+    throw new FettleError(
+      'FETTLE_FINGERPRINT',
+      `${recorded.file} means something else than when the run ${state.runId} began: ${changed.join(', ')}${otherService(recorded, service)}`,
+    )
+  return { credentials, live: plan === null ? null : liveSettingsOf(plan), links }
+}
+
+/** Addresses of a run whole, as far as its pipeline file still tells them. */
+export function linksOfRun(state: RunState, surroundings: Surroundings): Links {
+  const { pipeline = null } = readPipeline(state, { ...surroundings, ...overridesOf(state) }) ?? {}
+  return pipeline === null ? new Map() : linksOfPipeline(pipeline)
+}
+
+/** The service may have changed without the file: by the environment. */
+function otherService({ service: then }: Plan, now: PlannedService): string {
+  const [was, is] = [then, now].map(one => (one.kind === 'embedded' ? 'embedded' : one.url))
+  return was === is ? '' : ` (it was ${was} and is ${is})`
+}
+
+const text = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+const varsOf = ({ args }: RunState): readonly string[] => (Array.isArray(args.var) ? args.var : [])
+
+const overridesOf = ({ args, plan }: RunState): Overrides => ({
+  ...NO_OVERRIDES,
+  service: text(args.service),
+  input: text(args.input),
+  output: text(args.output),
+  limit: plan.limit,
+})
+
+function readPipeline(state: RunState, options: Surroundings & Overrides): ParsedPipeline | null {
+  const { file } = state.plan
+  try {
+    const parsed = parseText(readFileSync(file, 'utf8'), file, options, state.startedAt.slice(0, 10))
+    return 'code' in parsed ? null : parsed
+  } catch {
+    return null
+  }
+}
+
+/** What a part of the plan is called in a pipeline file, where it has another name. */
+const KEYS: Readonly<Record<string, string>> = { parts: 'job.split', collapse: 'job.collapse' }
+
+/** The keys of the plan that say what is done and are not as they were; empty while the fingerprints are the same. */
+function changedKeys(now: Plan, then: Plan): string[] {
+  if (isSameWork(now, then)) return []
+  // What was joined was cut by the shards, not by the pipeline.
+  const ofMerge = then.merged === undefined ? [] : ['merged', 'parts']
+  const free: readonly string[] = [
+    ...ofMerge,
+    ...LIVE,
+    'fingerprint',
+    'issues',
+    'profile',
+    'sent',
+    'preparation',
+    'description',
+    'tags',
+    'file',
+  ]
+  const keys = Object.keys(then) as (keyof Plan)[]
+  const changed = keys.filter(key => !free.includes(key) && JSON.stringify(now[key]) !== JSON.stringify(then[key]))
+  return changed.map(key => KEYS[key] ?? key)
+}

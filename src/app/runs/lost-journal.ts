@@ -1,0 +1,41 @@
+/**
+ * The directory of a run whose journal cannot be read: whether the run began, and how to go on without a second job. It reads
+ * file names only.
+ */
+import { existsSync, readdirSync } from 'node:fs'
+import { FettleError } from '../../errors.ts'
+
+/** Files that may be there before the journal is: those of a list in a queue, and the results that a merge starts from. */
+const BEFORE = /^(?:queue\.json|enriched-\d+\.csv)$/
+
+/** Files that are written only after the journal has its first line; temporary files prove nothing. */
+const signsIn = (path: string): string[] =>
+  existsSync(path)
+    ? readdirSync(path)
+        .filter(name => name !== 'journal.jsonl' && !name.startsWith('.') && !BEFORE.test(name))
+        .sort()
+    : []
+
+/** A run that cannot be read, as files of its directory. */
+interface Unread {
+  readonly id: string
+  readonly path: string
+  readonly journal: string
+}
+
+/**
+ * What it means that the journal of a run could not be read: FETTLE_JOURNAL_DAMAGED, with the way out, also for a journal that
+ * is empty or missing beside files that only a run that began leaves; any other error as it is.
+ */
+export function explainUnread(error: unknown, { id, path, journal }: Unread): unknown {
+  if (!FettleError.is(error)) return error
+  const isEmpty = error.code === 'FETTLE_RUN_EMPTY'
+  const signs = isEmpty || error.code === 'FETTLE_RUN_UNKNOWN' ? signsIn(path) : []
+  if (error.code !== 'FETTLE_JOURNAL_DAMAGED' && signs.length === 0) return error
+  const lost = `the journal ${journal} ${isEmpty ? 'has no whole line' : 'is missing'}, but the run began: its directory has ${signs.join(', ')}`
+  return new FettleError('FETTLE_JOURNAL_DAMAGED', signs.length === 0 ? error.message : lost, {
+    hint: `Restore ${journal} from a backup, then: fettle resume ${id}. Without a backup, look for the job fettle-${id} at the service; fettle run --new starts another run, with another paid job.`,
+    at: error.at ?? { file: journal, line: 1, column: 1 },
+    cause: error,
+  })
+}

@@ -1,0 +1,60 @@
+/** The documents of a run, written beside its journal: each a reading of the state, replaced whole or not at all. */
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { writeAtomic } from '../../input/index.ts'
+import type { RunState } from '../../journal/index.ts'
+import { buildReport, RENDERERS, type Renderer, type Report, reportSchema } from '../../report/index.ts'
+import { reviewRows } from './review-rows.ts'
+import type { RunDirectory } from './run-directory.ts'
+
+/** Rows to review that a page is given; it takes as many as it can be mailed with. */
+export const MOST_ROWS = 20_000
+
+/**
+ * The report of a state. `now` is milliseconds since 1970; `previous` is the report of the last good run, for the change
+ * against it.
+ */
+export function reportOf(state: RunState, directory: RunDirectory, now: number, previous: Report | null): Report {
+  const until = state.status === 'running' ? now : Date.parse(state.endedAt ?? state.updatedAt)
+  const elapsedMs = Math.max(0, until - Date.parse(state.startedAt))
+  return buildReport(state, { generatedAt: new Date(now).toISOString(), elapsedMs, directory: directory.path, previous })
+}
+
+/** Writes report.json alone: what a running run keeps current. Throws FETTLE_OUTPUT_WRITE. */
+export const writeReportJson = (directory: RunDirectory, report: Report): Promise<void> =>
+  writeAtomic(join(directory.path, RENDERERS.json.file), RENDERERS.json.render(report))
+
+/** Writes every document of a run, report.json last: what it tells, the others tell. Throws FETTLE_OUTPUT_WRITE. */
+export async function writeReports(directory: RunDirectory, report: Report, state: RunState): Promise<void> {
+  const rows = await reviewRows(state, directory, MOST_ROWS)
+  const renderers: readonly Renderer[] = Object.values(RENDERERS)
+  for (const { file, render } of renderers)
+    if (file !== null && file !== RENDERERS.json.file) await writeAtomic(join(directory.path, file), render(report, rows))
+  await writeReportJson(directory, report)
+}
+
+/**
+ * Whether report.json has the end of a run. It is written last, so that every other document was written too; a report of another
+ * version counts.
+ */
+export function isReported(directory: RunDirectory, { status, exitCode }: Pick<RunState, 'status' | 'exitCode'>): boolean {
+  try {
+    const report = JSON.parse(readFileSync(join(directory.path, RENDERERS.json.file), 'utf8'))
+    return report.status === status && report.exitCode === exitCode
+  } catch {
+    return false
+  }
+}
+
+/** Whether every document of a run is there. */
+export const hasReports = (directory: RunDirectory): boolean =>
+  Object.values(RENDERERS).every(({ file }) => file === null || existsSync(join(directory.path, file)))
+
+/** A report as it was last written; null when there is none that can be read. */
+export function readReport(directory: RunDirectory): Report | null {
+  try {
+    return reportSchema.parse(JSON.parse(readFileSync(join(directory.path, RENDERERS.json.file), 'utf8')))
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,71 @@
+/** Looking at runs without touching them: for status, runs and report. */
+import { existsSync } from 'node:fs'
+import { realClock } from '../../client/clock.ts'
+import { type LockOwner, lockHolder, type RunState } from '../../journal/index.ts'
+import { isSameWork, lineOf, type Plan } from '../../pipeline/index.ts'
+import type { Report } from '../../report/index.ts'
+import { isReported, readReport, reportOf } from './report-files.ts'
+import { findRunId, lastRun, listRunIds, lockPath, newestRun, type RunDirectory, readRun, runDirectory } from './run-directory.ts'
+import { identityOf } from '../env/identity.ts'
+import type { Credentials } from '../env/environment.ts'
+
+/** The state and directory of a run named by a person; the latest when nothing is named. */
+export function lookAtRun(runsDir: string, wanted: string | undefined): { state: RunState; directory: RunDirectory } {
+  const id = findRunId(runsDir, wanted)
+  return { state: readRun(runsDir, id), directory: runDirectory(runsDir, id) }
+}
+
+/**
+ * The last run of a pipeline before `runId` that came to a good end: what drift and deltas are measured against. A run over the
+ * first rows alone is measured against its like.
+ */
+export const lastGoodRun = (runsDir: string, plan: Pick<Plan, 'name' | 'limit' | 'shard'>, runId: string): RunState | null =>
+  newestRun(
+    runsDir,
+    lineOf(plan),
+    state =>
+      state.runId < runId &&
+      state.plan.limit === plan.limit &&
+      state.finished &&
+      (state.status === 'success' || state.status === 'warn'),
+  )
+
+/** The reports of a finished run were not all written. A run whose directory has another name by now is left alone. */
+export function lacksReports(state: RunState, runsDir: string): boolean {
+  const directory = runDirectory(runsDir, state.runId)
+  return existsSync(directory.journal) && !isReported(directory, state)
+}
+
+/** Whether running the plan continues `last`, or completes its reports: it is the same work for the same account. */
+export function isContinued(
+  last: RunState,
+  plan: Plan,
+  { runsDir, credentials }: { readonly runsDir: string; readonly credentials: () => Credentials },
+): boolean {
+  if (last.finished && !lacksReports(last, runsDir)) return false
+  return isSameWork(last.plan, plan) && last.identity === identityOf(plan.service, credentials)
+}
+
+/** Whether running the plan continues its last run, so that outputs in place are that run's. Throws as lastRun. */
+export function goesOn(runsDir: string, plan: Plan, credentials: () => Credentials): boolean {
+  const last = lastRun(runsDir, lineOf(plan))
+  return last !== null && isContinued(last, plan, { runsDir, credentials })
+}
+
+/** The report of a run, built again from its journal. */
+export function reportOfRun(runsDir: string, id: string): Report {
+  const state = readRun(runsDir, id)
+  const before = lastGoodRun(runsDir, state.plan, id)
+  return reportOf(
+    state,
+    runDirectory(runsDir, id),
+    realClock.now(),
+    before === null ? null : readReport(runDirectory(runsDir, before.runId)),
+  )
+}
+
+/** The process that is carrying out the run, null when there is none: the lock is the pipeline's, and held for its last run. */
+export const carrierOf = (runsDir: string, state: RunState): LockOwner | null =>
+  listRunIds(runsDir, lineOf(state.plan))[0] === state.runId
+    ? lockHolder(lockPath(runsDir, lineOf(state.plan)), realClock.now)
+    : null

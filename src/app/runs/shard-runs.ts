@@ -1,0 +1,90 @@
+/**
+ * Which runs are the shards of one list, and whether they are all of them: every one that is missing, twice there, unfinished or of
+ * another list is named, with its cure. It joins nothing.
+ */
+import { basename, dirname } from 'node:path'
+import { errorOfIssues, type Issue, issue } from '../../errors.ts'
+import type { RunState } from '../../journal/index.ts'
+import { kinOf, shardList, shardText } from '../../pipeline/index.ts'
+import { findRunId, newestShards, type RunDirectory, readRun, runDirectory } from './run-directory.ts'
+
+/** A shard that came to its end. */
+export interface ShardRun {
+  readonly state: RunState
+  readonly directory: RunDirectory
+}
+
+/** The runs that a person names: by id, as a folder, or all newest shards of a pipeline by its name. Throws FETTLE_RUN_UNKNOWN. */
+export function findShards(runsDir: string, wanted: readonly string[]): ShardRun[] {
+  const places = wanted.flatMap(one => {
+    if (one.includes('/')) return [{ dir: dirname(one), id: findRunId(dirname(one), basename(one)) }]
+    const ids = newestShards(runsDir, one)
+    return (ids.length > 0 ? ids : [findRunId(runsDir, one)]).map(id => ({ dir: runsDir, id }))
+  })
+  return places.map(({ dir, id }) => ({ state: readRun(dir, id), directory: runDirectory(dir, id) }))
+}
+
+/** The shards in the order of their rows. Throws FETTLE_MERGE, or FETTLE_SHARD when a shard is still to come to its end. */
+export function wholeSet(shards: readonly ShardRun[]): readonly ShardRun[] {
+  const issues = [...strangers(shards), ...(strangers(shards).length > 0 ? [] : gaps(shards)), ...open(shards)]
+  if (issues.length > 0) throw errorOfIssues(issues)
+  return shards.toSorted((a, b) => numberOf(a) - numberOf(b))
+}
+
+const numberOf = ({ state }: ShardRun): number => state.plan.shard?.number ?? 0
+const refuse = (message: string, hint: string): Issue => issue('FETTLE_MERGE', message, { hint })
+
+/** Runs that are no shards, or not of the same list. */
+function strangers(shards: readonly ShardRun[]): Issue[] {
+  const first = shards.find(({ state }) => state.plan.shard !== undefined)?.state
+  return shards.flatMap(({ state: { plan, runId } }) => {
+    if (plan.shard === undefined) return [refuse(`the run ${runId} is about all rows, not about a shard`, 'Leave it out.')]
+    if (first === undefined || first.plan.shard === undefined) return []
+    const why =
+      plan.shard.of !== first.plan.shard.of
+        ? `is shard ${shardText(plan.shard)} and ${first.runId} is ${shardText(first.plan.shard)}`
+        : kinOf(plan) !== kinOf(first.plan)
+          ? `is of another list or pipeline than ${first.runId}`
+          : null
+    return why === null
+      ? []
+      : [refuse(`the run ${runId} ${why}`, 'Merge the shards of one list, cut into the same number of them.')]
+  })
+}
+
+/** Shards that nobody named, and those that were named twice. */
+function gaps(shards: readonly ShardRun[]): Issue[] {
+  const [first] = shards
+  if (first === undefined) return [refuse('no shard was named', 'Name runs, folders of runs, or the pipeline.')]
+  if (first.state.plan.shard === undefined) return []
+  const { file, shard } = first.state.plan
+  return shardList(shard.of).flatMap((text, at) => {
+    const found = shards.filter(one => numberOf(one) === at + 1).map(({ state }) => state.runId)
+    if (found.length === 1) return []
+    if (found.length === 0)
+      return [
+        refuse(
+          `the shard ${text} is missing`,
+          `Carry it out, with what else was said for the others: fettle run ${file} --shard ${text}`,
+        ),
+      ]
+    return [refuse(`the shard ${text} is there ${found.length} times: ${found.join(', ')}`, 'Name one of them.')]
+  })
+}
+
+/** Shards that have not come to a good end. */
+function open(shards: readonly ShardRun[]): Issue[] {
+  return shards.flatMap(({ state: { plan, runId, finished, status, detached, error } }) => {
+    if (plan.shard === undefined) return []
+    const which = `the shard ${shardText(plan.shard)} (run ${runId})`
+    if (!finished) {
+      const hint = `Go on with it: fettle ${detached ? 'collect' : 'resume'} ${runId}`
+      return [issue('FETTLE_SHARD', `${which} has not come to its end`, { hint })]
+    }
+    if (status !== 'error' && status !== 'fail') return []
+    const why = error === null ? '' : `: ${error.message}`
+    return [
+      refuse(`${which} ended in an error${why}`, `Carry it out again: fettle run ${plan.file} --shard ${shardText(plan.shard)}`),
+    ]
+  })
+}

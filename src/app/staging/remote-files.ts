@@ -1,0 +1,158 @@
+/**
+ * Inputs and outputs that lie elsewhere, for a run: an input is copied among the runs, once, and known again by its hash; an
+ * output becomes a whole file in the run's folder first, and then an object. How a store is spoken to it leaves to the client.
+ */
+import { createReadStream } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { realClock } from '../../client/clock.ts'
+import { createObjects, type ObjectPlace, type Objects } from '../../client/storage/objects.ts'
+import { FettleError } from '../../errors.ts'
+import { provePlanned } from '../../input/table/verify-unchanged.ts'
+import { openSink, type Sink, type SinkOptions } from '../../files/atomic-file.ts'
+import { spool } from '../../files/content-addressed.ts'
+import { addressOf, isHidden, type Links, type Plan, shownPath } from '../../pipeline/index.ts'
+import { keep, type Received } from './staged-input.ts'
+import { makeFolder } from '../runs/run-directory.ts'
+import { type Env, proxiesOf, s3SettingsOf } from '../env/environment.ts'
+import { REAL_WORLD, type World } from '../env/runtime.ts'
+
+/** How stores are reached. */
+export interface Reach {
+  readonly env: Env
+  /** Addresses whole, by what is shown of them. */
+  readonly links?: Links | undefined
+  readonly attempts: number
+  readonly world?: World | undefined
+  readonly signal?: AbortSignal | undefined
+  readonly stop?: AbortSignal
+  readonly deadline?: () => number
+  readonly onNote?: ((text: string) => void) | undefined
+}
+
+/** Stores, open while `body` works with them. */
+export async function withObjects<T>(reach: Reach, body: (objects: Objects) => Promise<T>): Promise<T> {
+  const { clock, connection } = reach.world ?? REAL_WORLD
+  const objects = createObjects({
+    clock,
+    ...connection,
+    attempts: reach.attempts,
+    proxies: proxiesOf(reach.env),
+    s3: () => s3SettingsOf(reach.env),
+    ...(reach.stop === undefined ? {} : { stop: reach.stop }),
+    ...(reach.deadline === undefined ? {} : { deadline: reach.deadline }),
+    ...(reach.onNote === undefined ? {} : { onRetry: reach.onNote }),
+  })
+  try {
+    return await body(objects)
+  } finally {
+    await objects.close()
+  }
+}
+
+/** The object that is shown as `shown`. Throws FETTLE_SETTINGS when only its recorded half is known. */
+export function placeOf(shown: string, links: Links = new Map()): ObjectPlace {
+  const whole = links.get(shown) ?? shown
+  if (isHidden(whole))
+    throw new FettleError('FETTLE_SETTINGS', `the query of ${shown} is recorded nowhere, and nobody gave it again`, {
+      hint: 'Let the pipeline name the address by ${NAME}, and set NAME to it before each command.',
+    })
+  return { shown, ...addressOf(whole) }
+}
+
+/** A body that broke off and cannot be gone on with is read again from its beginning. */
+async function again<T>(reach: Reach, once: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await once()
+    } catch (error) {
+      const isCut = FettleError.is(error) && error.code === 'FETTLE_DOWNLOAD_CUT'
+      if (!isCut || tries >= reach.attempts) throw error
+      reach.onNote?.(`${error.message} Reading it again`)
+    }
+  }
+}
+
+/** Receives the input at an address, to be looked at and, when it `keeps`, read again by a run. */
+export function receiveFrom(
+  path: string,
+  reach: Reach,
+  { runsDir, keeps }: { readonly runsDir: string; readonly keeps: boolean },
+): Promise<Received> {
+  const shown = shownPath(path)
+  const place = placeOf(shown, new Map([[shown, path]]))
+  const { signal } = reach
+  return withObjects(reach, objects =>
+    again(reach, () => keep(objects.read(place, signal), { runsDir, shelf: 'inputs', keeps, name: shown, path: shown })),
+  )
+}
+
+/**
+ * The plan with its input where it can be read here: the copy that is kept, or a new one. Throws FETTLE_INPUT_CHANGED when the
+ * object is no longer the planned one.
+ */
+export async function planHere(plan: Plan, runsDir: string, reach: Reach): Promise<Plan> {
+  const { input } = plan
+  const folder = resolve(runsDir, 'inputs')
+  const at = join(folder, `${input.sha256}.csv`)
+  const near = { ...input, path: at }
+  if (!(await isPlanned(near, reach))) await fetchPlanned(plan, at, folder, reach)
+  return { ...plan, input: near }
+}
+
+/** Whether the copy that is kept is there and whole: it is fetched again where it is not. */
+async function isPlanned(input: Plan['input'], { signal }: Reach): Promise<boolean> {
+  try {
+    await provePlanned(input, { signal, now: realClock.now })
+    return true
+  } catch (error) {
+    if (FettleError.is(error) && (error.code === 'FETTLE_INPUT_CHANGED' || error.code === 'FETTLE_INPUT_READ')) return false
+    throw error
+  }
+}
+
+async function fetchPlanned({ input }: Plan, at: string, folder: string, reach: Reach): Promise<void> {
+  const place = placeOf(input.path, reach.links)
+  makeFolder(folder)
+  const path = await withObjects(reach, objects => again(reach, () => spool(objects.read(place, reach.signal), folder)))
+  if (path === at) return
+  await rm(path, { force: true })
+  throw new FettleError('FETTLE_INPUT_CHANGED', `the input ${input.path} changed since the run was planned: it has other bytes`, {
+    at: { file: input.path, line: null, column: null },
+  })
+}
+
+const TYPES = [
+  [/\.xlsx$/i, 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
+  [/\.(jsonl|ndjson)$/i, 'application/x-ndjson'],
+  [/./, 'text/csv; charset=utf-8'],
+] as const
+
+/** A sink whose content becomes an object when it is published; until then it is a file in `workDir`. */
+export async function openFarSink(path: string, workDir: string, options: SinkOptions, reach: Reach): Promise<Sink> {
+  const place = placeOf(path, reach.links)
+  // By its name a kill's remains are swept with those of other files on their way.
+  const name = Buffer.from(path).toString('base64url').slice(-60)
+  const at = join(workDir, `.${name}.sent.tmp`)
+  const local = await openSink(at, options.tag === undefined ? {} : { tag: options.tag })
+  let sha256 = ''
+  return {
+    path,
+    get bytes() {
+      return local.bytes
+    },
+    write: bytes => local.write(bytes),
+    finish: async () => (sha256 = await local.finish()),
+    async publish() {
+      await local.publish()
+      const type = TYPES.find(([name]) => name.test(path.replace(/\?.*$/, '')))?.[1] ?? 'text/csv'
+      const file = { bytes: local.bytes, sha256, type, open: () => createReadStream(at) }
+      try {
+        await withObjects(reach, objects => objects.write(place, file, reach.signal))
+      } finally {
+        await rm(at, { force: true })
+      }
+    },
+    discard: () => local.discard(),
+  }
+}

@@ -1,0 +1,53 @@
+/**
+ * Standard input as an input: `-` in place of a path. It can be read once and by one pipeline, so it is kept among the runs, under
+ * the hash of its bytes, until no unfinished run needs it: the same command again goes on with the same plan, and a resume needs
+ * no standard input.
+ */
+import { addAbortSignal, type Readable } from 'node:stream'
+import { FettleError } from '../../errors.ts'
+import { STDIN, STDIN_NAME, shownPath, spoolOf } from '../../pipeline/index.ts'
+import { keep, type Received } from './staged-input.ts'
+
+/** True when a pipeline reads, as `asked`, the input that a run recorded. */
+export const isSameInput = (asked: string, recorded: string): boolean =>
+  shownPath(asked) === recorded || (asked === STDIN && spoolOf(recorded) !== null)
+
+/** The standard input of a process. */
+export interface Stdin {
+  /** Asked for only when it is read: to touch it may keep a process alive. */
+  readonly open: () => Readable & { readonly isTTY?: boolean }
+  /** It is kept for a run; else it is looked at, and nothing is left. */
+  readonly keeps: boolean
+  readonly signal?: AbortSignal
+}
+
+/** Standard input for the pipelines of one call; the second that asks for it is refused. */
+export function stdinOf({ open, keeps, signal }: Stdin): (file: string, runsDir: string) => Promise<Received> {
+  let reader: string | null = null
+  return async (file, runsDir) => {
+    if (reader !== null)
+      throw new FettleError('FETTLE_USAGE', `${reader} and ${file} both read ${STDIN_NAME}, which can be read once`, {
+        hint: 'Run them one after the other, or give one of them a file.',
+      })
+    reader = file
+    const stream = open()
+    if (stream.isTTY === true)
+      throw new FettleError('FETTLE_USAGE', `${file} reads ${STDIN_NAME}, and that is this terminal`, {
+        hint: `Pipe the list into it: extract | fettle run ${file}; or name a file: --input FILE.`,
+      })
+    return keep(piecesOf(stream, signal), { runsDir, shelf: 'stdin', keeps, name: STDIN_NAME })
+  }
+}
+
+async function* piecesOf(stream: Readable, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
+  if (signal !== undefined) addAbortSignal(signal, stream)
+  try {
+    yield* stream as AsyncIterable<Uint8Array>
+  } catch (error) {
+    signal?.throwIfAborted()
+    throw new FettleError('FETTLE_INPUT_READ', `cannot read ${STDIN_NAME}: ${(error as Error).message}`, {
+      cause: error,
+      hint: 'Look at the program before the pipe; or name a file: --input FILE.',
+    })
+  }
+}
