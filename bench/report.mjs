@@ -12,7 +12,7 @@ import { renderHtml, reportSchema } from '../dist/report/index.js'
 
 const TIMES = 5
 const report = reportSchema.parse(
-  JSON.parse(readFileSync(new URL('../test/report/golden/finished.json', import.meta.url), 'utf8')),
+  JSON.parse(readFileSync(new URL('../test/unit/report/golden/finished.json', import.meta.url), 'utf8')),
 )
 const [first] = report.results[0].review
 

@@ -11,7 +11,7 @@ import { EXAMPLES } from '../src/cli/commands/examples.ts'
 import { helpOf } from '../src/cli/parse-argv.ts'
 import { pipelineJsonSchema } from '../src/app/index.ts'
 import { ERRORS, EXIT } from '../src/errors.ts'
-import { fettle, folderOf, ROOT, start } from './cli/fettle.ts'
+import { fettle, folderOf, ROOT, start } from './system/cli/fettle.ts'
 
 const read = (name: string): string => readFileSync(join(ROOT, name), 'utf8')
 const README = read('README.md')
@@ -116,7 +116,7 @@ describe('what exists is in the documents', () => {
   test('every file of a run directory, every report format and every result key', async () => {
     const text = EVERYTHING
     const { RENDERERS, resultLine } = await import('../src/report/index.ts')
-    const { reportOf } = await import('./report/fixtures.ts')
+    const { reportOf } = await import('./unit/report/fixtures.ts')
     for (const [format, { file }] of Object.entries(RENDERERS)) {
       expect(text).toContain(format)
       if (file !== null) expect(text).toContain(`\`${file}\``)

@@ -13,7 +13,7 @@ import * as library from '../src/index.ts'
 import { reportJsonSchema, resultLine } from '../src/report/index.ts'
 import * as service from '../src/service/index.ts'
 import * as testing from '../src/testing/index.ts'
-import { reportOf } from './report/fixtures.ts'
+import { reportOf } from './unit/report/fixtures.ts'
 
 const SNAPSHOT = new URL('surface.snapshot.json', import.meta.url)
 

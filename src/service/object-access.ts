@@ -1,7 +1,7 @@
 /**
  * THE way from an id that a caller names to the object: jobs, searches, hits, portfolios, companies in them. What does not exist and
  * what the caller may not know of get the same 404 (faults H3). No route reads a store by an id on its own: the stores in the
- * context cannot (test/service/look.test.ts).
+ * context cannot (test/unit/service/look.test.ts).
  */
 import type { Permission } from '../contract/index.ts'
 import type { User } from './auth/users.ts'

@@ -1,4 +1,4 @@
-/** Rules and events told by HTTP alone: contract §7. What makes events is told in test/service/monitoring, where registers change. */
+/** Rules and events told by HTTP alone: contract §7. What makes events is told in test/unit/service/monitoring, where registers change. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { OperationName } from '../../src/contract/index.ts'
 import { type Call, caller } from './call.ts'

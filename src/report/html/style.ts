@@ -1,7 +1,7 @@
 /** The page's style sheet, data only. The page may use this one and no other: its digest stands in the page's policy. */
 import { html } from './markup.ts'
 
-/** SHA-256 of the sheet as the browser sees it, base64. This folder has no digest of its own: test/report/html.test.ts compares. */
+/** SHA-256 of the sheet as the browser sees it, base64. This folder has no digest of its own: test/unit/report/html.test.ts compares. */
 export const STYLE_SHA256 = 'ooA4Ik83AhFMXqNNZv/xj3JDp9HR5/C4+T6RTVLxHRI='
 
 /** CSS of the report page, in its element. Colours keep AA contrast in light and dark; outcomes differ by pattern and sign as well. */

@@ -73,7 +73,7 @@ export function openDatabase(directory: string): Database {
   // shared with others.
   file.exec('PRAGMA locking_mode = EXCLUSIVE')
   // node-sqlite3-wasm takes its own lock for another's when it looks for one, and so never rolls a journal back after a kill:
-  // the database would be malformed (guarded by test/service/database.test.ts). A log that is written ahead needs no such look.
+  // the database would be malformed (guarded by test/unit/service/database.test.ts). A log that is written ahead needs no such look.
   file.get('PRAGMA journal_mode = WAL')
   // The lock is made by the library, with the umask of whoever starts us.
   if (existsSync(`${path}.lock`)) chmodSync(`${path}.lock`, 0o700)

@@ -1,0 +1,144 @@
+/**
+ * The report page in a real browser: it loads nothing, runs nothing but its own script, shows foreign text as text, and can be
+ * read in the dark, on a telephone and without a script. What is decided on it: review.test.ts. Set FETTLE_SHOTS to a folder to
+ * keep the pictures.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type FixtureName, HOSTILE, reportOf, STATES } from '../../unit/report/fixtures.ts'
+import { FRAGMENTS, reportWith } from '../../unit/report/hostile.ts'
+import { axe, CHROMIUM_FOUND, inPage, NARROW, openBrowser, type Pages, WIDE } from './kit.ts'
+
+describe.skipIf(!CHROMIUM_FOUND)('the report page in Chromium', () => {
+  let pages: Pages
+  beforeAll(async () => {
+    pages = await openBrowser()
+  })
+  afterAll(() => pages?.close())
+  const open: Pages['open'] = (...asked) => pages.open(...asked)
+
+  it.each(Object.keys(STATES) as FixtureName[])(
+    '%s: asks for nothing, complains of nothing, fits a narrow screen',
+    async name => {
+      for (const [viewport, scheme] of [
+        [WIDE, 'light'],
+        [WIDE, 'dark'],
+        [NARROW, 'light'],
+      ] as const) {
+        const { page, complaints, requests } = await open(reportOf(name), { viewport, scheme })
+        expect(complaints).toEqual([])
+        expect(requests).toEqual([])
+        expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(viewport.width)
+        await page.close()
+      }
+    },
+  )
+
+  it('its policy is in force: its own style applies, a script, image or style put into it does not', async () => {
+    const { page } = await open(reportOf('finished'))
+    const margin = (): Promise<string> => page.evaluate('getComputedStyle(document.body).marginTop')
+    expect(await margin()).toBe('0px')
+    const violations = await page.evaluate<string[]>(await inPage('break-policy.js'))
+    expect(violations).toEqual(expect.arrayContaining(['script-src-elem', 'img-src', 'style-src-elem']))
+    expect(await page.evaluate('window.owned')).toBeUndefined()
+    expect(await margin()).toBe('0px')
+    await page.close()
+  })
+
+  it('shows hostile text as text', async () => {
+    const { page } = await open(reportOf('hostile'))
+    const { tags, attributes } = await page.evaluate<{ tags: string[]; attributes: string[] }>(await inPage('vocabulary.js'))
+    const { page: plain } = await open(reportOf('finished'))
+    const known = await plain.evaluate<{ tags: string[]; attributes: string[] }>(await inPage('vocabulary.js'))
+    expect(tags.filter(tag => !known.tags.includes(tag))).toEqual([])
+    expect(attributes.filter(name => !known.attributes.includes(name))).toEqual([])
+    expect(await page.evaluate('window.owned')).toBeUndefined()
+    const text = await page.evaluate<string>('document.body.textContent')
+    for (const line of [HOSTILE[0], HOSTILE[1], HOSTILE[3]]) expect(text).toContain(line)
+    expect(text).toContain('⟦U+202E⟧')
+    expect(text).not.toMatch(/[\u0000-\u0008\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/)
+    await plain.close()
+    await page.close()
+  })
+
+  it('holds no element, attribute or request of any text, wherever that stands in it', async () => {
+    const { page: finished } = await open(reportOf('finished'))
+    const known = await finished.evaluate<{ tags: string[]; attributes: string[] }>(await inPage('vocabulary.js'))
+    await finished.close()
+    for (const shift of [0, 17, 41, 67]) {
+      const texts = [...FRAGMENTS.slice(shift), ...FRAGMENTS.slice(0, shift)]
+      const { page, complaints, requests } = await open(reportWith(texts))
+      const { tags, attributes } = await page.evaluate<{ tags: string[]; attributes: string[] }>(await inPage('vocabulary.js'))
+      expect([complaints, requests]).toEqual([[], []])
+      expect(tags.filter(tag => !known.tags.includes(tag))).toEqual([])
+      expect(attributes.filter(name => !known.attributes.includes(name))).toEqual([])
+      expect(await page.evaluate('window.owned')).toBeUndefined()
+      expect(
+        await page.evaluate(
+          '[...document.querySelectorAll("a")].filter(a => !/^(#|file:|blob:)/.test(a.getAttribute("href") ?? "#")).length',
+        ),
+      ).toBe(0)
+      await page.close()
+    }
+  })
+
+  it.each([
+    ['wide', WIDE],
+    ['narrow', NARROW],
+  ] as const)('its tables can be read by a screen reader and by keyboard: %s', async (_, viewport) => {
+    const { page } = await open(reportOf('finished'), { viewport, script: false })
+    const review = page.getByRole('table', { name: /Rows in review/ })
+    expect(await review.getByRole('row').count()).toBe(5)
+    expect(await review.getByRole('columnheader').allTextContents()).toEqual([
+      'Row',
+      'Your row',
+      'Best candidate',
+      'Score',
+      'Why',
+    ])
+    expect(await review.getByRole('cell').first().textContent()).toContain('Harrow & Sons Joinery')
+    const unnamed = await page.evaluate(
+      '[...document.querySelectorAll("table")].filter(table => !table.caption?.textContent).length',
+    )
+    expect(unnamed).toBe(0)
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate('document.activeElement?.textContent')).toBe('To the numbers')
+    await page.close()
+  })
+
+  it.each(['light', 'dark'] as const)('its text stands out from what is behind it: %s', async scheme => {
+    const { page } = await open(reportOf('finished'), { scheme })
+    expect(await page.evaluate(await inPage('weak-text.js'))).toEqual([])
+    await page.close()
+    const failed = await open(reportOf('failedAtUpload'), { scheme })
+    expect(await failed.page.evaluate(await inPage('weak-text.js'))).toEqual([])
+    await failed.page.close()
+  })
+
+  it.each([
+    [WIDE, 'light'],
+    [NARROW, 'dark'],
+  ] as const)(
+    'the page about several pipelines asks for nothing, fits and can be read by everybody: %j %s',
+    async (viewport, scheme) => {
+      const refused = HOSTILE.map(name => ({ name, exitCode: 2, issues: [] }))
+      const told = [reportOf('finished'), ...refused, reportOf('pausedAtMatch'), reportOf('hostile')]
+      const { page, complaints, requests } = await pages.openIndex(told, { viewport, scheme })
+      expect([complaints, requests]).toEqual([[], []])
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(viewport.width)
+      expect(await page.evaluate(await inPage('weak-text.js'))).toEqual([])
+      expect(await page.evaluate('window.owned')).toBeUndefined()
+      expect(await axe(page)).toEqual([])
+      await page.close()
+    },
+  )
+
+  it('is dark where the reader wants it dark', async () => {
+    const backgrounds = []
+    for (const scheme of ['light', 'dark'] as const) {
+      const { page } = await open(reportOf('finished'), { scheme })
+      backgrounds.push(await page.evaluate('getComputedStyle(document.body).backgroundColor'))
+      await page.close()
+    }
+    expect(backgrounds).toEqual(['rgb(251, 250, 248)', 'rgb(20, 23, 26)'])
+  })
+})

@@ -1,0 +1,204 @@
+/** The review desk of the page in a real browser: filters, keys, choices, what is kept and downloaded, for few rows and for many. */
+import { readFile } from 'node:fs/promises'
+import { parse } from 'csv-parse/sync'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { needDecisions } from '../../../src/input/index.ts'
+import type { Sample } from '../../../src/report/index.ts'
+import { HOSTILE, reportOf } from '../../unit/report/fixtures.ts'
+import { axe, CHROMIUM_FOUND, NARROW, openBrowser, type Pages } from './kit.ts'
+
+const REPORT = reportOf('finished')
+const [FIRST] = REPORT.results[0]?.review ?? []
+
+/** Rows like those of the sample, each of its own. */
+const rowsLike = (count: number): Sample[] =>
+  Array.from({ length: count }, (_, n) => ({
+    ...FIRST!,
+    row: n + 1,
+    key: `S-${n + 1}`,
+    score: (n % 90) / 100,
+    fingerprint: `r${n.toString(16).padStart(32, '0')}`,
+    cells: { ...FIRST!.cells, name: `Company ${n + 1} Ltd`, country: n % 3 === 0 ? 'DE' : 'GB' },
+  }))
+
+describe.skipIf(!CHROMIUM_FOUND)('the review desk in Chromium', () => {
+  let pages: Pages
+  beforeAll(async () => {
+    pages = await openBrowser()
+  })
+  afterAll(() => pages?.close())
+
+  const shown = (page: Page): Promise<string[]> => page.locator('#desk [role=option]').locator('.name').allTextContents()
+  const status = (page: Page) => page.getByRole('status').textContent()
+  const title = (page: Page) => page.locator('.detail h3').textContent()
+  async function downloaded(page: Page): Promise<{ readonly text: string; readonly path: string; readonly name: string }> {
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download decisions.csv' }).click(),
+    ])
+    const path = `${await download.path()}`
+    return { text: await readFile(path, 'utf8'), path, name: download.suggestedFilename() }
+  }
+
+  it('takes the place of the table, and shows the first row beside its candidates', async () => {
+    const { page, complaints, requests } = await pages.open(REPORT)
+    expect(await page.locator('.paper').first().isVisible()).toBe(false)
+    expect(await shown(page)).toHaveLength(4)
+    expect(await title(page)).toBe('Harrow & Sons Joinery')
+    const table = page.getByRole('region', { name: 'The row beside its candidates' })
+    expect(await table.locator('em.differs').allTextContents()).toContain('Limited')
+    expect(await table.getByText('same postcode').count()).toBe(1)
+    expect(await table.locator('.fall dt').first().textContent()).toBe('any company')
+    expect([complaints, requests]).toEqual([[], []])
+    await page.close()
+  })
+
+  it('is worked by keyboard: a key a row, and what was done can be undone', async () => {
+    const { page } = await pages.open(REPORT)
+    await page.keyboard.press('y')
+    expect([await status(page), await title(page)]).toEqual(['1 of 4 reviewed', 'Nordlicht Energie GmbH'])
+    await page.keyboard.press('n')
+    await page.keyboard.press('l')
+    expect(await status(page)).toBe('2 of 4 reviewed')
+    expect(await page.getByRole('button', { name: /^Later 1/ }).count()).toBe(1)
+    for (const key of ['k', 'k', 'k']) await page.keyboard.press(key)
+    await page.keyboard.press('u')
+    expect(await status(page)).toBe('1 of 4 reviewed')
+    await page.keyboard.press('2')
+    expect(await status(page)).toBe('2 of 4 reviewed')
+    await page.keyboard.press('/')
+    await page.keyboard.type('boulangerie')
+    expect(await shown(page)).toEqual(['Boulangerie Saint-Éloi'])
+    await page.keyboard.press('Escape')
+    expect(await page.evaluate('document.activeElement.getAttribute("role")')).toBe('listbox')
+    const { text } = await downloaded(page)
+    expect(text).toContain('GB-X-07781120')
+    await page.close()
+  })
+
+  it('gives a decisions.csv that fettle reads: who, when, until when, and every pair that was rejected', async () => {
+    const { page } = await pages.open(REPORT)
+    await page.getByLabel('Your name').fill('Ann "the hand", Q')
+    await page.getByLabel('Holds until').fill('2027-11-21')
+    await page.getByRole('button', { name: 'Accept Harrow and Sons Joinery Limited' }).click()
+    await page.getByRole('button', { name: 'None of these' }).click()
+    const { name, path } = await downloaded(page)
+    expect(name).toBe('decisions.csv')
+    expect(await needDecisions(path)).toMatchObject([
+      {
+        decision: 'accept',
+        company: 'GB-X-04417702',
+        companyName: 'Harrow and Sons Joinery Limited',
+        by: 'Ann "the hand", Q',
+        expires: '2027-11-21',
+      },
+      { decision: 'reject', company: 'DE-X-HRB11822', name: 'Nordlicht Energie GmbH' },
+    ])
+    await page.close()
+  })
+
+  it('keeps its place: the same page opened again has the choices', async () => {
+    const { page } = await pages.open(REPORT)
+    await page.keyboard.press('y')
+    await page.reload()
+    expect(await status(page)).toBe('1 of 4 reviewed')
+    await page.close()
+  })
+
+  it('shows what was decided before, and takes it back by an undo', async () => {
+    const decision = {
+      decision: 'accept',
+      company: 'GB-X-04417702',
+      companyName: 'H',
+      by: 'ann',
+      at: '2026-11-20',
+      expires: '',
+    } as const
+    const { page } = await pages.open(REPORT, { rows: [{ ...FIRST!, decision }] })
+    expect(await status(page)).toBe('1 of 1 reviewed')
+    expect(await page.locator('.mark').textContent()).toBe('✓ accepted by ann, 2026-11-20')
+    await page.keyboard.press('u')
+    expect(await status(page)).toBe('0 of 1 reviewed')
+    expect(parse((await downloaded(page)).text)[1]?.slice(0, 3)).toEqual([FIRST!.fingerprint, 'undo', ''])
+    await page.close()
+  })
+
+  it('filters by judgment, country, reason and score, and sorts', async () => {
+    const { page } = await pages.open(REPORT, { rows: rowsLike(120) })
+    await page.getByLabel('Country').selectOption('DE')
+    expect(await page.locator('#desk [role=option]').first().getAttribute('aria-setsize')).toBe('40')
+    await page.getByLabel('Order').selectOption('highest score first')
+    expect(await shown(page)).toContain('Company 88 Ltd')
+    await page.getByLabel('Country').selectOption('')
+    const histogram = page.locator('svg.histogram')
+    const box = (await histogram.boundingBox())!
+    await page.mouse.move(box.x + box.width * 0.51, box.y + 30)
+    await page.mouse.down()
+    await page.mouse.move(box.x + box.width * 0.58, box.y + 30)
+    await page.mouse.up()
+    expect(await page.getByRole('button', { name: /Score 0.50 to 0.60/ }).count()).toBe(1)
+    const scores = await page.locator('#desk [role=option]').locator('.score').allTextContents()
+    expect(scores.every(score => Number(score) >= 0.5 && Number(score) <= 0.6)).toBe(true)
+    await page.keyboard.press('y')
+    await page.getByRole('button', { name: /^Accepted 1/ }).click()
+    expect(await page.locator('#desk [role=option]').count()).toBe(1)
+    await page.close()
+  })
+
+  it('shows hostile text as text, and hands it on as it is', async () => {
+    const { page, complaints, requests } = await pages.open(reportOf('hostile'))
+    for (let n = 0; n < HOSTILE.length; n++) await page.keyboard.press('y')
+    expect(await page.evaluate('window.owned')).toBeUndefined()
+    expect(await page.locator('#desk img, #desk svg, #desk script').count()).toBe(0)
+    expect(await page.locator('#desk').textContent()).not.toMatch(
+      /[\u0000-\u0008\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/,
+    )
+    const { path } = await downloaded(page)
+    const companies = (await needDecisions(path)).map(({ company }) => company)
+    expect(companies).toContain(HOSTILE[3])
+    expect(companies).toHaveLength(HOSTILE.length)
+    expect([complaints, requests]).toEqual([[], []])
+    await page.close()
+  })
+
+  it('scrolls through 50,000 rows with a hundred elements', async () => {
+    const { page } = await pages.open(REPORT, { rows: rowsLike(50_000) })
+    expect(await status(page)).toBe('0 of 50,000 reviewed')
+    const list = page.getByRole('listbox')
+    await list.focus()
+    await page.keyboard.press('End')
+    expect(await title(page)).toBe('Company 50000 Ltd')
+    expect(await page.locator('#desk [role=option]').count()).toBeLessThan(100)
+    await page.keyboard.press('y')
+    expect(await status(page)).toBe('1 of 50,000 reviewed')
+    await page.close()
+  })
+
+  it.each(['light', 'dark'] as const)('has nothing that axe-core finds fault with: %s', async scheme => {
+    const { page } = await pages.open(REPORT, { scheme })
+    for (const key of ['y', 'n', 'l', 'k', 'k', 'k']) await page.keyboard.press(key)
+    expect(await axe(page)).toEqual([])
+    await page.close()
+  })
+
+  it('fits a telephone', async () => {
+    const { page } = await pages.open(REPORT, { viewport: NARROW })
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(NARROW.width)
+    await page.close()
+  })
+
+  it('gives way to the table on paper, and where there is no script', async () => {
+    for (const asked of [{ media: 'print' }, { script: false }] as const) {
+      const { page } = await pages.open(REPORT, asked)
+      expect(await page.locator('#desk').isVisible()).toBe(false)
+      expect(
+        await page
+          .getByRole('table', { name: /Rows in review/ })
+          .getByRole('row')
+          .count(),
+      ).toBe(5)
+      await page.close()
+    }
+  })
+})

@@ -1,0 +1,199 @@
+/** The commands beside run: what they print, and their exit codes. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { pipelineJsonSchema } from '../../../src/app/index.ts'
+import { ERRORS, EXIT } from '../../../src/errors.ts'
+import { reportJsonSchema, reportSchema } from '../../../src/report/index.ts'
+import { fettle, folderOf, importRegister, lastLine, pipelineOf, project, ROOT, STACK } from './fettle.ts'
+
+beforeAll(importRegister)
+
+describe.concurrent('runs that are over', () => {
+  let cwd: string
+  let ids: string[]
+  beforeAll(async () => {
+    cwd = project('', { 'fails.yml': pipelineOf('fails', 'checks: {matched: {fail: "< 90%"}}') })
+    ids = []
+    for (const file of ['p.yml', 'fails.yml', 'p.yml'])
+      ids.push(String(lastLine(await fettle(['run', file, '--json'], { cwd })).runId))
+  })
+
+  test('runs lists them, newest first', async () => {
+    const { code, stdout } = await fettle(['runs'], { cwd })
+    expect(code).toBe(0)
+    const [head, ...rows] = stdout
+      .trimEnd()
+      .split('\n')
+      .map(line => line.split(/\s{2,}/))
+    expect(head).toEqual(['RUN', 'STATUS', 'EXIT', 'ROWS', 'MATCHED', 'STARTED'])
+    expect(rows.map(row => row.slice(0, 5))).toEqual([
+      [ids[2], 'success', '0', '5', '80.0%'],
+      [ids[1], 'fail', '1', '5', '80.0%'],
+      [ids[0], 'success', '0', '5', '80.0%'],
+    ])
+    const lines = (await fettle(['runs', '--json'], { cwd })).stdout
+      .trimEnd()
+      .split('\n')
+      .map(line => JSON.parse(line))
+    expect(lines.map(({ runId, exitCode }) => [runId, exitCode])).toEqual([
+      [ids[2], 0],
+      [ids[1], 1],
+      [ids[0], 0],
+    ])
+  })
+
+  test('status gives the code of the run: the latest, a name, a beginning', async () => {
+    expect(await fettle(['status', '--json'], { cwd })).toMatchObject({ code: 0, stderr: '' })
+    expect(lastLine(await fettle(['status', '--json'], { cwd })).runId).toBe(ids[2])
+    expect(await fettle(['status', 'fails'], { cwd })).toMatchObject({ code: 1, stdout: expect.stringContaining('80%') })
+    const begun = await fettle(['status', (ids[1] as string).slice(0, -3), '--json'], { cwd })
+    expect(lastLine(begun).runId).toBe(ids[1])
+    const several = await fettle(['status', '2', '--json'], { cwd })
+    expect(several.code).toBe(2)
+    for (const id of ids) expect(several.stderr).toContain(id)
+    expect(lastLine(several)).toMatchObject({ status: 'error', exitCode: 2, error: { code: 'FETTLE_RUN_UNKNOWN' } })
+  })
+
+  test('resume of a finished run tells its result again', async () => {
+    const told = await fettle(['resume', 'fails', '--json'], { cwd })
+    expect(told.code).toBe(1)
+    expect(lastLine(told)).toMatchObject({ runId: ids[1], status: 'fail', exitCode: 1 })
+    expect(told.stderr).toContain('nothing is left to resume')
+  })
+
+  test('report renders every format again, as it was written', async () => {
+    const folder = join(cwd, 'fettle-runs', ids[2] as string)
+    const files = { html: 'report.html', markdown: 'report.md', junit: 'junit.xml', openmetrics: 'metrics.txt' }
+    const undated = (text: string) => text.replace(/\d{4}-\d\d-\d\d[T ][\d:.]+(?:Z| UTC)|\d{10}(?:\.\d+)?/g, 'T')
+    for (const [format, file] of Object.entries(files)) {
+      const { code, stdout } = await fettle(['report', ids[2] as string, '--format', format], { cwd })
+      expect(code).toBe(0)
+      expect(undated(stdout.trimEnd())).toBe(undated(readFileSync(join(folder, file), 'utf8').trimEnd()))
+    }
+    const json = reportSchema.parse(JSON.parse((await fettle(['report', '--format', 'json'], { cwd })).stdout))
+    const kept = reportSchema.parse(JSON.parse(readFileSync(join(folder, 'report.json'), 'utf8')))
+    expect({ ...json, metadata: null }).toEqual({ ...kept, metadata: null })
+    const text = await fettle(['report', 'fails'], { cwd })
+    expect(text.stdout).toMatch(/4 of 5 rows matched/)
+    const to = await fettle(['report', '--format', 'html', '--to', 'made/r.html'], { cwd })
+    expect(to).toEqual({ code: 0, stdout: '', stderr: '' })
+    expect(readFileSync(join(cwd, 'made/r.html'), 'utf8')).toMatch(/^<!doctype html>/i)
+    expect((await fettle(['report', '--to', 'p.yml/x'], { cwd })).code).toBe(73)
+    // What is no report is somebody's own, and the runs are nobody's to write into.
+    for (const place of ['p.yml', 'rows.csv', `fettle-runs/${ids[2]}/journal.jsonl`, 'fettle-runs/new.html']) {
+      const refused = await fettle(['report', '--format', 'html', '--to', place], { cwd })
+      expect([place, refused.code]).toEqual([place, 2])
+    }
+  })
+
+  test('a damaged journal is named, with its line, and hides no other run', async () => {
+    const broken = project('', {})
+    const { runId } = lastLine(await fettle(['run', 'p.yml', '--json'], { cwd: broken }))
+    const journal = join(broken, 'fettle-runs', String(runId), 'journal.jsonl')
+    const lines = readFileSync(journal, 'utf8').split('\n')
+    writeFileSync(journal, lines.with(2, '{"cut').join('\n'))
+    const status = await fettle(['status'], { cwd: broken })
+    expect(status.code).toBe(EXIT.output)
+    expect(status.stderr).toMatch(/FETTLE_JOURNAL_DAMAGED .*journal\.jsonl:3/)
+    expect(status.stderr).not.toMatch(STACK)
+    const listed = await fettle(['runs'], { cwd: broken })
+    expect(listed).toMatchObject({ code: 0, stdout: expect.stringContaining('FETTLE_JOURNAL_DAMAGED') })
+    expect((await fettle(['resume'], { cwd: broken })).code).toBe(EXIT.output)
+    // It may hold an unfinished, paid job: only a person starts anew beside it.
+    expect((await fettle(['run', 'p.yml', '-q'], { cwd: broken })).code).toBe(EXIT.output)
+    expect((await fettle(['run', 'p.yml', '-q', '--new'], { cwd: broken })).code).toBe(0)
+  })
+})
+
+describe.concurrent('explain and schema', () => {
+  test('every code is explained with its exit code, one by one, by exit code and all together', async () => {
+    const cwd = folderOf()
+    const { code, stdout } = await fettle(['explain'], { cwd })
+    expect(code).toBe(0)
+    for (const [name, { kind, hint }] of Object.entries(ERRORS)) {
+      expect(stdout).toContain(`${name}  (${kind}, exit ${EXIT[kind]})`)
+      expect(stdout).toContain(hint)
+    }
+    const one = await fettle(['explain', 'fettle_input_quote'], { cwd })
+    expect(one.stdout.split('\n')[0]).toBe('FETTLE_INPUT_QUOTE  (input, exit 65)')
+    const again = await fettle(['explain', '75'], { cwd })
+    expect(again.stdout.match(/^FETTLE_\w+/gm)).toEqual(
+      Object.entries(ERRORS)
+        .filter(([, { kind }]) => kind === 'again')
+        .map(([name]) => name),
+    )
+    expect((await fettle(['explain', '0'], { cwd })).code).toBe(0)
+  })
+
+  test('schemas are those of the code', async () => {
+    const cwd = folderOf()
+    expect(JSON.parse((await fettle(['schema'], { cwd })).stdout)).toEqual(JSON.parse(JSON.stringify(pipelineJsonSchema())))
+    expect(JSON.parse((await fettle(['schema', 'report'], { cwd })).stdout)).toEqual(
+      JSON.parse(JSON.stringify(reportJsonSchema())),
+    )
+  })
+
+  test('--version and --help are results, and end with 0', async () => {
+    const cwd = folderOf()
+    const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+    expect(await fettle(['--version'], { cwd })).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
+    for (const args of [['--help'], ['run', '--help'], ['register', '-h']])
+      expect(await fettle(args, { cwd })).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('--debug') })
+  })
+})
+
+describe.concurrent('registers', () => {
+  const CSV = 'id,name,country\n1,Acme Ltd,GB\n2,,GB\n3,Bolt Ltd,GB,extra\n4,Cork SA,FR\n'
+
+  test('import, list, info, remove; rows not taken are named', async () => {
+    const cwd = folderOf({ 'My Companies.csv': CSV })
+    const env = { FETTLE_DATA: join(cwd, 'data') }
+    expect(await fettle(['register', 'list'], { cwd, env })).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: expect.stringContaining('fettle register import csv FILE'),
+    })
+    const imported = await fettle(['register', 'import', 'csv', 'My Companies.csv'], { cwd, env })
+    expect(imported.code).toBe(0)
+    expect(imported.stderr).toMatch(/^skipped line 3: no name$/m)
+    expect(imported.stderr).toMatch(/^skipped line 4: 4 cells/m)
+    expect(imported.stdout).toMatch(/^my-companies: 2 companies \(GB 1, FR 1\)/)
+    expect(imported.stdout).toContain('skipped   2 rows')
+    const second = await fettle(['register', 'import', 'csv', 'My Companies.csv', '--name', 'other', '--json'], { cwd, env })
+    expect(lastLine(second)).toMatchObject({ name: 'other', companies: 2, skipped: 2 })
+    const list = await fettle(['register', 'list', '--json'], { cwd, env })
+    expect(lastLine(list)).toMatchObject([{ name: 'my-companies' }, { name: 'other' }])
+    expect((await fettle(['register', 'info', 'other'], { cwd, env })).stdout).toMatch(/^other: 2 companies/)
+    expect((await fettle(['register', 'remove', 'other'], { cwd, env })).code).toBe(0)
+    expect(existsSync(join(cwd, 'data/registers/other'))).toBe(false)
+    expect((await fettle(['register', 'info', 'other'], { cwd, env })).code).toBe(2)
+  })
+
+  test.each([
+    ['another kind', ['import', 'xlsx', 'c.csv'], 2, 'imports csv, gleif, companies-house'],
+    ['no file', ['import', 'csv'], 2, 'file is missing'],
+    ['a file that is not there', ['import', 'csv', 'nowhere.csv'], 65, 'nowhere.csv'],
+    ['a file that is no CSV', ['import', 'csv', 'zip.csv'], 65, 'zip.csv'],
+    ['an unclosed quote', ['import', 'csv', 'open.csv'], 65, 'line 2'],
+    ['no column "name"', ['import', 'csv', 'nameless.csv'], 65, 'name'],
+    ['a name that is none', ['import', 'csv', 'c.csv', '--name', '../x'], 2, '"../x"'],
+    ['info of nothing', ['info'], 2, 'kind-or-name'],
+    ['remove of another folder', ['remove', '../..'], 2, '"../.."'],
+    ['remove of what is not there', ['remove', 'nope'], 2, 'nope'],
+    ['no such action', ['frob'], 2, 'frob'],
+  ] as const)('%s', async (_, args, code, says) => {
+    const cwd = folderOf({
+      'c.csv': CSV,
+      'zip.csv': 'PK\u0003\u0004\u0000\u0000',
+      'open.csv': 'id,name\n1,"x\n',
+      'nameless.csv': 'a,b\n1,2\n',
+    })
+    const env = { FETTLE_DATA: join(cwd, 'data') }
+    const ended = await fettle(['register', ...args], { cwd, env })
+    expect(ended.stderr).toContain(says)
+    expect(ended.stderr).not.toMatch(STACK)
+    expect(ended.code).toBe(code)
+    expect(ended.stdout).toBe('')
+  })
+})

@@ -1,0 +1,57 @@
+/** examples/dagster, carried out by Dagster: what it then knows of the assets came by the reporter alone. */
+import { createHash } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { importRegister, pipelineOf, ROOT, ROWS } from '../cli/fettle.ts'
+import { type Project, project, run } from './kit.ts'
+import { pythonMissing, pythonWith } from './python.ts'
+
+describe.skipIf(pythonMissing !== null)('Dagster', { timeout: 600_000 }, () => {
+  let bin: string
+  beforeAll(async () => {
+    await importRegister()
+    bin = await pythonWith('examples/dagster/requirements.txt')
+  }, 600_000)
+
+  const materialise = async (work: Project) => {
+    const args = ['-W', 'ignore', join(ROOT, 'test/system/examples/in_dagster.py'), join(ROOT, 'examples/dagster/suppliers.py')]
+    const { stdout, stderr } = await run(join(bin, 'python'), args, work)
+    return JSON.parse(stdout.trimEnd().split('\n').at(-1) || expect.fail(stderr))
+  }
+  const settings = { DAGSTER_DISABLE_TELEMETRY: '1' }
+  const write = ({ cwd }: Project, more: string): void =>
+    writeFileSync(join(cwd, 'pipelines/suppliers.yml'), pipelineOf('suppliers', more))
+
+  test('knows the counts, the digests and the checks, those that were not met too; no row', async () => {
+    const work = project(settings)
+    const outputs = 'output: {path: out/suppliers.csv, unmatched: out/un.csv, review: out/re.csv}'
+    write(work, `${outputs}\nchecks: {matched: {warn: "< 90%"}, duplicates: {fail: "> 10%"}, failed: {fail: "> 0"}}`)
+    const told = await materialise(work)
+    expect(told.success, told.log.join('\n')).toBe(true)
+    expect(told.assets).toMatchObject({
+      suppliers: { rows: 5, matched: 3, duplicates: 1, unmatched: 1, match_rate: 0.8, status: 'fail', 'dagster/row_count': 5 },
+      suppliers_unmatched: { 'dagster/row_count': 1 },
+      suppliers_review: { 'dagster/row_count': 0 },
+    })
+    const digest = createHash('sha256')
+      .update(readFileSync(join(work.cwd, 'out/suppliers.csv')))
+      .digest('hex')
+    expect(told.versions.suppliers).toBe(digest)
+    expect(told.checks).toEqual({
+      matched: [false, 'WARN', '4 of 5 (80.0%)'],
+      duplicates: [false, 'ERROR', '1 of 5 (20.0%)'],
+      failed: [true, 'ERROR', '0 of 5 (0.0%)'],
+    })
+    expect(told.log).toContain('suppliers: matching begun')
+    for (const row of ROWS.split('\n').slice(1, 6)) expect(JSON.stringify(told)).not.toContain(row.split(',')[0])
+  })
+
+  test('is told why nothing was made, and does not try again', async () => {
+    const work = project(settings)
+    write(work, 'chekcs: {}')
+    const told = await materialise(work)
+    expect(told).toMatchObject({ success: false, assets: {}, checks: {}, retries: 0 })
+    expect(told.exceptions.join('\n')).toContain('chekcs')
+  })
+})

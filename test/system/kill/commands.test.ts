@@ -1,0 +1,39 @@
+/**
+ * `merge`, `review --apply` and `clean` killed at a few of their operations on files: the same command again leaves the files of an
+ * undisturbed one, in all folders, and nothing else. commands.deep.test.ts takes every operation.
+ */
+import { rmSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import type { FaultyService } from '../../../src/testing/index.ts'
+import { killEverywhere } from './commands.ts'
+import { cleanScene, mergeScene, reviewScene, type Scene } from './scenes.ts'
+import { useService } from './use-service.ts'
+
+let data: string
+let service: FaultyService
+
+useService(started => {
+  ;({ data, service } = started)
+})
+
+/** Kills the command right after each of these operations. */
+async function killAfter(scene: Scene, at: readonly RegExp[]): Promise<void> {
+  const { points, places, violations } = await killEverywhere({ ...scene, effect: 'killed', at })
+  rmSync(scene.prepared.folder, { recursive: true, force: true })
+  expect(violations).toEqual([])
+  expect([points, places]).toEqual([at.length, at.length + 1])
+}
+
+test('a merge that was killed leaves nothing but the merged list', async () => {
+  await killAfter(await mergeScene(data), [/mkdir .*-killed-\w+$/, /write .*\/\.report\.json\./])
+})
+
+test('a review that was killed leaves no temporary file among the decisions, the outputs and the run', async () => {
+  const scene = await reviewScene(data, { isFirst: false })
+  await killAfter(scene, [/write .*\/\.killed\.csv\./, /write .*\/\.review\.jsonl\./, /write .*\/\.junit\.xml\./])
+})
+
+test('a list has one job, and its command goes on after it was killed behind the output', async () => {
+  const scene = { ...cleanScene(data, service), only: { file: 'in-clean.csv', ops: 'rename' } }
+  await killAfter(scene, [/rename/])
+})

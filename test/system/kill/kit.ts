@@ -1,0 +1,141 @@
+/** What the sweep is made of: a small register, a list and a pipeline in a fresh folder, and a fettle process in it. */
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { importRegister } from '../../../src/service/registers/index.ts'
+import { type FaultyService, serveWithFaults } from '../../../src/testing/index.ts'
+
+const root = fileURLToPath(new URL('../../..', import.meta.url))
+
+/** A register and a list small enough for a thousand runs, real enough for every outcome. */
+const REGISTER = [
+  'id,name,country,orgNumber,town,postcode',
+  // On the made-up list that is screened against.
+  'v0,Varnix Steel Limited,GB,11076475,Aberystwyth,SY23 1AB',
+  ...Array.from({ length: 40 }, (_, n) => `c${n},Harrow ${word(n)} Limited,GB,${10_000_000 + n},Leeds,LS1 ${n % 10}AB`),
+].join('\n')
+/** The list. */
+export const INPUT = [
+  'ref,Company,No,Country',
+  ...Array.from({ length: 30 }, (_, n) => `${n},Harrow ${word(n * 2)} Ltd,${n % 3 === 0 ? 10_000_000 + n * 2 : ''},GB`),
+  'x,Nobody Knows Them GmbH,,DE',
+].join('\n')
+/** Rows of the list. */
+export const ROWS = 31
+
+function word(n: number): string {
+  return `${['Bell', 'Crag', 'Dale', 'Elm', 'Fern', 'Glen', 'Holm', 'Isle', 'Kiln', 'Lark'][n % 10]}${['brook', 'stone', 'field', 'worth', 'mere'][n % 5]}${['', 'ton', 'by', 'wick'][Math.floor(n / 10) % 4]} ${['Foundry', 'Optics', 'Dairy', 'Freight', 'Textiles', 'Pumps', 'Seeds'][n % 7]}`
+}
+
+/** `pad` makes a prepared copy go up: one more file that may be half-written. */
+const PIPELINE = `name: killed
+input: { path: in.csv, key: ref }
+mappings: { name: Company, orgNumber: { from: No, pad: 8 }, country: Country }
+enrich: { product: basic, tags: [general.connectId, general.companyName] }
+poll: { every: 500ms, max: 1s }
+output: { path: out.csv, columns: ["*", general.connectId, match.outcome, match.score], unmatched: unmatched.csv }
+`
+
+/** The files a run writes, and what stands there before it. */
+export const OUTPUTS = ['out.csv', 'unmatched.csv'] as const
+export const OLD = 'what an earlier run wrote\n'
+
+/** A folder with pipeline and input, and the environment of a fettle process in it. */
+export interface Place {
+  readonly folder: string
+  readonly runsDir: string
+  readonly env: NodeJS.ProcessEnv
+}
+
+/** A data folder with the register in it. */
+export async function makeData(): Promise<string> {
+  const data = mkdtempSync(join(tmpdir(), 'fettle-kill-data-'))
+  const file = join(data, 'register.csv')
+  writeFileSync(file, REGISTER)
+  await importRegister({ file, name: 'small', dir: join(data, 'registers'), now: new Date('2026-01-01T00:00:00Z') })
+  return data
+}
+
+/** Marked, so that a leak shows. */
+export const CREDENTIALS = { username: 'sweep', password: 'CANARY-sweep-5d2f81' }
+
+/** A service that knows no Idempotency-Key, as the public interface knows none, behind a fault server. */
+export const startService = (data: string, name: string, onKill: () => unknown, onPoint?: (point: string) => unknown) =>
+  serveWithFaults({
+    port: 0,
+    dataDir: join(data, name),
+    registerDir: join(data, 'registers'),
+    registers: [],
+    users: [CREDENTIALS],
+    faults: { onKill, without: ['idempotency-key'], ...(onPoint === undefined ? {} : { onPoint }) },
+  })
+
+/** A fresh folder; `service` null: the run starts its own. */
+export function makePlace(data: string, service: FaultyService | null): Place {
+  const folder = mkdtempSync(join(tmpdir(), 'fettle-kill-'))
+  writeFileSync(join(folder, 'in.csv'), INPUT)
+  writeFileSync(join(folder, 'pipeline.yml'), PIPELINE)
+  for (const name of OUTPUTS) writeFileSync(join(folder, name), OLD)
+  const remote = {
+    FETTLE_URL: service?.url,
+    FETTLE_USERNAME: CREDENTIALS.username,
+    FETTLE_PASSWORD: CREDENTIALS.password,
+  }
+  const env = { PATH: process.env.PATH, HOME: folder, FETTLE_DATA: data, WAIT_DIVISOR: '50', ...(service === null ? {} : remote) }
+  return { folder, runsDir: join(folder, 'fettle-runs'), env }
+}
+
+/** How a fettle process ended. */
+export interface Ended {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly stderr: string
+  readonly stdout: string
+}
+
+/** What the disk does to a process: `EFFECT@N` of src/testing/preload.ts, and where it tells. */
+export interface Disk {
+  readonly fault: string
+  readonly log: string
+  readonly ops?: string
+  /** What counts; everything in the place if absent. */
+  readonly paths?: string
+}
+
+/** The command line of fettle, with the preload that shortens its waits. */
+export const commandOf = (args: readonly string[]): [string, ...string[]] => [
+  process.execPath,
+  '--import',
+  join(root, 'dist/testing/preload.js'),
+  join(root, 'dist/cli/main.js'),
+  ...args,
+]
+
+/** Starts fettle in a place; `within` is a command that gets fettle's as its last arguments. */
+export function start(
+  place: Place,
+  args: readonly string[],
+  disk?: Disk,
+  options: SpawnOptions = {},
+  within: readonly string[] = [],
+): { child: ChildProcess; ended: Promise<Ended> } {
+  const { fault: FAULT, log: FAULT_LOG, ops: FAULT_OPS = '', paths: FAULT_PATHS = place.folder } = disk ?? {}
+  const env = disk === undefined ? place.env : { ...place.env, FAULT, FAULT_LOG, FAULT_OPS, FAULT_PATHS }
+  const [command, ...rest] = [...within, ...commandOf(args)]
+  const child = spawn(command!, rest, { cwd: place.folder, env, ...options, stdio: ['ignore', 'pipe', 'pipe'] })
+  let stderr = ''
+  let stdout = ''
+  child.stderr?.setEncoding('utf8').on('data', text => {
+    stderr += text
+  })
+  child.stdout?.setEncoding('utf8').on('data', text => {
+    stdout += text
+  })
+  const ended = new Promise<Ended>(resolve => child.on('close', (code, signal) => resolve({ code, signal, stderr, stdout })))
+  return { child, ended }
+}
+
+/** Both outputs as they stand. */
+export const outputsOf = ({ folder }: Place): string[] => OUTPUTS.map(name => readFileSync(join(folder, name), 'utf8'))

@@ -1,0 +1,88 @@
+/** The commands that are killed at their operations on files, each with a folder in which everything for it is prepared. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parse } from 'csv-parse/sync'
+import { expect } from 'vitest'
+import type { FaultyService } from '../../../src/testing/index.ts'
+import type { Killed } from './commands.ts'
+import { nextCommand } from './copies.ts'
+import { recorded } from './judge.ts'
+import { type Ended, INPUT, makePlace, OUTPUTS, type Place, start } from './kit.ts'
+
+/** A command that is killed, without the kill. */
+export type Scene = Omit<Killed, 'effect' | 'at'>
+
+async function ok(place: Place, ...args: string[]): Promise<string> {
+  const { code, stderr, stdout } = await start(place, args).ended
+  expect(code, stderr).toBe(0)
+  return stdout
+}
+
+/** The run is at its end, and its report tells it. */
+async function judged(place: Place, { stdout }: Ended): Promise<string[]> {
+  const { status, runId } = JSON.parse(stdout) as { status: string; runId: string }
+  const state = recorded(place)
+  if (state === null || !state.finished || state.status !== status)
+    return [`the run ${runId} is ${state?.status}, told is ${status}`]
+  const report = JSON.parse(readFileSync(join(place.runsDir, runId, 'report.json'), 'utf8')) as { status: string }
+  return report.status === status ? [] : [`the report tells ${report.status}, the run is ${status}`]
+}
+
+/** Two shards at their end, to be merged. */
+export async function mergeScene(data: string): Promise<Scene> {
+  const prepared = makePlace(data, null)
+  for (const shard of ['1/2', '2/2']) await ok(prepared, 'run', 'pipeline.yml', '--shard', shard)
+  return { prepared, args: ['merge', 'killed', '--json'], next: nextCommand, files: OUTPUTS, judge: judged }
+}
+
+const REVIEWED = `name: killed
+input: { path: in.csv, key: ref }
+mappings: { name: Company, orgNumber: No, country: Country }
+enrich: { product: basic, tags: [general.connectId, general.companyName] }
+poll: { every: 500ms, max: 1s }
+output: { path: out/out.csv, columns: ["*", general.connectId, match.outcome, match.why], review: out/review.csv }
+review: { decisions: decisions/killed.csv }
+`
+
+/** Files that a review writes again. */
+const REVIEWED_FILES = ['out/out.csv', 'out/review.csv', 'decisions/killed.csv'] as const
+
+/** Rows whose name and number are those of two companies: they are left to a person. */
+const UNCERTAIN = ['u1', 'u2'].map((ref, n) => `${ref},${/^0,([^,]+),/m.exec(INPUT)?.[1]},${10_000_001 + n},GB`).join('\n')
+
+/** A run with rows to review, and a table with decisions about them; `isFirst`: there are no decisions yet. */
+export async function reviewScene(data: string, { isFirst }: { readonly isFirst: boolean }): Promise<Scene> {
+  const prepared = makePlace(data, null)
+  const { folder } = prepared
+  writeFileSync(join(folder, 'in.csv'), `${INPUT}\n${UNCERTAIN}`)
+  writeFileSync(join(folder, 'pipeline.yml'), REVIEWED)
+  mkdirSync(join(folder, 'out'))
+  await ok(prepared, 'run', 'pipeline.yml', '-q')
+  await ok(prepared, 'review', '--export', 'csv', 'table.csv')
+  const [names = [], ...rows] = parse(readFileSync(join(folder, 'table.csv'), 'utf8'), { bom: true }) as string[][]
+  const at = (name: string): number => names.indexOf(name)
+  const lines = rows.map(row => row.with(at('by'), 'ann').with(at('at'), '2026-11-20'))
+  const write = (name: string, word: (row: readonly string[]) => string): void => {
+    const decided = lines.map(row => row.with(at('decision'), row[at('company')] === '' ? '' : word(row)))
+    writeFileSync(join(folder, name), [names, ...decided].map(row => row.map(cell => `"${cell}"`).join(',')).join('\n'))
+  }
+  expect(lines.filter(row => row[at('company')] !== '').length).toBeGreaterThan(1)
+  write('none.csv', () => 'reject')
+  if (!isFirst) await ok(prepared, 'review', '--apply', 'none.csv')
+  write('mine.csv', row => (row[at('key')] === 'u1' ? 'reject' : 'undo'))
+  return { prepared, args: ['review', '--apply', 'mine.csv', '--json'], files: REVIEWED_FILES, judge: judged }
+}
+
+/** A list without a pipeline, for a service. */
+export function cleanScene(data: string, service: FaultyService): Scene {
+  const prepared = makePlace(data, service)
+  const judge = async (place: Place, ended: Ended): Promise<string[]> => {
+    const { creates, uploads, submits, enriches } = service.server.effects(recorded(place)?.jobName)
+    const made = [creates, uploads, submits, enriches]
+    return [
+      ...(made.some(count => count !== 1) ? [`creates, uploads, submits, enriches: ${made}`] : []),
+      ...(await judged(place, ended)),
+    ]
+  }
+  return { prepared, args: ['clean', 'in.csv', '--json'], next: nextCommand, files: ['in-clean.csv'], judge }
+}

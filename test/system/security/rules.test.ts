@@ -1,0 +1,32 @@
+/** The table of rules is whole, and every proof it names is there. */
+import { existsSync, readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { type Proof, RULES } from './rules.ts'
+
+const root = new URL('../../', import.meta.url)
+
+/** What is wrong with a proof; null when the file holds its words and can fail. */
+function faultOf([file, words]: Proof): string | null {
+  const path = new URL(file, root)
+  if (!existsSync(path)) return `${file} does not exist`
+  const text = readFileSync(path, 'utf8')
+  if (!text.includes(words)) return `${file} does not hold ${JSON.stringify(words)}`
+  return /\bexpect\(|\bbad\(|\bone\(/.test(text) ? null : `${file} expects nothing`
+}
+
+test('S1 to S40, each with a title and at least one proof', () => {
+  expect(Object.keys(RULES)).toEqual(Array.from({ length: 40 }, (_, at) => `S${at + 1}`))
+  for (const [name, { title, proofs }] of Object.entries(RULES)) {
+    expect(title.length, name).toBeGreaterThan(10)
+    expect(proofs.length, name).toBeGreaterThan(0)
+  }
+})
+
+test.each(Object.entries(RULES))('%s is proved', (_, { proofs }) => {
+  expect(proofs.flatMap(proof => faultOf(proof) ?? [])).toEqual([])
+})
+
+test('a proof that is not there is noticed', () => {
+  expect(faultOf(['security/nowhere.test.ts', 'x'])).toBe('security/nowhere.test.ts does not exist')
+  expect(faultOf(['security/rules.test.ts', ['no such', 'words'].join(' ')])).toContain('does not hold')
+})

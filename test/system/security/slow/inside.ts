@@ -1,0 +1,37 @@
+/** The command line carried out within the test's own process, one command at a time: as the binary, but for start-up. */
+import { Readable } from 'node:stream'
+import { carryOut } from '../../../../src/cli/program.ts'
+import { ENVIRONMENT } from '../../cli/fettle.ts'
+
+/** How a command ended. */
+export interface Ended {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Carries out `args` in `cwd`, with `env` and nothing of the tester's own. */
+export async function inside(args: readonly string[], cwd: string, env: Readonly<Record<string, string>>): Promise<Ended> {
+  const out: string[] = []
+  const err: string[] = []
+  const before = process.cwd()
+  process.chdir(cwd)
+  try {
+    const code = await carryOut(args, {
+      env: { ...ENVIRONMENT, ...env },
+      cwd,
+      out: text => void out.push(`${text}\n`),
+      say: text => void err.push(`${text}\n`),
+      draw: text => void err.push(text),
+      stdin: () => Readable.from([]),
+      isTerminal: false,
+      columns: () => 80,
+      rows: () => 24,
+      colour: { out: false, say: false },
+      signal: new AbortController().signal,
+    })
+    return { code, stdout: out.join(''), stderr: err.join('') }
+  } finally {
+    process.chdir(before)
+  }
+}

@@ -1,0 +1,263 @@
+/** The library beside the command line: detached runs, checkpoints, shards, reporters, errors by kind, pipelines loaded and typed. */
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import ts from 'typescript'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { MAPPINGS } from '../../../src/contract/data-cleaning/mappings.ts'
+import {
+  type Checkpoint,
+  check,
+  collect,
+  FettleError,
+  loadPipeline,
+  merge,
+  type RunFact,
+  RunStopped,
+  renderReport,
+  resume,
+  run,
+  status,
+} from '../../../src/index.ts'
+import { scripted } from '../../system/cli/servers.ts'
+import { type Place, place } from './place.ts'
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
+let here: Place
+beforeEach(() => {
+  here = place()
+})
+afterEach(() => here.leave())
+
+const read = (name: string): string => readFileSync(join(here.folder, name), 'utf8')
+
+describe('a run', () => {
+  test('is its facts, its report and its checkpoint', async () => {
+    const running = run(here.pipeline(), here.options())
+    expect(running.checkpoint()).toBeNull()
+    const stages: (string | null | undefined)[] = []
+    const facts: RunFact['type'][] = []
+    for await (const fact of running) {
+      facts.push(fact.type)
+      stages.push(running.checkpoint()?.stage)
+    }
+    const report = await running
+    expect(report).toMatchObject({ status: 'success', totals: { rows: 2 } })
+    expect([facts[0], facts.at(-1)]).toEqual(['stage.started', 'run.finished'])
+    expect(stages).toContain('download')
+    const last = running.checkpoint()
+    expect(last).toMatchObject({
+      schema: 'fettle/checkpoint/v1',
+      runId: report.metadata.runId,
+      pipeline: 'small',
+      runsDir: join(here.folder, 'runs'),
+      status: 'success',
+      jobs: { all: 1, matched: 1 },
+    })
+    expect(JSON.stringify(last).length).toBeLessThan(1_000)
+    expect(JSON.parse(JSON.stringify(last))).toEqual(last)
+  })
+
+  test('that is aborted rejects, and goes on from its checkpoint from anywhere', async () => {
+    const stop = new AbortController()
+    const why = new Error('the worker is wanted elsewhere')
+    const running = run(here.pipeline(), { ...here.options(), signal: stop.signal })
+    const seen: (Checkpoint | null)[] = []
+    const read = async (): Promise<void> => {
+      for await (const fact of running) {
+        seen.push(running.checkpoint())
+        if (fact.type === 'mapping.accepted') stop.abort(why)
+      }
+    }
+    await expect(read()).rejects.toBeInstanceOf(RunStopped)
+    const error = await Promise.resolve(running).catch((error: unknown) => error as RunStopped)
+    expect(error).toMatchObject({
+      code: 'FETTLE_SIGINT',
+      kind: 'sigint',
+      cause: why,
+      report: { status: 'cancelled', exitCode: 130 },
+    })
+    const checkpoint = JSON.parse(JSON.stringify(seen.at(-1))) as Checkpoint
+    expect((error as RunStopped).checkpoint.runId).toBe(checkpoint.runId)
+    process.chdir('/')
+    const { runsDir: _, ...options } = here.options()
+    process.chdir(here.folder)
+    const report = await resume(checkpoint, options)
+    expect(report).toMatchObject({ status: 'success', metadata: { runId: checkpoint.runId } })
+  })
+
+  test('tells every loop all facts, and goes on when one is left', async () => {
+    const running = run(here.pipeline(), here.options())
+    for await (const _ of running) break
+    const all = async (): Promise<RunFact['type'][]> => {
+      const facts: RunFact['type'][] = []
+      for await (const { type } of running) facts.push(type)
+      return facts
+    }
+    const [one, other] = await Promise.all([all(), all()])
+    expect([one[0], one.at(-1)]).toEqual(['stage.started', 'run.finished'])
+    expect(other).toEqual(one)
+    expect(await all()).toEqual(one)
+  })
+
+  test('that is named by no checkpoint is not the latest', async () => {
+    await run(here.pipeline(), here.options())
+    for (const kept of [null, {}, { runsDir: 'runs' }, 42]) {
+      for (const goOn of [resume, collect, status])
+        await expect(goOn(kept as unknown as Checkpoint, here.options())).rejects.toMatchObject({ code: 'FETTLE_USAGE' })
+    }
+  })
+
+  test('that cannot answer rejects with what is known of it; a failed check does not', async () => {
+    const service = await scripted('matchingError')
+    const env = { FETTLE_URL: service.url, FETTLE_USERNAME: 'u', FETTLE_PASSWORD: 'p' }
+    const error = await Promise.resolve(run(here.pipeline(), here.options(env))).catch((error: unknown) => error)
+    expect(FettleError.is(error, 'rejected') && error.code).toBe('FETTLE_JOB_FAILED')
+    expect(FettleError.is(error, 'again')).toBe(false)
+    expect(error).toMatchObject({ exitCode: 76, report: { status: 'error', results: [{ jobs: [{ status: 'matchingError' }] }] } })
+    const failed = await run(here.pipeline({ name: 'other', checks: { matched: { fail: '< 100%' } } }), here.options())
+    expect([failed.status, failed.exitCode]).toEqual(['fail', 1])
+  })
+
+  test('of wrong numbers is refused before anything is begun', async () => {
+    const numbers = [Number.NaN, 0, -1, 1.5, Number.POSITIVE_INFINITY]
+    const wrong = [
+      ...numbers.flatMap(value => [{ limit: value }, { timeoutMs: value }]),
+      { shard: '3/2' as const },
+      { shard: { number: 0, of: 2 } },
+    ]
+    for (const one of wrong)
+      await expect(run(here.pipeline(), { ...here.options(), ...one })).rejects.toMatchObject({ code: 'FETTLE_USAGE' })
+    expect(existsSync('runs')).toBe(false)
+  })
+
+  test('that cannot begin rejects with every problem', async () => {
+    const error = await Promise.resolve(run(here.pipeline({ name: 'NO', input: 'none.csv' }), here.options())).catch(
+      (error: unknown) => error,
+    )
+    expect(FettleError.is(error, 'usage') && error.issues.length).toBeGreaterThan(0)
+    expect(existsSync('runs')).toBe(false)
+  })
+})
+
+describe('without waiting', () => {
+  test('detach, status, collect', async () => {
+    let now = 'matching'
+    const service = await scripted(() => now)
+    const env = { FETTLE_URL: service.url, FETTLE_USERNAME: 'u', FETTLE_PASSWORD: 'p' }
+    const { output: _, ...rest } = here.pipeline()
+    const left = await run(rest, { ...here.options(env), detach: true })
+    expect([left.status, left.exitCode]).toEqual(['running', null])
+    expect(await status('small', here.options(env))).toMatchObject({
+      runId: left.metadata.runId,
+      is: 'waiting',
+      exitCode: 75,
+      jobs: [{ id: 'job-1', status: 'matching' }],
+    })
+    await expect(collect('small', { ...here.options(env), timeoutMs: 1_000 })).rejects.toMatchObject({ code: 'FETTLE_DEADLINE' })
+    now = 'matchingError'
+    expect(await status(undefined, { ...here.options(env), watch: true })).toMatchObject({ exitCode: 75, is: 'stopped' })
+    await expect(collect('small', here.options(env))).rejects.toMatchObject({ kind: 'rejected' })
+    expect(service.requests.filter(line => line === 'POST /dataCleaning/jobs')).toHaveLength(1)
+  })
+
+  test('shards, merged to what one run gives', async () => {
+    const whole = await run(here.pipeline(), here.options())
+    const bytes = read('out.csv')
+    for (const shard of ['1/2', '2/2'] as const) await run(here.pipeline(), { ...here.options(), shard })
+    const merged = await merge(['small'], here.options())
+    expect(merged.totals).toEqual(whole.totals)
+    expect(read('out.csv')).toBe(bytes)
+    await expect(merge([], here.options())).rejects.toMatchObject({ code: 'FETTLE_MERGE', message: 'no shard was named' })
+  })
+})
+
+test('reporters hear a run and cannot break it', async () => {
+  const heard: string[] = []
+  const notes: string[] = []
+  const report = await run(here.pipeline(), {
+    ...here.options(),
+    onNote: note => {
+      notes.push(note)
+      throw new Error('no log')
+    },
+    reporters: [
+      {
+        name: 'whole',
+        begin: ({ runId }) => heard.push(runId),
+        fact: ({ type }) => heard.push(type),
+        end: ({ status }) => heard.push(status),
+      },
+      {
+        name: 'broken',
+        fact: () => {
+          throw new Error('no room')
+        },
+      },
+      {
+        name: 'meddler',
+        begin: state => {
+          ;(state.jobs as unknown[]).length = 0
+        },
+      },
+      { name: 'late', end: () => Promise.reject(new Error('too late')) },
+      { name: 'another run', end: () => run('none.yml', here.options()) },
+    ],
+  })
+  expect(report).toMatchObject({ status: 'success', ledger: { adds: true } })
+  expect([heard[0], heard.at(-1)]).toEqual([report.metadata.runId, 'success'])
+  expect(heard).toContain('output.written')
+  expect(notes).toEqual([
+    expect.stringContaining('the reporter meddler failed, the run did not: Cannot'),
+    'the reporter broken failed, the run did not: no room',
+    'the reporter late failed, the run did not: too late',
+    'the reporter another run failed, the run did not: there is no file none.yml',
+  ])
+  expect(renderReport(report, 'junit')).toContain('<testsuite name="small"')
+})
+
+describe('pipelines', () => {
+  test('are loaded from a file, as written, to be changed and run', async () => {
+    here.write('p.yml', 'name: small\nvars: {in: in.csv}\ninput: "${vars.in}"\nmappings: {name: name}\npoll: {every: 500ms}\n')
+    const pipeline = await loadPipeline('p.yml')
+    expect(pipeline).toMatchObject({ name: 'small', input: '${vars.in}', mappings: { name: 'name' } })
+    expect(await check({ ...pipeline, input: 'none.csv' }, here.options())).toMatchObject({ ok: false })
+    expect(await run({ ...pipeline, output: 'out.csv' }, here.options())).toMatchObject({ status: 'success' })
+    expect(existsSync('out.csv')).toBe(true)
+    here.write('bad.yml', 'name: small\nchekcs: {}\ninput: in.csv\nmappings: {name: name}\n')
+    await expect(loadPipeline('bad.yml')).rejects.toMatchObject({
+      code: 'FETTLE_PIPELINE_KEY',
+      at: { file: 'bad.yml', line: 2, column: 1 },
+    })
+    await expect(loadPipeline('none.yml')).rejects.toMatchObject({ code: 'FETTLE_PIPELINE_READ' })
+  })
+
+  test('are completed by an editor: mapping names, keys and choices', () => {
+    const name = join(ROOT, 'test/completed.ts')
+    const text = `import { definePipeline } from '../../src/index.ts'
+definePipeline({ name: 'a', input: 'a.csv', mappings: { name: 'n', /*mapping*/ }, output: { path: 'o.csv', format: '/*format*/' } })`
+    const { options } = ts.parseJsonConfigFileContent(
+      ts.readConfigFile(join(ROOT, 'tsconfig.json'), ts.sys.readFile).config,
+      ts.sys,
+      ROOT,
+    )
+    const service = ts.createLanguageService({
+      ...ts.sys,
+      useCaseSensitiveFileNames: () => true,
+      getCompilationSettings: () => options,
+      getScriptFileNames: () => [name],
+      getScriptVersion: () => '1',
+      getScriptSnapshot: file => {
+        const found = file === name ? text : ts.sys.readFile(file)
+        return found === undefined ? undefined : ts.ScriptSnapshot.fromString(found)
+      },
+      fileExists: file => file === name || ts.sys.fileExists(file),
+      getCurrentDirectory: () => ROOT,
+      getDefaultLibFileName: ts.getDefaultLibFilePath,
+    })
+    const offered = (mark: string): string[] =>
+      (service.getCompletionsAtPosition(name, text.indexOf(mark), {})?.entries ?? []).map(entry => entry.name)
+    expect(offered('/*mapping*/').sort()).toEqual(MAPPINGS.filter(mapping => mapping !== 'name').sort())
+    expect(offered('/*format*/').sort()).toEqual(['csv', 'excel', 'jsonl', 'xlsx'])
+  })
+})

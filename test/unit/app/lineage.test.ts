@@ -1,0 +1,200 @@
+/** Lineage of real runs: which events go where, under which id, and that nobody who takes them can break or hold up a run. */
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { uuidOf } from '../../../src/app/observe/lineage/names.ts'
+import { lineageSettings } from '../../../src/app/observe/lineage/settings.ts'
+import { collect, type LineageEvent, type Report, resume, run } from '../../../src/index.ts'
+import { faultsOf } from '../report/openlineage-schema.ts'
+import { type Place, place } from './place.ts'
+
+let here: Place
+beforeEach(() => {
+  here = place()
+})
+afterEach(() => here.leave())
+
+interface Taken {
+  readonly url: string
+  readonly events: LineageEvent[]
+  readonly requests: IncomingMessage[]
+}
+
+/** A service that takes events; `answer` gives a status, or null for never an answer. */
+async function taker(answer: () => number | null = () => 201): Promise<Taken> {
+  const events: LineageEvent[] = []
+  const requests: IncomingMessage[] = []
+  const server = createServer(async (request, response) => {
+    let body = ''
+    for await (const piece of request) body += piece
+    requests.push(request)
+    events.push(JSON.parse(body))
+    const status = answer()
+    if (status !== null) response.writeHead(status).end()
+  })
+  await new Promise<void>(listening => server.listen(0, '127.0.0.1', listening))
+  here.atEnd(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, events, requests }
+}
+
+const types = ({ events }: Pick<Taken, 'events'>): string[] => events.map(({ eventType }) => eventType)
+
+describe('by HTTP', () => {
+  test('START and COMPLETE, whole by the specification, with key, parent and counts', async () => {
+    const service = await taker()
+    const parent = 'airflow/prod/suppliers.match/0199c8a1-7d7e-7b52-9f33-2a1c5c0f6a11'
+    const report = await run(here.pipeline({ checks: { matched: { fail: '< 100%' } } }), {
+      ...here.options({
+        OPENLINEAGE_URL: `${service.url}/`,
+        OPENLINEAGE_API_KEY: 'key of the tests',
+        OPENLINEAGE_NAMESPACE: 'team',
+        OPENLINEAGE_PARENT_ID: parent,
+      }),
+    })
+    // A key with blanks is no key: nothing was sent, and nothing failed.
+    expect([report.status, service.events]).toEqual(['fail', []])
+
+    await run(here.pipeline({ checks: { matched: { fail: '< 100%' } } }), {
+      ...here.options({
+        OPENLINEAGE_URL: `${service.url}/`,
+        OPENLINEAGE_API_KEY: 'k-1',
+        OPENLINEAGE_NAMESPACE: 'team',
+        OPENLINEAGE_PARENT_ID: parent,
+        AIRFLOW_CTX_LOGICAL_DATE: '2026-01-01T03:00:00+01:00',
+      }),
+    })
+    expect(types(service)).toEqual(['START', 'COMPLETE'])
+    expect(service.events.flatMap(faultsOf)).toEqual([])
+    expect(service.requests.map(({ url, headers }) => [url, headers.authorization])).toEqual([
+      ['/api/v1/lineage', 'Bearer k-1'],
+      ['/api/v1/lineage', 'Bearer k-1'],
+    ])
+    const [start, end] = service.events as [LineageEvent, LineageEvent]
+    expect(start.run.runId).toBe(end.run.runId)
+    expect(end.job).toMatchObject({ namespace: 'team', name: 'small' })
+    expect(end.run.facets.parent).toMatchObject({
+      run: { runId: '0199c8a1-7d7e-7b52-9f33-2a1c5c0f6a11' },
+      job: { namespace: 'airflow/prod', name: 'suppliers.match' },
+    })
+    expect(end.run.facets.nominalTime?.nominalStartTime).toBe('2026-01-01T02:00:00.000Z')
+    expect(end.inputs[0]).toMatchObject({ namespace: 'file', name: `${here.folder}/in.csv` })
+    expect(end.inputs[0]?.inputFacets?.dataQualityAssertions?.assertions).toEqual([
+      { assertion: 'matched not < 100%', success: false, severity: 'error' },
+    ])
+    expect(end.outputs[0]?.outputFacets?.outputStatistics).toMatchObject({ rowCount: 2 })
+    expect(JSON.stringify(service.events)).not.toMatch(/Nobody Knows|Harrow/)
+  })
+
+  test.each<[string, () => number | null, RegExp]>([
+    ['refuses', () => 500, /did not take the event START: it answered 500$/],
+    ['never answers', () => null, /did not take the event \w+: no answer came in time$/],
+  ])('a service that %s costs one note, and no more than two seconds', async (_, answer, why) => {
+    const service = await taker(answer)
+    const notes: string[] = []
+    const { report, overMs } = await timed(notes, { OPENLINEAGE_URL: service.url })
+    expect(report.status).toBe('success')
+    expect(notes).toEqual([expect.stringMatching(why)])
+    expect(overMs).toBeLessThan(2_500)
+  })
+
+  test('so does one that is not there; what is switched off is not asked', async () => {
+    const notes: string[] = []
+    expect((await timed(notes, { OPENLINEAGE_URL: 'http://127.0.0.1:1' })).report.status).toBe('success')
+    expect(notes).toEqual([expect.stringContaining('the connection was not accepted')])
+    const service = await taker()
+    await run(here.pipeline(), { ...here.options({ OPENLINEAGE_URL: service.url, OPENLINEAGE_DISABLED: 'true' }), fresh: true })
+    expect(service.events).toEqual([])
+  })
+
+  /** How long a run took after its last fact. */
+  async function timed(notes: string[], env: Record<string, string>): Promise<{ report: Report; overMs: number }> {
+    const running = run(here.pipeline(), { ...here.options(env), onNote: note => notes.push(note) })
+    let last = performance.now()
+    for await (const fact of running) if (fact.type === 'run.finished') last = performance.now()
+    const report = await running
+    return { report, overMs: performance.now() - last }
+  }
+})
+
+describe('one run, one id', () => {
+  test('left to the service: START by one command, COMPLETE by the one that collects it', async () => {
+    const events: LineageEvent[] = []
+    const reporters = [{ name: 'here', lineage: (event: LineageEvent) => events.push(event) }]
+    const left = await run(here.pipeline(), { ...here.options(), detach: true, reporters })
+    expect([left.status, types({ events })]).toEqual(['running', ['START']])
+    await collect(left.metadata.runId, { ...here.options(), reporters })
+    expect(types({ events })).toEqual(['START', 'RUNNING', 'COMPLETE'])
+    expect(new Set(events.map(one => one.run.runId))).toEqual(new Set([uuidOf(left.metadata.runId)]))
+    expect(events.flatMap(faultsOf)).toEqual([])
+    // Told again, it has not run again.
+    await collect(left.metadata.runId, { ...here.options(), reporters })
+    expect(events).toHaveLength(3)
+  })
+
+  test('stopped and resumed: ABORT, then COMPLETE', async () => {
+    const events: LineageEvent[] = []
+    const stop = new AbortController()
+    const lineage = (event: LineageEvent) => events.push(event)
+    const stopper = { name: 'stopper', lineage, fact: ({ type }: { type: string }) => type === 'job.created' && stop.abort() }
+    await expect(run(here.pipeline(), { ...here.options(), signal: stop.signal, reporters: [stopper] })).rejects.toThrow()
+    await resume(undefined, { ...here.options(), reporters: [{ name: 'here', lineage }] })
+    expect(types({ events })).toEqual(['START', 'ABORT', 'RUNNING', 'COMPLETE'])
+    expect(events[1]?.run.facets.errorMessage?.message).toBe('FETTLE_SIGINT: stopped by the caller')
+    expect(new Set(events.map(one => one.run.runId)).size).toBe(1)
+  })
+
+  test('a day without rows is complete, too', async () => {
+    here.write('none.csv', 'name,country\n')
+    const events: LineageEvent[] = []
+    const reporters = [{ name: 'here', lineage: (event: LineageEvent) => events.push(event) }]
+    await run(here.pipeline({ input: { path: 'none.csv', empty: 'skip' } }), { ...here.options(), reporters })
+    expect(types({ events })).toEqual(['START', 'COMPLETE'])
+    expect(events.flatMap(faultsOf)).toEqual([])
+  })
+})
+
+describe('the environment', () => {
+  const UUID = '0199c8a1-7d7e-7b52-9f33-2a1c5c0f6a11'
+  const parent = { run: { runId: UUID }, job: { namespace: 'ns', name: 'task' } }
+
+  test('a context tells parent and root, and wins over the two ids', () => {
+    const root = { ...parent, job: { namespace: 'ns', name: 'dag' } }
+    const env = { OPENLINEAGE_CONTEXT: JSON.stringify({ parent, root }), OPENLINEAGE_PARENT_ID: `a/b/${UUID}` }
+    expect(lineageSettings(env)).toMatchObject({ parent: { ...parent, root }, warnings: [], namespace: 'default', http: null })
+    expect(
+      lineageSettings({ OPENLINEAGE_PARENT_ID: `ns/task/${UUID}`, OPENLINEAGE_ROOT_PARENT_ID: `ns/dag/${UUID}` }).parent,
+    ).toEqual({
+      ...parent,
+      root,
+    })
+  })
+
+  test.each([
+    ['OPENLINEAGE_URL', 'ftp://host'],
+    ['OPENLINEAGE_URL', 'nonsense'],
+    ['OPENLINEAGE_URL', 'https://user:secret@host'],
+    ['OPENLINEAGE_NAMESPACE', '\n'],
+    ['OPENLINEAGE_CONTEXT', '{"parent":{}}'],
+    ['OPENLINEAGE_CONTEXT', 'nonsense'],
+    ['OPENLINEAGE_PARENT_ID', 'ns/task'],
+    ['OPENLINEAGE_PARENT_ID', 'ns/task/no-uuid'],
+    ['OPENLINEAGE_ROOT_PARENT_ID', 'x'],
+  ])('%s=%j is left out with a warning that does not repeat it', (name, value) => {
+    const { warnings, http, parent } = lineageSettings({ [name]: value })
+    expect([http, parent]).toEqual([null, null])
+    expect(warnings).toEqual([expect.stringMatching(new RegExp(`^${name} .+ left out$`))])
+    expect(warnings[0]).not.toContain('secret')
+  })
+
+  test.each([
+    ['http://host:5000', undefined, 'http://host:5000/api/v1/lineage'],
+    ['https://host/prefix/', undefined, 'https://host/prefix/api/v1/lineage'],
+    ['https://host', '/lineage?tenant=1', 'https://host/lineage?tenant=1'],
+  ])('%s and %s are %s', (url, endpoint, whole) => {
+    const env = { OPENLINEAGE_URL: url, ...(endpoint === undefined ? {} : { OPENLINEAGE_ENDPOINT: endpoint }) }
+    expect(lineageSettings(env).http?.url.href).toBe(whole)
+  })
+})

@@ -1,0 +1,46 @@
+/** A working directory of a test's own with a list of two rows, one of them known to the sample register. */
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { PipelineInput } from '../../../src/index.ts'
+
+/** Where a test is until it leaves. */
+export interface Place {
+  readonly folder: string
+  write(name: string, text: string): void
+  /** A pipeline over the list; `more` in place of its keys. */
+  pipeline(more?: Partial<PipelineInput>): PipelineInput
+  /** Options for a run here, in an environment that holds nothing else. */
+  options(env?: Record<string, string>): { readonly runsDir: string; readonly env: Record<string, string> }
+  atEnd(end: () => void): void
+  leave(): void
+}
+
+/** Goes there. */
+export function place(): Place {
+  const home = process.cwd()
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'fettle-place-')))
+  const endings: (() => void)[] = []
+  const write = (name: string, text: string): void => writeFileSync(join(folder, name), text)
+  write('in.csv', 'name,country\nNobody Knows Them Ltd,GB\nHarrow Optics Ltd,GB\n')
+  process.chdir(folder)
+  return {
+    folder,
+    write,
+    pipeline: more => ({
+      name: 'small',
+      input: 'in.csv',
+      mappings: { name: 'name', country: 'country' },
+      output: 'out.csv',
+      poll: { every: '500ms' },
+      ...more,
+    }),
+    options: env => ({ runsDir: 'runs', env: { FETTLE_DATA: join(folder, 'data'), ...env } }),
+    atEnd: end => void endings.push(end),
+    leave() {
+      for (const end of endings) end()
+      process.chdir(home)
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}

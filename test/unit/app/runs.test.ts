@@ -1,0 +1,120 @@
+/** Runs on disk and in a program: what a run may touch, what a finished one makes up for, and what a caller's abort means. */
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { listRunIds, newRunId } from '../../../src/app/runs/run-directory.ts'
+import { type Report, type Running, RunStopped, resume, run } from '../../../src/index.ts'
+
+let folder: string
+const home = process.cwd()
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'fettle-runs-'))
+  writeFileSync(join(folder, 'in.csv'), 'name,country\nNobody Knows Them Ltd,GB\nHarrow Optics Ltd,GB\n')
+  process.chdir(folder)
+})
+afterEach(() => {
+  process.chdir(home)
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const pipeline = {
+  name: 'small',
+  input: 'in.csv',
+  mappings: { name: 'name', country: 'country' },
+  output: 'out.csv',
+  poll: { every: '500ms' },
+}
+const options = () => ({ runsDir: 'runs', env: { FETTLE_DATA: join(folder, 'data') } })
+
+/** What a run that was stopped had come to. */
+async function stopped(running: Running): Promise<Report> {
+  const error = await Promise.resolve(running).catch((error: unknown) => error)
+  if (error instanceof RunStopped) return error.report
+  throw new Error('it was not stopped')
+}
+
+test('ids sort in the order of the runs, whatever the clock does', () => {
+  const first = newRunId('runs', 'small', Date.UTC(2031, 0, 1, 23, 59, 59))
+  mkdirSync(join('runs', first), { recursive: true })
+  const second = newRunId('runs', 'small', Date.UTC(2030, 0, 1))
+  mkdirSync(join('runs', second))
+  expect(second).toMatch(/^20310102T000000Z-small-/)
+  expect(listRunIds('runs', 'small')).toEqual([second, first])
+  expect(newRunId('runs', 'other', Date.UTC(2030, 0, 1))).toMatch(/^20300101T000000Z-other-/)
+})
+
+test('a run begun after the clock was set back is the one that goes on', async () => {
+  const { metadata } = await run(pipeline, options())
+  // As if that run had been begun a day ahead.
+  const ahead = newRunId('runs', 'small', Date.now() + 86_400_000)
+  renameSync(join('runs', metadata.runId), join('runs', ahead))
+  const stop = new AbortController()
+  const running = run(pipeline, { ...options(), signal: stop.signal })
+  for await (const fact of running) if (fact.type === 'mapping.accepted') break
+  stop.abort()
+  const paused = await stopped(running)
+  expect(paused.status).toBe('cancelled')
+  const again = await run(pipeline, options())
+  expect([again.status, again.metadata.runId]).toEqual(['success', paused.metadata.runId])
+})
+
+/** A run that ended before its job was made, recorded when the digest of a plan held the words of `preparation`. */
+const EARLIER = readFileSync(new URL('earlier-journal.jsonl', import.meta.url), 'utf8')
+
+test.each([
+  ['run', 'in the words of then', (journal: string) => journal],
+  ['resume', 'in other words', (journal: string) => journal.replaceAll('to 8 digits', 'up to eight places')],
+] as const)('%s goes on with a run of an earlier version whose plan was digested %s', async (how, _, words) => {
+  const { runId, plan } = JSON.parse(EARLIER.split('\n')[0]!) as { runId: string; plan: { fingerprint: string } }
+  mkdirSync(join('runs', runId), { recursive: true })
+  writeFileSync(join('runs', runId, 'journal.jsonl'), words(EARLIER))
+  writeFileSync('in.csv', 'name;country;no\nNobody Knows Them Ltd;GB;12\nHarrow Optics Ltd;GB;345\n')
+  writeFileSync(
+    'p.yml',
+    `name: small
+input: { path: in.csv, quotes: relaxed }
+mappings: { name: { from: name, trim: true }, country: country, orgNumber: { from: no, pad: 8 } }
+job: { collapse: true }
+output: out.csv
+poll: { every: 500ms }
+`,
+  )
+  const report = await (how === 'run' ? run('p.yml', options()) : resume(runId, options()))
+  expect([report.status, report.metadata.runId]).toEqual(['success', runId])
+  expect(listRunIds('runs', 'small')).toEqual([runId])
+  expect(readFileSync(join('runs', runId, 'journal.jsonl'), 'utf8')).toContain('"type":"run.resumed"')
+  expect(plan.fingerprint).toMatch(/^bcb4801e/)
+})
+
+test('a runs directory that was there keeps its mode; what is made in it is private', async () => {
+  mkdirSync('runs')
+  chmodSync('runs', 0o755)
+  const report = await run(pipeline, options())
+  expect(report.status).toBe('success')
+  expect(statSync('runs').mode & 0o777).toBe(0o755)
+  expect(statSync(report.metadata.directory ?? '').mode & 0o777).toBe(0o700)
+})
+
+test('a finished run that lost a document writes it again when it is resumed', async () => {
+  const { metadata } = await run(pipeline, options())
+  const page = join(metadata.directory ?? '', 'report.html')
+  rmSync(page)
+  const again = await resume(metadata.runId, options())
+  expect(again.status).toBe('success')
+  expect(existsSync(page)).toBe(true)
+})
+
+test("a caller's abort pauses the run, which can be resumed", async () => {
+  const stop = new AbortController()
+  const running = run(pipeline, { ...options(), signal: stop.signal })
+  for await (const fact of running)
+    if (fact.type === 'job.created') {
+      stop.abort(new Error('enough'))
+      break
+    }
+  const report = await stopped(running)
+  expect(report).toMatchObject({ status: 'cancelled', exitCode: 130 })
+  expect(await resume(report.metadata.runId, options())).toMatchObject({ status: 'success', totals: { rows: 2 } })
+})

@@ -1,0 +1,108 @@
+/** A run that the disk or another process stopped: what it did is told from memory, and recorded if the disk lets it. */
+import { expect, test } from 'vitest'
+import { guardOf } from '../../../src/app/execution/guard.ts'
+import { isStranding, recordOf } from '../../../src/app/execution/run-recorder.ts'
+import { FettleError } from '../../../src/errors.ts'
+import type { Journal, Lock, RunFact } from '../../../src/journal/index.ts'
+import { type MemoryJournal, OUTCOMES, worldOf } from '../run/world.ts'
+
+const full = new FettleError('FETTLE_JOURNAL_WRITE', 'cannot write the journal j: ENOSPC')
+const created: RunFact = { type: 'job.created', part: 0, id: 'j1', name: 'n', adopted: false }
+const now = (): number => 0
+
+/** A journal that refuses while `isFull`. */
+function diskOf() {
+  const { journal } = worldOf()
+  const disk = { isFull: false, isOurs: true }
+  const refusing: Journal = {
+    path: 'j',
+    get state() {
+      return journal.state
+    },
+    append(fact) {
+      if (disk.isFull) throw full
+      return journal.append(fact)
+    },
+    close() {},
+  }
+  const guard = (): void => {
+    if (!disk.isOurs) throw new FettleError('FETTLE_LOCKED')
+  }
+  return { disk, journal, record: recordOf(refusing, guard, now) }
+}
+
+const typesOf = (journal: MemoryJournal): string[] => journal.events.map(event => event.type)
+
+test('on a disk that stays full the job is told from memory', () => {
+  const { disk, journal, record } = diskOf()
+  disk.isFull = true
+  expect(() => record.append(created)).toThrow(full)
+  expect(record.strand(full)).toMatchObject({
+    status: 'error',
+    exitCode: 73,
+    finished: false,
+    jobs: [{ id: 'j1' }],
+    error: { code: 'FETTLE_JOURNAL_WRITE' },
+  })
+  expect(typesOf(journal)).toEqual(['run.started'])
+})
+
+test('on a disk that has room again what was lost is recorded after all, then the stop', () => {
+  const { disk, journal, record } = diskOf()
+  disk.isFull = true
+  expect(() => record.append(created)).toThrow(full)
+  disk.isFull = false
+  record.strand(full)
+  expect(typesOf(journal)).toEqual(['run.started', 'job.created', 'run.paused'])
+})
+
+test('what was recorded is not recorded twice', () => {
+  const { journal, record } = diskOf()
+  record.append(created)
+  record.strand(full)
+  expect(typesOf(journal)).toEqual(['run.started', 'job.created', 'run.paused'])
+})
+
+test('a run at its end keeps its end in the journal; told is that its documents are wanting', () => {
+  const { journal, record } = diskOf()
+  record.append({ type: 'run.finished', status: 'success', exitCode: 0, outcomes: OUTCOMES, checks: [], error: null })
+  const unwritten = new FettleError('FETTLE_OUTPUT_WRITE', 'cannot write report.html: EFBIG')
+  expect(record.strand(unwritten)).toMatchObject({ finished: false, exitCode: 73, status: 'error' })
+  expect(typesOf(journal)).toEqual(['run.started', 'run.finished'])
+})
+
+test('an end that could not be recorded is none: the run can be resumed; one recorded after all is the end', () => {
+  const { disk, journal, record } = diskOf()
+  disk.isFull = true
+  const end: RunFact = { type: 'run.finished', status: 'success', exitCode: 0, outcomes: OUTCOMES, checks: [], error: null }
+  expect(() => record.append(end)).toThrow(full)
+  expect(record.strand(full)).toMatchObject({ finished: false, exitCode: 73, outcomes: OUTCOMES })
+  disk.isFull = false
+  expect(record.strand(full)).toMatchObject({ finished: false, exitCode: 73 })
+  expect(typesOf(journal)).toEqual(['run.started', 'run.finished'])
+  expect(journal.state).toMatchObject({ finished: true, exitCode: 0 })
+})
+
+test('whoever was taken over writes nothing, and tells what it did last', () => {
+  const { disk, journal, record } = diskOf()
+  disk.isOurs = false
+  expect(() => record.append(created)).toThrow('Another process')
+  expect(record.strand(new FettleError('FETTLE_LOCKED'))).toMatchObject({ exitCode: 75, jobs: [{ id: 'j1' }] })
+  expect(typesOf(journal)).toEqual(['run.started'])
+})
+
+test('a disk and a takeover strand a run; a service and a mistake do not', () => {
+  expect(isStranding(full)).toBe(true)
+  expect(isStranding(new FettleError('FETTLE_OUTPUT_WRITE'))).toBe(true)
+  expect(isStranding(new FettleError('FETTLE_LOCKED'))).toBe(true)
+  expect(isStranding(new FettleError('FETTLE_NETWORK'))).toBe(false)
+  expect(isStranding(new Error('ENOSPC'))).toBe(false)
+})
+
+test('the guard refuses once the lock is held by another process', () => {
+  let isHeld = true
+  const guard = guardOf({ path: '/nowhere', held: () => isHeld } as Lock, 'r1', now)
+  expect(guard).not.toThrow()
+  isHeld = false
+  expect(guard).toThrow('another process took over the run r1: nothing more is sent')
+})

@@ -1,0 +1,55 @@
+/** A service that closes while nobody reads: the answer is whole, or cut short, and never an end of the process (undici#5360). */
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect, onTestFinished, test } from 'vitest'
+import { LIMITS } from '../../../src/client/http/limits.ts'
+import { createTransport, isLoss } from '../../../src/client/http/transport.ts'
+
+const BODY = Buffer.alloc(1_000_000, 'x')
+
+async function readLate(head: string, end: (socket: Socket) => void): Promise<number | string> {
+  const server = createServer(socket => {
+    socket.on('error', () => {})
+    socket.once('data', () => {
+      socket.write(`HTTP/1.1 200 OK\r\n${head}\r\n`)
+      socket.write(BODY, () => end(socket))
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const transport = createTransport(LIMITS)
+  onTestFinished(async () => {
+    await transport.close()
+    server.close()
+  })
+  const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+  const reply = await transport.send({ method: 'GET', url, headers: {}, headersMs: 5000, idleMs: 5000, to: 'service' })
+  if (isLoss(reply)) return reply.kind
+  let bytes = 0
+  try {
+    for await (const chunk of reply.body) {
+      // Slower than it comes, so that undici holds its parser back again and again.
+      if (bytes === 0) await wait(100)
+      await wait(1)
+      bytes += chunk.length
+    }
+  } catch {
+    return 'broken off'
+  }
+  return bytes
+}
+
+const close = 'Connection: close\r\n'
+
+test.each([
+  ['without a length', close, BODY.length],
+  ['with its length', `${close}Content-Length: ${BODY.length}\r\n`, BODY.length],
+  ['with a longer length: cut', `${close}Content-Length: ${BODY.length + 1}\r\n`, 'broken off'],
+])('a body %s', async (_, head, expected) => {
+  expect(await readLate(head, socket => socket.end())).toBe(expected)
+})
+
+test('a connection that is reset meanwhile', async () => {
+  const read = await readLate(close, socket => socket.resetAndDestroy())
+  expect(typeof read === 'number' ? read <= BODY.length : read).toBeTruthy()
+})

@@ -1,0 +1,113 @@
+/** The ports of a run over the client: what may change something is guarded by THE table, and each request is counted where it belongs. */
+import { describe, expect, test } from 'vitest'
+import { FettleError } from '../../../src/errors.ts'
+import type { PortfolioService, ScreenService } from '../../../src/run/company-action-ports.ts'
+import type { Service } from '../../../src/run/ports.ts'
+import { type Answer, clientOf, errorOf, fault, JOBS, job, LOGIN, reset, serveScript } from './kit.ts'
+
+type RunPorts = Service & PortfolioService & ScreenService
+
+const effect = { key: 'k', look: async () => undefined }
+const file = {
+  filename: 'a.csv',
+  bytes: 2,
+  hasHeader: true,
+  async *open() {
+    yield Buffer.from('a\n')
+  },
+}
+const query = { name: 'A Ltd', threshold: 75, datasets: ['SAN'], countries: [] }
+
+/** Every method of the ports: a new one does not compile until it is called here. */
+const CALLS: { readonly [name in keyof RunPorts]: (ports: RunPorts) => Promise<unknown> } = {
+  authenticate: ports => ports.authenticate({}),
+  createJob: ports => ports.createJob('n', effect),
+  findJobs: ports => ports.findJobs('n', {}),
+  readJob: ports => ports.readJob('7', {}),
+  upload: ports => ports.upload('7', file, effect),
+  setMappings: ports => ports.setMappings('7', [], {}),
+  submit: ports => ports.submit('7', effect),
+  setEnrichments: ports => ports.setEnrichments('7', [], {}),
+  enrich: ports => ports.enrich('7', effect),
+  openEnrichedFile: ports => ports.openEnrichedFile('7', {}),
+  findPortfolios: ports => ports.findPortfolios('n', {}),
+  readPortfolio: ports => ports.readPortfolio(7, {}),
+  createPortfolio: ports => ports.createPortfolio('n', effect),
+  addCompany: ports => ports.addCompany(7, { id: 'c', reference: '' }, {}),
+  screenBusiness: ports => ports.screenBusiness(query, effect),
+  findScreening: ports => ports.findScreening(query, { at: '2026-01-01T00:00:00', other: null }, {}),
+  readRisks: ports => ports.readRisks('7', {}),
+}
+const READING = [
+  'authenticate',
+  'findJobs',
+  'readJob',
+  'openEnrichedFile',
+  'findPortfolios',
+  'readPortfolio',
+  'findScreening',
+  'readRisks',
+]
+
+describe('a guard that refuses', () => {
+  test.each(Object.entries(CALLS))('%s sends nothing but readings', async (name, call) => {
+    const server = await serveScript({})
+    const beforeEffect = (): never => {
+      throw new FettleError('FETTLE_LOCKED')
+    }
+    const client = clientOf(server, { beforeEffect, attempts: 1 })
+    const error = await errorOf(call(client)).catch(() => null)
+    expect(error?.code === 'FETTLE_LOCKED').toBe(!READING.includes(name))
+    const sent = server.seen.filter(({ path }) => path !== '/v1/authenticate').map(({ method }) => method)
+    expect(sent.filter(method => method !== 'GET')).toEqual([])
+    expect(sent.length > 0).toBe(READING.includes(name) && name !== 'authenticate')
+  })
+
+  test('is asked again before an effect is repeated', async () => {
+    const server = await serveScript({ [`POST ${JOBS}`]: [reset, { json: job('7') }] })
+    let left = 1
+    const client = clientOf(server, {
+      beforeEffect: () => {
+        if (left-- === 0) throw new FettleError('FETTLE_LOCKED')
+      },
+    })
+    expect(await errorOf(client.createJob('n', effect))).toMatchObject({ code: 'FETTLE_LOCKED' })
+    expect(server.of(`POST ${JOBS}`)).toHaveLength(1)
+  })
+})
+
+describe('a meter', () => {
+  const ok: Answer = { json: job('7') }
+  const meterOf = () => ({ requests: 0, retries: 0, throttledMs: 0 })
+
+  test('counts its own requests, whatever goes on beside them', async () => {
+    const server = await serveScript({
+      [`GET ${JOBS}/7`]: [fault(503), ok],
+      [`GET ${JOBS}/8`]: [fault(429, { 'retry-after': '3' }), ok],
+    })
+    const client = clientOf(server)
+    const [login, first, second] = [meterOf(), meterOf(), meterOf()]
+    await client.authenticate({ meter: login })
+    await client.readJob('7', { meter: first })
+    await client.readJob('8', { meter: second })
+    expect(login).toEqual({ requests: 1, retries: 0, throttledMs: 0 })
+    expect(first).toEqual({ requests: 2, retries: 1, throttledMs: 0 })
+    expect(second).toEqual({ requests: 2, retries: 1, throttledMs: 3_000 })
+    expect(client.takeCounts()).toEqual({ requests: 5, retries: 2, throttledMs: 3_000 })
+  })
+
+  test('counts the login that its request needs, and the file behind a link', async () => {
+    const server = await serveScript({
+      [`GET ${JOBS}/7/enrichedFile`]: [{ json: { filePath: '/v1/files/7.csv' } }],
+      'GET /files/7.csv': [{ text: 'a\n', headers: { 'content-type': 'text/csv' } }],
+    })
+    const [download, read] = [meterOf(), meterOf()]
+    const client = clientOf(server)
+    const { body } = await client.openEnrichedFile('7', { meter: download })
+    for await (const _ of body);
+    await errorOf(client.readJob('7', { meter: read }))
+    expect(download.requests).toBe(3)
+    expect(read.requests).toBe(1)
+    expect(server.of(LOGIN)).toHaveLength(1)
+  })
+})

@@ -1,0 +1,350 @@
+/** What people decided about rows: read from any table, kept as CSV, applied so that every row keeps exactly one outcome. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Answer } from '../../../src/results/answers.ts'
+import { type Decision, Decisions, mergeDecisions } from '../../../src/results/decisions/decisions.ts'
+import { decisionsText, needDecisions, readDecisions, writeDecisions } from '../../../src/results/decisions/decisions-file.ts'
+import type { RowOutcome } from '../../../src/results/enriched-file.ts'
+import type { EnrichedColumns } from '../../../src/results/enriched-columns.ts'
+import { fingerprinter } from '../../../src/results/row-fingerprint.ts'
+import { openResults, readReview } from '../../../src/input/index.ts'
+import { judge } from '../../../src/results/decisions/apply-decisions.ts'
+import { writeTable } from '../../../src/results/output/table-file.ts'
+import { Tally } from '../../../src/results/row-totals.ts'
+import type { Plan } from '../../../src/pipeline/model/types.ts'
+import { factsOf, file, folder, names, planOf, text } from './kit.ts'
+
+const TODAY = '2026-11-21'
+const fingerprint = (n: number): string => `r${n.toString(16).padStart(32, '0')}`
+const line = (rest: Partial<Decision> = {}): Decision => ({
+  fingerprint: fingerprint(1),
+  decision: 'accept',
+  company: 'CC-1',
+  companyName: 'Acme Ltd',
+  name: 'Acme',
+  by: 'ann',
+  at: '2026-11-20T08:00:00.000Z',
+  expires: '',
+  ...rest,
+})
+
+const HEADER = ['general.connectId', 'match.outcome', 'match.score', 'match.why', 'match.candidates', 'general.duplicate']
+const COLUMNS: EnrichedColumns = { header: HEADER, own: [], find: name => HEADER.indexOf(name) }
+const candidate = (id: string) => ({ id, name: `${id} Ltd`, score: 0.5, why: 'name 0.80', tags: { 'contact.city': 'Leeds' } })
+const answer = (outcome: RowOutcome, ids: readonly string[] = []): Answer => ({
+  outcome,
+  columns: COLUMNS,
+  row: [
+    outcome === 'matched' || outcome === 'duplicate' ? (ids[0] ?? '') : '',
+    outcome,
+    '0.500',
+    'name 0.80',
+    outcome === 'review' ? JSON.stringify(ids.map(candidate)) : '',
+    'N',
+  ],
+})
+const judged = (one: Answer, ...lines: Partial<Decision>[]) => judge(one, fingerprint(1), new Decisions(lines.map(line), TODAY))
+
+describe('a decision on a row', () => {
+  it('gives it the company that was chosen, with what the service told of it', () => {
+    const found = judged(answer('review', ['CC-9', 'CC-1']), {})
+    expect(found).toMatchObject({ outcome: 'manualMatched', told: 'review', decided: { effect: 'accepted' } })
+    const cells = ['general.connectId', 'general.companyName', 'contact.city', 'match.why', 'contact.email', 'match.candidates']
+    expect(cells.map(name => found.instead?.(name))).toEqual([
+      'CC-1',
+      'Acme Ltd',
+      'Leeds',
+      'accepted by ann, 2026-11-20 | name 0.80',
+      '',
+      '',
+    ])
+  })
+
+  it('changes nothing where the service found the same', () => {
+    expect(judged(answer('matched', ['CC-1']), {})).toMatchObject({
+      outcome: 'matched',
+      instead: null,
+      decided: { effect: 'agreed' },
+    })
+  })
+
+  it('stands above the service: another company, or none', () => {
+    expect(judged(answer('matched', ['CC-2']), {})).toMatchObject({ outcome: 'manualMatched', decided: { effect: 'overruled' } })
+    const none = judged(answer('matched', ['CC-2']), { decision: 'reject', company: 'CC-2' })
+    expect([none.outcome, none.instead?.('general.connectId'), none.instead?.('general.duplicate')]).toEqual([
+      'unmatched',
+      '',
+      'N',
+    ])
+    expect(judged(answer('matched', ['CC-2']), { decision: 'reject', company: 'CC-3' }).outcome).toBe('matched')
+  })
+
+  it('is about a pair: a company that was not there before is proposed again', () => {
+    const reject = { decision: 'reject', company: 'CC-1' } as const
+    expect(judged(answer('review', ['CC-1']), reject)).toMatchObject({ outcome: 'unmatched', decided: { effect: 'rejected' } })
+    const left = judged(answer('review', ['CC-1', 'CC-2']), reject)
+    expect(left).toMatchObject({ outcome: 'review', decided: { effect: 'narrowed' }, candidates: [{ id: 'CC-2' }] })
+    expect(left.instead?.('match.candidateId')).toBe('CC-2')
+    expect(judged(answer('review', ['CC-1', 'CC-2']), { ...reject, company: '' }).outcome).toBe('unmatched')
+  })
+
+  it('finds a company the service no longer proposes, and one it never named', () => {
+    const found = judged(answer('unmatched'), {})
+    expect([found.outcome, found.instead?.('general.connectId'), found.instead?.('general.companyName')]).toEqual([
+      'manualMatched',
+      'CC-1',
+      'Acme Ltd',
+    ])
+  })
+
+  it('does not hold for a row that could not be asked about, nor after its last day, nor when taken back', () => {
+    expect(judged(answer('failed'), {}).outcome).toBe('failed')
+    expect(judged(answer('review', ['CC-1']), { expires: '2026-11-20' }).outcome).toBe('review')
+    expect(judged(answer('review', ['CC-1']), { expires: TODAY }).outcome).toBe('manualMatched')
+    expect(judged(answer('review', ['CC-1']), {}, { decision: 'undo' }).outcome).toBe('review')
+  })
+})
+
+const id = fc.constantFrom('CC-1', 'CC-2', 'CC-3')
+const anyLine = fc.record({
+  fingerprint: fc.integer({ min: 0, max: 9 }).map(fingerprint),
+  decision: fc.constantFrom('accept', 'reject', 'undo'),
+  company: id,
+  expires: fc.constantFrom('', '2026-01-01', '2027-01-01'),
+}) as fc.Arbitrary<Partial<Decision>>
+const anyAnswer = fc
+  .record({
+    outcome: fc.constantFrom<RowOutcome>('matched', 'duplicate', 'review', 'unmatched', 'failed', 'manualMatched'),
+    ids: fc.uniqueArray(id),
+    row: fc.integer({ min: 0, max: 9 }),
+    isRepeat: fc.boolean(),
+  })
+  .map(one => ({ ...one, answer: answer(one.outcome, one.ids) }))
+
+describe('the ledger under decisions', () => {
+  const plan = planOf({ header: ['name'], rows: 0 } as unknown as Plan['input'])
+  it('every row has one outcome before and one after, and the service is judged by its own', () => {
+    fc.assert(
+      fc.property(fc.array(anyAnswer, { maxLength: 30 }), fc.array(anyLine, { maxLength: 20 }), (rows, lines) => {
+        const decisions = new Decisions(lines.map(line), TODAY)
+        const [plain, decided] = [new Tally(plan), new Tally(plan)]
+        for (const tally of [plain, decided]) tally.begin(COLUMNS, true)
+        for (const [at, { answer, row, isRepeat }] of rows.entries()) {
+          const print = fingerprint(row)
+          plain.add(at + 1, judge(answer, print, null), ['x'], isRepeat, print)
+          decided.add(at + 1, judge(answer, print, decisions), ['x'], isRepeat, print)
+        }
+        const sum = (counts: object): number => Object.values(counts).reduce((total: number, count) => total + count, 0)
+        expect(sum(decided.outcomes())).toBe(rows.length)
+        expect(decided.sent()).toEqual(plain.sent())
+        expect(decided.outcomes().failed).toBe(plain.outcomes().failed)
+        const { accepted, rejected, overruled } = decided.decisions(decisions)
+        const manual = (decided.outcomes().manualMatched ?? 0) - rows.filter(one => one.outcome === 'manualMatched').length
+        expect(Math.abs(manual)).toBeLessThanOrEqual(accepted + overruled)
+        expect(accepted + rejected + overruled).toBeLessThanOrEqual(rows.length)
+        expect(new Set(decided.scores())).toEqual(new Set(plain.scores()))
+      }),
+    )
+  })
+
+  it('taking everything back is as if nothing had been decided', () => {
+    fc.assert(
+      fc.property(fc.array(anyLine), lines => {
+        const all = lines.map(line)
+        const undone = all.map(one => ({ ...one, decision: 'undo' as const }))
+        expect(mergeDecisions(all, undone)).toEqual([])
+        expect(new Decisions([...all, ...undone], TODAY).rows).toBeLessThanOrEqual(
+          new Set(all.filter(one => one.expires === '2026-01-01').map(one => one.fingerprint)).size,
+        )
+        expect(mergeDecisions(mergeDecisions([], all), all)).toEqual(mergeDecisions([], all))
+      }),
+    )
+  })
+})
+
+describe('fingerprints', () => {
+  const at = (mappings: [string, number][]) =>
+    fingerprinter({ mappings: mappings.map(([mapping, index]) => ({ mapping, header: null, index, pad: null })) as never })
+
+  it('stay when columns move, and differ when any cell does', () => {
+    const one = at([
+      ['name', 0],
+      ['town', 2],
+    ])(['Acme', 'x', 'Leeds'])
+    expect(
+      at([
+        ['town', 0],
+        ['name', 1],
+      ])(['Leeds', ' Acme ', 'y']),
+    ).toBe(one)
+    expect(
+      at([
+        ['name', 0],
+        ['postcode', 2],
+      ])(['Acme', 'x', 'Leeds']),
+    ).not.toBe(one)
+    fc.assert(
+      fc.property(
+        fc.array(fc.string(), { minLength: 2, maxLength: 2 }),
+        fc.array(fc.string(), { minLength: 2, maxLength: 2 }),
+        (a, b) => {
+          const of = at([
+            ['name', 0],
+            ['town', 1],
+          ])
+          const isSame = a.every((cell, n) => cell.trim() === b[n]!.trim())
+          expect(of(a) === of(b)).toBe(isSame)
+        },
+      ),
+    )
+  })
+})
+
+describe('a decisions file', () => {
+  const cell = fc.string({ unit: 'binary' }).map(text =>
+    text
+      .replace(/[\0\ufeff\ufffd]/g, '')
+      .trim()
+      .replace(/^'/, ''),
+  )
+
+  it('comes back as it was written, whatever stands in it', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(cell, cell, cell), { maxLength: 8 }), async cells => {
+        const lines = cells.map(([companyName, name, by], n) => line({ fingerprint: fingerprint(n), companyName, name, by }))
+        const path = file(decisionsText(lines), 'decisions.csv')
+        expect(await readDecisions(path)).toEqual({ lines, issues: [] })
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  it('may be a spreadsheet as people save them: other order, semicolons, a mark, more columns, open lines', async () => {
+    const content = `\ufeffDecision;company;Fingerprint;note\r\nACCEPT;CC-7;${fingerprint(3)};sure\r\n;CC-8;${fingerprint(3)};\r\n`
+    const { lines, issues } = await readDecisions(file(content, 'd.csv'))
+    expect(issues).toEqual([])
+    expect(lines).toEqual([line({ fingerprint: fingerprint(3), company: 'CC-7', companyName: '', name: '', by: '', at: '' })])
+  })
+
+  it('may be an Excel file that fettle wrote', async () => {
+    const path = join(folder(), 'review.xlsx')
+    await writeTable(path, 'xlsx', ['fingerprint', 'decision', 'company'], [[fingerprint(4), 'reject', '=CC-1']])
+    expect(await needDecisions(path)).toMatchObject([{ fingerprint: fingerprint(4), decision: 'reject', company: '=CC-1' }])
+  })
+
+  it('names all that is wrong at once, with lines', async () => {
+    const content = [
+      'fingerprint,decision,company,at,expires',
+      `${fingerprint(1)},accept,,,`,
+      'nonsense,accept,CC-1,,',
+      `${fingerprint(1)},maybe,CC-1,,`,
+      `${fingerprint(1)},reject,CC-1,yesterday,2026-02-30`,
+    ].join('\n')
+    const { lines, issues } = await readDecisions(file(content, 'd.csv'))
+    expect(lines).toEqual([])
+    expect(issues.map(({ at }) => at?.line)).toEqual([2, 3, 4, 5])
+    expect(issues.every(({ code, severity }) => code === 'FETTLE_DECISIONS' && severity === 'error')).toBe(true)
+    await expect(needDecisions(file('a,b\n1,2\n', 'd.csv'))).rejects.toMatchObject({
+      code: 'FETTLE_DECISIONS',
+      exitCode: 65,
+      message: expect.stringContaining('no column fingerprint and decision'),
+    })
+  })
+
+  it('that says two things of one row is refused, and which lines they are is said', async () => {
+    const other = decisionsText([line(), line({ fingerprint: fingerprint(2) }), line({ company: 'CC-2' })])
+    const { issues } = await readDecisions(file(other, 'd.csv'))
+    expect(issues).toMatchObject([{ message: expect.stringContaining('that line 2 accepts'), at: { line: 4 } }])
+    const changed = decisionsText([line(), line({ decision: 'reject' }), line({ company: 'CC-2' })])
+    expect((await readDecisions(file(changed, 'd.csv'))).issues).toEqual([])
+  })
+
+  it('without lines decides nothing, and is a .csv', async () => {
+    expect(await readDecisions(file(decisionsText([]), 'd.csv'))).toEqual({ lines: [], issues: [] })
+    expect(await readDecisions(file('', 'd.csv'))).toEqual({ lines: [], issues: [] })
+    await expect(writeDecisions(join(folder(), 'd.txt'), [])).rejects.toMatchObject({ code: 'FETTLE_OUTPUT_WRITE' })
+  })
+})
+
+describe('outputs under decisions', () => {
+  const INPUT = 'name,town\nAcme,Leeds\nBolt,York\nCork,Bath\n'
+  const CANDIDATES = JSON.stringify([
+    {
+      id: 'CC-1',
+      name: 'ACME LTD',
+      score: 0.7,
+      why: 'name 0.9',
+      fields: { name: 'ACME LTD', phone: '1' },
+      tags: { 'general.connectId': 'CC-1' },
+    },
+    { id: 'CC-2', name: 'ACME INC', score: 0.2, why: 'name 0.5', fields: {}, tags: {} },
+  ]).replaceAll('"', '""')
+  const ENRICHED = `name,town,general.connectId,match.outcome,match.score,match.why,match.candidateId,match.candidateName,match.candidates
+Acme,Leeds,,review,0.700,name 0.9,CC-1,ACME LTD,"${CANDIDATES}"
+Bolt,York,,review,0.500,name 0.8,CC-9,BOLT LTD,
+Cork,Bath,CC-5,matched,0.990,name 1.0,,,
+`
+  const output = {
+    path: 'out.csv',
+    format: 'csv',
+    columns: ['*', 'general.connectId', 'match.outcome'],
+    unmatched: null,
+    review: 'review.csv',
+  } as const
+
+  async function published(lines: readonly Decision[] | null, rest: Partial<Plan> = {}) {
+    const root = folder()
+    const work = folder()
+    writeFileSync(join(root, 'in.csv'), INPUT)
+    writeFileSync(join(work, 'enriched-0.csv'), ENRICHED)
+    const facts = { ...(await factsOf(join(root, 'in.csv'))), path: 'in.csv' }
+    const plan = planOf(facts, { output, ...rest })
+    const decisions = async () => (lines === null ? null : new Decisions(lines, TODAY))
+    const found = await openResults(plan, work, { root, decisions }).publish()
+    const rows = []
+    for await (const row of readReview(work)) rows.push(row)
+    return { root, work, found, rows }
+  }
+
+  it('rows to review are kept beside the run, with all that is needed to decide', async () => {
+    const { rows, found } = await published(null)
+    expect(found).toMatchObject({ outcomes: { matched: 1, review: 2 }, decisions: null })
+    expect(rows).toMatchObject([
+      { row: 1, outcome: 'review', candidates: [{ id: 'CC-1', why: 'name 0.9' }, { id: 'CC-2' }], decision: null },
+      // A service that names the best company alone still gives something to choose.
+      { row: 2, candidates: [{ id: 'CC-9', name: 'BOLT LTD', score: 0.5, why: 'name 0.8' }] },
+    ])
+    expect(rows[0]).not.toHaveProperty('candidates.0.tags')
+    expect(rows[0]!.fingerprint).toMatch(/^r[0-9a-f]{32}$/)
+  })
+
+  it('are what was decided; the row leaves the review, and can be found again to take it back', async () => {
+    const { rows } = await published(null)
+    const lines = [
+      line({ fingerprint: rows[0]!.fingerprint }),
+      line({ fingerprint: rows[1]!.fingerprint, decision: 'reject', company: 'CC-9' }),
+    ]
+    const after = await published([...lines, line({ fingerprint: fingerprint(99) })])
+    expect(after.found).toMatchObject({
+      outcomes: { matched: 1, manualMatched: 1, review: 0, unmatched: 1 },
+      decisions: { accepted: 1, rejected: 1, agreed: 0, overruled: 0, expired: 0, unused: 1 },
+    })
+    expect(text(join(after.root, 'out.csv'))).toBe(
+      'name,town,general.connectId,match.outcome\nAcme,Leeds,CC-1,manualMatched\nBolt,York,,unmatched\nCork,Bath,CC-5,matched\n',
+    )
+    expect(text(join(after.root, 'review.csv')).split('\n')).toHaveLength(2)
+    expect(after.rows.map(({ outcome, decision }) => [outcome, decision?.decision])).toEqual([
+      ['manualMatched', 'accept'],
+      ['unmatched', 'reject'],
+    ])
+  })
+
+  it('keep no row content where none may be kept, and mask what is masked', async () => {
+    const none = await published(null, { report: { rows: 'none', mask: [] } })
+    expect([none.rows, names(none.work)]).toEqual([[], ['enriched-0.csv']])
+    const { rows } = await published(null, { report: { rows: 'review', mask: ['name'] } })
+    expect([rows[0]!.cells, rows[0]!.candidates[0]!.fields]).toEqual([{ name: '***' }, { name: '***', phone: '1' }])
+  })
+})

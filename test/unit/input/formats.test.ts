@@ -1,0 +1,83 @@
+import { parse } from 'csv-parse/sync'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { columnName, csvText, neutralise, rowFormat } from '../../../src/formats/text-formats.ts'
+
+const payloads = [
+  '=1+1',
+  "=cmd|' /C calc'!A0",
+  '=HYPERLINK("http://x","y")',
+  '+1+1',
+  '-1+1',
+  '-5',
+  '@SUM(1)',
+  '\t=1',
+  '\r=1',
+  '\n=1',
+  '\0=1',
+  '\uff1d1+1',
+  '\uff0b1',
+  '\uff0d1',
+  '\uff20SUM(1)',
+]
+const table = fc
+  .integer({ min: 1, max: 4 })
+  .chain(width =>
+    fc.array(fc.array(fc.string({ unit: 'binary' }), { minLength: width, maxLength: width }), { minLength: 1, maxLength: 5 }),
+  )
+
+describe('csv', () => {
+  it('reads back as it was: any cells, line ends in cells, lone empty cells', () => {
+    const cells = fc.oneof(table, fc.constant([['\n'], [''], ['\r'], ['"']]))
+    fc.assert(
+      fc.property(cells, fc.constantFrom('\n', '\r\n'), fc.constantFrom(',', ';'), (rows, lineEnd, delimiter) => {
+        const text = csvText(rows, { delimiter, lineEnd, columns: rows[0]!.length })
+        expect(parse(text, { delimiter, record_delimiter: ['\r\n', '\n', '\r'], skip_empty_lines: true })).toEqual(rows)
+      }),
+      { numRuns: 500 },
+    )
+  })
+})
+
+describe('excel', () => {
+  it.each(payloads)('makes text of %j, once', payload => {
+    expect(neutralise(payload)).toBe(`'${payload}`)
+    expect(neutralise(neutralise(payload))).toBe(`'${payload}`)
+  })
+
+  it.each(['Acme', '', ' =1', "'=1", '5', 'a-b'])('leaves %j alone', cell => {
+    expect(neutralise(cell)).toBe(cell)
+  })
+
+  it('has mark, CRLF and neutralised names; csv changes nothing', () => {
+    const excel = rowFormat('excel', ['=name', 'b'], ';')
+    expect(excel.head + excel.render([['=1', 'x;y']])).toBe('\ufeff\'=name;b\r\n\'=1;"x;y"\r\n')
+    const csv = rowFormat('csv', ['=name', 'b'], ',')
+    expect(csv.head + csv.render([['=1', '-5']])).toBe('=name,b\n=1,-5\n')
+  })
+})
+
+describe('jsonl', () => {
+  it('keeps the order of columns, doubled names apart, and odd names as plain data', () => {
+    const format = rowFormat('jsonl', ['Name', '2', '1', 'Name', '__proto__', ''], ',')
+    expect(format.head + format.render([['a', 'b', 'c', 'd', 'e', 'f"\n']])).toBe(
+      '{"Name":"a","2":"b","1":"c","Name_2":"d","__proto__":"e","COLUMN F":"f\\"\\n"}\n',
+    )
+  })
+
+  it('is JSON, one object a row, for any cells', () => {
+    fc.assert(
+      fc.property(table, rows => {
+        const names = rows[0]!.map((_, at) => `c${at}`)
+        const lines = rowFormat('jsonl', names, ',').render(rows).split('\n').slice(0, -1)
+        expect(lines.map(line => Object.values(JSON.parse(line)))).toEqual(rows)
+      }),
+    )
+  })
+})
+
+describe('column names', () => {
+  it('are those of the service', () => {
+    expect([0, 25, 26, 701, 702].map(columnName)).toEqual(['COLUMN A', 'COLUMN Z', 'COLUMN AA', 'COLUMN ZZ', 'COLUMN AAA'])
+  })
+})

@@ -1,0 +1,390 @@
+/** Rows in another order, lost, doubled and made up, under headers of any spelling: the right company beside each row, or none at all. */
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parse } from 'csv-parse/sync'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { FettleError } from '../../../src/errors.ts'
+import { locateColumns } from '../../../src/results/enriched-columns.ts'
+import { openResults } from '../../../src/input/index.ts'
+import type { Plan, PlannedOutput } from '../../../src/pipeline/model/types.ts'
+import { FUZZ_TIMEOUT, fuzz } from './fuzz.ts'
+import { factsOf, folder, inMemory, names, planOf } from './kit.ts'
+
+const OUTPUT: PlannedOutput = {
+  path: 'out.csv',
+  format: 'csv',
+  columns: ['*', 'general.connectId'],
+  unmatched: null,
+  review: null,
+}
+const csv = (rows: readonly (readonly string[])[]): string =>
+  rows.map(row => `${row.map(cell => `"${cell.replaceAll('"', '""')}"`).join(',')}\n`).join('')
+const download = (text: string) => ({
+  bytes: Buffer.byteLength(text),
+  body: (async function* () {
+    yield Buffer.from(text)
+  })(),
+})
+
+/** Joins enriched files to an input; gives the ids beside its rows, or the error. */
+async function joined(
+  input: string,
+  files: readonly string[],
+  rest: Partial<Plan> = {},
+  { root, work, header }: { root: string; work: string; header?: boolean } = { root: folder(), work: folder() },
+) {
+  writeFileSync(join(root, 'in.csv'), input)
+  const facts = { ...(await factsOf(join(root, 'in.csv'), { delimiter: ',', header: header ?? true })), path: 'in.csv' }
+  const plan = planOf(facts, { output: OUTPUT, ...rest })
+  const results = openResults(plan, work, { root })
+  try {
+    for (const [part, text] of files.entries()) await results.receive(part, download(text), plan.parts[part]!.rows)
+    await results.publish()
+    const rows: string[][] = parse(readFileSync(join(root, 'out.csv')))
+    return rows.slice(1).map(row => row.at(-1) ?? '')
+  } catch (error) {
+    if (!FettleError.is(error)) throw error
+    expect(names(root)).toEqual(['in.csv'])
+    return error
+  } finally {
+    rmSync(join(root, 'out.csv'), { force: true })
+    await results.remove()
+  }
+}
+
+describe('the input’s own columns', () => {
+  const own = (header: string[], sent: string[]) =>
+    locateColumns(header, { input: { header: sent, columns: sent.length } as unknown as Plan['input'], mappings: [] })
+
+  it('are found whatever the case, spaces and underscores of their headers, and wherever they stand', () => {
+    const sent = ['Ref', 'Company Name']
+    expect(own(['REF', 'company_name', 'general.connectId'], sent).own).toEqual([[0], [1]])
+    expect(own(['general.connectId', 'COMPANYNAME', 'x', 'r e f'], sent).own).toEqual([[3], [1]])
+    expect(own(['general.connectId', 'Name'], sent).own).toEqual([[], []])
+  })
+
+  it('are all columns of their name where several have it', () => {
+    expect(own(['Name', 'NAME', 'general.connectId'], ['NAME', 'Name']).own).toEqual([
+      [0, 1],
+      [0, 1],
+    ])
+  })
+
+  it('are never taken for columns that were added, nor the other way round', () => {
+    const sent = ['Name', 'general.connectId']
+    expect(own(['name', 'general.connectid', 'general.connectId'], sent).find('general.connectId')).toBe(2)
+    expect(own(['general.connectId', 'Name'], sent).find('general.connectId')).toBe(-1)
+    const find = () => own(['general.connectId', 'general.connectId', 'Name'], sent).find('general.connectId')
+    expect(find).toThrow('2 columns "general.connectId", and which of them the service added cannot be told')
+    expect(() => own(['general.connectId', 'x', 'general.connectId'], ['Name']).find('general.connectId')).toThrow('2 columns')
+  })
+
+  it('are not guessed at the beginning of a file without a header when added ones stand there', () => {
+    const without = (header: string[]) =>
+      locateColumns(header, { input: { header: null, columns: 2 } as unknown as Plan['input'], mappings: [] })
+    expect(without(['A', 'B', 'general.connectId']).own).toEqual([[0], [1]])
+    expect(without(['general.connectId', 'column_b', 'COLUMN A']).own).toEqual([[2], [1]])
+    const tagsFirst = without(['A', 'general.connectId', 'B'])
+    expect([tagsFirst.own, tagsFirst.find('general.connectId')]).toEqual([[[], []], 1])
+  })
+
+  it('added columns are found under another spelling too', () => {
+    expect(own(['Name', 'General.Connect_ID'], ['Name']).find('general.connectId')).toBe(1)
+  })
+})
+
+describe('the order of rows', () => {
+  const INPUT = 'Ref,Company,Town\n1,Acme,Leeds\n2,Acme,York\n3,Core,Leeds\n'
+  const mappings: Plan['mappings'] = [
+    { mapping: 'name', header: 'Company', index: 1, pad: null },
+    { mapping: 'town', header: 'Town', index: 2, pad: null },
+  ]
+  const join3 = (header: string, ...rows: string[]) => joined(INPUT, [`${[header, ...rows].join('\n')}\n`], { mappings })
+  const unproven = (...texts: string[]) => ({
+    code: 'FETTLE_ROW_ORDER',
+    exitCode: 76,
+    message: expect.stringMatching(new RegExp(texts.map(text => text.replace(/[.]/g, '\\.')).join('.*'))),
+  })
+  const IDS = ['CC-1', 'CC-2', 'CC-3']
+
+  it('is proven by general.rowNumber alone, counted from 1', async () => {
+    expect(await join3('general.rowNumber,general.connectId', '1,CC-1', '2,CC-2', '3,CC-3')).toEqual(IDS)
+    const twice = await join3('general.rowNumber,general.connectId', '1,CC-1', '2,CC-2', '2,CC-2')
+    expect(twice).toMatchObject({ code: 'FETTLE_LEDGER', message: expect.stringContaining('it says it is row 2') })
+    for (const first of [0, 2]) {
+      const rows = IDS.map((id, at) => `${first + at},${id}`)
+      expect(await join3('general.rowNumber,general.connectId', ...rows)).toMatchObject(
+        unproven(
+          'general.rowNumber is not counted from 1, and it does not repeat column "Company"',
+          'column "Company", column "Town" as sent',
+        ),
+      )
+      const repeated = IDS.map((id, at) => `${first + at},${id},${['Acme,Leeds', 'Acme,York', 'Core,Leeds'][at]}`)
+      expect(await join3('general.rowNumber,general.connectId,COMPANY,TOWN', ...repeated)).toEqual(IDS)
+    }
+  })
+
+  it('is proven by the mapped cells alone, and refused where one of them is another', async () => {
+    const header = 'general.connectId,TOWN,COM PANY'
+    expect(await join3(header, 'CC-1,Leeds,Acme', 'CC-2,York,Acme', 'CC-3,Leeds,Core')).toEqual(IDS)
+    expect(await join3(header, 'CC-2,York,Acme', 'CC-1,Leeds,Acme', 'CC-3,Leeds,Core')).toMatchObject({ exitCode: 76 })
+    expect(await join3(header, 'CC-1,Leeds,Acme', 'CC-2,York,Acme', 'CC-3,Leeds,Core Ltd')).toMatchObject({ exitCode: 76 })
+    expect(await join3('general.connectId,general.rowNumber', 'CC-1,1', 'CC-2,', 'CC-3,3')).toMatchObject(
+      unproven('general.rowNumber is empty in row 2, and it does not repeat column "Company"'),
+    )
+    expect(await join3('general.connectId', ...IDS)).toMatchObject(
+      unproven('it has no general.rowNumber, and it does not repeat column "Company"'),
+    )
+  })
+
+  it('is not proven by other columns, by some of the mapped ones, nor by cells that were tidied', async () => {
+    expect(await join3('REF,general.connectId', '1,CC-1', '2,CC-2', '3,CC-3')).toMatchObject(
+      unproven('it does not repeat column "Company"'),
+    )
+    expect(await join3('company,general.connectId', 'Acme,CC-1', 'Acme,CC-2', 'Core,CC-3')).toMatchObject(
+      unproven('it does not repeat column "Town"'),
+    )
+    expect(await join3('company,town,general.connectId', 'Acme,Leeds,CC-1', 'ACME,York,CC-2', 'Core,Leeds,CC-3')).toMatchObject(
+      unproven('column "Company" does not repeat in row 2 what was sent'),
+    )
+    const numbered = ['Acme,Leeds,CC-1,1', 'ACME,York,CC-2,2', 'Core,Leeds,CC-3,3']
+    expect(await join3('company,town,general.connectId,general.rowNumber', ...numbered)).toEqual(IDS)
+  })
+
+  it('is proven by cells, not by headers, where several columns are called alike', async () => {
+    const input = 'Name,NAME\nAcme,Bolt\nAcme,Acme\n'
+    const both: Plan['mappings'] = [
+      { mapping: 'name', header: 'Name', index: 0, pad: null },
+      { mapping: 'tradingName', header: 'NAME', index: 1, pad: null },
+    ]
+    const join2 = (...rows: string[]) =>
+      joined(input, [`x,NAME,name,general.connectId\n${rows.join('\n')}\n`], { mappings: both })
+    expect(await join2(',Bolt,Acme,CC-1', ',Acme,Acme,CC-2')).toEqual(['CC-1', 'CC-2'])
+    expect(await join2(',Acme,Bolt,CC-1', ',Acme,Acme,CC-2')).toEqual(['CC-1', 'CC-2'])
+    expect(await join2(',Acme,Bolt,CC-1', ',Acme,Bolt,CC-1')).toMatchObject({ exitCode: 76 })
+    const lost = await joined(input, ['x,name,general.connectId\n,Acme,CC-1\n,Acme,CC-2\n'], { mappings: both })
+    expect(lost).toMatchObject(unproven('it does not repeat column "Name"'))
+  })
+
+  it('is proven part by part, and for rows alike that went up once', async () => {
+    const parts = [
+      { from: 0, rows: 2 },
+      { from: 2, rows: 1 },
+    ]
+    const header = 'TOWN,COMPANY,general.connectId'
+    const halves = [`${header}\nLeeds,Acme,CC-1\nYork,Acme,CC-2\n`, `${header}\nLeeds,Core,CC-3\n`]
+    expect(await joined(INPUT, halves, { mappings, parts })).toEqual(IDS)
+    const numbered = ['general.rowNumber,general.connectId\n1,CC-1\n2,CC-2\n', 'general.rowNumber,general.connectId\n1,CC-3\n']
+    expect(await joined(INPUT, numbered, { mappings, parts })).toEqual(IDS)
+    const late = [numbered[0]!, 'general.rowNumber,general.connectId\n2,CC-3\n']
+    expect(await joined(INPUT, late, { mappings, parts })).toMatchObject({ exitCode: 76 })
+    const folded = { mappings: mappings.slice(0, 1), collapse: true, sent: 2, parts: [{ from: 0, rows: 2 }] }
+    expect(await joined(INPUT, [`${header}\nLeeds,Acme,CC-1\nLeeds,Core,CC-3\n`], folded)).toEqual(['CC-1', 'CC-1', 'CC-3'])
+    expect(await joined(INPUT, [`${header}\nLeeds,Core,CC-3\nLeeds,Acme,CC-1\n`], folded)).toMatchObject({ exitCode: 76 })
+  })
+
+  it('is not proven where an added column stands in for one of the input that is called like it', async () => {
+    const input = 'Name,Town,Country,general.connectId\nAcme,Leeds,GB,old\n'
+    const header = 'name,town,country,general.connectId'
+    expect(await joined(input, [`${header},general.rowNumber\nAcme,Leeds,GB,CC-1,1\n`])).toMatchObject({
+      code: 'FETTLE_LEDGER',
+      message: expect.stringContaining(
+        'column "general.connectId" does not repeat what was sent, so it may be one that the service added',
+      ),
+    })
+    expect(await joined(input, [`${header},general.connectId\nAcme,Leeds,GB,old,CC-1\n`])).toEqual(['CC-1'])
+  })
+
+  it('is not taken from numbers that the repeated cells contradict', async () => {
+    const rows = ['1,3,Core,Leeds,CC-3', '2,2,Acme,York,CC-2', '3,1,Acme,Leeds,CC-1']
+    expect(await join3('general.rowNumber,REF,COMPANY,TOWN,general.connectId', ...rows)).toMatchObject({
+      code: 'FETTLE_LEDGER',
+      message: expect.stringContaining('2 of its 3 cells are not the ones that were sent'),
+    })
+  })
+})
+
+/** A file of a service of its kind, and what befell it. */
+const HEADERS = ['Company', 'COMPANY', 'com_pany', 'Reg No', 'reg_no', 'Town', 'ref', 'general.connectId']
+const CELLS = ['Acme', 'acme', 'Acme ', 'Bolt', '7', '07', '']
+const MAPPED = ['name', 'companyId', 'town', 'country'] as const
+const SPELLINGS: readonly ((name: string) => string)[] = [
+  name => name,
+  name => name.toUpperCase(),
+  name => name.toLowerCase(),
+  name => name.replace(/[\s_]/g, ''),
+  name => name.replace(/ /g, '_'),
+  name => [...name].join(' '),
+]
+const ECHOES: readonly ((cell: string) => string)[] = [
+  cell => cell,
+  cell => cell.trim(),
+  cell => cell.toUpperCase(),
+  cell => cell.replace(/^0+/, ''),
+  cell => `"${cell}"`,
+]
+const spelling = fc.constantFrom(...SPELLINGS)
+
+const scene = fc.integer({ min: 1, max: 4 }).chain(width =>
+  fc.record({
+    header: fc.uniqueArray(fc.constantFrom(...HEADERS), { minLength: width, maxLength: width }),
+    rows: fc.array(fc.array(fc.constantFrom(...CELLS), { minLength: width, maxLength: width }), { minLength: 1, maxLength: 6 }),
+    mapped: fc.subarray([...Array(width).keys()], { minLength: 1 }),
+    key: fc.option(fc.nat(width - 1)),
+    collapse: fc.boolean(),
+    split: fc.integer({ min: 1, max: 6 }),
+    /** Of a file without a header: whether its columns come back as COLUMN A, or under names of the service's own. */
+    isLettered: fc.boolean(),
+    isHeaderless: fc.constantFrom(...Array(7).fill(false), true),
+    /** Of each own column whether it comes back, and how it is called. */
+    kept: fc.array(fc.constantFrom(true, true, true, false), { minLength: width, maxLength: width }),
+    spelled: fc.array(spelling, { minLength: width, maxLength: width }),
+    tagSpelled: fc.constantFrom(...SPELLINGS.slice(0, 3)),
+    echo: fc.constantFrom(...ECHOES, ...Array(8).fill(ECHOES[0]!)),
+    isShuffled: fc.boolean(),
+    columnOrder: fc.array(fc.nat(), { minLength: width + 2, maxLength: width + 2 }),
+    numbers: fc.constantFrom<number | null>(null, 1, 1, 0, 2),
+    blanks: fc.constantFrom(0, 0, 0, 0.5),
+    mishap: fc.constantFrom('none', 'none', 'permuted', 'swapped', 'replaced', 'doubled', 'inserted', 'lost', 'more', 'shifted'),
+    draws: fc.infiniteStream(fc.nat({ max: 1_000_000 })),
+  }),
+)
+type Scene = typeof scene extends fc.Arbitrary<infer T> ? T : never
+
+interface Sent {
+  readonly number: number | null
+  readonly cells: readonly string[]
+  readonly id: string
+}
+
+/** The rows of one part as they come back. */
+function befall(
+  rows: readonly Sent[],
+  { mishap, draws, numbers, header }: Scene,
+  idOf: (cells: readonly string[]) => string,
+): Sent[] {
+  const draw = (below: number): number => draws.next().value % below
+  const [at, to] = [draw(rows.length), draw(rows.length)]
+  /** Made up: it has no number, one that another row has, or one behind the last; a row that claims to be a lost one cannot be told. */
+  const stranger = (left: readonly Sent[]): Sent => {
+    const numbered = left[draw(Math.max(1, left.length))]?.number ?? null
+    const cells = header.map(() => CELLS[draw(CELLS.length)]!)
+    return { number: [null, numbered, rows.length + (numbers === 2 ? 2 : 1), 99][draw(4)]!, cells, id: idOf(cells) }
+  }
+  const without = rows.filter((_, index) => index !== at)
+  switch (mishap) {
+    case 'permuted':
+      return rows
+        .map(row => ({ row, by: draw(1000) }))
+        .toSorted((a, b) => a.by - b.by)
+        .map(({ row }) => row)
+    case 'swapped':
+      return rows.map((row, index) => (index === at ? rows[to]! : index === to ? rows[at]! : row))
+    case 'replaced':
+      return without.toSpliced(draw(rows.length), 0, stranger(without))
+    case 'doubled':
+      return without.length === 0 ? [...rows] : without.toSpliced(to, 0, without[draw(without.length)]!)
+    case 'inserted':
+      return rows.toSpliced(at, 0, stranger(rows))
+    case 'more':
+      return rows.toSpliced(at, 0, rows[to]!)
+    case 'lost':
+      return without
+    case 'shifted':
+      return [...rows.slice(1), stranger(rows.slice(1))]
+    default:
+      return [...rows]
+  }
+}
+
+/** What the service sends back for rows of a part. */
+function fileOf(one: Scene, sent: readonly Sent[]): string {
+  const { header, kept, isHeaderless, isLettered, spelled, tagSpelled, echo, isShuffled, columnOrder, numbers } = one
+  const madeUp = (index: number): string => (isLettered ? `COLUMN ${'ABCD'[index]}` : `Field ${index}`)
+  const columns = [
+    ...header.flatMap((name, index) =>
+      kept[index]
+        ? [{ name: spelled[index]!(isHeaderless ? madeUp(index) : name), of: (row: Sent) => echo(row.cells[index]!) }]
+        : [],
+    ),
+    ...(numbers === null
+      ? []
+      : [{ name: tagSpelled('general.rowNumber'), of: ({ number }: Sent) => (number === null ? '' : String(number)) }]),
+    { name: tagSpelled('general.connectId'), of: ({ id }: Sent) => id },
+  ]
+  const order = isShuffled
+    ? columns
+        .map((column, at) => ({ column, by: columnOrder[at]! }))
+        .toSorted((a, b) => a.by - b.by)
+        .map(({ column }) => column)
+    : columns
+  return csv([order.map(({ name }) => name), ...sent.map(row => order.map(({ of }) => of(row)))])
+}
+
+it(
+  'whatever becomes of rows and headers: the right company beside each row, or 76 and no output',
+  async () => {
+    const place = { root: folder(inMemory()), work: folder(inMemory()) }
+    const seen: Record<string, number> = {}
+    const startedAt = performance.now()
+    let cases = 0
+    await fc.assert(
+      fc.asyncProperty(scene, async one => {
+        const { header, rows, mapped, key, collapse, isHeaderless, numbers, blanks, split, draws } = one
+        const idOf = (cells: readonly string[]): string => `CC-${JSON.stringify(mapped.map(index => cells[index]))}`
+        const isFirst = (cells: readonly string[], at: number): boolean =>
+          rows.findIndex(other => idOf(other) === idOf(cells)) === at
+        const sent = collapse ? rows.filter(isFirst) : rows
+        const size = Math.ceil(sent.length / Math.ceil(sent.length / split))
+        const parts = Array.from({ length: Math.ceil(sent.length / size) }, (_, part) => {
+          const from = part * size
+          return { from, rows: Math.min(size, sent.length - from) }
+        })
+        const files = parts.map(({ from, rows: count }) =>
+          fileOf(
+            one,
+            befall(
+              sent.slice(from, from + count).map((cells, at) => ({
+                number: numbers === null || (blanks > 0 && draws.next().value % 2 === 0) ? null : at + numbers,
+                cells,
+                id: idOf(cells),
+              })),
+              one,
+              idOf,
+            ),
+          ),
+        )
+        const mappings = mapped.map((index, at) => ({
+          mapping: MAPPED[at]!,
+          header: isHeaderless ? null : header[index]!,
+          index,
+          pad: null,
+        }))
+        const input = csv(isHeaderless ? rows : [header, ...rows])
+        const plan = {
+          mappings,
+          parts,
+          collapse,
+          rows: rows.length,
+          sent: sent.length,
+          key: key === null ? null : { header: null, index: key },
+        }
+        const got = await joined(input, files, plan, { ...place, header: !isHeaderless })
+        const end = FettleError.is(got) ? got.code : 'joined'
+        cases++
+        seen[`${one.mishap} ${end}`] = (seen[`${one.mishap} ${end}`] ?? 0) + 1
+        if (FettleError.is(got)) expect(got.exitCode).toBe(76)
+        else expect(got).toEqual(rows.map(idOf))
+      }),
+      fuzz(400),
+    )
+    const told = Object.entries(seen)
+      .toSorted()
+      .map(([what, count]) => `${what} ${count}`)
+    console.log(`${cases} cases in ${((performance.now() - startedAt) / 1000).toFixed(1)} s: ${told.join(', ')}`)
+    // A property that refuses everything would hold too.
+    expect(seen['none joined']).toBeGreaterThan(cases / 40)
+  },
+  FUZZ_TIMEOUT,
+)

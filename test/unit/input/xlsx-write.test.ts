@@ -1,0 +1,168 @@
+/** A workbook we write holds what it was given, all of it text, and is the same bytes for the same rows. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import readXlsx from 'read-excel-file/node'
+import { describe, expect, it } from 'vitest'
+import { inspect, openResults } from '../../../src/input/index.ts'
+import { xlsxFormat } from '../../../src/formats/xlsx.ts'
+import { readDirectory, unpack } from '../../../src/files/zip.ts'
+import type { Plan, PlannedOutput } from '../../../src/pipeline/model/types.ts'
+import { factsOf, file, folder, names, options, planOf } from './kit.ts'
+
+const bytesOf = (header: readonly string[], batches: readonly (readonly (readonly string[])[])[], name = 'p'): Buffer => {
+  const format = xlsxFormat(header, name)
+  return Buffer.concat([format.head, ...batches.map(rows => format.render(rows)), format.end!()])
+}
+const read = async (book: Buffer) => await readXlsx(book, { trim: false })
+const partOf = (book: Buffer, name: string): string =>
+  unpack(book, readDirectory(book)!.find(member => member.name === name)!, 1e6).toString()
+
+describe('a workbook', () => {
+  it('has one sheet, a bold header and cells of text: zeros stay, nothing is a formula', async () => {
+    const row = ['00123', '=1+1', '-5', '1.50', 'TRUE', '2026-03-01', '  a ', '']
+    const book = bytesOf(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'], [[row], [['x']]], 'nightly')
+    const [{ sheet, data } = { sheet: '', data: [] }, ...others] = await read(book)
+    expect([sheet, others]).toEqual(['nightly', []])
+    expect(data).toEqual(
+      [['a', 'b', 'c', 'd', 'e', 'f', 'g'], row.slice(0, 7), ['x', null, null, null, null, null, null]].map(cells =>
+        cells[0] === 'a' ? [...cells, 'h'] : [...cells, null],
+      ),
+    )
+    const xml = partOf(book, 'xl/worksheets/sheet1.xml')
+    expect(xml).not.toMatch(/<f>|<v>/)
+    expect(xml.match(/<c [^>]*>/g)?.every(cell => cell.includes('t="inlineStr"'))).toBe(true)
+    expect(xml).toContain('<c r="A1" s="2"')
+    expect(partOf(book, 'xl/styles.xml')).toMatch(/<cellXfs.*fontId="1"/)
+  })
+
+  it('gives back any text, however it is cut into batches', async () => {
+    const cell = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.string({
+        unit: fc.constantFrom('_', 'x', '0', '4', '1', 'F', '\0', '\r', '\n', '\x1b', '<', '&', '\ufffd', '\x85', '\uffff'),
+      }),
+      fc.constantFrom('constructor', '__proto__', '_x0041_', '_x0041', '_x0041\x01', ']]>', ' ', '\u2028'),
+    )
+    const rows = fc.array(fc.tuple(fc.constant('k'), cell, cell), { minLength: 1, maxLength: 8 })
+    await fc.assert(
+      fc.asyncProperty(rows, fc.nat(8), async (given, at) => {
+        const [{ data } = { data: [] }] = await read(bytesOf(['h', 'i', 'j'], [given.slice(0, at), given.slice(at)]))
+        // A lone half of a character is no text: what comes back is the mark for it.
+        const expected = given.map(row => row.map(one => (one === '' ? null : one)))
+        expect(data.slice(1)).toEqual(expected)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('is the same bytes for the same rows, and tells no time', () => {
+    const rows = Array.from({ length: 1200 }, (_, at) => [`Company ${at}`, String(at)])
+    const batches = [rows.slice(0, 500), rows.slice(500, 1000), rows.slice(1000)]
+    expect(bytesOf(['a', 'b'], batches).equals(bytesOf(['a', 'b'], batches))).toBe(true)
+    const times = readDirectory(bytesOf(['a'], []))!.map(({ offset }) => bytesOf(['a'], []).readUInt32LE(offset + 10))
+    expect(new Set(times)).toEqual(new Set([0x0021_0000]))
+  })
+
+  it('without rows has its header', async () => {
+    expect(await read(bytesOf(['a', 'b'], []))).toEqual([{ sheet: 'p', data: [['a', 'b']] }])
+  })
+
+  it('has a name for its sheet that Excel allows', async () => {
+    for (const name of ['a'.repeat(80), 'a:b[c]*?/\\', "it's"]) {
+      const [{ sheet } = { sheet: '' }] = await read(bytesOf(['a'], [], name))
+      expect(sheet).toMatch(/^[^[\]:*?/\\']{1,31}$/)
+    }
+  })
+
+  it('takes a cell of 32,767 characters and refuses one of 32,768, by its place', () => {
+    expect(bytesOf(['a'], [[['x'.repeat(32_767)]]]).length).toBeGreaterThan(0)
+    expect(() => bytesOf(['a', 'b'], [[['', 'x'.repeat(32_768)]]])).toThrow('cell B2 has 32768 characters')
+  })
+})
+
+const output = (rest: Partial<PlannedOutput> = {}): PlannedOutput => ({
+  path: 'out/all.xlsx',
+  format: 'xlsx',
+  columns: ['*', 'match.outcome'],
+  unmatched: 'out/unmatched.xlsx',
+  review: 'out/review.xlsx',
+  ...rest,
+})
+
+async function make(input: string, enriched: string, rest: Partial<Plan> = {}) {
+  const root = folder()
+  writeFileSync(join(root, 'in.csv'), input)
+  const facts = { ...(await factsOf(join(root, 'in.csv'))), path: 'in.csv' }
+  const plan = planOf(facts, { output: output(), ...rest })
+  const results = openResults(plan, folder(), { root })
+  const body = (async function* () {
+    yield Buffer.from(enriched)
+  })()
+  await results.receive(0, { bytes: null, body }, facts.rows)
+  return { root, results }
+}
+
+describe('the outputs of a run', () => {
+  const INPUT = 'Name;No\nAcme;0123\n"Bolt; Inc";=77\nCore;5\n'
+  const HEAD = 'Name,No,match.outcome,match.candidateId,match.candidateName\n'
+  const ENRICHED = `${HEAD}Acme,0123,matched,,\nBolt; Inc,=77,review,C-9,Bolt\nCore,5,unmatched,,\n`
+
+  it('are workbooks, all three, with the cells of the input as they were; a second time the same bytes', async () => {
+    const { root, results } = await make(INPUT, ENRICHED)
+    const { files } = await results.publish()
+    const sheets = await Promise.all(files.map(async ({ path }) => (await readXlsx(join(root, path)))[0]?.data))
+    expect(sheets).toEqual([
+      [
+        ['Name', 'No', 'match.outcome'],
+        ['Acme', '0123', 'matched'],
+        ['Bolt; Inc', '=77', 'review'],
+        ['Core', '5', 'unmatched'],
+      ],
+      [
+        ['Name', 'No', 'match.outcome'],
+        ['Core', '5', 'unmatched'],
+      ],
+      [
+        ['Name', 'No', 'match.outcome', 'match.candidateId', 'match.candidateName'],
+        ['Bolt; Inc', '=77', 'review', 'C-9', 'Bolt'],
+      ],
+    ])
+    expect(files.map(({ rows }) => rows)).toEqual([3, 1, 1])
+    expect((await results.publish()).files).toEqual(files)
+  })
+
+  it('are not there at all when a cell is too long, and the enriched rows are kept', async () => {
+    const { root, results } = await make('Name\nA\n', `Name,match.outcome,match.why\nA,matched,${'x'.repeat(40_000)}\n`, {
+      output: output({ columns: ['*', 'match.why'] }),
+    })
+    await expect(results.publish()).rejects.toMatchObject({
+      code: 'FETTLE_OUTPUT_LIMIT',
+      exitCode: 73,
+      message: 'cannot write out/all.xlsx: cell B2 has 40000 characters, an Excel cell holds 32767',
+      hint: expect.stringContaining('enriched rows are kept'),
+    })
+    expect(names(join(root, 'out'))).toEqual([])
+  })
+})
+
+describe('cells of the input that are too long', () => {
+  const watch = () => [{ index: 1, of: ['lengths'] as const }]
+  const count = async (cell: string, before = '') => {
+    const { cells } = await inspect(options(file(`a,b\n${before}x,${cell}\n`), { delimiter: ',' }), { watch })
+    return cells[0]?.tooLong
+  }
+
+  it('are counted before anything is sent, in characters', async () => {
+    expect(await count('x'.repeat(32_767))).toMatchObject({ count: 0 })
+    expect(await count('x'.repeat(32_768))).toMatchObject({ count: 1, rows: [1] })
+    expect(await count('ä'.repeat(32_767))).toMatchObject({ count: 0 })
+    expect(await count(`"${'""'.repeat(32_767)}"`)).toMatchObject({ count: 0 })
+    expect(await count(`"${'""'.repeat(32_768)}"`)).toMatchObject({ count: 1 })
+  })
+
+  it('also where two pieces of the file meet', async () => {
+    const before = 'x,y\n'.repeat(262_000)
+    expect(await count('x'.repeat(100_000), before)).toMatchObject({ count: 1, rows: [262_001] })
+  })
+})

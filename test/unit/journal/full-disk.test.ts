@@ -1,0 +1,106 @@
+/** A disk that fails in the middle of a line: the line is told as not recorded, and never stands in the way of the next. */
+import { readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, expect, test, vi } from 'vitest'
+import { FettleError } from '../../../src/errors.ts'
+import { openJournal, readJournal } from '../../../src/journal/file.ts'
+import { takeLock } from '../../../src/journal/lock.ts'
+import { worldOf } from '../run/world.ts'
+import { freshFolder } from './fresh-folder.ts'
+
+/** What fails from now on: `half` writes half of it and then says ENOSPC. */
+const disk = vi.hoisted(() => ({ fails: null as string | null }))
+vi.mock('node:fs', async importOriginal => {
+  const fs = await importOriginal<typeof import('node:fs')>()
+  const failure = (code: string): Error => Object.assign(new Error(`${code}: no`), { code, syscall: 'x' })
+  const failing =
+    <T extends unknown[], R>(name: string, call: (...args: T) => R) =>
+    (...args: T): R => {
+      if (disk.fails === name) throw failure('EIO')
+      return call(...args)
+    }
+  const writeSync = (file: number, bytes: Buffer, offset: number): number => {
+    if (disk.fails === 'half') {
+      if (offset > 0) throw failure('ENOSPC')
+      return fs.writeSync(file, bytes, 0, bytes.length >> 1)
+    }
+    return fs.writeSync(file, bytes, offset)
+  }
+  return {
+    ...fs,
+    writeSync,
+    fsyncSync: failing('fsync', fs.fsyncSync),
+    linkSync: failing('link', fs.linkSync),
+    rmSync: failing('rm', fs.rmSync),
+    utimesSync: failing('utimes', fs.utimesSync),
+  }
+})
+
+const now = (): number => Date.UTC(2025, 0, 1)
+beforeEach(() => {
+  disk.fails = null
+})
+
+const thrown = (action: () => unknown): FettleError => {
+  try {
+    action()
+  } catch (error) {
+    if (FettleError.is(error)) return error
+    throw error
+  }
+  throw new Error('nothing was thrown')
+}
+
+test.each(['half', 'fsync'])('an append that fails (%s) is not recorded, and the next one is whole', how => {
+  const facts = worldOf().journal.events.map(({ at: _, ...fact }) => fact)
+  const path = join(freshFolder(), 'journal.jsonl')
+  const journal = openJournal(path, now, 'new')
+  const state = journal.append(facts[0]!)
+  disk.fails = how
+  const error = thrown(() => journal.append({ type: 'stage.started', stage: 'create' }))
+  expect(error).toMatchObject({ code: 'FETTLE_JOURNAL_WRITE', exitCode: 73, message: expect.stringContaining(path) })
+  expect(journal.state).toBe(state)
+  disk.fails = null
+  journal.append({ type: 'stage.started', stage: 'upload' })
+  journal.close()
+  expect(readJournal(path).events.map(event => event.type)).toEqual(['run.started', 'stage.started'])
+})
+
+test('half a line that nobody follows is dropped by the next process', () => {
+  const [first] = worldOf().journal.events
+  const path = join(freshFolder(), 'journal.jsonl')
+  const journal = openJournal(path, now, 'new')
+  journal.append(first!)
+  disk.fails = 'half'
+  thrown(() => journal.append({ type: 'stage.started', stage: 'create' }))
+  journal.close()
+  expect(readFileSync(path, 'utf8')).not.toMatch(/\n$/)
+  disk.fails = null
+  const again = openJournal(path, now, 'existing')
+  again.append({ type: 'stage.started', stage: 'upload' })
+  again.close()
+  expect(readJournal(path).events.map(event => event.type)).toEqual(['run.started', 'stage.started'])
+})
+
+test('a lock that the disk refuses is 73 with its path', () => {
+  const path = join(freshFolder(), 'run.lock')
+  disk.fails = 'link'
+  expect(thrown(() => takeLock(path, now))).toMatchObject({
+    code: 'FETTLE_OUTPUT_WRITE',
+    exitCode: 73,
+    message: expect.stringMatching(/run\.lock: EIO/),
+  })
+})
+
+test('a lock that can be neither beaten nor removed disturbs nobody', () => {
+  const folder = freshFolder()
+  const path = join(folder, 'run.lock')
+  const lock = takeLock(path, now)
+  disk.fails = 'utimes'
+  lock.beat()
+  disk.fails = 'rm'
+  lock.release()
+  disk.fails = null
+  expect(takeLock(path, now).takenFrom?.token).toBe(lock.owner.token)
+  rmSync(folder, { recursive: true })
+})

@@ -1,0 +1,135 @@
+/** Damage that is still JSON: a line without what it cannot be without, or before what it follows from, is named and refused. */
+import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { beforeAll, expect, test } from 'vitest'
+import { FettleError } from '../../../src/errors.ts'
+import { readJournal } from '../../../src/journal/file.ts'
+import { fold } from '../../../src/journal/state.ts'
+import { planOf, worldOf } from '../run/world.ts'
+import { freshFolder } from './fresh-folder.ts'
+
+const SCREEN = { datasets: ['SAN'], threshold: 85, countries: [], budget: null } as const
+
+let lines: string[]
+beforeAll(async () => {
+  const world = worldOf(planOf({ portfolio: { name: 'Suppliers', id: null, reference: null }, screen: SCREEN }))
+  world.results.found = [1, 2, 3].map(row => ({ row, id: `GB-${row}`, name: row === 2 ? '' : `Company ${row}`, reference: '' }))
+  await world.run()
+  lines = world.journal.events.map(event => JSON.stringify(event))
+})
+
+/** The code and line of the refusal, or null when the journal was read and told. */
+function refusalOf(content: readonly (string | Buffer)[]): { code: string; line: number | null } | null {
+  const path = join(freshFolder(), 'journal.jsonl')
+  writeFileSync(path, Buffer.concat(content.map(line => Buffer.concat([Buffer.from(line), Buffer.from('\n')]))))
+  try {
+    fold(readJournal(path).events)
+    return null
+  } catch (error) {
+    if (!FettleError.is(error)) throw error
+    return { code: error.code, line: error.at?.line ?? null }
+  }
+}
+
+const damagedAt = (line: number) => ({ code: 'FETTLE_JOURNAL_DAMAGED', line })
+
+test('as it was written it is read', () => {
+  expect(refusalOf(lines)).toBeNull()
+})
+
+test.each([
+  ['a start without its plan', (all: string[]) => [all[0]!.replace('"plan"', '"plam"'), ...all.slice(1)], 1],
+  ['the start twice', (all: string[]) => [all[0]!, ...all], 2],
+  [
+    'a failure without its error',
+    (all: string[]) => [...all, '{"type":"stage.failed","at":"2025-01-01T00:00:00.000Z","stage":"map"}'],
+    -1,
+  ],
+  ['an issue that is none', (all: string[]) => [...all, '{"type":"issue.raised","at":"2025-01-01T00:00:00.000Z"}'], -1],
+  ['a time that is none', (all: string[]) => [...all.slice(0, 2), all[2]!.replace(/"at":"[^"]+"/, '"at":"x"')], 3],
+  ['bytes that are no text', (all: string[]) => [...all.slice(0, 2), Buffer.from([0x22, 0xff, 0x22])], 3],
+] as const)('%s', (_, damage, line) => {
+  const damaged = damage([...lines])
+  expect(refusalOf(damaged)).toEqual(damagedAt(line === -1 ? damaged.length : line))
+})
+
+test('a job nobody asked for: whoever cut the intent out is not followed by a second job', () => {
+  const without = lines.filter(line => !/"type":"job\.(requested|created)"/.test(line))
+  const at = without.findIndex(line => line.includes('"part"')) + 1
+  expect(refusalOf(without)).toEqual(damagedAt(at))
+  const unasked = lines.filter(line => !line.includes('"type":"job.requested"'))
+  expect(refusalOf(unasked)).toEqual(damagedAt(unasked.findIndex(line => line.includes('job.created')) + 1))
+})
+
+test('whatever is cut out of a line or changed in it, the answer is a state or a named line, never a crash', () => {
+  fc.assert(
+    fc.property(
+      fc.nat(lines.length - 1),
+      fc.nat(),
+      fc.integer({ min: 0, max: 255 }),
+      fc.boolean(),
+      (which, where, byte, isCut) => {
+        const bytes = Buffer.from(lines[which]!)
+        const at = where % bytes.length
+        const changed = isCut ? Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + 1)]) : Buffer.from(bytes)
+        if (!isCut) changed[at] = byte
+        const refusal = refusalOf(lines.map((line, index) => (index === which ? changed : line)))
+        expect(refusal === null || /^FETTLE_(JOURNAL|RUN)_/.test(refusal.code)).toBe(true)
+      },
+    ),
+    { numRuns: 400 },
+  )
+})
+
+test('no event of a whole run can lose a field, or have it of another kind, and break the reading', () => {
+  const types = new Set<string>()
+  let cases = 0
+  for (const [index, line] of lines.entries()) {
+    const event = JSON.parse(line)
+    // Lines of one type are alike; a status is observed many times.
+    if (types.has(event.type)) continue
+    types.add(event.type)
+    for (const name of Object.keys(event)) {
+      const { [name]: _, ...without } = event
+      for (const changed of [without, ...[null, 1, 'x', [], {}, [null]].map(value => ({ ...event, [name]: value }))]) {
+        const refusal = refusalOf(lines.with(index, JSON.stringify(changed)))
+        cases++
+        // A line may be whole by itself, and the one that follows from it be the first that does not fit.
+        if (refusal !== null) expect(refusal.code, `${event.type} ${name}`).toMatch(/^FETTLE_(?:JOURNAL_DAMAGED|RUN_EMPTY)$/)
+      }
+    }
+  }
+  for (const type of ['portfolio.found', 'portfolio.added', 'screen.requested', 'screen.finished', 'screen.refused'])
+    expect([...types]).toContain(type)
+  console.log(`${cases} lines with a field gone or of another kind, ${types.size} types of events`)
+  expect(cases).toBeGreaterThan(500)
+})
+
+test.each([
+  ['screen.finished', { done: 1 }, 'its company is'],
+  ['screen.finished', { done: 1, company: {}, createdAt: null, adopted: false }, 'its company.id is'],
+  [
+    'screen.finished',
+    { done: 1, company: { id: 'a', name: 'b', searchId: 'c', hits: 1 }, createdAt: null, adopted: false },
+    'its company.risks is',
+  ],
+  ['screen.refused', { done: 1 }, 'its company is'],
+  ['screen.requested', {}, 'its company is'],
+  ['portfolio.added', { done: 1, added: 1, present: 0 }, 'its refused is'],
+  ['portfolio.found', { name: 'x', created: true }, 'its id is'],
+  ['portfolio.requested', {}, 'its name is'],
+])('%s without what it must have is damage: %j', (type, fields, why) => {
+  const line = JSON.stringify({ type, ...fields, at: '2025-01-01T00:00:00.000Z' })
+  expect(refusalOf([...lines, line])).toEqual(damagedAt(lines.length + 1))
+  const path = join(freshFolder(), 'journal.jsonl')
+  writeFileSync(path, [...lines, line, ''].join('\n'))
+  expect(() => readJournal(path)).toThrowError(expect.objectContaining({ exitCode: 73, message: expect.stringContaining(why) }))
+})
+
+test('a FIFO in its place is refused, not waited for', () => {
+  const path = join(freshFolder(), 'journal.jsonl')
+  execFileSync('mkfifo', [path])
+  expect(() => readJournal(path)).toThrowError(expect.objectContaining({ code: 'FETTLE_JOURNAL_DAMAGED' }))
+})

@@ -1,0 +1,216 @@
+/**
+ * A worker and a collecting process before what Redis holds, in this process: one list of two shards, worked on once as it should be, and
+ * then again from changed tasks, journals and ends. What must never happen is looked for after every case.
+ */
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import type { Job } from 'bullmq'
+import { expect } from 'vitest'
+import type { RunSettings } from '../../../src/app/execution/execute.ts'
+import { carryShard } from '../../../src/app/distributed/run-shard.ts'
+import { gatherShards } from '../../../src/app/distributed/gather.ts'
+import { withQueue } from '../../../src/app/distributed/connection.ts'
+import type { QueuedRun } from '../../../src/app/distributed/queued-run.ts'
+import { jobIdOf, type ShardEnd, type ShardTask } from '../../../src/app/distributed/shard-task.ts'
+import { REAL_WORLD, type World } from '../../../src/app/env/runtime.ts'
+import { FettleError } from '../../../src/errors.ts'
+import { resealed } from '../../../src/journal/checksum.ts'
+import { fingerprintOf } from '../../../src/pipeline/planning/fingerprint.ts'
+import { type Connected, readLines } from '../../../src/queue/index.ts'
+import { atEnd, fettle, folderOf, lastLine, pipelineOf } from '../../system/cli/fettle.ts'
+import { CREDENTIALS, LOGIN, realService } from '../../system/cli/servers.ts'
+import { startRedis } from './redis.ts'
+
+const ROWS = `Company Name,Reg No,Country\n${['Acme Ltd,1,GB', 'Bolt Ltd,2,GB', 'Cork SA,3,FR', 'Nobody,9,DE'].join('\n')}\n`
+const OUTPUT = 'output: {path: out/p.csv}\nreview: {decisions: decided.csv}\nchecks: {matched: {warn: "< 1%"}}\ntags: [nightly]'
+/** A case that waits for anything so long is ended. */
+const LONGEST_MS = 20_000
+
+/** A pause is over at once: what is waited for is here. */
+const { clock } = REAL_WORLD
+const HASTY: World = { clock: { ...clock, sleep: (ms, signal) => clock.sleep(Math.min(ms, 5), signal) } }
+
+const stopAfter = (ms: number): AbortSignal => {
+  const stop = new AbortController()
+  setTimeout(() => stop.abort(new FettleError('FETTLE_SIGTERM')), ms).unref()
+  return stop.signal
+}
+
+/** How a case ended: done, or not, with the reason that is printed. */
+export interface Outcome {
+  readonly is: 'done' | 'again' | 'over' | 'unfit'
+  readonly why: string
+}
+
+/** Everything that must not be touched. */
+const treeOf = (folder: string): string =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .sort()
+    .map(name =>
+      statSync(join(folder, name)).isFile() ? `${name} ${readFileSync(join(folder, name)).toString('base64')}` : name,
+    )
+    .join('\n')
+
+/** A list in a queue, worked on once, and the ways to have it worked on from changed data. */
+export async function heldData() {
+  const service = await realService({ rates: { all: { requests: 100_000, perMs: 1000 } } })
+  const redis = await startRedis(['--appendfsync', 'no'])
+  const strangers: string[] = []
+  const evil = createServer((request, response) => {
+    strangers.push(`${request.method} ${request.url}`)
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{"token":"x"}')
+  })
+  await new Promise<void>(ready => evil.listen(0, '127.0.0.1', ready))
+  const onConnect = (message: unknown): void => {
+    const { host } = (message as { connectParams: { host: string } }).connectParams
+    if (host !== new URL(service.url).host) strangers.push(`connection to ${host}`)
+  }
+  subscribe('undici:client:beforeConnect', onConnect)
+  atEnd(() => {
+    unsubscribe('undici:client:beforeConnect', onConnect)
+    evil.closeAllConnections()
+    evil.close()
+  })
+  const [cwd, outside, runs] = [folderOf({ 'rows.csv': ROWS, 'p.yml': pipelineOf('p', OUTPUT) }), folderOf(), folderOf()]
+  const env = { ...CREDENTIALS, FETTLE_URL: service.url }
+  const submit = await fettle(['run', 'p.yml', '--queue', redis.url, '--shards', '2', '--detach', '--json', '--runs-dir', runs], {
+    cwd,
+    env,
+  })
+  expect(submit.code, submit.stderr).toBe(0)
+  const record = JSON.parse(readFileSync(join(runs, String(lastLine(submit).runId), 'queue.json'), 'utf8')) as QueuedRun
+  const connected = await opened(redis.url)
+  const key = (id: string): string => `fettle:fettle:journal:${id}`
+  const dataOf = async (id: string): Promise<ShardTask> =>
+    JSON.parse((await connected.redis.hget(`fettle:fettle:${id}`, 'data')) ?? '')
+  const place = {
+    env,
+    cwd,
+    runsDir: join(runs, 'of-workers'),
+    service: service.url,
+    inputsFrom: [],
+    worlds: { of: () => HASTY, close: async () => {} },
+    onNote: () => {},
+    onFact: () => {},
+  }
+
+  const carry = async (id: string, task: unknown): Promise<Outcome & { readonly end?: unknown }> => {
+    const job = { id, updateProgress: async () => {}, extendLock: async () => 1 } as unknown as Job
+    const left = await carryShard(connected, task, { job, token: 't', lockMs: 5_000 }, place, stopAfter(LONGEST_MS))
+    return left.is === 'done' ? { is: 'done', why: '', end: left.end } : { is: left.is, why: left.why }
+  }
+
+  /** A shard from a changed task, under its name or the one that the changed plan would have. */
+  const carryTask = async (json: string, isRenamed: boolean): Promise<Outcome> => {
+    const task = JSON.parse(json)
+    let [id] = record.jobs as [string]
+    if (isRenamed && task?.plan != null && typeof task.plan === 'object' && task.plan.input != null) {
+      try {
+        const { fingerprint: _, ...work } = task.plan
+        task.plan.fingerprint = fingerprintOf(work)
+        id = jobIdOf(task.plan, record.identity)
+      } catch {
+        // What has no fingerprint keeps its name.
+      }
+    }
+    await connected.redis.del(key(id))
+    return judged(() => carry(id, task))
+  }
+
+  /** The first shard from a changed journal. */
+  const carryLines = async (lines: readonly string[]): Promise<Outcome> => {
+    const [id] = record.jobs as [string]
+    await keepLines(id, lines)
+    return judged(() => carry(id, tasks[0]))
+  }
+
+  const keepLines = async (id: string, lines: readonly string[]): Promise<void> => {
+    const commands = connected.redis.pipeline().del(key(id))
+    // Checksums keep out accidents: somebody who changes a line makes them again.
+    const sealed = lines.every(line => line.startsWith('{')) ? resealed(lines) : lines
+    for (const [at, line] of sealed.entries()) commands.xadd(key(id), `${at + 1}-0`, 'line', line)
+    await commands.exec()
+  }
+
+  /** Both shards collected, where the journal of the first or what was said of its end was changed. */
+  const collect = async (lines: readonly string[], end: unknown, known = record): Promise<Outcome> => {
+    const [id] = record.jobs as [string]
+    await keepLines(id, lines)
+    const settings: RunSettings = {
+      env,
+      cwd,
+      runsDir: join(runs, 'of-collector'),
+      credentials: () => LOGIN,
+      args: {},
+      timeoutMs: null,
+      world: HASTY,
+      signal: stopAfter(LONGEST_MS),
+    }
+    const jobs = [{ id, end, fingerprint: known.submitted?.fingerprints[0] }]
+    const outcome = await judged(async () => {
+      await gatherShards(connected, jobs, record.identity, settings)
+      return { is: 'done', why: '' }
+    })
+    rmSync(settings.runsDir, { recursive: true, force: true })
+    return outcome
+  }
+
+  const before = (): string => `${treeOf(cwd)}\n${treeOf(outside)}`
+  const untouched = before()
+  /** Runs a case, and looks for everything that must not happen. */
+  async function judged(work: () => Promise<Outcome>): Promise<Outcome> {
+    const outcome = await work().catch((error: unknown): Outcome => {
+      if (!FettleError.is(error)) throw error
+      return { is: 'over', why: `${error.code} ${error.message}` }
+    })
+    expect(strangers).toEqual([])
+    expect(before()).toBe(untouched)
+    expect(
+      readdirSync(runs).filter(name => !/^(of-workers|of-collector|latest|locks|\d{8}T\d{6}Z-p-[0-9a-f]{6})$/.test(name)),
+    ).toEqual([])
+    expect(outcome.why).not.toMatch(/FETTLE_BUG|\w*TypeError|RangeError|ReferenceError/)
+    if (outcome.is !== 'done') expect(outcome.why).toMatch(/^FETTLE_[A-Z_]+ \S/)
+    expect(({} as { polluted?: unknown }).polluted).toBeUndefined()
+    return outcome
+  }
+
+  mkdirSync(place.runsDir, { recursive: true })
+  const tasks = await Promise.all(record.jobs.map(dataOf))
+  const [first] = tasks as [ShardTask]
+  const whole = await carry(record.jobs[0]!, first)
+  expect(whole, whole.why).toMatchObject({ is: 'done' })
+  const { end } = whole
+  const lines = await readLines(connected, record.jobs[0]!)
+  expect(lines.at(-1)).toContain('"run.finished"')
+  const evilUrl = `http://127.0.0.1:${(evil.address() as AddressInfo).port}`
+  return {
+    service,
+    connected,
+    record,
+    task: first,
+    lines,
+    end: end as ShardEnd,
+    evilUrl,
+    outside,
+    carryTask,
+    carryLines,
+    collect,
+    key,
+    judged,
+    carryKept: carry,
+    redis,
+  }
+}
+
+/** A connection until the tests of the file are over. */
+function opened(url: string): Promise<Connected> {
+  return new Promise((ready, failed) => {
+    withQueue({ url, name: 'fettle' }, {}, connected => {
+      ready(connected)
+      return new Promise<void>(over => atEnd(over))
+    }).catch(failed)
+  })
+}

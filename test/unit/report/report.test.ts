@@ -1,0 +1,152 @@
+/** The report as a value: its form, what is null, what may not enter it. */
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { buildReport, RENDERERS, type Report, reportJsonSchema, reportSchema, resultLine } from '../../../src/report/index.ts'
+import { type FixtureName, reportOf, STATES } from './fixtures.ts'
+
+const names = Object.keys(STATES) as FixtureName[]
+const context = { generatedAt: '2025-11-20T02:30:00.000Z', elapsedMs: 1 }
+
+describe('buildReport', () => {
+  it.each(names)('%s fits the schema, every key there, and survives JSON', name => {
+    const report = reportOf(name)
+    expect(reportSchema.parse(report)).toStrictEqual(report)
+    expect(JSON.parse(RENDERERS.json.render(report))).toStrictEqual(report)
+  })
+
+  it('tells the same story of the same state', () => {
+    expect(reportOf('finished')).toEqual(reportOf('finished'))
+  })
+
+  it('knows no counts before the rows are counted: null, not 0', () => {
+    const { totals, ledger, results } = reportOf('running')
+    expect(totals).toEqual({
+      rows: 500,
+      matched: null,
+      manualMatched: null,
+      review: null,
+      unmatched: null,
+      duplicates: null,
+      failed: null,
+      skipped: null,
+      matchRate: null,
+    })
+    expect(ledger.adds).toBeNull()
+    expect(results[0]?.jobs[0]?.jobSummary).toBeNull()
+  })
+
+  it('shows a sum that does not add up as an error in every format, whatever status was recorded', () => {
+    const state = STATES.finished()
+    const report = buildReport({ ...state, status: 'success', outcomes: { ...state.outcomes!, unmatched: 40 } }, context)
+    expect(report.ledger).toEqual({ adds: false, sum: 497, difference: 3, unknown: [] })
+    expect(report.results[0]?.issues[0]).toMatchObject({ code: 'FETTLE_LEDGER', severity: 'error' })
+    expect(RENDERERS.text.render(report)).toMatch(/^✗ Error/)
+    expect(RENDERERS.markdown.render(report)).toMatch(/^### ✗ .*Error/)
+    expect(RENDERERS.html.render(report)).toContain('<title>Error: ')
+    expect(RENDERERS.junit.render(report)).toContain('<error type="FETTLE_LEDGER"')
+  })
+
+  it('keeps examples as masked as the settings of a resume ask, and reads a journal without a profile', () => {
+    const state = STATES.finished()
+    const examples = (report: Partial<typeof state.plan.report>): readonly string[][] => {
+      const plan = { ...state.plan, report: { ...state.plan.report, ...report } }
+      return buildReport({ ...state, plan }, context).results[0]!.profile.map(one => one.examples)
+    }
+    expect(examples({ mask: ['name', 'supplier_id'] })).toEqual([
+      ['***'],
+      ['1234567', '02345678', 'SC123456'],
+      ['Leeds'],
+      [],
+      ['***'],
+      ['***'],
+    ])
+    expect(examples({ rows: 'none' }).flat()).toEqual([])
+    const { profile, ...plan } = state.plan
+    const report = buildReport({ ...state, plan }, context)
+    expect(report.results[0]?.profile).toEqual([])
+    for (const { render } of Object.values(RENDERERS)) expect(render(report)).not.toMatch(/What the columns hold|filled \(/)
+  })
+
+  it('compares with the last good run', () => {
+    const { delta, previous } = reportOf('finished')
+    expect(previous?.runId).toBe('nightly-suppliers-20251119-021702-m2c4')
+    expect(delta).toEqual({ rows: 12, review: 7, unmatched: -5, duplicates: 0, matchRate: expect.closeTo(-0.0122, 6) })
+  })
+
+  it.each([
+    ['fettle-runs/r', 'fettle resume nightly-suppliers-20251120-021701-k3f9'],
+    ['/var/my runs/r', "fettle resume nightly-suppliers-20251120-021701-k3f9 --runs-dir '/var/my runs'"],
+  ])('in %s it names the command that goes on', (directory, command) => {
+    expect(buildReport(STATES.pausedAtMatch(), { ...context, directory }).resume).toBe(command)
+    expect(buildReport(STATES.finished(), { ...context, directory }).resume).toBeNull()
+  })
+
+  it('gives a run id no way out of the command', () => {
+    expect(buildReport({ ...STATES.pausedAtMatch(), runId: "x'; rm -rf /" }, context).resume).toBe(
+      "fettle resume 'x'\\''; rm -rf /'",
+    )
+  })
+})
+
+describe('row content', () => {
+  const canary = 'Zebra Canary Ltd 4711'
+  const withCanary = (rows: 'none' | 'review' | 'all', mask: string[]): Report => {
+    const state = STATES.finished()
+    const samples = state.samples.map(sample => ({ ...sample, cells: { ...sample.cells, name: `${canary} ${sample.outcome}` } }))
+    return buildReport({ ...state, samples, plan: { ...state.plan, report: { rows, mask } } }, context)
+  }
+  const everything = (report: Report): string =>
+    Object.values(RENDERERS)
+      .map(({ render }) => render(report))
+      .join('\n')
+
+  it('stays out with rows: none', () => expect(everything(withCanary('none', []))).not.toContain(canary))
+  it('is that of rows in review with rows: review', () => {
+    expect(everything(withCanary('review', []))).toContain(`${canary} review`)
+    expect(everything(withCanary('review', []))).not.toContain(`${canary} unmatched`)
+  })
+  it('is masked by mapping and by header', () => {
+    for (const mask of ['name', 'Company Name']) expect(everything(withCanary('all', [mask]))).not.toContain(canary)
+    expect(everything(withCanary('all', []))).toContain(`${canary} unmatched`)
+  })
+})
+
+describe('resultLine', () => {
+  it('is one line of what a scheduler needs', () => {
+    expect(JSON.parse(resultLine(reportOf('finished')))).toEqual({
+      schema: 'fettle/result/v1',
+      status: 'warn',
+      exitCode: 0,
+      runId: 'nightly-suppliers-20251120-021701-k3f9',
+      pipeline: 'nightly-suppliers',
+      totals: reportOf('finished').totals,
+      report: 'fettle-runs/nightly-suppliers-20251120-021701-k3f9/report.json',
+      output: 'out/suppliers.csv',
+    })
+  })
+
+  it.each(names)('%s: one line under 4 KB', name => {
+    const line = resultLine(reportOf(name))
+    expect(line).not.toMatch(/[\r\n]/)
+    expect(Buffer.byteLength(line)).toBeLessThan(4096)
+  })
+
+  it('drops a path that is too long rather than cut it', () => {
+    const report = reportOf('finished')
+    const long = { ...report, metadata: { ...report.metadata, directory: 'é'.repeat(3_000) } }
+    const line = resultLine(long)
+    expect(Buffer.byteLength(line)).toBeLessThan(4096)
+    expect(JSON.parse(line)).toMatchObject({ report: null, runId: report.metadata.runId })
+  })
+})
+
+it('schema/report.v1.json is current (node scripts/schema-report.mjs after a build)', () => {
+  const file = readFileSync(new URL('../../../schema/report.v1.json', import.meta.url), 'utf8')
+  expect(JSON.parse(file)).toEqual(JSON.parse(JSON.stringify(reportJsonSchema())))
+})
+
+it.each(['html', 'markdown', 'junit', 'text', 'json'] as const)('%s of hostile text holds no control character', format => {
+  const text = RENDERERS[format].render(reportOf('hostile'))
+  expect(text).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u202e]/)
+  expect(text).toContain('window.owned')
+})

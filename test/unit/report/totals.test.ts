@@ -1,0 +1,55 @@
+/** The row ledger: sums, and what cannot be told. */
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { matchRate, UNKNOWN } from '../../../src/journal/index.ts'
+import { ledgerOf } from '../../../src/report/index.ts'
+import { OUTCOMES } from '../../../src/report/totals.ts'
+
+const small = fc.nat({ max: 100_000 })
+const known = fc.record({
+  matched: small,
+  manualMatched: small,
+  review: small,
+  unmatched: small,
+  duplicates: small,
+  failed: small,
+  skipped: small,
+})
+const sumOf = (outcomes: Record<string, number>): number => Object.values(outcomes).reduce((total, rows) => total + rows, 0)
+
+describe('ledgerOf', () => {
+  it('adds exactly when every row has one outcome', () => {
+    fc.assert(
+      fc.property(known, fc.integer({ min: -3, max: 3 }), (outcomes, off) => {
+        const rows = Math.max(0, sumOf(outcomes) + off)
+        const ledger = ledgerOf(outcomes, rows)
+        expect(ledger.adds).toBe(rows === sumOf(outcomes))
+        expect(ledger.difference).toBe(rows - sumOf(outcomes))
+        expect(ledger.unknown).toEqual([])
+      }),
+    )
+  })
+
+  it('with a count unknown it never says yes, and says no only when the known ones are too many already', () => {
+    fc.assert(
+      fc.property(known, fc.constantFrom(...OUTCOMES), small, (outcomes, missing, rows) => {
+        const ledger = ledgerOf({ ...outcomes, [missing]: null }, rows)
+        const sum = sumOf({ ...outcomes, [missing]: 0 })
+        expect(ledger).toEqual({ adds: sum > rows ? false : null, sum, difference: null, unknown: [missing] })
+      }),
+    )
+  })
+})
+
+describe('matchRateOf', () => {
+  const outcomes = { matched: 60, manualMatched: 5, review: 10, unmatched: 15, duplicates: 7, failed: 2, skipped: 1 }
+
+  it('counts a duplicate as found', () => expect(matchRate(outcomes, 100)).toBe(0.72))
+  it('is unknown without rows or with a count it needs unknown, not 0', () => {
+    expect(matchRate(outcomes, 0)).toBeNull()
+    for (const name of ['matched', 'manualMatched', 'duplicates'])
+      expect(matchRate({ ...outcomes, [name]: null }, 100)).toBeNull()
+    expect(matchRate({ ...outcomes, review: null }, 100)).toBe(0.72)
+    expect(matchRate(UNKNOWN, 100)).toBeNull()
+  })
+})

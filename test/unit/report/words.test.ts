@@ -1,0 +1,51 @@
+/** Figures and reasons in words. */
+import { describe, expect, it } from 'vitest'
+import { groupOf, reasonsOf } from '../../../src/report/why.ts'
+import { bytes, count, counted, duration, percent, points, signed } from '../../../src/report/words.ts'
+
+describe('figures', () => {
+  it.each([
+    [percent(0), '0%'],
+    [percent(1), '100%'],
+    [percent(0.824), '82.4%'],
+    [percent(249_999 / 250_000), '>99.9%'],
+    [percent(1 / 250_000), '<0.1%'],
+    [percent(null), 'unknown'],
+    [count(1_234_567), '1,234,567'],
+    [count(999), '999'],
+    [count(null), 'unknown'],
+    [counted(1, 'row'), '1 row'],
+    [counted(0, 'row'), '0 rows'],
+    [signed(-1200), '−1,200'],
+    [signed(0), '±0'],
+    [points(0.0123), '+1.2 pp'],
+    [points(-0.0004), '±0.0 pp'],
+    [duration(12), '12 ms'],
+    [duration(999.6), '1.0 s'],
+    [duration(59_980), '1 m 00 s'],
+    [duration(91_787), '1 m 32 s'],
+    [duration(7_203_000), '2 h 00 m'],
+    [bytes(1), '1 byte'],
+    [bytes(999), '999 bytes'],
+    [bytes(18_310_000), '18.3 MB'],
+    [bytes(999_960), '1.0 MB'],
+  ])('%s is %s', (given, wanted) => expect(given).toBe(wanted))
+})
+
+describe('reasons', () => {
+  it('are said in words', () => {
+    expect(reasonsOf('name 0.97 | number = | postcode ≠ | dissolved').map(reason => `${reason.kind}: ${reason.text}`)).toEqual([
+      'near: name 97% alike',
+      'for: same number',
+      'against: different postcode',
+      'plain: dissolved',
+    ])
+    expect(reasonsOf('')).toEqual([])
+  })
+
+  it('group unmatched rows', () => {
+    expect(groupOf('below threshold | name 0.6')).toBe('below threshold')
+    expect(groupOf('No candidate')).toBe('no candidate')
+    expect(groupOf('')).toBe('other reasons')
+  })
+})

@@ -1,0 +1,217 @@
+/** The stages after the outputs: companies in a portfolio, AML searches that are paid once each, whatever is lost or killed. */
+import { describe, expect, test } from 'vitest'
+import { FettleError } from '../../../src/errors.ts'
+import type { FoundCompany } from '../../../src/pipeline/model/row-types.ts'
+import type { Plan } from '../../../src/pipeline/model/types.ts'
+import type { FakeAccount } from './fake-account.ts'
+import { Crash, planOf, resumed, type World, worldOf } from './world.ts'
+
+const company = (at: number, name = `Company ${at}`): FoundCompany => ({ row: at, id: `GB-${at}`, name, reference: `ref ${at}` })
+const COMPANIES = [1, 2, 3, 4, 5].map(at => company(at))
+const PORTFOLIO = { name: 'Suppliers', id: null, reference: { header: 'Reg No', index: 1 } }
+const SCREEN = { datasets: ['SAN', 'AM'] as const, threshold: 85, countries: [], budget: null } as const
+
+function worldWith(
+  change: Partial<Plan>,
+  companies: readonly FoundCompany[] = COMPANIES,
+  prepare = (_: FakeAccount) => {},
+): World {
+  const world = worldOf(planOf(change))
+  world.results.found = companies
+  prepare(world.account)
+  return world
+}
+
+describe('portfolio', () => {
+  test('is made when there is none of the name, and every company is in it with its reference', async () => {
+    const world = worldWith({ portfolio: PORTFOLIO })
+    const state = await world.run()
+    expect(state).toMatchObject({ finished: true, status: 'success', exitCode: 0 })
+    expect(state.portfolio).toMatchObject({ id: 1, name: 'Suppliers', created: true, done: 5, added: 5, present: 0, refused: 0 })
+    expect(state.stages.map(({ name }) => name).slice(-2)).toEqual(['download', 'portfolio'])
+    expect([...world.account.companies]).toEqual(COMPANIES.map(({ id, reference }) => [id, reference]))
+  })
+
+  test('one that is there is used, and who is in it already stays as they are', async () => {
+    const world = worldWith({ portfolio: PORTFOLIO }, COMPANIES, account => {
+      account.portfolios.push({ id: 7, name: 'Others' }, { id: 8, name: 'Suppliers' })
+      account.companies.set('GB-2', 'mine')
+    })
+    expect((await world.run()).portfolio).toMatchObject({ id: 8, created: false, added: 4, present: 1 })
+    expect(world.account.companies.get('GB-2')).toBe('mine')
+    expect(world.account.portfolios).toHaveLength(2)
+  })
+
+  test('by its number it must be there', async () => {
+    const world = worldWith({ portfolio: { name: null, id: 9, reference: null } })
+    expect(await world.run()).toMatchObject({ finished: false, exitCode: 76, error: { code: 'FETTLE_PORTFOLIO' } })
+    world.account.portfolios.push({ id: 9, name: 'Nine' })
+    const next = resumed(world)
+    expect(await next.run()).toMatchObject({ finished: true, portfolio: { id: 9, added: 5 } })
+  })
+
+  test('two of one name are named, and nothing is added', async () => {
+    const world = worldWith({ portfolio: PORTFOLIO }, COMPANIES, account => {
+      account.portfolios.push({ id: 7, name: 'Suppliers' }, { id: 8, name: 'Suppliers' })
+    })
+    const { error } = await world.run()
+    expect(error).toMatchObject({ code: 'FETTLE_PORTFOLIO', message: expect.stringContaining('7, 8') })
+    expect(error!.hint).toContain('{ id: 7 }')
+    expect(world.account.companies.size).toBe(0)
+  })
+
+  test('a company that the service does not know is told, and the others are added', async () => {
+    const world = worldWith({ portfolio: PORTFOLIO }, COMPANIES, account => {
+      account.refused = new Set(['GB-3'])
+    })
+    const state = await world.run()
+    expect(state).toMatchObject({ finished: true, status: 'warn', exitCode: 0, portfolio: { added: 4, refused: 1 } })
+    expect(state.portfolio!.refusals).toEqual([{ id: 'GB-3', why: 'no company GB-3' }])
+    expect(state.issues).toMatchObject([{ code: 'FETTLE_PORTFOLIO_REFUSED', count: 1 }])
+  })
+
+  test('a portfolio that goes away meanwhile ends the stage and not five companies', async () => {
+    const world = worldWith({ portfolio: PORTFOLIO })
+    world.account.before = call => {
+      if (call === 'addCompany') world.account.portfolios.length = 0
+    }
+    expect(await world.run()).toMatchObject({ finished: false, error: { code: 'FETTLE_PORTFOLIO' }, portfolio: { refused: 0 } })
+  })
+
+  test.each(['before', 'after'] as const)('the answer to its making lost %s it took effect: one portfolio', async when => {
+    const world = worldWith({ portfolio: PORTFOLIO }, COMPANIES, account => {
+      account.lose = { createPortfolio: when }
+    })
+    expect(await world.run()).toMatchObject({ finished: true, portfolio: { added: 5 } })
+    expect(world.account.portfolios).toHaveLength(1)
+  })
+
+  test('no company was found: the portfolio is there, and empty', async () => {
+    expect(await worldWith({ portfolio: PORTFOLIO }, []).run()).toMatchObject({ finished: true, portfolio: { id: 1, done: 0 } })
+  })
+})
+
+describe('screen', () => {
+  const withHits = (account: FakeAccount): void => {
+    account.hits = { 'Company 2': { SAN: 2, AM: 1 }, 'Company 4': { AM: 4 } }
+  }
+
+  test('one search for each company, hits told by dataset', async () => {
+    const world = worldWith({ screen: SCREEN }, COMPANIES, withHits)
+    const { screening, status } = await world.run()
+    expect(status).toBe('success')
+    expect(screening).toMatchObject({ done: 5, searches: 5, withHits: 2, hits: 7, refused: 0, openSince: null })
+    expect(screening!.risks).toEqual({ SAN: { companies: 1, hits: 2 }, AM: { companies: 2, hits: 5 } })
+    expect(screening!.found.map(({ id, hits }) => [id, hits])).toEqual([
+      ['GB-4', 4],
+      ['GB-2', 3],
+    ])
+    expect(world.account.searches.map(({ name }) => name)).toEqual(COMPANIES.map(({ name }) => name))
+  })
+
+  test('stops before the budget is passed: the run ends with 1, what was searched is told, the outputs stand', async () => {
+    const world = worldWith({ screen: { ...SCREEN, budget: 3 } })
+    const state = await world.run()
+    expect(state).toMatchObject({ finished: true, status: 'fail', exitCode: 1, error: { code: 'FETTLE_BUDGET_SCREEN' } })
+    expect(state.screening).toMatchObject({ done: 3, searches: 3 })
+    expect(state.error!.message).toBe('3 of 5 companies were screened: one more search would pass screen.budget (3)')
+    expect([world.account.searches.length, state.outputs.length]).toEqual([3, 1])
+  })
+
+  test('a budget that is just enough is enough', async () => {
+    expect(await worldWith({ screen: { ...SCREEN, budget: 5 } }).run()).toMatchObject({ finished: true, status: 'success' })
+  })
+
+  test('a company without a name, or refused, costs nothing and is told', async () => {
+    const world = worldWith({ screen: SCREEN }, [company(1), company(2, ''), company(3)], account => {
+      account.refused = new Set(['Company 3'])
+    })
+    const { screening, status, issues } = await world.run()
+    expect([status, screening!.searches, screening!.refused]).toEqual(['warn', 1, 2])
+    expect(screening!.refusals.map(({ id }) => id)).toEqual(['GB-2', 'GB-3'])
+    expect(issues).toMatchObject([{ code: 'FETTLE_SCREEN_REFUSED', count: 2 }])
+  })
+
+  test('a name longer than a search may have is cut, not in the middle of a character', async () => {
+    const world = worldWith({ screen: SCREEN }, [company(1, `${'x'.repeat(199)}😀y`)])
+    await world.run()
+    expect(world.account.searches[0]!.name).toBe('x'.repeat(199))
+  })
+
+  test('its answer lost after it took effect: found again, paid once', async () => {
+    const world = worldWith({ screen: SCREEN }, COMPANIES, account => {
+      account.lose = { screenBusiness: 'after' }
+    })
+    expect(await world.run()).toMatchObject({ finished: true, screening: { searches: 5 } })
+    expect(world.account.searches).toHaveLength(5)
+    expect(world.journal.of('screen.finished').map(({ adopted }) => adopted)).toEqual([true, false, false, false, false])
+  })
+
+  test('lost before it took effect: not repeated on a guess but left with 75, and made by the next process', async () => {
+    const world = worldWith({ screen: SCREEN }, COMPANIES, account => {
+      account.lose = { screenBusiness: 'before' }
+    })
+    expect(await world.run()).toMatchObject({ finished: false, exitCode: 75, error: { code: 'FETTLE_UNANSWERED' } })
+    expect(world.account.searches).toHaveLength(0)
+    const next = resumed(world)
+    expect(await next.run()).toMatchObject({ finished: true, exitCode: 0, screening: { searches: 5 } })
+    expect(next.account.searches).toHaveLength(5)
+  })
+
+  test('a search of the same name by an earlier run or for an earlier company is not taken for ours', async () => {
+    const twins = [company(1, 'Bank AG'), company(2, 'Bank AG')]
+    const world = worldWith({ screen: SCREEN }, twins, account => {
+      account.skew = -3_600_000
+      account.screenBusiness({ ...SCREEN, name: 'Bank AG' }, { look: async () => undefined, key: 'earlier' })
+      account.skew = 0
+      account.lose = { screenBusiness: 'before' }
+    })
+    expect(await world.run()).toMatchObject({ exitCode: 75 })
+    const next = resumed(world)
+    next.account.before = call => {
+      if (call === 'screenBusiness' && next.account.searches.length === 2) next.account.lose = { screenBusiness: 'before' }
+    }
+    await next.run()
+    const last = resumed(next)
+    expect(await last.run()).toMatchObject({ finished: true, screening: { searches: 2 } })
+    expect(last.account.searches).toHaveLength(3)
+  })
+})
+
+test('a process that ends before or after any append: one portfolio, one search for each company', async () => {
+  const plan = { portfolio: PORTFOLIO, screen: SCREEN }
+  const untouched = worldWith(plan)
+  await untouched.run()
+  const appends = untouched.journal.events.length - 1
+  const first = untouched.journal.events.findIndex(({ type }) => type === 'output.written') - 1
+  let points = 0
+  for (let at = first; at < appends; at++) {
+    for (const when of ['before', 'after'] as const) {
+      const world = worldWith(plan)
+      world.journal.crash = { at, when }
+      world.account.before = () => {
+        if (world.journal.crashed) throw new Crash()
+      }
+      await expect(world.run(), `append ${at} ${when}`).rejects.toBeInstanceOf(Crash)
+      points++
+      const next = resumed(world)
+      const state = await next.run()
+      expect(state, `append ${at} ${when}`).toMatchObject({
+        finished: true,
+        status: 'success',
+        screening: { searches: 5, done: 5 },
+      })
+      expect([next.account.portfolios.length, next.account.companies.size, next.account.searches.length]).toEqual([1, 5, 5])
+    }
+  }
+  expect(points).toBeGreaterThan(30)
+})
+
+test('a refusal for want of rights stops the run, which can go on', async () => {
+  const world = worldWith({ portfolio: PORTFOLIO })
+  world.account.before = call => {
+    if (call === 'addCompany') throw new FettleError('FETTLE_FORBIDDEN', 'no right', { status: 403 })
+  }
+  expect(await world.run()).toMatchObject({ finished: false, exitCode: 77 })
+  expect(await resumed(world).run()).toMatchObject({ finished: true, portfolio: { added: 5 } })
+})

@@ -1,0 +1,124 @@
+/** The `checks:` of a pipeline: what each measures, when it fails, and what the run makes of it. */
+import { describe, expect, test } from 'vitest'
+import type { Outcomes } from '../../../src/journal/events.ts'
+import { matchRate, UNKNOWN } from '../../../src/journal/outcomes.ts'
+import { parseThreshold } from '../../../src/pipeline/schema/thresholds.ts'
+import type { CheckName, Threshold } from '../../../src/pipeline/model/types.ts'
+import { judge } from '../../../src/run/checks.ts'
+import { planOf, worldOf } from './world.ts'
+
+const threshold = (text: string): Threshold => parseThreshold(text)!
+
+const OF_500: Outcomes = { matched: 380, manualMatched: 10, review: 20, unmatched: 60, duplicates: 22, failed: 8, skipped: 0 }
+
+const one = (name: CheckName, text: string, outcomes: Outcomes = OF_500, rows = 500, previous: number | null = null) =>
+  judge([{ name, warn: null, fail: threshold(text) }], outcomes, rows, previous)[0]!
+
+describe('a threshold names the bad case', () => {
+  test.each<[CheckName, string, boolean, string]>([
+    ['matched', '< 80%', true, '412 of 500 (82.4%)'],
+    ['matched', '< 83%', false, '412 of 500 (82.4%)'],
+    ['matched', '< 412', true, '412 of 500 (82.4%)'],
+    ['matched', '<= 412', false, '412 of 500 (82.4%)'],
+    ['unmatched', '> 59', false, '60 of 500 (12.0%)'],
+    ['unmatched', '> 60', true, '60 of 500 (12.0%)'],
+    ['unmatched', '>= 60', false, '60 of 500 (12.0%)'],
+    ['unmatched', '> 12%', true, '60 of 500 (12.0%)'],
+    ['unmatched', '>= 12%', false, '60 of 500 (12.0%)'],
+    ['review', '> 3%', false, '20 of 500 (4.0%)'],
+    ['duplicates', '> 1%', false, '22 of 500 (4.4%)'],
+    ['failed', '> 0', false, '8 of 500 (1.6%)'],
+  ])('%s: "%s"', (name, text, success, actual) => {
+    expect(one(name, text)).toEqual({ assertion: name, success, severity: 'fail', expected: `not ${text}`, actual })
+  })
+})
+
+describe('a share is compared as it is written', () => {
+  test('exactly the limit is on neither side of it', () => {
+    for (let tenths = 1; tenths < 1_000; tenths++) {
+      const counts: Outcomes = { ...OF_500, matched: tenths, manualMatched: 0, duplicates: 0, unmatched: tenths }
+      const text = `${tenths / 10}%`
+      expect(one('matched', `< ${text}`, counts, 1_000).success, text).toBe(true)
+      expect(one('unmatched', `> ${text}`, counts, 1_000).success, text).toBe(true)
+      expect(one('unmatched', `>= ${text}`, counts, 1_000).success, text).toBe(false)
+    }
+  })
+
+  test.each([
+    [8_996, '< 90%', false, '8996 of 10000 (89.96%)'],
+    [89_999, '< 90%', false, '89999 of 100000 (89.999%)'],
+    [90_000, '< 90%', true, '90000 of 100000 (90.0%)'],
+    [90_001, '< 90%', true, '90001 of 100000 (90.001%)'],
+    [50_000, '< 90%', false, '50000 of 100000 (50.0%)'],
+    [89_999, '< 1', true, '89999 of 100000 (90.0%)'],
+  ])('%i rows, "%s": what is shown lies on the right side of it', (matched, text, success, actual) => {
+    const rows = Number(/of (\d+)/.exec(actual)?.[1])
+    const counts: Outcomes = { ...OF_500, matched, manualMatched: 0, duplicates: 0 }
+    expect(one('matched', text, counts, rows)).toMatchObject({ success, actual })
+  })
+})
+
+describe('drift', () => {
+  test.each([
+    [0.824, '> 15%', true, '0.0% (82.4% after 82.4%)'],
+    [0.6, '> 15%', false, '22.4% (82.4% after 60.0%)'],
+    [0.674, '> 15%', true, '15.0% (82.4% after 67.4%)'],
+    [0.674, '>= 15%', false, '15.0% (82.4% after 67.4%)'],
+    [1, '> 15%', false, '17.6% (82.4% after 100.0%)'],
+  ])('against %f', (previous, text, success, actual) => {
+    expect(one('drift', text, OF_500, 500, previous)).toMatchObject({ success, actual })
+  })
+
+  test('without an earlier run there is nothing to fail', () => {
+    expect(one('drift', '> 15%')).toMatchObject({ success: true, actual: 'unknown: no earlier good run, or no counts' })
+  })
+
+  test('with one, counts that are unknown now fail it', () => {
+    expect(one('drift', '> 15%', UNKNOWN, 500, 0.8).success).toBe(false)
+  })
+})
+
+test('what cannot be measured fails its check', () => {
+  for (const name of ['matched', 'unmatched', 'review', 'duplicates', 'failed'] as const)
+    expect(one(name, '> 100%', UNKNOWN)).toMatchObject({ success: false, actual: 'unknown: the service gave no such count' })
+})
+
+test('warn comes before fail, and each stands alone', () => {
+  const check = { name: 'matched', warn: threshold('< 90%'), fail: threshold('< 80%') } as const
+  expect(judge([check], OF_500, 500, null).map(({ severity, success }) => [severity, success])).toEqual([
+    ['warn', false],
+    ['fail', true],
+  ])
+  expect(judge([], OF_500, 500, null)).toEqual([])
+})
+
+test('the match rate counts by hand and duplicates, and is unknown without a count or a row', () => {
+  expect(matchRate(OF_500, 500)).toBeCloseTo(0.824)
+  expect(matchRate({ ...OF_500, review: null }, 500)).toBeCloseTo(0.824)
+  expect(matchRate({ ...OF_500, duplicates: null }, 500)).toBeNull()
+  expect(matchRate(OF_500, 0)).toBeNull()
+})
+
+describe('a run', () => {
+  const run = (warn: string | null, fail: string | null) =>
+    worldOf(
+      planOf({
+        checks: [{ name: 'matched', warn: warn === null ? null : threshold(warn), fail: fail === null ? null : threshold(fail) }],
+      }),
+    ).run()
+
+  test.each([
+    ['< 70%', '< 60%', 'success', 0],
+    ['< 90%', '< 60%', 'warn', 0],
+    ['< 95%', '< 90%', 'fail', 1],
+    [null, '< 90%', 'fail', 1],
+  ])('with warn %s and fail %s of a rate of 80%% is %s', async (warn, fail, status, exitCode) => {
+    expect(await run(warn, fail)).toMatchObject({ finished: true, status, exitCode, error: null })
+  })
+
+  test('drift is measured against the last good run', async () => {
+    const world = worldOf(planOf({ checks: [{ name: 'drift', warn: null, fail: threshold('> 15%') }] }))
+    world.previousRate = 0.5
+    expect(await world.run()).toMatchObject({ status: 'fail', exitCode: 1 })
+  })
+})

@@ -1,0 +1,87 @@
+/**
+ * Portfolios and AML searches as a run sees them through its ports, with a memory of every effect. Answers can be lost before or
+ * after they took effect, and a process can be dead.
+ */
+import { FettleError } from '../../../src/errors.ts'
+import type { Portfolio, PortfolioService, Screening, ScreenQuery, ScreenService } from '../../../src/run/company-action-ports.ts'
+import type { Effect, EffectOptions } from '../../../src/run/call-options.ts'
+
+interface Made extends ScreenQuery, Screening {
+  readonly createdAt: string
+}
+
+export type AccountCall = 'createPortfolio' | 'addCompany' | 'screenBusiness' | 'findScreening' | 'readRisks' | 'findPortfolios'
+
+export class FakeAccount implements PortfolioService, ScreenService {
+  readonly portfolios: Portfolio[] = []
+  readonly companies = new Map<string, string>()
+  /** Each was paid. */
+  readonly searches: Made[] = []
+  readonly calls: AccountCall[] = []
+  /** Hits of a name. */
+  hits: Readonly<Record<string, Readonly<Record<string, number>>>> = {}
+  refused: ReadonlySet<string> = new Set()
+  lose: Partial<Record<AccountCall, 'before' | 'after'>> = {}
+  /** Milliseconds by which the service's clock is off. */
+  skew = 0
+  before: (call: AccountCall) => void = () => {}
+
+  #call(name: AccountCall): void {
+    this.before(name)
+    this.calls.push(name)
+  }
+
+  async #effect<T>(name: AccountCall, options: EffectOptions<T>, body: () => T): Promise<Effect<T>> {
+    const lost = this.lose[name]
+    delete this.lose[name]
+    if (lost !== 'before') {
+      this.#call(name)
+      const value = body()
+      if (lost === undefined) return { value, adopted: false }
+    }
+    const found = await options.look()
+    return found === undefined ? this.#effect(name, options, body) : { value: found, adopted: true }
+  }
+
+  findPortfolios = async (name: string) => {
+    this.#call('findPortfolios')
+    return this.portfolios.filter(one => one.name === name)
+  }
+  readPortfolio = async (id: number) => {
+    const found = this.portfolios.find(one => one.id === id)
+    if (found === undefined) throw new FettleError('FETTLE_NOT_FOUND', `no portfolio ${id}`, { status: 404 })
+    return found
+  }
+  createPortfolio = (name: string, options: EffectOptions<Portfolio>) =>
+    this.#effect('createPortfolio', options, () => {
+      const made = { id: this.portfolios.length + 1, name }
+      this.portfolios.push(made)
+      return made
+    })
+  addCompany = async (portfolio: number, { id, reference }: { id: string; reference: string }) => {
+    this.#call('addCompany')
+    await this.readPortfolio(portfolio)
+    if (this.refused.has(id)) throw new FettleError('FETTLE_NOT_FOUND', `no company ${id}`, { status: 404 })
+    if (this.companies.has(id)) return 'present' as const
+    this.companies.set(id, reference)
+    return 'added' as const
+  }
+  screenBusiness = (query: ScreenQuery, options: EffectOptions<Screening>) =>
+    this.#effect('screenBusiness', options, () => {
+      if (this.refused.has(query.name)) throw new FettleError('FETTLE_REJECTED', `not ${query.name}`, { status: 400 })
+      const hits = Object.values(this.hits[query.name] ?? {}).reduce((sum, count) => sum + count, 0)
+      const createdAt = new Date(Date.UTC(2025, 0, 1) + this.skew + this.searches.length).toISOString()
+      const made = { ...query, id: `search-${this.searches.length + 1}`, createdAt, hits }
+      this.searches.push(made)
+      return made
+    })
+  findScreening = async (query: ScreenQuery, since: { at: string; other: string | null }): Promise<Screening | undefined> => {
+    this.#call('findScreening')
+    const isOf = (one: Made): boolean => one.name === query.name && one.id !== since.other && one.createdAt >= since.at
+    return this.searches.findLast(isOf)
+  }
+  readRisks = async (id: string) => {
+    this.#call('readRisks')
+    return this.hits[this.searches.find(one => one.id === id)!.name] ?? {}
+  }
+}

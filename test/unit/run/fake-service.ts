@@ -1,0 +1,178 @@
+/**
+ * The service as a run sees it through its port, with a memory of every effect. Statuses walk on by one with each read; answers
+ * can be lost, reads can fail, a process can be dead. It repeats nothing but what the port promises: a lost effect is looked for.
+ */
+import type { JobRecord, UploadRecord } from '../../../src/contract/index.ts'
+import { FettleError } from '../../../src/errors.ts'
+import type { CallOptions, Download, Effect, EffectOptions, Service, Upload } from '../../../src/run/ports.ts'
+
+/** What the service knows of one job. */
+export interface RemoteJob {
+  readonly id: string
+  readonly name: string
+  status: string
+  /** Statuses still to come, one a read. */
+  ahead: string[]
+  uploads: number
+  mappings: readonly { mapping: string; value: string }[]
+  submits: number
+  tags: readonly string[]
+  enriches: number
+}
+
+export type EffectName = 'createJob' | 'upload' | 'submit' | 'enrich'
+export type CallName = EffectName | 'findJobs' | 'readJob' | 'setMappings' | 'setEnrichments' | 'openEnrichedFile'
+
+export class FakeService implements Service {
+  readonly jobs: RemoteJob[] = []
+  readonly calls: CallName[] = []
+  /** Statuses after submit and after enrich. */
+  matching = ['matching', 'matched', 'aggregating', 'aggregatingComplete', 'jobMatchingComplete']
+  enriching = ['readyForEnriching', 'enriching', 'enriched', 'enrichmentComplete']
+  uploading = ['uploaded']
+  summary: Record<string, number> | null = { totalRows: 10, matched: 6, manualMatched: 1, unmatched: 2, duplicates: 1 }
+  file = 'one\ntwo\nthree\n'
+  /** Lose the next answer: before the effect (the request never arrived) or after it. */
+  lose: Partial<Record<EffectName, 'before' | 'after'>> = {}
+  /** Called at the start and after each call; may throw, abort signals, change the service. */
+  before: (call: CallName, options?: CallOptions) => void = () => {}
+  after: (call: CallName) => void = () => {}
+
+  get only(): RemoteJob {
+    const [job, ...others] = this.jobs
+    if (job === undefined || others.length > 0) throw new Error(`${this.jobs.length} jobs`)
+    return job
+  }
+
+  async #call<T>(name: CallName, options: CallOptions | undefined, body: () => T): Promise<T> {
+    options?.signal?.throwIfAborted()
+    this.calls.push(name)
+    if (options?.meter !== undefined) options.meter.requests++
+    this.before(name, options)
+    options?.signal?.throwIfAborted()
+    const value = body()
+    this.after(name)
+    return value
+  }
+
+  async #effect<T>(name: EffectName, options: EffectOptions<T>, body: () => T): Promise<Effect<T>> {
+    const lost = this.lose[name]
+    delete this.lose[name]
+    if (lost !== 'before') {
+      const value = await this.#call(name, options, body)
+      if (lost === undefined) return { value, adopted: false }
+    }
+    const found = await options.look()
+    return found === undefined ? this.#effect(name, options, body) : { value: found, adopted: true }
+  }
+
+  async authenticate(options?: CallOptions): Promise<void> {
+    options?.signal?.throwIfAborted()
+  }
+
+  #find(id: string): RemoteJob {
+    const job = this.jobs.find(one => one.id === id)
+    if (job === undefined) throw new FettleError('FETTLE_NOT_FOUND', `no job ${id}`, { status: 404 })
+    return job
+  }
+
+  #need(job: RemoteJob, ...statuses: string[]): void {
+    if (!statuses.includes(job.status)) throw refusal(`status is ${job.status}; needed is ${statuses.join(' or ')}`)
+  }
+
+  #record({ id, name, status }: RemoteJob): JobRecord {
+    const isCounted = !['created', 'uploading', 'uploadError', 'uploaded', 'ready', 'matching'].includes(status)
+    return { id, name, status, ...(this.summary !== null && isCounted ? { jobSummary: this.summary } : {}) }
+  }
+
+  add(name: string): RemoteJob {
+    const fresh = { id: `job-${this.jobs.length + 1}`, name, status: 'created', ahead: [], uploads: 0, mappings: [] }
+    const job: RemoteJob = { ...fresh, submits: 0, tags: [], enriches: 0 }
+    this.jobs.push(job)
+    return job
+  }
+
+  createJob(name: string, options: EffectOptions<JobRecord>): Promise<Effect<JobRecord>> {
+    return this.#effect('createJob', options, () => this.#record(this.add(name)))
+  }
+
+  findJobs(name: string, options?: CallOptions): Promise<readonly JobRecord[]> {
+    return this.#call('findJobs', options, () => this.jobs.filter(job => job.name === name).map(job => this.#record(job)))
+  }
+
+  readJob(id: string, options?: CallOptions): Promise<JobRecord> {
+    return this.#call('readJob', options, () => {
+      const job = this.#find(id)
+      job.status = job.ahead.shift() ?? job.status
+      return this.#record(job)
+    })
+  }
+
+  async upload(id: string, upload: Upload, options: EffectOptions<UploadRecord | null>): Promise<Effect<UploadRecord | null>> {
+    const bytes: Uint8Array[] = []
+    for await (const chunk of upload.open()) bytes.push(chunk)
+    return this.#effect('upload', options, () => {
+      const job = this.#find(id)
+      this.#need(job, 'created', 'uploaded', 'ready', 'uploadError')
+      job.uploads++
+      job.ahead = [...this.uploading]
+      job.status = job.ahead.shift() ?? 'uploaded'
+      upload.onProgress?.(Buffer.concat(bytes).length)
+      return { id: `file-${job.uploads}` }
+    })
+  }
+
+  setMappings(id: string, mappings: readonly { mapping: string; value: string }[], options?: CallOptions): Promise<void> {
+    return this.#call('setMappings', options, () => {
+      const job = this.#find(id)
+      this.#need(job, 'uploaded', 'ready')
+      Object.assign(job, { mappings, status: 'ready' })
+    })
+  }
+
+  submit(id: string, options: EffectOptions<string | null>): Promise<Effect<string | null>> {
+    return this.#effect('submit', options, () => {
+      const job = this.#find(id)
+      this.#need(job, 'ready')
+      job.submits++
+      job.ahead = [...this.matching]
+      job.status = job.ahead.shift() ?? 'matching'
+      return 'message-1'
+    })
+  }
+
+  setEnrichments(id: string, tags: readonly string[], options?: CallOptions): Promise<void> {
+    return this.#call('setEnrichments', options, () => {
+      this.#find(id).tags = tags
+    })
+  }
+
+  enrich(id: string, options: EffectOptions<null>): Promise<Effect<null>> {
+    return this.#effect('enrich', options, () => {
+      const job = this.#find(id)
+      this.#need(job, 'jobMatchingComplete', 'readyForEnriching')
+      job.enriches++
+      job.ahead = [...this.enriching]
+      job.status = job.ahead.shift() ?? 'enriching'
+      return null
+    })
+  }
+
+  openEnrichedFile(id: string, options?: CallOptions): Promise<Download> {
+    return this.#call('openEnrichedFile', options, () => {
+      const job = this.#find(id)
+      if (job.status !== 'enrichmentComplete')
+        throw new FettleError('FETTLE_NOT_FOUND', `status is ${job.status}`, { status: 404 })
+      const bytes = Buffer.from(this.file)
+      return {
+        bytes: bytes.length,
+        body: (async function* () {
+          yield bytes
+        })(),
+      }
+    })
+  }
+}
+
+export const refusal = (why: string, status = 400): FettleError =>
+  new FettleError('FETTLE_REJECTED', `refused: ${why}`, { status })

@@ -1,0 +1,392 @@
+/** Requests whose answer was lost: looked for, adopted, never repeated blindly. Orphans are named, never submitted. */
+import { describe, expect, test } from 'vitest'
+import { FettleError } from '../../../src/errors.ts'
+import { type EffectName, refusal } from './fake-service.ts'
+import { planOf, resumed, type World, worldOf } from './world.ts'
+
+const EFFECTS: readonly EffectName[] = ['createJob', 'upload', 'submit', 'enrich']
+
+describe.each(EFFECTS)('the answer of %s', effect => {
+  test.each(['before', 'after'] as const)('lost %s it took effect', async when => {
+    const world = worldOf()
+    world.service.lose = { [effect]: when }
+    expect(await world.run()).toMatchObject({ finished: true, status: 'success' })
+    const { uploads, submits, enriches } = world.service.only
+    expect([uploads, submits, enriches]).toEqual([1, 1, 1])
+    const result = {
+      createJob: 'job.created',
+      upload: 'upload.accepted',
+      submit: 'match.accepted',
+      enrich: 'enrich.accepted',
+    } as const
+    expect(world.journal.of(result[effect])).toMatchObject([{ adopted: when === 'after' }])
+  })
+
+  test.each(['before', 'after'] as const)(
+    'lost %s it took effect, with nobody to ask: paused with 75, then resumed',
+    async when => {
+      const world = worldOf()
+      const gone = new FettleError('FETTLE_UNANSWERED', 'no answer', { unanswered: true })
+      world.service[when] = call => {
+        if (call === effect) throw gone
+      }
+      expect(await world.run()).toMatchObject({
+        finished: false,
+        status: 'error',
+        exitCode: 75,
+        error: { code: 'FETTLE_UNANSWERED' },
+      })
+      const next = resumed(world)
+      expect(await next.run()).toMatchObject({ finished: true, status: 'success', exitCode: 0 })
+      const { uploads, submits, enriches } = next.service.only
+      expect([uploads, submits, enriches]).toEqual([1, 1, 1])
+    },
+  )
+})
+
+describe.each(['submit', 'enrich'] as const)('%s delivered twice by something in between', effect => {
+  test.each([400, 409])('the refusal (%i) of the second is success', async status => {
+    const world = worldOf()
+    world.service.after = call => {
+      if (call === effect) throw refusal('already done', status)
+    }
+    expect(await world.run()).toMatchObject({ finished: true, status: 'success' })
+    expect([world.service.only.submits, world.service.only.enriches]).toEqual([1, 1])
+    expect(world.journal.of(effect === 'submit' ? 'match.accepted' : 'enrich.accepted')).toMatchObject([{ adopted: true }])
+  })
+
+  test('a refusal that is meant stays one', async () => {
+    const world = worldOf()
+    world.service.before = call => {
+      if (call === effect) throw refusal('no such right')
+    }
+    expect(await world.run()).toMatchObject({ finished: false, exitCode: 76, error: { message: 'refused: no such right' } })
+    expect(world.service.calls.filter(call => call === effect)).toHaveLength(1)
+  })
+})
+
+test('a service still busy with the file is asked again every two seconds, for a minute at most', async () => {
+  const world = worldOf()
+  world.service.uploading = ['uploading', ...Array<string>(70).fill('uploading'), 'uploaded']
+  expect(await world.run()).toMatchObject({ finished: true, status: 'success' })
+  const stuck = worldOf()
+  stuck.service.uploading = ['uploading']
+  expect(await stuck.run()).toMatchObject({ finished: false, exitCode: 76 })
+  expect(stuck.clock.monotonic()).toBeLessThan(130_000)
+})
+
+test('a job that is created but not listed yet is looked for three times over ten seconds', async () => {
+  const world = worldOf()
+  world.service.lose = { createJob: 'after' }
+  let hidden: { name: string }[] = []
+  world.service.after = call => {
+    if (call === 'createJob') hidden = world.service.jobs.splice(0)
+  }
+  world.clock.at(9_000, () => world.service.jobs.push(...(hidden as typeof world.service.jobs)))
+  expect(await world.run()).toMatchObject({ finished: true, status: 'success' })
+  expect(world.service.only.submits).toBe(1)
+  expect(world.clock.sleeps.slice(0, 2)).toEqual([3_000, 7_000])
+})
+
+describe('a job at readyForEnriching after a crash at the start of enriching', () => {
+  /** A process that died after the intent; choosing the tags has led to readyForEnriching already. */
+  async function died(): Promise<World> {
+    const world = worldOf()
+    world.service.after = call => {
+      if (call === 'setEnrichments') world.service.only.status = 'readyForEnriching'
+    }
+    world.service.before = call => {
+      if (call === 'enrich') throw new FettleError('FETTLE_UNANSWERED', 'no answer')
+    }
+    await world.run()
+    return resumed(world)
+  }
+
+  test('is watched for 17 seconds, then enriching is started', async () => {
+    const next = await died()
+    expect(await next.run()).toMatchObject({ finished: true, status: 'success' })
+    expect(next.service.only.enriches).toBe(1)
+    expect(next.clock.sleeps.slice(0, 4)).toEqual([0, 2_000, 5_000, 10_000])
+  })
+
+  test('is not paid for twice when it moves on while it is watched', async () => {
+    const next = await died()
+    next.service.only.ahead = ['readyForEnriching', 'readyForEnriching', 'enriching', 'enrichmentComplete']
+    expect(await next.run()).toMatchObject({ finished: true, status: 'success' })
+    expect(next.service.only.enriches).toBe(0)
+    expect(next.journal.of('enrich.accepted')).toMatchObject([{ adopted: true }])
+  })
+})
+
+test('two jobs of our name: the oldest is used, the other is named once and left alone', async () => {
+  const world = worldOf()
+  world.service.lose = { createJob: 'before' }
+  world.service.before = call => {
+    // The request that seemed lost arrives after all, beside its repeat.
+    if (call === 'createJob') world.service.add('fettle suppliers r1')
+  }
+  const state = await world.run()
+  expect(state).toMatchObject({ finished: true, status: 'warn', exitCode: 0 })
+  expect(world.service.jobs.map(job => [job.id, job.uploads, job.submits])).toEqual([
+    ['job-1', 1, 1],
+    ['job-2', 0, 0],
+  ])
+  expect(state.issues).toMatchObject([{ code: 'FETTLE_JOB_ORPHAN', severity: 'warn', message: expect.stringContaining('job-2') }])
+})
+
+describe('a job under our id that carries another name', () => {
+  const MARKER = 'fettle suppliers r1'
+  const STAGES = ['upload', 'setMappings', 'submit', 'enrich', 'openEnrichedFile'] as const
+
+  /** A run whose process died in a stage, and whose id has come to mean a job of somebody else by the time it is resumed. */
+  async function diedIn(stage: (typeof STAGES)[number]): Promise<World> {
+    const world = worldOf()
+    world.service.before = call => {
+      if (call === stage) throw new FettleError('FETTLE_UNANSWERED', 'no answer', { unanswered: true })
+    }
+    await world.run()
+    world.service.jobs[0] = { ...world.service.only, name: 'somebody else' }
+    return resumed(world)
+  }
+
+  test.each(STAGES)('gets nothing more, in %s; where ours is not to be found the run stops with 75', async stage => {
+    const next = await diedIn(stage)
+    const before = next.service.calls.length
+    const state = await next.run()
+    expect(state).toMatchObject({ finished: false, exitCode: 75, error: { code: 'FETTLE_UNANSWERED' } })
+    expect(state.error?.message).toMatch(/"somebody else", and no other is called "fettle suppliers r1"/)
+    expect(next.service.calls.slice(before)).toEqual(['readJob', 'findJobs', 'findJobs', 'findJobs'])
+  })
+
+  test.each(STAGES)('ours is found by its name, in %s: adopted where it stands, the rest done anew', async stage => {
+    const next = await diedIn(stage)
+    const foreign = structuredClone(next.service.jobs[0])
+    next.service.add(MARKER)
+    const state = await next.run()
+    expect(state).toMatchObject({ finished: true, status: 'warn', exitCode: 0 })
+    expect(next.service.jobs[0]).toEqual(foreign)
+    const ours = next.service.jobs[1]!
+    expect([ours.uploads, ours.mappings.length, ours.submits, ours.enriches]).toEqual([1, 2, 1, 1])
+    expect(next.journal.of('job.created').at(-1)).toMatchObject({ id: 'job-2', name: MARKER, adopted: true })
+    expect(state.jobs).toMatchObject([{ id: 'job-2', adopted: true }])
+    expect(state.issues).toMatchObject([
+      { code: 'FETTLE_JOB_ORPHAN', severity: 'warn', message: expect.stringMatching(/job-1.*"somebody else".*is job-2/) },
+    ])
+  })
+
+  test.each([
+    ['jobMatchingComplete', [0, 0, 1]],
+    ['enrichmentComplete', [0, 0, 0]],
+  ])('ours has come as far as %s: nothing that happened is repeated', async (status, effects) => {
+    const next = await diedIn('openEnrichedFile')
+    const refuse = next.service.before
+    next.service.before = (call, options) => {
+      if (call === 'setMappings') throw refusal('the job was submitted')
+      if (call === 'setEnrichments' && ours.status === 'enrichmentComplete') throw refusal('the job was enriched')
+      refuse(call, options)
+    }
+    const ours = next.service.add(MARKER)
+    ours.status = status
+    expect(await next.run()).toMatchObject({ finished: true, exitCode: 0 })
+    expect([ours.uploads, ours.submits, ours.enriches]).toEqual(effects)
+  })
+
+  test('also in the process that created it, and a second job of our name is told too', async () => {
+    const world = worldOf()
+    world.service.after = call => {
+      if (call !== 'upload' || world.service.jobs.length > 1) return
+      world.service.jobs[0] = { ...world.service.only, name: 'somebody else' }
+      world.service.add(MARKER)
+      world.service.add(MARKER)
+    }
+    const state = await world.run()
+    expect(state).toMatchObject({ finished: true, status: 'warn' })
+    expect(world.service.jobs.map(job => [job.uploads, job.submits])).toEqual([
+      [1, 0],
+      [1, 1],
+      [0, 0],
+    ])
+    expect(state.issues.map(one => one.message)).toEqual([expect.stringContaining('is job-2'), expect.stringContaining('job-3')])
+  })
+
+  test('moving on and on ends with 75: once is enough', async () => {
+    const next = await diedIn('submit')
+    let serial = 0
+    const rename = () => {
+      for (const job of next.service.jobs) Object.assign(job, { name: 'somebody else' })
+      next.service.add(MARKER)
+    }
+    next.service.before = call => {
+      if (call === 'readJob' && ++serial < 10) rename()
+    }
+    expect(await next.run()).toMatchObject({ finished: false, exitCode: 75, error: { code: 'FETTLE_UNANSWERED' } })
+    expect(next.journal.of('job.created').length).toBe(2)
+  })
+
+  test.each([
+    ['FETTLE_NETWORK', undefined],
+    ['FETTLE_NOT_FOUND', 404],
+  ] as const)('a first look that fails (%s) says nothing: the stage finds out for itself', async (code, status) => {
+    const world = worldOf()
+    world.service.before = call => {
+      if (call === 'submit') throw new FettleError('FETTLE_UNANSWERED', 'no answer')
+    }
+    await world.run()
+    const next = resumed(world)
+    let looks = 0
+    next.service.before = call => {
+      if (call === 'readJob' && ++looks === 1) throw new FettleError(code, 'no', status === undefined ? {} : { status })
+    }
+    expect(await next.run()).toMatchObject({ finished: true, exitCode: 0 })
+  })
+
+  test('a first look that finds a mistake of ours is one', async () => {
+    const world = await diedIn('submit')
+    let looks = 0
+    world.service.before = call => {
+      if (call === 'readJob' && ++looks === 1) throw new TypeError('oops')
+    }
+    expect(await world.run()).toMatchObject({ exitCode: 70 })
+  })
+
+  test('it is looked at once, and not at all where there is none yet or nothing more is wanted of it', async () => {
+    const fresh = worldOf()
+    const seen: unknown[] = []
+    fresh.service.before = (call, options) => {
+      if (call === 'readJob') seen.push(options)
+      if (call === 'submit') throw new FettleError('FETTLE_UNANSWERED', 'no answer')
+    }
+    await fresh.run()
+    expect(fresh.service.calls[0]).toBe('createJob')
+    const next = resumed(fresh)
+    seen.length = 0
+    next.service.before = (call, options) => {
+      if (call === 'readJob') seen.push(options)
+    }
+    const before = next.service.calls.length
+    next.results.publish = async () => {
+      throw new FettleError('FETTLE_OUTPUT_WRITE', 'no space left')
+    }
+    await next.run()
+    expect(seen[0]).toMatchObject({ attempts: 1, stage: 'submit', signal: expect.any(AbortSignal) })
+    expect(next.service.calls.slice(before, before + 3)).toEqual(['readJob', 'readJob', 'submit'])
+    const last = resumed(next)
+    const calls = last.service.calls.length
+    expect(await last.run()).toMatchObject({ finished: true })
+    expect(last.service.calls.length).toBe(calls)
+  })
+})
+
+test.each([
+  ['too large a body', new FettleError('FETTLE_REJECTED', 'no', { status: 413 }), 76],
+  ['a missing right', new FettleError('FETTLE_FORBIDDEN', 'no', { status: 409 }), 77],
+  ['a mistake of ours', new TypeError('oops'), 70],
+])('%s is not asked about', async (_, error, exitCode) => {
+  const world = worldOf()
+  world.service.before = call => {
+    if (call === 'setMappings') throw error
+  }
+  expect(await world.run()).toMatchObject({ finished: false, exitCode })
+  expect(world.service.calls.at(-1)).toBe('setMappings')
+})
+
+test('a service that says "not yet" is asked again in two seconds, and at once when it has become ready meanwhile', async () => {
+  const world = worldOf()
+  const at: number[] = []
+  world.service.before = call => {
+    if (call !== 'setMappings') return
+    at.push(world.clock.monotonic())
+    // Two looks after each refusal: the second one after the second refusal finds the file read.
+    if (at.length === 1)
+      Object.assign(world.service.only, { status: 'uploading', ahead: ['uploading', 'uploading', 'uploading', 'uploaded'] })
+    if (at.length < 3) throw refusal('not yet')
+  }
+  expect(await world.run()).toMatchObject({ finished: true })
+  expect(at).toEqual([0, 2_000, 2_000])
+})
+
+describe('mappings that are refused', () => {
+  test('for good: told beside what was sent', async () => {
+    const world = worldOf()
+    world.service.before = call => {
+      if (call === 'setMappings') throw refusal('no such column', 422)
+    }
+    const state = await world.run()
+    expect(state).toMatchObject({ finished: false, exitCode: 76, error: { code: 'FETTLE_REJECTED' } })
+    expect(state.error?.message).toBe('refused: no such column Sent was: name from Company, orgNumber from Reg No.')
+    expect(world.service.calls.filter(call => call === 'setMappings')).toHaveLength(1)
+  })
+
+  test.each([400, 409, 422])('for a file not yet read (%i): sent again until it is', async status => {
+    const world = worldOf()
+    world.service.uploading = ['uploading', 'uploaded']
+    let refused = 0
+    world.service.before = call => {
+      if (call !== 'setMappings' || ++refused > 3) return
+      world.service.only.status = 'uploading'
+      world.service.only.ahead = ['uploading', 'uploading', 'uploaded']
+      throw refusal('the file is being read', status)
+    }
+    expect(await world.run()).toMatchObject({ finished: true, status: 'success' })
+  })
+
+  test('what is no refusal stays as it is', async () => {
+    const world = worldOf()
+    world.service.before = call => {
+      if (call === 'setMappings') throw new FettleError('FETTLE_FORBIDDEN', 'no right', { status: 403 })
+    }
+    expect(await world.run()).toMatchObject({ exitCode: 77, error: { message: 'no right' } })
+  })
+})
+
+test('the row number is asked for with the tags that were chosen, and once', async () => {
+  for (const tags of [['general.connectId'], ['general.rowNumber', 'general.connectId']]) {
+    const world = worldOf(planOf({ enrich: { product: 'basic', tags } }))
+    expect(await world.run()).toMatchObject({ finished: true, exitCode: 0 })
+    expect(world.service.only.tags.toSorted()).toEqual(['general.connectId', 'general.rowNumber'])
+    expect(world.journal.state!.plan.enrich?.tags).toEqual(tags)
+  }
+})
+
+describe('tags that are refused', () => {
+  test('for good: 76', async () => {
+    const world = worldOf()
+    world.service.before = call => {
+      if (call === 'setEnrichments') throw refusal('no such tag')
+    }
+    expect(await world.run()).toMatchObject({ finished: false, exitCode: 76, error: { message: 'refused: no such tag' } })
+    expect(world.service.only.enriches).toBe(0)
+  })
+
+  test('since enriching is under way were chosen before', async () => {
+    const world = worldOf()
+    world.service.before = call => {
+      if (call !== 'setEnrichments') return
+      // Somebody's finger on the button in the portal.
+      Object.assign(world.service.only, { status: 'enriching', ahead: ['enriching', 'enriching', 'enrichmentComplete'] })
+      throw refusal('the job is enriching')
+    }
+    expect(await world.run()).toMatchObject({ finished: true, exitCode: 0 })
+    expect(world.service.only.enriches).toBe(0)
+  })
+})
+
+test('a file that broke on the way goes up once more, and only once', async () => {
+  const world = worldOf()
+  world.service.uploading = ['uploading', 'uploadError']
+  world.service.after = call => {
+    if (call === 'upload') world.service.uploading = ['uploading', 'uploaded']
+  }
+  expect(await world.run()).toMatchObject({ finished: true, status: 'success' })
+  expect(world.service.only.uploads).toBe(2)
+  const broken = worldOf()
+  broken.service.uploading = ['uploadError']
+  expect(await broken.run()).toMatchObject({
+    finished: true,
+    status: 'error',
+    exitCode: 76,
+    error: { code: 'FETTLE_JOB_FAILED' },
+  })
+  expect(broken.service.only.uploads).toBe(2)
+  expect(broken.service.calls).not.toContain('setMappings')
+})

@@ -1,0 +1,217 @@
+/** A run in a box: plan, journal in memory, fake service, virtual clock. Everything a test of the run core stands on. */
+import { FettleError } from '../../../src/errors.ts'
+import type { Outcomes, RunEvent, RunFact } from '../../../src/journal/events.ts'
+import { fold, type RunState } from '../../../src/journal/state.ts'
+import type { FoundCompany } from '../../../src/pipeline/model/row-types.ts'
+import type { Plan } from '../../../src/pipeline/model/types.ts'
+import type { Download, Ports, Results, Tick } from '../../../src/run/ports.ts'
+import { carryOut } from '../../../src/run/runner.ts'
+import { FakeAccount } from './fake-account.ts'
+import { FakeService } from './fake-service.ts'
+import { VirtualClock } from './virtual-clock.ts'
+
+export const OUTCOMES: Outcomes = { matched: 6, manualMatched: 1, review: 1, unmatched: 1, duplicates: 1, failed: 0, skipped: 0 }
+
+export const planOf = (change: Partial<Plan> = {}): Plan => ({
+  version: 1,
+  name: 'suppliers',
+  description: null,
+  tags: [],
+  file: 'suppliers.yml',
+  service: { kind: 'embedded' },
+  input: {
+    path: 'suppliers.csv',
+    bytes: 12,
+    mtimeMs: 0,
+    sha256: 'aa',
+    encoding: 'utf-8',
+    bom: false,
+    delimiter: ',',
+    delimiterEvidence: '',
+    quotes: 'strict',
+    header: ['Company', 'Reg No'],
+    columns: 2,
+    rows: 10,
+    blankLines: 0,
+    lineEnd: 'lf',
+  },
+  key: null,
+  limit: null,
+  rows: 10,
+  sent: 10,
+  collapse: false,
+  parts: [{ from: 0, rows: 10 }],
+  concurrency: 4,
+  preparation: [],
+  mappings: [
+    { mapping: 'name', header: 'Company', index: 0, pad: null },
+    { mapping: 'orgNumber', header: 'Reg No', index: 1, pad: null },
+  ],
+  enrich: { product: 'basic', tags: ['general.connectId'] },
+  budget: { rows: null, credits: null },
+  poll: { everyMs: 2_000, maxMs: 30_000, timeoutMs: 7_200_000 },
+  retry: { attempts: 4 },
+  checks: [],
+  output: { path: 'out.csv', format: 'csv', columns: ['*'], unmatched: null, review: null },
+  decisions: null,
+  report: { rows: 'review', mask: [] },
+  issues: [],
+  fingerprint: 'f1',
+  ...change,
+})
+
+/** The end of a process: nothing happens after it. */
+export class Crash extends Error {}
+
+/** A journal in memory that keeps what JSON keeps, and can crash at an append. */
+export class MemoryJournal {
+  readonly events: RunEvent[] = []
+  #appends = 0
+  /** Crash at append number `at` (from 0), before or after it is written; every later append finds the process dead. */
+  crash: { readonly at: number; readonly when: 'before' | 'after' } | null = null
+  crashed = false
+
+  get state(): RunState | null {
+    return fold(this.events)
+  }
+
+  append(fact: RunFact): RunState {
+    if (this.crashed) throw new Crash()
+    this.crashed = this.crash !== null && this.#appends++ === this.crash.at
+    const at = new Date(Date.UTC(2025, 0, 1) + this.events.length).toISOString()
+    if (!this.crashed || this.crash?.when === 'after') this.events.push(JSON.parse(JSON.stringify({ ...fact, at })))
+    if (this.crashed) throw new Crash()
+    return this.state!
+  }
+
+  of<T extends RunEvent['type']>(type: T): (RunEvent & { type: T })[] {
+    return this.events.filter((event): event is RunEvent & { type: T } => event.type === type)
+  }
+}
+
+export interface World {
+  readonly service: FakeService
+  readonly account: FakeAccount
+  readonly clock: VirtualClock
+  readonly journal: MemoryJournal
+  readonly results: FakeResults
+  readonly stop: AbortController
+  readonly grace: AbortController
+  readonly ticks: Tick[]
+  readonly ports: Ports
+  previousRate: number | null
+  /** Carries the run on, as a process that begins now. */
+  run(): Promise<RunState>
+  /** The same, and stops once every job is submitted. */
+  detach(): Promise<RunState>
+}
+
+/** Receives files and counts lines. What a cut file leaves behind is nobody's business. */
+export class FakeResults implements Results {
+  outcomes: Outcomes = OUTCOMES
+  receives = 0
+  publishes = 0
+
+  async receive(_part: number, download: Download, rows: number) {
+    this.receives++
+    const chunks: Uint8Array[] = []
+    for await (const chunk of download.body) chunks.push(chunk)
+    const { length: bytes } = Buffer.concat(chunks)
+    if (download.bytes !== null && bytes !== download.bytes)
+      throw new FettleError('FETTLE_DOWNLOAD_CUT', `${bytes} of ${download.bytes} bytes came`)
+    return { bytes, rows, sha256: 'bb' }
+  }
+
+  failed: ReadonlySet<number> = new Set()
+  #isPublishing = false
+
+  async publish(accept: (outcomes: Outcomes) => void = () => {}, failed: ReadonlySet<number> = new Set()) {
+    if (this.#isPublishing) throw new Error('two write the outputs at once')
+    this.#isPublishing = true
+    accept(this.outcomes)
+    this.failed = failed
+    for (let turns = 0; turns < 50; turns++) await null
+    this.#isPublishing = false
+    this.publishes++
+    const file = { kind: 'output', path: 'out.csv', rows: 10, bytes: 1, sha256: 'cc' } as const
+    return {
+      files: [file],
+      outcomes: this.outcomes,
+      samples: [],
+      scores: [],
+      lowestScores: { matched: null, review: null },
+      missing: [],
+      decisions: null,
+      companies: this.listed,
+    }
+  }
+
+  /** Companies found. */
+  found: readonly FoundCompany[] = []
+  nameless = 0
+
+  get listed() {
+    return this.found.length + this.nameless === 0 ? null : { listed: this.found.length, nameless: this.nameless }
+  }
+
+  async *companies(_: number, from: number) {
+    yield* this.found.slice(from)
+  }
+}
+
+/** A world with a run just started. `service` and `journal` of an earlier world go on in it. */
+export function worldOf(plan: Plan = planOf(), earlier?: Pick<World, 'service' | 'account' | 'journal' | 'results'>): World {
+  const service = earlier?.service ?? new FakeService()
+  const account = earlier?.account ?? new FakeAccount()
+  const journal = new MemoryJournal()
+  if (earlier === undefined) {
+    const tool = { name: 'fettle', version: '0.1.0' }
+    const rest = { tool, identity: 'embedded', args: {}, traceId: 't', ci: null } as const
+    journal.append({ type: 'run.started', journal: 1, runId: 'r1', jobName: 'fettle suppliers r1', plan, ...rest })
+  } else journal.events.push(...earlier.journal.events)
+  const clock = new VirtualClock()
+  const results = new FakeResults()
+  results.found = earlier?.results.found ?? []
+  const stop = new AbortController()
+  const grace = new AbortController()
+  const ticks: Tick[] = []
+  const source = {
+    upload: async () => ({
+      filename: 'suppliers.csv',
+      bytes: 12,
+      hasHeader: true,
+      open: async function* () {
+        yield Buffer.from('Company\nAcme\n')
+      },
+      sha256: () => 'aa',
+    }),
+  }
+  const tick = (one: Tick): void => void ticks.push(one)
+  const signals = { signal: stop.signal, grace: grace.signal }
+  const ports: Ports = { service, portfolios: account, screening: account, source, results, clock, tick, ...signals }
+  const world: World = {
+    service,
+    account,
+    clock,
+    journal,
+    results,
+    stop,
+    grace,
+    ticks,
+    ports,
+    previousRate: null,
+    run: () => carryOut({ recorder: journal, ports, previousRate: world.previousRate }),
+    detach: () => carryOut({ recorder: journal, ports, previousRate: null, detach: true }),
+  }
+  return world
+}
+
+/** A world that finds what another left behind: a new process after a crash or a stop. */
+export const resumed = (world: World): World => {
+  world.service.before = () => {}
+  world.service.after = () => {}
+  world.account.before = () => {}
+  const next = worldOf(planOf(), world)
+  next.journal.append({ type: 'run.resumed', pid: 1, host: 'h' })
+  return next
+}

@@ -1,0 +1,47 @@
+/** The figures of a match: the scale of confidences, and the letters. */
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { confidenceOf, matchedCompany } from '../../../../src/service/companies/confidence.ts'
+import { THRESHOLDS } from '../../../../src/service/matching/index.ts'
+import { engine } from '../engine.ts'
+
+const REVIEW_FROM = THRESHOLDS.review
+
+test('a confidence is a whole number from 893 to 999 that never falls as the score rises', () => {
+  const score = fc.double({ min: 0, max: 1, noNaN: true })
+  fc.assert(
+    fc.property(score, score, (a, b) => {
+      const [low, high] = a < b ? [a, b] : [b, a]
+      expect(confidenceOf(low)).toBeLessThanOrEqual(confidenceOf(high))
+      for (const one of [confidenceOf(low), confidenceOf(high)]) {
+        expect(Number.isInteger(one) && one >= 893 && one <= 999).toBe(true)
+      }
+    }),
+  )
+  expect([0, REVIEW_FROM - 1e-9, REVIEW_FROM, 1].map(confidenceOf)).toEqual([893, 899, 900, 999])
+})
+
+test('every letter is A to F, or Z where one side says nothing', () => {
+  const text = fc.string({ unit: 'grapheme', maxLength: 30 })
+  const query = fc.record({
+    matchThreshold: fc.constant(893),
+    country: fc.constantFrom('GB', 'DE'),
+    name: fc.string({ minLength: 1, maxLength: 30 }),
+    regNo: text,
+    vatNo: text,
+    street: text,
+    houseNo: text,
+    city: text,
+    postCode: text,
+    province: text,
+    phoneNo: text,
+  })
+  fc.assert(
+    fc.property(query, asked => {
+      const { matchScoreExplainPlan: plan = {} } = matchedCompany(asked, engine.at(0), 0.5)
+      const letters = Object.entries(plan).filter(([key]) => key !== 'matchScore' && key !== 'matchScoreNum')
+      expect(letters).toHaveLength(14)
+      for (const [, letter] of letters) expect(letter).toMatch(/^[A-DFZ]$/)
+    }),
+  )
+})

@@ -1,0 +1,43 @@
+/** Searching companies: the index behind it against a plain look at every company. */
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { safeNumber } from '../../../../src/service/enrichment/tags.ts'
+import type { Company } from '../../../../src/service/matching/types.ts'
+import { makeSearch, plainPostcode } from '../../../../src/service/registers/search.ts'
+import { engine } from '../engine.ts'
+
+const searchOver = (postcodes: readonly string[]) => {
+  const companies = postcodes.map(
+    (postcode, at): Company => ({ ...engine.at(0), id: `${at}`, connectId: `GB-X-${at}`, postcode }),
+  )
+  const find = (id: string): Company | null => companies.find(one => one.connectId === id) ?? null
+  return { companies, search: makeSearch({ size: companies.length, at: place => companies[place] as Company, find }) }
+}
+
+test('companies are found by the start of their postcode, exactly those', async () => {
+  const letters = fc.constantFrom('0', '9', 'A', 'Z', 'L', '1')
+  const postcode = fc.string({ unit: fc.oneof(letters, fc.constantFrom(' ', '-', 'a')), maxLength: 9 })
+  const start = fc.string({ unit: letters, minLength: 1, maxLength: 7 })
+  await fc.assert(
+    fc.asyncProperty(fc.array(postcode, { maxLength: 60 }), start, async (postcodes, wanted) => {
+      const { companies, search } = searchOver(postcodes)
+      const found = await search.byPostcode(wanted, 1_000)
+      const expected = companies.filter(one => plainPostcode(one.postcode).startsWith(wanted)).map(one => one.id)
+      expect(found.map(one => one.id).sort()).toEqual(expected.sort())
+    }),
+  )
+})
+
+test('each company is found by its Safe Number and by its connectId, and nothing by another', async () => {
+  const { companies, search } = searchOver(Array.from({ length: 1_000 }, () => ''))
+  for (const company of companies) {
+    expect(await search.find(safeNumber(company))).toBe(company)
+    expect(await search.find(company.connectId)).toBe(company)
+  }
+  for (const id of ['UK000000000000000', 'GB-X-1000', '', 'UK1']) expect(await search.find(id)).toBeNull()
+})
+
+test('no more than was asked for is looked at', async () => {
+  const { search } = searchOver(Array.from({ length: 500 }, () => 'LS1 1AA'))
+  expect(await search.byPostcode('LS', 20)).toHaveLength(20)
+})

@@ -1,0 +1,123 @@
+/** What the service's tests share: a service around a small engine, a plain HTTP caller, and a folder that is removed. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
+import { onTestFinished } from 'vitest'
+import { type Login, openUsers } from '../../../src/service/auth/users.ts'
+import type { Clock } from '../../../src/service/clock.ts'
+import { type Service, type StartOptions, start } from '../../../src/service/server.ts'
+import { engine } from './engine.ts'
+
+/** Time that stands still until it is moved. */
+export class HandClock implements Clock {
+  #now = Date.UTC(2026, 0, 15)
+  #sleepers: { until: number; wake: () => void }[] = []
+  now = (): number => this.#now
+  elapsed = (): number => this.#now
+  sleep = (ms: number, signal: AbortSignal): Promise<void> =>
+    new Promise(wake => {
+      if (signal.aborted) return wake()
+      this.#sleepers.push({ until: this.#now + ms, wake })
+      signal.addEventListener('abort', () => wake(), { once: true })
+    })
+  move(ms: number): void {
+    this.#now += ms
+    const due = this.#sleepers.filter(one => one.until <= this.#now)
+    this.#sleepers = this.#sleepers.filter(one => one.until > this.#now)
+    for (const one of due) one.wake()
+  }
+}
+
+/** A folder for one test. */
+export async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'fettle-service-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** The check of logins by itself, without a service. */
+export async function loginCheck(logins: readonly Login[]): Promise<(login: Login) => Promise<boolean>> {
+  const users = await openUsers(logins, { all: () => new Map() }, () => 1)
+  return users.isRight
+}
+
+/** A service for one test. */
+export async function startService(options: Partial<StartOptions> = {}): Promise<Service> {
+  const dataDir = options.dataDir ?? (await temporaryFolder())
+  const service = await start({ users: [], ...options, dataDir }, engine, [])
+  onTestFinished(() => service.close())
+  return service
+}
+
+/** An answer with its body read. */
+export interface Reply {
+  readonly status: number
+  readonly headers: Headers
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape.
+  readonly body: any
+}
+
+/** One request; a body that is not FormData or text goes out as JSON. */
+export async function send(url: string, method = 'GET', body?: unknown, headers: Record<string, string> = {}): Promise<Reply> {
+  const raw = typeof body === 'string' || body instanceof FormData
+  const reply = await fetch(url, {
+    method,
+    redirect: 'manual',
+    headers: { ...(body === undefined || body instanceof FormData ? {} : { 'Content-Type': 'application/json' }), ...headers },
+    ...(body === undefined ? {} : { body: raw ? (body as string | FormData) : JSON.stringify(body) }),
+  })
+  const text = await reply.text()
+  const isJson = reply.headers.get('content-type')?.includes('json') === true
+  return { status: reply.status, headers: reply.headers, body: isJson && text !== '' ? JSON.parse(text) : text }
+}
+
+/** A logged-in caller of one service. */
+export interface Caller {
+  readonly token: string
+  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>
+  /** A new job; gives its id. */
+  create(name?: string): Promise<string>
+  upload(id: string, csv: string, hasHeader?: string): Promise<Reply>
+  /** Reads the job until it has this status; fails when it ends in an error status instead. */
+  reach(id: string, status: string): Promise<Reply>
+  /** A job with this file, name in column 0, that was submitted. */
+  submitted(csv: string): Promise<string>
+}
+
+/** Logs in. */
+export async function logIn(service: { url: string; username: string; password: string }): Promise<Caller> {
+  const { username, password } = service
+  const login = await send(`${service.url}/authenticate`, 'POST', { username, password })
+  const token = login.body.token as string
+  const caller: Caller = {
+    token,
+    call: (method, path, body, headers = {}) =>
+      send(service.url + path, method, body, { Authorization: `Bearer ${token}`, ...headers }),
+    create: async (name = 'a job') => (await caller.call('POST', '/dataCleaning/jobs', { name })).body.id,
+    upload(id, csv, hasHeader = 'true') {
+      const form = new FormData()
+      form.append('jobFile', new Blob([csv]), 'suppliers.csv')
+      form.append('hasHeader', hasHeader)
+      return caller.call('POST', `/dataCleaning/jobs/${id}/upload`, form)
+    },
+    async reach(id, status) {
+      for (;;) {
+        const reply = await caller.call('GET', `/dataCleaning/jobs/${id}`)
+        if (reply.body.status === status) return reply
+        if (reply.status !== 200 || String(reply.body.status).endsWith('Error')) {
+          throw new Error(`waited for ${status}, got ${JSON.stringify(reply.body)}`)
+        }
+        await setImmediate()
+      }
+    },
+    async submitted(csv) {
+      const id = await caller.create()
+      await caller.upload(id, csv)
+      await caller.call('PUT', `/dataCleaning/jobs/${id}/mappings`, { mappings: [{ mapping: 'name', value: '0' }] })
+      await caller.call('POST', `/dataCleaning/jobs/${id}/submit`, {})
+      return id
+    },
+  }
+  return caller
+}

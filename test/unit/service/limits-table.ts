@@ -1,0 +1,38 @@
+/** The table of limits as documentation: one line each, values in the units people use. */
+import { LIMIT_TABLE } from '../../../src/service/limits.ts'
+
+const UNITS: Readonly<Record<'bytes' | 'ms', readonly (readonly [number, string])[]>> = {
+  bytes: [
+    [1024 ** 3, 'GiB'],
+    [1024 ** 2, 'MiB'],
+    [1024, 'KiB'],
+    [1, 'B'],
+  ],
+  ms: [
+    [86_400_000, 'd'],
+    [3_600_000, 'h'],
+    [60_000, 'min'],
+    [1_000, 's'],
+    [1, 'ms'],
+  ],
+}
+
+const shown = (name: string, value: number): string => {
+  const units = name.endsWith('Bytes') ? UNITS.bytes : name.endsWith('Ms') ? UNITS.ms : []
+  const [size, unit] = units.find(([one]) => value >= one && value % one === 0) ?? [1, '']
+  return `${(value / size).toLocaleString('en-GB')} ${unit}`.trim()
+}
+
+const ABOVE = `# Limits of the service
+
+What the embedded service, and \`fettle serve\`, allow a client, whatever is asked of them. A program that starts it with \`serve\`
+(\`fettle/service\`) may lay its own over these: \`limits: { rows: 1_000_000 }\`.
+`
+
+/** The whole page as Markdown, ended by a line end. */
+export function limitsMarkdown(): string {
+  const rows = Object.entries(LIMIT_TABLE).map(
+    ([name, { value, of, beyond }]) => `| \`${name}\` | ${of} | ${shown(name, value)} | ${beyond} |`,
+  )
+  return [ABOVE, '| name | what is bounded | limit | beyond it |', '|---|---|---|---|', ...rows, ''].join('\n')
+}

@@ -1,0 +1,177 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { buildIndex, match, type Query } from '../../../../src/service/matching/index.ts'
+import { COMPANIES, company } from './companies.ts'
+
+const index = buildIndex(COMPANIES)
+const answer = (query: Query) => {
+  const found = match(index, query)
+  return { ...found, id: COMPANIES[found.candidates[0]?.company ?? -1]?.id ?? null }
+}
+
+const CASTINGS = { name: 'Thornbury Castings', postcode: 'S9 2TX' }
+
+describe('what is matched', () => {
+  const rows: [string, Query, string][] = [
+    ['the name as registered', { name: 'Thornbury Castings Limited' }, '08064685'],
+    ['another legal form spelling and case', { name: 'THORNBURY CASTINGS LTD.' }, '08064685'],
+    ['a typing mistake with the postcode', { name: 'Thornbury Catsings Ltd', postcode: 's92tx' }, '08064685'],
+    ['a cut-off name with its town and country', { name: 'Thornbury Castin', town: 'Sheffield', country: 'UK' }, '08064685'],
+    ['a number that has lost its zeros', { name: 'Ashdown Brewing', orgNumber: '145678', country: 'United Kingdom' }, '00145678'],
+    ['the same without a country', { name: 'Ashdown Brewing', orgNumber: '145678' }, '00145678'],
+    ['a number alone', { orgNumber: 'SC272838', country: 'GB' }, 'SC272838'],
+    ['a connectId alone', { companyId: 'GB-X-08064685' }, '08064685'],
+    ['a trading name', { tradingName: 'Farrow Carers', town: 'Glasgow' }, 'SC272838'],
+    ['a former name', { name: 'Bluestone Computing', postcode: 'LS1 4AP' }, '07000001'],
+    ['umlauts as two letters', { name: 'Mueller und Soehne Maschinenbau', countryCode: 'DE' }, 'DE1'],
+    ['another script', { name: 'Baltiiskii Pribor OOO', countryCode: 'RU' }, 'RU1'],
+    ['words in another order', { name: 'Castings Thornbury', postcode: 'S9 2TX' }, '08064685'],
+    [
+      'a mail domain with the name',
+      { name: 'Thornbury Castings Sheffield', email: 'info@thornbury-castings.example' },
+      '08064685',
+    ],
+    ['the right one of a group', { name: 'Marwood Logistics Ltd', postcode: 'BH15 1AB' }, '04000002'],
+    ['a dissolved company by name and number', { name: 'Pellworth Interiors', orgNumber: '06000001', country: 'GB' }, '06000001'],
+  ]
+  it.each(rows)('%s', (_, query, id) => {
+    const found = answer(query)
+    expect([found.decision, found.id, found.reason]).toEqual(['matched', id, null])
+    expect(found.banding).toMatch(/[AB]/)
+  })
+})
+
+describe('what is shown to a person', () => {
+  const rows: [string, Query, string][] = [
+    [
+      'a number whose company has quite another name',
+      { name: 'Westmark Semiconductor', orgNumber: '08064685', country: 'GB' },
+      'number-and-name-disagree',
+    ],
+    [
+      'a name whose company has another number',
+      { ...CASTINGS, orgNumber: '99999999', country: 'GB' },
+      'number-and-name-disagree',
+    ],
+    ['a dissolved company by its name alone', { name: 'Pellworth Interiors Ltd' }, 'dissolved'],
+  ]
+  it.each(rows)('%s', (_, query, reason) => {
+    const found = answer(query)
+    expect([found.decision, found.reason]).toEqual(['review', reason])
+    expect(found.banding).toMatch(/[CD]/)
+  })
+
+  it('two companies of one name', () => {
+    const twins = [1, 2].map(at =>
+      company({ id: `T${at}`, country: 'GB', name: 'Harrowfield Joinery Ltd', town: at === 1 ? 'Ripon' : 'Truro' }),
+    )
+    const both = buildIndex([...COMPANIES, ...twins])
+    expect(match(both, { name: 'Harrowfield Joinery' })).toMatchObject({ decision: 'review', reason: 'ambiguous', margin: 0 })
+    const told = match(both, { name: 'Harrowfield Joinery', town: 'Truro' })
+    expect([told.decision, both.companies.id(told.candidates[0]?.company ?? 0)]).toEqual(['matched', 'T2'])
+  })
+})
+
+describe('what is not matched', () => {
+  it.each([
+    ['a sister company that the register lacks', { name: 'Marwood Catering Limited', postcode: 'BH15 1AB' }],
+    ['the bare name of a group', { name: 'Marwood' }],
+    ['the next fund of a series', { name: 'Quillon Infrastructure Fund IV LP', postcode: 'EC2V 7AN' }],
+    ['a name of common words', { name: 'National Traffic' }],
+    ['a stranger', { name: 'Zyqqra Plumbing', country: 'GB' }],
+  ] as [string, Query][])('%s', (_, query) => {
+    expect(answer(query).decision).not.toBe('matched')
+  })
+
+  it.each([
+    ['no name', {}, 'no-name'],
+    ['an empty name', { name: '' }, 'no-name'],
+    ['only punctuation', { name: '*** --- !!!' }, 'no-name'],
+    ['only a postcode', { postcode: 'S9 2TX' }, 'no-name'],
+    ['nothing alike', { name: '777' }, 'no-candidate'],
+    ['little alike', { name: 'Castle Hotels' }, 'below-threshold'],
+    ['another country', { name: 'Thornbury Castings', countryCode: 'NZ' }, 'wrong-country'],
+  ] as [string, Query, string][])('%s', (_, query, reason) => {
+    expect(answer(query)).toMatchObject({ decision: 'unmatched', reason })
+  })
+
+  it('anything in an empty register', () => {
+    expect(match(buildIndex([]), CASTINGS)).toMatchObject({
+      decision: 'unmatched',
+      reason: 'no-candidate',
+      score: 0,
+      banding: 'F',
+      candidates: [],
+    })
+  })
+})
+
+describe('the reasons', () => {
+  it('say what agreed, what did not, and the status', () => {
+    const found = answer({ name: 'Thornbury Castings', orgNumber: '8064685', postcode: 'S9 2TX', town: 'Leeds', country: 'GB' })
+    expect(found.why).toBe('name 1.00 | number = | postcode = | town ≠ | country =')
+    expect(found.pattern).toBe('number+name+postcode')
+    expect(answer({ name: 'Pellworth Interiors Ltd', town: 'Derby' }).why).toContain('dissolved')
+    expect(answer({ name: 'Bluestone Computing' }).why).toContain('former name 1.00')
+  })
+
+  it('candidates come best first, at most five, with named features', () => {
+    const { candidates } = answer({ name: 'Marwood Services', postcode: 'BH15 1AB' })
+    expect(candidates.length).toBeGreaterThan(2)
+    expect(candidates.length).toBeLessThanOrEqual(5)
+    expect(candidates.map(one => one.score)).toEqual([...candidates.map(one => one.score)].sort((a, b) => b - a))
+    expect(candidates[0]?.features.postcodeEqual).toBe(1)
+  })
+})
+
+describe('bounds', () => {
+  it('the same question has the same answer, whatever order the register is in', () => {
+    const reversed = buildIndex([...COMPANIES].reverse())
+    for (const name of ['Marwood Services', 'National Trading', 'Quillon Fund']) {
+      const [one, other] = [match(index, { name }), match(reversed, { name })]
+      expect(match(index, { name })).toEqual(one)
+      expect(other.candidates.slice(0, 3).map(found => reversed.companies.id(found.company))).toEqual(
+        one.candidates.slice(0, 3).map(found => index.companies.id(found.company)),
+      )
+      expect(other.decision).toBe(one.decision)
+    }
+  })
+
+  it.each([
+    ['10,000 letters', 'a'.repeat(10_000)],
+    ['10,000 words', 'ab '.repeat(10_000)],
+    ['10,000 dots', '.'.repeat(10_000)],
+    ['500 dots and blanks', ' .'.repeat(250)],
+    ['500 single letters', 'a '.repeat(250)],
+    ['a tail without end', `x DL-${',0'.repeat(240)}`],
+    ['500 emoji', '🏭'.repeat(250)],
+  ])('%s are answered in time', (_, name) => {
+    match(index, { name: 'warm up' })
+    const started = performance.now()
+    expect(match(index, { name }).decision).toBe('unmatched')
+    expect(performance.now() - started).toBeLessThan(50)
+  })
+
+  it('any row is answered, with a score from 0 to 1 and a decision that fits its reason', () => {
+    const cell = fc.string({ unit: 'binary', maxLength: 60 })
+    const name = fc.oneof(cell, fc.constantFrom(...COMPANIES.map(one => one.name)))
+    fc.assert(
+      fc.property(
+        fc.record(
+          { name, town: cell, postcode: cell, orgNumber: cell, country: cell, email: cell, address1: cell },
+          { requiredKeys: [] },
+        ),
+        query => {
+          const found = match(index, query)
+          expect(found.score).toBeGreaterThanOrEqual(0)
+          expect(found.score).toBeLessThanOrEqual(1)
+          expect(found.margin).toBeGreaterThanOrEqual(0)
+          expect(found.margin).toBeLessThanOrEqual(20)
+          expect(found.reason === null).toBe(found.decision === 'matched')
+          for (const one of found.candidates)
+            for (const value of Object.values(one.features)) expect(Number.isFinite(value)).toBe(true)
+        },
+      ),
+    )
+  })
+})

@@ -1,0 +1,195 @@
+/** The index's storage: everything comes back as it went in, searches agree with a plain one, and a row's work has a bound. */
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { candidatesOf, MOST_COMPARISONS } from '../../../../src/service/matching/index/candidates.ts'
+import { DictionaryBuilder, dictionaryIn } from '../../../../src/service/matching/index/dictionary.ts'
+import { buildIndex, match, viewIndex } from '../../../../src/service/matching/index.ts'
+import { KeysBuilder, keysIn } from '../../../../src/service/matching/index/key-index.ts'
+import { type Columns, pack, unpack } from '../../../../src/service/matching/index/memory.ts'
+import { nearest, planReading } from '../../../../src/service/matching/index/nearest.ts'
+import { buildPostings, postingsIn } from '../../../../src/service/matching/index/postings.ts'
+import { readQuery } from '../../../../src/service/matching/query.ts'
+import { RepeatedBuilder, repeatedIn, TextsBuilder, textsIn } from '../../../../src/service/matching/index/texts.ts'
+import { company } from './companies.ts'
+
+const packed = (columns: Columns) => unpack(pack(columns))
+const texts = fc.array(fc.string({ unit: 'grapheme', maxLength: 20 }), { maxLength: 60 })
+
+describe('columns', () => {
+  it('give back texts, repeated texts and words by number', () => {
+    fc.assert(
+      fc.property(texts, all => {
+        const [column, repeated, dictionary] = [new TextsBuilder(), new RepeatedBuilder(), new DictionaryBuilder()]
+        for (const text of all) {
+          column.add(text)
+          repeated.add(text)
+        }
+        const numbers = all.map(text => dictionary.number(text))
+        const columns = packed({ ...column.columns('a'), ...repeated.columns('b'), ...dictionary.columns('c') })
+        const [read, again] = [textsIn(columns, 'a'), repeatedIn(columns, 'b')]
+        const known = dictionaryIn(columns, 'c', dictionary.size)
+        for (const [at, text] of all.entries()) {
+          expect([read.at(at), again.at(at), known.word(numbers[at]!), known.number(text)]).toEqual([
+            text,
+            text,
+            text,
+            numbers[at],
+          ])
+        }
+        expect(known.number('not there')).toBe(-1)
+      }),
+    )
+  })
+
+  it('of another kind or name are refused', () => {
+    const columns = packed({ a: Uint8Array.of(1) })
+    expect(() => columns.u32('a')).toThrow('no column a')
+    expect(() => columns.u8('b')).toThrow('no column b')
+  })
+
+  it('lead from keys to companies, and nowhere from a key of more than 200', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.string({ maxLength: 3 }), fc.nat(50)), { maxLength: 300 }), pairs => {
+        const builder = new KeysBuilder()
+        for (const [key, value] of pairs) builder.add(key, value)
+        for (let value = 0; value < 201; value++) builder.add('common', value)
+        for (let value = 0; value < 200; value++) builder.add('frequent', value)
+        const keys = keysIn(packed(builder.columns('k')), 'k')
+        for (const [key] of pairs) {
+          const expected = pairs.filter(([other]) => other === key).map(([, value]) => value)
+          expect(keys.under(key)).toEqual(expected.filter((value, at) => value !== expected[at - 1]))
+        }
+        expect(keys.under('common')).toEqual([])
+        expect(keys.under('frequent')).toHaveLength(200)
+      }),
+    )
+  })
+
+  it('give back companies, whatever their cells hold', () => {
+    const text = fc.string({ unit: 'grapheme', maxLength: 12 })
+    const some = fc.record({
+      name: text,
+      orgNumber: text,
+      country: text,
+      town: text,
+      status: text,
+      legalForm: text,
+      connectId: text,
+      tradingNames: fc.array(
+        text.filter(one => one !== ''),
+        { maxLength: 3 },
+      ),
+    })
+    fc.assert(
+      fc.property(fc.array(some, { maxLength: 12 }), all => {
+        const companies = all.map(({ connectId, legalForm, ...one }, at) =>
+          company({
+            id: `c${at}`,
+            ...one,
+            ...(connectId === '' ? {} : { connectId }),
+            ...(legalForm === '' ? {} : { legalForm }),
+          }),
+        )
+        expect([...viewIndex(buildIndex(companies).image).companies]).toEqual(companies)
+      }),
+    )
+  })
+})
+
+describe('postings', () => {
+  /** Documents of one to four terms out of 40; more of them than one block holds when `many`. */
+  const made = (count: number) => {
+    const starts = Uint32Array.from({ length: count + 1 }, (_, at) => at * 2)
+    const terms = Uint32Array.from({ length: count * 2 }, (_, at) =>
+      at % 2 === 0 ? (at * 7919) % 20 : 20 + ((at * 104_729) % 20),
+    )
+    return { starts, terms, postings: postingsIn(packed(buildPostings('p', starts, terms, 40)), 'p') }
+  }
+
+  /** The nearest documents, each scored in full. */
+  const plainly = (starts: Uint32Array, terms: Uint32Array, idf: Float32Array, asked: readonly number[], most = 20): number[] => {
+    const scored = Array.from({ length: starts.length - 1 }, (_, document) => {
+      const own = terms.subarray(starts[document]!, starts[document + 1]!)
+      const sum = asked.filter(term => own.includes(term)).reduce((total, term) => total + idf[term]! ** 2, 0)
+      return { document, score: sum / Math.hypot(...[...own].map(term => idf[term]!)) }
+    })
+    const best = scored
+      .filter(({ score }) => score > 0)
+      .sort((a, b) => Math.round((b.score - a.score) * 1e6) || a.document - b.document)
+      .slice(0, most)
+    const least = (best[0]?.score ?? 0) * 0.6
+    return best.filter(({ score }, at) => at < 5 || score >= least).map(one => one.document)
+  }
+
+  it.each([50, 70_000, 140_000])('find what a plain search finds among %i documents', count => {
+    const { starts, terms, postings } = made(count)
+    const asked = [3, 8, 25, 31]
+    const expected = plainly(starts, terms, postings.idf, asked)
+    expect(nearest(postings, asked, 1e9, 20)).toEqual(expected)
+    expect(nearest(postings, asked, 1e9, 20)).toEqual(expected)
+  })
+
+  it('find what a plain search finds, however terms are spread', () => {
+    const spread = fc.array(fc.uniqueArray(fc.oneof(fc.nat(4), fc.nat(29)), { minLength: 1, maxLength: 12 }), {
+      minLength: 1,
+      maxLength: 400,
+    })
+    fc.assert(
+      fc.property(spread, fc.uniqueArray(fc.nat(29), { maxLength: 15 }), fc.integer({ min: 1, max: 25 }), (all, asked, most) => {
+        const starts = Uint32Array.from([
+          0,
+          ...all.map(
+            (
+              (sum = 0) =>
+              one =>
+                (sum += one.length)
+            )(),
+          ),
+        ])
+        const terms = Uint32Array.from(all.flat())
+        const postings = postingsIn(packed(buildPostings('p', starts, terms, 30)), 'p')
+        const known = asked.filter(term => terms.includes(term))
+        expect(nearest(postings, known, 1e9, most)).toEqual(plainly(starts, terms, postings.idf, known, most))
+      }),
+    )
+  })
+
+  it('are read within their budget, and the commonest word alone within half a million', () => {
+    const count = 1_000_000
+    const starts = Uint32Array.from({ length: count + 1 }, (_, at) => at)
+    const { postings } = { postings: postingsIn(packed(buildPostings('p', starts, new Uint32Array(count), 1)), 'p') }
+    expect(planReading(postings, [0], 20_000).postings).toBe(8 * 0x1_0000)
+    const several = made(70_000).postings
+    expect(planReading(several, [3, 8, 25, 31], 8_000).postings).toBeLessThanOrEqual(8_000)
+  })
+})
+
+describe('the work of a row', () => {
+  const many = (count: number) =>
+    Array.from({ length: count }, (_, at) =>
+      company({
+        id: `m${at}`,
+        name: `Common Trading ${at}`,
+        postcode: `AB${1 + (at % 3)} 2CD`,
+        tradingNames: Array.from({ length: 500 }, (_, n) => `Common Trading ${at} ${n}`),
+      }),
+    )
+
+  it('has a bound, whatever names a register gives and a row asks', () => {
+    const index = buildIndex(many(60))
+    const query = {
+      name: 'Common Trading',
+      tradingName: 'Trading Common',
+      aliasName: 'Common',
+      previousName: 'Common 7',
+      postcode: 'AB1 2CD',
+    }
+    const asked = readQuery(index, query)
+    const comparisons = candidatesOf(index, asked, 5)
+      .map(one => (index.documentStarts[one + 1]! - index.documentStarts[one]!) * asked.names.length)
+      .reduce((total, one) => total + one, 0)
+    expect(comparisons).toBeGreaterThan(0)
+    expect(comparisons).toBeLessThanOrEqual(MOST_COMPARISONS)
+    expect(match(index, query).candidates.length).toBeGreaterThan(0)
+  })
+})

@@ -1,0 +1,127 @@
+/** From changes and active rules to events; pure. */
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type ActiveRule, eventsOf } from '../../../../src/service/monitoring/events.ts'
+import { differences, type Facts, FIELDS, type Field, factsOf, GONE } from '../../../../src/service/portfolios/company-facts.ts'
+import { RULES, ruleOf, rulesOf } from '../../../../src/service/monitoring/rules.ts'
+import { engine } from '../engine.ts'
+
+const active = (portfolio: number, ...codes: number[]): ActiveRule[] =>
+  codes.map(code => ({ portfolio, code, params: ['', '', ''] }))
+const everything = active(1, ...RULES.map(rule => rule.code))
+const codesOf = (field: Field, old: string, now: string, country = 'GB', rules = everything): number[] =>
+  eventsOf({ field, old, new: now }, country, rules).map(made => made.rule.code)
+const ceasedIn = (country: string): number => rulesOf(country).find(rule => rule.field === 'status')?.code ?? 0
+
+describe('a change makes the events of the rules that look at its field', () => {
+  test.each<[Field, number]>([
+    ['status', 103],
+    ['name', 104],
+    ['address', 105],
+    ['legalForm', 106],
+    ['directors', 107],
+  ])('%s: %i', (field, code) => {
+    expect(codesOf(field, 'a', 'b')).toEqual(expect.arrayContaining([code]))
+    expect(codesOf(field, 'a', 'b', 'GB', active(1, code))).toEqual([code])
+    expect(codesOf(field, 'a', 'b', 'GB', [])).toEqual([])
+    expect(codesOf(field, 'a', 'b', 'GB', active(1, 99))).toEqual([])
+  })
+
+  test('rules of ratings and credit limits report nothing a register tells', () => {
+    for (const field of FIELDS) expect(codesOf(field, 'a', 'b', 'BE', active(1, 101, 102, 1703))).toEqual([])
+  })
+
+  test('a country’s rule is about companies of the country, and about the end of their trade only', () => {
+    const [british, french] = [ceasedIn('GB'), ceasedIn('FR')]
+    const rules = active(1, british, french)
+    expect(codesOf('status', 'active', 'liquidation', 'GB', rules)).toEqual([british])
+    expect(codesOf('status', 'active', 'liquidation', 'FR', rules)).toEqual([french])
+    expect(codesOf('status', 'active', 'liquidation', 'DE', rules)).toEqual([])
+    expect(codesOf('status', 'liquidation', 'dissolved', 'GB', rules)).toEqual([])
+    expect(codesOf('status', 'liquidation', 'active', 'GB', rules)).toEqual([])
+  })
+
+  test('what a register begins to tell is no change, bad news about the status excepted', () => {
+    expect(codesOf('address', '', '1 Mill Lane')).toEqual([])
+    expect(codesOf('legalForm', '', 'Ltd')).toEqual([])
+    expect(codesOf('status', '', 'active')).toEqual([])
+    expect(codesOf('status', '', 'liquidation')).toEqual([103, ceasedIn('GB')])
+  })
+
+  test('one event for all portfolios, a notice for each, its text with the parameters in place', () => {
+    const rules = [...active(1, 105), ...active(2, 105), ...active(3, 103)]
+    const made = eventsOf({ field: 'address', old: 'a', new: 'b' }, 'GB', rules)
+    expect(made).toHaveLength(1)
+    expect(made[0]?.notices).toEqual([
+      { portfolio: 1, text: 'Address' },
+      { portfolio: 2, text: 'Address' },
+    ])
+  })
+})
+
+describe('the table of rules', () => {
+  test('numbers are unique and lead to their rule', () => {
+    expect(new Set(RULES.map(rule => rule.code)).size).toBe(RULES.length)
+    for (const rule of RULES) expect(ruleOf(rule.code)).toBe(rule)
+    expect(ruleOf(1)).toBeNull()
+  })
+  test('the documented ones are as documented', () => {
+    expect(ruleOf(101)).toMatchObject({ country: 'XX', type: 4, typeName: 'Rating band change - 3 input' })
+    expect(ruleOf(102)).toMatchObject({ country: 'XX', name: 'Credit Limit Change', localCode: 'CL', globalCode: 'CL' })
+    expect(ruleOf(105)).toMatchObject({ country: 'XX', summary: 'Address Change reported', localCode: 'LI2013' })
+    expect(ruleOf(1703)).toMatchObject({ country: 'BE' })
+    expect(rulesOf('ZZ')).toEqual([])
+  })
+  test.each<[number, string[], boolean]>([
+    [101, ['1', 'A', 'true'], true],
+    [101, ['', 'Any', ''], true],
+    [101, ['5', '', ''], false],
+    [101, ['', 'E', ''], false],
+    [102, ['true', '25', '1000'], true],
+    [102, ['', '101', ''], false],
+    [1703, ['10', '', ''], true],
+    [105, ['1', '', ''], false],
+  ])('%i takes %j: %s', (code, params, fits) => {
+    expect(params.every((param, place) => ruleOf(code)?.params[place]?.test(param))).toBe(fits)
+  })
+})
+
+describe('how two states differ', () => {
+  const company = engine.at(0)
+  const facts = factsOf(company)
+  test('a company is its status, name, address, form and directors', () => {
+    expect(facts).toEqual({
+      status: 'active',
+      name: 'ACME LTD',
+      address: '1 High Street, Leeds, LS1 1AA',
+      legalForm: '',
+      directors: '',
+    })
+    const more = { ...company, legalForm: 'Ltd', directors: ['B', 'A'] }
+    expect(factsOf(more)).toMatchObject({ legalForm: 'Ltd', directors: 'A; B' })
+    expect(differences(factsOf(more), factsOf({ ...more, directors: ['A', 'B'] }))).toEqual([])
+  })
+  test('case and spaces are no difference, silence neither', () => {
+    expect(differences(facts, { ...facts, name: ' Acme  Ltd' })).toEqual([])
+    expect(differences(facts, { ...facts, address: '' })).toEqual([])
+    expect(differences(facts, { ...facts, name: 'ACME PLC' })).toEqual([{ field: 'name', old: 'ACME LTD', new: 'ACME PLC' }])
+  })
+  test('leaving the register is a change of status alone, and so is coming back', () => {
+    const left = differences(facts, GONE)
+    expect(left).toEqual([{ field: 'status', old: 'active', new: GONE.status }])
+    const gone = { ...facts, status: GONE.status }
+    expect(differences(gone, GONE)).toEqual([])
+    expect(differences(gone, facts)).toEqual([{ field: 'status', old: GONE.status, new: 'active' }])
+    expect(differences(gone, { ...facts, status: '' })).toEqual([{ field: 'status', old: GONE.status, new: '' }])
+  })
+  test('applied, differences lead to a state that does not differ', () => {
+    const word = fc.constantFrom('', 'a', 'A ', 'b', 'c d', GONE.status)
+    const state = fc.record({ status: word, name: word, address: word, legalForm: word, directors: word })
+    fc.assert(
+      fc.property(state, state, (before: Facts, after: Facts) => {
+        const applied = { ...before, ...Object.fromEntries(differences(before, after).map(one => [one.field, one.new])) }
+        expect(differences(applied, after)).toEqual([])
+      }),
+    )
+  })
+})

@@ -1,0 +1,65 @@
+/** A file that breaks off while it is still being opened, or is refused on its way, leaves nothing behind (faults H15, H17, H20). */
+import fs from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Multipart } from '@fastify/multipart'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { receive } from '../../../src/service/data-cleaning/receive-upload.ts'
+import { LIMITS } from '../../../src/service/limits.ts'
+import { Refusal } from '../../../src/service/refusal.ts'
+import { temporaryFolder } from './kit.ts'
+
+const form = { file: ['jobFile'], fields: {} } as const
+
+/** A form whose file breaks off after a few bytes, as a parser tells it. */
+async function* brokenOff(): AsyncGenerator<Multipart> {
+  const file = new Readable({ read() {} })
+  file.on('error', () => {})
+  file.push('name\n')
+  file.destroy(new Error('Unexpected end of file'))
+  yield { type: 'file', fieldname: 'jobFile', filename: 'a.csv', file } as unknown as Multipart
+}
+
+test('a file that breaks off before it is open leaves nothing: it is closed before it is removed', async () => {
+  const folder = await temporaryFolder()
+  const { open } = fs
+  // A disk under load: the file appears only after a while.
+  const late = (...args: Parameters<typeof open>): unknown => setTimeout(() => Reflect.apply(open, fs, args), 50)
+  const spy = vi.spyOn(fs, 'open').mockImplementation(late as typeof open)
+  onTestFinished(() => spy.mockRestore())
+  const place = (id: string): string => join(folder, `${id}.csv`)
+  const envelope = { signal: new AbortController().signal, fileBegins() {}, check() {} }
+  await expect(receive(brokenOff(), { limits: LIMITS, form, place, envelope })).rejects.toThrow('not acceptable')
+  await wait(100)
+  expect(spy).toHaveBeenCalledOnce()
+  expect(await readdir(folder)).toEqual([])
+})
+
+/** A whole file, then parts that never end: the parser reads over any text behind the last boundary. */
+async function* endless(text: string | null): AsyncGenerator<Multipart> {
+  const file = new Readable({ read() {} })
+  file.on('error', () => {})
+  file.push('name\n')
+  if (text === null) file.push(null)
+  yield { type: 'file', fieldname: 'jobFile', filename: 'a.csv', file } as unknown as Multipart
+  await new Promise(() => {})
+}
+
+test.each([
+  ['in the middle of its file', 'name\n'],
+  ['behind its file', null],
+])('a request refused %s ends at once with the refusal and leaves nothing', async (_, text) => {
+  const folder = await temporaryFolder()
+  const stop = new AbortController()
+  const envelope = { signal: stop.signal, fileBegins() {}, check() {} }
+  const place = (id: string): string => join(folder, `${id}.csv`)
+  const received = receive(endless(text), { limits: LIMITS, form, place, envelope })
+  received.catch(() => {})
+  await vi.waitFor(async () => expect(await readdir(folder)).toHaveLength(1))
+  const refusal = new Refusal(413, 'Content Too Large')
+  stop.abort(refusal)
+  await expect(received).rejects.toBe(refusal)
+  expect(await readdir(folder)).toEqual([])
+})

@@ -1,0 +1,295 @@
+/** Screening lists from published files: what becomes of their rows, and that an import is whole, checked and replaced in one step. */
+import { createHash } from 'node:crypto'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { Entry, ListingCode } from '../../../../src/service/screening/entry.ts'
+import { datasetsOf } from '../../../../src/service/screening/entry.ts'
+import { importList, type ListKind, readList, readLists, removeList } from '../../../../src/service/screening/index.ts'
+import { readEntries } from '../../../../src/service/screening/lists/import.ts'
+import { openList } from '../../../../src/service/screening/lists/open.ts'
+import { dateOf } from '../../../../src/service/screening/lists/text.ts'
+import { temporaryFolder } from '../kit.ts'
+
+const NOW = new Date(Date.UTC(2026, 0, 15))
+
+async function read(kind: ListKind, text: string, codes: ListingCode[] = []): Promise<{ entries: Entry[]; skipped: string[] }> {
+  const file = join(await temporaryFolder(), 'list.csv')
+  await writeFile(file, text)
+  const skipped: string[] = []
+  const source = {
+    file,
+    facts: { sha256: '', bytes: 0 },
+    skip: ({ line, why }: { line: number | null; why: string }) => skipped.push(`${line}: ${why}`),
+  }
+  const entries: Entry[] = []
+  for await (const entry of readEntries(kind, source, codes)) entries.push(entry)
+  return { entries, skipped }
+}
+
+const OPEN = [
+  'id,schema,name,aliases,birth_date,countries,addresses,identifiers,sanctions,phones,emails,program_ids,dataset,first_seen,last_seen,last_change',
+  'NK-1,Person,Zalmir Quorvath,"Залмир Кворват;Z. Quorvath",1961-04-12;1962,kz;ru,"1 Street, Almaty",KZ123,"MUC - regime",+7 1,z@q.example,US-RUS,"US OFAC Specially Designated Nationals (SDN) List;Wikidata Politically Exposed Persons",2021-07-30T00:00:00,,',
+  'NK-2,Company,Varnix Steel,,,cy,,,,,,,Made-up Wanted Persons,2020-01-01,,',
+  'NK-3,LegalEntity,Orvance,,,,,,"Asset freeze",,,,Made-up Collection,2020-01-01,,',
+  'NK-4,Vessel,Sea Star,,,ir,,,,,,,,2020-01-01,,',
+  ',Person,Nobody,,,,,,,,,,,,,',
+  'NK-6,Person,,,,,,,,,,,,,,',
+].join('\n')
+
+describe('opensanctions', () => {
+  test('gives each row its names, countries, dates and what its lists say', async () => {
+    const { entries, skipped } = await read('opensanctions', OPEN)
+    expect(entries.map(one => [one.id, one.type, datasetsOf(one.listings)])).toEqual([
+      ['NK-1', 'individual', ['SAN', 'SAN-CURRENT', 'PEP']],
+      ['NK-2', 'business', ['ENF']],
+      ['NK-3', 'either', ['POI', 'SAN', 'SAN-CURRENT']],
+      ['NK-4', 'business', ['POI']],
+    ])
+    expect(entries[0]).toMatchObject({
+      name: 'Zalmir Quorvath',
+      aliases: [
+        { type: 'alias', name: 'Залмир Кворват' },
+        { type: 'alias', name: 'Z. Quorvath' },
+      ],
+      countries: ['KZ', 'RU'],
+      datesOfBirth: ['1961-04-12', '1962'],
+      identifiers: [{ type: 'identifier', value: 'KZ123' }],
+      contacts: [
+        { type: 'telephone', value: '+7 1' },
+        { type: 'email', value: 'z@q.example' },
+      ],
+    })
+    expect(entries[0]?.listings[0]).toMatchObject({ regime: 'MUC - regime', measures: ['US-RUS'], from: '2021-07-30' })
+    expect(skipped).toEqual(['6: no id', '7: no name'])
+  })
+
+  test('is told what the whole file is of', async () => {
+    const { entries } = await read('opensanctions', OPEN, ['PEP-CURRENT'])
+    expect(entries.map(one => datasetsOf(one.listings))).toEqual([['PEP'], ['PEP'], ['PEP'], ['PEP']])
+  })
+})
+
+const UK_HEADER =
+  'Last Updated,Unique ID,OFSI Group ID,UN Reference Number,Name 6,Name 1,Name 2,Name 3,Name 4,Name 5,Name type,Alias strength,Title,Name non-latin script,Non-latin script type,Non-latin script language,Regime Name,Designation Type,Designation source,Sanctions Imposed,Other Information,UK Statement of Reasons,Address Line 1,Address Line 2,Address Line 3,Address Line 4,Address Line 5,Address Line 6,Address Postal Code,Address Country,Phone number,Website,Email address,Date Designated,D.O.B,Nationality(/ies),National Identifier number,Passport number,Position,Gender,Country of birth,Type of entity,Subsidiaries,Parent company,Business registration number (s),IMO number'
+
+/** A row of the British list by its columns. */
+const ukRow = (cells: Readonly<Record<string, string>>): string =>
+  UK_HEADER.split(',')
+    .map(column => `"${cells[column] ?? ''}"`)
+    .join(',')
+
+const PERSON = { 'Unique ID': 'MUR0001', 'Designation Type': 'Individual', 'Regime Name': 'Made-up', 'Designation source': 'UK' }
+const UK = [
+  'Report Date: 15-Jan-2026',
+  UK_HEADER,
+  ukRow({
+    ...PERSON,
+    'Name 6': 'QUORVATH',
+    'Name 1': 'Zalmir',
+    'Name 2': 'Pradenovich',
+    'Name type': 'Primary Name',
+    'Name non-latin script': 'Залмир',
+    'Sanctions Imposed': 'Asset freeze|Travel Ban',
+    'Address Line 1': '3 Garden Lane',
+    'Address Line 2': 'Almaty',
+    'Address Country': 'Kazakhstan',
+    'D.O.B': '12/04/1961',
+    Gender: 'Male',
+    'Nationality(/ies)': 'Kazakhstan',
+    'Date Designated': '30/07/2021',
+  }),
+  ukRow({
+    ...PERSON,
+    'Name 6': 'KVORVAT',
+    'Name 1': 'Zalmyr',
+    'Name type': 'Alias',
+    'Alias strength': 'Low',
+    'D.O.B': 'dd/mm/1962',
+  }),
+  ukRow({
+    'Unique ID': 'MUR0002',
+    'Designation Type': 'Entity',
+    'Regime Name': 'Made-up',
+    'Name 6': 'VARNIX STEEL LTD',
+    'Name type': 'Primary Name',
+    'Type of entity': 'Company',
+    'Parent company': '(1) Varnix Holding (2) Varnix Group',
+  }),
+  ukRow({
+    ...PERSON,
+    'Name 6': 'QUORVATH',
+    'Name 1': 'Zalmir',
+    'Name type': 'Primary Name Variation',
+    'Alias strength': 'Good quality',
+  }),
+  ukRow({ ...PERSON, 'Unique ID': '', 'Name 6': 'NOBODY' }),
+].join('\r\n')
+
+test('the UK list joins the rows of a designation, wherever they stand', async () => {
+  const { entries, skipped } = await read('uk', UK)
+  expect(entries).toHaveLength(2)
+  expect(entries[0]).toMatchObject({
+    id: 'MUR0001',
+    type: 'individual',
+    name: 'Zalmir Pradenovich QUORVATH',
+    person: { first: 'Zalmir', middle: 'Pradenovich', last: 'QUORVATH' },
+    aliases: [
+      { type: 'weak alias', name: 'Zalmyr KVORVAT' },
+      { type: 'alias', name: 'Zalmir QUORVATH' },
+      { type: 'original script', name: 'Залмир' },
+    ],
+    countries: ['KZ'],
+    gender: 'male',
+    datesOfBirth: ['1961-04-12', '1962'],
+    addresses: [{ line1: '3 Garden Lane', line2: '', city: 'Almaty', postalCode: '', countryCode: 'KZ' }],
+  })
+  expect(entries[0]?.listings).toMatchObject([
+    {
+      code: 'SAN-CURRENT',
+      reference: 'MUR0001',
+      origin: 'UK',
+      regime: 'Made-up',
+      measures: ['Asset freeze', 'Travel Ban'],
+      from: '2021-07-30',
+    },
+  ])
+  expect(entries[1]).toMatchObject({
+    type: 'business',
+    name: 'VARNIX STEEL LTD',
+    businessTypes: ['Company'],
+    links: [
+      { type: 'parent company', value: 'Varnix Holding' },
+      { type: 'parent company', value: 'Varnix Group' },
+    ],
+  })
+  expect(skipped).toEqual(['7: no Unique ID'])
+})
+
+test('our own CSV needs a name and a dataset, and names the row that has neither', async () => {
+  const text = [
+    'NAME,datasets,type,identifiers,addresses',
+    'Varnix,SAN|pep-former,company,registration: 1|2,"1 Quay, Limassol, Cyprus"',
+    ',SAN,,,',
+    'No Codes,,,,',
+    'Bad Code,SANCTION,,,',
+    'Bad Type,SAN,ghost,,',
+    'Short,SAN',
+  ].join('\n')
+  const { entries, skipped } = await read('csv', text)
+  expect(entries).toHaveLength(1)
+  expect(entries[0]).toMatchObject({
+    id: 'row-1',
+    identifiers: [
+      { type: 'registration', value: '1' },
+      { type: 'identifier', value: '2' },
+    ],
+    addresses: [{ line1: '1 Quay', city: 'Limassol', countryCode: 'CY' }],
+  })
+  expect(entries[0]?.listings.map(one => one.code)).toEqual(['SAN-CURRENT', 'PEP-FORMER'])
+  expect(skipped).toEqual([
+    '3: no name',
+    '4: no dataset code',
+    '5: "SANCTION" is no dataset code',
+    '6: "ghost" is no type: individual or business',
+    '7: 2 cells where the header has 5',
+  ])
+  expect((await read('csv', 'name\nVarnix', ['AM'])).entries[0]?.listings[0]?.code).toBe('AM')
+})
+
+test.each([
+  ['uk', 'a,b\n1,2\n', 'FETTLE_INPUT_HEADER'],
+  ['opensanctions', 'id,name\n1,2\n', 'FETTLE_INPUT_HEADER'],
+  ['csv', '', 'FETTLE_INPUT_EMPTY'],
+  ['csv', 'name\n"open', 'FETTLE_INPUT_QUOTE'],
+] as const)('a file that is no %s list is refused: %j', async (kind, text, code) => {
+  await expect(read(kind, text)).rejects.toMatchObject({ code })
+})
+
+test.each([
+  ['1961-04-12', '1961-04-12'],
+  ['1961-04-12T10:00:00', '1961-04-12'],
+  ['1961-04', '1961'],
+  ['1961', '1961'],
+  ['12/04/1961', '1961-04-12'],
+  ['dd/mm/1961', '1961'],
+  ['00/00/1961', '1961'],
+  ['31/02/1961', '1961'],
+  ['circa 1961', ''],
+  ['', ''],
+])('the date %j is %j', (text, date) => {
+  expect(dateOf(text)).toBe(date)
+})
+
+describe('an import', () => {
+  const importIn = async (dir: string, text: string, force = false) => {
+    const file = join(await temporaryFolder(), 'ours.csv')
+    await writeFile(file, text)
+    return { file, info: await importList({ kind: 'csv', file, name: 'ours', dir, now: NOW, codes: ['SAN-CURRENT'], force }) }
+  }
+
+  test('keeps the digest of its source and says what was taken', async () => {
+    const dir = await temporaryFolder()
+    const { file, info } = await importIn(dir, 'id,name,type\n1,Varnix,business\n1,Again,business\n2,Zalmir Quorvath,person\n')
+    expect(info).toMatchObject({ name: 'ours', kind: 'csv', source: 'ours.csv', entries: 2, individuals: 1, skipped: 1 })
+    expect(info.sha256).toBe(
+      createHash('sha256')
+        .update(await readFile(file))
+        .digest('hex'),
+    )
+    expect(info.datasets).toEqual({ SAN: 2, 'SAN-CURRENT': 2 })
+    expect(info.skippedRows).toEqual([{ line: null, why: 'the id 1 stands on an earlier line' }])
+    expect(await readLists(dir)).toEqual([info])
+  })
+
+  test('replaces an earlier one and leaves one file of entries; a list held open stays readable', async () => {
+    const dir = await temporaryFolder()
+    const { info } = await importIn(dir, 'name\nVarnix\n')
+    const open = await openList(dir, info, () => {})
+    const { info: second } = await importIn(dir, 'name\nQuorvath\nPrindane\n')
+    expect((await readList(dir, 'ours')).entries).toBe(2)
+    expect((await readdir(join(dir, 'ours'))).sort()).toEqual([second.file, 'info.json'].sort())
+    expect(open.at(0).name).toBe('Varnix')
+    open.close()
+  })
+
+  test('that fails leaves what was there', async () => {
+    const dir = await temporaryFolder()
+    const { info } = await importIn(dir, 'name\nVarnix\n')
+    await expect(importIn(dir, 'name\n"open')).rejects.toMatchObject({ code: 'FETTLE_INPUT_QUOTE' })
+    await expect(importIn(dir, 'name\n')).rejects.toMatchObject({ code: 'FETTLE_INPUT_EMPTY' })
+    expect(await readLists(dir)).toEqual([info])
+    expect(await readdir(join(dir, 'ours'))).toHaveLength(2)
+    await removeList(dir, 'ours')
+    expect(await readLists(dir)).toEqual([])
+    await expect(readList(dir, 'ours')).rejects.toMatchObject({ code: 'FETTLE_SCREENING_UNKNOWN' })
+  })
+
+  test('that would lose entries is refused with both counts, unless it is forced', async () => {
+    const dir = await temporaryFolder()
+    const { info } = await importIn(dir, 'name\nVarnix\nQuorvath\nPrindane\n')
+    await expect(importIn(dir, 'name\n  \n')).rejects.toThrow(
+      /"ours": 0 entries; rows skipped: 1, the first on line 2 since: no name\. The 3 that are there stay/,
+    )
+    await expect(importIn(dir, 'name\nVarnix\n')).rejects.toMatchObject({
+      code: 'FETTLE_IMPORT_SHRINKS',
+      message: expect.stringContaining('screening list "ours": 1 entries would take the place of 3'),
+    })
+    expect(await readLists(dir)).toEqual([info])
+    expect(await readdir(join(dir, 'ours'))).toHaveLength(2)
+    expect((await importIn(dir, 'name\nVarnix\n', true)).info.entries).toBe(1)
+    expect((await importIn(dir, 'name\n  \n', true)).info.entries).toBe(0)
+    expect((await openList(dir, await readList(dir, 'ours'), () => {})).entries).toBe(0)
+  })
+
+  test('whose file was changed afterwards is not opened', async () => {
+    const dir = await temporaryFolder()
+    const { info } = await importIn(dir, 'name\nVarnix\nQuorvath\n')
+    const path = join(dir, 'ours', info.file)
+    const text = await readFile(path, 'utf8')
+    for (const wrong of [text.replace('Varnix', 'Varnax'), text.slice(0, -5), '']) {
+      await writeFile(path, wrong)
+      await expect(openList(dir, info, () => {})).rejects.toMatchObject({ code: 'FETTLE_INPUT_READ' })
+    }
+  })
+})

@@ -1,0 +1,50 @@
+/** A PDF of sections: well formed, with every text in it, over several pages where it takes them. */
+import { writeFileSync } from 'node:fs'
+import { inflateSync } from 'node:zlib'
+import { expect, test } from 'vitest'
+import { pdfOf } from '../../../../src/service/http/pdf.ts'
+
+/** Streams of a PDF that are compressed, as they read. */
+const streamsOf = (pdf: Buffer): string[] =>
+  [...pdf.toString('latin1').matchAll(/\/FlateDecode[^>]*>>\nstream\n([\s\S]*?)\nendstream/g)].flatMap(([, data = '']) => {
+    try {
+      return [inflateSync(Buffer.from(data, 'latin1')).toString('latin1')]
+    } catch {
+      return []
+    }
+  })
+
+const pagesOf = (pdf: Buffer): number => Number(/\/Type \/Pages\n\/Count (\d+)/.exec(pdf.toString('latin1'))?.[1])
+
+test('has one page for a few rows, and the scripts of the names in it', async () => {
+  const sections = [
+    {
+      heading: 'Search',
+      rows: [
+        ['Name', 'Zalmir Quorvath'],
+        ['Also', 'Залмир Кворват · Ζαλμίρ · Łódź · حضريل'],
+      ] as [string, string][],
+    },
+    { heading: 'Empty', rows: [] },
+  ]
+  const pdf = await pdfOf('AML details', sections)
+  if (process.env.FETTLE_PDF !== undefined) writeFileSync(process.env.FETTLE_PDF, pdf)
+  expect(pdf.subarray(0, 5).toString()).toBe('%PDF-')
+  expect(pagesOf(pdf)).toBe(1)
+  // The font's table of what its glyphs mean holds the characters used: a search in the document finds them.
+  const text = streamsOf(pdf).join('\n')
+  for (const character of 'ZЗλŁح') {
+    expect(text.toLowerCase()).toContain(`<${character.codePointAt(0)?.toString(16).padStart(4, '0')}>`)
+  }
+})
+
+test('goes on over as many pages as it needs, a value longer than a page too', async () => {
+  const rows = Array.from({ length: 200 }, (_, at): [string, string] => [`Row ${at}`, 'value '.repeat(20)])
+  expect(pagesOf(await pdfOf('Long', [{ heading: 'Rows', rows }]))).toBeGreaterThan(4)
+  expect(pagesOf(await pdfOf('Long', [{ heading: 'Row', rows: [['One', 'word '.repeat(4_000)]] }]))).toBeGreaterThan(3)
+})
+
+test('takes control characters and an endless word', async () => {
+  const pdf = await pdfOf('A\u0000B\u001b', [{ heading: '\u0007', rows: [['\u0001', `x${'y'.repeat(5_000)}\n\u0000z`]] }])
+  expect(pagesOf(pdf)).toBeGreaterThan(0)
+})

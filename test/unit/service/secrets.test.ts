@@ -1,0 +1,77 @@
+/** Passwords, tokens and the throttle's memory (faults S25 to S27), as far as no request shows them. */
+import { expect, test } from 'vitest'
+import { makeThrottle } from '../../../src/service/auth/throttle.ts'
+import { makeTokens } from '../../../src/service/auth/tokens.ts'
+import { LIMITS } from '../../../src/service/limits.ts'
+import { Refusal } from '../../../src/service/refusal.ts'
+import { loginCheck } from './kit.ts'
+
+test('a password is right only for its user, in every Unicode form, and nothing else is', async () => {
+  const isRight = await loginCheck([
+    { username: 'ann', password: 'pässwörd' },
+    { username: 'bob', password: '' },
+  ])
+  const cases: [string, string, boolean][] = [
+    ['ann', 'pässwörd', true],
+    ['ann', 'pa\u0308sswo\u0308rd', true],
+    ['ann', 'Pässwörd', false],
+    ['ann', 'pässwörd ', false],
+    ['ann', '', false],
+    ['Ann', 'pässwörd', false],
+    ['bob', 'pässwörd', false],
+    ['bob', '', true],
+    ['nobody', '', false],
+    ['__proto__', '', false],
+    ['ann', 'x'.repeat(100_000), false],
+  ]
+  for (const [username, password, right] of cases)
+    expect([username, await isRight({ username, password })]).toEqual([username, right])
+})
+
+test('one user after the other, known or not, takes about as long', async () => {
+  const isRight = await loginCheck([{ username: 'ann', password: 'right' }])
+  const times: Record<string, number[]> = { ann: [], nobody: [] }
+  for (let n = 0; n < 9; n++) {
+    for (const username of n % 2 === 0 ? ['ann', 'nobody'] : ['nobody', 'ann']) {
+      const began = process.cpuUsage()
+      await isRight({ username, password: 'wrong' })
+      times[username]?.push(process.cpuUsage(began).user)
+    }
+  }
+  const median = (name: string): number => times[name]?.sort((a, b) => a - b)[4] ?? 0
+  // The exact figure is the benchmark's; here that neither is let off the work.
+  expect(median('nobody') / median('ann')).toBeGreaterThan(0.5)
+  expect(median('nobody') / median('ann')).toBeLessThan(2)
+})
+
+test('tokens never repeat, hold for their service only, and are signed over 256 bits', () => {
+  const tokens = makeTokens(3_600_000, () => 0)
+  const ann = { username: 'ann', generation: 'g' }
+  const issued = Array.from({ length: 1_000 }, () => tokens.issue(ann))
+  expect(new Set(issued).size).toBe(1_000)
+  expect(tokens.read(issued[0] ?? '')).toEqual(ann)
+  expect(Buffer.from(issued[0]?.split('.')[2] ?? '', 'base64url')).toHaveLength(32)
+  expect(makeTokens(3_600_000, () => 0).read(issued[0] ?? '')).toBeNull()
+})
+
+test('a hundred thousand user names leave a bounded memory, and the one who tries on is still throttled', () => {
+  const throttle = makeThrottle({ ...LIMITS, clientLogins: Number.POSITIVE_INFINITY }, () => 0)
+  const bad = (username: string): string => {
+    try {
+      throttle.admit({ username, password: 'x' }, '127.0.0.1')
+      throttle.refused({ username, password: 'x' }, '127.0.0.1')
+      return 'refused'
+    } catch (error) {
+      return error instanceof Refusal ? String(error.status) : 'broken'
+    }
+  }
+  globalThis.gc?.()
+  const before = process.memoryUsage().heapUsed
+  for (let n = 0; n < 100_000; n++) {
+    bad(`user ${n}`)
+    if (n % 1_000 === 0) bad('the one')
+  }
+  expect(bad('the one')).toBe('429')
+  // Two tables of 10,000 digests of 44 characters.
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(60 * 1024 * 1024)
+})

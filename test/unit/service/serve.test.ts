@@ -1,0 +1,44 @@
+/** The service on real registers. */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { FettleError } from '../../../src/errors.ts'
+import { importRegister } from '../../../src/service/registers/index.ts'
+import { serve } from '../../../src/service/serve.ts'
+import { logIn, send, temporaryFolder } from './kit.ts'
+
+async function importNamed(registerDir: string, name: string, company: string): Promise<void> {
+  const file = join(await temporaryFolder(), `${name}.csv`)
+  await writeFile(file, `id,name,country,orgNumber\n1,${company},GB,0123456${name.length}\n`)
+  await importRegister({ file, name, dir: registerDir, now: new Date(0), snapshotDate: '2026-01-31' })
+}
+
+test('all registers of the folder are opened, and health names them', async () => {
+  const registerDir = await temporaryFolder()
+  await importNamed(registerDir, 'one', 'NORTHGATE FASTENERS LIMITED')
+  await importNamed(registerDir, 'three', 'HARBOUR BAKERY LIMITED')
+  const service = await serve({ dataDir: await temporaryFolder(), registerDir, registers: [], users: [] })
+  onTestFinished(() => service.close())
+  const registers = ['one', 'three'].map(name => ({ name, companies: 1, snapshotDate: '2026-01-31' }))
+  expect(service.registers).toEqual(registers)
+  const health = await send(new URL('/health', service.url).href)
+  expect(health.body).toEqual({
+    status: 'ok',
+    version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+    startedAt: expect.stringMatching(/^\d{4}-.*Z$/),
+    uptimeSeconds: expect.any(Number),
+    checks: { database: 'ok' },
+    registers,
+  })
+
+  const caller = await logIn(service)
+  const id = await caller.submitted('name\nHarbour Bakery Ltd\nNorthgate Fasteners\n((((a+)+)+)\n---\n')
+  const { jobSummary } = (await caller.reach(id, 'jobMatchingComplete')).body
+  expect(jobSummary.totalRows).toBe(4)
+  expect(jobSummary.unmatched).toBeGreaterThanOrEqual(2)
+})
+
+test('without a register there is no service', async () => {
+  const options = { dataDir: await temporaryFolder(), registerDir: await temporaryFolder(), registers: [], users: [] }
+  await expect(serve(options)).rejects.toSatisfy(error => FettleError.is(error) && error.code === 'FETTLE_REGISTER_UNKNOWN')
+})

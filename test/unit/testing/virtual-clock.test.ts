@@ -1,0 +1,153 @@
+/** Virtual time: who is woken when, what time waits for, and what moves without it. */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { VirtualClock } from '../../../src/testing/index.ts'
+import { temporaryFolder } from '../service/kit.ts'
+
+test('sleepers wake in the order of their times, at exactly their times, and nobody waits', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 86_400_000 }), { maxLength: 20 }), async waits => {
+      const clock = new VirtualClock()
+      const woken: number[] = []
+      await Promise.all(
+        waits.map(async ms => {
+          await clock.sleep(ms)
+          expect(clock.monotonic()).toBe(ms)
+          woken.push(ms)
+        }),
+      )
+      expect(woken).toEqual([...waits].sort((a, b) => a - b))
+      expect(clock.sleeps).toEqual(waits)
+    }),
+    { numRuns: 20 },
+  )
+})
+
+test('fifty who share a clock see one time, and a day of theirs is over in a moment', async () => {
+  const clock = new VirtualClock({ seed: 3 })
+  const times: number[] = []
+  await Promise.all(
+    Array.from({ length: 50 }, async () => {
+      for (let n = 0; n < 4; n++) {
+        await clock.sleep(Math.floor(clock.random() * 1000))
+        times.push(clock.monotonic())
+      }
+    }),
+  )
+  expect(times).toHaveLength(200)
+  expect(times).toEqual([...times].sort((a, b) => a - b))
+})
+
+test('time stands still while somebody is at work, here or elsewhere', async () => {
+  let isBusy = true
+  const clock = new VirtualClock({ isIdle: () => !isBusy })
+  let woken = false
+  const sleeping = clock.sleep(1000).then(() => {
+    woken = true
+  })
+  const folder = await temporaryFolder()
+  await writeFile(join(folder, 'a'), Buffer.alloc(1_000_000))
+  expect([woken, clock.monotonic()]).toEqual([false, 0])
+  isBusy = false
+  await sleeping
+  expect(clock.monotonic()).toBe(1000)
+})
+
+test('a file being written holds time, without anybody saying so', async () => {
+  const clock = new VirtualClock()
+  const order: string[] = []
+  const folder = await temporaryFolder()
+  const sleeping = clock.sleep(3_600_000).then(() => order.push('woken'))
+  for (let n = 0; n < 30; n++) await writeFile(join(folder, String(n)), Buffer.alloc(200_000))
+  order.push('written')
+  await sleeping
+  expect(order).toEqual(['written', 'woken'])
+})
+
+test('told that others are at work in the process, it asks only who was named', async () => {
+  const clock = new VirtualClock({ watchesProcess: false })
+  let isOver = false
+  const noise = (): void => void (isOver || setImmediate(noise))
+  noise()
+  await clock.sleep(1000)
+  isOver = true
+  expect(clock.monotonic()).toBe(1000)
+})
+
+test('who sleeps for ever wakes with the signal only', async () => {
+  const clock = new VirtualClock()
+  const stop = new AbortController()
+  const forever = clock.sleep(Number.POSITIVE_INFINITY, stop.signal)
+  await clock.sleep(10)
+  stop.abort(new Error('at last'))
+  await expect(forever).rejects.toThrow('at last')
+  expect(clock.monotonic()).toBe(10)
+})
+
+test('a sleep ends with its signal, and leaves nothing behind that time would wait for', async () => {
+  const clock = new VirtualClock()
+  const stop = new AbortController()
+  const long = clock.sleep(3_600_000, stop.signal)
+  const short = clock.sleep(5)
+  stop.abort(new Error('enough'))
+  await expect(long).rejects.toThrow('enough')
+  await short
+  expect(clock.monotonic()).toBe(5)
+  await expect(clock.sleep(1, stop.signal)).rejects.toThrow('enough')
+  expect(clock.monotonic()).toBe(5)
+})
+
+test('appointments are kept in order, are waited for, and do not make time pass', async () => {
+  const clock = new VirtualClock()
+  const seen: [string, number][] = []
+  clock.at(300, () => seen.push(['third', clock.monotonic()]))
+  clock.at(100, async () => {
+    await new Promise(resolve => setTimeout(resolve, 30))
+    seen.push(['first', clock.monotonic()])
+  })
+  clock.at(200, () => seen.push(['second', clock.monotonic()]))
+  await clock.sleep(250)
+  expect(seen).toEqual([
+    ['first', 100],
+    ['second', 200],
+  ])
+  expect(clock.monotonic()).toBe(250)
+})
+
+test('steps move the wall alone; suspension moves it too, and the other clock where told', async () => {
+  const clock = new VirtualClock({ start: 1_000_000 })
+  clock.jump(-3_600_000)
+  expect([clock.now(), clock.monotonic()]).toEqual([-2_600_000, 0])
+  clock.suspend(7_200_000)
+  expect([clock.now(), clock.monotonic()]).toEqual([4_600_000, 0])
+  const sleeping = clock.sleep(1000)
+  clock.suspend(5000, 'moves')
+  await sleeping
+  expect([clock.now(), clock.monotonic()]).toEqual([4_605_000, 5000])
+})
+
+test('chance is the seed', () => {
+  const numbers = (seed: number): number[] => {
+    const clock = new VirtualClock({ seed })
+    return Array.from({ length: 1000 }, () => clock.random())
+  }
+  expect(numbers(5)).toEqual(numbers(5))
+  expect(numbers(5)).not.toEqual(numbers(6))
+  expect(numbers(5).every(one => one >= 0 && one < 1)).toBe(true)
+  const mean = numbers(5).reduce((sum, one) => sum + one, 0) / 1000
+  expect(Math.abs(mean - 0.5)).toBeLessThan(0.05)
+})
+
+test('the form for the service sleeps on the same time, and ends early without failing', async () => {
+  const clock = new VirtualClock()
+  const service = clock.forService()
+  const stop = new AbortController()
+  await Promise.all([service.sleep(50, stop.signal), clock.sleep(80)])
+  expect([service.elapsed(), service.now() - Date.UTC(2026, 0, 1)]).toEqual([80, 80])
+  const asleep = service.sleep(1_000_000, stop.signal)
+  stop.abort()
+  await asleep
+  expect(clock.monotonic()).toBe(80)
+})
