@@ -2,26 +2,27 @@
  * The library's face: check and carry out pipelines from a program. Re-exports only; nothing happens at import time. The client
  * alone is `fettle/client`, the service alone `fettle/service`.
  */
-export { connect } from './client/index.ts'
+
 export {
-  type CarryOptions,
   type Check,
   check,
   collect,
+  type EnvironmentOptions,
+  type ExecutionOptions,
   type LibraryOptions,
   merge,
-  type PlaceOptions,
-  type RunName,
+  type RunRef,
+  type RunStatus,
   resume,
   run,
-  type Standing,
   status,
 } from './app/library/library.ts'
-export { type LoadOptions, loadPipeline } from './app/prepare/read-pipeline.ts'
+export { type Checkpoint, type RunHandle, RunStopped } from './app/library/run-handle.ts'
 export type { RunReporter } from './app/observe/reporters.ts'
-export { type Checkpoint, type Running, RunStopped } from './app/library/run-handle.ts'
+export { type LoadOptions, loadPipeline } from './app/prepare/read-pipeline.ts'
+export { connect } from './client/index.ts'
 export type { CodeOf, ErrorCode, ErrorKind, Issue, Place } from './errors.ts'
 export { ERRORS, EXIT, FettleError } from './errors.ts'
-export type { RunEvent, RunFact, RunState } from './journal/index.ts'
+export type { RunEvent, RunEventInput, RunState } from './journal/index.ts'
 export { definePipeline, type PipelineInput, type Plan } from './pipeline/index.ts'
 export { type LineageEvent, type Report, renderReport } from './report/index.ts'

@@ -13,7 +13,10 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   journal: ['zod', 'contract', 'pipeline:types', 'errors', 'process', 'node:'],
   run: ['pipeline', 'journal', 'contract', 'errors', 'p-limit'],
   client: ['contract', 'errors', 'undici', 'form-data', '@aws-sdk/client-s3', '@aws-sdk/lib-storage', 'node:'],
-  input: ['errors', 'process', 'pipeline:types', 'csv-parse', 'csv-stringify', 'node:'],
+  files: ['errors', 'process', 'node:'],
+  formats: ['errors', 'files', 'csv-stringify', 'node:'],
+  input: ['errors', 'pipeline:types', 'files', 'formats', 'csv-parse', 'node:'],
+  results: ['errors', 'pipeline:types', 'files', 'formats', 'input', 'csv-parse', 'csv-stringify', 'node:'],
   report: ['journal', 'errors', 'zod', 'pipeline:types', 'contract:types'],
   'service/matching': ['any-ascii'],
   service: [
@@ -30,14 +33,17 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'node:',
   ],
   queue: ['errors', 'bullmq', 'ioredis', 'node:'],
-  compose: [
+  app: [
     'errors',
     'contract',
     'pipeline',
     'journal',
     'run',
     'client',
+    'files',
+    'formats',
     'input',
+    'results',
     'report',
     'queue',
     'service',
@@ -46,16 +52,49 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     '@opentelemetry/api',
     'node:',
   ],
-  index: ['errors', 'contract', 'pipeline', 'journal', 'run', 'client', 'input', 'report', 'service', 'compose'],
-  cli: ['index', 'compose', 'service', 'report', 'errors', 'yargs', 'picocolors', 'string-width', 'node:'],
+  index: ['errors', 'contract', 'pipeline', 'journal', 'run', 'client', 'input', 'report', 'service', 'app'],
+  cli: ['index', 'app', 'service', 'report', 'errors', 'yargs', 'picocolors', 'string-width', 'node:'],
   testing: ['contract', 'journal', 'errors', 'service', 'zod', 'node:'],
 }
+
+/** Folder -> its subfolders, bottom to top: each may import those before it. Loose files of a folder are not ordered. */
+const LAYERS: Readonly<Record<string, readonly string[]>> = {
+  app: ['env', 'runs', 'staging', 'observe', 'prepare', 'execution', 'operations', 'distributed', 'library', 'doctor'],
+  cli: ['options', 'terminal', 'reporters', 'result', 'commands'],
+  client: ['retry', 'http', 'auth', 'api', 'storage'],
+  input: ['text', 'scan', 'excel', 'table', 'upload'],
+  pipeline: ['model', 'source', 'schema', 'lint', 'propose', 'planning'],
+  report: ['formats', 'html', 'lineage'],
+  results: ['decisions', 'output'],
+  service: [
+    'storage',
+    'auth',
+    'http',
+    'enrichment',
+    'csv',
+    'registers',
+    'docs',
+    'health',
+    'data-cleaning',
+    'companies',
+    'portfolios',
+    'monitoring',
+    'screening',
+    'backup',
+    'openrefine',
+    'access',
+  ],
+  'service/matching': ['data', 'text', 'index', 'compare', 'decide'],
+}
+
+/** A reader takes in the names of a folder at a glance up to about here; a folder with more gets subfolders. */
+const FILES_A_FOLDER = 16
 
 /** Packages with more than one door, and why. */
 const SHARED_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   zod: Object.keys(ARROWS), // every folder's schemas
-  'csv-parse': ['input', 'service'], // the service is a second implementation, with nothing of input's
-  'csv-stringify': ['input', 'service'],
+  'csv-parse': ['input', 'results', 'service'], // the service is a second implementation, with nothing of input's
+  'csv-stringify': ['formats', 'results', 'service'],
 }
 
 /** Transport, multipart, S3 and PDF stand behind one file each. */
@@ -64,16 +103,16 @@ const ONE_FILE = ['undici', 'form-data', '@aws-sdk/client-s3', '@aws-sdk/lib-sto
 /** Where time, chance, the environment and the console are owned; everybody else takes them as parameters. */
 const EDGES = [
   /^cli\//, // the terminal and its signals
-  /^compose(?:\.ts$|\/)/, // hands out the clock and the settings
+  /^app\//, // hands out the clock and the settings
   /^service\/(?:serve|clock)\.ts$/, // the embedded service's own clock and timers
   /^client\/clock\.ts$/, // the clock of a client used without a run
-  /^testing\/(?:broken|perform|preload|virtual-clock)\.ts$/, // faults happen in real time, and rest is judged by it
+  /^testing\/(?:faults\/(?:faulty-response|perform)|preload|virtual-clock)\.ts$/, // faults happen in real time, and rest is judged by it
 ]
 const AMBIENT = /^(?:process\.env|Date\.now|Math\.random|console\..+|(?:global(?:This)?\.)?set(?:Timeout|Interval))$/
 
-/** Files over 300 lines: data, one row a line. */
+/** Files over 300 lines: tables and data. */
 const LONG =
-  /^(?:contract\/data-cleaning\/enrichment-tags|pipeline\/propose\/synonyms|service\/matching\/(?:abbreviations|countries|legal-forms))\.ts$/
+  /^(?:cli\/commands\/index|contract\/data-cleaning\/enrichment-tags|pipeline\/propose\/synonyms|service\/matching\/data\/(?:abbreviations|countries|legal-forms))\.ts$/
 
 type Files = ReadonlyMap<string, string>
 interface Import {
@@ -118,6 +157,32 @@ function arrowFault({ from, to, typeOnly }: Import): string | null {
   if (typeOnly && may.includes(`${target}:types`)) return null
   const isPlugin = folder === 'service' && (target.startsWith('@fastify/') || target.startsWith('fastify-'))
   return isPlugin ? null : `${from}: may not import ${target}${may.includes(`${target}:types`) ? ' but for types' : ''}`
+}
+
+/** `service/matching/index/a.ts` -> ['service/matching', 'index']; null for a loose file of its folder. */
+function layerOf(file: string): readonly [folder: string, layer: string] | null {
+  const folder = folderOf(file)
+  const [layer, ...rest] = file.slice(folder.length + 1).split('/')
+  return layer === undefined || rest.length === 0 || !(folder in LAYERS) ? null : [folder, layer]
+}
+
+function layerFault({ from, to }: Import): string | null {
+  const [mine, theirs] = [layerOf(from), to.endsWith('.ts') ? layerOf(to) : null]
+  if (mine === null || theirs === null || mine[0] !== theirs[0] || mine[1] === theirs[1]) return null
+  const order = LAYERS[mine[0]] ?? []
+  const unknown = [mine[1], theirs[1]].find(layer => !order.includes(layer))
+  if (unknown !== undefined) return `${from}: ${mine[0]}/${unknown} has no place in the order of its folder`
+  return order.indexOf(theirs[1]) < order.indexOf(mine[1])
+    ? null
+    : `${from}: may not import ${theirs.join('/')}, which is above it`
+}
+
+function crowdFaults(files: Iterable<string>): string[] {
+  const crowds = new Map<string, number>()
+  for (const file of files) crowds.set(posix.dirname(file), (crowds.get(posix.dirname(file)) ?? 0) + 1)
+  return [...crowds].flatMap(([folder, count]) =>
+    count > FILES_A_FOLDER ? [`${folder}: ${count} files, over ${FILES_A_FOLDER}`] : [],
+  )
 }
 
 function doorFaults(imports: readonly Import[]): string[] {
@@ -186,7 +251,15 @@ function scan(files: Files): string[] {
   )
   const imports = sources.flatMap(([file, , source]) => importsOf(file, source))
   const arrows = imports.flatMap(one => arrowFault(one) ?? [])
-  return [...arrows, ...doorFaults(imports), ...cycleFaults(imports), ...sources.flatMap(one => fileFaults(...one))]
+  const layers = imports.flatMap(one => layerFault(one) ?? [])
+  return [
+    ...arrows,
+    ...layers,
+    ...crowdFaults(files.keys()),
+    ...doorFaults(imports),
+    ...cycleFaults(imports),
+    ...sources.flatMap(one => fileFaults(...one)),
+  ]
 }
 
 test('src follows the design', () => {
@@ -216,7 +289,22 @@ test.each<[string, Record<string, string>, string]>([
     'service/matching/a.ts: may not import node:crypto',
   ],
   ['the island reaches over', { 'service/a.ts': `${HEAD}export * from '../input/b.ts'` }, 'service/a.ts: may not import input'],
-  ['compose imports cli', { 'compose/a.ts': `${HEAD}import '../cli/b.ts'` }, 'compose/a.ts: may not import cli'],
+  ['app imports cli', { 'app/a.ts': `${HEAD}import '../cli/b.ts'` }, 'app/a.ts: may not import cli'],
+  [
+    'an import against the order of subfolders',
+    { 'input/scan/a.ts': `${HEAD}import '../table/b.ts'` },
+    'input/scan/a.ts: may not import input/table, which is above it',
+  ],
+  [
+    'a subfolder without a place',
+    { 'input/misc/a.ts': `${HEAD}import '../scan/b.ts'` },
+    'input/misc/a.ts: input/misc has no place in the order of its folder',
+  ],
+  [
+    'a crowded folder',
+    Object.fromEntries(Array.from({ length: 17 }, (_, at) => [`run/a${at}.ts`, HEAD])),
+    'run: 17 files, over 16',
+  ],
   ['a new folder', { 'utils/a.ts': `${HEAD}import '../errors.ts'` }, 'utils/a.ts: the folder utils is not in the design'],
   [
     'a second file with undici',
@@ -257,7 +345,7 @@ test.each<[string, Record<string, string>, string]>([
 
 test('the scan accepts what the design allows', () => {
   const fine = {
-    'compose/a.ts': `${HEAD}import '../client/b.ts'\nconst now = Date.now()`,
+    'app/a.ts': `${HEAD}import '../client/b.ts'\nconst now = Date.now()`,
     'client/b.ts': `${HEAD}import 'undici'\nimport { setTimeout as wait } from 'node:timers/promises'`,
     'input/c.ts': `${HEAD}import type { d } from '../pipeline/d.ts'\nconst at = new Date(0)`,
     'pipeline/d.ts': `${HEAD}import { createHash } from 'node:crypto'\n/** A d. */\nexport type d = 1`,

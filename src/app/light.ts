@@ -23,8 +23,8 @@ export {
   shownPath,
   spoolOf,
 } from '../pipeline/index.ts'
+export { packageInfo } from './env/package-info.ts'
 export { isInside, realPath } from './prepare/output-paths.ts'
 export { type Overrides, type Prepared, prepare } from './prepare/prepare.ts'
-export { type Looked, lookAtColumns, proposeFor, type Reading } from './prepare/propose.ts'
+export { type InspectedColumns, inspectColumns, proposeFor, type Reading } from './prepare/propose.ts'
 export { stdinOf } from './staging/stdin.ts'
-export { thisTool } from './env/package-info.ts'

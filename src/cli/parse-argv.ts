@@ -5,12 +5,12 @@
 import yargs, { type Argv } from 'yargs'
 import { FettleError } from '../errors.ts'
 import type { Command, Flags } from './command.ts'
-import { COMMANDS } from './commands/index.ts'
 import { EXAMPLES } from './commands/examples.ts'
+import { COMMANDS } from './commands/index.ts'
 import type { Io } from './terminal/io.ts'
 
 /** A command and what it was given. */
-export interface Called {
+export interface ParsedCommand {
   readonly command: Command
   readonly flags: Flags
 }
@@ -21,16 +21,16 @@ const nameOf = (command: Command): string => command.usage.split(' ')[0] ?? ''
 const COMMON = ['debug', 'help', 'h']
 
 /** Parses argv; null when help or the version was printed instead. Throws FETTLE_USAGE. */
-export async function parse(words: readonly string[], io: Io): Promise<Called | null> {
+export async function parse(words: readonly string[], io: Io): Promise<ParsedCommand | null> {
   const argv = plainWords(words)
   refuseSecrets(argv)
   if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
-    const { thisTool } = await import('../app/env/package-info.ts')
-    io.out(thisTool().version)
+    const { packageInfo } = await import('../app/env/package-info.ts')
+    io.out(packageInfo().version)
     return null
   }
   await refuseUnknown(argv)
-  let called: Called | null = null
+  let called: ParsedCommand | null = null
   const problems: string[] = []
   const parser = build(io, problems, found => {
     called = found
@@ -56,7 +56,7 @@ function plainWords(words: readonly string[]): string[] {
   return [...words.slice(0, end), ...words.slice(end + 1).map(word => (word.startsWith('-') ? `./${word}` : word))]
 }
 
-function build(io: Io, problems: string[], onCall: (called: Called) => void): Argv {
+function build(io: Io, problems: string[], onCall: (called: ParsedCommand) => void): Argv {
   const parser = yargs()
     .scriptName('fettle')
     // The rest of the help is English whatever the terminal speaks.

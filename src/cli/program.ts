@@ -3,9 +3,9 @@
  * process end by itself, so that pipes drain (measured: process.exit after 300,000 bytes delivered 65,536).
  */
 import { EXIT, FettleError } from '../errors.ts'
+import { parse } from './parse-argv.ts'
 import { exitOf } from './result/exit.ts'
 import { type Io, processIo } from './terminal/io.ts'
-import { parse } from './parse-argv.ts'
 
 /** First signal: stop in order. Second: end at once, by the signal itself, as a shell reports 130; the journal is whole at any instant. */
 function listenForSignals(): AbortSignal {
@@ -25,7 +25,7 @@ function listenForSignals(): AbortSignal {
 }
 
 /** Carries out a command line before this terminal and gives its exit code; it never throws. */
-export async function carryOut(argv: readonly string[], io: Io): Promise<number> {
+export async function runProgram(argv: readonly string[], io: Io): Promise<number> {
   try {
     const called = await parse(argv, io)
     if (called === null) return EXIT.ok
@@ -34,8 +34,8 @@ export async function carryOut(argv: readonly string[], io: Io): Promise<number>
   } catch (error) {
     const { printError } = await import('./terminal/print-error.ts')
     io.say(printError(error, argv.includes('--debug')))
-    const { giveFailure } = await import('./result/result.ts')
-    await giveFailure(error, argv, io)
+    const { printFailure } = await import('./result/result.ts')
+    await printFailure(error, argv, io)
     return exitOf(error)
   }
 }
@@ -46,5 +46,5 @@ const AWS_ADVICE_OFF = 'AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'
 export async function start(): Promise<void> {
   // Which Node may be used is told by package.json; advice of Amazon's client would stand among what is ours.
   process.env[AWS_ADVICE_OFF] ??= 'true'
-  process.exitCode = await carryOut(process.argv.slice(2), processIo(listenForSignals()))
+  process.exitCode = await runProgram(process.argv.slice(2), processIo(listenForSignals()))
 }

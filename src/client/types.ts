@@ -1,11 +1,11 @@
 /** What `connect` and every request take, and what a transfer is. Types only. */
 import type { OperationName } from '../contract/index.ts'
+import type { Shared } from './api/shared.ts'
 import type { Clock } from './clock.ts'
 import type { Limits } from './http/limits.ts'
-import type { Rate } from './retry/rate-limiter.ts'
 import type { Proxies } from './http/proxies.ts'
-import type { Shared } from './api/shared.ts'
 import type { Dispatcher } from './http/transport.ts'
+import type { Rate } from './retry/rate-limiter.ts'
 
 export type { Clock }
 

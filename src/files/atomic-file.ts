@@ -7,7 +7,7 @@ import { constants } from 'node:fs'
 import { type FileHandle, lstat, mkdir, open, realpath, rename, unlink } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { FettleError } from '../errors.ts'
-import { PROBE, sweepDebris, temporaryName } from './stale-temp-files.ts'
+import { PROBE, removeStaleTempFiles, temporaryName } from './stale-temp-files.ts'
 
 /** Where a sink may write, and whose it is. */
 export interface SinkOptions {
@@ -45,13 +45,13 @@ export async function openSink(path: string, options: SinkOptions = {}): Promise
     await refuseSpecial(target)
     const temporary = temporaryName(target, options.tag ?? String(++serial))
     const handle = await openExclusive(temporary)
-    await sweepDebris(target, temporary, options.tag)
+    await removeStaleTempFiles(target, temporary, options.tag)
     return new FileSink(path, target, temporary, handle)
   })
 }
 
 /** Proves that `path` can be written now, and leaves nothing but its folder. Throws FETTLE_OUTPUT_WRITE. */
-export async function proveWritable(path: string, options: SinkOptions = {}): Promise<void> {
+export async function checkWritable(path: string, options: SinkOptions = {}): Promise<void> {
   // One name for all who try, so that what a kill left of one is gone with the next.
   await (await openSink(path, { ...options, tag: PROBE })).discard()
 }

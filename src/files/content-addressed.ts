@@ -3,11 +3,11 @@
  * the same file. It knows neither where they come from nor how long they are needed.
  */
 import { join } from 'node:path'
-import { fileDigest } from './digest.ts'
 import { openSink } from './atomic-file.ts'
+import { fileDigest } from './digest.ts'
 
 /** Writes the bytes into `folder` (0600, whole or not at all) and gives the path. Throws FETTLE_OUTPUT_WRITE, and what `bytes` throws. */
-export async function spool(bytes: AsyncIterable<Uint8Array>, folder: string): Promise<string> {
+export async function writeContentAddressed(bytes: AsyncIterable<Uint8Array>, folder: string): Promise<string> {
   const sink = await openSink(join(folder, 'incoming'))
   try {
     for await (const piece of bytes) await sink.write(piece)

@@ -14,7 +14,7 @@ export const READ_BYTES = 1_048_576
  * until `count - 1` more were asked for. Fresh buffers would wait for the collector, 64 MiB of them at a time (measured:
  * 161 MB at the peak of a 1 GB run against 142 MB).
  */
-export async function* readPieces(handle: FileHandle, start = 0, count = 2, size = READ_BYTES): AsyncGenerator<Buffer> {
+export async function* readChunks(handle: FileHandle, start = 0, count = 2, size = READ_BYTES): AsyncGenerator<Buffer> {
   const buffers = Array.from({ length: count }, () => Buffer.allocUnsafe(size))
   let at = start
   let turn = 0
@@ -49,7 +49,7 @@ export async function readHead(handle: FileHandle, bytes = READ_BYTES): Promise<
 }
 
 /** The pieces of the file at `path`, or of a span of it; what the disk says against it becomes the error that `fail` makes of it. */
-export async function* filePieces(
+export async function* fileChunks(
   path: string,
   fail: (cause: Error) => FettleError,
   span = { from: 0, to: Number.POSITIVE_INFINITY },

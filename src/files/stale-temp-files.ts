@@ -76,7 +76,7 @@ async function sweep(folder: string, start: string, now: number, isKept: (name: 
  * Removes temporary files of `target` that nobody will finish, `kept` excepted: those of dead processes, those older than a day,
  * and those of `run`, since one process at a time writes for a run.
  */
-export async function sweepDebris(target: string, kept: string, run?: string): Promise<void> {
+export async function removeStaleTempFiles(target: string, kept: string, run?: string): Promise<void> {
   const now = await lstat(kept).then(
     ({ mtimeMs }) => mtimeMs,
     () => 0,

@@ -4,8 +4,8 @@
  */
 import { constants, crc32, deflateRawSync } from 'node:zlib'
 import { FettleError } from '../errors.ts'
-import { columnLetters, type RowFormat } from './text-formats.ts'
 import { centralDirectory, DEFLATED, dataDescriptor, localHeader, type Member } from '../files/zip.ts'
+import { columnLetters, type RowFormat } from './text-formats.ts'
 
 /** UTF-16 units that a cell holds at most (Excel's own limit). */
 export const MAX_CELL = 32_767

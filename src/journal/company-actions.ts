@@ -22,7 +22,7 @@ export interface ScreenedCompany {
 }
 
 /** Facts of the stages after the outputs. `done` counts the companies gone through, this one included. */
-export type AfterFact =
+export type CompanyActionEvent =
   | { readonly type: 'portfolio.requested'; readonly name: string }
   | { readonly type: 'portfolio.found'; readonly id: number; readonly name: string; readonly created: boolean }
   | {
@@ -80,7 +80,7 @@ export interface ScreenState {
 export const meaningOf = (dataset: string): string => (isDataset(dataset) ? DATASETS[dataset] : '')
 
 /** The part of a run's state that is about this. */
-export interface AfterState {
+export interface CompanyActionState {
   /** Null before the outputs stand, and where nothing is done with companies. */
   readonly companies: CompanyCounts | null
   /** Null where the pipeline says nothing of it, as the next. */
@@ -93,7 +93,7 @@ const MOST_REFUSALS = 20
 const MOST_FOUND = 100
 
 /** Before anything was done. */
-export const beginAfter = ({ portfolio, screen }: Plan): AfterState => ({
+export const initialCompanyActions = ({ portfolio, screen }: Plan): CompanyActionState => ({
   companies: null,
   portfolio:
     portfolio == null
@@ -117,7 +117,10 @@ export const beginAfter = ({ portfolio, screen }: Plan): AfterState => ({
 })
 
 /** The state after one more event; null for an event that is not of these. */
-export function applyAfter(state: AfterState, fact: AfterFact & { readonly at: string }): Partial<AfterState> | null {
+export function applyCompanyAction(
+  state: CompanyActionState,
+  fact: CompanyActionEvent & { readonly at: string },
+): Partial<CompanyActionState> | null {
   const { portfolio, screening } = state
   switch (fact.type) {
     case 'portfolio.requested':
@@ -160,7 +163,10 @@ export function applyAfter(state: AfterState, fact: AfterFact & { readonly at: s
   }
 }
 
-function screened(state: ScreenState, { done, company, createdAt }: AfterFact & { type: 'screen.finished' }): ScreenState {
+function screened(
+  state: ScreenState,
+  { done, company, createdAt }: CompanyActionEvent & { type: 'screen.finished' },
+): ScreenState {
   const counted = { ...state, openSince: null, done, searches: state.searches + 1, last: { id: company.searchId, createdAt } }
   if (company.hits === 0) return counted
   const risks = { ...state.risks }

@@ -8,7 +8,7 @@ import type { JobSummary } from '../contract/index.ts'
 import type { ErrorKind, Issue } from '../errors.ts'
 import type { CompanyCounts, DecisionCounts, LowestScores, RowCandidate, RowDecision } from '../pipeline/model/row-types.ts'
 import type { Plan } from '../pipeline/model/types.ts'
-import type { AfterFact } from './company-actions.ts'
+import type { CompanyActionEvent } from './company-actions.ts'
 
 /** The named parts of a run, in order. */
 export const STAGES = ['create', 'upload', 'map', 'submit', 'match', 'enrich', 'download', 'portfolio', 'screen'] as const
@@ -204,7 +204,7 @@ type Fact =
       /** Absent, as null, where nothing is done with them. */
       readonly companies?: CompanyCounts | null
     }
-  | AfterFact
+  | CompanyActionEvent
   | { readonly type: 'correlation.noted'; readonly part: number; readonly operation: string; readonly correlationId: string }
   | { readonly type: 'issue.raised'; readonly issue: Issue }
   | {
@@ -245,4 +245,4 @@ export interface CheckResult {
 /** One line of the journal: a fact and the UTC time it was recorded. */
 export type RunEvent = Fact & { readonly at: string }
 /** A fact not yet recorded: what a stage yields. */
-export type RunFact = Fact
+export type RunEventInput = Fact

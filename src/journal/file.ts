@@ -6,7 +6,7 @@ import { closeSync, constants, fsyncSync, ftruncateSync, openSync, readFileSync,
 import { dirname } from 'node:path'
 import { FettleError } from '../errors.ts'
 import { Checksums } from './checksum.ts'
-import type { RunEvent, RunFact } from './events.ts'
+import type { RunEvent, RunEventInput } from './events.ts'
 import { faultOf, findGap, isEvent } from './integrity.ts'
 import { advance, type RunState } from './state.ts'
 
@@ -19,7 +19,7 @@ export interface Journal {
   /** The fold of everything recorded; null before `run.started`. */
   readonly state: RunState | null
   /** Writes one event and syncs it; only then the state moves on. Throws FETTLE_JOURNAL_WRITE, and the event is not recorded. */
-  append(fact: RunFact): RunState
+  append(fact: RunEventInput): RunState
   close(): void
 }
 

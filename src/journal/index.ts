@@ -1,4 +1,6 @@
 /** The journal's face: re-exports only. */
+
+export * from './checksum.ts'
 export type {
   PortfolioState,
   RefusedCompany,
@@ -6,7 +8,6 @@ export type {
   ScreenState,
 } from './company-actions.ts'
 export { meaningOf } from './company-actions.ts'
-export * from './checksum.ts'
 export * from './events.ts'
 export * from './file.ts'
 export * from './lock.ts'

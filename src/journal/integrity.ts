@@ -17,13 +17,13 @@ import type {
   RowSample,
   RunArgs,
   RunEvent,
-  RunFact,
+  RunEventInput,
   StageState,
 } from './events.ts'
 
 /** A schema for each field: an event or a field that is left out does not compile, nor does one of another type. */
 type Fields<T> = { readonly [K in keyof T]-?: z.ZodType<T extends Record<K, T[K]> ? T[K] : T[K] | undefined> }
-type Events = { readonly [T in RunFact['type']]: Fields<Omit<Extract<RunFact, { readonly type: T }>, 'type'>> }
+type Events = { readonly [T in RunEventInput['type']]: Fields<Omit<Extract<RunEventInput, { readonly type: T }>, 'type'>> }
 
 const text = z.string()
 const count = z.number()

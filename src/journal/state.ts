@@ -7,7 +7,7 @@ import type { JobSummary } from '../contract/index.ts'
 import type { Issue } from '../errors.ts'
 import type { DecisionCounts, LowestScores } from '../pipeline/model/row-types.ts'
 import type { Plan } from '../pipeline/model/types.ts'
-import { type AfterState, applyAfter, beginAfter } from './company-actions.ts'
+import { applyCompanyAction, type CompanyActionState, initialCompanyActions } from './company-actions.ts'
 import type {
   CheckResult,
   HttpCounts,
@@ -28,7 +28,7 @@ import { newStages } from './stages.ts'
 export type { JobState, StageState } from './events.ts'
 
 /** A run as its journal tells it; a resume may bring other live settings into the plan. */
-export interface RunState extends RunFacts, AfterState {
+export interface RunState extends RunFacts, CompanyActionState {
   readonly startedAt: string
   /** Time of the last event. */
   readonly updatedAt: string
@@ -93,7 +93,7 @@ const jobsOf = ({ parts }: Plan, name: string): JobState[] =>
   parts.map((_, part) => newJob(part, parts.length === 1 ? name : `${name}-${part + 1}`))
 
 const begun = (event: RunEvent & { type: 'run.started' }): RunState => ({
-  ...beginAfter(event.plan),
+  ...initialCompanyActions(event.plan),
   runId: event.runId,
   tool: event.tool,
   plan: completed(event.plan),
@@ -266,7 +266,7 @@ function apply(state: RunState, event: RunEvent): RunState {
     case 'run.paused':
       return { ...state, status: event.status, exitCode: event.exitCode, error: event.error }
     default:
-      return { ...state, ...applyAfter(state, event) }
+      return { ...state, ...applyCompanyAction(state, event) }
   }
 }
 

@@ -1,17 +1,25 @@
 /** The pipeline's face: re-exports only. */
-export { addressOf, isAddress, isHidden, type Links, linksOf, shownPath, whyNotAddress, whyNotEndpoint } from './schema/addresses.ts'
+
+export type * from './model/types.ts'
+export { type ParsedPipeline, parsePipeline, parsePipelineValue } from './parse.ts'
 export { type Change, changesOf } from './planning/diff.ts'
-export { decodePipeline, pipelineFormat } from './source/decode.ts'
-export { parseDuration } from './schema/durations.ts'
 export { explainPlan, leastRequests, profileLines } from './planning/explain.ts'
 export { isSameWork } from './planning/fingerprint.ts'
-export { pipelineJsonSchema } from './schema/json-schema.ts'
-export { nearest } from './source/nearest.ts'
-export { type ParsedPipeline, parsePipeline, parsePipelineValue } from './parse.ts'
-export { STDIN, STDIN_NAME, spoolOf } from './schema/paths.ts'
-export { inputOptionsOf, type Pipeline } from './schema/pipeline.ts'
-export { plainPipeline } from './schema/plain.ts'
+export { inputWarnings, watchedColumns } from './planning/input-warnings.ts'
 export { type PlannedShard, planRun } from './planning/plan.ts'
+export { resolvedYaml } from './planning/resolved-yaml.ts'
+export { problemOf, readShardPlan } from './planning/shard-schema.ts'
+export {
+  kinOf,
+  lineOf,
+  MOST_SHARDS,
+  mergedPlan,
+  parseShard,
+  type ShardChoice,
+  shardList,
+  shardText,
+  shareOf,
+} from './planning/shards.ts'
 export { draftOf, draftYaml } from './propose/draft.ts'
 export {
   columnName,
@@ -21,11 +29,23 @@ export {
   type SeenColumn,
 } from './propose/propose.ts'
 export type { Knowledge } from './propose/values.ts'
-export { resolvedYaml } from './planning/resolved-yaml.ts'
+export {
+  addressOf,
+  isAddress,
+  isHidden,
+  type Links,
+  linksOf,
+  shownPath,
+  whyNotAddress,
+  whyNotEndpoint,
+} from './schema/addresses.ts'
+export { parseDuration } from './schema/durations.ts'
+export { pipelineJsonSchema } from './schema/json-schema.ts'
+export { STDIN, STDIN_NAME, spoolOf } from './schema/paths.ts'
+export { inputOptionsOf, type Pipeline } from './schema/pipeline.ts'
+export { plainPipeline } from './schema/plain.ts'
 export { definePipeline, type PipelineInput } from './schema/schema.ts'
 export type { Secrets } from './schema/secrets.ts'
 export { checkServiceUrl } from './schema/service-url.ts'
-export { problemOf, readShardPlan } from './planning/shard-schema.ts'
-export { kinOf, lineOf, MOST_SHARDS, mergedPlan, parseShard, type ShardChoice, shardList, shardText, shareOf } from './planning/shards.ts'
-export { suspectIssues, watchedColumns } from './planning/input-warnings.ts'
-export type * from './model/types.ts'
+export { decodePipeline, pipelineFormat } from './source/decode.ts'
+export { nearest } from './source/nearest.ts'

@@ -3,18 +3,18 @@
  * that all problems of a file come out at once, each with its place. It reads no file, no environment and no clock.
  */
 import { type Issue, issue, type Place } from '../errors.ts'
-import { MAX_BYTES } from './source/decode.ts'
-import { freeze } from './planning/freeze.ts'
-import { interpolate, type Sources } from './source/interpolate.ts'
-import { checkSchema, EXAMPLES } from './schema/issues.ts'
-import { readJson } from './source/json.ts'
 import { lint } from './lint/lint.ts'
+import { freeze } from './planning/freeze.ts'
+import { checkSchema, EXAMPLES } from './schema/issues.ts'
 import { normalise, type Pipeline } from './schema/pipeline.ts'
-import { lineFinder } from './source/source-position.ts'
-import { type Replacements, replacePaths } from './source/override-paths.ts'
 import { type PipelineFields, pipelineSchema } from './schema/schema.ts'
 import { refuseLiteralSecrets, type Secrets, secretsOf } from './schema/secrets.ts'
-import { type Finding, offsetAt, type Path, plainOf, prune, type Tree, treeOf } from './source/tree.ts'
+import { MAX_BYTES } from './source/decode.ts'
+import { interpolate, type Sources } from './source/interpolate.ts'
+import { readJson } from './source/json.ts'
+import { type Replacements, replacePaths } from './source/override-paths.ts'
+import { lineFinder } from './source/source-position.ts'
+import { offsetAt, type Path, plainOf, prune, type SyntaxIssue, type Tree, treeOf } from './source/tree.ts'
 import { readYaml } from './source/yaml.ts'
 
 /** What a pipeline is parsed with. */
@@ -50,7 +50,11 @@ export function parsePipeline(text: string, options: ParseOptions & { readonly f
     return { file: options.file, ...spot }
   }
   if (new TextEncoder().encode(source).length > MAX_BYTES) {
-    const finding: Finding = { code: 'FETTLE_PIPELINE_READ', message: 'the pipeline file is larger than 256 KiB', offset: null }
+    const finding: SyntaxIssue = {
+      code: 'FETTLE_PIPELINE_READ',
+      message: 'the pipeline file is larger than 256 KiB',
+      offset: null,
+    }
     return refuse([finding], placeAt)
   }
   const { tree, findings } = options.format === 'json' ? readJson(source) : readYaml(source)
@@ -78,7 +82,7 @@ type PlaceAt = (offset: number | null) => Place
 
 const NO_SECRETS: Secrets = { username: null, password: null }
 
-function refuse(findings: readonly Finding[], placeAt: PlaceAt): ParsedPipeline {
+function refuse(findings: readonly SyntaxIssue[], placeAt: PlaceAt): ParsedPipeline {
   return { pipeline: null, issues: toIssues(findings, null, placeAt), secrets: NO_SECRETS, locate: () => placeAt(null) }
 }
 
@@ -104,7 +108,7 @@ function parseTree(written: Tree, options: ParseOptions, placeAt: PlaceAt): Pars
 }
 
 /** What is in order once everything with a finding is taken out, with defaults, and the names of the keys that had one. */
-function fieldsOf(tree: Tree, findings: readonly Finding[]) {
+function fieldsOf(tree: Tree, findings: readonly SyntaxIssue[]) {
   const paths = findings.flatMap(one => ('path' in one ? [one.path] : []))
   const value = plainOf(prune(tree, paths)) as Record<string, unknown>
   const entries = Object.entries(pipelineSchema.shape).flatMap(([key, schema]) => {
@@ -119,11 +123,11 @@ function fieldsOf(tree: Tree, findings: readonly Finding[]) {
 }
 
 /** True for a finding about a part in which something was found already: that part may only look wrong for want of it. */
-const isConsequence = (one: Finding, before: readonly Finding[]): boolean =>
+const isConsequence = (one: SyntaxIssue, before: readonly SyntaxIssue[]): boolean =>
   'path' in one && before.some(other => 'path' in other && one.path.every((step, index) => other.path[index] === step))
 
 /** Findings in the order of the file; those beyond the fiftieth become one that counts them. */
-function toIssues(findings: readonly Finding[], tree: Tree | null, placeAt: PlaceAt): Issue[] {
+function toIssues(findings: readonly SyntaxIssue[], tree: Tree | null, placeAt: PlaceAt): Issue[] {
   const placed = findings.map(one => ({
     one,
     offset: 'offset' in one ? one.offset : tree === null ? null : offsetAt(tree, one.path, one.part),

@@ -8,7 +8,7 @@ import type { Connected } from './connect.ts'
 import { queueTrouble, readable } from './errors.ts'
 
 /** A shard in the hands of a worker: its job, and the token that proves the hold. */
-export interface Hold {
+export interface Lease {
   readonly job: Job
   readonly token: string
   readonly lockMs: number
@@ -62,7 +62,7 @@ export async function dropLines({ redis, address }: Connected, jobIds: readonly 
 }
 
 /** Keeps the lines of one shard, after the `known` that are there. Throws FETTLE_LOCKED once another worker has the shard. */
-export function copyLines(connected: Connected, { job, token, lockMs }: Hold, known: number) {
+export function copyLines(connected: Connected, { job, token, lockMs }: Lease, known: number) {
   const jobId = job.id ?? ''
   const key = keyOf(connected.address.name, jobId)
   const lost = (): FettleError =>

@@ -3,8 +3,8 @@
  * that holds nothing but turns. Who takes which is all the same. It knows no request.
  */
 import type { Connected } from './connect.ts'
-import { orAborted } from './journal-replica.ts'
 import { queueTrouble, readable } from './errors.ts'
+import { orAborted } from './journal-replica.ts'
 
 /** At most so many requests in any stretch of so many milliseconds. */
 interface Rate {
@@ -13,7 +13,7 @@ interface Rate {
 }
 
 /** The turns of an account. */
-export interface Turns {
+export interface SharedRateLimiter {
   /** Resolves when a request may leave. */
   take(signal: AbortSignal): Promise<void>
   /** Holds everybody back for `ms`. */
@@ -31,7 +31,11 @@ const LONGEST_MS = 60_000
 const spacing = ({ requests, perMs }: Rate): number => Math.ceil((perMs + LATE_MS) / requests)
 
 /** Opens the turns of `account`. Several that name different rates follow the last. */
-export async function openTurns({ engine, redis, address }: Connected, account: string, rate: Rate): Promise<Turns> {
+export async function openSharedRateLimiter(
+  { engine, redis, address }: Connected,
+  account: string,
+  rate: Rate,
+): Promise<SharedRateLimiter> {
   const name = `${address.name}-turns-${account}`
   const options = { connection: redis, prefix: 'fettle' }
   const queue = new engine.Queue(name, { ...options, defaultJobOptions: { removeOnComplete: true } })

@@ -5,14 +5,14 @@
 import type { Job, Queue } from 'bullmq'
 import { FettleError } from '../errors.ts'
 import type { Connected } from './connect.ts'
-import { dropLines, orAborted } from './journal-replica.ts'
 import { readable, shownText } from './errors.ts'
+import { dropLines, orAborted } from './journal-replica.ts'
 
 /** The prefix of every key in Redis but those of the journals. */
 export const PREFIX = 'fettle'
 
 /** How shards stand. */
-export interface Standing {
+export interface QueuedShardStatus {
   readonly done: number
   readonly active: number
   readonly waiting: number
@@ -25,7 +25,7 @@ export interface Standing {
 }
 
 /** A shard to be done: under which name, and what of it a worker is told. */
-export interface Posted {
+export interface QueuedShard {
   readonly id: string
   readonly task: unknown
 }
@@ -50,7 +50,7 @@ export const MOST_DEATHS = 20
 const AGAIN = { attempts: 360, backoff: { type: 'fixed', delay: 10_000 } }
 
 /** The shards of a queue, by their names. */
-export class Board {
+export class ShardQueue {
   readonly #connected: Connected
   readonly #queue: Queue
 
@@ -66,7 +66,7 @@ export class Board {
    * are to be posted anew that somebody is carrying out.
    */
   async post(
-    posted: readonly Posted[],
+    posted: readonly QueuedShard[],
     { atOnce, fresh, isBad }: { atOnce: number; fresh: boolean; isBad: (ended: unknown) => boolean },
   ): Promise<{ readonly found: number }> {
     const there = await Promise.all(posted.map(({ id }) => this.#find(id)))
@@ -111,7 +111,7 @@ export class Board {
   }
 
   /** How the shards stand. */
-  async standing(ids: readonly string[]): Promise<Standing> {
+  async standing(ids: readonly string[]): Promise<QueuedShardStatus> {
     const states = await Promise.all(ids.map(async id => ({ id, state: await this.#state(id) })))
     const those = (...wanted: string[]): string[] => states.filter(({ state }) => wanted.includes(state)).map(({ id }) => id)
     const failed = await Promise.all(those('failed').map(async id => ({ id, why: await this.#why(id) })))

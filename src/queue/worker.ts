@@ -4,9 +4,9 @@
  */
 import type { Job } from 'bullmq'
 import { FettleError } from '../errors.ts'
-import { MOST_DEATHS, PREFIX } from './shard-queue.ts'
 import type { Connected } from './connect.ts'
-import type { Hold } from './journal-replica.ts'
+import type { Lease } from './journal-replica.ts'
+import { MOST_DEATHS, PREFIX } from './shard-queue.ts'
 
 /** Measured with these: a shard goes on with another worker some 6 seconds after its own was killed. */
 const LOCK_MS = 5_000
@@ -16,18 +16,18 @@ const STALLED_MS = 3_000
  * How a shard left the hands of a worker: at its end, to be tried again by anybody, for good, or because it is the worker that
  * cannot carry out any of them.
  */
-export type Left =
+export type ShardResult =
   | { readonly is: 'done'; readonly end: unknown }
   | { readonly is: 'again'; readonly why: string }
   | { readonly is: 'over'; readonly why: string }
   | { readonly is: 'unfit'; readonly why: string; readonly error: FettleError }
 
 /** What a worker does. */
-export interface StationWork {
+export interface WorkerTask {
   readonly concurrency: number
   readonly signal: AbortSignal
   /** Carries a shard out; `signal` is aborted when the worker is told to stop, or has lost its hold. */
-  readonly carry: (task: unknown, hold: Hold, signal: AbortSignal) => Promise<Left>
+  readonly carry: (task: unknown, hold: Lease, signal: AbortSignal) => Promise<ShardResult>
   /** The connection was lost, or the queue complains. */
   readonly onTrouble: (message: string) => void
 }
@@ -38,7 +38,7 @@ const tell = async (job: Job, text: string): Promise<void> => {
 }
 
 /** Takes shards until `signal` is aborted and what was held is out of hand. Throws why the worker is unfit for any. */
-export async function workAt({ engine, redis, address }: Connected, work: StationWork): Promise<void> {
+export async function runWorker({ engine, redis, address }: Connected, work: WorkerTask): Promise<void> {
   const holds = new Map<string, AbortController>()
   const unfit = new AbortController()
   const over = AbortSignal.any([work.signal, unfit.signal])

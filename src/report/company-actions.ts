@@ -10,7 +10,7 @@ type PortfolioTold = z.infer<typeof portfolioSchema>
 type ScreeningTold = z.infer<typeof screeningSchema>
 
 /** The two parts of a report. Row content that may not enter reports keeps the names of companies out as well. */
-export function afterOf({ plan, companies, portfolio, screening }: RunState): {
+export function companyActionsOf({ plan, companies, portfolio, screening }: RunState): {
   portfolio: PortfolioTold
   screening: ScreeningTold
 } {
@@ -44,16 +44,22 @@ export function afterOf({ plan, companies, portfolio, screening }: RunState): {
 }
 
 /** A line of what was done, and whether somebody should look at it. */
-export interface AfterLine {
+export interface CompanyActionLine {
   readonly about: 'portfolio' | 'screening'
   readonly text: string
   readonly isAlert: boolean
 }
 
 /** All of it in lines; none where the pipeline asks for neither. */
-export function afterLines({ portfolio, screening }: { portfolio: PortfolioTold; screening: ScreeningTold }): AfterLine[] {
-  const line = (about: AfterLine['about'], text: string, isAlert = false): AfterLine => ({ about, text, isAlert })
-  const lines: AfterLine[] = []
+export function companyActionLines({
+  portfolio,
+  screening,
+}: {
+  portfolio: PortfolioTold
+  screening: ScreeningTold
+}): CompanyActionLine[] {
+  const line = (about: CompanyActionLine['about'], text: string, isAlert = false): CompanyActionLine => ({ about, text, isAlert })
+  const lines: CompanyActionLine[] = []
   if (portfolio !== null) {
     const { id, name, created, added, present, refused } = portfolio
     const which = id === null ? 'not reached yet' : `${name ?? ''} (${id}${created ? ', made by this run' : ''})`

@@ -9,7 +9,7 @@ import type { Report } from './schema.ts'
 export type Problem = Omit<Issue, 'code' | 'rows'> & { readonly code: string }
 
 /** A pipeline that came to no run: what kept it from one. */
-export interface Refusal {
+export interface Rejection {
   /** The pipeline's name, or its file while that is unread. */
   readonly name: string
   readonly exitCode: number
@@ -17,10 +17,10 @@ export interface Refusal {
 }
 
 /** How one pipeline of a call ended. */
-export type Told = Report | Refusal
+export type PipelineResult = Report | Rejection
 
 /** There was no run. */
-export const isRefusal = (told: Told): told is Refusal => !('schema' in told)
+export const isRejection = (told: PipelineResult): told is Rejection => !('schema' in told)
 
 /** The pipeline that is told of. */
-export const nameOf = (told: Told): string => (isRefusal(told) ? told.name : (told.results[0]?.name ?? ''))
+export const nameOf = (told: PipelineResult): string => (isRejection(told) ? told.name : (told.results[0]?.name ?? ''))

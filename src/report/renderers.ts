@@ -1,11 +1,12 @@
 /** The formats of a report by name: one pure function each, and the file it goes to in the run directory. */
-import { renderHtml } from './html/page.ts'
+
 import { renderJson } from './formats/json.ts'
 import { renderJunit } from './formats/junit.ts'
 import { renderMarkdown } from './formats/markdown.ts'
 import { renderOpenMetrics } from './formats/openmetrics.ts'
-import type { Report, Sample } from './schema.ts'
 import { renderText } from './formats/text.ts'
+import { renderHtml } from './html/page.ts'
+import type { Report, Sample } from './schema.ts'
 
 /** One format. */
 export interface Renderer {

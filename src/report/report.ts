@@ -4,7 +4,7 @@
  */
 import { type Issue, issue } from '../errors.ts'
 import { type JobState, type RowSample, type RunState, UNKNOWN } from '../journal/index.ts'
-import { afterOf } from './company-actions.ts'
+import { companyActionsOf } from './company-actions.ts'
 import { messageOf } from './message.ts'
 import type { Report, Result, Sample } from './schema.ts'
 import { ledgerOf, type Totals, totalsOf } from './totals.ts'
@@ -84,7 +84,7 @@ export function buildReport(state: RunState, context: ReportContext): Report {
         scores: [...state.scores],
         lowestScores: state.lowestScores && { ...state.lowestScores },
         decisions: state.decisions && { ...state.decisions },
-        ...afterOf(state),
+        ...companyActionsOf(state),
         review: plan.report.rows === 'none' ? [] : samplesOf(state, 'review'),
         unmatched: plan.report.rows === 'all' ? samplesOf(state, 'unmatched') : [],
         http: { ...state.http },

@@ -2,9 +2,9 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { parse } from 'csv-parse/sync'
 import { FettleError } from '../errors.ts'
+import { parserOptions } from '../input/table/records.ts'
 import type { EnrichedFile } from './enriched-file.ts'
 import { enrichedPath } from './receive.ts'
-import { parserOptions } from '../input/table/records.ts'
 
 interface PlacedPart {
   /** Its first row among all. */
@@ -16,7 +16,7 @@ interface PlacedPart {
 }
 
 /** The places of the rows of a run. */
-export class Places {
+export class AnswerOffsets {
   readonly #workDir: string
   readonly #ends: Float64Array
   readonly #parts: PlacedPart[] = []

@@ -4,9 +4,9 @@
  */
 import { FettleError } from '../errors.ts'
 import type { Plan } from '../pipeline/model/types.ts'
-import { type EnrichedFile, noFile, openEnriched, outcomeReader, type RowOutcome } from './enriched-file.ts'
+import { AnswerOffsets } from './answer-offsets.ts'
 import type { EnrichedColumns } from './enriched-columns.ts'
-import { Places } from './answer-offsets.ts'
+import { type EnrichedFile, noFile, openEnriched, outcomeReader, type RowOutcome } from './enriched-file.ts'
 import { NO_PROOF, type OrderProof, orderProof } from './row-order.ts'
 
 /** One row of an enriched file, the columns of that file, and what became of the row that was sent. */
@@ -41,14 +41,14 @@ export class Answers {
   readonly #plan: Plan
   readonly #from: AnswerPlace
   readonly #onPart: OnPart
-  readonly #places: Places | null
+  readonly #places: AnswerOffsets | null
   readonly #parts: Open[] = []
 
   constructor(plan: Plan, from: AnswerPlace, onPart: OnPart) {
     this.#plan = plan
     this.#from = from
     this.#onPart = onPart
-    this.#places = plan.collapse ? new Places(plan.sent, from.workDir) : null
+    this.#places = plan.collapse ? new AnswerOffsets(plan.sent, from.workDir) : null
   }
 
   /** The next answer, which must be the one to this row; null when there are no more. */

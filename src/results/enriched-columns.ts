@@ -3,9 +3,9 @@
  * case, spaces and underscores, and wherever they stand; where several have one name, the cells decide. Pure.
  */
 import { FettleError } from '../errors.ts'
-import type { Plan } from '../pipeline/model/types.ts'
 import { columnName } from '../formats/text-formats.ts'
-import { sentColumns, sentHeader } from '../input/upload/upload-row.ts'
+import { uploadColumns, uploadHeader } from '../input/upload/upload-row.ts'
+import type { Plan } from '../pipeline/model/types.ts'
 
 /** Finds columns of an enriched file by name. */
 export interface EnrichedColumns {
@@ -31,8 +31,8 @@ export const isTagLike = (name: string): boolean => /^\s*[a-z]+\s*\./i.test(name
 
 /** Tells the columns of a file with this header apart. */
 export function locateColumns(header: readonly string[], plan: Pick<Plan, 'input' | 'mappings'>): EnrichedColumns {
-  const sent = sentHeader(plan)
-  const names = (sent ?? Array.from({ length: sentColumns(plan) }, (_, index) => columnName(index))).map(plain)
+  const sent = uploadHeader(plan)
+  const names = (sent ?? Array.from({ length: uploadColumns(plan) }, (_, index) => columnName(index))).map(plain)
   const found = header.map(plain)
   const places = placesOf(found)
   const count = placesOf(names)

@@ -4,11 +4,11 @@
 import { open } from 'node:fs/promises'
 import type { Options } from 'csv-parse'
 import { FettleError } from '../errors.ts'
+import { fileChunks, isOfDisk, READ_BYTES, readHead } from '../files/file-chunks.ts'
+import { parseRows, parserOptions } from '../input/table/records.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import { type EnrichedColumns, locateColumns, NO_COLUMNS } from './enriched-columns.ts'
-import { filePieces, isOfDisk, READ_BYTES, readHead } from '../files/file-chunks.ts'
 import { enrichedDelimiter, enrichedPath } from './receive.ts'
-import { parseRows, parserOptions } from '../input/table/records.ts'
 
 /** What became of one row. */
 export type RowOutcome = 'matched' | 'manualMatched' | 'review' | 'unmatched' | 'duplicate' | 'failed'
@@ -53,7 +53,7 @@ export async function openEnriched(plan: Plan, workDir: string, part: number): P
   const head = await headOf(path)
   if (head === null) return null
   const delimiter = enrichedDelimiter(head, head.length < READ_BYTES)
-  const pieces = filePieces(path, cause => lost(path, cause))
+  const pieces = fileChunks(path, cause => lost(path, cause))
   const options = { ...parserOptions(delimiter, 'relaxed'), bom: true }
   let place = 0
   const rows = plan.collapse

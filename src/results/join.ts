@@ -2,25 +2,26 @@
  * The results of a run: the enriched files are received whole, then read side by side with the input, row by row, and the output
  * files are made of both. The cells of the input stand in the output as they were, whatever went up. Memory is constant.
  */
+
+import { readRows } from '../input/table/records.ts'
+import { provePlanned } from '../input/table/verify-unchanged.ts'
+import { DigestIndex } from '../input/upload/row-dedupe.ts'
+import { dedupeKeyOf, rowMaker } from '../input/upload/upload-row.ts'
 import type { CompanyCounts, DecisionCounts, FoundCompany, LowestScores } from '../pipeline/model/row-types.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import { type AnswerPlace, Answers } from './answers.ts'
-import { CompanyLister, readCompanies, removeCompanies } from './output/companies.ts'
+import { crossJobDuplicates } from './cross-job-duplicates.ts'
+import { applyDecision } from './decisions/apply-decisions.ts'
 import type { Decisions } from './decisions/decisions.ts'
-import { NO_COLUMNS } from './enriched-columns.ts'
-import { fingerprinter } from './row-fingerprint.ts'
-import { Fold } from '../input/upload/row-dedupe.ts'
-import { judge } from './decisions/apply-decisions.ts'
-import { missingColumns } from './output/layout.ts'
-import { provePlanned } from '../input/table/verify-unchanged.ts'
-import { type IncomingFile, type ReceivedFile, Receiver } from './receive.ts'
-import { readRows } from '../input/table/records.ts'
-import { repeater } from './cross-job-duplicates.ts'
 import { reviewWriter } from './decisions/review-rows.ts'
-import { questionOf, rowMaker } from '../input/upload/upload-row.ts'
-import { type OutcomeCounts, type SampleRow, Tally } from './row-totals.ts'
-import type { WorkExtra } from '../input/work.ts'
+import { NO_COLUMNS } from './enriched-columns.ts'
+import type { ResultsOptions } from './options.ts'
+import { CompanyLister, readCompanies, removeCompanies } from './output/companies.ts'
+import { missingColumns } from './output/layout.ts'
 import { Writers, type WrittenFile } from './output/writers.ts'
+import { type IncomingFile, type ReceivedFile, Receiver } from './receive.ts'
+import { fingerprinter } from './row-fingerprint.ts'
+import { type OutcomeCounts, RowTotals, type SampleRow } from './row-totals.ts'
 
 /** What became of the rows. */
 interface PublishedResults {
@@ -56,7 +57,7 @@ interface FileResults {
 }
 
 /** The results of a plan; enriched files are kept in `workDir`, outputs must lie in `extra.root`. */
-export function openResults(plan: Plan, workDir: string, extra: WorkExtra = {}): FileResults {
+export function openResults(plan: Plan, workDir: string, extra: ResultsOptions = {}): FileResults {
   const receiver = new Receiver(workDir)
   return {
     receive: (part, download, rows) => receiver.receive(part, download, rows),
@@ -70,7 +71,7 @@ export function openResults(plan: Plan, workDir: string, extra: WorkExtra = {}):
 async function publish(
   plan: Plan,
   from: AnswerPlace,
-  extra: WorkExtra,
+  extra: ResultsOptions,
   accept: (sent: OutcomeCounts) => void,
 ): Promise<PublishedResults> {
   const stillPlanned = await provePlanned(plan.input, extra)
@@ -78,7 +79,7 @@ async function publish(
   const writers = plan.output === null ? null : await Writers.open(plan, plan.output, from.workDir, extra)
   const review = reviewWriter(from.workDir)
   const companies = plan.portfolio == null && plan.screen == null ? null : new CompanyLister(plan, from.workDir)
-  const tally = new Tally(plan)
+  const tally = new RowTotals(plan)
   const missing = new Set<string>()
   const answers = new Answers(plan, from, async (columns, isTold) => {
     await writers?.begin(columns)
@@ -120,7 +121,7 @@ async function publish(
 
 /** Who is given each row. */
 interface Takers {
-  readonly tally: Tally
+  readonly tally: RowTotals
   readonly writers: Writers | null
   readonly review: ReturnType<typeof reviewWriter>
   readonly companies: CompanyLister | null
@@ -132,13 +133,13 @@ async function join(
   plan: Plan,
   answers: Answers,
   { tally, writers, review, companies, decisions }: Takers,
-  { root, signal }: WorkExtra,
+  { root, signal }: ResultsOptions,
 ): Promise<void> {
   const make = rowMaker(plan.mappings)
-  const question = questionOf(plan.mappings)
+  const question = dedupeKeyOf(plan.mappings)
   const fingerprintOf = fingerprinter(plan)
-  const fold = plan.collapse ? new Fold() : null
-  const isRepeated = repeater(plan)
+  const fold = plan.collapse ? new DigestIndex() : null
+  const isRepeated = crossJobDuplicates(plan)
   let number = 0
   if (plan.rows === 0) return
   for await (const own of readRows(plan.input, root)) {
@@ -151,7 +152,7 @@ async function join(
     const isPlain = decisions === null && answer.outcome !== 'review' && answer.outcome !== 'unmatched'
     const fingerprint = isPlain ? '' : fingerprintOf(sent)
     const isKnown = isRepeated(answer)
-    const { outcome, ...rest } = judge(answer, fingerprint, decisions)
+    const { outcome, ...rest } = applyDecision(answer, fingerprint, decisions)
     const judged = { ...rest, outcome: isKnown && outcome === 'matched' ? ('duplicate' as const) : outcome }
     const shown = tally.add(number, judged, own, isRepeat, fingerprint)
     if (shown !== null) await review.add(shown)

@@ -6,10 +6,10 @@ import { createHash } from 'node:crypto'
 import { rename, unlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { FettleError } from '../errors.ts'
+import { attempt, openExclusive, syncFolder } from '../files/atomic-file.ts'
+import { RecordScanner } from '../input/scan/record-scanner.ts'
 import { SAMPLE_BYTES, sniffDelimiter } from '../input/table/dialect.ts'
 import { byteOrderMark } from '../input/text/encoding.ts'
-import { RecordScanner } from '../input/scan/record-scanner.ts'
-import { attempt, openExclusive, syncFolder } from '../files/atomic-file.ts'
 
 /** A file on its way in; `bytes` is the announced length, null when none was. */
 export interface IncomingFile {

@@ -3,9 +3,9 @@
  * or every mapped cell repeated to the letter: rows that are alike in them ask the same. What proves neither is not joined.
  */
 import { FettleError } from '../errors.ts'
+import { uploadHeader } from '../input/upload/upload-row.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import { type EnrichedColumns, isTagLike } from './enriched-columns.ts'
-import { sentHeader } from '../input/upload/upload-row.ts'
 
 const ROW_NUMBER = 'general.rowNumber'
 
@@ -28,7 +28,7 @@ export function orderProof(plan: Plan, columns: EnrichedColumns, rowsBefore: num
   const shared = located.filter(index => own[index]!.length > 1)
   const contradict = contradiction(plan, columns, located)
   // As in a result that is sent again: the own one may be missing, and an added one stand in its place.
-  const tagLike = located.filter(index => isTagLike(sentHeader(plan)?.[index] ?? ''))
+  const tagLike = located.filter(index => isTagLike(uploadHeader(plan)?.[index] ?? ''))
   let base: number | null = null
   /** Why row numbers, and why own cells, prove nothing; null as long as they do. */
   let unnumbered = numberAt === -1 ? `it has no ${ROW_NUMBER}` : null
@@ -117,7 +117,7 @@ const tidy = (cell = ''): string => cell.trim().replace(/\s+/g, ' ').toLowerCase
 const isAlike = (cell: string | undefined, sent: string | undefined): boolean => cell === sent || tidy(cell) === tidy(sent)
 
 const called = (plan: Plan, index: number): string => {
-  const name = sentHeader(plan)?.[index]
+  const name = uploadHeader(plan)?.[index]
   return name === undefined ? `column ${index + 1}` : `column ${JSON.stringify(name)}`
 }
 

@@ -1,13 +1,14 @@
 /** What became of all rows, summed up as they pass: outcomes, scores, and the few rows a report may show. It writes nothing. */
+
+import { linesOf } from '../input/table/record-lines.ts'
 import type { DecisionCounts, LowestScores, RowCandidate, RowDecision } from '../pipeline/model/row-types.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import { scoreOf } from './candidates.ts'
+import type { Effect, RowResult } from './decisions/apply-decisions.ts'
 import type { Decision, Decisions } from './decisions/decisions.ts'
-import type { RowOutcome } from './enriched-file.ts'
 import type { EnrichedColumns } from './enriched-columns.ts'
-import type { Effect, Judged } from './decisions/apply-decisions.ts'
-import { linesOf } from '../input/table/record-lines.ts'
-import { RowShower } from './output/report-row.ts'
+import type { RowOutcome } from './enriched-file.ts'
+import { ReportRowBuilder } from './output/report-row.ts'
 
 const MAX_SAMPLES = 50
 const BUCKETS = 20
@@ -47,9 +48,9 @@ type Counts = Record<RowOutcome, number>
 const noRows = (): Counts => ({ matched: 0, manualMatched: 0, review: 0, unmatched: 0, duplicate: 0, failed: 0 })
 
 /** Sums up rows. */
-export class Tally {
+export class RowTotals {
   readonly #samples: SampleRow[] = []
-  readonly #shower: RowShower
+  readonly #shower: ReportRowBuilder
   readonly #plan: Plan
   /** Of the rows that went up by what the service says, and of all rows by what became of them. */
   readonly #sent = noRows()
@@ -64,7 +65,7 @@ export class Tally {
 
   constructor(plan: Plan) {
     this.#plan = plan
-    this.#shower = new RowShower(plan)
+    this.#shower = new ReportRowBuilder(plan)
   }
 
   /** Notes what a part's file can tell. */
@@ -78,7 +79,7 @@ export class Tally {
    * Counts row `number`; `cells` are the input's own, and a repeat was given the answer of another row. Gives the row as a report
    * may show it, when a person is to look at it or has decided about it.
    */
-  add(number: number, judged: Judged, cells: readonly string[], isRepeat: boolean, fingerprint: string): SampleRow | null {
+  add(number: number, judged: RowResult, cells: readonly string[], isRepeat: boolean, fingerprint: string): SampleRow | null {
     const { outcome, told, row: enriched, columns, decided } = judged
     if (!isRepeat) this.#sent[told]++
     this.#all[outcome]++

@@ -57,7 +57,7 @@ const inWords = (name: CheckName, { rows: count, share, of }: Measure, rows: num
  * What cannot be measured fails its check, since nobody can say that it holds; only drift passes without an earlier run to
  * compare with. `previousRate` is the match rate of the last good run of this pipeline.
  */
-export function judge(
+export function evaluateChecks(
   checks: readonly PlannedCheck[],
   outcomes: Outcomes,
   rows: number,
@@ -89,7 +89,7 @@ export function creditsOf(state: RunState): number | null {
  * `budget.credits` as a check, none without one. Counts that grew past it once enriching had been asked for are a warning: the
  * data is there, and paid.
  */
-export function judgeBudget(state: RunState): CheckResult[] {
+export function evaluateBudget(state: RunState): CheckResult[] {
   const limit = state.plan.budget.credits
   if (limit === null) return []
   const credits = creditsOf(state)

@@ -4,9 +4,9 @@
  */
 import { isKnownStatus, type JobRecord, matchPhase } from '../contract/index.ts'
 import { FettleError, type Issue, issue } from '../errors.ts'
-import type { RunFact } from '../journal/events.ts'
+import type { RunEventInput } from '../journal/events.ts'
 import type { JobState, RunState } from '../journal/state.ts'
-import type { CallOptions, Effect, LookPorts, Ports } from './ports.ts'
+import type { CallOptions, Effect, Ports, StatusPorts } from './ports.ts'
 import { idOf } from './stage.ts'
 
 /** What `look` found instead of causing it, as an effect; undefined when it found nothing. */
@@ -27,13 +27,13 @@ interface FoundJob {
 }
 
 /** The oldest job with this name, looked for once; undefined when there is none. */
-export async function findJob(name: string, ports: LookPorts): Promise<FoundJob | undefined> {
+export async function findJob(name: string, ports: StatusPorts): Promise<FoundJob | undefined> {
   const [job, ...others] = await ports.service.findJobs(name, { signal: ports.grace })
   return job === undefined ? undefined : { job, others }
 }
 
 /** The oldest job with this name, looked for up to three times over ten seconds; undefined when there is none. */
-export async function searchJob(name: string, ports: LookPorts): Promise<FoundJob | undefined> {
+export async function searchJob(name: string, ports: StatusPorts): Promise<FoundJob | undefined> {
   for (let round = 0; ; round++) {
     const found = await findJob(name, ports)
     if (found !== undefined) return found
@@ -49,7 +49,7 @@ export const orphanIssue = (orphan: JobRecord): Issue =>
 
 /** The job under our id is not ours, or there is none, and ours was found by its name. A caller that cannot go on with it stops: 75. */
 class JobElsewhere extends FettleError {
-  readonly facts: readonly RunFact[]
+  readonly facts: readonly RunEventInput[]
 
   constructor(job: JobState, wrong: JobRecord | null, { job: ours, others }: FoundJob) {
     const there = wrong === null ? 'does not exist' : `is called "${wrong.name}"`
@@ -59,20 +59,20 @@ class JobElsewhere extends FettleError {
       wrong === null ? `The run goes on with ${ours.id}.` : `Nothing more is sent to ${wrong.id}; look at what it holds.`
     this.facts = [
       { type: 'issue.raised', issue: issue('FETTLE_JOB_ORPHAN', message, { severity: 'warn', hint }) },
-      ...others.map((other): RunFact => ({ type: 'issue.raised', issue: orphanIssue(other) })),
+      ...others.map((other): RunEventInput => ({ type: 'issue.raised', issue: orphanIssue(other) })),
       { type: 'job.created', part: job.part, id: ours.id, name: job.name, adopted: true },
     ]
   }
 }
 
 /** What to record, in this order, when an error says that our job is another one; null for any other error. */
-export function movedBy(error: unknown): readonly RunFact[] | null {
+export function movedBy(error: unknown): readonly RunEventInput[] | null {
   for (let one = error; one instanceof Error; one = one.cause) if (one instanceof JobElsewhere) return one.facts
   return null
 }
 
 /** What is under our id: a job, or the error that there is none. */
-async function readUnderId(job: JobState, ports: LookPorts, options: CallOptions): Promise<JobRecord | FettleError> {
+async function readUnderId(job: JobState, ports: StatusPorts, options: CallOptions): Promise<JobRecord | FettleError> {
   try {
     return await ports.service.readJob(idOf(job), options)
   } catch (error) {
@@ -82,7 +82,7 @@ async function readUnderId(job: JobState, ports: LookPorts, options: CallOptions
 }
 
 /** The job under our id if it is ours; otherwise ours is looked for by its name, and never returned: see readOwnJob. */
-async function proveOwn(job: JobState, there: JobRecord | FettleError, ports: LookPorts): Promise<JobRecord> {
+async function proveOwn(job: JobState, there: JobRecord | FettleError, ports: StatusPorts): Promise<JobRecord> {
   const isMissing = FettleError.is(there)
   if (!isMissing && there.name === job.name) return there
   const found = await searchJob(job.name, ports)
@@ -98,9 +98,9 @@ async function proveOwn(job: JobState, there: JobRecord | FettleError, ports: Lo
  * Reads our job. When the job under our id carries another name nothing more is sent to it: throws what `movedBy` knows if
  * ours was found by its name, FETTLE_UNANSWERED or FETTLE_NOT_FOUND if not, and what the search threw.
  */
-export async function readOwnJob(
+export async function readRecordedJob(
   job: JobState,
-  ports: LookPorts,
+  ports: StatusPorts,
   options: CallOptions = { signal: ports.signal },
 ): Promise<JobRecord> {
   return proveOwn(job, await readUnderId(job, ports, options), ports)
@@ -136,7 +136,7 @@ const PROOF_PAUSES_MS = [2_000, 5_000, 10_000]
  */
 export async function provenStatus(job: JobState, ports: Ports, signal: AbortSignal = ports.signal): Promise<string> {
   for (let round = 0; ; round++) {
-    const { status } = await readOwnJob(job, ports, { signal })
+    const { status } = await readRecordedJob(job, ports, { signal })
     if (isKnownStatus(status) || matchPhase(status, true) === 'failed') return status
     const pause = PROOF_PAUSES_MS[round]
     if (pause === undefined)

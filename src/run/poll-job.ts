@@ -4,9 +4,9 @@
  */
 import { goesBack, isKnownStatus, type JobRecord, type Phase, readFault } from '../contract/index.ts'
 import { FettleError, issue } from '../errors.ts'
-import type { RunFact } from '../journal/events.ts'
+import type { RunEventInput } from '../journal/events.ts'
 import type { JobState } from '../journal/state.ts'
-import { readOwnJob } from './job-lookup.ts'
+import { readRecordedJob } from './job-lookup.ts'
 import type { Ports } from './ports.ts'
 import { GRACE_MS, growInterval, MAX_CONTRACT_FAILURES, MAX_POLL_FAILURES, type PollPlan, withJitter } from './schedule.ts'
 
@@ -50,7 +50,7 @@ function failureCounter(ports: Ports): { failed(error: unknown): void; succeeded
  * as often from then on. Throws FETTLE_JOB_FAILED for an error
  * status, FETTLE_DEADLINE after `poll.timeoutMs`, and what the last of too many failed polls threw.
  */
-export async function* observe(job: JobState, wait: Wait, ports: Ports): AsyncGenerator<RunFact, JobRecord, void> {
+export async function* pollJob(job: JobState, wait: Wait, ports: Ports): AsyncGenerator<RunEventInput, JobRecord, void> {
   const startedAt = ports.clock.monotonic()
   const counter = failureCounter(ports)
   const reported = new Set(job.history.map(({ status }) => status))
@@ -67,7 +67,7 @@ export async function* observe(job: JobState, wait: Wait, ports: Ports): AsyncGe
     let record: JobRecord | undefined
     try {
       const withinMs = Math.max(0, wait.poll.timeoutMs - (ports.clock.monotonic() - startedAt))
-      record = await readOwnJob(job, ports, { signal: ports.signal, attempts: 1, withinMs, onThrottled })
+      record = await readRecordedJob(job, ports, { signal: ports.signal, attempts: 1, withinMs, onThrottled })
       counter.succeeded()
     } catch (error) {
       counter.failed(error)

@@ -5,8 +5,8 @@
 import type { ColumnMapping, JobRecord, UploadRecord } from '../contract/index.ts'
 import type { Outcomes, OutputFile, RowSample } from '../journal/events.ts'
 import type { CompanyCounts, DecisionCounts, FoundCompany, LowestScores } from '../pipeline/model/row-types.ts'
-import type { PortfolioService, ScreenService } from './company-action-ports.ts'
 import type { CallOptions, Effect, EffectOptions } from './call-options.ts'
+import type { PortfolioService, ScreenService } from './company-action-ports.ts'
 
 export type { CallOptions, Effect, EffectOptions } from './call-options.ts'
 
@@ -101,7 +101,7 @@ export interface Results {
 }
 
 /** A passing remark for whoever watches; never recorded. `part` is the job it is about, absent for the run as a whole. */
-export type Tick = { readonly part?: number } & (
+export type ProgressEvent = { readonly part?: number } & (
   | { readonly type: 'upload'; readonly sent: number; readonly total: number }
   | { readonly type: 'download'; readonly received: number; readonly total: number | null }
   /** `nextMs`: the next look comes after so long. */
@@ -112,7 +112,7 @@ export type Tick = { readonly part?: number } & (
 )
 
 /** How far what a sign is about has come, in units of its own; null for a sign that is about no amount. */
-export function courseOfTick(tick: Tick): { readonly done: number; readonly total: number | null } | null {
+export function progressOf(tick: ProgressEvent): { readonly done: number; readonly total: number | null } | null {
   if (tick.type === 'upload') return { done: tick.sent, total: tick.total }
   if (tick.type === 'download') return { done: tick.received, total: tick.total }
   return tick.type === 'companies' ? { done: tick.done, total: tick.total } : null
@@ -126,7 +126,7 @@ export interface Ports {
   readonly source: Source
   readonly results: Results
   readonly clock: Clock
-  readonly tick: (tick: Tick) => void
+  readonly tick: (tick: ProgressEvent) => void
   /** Aborted by a signal or the time limit: everything that only waits or reads stops now. */
   readonly signal: AbortSignal
   /** Aborted ten seconds after `signal`: an effect in flight is heard out, so that nobody need ask for it again. */
@@ -134,4 +134,4 @@ export interface Ports {
 }
 
 /** What looking at a job takes. */
-export type LookPorts = Pick<Ports, 'service' | 'clock' | 'signal' | 'grace'>
+export type StatusPorts = Pick<Ports, 'service' | 'clock' | 'signal' | 'grace'>

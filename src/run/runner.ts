@@ -3,22 +3,22 @@
  * knows no stage by name and repeats nothing: the client repeats requests, a person or a scheduler resumes runs.
  */
 import { type ErrorCode, EXIT, FettleError } from '../errors.ts'
-import type { CheckResult, Outcomes, RunFact, Status } from '../journal/events.ts'
+import type { CheckResult, Outcomes, RunEventInput, Status } from '../journal/events.ts'
 import { UNKNOWN } from '../journal/outcomes.ts'
 import type { RunState } from '../journal/state.ts'
-import { judge, judgeBudget } from './checks.ts'
-import { asFettleError, carryOutLeg, recordError } from './stage-group.ts'
-import { allRows, outcomesSoFar } from './row-ledger.ts'
+import { evaluateBudget, evaluateChecks } from './checks.ts'
 import { confirmJobs, movedBy } from './job-lookup.ts'
 import type { Ports } from './ports.ts'
+import { allRows, outcomesSoFar } from './row-ledger.ts'
 import { isOver, isThrough } from './stage.ts'
-import { AFTER, LEGS, SUBMITTING } from './stages/index.ts'
+import { asFettleError, recordError, runStageGroup } from './stage-group.ts'
+import { POST_OUTPUT_STAGES, STAGE_GROUPS, SUBMIT_STAGES } from './stages/index.ts'
 
 /** Where facts go before they are acted on. */
 export interface Recorder {
   /** Null before the run began. */
   readonly state: RunState | null
-  append(fact: RunFact): RunState
+  append(fact: RunEventInput): RunState
 }
 
 /** What else a run is given. */
@@ -30,7 +30,7 @@ export interface RunContext {
   /** Stop once every job is submitted: somebody else waits, and goes on with the run then. */
   readonly detach?: boolean
   /** Called after every fact, with the state it led to. */
-  readonly onFact?: (fact: RunFact, state: RunState) => void
+  readonly onFact?: (fact: RunEventInput, state: RunState) => void
 }
 
 /**
@@ -38,8 +38,8 @@ export interface RunContext {
  * it is. Returns the final state: `finished`, detached, or paused and resumable with the error in it. Throws only when the
  * journal cannot be written, or is no longer ours to write.
  */
-export async function carryOut(context: RunContext): Promise<RunState> {
-  const record = (fact: RunFact): RunState => {
+export async function runStages(context: RunContext): Promise<RunState> {
+  const record = (fact: RunEventInput): RunState => {
     const state = context.recorder.append(fact)
     context.onFact?.(fact, state)
     return state
@@ -58,24 +58,24 @@ export async function carryOut(context: RunContext): Promise<RunState> {
 
 /** Whether anything is left to ask of the service: joining what has come back to the rows is not. */
 export const needsService = (state: RunState): boolean =>
-  LEGS.flat().some(stage => {
+  STAGE_GROUPS.flat().some(stage => {
     if (!hasStage(state, stage.name) || stage.skip(state) !== null) return false
-    return !isThrough(stage, state) || (AFTER.includes(stage) && !isOver(stage, state))
+    return !isThrough(stage, state) || (POST_OUTPUT_STAGES.includes(stage) && !isOver(stage, state))
   })
 
 /** The pipeline says the stage. */
 const hasStage = ({ stages }: RunState, wanted: string): boolean => stages.some(({ name }) => name === wanted)
 
-async function carryOutStages(record: (fact: RunFact) => RunState, context: RunContext): Promise<FettleError | null> {
+async function carryOutStages(record: (fact: RunEventInput) => RunState, context: RunContext): Promise<FettleError | null> {
   const state = (): RunState => current(context)
   let confirmed: Promise<void> | null = null
   const confirm = (ports: Ports): Promise<void> => {
     confirmed ??= confirmJobs(state(), ports)
     return confirmed
   }
-  for (const leg of context.detach === true ? SUBMITTING : LEGS) {
+  for (const leg of context.detach === true ? SUBMIT_STAGES : STAGE_GROUPS) {
     const stages = leg.filter(({ name }) => hasStage(state(), name))
-    const error = await carryOutLeg(stages, { ports: context.ports, state, record, confirm })
+    const error = await runStageGroup(stages, { ports: context.ports, state, record, confirm })
     if (error !== null) return error
     if (state().jobs.every(({ failure }) => failure !== null)) return failureOf(state())
   }
@@ -100,7 +100,12 @@ function failureOf({ jobs }: RunState): FettleError | null {
 const BUDGETS: ReadonlySet<string> = new Set<ErrorCode>(['FETTLE_BUDGET_CREDITS', 'FETTLE_BUDGET_SCREEN'])
 
 /** Ends or pauses the run. A job in an error status, a spent budget and a clean pass are ends; everything else can go on. */
-function end(record: (fact: RunFact) => RunState, state: RunState, error: FettleError | null, context: RunContext): RunState {
+function end(
+  record: (fact: RunEventInput) => RunState,
+  state: RunState,
+  error: FettleError | null,
+  context: RunContext,
+): RunState {
   if (error?.code === 'FETTLE_JOURNAL_WRITE') throw error
   if (error === null || BUDGETS.has(error.code)) return record(endOf(state, error, context.previousRate))
   if (error.code === 'FETTLE_JOB_FAILED') return record(ended('error', EXIT.rejected, failedOutcomes(state), [], error))
@@ -108,7 +113,7 @@ function end(record: (fact: RunFact) => RunState, state: RunState, error: Fettle
 }
 
 /** The fact that something stopped a run short of its end. */
-export function pausedBy(thrown: unknown): RunFact {
+export function pausedBy(thrown: unknown): RunEventInput {
   const error = asFettleError(thrown)
   return { type: 'run.paused', status: pausedStatus(error), exitCode: error.exitCode, error: recordError(error) }
 }
@@ -127,19 +132,19 @@ function failedOutcomes(state: RunState): Outcomes {
 }
 
 /** The fact that a run which stopped nowhere has come to its end: judged by its checks, and by what was raised on the way. */
-export function endOf(state: RunState, stopped: FettleError | null, previousRate: number | null): RunFact {
+export function endOf(state: RunState, stopped: FettleError | null, previousRate: number | null): RunEventInput {
   let outcomes: Outcomes
   let budget: readonly CheckResult[]
   try {
     outcomes = state.outcomes ?? outcomesSoFar(state)
-    budget = judgeBudget(state)
+    budget = evaluateBudget(state)
   } catch (thrown) {
     const error = asFettleError(thrown)
     return ended('error', error.exitCode, state.outcomes ?? UNKNOWN, [], error)
   }
   // A threshold is about the whole list: the shards of one are judged together, when they are merged.
   const asked = state.plan.shard === undefined ? state.plan.checks : []
-  const checks = [...judge(asked, outcomes, state.plan.rows, previousRate), ...budget]
+  const checks = [...evaluateChecks(asked, outcomes, state.plan.rows, previousRate), ...budget]
   const failed = checks.some(check => !check.success && check.severity === 'fail')
   const warned =
     checks.some(check => !check.success) || state.issues.slice(state.plan.issues.length).some(issue => issue.severity !== 'info')
@@ -156,4 +161,11 @@ const ended = (
   outcomes: Outcomes,
   checks: readonly CheckResult[],
   error: FettleError | null,
-): RunFact => ({ type: 'run.finished', status, exitCode, outcomes, checks, error: error === null ? null : recordError(error) })
+): RunEventInput => ({
+  type: 'run.finished',
+  status,
+  exitCode,
+  outcomes,
+  checks,
+  error: error === null ? null : recordError(error),
+})

@@ -4,23 +4,23 @@
  */
 import pLimit from 'p-limit'
 import { FettleError } from '../errors.ts'
-import type { HttpCounts, RecordedError, RunFact } from '../journal/events.ts'
+import type { HttpCounts, RecordedError, RunEventInput } from '../journal/events.ts'
 import type { JobState, RunState } from '../journal/state.ts'
 import { type Correlation, type Meter, withOptions } from './call-options.ts'
 import type { Ports } from './ports.ts'
 import { type Facts, isOver, isThrough, type Stage } from './stage.ts'
 
 /** What a leg is carried out with. */
-export interface LegContext {
+export interface StageGroupContext {
   readonly ports: Ports
   readonly state: () => RunState
-  readonly record: (fact: RunFact) => RunState
+  readonly record: (fact: RunEventInput) => RunState
   /** Makes sure, once, that the jobs an earlier process left are ours. */
   readonly confirm: (ports: Ports) => Promise<void>
 }
 
 /** Carries every job through the stages; the first error that stopped one, when the others have stopped as well, or null. */
-export async function carryOutLeg(stages: readonly Stage[], context: LegContext): Promise<FettleError | null> {
+export async function runStageGroup(stages: readonly Stage[], context: StageGroupContext): Promise<FettleError | null> {
   const leg = new Leg(stages, context)
   const limit = pLimit(context.state().plan.concurrency)
   const lanes = context.state().jobs.map(({ part }) => limit(() => leg.lane(part)))
@@ -51,7 +51,7 @@ const isVerdict = (error: unknown): boolean =>
 
 class Leg {
   readonly #stages: readonly Stage[]
-  readonly #context: LegContext
+  readonly #context: StageGroupContext
   /** Stages begun and not finished: the monotonic time of their beginning, and their requests, whichever stages lie side by side. */
   readonly #open = new Map<Stage, { readonly since: number; readonly meter: Meter }>()
   /** Stages whose end is in the hands of a lane. */
@@ -60,7 +60,7 @@ class Leg {
   readonly #failed = new AbortController()
   #error: FettleError | null = null
 
-  constructor(stages: readonly Stage[], context: LegContext) {
+  constructor(stages: readonly Stage[], context: StageGroupContext) {
     this.#stages = stages
     this.#context = context
   }

@@ -2,12 +2,12 @@
  * What a stage is: a named part of a run that yields events. The runner journals each event before it asks for the next, so
  * that journalling, progress, resume and tests exist once and not per stage.
  */
-import type { RunFact, StageName } from '../journal/events.ts'
+import type { RunEventInput, StageName } from '../journal/events.ts'
 import type { JobState, RunState } from '../journal/state.ts'
 import type { Ports } from './ports.ts'
 
 /** Facts on their way to the journal. */
-export type Facts = AsyncGenerator<RunFact, void, void>
+export type Facts = AsyncGenerator<RunEventInput, void, void>
 
 /** One stage. `each` may be entered again after any event it yielded: it reads the state, never its own memory. */
 export interface Stage {

@@ -5,11 +5,11 @@
  */
 import type { Permission } from '../contract/index.ts'
 import type { User } from './auth/users.ts'
+import type { Job, JobStore } from './data-cleaning/jobs-store.ts'
+import type { Holding, HoldingStore } from './portfolios/holdings.ts'
+import type { Portfolio, PortfolioStore } from './portfolios/store.ts'
 import { notFound, Refusal } from './refusal.ts'
 import type { SearchType } from './screening/screener.ts'
-import type { Holding, HoldingStore } from './portfolios/holdings.ts'
-import type { Job, JobStore } from './data-cleaning/jobs-store.ts'
-import type { Portfolio, PortfolioStore } from './portfolios/store.ts'
 import type { Hit, Search, SearchStore } from './screening/searches-store.ts'
 
 /** Who asks. Objects belong to the tenant's number. */

@@ -11,33 +11,33 @@ import { makeLinks } from './auth/links.ts'
 import { makeRates, type RateOptions } from './auth/rates.ts'
 import { makeThrottle } from './auth/throttle.ts'
 import { makeTokens } from './auth/tokens.ts'
+import { openUsage } from './auth/usage.ts'
 import { type Login, openUsers } from './auth/users.ts'
-import { openDesk } from './backup/snapshot-requests.ts'
+import { openSnapshotRequests } from './backup/snapshot-requests.ts'
 import { type Clock, systemClock } from './clock.ts'
-import type { Engine } from './registers/engine.ts'
-import { startRetention } from './data-cleaning/retention.ts'
+import type { OpenRegister } from './context.ts'
+import { type JobStore, openJobs } from './data-cleaning/jobs-store.ts'
 import { placesIn, startWorker } from './data-cleaning/processing/worker.ts'
-import { LIMITS, type Limits } from './limits.ts'
+import { startRetention } from './data-cleaning/retention.ts'
 import { makeMetrics } from './health/metrics.ts'
+import { LIMITS, type Limits } from './limits.ts'
 import { type ChangeSource, UNCHANGING } from './monitoring/change-source.ts'
 import { openMonitoring } from './monitoring/open.ts'
+import { makeLook } from './object-access.ts'
+import type { Engine } from './registers/engine.ts'
 import { NO_OFFICERS, type Officers } from './registers/index.ts'
 import { makeSearch } from './registers/search.ts'
-import type { OpenRegister } from './context.ts'
-import { makeLook } from './object-access.ts'
 import { openScreener } from './screening/screener.ts'
+import { openSearches } from './screening/searches-store.ts'
 import { type AccountFile, openAccounts } from './storage/accounts.ts'
-import { openAnswers } from './storage/idempotency.ts'
-import { asideMessage, tidy } from './storage/unnamed-files.ts'
+import { makeFolder } from './storage/atomic-file.ts'
 import { openCredits } from './storage/credits.ts'
 import { openDatabase } from './storage/database.ts'
 import { isDiskTrouble } from './storage/disk.ts'
-import { makeFolder } from './storage/atomic-file.ts'
-import { type JobStore, openJobs } from './data-cleaning/jobs-store.ts'
+import { openAnswers } from './storage/idempotency.ts'
 import { lockDirectory } from './storage/lock.ts'
-import { openSearches } from './screening/searches-store.ts'
 import { takeSnapshot } from './storage/snapshot.ts'
-import { openUsage } from './auth/usage.ts'
+import { asideMessage, tidy } from './storage/unnamed-files.ts'
 import { openOwnerNumbers } from './storage/users.ts'
 
 /** How a service is started. */
@@ -174,7 +174,7 @@ export async function start(
     undo.push(() => screener.close())
     if (options.screensAtOnce === true) await screener.warm()
     const take = (folder: string): void => takeSnapshot(database, dataDir, folder)
-    const desk = openDesk({ dataDir, clock, everyMs: limits.checkMs, take })
+    const desk = openSnapshotRequests({ dataDir, clock, everyMs: limits.checkMs, take })
     undo.push(() => desk.close())
 
     const users = await openUsers(logins, accounts, openOwnerNumbers(database))

@@ -5,7 +5,6 @@
 import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Armed } from './faults/fault-plan.ts'
 import { listJobs, readAccount, type ServiceAccess } from './check/evidence.ts'
 import { checkFiles, filesBelow, recordsIn } from './check/files.ts'
 import { checkJobs } from './check/jobs.ts'
@@ -13,6 +12,7 @@ import { checkRows } from './check/rows.ts'
 import { checkSecrets } from './check/secrets.ts'
 import type { Violation } from './check/violation.ts'
 import type { FaultServer } from './fault-server.ts'
+import type { Armed } from './faults/fault-plan.ts'
 
 /** What is to be judged. */
 export interface RunEvidence {

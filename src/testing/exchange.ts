@@ -3,8 +3,8 @@
  * reset; what breaks the rules of HTTP is in broken.ts.
  */
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
-import { type Onward, ownHeaders, passOn, type Reply, readWhole } from './upstream.ts'
 import type { Delivery, Seen } from './record.ts'
+import { type Onward, ownHeaders, passOn, type Reply, readWhole } from './upstream.ts'
 
 /** A record still being written. */
 export type Writing = { -readonly [K in keyof Seen]: Seen[K] }

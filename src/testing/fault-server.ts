@@ -5,14 +5,14 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { FettleError } from '../errors.ts'
-import { type Armed, type Arming, arm, type Policy } from './faults/fault-plan.ts'
 import { CONTROL_PATH, control } from './control.ts'
 import { type Around, Exchange, type Writing } from './exchange.ts'
+import { type Armed, type Arming, arm, type Policy } from './faults/fault-plan.ts'
 import type { FaultInput } from './faults/fault-table.ts'
-import { Down } from './upstream.ts'
 import { type Means, pass, perform, unauthorised } from './faults/perform.ts'
 import { recognise } from './match-operation.ts'
 import { digest, type EffectCounts, openLedger, type Seen } from './record.ts'
+import { Down } from './upstream.ts'
 
 /** How a fault server is started. */
 export interface FaultServerOptions {

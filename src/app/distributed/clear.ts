@@ -6,7 +6,7 @@ import { rm } from 'node:fs/promises'
 import { readJournal } from '../../journal/index.ts'
 import { type Connected, readLines } from '../../queue/index.ts'
 import { runDirectory } from '../runs/run-directory.ts'
-import { withBoard } from './connection.ts'
+import { withShardQueue } from './connection.ts'
 import { type QueuedRun, recordPath } from './queued-run.ts'
 import { runIdOf } from './restore.ts'
 
@@ -15,7 +15,7 @@ export async function clearMerged(connected: Connected, { runId, jobs }: QueuedR
   const merged = readJournal(runDirectory(runsDir, runId).journal).events.flatMap(event =>
     event.type === 'run.started' ? (event.merged?.runs ?? []) : [],
   )
-  await withBoard(connected, async board => {
+  await withShardQueue(connected, async board => {
     for (const id of jobs) {
       const lines = await readLines(connected, id)
       if (lines.length > 0 && merged.includes(runIdOf(lines))) await board.drop([id])

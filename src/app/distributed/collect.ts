@@ -1,25 +1,25 @@
 /** Shards in a queue waited for wherever they are carried out, and joined here. Whoever does so may be killed: another finds the same shards. */
 import { FettleError } from '../../errors.ts'
-import type { Board, Connected, Notice } from '../../queue/index.ts'
+import type { Connected, Notice, ShardQueue } from '../../queue/index.ts'
+import { createDeadline } from '../env/deadline.ts'
+import { DEFAULT_RUNTIME } from '../env/runtime.ts'
 import type { RunResult, RunSettings } from '../execution/execute.ts'
 import { withLock } from '../execution/start.ts'
 import { mergeRuns } from '../operations/merge.ts'
-import { stopAt } from '../env/deadline.ts'
-import { REAL_WORLD } from '../env/runtime.ts'
 import { clearMerged } from './clear.ts'
+import { withShardQueue } from './connection.ts'
 import { gatherShards } from './gather.ts'
-import { withBoard } from './connection.ts'
 import type { QueuedRun } from './queued-run.ts'
-import { standingInWords } from './status.ts'
-import { sharedWorlds } from './rate-limit.ts'
+import { sharedRuntimes } from './rate-limit.ts'
+import { formatQueuedStatus } from './status.ts'
 
 /** A sign of life while there is nothing else to tell. */
 const HEARTBEAT_MS = 30_000
 
 /** Waits until no shard of the list is left to do, or `settings` say to stop; tells how it goes on. */
-async function waitForShards(board: Board, { jobs }: QueuedRun, settings: RunSettings): Promise<void> {
-  const { clock } = REAL_WORLD
-  const limit = stopAt(settings.signal, settings.timeoutMs, clock)
+async function waitForShards(board: ShardQueue, { jobs }: QueuedRun, settings: RunSettings): Promise<void> {
+  const { clock } = DEFAULT_RUNTIME
+  const limit = createDeadline(settings.signal, settings.timeoutMs, clock)
   const note = settings.onNote ?? (() => {})
   const ended = new Set<string>()
   const shardOf = (id: string): string => `shard ${jobs.indexOf(id) + 1}/${jobs.length}`
@@ -31,7 +31,7 @@ async function waitForShards(board: Board, { jobs }: QueuedRun, settings: RunSet
   const heart = new AbortController()
   const beat = async (): Promise<void> => {
     for (;;) {
-      note(standingInWords(await board.standing(jobs)))
+      note(formatQueuedStatus(await board.standing(jobs)))
       await clock.sleep(HEARTBEAT_MS, heart.signal)
     }
   }
@@ -50,8 +50,8 @@ async function waitForShards(board: Board, { jobs }: QueuedRun, settings: RunSet
  * command that goes on, and the errors of shards that came to none but a bad end.
  */
 export function collectShards(connected: Connected, run: QueuedRun, settings: RunSettings): Promise<RunResult> {
-  const worlds = sharedWorlds(connected)
-  return withBoard(connected, async board => {
+  const worlds = sharedRuntimes(connected)
+  return withShardQueue(connected, async board => {
     await waitForShards(board, run, settings).catch(error => {
       // What no waiting cures keeps its own cure.
       const canWait = FettleError.is(error) && error.kind !== 'usage'
@@ -60,7 +60,7 @@ export function collectShards(connected: Connected, run: QueuedRun, settings: Ru
     const { failed, missing } = await board.standing(run.jobs)
     if (failed.length > 0)
       throw new FettleError('FETTLE_QUEUE', `${failed.length} of ${run.jobs.length} shards were given up: ${failed[0]?.why}`, {
-        hint: `Cure it, then run the same again, with whatever else was said: ${sameAgain(run)}`,
+        hint: `Cure it, then run the same again, with whatever else was said: ${rerunCommand(run)}`,
       })
     if (missing.length > 0)
       throw new FettleError('FETTLE_QUEUE', `${missing.length} of ${run.jobs.length} shards are no longer in the queue`, {
@@ -78,7 +78,7 @@ export function collectShards(connected: Connected, run: QueuedRun, settings: Ru
 }
 
 /** The command that finds the same shards: with another number of them, or in another queue, they would be others, and paid anew. */
-export const sameAgain = ({ file, url, name, jobs }: QueuedRun): string =>
+export const rerunCommand = ({ file, url, name, jobs }: QueuedRun): string =>
   `fettle run ${file} --queue ${url}${name === 'fettle' ? '' : ` --queue-name ${name}`} --shards ${jobs.length}`
 
 const goOn = ({ runId }: QueuedRun): string => `The workers go on. To wait again: fettle collect ${runId}`

@@ -1,16 +1,20 @@
 /** The way to a queue for as long as a command needs it, and whether its Redis would keep what it is given. It posts nothing. */
 import { FettleError } from '../../errors.ts'
-import { Board, type Connected, connectQueue, queueAddress, queueFacts } from '../../queue/index.ts'
+import { type Connected, connectQueue, queueAddress, queueFacts, ShardQueue } from '../../queue/index.ts'
 import { type Env, passwordOf } from '../env/environment.ts'
 
 /** The queue that a command is about: address and name, as they were given or kept. */
-export interface QueuePlace {
+export interface QueueConnectionOptions {
   readonly url: string
   readonly name: string
 }
 
 /** A queue for as long as `body` needs it. Throws as connectQueue does. */
-export async function withQueue<T>({ url, name }: QueuePlace, env: Env, body: (connected: Connected) => Promise<T>): Promise<T> {
+export async function withQueue<T>(
+  { url, name }: QueueConnectionOptions,
+  env: Env,
+  body: (connected: Connected) => Promise<T>,
+): Promise<T> {
   const connected = await connectQueue(queueAddress(url, name, passwordOf(env, 'FETTLE_QUEUE_PASSWORD')))
   try {
     return await body(connected)
@@ -20,7 +24,7 @@ export async function withQueue<T>({ url, name }: QueuePlace, env: Env, body: (c
 }
 
 /** Throws FETTLE_QUEUE_SETTINGS when Redis would lose what it is given; tells what is not as it should be. */
-export async function proveQueue(connected: Connected, onNote: (text: string) => void): Promise<void> {
+export async function checkQueue(connected: Connected, onNote: (text: string) => void): Promise<void> {
   for (const { is, told, hint } of await queueFacts(connected)) {
     if (is === 'fail') throw new FettleError('FETTLE_QUEUE_SETTINGS', `the Redis at ${connected.address.url}: ${told}`, { hint })
     if (is === 'warn') onNote(`the Redis at ${connected.address.url}: ${told}`)
@@ -28,8 +32,8 @@ export async function proveQueue(connected: Connected, onNote: (text: string) =>
 }
 
 /** The shards of a queue for as long as `body` needs them. */
-export async function withBoard<T>(connected: Connected, body: (board: Board) => Promise<T>): Promise<T> {
-  const board = new Board(connected)
+export async function withShardQueue<T>(connected: Connected, body: (board: ShardQueue) => Promise<T>): Promise<T> {
+  const board = new ShardQueue(connected)
   try {
     return await body(board)
   } finally {

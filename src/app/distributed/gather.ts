@@ -12,9 +12,9 @@ import { type Connected, readLines } from '../../queue/index.ts'
 import type { RunSettings } from '../execution/execute.ts'
 import { resumeRun } from '../execution/start.ts'
 import { type RunDirectory, readRun, runDirectory } from '../runs/run-directory.ts'
-import { type ProvedRun, proveLines } from './verify-task.ts'
 import { restoreRun, withoutResults } from './restore.ts'
 import { readEnd, type ShardEnd } from './shard-task.ts'
+import { type ProvedRun, proveLines } from './verify-task.ts'
 
 /** A shard in the queue: its job, what a worker said of its end, and the digest of its plan where this machine submitted it. */
 export interface GatheredShard {

@@ -1,9 +1,9 @@
 /** The wiring's face for queues, loaded by whoever asks for one: it needs packages that are not always there. Re-exports only. */
 
 export { clearMerged } from './clear.ts'
-export { collectShards, sameAgain } from './collect.ts'
+export { collectShards, rerunCommand } from './collect.ts'
 export { withQueue } from './connection.ts'
 export type { QueuedRun } from './queued-run.ts'
-export { standingInQueue, standingInWords } from './status.ts'
+export { formatQueuedStatus, queuedStatus } from './status.ts'
 export { submitShards } from './submit.ts'
-export { workForQueue } from './worker.ts'
+export { runQueueWorker } from './worker.ts'

@@ -41,10 +41,10 @@ export const recordPath = (runsDir: string, id: string): string => join(runDirec
 
 /** The run `id` while it is in a queue, null once it has a journal, and for any other. Throws FETTLE_JOURNAL_DAMAGED. */
 export const queuedRun = (runsDir: string, id: string): QueuedRun | null =>
-  existsSync(runDirectory(runsDir, id).journal) ? null : leftInQueue(runsDir, id)
+  existsSync(runDirectory(runsDir, id).journal) ? null : shardsLeftInQueue(runsDir, id)
 
 /** The record of the run `id`, which is there until its shards are out of the queue; null for any other. Throws FETTLE_JOURNAL_DAMAGED. */
-export function leftInQueue(runsDir: string, id: string): QueuedRun | null {
+export function shardsLeftInQueue(runsDir: string, id: string): QueuedRun | null {
   const file = recordPath(runsDir, id)
   if (!existsSync(file)) return null
   try {
@@ -59,13 +59,13 @@ export function leftInQueue(runsDir: string, id: string): QueuedRun | null {
 }
 
 /** The record of the list: the one that is there, also of a merge that was interrupted unless all is to be `fresh`, or a new one. */
-export async function keepQueued(
+export async function saveQueuedRun(
   runsDir: string,
   run: Omit<QueuedRun, 'version' | 'runId'>,
   { now, fresh }: { readonly now: number; readonly fresh: boolean },
 ): Promise<{ readonly run: QueuedRun; readonly isNew: boolean }> {
   for (const id of listRunIds(runsDir, run.pipeline)) {
-    const found = !fresh && isMerging(runsDir, id) ? leftInQueue(runsDir, id) : queuedRun(runsDir, id)
+    const found = !fresh && isMerging(runsDir, id) ? shardsLeftInQueue(runsDir, id) : queuedRun(runsDir, id)
     if (found !== null && found.url === run.url && found.name === run.name && String(found.jobs) === String(run.jobs))
       return { run: found, isNew: false }
   }

@@ -1,16 +1,16 @@
 /** The pace of accounts that are shared with other processes: every request waits for a turn of the queue's besides its own. */
 import { createHash } from 'node:crypto'
 import type { Shared } from '../../client/index.ts'
-import { type Connected, openTurns } from '../../queue/index.ts'
-import { REAL_WORLD, type World } from '../env/runtime.ts'
+import { type Connected, openSharedRateLimiter } from '../../queue/index.ts'
+import { DEFAULT_RUNTIME, type Runtime } from '../env/runtime.ts'
 
 type Pace = Shared['pace']
-type Turns = Awaited<ReturnType<typeof openTurns>>
+type Turns = Awaited<ReturnType<typeof openSharedRateLimiter>>
 
 /** The worlds of runs whose requests take turns with those of other processes, by account. */
-export interface SharedWorlds {
+export interface SharedRuntimes {
   /** The world of a run that asks as `identity`. */
-  readonly of: (identity: string) => World
+  readonly of: (identity: string) => Runtime
   readonly close: () => Promise<void>
 }
 
@@ -18,7 +18,7 @@ export interface SharedWorlds {
  * A world whose requests leave only while `hold` finds the shard still ours: between what was recorded and a turn may lie a long
  * wait, and in it a worker may have been out of breath.
  */
-export const held = (world: World, hold: (signal: AbortSignal) => Promise<void>): World => ({
+export const withLease = (world: Runtime, hold: (signal: AbortSignal) => Promise<void>): Runtime => ({
   ...world,
   pace: (own, rate) => {
     const pace = world.pace?.(own, rate) ?? own
@@ -42,7 +42,7 @@ const signalsOf = ({ signal, stop }: Parameters<Pace['enter']>[0]): AbortSignal[
   [signal, stop].filter(one => one !== undefined)
 
 /** Worlds over one connection. */
-export function sharedWorlds(connected: Connected): SharedWorlds {
+export function sharedRuntimes(connected: Connected): SharedRuntimes {
   const opened = new Map<string, Promise<Turns>>()
   const paced = (own: Pace, open: () => Promise<Turns>): Pace => ({
     limit: own.limit,
@@ -59,13 +59,13 @@ export function sharedWorlds(connected: Connected): SharedWorlds {
   })
   return {
     of: identity => ({
-      ...REAL_WORLD,
+      ...DEFAULT_RUNTIME,
       pace: (own, rate) => {
         if (rate == null) return own
         const account = createHash('sha256').update(identity).digest('hex').slice(0, 12)
         const key = `${account} ${rate.requests}/${rate.perMs}`
         return paced(own, () => {
-          const turns = opened.get(key) ?? openTurns(connected, account, rate)
+          const turns = opened.get(key) ?? openSharedRateLimiter(connected, account, rate)
           opened.set(key, turns)
           return turns
         })

@@ -2,7 +2,7 @@
 import { FettleError } from '../../errors.ts'
 import { writeAtomic } from '../../files/atomic-file.ts'
 import { Checksums, resealed } from '../../journal/index.ts'
-import { makeFolder, proveRunId, runDirectory } from '../runs/run-directory.ts'
+import { checkRunId, makeFolder, runDirectory } from '../runs/run-directory.ts'
 
 /** What is only there where it was received: without these a run fetches its results once more, which costs nothing. */
 const OF_RESULTS = new Set(['file.received', 'output.written', 'run.finished', 'run.paused'])
@@ -25,7 +25,7 @@ const parse = (line: string): Line => {
 /** The run that the lines tell of. Throws FETTLE_JOURNAL_DAMAGED when they tell of none. */
 export function runIdOf([first]: readonly string[]): string {
   const { type, runId } = parse(first ?? '')
-  return proveRunId(type === 'run.started' ? runId : null)
+  return checkRunId(type === 'run.started' ? runId : null)
 }
 
 /** Lines without what was received. Throws FETTLE_JOURNAL_DAMAGED when they are not the lines that were written. */

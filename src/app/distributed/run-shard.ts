@@ -5,25 +5,25 @@
 import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
 import { FettleError } from '../../errors.ts'
-import type { RunFact, RunState } from '../../journal/index.ts'
-import { type Connected, copyLines, type Hold, type Left, readLines } from '../../queue/index.ts'
+import type { RunEventInput, RunState } from '../../journal/index.ts'
+import { type Connected, copyLines, type Lease, readLines, type ShardResult } from '../../queue/index.ts'
+import { credentialsOf, type Env } from '../env/environment.ts'
+import { identityOf } from '../env/identity.ts'
 import type { RunResult, RunSettings } from '../execution/execute.ts'
 import { resumeRun, startRun } from '../execution/start.ts'
-import { identityOf } from '../env/identity.ts'
-import { credentialsOf, type Env } from '../env/environment.ts'
-import { proveInput, proveLines, proveOwner, type Started } from './verify-task.ts'
+import { type SharedRuntimes, withLease } from './rate-limit.ts'
 import { restoreRun } from './restore.ts'
 import { readTask, type ShardEnd } from './shard-task.ts'
-import { held, type SharedWorlds } from './rate-limit.ts'
+import { proveInput, proveLines, proveOwner, type Started } from './verify-task.ts'
 
 /** Where a worker works. */
-export interface WorkerPlace extends Omit<Started, 'credentials'> {
+export interface WorkerContext extends Omit<Started, 'credentials'> {
   readonly env: Env
   readonly runsDir: string
-  readonly worlds: SharedWorlds
+  readonly worlds: SharedRuntimes
   /** Told how a shard, by its name, gets on. */
   readonly onNote: (shard: string, text: string) => void
-  readonly onFact: (shard: string, fact: RunFact, state: RunState) => void
+  readonly onFact: (shard: string, fact: RunEventInput, state: RunState) => void
 }
 
 /** What was recorded last must still get to the queue after a stop. */
@@ -33,13 +33,13 @@ const LAST_MS = 10_000
 const workerDir = (runsDir: string): string => join(runsDir, 'workers', hostname())
 
 /** Carries a shard out as far as it goes. */
-export async function carryShard(
+export async function runShard(
   connected: Connected,
   value: unknown,
-  hold: Hold,
-  place: WorkerPlace,
+  hold: Lease,
+  place: WorkerContext,
   signal: AbortSignal,
-): Promise<Left> {
+): Promise<ShardResult> {
   try {
     const jobId = hold.job.id ?? ''
     const { shard, ...task } = readTask(value, jobId)
@@ -65,7 +65,7 @@ export async function carryShard(
       timeoutMs: null,
       signal,
       copy,
-      world: held(place.worlds.of(identity), copy.hold),
+      world: withLease(place.worlds.of(identity), copy.hold),
       onNote: text => place.onNote(shard, text),
       onFact: (fact, state) => {
         if (fact.type === 'stage.started') void hold.job.updateProgress(fact.stage).catch(() => {})
@@ -90,7 +90,7 @@ export async function carryShard(
   }
 }
 
-function leftOf({ state, directory }: RunResult): Left {
+function leftOf({ state, directory }: RunResult): ShardResult {
   const { runId, status, exitCode, finished, error } = state
   const end: ShardEnd = { runId, directory: resolve(directory.path), status, exitCode }
   if (finished) return { is: 'done', end }
@@ -100,13 +100,13 @@ function leftOf({ state, directory }: RunResult): Left {
 }
 
 /** No shard can be carried out as this worker is set up; another may do so. */
-function unfit(error: unknown): Left {
+function unfit(error: unknown): ShardResult {
   if (!FettleError.is(error)) throw error
   return { is: 'unfit', why: `${error.code} ${error.message}`, error }
 }
 
 /** What another try, another worker or another disk may cure is left to them. */
-const left = (kind: FettleError['kind'], why: string): Left => ({
+const left = (kind: FettleError['kind'], why: string): ShardResult => ({
   is: kind === 'again' || kind === 'output' || kind === 'sigint' || kind === 'sigterm' ? 'again' : 'over',
   why,
 })

@@ -1,20 +1,20 @@
 /** How a list stands whose shards are in a queue. It changes nothing. */
-import type { Connected, Standing } from '../../queue/index.ts'
+import type { Connected, QueuedShardStatus } from '../../queue/index.ts'
 import { counted } from '../../report/words.ts'
-import { withBoard } from './connection.ts'
+import { withShardQueue } from './connection.ts'
 import type { QueuedRun } from './queued-run.ts'
 import { isBadEnd } from './shard-task.ts'
 
 /** How the shards of a list stand in the queue. */
-export function standingInQueue(connected: Connected, { jobs }: QueuedRun): Promise<Standing & { readonly bad: number }> {
-  return withBoard(connected, async board => {
+export function queuedStatus(connected: Connected, { jobs }: QueuedRun): Promise<QueuedShardStatus & { readonly bad: number }> {
+  return withShardQueue(connected, async board => {
     const ends = await board.ends(jobs)
     return { ...(await board.standing(jobs)), bad: ends.filter(end => end !== null && isBadEnd(end)).length }
   })
 }
 
 /** How a list stands, in words. */
-export const standingInWords = ({ done, active, waiting, failed, missing, workers }: Standing): string =>
+export const formatQueuedStatus = ({ done, active, waiting, failed, missing, workers }: QueuedShardStatus): string =>
   [
     `${counted(done, 'shard')} done, ${active} being carried out, ${waiting} waiting`,
     ...(failed.length === 0 ? [] : [`${failed.length} given up`]),

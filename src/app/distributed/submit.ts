@@ -4,14 +4,14 @@ import type { RunArgs } from '../../journal/index.ts'
 import { isHidden, lineOf, type Plan, shardText } from '../../pipeline/index.ts'
 import type { Connected } from '../../queue/index.ts'
 import { counted } from '../../report/words.ts'
+import { traceOf } from '../env/environment.ts'
+import { identityOf } from '../env/identity.ts'
+import { DEFAULT_RUNTIME } from '../env/runtime.ts'
 import type { RunSettings } from '../execution/execute.ts'
 import { withLock } from '../execution/start.ts'
 import { liveSettingsOf } from '../prepare/resume-context.ts'
-import { identityOf } from '../env/identity.ts'
-import { traceOf } from '../env/environment.ts'
-import { REAL_WORLD } from '../env/runtime.ts'
-import { proveQueue, withBoard } from './connection.ts'
-import { keepQueued, type QueuedRun, type Submitted } from './queued-run.ts'
+import { checkQueue, withShardQueue } from './connection.ts'
+import { type QueuedRun, type Submitted, saveQueuedRun } from './queued-run.ts'
 import { isBadEnd, jobIdOf, type ShardTask } from './shard-task.ts'
 
 /**
@@ -37,17 +37,17 @@ export async function submitShards(
         hint: 'Put the list at an s3:// address, at an address without a query, or in a folder that all workers see.',
       },
     )
-  await proveQueue(connected, settings.onNote ?? (() => {}))
+  await checkQueue(connected, settings.onNote ?? (() => {}))
   const identity = identityOf(plan.service, settings.credentials)
   const shards = await cut()
   const jobs = shards.map(shard => jobIdOf(shard, identity))
   return withLock(lineOf(plan), settings, async () => {
     const { url, name } = connected.address
     const kept = { pipeline: plan.name, file: plan.file, identity, url, name, jobs, submitted: submittedOf(shards, settings) }
-    const { run } = await keepQueued(settings.runsDir, kept, { now: REAL_WORLD.clock.now(), fresh })
+    const { run } = await saveQueuedRun(settings.runsDir, kept, { now: DEFAULT_RUNTIME.clock.now(), fresh })
     const posted = shards.map((shard, at) => ({ id: jobs[at]!, task: taskOf(shard, settings) }))
     const how = { atOnce: plan.concurrency, fresh, isBad: isBadEnd }
-    const { found } = await withBoard(connected, board => board.post(posted, how))
+    const { found } = await withShardQueue(connected, board => board.post(posted, how))
     const there = found === 0 ? '' : found === jobs.length ? ', all of them there already' : `, ${found} of them there already`
     settings.onNote?.(
       `${counted(jobs.length, 'shard')} of ${counted(plan.rows, 'row')} in the queue ${name} at ${url}${there} (${run.runId})`,

@@ -1,16 +1,16 @@
 /** A worker process: connected, its Redis looked at, taking shards until it is told to stop. */
 import { FettleError } from '../../errors.ts'
 import { checkServiceUrl } from '../../pipeline/index.ts'
-import { workAt } from '../../queue/index.ts'
-import { proveInputPlace } from './input-sources.ts'
+import { runWorker } from '../../queue/index.ts'
 import { type Env, serviceUrlOf } from '../env/environment.ts'
-import { carryShard, type WorkerPlace } from './run-shard.ts'
-import { proveQueue, type QueuePlace, withQueue } from './connection.ts'
-import { sharedWorlds } from './rate-limit.ts'
+import { checkQueue, type QueueConnectionOptions, withQueue } from './connection.ts'
+import { proveInputPlace } from './input-sources.ts'
+import { sharedRuntimes } from './rate-limit.ts'
+import { runShard, type WorkerContext } from './run-shard.ts'
 
 /** What a worker is given. */
-export interface WorkerSettings extends Omit<WorkerPlace, 'worlds' | 'service'> {
-  readonly queue: QueuePlace
+export interface WorkerSettings extends Omit<WorkerContext, 'worlds' | 'service'> {
+  readonly queue: QueueConnectionOptions
   readonly concurrency: number
   readonly signal: AbortSignal
   /** Told what is about no shard. */
@@ -39,21 +39,21 @@ function serviceOf(env: Env): string {
 }
 
 /** Works until `signal` is aborted. Throws what the queue is missing, and why this worker can carry out no shard. */
-export function workForQueue(settings: WorkerSettings): Promise<void> {
+export function runQueueWorker(settings: WorkerSettings): Promise<void> {
   for (const place of settings.inputsFrom) proveInputPlace(place)
   return withQueue(settings.queue, settings.env, async connected => {
-    await proveQueue(connected, settings.onWord)
+    await checkQueue(connected, settings.onWord)
     const service = serviceOf(settings.env)
-    const worlds = sharedWorlds(connected)
+    const worlds = sharedRuntimes(connected)
     const { url, name } = connected.address
     settings.onWord(`waiting for shards in the queue ${name} at ${url}`)
     let trouble = ''
     try {
-      await workAt(connected, {
+      await runWorker(connected, {
         concurrency: settings.concurrency,
         signal: settings.signal,
         carry: async (task, hold, signal) => {
-          const left = await carryShard(connected, task, hold, { ...settings, service, worlds }, signal)
+          const left = await runShard(connected, task, hold, { ...settings, service, worlds }, signal)
           const how = left.is === 'done' ? 'done' : `${left.is === 'over' ? 'given up' : 'handed on'}: ${left.why}`
           settings.onNote(hold.job.id ?? '', how)
           return left

@@ -2,7 +2,7 @@
 import { ERRORS, type ErrorCode, FettleError } from '../../errors.ts'
 
 /** One line of the doctor's; `code` is the error that a run would end with. */
-export interface Finding {
+export interface CheckResult {
   readonly name: string
   readonly status: 'ok' | 'warn' | 'fail'
   readonly message: string
@@ -11,10 +11,10 @@ export interface Finding {
 }
 
 /** Nothing to cure. */
-export const ok = (name: string, message: string): Finding => ({ name, status: 'ok', message, hint: null, code: null })
+export const ok = (name: string, message: string): CheckResult => ({ name, status: 'ok', message, hint: null, code: null })
 
 /** A run works, but perhaps not as it should. */
-export const warn = (name: string, message: string, hint: string): Finding => ({
+export const warn = (name: string, message: string, hint: string): CheckResult => ({
   name,
   status: 'warn',
   message,
@@ -23,7 +23,7 @@ export const warn = (name: string, message: string, hint: string): Finding => ({
 })
 
 /** A run would end with this. */
-export const fail = (name: string, code: ErrorCode, message: string, hint: string = ERRORS[code].hint): Finding => ({
+export const fail = (name: string, code: ErrorCode, message: string, hint: string = ERRORS[code].hint): CheckResult => ({
   name,
   status: 'fail',
   message,
@@ -32,7 +32,7 @@ export const fail = (name: string, code: ErrorCode, message: string, hint: strin
 })
 
 /** What `look` gives, or the failure it throws. */
-export async function tried(name: string, look: () => Finding | Promise<Finding>): Promise<Finding> {
+export async function attempt(name: string, look: () => CheckResult | Promise<CheckResult>): Promise<CheckResult> {
   try {
     return await look()
   } catch (error) {

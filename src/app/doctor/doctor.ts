@@ -3,19 +3,20 @@
 import { realClock } from '../../client/clock.ts'
 import { errorOfIssues } from '../../errors.ts'
 import { isAddress, type Plan, type PlannedService } from '../../pipeline/index.ts'
-import { NO_OVERRIDES, prepare, resolveService } from '../prepare/prepare.ts'
-import { proveOutputs } from '../prepare/check-outputs.ts'
-import type { QueuePlace } from '../distributed/connection.ts'
-import { elsewhereOf } from '../staging/receive.ts'
+import type { QueueConnectionOptions } from '../distributed/connection.ts'
 import { type Credentials, credentialsOf, dataDirOf, type Env, proxiesOf } from '../env/environment.ts'
-import { type Finding, fail, ok, tried } from './check-result.ts'
-import { diskFinding, registerFinding, runsFinding, versionFinding } from './machine.ts'
-import { networkFindings } from './network.ts'
-import { queueFindings } from './queue.ts'
-import { settingsFindings } from './settings.ts'
+import { checkOutputsWritable } from '../prepare/check-outputs.ts'
+import { NO_OVERRIDES, prepare } from '../prepare/prepare.ts'
+import { resolveService } from '../prepare/resolve-service.ts'
+import { createRemoteInputs } from '../staging/receive.ts'
+import { attempt, type CheckResult, fail, ok } from './check-result.ts'
+import { checkDisk, checkRegister, checkRuns, checkVersion } from './machine.ts'
+import { checkNetwork } from './network.ts'
+import { checkQueueConnection } from './queue.ts'
+import { checkSettings } from './settings.ts'
 
 /** What is looked at. */
-export interface Examination {
+export interface DoctorReport {
   readonly env: Env
   readonly cwd: string
   readonly runsDir: string
@@ -24,50 +25,50 @@ export interface Examination {
   /** In place of the pipeline's service. */
   readonly service: string | null
   /** A queue whose Redis is looked at too. */
-  readonly queue: QueuePlace | null
+  readonly queue: QueueConnectionOptions | null
   readonly offline: boolean
   readonly signal: AbortSignal
 }
 
 /** Looks at everything. */
-export async function examine(options: Examination): Promise<Finding[]> {
+export async function runDoctor(options: DoctorReport): Promise<CheckResult[]> {
   const { env, runsDir, offline } = options
-  const found = [versionFinding(), ...(await settingsFindings(env))]
+  const found = [checkVersion(), ...(await checkSettings(env))]
   const { plan, credentials, findings } = await pipelineFindings(options)
   const dataDir = dataDirOf(env)
   found.push(
     ...findings,
-    await diskFinding('runs', runsDir, 3 * (plan?.input.bytes ?? 0)),
-    await diskFinding('data', dataDir, 0),
-    runsFinding(runsDir),
-    ...(options.queue === null || offline ? [] : await queueFindings(options.queue, env)),
+    await checkDisk('runs', runsDir, 3 * (plan?.input.bytes ?? 0)),
+    await checkDisk('data', dataDir, 0),
+    checkRuns(runsDir),
+    ...(options.queue === null || offline ? [] : await checkQueueConnection(options.queue, env)),
   )
   let service: PlannedService | null = null
-  const resolved = await tried('service', () => {
+  const resolved = await attempt('service', () => {
     service = plan?.service ?? resolveService(options, { service: null })
     return ok('service', service.kind === 'embedded' ? 'embedded: needs neither login nor network' : service.url)
   })
   found.push(resolved)
   const reached = service as PlannedService | null
-  if (reached?.kind === 'embedded') found.push(await tried('register', () => registerFinding(dataDir, realClock.now())))
+  if (reached?.kind === 'embedded') found.push(await attempt('register', () => checkRegister(dataDir, realClock.now())))
   if (reached?.kind !== 'remote') return found
   let own: Credentials | null = null
   found.push(
-    await tried('credentials', () => {
+    await attempt('credentials', () => {
       own = credentials()
       return ok('credentials', 'user name and password are set')
     }),
   )
   if (offline) return [...found, ok('network', 'left alone')]
   // A proxy that is none has been told of among the settings.
-  const way = await tried('proxy', () => {
+  const way = await attempt('proxy', () => {
     proxiesOf(env)
     return ok('proxy', '')
   })
   if (way.status === 'fail') return found
   return [
     ...found,
-    ...(await networkFindings({ service: reached, proxies: proxiesOf(env), credentials: own, signal: options.signal })),
+    ...(await checkNetwork({ service: reached, proxies: proxiesOf(env), credentials: own, signal: options.signal })),
   ]
 }
 
@@ -78,27 +79,27 @@ const hasFarOutput = ({ output }: Plan): boolean =>
 interface OfPipeline {
   readonly plan: Plan | null
   readonly credentials: () => Credentials
-  readonly findings: readonly Finding[]
+  readonly findings: readonly CheckResult[]
 }
 
-async function pipelineFindings({ pipeline, env, cwd, runsDir, service, offline, signal }: Examination): Promise<OfPipeline> {
+async function pipelineFindings({ pipeline, env, cwd, runsDir, service, offline, signal }: DoctorReport): Promise<OfPipeline> {
   const none = { plan: null, credentials: () => credentialsOf(env, {}) }
   if (pipeline === null) return { ...none, findings: [] }
   let found: OfPipeline = { ...none, findings: [] }
-  const finding = await tried('pipeline', async () => {
+  const finding = await attempt('pipeline', async () => {
     const { plan, issues, credentials, links, release } = await prepare(pipeline, {
       ...NO_OVERRIDES,
       env,
       cwd,
       runsDir,
       service,
-      ...(offline ? {} : { elsewhere: elsewhereOf({ env, keeps: false, signal }) }),
+      ...(offline ? {} : { elsewhere: createRemoteInputs({ env, keeps: false, signal }) }),
     })
     release()
     found = { plan, credentials, findings: [] }
     if (offline && issues.every(one => one.severity !== 'error') && plan === null)
       return ok('pipeline', `${pipeline}: as far as can be told without its input, which lies elsewhere`)
-    if (plan !== null && !offline && hasFarOutput(plan)) await proveOutputs(plan, { env, cwd, links, signal })
+    if (plan !== null && !offline && hasFarOutput(plan)) await checkOutputsWritable(plan, { env, cwd, links, signal })
     if (plan !== null) return ok('pipeline', `${pipeline}: ${plan.rows} rows of ${plan.input.path} can be sent`)
     const error = errorOfIssues(issues)
     return fail('pipeline', error.code, error.message, `See all of it: fettle check ${pipeline}`)

@@ -4,14 +4,14 @@ import { access, statfs } from 'node:fs/promises'
 import { arch, platform } from 'node:os'
 import { dirname, resolve } from 'node:path'
 import { FettleError } from '../../errors.ts'
-import { listRunIds, readRun } from '../runs/run-directory.ts'
+import { packageInfo } from '../env/package-info.ts'
 import { registerDirOf } from '../execution/service-connection.ts'
-import { thisTool } from '../env/package-info.ts'
-import { type Finding, fail, ok, warn } from './check-result.ts'
+import { listRunIds, readRun } from '../runs/run-directory.ts'
+import { type CheckResult, fail, ok, warn } from './check-result.ts'
 
 /** Who we are and where. */
-export const versionFinding = (): Finding => {
-  const { name, version } = thisTool()
+export const checkVersion = (): CheckResult => {
+  const { name, version } = packageInfo()
   return ok('versions', `${name} ${version}, Node ${process.version}, ${platform()} ${arch()}`)
 }
 
@@ -21,7 +21,7 @@ const LITTLE = 1024 * MB
 const NONE = 50 * MB
 
 /** Whether a folder can be written, or made, and how much room there is; `need` are the bytes that a run will want. */
-export async function diskFinding(what: string, path: string, need: number): Promise<Finding> {
+export async function checkDisk(what: string, path: string, need: number): Promise<CheckResult> {
   let there = resolve(path)
   while (!existsSync(there) && dirname(there) !== there) there = dirname(there)
   const name = 'disk'
@@ -47,7 +47,7 @@ const OLD_DAYS = 365
 const DAY_MS = 86_400_000
 
 /** What the embedded service would match against; `now` is milliseconds since 1970. */
-export async function registerFinding(dataDir: string, now: number): Promise<Finding> {
+export async function checkRegister(dataDir: string, now: number): Promise<CheckResult> {
   const name = 'register'
   const { listRegisters } = await import('../../service/registers/index.ts')
   const registers = await listRegisters(registerDirOf(dataDir))
@@ -60,7 +60,7 @@ export async function registerFinding(dataDir: string, now: number): Promise<Fin
 }
 
 /** Runs kept here that wait to be gone on with. */
-export function runsFinding(runsDir: string): Finding {
+export function checkRuns(runsDir: string): CheckResult {
   const name = 'runs'
   const ids = listRunIds(runsDir)
   const newest = new Map<string, string>()

@@ -10,7 +10,7 @@ import type { Proxies } from '../../client/index.ts'
 import { ERRORS, type ErrorCode } from '../../errors.ts'
 import type { PlannedService } from '../../pipeline/index.ts'
 import type { Credentials } from '../env/environment.ts'
-import { type Finding, fail, ok, tried, warn } from './check-result.ts'
+import { attempt, type CheckResult, fail, ok, warn } from './check-result.ts'
 
 /** What it takes to walk there. */
 export interface Way {
@@ -22,11 +22,11 @@ export interface Way {
 }
 
 /** Walks the way to the service. */
-export async function networkFindings(way: Way): Promise<Finding[]> {
+export async function checkNetwork(way: Way): Promise<CheckResult[]> {
   const { proxyFor } = await import('../../client/http/proxies.ts')
   const url = new URL(way.service.url)
   const proxy = proxyFor(url, way.proxies)
-  const found: Finding[] = proxy === null ? [] : [ok('proxy', `through ${new URL(proxy).protocol}//${new URL(proxy).host}`)]
+  const found: CheckResult[] = proxy === null ? [] : [ok('proxy', `through ${new URL(proxy).protocol}//${new URL(proxy).host}`)]
   const steps = [
     ...(proxy === null && isIP(bare(url)) === 0 ? [() => nameFinding(url)] : []),
     ...(proxy === null && url.protocol === 'https:' ? [() => certificateFinding(url)] : []),
@@ -44,7 +44,7 @@ export async function networkFindings(way: Way): Promise<Finding[]> {
 
 const bare = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '')
 
-async function nameFinding(url: URL): Promise<Finding> {
+async function nameFinding(url: URL): Promise<CheckResult> {
   try {
     const addresses = await lookup(bare(url), { all: true })
     return ok(
@@ -65,7 +65,7 @@ const PATIENCE_MS = 10_000
 /** Time to have a certificate renewed. */
 const SOON_MS = 14 * 86_400_000
 
-async function certificateFinding(url: URL): Promise<Finding> {
+async function certificateFinding(url: URL): Promise<CheckResult> {
   const name = 'certificate'
   const outcome = await shakeHands(url)
   // Whether anybody is there at all is told by the answer.
@@ -117,7 +117,7 @@ function shakeHands(url: URL): Promise<Handshake | null> {
 const ODD_MS = 30_000
 const WRONG_MS = 300_000
 
-async function answerFindings({ service, proxies, signal }: Way, byProxy: boolean): Promise<Finding[]> {
+async function answerFindings({ service, proxies, signal }: Way, byProxy: boolean): Promise<CheckResult[]> {
   const { probe } = await import('../../client/api/probe.ts')
   const answer = await probe({ url: service.url, insecure: service.insecure, proxies, clock: realClock, signal })
   if ('why' in answer) return [fail('answer', answer.code, `${service.url}: ${answer.why}`, cureOf(answer.code, byProxy))]
@@ -140,7 +140,7 @@ const cureOf = (code: ErrorCode, byProxy: boolean): string => {
     : 'Check the address and the network; behind a proxy set HTTPS_PROXY.'
 }
 
-function clockFinding(skewMs: number | null): Finding {
+function clockFinding(skewMs: number | null): CheckResult {
   if (skewMs === null) return ok('clock', 'the service does not say what time it is')
   const seconds = Math.round(Math.abs(skewMs) / 1000)
   const told =
@@ -151,8 +151,8 @@ function clockFinding(skewMs: number | null): Finding {
 }
 
 /** Logs in and lists one job: both are free, and neither changes anything. */
-function loginFinding({ service, proxies, signal }: Way, credentials: Credentials): Promise<Finding> {
-  return tried('login', async () => {
+function loginFinding({ service, proxies, signal }: Way, credentials: Credentials): Promise<CheckResult> {
+  return attempt('login', async () => {
     const { connect } = await import('../../client/index.ts')
     const { url, rate, fileHosts, insecure } = service
     const client = connect({

@@ -1,13 +1,13 @@
 /** The Redis of a queue: whether it can be reached, and whether it keeps what it is given. */
-import type { QueuePlace } from '../distributed/connection.ts'
+import type { QueueConnectionOptions } from '../distributed/connection.ts'
 import { type Env, passwordFileWarning } from '../env/environment.ts'
-import { type Finding, fail, ok, tried, warn } from './check-result.ts'
+import { attempt, type CheckResult, fail, ok, warn } from './check-result.ts'
 
 /** What is found at the queue. */
-export async function queueFindings(place: QueuePlace, env: Env): Promise<Finding[]> {
+export async function checkQueueConnection(place: QueueConnectionOptions, env: Env): Promise<CheckResult[]> {
   const warning = passwordFileWarning(env, 'FETTLE_QUEUE_PASSWORD')
-  const facts: Finding[] = warning === null ? [] : [warn('queue', warning, 'Only you should be able to read it.')]
-  const reached = await tried('queue', async () => {
+  const facts: CheckResult[] = warning === null ? [] : [warn('queue', warning, 'Only you should be able to read it.')]
+  const reached = await attempt('queue', async () => {
     const { queueFacts } = await import('../../queue/index.ts')
     const { withQueue } = await import('../distributed/connection.ts')
     return withQueue(place, env, async connected => {

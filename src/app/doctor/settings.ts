@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { nearest } from '../../pipeline/index.ts'
 import { type Env, passwordFileWarning, proxiesOf, serviceUrlOf, traceWarning } from '../env/environment.ts'
-import { type Finding, ok, tried, warn } from './check-result.ts'
+import { attempt, type CheckResult, ok, warn } from './check-result.ts'
 
 /** The variables of ours that are read. */
 const READ = [
@@ -17,10 +17,10 @@ const READ = [
 const NAME = 'settings'
 
 /** All that is to be said of the settings; one line when all is well. */
-export async function settingsFindings(env: Env): Promise<Finding[]> {
+export async function checkSettings(env: Env): Promise<CheckResult[]> {
   const set = READ.filter(name => (env[name] ?? '') !== '')
   const fine = ok(NAME, set.length === 0 ? 'none set: the embedded service, the usual folders' : `set: ${set.join(', ')}`)
-  const read = await tried(NAME, () => {
+  const read = await attempt(NAME, () => {
     serviceUrlOf(env)
     proxiesOf(env)
     return fine
@@ -29,7 +29,7 @@ export async function settingsFindings(env: Env): Promise<Finding[]> {
   return read.status === 'ok' && oddities.length > 0 ? oddities : [read, ...oddities]
 }
 
-function misspelled(env: Env): Finding[] {
+function misspelled(env: Env): CheckResult[] {
   return Object.keys(env)
     .filter(name => /^FETTLE_/i.test(name) && !READ.includes(name))
     .flatMap(name => {
@@ -38,7 +38,7 @@ function misspelled(env: Env): Finding[] {
     })
 }
 
-function unsafe(env: Env): Finding[] {
+function unsafe(env: Env): CheckResult[] {
   const certificates = env.NODE_EXTRA_CA_CERTS ?? ''
   const warnings: [string | null, string][] = [
     [passwordFileWarning(env), 'Only you should be able to read it.'],

@@ -3,7 +3,7 @@ import { FettleError } from '../../errors.ts'
 import type { Clock } from '../../run/index.ts'
 
 /** The two ends of a run's time. */
-export interface Stop {
+export interface Deadline {
   /** Aborted by a signal or at the time limit. */
   readonly signal: AbortSignal
   /** Aborted ten seconds later. */
@@ -18,7 +18,7 @@ export interface Stop {
 const GRACE_MS = 10_000
 
 /** Listens to `outer`, and to the clock when there is a time limit in milliseconds. */
-export function stopAt(outer: AbortSignal, timeoutMs: number | null, clock: Clock): Stop {
+export function createDeadline(outer: AbortSignal, timeoutMs: number | null, clock: Clock): Deadline {
   const stop = new AbortController()
   const grace = new AbortController()
   const over = new AbortController()

@@ -2,17 +2,17 @@
 import { readFileSync } from 'node:fs'
 
 /** The tool's name and version, for journals, reports and `--version`. */
-export interface Tool {
+export interface PackageInfo {
   readonly name: string
   readonly version: string
 }
 
-let tool: Tool | undefined
+let tool: PackageInfo | undefined
 
 /** Name and version of this package. */
-export function thisTool(): Tool {
+export function packageInfo(): PackageInfo {
   if (tool === undefined) {
-    const { name, version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as Tool
+    const { name, version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as PackageInfo
     tool = { name, version }
   }
   return tool

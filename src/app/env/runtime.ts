@@ -8,7 +8,7 @@ import type { ConnectOptions, Shared } from '../../client/index.ts'
 import type { Clock } from '../../run/index.ts'
 
 /** What a run cannot choose for itself. */
-export interface World {
+export interface Runtime {
   readonly clock: Clock
   /** Connections and their limits in place of the client's own. */
   readonly connection?: Pick<ConnectOptions, 'dispatcher' | 'limits'>
@@ -17,4 +17,4 @@ export interface World {
 }
 
 /** The clock of this machine and its network. */
-export const REAL_WORLD: World = { clock: realClock }
+export const DEFAULT_RUNTIME: Runtime = { clock: realClock }

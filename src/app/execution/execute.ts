@@ -5,37 +5,39 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { EXIT, FettleError } from '../../errors.ts'
-import { openResults, openSource, writeAtomic } from '../../input/index.ts'
+import { writeAtomic } from '../../files/atomic-file.ts'
+import { openSource } from '../../input/index.ts'
 import {
   type Journal,
   type LiveSettings,
   type Lock,
   matchRate,
   type RunArgs,
-  type RunFact,
+  type RunEventInput,
   type RunState,
   UNKNOWN,
 } from '../../journal/index.ts'
 import { isAddress, type Links, lineOf, type Plan, resolvedYaml, spoolOf } from '../../pipeline/index.ts'
 import type { Report } from '../../report/index.ts'
-import { carryOut, needsService, type Ports, pausedBy, type Tick } from '../../run/index.ts'
-import { decisionsOf } from '../prepare/decisions.ts'
-import type { Reach } from '../staging/remote-files.ts'
-import { type Guard, guardOf } from './guard.ts'
-import { dropKept } from '../staging/staged-input.ts'
-import { removeLeftovers } from '../runs/stale-files.ts'
-import { lastGoodRun } from '../runs/run-queries.ts'
-import { proveOutputs } from '../prepare/check-outputs.ts'
+import { openResults } from '../../results/index.ts'
+import { needsService, type Ports, type ProgressEvent, pausedBy, runStages } from '../../run/index.ts'
+import { createDeadline } from '../env/deadline.ts'
+import { type Credentials, dataDirOf, type Env, proxiesOf, traceOf } from '../env/environment.ts'
+import { DEFAULT_RUNTIME, type Runtime } from '../env/runtime.ts'
+import type { RunTrace } from '../observe/opentelemetry.ts'
+import type { RunReporter } from '../observe/reporters.ts'
+import { checkOutputsWritable } from '../prepare/check-outputs.ts'
+import { loadDecisions } from '../prepare/decisions.ts'
 import { readReport, reportOf, writeReportJson, writeReports } from '../runs/report-files.ts'
 import { type RunDirectory, removeIfPossible, removeOldAnswers, runDirectory } from '../runs/run-directory.ts'
-import type { RunReporter } from '../observe/reporters.ts'
+import { lastGoodRun } from '../runs/run-queries.ts'
+import { removeLeftovers } from '../runs/stale-files.ts'
+import type { StorageOptions } from '../staging/remote-files.ts'
+import { removeStaged } from '../staging/staged-input.ts'
+import { createTakeoverGuard, type TakeoverGuard } from './guard.ts'
+import { openRunPorts } from './ports.ts'
+import { isLocalFailure, type RunRecord, recordOf } from './run-recorder.ts'
 import { offline, openService, type ReadyService } from './service-connection.ts'
-import { type Credentials, dataDirOf, type Env, proxiesOf, traceOf } from '../env/environment.ts'
-import { stopAt } from '../env/deadline.ts'
-import { isStranding, type RunRecord, recordOf } from './run-recorder.ts'
-import type { RunTrace } from '../observe/opentelemetry.ts'
-import { openWork } from './ports.ts'
-import { REAL_WORLD, type World } from '../env/runtime.ts'
 
 /** A second place of a journal, for whoever goes on with the run without this disk. */
 export interface JournalCopy {
@@ -66,9 +68,9 @@ export interface RunSettings {
   /** Where the journal is kept besides, ahead of every effect; nowhere if absent. */
   readonly copy?: JournalCopy
   /** The real one if absent. */
-  readonly world?: World
-  readonly onFact?: (fact: RunFact, state: RunState) => void
-  readonly onTick?: (tick: Tick, state: RunState) => void
+  readonly world?: Runtime
+  readonly onFact?: (fact: RunEventInput, state: RunState) => void
+  readonly onTick?: (tick: ProgressEvent, state: RunState) => void
   readonly onNote?: (text: string) => void
   /** Told of what is wrong and changes nothing; as a note if absent. */
   readonly onWarning?: (text: string) => void
@@ -94,11 +96,16 @@ const stateOf = ({ state }: Pick<RunRecord, 'state'>): RunState => {
  * Carries a run on from where its journal stands, and writes its reports whatever came of it. `lock` is asked before anything
  * is sent or recorded. A disk that refuses ends the run as its result, 73, like any other error. The journal is closed in the end.
  */
-export async function carryOn(journal: Journal, directory: RunDirectory, lock: Lock, settings: RunSettings): Promise<RunResult> {
+export async function executeRun(
+  journal: Journal,
+  directory: RunDirectory,
+  lock: Lock,
+  settings: RunSettings,
+): Promise<RunResult> {
   const { plan, runId } = stateOf(journal)
-  const { clock } = settings.world ?? REAL_WORLD
+  const { clock } = settings.world ?? DEFAULT_RUNTIME
   const now = clock.now.bind(clock)
-  const guard = guardOf(lock, runId, now)
+  const guard = createTakeoverGuard(lock, runId, now)
   const record = recordOf(journal, guard, now)
   const before = lastGoodRun(settings.runsDir, plan, runId)
   const previous = before === null ? null : readReport(runDirectory(settings.runsDir, before.runId))
@@ -111,7 +118,7 @@ export async function carryOn(journal: Journal, directory: RunDirectory, lock: L
   const keepReport = (state: RunState): Promise<void> => writeReportJson(directory, resultOf(state).report)
   try {
     // A new run proved them before it made its directory.
-    if (stateOf(journal).resumedAt.length > 0) await proveOutputs(plan, settings)
+    if (stateOf(journal).resumedAt.length > 0) await checkOutputsWritable(plan, settings)
     // Only a run that is recorded has files beside its journal: without one they show that it was lost.
     await keepPlan(plan, directory)
     await keepReport(stateOf(journal))
@@ -120,10 +127,10 @@ export async function carryOn(journal: Journal, directory: RunDirectory, lock: L
     else await carryOutWith({ record, directory, guard, settings, previousRate, keepReport })
     const result = resultOf(stateOf(journal))
     await writeReports(directory, result.report, result.state)
-    await clearWork(result.state, directory, settings.cwd)
+    await removeWorkFiles(result.state, directory, settings.cwd)
     return result
   } catch (error) {
-    if (!isStranding(error)) throw error
+    if (!isLocalFailure(error)) throw error
     const result = resultOf(record.strand(error) ?? stateOf(journal))
     // What the journal calls finished is told by the next resume, which writes the reports again.
     if (journal.state?.finished === false && error.code !== 'FETTLE_LOCKED')
@@ -144,7 +151,7 @@ async function keepPlan(plan: Plan, directory: RunDirectory): Promise<void> {
  * Removes what a run at its end no longer needs: rows of the input, the service's own state. What cannot be removed harms no
  * run; the next resume tries again.
  */
-export async function clearWork(
+export async function removeWorkFiles(
   { plan, status, finished, outcomes, decisions }: RunState,
   directory: RunDirectory,
   root: string,
@@ -158,8 +165,8 @@ export async function clearWork(
     .catch(() => {})
   const spooled = spoolOf(plan.input.path)
   const runsDir = dirname(directory.path)
-  if (spooled !== null) dropKept(runsDir, 'stdin', spooled)
-  if (isAddress(plan.input.path)) dropKept(runsDir, 'inputs', `${plan.input.sha256}.csv`)
+  if (spooled !== null) removeStaged(runsDir, 'stdin', spooled)
+  if (isAddress(plan.input.path)) removeStaged(runsDir, 'inputs', `${plan.input.sha256}.csv`)
   removeOldAnswers(directory, lineOf(plan))
   await removeLeftovers(directory, lineOf(plan))
   // After an error the file is evidence, and as long as rows can be decided about outputs are made of it again.
@@ -186,7 +193,7 @@ function finishUnasked(record: RunRecord): void {
 interface Work {
   readonly record: RunRecord
   readonly directory: RunDirectory
-  readonly guard: Guard
+  readonly guard: TakeoverGuard
   readonly settings: RunSettings
   readonly previousRate: number | null
   readonly keepReport: (state: RunState) => Promise<void>
@@ -194,11 +201,11 @@ interface Work {
 
 async function carryOutWith({ record, directory, guard, settings, previousRate, keepReport }: Work): Promise<void> {
   const { plan } = stateOf(record)
-  const world = settings.world ?? REAL_WORLD
-  const limit = stopAt(settings.signal, settings.timeoutMs, world.clock)
-  const onTick = (tick: Tick): void => settings.onTick?.(tick, stateOf(record))
-  const decisions = () => decisionsOf(stateOf(record).plan, settings.cwd, world.clock.now())
-  const reach: Reach = {
+  const world = settings.world ?? DEFAULT_RUNTIME
+  const limit = createDeadline(settings.signal, settings.timeoutMs, world.clock)
+  const onTick = (tick: ProgressEvent): void => settings.onTick?.(tick, stateOf(record))
+  const decisions = () => loadDecisions(stateOf(record).plan, settings.cwd, world.clock.now())
+  const reach: StorageOptions = {
     ...settings,
     attempts: plan.retry.attempts,
     signal: limit.signal,
@@ -206,7 +213,7 @@ async function carryOutWith({ record, directory, guard, settings, previousRate, 
     deadline: () => limit.left(),
     onNote: message => onTick({ type: 'retry', message }),
   }
-  const { source, results } = openWork(plan, directory, { root: settings.cwd, decisions }, reach)
+  const { source, results } = openRunPorts(plan, directory, { root: settings.cwd, decisions }, reach)
   let lastReport = Promise.resolve()
   let ready: ReadyService | null = null
   try {
@@ -244,12 +251,12 @@ async function carryOutWith({ record, directory, guard, settings, previousRate, 
       signal: limit.signal,
       grace: limit.grace,
     }
-    const onFact = (fact: RunFact, state: RunState): void => {
+    const onFact = (fact: RunEventInput, state: RunState): void => {
       settings.onFact?.(fact, state)
       // A report that cannot be kept current must not stop a run that can go on; at the end it is an error.
       if (fact.type.startsWith('stage.')) lastReport = lastReport.then(() => keepReport(state)).catch(() => {})
     }
-    await carryOut({ recorder: record, ports, previousRate, detach: settings.detach ?? false, onFact })
+    await runStages({ recorder: record, ports, previousRate, detach: settings.detach ?? false, onFact })
   } catch (error) {
     // What stops a run before its first stage is told in its report as well.
     if (ready === null) record.append(pausedBy(error))

@@ -3,11 +3,11 @@ import { FettleError } from '../../errors.ts'
 import { type Lock, lockHolder } from '../../journal/index.ts'
 
 /** Throws FETTLE_LOCKED once the lock is another's. */
-export type Guard = () => void
+export type TakeoverGuard = () => void
 
 /** The guard of a run by its lock; `now` gives milliseconds since 1970. */
-export const guardOf =
-  (lock: Lock, runId: string, now: () => number): Guard =>
+export const createTakeoverGuard =
+  (lock: Lock, runId: string, now: () => number): TakeoverGuard =>
   () => {
     if (lock.held()) return
     const heir = lockHolder(lock.path, now)

@@ -2,24 +2,24 @@
  * A run carried out before those who are told of it: reporters of the program, lineage where somebody wants it, spans. It carries
  * nothing out itself, and nobody who is told can change what becomes of a run.
  */
-import type { RunFact, RunState } from '../../journal/index.ts'
+import type { RunEventInput, RunState } from '../../journal/index.ts'
 import { lineageEvent } from '../../report/index.ts'
-import type { RunResult, RunSettings } from './execute.ts'
 import { httpLineage } from '../observe/lineage/http.ts'
 import { namesOf } from '../observe/lineage/names.ts'
 import { lineageSettings } from '../observe/lineage/settings.ts'
-import { toldBy } from '../observe/reporters.ts'
 import type { RunTrace } from '../observe/opentelemetry.ts'
+import { createDispatcher } from '../observe/reporters.ts'
+import type { RunResult, RunSettings } from './execute.ts'
 
 /** The run as it stands, and as it stood when it was gone on with (null for a new one). */
-export interface Begun {
+export interface StartedRun {
   readonly state: RunState
   readonly before: RunState | null
 }
 
 /** Carries a run by `carry`, whose settings tell everybody. */
-export async function carryTold(
-  { state, before }: Begun,
+export async function runWithObservers(
+  { state, before }: StartedRun,
   trace: RunTrace,
   settings: RunSettings,
   carry: (settings: RunSettings) => Promise<RunResult>,
@@ -27,13 +27,15 @@ export async function carryTold(
   const lineage = lineageSettings(settings.env)
   const http = lineage.http === null ? [] : [httpLineage(lineage.http, settings.env)]
   const spans = trace.reporter === null ? [] : [trace.reporter]
-  const told = toldBy([...spans, ...(settings.reporters ?? []), ...http], text => (settings.onWarning ?? settings.onNote)?.(text))
+  const told = createDispatcher([...spans, ...(settings.reporters ?? []), ...http], text =>
+    (settings.onWarning ?? settings.onNote)?.(text),
+  )
   const tellLineage = (now: RunState, type: 'START' | 'RUNNING' | 'END'): void => {
     if (told.has('lineage')) told.tell('lineage', lineageEvent(now, type, namesOf(now, lineage, settings.cwd)))
   }
   told.tell('begin', state, before)
   tellLineage(state, before === null ? 'START' : 'RUNNING')
-  const onFact = (fact: RunFact, now: RunState): void => {
+  const onFact = (fact: RunEventInput, now: RunState): void => {
     settings.onFact?.(fact, now)
     told.tell('fact', fact, now)
   }

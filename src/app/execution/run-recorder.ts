@@ -3,27 +3,27 @@
  * it, and recorded after all where that is possible. It never throws: the reason is known, a second one must not hide it.
  */
 import { FettleError } from '../../errors.ts'
-import { advance, type Journal, type RunFact, type RunState } from '../../journal/index.ts'
+import { advance, type Journal, type RunEventInput, type RunState } from '../../journal/index.ts'
 import { pausedBy } from '../../run/index.ts'
 
 /** A journal that only the holder of the lock may go on with, and that knows what it could not record. */
 export interface RunRecord {
   readonly state: RunState | null
-  append(fact: RunFact): RunState
+  append(fact: RunEventInput): RunState
   /** Ends the run short with `error`, as far as the disk lets it; gives the state that the run really is in. */
   strand(error: FettleError): RunState | null
 }
 
 /** True for what ends a run without a word in its journal: our own disk, or another process that took it over. */
-export const isStranding = (error: unknown): error is FettleError =>
+export const isLocalFailure = (error: unknown): error is FettleError =>
   FettleError.is(error) && (error.kind === 'output' || error.code === 'FETTLE_LOCKED')
 
 /** A record over a journal. `guard` throws when the run is no longer ours; `now` gives milliseconds since 1970. */
 export function recordOf(journal: Journal, guard: () => void, now: () => number): RunRecord {
-  let lost: RunFact | null = null
-  const inMemory = (state: RunState | null, fact: RunFact): RunState | null =>
+  let lost: RunEventInput | null = null
+  const inMemory = (state: RunState | null, fact: RunEventInput): RunState | null =>
     advance(state, { ...fact, at: new Date(now()).toISOString() })
-  const append = (fact: RunFact): RunState => {
+  const append = (fact: RunEventInput): RunState => {
     lost = fact
     guard()
     const state = journal.append(fact)

@@ -11,14 +11,14 @@ import { FettleError, type Issue, issue } from '../../errors.ts'
 import { type Lock, takeLock } from '../../journal/index.ts'
 import type { PlannedService } from '../../pipeline/index.ts'
 import type { PortfolioService, ScreenService, Service } from '../../run/index.ts'
-import { makeFolder } from '../runs/run-directory.ts'
 import type { Credentials } from '../env/environment.ts'
-import type { World } from '../env/runtime.ts'
+import type { Runtime } from '../env/runtime.ts'
+import { makeFolder } from '../runs/run-directory.ts'
 
 /** What it takes to reach a service. */
 export interface ServiceNeeds {
   readonly service: PlannedService
-  readonly world: World
+  readonly world: Runtime
   /** Called only for a remote service. */
   readonly credentials: () => Credentials
   readonly dataDir: string
@@ -52,20 +52,20 @@ type Client = typeof import('../../client/index.ts')
  * repeats, and for each account one token and one pace. One such office per clock: the process's own, or a test's.
  */
 interface Office {
-  readonly quota: ReturnType<Client['createQuota']>
+  readonly quota: ReturnType<Client['createRetryBudget']>
   readonly accounts: Map<string, Shared>
 }
 
-const offices = new WeakMap<World['clock'], Office>()
+const offices = new WeakMap<Runtime['clock'], Office>()
 
-function officeOf({ clock }: World, { createQuota }: Client): Office {
-  const office = offices.get(clock) ?? { quota: createQuota(), accounts: new Map() }
+function officeOf({ clock }: Runtime, { createRetryBudget }: Client): Office {
+  const office = offices.get(clock) ?? { quota: createRetryBudget(), accounts: new Map() }
   offices.set(clock, office)
   return office
 }
 
 /** The password belongs to the account: a corrected one must not find the refusal of a wrong one. */
-function accountOf(url: string, { username, password }: Credentials, world: World, client: Client): Shared {
+function accountOf(url: string, { username, password }: Credentials, world: Runtime, client: Client): Shared {
   const { quota, accounts } = officeOf(world, client)
   const key = createHash('sha256')
     .update(JSON.stringify([url, username, password]))

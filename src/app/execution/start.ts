@@ -8,9 +8,12 @@ import { dirname } from 'node:path'
 import { FettleError } from '../../errors.ts'
 import { type Journal, type Lock, type MergedShards, openJournal, type RunState, takeLock } from '../../journal/index.ts'
 import { isSameWork, lineOf, type Plan } from '../../pipeline/index.ts'
-import { carryOn, clearWork, type RunResult, type RunSettings } from './execute.ts'
-import { carrierOf, isContinued, lacksReports, reportOfRun } from '../runs/run-queries.ts'
-import { proveOutputs } from '../prepare/check-outputs.ts'
+import { ciOf } from '../env/environment.ts'
+import { identityOf } from '../env/identity.ts'
+import { packageInfo } from '../env/package-info.ts'
+import { DEFAULT_RUNTIME } from '../env/runtime.ts'
+import { openTrace } from '../observe/opentelemetry.ts'
+import { checkOutputsWritable } from '../prepare/check-outputs.ts'
 import { liveSettingsOf } from '../prepare/resume-context.ts'
 import { hasReports, readReport, writeReports } from '../runs/report-files.ts'
 import {
@@ -21,16 +24,13 @@ import {
   newRunId,
   type RunDirectory,
   readRun,
+  removeStaleRunFiles,
   runDirectory,
-  sweepRunDirectory,
 } from '../runs/run-directory.ts'
-import { identityOf } from '../env/identity.ts'
-import { ciOf } from '../env/environment.ts'
-import { isStranding } from './run-recorder.ts'
-import { carryTold } from './observed-run.ts'
-import { thisTool } from '../env/package-info.ts'
-import { openTrace } from '../observe/opentelemetry.ts'
-import { REAL_WORLD } from '../env/runtime.ts'
+import { activeProcessOf, isContinued, lacksReports, reportOfRun } from '../runs/run-queries.ts'
+import { executeRun, type RunResult, type RunSettings, removeWorkFiles } from './execute.ts'
+import { runWithObservers } from './observed-run.ts'
+import { isLocalFailure } from './run-recorder.ts'
 
 /**
  * Runs a plan: a new run, or the last one of the same pipeline with the same fingerprint if it is unfinished or its reports are
@@ -72,7 +72,7 @@ export async function resumeRun(id: string, settings: RunSettings): Promise<RunR
   return withLock(lineOf(state.plan), settings, lock => continueRun(readRun(settings.runsDir, id), lock, settings))
 }
 
-const nowOf = ({ world = REAL_WORLD }: Pick<RunSettings, 'world'>) => world.clock.now.bind(world.clock)
+const nowOf = ({ world = DEFAULT_RUNTIME }: Pick<RunSettings, 'world'>) => world.clock.now.bind(world.clock)
 
 /** Keeps other processes from a pipeline meanwhile. Throws FETTLE_LOCKED. */
 export async function withLock<T>(
@@ -120,7 +120,7 @@ export async function startMerge(merge: Merge, settings: RunSettings): Promise<R
 }
 
 async function newRun(plan: Plan, lock: Lock, settings: RunSettings, merge?: Merge): Promise<RunResult> {
-  await proveOutputs(plan, settings)
+  await checkOutputsWritable(plan, settings)
   const isMade = merge?.runId !== undefined && !existsSync(runDirectory(settings.runsDir, merge.runId).journal)
   const runId = isMade ? merge.runId : newRunId(settings.runsDir, lineOf(plan), nowOf(settings)())
   const identity = merge?.identity ?? identityOf(plan.service, settings.credentials)
@@ -132,7 +132,7 @@ async function newRun(plan: Plan, lock: Lock, settings: RunSettings, merge?: Mer
   const started = {
     journal: 1,
     runId,
-    tool: thisTool(),
+    tool: packageInfo(),
     plan,
     jobName: `fettle-${runId}`,
     identity,
@@ -147,12 +147,12 @@ async function newRun(plan: Plan, lock: Lock, settings: RunSettings, merge?: Mer
   } catch (error) {
     throw perhapsBegun(error, runId)
   }
-  return carryTold({ state, before: null }, trace, settings, all => carryOn(journal, directory, lock, all))
+  return runWithObservers({ state, before: null }, trace, settings, all => executeRun(journal, directory, lock, all))
 }
 
 async function continueRun(before: RunState, lock: Lock, settings: RunSettings): Promise<RunResult> {
   const directory = runDirectory(settings.runsDir, before.runId)
-  sweepRunDirectory(directory)
+  removeStaleRunFiles(directory)
   let journal: Journal
   let state: RunState
   try {
@@ -163,19 +163,19 @@ async function continueRun(before: RunState, lock: Lock, settings: RunSettings):
     throw stillResumable(error, before)
   }
   const trace = await openTrace(settings.env, state.plan)
-  return carryTold({ state, before }, trace, settings, all => carryOn(journal, directory, lock, all))
+  return runWithObservers({ state, before }, trace, settings, all => executeRun(journal, directory, lock, all))
 }
 
 /** The disk refused the first line of a journal, or only to say that it is safe there. */
 function perhapsBegun(error: unknown, runId: string): unknown {
-  if (!isStranding(error)) return error
+  if (!isLocalFailure(error)) return error
   const hint = `Check permissions and free space, then run it again. If the run was recorded, fettle resume ${runId} does so too.`
   return new FettleError(error.code, error.message, { hint, cause: error })
 }
 
 /** The error that kept a run from going on, with what a person needs to go on later. */
 function stillResumable(error: unknown, { runId, jobs }: RunState): unknown {
-  if (!isStranding(error)) return error
+  if (!isLocalFailure(error)) return error
   const ids = jobs.flatMap(({ id }) => (id === null ? [] : [id]))
   const job = ids.length === 0 ? '' : `; its remote job ${ids.join(', ')} is untouched`
   return new FettleError(error.code, `${error.message}${job}`, {
@@ -190,10 +190,10 @@ function stillResumable(error: unknown, { runId, jobs }: RunState): unknown {
  */
 async function settled(state: RunState, settings: RunSettings, isOurs: boolean): Promise<RunResult> {
   const directory = runDirectory(settings.runsDir, state.runId)
-  const isCarried = !isOurs && carrierOf(settings.runsDir, state) !== null
+  const isCarried = !isOurs && activeProcessOf(settings.runsDir, state) !== null
   if (!isCarried) {
-    sweepRunDirectory(directory)
-    await clearWork(state, directory, settings.cwd)
+    removeStaleRunFiles(directory)
+    await removeWorkFiles(state, directory, settings.cwd)
   }
   const report = readReport(directory)
   // report.json is the last to be written: when it tells the end, the others do.

@@ -5,22 +5,22 @@
 import { errorOfIssues, FettleError, type Issue } from '../../errors.ts'
 import { type PipelineInput, type Plan, parseShard, shardText } from '../../pipeline/index.ts'
 import type { Report } from '../../report/index.ts'
+import type { Env } from '../env/environment.ts'
 import type { RunResult, RunSettings } from '../execution/execute.ts'
 import { resumeRun, startRun } from '../execution/start.ts'
-import { lookAtRun, reportOfRun } from '../runs/run-queries.ts'
-import { mergeRuns } from '../operations/merge.ts'
-import { NO_OVERRIDES, type Overrides, prepare, prepareValue } from '../prepare/prepare.ts'
-import { elsewhereOf } from '../staging/receive.ts'
-import { presentOf } from '../prepare/resume-context.ts'
-import { DEFAULT_RUNS_DIR } from '../runs/run-directory.ts'
 import type { RunReporter } from '../observe/reporters.ts'
-import { type Checkpoint, follow, type Running } from './run-handle.ts'
-import type { Env } from '../env/environment.ts'
-import { type RunStanding, standingOf, watchRun } from '../operations/status.ts'
+import { mergeRuns } from '../operations/merge.ts'
+import { type CurrentRunStatus, getRunStatus, watchRun } from '../operations/status.ts'
+import { NO_OVERRIDES, type Overrides, prepare, prepareValue } from '../prepare/prepare.ts'
+import { currentPipelineOf } from '../prepare/resume-context.ts'
+import { DEFAULT_RUNS_DIR } from '../runs/run-directory.ts'
+import { loadRun, reportOfRun } from '../runs/run-queries.ts'
+import { createRemoteInputs } from '../staging/receive.ts'
 import { stdinOf } from '../staging/stdin.ts'
+import { type Checkpoint, follow, type RunHandle } from './run-handle.ts'
 
 /** Where runs are kept, and by which environment they are carried out; everything has a default. */
-export interface PlaceOptions {
+export interface EnvironmentOptions {
   /** Environment to read settings from; the process's own if absent. */
   readonly env?: Env
   /** Where runs are kept; `fettle-runs` if absent. */
@@ -29,7 +29,7 @@ export interface PlaceOptions {
 }
 
 /** What carrying a run on takes. */
-export interface CarryOptions extends PlaceOptions {
+export interface ExecutionOptions extends EnvironmentOptions {
   /** Stop waiting after so many milliseconds; the run can be resumed. */
   readonly timeoutMs?: number
   /** Told how the run goes. What one of them throws is a warning, and it is told nothing more. */
@@ -39,7 +39,7 @@ export interface CarryOptions extends PlaceOptions {
 }
 
 /** What `run` and `check` take besides, most of it in place of what the pipeline says. */
-export interface LibraryOptions extends CarryOptions, Partial<Omit<Overrides, 'shard'>> {
+export interface LibraryOptions extends ExecutionOptions, Partial<Omit<Overrides, 'shard'>> {
   /** Start anew in spite of an unfinished run. */
   readonly fresh?: boolean
   /** Resolve as soon as every job is submitted; `status` looks at the run and `collect` goes on with it. */
@@ -56,14 +56,14 @@ export interface Check {
 }
 
 /** How a run stands; `exitCode` is what `fettle status` would end with. */
-export interface Standing extends Pick<RunStanding, 'is' | 'carrier' | 'jobs'> {
+export interface RunStatus extends Pick<CurrentRunStatus, 'is' | 'carrier' | 'jobs'> {
   readonly runId: string
   readonly exitCode: number
   readonly report: Report
 }
 
 /** A run: its checkpoint, its id, the beginning of it, or the name of its pipeline; the latest if absent. */
-export type RunName = string | Checkpoint
+export type RunRef = string | Checkpoint
 
 const OVERRIDES = Object.keys(NO_OVERRIDES)
 
@@ -87,7 +87,7 @@ const surroundings = (options: LibraryOptions, keeps: boolean) => ({
   cwd: process.cwd(),
   ...(options.runsDir === undefined ? {} : { runsDir: options.runsDir }),
   stdin: stdinOf({ open: () => process.stdin, keeps, signal: asStop(options.signal) }),
-  ...(keeps ? { elsewhere: elsewhereOf({ env: options.env ?? process.env, keeps, signal: asStop(options.signal) }) } : {}),
+  ...(keeps ? { elsewhere: createRemoteInputs({ env: options.env ?? process.env, keeps, signal: asStop(options.signal) }) } : {}),
 })
 
 function shardOf(shard: LibraryOptions['shard']): Overrides['shard'] {
@@ -113,7 +113,7 @@ export async function check(pipeline: string | PipelineInput, options: LibraryOp
 }
 
 /** Carries out a pipeline, or goes on with its unfinished run. Rejects with a FettleError when it cannot begin. */
-export function run(pipeline: string | PipelineInput, options: LibraryOptions = {}): Running {
+export function run(pipeline: string | PipelineInput, options: LibraryOptions = {}): RunHandle {
   return running('run', options, undefined, async settings => {
     const { plan, issues, credentials, links, release } = await prepared(pipeline, options, true)
     try {
@@ -127,41 +127,41 @@ export function run(pipeline: string | PipelineInput, options: LibraryOptions = 
 }
 
 /** Goes on with a run from where it stopped; a finished one is only told again. */
-export const resume = (wanted?: RunName, options: CarryOptions = {}): Running => goOn('resume', wanted, options)
+export const resume = (wanted?: RunRef, options: ExecutionOptions = {}): RunHandle => goOn('resume', wanted, options)
 
 /** The rest of a run that was detached: wait, enrich, download, check, report. */
-export const collect = (wanted?: RunName, options: CarryOptions = {}): Running => goOn('collect', wanted, options)
+export const collect = (wanted?: RunRef, options: ExecutionOptions = {}): RunHandle => goOn('collect', wanted, options)
 
-function goOn(command: string, wanted: RunName | undefined, options: CarryOptions): Running {
+function goOn(command: string, wanted: RunRef | undefined, options: ExecutionOptions): RunHandle {
   return running(command, options, wanted, async settings => {
-    const { state } = lookAtRun(settings.runsDir, idOf(wanted))
-    return resumeRun(state.runId, state.finished ? settings : { ...settings, ...presentOf(state, settings) })
+    const { state } = loadRun(settings.runsDir, idOf(wanted))
+    return resumeRun(state.runId, state.finished ? settings : { ...settings, ...currentPipelineOf(state, settings) })
   })
 }
 
 /** Joins the results of shards into the outputs and the report of one run: run ids, folders of runs, or the name of a pipeline. */
-export function merge(wanted: readonly string[], options: Omit<CarryOptions, 'timeoutMs'> = {}): Running {
+export function merge(wanted: readonly string[], options: Omit<ExecutionOptions, 'timeoutMs'> = {}): RunHandle {
   return running('merge', options, undefined, settings => mergeRuns(wanted, settings))
 }
 
 /** How a run stands, by one look; with `watch` looks are repeated until it is no longer going on, or for `timeoutMs`. */
 export async function status(
-  wanted?: RunName,
-  options: PlaceOptions & { readonly watch?: boolean; readonly timeoutMs?: number } = {},
-): Promise<Standing> {
+  wanted?: RunRef,
+  options: EnvironmentOptions & { readonly watch?: boolean; readonly timeoutMs?: number } = {},
+): Promise<RunStatus> {
   proveWhole(options, 'timeoutMs')
   const runsDir = runsDirOf(options, wanted)
-  const { directory } = lookAtRun(runsDir, idOf(wanted))
+  const { directory } = loadRun(runsDir, idOf(wanted))
   const place = { env: options.env ?? process.env, cwd: process.cwd(), runsDir, signal: asStop(options.signal) }
   const { is, code, carrier, jobs } =
     options.watch === true
       ? await watchRun(directory.id, place, options.timeoutMs ?? null, () => {})
-      : await standingOf(directory.id, place)
+      : await getRunStatus(directory.id, place)
   return { runId: directory.id, is, exitCode: code, carrier, jobs, report: reportOfRun(runsDir, directory.id) }
 }
 
 /** A checkpoint comes from wherever it was kept: one that names no run must not come to mean the latest. */
-function idOf(wanted: RunName | null | undefined): string | undefined {
+function idOf(wanted: RunRef | null | undefined): string | undefined {
   if (wanted === undefined || typeof wanted === 'string') return wanted
   if (typeof wanted?.runId === 'string' && typeof wanted.runsDir === 'string') return wanted.runId
   throw new FettleError('FETTLE_USAGE', 'what was given for a run is no checkpoint: it has no runId and runsDir', {
@@ -169,7 +169,7 @@ function idOf(wanted: RunName | null | undefined): string | undefined {
   })
 }
 
-const runsDirOf = ({ runsDir }: PlaceOptions, wanted: RunName | null | undefined): string =>
+const runsDirOf = ({ runsDir }: EnvironmentOptions, wanted: RunRef | null | undefined): string =>
   runsDir ?? (typeof wanted === 'object' ? wanted?.runsDir : null) ?? DEFAULT_RUNS_DIR
 
 /** A caller's abort as a stop: the run pauses, resumable, as on Ctrl-C. */
@@ -194,10 +194,10 @@ const quietly =
 
 function running(
   command: string,
-  options: CarryOptions,
-  wanted: RunName | undefined,
+  options: ExecutionOptions,
+  wanted: RunRef | undefined,
   start: (settings: RunSettings) => Promise<RunResult>,
-): Running {
+): RunHandle {
   const runsDir = runsDirOf(options, wanted)
   return follow(runsDir, options.signal, async own => {
     proveWhole(options, 'timeoutMs')

@@ -4,7 +4,7 @@
  */
 import { resolve } from 'node:path'
 import { FettleError } from '../../errors.ts'
-import type { RunFact, RunState, StageName, Status } from '../../journal/index.ts'
+import type { RunEventInput, RunState, StageName, Status } from '../../journal/index.ts'
 import type { Report } from '../../report/index.ts'
 import type { RunResult } from '../execution/execute.ts'
 import type { RunReporter } from '../observe/reporters.ts'
@@ -28,7 +28,7 @@ export interface Checkpoint {
  * A run under way: iterate over its facts, or await its report. It goes on whether or not anybody iterates; whoever iterates is told
  * every fact, from the first. It rejects with a `RunStopped` when something stopped it short.
  */
-export interface Running extends AsyncIterable<RunFact>, PromiseLike<Report> {
+export interface RunHandle extends AsyncIterable<RunEventInput>, PromiseLike<Report> {
   /** Where it stands now, null before it has begun. */
   checkpoint(): Checkpoint | null
 }
@@ -71,8 +71,8 @@ export function follow(
   runsDir: string,
   signal: AbortSignal | undefined,
   start: (own: RunReporter) => Promise<RunResult>,
-): Running {
-  const facts: RunFact[] = []
+): RunHandle {
+  const facts: RunEventInput[] = []
   let latest: RunState | null = null
   const waiting: (() => void)[] = []
   let isOver = false

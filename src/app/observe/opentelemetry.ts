@@ -8,9 +8,9 @@ import { FettleError } from '../../errors.ts'
 import type { StageName } from '../../journal/index.ts'
 import type { Plan } from '../../pipeline/index.ts'
 import type { CallOptions } from '../../run/index.ts'
-import type { RunReporter } from './reporters.ts'
 import { type Env, traceOf } from '../env/environment.ts'
-import { thisTool } from '../env/package-info.ts'
+import { packageInfo } from '../env/package-info.ts'
+import type { RunReporter } from './reporters.ts'
 
 type Api = typeof import('@opentelemetry/api')
 
@@ -34,7 +34,7 @@ export async function openTrace(env: Env, plan: Plan): Promise<RunTrace> {
   const { traceId, traceparent } = traceOf(env)
   if (api === null)
     return { traceId: traceId ?? randomBytes(16).toString('hex'), traceparent, reporter: null, client: service => service }
-  const tracer = api.trace.getTracer(thisTool().name, thisTool().version)
+  const tracer = api.trace.getTracer(packageInfo().name, packageInfo().version)
   const attributes = { 'fettle.pipeline': plan.name, 'fettle.rows': plan.rows, 'fettle.jobs': plan.parts.length }
   const root = tracer.startSpan('fettle.run', { attributes }, parentOf(api, env))
   const spans = new Spans(api, tracer, root, api.trace.setSpan(api.context.active(), root))

@@ -2,7 +2,7 @@
  * Those outside who are told how one run goes: a program's own reporters, a lineage service, tracing. None of them has a say: what it
  * is told it cannot change, what it throws is a single note, and then it is told nothing more. It knows no format.
  */
-import type { RunFact, RunState } from '../../journal/index.ts'
+import type { RunEventInput, RunState } from '../../journal/index.ts'
 import { freeze } from '../../pipeline/planning/freeze.ts'
 import type { LineageEvent, Report } from '../../report/index.ts'
 
@@ -13,7 +13,7 @@ export interface RunReporter {
   /** A process carries the run: `before` is how it stood when it was gone on with, null for a new one. */
   begin?(state: RunState, before: RunState | null): unknown
   /** Something was recorded; `state` is what it led to. */
-  fact?(fact: RunFact, state: RunState): unknown
+  fact?(fact: RunEventInput, state: RunState): unknown
   /** An event of OpenLineage. */
   lineage?(event: LineageEvent): unknown
   /** The process leaves the run, at its end or short of it. */
@@ -23,7 +23,7 @@ export interface RunReporter {
 type Hook = Exclude<keyof RunReporter, 'name'>
 
 /** All reporters of a run as one. */
-export interface Told {
+export interface ReporterDispatcher {
   /** Whether anybody wants to hear of it. */
   has(hook: Hook): boolean
   tell<H extends Hook>(hook: H, ...said: Parameters<NonNullable<RunReporter[H]>>): void
@@ -32,7 +32,7 @@ export interface Told {
 }
 
 /** Tells all of them; `note` hears of those that fail, once each. */
-export function toldBy(reporters: readonly RunReporter[], note: (text: string) => void): Told {
+export function createDispatcher(reporters: readonly RunReporter[], note: (text: string) => void): ReporterDispatcher {
   const failed = new Set<RunReporter>()
   let pending: Promise<unknown>[] = []
   const fail = (reporter: RunReporter, error: unknown): void => {

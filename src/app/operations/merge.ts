@@ -10,9 +10,9 @@ import type { JobState, MergedShards, RunArgs, StageState } from '../../journal/
 import { mergedPlan, type Plan, shardText } from '../../pipeline/index.ts'
 import type { RunResult, RunSettings } from '../execution/execute.ts'
 import { startMerge } from '../execution/start.ts'
-import { presentOf } from '../prepare/resume-context.ts'
+import { currentPipelineOf } from '../prepare/resume-context.ts'
 import type { RunDirectory } from '../runs/run-directory.ts'
-import { findShards, type ShardRun, wholeSet } from '../runs/shard-runs.ts'
+import { completeShardSet, findShards, type ShardRun } from '../runs/shard-runs.ts'
 
 /** The run that shards are merged into, where it has a directory already. */
 export interface MergeInto {
@@ -30,11 +30,11 @@ export async function mergeRuns(
   settings: Omit<RunSettings, 'credentials' | 'timeoutMs'>,
   into?: MergeInto,
 ): Promise<RunResult> {
-  const shards = wholeSet(findShards(settings.runsDir, wanted))
+  const shards = completeShardSet(findShards(settings.runsDir, wanted))
   const first = shards[0]!.state
   const own = into?.own
   const state = own === undefined ? first : { ...first, args: own.args, plan: { ...first.plan, ...own.plan } }
-  const { live, links } = presentOf(state, settings)
+  const { live, links } = currentPipelineOf(state, settings)
   const plan = { ...mergedPlan(shards.map(shard => shard.state.plan)), ...own?.plan, ...live }
   const credentials = (): never => {
     throw new FettleError('FETTLE_BUG', 'a merge asks nobody')

@@ -5,23 +5,23 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { FettleError } from '../../errors.ts'
-import { type Decision, Decisions } from '../../input/index.ts'
-import { matchRate, openJournal, type RunFact, type RunState } from '../../journal/index.ts'
+import { matchRate, openJournal, type RunEventInput, type RunState } from '../../journal/index.ts'
 import { lineOf } from '../../pipeline/index.ts'
+import { type Decision, Decisions } from '../../results/index.ts'
 import { checkAgainstSummary, endOf } from '../../run/index.ts'
+import type { Env } from '../env/environment.ts'
+import { DEFAULT_RUNTIME } from '../env/runtime.ts'
 import type { RunResult } from '../execution/execute.ts'
-import { dayOf } from '../prepare/decisions.ts'
+import { openRunPorts } from '../execution/ports.ts'
 import { withLock } from '../execution/start.ts'
-import { lastGoodRun, lookAtRun, reportOfRun } from '../runs/run-queries.ts'
+import { dayOf } from '../prepare/decisions.ts'
 import { linksOfRun } from '../prepare/resume-context.ts'
 import { writeReports } from '../runs/report-files.ts'
-import { type RunDirectory, readRun, runDirectory, sweepRunDirectory } from '../runs/run-directory.ts'
-import type { Env } from '../env/environment.ts'
-import { openWork } from '../execution/ports.ts'
-import { REAL_WORLD } from '../env/runtime.ts'
+import { type RunDirectory, readRun, removeStaleRunFiles, runDirectory } from '../runs/run-directory.ts'
+import { lastGoodRun, loadRun, reportOfRun } from '../runs/run-queries.ts'
 
 /** Where a review happens. */
-export interface ReviewPlace {
+export interface ReviewOptions {
   readonly env: Env
   readonly cwd: string
   readonly runsDir: string
@@ -29,7 +29,7 @@ export interface ReviewPlace {
 
 /** The run that a person names, when it can be reviewed; the latest if absent. Throws FETTLE_RUN_UNKNOWN, FETTLE_REVIEW. */
 export function runForReview(runsDir: string, wanted: string | undefined): { state: RunState; directory: RunDirectory } {
-  const found = lookAtRun(runsDir, wanted)
+  const found = loadRun(runsDir, wanted)
   const { state } = found
   const refuse = (why: string, hint?: string): FettleError =>
     new FettleError('FETTLE_REVIEW', `the run ${state.runId} ${why}`, hint === undefined ? {} : { hint })
@@ -47,15 +47,15 @@ export function runForReview(runsDir: string, wanted: string | undefined): { sta
 export async function applyDecisions(
   id: string,
   lines: readonly Decision[],
-  { env, cwd, runsDir }: ReviewPlace,
+  { env, cwd, runsDir }: ReviewOptions,
 ): Promise<RunResult> {
-  const { clock } = REAL_WORLD
+  const { clock } = DEFAULT_RUNTIME
   const now = clock.now.bind(clock)
   const directory = runDirectory(runsDir, id)
   const { plan } = readRun(runsDir, id)
   return withLock(lineOf(plan), { runsDir }, async () => {
     const state = readRun(runsDir, id)
-    sweepRunDirectory(directory)
+    removeStaleRunFiles(directory)
     const failed = new Set(state.jobs.flatMap(({ part, failure }) => (failure === null ? [] : [part])))
     const isGone = plan.parts.some((_, part) => !failed.has(part) && !existsSync(join(directory.path, `enriched-${part}.csv`)))
     if (isGone) {
@@ -64,14 +64,14 @@ export async function applyDecisions(
     }
     const decisions = new Decisions(lines, dayOf(now()))
     const reach = { env, attempts: plan.retry.attempts, links: linksOfRun(state, { env, cwd }) }
-    const { results } = openWork(plan, directory, { root: cwd, decisions: async () => decisions }, reach)
+    const { results } = openRunPorts(plan, directory, { root: cwd, decisions: async () => decisions }, reach)
     const { missing: _, companies: __, ...published } = await results.publish(sent => checkAgainstSummary(sent, state), failed)
     await results.removeCompanies()
     const before = lastGoodRun(runsDir, plan, id)
     const previousRate = before?.outcomes == null ? null : matchRate(before.outcomes, before.plan.rows)
     const journal = openJournal(directory.journal, now, 'existing')
     try {
-      const written: RunFact = { type: 'output.written', ...published }
+      const written: RunEventInput = { type: 'output.written', ...published }
       const state = journal.append(endOf(journal.append(written), null, previousRate))
       const report = reportOfRun(runsDir, id)
       await writeReports(directory, report, state)

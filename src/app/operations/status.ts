@@ -4,17 +4,17 @@
  */
 import { EXIT, FettleError } from '../../errors.ts'
 import type { RunState } from '../../journal/index.ts'
-import { growInterval, type JobStanding, lookAtJobs, withJitter } from '../../run/index.ts'
-import { carrierOf } from '../runs/run-queries.ts'
-import { presentOf } from '../prepare/resume-context.ts'
-import { readRun, runDirectory } from '../runs/run-directory.ts'
-import { openService } from '../execution/service-connection.ts'
+import { fetchJobStatuses, growInterval, type JobStatusEntry, withJitter } from '../../run/index.ts'
+import { createDeadline } from '../env/deadline.ts'
 import { dataDirOf, type Env, proxiesOf, traceOf } from '../env/environment.ts'
-import { stopAt } from '../env/deadline.ts'
-import { REAL_WORLD } from '../env/runtime.ts'
+import { DEFAULT_RUNTIME } from '../env/runtime.ts'
+import { openService } from '../execution/service-connection.ts'
+import { currentPipelineOf } from '../prepare/resume-context.ts'
+import { readRun, runDirectory } from '../runs/run-directory.ts'
+import { activeProcessOf } from '../runs/run-queries.ts'
 
 /** Where a run is looked at. */
-export interface StandingPlace {
+export interface StatusOptions {
   readonly env: Env
   readonly cwd: string
   readonly runsDir: string
@@ -22,7 +22,7 @@ export interface StandingPlace {
 }
 
 /** How a run stands. `code` is the exit code that tells it: 0 done, 75 going on, otherwise what it came or would come to. */
-export interface RunStanding {
+export interface CurrentRunStatus {
   readonly state: RunState
   readonly code: number
   /** `finished`; `carried` by a process; `waiting` for the service; `ready` to be collected; `failed` there; or `stopped`, to be resumed. */
@@ -30,13 +30,13 @@ export interface RunStanding {
   /** Who carries it. */
   readonly carrier: { readonly pid: number; readonly host: string } | null
   /** What the service says of its jobs, where it was asked. */
-  readonly jobs: readonly JobStanding[]
+  readonly jobs: readonly JobStatusEntry[]
 }
 
 /** How the run stands now. Throws what a look at the service throws. */
-export async function standingOf(id: string, place: StandingPlace): Promise<RunStanding> {
+export async function getRunStatus(id: string, place: StatusOptions): Promise<CurrentRunStatus> {
   const state = readRun(place.runsDir, id)
-  const told = (is: RunStanding['is'], code: number, rest: Partial<RunStanding> = {}): RunStanding => ({
+  const told = (is: CurrentRunStatus['is'], code: number, rest: Partial<CurrentRunStatus> = {}): CurrentRunStatus => ({
     state,
     is,
     code,
@@ -45,7 +45,7 @@ export async function standingOf(id: string, place: StandingPlace): Promise<RunS
     ...rest,
   })
   if (state.finished) return told('finished', state.exitCode ?? EXIT.bug)
-  const carrier = carrierOf(place.runsDir, state)
+  const carrier = activeProcessOf(place.runsDir, state)
   if (carrier !== null) return told('carried', EXIT.again, { carrier })
   if (!state.detached) return told('stopped', state.exitCode ?? EXIT.again)
   // The embedded service goes on with whoever collects: nothing is to be waited for.
@@ -55,15 +55,15 @@ export async function standingOf(id: string, place: StandingPlace): Promise<RunS
   return standing === 'failed' ? told('failed', EXIT.rejected, { jobs }) : told('ready', EXIT.ok, { jobs })
 }
 
-async function lookAtService(state: RunState, { env, cwd, runsDir, signal }: StandingPlace) {
-  const world = REAL_WORLD
+async function lookAtService(state: RunState, { env, cwd, runsDir, signal }: StatusOptions) {
+  const world = DEFAULT_RUNTIME
   const { plan, runId } = state
-  const limit = stopAt(signal, null, world.clock)
+  const limit = createDeadline(signal, null, world.clock)
   try {
     const ready = await openService({
       service: plan.service,
       world,
-      credentials: presentOf(state, { env, cwd }).credentials,
+      credentials: currentPipelineOf(state, { env, cwd }).credentials,
       dataDir: dataDirOf(env),
       stateDir: runDirectory(runsDir, runId).service,
       attempts: plan.retry.attempts,
@@ -77,7 +77,7 @@ async function lookAtService(state: RunState, { env, cwd, runsDir, signal }: Sta
       stop: limit.signal,
     })
     const { service } = ready
-    return await lookAtJobs(state, { service, clock: world.clock, ...limit }).finally(() => ready.close())
+    return await fetchJobStatuses(state, { service, clock: world.clock, ...limit }).finally(() => ready.close())
   } finally {
     limit.clear()
   }
@@ -89,16 +89,16 @@ async function lookAtService(state: RunState, { env, cwd, runsDir, signal }: Sta
  */
 export async function watchRun(
   id: string,
-  place: StandingPlace,
+  place: StatusOptions,
   timeoutMs: number | null,
-  onLook: (look: RunStanding | FettleError) => void,
-): Promise<RunStanding> {
-  const { clock } = REAL_WORLD
+  onLook: (look: CurrentRunStatus | FettleError) => void,
+): Promise<CurrentRunStatus> {
+  const { clock } = DEFAULT_RUNTIME
   const { plan } = readRun(place.runsDir, id)
   const until = clock.monotonic() + (timeoutMs ?? plan.poll.timeoutMs)
   let interval = plan.poll.everyMs
   for (;;) {
-    const look = await standingOf(id, place).catch((error: unknown) => {
+    const look = await getRunStatus(id, place).catch((error: unknown) => {
       place.signal.throwIfAborted()
       if (!FettleError.is(error) || error.kind !== 'again' || clock.monotonic() >= until) throw error
       return error

@@ -1,22 +1,22 @@
 /** Whether the outputs of a plan can be written, asked before anything is paid for. It writes none of them. */
-import { proveWritable } from '../../input/index.ts'
+import { checkWritable } from '../../files/atomic-file.ts'
 import { isAddress, type Plan } from '../../pipeline/index.ts'
-import { placeOf, type Reach, withObjects } from '../staging/remote-files.ts'
+import { objectPlaceOf, type StorageOptions, withObjects } from '../staging/remote-files.ts'
 import { isTableName } from './output-paths.ts'
 
 /** A disk or a store that will refuse the outputs is better known early. Throws FETTLE_OUTPUT_WRITE, FETTLE_SETTINGS, FETTLE_CREDENTIALS. */
-export async function proveOutputs(
+export async function checkOutputsWritable(
   { output, shard, retry }: Plan,
-  settings: Omit<Reach, 'attempts'> & { readonly cwd: string },
+  settings: Omit<StorageOptions, 'attempts'> & { readonly cwd: string },
 ): Promise<void> {
   // A shard writes none: whoever merges does.
   if (shard !== undefined || output === null) return
   const paths = [output.path, output.unmatched, output.review].filter(path => path !== null)
-  for (const path of paths.filter(one => !isAddress(one))) await proveWritable(path, { root: settings.cwd })
+  for (const path of paths.filter(one => !isAddress(one))) await checkWritable(path, { root: settings.cwd })
   const far = paths.filter(isAddress)
   if (far.length === 0) return
   const { attempts } = retry
   await withObjects({ ...settings, attempts }, async objects => {
-    for (const path of far) await objects.prove(placeOf(path, settings.links), isTableName(path, output.format))
+    for (const path of far) await objects.prove(objectPlaceOf(path, settings.links), isTableName(path, output.format))
   })
 }

@@ -5,8 +5,8 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Issue, issue, type Place } from '../../errors.ts'
-import type { Decisions } from '../../input/index.ts'
 import type { Plan } from '../../pipeline/index.ts'
+import type { Decisions } from '../../results/index.ts'
 
 /** What is wrong with the file; that there is none yet is worth a word, since its name may be a slip. */
 export async function decisionIssues(path: string | null, cwd: string, at: Place | null): Promise<Issue[]> {
@@ -20,12 +20,13 @@ export async function decisionIssues(path: string | null, cwd: string, at: Place
 }
 
 /** The decisions of a plan as they are when outputs are made; null where it names no file. Throws FETTLE_DECISIONS. */
-export async function decisionsOf({ decisions: path }: Plan, cwd: string, now: number): Promise<Decisions | null> {
+export async function loadDecisions({ decisions: path }: Plan, cwd: string, now: number): Promise<Decisions | null> {
   if (path === null) return null
-  const { Decisions, needDecisions, sweepBeside } = await import('../../input/index.ts')
+  const { Decisions, requireDecisions } = await import('../../results/index.ts')
+  const { sweepBeside } = await import('../../files/stale-temp-files.ts')
   // The file may lie among files that are committed.
   await sweepBeside(resolve(cwd, path))
-  const lines = existsSync(resolve(cwd, path)) ? await needDecisions(path, cwd) : []
+  const lines = existsSync(resolve(cwd, path)) ? await requireDecisions(path, cwd) : []
   return new Decisions(lines, dayOf(now))
 }
 

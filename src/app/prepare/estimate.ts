@@ -1,8 +1,8 @@
 /** What a run would be and cost, beside the last good one: told without sending anything. It prints nothing. */
-import { countQuestions } from '../../input/upload/row-dedupe.ts'
+import { countDistinctRows } from '../../input/upload/row-dedupe.ts'
 import { type Change, changesOf, isAddress, isSameWork, leastRequests, lineOf, type Plan, spoolOf } from '../../pipeline/index.ts'
-import { lastGoodRun } from '../runs/run-queries.ts'
 import { lastRun } from '../runs/run-directory.ts'
+import { lastGoodRun } from '../runs/run-queries.ts'
 
 /** How many at most, and by the last good run; each company counts once. */
 interface Guess {
@@ -11,7 +11,7 @@ interface Guess {
 }
 
 /** A run before it is one; what cannot be known is null. */
-export interface Rehearsal {
+export interface RunEstimate {
   readonly rows: number
   /** Rows that differ on the mapped cells. */
   readonly different: number | null
@@ -33,7 +33,7 @@ export interface Rehearsal {
 const AFTER_ALL = '~'
 
 /** Rehearses a plan. Throws what reading the input or a damaged journal throws. */
-export async function rehearse(plan: Plan, runsDir: string, root: string): Promise<Rehearsal> {
+export async function estimateRun(plan: Plan, runsDir: string, root: string): Promise<RunEstimate> {
   const before = lastGoodRun(runsDir, plan, AFTER_ALL)
   const last = lastRun(runsDir, lineOf(plan))
   const isPiped = spoolOf(plan.input.path) !== null || isAddress(plan.input.path)
@@ -45,7 +45,7 @@ export async function rehearse(plan: Plan, runsDir: string, root: string): Promi
   const within = (count: number): number => Math.min(count, screen?.budget ?? count)
   return {
     rows: plan.rows,
-    different: plan.collapse ? plan.sent : isPiped ? null : (await countQuestions(plan, root)).all,
+    different: plan.collapse ? plan.sent : isPiped ? null : (await countDistinctRows(plan, root)).all,
     sent: plan.sent,
     jobs: plan.rows === 0 ? 0 : plan.parts.length,
     requests: leastRequests(plan),

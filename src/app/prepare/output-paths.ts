@@ -10,7 +10,7 @@ import { isAddress, type Pipeline, type PlannedOutput } from '../../pipeline/ind
 import { DEFAULT_RUNS_DIR } from '../runs/run-directory.ts'
 
 /** What the outputs lie among. */
-export interface OutputSurroundings {
+export interface OutputContext {
   /** The input as given. */
   readonly input: string
   /** The pipeline file as given. */
@@ -21,7 +21,7 @@ export interface OutputSurroundings {
 }
 
 /** What is wrong with the places of a pipeline's outputs. */
-export async function outputPlaceIssues(output: Pipeline['output'], surroundings: OutputSurroundings): Promise<Issue[]> {
+export async function outputPathIssues(output: Pipeline['output'], surroundings: OutputContext): Promise<Issue[]> {
   if (output === null) return []
   const issues: Issue[] = []
   const inputPath = resolve(surroundings.cwd, surroundings.input)
@@ -57,7 +57,7 @@ export const isTableName = (path: string, format: PlannedOutput['format']): bool
 async function whyNotThere(
   path: string,
   real: string,
-  { file, cwd, runsDir = DEFAULT_RUNS_DIR }: OutputSurroundings,
+  { file, cwd, runsDir = DEFAULT_RUNS_DIR }: OutputContext,
   format: PlannedOutput['format'],
 ): Promise<string | null> {
   const there = await stat(path).catch(() => null)

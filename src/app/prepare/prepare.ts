@@ -6,14 +6,14 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { realClock } from '../../client/clock.ts'
 import { errorOfIssues, FettleError, type Issue, issue } from '../../errors.ts'
-// Not by the face of their folder: results and outputs are loaded by whoever runs a pipeline.
-import { countQuestions } from '../../input/upload/row-dedupe.ts'
 import { inspect } from '../../input/table/inspect.ts'
 import { locateRows } from '../../input/table/row-range.ts'
+// Not by the face of their folder: results and outputs are loaded by whoever runs a pipeline.
+import { countDistinctRows } from '../../input/upload/row-dedupe.ts'
 import {
-  checkServiceUrl,
   decodePipeline,
   inputOptionsOf,
+  inputWarnings,
   type Links,
   linksOf,
   nearest,
@@ -31,15 +31,15 @@ import {
   type ShardChoice,
   shareOf,
   shownPath,
-  suspectIssues,
   watchedColumns,
 } from '../../pipeline/index.ts'
-import { decisionIssues } from './decisions.ts'
-import type { Received } from '../staging/staged-input.ts'
+import { type Credentials, credentialsOf, type Env, passwordFileWarning, traceWarning } from '../env/environment.ts'
 import { lineageSettings } from '../observe/lineage/settings.ts'
-import { outputPlaceIssues } from './output-paths.ts'
-import { leftAlone, type Receivers, receiveInput } from '../staging/receive.ts'
-import { type Credentials, credentialsOf, type Env, passwordFileWarning, serviceUrlOf, traceWarning } from '../env/environment.ts'
+import { type Receivers, receiveInput, uninspectedInput } from '../staging/receive.ts'
+import type { StagedInput } from '../staging/staged-input.ts'
+import { decisionIssues } from './decisions.ts'
+import { outputPathIssues } from './output-paths.ts'
+import { resolveService } from './resolve-service.ts'
 
 /** What the command line may say in place of the pipeline. */
 export interface Overrides {
@@ -56,7 +56,7 @@ export interface Overrides {
 export const NO_OVERRIDES: Overrides = { service: null, input: null, output: null, vars: {}, limit: null, shard: null }
 
 /** Where a pipeline is prepared. */
-export interface Surroundings extends Receivers {
+export interface PrepareContext extends Receivers {
   readonly env: Env
   readonly cwd: string
 }
@@ -75,25 +75,22 @@ export interface Prepared {
   readonly release: () => void
 }
 
-/** A remote service gets five requests a second unless the pipeline says otherwise (contract §14.2). */
-const DEFAULT_RATE = { requests: 5, perMs: 1_000 }
-const DEFAULT_FILE_HOSTS = ['*.amazonaws.com']
 /** Looked at before reading, so that an endless file is never read to its end. */
 const MAX_BYTES = 256 * 1024
 
 /** Prepares one pipeline file. All problems of file and input come back as issues; it throws only for settings. */
-export async function prepare(file: string, options: Surroundings & Overrides): Promise<Prepared> {
+export async function prepare(file: string, options: PrepareContext & Overrides): Promise<Prepared> {
   const text = await readText(file)
   return plan(typeof text === 'string' ? parseText(text, file, options) : text, file, options)
 }
 
 /** Prepares a pipeline given as an object, as prepareFile does; its issues name no line. */
-export async function prepareValue(value: unknown, options: Surroundings & Overrides): Promise<Prepared> {
+export async function prepareValue(value: unknown, options: PrepareContext & Overrides): Promise<Prepared> {
   const file = '(object)'
   return plan(parsePipelineValue(value, parseOptions(file, options)), file, options)
 }
 
-async function plan(parsed: ParsedPipeline | Issue, file: string, options: Surroundings & Overrides): Promise<Prepared> {
+async function plan(parsed: ParsedPipeline | Issue, file: string, options: PrepareContext & Overrides): Promise<Prepared> {
   const nothing = (): void => {}
   const none = (issues: readonly Issue[]): Prepared => ({
     plan: null,
@@ -105,7 +102,7 @@ async function plan(parsed: ParsedPipeline | Issue, file: string, options: Surro
   })
   if ('code' in parsed) return none([parsed])
   const { pipeline, secrets } = parsed
-  const credentials = (): Credentials => credentialsOf(options.env, given(secrets))
+  const credentials = (): Credentials => credentialsOf(options.env, credentialsIn(secrets))
   if (pipeline === null) return none(parsed.issues)
   const service = resolveService(options, pipeline)
   const links = linksOfPipeline(pipeline)
@@ -129,10 +126,10 @@ export const linksOfPipeline = ({ input, output }: Pipeline): Links =>
 async function planOver(
   parsed: ParsedPipeline,
   pipeline: Pipeline,
-  received: Received | 'left' | null,
+  received: StagedInput | 'left' | null,
   service: PlannedService,
   file: string,
-  options: Surroundings & Overrides,
+  options: PrepareContext & Overrides,
 ): Promise<Pick<Prepared, 'plan' | 'issues' | 'cut'>> {
   const watch = (header: readonly string[] | null, columns: number) => watchedColumns(pipeline, header, columns)
   const asOptions = inputOptionsOf(pipeline)
@@ -140,13 +137,13 @@ async function planOver(
   const onProgress = (bytes: number, total: number): void => options.onProgress?.(name, bytes, total)
   const looked =
     received === 'left'
-      ? leftAlone(name, file, parsed.locate(['input']))
+      ? uninspectedInput(name, file, parsed.locate(['input']))
       : await inspect({ ...asOptions, path: at }, { watch, onProgress, now: realClock.now })
   const { facts: found, issues: inputIssues, cells, marks } = looked
   const facts = found === null ? null : { ...found, path }
   const { locate } = parsed
   const { cwd, runsDir } = options
-  const places = await outputPlaceIssues(pipeline.output, { file, input: path, cwd, runsDir, locate })
+  const places = await outputPathIssues(pipeline.output, { file, input: path, cwd, runsDir, locate })
   const decided = await decisionIssues(pipeline.decisions, cwd, locate(['review', 'decisions']))
   const issues = [...parsed.issues, ...places, ...inputIssues, ...decided, ...settingsWarnings(service, options.env)]
   const uncut = { cut: async () => [] }
@@ -154,12 +151,12 @@ async function planOver(
   const context = { file, limit: options.limit, service, locate, cells }
   const first = planRun(pipeline, facts, { ...context, issues })
   if (first.plan === null) return { ...first, ...uncut }
-  const suspects = suspectIssues(first.plan, { cells, locate, isCountry: await countryTest(pipeline) })
+  const suspects = inputWarnings(first.plan, { cells, locate, isCountry: await countryTest(pipeline) })
   const readable = { ...first.plan, input: { ...first.plan.input, path: at } }
   const planOf = async (choices: readonly ShardChoice[]): Promise<ReturnType<typeof planRun>[]> => {
     const ranges = choices.map(choice => shareOf(readable.rows, choice))
     const bounds = ranges.flatMap(({ from, to }) => [from, to])
-    const asked = readable.collapse ? await countQuestions(readable, '', bounds) : null
+    const asked = readable.collapse ? await countDistinctRows(readable, '', bounds) : null
     const sent = asked === null ? {} : { sent: asked.all }
     const all = { ...context, ...sent, issues: [...issues, ...suspects] }
     if (choices.length === 0) return [planRun(pipeline, facts, all)]
@@ -184,7 +181,7 @@ async function planOver(
 }
 
 /** What an input is called that was not received. */
-const fileHere = (path: string): Pick<Received, 'at' | 'path' | 'name'> => ({
+const fileHere = (path: string): Pick<StagedInput, 'at' | 'path' | 'name'> => ({
   at: path,
   path: shownPath(path),
   name: shownPath(path),
@@ -209,7 +206,7 @@ async function countryTest({ mappings }: Pipeline): Promise<(text: string) => bo
 }
 
 /** Credentials as far as a pipeline refers to them. */
-export const given = ({ username, password }: Secrets): Partial<Credentials> => ({
+export const credentialsIn = ({ username, password }: Secrets): Partial<Credentials> => ({
   ...(username === null ? {} : { username }),
   ...(password === null ? {} : { password }),
 })
@@ -240,14 +237,19 @@ async function didYouMeanFile(file: string): Promise<string> {
 }
 
 /** Parses the text of a pipeline file; an issue when it cannot be one. `date` is what `${run.date}` stands for, today if absent. */
-export function parseText(text: string, file: string, options: Surroundings & Overrides, date?: string): ParsedPipeline | Issue {
+export function parseText(
+  text: string,
+  file: string,
+  options: PrepareContext & Overrides,
+  date?: string,
+): ParsedPipeline | Issue {
   const format = pipelineFormat(file)
   if (format === null)
     return issue('FETTLE_PIPELINE_READ', `${file} is neither .yml, .yaml nor .json`, { at: { file, line: null, column: null } })
   return parsePipeline(text, { ...parseOptions(file, options, date), format })
 }
 
-const parseOptions = (file: string, options: Surroundings & Overrides, date?: string) => ({
+const parseOptions = (file: string, options: PrepareContext & Overrides, date?: string) => ({
   file,
   root: options.cwd,
   env: options.env,
@@ -255,37 +257,6 @@ const parseOptions = (file: string, options: Surroundings & Overrides, date?: st
   run: { date: date ?? new Date(realClock.now()).toISOString().slice(0, 10) },
   replace: { input: options.input, output: options.output },
 })
-
-/** --service, then the pipeline, then FETTLE_URL, then embedded. Throws FETTLE_PIPELINE_URL, FETTLE_SETTINGS. */
-export function resolveService(
-  { env, service }: Pick<Surroundings & Overrides, 'env' | 'service'>,
-  pipeline: Pick<Pipeline, 'service'>,
-): PlannedService {
-  const own = pipeline.service
-  if (service === 'embedded' || (service === null && own?.kind === 'embedded')) return { kind: 'embedded' }
-  const fields = own?.kind === 'remote' ? own : null
-  const url = service ?? fields?.url ?? serviceUrlOf(env)
-  if (url === null) {
-    if (own === null) return { kind: 'embedded' }
-    throw new FettleError('FETTLE_SETTINGS', 'the pipeline names a service without an address, and FETTLE_URL is not set')
-  }
-  const checked = checkServiceUrl(url, fields?.insecure ?? false)
-  if ('code' in checked) {
-    const where = service !== null ? '--service' : 'FETTLE_URL'
-    throw new FettleError(
-      checked.code,
-      `the address in ${where} ${checked.problem}`,
-      checked.hint === undefined ? {} : { hint: checked.hint },
-    )
-  }
-  return {
-    kind: 'remote',
-    url: checked.url,
-    rate: fields?.rate ?? DEFAULT_RATE,
-    fileHosts: fields?.fileHosts ?? DEFAULT_FILE_HOSTS,
-    insecure: fields?.insecure ?? false,
-  }
-}
 
 function settingsWarnings(service: PlannedService, env: Env): Issue[] {
   const ofRemote = (remote: Extract<PlannedService, { kind: 'remote' }>): (string | null)[] => [

@@ -20,7 +20,7 @@ import {
 export type Reading = Omit<InputOptions, 'quotes'>
 
 /** A file looked at. */
-export interface Looked {
+export interface InspectedColumns {
   readonly facts: InputFacts
   readonly columns: readonly SeenColumn[]
   /** Warnings; errors are thrown. */
@@ -28,7 +28,7 @@ export interface Looked {
 }
 
 /** Looks at a file whole, every column of it. Throws the FETTLE_INPUT_* of whatever makes it unusable, all problems in one. */
-export async function lookAtColumns(reading: Reading, root: string, signal: AbortSignal): Promise<Looked> {
+export async function inspectColumns(reading: Reading, root: string, signal: AbortSignal): Promise<InspectedColumns> {
   if (isAddress(reading.path))
     throw new FettleError('FETTLE_INPUT_READ', `${shownPath(reading.path)} lies elsewhere, and a list is looked at here`, {
       hint: 'Fetch it to a file first; the pipeline may then name the address.',
@@ -60,7 +60,7 @@ export async function lookAtColumns(reading: Reading, root: string, signal: Abor
 }
 
 /** What the columns seem to be; what a person decided stands. */
-export async function proposeFor({ facts, columns }: Looked, decided: Decisions): Promise<Proposal> {
+export async function proposeFor({ facts, columns }: InspectedColumns, decided: Decisions): Promise<Proposal> {
   return propose(columns, facts.rows, await knowledge(), decided)
 }
 

@@ -1,8 +1,8 @@
 /** A pipeline file for a program that wants to change it before it runs it. Its input is not looked at, and nothing is sent. */
 import { errorOfIssues } from '../../errors.ts'
 import { type PipelineInput, pipelineFormat, plainPipeline } from '../../pipeline/index.ts'
-import { NO_OVERRIDES, parseText, readText } from './prepare.ts'
 import type { Env } from '../env/environment.ts'
+import { NO_OVERRIDES, parseText, readText } from './prepare.ts'
 
 /** What `${…}` is judged by; it is filled in when the pipeline is run. */
 export interface LoadOptions {

@@ -14,12 +14,13 @@ import {
   type PlannedService,
   planRun,
 } from '../../pipeline/index.ts'
-import { given, linksOfPipeline, NO_OVERRIDES, type Overrides, parseText, resolveService, type Surroundings } from './prepare.ts'
 import { type Credentials, credentialsOf } from '../env/environment.ts'
 import { isSameInput } from '../staging/stdin.ts'
+import { credentialsIn, linksOfPipeline, NO_OVERRIDES, type Overrides, type PrepareContext, parseText } from './prepare.ts'
+import { resolveService } from './resolve-service.ts'
 
 /** What a resume takes from the present. */
-export interface Present {
+export interface ResumeContext {
   /** Reads the credentials when they are needed. Throws FETTLE_CREDENTIALS, FETTLE_SETTINGS. */
   readonly credentials: () => Credentials
   /** Null when the pipeline file is gone, no longer parses, or was given variables that nobody recorded. */
@@ -41,10 +42,10 @@ export const liveSettingsOf = ({ concurrency, poll, retry, checks, decisions, re
 })
 
 /** Looks at the pipeline file of a recorded run. Throws FETTLE_FINGERPRINT, naming the keys, when it means another run now. */
-export function presentOf(state: RunState, surroundings: Surroundings): Present {
+export function currentPipelineOf(state: RunState, surroundings: PrepareContext): ResumeContext {
   const options = { ...surroundings, ...overridesOf(state) }
   const parsed = readPipeline(state, options)
-  const credentials = (): Credentials => credentialsOf(surroundings.env, parsed === null ? {} : given(parsed.secrets))
+  const credentials = (): Credentials => credentialsOf(surroundings.env, parsed === null ? {} : credentialsIn(parsed.secrets))
   const { pipeline = null } = parsed ?? {}
   const links = pipeline === null ? new Map() : linksOfPipeline(pipeline)
   if (parsed === null || pipeline === null || varsOf(state).length > 0) return { credentials, live: null, links }
@@ -64,7 +65,7 @@ export function presentOf(state: RunState, surroundings: Surroundings): Present 
 }
 
 /** Addresses of a run whole, as far as its pipeline file still tells them. */
-export function linksOfRun(state: RunState, surroundings: Surroundings): Links {
+export function linksOfRun(state: RunState, surroundings: PrepareContext): Links {
   const { pipeline = null } = readPipeline(state, { ...surroundings, ...overridesOf(state) }) ?? {}
   return pipeline === null ? new Map() : linksOfPipeline(pipeline)
 }
@@ -86,7 +87,7 @@ const overridesOf = ({ args, plan }: RunState): Overrides => ({
   limit: plan.limit,
 })
 
-function readPipeline(state: RunState, options: Surroundings & Overrides): ParsedPipeline | null {
+function readPipeline(state: RunState, options: PrepareContext & Overrides): ParsedPipeline | null {
   const { file } = state.plan
   try {
     const parsed = parseText(readFileSync(file, 'utf8'), file, options, state.startedAt.slice(0, 10))

@@ -1,7 +1,7 @@
 /** The documents of a run, written beside its journal: each a reading of the state, replaced whole or not at all. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { writeAtomic } from '../../input/index.ts'
+import { writeAtomic } from '../../files/atomic-file.ts'
 import type { RunState } from '../../journal/index.ts'
 import { buildReport, RENDERERS, type Renderer, type Report, reportSchema } from '../../report/index.ts'
 import { reviewRows } from './review-rows.ts'

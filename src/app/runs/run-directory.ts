@@ -17,7 +17,7 @@ export const DEFAULT_RUNS_DIR = 'fettle-runs'
 const RUN_ID = /^\d{8}T\d{6}Z-([a-z0-9][a-z0-9-]*(?:\.\d+-of-\d+)?)-[0-9a-f]{6}$/
 
 /** A run id that came from elsewhere, before a path is made of it. Throws FETTLE_JOURNAL_DAMAGED for what is none. */
-export function proveRunId(id: unknown): string {
+export function checkRunId(id: unknown): string {
   if (typeof id === 'string' && RUN_ID.test(id)) return id
   throw new FettleError('FETTLE_JOURNAL_DAMAGED', 'the journal does not say of which run it is')
 }
@@ -107,7 +107,7 @@ function isOver(runsDir: string, id: string): boolean {
 }
 
 /** Removes the temporary files that a kill left in the directory of a run; only for who carries it out, or when nobody does. */
-export function sweepRunDirectory({ path }: RunDirectory): void {
+export function removeStaleRunFiles({ path }: RunDirectory): void {
   const names = existsSync(path) ? readdirSync(path) : []
   for (const name of names) if (/^\..+\.tmp$/.test(name)) removeIfPossible(join(path, name))
 }

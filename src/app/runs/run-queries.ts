@@ -4,13 +4,13 @@ import { realClock } from '../../client/clock.ts'
 import { type LockOwner, lockHolder, type RunState } from '../../journal/index.ts'
 import { isSameWork, lineOf, type Plan } from '../../pipeline/index.ts'
 import type { Report } from '../../report/index.ts'
+import type { Credentials } from '../env/environment.ts'
+import { identityOf } from '../env/identity.ts'
 import { isReported, readReport, reportOf } from './report-files.ts'
 import { findRunId, lastRun, listRunIds, lockPath, newestRun, type RunDirectory, readRun, runDirectory } from './run-directory.ts'
-import { identityOf } from '../env/identity.ts'
-import type { Credentials } from '../env/environment.ts'
 
 /** The state and directory of a run named by a person; the latest when nothing is named. */
-export function lookAtRun(runsDir: string, wanted: string | undefined): { state: RunState; directory: RunDirectory } {
+export function loadRun(runsDir: string, wanted: string | undefined): { state: RunState; directory: RunDirectory } {
   const id = findRunId(runsDir, wanted)
   return { state: readRun(runsDir, id), directory: runDirectory(runsDir, id) }
 }
@@ -65,7 +65,7 @@ export function reportOfRun(runsDir: string, id: string): Report {
 }
 
 /** The process that is carrying out the run, null when there is none: the lock is the pipeline's, and held for its last run. */
-export const carrierOf = (runsDir: string, state: RunState): LockOwner | null =>
+export const activeProcessOf = (runsDir: string, state: RunState): LockOwner | null =>
   listRunIds(runsDir, lineOf(state.plan))[0] === state.runId
     ? lockHolder(lockPath(runsDir, lineOf(state.plan)), realClock.now)
     : null

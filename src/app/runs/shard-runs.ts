@@ -25,7 +25,7 @@ export function findShards(runsDir: string, wanted: readonly string[]): ShardRun
 }
 
 /** The shards in the order of their rows. Throws FETTLE_MERGE, or FETTLE_SHARD when a shard is still to come to its end. */
-export function wholeSet(shards: readonly ShardRun[]): readonly ShardRun[] {
+export function completeShardSet(shards: readonly ShardRun[]): readonly ShardRun[] {
   const issues = [...strangers(shards), ...(strangers(shards).length > 0 ? [] : gaps(shards)), ...open(shards)]
   if (issues.length > 0) throw errorOfIssues(issues)
   return shards.toSorted((a, b) => numberOf(a) - numberOf(b))

@@ -5,7 +5,7 @@
 import { readdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { FettleError } from '../../errors.ts'
-import { sweepFolder } from '../../input/index.ts'
+import { sweepFolder } from '../../files/stale-temp-files.ts'
 import { listRunIds, type RunDirectory, readRun, removeIfPossible, runDirectory } from './run-directory.ts'
 
 /** What a run makes before its first line is recorded; nothing was sent until then. A journal on its way is of one restored. */

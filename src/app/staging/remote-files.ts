@@ -8,22 +8,22 @@ import { join, resolve } from 'node:path'
 import { realClock } from '../../client/clock.ts'
 import { createObjects, type ObjectPlace, type Objects } from '../../client/storage/objects.ts'
 import { FettleError } from '../../errors.ts'
-import { provePlanned } from '../../input/table/verify-unchanged.ts'
 import { openSink, type Sink, type SinkOptions } from '../../files/atomic-file.ts'
-import { spool } from '../../files/content-addressed.ts'
+import { writeContentAddressed } from '../../files/content-addressed.ts'
+import { provePlanned } from '../../input/table/verify-unchanged.ts'
 import { addressOf, isHidden, type Links, type Plan, shownPath } from '../../pipeline/index.ts'
-import { keep, type Received } from './staged-input.ts'
-import { makeFolder } from '../runs/run-directory.ts'
 import { type Env, proxiesOf, s3SettingsOf } from '../env/environment.ts'
-import { REAL_WORLD, type World } from '../env/runtime.ts'
+import { DEFAULT_RUNTIME, type Runtime } from '../env/runtime.ts'
+import { makeFolder } from '../runs/run-directory.ts'
+import { type StagedInput, stageInput } from './staged-input.ts'
 
 /** How stores are reached. */
-export interface Reach {
+export interface StorageOptions {
   readonly env: Env
   /** Addresses whole, by what is shown of them. */
   readonly links?: Links | undefined
   readonly attempts: number
-  readonly world?: World | undefined
+  readonly world?: Runtime | undefined
   readonly signal?: AbortSignal | undefined
   readonly stop?: AbortSignal
   readonly deadline?: () => number
@@ -31,8 +31,8 @@ export interface Reach {
 }
 
 /** Stores, open while `body` works with them. */
-export async function withObjects<T>(reach: Reach, body: (objects: Objects) => Promise<T>): Promise<T> {
-  const { clock, connection } = reach.world ?? REAL_WORLD
+export async function withObjects<T>(reach: StorageOptions, body: (objects: Objects) => Promise<T>): Promise<T> {
+  const { clock, connection } = reach.world ?? DEFAULT_RUNTIME
   const objects = createObjects({
     clock,
     ...connection,
@@ -51,7 +51,7 @@ export async function withObjects<T>(reach: Reach, body: (objects: Objects) => P
 }
 
 /** The object that is shown as `shown`. Throws FETTLE_SETTINGS when only its recorded half is known. */
-export function placeOf(shown: string, links: Links = new Map()): ObjectPlace {
+export function objectPlaceOf(shown: string, links: Links = new Map()): ObjectPlace {
   const whole = links.get(shown) ?? shown
   if (isHidden(whole))
     throw new FettleError('FETTLE_SETTINGS', `the query of ${shown} is recorded nowhere, and nobody gave it again`, {
@@ -61,7 +61,7 @@ export function placeOf(shown: string, links: Links = new Map()): ObjectPlace {
 }
 
 /** A body that broke off and cannot be gone on with is read again from its beginning. */
-async function again<T>(reach: Reach, once: () => Promise<T>): Promise<T> {
+async function again<T>(reach: StorageOptions, once: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
       return await once()
@@ -76,14 +76,14 @@ async function again<T>(reach: Reach, once: () => Promise<T>): Promise<T> {
 /** Receives the input at an address, to be looked at and, when it `keeps`, read again by a run. */
 export function receiveFrom(
   path: string,
-  reach: Reach,
+  reach: StorageOptions,
   { runsDir, keeps }: { readonly runsDir: string; readonly keeps: boolean },
-): Promise<Received> {
+): Promise<StagedInput> {
   const shown = shownPath(path)
-  const place = placeOf(shown, new Map([[shown, path]]))
+  const place = objectPlaceOf(shown, new Map([[shown, path]]))
   const { signal } = reach
   return withObjects(reach, objects =>
-    again(reach, () => keep(objects.read(place, signal), { runsDir, shelf: 'inputs', keeps, name: shown, path: shown })),
+    again(reach, () => stageInput(objects.read(place, signal), { runsDir, shelf: 'inputs', keeps, name: shown, path: shown })),
   )
 }
 
@@ -91,7 +91,7 @@ export function receiveFrom(
  * The plan with its input where it can be read here: the copy that is kept, or a new one. Throws FETTLE_INPUT_CHANGED when the
  * object is no longer the planned one.
  */
-export async function planHere(plan: Plan, runsDir: string, reach: Reach): Promise<Plan> {
+export async function localiseInput(plan: Plan, runsDir: string, reach: StorageOptions): Promise<Plan> {
   const { input } = plan
   const folder = resolve(runsDir, 'inputs')
   const at = join(folder, `${input.sha256}.csv`)
@@ -101,7 +101,7 @@ export async function planHere(plan: Plan, runsDir: string, reach: Reach): Promi
 }
 
 /** Whether the copy that is kept is there and whole: it is fetched again where it is not. */
-async function isPlanned(input: Plan['input'], { signal }: Reach): Promise<boolean> {
+async function isPlanned(input: Plan['input'], { signal }: StorageOptions): Promise<boolean> {
   try {
     await provePlanned(input, { signal, now: realClock.now })
     return true
@@ -111,10 +111,12 @@ async function isPlanned(input: Plan['input'], { signal }: Reach): Promise<boole
   }
 }
 
-async function fetchPlanned({ input }: Plan, at: string, folder: string, reach: Reach): Promise<void> {
-  const place = placeOf(input.path, reach.links)
+async function fetchPlanned({ input }: Plan, at: string, folder: string, reach: StorageOptions): Promise<void> {
+  const place = objectPlaceOf(input.path, reach.links)
   makeFolder(folder)
-  const path = await withObjects(reach, objects => again(reach, () => spool(objects.read(place, reach.signal), folder)))
+  const path = await withObjects(reach, objects =>
+    again(reach, () => writeContentAddressed(objects.read(place, reach.signal), folder)),
+  )
   if (path === at) return
   await rm(path, { force: true })
   throw new FettleError('FETTLE_INPUT_CHANGED', `the input ${input.path} changed since the run was planned: it has other bytes`, {
@@ -129,8 +131,8 @@ const TYPES = [
 ] as const
 
 /** A sink whose content becomes an object when it is published; until then it is a file in `workDir`. */
-export async function openFarSink(path: string, workDir: string, options: SinkOptions, reach: Reach): Promise<Sink> {
-  const place = placeOf(path, reach.links)
+export async function openRemoteSink(path: string, workDir: string, options: SinkOptions, reach: StorageOptions): Promise<Sink> {
+  const place = objectPlaceOf(path, reach.links)
   // By its name a kill's remains are swept with those of other files on their way.
   const name = Buffer.from(path).toString('base64url').slice(-60)
   const at = join(workDir, `.${name}.sent.tmp`)

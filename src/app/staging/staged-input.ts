@@ -6,17 +6,17 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmdirSync, statSync
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { FettleError, type Issue } from '../../errors.ts'
-import { spool } from '../../files/content-addressed.ts'
+import { writeContentAddressed } from '../../files/content-addressed.ts'
 import { listRunIds, makeFolder, readRun, removeIfPossible, runDirectory } from '../runs/run-directory.ts'
 
 /** So long a run may need from its input to its first line: what no run needs after that, none will. */
 const HOUR_MS = 3_600_000
 
 /** The folder among the runs: standard inputs, or copies of objects elsewhere. */
-export type Shelf = 'stdin' | 'inputs'
+export type StagingArea = 'stdin' | 'inputs'
 
 /** An input, received. */
-export interface Received {
+export interface StagedInput {
   /** The file that it is read from now. */
   readonly at: string
   /** What a plan calls it. */
@@ -30,9 +30,9 @@ export interface Received {
 }
 
 /** Where bytes are kept, and what they are called. */
-export interface Keeping {
+export interface StagingOptions {
   readonly runsDir: string
-  readonly shelf: Shelf
+  readonly shelf: StagingArea
   /** They are kept for a run; else they are looked at, and nothing is left. */
   readonly keeps: boolean
   readonly name: string
@@ -41,18 +41,21 @@ export interface Keeping {
 }
 
 /** Receives bytes to be looked at, and kept when a run is to read them again. Throws FETTLE_OUTPUT_WRITE, and what `bytes` throws. */
-export async function keep(bytes: AsyncIterable<Uint8Array>, { runsDir, shelf, keeps, name, path }: Keeping): Promise<Received> {
+export async function stageInput(
+  bytes: AsyncIterable<Uint8Array>,
+  { runsDir, shelf, keeps, name, path }: StagingOptions,
+): Promise<StagedInput> {
   const kept = join(runsDir, shelf)
   const isFirst = !existsSync(runsDir)
   if (keeps) makeFolder(kept)
   const folder = keeps ? kept : mkdtempSync(join(tmpdir(), `fettle-${shelf}-`))
   const drop = (file: string): void => {
-    if (keeps) dropKept(runsDir, shelf, file)
+    if (keeps) removeStaged(runsDir, shelf, file)
     else removeIfPossible(folder)
     if (keeps && isFirst) removeEmpty([kept, runsDir])
   }
   try {
-    const at = await spool(bytes, folder)
+    const at = await writeContentAddressed(bytes, folder)
     const file = basename(at)
     if (keeps) sweep(runsDir, shelf, file)
     return {
@@ -79,7 +82,7 @@ function renamed(one: Issue, paths: readonly string[], name: string): Issue {
 }
 
 /** Removes a kept input unless an unfinished run needs it. What cannot be removed is tried again with the next one. */
-export function dropKept(runsDir: string, shelf: Shelf, name: string): void {
+export function removeStaged(runsDir: string, shelf: StagingArea, name: string): void {
   if (name !== '' && !isNeeded(runsDir, name)) removeIfPossible(join(runsDir, shelf, name))
 }
 
@@ -104,13 +107,13 @@ const isNeeded = (runsDir: string, name: string): boolean =>
   })
 
 /** Removes what a kill between the reading and the first line of a run left, measured on the file system's own clock. */
-function sweep(runsDir: string, shelf: Shelf, latest: string): void {
+function sweep(runsDir: string, shelf: StagingArea, latest: string): void {
   try {
     const folder = join(runsDir, shelf)
     const touched = (name: string): number => statSync(join(folder, name)).mtimeMs
     const now = Math.max(...readdirSync(folder).map(touched))
     for (const name of readdirSync(folder))
-      if (name !== latest && /^[0-9a-f]{64}\.csv$/.test(name) && now - touched(name) > HOUR_MS) dropKept(runsDir, shelf, name)
+      if (name !== latest && /^[0-9a-f]{64}\.csv$/.test(name) && now - touched(name) > HOUR_MS) removeStaged(runsDir, shelf, name)
   } catch {
     // What is left harms nobody; the next one tries again.
   }

@@ -6,7 +6,7 @@
 import { addAbortSignal, type Readable } from 'node:stream'
 import { FettleError } from '../../errors.ts'
 import { STDIN, STDIN_NAME, shownPath, spoolOf } from '../../pipeline/index.ts'
-import { keep, type Received } from './staged-input.ts'
+import { type StagedInput, stageInput } from './staged-input.ts'
 
 /** True when a pipeline reads, as `asked`, the input that a run recorded. */
 export const isSameInput = (asked: string, recorded: string): boolean =>
@@ -22,7 +22,7 @@ export interface Stdin {
 }
 
 /** Standard input for the pipelines of one call; the second that asks for it is refused. */
-export function stdinOf({ open, keeps, signal }: Stdin): (file: string, runsDir: string) => Promise<Received> {
+export function stdinOf({ open, keeps, signal }: Stdin): (file: string, runsDir: string) => Promise<StagedInput> {
   let reader: string | null = null
   return async (file, runsDir) => {
     if (reader !== null)
@@ -35,7 +35,7 @@ export function stdinOf({ open, keeps, signal }: Stdin): (file: string, runsDir:
       throw new FettleError('FETTLE_USAGE', `${file} reads ${STDIN_NAME}, and that is this terminal`, {
         hint: `Pipe the list into it: extract | fettle run ${file}; or name a file: --input FILE.`,
       })
-    return keep(piecesOf(stream, signal), { runsDir, shelf: 'stdin', keeps, name: STDIN_NAME })
+    return stageInput(piecesOf(stream, signal), { runsDir, shelf: 'stdin', keeps, name: STDIN_NAME })
   }
 }
 

@@ -3,7 +3,19 @@
  * README and the surface snapshot are checked against this table.
  */
 import type { Command } from '../command.ts'
-import { aRun, carrying, described, inputFrom, json, kept, pipelines, queue, runsDir, skipCode, sources } from '../options/shared.ts'
+import {
+  executionOptions,
+  inputFrom,
+  json,
+  jsonStored,
+  pipelines,
+  queue,
+  runFilters,
+  runOption,
+  runsDir,
+  skipCode,
+  sources,
+} from '../options/shared.ts'
 
 /** Every command, in the order of the help. */
 export const COMMANDS: readonly Command[] = [
@@ -11,7 +23,7 @@ export const COMMANDS: readonly Command[] = [
     usage: 'clean <file>',
     summary: 'Match and enrich a list without any configuration',
     flags: argv =>
-      carrying(described(argv))
+      executionOptions(runFilters(argv))
         .option('output', {
           type: 'string',
           alias: 'o',
@@ -28,7 +40,7 @@ export const COMMANDS: readonly Command[] = [
     usage: 'init <file>',
     summary: 'Write a pipeline file for a list, from its headers and values',
     flags: argv =>
-      described(argv)
+      runFilters(argv)
         .option('to', { type: 'string', requiresArg: true, describe: 'The file to write, or - for stdout; <list>.yml if absent' })
         .option('yes', { type: 'boolean', alias: 'y', describe: 'Ask nothing: take what is certain, leave out the rest' })
         .option('force', { type: 'boolean', describe: 'Replace files that are there' })
@@ -39,7 +51,10 @@ export const COMMANDS: readonly Command[] = [
     usage: 'run <pipeline..>',
     summary: 'Carry out pipelines; an unfinished run of the same plan is continued',
     flags: argv =>
-      queue(carrying(sources(pipelines(argv))), 'Have workers carry it out, by this Redis: redis://host:6379; see fettle worker')
+      queue(
+        executionOptions(sources(pipelines(argv))),
+        'Have workers carry it out, by this Redis: redis://host:6379; see fettle worker',
+      )
         .option('shards', {
           type: 'string',
           requiresArg: true,
@@ -75,14 +90,14 @@ export const COMMANDS: readonly Command[] = [
   {
     usage: 'resume [run]',
     summary: 'Go on with a run from where it stopped',
-    flags: argv => carrying(aRun(argv)).conflicts('quiet', 'verbose'),
+    flags: argv => executionOptions(runOption(argv)).conflicts('quiet', 'verbose'),
     load: () => import('./resume/run.ts'),
   },
   {
     usage: 'status [run]',
     summary: 'Say how a run stands, by text and exit code',
     flags: argv =>
-      skipCode(json(runsDir(aRun(argv))))
+      skipCode(json(runsDir(runOption(argv))))
         .option('watch', { type: 'boolean', describe: 'Look again until it is no longer going on' })
         .option('timeout', {
           type: 'string',
@@ -94,14 +109,14 @@ export const COMMANDS: readonly Command[] = [
   {
     usage: 'collect [run]',
     summary: 'Go on with a detached run: wait, enrich, download, check, report',
-    flags: argv => carrying(aRun(argv)).conflicts('quiet', 'verbose'),
+    flags: argv => executionOptions(runOption(argv)).conflicts('quiet', 'verbose'),
     load: () => import('./resume/collect.ts'),
   },
   {
     usage: 'merge <run..>',
     summary: 'Join the results of shards into the outputs and the report of one run',
     flags: argv =>
-      carrying(
+      executionOptions(
         argv.positional('run', {
           type: 'string',
           array: true,
@@ -138,7 +153,7 @@ export const COMMANDS: readonly Command[] = [
     usage: 'report [run]',
     summary: 'Render the report of a run again',
     flags: argv =>
-      runsDir(aRun(argv))
+      runsDir(runOption(argv))
         .option('format', {
           choices: ['text', 'json', 'html', 'markdown', 'junit', 'openmetrics'] as const,
           default: 'text' as const,
@@ -152,7 +167,7 @@ export const COMMANDS: readonly Command[] = [
     usage: 'review [run]',
     summary: 'Decide about rows that are not certain, and write the corrected output',
     flags: argv =>
-      json(runsDir(aRun(argv)))
+      json(runsDir(runOption(argv)))
         .option('export', {
           type: 'string',
           array: true,
@@ -242,7 +257,7 @@ export const COMMANDS: readonly Command[] = [
     usage: 'register <action> [kind-or-name] [file]',
     summary: 'Import, list, show or remove company registers',
     flags: argv =>
-      kept(argv, 'register', 'csv, gleif, companies-house', 'the file, also as .gz or .zip').option('officers', {
+      jsonStored(argv, 'register', 'csv, gleif, companies-house', 'the file, also as .gz or .zip').option('officers', {
         type: 'string',
         requiresArg: true,
         describe: 'import: CSV of the officers of its companies',
@@ -253,7 +268,7 @@ export const COMMANDS: readonly Command[] = [
     usage: 'screening <action> [kind-or-name] [file]',
     summary: 'Import, list, show or remove the lists that AML searches look in',
     flags: argv =>
-      kept(argv, 'list', 'opensanctions, uk, csv', 'the file').option('datasets', {
+      jsonStored(argv, 'list', 'opensanctions, uk, csv', 'the file').option('datasets', {
         type: 'string',
         array: true,
         nargs: 1,

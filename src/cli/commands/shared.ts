@@ -1,17 +1,17 @@
 /** What run, resume, check and status have in common: flags to settings, and a report for this terminal. */
 import { existsSync } from 'node:fs'
 import pc from 'picocolors'
-import { type Overrides, parseDuration, shownPath } from '../../app/light.ts'
 import type { RunSettings } from '../../app/index.ts'
+import { type Overrides, parseDuration, shownPath } from '../../app/light.ts'
 import { FettleError } from '../../errors.ts'
-import { escapeTerminal, type Report } from '../../report/index.ts'
 import { renderText, type Style } from '../../report/formats/text.ts'
+import { escapeTerminal, type Report } from '../../report/index.ts'
 import type { Flags } from '../command.ts'
 import { isOn, listFlag, needText, textFlag, varFlags, wholeFlag } from '../options/read.ts'
-import type { Io } from '../terminal/io.ts'
-import type { Overheard } from '../reporters/registry.ts'
-import { skipCodeOf } from '../result/result.ts'
 import { shardFlag } from '../options/shard.ts'
+import type { ObservedProgress } from '../reporters/registry.ts'
+import { skipCodeOf } from '../result/result.ts'
+import type { Io } from '../terminal/io.ts'
 
 /** More than this in one call is a pattern gone wrong. */
 const MAX_PIPELINES = 1_000
@@ -54,7 +54,7 @@ export function timeoutOf(flags: Flags): number | null {
 }
 
 /** Throws FETTLE_USAGE for a flag that would only be read once the run is over, or under way. */
-export function proveFlags(flags: Flags): void {
+export function checkFlags(flags: Flags): void {
   timeoutOf(flags)
   skipCodeOf(flags)
 }
@@ -66,7 +66,7 @@ export const NO_CREDENTIALS = { username: '', password: '' }
 export function settingsOf(
   flags: Flags,
   io: Io,
-  progress: Overheard,
+  progress: ObservedProgress,
   command: string,
   credentials: RunSettings['credentials'],
 ): RunSettings {
@@ -117,7 +117,7 @@ const STYLES: Readonly<Record<Style, (text: string) => string>> = (() => {
 })()
 
 /** The report as text, for results or for talk. */
-export const inText = (report: Report, io: Io, to: 'out' | 'say'): string =>
+export const isTextOutput = (report: Report, io: Io, to: 'out' | 'say'): string =>
   renderText(report, {
     width: Math.min(io.columns(), 100),
     ...(io.colour[to] ? { colour: (style: Style, text: string) => STYLES[style](text) } : {}),

@@ -7,7 +7,7 @@ import { FettleError } from '../../errors.ts'
 const RESULT = /^\[?\{"schema":"fettle\/result\//
 
 /** Throws FETTLE_USAGE when something lies there that is no earlier result; what is no regular file is left to the writing. */
-export async function refuseNoResult(path: string, shown: string): Promise<void> {
+export async function assertReplaceableResult(path: string, shown: string): Promise<void> {
   const head = await headOf(path)
   if (head === null || head === '' || RESULT.test(head)) return
   throw new FettleError('FETTLE_USAGE', `--result-file ${shown} is there, and no earlier result: it is not replaced`, {
@@ -53,7 +53,7 @@ interface ReportPlace {
 }
 
 /** Throws FETTLE_USAGE when a report would lie within a run, or in place of what is no report of this format by its name. */
-export async function refuseNoReport(path: string, { cwd, runsDir, format, flag }: ReportPlace): Promise<void> {
+export async function assertReplaceableReport(path: string, { cwd, runsDir, format, flag }: ReportPlace): Promise<void> {
   const real = await realPath(resolve(cwd, path))
   const refuse = (why: string) => new FettleError('FETTLE_USAGE', `${flag} ${why}`, { hint: 'Name another file.' })
   if (isInside(await realPath(resolve(cwd, runsDir)), real)) throw refuse(`lies among the runs in ${runsDir}`)

@@ -1,6 +1,7 @@
 /** Which shard a command is to carry out: told outright, or by the platform that started it. It shares nothing among anybody. */
-import { parseShard, type ShardChoice } from '../../app/light.ts'
+
 import type { Env } from '../../app/index.ts'
+import { parseShard, type ShardChoice } from '../../app/light.ts'
 import { FettleError } from '../../errors.ts'
 import type { Flags } from '../command.ts'
 import { textFlag } from './read.ts'

@@ -10,7 +10,7 @@ export const json = (argv: Argv): Argv =>
   argv.option('json', { type: 'boolean', describe: 'One compact JSON line on stdout, the last bytes emitted' })
 
 /** What there is for things that are imported and kept under a name. */
-export const kept = (argv: Argv, thing: string, kinds: string, file: string): Argv =>
+export const jsonStored = (argv: Argv, thing: string, kinds: string, file: string): Argv =>
   json(argv)
     .positional('action', { choices: ['import', 'list', 'info', 'remove'] as const, demandOption: true, describe: 'What to do' })
     .positional('kind-or-name', {
@@ -79,7 +79,7 @@ export const inputFrom = (argv: Argv): Argv =>
   })
 
 /** What every command takes that carries a run on. */
-export const carrying = (argv: Argv): Argv =>
+export const executionOptions = (argv: Argv): Argv =>
   skipCode(json(runsDir(argv)))
     .option('timeout', {
       type: 'string',
@@ -108,11 +108,11 @@ export const pipelines = (argv: Argv): Argv =>
   argv.positional('pipeline', { type: 'string', array: true, demandOption: true, describe: 'Pipeline files' })
 
 /** A run that is there. */
-export const aRun = (argv: Argv): Argv =>
+export const runOption = (argv: Argv): Argv =>
   argv.positional('run', { type: 'string', describe: 'Run id, its beginning, or a pipeline name; the latest if absent' })
 
 /** How a list is read that nobody has described. */
-export const described = (argv: Argv): Argv =>
+export const runFilters = (argv: Argv): Argv =>
   argv
     .positional('file', { type: 'string', demandOption: true, describe: 'The company list' })
     .option('map', {

@@ -5,10 +5,10 @@
 import { appendFileSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { inflateSync } from 'node:zlib'
-import type { Env, RunFact } from '../../app/index.ts'
+import type { Env, RunEventInput } from '../../app/index.ts'
 import { type PipesLevel, type PipesMessage, type PipesStep, pipesLine, pipesLog, pipesMessages } from '../../report/index.ts'
 import type { Io } from '../terminal/io.ts'
-import { factInWords } from '../terminal/progress/text.ts'
+import { formatRunEvent } from '../terminal/progress/text.ts'
 import type { Reporter } from './reporter.ts'
 
 /** Whether Dagster started us and listens. */
@@ -82,7 +82,7 @@ export function dagsterReporter(io: Io): Reporter {
     name: 'dagster',
     event({ pipeline, type, data }) {
       open()
-      const words = type === 'status.observed' ? `status ${data.status}` : factInWords({ type, ...data } as RunFact)
+      const words = type === 'status.observed' ? `status ${data.status}` : formatRunEvent({ type, ...data } as RunEventInput)
       const key = `${pipeline} ${data.part}`
       if (words === null || (type === 'status.observed' && statuses.get(key) === words)) return
       if (type === 'status.observed') statuses.set(key, words)

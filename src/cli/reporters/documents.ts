@@ -1,17 +1,17 @@
 /** Reporters that write one document about a call when it has ended: to a file, whole or not at all, or to stdout. */
 import { dirname, join, relative, resolve, sep } from 'node:path'
-import { thisTool } from '../../app/light.ts'
-import { makeFolder } from '../../app/runs/run-directory.ts'
 import { writeAtomic } from '../../app/index.ts'
+import { packageInfo } from '../../app/light.ts'
+import { makeFolder } from '../../app/runs/run-directory.ts'
 import {
-  isRefusal,
+  isRejection,
+  type PipelineResult,
   RENDERERS,
   type Report,
   renderIndex,
   renderJunit,
   renderMarkdownOf,
   renderOpenMetrics,
-  type Told,
 } from '../../report/index.ts'
 import type { Io } from '../terminal/io.ts'
 import type { Reporter } from './reporter.ts'
@@ -23,7 +23,7 @@ export const STDOUT = '-'
 export const DOCUMENTS = {
   junit: { file: 'junit.xml', render: renderJunit },
   openmetrics: { file: 'metrics.txt', render: renderOpenMetrics },
-  markdown: { file: 'report.md', render: (told: readonly Told[]) => renderMarkdownOf(told) },
+  markdown: { file: 'report.md', render: (told: readonly PipelineResult[]) => renderMarkdownOf(told) },
 } as const
 
 /** Name of a document format. */
@@ -49,14 +49,14 @@ export const INDEX = 'index.html'
 export const indexReporter = (given: string | null, runsDir: string, io: Io): Reporter => ({
   name: 'html',
   async end(told) {
-    if (given === null && told.every(isRefusal)) return
+    if (given === null && told.every(isRejection)) return
     const path = given ?? join(runsDir, INDEX)
     const folder = path === STDOUT ? io.cwd : dirname(resolve(io.cwd, path))
     const linkOf = ({ metadata }: Report): string => {
       const steps = relative(folder, resolve(io.cwd, metadata.directory ?? '.', RENDERERS.html.file)).split(sep)
       return steps.map(encodeURIComponent).join('/')
     }
-    const text = renderIndex(told, { tool: thisTool(), linkOf })
+    const text = renderIndex(told, { tool: packageInfo(), linkOf })
     if (path === STDOUT) io.out(text)
     else await writeDocument(resolve(io.cwd, path), text)
   },

@@ -1,7 +1,7 @@
 /** GitHub Actions: annotations in the log, the summary and the outputs of the step in the files it names. It words nothing. */
 import { appendFileSync, statSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
-import { githubAnnotations, githubOutputFile, githubOutputs, renderMarkdownOf, type Told } from '../../report/index.ts'
+import { githubAnnotations, githubOutputFile, githubOutputs, type PipelineResult, renderMarkdownOf } from '../../report/index.ts'
 import type { Io } from '../terminal/io.ts'
 import type { Reporter } from './reporter.ts'
 
@@ -45,7 +45,7 @@ function append(path: string | null, text: (size: number) => string): void {
   appendFileSync(path, text(statSync(path, { throwIfNoEntry: false })?.size ?? 0), { mode: 0o600 })
 }
 
-function summaryOf(told: readonly Told[], size: number): string {
+function summaryOf(told: readonly PipelineResult[], size: number): string {
   const room = SUMMARY - size
   if (room < LEAST) throw new Error(`the summary of this step is full: ${size} bytes`)
   return `${size > 0 ? '\n' : ''}${renderMarkdownOf(told, room - 1)}`

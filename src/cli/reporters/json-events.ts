@@ -2,7 +2,7 @@
 import { closeSync, constants, openSync, writeSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { makeFolder } from '../../app/runs/run-directory.ts'
-import { type Event, eventLine, isRefusal, resultLine, type Told } from '../../report/index.ts'
+import { type Event, eventLine, isRejection, type PipelineResult, resultLine } from '../../report/index.ts'
 import type { Io } from '../terminal/io.ts'
 import { STDOUT } from './documents.ts'
 import type { Reporter } from './reporter.ts'
@@ -36,9 +36,9 @@ function open(path: string): number {
   return openSync(path, FLAGS, 0o600)
 }
 
-const lastWord = (told: Told): Omit<Event, 'schema'> => {
+const lastWord = (told: PipelineResult): Omit<Event, 'schema'> => {
   const at = new Date().toISOString()
-  if (isRefusal(told)) {
+  if (isRejection(told)) {
     const { name, exitCode, issues } = told
     return { at, pipeline: name, runId: null, type: 'run.refused', data: { exitCode, issues } }
   }

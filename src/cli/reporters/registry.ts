@@ -3,25 +3,25 @@
  * it ended; whatever one of them throws is said once, as a warning, and changes nothing.
  */
 
-import { ciOf, courseOfTick, type RunFact, type RunReporter, type RunState, type Tick } from '../../app/index.ts'
-import { dataOfFact, dataOfStart, type Event, escapeTerminal, type Told } from '../../report/index.ts'
+import { ciOf, type ProgressEvent, progressOf, type RunEventInput, type RunReporter, type RunState } from '../../app/index.ts'
+import { type Event, escapeTerminal, eventData, type PipelineResult, startEventData } from '../../report/index.ts'
 import type { Flags } from '../command.ts'
 import { needText } from '../options/read.ts'
 import type { Io } from '../terminal/io.ts'
 import type { Progress } from '../terminal/progress/index.ts'
-import { type Asked, reportersAsked } from './requested.ts'
 import { dagsterReporter } from './dagster.ts'
 import { DOCUMENTS, documentReporter, GITLAB, gitlabReporter, INDEX, indexReporter, STDOUT } from './documents.ts'
 import { githubReporter } from './github.ts'
 import { jsonEventsReporter } from './json-events.ts'
 import { openLineageReporter } from './openlineage.ts'
 import type { Reporter } from './reporter.ts'
+import { type ReporterRequest, requestedReporters } from './requested.ts'
 
 /** Transfers are told of at most so often. */
 const TRANSFER_MS = 1_000
 
 /** A display that reporters hear too, and those of them that want the lineage of the run. */
-export interface Overheard extends Progress {
+export interface ObservedProgress extends Progress {
   readonly lineage: readonly RunReporter[]
 }
 
@@ -42,10 +42,10 @@ export class Reporters {
 
   /** Throws FETTLE_USAGE for a reporter that does not exist, or a path it may not write to. */
   static async of(flags: Flags, io: Io): Promise<Reporters> {
-    return new Reporters(await reportersAsked(flags, io, ciOf(io.env)), needText(flags, 'runs-dir'), io)
+    return new Reporters(await requestedReporters(flags, io, ciOf(io.env)), needText(flags, 'runs-dir'), io)
   }
 
-  private constructor(asked: readonly Asked[], runsDir: string, io: Io) {
+  private constructor(asked: readonly ReporterRequest[], runsDir: string, io: Io) {
     this.#io = io
     this.paths = asked.flatMap(filesOf)
     const page = asked.find(({ name }) => name === 'html')
@@ -61,23 +61,23 @@ export class Reporters {
   }
 
   /** The display of a pipeline, overheard. */
-  overhear(progress: Progress, pipeline: string): Overheard {
+  overhear(progress: Progress, pipeline: string): ObservedProgress {
     const tell = (type: string, { runId }: RunState, data: Event['data']): void => {
       const event = { at: new Date().toISOString(), pipeline, runId, type, data }
       for (const reporter of this.#reporters) this.#guarded(reporter, () => reporter.event?.(event))
     }
     let hasBegun = false
     const begin = (state: RunState): void => {
-      if (!hasBegun) tell('run.started', state, dataOfStart(state))
+      if (!hasBegun) tell('run.started', state, startEventData(state))
       hasBegun = true
     }
     return {
-      fact: (fact: RunFact, state: RunState) => {
+      fact: (fact: RunEventInput, state: RunState) => {
         progress.fact(fact, state)
         begin(state)
-        tell(fact.type, state, dataOfFact(fact))
+        tell(fact.type, state, eventData(fact))
       },
-      tick: (tick: Tick, state: RunState) => {
+      tick: (tick: ProgressEvent, state: RunState) => {
         progress.tick(tick, state)
         const { type, ...data } = tick
         begin(state)
@@ -93,15 +93,15 @@ export class Reporters {
   }
 
   /** Tells everybody how the pipelines ended. */
-  async end(told: readonly Told[], exitCode: number): Promise<void> {
+  async end(told: readonly PipelineResult[], exitCode: number): Promise<void> {
     for (const reporter of this.#reporters) {
       if (this.#failed.has(reporter) || this.#waiting.has(reporter)) continue
       await reporter.end(told, exitCode).catch(error => this.#fail(reporter, error))
     }
   }
 
-  #isDue(tick: Tick, key: string): boolean {
-    const course = courseOfTick(tick)
+  #isDue(tick: ProgressEvent, key: string): boolean {
+    const course = progressOf(tick)
     if (course === null) return true
     const now = performance.now()
     if (course.done !== course.total && now - (this.#toldAt.get(key) ?? Number.NEGATIVE_INFINITY) < TRANSFER_MS) return false
@@ -126,12 +126,12 @@ export class Reporters {
 }
 
 /** What a reporter writes where it was told to. */
-function filesOf({ name, path }: Asked): string[] {
+function filesOf({ name, path }: ReporterRequest): string[] {
   if (path === null || path === STDOUT) return []
   return name === 'gitlab' ? GITLAB.map(({ file }) => `${path}/${file}`) : [path]
 }
 
-function reporterOf({ name, path }: Asked, runsDir: string, io: Io): Reporter {
+function reporterOf({ name, path }: ReporterRequest, runsDir: string, io: Io): Reporter {
   if (name === 'github') return githubReporter(path, io)
   if (name === 'gitlab') return gitlabReporter(path ?? runsDir, io)
   if (name === 'json-events') return jsonEventsReporter(path ?? `${runsDir}/events.jsonl`, io)

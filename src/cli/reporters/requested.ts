@@ -1,13 +1,13 @@
 /** Which reporters a call has: `--reporter NAME[=PATH]` and the platform. Names and paths are judged here, before anything is sent. */
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { nearest } from '../../app/light.ts'
 import type { Env } from '../../app/index.ts'
+import { nearest } from '../../app/light.ts'
 import { FettleError } from '../../errors.ts'
 import type { Flags } from '../command.ts'
+import { assertReplaceableReport } from '../options/overwrite-guards.ts'
 import { listFlag, needText } from '../options/read.ts'
 import type { Io } from '../terminal/io.ts'
-import { refuseNoReport } from '../options/overwrite-guards.ts'
 import { dagsterChannel, hasDagster } from './dagster.ts'
 import { STDOUT } from './documents.ts'
 
@@ -28,13 +28,13 @@ export const REPORTERS = [
 const NONE = 'none'
 
 /** A reporter and where it is to write; null is the reporter's own place. */
-export interface Asked {
+export interface ReporterRequest {
   readonly name: (typeof REPORTERS)[number]
   readonly path: string | null
 }
 
 /** What each platform can show, by the name that reports give it. */
-const OF_PLATFORM: Readonly<Record<string, Asked['name']>> = {
+const OF_PLATFORM: Readonly<Record<string, ReporterRequest['name']>> = {
   github: 'github',
   gitlab: 'gitlab',
   jenkins: 'junit',
@@ -44,10 +44,10 @@ const OF_PLATFORM: Readonly<Record<string, Asked['name']>> = {
 }
 
 /** What several pipelines in one call are shown by together. */
-const OF_SEVERAL: Asked['name'] = 'html'
+const OF_SEVERAL: ReporterRequest['name'] = 'html'
 
 /** The reporters of a call on a platform (null: none). Throws FETTLE_USAGE. */
-export async function reportersAsked(flags: Flags, io: Io, platform: string | null): Promise<Asked[]> {
+export async function requestedReporters(flags: Flags, io: Io, platform: string | null): Promise<ReporterRequest[]> {
   const words = [...new Set(listFlag(flags, 'reporter'))]
   const asked = words.filter(word => word !== NONE).map(read)
   const own = [
@@ -61,7 +61,7 @@ export async function reportersAsked(flags: Flags, io: Io, platform: string | nu
   return all
 }
 
-function read(word: string): Asked {
+function read(word: string): ReporterRequest {
   const [, name = '', path] = /^([^=]*)(?:=([\s\S]*))?$/.exec(word) ?? []
   const known = REPORTERS.find(one => one === name)
   if (known === undefined) {
@@ -74,7 +74,7 @@ function read(word: string): Asked {
 }
 
 /** Dagster says itself where it listens. */
-function placed(one: Asked, env: Env): Asked {
+function placed(one: ReporterRequest, env: Env): ReporterRequest {
   if (one.name !== 'dagster') return one
   if (one.path !== null) throw refused(`dagster=${one.path}`, 'it writes where Dagster listens', 'Leave the path out.')
   if (!hasDagster(env)) throw refused('dagster', 'no Dagster has started this', 'It is on by itself under PipesSubprocessClient.')
@@ -85,7 +85,7 @@ function placed(one: Asked, env: Env): Asked {
 const refused = (word: string, why: string, hint = 'Name another path.'): FettleError =>
   new FettleError('FETTLE_USAGE', `--reporter ${word}: ${why}`, { hint })
 
-async function refuseWrongPaths(asked: readonly Asked[], runsDir: string, cwd: string): Promise<void> {
+async function refuseWrongPaths(asked: readonly ReporterRequest[], runsDir: string, cwd: string): Promise<void> {
   const taken = new Map<string, string>()
   for (const { name, path } of asked) {
     if (path === null) continue
@@ -102,7 +102,7 @@ async function refuseWrongPaths(asked: readonly Asked[], runsDir: string, cwd: s
     } else {
       // What GitHub is told in its summary is Markdown.
       const format = name === 'github' ? 'markdown' : name
-      await refuseNoReport(path, { cwd, runsDir, format, flag: `--reporter ${word}` })
+      await assertReplaceableReport(path, { cwd, runsDir, format, flag: `--reporter ${word}` })
     }
   }
 }

@@ -7,7 +7,7 @@ import { textFlag } from '../options/read.ts'
 import type { Reporters } from '../reporters/registry.ts'
 
 /** A plan, and the pipeline file it comes from. */
-export interface Planned {
+export interface PlannedFiles {
   readonly file: string
   readonly plan: Plan
 }
@@ -22,8 +22,8 @@ export const ownFiles = (flags: Flags, { paths }: Reporters): (readonly [string,
  * Two pipelines of one name would fight over their runs, two with one output over the file, and one whose input is the other's
  * output comes too early: refused before anything is sent, whatever links lead there.
  */
-export async function refuseClashes(
-  items: readonly Planned[],
+export async function refuseConflicts(
+  items: readonly PlannedFiles[],
   own: readonly (readonly [flag: string, path: string])[],
   cwd: string,
 ): Promise<void> {

@@ -3,14 +3,14 @@
  * begin has a line too, so that whoever reads stdout or the result file always finds one.
  */
 import { resolve } from 'node:path'
-import { proveWritable, type RunResult, writeAtomic } from '../../app/index.ts'
+import { checkWritable, type RunResult, writeAtomic } from '../../app/index.ts'
 import { EXIT, FettleError, issue } from '../../errors.ts'
-import { resultLine, safeJson, type Told } from '../../report/index.ts'
+import { type PipelineResult, resultLine, safeJson } from '../../report/index.ts'
 import type { Flags } from '../command.ts'
-import { exitOf } from './exit.ts'
+import { assertReplaceableResult } from '../options/overwrite-guards.ts'
 import { isOn, textFlag, wholeFlag } from '../options/read.ts'
 import type { Io } from '../terminal/io.ts'
-import { refuseNoResult } from '../options/overwrite-guards.ts'
+import { exitOf } from './exit.ts'
 
 /**
  * How one pipeline ended: with a report, with an error before there could be one, or left to others with a line that says so; `name` is
@@ -42,7 +42,7 @@ export function skipCodeOf(flags: Flags): number | null {
 }
 
 /** An ending as reporters are told it, who hear nothing of what is left to others. */
-export function toldOf(ending: Exclude<Ending, { readonly left: string }>, flags: Flags): Told {
+export function pipelineResultOf(ending: Exclude<Ending, { readonly left: string }>, flags: Flags): PipelineResult {
   if ('result' in ending) return { ...ending.result.report, exitCode: codeOf(ending, flags) }
   const { error, name } = ending
   const known = FettleError.is(error)
@@ -57,15 +57,15 @@ export function toldOf(ending: Exclude<Ending, { readonly left: string }>, flags
  * Throws FETTLE_OUTPUT_WRITE when the result file could not be written, and FETTLE_USAGE when it would replace something else;
  * asked before anything is sent.
  */
-export async function proveResultFile(flags: Flags, io: Io): Promise<void> {
+export async function checkResultFile(flags: Flags, io: Io): Promise<void> {
   const file = textFlag(flags, 'result-file')
   if (file === null) return
-  await refuseNoResult(resolve(io.cwd, file), file)
-  await proveWritable(resolve(io.cwd, file))
+  await assertReplaceableResult(resolve(io.cwd, file), file)
+  await checkWritable(resolve(io.cwd, file))
 }
 
 /** Gives the result lines to whoever asked: `--result-file` first, then stdout as the last bytes of all. */
-export async function giveResults(endings: readonly Ending[], flags: Flags, io: Io): Promise<void> {
+export async function printResults(endings: readonly Ending[], flags: Flags, io: Io): Promise<void> {
   const lines = endings.map(ending => {
     if ('left' in ending) return ending.left
     return 'result' in ending
@@ -92,12 +92,12 @@ function resultKept(error: unknown, endings: readonly Ending[], file: string): u
 }
 
 async function writeLines(lines: readonly string[], file: string, io: Io): Promise<void> {
-  await refuseNoResult(resolve(io.cwd, file), file)
+  await assertReplaceableResult(resolve(io.cwd, file), file)
   await writeAtomic(resolve(io.cwd, file), lines.length === 1 ? `${lines[0]}\n` : `[${lines.join(',')}]\n`)
 }
 
 /** The line of a command that failed as a whole. The flags may be what could not be read, so argv itself is asked. */
-export async function giveFailure(error: unknown, argv: readonly string[], io: Io): Promise<void> {
+export async function printFailure(error: unknown, argv: readonly string[], io: Io): Promise<void> {
   const words = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv
   const line = errorLine(error, null)
   const at = words.findIndex(word => /^--result-file(=|$)/.test(word))

@@ -13,7 +13,7 @@ interface Terminal extends Readable {
 }
 
 /** The line as typed, null at the end of the input or for Ctrl-C and Ctrl-D. */
-export async function askSecret(question: string, io: Io): Promise<string | null> {
+export async function promptSecret(question: string, io: Io): Promise<string | null> {
   const stdin: Terminal = io.stdin()
   const isTyped = stdin.isTTY === true && stdin.setRawMode !== undefined
   if (isTyped) {

@@ -3,10 +3,10 @@ import { createInterface } from 'node:readline/promises'
 import type { Io } from './io.ts'
 
 /** Asks and gives the answer without the spaces around it; null when there will be none. */
-export type Ask = (question: string) => Promise<string | null>
+export type Prompt = (question: string) => Promise<string | null>
 
 /** Lets `body` ask, or gives it null where nobody watches: in a pipe, in CI. */
-export async function withAsker<T>(io: Io, body: (ask: Ask | null) => Promise<T>): Promise<T> {
+export async function withPrompt<T>(io: Io, body: (ask: Prompt | null) => Promise<T>): Promise<T> {
   const stdin = io.isTerminal ? io.stdin() : null
   if (stdin?.isTTY !== true) return body(null)
   // The terminal itself echoes and edits the line.

@@ -10,9 +10,9 @@ import {
   type Operation,
   type OperationName,
 } from '../../contract/index.ts'
+import type { CallOptions, FormFile } from '../types.ts'
 import type { Core } from './core.ts'
 import { type Pages, pagesOf } from './pages.ts'
-import type { CallOptions, FormFile } from '../types.ts'
 
 /** An answer with what came around it. */
 export interface WithResponse<T> {

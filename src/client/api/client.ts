@@ -1,11 +1,11 @@
 /** What `connect` gives. Types only; run/ports.ts is fitted by shape. */
 import type { ColumnMapping, JobRecord, UploadRecord } from '../../contract/index.ts'
-import type { AfterClient } from './company-actions.ts'
-import type { Api } from './api.ts'
 import type { CallOptions, Download, Effect, EffectOptions, HttpCounts, Upload } from '../types.ts'
+import type { Api } from './api.ts'
+import type { CompanyActionsClient } from './company-actions.ts'
 
 /** The service over HTTP: what a run needs of it, and `api` with one method per operation. Repeats are inside: what comes out is final. */
-export interface Client extends AfterClient {
+export interface Client extends CompanyActionsClient {
   /** The whole interface, made of its table: `client.api.readJob({ id })`. */
   readonly api: Api
   /** Logs in unless a token is held; requests do so by themselves. */

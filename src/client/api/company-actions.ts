@@ -4,9 +4,9 @@
  */
 import { type BusinessSearch, parseWireDate } from '../../contract/index.ts'
 import { FettleError } from '../../errors.ts'
+import type { CallOptions, Effect, EffectOptions } from '../types.ts'
 import type { Api } from './api.ts'
 import type { Core } from './core.ts'
-import type { CallOptions, Effect, EffectOptions } from '../types.ts'
 
 /** A portfolio. */
 export interface PortfolioRecord {
@@ -30,7 +30,7 @@ export interface SearchQuery {
 }
 
 /** The methods of this file. */
-export interface AfterClient {
+export interface CompanyActionsClient {
   /** All portfolios of exactly this name; pages are followed. */
   findPortfolios(name: string, options?: CallOptions): Promise<readonly PortfolioRecord[]>
   readPortfolio(id: number, options?: CallOptions): Promise<PortfolioRecord>
@@ -72,7 +72,7 @@ const isOf = (search: BusinessSearch, query: SearchQuery): boolean =>
   sorted(search.countryCodes ?? []) === sorted(query.countries)
 
 /** The methods over one client's workings. */
-export function createAfter(core: Core, api: Api): AfterClient {
+export function createCompanyActions(core: Core, api: Api): CompanyActionsClient {
   const { clean } = core.opener.tools.redactor
   return {
     async findPortfolios(name, options = {}) {

@@ -5,15 +5,15 @@
 import { type ColumnMapping, type JobRecord, parseWireDate, type UploadRecord } from '../../contract/index.ts'
 import { FettleError } from '../../errors.ts'
 import { waiting } from '../abort.ts'
-import { createAfter } from './company-actions.ts'
-import { createApi } from './api.ts'
-import type { Client } from './client.ts'
-import { type Core, createCore } from './core.ts'
-import { openLink } from './download.ts'
+import { SPARE_MS } from '../auth/token.ts'
 import type { Redactor } from '../redact.ts'
 import { parseRetryAfter } from '../retry/retry-after.ts'
-import { SPARE_MS } from '../auth/token.ts'
 import type { CallOptions, ConnectOptions, Effect, EffectOptions, Upload } from '../types.ts'
+import { createApi } from './api.ts'
+import type { Client } from './client.ts'
+import { createCompanyActions } from './company-actions.ts'
+import { type Core, createCore } from './core.ts'
+import { openLink } from './download.ts'
 
 /** A job is looked at again after a day at the latest, whatever the last answer said. */
 const LONGEST_WAIT_MS = 24 * 3_600_000
@@ -112,7 +112,7 @@ export function connect(options: ConnectOptions): Client {
   const api = createApi(core)
   return {
     api,
-    ...createAfter(core, api),
+    ...createCompanyActions(core, api),
     async authenticate(call = {}) {
       await core.openerFor(call).tools.session.token(0, call.signal)
     },

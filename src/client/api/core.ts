@@ -4,20 +4,20 @@
  */
 import { type CallReply, OPERATIONS, type Operation, type OperationName, pathOf, readFault } from '../../contract/index.ts'
 import { type ErrorCode, FettleError } from '../../errors.ts'
+import type { LoginOptions } from '../auth/session.ts'
 import { realClock } from '../clock.ts'
-import type { Opener } from './download.ts'
-import { askOnce, type Question, type Wire } from '../http/exchange.ts'
+import { type HttpRequest, sendOnce, type Wire } from '../http/exchange.ts'
 import { LIMITS } from '../http/limits.ts'
 import { FILE_HOSTS, judgeLink, parseBase, under } from '../http/links.ts'
-import { createRedactor, showUrl } from '../redact.ts'
-import { repeat, type Tools } from './send-with-retries.ts'
 import type { Schema } from '../http/reply.ts'
-import type { Outcome } from '../retry/policy.ts'
 import { askWithFile } from '../http/send-file.ts'
-import type { LoginOptions } from '../auth/session.ts'
-import { createShared } from './shared.ts'
 import { createTransport, type Reply } from '../http/transport.ts'
+import { createRedactor, showUrl } from '../redact.ts'
+import type { Outcome } from '../retry/policy.ts'
 import type { CallOptions, ConnectOptions, Effect, EffectOptions, FormFile, HttpCounts, Meter } from '../types.ts'
+import type { Opener } from './download.ts'
+import { sendWithRetries, type Tools } from './send-with-retries.ts'
+import { createShared } from './shared.ts'
 
 type ReplyOf<N extends OperationName> = CallReply<(typeof OPERATIONS)[N]>
 
@@ -156,7 +156,7 @@ export function createCore(options: ConnectOptions): Core {
     const attempt = async (token: string | null): Promise<Outcome<T>> => {
       if (!login && isEffectful(operation)) await options.beforeEffect?.(name)
       let headerId: string | null = null
-      const question: Question<ReplyOf<N>> = {
+      const question: HttpRequest<ReplyOf<N>> = {
         method: operation.method,
         url,
         token,
@@ -176,7 +176,7 @@ export function createCore(options: ConnectOptions): Core {
         },
       }
       const outcome = await (demand.form === undefined
-        ? askOnce(question, wire)
+        ? sendOnce(question, wire)
         : askWithFile(question, { name: operation.form?.file ?? 'file', ...demand.form }, wire))
       if (outcome.type !== 'answer') return outcome
       const correlationId = readFault(outcome.value).correlationId ?? headerId
@@ -185,7 +185,7 @@ export function createCore(options: ConnectOptions): Core {
       return { type: 'answer', value: demand.read(outcome.value) }
     }
 
-    return repeat<T>(
+    return sendWithRetries<T>(
       {
         policy: { method: operation.method, repeat: operation.repeat, login, codes: demand.codes ?? {} },
         label: `${name}${subject} (${operation.method} ${showUrl(url)})`,

@@ -5,14 +5,14 @@
 import { FettleError } from '../../errors.ts'
 import { locationOf, lost, notFollowed, type Wire } from '../http/exchange.ts'
 import { HOPS, isRedirect, judgeLink, resolveLink } from '../http/links.ts'
-import { readLoss } from '../retry/network-error.ts'
+import { timed } from '../http/stall-detector.ts'
+import { isNetworkError, type Reply } from '../http/transport.ts'
 import { showUrl } from '../redact.ts'
-import { repeat, type Tools } from './send-with-retries.ts'
+import { readNetworkError } from '../retry/network-error.ts'
 import type { Outcome } from '../retry/policy.ts'
 import { parseRetryAfter } from '../retry/retry-after.ts'
-import { isLoss, type Reply } from '../http/transport.ts'
 import type { CallOptions, Download } from '../types.ts'
-import { timed } from '../http/stall-detector.ts'
+import { sendWithRetries, type Tools } from './send-with-retries.ts'
 
 /** What opening a file needs. */
 export interface Opener {
@@ -39,7 +39,7 @@ async function* streamed(reply: Reply, label: string, wire: Wire, signal: AbortS
     yield* timed(reply.body, wire.clock, wire.limits, onSlow)
   } catch (error) {
     if (signal?.aborted) throw signal.reason
-    throw FettleError.is(error) ? error : cut(readLoss(error).text)
+    throw FettleError.is(error) ? error : cut(readNetworkError(error).text)
   } finally {
     reply.drop()
   }
@@ -65,7 +65,7 @@ async function openOnce(
     const { headersMs, idleMs } = wire.limits
     const reply = await wire.transport.send({ method: 'GET', url, headers, headersMs, idleMs, to, signal })
     signal?.throwIfAborted()
-    if (isLoss(reply)) return lost(reply)
+    if (isNetworkError(reply)) return lost(reply)
     if (isRedirect(reply.status)) {
       reply.drop()
       const target = locationOf(reply, url)
@@ -109,7 +109,7 @@ export async function openLink(filePath: string, opener: Opener, options: CallOp
   const authorised = judgeLink(link, opener.base, opener.fileHosts) === 'service'
   const label = `fetch the enriched file (GET ${showUrl(link)})`
   const expired = 'FETTLE_FILE_LINK'
-  const opened = await repeat<Download>(
+  const opened = await sendWithRetries<Download>(
     {
       policy: {
         method: 'GET',

@@ -7,8 +7,8 @@ import type { Clock } from '../clock.ts'
 import { LIMITS } from '../http/limits.ts'
 import { parseBase } from '../http/links.ts'
 import type { Proxies } from '../http/proxies.ts'
+import { createTransport, isNetworkError } from '../http/transport.ts'
 import { decide } from '../retry/policy.ts'
-import { createTransport, isLoss } from '../http/transport.ts'
 
 /** Who is asked, and how. */
 export interface ProbeOptions {
@@ -50,7 +50,7 @@ export async function probe({ url, insecure, proxies, clock, signal }: ProbeOpti
       to: 'service',
       signal,
     })
-    if (isLoss(reply)) {
+    if (isNetworkError(reply)) {
       const { code } = decide({ method: 'GET', repeat: 'free', login: false, codes: {} }, { type: 'loss', loss: reply })
       return { code, why: reply.text }
     }

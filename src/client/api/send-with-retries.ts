@@ -4,9 +4,8 @@
  */
 import { type ErrorCode, type ErrorDetails, FettleError } from '../../errors.ts'
 import { waiting } from '../abort.ts'
+import type { Tokens } from '../auth/session.ts'
 import { describe, failure } from '../http/failure.ts'
-import type { Pace } from '../retry/rate-limiter.ts'
-import type { Quota } from '../retry/retry-budget.ts'
 import type { Redactor } from '../redact.ts'
 import {
   backoffMs,
@@ -19,7 +18,8 @@ import {
   THROTTLES,
   throttleMs,
 } from '../retry/policy.ts'
-import type { Tokens } from '../auth/session.ts'
+import type { RateLimiter } from '../retry/rate-limiter.ts'
+import type { RetryBudget } from '../retry/retry-budget.ts'
 import type { Clock, Effect } from '../types.ts'
 
 /** A request that the loop can send any number of times. */
@@ -48,8 +48,8 @@ export interface Call<T> {
 /** What the loop works with. Pace and quota may serve other clients too. */
 export interface Tools {
   readonly clock: Clock
-  readonly pace: Pace
-  readonly quota: Quota
+  readonly pace: RateLimiter
+  readonly quota: RetryBudget
   readonly session: Tokens
   readonly redactor: Redactor
   readonly attempts: number
@@ -139,7 +139,7 @@ function book(decision: Decision, call: Call<unknown>, tally: Tally, tools: Tool
  * Sends a request until it is answered, refused for good, or its budget is spent. An effect whose answer was lost is looked for
  * right before it would be sent again, as late as possible, since a slow service may still be at it.
  */
-export async function repeat<T>(call: Call<T>, tools: Tools): Promise<Effect<T>> {
+export async function sendWithRetries<T>(call: Call<T>, tools: Tools): Promise<Effect<T>> {
   const tally: Tally = { failures: 0, throttles: 0, reasons: new Map() }
   const { session, clock } = tools
   const ends = [call.signal, tools.stop]

@@ -34,7 +34,7 @@ function letGo(parser: Parser): void {
 }
 
 /** A connector of undici's, with sockets whose end finds the parser ready. */
-export function surviving<To, Result extends readonly unknown[]>(
+export function connectorFactory<To, Result extends readonly unknown[]>(
   connect: (to: To, callback: (...result: Result) => void) => void,
 ): (to: To, callback: (...result: Result) => void) => void {
   return (to, callback) =>

@@ -3,14 +3,14 @@
  * bound the attempt as a whole, so that an answer that drips for ever ends too.
  */
 import { firstOf } from '../abort.ts'
+import { type Redactor, showUrl } from '../redact.ts'
+import type { NetworkError } from '../retry/network-error.ts'
+import type { Outcome } from '../retry/policy.ts'
+import type { Clock } from '../types.ts'
 import type { Limits } from './limits.ts'
 import { HOPS, isRedirect } from './links.ts'
-import type { Loss } from '../retry/network-error.ts'
-import { type Redactor, showUrl } from '../redact.ts'
 import { type Reading, readBody, readOutcome } from './reply.ts'
-import type { Outcome } from '../retry/policy.ts'
-import { type Exchange, isLoss, type Reply, type Transport } from './transport.ts'
-import type { Clock } from '../types.ts'
+import { type Exchange, isNetworkError, type Reply, type Transport } from './transport.ts'
 
 /** What an attempt is made with. */
 export interface Wire {
@@ -27,7 +27,7 @@ export interface Wire {
 }
 
 /** What is to be asked. */
-export interface Question<T> extends Reading<T> {
+export interface HttpRequest<T> extends Reading<T> {
   readonly method: Exchange['method']
   readonly url: URL
   readonly token: string | null
@@ -41,7 +41,7 @@ export interface Question<T> extends Reading<T> {
 }
 
 /** The outcome that a loss is. */
-export const lost = (loss: Loss): Outcome<never> => ({ type: 'loss', loss })
+export const lost = (loss: NetworkError): Outcome<never> => ({ type: 'loss', loss })
 
 /** The outcome of a redirect that is not followed. */
 export const notFollowed = (status: number, redirect: string): Outcome<never> => ({
@@ -68,7 +68,7 @@ function judged(url: URL, wire: Wire): Exchange['to'] | null {
 }
 
 /** Asks once. */
-export async function askOnce<T>(question: Question<T>, wire: Wire): Promise<Outcome<T>> {
+export async function sendOnce<T>(question: HttpRequest<T>, wire: Wire): Promise<Outcome<T>> {
   const { headersMs, bodyMs } = wire.limits
   const { signal, release } = firstOf(question.stall ?? AbortSignal.timeout(headersMs + bodyMs), question.signal)
   try {
@@ -78,7 +78,7 @@ export async function askOnce<T>(question: Question<T>, wire: Wire): Promise<Out
   }
 }
 
-async function askWithin<T>(signal: AbortSignal, question: Question<T>, wire: Wire): Promise<Outcome<T>> {
+async function askWithin<T>(signal: AbortSignal, question: HttpRequest<T>, wire: Wire): Promise<Outcome<T>> {
   const { limits } = wire
   const headersMs = question.stall === undefined ? limits.headersMs : limits.uploadHeadersMs
   const headers = {
@@ -96,7 +96,7 @@ async function askWithin<T>(signal: AbortSignal, question: Question<T>, wire: Wi
     const send = { method: question.method, url, headers: own, headersMs, idleMs: limits.bodyMs, to, signal } as const
     const reply = await wire.transport.send(body === undefined ? send : { ...send, body })
     question.signal?.throwIfAborted()
-    if (isLoss(reply)) return lost(reply)
+    if (isNetworkError(reply)) return lost(reply)
     if (isRedirect(reply.status)) {
       reply.drop()
       const target = locationOf(reply, url)

@@ -4,8 +4,8 @@
  */
 import { isIP } from 'node:net'
 import { FettleError } from '../../errors.ts'
-import { isPrivateAddress } from './addresses.ts'
 import { showUrl } from '../redact.ts'
+import { isPrivateAddress } from './addresses.ts'
 
 /** Object storage of the documented kind; `service.fileHosts` replaces it (contract §14.1). */
 export const FILE_HOSTS: readonly string[] = ['*.amazonaws.com']

@@ -3,8 +3,8 @@
  * or something off the contract. Unknown fields are kept. It decides nothing.
  */
 import { readFault } from '../../contract/index.ts'
-import { type Loss, readLoss } from '../retry/network-error.ts'
 import type { Redactor } from '../redact.ts'
+import { type NetworkError, readNetworkError } from '../retry/network-error.ts'
 import type { Outcome } from '../retry/policy.ts'
 import { parseRetryAfter } from '../retry/retry-after.ts'
 import type { Reply } from './transport.ts'
@@ -23,7 +23,7 @@ export interface Schema<T> {
 const SHOWN = 80
 
 /** The whole body, or why it could not be had; a body above `max` bytes, or not whole after `withinMs`, is dropped. */
-export async function readBody(reply: Reply, max: number, withinMs: number): Promise<Uint8Array | Loss> {
+export async function readBody(reply: Reply, max: number, withinMs: number): Promise<Uint8Array | NetworkError> {
   const chunks: Uint8Array[] = []
   let size = 0
   const late = AbortSignal.timeout(withinMs)
@@ -39,7 +39,7 @@ export async function readBody(reply: Reply, max: number, withinMs: number): Pro
       chunks.push(chunk)
     }
   } catch (error) {
-    return readLoss(late.aborted ? late.reason : error)
+    return readNetworkError(late.aborted ? late.reason : error)
   } finally {
     late.removeEventListener('abort', drop)
   }

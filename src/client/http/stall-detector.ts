@@ -1,13 +1,14 @@
 /** Whether a transfer is fast enough: the idle and least-rate limits of contract §14.2. It moves no bytes itself. */
-import type { Limits } from './limits.ts'
+
 import type { Clock } from '../types.ts'
+import type { Limits } from './limits.ts'
 
 type RateLimits = Pick<Limits, 'rateWindowMs' | 'bytesPerSecond'>
 
 const isSlow = (bytes: number, ms: number, limits: RateLimits): boolean => bytes < (ms / 1000) * limits.bytesPerSecond
 
 /** Watches bytes that leave. */
-export interface Watch {
+export interface StallDetector {
   /** Aborted with a TimeoutError when a window passes with too little moved. */
   readonly signal: AbortSignal
   moved(bytes: number): void
@@ -17,7 +18,7 @@ export interface Watch {
 /**
  * A watch in real time over an upload: its body waits inside the socket, where nobody but a timer notices a standstill.
  */
-export function watchSending(limits: RateLimits): Watch {
+export function watchSending(limits: RateLimits): StallDetector {
   const stop = new AbortController()
   let bytes = 0
   let over = false

@@ -6,10 +6,10 @@
 import { Agent, buildConnector, type Dispatcher, Pool, ProxyAgent, request } from 'undici'
 import type { Operation } from '../../contract/index.ts'
 import { FettleError } from '../../errors.ts'
+import { type NetworkError, ProxyFailure, readNetworkError } from '../retry/network-error.ts'
 import { lookupPublic } from './addresses.ts'
-import { surviving } from './connector.ts'
+import { connectorFactory } from './connector.ts'
 import type { Limits } from './limits.ts'
-import { type Loss, ProxyFailure, readLoss } from '../retry/network-error.ts'
 import { type Proxies, proxyFor } from './proxies.ts'
 
 export type { Dispatcher }
@@ -43,12 +43,12 @@ export interface Reply {
 /** Sends exchanges. */
 export interface Transport {
   /** A reply, or why there is none; throws only the caller's abort reason and errors of the caller's own body. */
-  send(exchange: Exchange): Promise<Reply | Loss>
+  send(exchange: Exchange): Promise<Reply | NetworkError>
   close(): Promise<void>
 }
 
 /** Whether an exchange failed. */
-export const isLoss = (value: Reply | Loss): value is Loss => 'kind' in value
+export const isNetworkError = (value: Reply | NetworkError): value is NetworkError => 'kind' in value
 
 // undici refuses these too, but as an anonymous error of the library; a stray line break must name its header (and never its
 // value, which may be a token).
@@ -110,8 +110,8 @@ export function createTransport(limits: Limits, { dispatcher, proxies }: Ways = 
   const direct = dispatcher
     ? { service: dispatcher, foreign: dispatcher }
     : {
-        service: new Agent({ connect: surviving(buildConnector({ timeout })) }),
-        foreign: new Agent({ connect: surviving(buildConnector({ timeout, lookup: lookupPublic })) }),
+        service: new Agent({ connect: connectorFactory(buildConnector({ timeout })) }),
+        foreign: new Agent({ connect: connectorFactory(buildConnector({ timeout, lookup: lookupPublic })) }),
       }
   const tunnels = new Map<string, Dispatcher>()
 
@@ -142,7 +142,7 @@ export function createTransport(limits: Limits, { dispatcher, proxies }: Ways = 
         )
       } catch (error) {
         if (FettleError.is(error)) throw error
-        return readLoss(error, url.host)
+        return readNetworkError(error, url.host)
       }
     },
     async close() {

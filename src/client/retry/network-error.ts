@@ -4,11 +4,11 @@
  */
 
 /** What went wrong below HTTP. */
-export type LossKind = 'noName' | 'unreachable' | 'connectTimeout' | 'tls' | 'proxy' | 'reset' | 'timeout' | 'tooLarge'
+export type NetworkErrorKind = 'noName' | 'unreachable' | 'connectTimeout' | 'tls' | 'proxy' | 'reset' | 'timeout' | 'tooLarge'
 
 /** An exchange without a usable reply; `sent` is false when the request certainly never left. */
-export interface Loss {
-  readonly kind: LossKind
+export interface NetworkError {
+  readonly kind: NetworkErrorKind
   readonly sent: boolean
   /** Why, in words; no header and nothing of a query. */
   readonly text: string
@@ -43,10 +43,10 @@ const innermost = (error: unknown): unknown => {
   return inner ?? error
 }
 
-const lossOf = (kind: LossKind, sent: boolean, text: string): Loss => ({ kind, sent, text })
+const lossOf = (kind: NetworkErrorKind, sent: boolean, text: string): NetworkError => ({ kind, sent, text })
 
 /** The loss an error of the connection to `host` stands for. */
-export function readLoss(thrown: unknown, host = 'the server'): Loss {
+export function readNetworkError(thrown: unknown, host = 'the server'): NetworkError {
   const atProxy = thrown instanceof ProxyFailure ? thrown : null
   const error = innermost(atProxy?.cause ?? thrown)
   const code = codeOf(error, 'code')

@@ -4,7 +4,7 @@
  */
 import type { Fault, Operation } from '../../contract/index.ts'
 import type { ErrorCode } from '../../errors.ts'
-import type { Loss } from './network-error.ts'
+import type { NetworkError } from './network-error.ts'
 import { COST } from './retry-budget.ts'
 
 /** What one attempt came to. */
@@ -12,7 +12,7 @@ export type Outcome<T> = { readonly type: 'answer'; readonly value: T } | Miss
 
 /** An attempt that brought no answer. */
 export type Miss =
-  | { readonly type: 'loss'; readonly loss: Loss }
+  | { readonly type: 'loss'; readonly loss: NetworkError }
   | {
       readonly type: 'status'
       readonly status: number
@@ -74,7 +74,7 @@ const repeat = (code: ErrorCode, mayHaveRun: boolean, reason: string, most = Num
   cost: reason === 'timeout' || reason === 'connectTimeout' ? COST.timeout : COST.repeat,
 })
 
-function decideLoss({ kind, sent }: Loss, login: boolean): Decision {
+function decideLoss({ kind, sent }: NetworkError, login: boolean): Decision {
   switch (kind) {
     case 'tls':
       return stop('FETTLE_TLS')

@@ -24,7 +24,7 @@ interface Caller {
 }
 
 /** The gate in front of every request. */
-export interface Pace {
+export interface RateLimiter {
   /**
    * Waits for its turn; call what it gives when the attempt is over, true when it succeeded. Throws FETTLE_THROTTLED at once
    * when the pause passes the caller's deadline.
@@ -42,7 +42,7 @@ const LONGEST_MS = 24 * 60 * 60_000
 const isStricter = (one: Rate, other: Rate): boolean => one.requests * other.perMs < other.requests * one.perMs
 
 /** A pace at which nothing is held back yet. */
-export function createPace(clock: Clock): Pace {
+export function createRateLimiter(clock: Clock): RateLimiter {
   const slots: number[] = []
   let rate: Rate | null = null
   let until = Number.NEGATIVE_INFINITY

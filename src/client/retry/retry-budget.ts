@@ -7,7 +7,7 @@
 export const COST = { repeat: 5, timeout: 10, refund: 1 } as const
 
 /** The purse. */
-export interface Quota {
+export interface RetryBudget {
   /** Takes `cost` tokens; false, and nothing taken, when there are too few. */
   take(cost: number): boolean
   /** Puts one back after a success, up to the full purse. */
@@ -15,7 +15,7 @@ export interface Quota {
 }
 
 /** A full purse. */
-export function createQuota(size = 100): Quota {
+export function createRetryBudget(size = 100): RetryBudget {
   let tokens = size
   return {
     take(cost) {

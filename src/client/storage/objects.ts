@@ -1,6 +1,6 @@
 /** Objects that lie elsewhere, whatever store holds them: read whole, written whole or not at all, and asked whether they could be. */
 import { type Outgoing, openHttps, putHttps } from './https.ts'
-import { openS3, proveS3, putS3 } from './s3.ts'
+import { checkS3, openS3, putS3 } from './s3.ts'
 import type { S3Place, S3Settings } from './s3-settings.ts'
 import { wholeObject } from './whole.ts'
 import { createObjectWire, type WireOptions } from './wire.ts'
@@ -40,7 +40,7 @@ export function createObjects(options: WireOptions & { readonly s3: () => S3Sett
       else await putHttps(wire, place.url, label, file, signal)
     },
     async prove(place, isTable) {
-      if (place.kind === 's3') await proveS3(wire, options.s3(), place, `write ${place.shown}`, isTable)
+      if (place.kind === 's3') await checkS3(wire, options.s3(), place, `write ${place.shown}`, isTable)
     },
     close: () => wire.close(),
   }

@@ -71,7 +71,7 @@ export async function putS3(
  * Whether an object could be written: an upload is begun and given up. `isTable` says that its name is one of a table; what is
  * there under another name is somebody's own. Throws FETTLE_OUTPUT_WRITE.
  */
-export async function proveS3(
+export async function checkS3(
   wire: ObjectWire,
   settings: S3Settings,
   { bucket, key }: S3Place,

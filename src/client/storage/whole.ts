@@ -3,10 +3,10 @@
  * where it broke off, as long as it is the same object. It knows no store.
  */
 import { FettleError } from '../../errors.ts'
-import { readLoss } from '../retry/network-error.ts'
-import { backoffMs } from '../retry/policy.ts'
-import type { Reply } from '../http/transport.ts'
 import { timed } from '../http/stall-detector.ts'
+import type { Reply } from '../http/transport.ts'
+import { readNetworkError } from '../retry/network-error.ts'
+import { backoffMs } from '../retry/policy.ts'
 import type { ObjectWire } from './wire.ts'
 
 /** An object, open at one of its bytes. */
@@ -84,7 +84,7 @@ export async function* wholeObject(
       if (opened.bytes === null || at === opened.bytes) return
     } catch (error) {
       signal?.throwIfAborted()
-      why = (error as NodeJS.ErrnoException).code === undefined ? (error as Error).message : readLoss(error).text
+      why = (error as NodeJS.ErrnoException).code === undefined ? (error as Error).message : readNetworkError(error).text
     } finally {
       opened.drop()
     }

@@ -4,18 +4,18 @@
  */
 import { type ErrorCode, FettleError } from '../../errors.ts'
 import { firstOf } from '../abort.ts'
+import { sendWithRetries, type Tools } from '../api/send-with-retries.ts'
+import { createShared } from '../api/shared.ts'
 import { locationOf, lost, notFollowed } from '../http/exchange.ts'
 import { LIMITS, type Limits } from '../http/limits.ts'
 import { HOPS, isRedirect, judgeLink } from '../http/links.ts'
-import { createRedactor, type Redactor, showUrl } from '../redact.ts'
-import { repeat, type Tools } from '../api/send-with-retries.ts'
 import { readBody } from '../http/reply.ts'
+import { watchSending } from '../http/stall-detector.ts'
+import { createTransport, type Exchange, isNetworkError, type Reply } from '../http/transport.ts'
+import { createRedactor, type Redactor, showUrl } from '../redact.ts'
 import type { Outcome } from '../retry/policy.ts'
 import { parseRetryAfter } from '../retry/retry-after.ts'
-import { createShared } from '../api/shared.ts'
-import { createTransport, type Exchange, isLoss, type Reply } from '../http/transport.ts'
 import type { Clock, ConnectOptions } from '../types.ts'
-import { watchSending } from '../http/stall-detector.ts'
 
 /** How stores are reached. */
 export interface WireOptions extends Pick<ConnectOptions, 'limits' | 'dispatcher' | 'proxies' | 'stop' | 'onRetry' | 'deadline'> {
@@ -108,7 +108,7 @@ export function createObjectWire(options: WireOptions): ObjectWire {
         const send = { method, url, headers, headersMs, idleMs: limits.idleMs, to, signal }
         const reply = await transport.send(body === undefined ? send : { ...send, body })
         ask.signal?.throwIfAborted()
-        if (isLoss(reply)) return lost(reply)
+        if (isNetworkError(reply)) return lost(reply)
         if (reply.status >= 200 && reply.status < 300) return { type: 'answer', value: reply }
         if (!isRedirect(reply.status) || ask.follows !== true) return refusedBy(reply, ask)
         reply.drop()
@@ -145,9 +145,9 @@ export function createObjectWire(options: WireOptions): ObjectWire {
       const policy = { method: 'GET', repeat: 'free', login: false, codes: codesOf(doing) } as const
       const hints = { ...HINTS, ...ask.hints }
       const call = { policy, label, authorised: false, hints, who: 'the server', attempt: () => once(ask) }
-      if (!isCleaning) return (await repeat({ ...call, signal }, tools)).value
+      if (!isCleaning) return (await sendWithRetries({ ...call, signal }, tools)).value
       const { stop, ...rest } = tools
-      return (await repeat({ ...call, attempts: 1 }, rest)).value
+      return (await sendWithRetries({ ...call, attempts: 1 }, rest)).value
     },
     close: () => transport.close(),
   }

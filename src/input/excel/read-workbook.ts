@@ -4,10 +4,10 @@
  */
 import { getHeapStatistics } from 'node:v8'
 import { type ErrorCode, FettleError } from '../../errors.ts'
-import { csvText } from '../../formats/text-formats.ts'
-import { type Book, type Parts, partOf, readBook } from './workbook.ts'
-import { readCells } from './cell-values.ts'
 import { readDirectory, unpack } from '../../files/zip.ts'
+import { csvText } from '../../formats/text-formats.ts'
+import { readCells } from './cell-values.ts'
+import { type Book, type Parts, partOf, readBook } from './workbook.ts'
 
 /** Bytes that the XML of a workbook may have, all together. */
 export const MAX_XML = 512 * 1024 ** 2

@@ -2,11 +2,12 @@
  * What the cells of chosen columns hold, counted while the scanner passes: empty ones, different values, digits, repeated keys,
  * formulas. It sees the bytes of one cell at a time and makes hardly any strings; it judges nothing and words nothing.
  */
-import type { CellCounts, Oddity, WatchedColumn } from '../../pipeline/model/types.ts'
-import { Distinct } from './distinct-counter.ts'
+
+import { MAX_CELL } from '../../formats/xlsx.ts'
+import type { CellCounts, ValueWarning, WatchedColumn } from '../../pipeline/model/types.ts'
+import { DistinctCounter } from './distinct-counter.ts'
 import { Hash } from './hash.ts'
 import { HashTable } from './hash-table.ts'
-import { MAX_CELL } from '../../formats/xlsx.ts'
 
 /** So much of a value tells it from others; whoever shows cells must show that much of them, and their quotes. */
 export const MAX_VALUE_BYTES = 1_000
@@ -28,7 +29,7 @@ const EXPONENT = /^[+-]?\d+([.,]\d+)?[eE][+-]?\d+$/
 /** What makes a spreadsheet take a cell for a formula; the same set as in formats.ts, as far as it is one byte. */
 const FORMULA = new Set(Buffer.from('=+-@\t\r\n\0'))
 
-class Count implements Oddity {
+class Count implements ValueWarning {
   count = 0
   readonly rows: number[] = []
 
@@ -54,7 +55,7 @@ class Values {
     this.#bySlot[slot]!.oddity.add(row)
   }
 
-  all(): (Oddity & { readonly text: string })[] {
+  all(): (ValueWarning & { readonly text: string })[] {
     return this.#bySlot.flatMap(({ text, oddity: { count, rows } }) => ({ text, count, rows }))
   }
 }
@@ -76,7 +77,7 @@ export class CellCounter implements CellCounts {
   readonly #lengths: boolean
   readonly #isKey: boolean
   readonly #hash = new Hash()
-  readonly #distinct: Distinct | null
+  readonly #distinct: DistinctCounter | null
   readonly #values: Values | null
 
   constructor({ index, of }: WatchedColumn) {
@@ -85,7 +86,7 @@ export class CellCounter implements CellCounts {
     this.#formulas = of.includes('formulas')
     this.#lengths = of.includes('lengths')
     this.#isKey = of.includes('keys')
-    this.#distinct = this.#isKey || of.includes('profile') ? new Distinct(this.#isKey) : null
+    this.#distinct = this.#isKey || of.includes('profile') ? new DistinctCounter(this.#isKey) : null
     this.#values = of.includes('values') ? new Values() : null
   }
 
@@ -95,7 +96,7 @@ export class CellCounter implements CellCounts {
   }
 
   /** Each different value with its count. */
-  get values(): readonly (Oddity & { readonly text: string })[] {
+  get values(): readonly (ValueWarning & { readonly text: string })[] {
     return this.#values?.all() ?? []
   }
 

@@ -4,7 +4,7 @@
  */
 import { Hash } from './hash.ts'
 import { HashTable } from './hash-table.ts'
-import { Sketch } from './hyperloglog.ts'
+import { HyperLogLog } from './hyperloglog.ts'
 
 const FIRST_SLOTS = 1_024
 /** Of a table, how much may be taken. */
@@ -15,9 +15,9 @@ const COLUMN_SLOTS = 16_384
 const KEY_SLOTS = 524_288
 
 /** Counts the different ones of the hashes it is given. */
-export class Distinct {
+export class DistinctCounter {
   #table = new HashTable(FIRST_SLOTS)
-  #sketch: Sketch | null = null
+  #sketch: HyperLogLog | null = null
   /** The latest hash. */
   #low = 0
   #high = 0
@@ -58,7 +58,7 @@ export class Distinct {
     const old = this.#table
     const hasRoom = old.slots < this.#mostSlots
     this.#table = new HashTable(hasRoom ? 2 * old.slots : 1)
-    this.#sketch = hasRoom ? null : new Sketch()
+    this.#sketch = hasRoom ? null : new HyperLogLog()
     for (const hash of old.hashes(new Hash())) {
       if (this.#sketch === null) this.#table.take(~this.#table.slotOf(hash), hash)
       else this.#sketch.add(hash)

@@ -8,7 +8,7 @@ import type { Hash } from './hash.ts'
 const REGISTERS = 4_096
 
 /** Estimates how many different hashes it was given. */
-export class Sketch {
+export class HyperLogLog {
   /** For each register the longest run of leading zeros, plus one. */
   readonly #ranks = new Uint8Array(REGISTERS)
 

@@ -16,10 +16,10 @@ const FILLER = 0x61
  * Marks the bytes of a block, at most `BLOCK_BYTES`: bit `n` of the whole, counted from the lowest bit of the first word, is set
  * when byte `n` is to be looked at. Bits beyond the block's last word mean nothing. The words are valid until the next call.
  */
-export type Marker = (block: Uint8Array, delimiter: number) => Int32Array
+export type StructuralIndexer = (block: Uint8Array, delimiter: number) => Int32Array
 
 /** The marker in plain code: correct everywhere, a third as fast. */
-export function plainMarker(): Marker {
+export function plainIndexer(): StructuralIndexer {
   const words = new Int32Array(BLOCK_BYTES / 32)
   return (block, delimiter) => {
     words.fill(0)
@@ -81,7 +81,7 @@ function instantiate(): Exports | null {
 }
 
 /** The marker in WebAssembly, null where there is none. */
-export function vectorMarker(): Marker | null {
+export function vectorIndexer(): StructuralIndexer | null {
   const module = instantiate()
   if (module === null) return null
   const bytes = new Uint8Array(module.memory.buffer, 0, BLOCK_BYTES)
@@ -95,4 +95,4 @@ export function vectorMarker(): Marker | null {
 }
 
 /** The faster marker that this platform has. */
-export const marker: Marker = vectorMarker() ?? plainMarker()
+export const createIndexer: StructuralIndexer = vectorIndexer() ?? plainIndexer()

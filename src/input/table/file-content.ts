@@ -7,8 +7,8 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { type Issue, issue } from '../../errors.ts'
+import { READ_BYTES, readChunks, readHead, unreadable } from '../../files/file-chunks.ts'
 import type { InputOptions, Packing } from '../../pipeline/model/types.ts'
-import { READ_BYTES, readHead, readPieces, unreadable } from '../../files/file-chunks.ts'
 import { isWorkbook, MAX_XML, readSheet, sheetNames } from '../excel/read-workbook.ts'
 
 /** Buffers that the reader of packed pieces may hold at a time: one being unpacked, one waiting, one being read; and margin. */
@@ -35,7 +35,7 @@ export async function openContent(handle: FileHandle, { path, sheet }: Pick<Inpu
   }
   const packing = head.subarray(0, 3).equals(GZIP) ? ({ as: 'gzip' } as const) : null
   async function* read(onRead: (piece: Buffer) => void): AsyncGenerator<Buffer> {
-    for await (const piece of readPieces(handle, 0, packing === null ? 2 : PACKED_BUFFERS)) {
+    for await (const piece of readChunks(handle, 0, packing === null ? 2 : PACKED_BUFFERS)) {
       onRead(piece)
       yield piece
     }
@@ -49,7 +49,7 @@ const GZIP = Buffer.from([0x1f, 0x8b, 8])
 async function openWorkbook(handle: FileHandle, path: string, wanted: InputOptions['sheet']): Promise<Content | null> {
   const { size } = await handle.stat()
   if (size > MAX_XML) return null
-  const archive = await whole(readPieces(handle))
+  const archive = await whole(readChunks(handle))
   if (!isWorkbook(archive)) return null
   const { name, others, text } = readSheet(archive, path, wanted)
   const list = sheetNames(others)

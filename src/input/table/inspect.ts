@@ -6,21 +6,21 @@ import { createHash } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { FettleError, type Issue, issue, type Place } from '../../errors.ts'
-import type { CellCounts, InputFacts, InputOptions, Packing, WatchedColumn } from '../../pipeline/model/types.ts'
-import { type Content, headOf, openContent } from './file-content.ts'
-import { asWindows1252, type Decoder, makeDecoder, Utf8Check } from '../text/encoding.ts'
-import { findings } from './scan-issues.ts'
-import { headerIssues } from './header.ts'
-import { CellCounter } from '../scan/column-profiler.ts'
-import { type OpenInput, openInput } from '../../files/open-input.ts'
-import { Mojibake } from '../text/mojibake.ts'
-import { MAX_COLUMNS, RecordScanner } from '../scan/record-scanner.ts'
-import { CellTap } from '../scan/cell-collector.ts'
-import { firstRows, type Settled, settle } from './resolve-dialect.ts'
-import { Marks, type RecordMark } from './row-range.ts'
-import { TableCut, tailStart } from './table-range.ts'
-import { undecodable } from '../text/undecodable.ts'
 import { isSettled, rememberHash, type Version, versionAt } from '../../files/file-version.ts'
+import { type OpenInput, openInput } from '../../files/open-input.ts'
+import type { CellCounts, InputFacts, InputOptions, Packing, WatchedColumn } from '../../pipeline/model/types.ts'
+import { CellTap } from '../scan/cell-collector.ts'
+import { CellCounter } from '../scan/column-profiler.ts'
+import { MAX_COLUMNS, RecordScanner } from '../scan/record-scanner.ts'
+import { asWindows1252, type Decoder, makeDecoder, Utf8Check } from '../text/encoding.ts'
+import { Mojibake } from '../text/mojibake.ts'
+import { undecodable } from '../text/undecodable.ts'
+import { type Content, headOf, openContent } from './file-content.ts'
+import { headerIssues } from './header.ts'
+import { firstRows, type ResolvedDialect, resolveDialect } from './resolve-dialect.ts'
+import { Checkpoints, type RecordMark } from './row-range.ts'
+import { scanIssues } from './scan-issues.ts'
+import { TableRange, tailStart } from './table-range.ts'
 
 const FIRST_ROWS = 3
 
@@ -61,7 +61,7 @@ export async function inspect(options: InputOptions, extra: InspectExtra = {}): 
     const tail = (encoding: string, lines: number) => tailStart(content.pieces(), encoding, lines)
     // The text of a sheet is ours: what the pipeline says of the text of a file says nothing of it.
     const asText = content.packing?.as === 'xlsx' ? { ...options, ...OF_SHEETS } : options
-    const settled = await settle(asText, head, isWhole, tail)
+    const settled = await resolveDialect(asText, head, isWhole, tail)
     if ('code' in settled) return refused(settled)
     const found = await readThrough(asText, settled, { ...opened, content }, extra)
     if (found.facts !== null && isSettled(version, lookedMs)) rememberHash(version, found.facts.sha256)
@@ -81,7 +81,7 @@ const refused = (why: Issue): Inspection => ({ facts: null, issues: [why], cells
 
 async function readThrough(
   options: InputOptions,
-  settled: Settled,
+  settled: ResolvedDialect,
   { handle, version, content }: OpenInput & { readonly content: Content },
   extra: InspectExtra,
 ): Promise<Inspection> {
@@ -126,7 +126,7 @@ class Pass {
   readonly utf8 = new Utf8Check()
   readonly hash = createHash('sha256')
   readonly mojibake = new Mojibake()
-  readonly marks = new Marks()
+  readonly marks = new Checkpoints()
   /** The first data rows with mojibake. */
   readonly garbled: number[] = []
   /** Of the file. */
@@ -139,15 +139,15 @@ class Pass {
   isUtf8Too: boolean
   readonly #asUtf8 = new Utf8Check()
   readonly #decoder: Decoder | null
-  readonly #table: TableCut
+  readonly #table: TableRange
   readonly #headers: number
 
-  constructor(settled: Settled, { quotes, header }: InputOptions, counters: readonly CellCounter[]) {
+  constructor(settled: ResolvedDialect, { quotes, header }: InputOptions, counters: readonly CellCounter[]) {
     const tap = counters.length === 0 ? null : new CellTap(counters, header, MAX_COLUMNS)
     this.scanner = new RecordScanner(settled.delimiter, quotes === 'relaxed', tap)
     this.#headers = header ? 1 : 0
     this.#decoder = settled.encoding === 'utf-8' ? null : makeDecoder(settled.encoding)
-    this.#table = new TableCut(settled.skipped ?? undefined)
+    this.#table = new TableRange(settled.skipped ?? undefined)
     this.isUtf8Too = this.#decoder !== null
   }
 
@@ -227,7 +227,7 @@ const lineAround = (text: string, at: number): string =>
 
 function conclude(
   options: InputOptions,
-  settled: Settled,
+  settled: ResolvedDialect,
   { version, packing }: { readonly version: Version; readonly packing: Packing | null },
   pass: Pass,
   [first = [], ...rows]: readonly string[][],
@@ -237,7 +237,7 @@ function conclude(
   const isEmpty = scanner.records === 0 && !scanner.isQuoted
   const place: Place = { file: path, line: 1 + settled.linesBefore, column: null }
   const notes = { file: path, hasHeader, quotes, delimiter: settled.delimiter, linesBefore: settled.linesBefore }
-  const issues = findings(scanner, notes)
+  const issues = scanIssues(scanner, notes)
   if (isEmpty) issues.push(issue('FETTLE_INPUT_EMPTY', `${path} has no rows: ${emptiness(pass.bytes, scanner)}`, { at: place }))
   if (pass.utf8.replacements > 0) {
     const message = `U+FFFD stands ${pass.utf8.replacements} times in ${path}: characters were lost before it came here`
@@ -268,7 +268,7 @@ function conclude(
 }
 
 /** Text that was garbled before it came here, or is so by the encoding that the pipeline names. */
-function mojibakeIssue({ path }: InputOptions, { encoding }: Settled, pass: Pass, at: Place): Issue {
+function mojibakeIssue({ path }: InputOptions, { encoding }: ResolvedDialect, pass: Pass, at: Place): Issue {
   const { mojibake, garbled } = pass
   const { count, example, times } = mojibake
   const rows = garbled.length === 0 ? '' : ` (first in row ${garbled.join(', ')})`

@@ -5,12 +5,12 @@
 import { resolve } from 'node:path'
 import { pipeline, Readable } from 'node:stream'
 import { type Options, type Parser, parse } from 'csv-parse'
+import { fileChunks, unreadable } from '../../files/file-chunks.ts'
 import type { InputFacts, Plan } from '../../pipeline/model/types.ts'
-import { contentOf } from './file-content.ts'
 import { makeDecoder } from '../text/encoding.ts'
-import { filePieces, unreadable } from '../../files/file-chunks.ts'
-import { type Span, TableCut } from './table-range.ts'
+import { contentOf } from './file-content.ts'
 import { isSeekable, tablePlace } from './table-place.ts'
+import { type Span, TableRange } from './table-range.ts'
 
 /** csv-parse's options for a table. Arrays, not objects: duplicate headers would overwrite each other silently. */
 export function parserOptions(delimiter: string, quotes: 'strict' | 'relaxed'): Options {
@@ -56,11 +56,11 @@ export function planRows({ input, shard }: Pick<Plan, 'input' | 'shard'>, root =
 export async function* tableText(facts: InputFacts, root = '', span?: Span): AsyncGenerator<Buffer> {
   const path = resolve(root, facts.path)
   const fail = (cause: Error) => unreadable(facts.path, cause)
-  if (span === undefined) yield* wholeText(facts, filePieces(path, fail))
+  if (span === undefined) yield* wholeText(facts, fileChunks(path, fail))
   else if (isSeekable(facts)) {
     const table = await tablePlace(facts, root)
-    yield* filePieces(path, fail, { from: table.from + span.from, to: Math.min(table.to, table.from + span.to) })
-  } else yield* spanOf(wholeText(facts, filePieces(path, fail)), span)
+    yield* fileChunks(path, fail, { from: table.from + span.from, to: Math.min(table.to, table.from + span.to) })
+  } else yield* spanOf(wholeText(facts, fileChunks(path, fail)), span)
 }
 
 async function* spanOf(text: AsyncIterable<Buffer>, { from, to }: Span): AsyncGenerator<Buffer> {
@@ -75,7 +75,7 @@ async function* spanOf(text: AsyncIterable<Buffer>, { from, to }: Span): AsyncGe
 async function* wholeText(facts: InputFacts, file: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const pieces = contentOf(file, facts.path, facts.packed ?? null)
   const decoder = facts.encoding === 'utf-8' ? null : makeDecoder(facts.encoding)
-  const table = new TableCut(facts.skipped)
+  const table = new TableRange(facts.skipped)
   for await (const piece of pieces) yield table.cut(decoder ? Buffer.from(decoder.decode(piece)) : piece)
   if (decoder) yield table.cut(Buffer.from(decoder.end()))
 }

@@ -5,15 +5,15 @@
 import { parse } from 'csv-parse/sync'
 import { type Issue, issue } from '../../errors.ts'
 import type { InputFacts, InputOptions } from '../../pipeline/model/types.ts'
-import { delimiterName, hasBetterDelimiter, readingsInWords, SAMPLE_BYTES, sepLine, sniffDelimiter } from './dialect.ts'
-import { byteOrderMark, canonicalEncoding, makeDecoder } from '../text/encoding.ts'
-import { parserOptions } from './records.ts'
 import { RecordScanner } from '../scan/record-scanner.ts'
+import { byteOrderMark, canonicalEncoding, makeDecoder } from '../text/encoding.ts'
 import { foreignKind, unmarkedUtf16 } from '../text/file-signature.ts'
+import { delimiterName, hasBetterDelimiter, readingsInWords, SAMPLE_BYTES, sepLine, sniffDelimiter } from './dialect.ts'
+import { parserOptions } from './records.ts'
 import { lineStart } from './table-range.ts'
 
 /** How the file is to be read, and the head of its table. */
-export interface Settled {
+export interface ResolvedDialect {
   readonly encoding: string
   readonly bom: boolean
   readonly delimiter: string
@@ -29,12 +29,12 @@ export interface Settled {
  * Settles the dialect from the head of a file; `isWhole` says that the head is the file. `tail` finds where the lines below the
  * table begin, and is asked only where there are some.
  */
-export async function settle(
+export async function resolveDialect(
   options: InputOptions,
   head: Buffer,
   isWhole: boolean,
   tail: (encoding: string, lines: number) => Promise<number | null>,
-): Promise<Settled | Issue> {
+): Promise<ResolvedDialect | Issue> {
   const at = { file: options.path, line: null, column: null }
   const foreign = foreignKind(head)
   if (foreign) return issue('FETTLE_INPUT_KIND', `${options.path} is ${foreign}`, { at })
@@ -125,7 +125,7 @@ function wholeRecords(table: Buffer, delimiter: string): Buffer {
 }
 
 /** The first rows as cells; damaged ones are read as well as can be, since their damage is named elsewhere. */
-export function firstRows({ sample, delimiter }: Settled): string[][] {
+export function firstRows({ sample, delimiter }: ResolvedDialect): string[][] {
   const options = { ...parserOptions(delimiter, 'relaxed'), relax_column_count: true }
   // A quote that is never closed takes every row with it but those read before it: the header at least.
   for (const to of [21, 1]) {

@@ -15,7 +15,7 @@ export interface RecordMark {
 const MARK_BYTES = 1_048_576
 
 /** Notes marks while a table is scanned. */
-export class Marks {
+export class Checkpoints {
   readonly all: RecordMark[] = [{ records: 0, offset: 0 }]
 
   /** `offset`: behind the last complete record. */

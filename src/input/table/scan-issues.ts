@@ -1,8 +1,8 @@
 /** The scanner's findings in words: one issue for each place or kind, fifty at most and then a count. It reads nothing itself. */
 import { type ErrorCode, type Issue, issue, type Place } from '../../errors.ts'
-import { delimiterName } from './dialect.ts'
-import type { Problem, ProblemKind } from '../scan/scan-problem.ts'
 import { MAX_COLUMNS, MAX_RECORD_BYTES, type RecordScanner } from '../scan/record-scanner.ts'
+import type { Problem, ProblemKind } from '../scan/scan-problem.ts'
+import { delimiterName } from './dialect.ts'
 
 const MAX_ISSUES = 50
 const RELAXED = 'If quotes inside cells are meant, set input.quotes: relaxed.'
@@ -37,7 +37,7 @@ export interface TableNotes {
 }
 
 /** All structural errors and warnings of a scanned table. */
-export function findings(scanner: RecordScanner, notes: TableNotes): Issue[] {
+export function scanIssues(scanner: RecordScanner, notes: TableNotes): Issue[] {
   const place = (line: number, column: number | null): Place => ({ file: notes.file, line: line + notes.linesBefore, column })
   const dataRow = (record: number): number => (notes.hasHeader ? record - 1 : record)
   const issues = scanner.problems.map(one => {

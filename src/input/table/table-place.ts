@@ -1,11 +1,12 @@
 /** Where the table lies in a file of UTF-8 that is not packed, in bytes: behind a mark, skipped lines and a `sep=` line. */
-import type { InputFacts } from '../../pipeline/model/types.ts'
-import { sepLine } from './dialect.ts'
-import { byteOrderMark } from '../text/encoding.ts'
-import { openInput } from '../../files/open-input.ts'
+
 import { readHead } from '../../files/file-chunks.ts'
-import { changed } from './verify-unchanged.ts'
+import { openInput } from '../../files/open-input.ts'
+import type { InputFacts } from '../../pipeline/model/types.ts'
+import { byteOrderMark } from '../text/encoding.ts'
+import { sepLine } from './dialect.ts'
 import type { Span } from './table-range.ts'
+import { changed } from './verify-unchanged.ts'
 
 /** The span of the table, its mark not counted, and how long the mark is. Throws FETTLE_INPUT_CHANGED when the file is gone. */
 export async function tablePlace(input: InputFacts, root: string | undefined): Promise<Span & { readonly mark: number }> {

@@ -2,8 +2,9 @@
  * Where the table lies in the text of a file: behind a byte-order mark, lines to skip and a `sep=` line, before other lines to
  * skip. It knows lines, not records.
  */
-import { sepLine } from './dialect.ts'
+
 import { byteOrderMark, makeDecoder } from '../text/encoding.ts'
+import { sepLine } from './dialect.ts'
 
 const LF = 0x0a
 const CR = 0x0d
@@ -15,7 +16,7 @@ export interface Span {
 }
 
 /** Cuts the table out of text in UTF-8 that comes in pieces; the `sep=` line must lie whole in one of them. */
-export class TableCut {
+export class TableRange {
   readonly #span: Span | undefined
   /** Bytes of text before the piece at hand; -1 while there may still be a mark. */
   #at = -1

@@ -5,10 +5,10 @@
 import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
 import { FettleError } from '../../errors.ts'
-import type { InputFacts } from '../../pipeline/model/types.ts'
-import { openInput } from '../../files/open-input.ts'
-import { isOfDisk, readPieces, unreadable } from '../../files/file-chunks.ts'
+import { isOfDisk, readChunks, unreadable } from '../../files/file-chunks.ts'
 import { isSettled, knownHash, rememberHash, versionAt } from '../../files/file-version.ts'
+import { openInput } from '../../files/open-input.ts'
+import type { InputFacts } from '../../pipeline/model/types.ts'
 
 /** Proves that the input was the planned one all the while since its first proof; `during` says what was done with it, for people. */
 export type StillPlanned = (during: 'read' | 'sent') => Promise<void>
@@ -28,7 +28,7 @@ export async function provePlanned(
     let sha256 = knownHash(version)
     if (sha256 === null) {
       const hash = createHash('sha256')
-      for await (const piece of readPieces(handle)) {
+      for await (const piece of readChunks(handle)) {
         extra.signal?.throwIfAborted()
         hash.update(piece)
       }

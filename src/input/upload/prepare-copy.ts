@@ -3,14 +3,15 @@
  * asks for it, rows that ask the same only once. All columns, their order, the header and the delimiter stay, and where no row
  * changes all the text does. The same plan gives the same bytes.
  */
-import type { Plan } from '../../pipeline/model/types.ts'
-import { Fold } from './row-dedupe.ts'
-import { csvText } from '../../formats/text-formats.ts'
-import { changed } from '../table/verify-unchanged.ts'
-import { planRows, readRows, tableText } from '../table/records.ts'
-import { changesRows, questionOf, rowMaker, sentColumns, sentHeader } from './upload-row.ts'
+
 import { openSink, type Sink } from '../../files/atomic-file.ts'
-import type { WorkExtra } from '../work.ts'
+import type { FileContext } from '../../files/context.ts'
+import { csvText } from '../../formats/text-formats.ts'
+import type { Plan } from '../../pipeline/model/types.ts'
+import { planRows, readRows, tableText } from '../table/records.ts'
+import { changed } from '../table/verify-unchanged.ts'
+import { DigestIndex } from './row-dedupe.ts'
+import { changesRows, dedupeKeyOf, rowMaker, uploadColumns, uploadHeader } from './upload-row.ts'
 
 const BATCH = 1000
 
@@ -21,7 +22,7 @@ export interface Copy {
 }
 
 /** Writes the copy (0600, whole or not at all). Throws FETTLE_OUTPUT_WRITE. */
-export async function prepareCopy(plan: Plan, path: string, extra: WorkExtra): Promise<Copy> {
+export async function prepareCopy(plan: Plan, path: string, extra: FileContext): Promise<Copy> {
   const sink = await openSink(path, { tag: 'copy' })
   try {
     if (changesCells(plan) || plan.shard !== undefined) await writeRows(plan, sink, extra)
@@ -45,10 +46,10 @@ export const needsCopy = (plan: Plan): boolean =>
 const changesCells = ({ input, mappings, collapse }: Plan): boolean =>
   input.quotes === 'relaxed' || collapse || changesRows(mappings)
 
-async function writeRows(plan: Plan, sink: Sink, { root, signal }: WorkExtra): Promise<void> {
+async function writeRows(plan: Plan, sink: Sink, { root, signal }: FileContext): Promise<void> {
   const { input, mappings, rows, shard } = plan
-  const style = { delimiter: input.delimiter, lineEnd: input.lineEnd === 'crlf' ? '\r\n' : '\n', columns: sentColumns(plan) }
-  const header = sentHeader(plan)
+  const style = { delimiter: input.delimiter, lineEnd: input.lineEnd === 'crlf' ? '\r\n' : '\n', columns: uploadColumns(plan) }
+  const header = uploadHeader(plan)
   const make = rowMaker(mappings)
   const isNew = newness(plan)
   let batch: (readonly string[])[] = header === null ? [] : [header]
@@ -78,8 +79,8 @@ async function writeRows(plan: Plan, sink: Sink, { root, signal }: WorkExtra): P
 /** True for a sent row that asks what no row before it did; for every row where they are not collapsed. */
 function newness({ collapse, mappings }: Plan): (sent: readonly string[]) => boolean {
   if (!collapse) return () => true
-  const fold = new Fold()
-  const question = questionOf(mappings)
+  const fold = new DigestIndex()
+  const question = dedupeKeyOf(mappings)
   return sent => {
     const { size } = fold
     return fold.place(question(sent)) === size

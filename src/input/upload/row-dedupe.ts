@@ -4,13 +4,13 @@
  */
 import type { Plan } from '../../pipeline/model/types.ts'
 import { readRows } from '../table/records.ts'
-import { questionOf, rowMaker } from './upload-row.ts'
+import { dedupeKeyOf, rowMaker } from './upload-row.ts'
 
 const WORDS = 4
 const FIRST_SLOTS = 4_096
 
 /** Numbers different questions from 0, in the order of their first asking. */
-export class Fold {
+export class DigestIndex {
   size = 0
   #words = new Uint32Array(FIRST_SLOTS * WORDS)
   /** The number plus one, 0 for a free slot. */
@@ -62,14 +62,14 @@ const word = (question: Buffer, n: number): number => question.readUInt32LE(n * 
  * How many different questions the rows of a plan ask; and how many had been asked before each of the rows `at` (from 0, rising),
  * whoever may be about to ask them. Throws FETTLE_INPUT_READ.
  */
-export async function countQuestions(
+export async function countDistinctRows(
   { input, mappings, rows }: Pick<Plan, 'input' | 'mappings' | 'rows'>,
   root = '',
   at: readonly number[] = [],
 ): Promise<{ readonly all: number; readonly before: readonly number[] }> {
-  const fold = new Fold()
+  const fold = new DigestIndex()
   const sent = rowMaker(mappings)
-  const question = questionOf(mappings)
+  const question = dedupeKeyOf(mappings)
   const before: number[] = []
   let read = 0
   if (rows > 0)

@@ -2,8 +2,9 @@
  * What of a row of the input goes up: all its cells, those of mapped columns tidied where the pipeline asks for it, constants
  * behind them. Every reader of sent rows comes through here, so that they are the same wherever they are made. Pure.
  */
-import type { Plan, PlannedMapping } from '../../pipeline/model/types.ts'
+
 import { digestOf } from '../../files/digest.ts'
+import type { Plan, PlannedMapping } from '../../pipeline/model/types.ts'
 
 type Mappings = readonly PlannedMapping[]
 type Row = readonly string[]
@@ -33,7 +34,7 @@ function tidy(cell: string, { pad, trim }: PlannedMapping): string {
 }
 
 /** The header that goes up, null for none: the input's, and each constant called after its mapping. */
-export function sentHeader({ input: { header }, mappings }: Pick<Plan, 'input' | 'mappings'>): Row | null {
+export function uploadHeader({ input: { header }, mappings }: Pick<Plan, 'input' | 'mappings'>): Row | null {
   if (header === null) return null
   const names = [...header]
   for (const { mapping, value } of mappings) {
@@ -46,11 +47,11 @@ export function sentHeader({ input: { header }, mappings }: Pick<Plan, 'input' |
 }
 
 /** Columns that go up. */
-export const sentColumns = ({ input, mappings }: Pick<Plan, 'input' | 'mappings'>): number =>
+export const uploadColumns = ({ input, mappings }: Pick<Plan, 'input' | 'mappings'>): number =>
   input.columns + mappings.filter(({ value }) => value !== undefined).length
 
 /** What two sent rows have in common when they ask the same: 16 bytes, of the mapped cells. */
-export function questionOf(mappings: Mappings): (sent: Row) => Buffer {
+export function dedupeKeyOf(mappings: Mappings): (sent: Row) => Buffer {
   const indexes = mappings.filter(({ value }) => value === undefined).map(({ index }) => index)
   // Lengths before the cells, so that no two lists of cells make one text.
   return sent => {

@@ -5,15 +5,15 @@
 import { open, rm } from 'node:fs/promises'
 import { basename, join, parse, resolve } from 'node:path'
 import { FettleError } from '../../errors.ts'
+import type { FileContext } from '../../files/context.ts'
+import { readChunks } from '../../files/file-chunks.ts'
+import { type Version, versionAt } from '../../files/file-version.ts'
 import type { Plan } from '../../pipeline/model/types.ts'
-import { readPieces } from '../../files/file-chunks.ts'
+import { recordStarts } from '../table/record-offsets.ts'
+import { tablePlace } from '../table/table-place.ts'
+import type { Span } from '../table/table-range.ts'
 import { changed, provePlanned } from '../table/verify-unchanged.ts'
 import { needsCopy, prepareCopy } from './prepare-copy.ts'
-import { recordStarts } from '../table/record-offsets.ts'
-import type { Span } from '../table/table-range.ts'
-import { tablePlace } from '../table/table-place.ts'
-import { type Version, versionAt } from '../../files/file-version.ts'
-import type { WorkExtra } from '../work.ts'
 
 /**
  * A prepared transfer. `open` gives the bytes anew for each attempt; `sha256` is of the bytes once they were sent to the end, null before and
@@ -48,7 +48,7 @@ interface Sendable {
 }
 
 /** The source of a plan; a prepared copy goes to `workDir/upload.csv`. Nothing is read or written before `upload`. */
-export function openSource(plan: Plan, workDir: string, extra: WorkExtra = {}): FileSource {
+export function openSource(plan: Plan, workDir: string, extra: FileContext = {}): FileSource {
   const { input } = plan
   const copy = join(workDir, 'upload.csv')
   let sendable: Promise<Sendable | null> = Promise.resolve(null)
@@ -90,14 +90,14 @@ export function openSource(plan: Plan, workDir: string, extra: WorkExtra = {}): 
 }
 
 /** Throws FETTLE_INPUT_CHANGED when the input changed while it was read. */
-async function makeSendable(plan: Plan, copy: string, extra: WorkExtra): Promise<Sendable> {
+async function makeSendable(plan: Plan, copy: string, extra: FileContext): Promise<Sendable> {
   const stillPlanned = await provePlanned(plan.input, extra)
   const made = needsCopy(plan) ? await copied(plan, copy, extra) : await sentAsItIs(plan, extra)
   await stillPlanned('read')
   return made
 }
 
-async function copied(plan: Plan, path: string, extra: WorkExtra): Promise<Sendable> {
+async function copied(plan: Plan, path: string, extra: FileContext): Promise<Sendable> {
   const { input, shard, parts, rows } = plan
   const { bytes, sha256 } = await prepareCopy(plan, path, extra)
   const isWhole = parts.length === 1 && (plan.collapse || shard !== undefined || rows === input.rows)
@@ -105,7 +105,7 @@ async function copied(plan: Plan, path: string, extra: WorkExtra): Promise<Senda
   return { path, bytes, sha256, copy, spans: isWhole ? null : await spansOf(plan, path, { table: { from: 0, to: bytes } }) }
 }
 
-async function sentAsItIs(plan: Plan, extra: WorkExtra): Promise<Sendable> {
+async function sentAsItIs(plan: Plan, extra: FileContext): Promise<Sendable> {
   const { input, shard, parts, rows } = plan
   const path = resolve(extra.root ?? '', input.path)
   const place = await tablePlace(input, extra.root)
@@ -162,7 +162,7 @@ async function* readFrom(path: string, { from, to }: Span): AsyncGenerator<Buffe
     try {
       let left = to - from
       if (left <= 0) return
-      for await (const piece of readPieces(handle, from, BUFFERS, PIECE_BYTES)) {
+      for await (const piece of readChunks(handle, from, BUFFERS, PIECE_BYTES)) {
         yield piece.subarray(0, left)
         left -= piece.length
         if (left <= 0) return

@@ -3,15 +3,15 @@
  * are. It knows no other key.
  */
 import { COMPANY_TAGS, TAGS } from '../../contract/index.ts'
-import { type Draft, finding, noHeader, type Rule } from './issue.ts'
 import { enrichmentOf, longInput, longPortfolio } from '../schema/pipeline.ts'
-import type { Finding } from '../source/tree.ts'
+import type { SyntaxIssue } from '../source/tree.ts'
+import { type Draft, lintIssue, noHeader, type Rule } from './issue.ts'
 
 /** The tags that tell the name of the company found. */
 const NAME_TAGS = ['general.companyName', 'general.legalName'] as const
 
 /** Everything that is wrong about the two keys. */
-export const lintAfter: Rule = draft => [
+export const lintCompanyActions: Rule = draft => [
   ...lintPortfolio(draft),
   ...lintTags(draft, 'portfolio', [COMPANY_TAGS]),
   ...lintTags(draft, 'screen', [COMPANY_TAGS, NAME_TAGS]),
@@ -20,10 +20,10 @@ export const lintAfter: Rule = draft => [
 const lintPortfolio: Rule = ({ fields }) => {
   if (fields.portfolio === undefined) return []
   const { name, id, reference } = longPortfolio(fields.portfolio)
-  const found: Finding[] = []
+  const found: SyntaxIssue[] = []
   if ((name === undefined) === (id === undefined))
     found.push(
-      finding('FETTLE_PIPELINE_VALUE', ['portfolio'], 'expected either name or id', 'For example: portfolio: Suppliers.'),
+      lintIssue('FETTLE_PIPELINE_VALUE', ['portfolio'], 'expected either name or id', 'For example: portfolio: Suppliers.'),
     )
   if (typeof reference === 'string' && fields.input !== undefined && !longInput(fields.input).header)
     found.push(noHeader(['portfolio', 'reference'], reference))
@@ -31,9 +31,9 @@ const lintPortfolio: Rule = ({ fields }) => {
 }
 
 /** Of each group one tag must be asked for. */
-function lintTags({ fields, broken }: Draft, key: 'portfolio' | 'screen', groups: readonly (readonly string[])[]): Finding[] {
+function lintTags({ fields, broken }: Draft, key: 'portfolio' | 'screen', groups: readonly (readonly string[])[]): SyntaxIssue[] {
   if (fields[key] === undefined || broken.has('output') || broken.has('enrich')) return []
-  const wrong = (message: string, hint: string): Finding => finding('FETTLE_PIPELINE_VALUE', [key], message, hint)
+  const wrong = (message: string, hint: string): SyntaxIssue => lintIssue('FETTLE_PIPELINE_VALUE', [key], message, hint)
   const enrichment = enrichmentOf(fields.enrich, fields.output !== undefined)
   if (enrichment === null || fields.output === undefined)
     return [wrong('only an output tells which companies were found, and there is none', `Name an output, or leave ${key} out.`)]

@@ -3,19 +3,28 @@ import { askedTags, IDENTIFIERS, type Mapping, TAGS } from '../../contract/index
 import { addressHint, bareName, isAddress, shownPath } from '../schema/addresses.ts'
 import { wrongColumns, wrongTags } from '../schema/columns.ts'
 import { formatDuration } from '../schema/durations.ts'
-import { type Draft, finding, noHeader, type Rule } from './issue.ts'
-import { lintAfter } from './company-actions.ts'
 import { isSamePath, whyNotReadable, whyNotWritable } from '../schema/paths.ts'
 import { enrichmentOf, longInput, longOutput, longService, type MappingRule, mappingRules } from '../schema/pipeline.ts'
 import { checkServiceUrl } from '../schema/service-url.ts'
 import { show } from '../source/quote.ts'
-import type { Finding, Path } from '../source/tree.ts'
+import type { Path, SyntaxIssue } from '../source/tree.ts'
+import { lintCompanyActions } from './company-actions.ts'
+import { type Draft, lintIssue, noHeader, type Rule } from './issue.ts'
 
 /** Everything that is wrong between keys. */
-export const lint = (draft: Draft): Finding[] =>
-  [lintService, lintInput, lintMappings, lintJob, lintEnrich, lintPoll, lintChecks, lintOutput, lintReview, lintAfter].flatMap(
-    rule => rule(draft),
-  )
+export const lint = (draft: Draft): SyntaxIssue[] =>
+  [
+    lintService,
+    lintInput,
+    lintMappings,
+    lintJob,
+    lintEnrich,
+    lintPoll,
+    lintChecks,
+    lintOutput,
+    lintReview,
+    lintCompanyActions,
+  ].flatMap(rule => rule(draft))
 
 const lintService: Rule = ({ fields }) => {
   const service = fields.service === undefined ? null : longService(fields.service)
@@ -23,21 +32,21 @@ const lintService: Rule = ({ fields }) => {
   const path = typeof fields.service === 'string' ? ['service'] : ['service', 'url']
   const checked = checkServiceUrl(service.url, service.insecure)
   if ('url' in checked) return []
-  return [finding(checked.code, path, `the address ${checked.problem}`, checked.hint)]
+  return [lintIssue(checked.code, path, `the address ${checked.problem}`, checked.hint)]
 }
 
 const lintInput: Rule = ({ fields }) => {
   if (fields.input === undefined) return []
   const { path, header, key, rows } = longInput(fields.input)
-  const findings: Finding[] = []
+  const findings: SyntaxIssue[] = []
   const reason = whyNotReadable(path)
   if (reason !== null)
     findings.push(
-      finding('FETTLE_PIPELINE_PATH', ['input', 'path'], `the path ${show(shownPath(path))} ${reason}`, addressHint(path)),
+      lintIssue('FETTLE_PIPELINE_PATH', ['input', 'path'], `the path ${show(shownPath(path))} ${reason}`, addressHint(path)),
     )
   if (rows?.min !== undefined && rows.max !== undefined && rows.min > rows.max) {
     findings.push(
-      finding(
+      lintIssue(
         'FETTLE_PIPELINE_VALUE',
         ['input', 'rows'],
         `min ${rows.min} is more than max ${rows.max}`,
@@ -54,7 +63,7 @@ export const canMatchOn = (mappings: readonly Mapping[]): boolean =>
   ['name', ...IDENTIFIERS].some(one => mappings.includes(one as Mapping))
 
 /** True when one of these mappings says in which country to look. */
-export const tellsCountry = (mappings: readonly Mapping[]): boolean =>
+export const mapsCountry = (mappings: readonly Mapping[]): boolean =>
   mappings.includes('country') || mappings.includes('countryCode')
 
 const lintMappings: Rule = ({ fields }) => {
@@ -65,28 +74,28 @@ const lintMappings: Rule = ({ fields }) => {
   const findings = rules.flatMap(rule => lintRule(rule, header))
   if (!canMatchOn(mappings)) {
     const hint = `Map name or an identifier: ${IDENTIFIERS.join(', ')}.`
-    findings.push(finding('FETTLE_PIPELINE_MAPPING', ['mappings'], 'there is nothing to match on', hint))
-  } else if (!tellsCountry(mappings)) {
+    findings.push(lintIssue('FETTLE_PIPELINE_MAPPING', ['mappings'], 'there is nothing to match on', hint))
+  } else if (!mapsCountry(mappings)) {
     const message = 'no column says the country, so companies of all countries are candidates'
     findings.push({
-      ...finding('FETTLE_PIPELINE_MAPPING', ['mappings'], message, 'Map country or countryCode.'),
+      ...lintIssue('FETTLE_PIPELINE_MAPPING', ['mappings'], message, 'Map country or countryCode.'),
       severity: 'warn',
     })
   }
   return findings
 }
 
-function lintRule(rule: MappingRule, header: boolean): Finding[] {
+function lintRule(rule: MappingRule, header: boolean): SyntaxIssue[] {
   const path = ['mappings', rule.mapping]
   if (rule.value !== null) {
     const others = rule.from.length > 0 || rule.index !== null || rule.pad !== null || rule.trim || rule.optional
     return others
-      ? [finding('FETTLE_PIPELINE_VALUE', path, 'value stands alone: it is read from no column', 'Leave the others out.')]
+      ? [lintIssue('FETTLE_PIPELINE_VALUE', path, 'value stands alone: it is read from no column', 'Leave the others out.')]
       : []
   }
   if (rule.from.length > 0 === (rule.index !== null)) {
     return [
-      finding(
+      lintIssue(
         'FETTLE_PIPELINE_VALUE',
         path,
         'expected either from or index',
@@ -100,7 +109,7 @@ function lintRule(rule: MappingRule, header: boolean): Finding[] {
 const lintJob: Rule = ({ fields }) =>
   fields.job?.collapse && fields.output === undefined
     ? [
-        finding(
+        lintIssue(
           'FETTLE_PIPELINE_VALUE',
           ['job', 'collapse'],
           'answers can only be given back to all rows in an output, and there is none',
@@ -112,11 +121,11 @@ const lintJob: Rule = ({ fields }) =>
 const lintEnrich: Rule = ({ fields, broken }) => {
   const { enrich, output, budget } = fields
   if ((broken.has('enrich') && enrich === undefined) || (broken.has('output') && output === undefined)) return []
-  const findings: Finding[] = []
+  const findings: SyntaxIssue[] = []
   const enrichment = enrichmentOf(enrich, output !== undefined)
   if (enrichment !== null && output === undefined) {
     findings.push(
-      finding(
+      lintIssue(
         'FETTLE_PIPELINE_VALUE',
         ['enrich'],
         'without output, paid data would go nowhere',
@@ -127,12 +136,17 @@ const lintEnrich: Rule = ({ fields, broken }) => {
   if (enrichment === null && output !== undefined) {
     const hint = 'Leave enrich out (it is basic then), or leave output out.'
     findings.push(
-      finding('FETTLE_PIPELINE_VALUE', ['enrich'], 'with none there are no rows to write: the service tells counts alone', hint),
+      lintIssue(
+        'FETTLE_PIPELINE_VALUE',
+        ['enrich'],
+        'with none there are no rows to write: the service tells counts alone',
+        hint,
+      ),
     )
   }
   if (enrichment === null && budget?.credits !== undefined) {
     findings.push(
-      finding(
+      lintIssue(
         'FETTLE_PIPELINE_VALUE',
         ['budget', 'credits'],
         'nothing is enriched, so no credits are spent',
@@ -143,13 +157,13 @@ const lintEnrich: Rule = ({ fields, broken }) => {
   if (enrichment?.tags !== undefined) {
     const hint = `${enrichment.product} has ${TAGS[enrichment.product].length} tags; without tags: all of them are asked for.`
     for (const { index, message } of wrongTags(enrichment.product, enrichment.tags)) {
-      findings.push(finding('FETTLE_PIPELINE_VALUE', ['enrich', 'tags', index], message, hint))
+      findings.push(lintIssue('FETTLE_PIPELINE_VALUE', ['enrich', 'tags', index], message, hint))
     }
   }
   if (enrichment !== null && output !== undefined) {
     const chosen = askedTags(enrichment.tags ?? TAGS[enrichment.product])
     for (const { index, message } of wrongColumns(longOutput(output).columns ?? [], chosen)) {
-      findings.push(finding('FETTLE_PIPELINE_VALUE', ['output', 'columns', index], message))
+      findings.push(lintIssue('FETTLE_PIPELINE_VALUE', ['output', 'columns', index], message))
     }
   }
   return findings
@@ -158,10 +172,10 @@ const lintEnrich: Rule = ({ fields, broken }) => {
 const lintPoll: Rule = ({ fields: { poll } }) => {
   if (poll === undefined) return []
   const { every, max, timeout } = poll
-  const findings: Finding[] = []
+  const findings: SyntaxIssue[] = []
   if (every > max) {
     findings.push(
-      finding(
+      lintIssue(
         'FETTLE_PIPELINE_VALUE',
         ['poll', 'every'],
         `${formatDuration(every)} is more than poll.max, ${formatDuration(max)}`,
@@ -171,7 +185,7 @@ const lintPoll: Rule = ({ fields: { poll } }) => {
   }
   if (timeout < every) {
     findings.push(
-      finding(
+      lintIssue(
         'FETTLE_PIPELINE_VALUE',
         ['poll', 'timeout'],
         `${formatDuration(timeout)} is less than poll.every, ${formatDuration(every)}`,
@@ -187,10 +201,10 @@ const lintChecks: Rule = ({ fields: { checks, output }, broken }) =>
     if (levels === undefined) return []
     const at = ['checks', name]
     if (levels.warn === undefined && levels.fail === undefined)
-      return [finding('FETTLE_PIPELINE_VALUE', at, 'expected warn, fail or both', 'For example: { warn: "< 90%" }.')]
+      return [lintIssue('FETTLE_PIPELINE_VALUE', at, 'expected warn, fail or both', 'For example: { warn: "< 90%" }.')]
     if (name !== 'review' || output !== undefined || broken.has('output')) return []
     const hint = 'Name an output, or leave checks.review out: without one these rows count as unmatched.'
-    return [finding('FETTLE_PIPELINE_VALUE', at, 'only an output tells which rows are in review, and there is none', hint)]
+    return [lintIssue('FETTLE_PIPELINE_VALUE', at, 'only an output tells which rows are in review, and there is none', hint)]
   })
 
 const lintOutput: Rule = ({ fields, root }) => {
@@ -204,8 +218,9 @@ const lintOutput: Rule = ({ fields, root }) => {
     const reason = whyNotWritable(file, root)
     const same = taken.find(other => isSamePath(other.path, file))
     taken.push({ name: at.join('.'), path: file })
-    if (reason !== null) return [finding('FETTLE_PIPELINE_PATH', at, `${show(shownPath(file))} ${reason}`, addressHint(file))]
-    if (same !== undefined) return [finding('FETTLE_PIPELINE_PATH', at, `${show(shownPath(file))} would overwrite ${same.name}`)]
+    if (reason !== null) return [lintIssue('FETTLE_PIPELINE_PATH', at, `${show(shownPath(file))} ${reason}`, addressHint(file))]
+    if (same !== undefined)
+      return [lintIssue('FETTLE_PIPELINE_PATH', at, `${show(shownPath(file))} would overwrite ${same.name}`)]
     return otherFormat(at, file, format)
   })
 }
@@ -215,10 +230,10 @@ const lintReview: Rule = ({ fields, broken }) => {
   if (file === undefined) return []
   const at = ['review', 'decisions']
   const reason = whyNotReadable(file)
-  if (reason !== null) return [finding('FETTLE_PIPELINE_PATH', at, `the path ${show(file)} ${reason}`)]
+  if (reason !== null) return [lintIssue('FETTLE_PIPELINE_PATH', at, `the path ${show(file)} ${reason}`)]
   if (file === '-' || isAddress(file) || !/\.csv$/i.test(file))
     return [
-      finding(
+      lintIssue(
         'FETTLE_PIPELINE_PATH',
         at,
         `${show(shownPath(file))} is no .csv file here by its name`,
@@ -227,23 +242,23 @@ const lintReview: Rule = ({ fields, broken }) => {
     ]
   if (fields.output === undefined) {
     if (broken.has('output')) return []
-    return [finding('FETTLE_PIPELINE_VALUE', at, 'decisions change rows of the output, and there is none', 'Name an output.')]
+    return [lintIssue('FETTLE_PIPELINE_VALUE', at, 'decisions change rows of the output, and there is none', 'Name an output.')]
   }
   const { path, unmatched, review } = longOutput(fields.output)
   const input = fields.input === undefined ? undefined : longInput(fields.input).path
   const same = Object.entries({ input, 'output.path': path, 'output.unmatched': unmatched, 'output.review': review }).find(
     ([, other]) => other !== undefined && isSamePath(other, file),
   )
-  return same === undefined ? [] : [finding('FETTLE_PIPELINE_PATH', at, `${show(file)} is ${same[0]} already`)]
+  return same === undefined ? [] : [lintIssue('FETTLE_PIPELINE_PATH', at, `${show(file)} is ${same[0]} already`)]
 }
 
 /** Excel opens by the name: a workbook as text, or a text as a workbook, it refuses. */
-function otherFormat(at: Path, file: string, format: string): Finding[] {
+function otherFormat(at: Path, file: string, format: string): SyntaxIssue[] {
   if (/\.xlsx$/i.test(bareName(file)) === (format === 'xlsx')) return []
   const hint = format === 'xlsx' ? 'Name it .xlsx.' : 'Set output.format: xlsx, or name it .csv.'
   return [
     {
-      ...finding('FETTLE_PIPELINE_PATH', at, `${show(shownPath(file))} does not go with output.format: ${format}`, hint),
+      ...lintIssue('FETTLE_PIPELINE_PATH', at, `${show(shownPath(file))} does not go with output.format: ${format}`, hint),
       severity: 'warn',
     },
   ]

@@ -66,7 +66,7 @@ export interface WatchedColumn {
 }
 
 /** How often something was seen, and in which data rows (from 1) first. */
-export interface Oddity {
+export interface ValueWarning {
   readonly count: number
   readonly rows: readonly number[]
 }
@@ -74,25 +74,25 @@ export interface Oddity {
 /** What the cells of a watched column hold. Cells that are empty but for spaces are counted as empty and as nothing else. */
 export interface CellCounts {
   readonly index: number
-  readonly empty: Oddity
+  readonly empty: ValueWarning
   /** Different values: exactly while they are few. */
   readonly distinct: { readonly count: number; readonly isEstimate: boolean }
   /** The first different values, cut. */
   readonly examples: readonly string[]
   /** Cells of digits alone, by how many digits; the last place holds all longer ones. Places may be missing. */
-  readonly digits: readonly (Oddity | undefined)[]
+  readonly digits: readonly (ValueWarning | undefined)[]
   /** Cells of digits alone that begin with 0. */
   readonly leadingZeros: number
-  readonly notDigits: Oddity
+  readonly notDigits: ValueWarning
   /** Numbers as a spreadsheet writes those too long for it: 4.41E+11. */
-  readonly exponents: Oddity
-  readonly formulas: Oddity
+  readonly exponents: ValueWarning
+  readonly formulas: ValueWarning
   /** Cells of more characters than a cell of Excel holds. */
-  readonly tooLong: Oddity
+  readonly tooLong: ValueWarning
   /** Cells that repeat an earlier one. */
-  readonly repeated: Oddity
+  readonly repeated: ValueWarning
   /** Each different value, the first thousand of them. */
-  readonly values: readonly (Oddity & { readonly text: string })[]
+  readonly values: readonly (ValueWarning & { readonly text: string })[]
 }
 
 /** One mapping, resolved: the service's name and the column it is read from. */

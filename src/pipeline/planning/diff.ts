@@ -1,6 +1,7 @@
 /** One plan against another of the same pipeline: what moved, in the words of the pipeline file. It judges nothing. */
-import { show } from '../source/quote.ts'
+
 import type { Plan, PlannedMapping } from '../model/types.ts'
+import { show } from '../source/quote.ts'
 
 /** One thing that is not as it was; null where there was, or is, nothing of the kind. */
 export interface Change {

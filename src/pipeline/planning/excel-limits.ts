@@ -1,7 +1,7 @@
 /** What an Excel workbook cannot hold, as far as it is known before anything is sent. It knows limits, not how one is written. */
 import { type Issue, issue, type Place } from '../../errors.ts'
-import type { Pipeline } from '../schema/pipeline.ts'
 import type { InputFacts } from '../model/types.ts'
+import type { Pipeline } from '../schema/pipeline.ts'
 
 /** Excel's own limits; the header takes a row. */
 const MAX_ROWS = 1_048_575

@@ -1,9 +1,9 @@
 /** A plan as a person reads it: what would be read, sent, written and checked. It prints nothing and looks nothing up. */
 import { askedTags, OPERATIONS, type OperationName, ROW_NUMBER } from '../../contract/index.ts'
+import type { Plan } from '../model/types.ts'
 import { formatDuration } from '../schema/durations.ts'
 import { STDIN_NAME, spoolOf } from '../schema/paths.ts'
 import { show } from '../source/quote.ts'
-import type { Plan } from '../model/types.ts'
 
 /** The requests of each stage, in order; `…` stands for the waiting in between. */
 const MATCHING: readonly (readonly [string, readonly OperationName[]])[] = [

@@ -1,9 +1,9 @@
 /** Headers -> columns: which column of this file a pipeline means. It reads the header only, never a row. */
 import { type Issue, issue, type Place } from '../../errors.ts'
-import { nearest } from '../source/nearest.ts'
-import type { ColumnReference, MappingRule } from '../schema/pipeline.ts'
-import { hasHidden, looks, show, showList } from '../source/quote.ts'
 import type { InputFacts, PlannedMapping } from '../model/types.ts'
+import type { ColumnReference, MappingRule } from '../schema/pipeline.ts'
+import { nearest } from '../source/nearest.ts'
+import { hasHidden, looks, show, showList } from '../source/quote.ts'
 
 /** What is known of a table when its header is. */
 type Table = Pick<InputFacts, 'header' | 'columns' | 'path'>

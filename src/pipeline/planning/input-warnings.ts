@@ -4,13 +4,13 @@
  */
 import { IDENTIFIERS, type Mapping } from '../../contract/index.ts'
 import { type Issue, issue, type Place } from '../../errors.ts'
-import { resolveKey, resolveMapping } from './headers.ts'
+import type { CellCounts, InputFacts, Plan, PlannedMapping, ValueWarning, WatchedColumn } from '../model/types.ts'
 import { mappingLine } from '../propose/mapping-line.ts'
 import type { Pipeline } from '../schema/pipeline.ts'
-import { isMasked } from './profile.ts'
 import { show } from '../source/quote.ts'
 import type { Path } from '../source/tree.ts'
-import type { CellCounts, InputFacts, Oddity, Plan, PlannedMapping, WatchedColumn } from '../model/types.ts'
+import { resolveKey, resolveMapping } from './headers.ts'
+import { isMasked } from './profile.ts'
 
 const NUMBERS: readonly string[] = IDENTIFIERS
 const COUNTRIES: readonly string[] = ['country', 'countryCode']
@@ -44,7 +44,7 @@ function countedOf(mapping: Mapping, pad: number | null): WatchedColumn['of'] {
 }
 
 /** What judging the counts takes. */
-export interface SuspectContext {
+export interface WarningContext {
   readonly cells: readonly CellCounts[]
   /** True for text that names a country. */
   readonly isCountry: (text: string) => boolean
@@ -54,7 +54,7 @@ export interface SuspectContext {
 type Judged = Pick<Plan, 'mappings' | 'key' | 'output' | 'input' | 'report'>
 
 /** The warnings about the cells of a plan's columns, and errors where the output could not hold them. */
-export function suspectIssues(plan: Judged, context: SuspectContext): Issue[] {
+export function inputWarnings(plan: Judged, context: WarningContext): Issue[] {
   const countsOf = (index: number): CellCounts | undefined => context.cells.find(one => one.index === index)
   const ofMappings = plan.mappings.flatMap(mapping => {
     const counts = countsOf(mapping.index)
@@ -74,7 +74,13 @@ export function suspectIssues(plan: Judged, context: SuspectContext): Issue[] {
 
 const plural = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`
 
-const warn = (message: string, { count, rows }: Oddity, at: Place | null, hint: string, column: string | null = null): Issue =>
+const warn = (
+  message: string,
+  { count, rows }: ValueWarning,
+  at: Place | null,
+  hint: string,
+  column: string | null = null,
+): Issue =>
   issue('FETTLE_INPUT_SUSPECT', `${message}${rows.length === 0 ? '' : ` (first in row ${rows.join(', ')})`}`, {
     severity: 'warn',
     at,
@@ -89,14 +95,14 @@ function mappingIssues(
   mapping: PlannedMapping,
   counts: CellCounts,
   at: Place | null,
-  isCountry: SuspectContext['isCountry'],
+  isCountry: WarningContext['isCountry'],
 ): Issue[] {
   const column = mapping.header
   const name = `mappings.${mapping.mapping}: ${column === null ? `column ${mapping.index + 1}` : show(column)}`
   const line = mappingLine(mapping, plan.input.header)
   const shows = plan.report.rows !== 'none' && !isMasked(plan, mapping.index)
   const issues: Issue[] = []
-  const say = (message: string, oddity: Oddity, hint: string): void => {
+  const say = (message: string, oddity: ValueWarning, hint: string): void => {
     issues.push(warn(`${name} ${message}`, oddity, at, hint, column))
   }
   if (counts.exponents.count > 0) {
@@ -169,7 +175,7 @@ function padIssues(name: string, pad: number, counts: CellCounts, at: Place | nu
   return [warn(message, left, at, 'Nothing need be done if they are right.', column)]
 }
 
-const sumOf = (oddities: readonly (Oddity | undefined)[]): Oddity => {
+const sumOf = (oddities: readonly (ValueWarning | undefined)[]): ValueWarning => {
   const found = oddities.filter(one => one !== undefined)
   const rows = [...new Set(found.flatMap(one => one.rows))].sort((a, b) => a - b)
   return {
@@ -179,7 +185,7 @@ const sumOf = (oddities: readonly (Oddity | undefined)[]): Oddity => {
 }
 
 /** Numbers shorter than most of the column, when none has the leading zero that such numbers would have. */
-function lostZeros({ digits, leadingZeros }: CellCounts): (Oddity & { digits: number }) | null {
+function lostZeros({ digits, leadingZeros }: CellCounts): (ValueWarning & { digits: number }) | null {
   const all = sumOf(digits).count
   const usual = digits.findIndex(one => one !== undefined && one.count * 2 > all)
   if (leadingZeros > 0 || all < FEW || usual < 6) return null

@@ -4,22 +4,22 @@
  */
 import { MAPPINGS } from '../../contract/index.ts'
 import { type ErrorCode, type Issue, issue, type Place } from '../../errors.ts'
+import { canMatchOn, mapsCountry } from '../lint/lint.ts'
+import type { CellCounts, InputFacts, Packing, Plan, PlannedMapping, PlannedService, Shard } from '../model/types.ts'
 import { shownPath } from '../schema/addresses.ts'
+import { isSamePath } from '../schema/paths.ts'
+import type { Pipeline } from '../schema/pipeline.ts'
+import { nearest } from '../source/nearest.ts'
+import { show, showList } from '../source/quote.ts'
+import type { Path } from '../source/tree.ts'
+import { workbookIssues } from './excel-limits.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import { freeze } from './freeze.ts'
 import { resolveKey, resolveMapping } from './headers.ts'
-import { canMatchOn, tellsCountry } from '../lint/lint.ts'
-import { nearest } from '../source/nearest.ts'
 import { partsOf } from './job-parts.ts'
-import { isSamePath } from '../schema/paths.ts'
-import type { Pipeline } from '../schema/pipeline.ts'
 import { profileOf } from './profile.ts'
 import { shardIssues } from './shard-issues.ts'
 import { shardText, shareOf } from './shards.ts'
-import { show, showList } from '../source/quote.ts'
-import type { Path } from '../source/tree.ts'
-import type { CellCounts, InputFacts, Packing, Plan, PlannedMapping, PlannedService, Shard } from '../model/types.ts'
-import { workbookIssues } from './excel-limits.ts'
 
 /** More remote jobs than this are a mistake in `job.split`. */
 const MAX_JOBS = 1000
@@ -195,7 +195,7 @@ function lostMappings(
     const hint = `Its headers: ${showList(facts.header ?? [])}.`
     return [issue('FETTLE_INPUT_HEADER', `${facts.path} has none of the columns to match on`, { at: at('mappings'), hint })]
   }
-  if (tellsCountry(present) || !tellsCountry(pipeline.mappings.map(one => one.mapping))) return []
+  if (mapsCountry(present) || !mapsCountry(pipeline.mappings.map(one => one.mapping))) return []
   const message = `${facts.path} has no column that says the country, so companies of all countries are candidates`
   return [issue('FETTLE_PIPELINE_MAPPING', message, { severity: 'warn', at: at('mappings') })]
 }

@@ -1,11 +1,11 @@
 /** What of a pipeline cannot be shared among several runs and be the same as in one. It reads no file. */
 import { COMPANY_TAGS } from '../../contract/index.ts'
 import { type Issue, issue, type Place } from '../../errors.ts'
+import type { Shard } from '../model/types.ts'
 import { STDIN, spoolOf } from '../schema/paths.ts'
 import type { Pipeline } from '../schema/pipeline.ts'
-import { shardText } from './shards.ts'
 import type { Path } from '../source/tree.ts'
-import type { Shard } from '../model/types.ts'
+import { shardText } from './shards.ts'
 
 /** Tags whose text counts the rows of one job. */
 const OF_JOB = ['general.rowNumber', 'general.duplicateId']

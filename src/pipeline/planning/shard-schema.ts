@@ -5,14 +5,23 @@
 import { z } from 'zod'
 import { MAPPINGS, type Product } from '../../contract/index.ts'
 import { ERRORS, type ErrorCode } from '../../errors.ts'
+import type {
+  CheckName,
+  ColumnProfile,
+  InputFacts,
+  Plan,
+  PlannedMapping,
+  PlannedOutput,
+  PlannedService,
+  Shard,
+} from '../model/types.ts'
 import { shownPath } from '../schema/addresses.ts'
 import { isKnownEncoding } from '../schema/encodings.ts'
-import { fingerprintOf } from './fingerprint.ts'
 import { spoolOf, whyNotReadable, whyNotWritable } from '../schema/paths.ts'
 import { pipelineSchema } from '../schema/schema.ts'
 import { checkServiceUrl } from '../schema/service-url.ts'
+import { fingerprintOf } from './fingerprint.ts'
 import { MOST_SHARDS } from './shards.ts'
-import type { CheckName, ColumnProfile, InputFacts, Plan, PlannedMapping, PlannedOutput, PlannedService, Shard } from '../model/types.ts'
 
 /** A shape with every key of a type, and no other: a key that is added to the type must be added here. */
 type Shape<T> = { readonly [K in keyof T]-?: z.ZodType }

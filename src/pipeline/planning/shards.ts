@@ -2,9 +2,10 @@
  * Shards: one list shared among several runs, by ranges of its rows, so that nobody has to agree with anybody on who takes what.
  * Pure arithmetic; it knows no file.
  */
+
+import type { Plan } from '../model/types.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import { freeze } from './freeze.ts'
-import type { Plan } from '../model/types.ts'
 
 /** More than these are a mistake. */
 export const MOST_SHARDS = 1_000

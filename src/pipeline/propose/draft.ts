@@ -4,11 +4,11 @@
  */
 import { stringify } from 'yaml'
 import type { Mapping } from '../../contract/index.ts'
-import { literal } from '../source/interpolate.ts'
-import { columnReference } from './mapping-line.ts'
-import type { PipelineInput } from '../schema/schema.ts'
-import { show } from '../source/quote.ts'
 import type { InputFacts } from '../model/types.ts'
+import type { PipelineInput } from '../schema/schema.ts'
+import { literal } from '../source/interpolate.ts'
+import { show } from '../source/quote.ts'
+import { columnReference } from './mapping-line.ts'
 import { chosen, columnName, type Proposal, type Proposed } from './propose.ts'
 import { fold } from './words.ts'
 

@@ -1,8 +1,8 @@
 /** A line of `mappings:` to be copied into a pipeline file, for hints. It knows nothing of why it is given. */
 import { stringify } from 'yaml'
+import type { PlannedMapping } from '../model/types.ts'
 import { literal } from '../source/interpolate.ts'
 import { hasHidden } from '../source/quote.ts'
-import type { PlannedMapping } from '../model/types.ts'
 
 /** A name longer than this is no line any more. */
 const LONG = 60

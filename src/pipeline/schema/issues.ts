@@ -3,11 +3,11 @@
  * came from the environment is shown as the `${…}` it was written as, a credential not at all.
  */
 import type { z } from 'zod'
-import { keysAt, knownPaths } from './keys.ts'
 import { nearest } from '../source/nearest.ts'
-import { pipelineSchema } from './schema.ts'
 import { show, showList } from '../source/quote.ts'
-import { type Finding, mapScalars, nodeAt, type Path, plainOf, type Tree } from '../source/tree.ts'
+import { mapScalars, nodeAt, type Path, plainOf, type SyntaxIssue, type Tree } from '../source/tree.ts'
+import { keysAt, knownPaths } from './keys.ts'
+import { pipelineSchema } from './schema.ts'
 
 type ZodIssue = z.core.$ZodIssue
 
@@ -22,13 +22,13 @@ export const EXAMPLES: Readonly<Record<string, string>> = {
  * All that the schema says against a tree, and the tree with filled-in scalars read as the type that is due: `${MIN}` is a
  * number where a number is expected and text where text is.
  */
-export function checkSchema(given: Tree): { readonly tree: Tree; readonly findings: readonly Finding[] } {
+export function checkSchema(given: Tree): { readonly tree: Tree; readonly findings: readonly SyntaxIssue[] } {
   const tree = retype(given, leavesOf(given))
   const leaves = leavesOf(tree)
   const suspects = new Set(leaves.filter(leaf => isTextDue(tree, leaf)).map(leaf => leaf.path.join('.')))
   const quoted = mapScalars(tree, (scalar, path) => (suspects.has(path.join('.')) ? { ...scalar, value: scalar.source } : scalar))
   const stillWrong = new Set(suspects.size === 0 ? [] : leavesOf(quoted).map(leaf => leaf.path.join('.')))
-  const findings: Finding[] = []
+  const findings: SyntaxIssue[] = []
   const seen = new Set<string>()
   for (const leaf of leaves) {
     const key = leaf.path.join('.')
@@ -91,7 +91,7 @@ function retype(tree: Tree, leaves: readonly ZodIssue[]): Tree {
 
 const NAMES_A_SECRET = /pass(word|wd|phrase)?$|token|secret|api.?key|credential/i
 
-function unknownKey(tree: Tree, path: Path, name: string): Finding {
+function unknownKey(tree: Tree, path: Path, name: string): SyntaxIssue {
   const at = { path: [...path, name], part: 'key' } as const
   const where = path.length === 0 ? 'a pipeline' : path.join('.')
   if (NAMES_A_SECRET.test(name) && nodeAt(tree, [...path, name])?.kind === 'scalar') {
@@ -119,7 +119,7 @@ function unknownKey(tree: Tree, path: Path, name: string): Finding {
   }
 }
 
-function putInQuotes(tree: Tree, path: Path): Finding {
+function putInQuotes(tree: Tree, path: Path): SyntaxIssue {
   const node = nodeAt(tree, path)
   const written = node?.kind === 'scalar' ? node.source : ''
   return {
@@ -130,7 +130,7 @@ function putInQuotes(tree: Tree, path: Path): Finding {
   }
 }
 
-function wrongValue(tree: Tree, leaf: ZodIssue): Finding {
+function wrongValue(tree: Tree, leaf: ZodIssue): SyntaxIssue {
   const { path } = leaf
   const name = path.join('.') || 'the pipeline'
   const node = nodeAt(tree, path)

@@ -1,7 +1,7 @@
 /** Which keys the schema knows, and where. */
 import type { z } from 'zod'
-import { pipelineSchema } from './schema.ts'
 import type { Path } from '../source/tree.ts'
+import { pipelineSchema } from './schema.ts'
 
 /** The maps a schema may stand for, through optional, default and union. */
 function shapesOf(schema: z.core.$ZodType): z.core.$ZodShape[] {

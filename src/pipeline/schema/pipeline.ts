@@ -3,10 +3,6 @@
  * meant, before anything is known of the input.
  */
 import { MAPPINGS, type Mapping, type Product, TAGS } from '../../contract/index.ts'
-import { defaultColumns } from './columns.ts'
-import { canonicalEncoding } from './encodings.ts'
-import { inputMap, outputMap, type PipelineFields, portfolioMap, serviceMap } from './schema.ts'
-import { checkServiceUrl } from './service-url.ts'
 import type {
   CheckName,
   InputOptions,
@@ -17,6 +13,10 @@ import type {
   PlannedScreen,
   PlannedService,
 } from '../model/types.ts'
+import { defaultColumns } from './columns.ts'
+import { canonicalEncoding } from './encodings.ts'
+import { inputMap, outputMap, type PipelineFields, portfolioMap, serviceMap } from './schema.ts'
+import { checkServiceUrl } from './service-url.ts'
 
 /** A column of the input, by header or by zero-based index. */
 export type ColumnReference =

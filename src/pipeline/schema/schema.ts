@@ -6,10 +6,10 @@
  */
 import { z } from 'zod'
 import { DATASETS, type Dataset, MAPPINGS, type Mapping, type Product, THRESHOLDS } from '../../contract/index.ts'
+import type { CheckName } from '../model/types.ts'
 import { DURATION, formatDuration, parseDuration } from './durations.ts'
 import { isKnownEncoding } from './encodings.ts'
 import { parseThreshold, THRESHOLD } from './thresholds.ts'
-import type { CheckName } from '../model/types.ts'
 
 const text = (error: string, max = 1000) => z.string({ error }).min(1, { error }).max(max, { error })
 const pattern = (error: string, form: RegExp) => z.string({ error }).regex(form, { error })

@@ -1,6 +1,7 @@
 /** Credentials in a pipeline file: refused when written out, taken apart from everything else when they come from outside. */
+
+import { mapScalars, nodeAt, type SyntaxIssue, type Tree } from '../source/tree.ts'
 import type { PipelineFields } from './schema.ts'
-import { type Finding, mapScalars, nodeAt, type Tree } from '../source/tree.ts'
 
 /** Credentials a pipeline refers to; null for one it does not. They never become part of a Pipeline or a Plan. */
 export interface Secrets {
@@ -12,7 +13,7 @@ export interface Secrets {
 const REFERENCE = /^\$\{[A-Za-z_][A-Za-z0-9_]*(:\?[^}$]*)?\}$/
 
 /** The tree with a literal password made unusable, and the finding that says so without repeating it. */
-export function refuseLiteralSecrets(tree: Tree): { readonly tree: Tree; readonly findings: readonly Finding[] } {
+export function refuseLiteralSecrets(tree: Tree): { readonly tree: Tree; readonly findings: readonly SyntaxIssue[] } {
   const path = ['service', 'password']
   const node = nodeAt(tree, path)
   if (node?.kind !== 'scalar' || (typeof node.value === 'string' && REFERENCE.test(node.value))) return { tree, findings: [] }

@@ -4,7 +4,7 @@
  */
 import { didYouMean, nearest } from './nearest.ts'
 import { show } from './quote.ts'
-import { type Finding, mapScalars, nodeAt, type Path, type Tree, type TreeScalar } from './tree.ts'
+import { mapScalars, nodeAt, type Path, type SyntaxIssue, type Tree, type TreeScalar } from './tree.ts'
 
 /** Where values come from. */
 export interface Sources {
@@ -27,8 +27,8 @@ const FORMS = 'Write ${NAME}, ${NAME:-default}, ${NAME:?why}, ${vars.name} or ${
 export const literal = (text: string): string => text.replaceAll('${', () => '$${')
 
 /** The tree with every `${…}` filled in, and everything that could not be: all of it at once. */
-export function interpolate(tree: Tree, sources: Sources): { readonly tree: Tree; readonly findings: readonly Finding[] } {
-  const findings: Finding[] = []
+export function interpolate(tree: Tree, sources: Sources): { readonly tree: Tree; readonly findings: readonly SyntaxIssue[] } {
+  const findings: SyntaxIssue[] = []
   const run = new Map(Object.entries(sources.run).filter((entry): entry is [string, string] => entry[1] !== undefined))
 
   const declared = nodeAt(tree, ['vars'])

@@ -2,9 +2,10 @@
  * JSON text as a tree, strictly by RFC 8259, with the place of everything. `JSON.parse` would tell neither places nor keys that
  * stand twice. It knows nothing of what the keys mean.
  */
-import { lineFinder } from './source-position.ts'
+
 import { show } from './quote.ts'
-import { type Finding, MAX_DEPTH, type Tree } from './tree.ts'
+import { lineFinder } from './source-position.ts'
+import { MAX_DEPTH, type SyntaxIssue, type Tree } from './tree.ts'
 
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y
@@ -13,15 +14,15 @@ const WORD = /[A-Za-z_$][\w$]*/y
 
 /** What ends the reading: the first place that is not JSON. */
 class NotJson extends Error {
-  readonly finding: Finding
-  constructor(finding: Finding) {
+  readonly finding: SyntaxIssue
+  constructor(finding: SyntaxIssue) {
     super(finding.message)
     this.finding = finding
   }
 }
 
 /** The tree of a JSON text; null when it is empty or not JSON, which the findings then say. */
-export function readJson(text: string): { readonly tree: Tree | null; readonly findings: readonly Finding[] } {
+export function readJson(text: string): { readonly tree: Tree | null; readonly findings: readonly SyntaxIssue[] } {
   const reader = new Reader(text)
   if (text.trim() === '') return { tree: null, findings: [] }
   try {
@@ -34,7 +35,7 @@ export function readJson(text: string): { readonly tree: Tree | null; readonly f
 }
 
 class Reader {
-  readonly findings: Finding[] = []
+  readonly findings: SyntaxIssue[] = []
   private at = 0
   private readonly text: string
   private readonly placeOf: ReturnType<typeof lineFinder>
@@ -157,7 +158,7 @@ class Reader {
     this.stop('FETTLE_PIPELINE_SYNTAX', `expected ${expected}, found ${word === undefined ? 'the end of the file' : show(word)}`)
   }
 
-  private stop(code: Finding['code'], message: string, hint?: string): never {
+  private stop(code: SyntaxIssue['code'], message: string, hint?: string): never {
     throw new NotJson({ code, message, offset: Math.min(this.at, this.text.length), ...(hint === undefined ? {} : { hint }) })
   }
 }

@@ -43,7 +43,7 @@ interface TreeEntry {
 export type Tree = TreeScalar | TreeList | TreeMap
 
 /** One problem, by path (resolved to a place later) or by offset when the tree does not exist yet. */
-export type Finding = FindingText & ({ readonly path: Path; readonly part?: 'key' } | { readonly offset: number | null })
+export type SyntaxIssue = FindingText & ({ readonly path: Path; readonly part?: 'key' } | { readonly offset: number | null })
 interface FindingText {
   readonly code: ErrorCode
   readonly message: string

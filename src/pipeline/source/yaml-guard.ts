@@ -3,7 +3,7 @@
  * directives. The lexer is walked, which takes no stack; the parser recurses, and enough brackets make it abort the process beyond any try and catch.
  */
 import { CST, Lexer } from 'yaml'
-import { type Finding, MAX_DEPTH } from './tree.ts'
+import { MAX_DEPTH, type SyntaxIssue } from './tree.ts'
 
 // Characters that YAML does not allow in a text, some of which the lexer uses as marks of its own.
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\ufeff]/
@@ -12,13 +12,13 @@ const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\ufeff]/
 const MAX_TOKENS = 20_000
 
 /** What forbids handing the text to the parser; empty when nothing does. */
-export function guardYaml(text: string): Finding[] {
+export function guardYaml(text: string): SyntaxIssue[] {
   const control = text.search(CONTROL)
   if (control >= 0) {
     const code = text.charCodeAt(control).toString(16).padStart(4, '0')
     return [{ code: 'FETTLE_PIPELINE_SYNTAX', message: `a control character, \\u${code}, stands here`, offset: control }]
   }
-  const findings: Finding[] = []
+  const findings: SyntaxIssue[] = []
   const depth = new Depth()
   let offset = 0
   let tokens = 0

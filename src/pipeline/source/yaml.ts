@@ -3,9 +3,9 @@
  * not text; aliases are followed within a budget. It knows nothing of what the keys mean.
  */
 import { type Document, isAlias, isCollection, isMap, isScalar, parseDocument } from 'yaml'
-import { lineFinder } from './source-position.ts'
 import { show } from './quote.ts'
-import { type Finding, MAX_DEPTH, type Tree, type TreeMap } from './tree.ts'
+import { lineFinder } from './source-position.ts'
+import { MAX_DEPTH, type SyntaxIssue, type Tree, type TreeMap } from './tree.ts'
 import { guardYaml } from './yaml-guard.ts'
 
 type Node = NonNullable<Document.Parsed['contents']>
@@ -14,7 +14,7 @@ type Node = NonNullable<Document.Parsed['contents']>
 const MAX_NODES = 10_000
 
 /** The tree of a YAML text; null when it is empty or the text cannot be read, which the findings then say. */
-export function readYaml(text: string): { readonly tree: Tree | null; readonly findings: readonly Finding[] } {
+export function readYaml(text: string): { readonly tree: Tree | null; readonly findings: readonly SyntaxIssue[] } {
   const guarded = guardYaml(text)
   if (guarded.length > 0) return { tree: null, findings: guarded }
   // Duplicate keys are found below: the library compares each key with all the others.
@@ -27,15 +27,15 @@ export function readYaml(text: string): { readonly tree: Tree | null; readonly f
 }
 
 /** The library's errors and warnings, up to the first that makes it lose the thread: what follows that one is its echo. */
-function problemsOf(document: Document.Parsed, text: string): Finding[] {
+function problemsOf(document: Document.Parsed, text: string): SyntaxIssue[] {
   const lost = document.errors.findIndex(one => one.code === 'UNEXPECTED_TOKEN' || one.code === 'BAD_INDENT')
   const errors = lost < 0 ? [...document.errors, ...document.warnings] : document.errors.slice(0, lost + 1)
   return errors.map(one => describe(one, text))
 }
 
-function describe({ code, message, pos }: { code: string; message: string; pos: [number, number] }, text: string): Finding {
+function describe({ code, message, pos }: { code: string; message: string; pos: [number, number] }, text: string): SyntaxIssue {
   const offset = pos[0]
-  const finding = (sentence: string, hint?: string): Finding => ({
+  const finding = (sentence: string, hint?: string): SyntaxIssue => ({
     code: 'FETTLE_PIPELINE_SYNTAX',
     message: sentence,
     offset,
@@ -49,7 +49,7 @@ function describe({ code, message, pos }: { code: string; message: string; pos: 
 }
 
 class Builder {
-  readonly findings: Finding[] = []
+  readonly findings: SyntaxIssue[] = []
   private nodes = 0
   private readonly anchors = new Map<string, Node>()
   private readonly open = new Set<Node>()
@@ -124,11 +124,11 @@ class Builder {
     return { kind: 'map', entries, offset: node.range[0] }
   }
 
-  private report(code: Finding['code'], message: string, offset: number | null, hint?: string): void {
+  private report(code: SyntaxIssue['code'], message: string, offset: number | null, hint?: string): void {
     this.findings.push({ code, message, offset, ...(hint === undefined ? {} : { hint }) })
   }
 
-  private refuse<T extends Tree>(tree: T, code: Finding['code'], message: string, hint?: string): T {
+  private refuse<T extends Tree>(tree: T, code: SyntaxIssue['code'], message: string, hint?: string): T {
     this.report(code, message, tree.offset, hint)
     return { ...tree, state: 'broken' }
   }

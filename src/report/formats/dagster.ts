@@ -2,12 +2,13 @@
  * How pipelines ended, as messages of Dagster Pipes (protocol 0.1): a materialisation of each asset with its counts, the checks that
  * Dagster waits for, and the result line. Counts, names and paths only: no row content. It sends nothing.
  */
-import { plain, safeJson } from './escape.ts'
+
+import { isRejection, type PipelineResult } from '../pipeline-result.ts'
 import { resultLine } from '../result-line.ts'
 import type { Report, Result } from '../schema.ts'
-import { isRefusal, type Told } from '../pipeline-result.ts'
 import { OUTCOMES } from '../totals.ts'
 import { STATUS, type Verdict, verdictOf } from '../verdict.ts'
+import { plain, safeJson } from './escape.ts'
 
 /** One message. */
 export interface PipesMessage {
@@ -36,20 +37,20 @@ export const pipesLog = (level: PipesLevel, message: string): PipesMessage => ({
 })
 
 /** All that is said when a call has ended, the last word included; `place` makes a path one that can be found from elsewhere. */
-export function pipesMessages(told: readonly Told[], step: PipesStep, place: (path: string) => string): PipesMessage[] {
+export function pipesMessages(told: readonly PipelineResult[], step: PipesStep, place: (path: string) => string): PipesMessage[] {
   const failure = told.map(errorOf).find(error => error !== null) ?? null
-  const ends = told.flatMap(one => (isRefusal(one) ? refused(one) : ended(one, told.length === 1, step, place)))
+  const ends = told.flatMap(one => (isRejection(one) ? refused(one) : ended(one, told.length === 1, step, place)))
   return [...ends, { method: 'closed', params: failure === null ? {} : { exception: failure } }]
 }
 
-function errorOf(told: Told) {
-  const error = isRefusal(told) ? told.issues.find(({ severity }) => severity === 'error') : told.results[0]?.error
+function errorOf(told: PipelineResult) {
+  const error = isRejection(told) ? told.issues.find(({ severity }) => severity === 'error') : told.results[0]?.error
   if (error == null) return null
   const message = plain(`${error.message}${error.hint === null ? '' : ` ${error.hint}`}`)
   return { name: error.code, message, stack: [], cause: null, context: null }
 }
 
-const refused = ({ name, issues }: Extract<Told, { issues: unknown }>): PipesMessage[] =>
+const refused = ({ name, issues }: Extract<PipelineResult, { issues: unknown }>): PipesMessage[] =>
   issues.map(({ severity, code, message, hint }) =>
     pipesLog(severity === 'error' ? 'ERROR' : 'WARNING', `${name}: ${code}: ${message}${hint === null ? '' : ` ${hint}`}`),
   )

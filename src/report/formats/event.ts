@@ -3,7 +3,7 @@
  * fixed; `data` holds the fact of the journal or the sign of progress, without row content. It writes nothing.
  */
 import { z } from 'zod'
-import type { RunFact, RunState } from '../../journal/index.ts'
+import type { RunEventInput, RunState } from '../../journal/index.ts'
 import { safeJson } from './escape.ts'
 
 /** One line of `json-events`. */
@@ -27,11 +27,11 @@ export type Event = z.infer<typeof eventSchema>
 const INNER = new Set(['type', 'samples', 'scores', 'lowestScores', 'settings'])
 
 /** A fact as an event tells it. */
-export const dataOfFact = (fact: RunFact): Event['data'] =>
+export const eventData = (fact: RunEventInput): Event['data'] =>
   Object.fromEntries(Object.entries(fact).filter(([key]) => !INNER.has(key)))
 
 /** What a run is, for its first event: the facts that begin a journal are older than any listener. */
-export const dataOfStart = ({ plan, jobs, resumedAt }: RunState): Event['data'] => ({
+export const startEventData = ({ plan, jobs, resumedAt }: RunState): Event['data'] => ({
   fingerprint: plan.fingerprint,
   rows: plan.rows,
   sent: plan.sent,

@@ -2,12 +2,13 @@
  * What GitHub Actions is told: annotations as workflow commands, the step summary, the outputs of the step. All of it stays
  * within the platform's limits, whatever a run brings. It writes nothing.
  */
-import { clip, escapeCommand, escapeCommandProperty } from './escape.ts'
+
+import { isRejection, nameOf, type PipelineResult, type Problem } from '../pipeline-result.ts'
 import type { Report, Result } from '../schema.ts'
-import { isRefusal, nameOf, type Problem, type Told } from '../pipeline-result.ts'
 import { sumOfTotals } from '../totals.ts'
 import { worst } from '../verdict.ts'
 import { count, counted, place } from '../words.ts'
+import { clip, escapeCommand, escapeCommandProperty } from './escape.ts'
 
 /** Ten of a kind are shown for a step, and the rest vanish: so the tenth says how many more there are. */
 const ANNOTATIONS = 10
@@ -25,7 +26,7 @@ interface Annotation {
  * Workflow commands, ten lines at most, errors first. `inWorkspace` is the path of a file below the checkout, null for one that
  * is elsewhere: only the former can be shown in its lines.
  */
-export function githubAnnotations(told: readonly Told[], inWorkspace: (file: string) => string | null): string[] {
+export function githubAnnotations(told: readonly PipelineResult[], inWorkspace: (file: string) => string | null): string[] {
   const all = told.flatMap(annotationsOf)
   const sorted = [...all.filter(one => one.level === 'error'), ...all.filter(one => one.level === 'warning')]
   if (sorted.length <= ANNOTATIONS) return sorted.map(one => commandOf(one, inWorkspace))
@@ -41,9 +42,9 @@ export function githubAnnotations(told: readonly Told[], inWorkspace: (file: str
   return [...shown, last].map(one => commandOf(one, inWorkspace))
 }
 
-function annotationsOf(told: Told): Annotation[] {
+function annotationsOf(told: PipelineResult): Annotation[] {
   const name = nameOf(told)
-  if (isRefusal(told)) return told.issues.flatMap(one => ofIssue(one, name))
+  if (isRejection(told)) return told.issues.flatMap(one => ofIssue(one, name))
   return told.results.flatMap(result => [
     ...ofError(told, result),
     ...ofChecks(result),
@@ -96,13 +97,13 @@ function commandOf({ level, title, message, at }: Annotation, inWorkspace: (file
  * The outputs of the step: of the one pipeline, or of all: the worst status, counts added up, paths a line each. What is unknown
  * is empty.
  */
-export function githubOutputs(told: readonly Told[], exitCode: number): Readonly<Record<string, string>> {
-  const reports = told.flatMap(one => (isRefusal(one) ? [] : [one]))
+export function githubOutputs(told: readonly PipelineResult[], exitCode: number): Readonly<Record<string, string>> {
+  const reports = told.flatMap(one => (isRejection(one) ? [] : [one]))
   const totals = reports.length === told.length ? sumOfTotals(reports.map(report => report.totals)) : null
   const text = (value: number | null | undefined): string => (value == null ? '' : String(value))
   const lines = (values: readonly (string | null | undefined)[]): string => values.filter(one => one != null).join('\n')
   return {
-    status: worst(told.map(one => (isRefusal(one) ? 'error' : one.status))),
+    status: worst(told.map(one => (isRejection(one) ? 'error' : one.status))),
     exit_code: String(exitCode),
     run_id: lines(reports.map(report => report.metadata.runId)),
     matched: text(totals?.matched),

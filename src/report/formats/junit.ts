@@ -2,10 +2,11 @@
  * `junit.xml`: a suite is a pipeline, a case is a stage or a check, never a row. A failure is a check that was not met; an
  * error is something that could not be done. Warnings pass, with their text in system-out.
  */
-import { escapeXml } from './escape.ts'
+
+import { isRejection, type PipelineResult, type Problem, type Rejection } from '../pipeline-result.ts'
 import type { Report, Result } from '../schema.ts'
-import { isRefusal, type Problem, type Refusal, type Told } from '../pipeline-result.ts'
 import { more, place } from '../words.ts'
+import { escapeXml } from './escape.ts'
 
 /** So many issues are told in a suite; the report has all. */
 const ISSUES = 50
@@ -32,8 +33,8 @@ interface Suite {
 }
 
 /** The pipelines of a call as JUnit XML, a suite each. */
-export function renderJunit(told: readonly Told[]): string {
-  const suites = told.flatMap(one => (isRefusal(one) ? [refusedSuite(one)] : one.results.map(result => suiteOf(one, result))))
+export function renderJunit(told: readonly PipelineResult[]): string {
+  const suites = told.flatMap(one => (isRejection(one) ? [refusedSuite(one)] : one.results.map(result => suiteOf(one, result))))
   const all = countsOf(suites.flatMap(suite => suite.cases))
   return `<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="fettle" ${all.total} time="${seconds(suites.reduce((sum, { ms }) => sum + ms, 0))}">
@@ -64,7 +65,7 @@ const suiteOf = (report: Report, result: Result): Suite => ({
 const inWords = ({ severity, message, hint }: Problem): string => `${severity}: ${message}${hint === null ? '' : ` ${hint}`}`
 
 /** Nothing began: one case says why, with all that was found. */
-function refusedSuite({ name, issues }: Refusal): Suite {
+function refusedSuite({ name, issues }: Rejection): Suite {
   const errors = issues.filter(one => one.severity === 'error')
   const [first] = errors
   const type = escapeXml(first?.code ?? 'FETTLE_BUG')

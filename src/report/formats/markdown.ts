@@ -2,13 +2,13 @@
  * `report.md`: for job summaries and issues. Headings start at `###`. It stays under the 1,024 KiB a job summary may have by
  * leaving out whole sections, the least needed first; a table is never cut in the middle.
  */
-import { afterLines } from '../company-actions.ts'
-import { clip, escapeMarkdown as esc, markdownCell, markdownCode } from './escape.ts'
+import { companyActionLines } from '../company-actions.ts'
+import { isRejection, type PipelineResult, type Problem, type Rejection } from '../pipeline-result.ts'
 import type { Report, Result, Sample } from '../schema.ts'
-import { isRefusal, type Problem, type Refusal, type Told } from '../pipeline-result.ts'
 import { OUTCOME, STATUS, shownOutcomes, verdictOf } from '../verdict.ts'
 import { groupOf, reasonsOf } from '../why.ts'
 import { about, bytes, count, duration, more, percent, place, points, signed } from '../words.ts'
+import { clip, escapeMarkdown as esc, markdownCell, markdownCode } from './escape.ts'
 
 /** Bytes; a job summary is refused above 1,024 KiB, other steps may write to it too. */
 const BUDGET = 900_000
@@ -27,8 +27,8 @@ interface Section {
 }
 
 /** The report as GitHub-flavoured Markdown, in at most so many bytes. */
-export function renderMarkdown(told: Told, budget = BUDGET): string {
-  const sections = (isRefusal(told) ? refused(told) : told.results.flatMap(result => sectionsOf(told, result))).filter(
+export function renderMarkdown(told: PipelineResult, budget = BUDGET): string {
+  const sections = (isRejection(told) ? refused(told) : told.results.flatMap(result => sectionsOf(told, result))).filter(
     section => section.text !== '',
   )
   const kept: Section[] = []
@@ -47,7 +47,7 @@ export function renderMarkdown(told: Told, budget = BUDGET): string {
 }
 
 /** Several pipelines in one text: each has an equal share of what those before it left. */
-export function renderMarkdownOf(told: readonly Told[], budget = BUDGET): string {
+export function renderMarkdownOf(told: readonly PipelineResult[], budget = BUDGET): string {
   let left = budget
   return told
     .map((one, at) => {
@@ -59,7 +59,7 @@ export function renderMarkdownOf(told: readonly Told[], budget = BUDGET): string
 }
 
 /** A pipeline that came to no run: only what kept it from one. */
-const refused = ({ name, exitCode, issues }: Refusal): Section[] => [
+const refused = ({ name, exitCode, issues }: Rejection): Section[] => [
   {
     name: 'verdict',
     text: `### ✗ ${esc(name)}: Not begun\n\nThere was no run · exit code ${exitCode}\n`,
@@ -152,7 +152,9 @@ function issueList(issues: readonly Problem[], warnings: readonly string[]): str
 
 /** What was done with the companies found. */
 function after(result: Result): string {
-  const lines = afterLines(result).map(({ about, text, isAlert }) => `- ${isAlert ? '⚠' : '✓'} ${about}: ${esc(clip(text, 300))}`)
+  const lines = companyActionLines(result).map(
+    ({ about, text, isAlert }) => `- ${isAlert ? '⚠' : '✓'} ${about}: ${esc(clip(text, 300))}`,
+  )
   return lines.length === 0 ? '' : `#### Companies\n\n${lines.join('\n')}\n`
 }
 

@@ -2,10 +2,11 @@
  * `metrics.txt`: the counts of runs as OpenMetrics text. Gauges, for each file tells of one call; no label changes from run
  * to run, so that a merge request can show the difference. What is unknown is left out, never 0.
  */
-import { escapeLabel } from './escape.ts'
+
+import { isRejection, type PipelineResult } from '../pipeline-result.ts'
 import type { Report } from '../schema.ts'
-import { isRefusal, type Told } from '../pipeline-result.ts'
 import { OUTCOMES } from '../totals.ts'
+import { escapeLabel } from './escape.ts'
 
 /** A family: its unit where it has one, its help, and what a run adds to it: further labels and a value. */
 interface Family {
@@ -38,8 +39,8 @@ const FAMILIES: readonly Family[] = [
 ]
 
 /** The metrics of the runs of a call, one sample set a pipeline; ends in `# EOF`. */
-export function renderOpenMetrics(told: readonly Told[]): string {
-  const reports = told.flatMap(one => (isRefusal(one) ? [] : [one]))
+export function renderOpenMetrics(told: readonly PipelineResult[]): string {
+  const reports = told.flatMap(one => (isRejection(one) ? [] : [one]))
   const families = FAMILIES.flatMap(({ name, unit, help, samples }) => [
     `# TYPE ${name} gauge`,
     ...(unit === undefined ? [] : [`# UNIT ${name} ${unit}`]),

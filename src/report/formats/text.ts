@@ -2,11 +2,11 @@
  * What a person sees at the end of `fettle run`: verdict, rows, checks, warnings with their cure, files, next step. It fits
  * a screen: lists are cut after a few lines, for report.html has them whole.
  */
-import { afterLines } from '../company-actions.ts'
-import { clip, escapeTerminal } from './escape.ts'
+import { companyActionLines } from '../company-actions.ts'
 import type { Report, Result } from '../schema.ts'
 import { OUTCOME, STATUS, shownOutcomes, type Verdict, verdictOf } from '../verdict.ts'
 import { about, bytes, count, counted, duration, more, percent, points } from '../words.ts'
+import { clip, escapeTerminal } from './escape.ts'
 
 /** What a colour is for; the caller knows which escape codes that means. */
 export type Style = 'good' | 'warn' | 'bad' | 'dim' | 'bold'
@@ -150,7 +150,7 @@ function issues(report: Report, result: Result, paint: Paint, width: number): st
 
 /** What was done with the companies found. */
 function after(result: Result, paint: Paint, width: number): string[] {
-  const all = afterLines(result)
+  const all = companyActionLines(result)
   const lines = all.slice(0, LIST + 3).map(({ about: what, text, isAlert }) => {
     return `  ${isAlert ? paint('warn', '!') : paint('good', '✓')} ${escapeTerminal(clip(`${what}: ${text}`, width - 4))}`
   })

@@ -1,5 +1,5 @@
 /** What was done with the companies found: the portfolio they are in, and AML searches with their hits by dataset. */
-import { afterLines } from '../company-actions.ts'
+import { companyActionLines } from '../company-actions.ts'
 import type { Result } from '../schema.ts'
 import { count } from '../words.ts'
 import { html, type Markup } from './markup.ts'
@@ -12,7 +12,7 @@ const headed = (caption: string, columns: readonly Column[], rows: readonly (rea
 /** The section; nothing where the pipeline asks for neither. */
 export function companies(result: Result): Markup | null {
   const { screening } = result
-  const [...lines] = afterLines({ ...result, screening: screening && { ...screening, risks: [], found: [] } })
+  const [...lines] = companyActionLines({ ...result, screening: screening && { ...screening, risks: [], found: [] } })
   if (lines.length === 0) return null
   const leads = lines.map(
     ({ about, text, isAlert }) =>

@@ -1,7 +1,7 @@
 /** The page about several pipelines of one call: the verdict of each with its bar and the way to its own page, what went wrong first. */
 
+import { isRejection, type PipelineResult, type Rejection } from '../pipeline-result.ts'
 import type { Report, Result } from '../schema.ts'
-import { isRefusal, type Refusal, type Told } from '../pipeline-result.ts'
 import { OUTCOMES, sumOfTotals } from '../totals.ts'
 import { OUTCOME, STATUS, type Verdict, verdictOf, worst } from '../verdict.ts'
 import { count, counted, duration, more, percent, points, time } from '../words.ts'
@@ -20,13 +20,13 @@ export interface IndexOptions {
   readonly linkOf: (report: Report) => string
 }
 
-const verdictOfTold = (told: Told): Verdict => (isRefusal(told) ? 'error' : verdictOf(told))
+const verdictOfTold = (told: PipelineResult): Verdict => (isRejection(told) ? 'error' : verdictOf(told))
 
 /** The index as an HTML page; it carries no script. */
-export function renderIndex(told: readonly Told[], { tool, linkOf }: IndexOptions): string {
+export function renderIndex(told: readonly PipelineResult[], { tool, linkOf }: IndexOptions): string {
   const verdicts = told.map(verdictOfTold)
   const together = worst(verdicts)
-  const reports = told.flatMap(one => (isRefusal(one) ? [] : [one]))
+  const reports = told.flatMap(one => (isRejection(one) ? [] : [one]))
   const title = counted(told.length, 'pipeline')
   const sorted = ORDER.flatMap(tone => told.filter((_, at) => TONE[verdicts[at]!] === tone))
   const body = html`<header>
@@ -38,7 +38,7 @@ export function renderIndex(told: readonly Told[], { tool, linkOf }: IndexOption
 ${reports.length === 0 ? null : numbers({ totals: sumOfTotals(reports.map(one => one.totals)), delta: null, previous: null, results: [] })}
 <section aria-labelledby="pipelines"><h2 id="pipelines">Pipelines</h2>${patterns(OUTCOMES)}${legend(reports)}
 <ul class="stack">${sorted.map(
-    one => html`<li class="card pipeline">${isRefusal(one) ? refused(one) : one.results.map(result => line(one, result, linkOf(one)))}</li>
+    one => html`<li class="card pipeline">${isRejection(one) ? refused(one) : one.results.map(result => line(one, result, linkOf(one)))}</li>
 `,
   )}</ul></section>
 </main>`
@@ -88,7 +88,7 @@ ${bar(report)}
 ${cure(report, result)}`
 }
 
-const refused = ({ name, exitCode, issues }: Refusal): Markup => html`<h3>${name} ${badge('error')}</h3>
+const refused = ({ name, exitCode, issues }: Rejection): Markup => html`<h3>${name} ${badge('error')}</h3>
 <p>There was no run: exit code ${exitCode}.</p>
 <ul class="stack small">${issues
   .slice(0, PROBLEMS)

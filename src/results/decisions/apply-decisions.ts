@@ -4,14 +4,14 @@
  */
 import type { Answer } from '../answers.ts'
 import { type Candidate, candidatesOf } from '../candidates.ts'
-import type { Decision, Decisions, Verdict } from './decisions.ts'
 import { COMPANY_TAGS, type RowOutcome } from '../enriched-file.ts'
+import type { Decision, Decisions, Verdict } from './decisions.ts'
 
 /** What a decision did to a row. */
 export type Effect = 'accepted' | 'rejected' | 'agreed' | 'overruled' | 'narrowed'
 
 /** An answer, and what became of it. */
-export interface Judged extends Answer {
+export interface RowResult extends Answer {
   /** What the service says. */
   readonly told: RowOutcome
   /** Cells of the answer that are others now; undefined leaves one as it came. */
@@ -27,10 +27,10 @@ const OF_ROW: ReadonlySet<string> = new Set(['general.rowNumber', 'general.patte
 const NAMES: ReadonlySet<string> = new Set(['general.companyName', 'general.legalName'])
 
 /** Judges an answer to the row of this fingerprint. What could not be asked about stays so: a decision is no answer. */
-export function judge(answer: Answer, fingerprint: string, decisions: Decisions | null): Judged {
+export function applyDecision(answer: Answer, fingerprint: string, decisions: Decisions | null): RowResult {
   const { outcome: told } = answer
   const candidates = told === 'review' || told === 'unmatched' ? candidatesOf(answer) : []
-  const asItIs: Judged = { ...answer, told, instead: null, candidates, decided: null }
+  const asItIs: RowResult = { ...answer, told, instead: null, candidates, decided: null }
   const verdict = told === 'failed' ? undefined : decisions?.of(fingerprint)
   if (verdict === undefined) return asItIs
   return verdict.accepted === null ? refuse(asItIs, verdict) : accept(asItIs, verdict.accepted)
@@ -42,7 +42,7 @@ const isFound = (outcome: RowOutcome): boolean => outcome === 'matched' || outco
 export const foundIds = ({ row, columns }: Answer): string[] =>
   COMPANY_TAGS.map(name => (row[columns.find(name)] ?? '').trim()).filter(id => id !== '')
 
-function accept(judged: Judged, line: Decision): Judged {
+function accept(judged: RowResult, line: Decision): RowResult {
   const ids = foundIds(judged)
   // Where the service does not tell which company it found, nobody can say that it is another.
   if (isFound(judged.told) && (ids.length === 0 || ids.includes(line.company)))
@@ -62,7 +62,7 @@ function accept(judged: Judged, line: Decision): Judged {
   return { ...judged, outcome: 'manualMatched', instead, candidates: judged.candidates, decided: { line, effect } }
 }
 
-function refuse(judged: Judged, { rejected, none }: Verdict): Judged {
+function refuse(judged: RowResult, { rejected, none }: Verdict): RowResult {
   const anyLine = none ?? rejected.values().next().value!
   if (isFound(judged.told)) {
     const line =
@@ -101,7 +101,7 @@ function ofNoCompany(column: string): string | undefined {
 }
 
 /** The cells of a row in review whose best candidate is another one now. */
-function insteadOf([best, ...others]: readonly Candidate[]): Judged['instead'] {
+function insteadOf([best, ...others]: readonly Candidate[]): RowResult['instead'] {
   const cells: Readonly<Record<string, string | undefined>> = {
     'match.candidateId': best?.id,
     'match.candidateName': best?.name,

@@ -4,13 +4,13 @@
  */
 import { extname } from 'node:path'
 import { FettleError, type Issue, issue } from '../../errors.ts'
-import type { InputFacts } from '../../pipeline/model/types.ts'
-import { contradictions, DECISION_COLUMNS, type Decision, decisionCells } from './decisions.ts'
-import { FINGERPRINT } from '../row-fingerprint.ts'
+import { writeAtomic } from '../../files/atomic-file.ts'
 import { csvText } from '../../formats/text-formats.ts'
 import { inspect } from '../../input/table/inspect.ts'
 import { parseRows, parserOptions, tableText } from '../../input/table/records.ts'
-import { writeAtomic } from '../../files/atomic-file.ts'
+import type { InputFacts } from '../../pipeline/model/types.ts'
+import { FINGERPRINT } from '../row-fingerprint.ts'
+import { contradictions, DECISION_COLUMNS, type Decision, decisionCells } from './decisions.ts'
 
 /** What a decisions file says, and what is wrong with it. */
 export interface DecisionsRead {
@@ -34,7 +34,7 @@ export async function readDecisions(path: string, root = ''): Promise<DecisionsR
 }
 
 /** As `readDecisions`, for whoever can do nothing but stop. Throws FETTLE_DECISIONS with all problems. */
-export async function needDecisions(path: string, root = ''): Promise<readonly Decision[]> {
+export async function requireDecisions(path: string, root = ''): Promise<readonly Decision[]> {
   const { lines, issues } = await readDecisions(path, root)
   const [first] = issues
   if (first === undefined) return lines

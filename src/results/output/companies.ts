@@ -5,13 +5,13 @@
 import { unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { FettleError } from '../../errors.ts'
+import { digestOf } from '../../files/digest.ts'
+import { JsonLinesWriter, readJsonLines } from '../../files/json-lines.ts'
+import { DigestIndex } from '../../input/upload/row-dedupe.ts'
 import type { CompanyCounts, FoundCompany } from '../../pipeline/model/row-types.ts'
 import type { Plan } from '../../pipeline/model/types.ts'
-import { digestOf } from '../../files/digest.ts'
+import type { RowResult } from '../decisions/apply-decisions.ts'
 import { COMPANY_TAGS } from '../enriched-file.ts'
-import { Fold } from '../../input/upload/row-dedupe.ts'
-import { JsonLinesWriter, readJsonLines } from '../../files/json-lines.ts'
-import type { Judged } from '../decisions/apply-decisions.ts'
 
 const NAME_TAGS = ['general.companyName', 'general.legalName'] as const
 
@@ -21,7 +21,7 @@ const pathIn = (workDir: string): string => join(workDir, 'companies.jsonl')
 export class CompanyLister {
   readonly #reference: number | null
   readonly #writer: JsonLinesWriter<FoundCompany>
-  readonly #known = new Fold()
+  readonly #known = new DigestIndex()
   #nameless = 0
 
   constructor(plan: Plan, workDir: string) {
@@ -30,7 +30,7 @@ export class CompanyLister {
   }
 
   /** Row `number` with its own cells. Throws FETTLE_OUTPUT_WRITE. */
-  async add(number: number, judged: Judged, cells: readonly string[]): Promise<void> {
+  async add(number: number, judged: RowResult, cells: readonly string[]): Promise<void> {
     const { outcome, row, columns, instead } = judged
     if (outcome !== 'matched' && outcome !== 'manualMatched' && outcome !== 'duplicate') return
     const read = (names: readonly string[]): string =>

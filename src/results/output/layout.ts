@@ -1,8 +1,9 @@
 /** Which cell goes where in an output file: the input's own cells as they were, and the chosen columns of the enriched file. */
-import type { Plan, PlannedOutput } from '../../pipeline/model/types.ts'
-import type { EnrichedColumns } from '../enriched-columns.ts'
+
 import { columnName } from '../../formats/text-formats.ts'
-import type { Judged } from '../decisions/apply-decisions.ts'
+import type { Plan, PlannedOutput } from '../../pipeline/model/types.ts'
+import type { RowResult } from '../decisions/apply-decisions.ts'
+import type { EnrichedColumns } from '../enriched-columns.ts'
 
 const CANDIDATE = ['match.candidateId', 'match.candidateName']
 
@@ -14,7 +15,7 @@ export const missingColumns = (output: PlannedOutput, columns: EnrichedColumns):
 export interface Layout {
   readonly names: readonly string[]
   /** A repeat was given the answer of another row. */
-  row(own: readonly string[], answer: Judged, isRepeat: boolean): string[]
+  row(own: readonly string[], answer: RowResult, isRepeat: boolean): string[]
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Plan } from '../../pipeline/model/types.ts'
 import type { Candidate } from '../candidates.ts'
 
 /** Shows rows of a plan. */
-export class RowShower {
+export class ReportRowBuilder {
   readonly #plan: Plan
 
   constructor(plan: Plan) {

@@ -1,6 +1,7 @@
 /** A table for people as a file of its own: CSV as spreadsheets like it, or a workbook; whole or not at all. It knows no rows. */
-import { rowFormat } from '../../formats/text-formats.ts'
+
 import { openSink } from '../../files/atomic-file.ts'
+import { rowFormat } from '../../formats/text-formats.ts'
 import { xlsxFormat } from '../../formats/xlsx.ts'
 
 /** Writes a table. Throws FETTLE_OUTPUT_WRITE, FETTLE_OUTPUT_LIMIT. */

@@ -2,15 +2,15 @@
 import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
 import { FettleError } from '../../errors.ts'
-import type { Plan, PlannedOutput } from '../../pipeline/model/types.ts'
-import type { RowOutcome } from '../enriched-file.ts'
-import { type EnrichedColumns, NO_COLUMNS } from '../enriched-columns.ts'
-import { type RowFormat, rowFormat } from '../../formats/text-formats.ts'
-import type { Judged } from '../decisions/apply-decisions.ts'
-import { makeLayout } from './layout.ts'
 import { openSink, type Sink } from '../../files/atomic-file.ts'
-import type { WorkExtra } from '../../input/work.ts'
+import { type RowFormat, rowFormat } from '../../formats/text-formats.ts'
 import { xlsxFormat } from '../../formats/xlsx.ts'
+import type { Plan, PlannedOutput } from '../../pipeline/model/types.ts'
+import type { RowResult } from '../decisions/apply-decisions.ts'
+import { type EnrichedColumns, NO_COLUMNS } from '../enriched-columns.ts'
+import type { RowOutcome } from '../enriched-file.ts'
+import type { ResultsOptions } from '../options.ts'
+import { makeLayout } from './layout.ts'
 
 const BATCH = 500
 
@@ -46,7 +46,7 @@ export class Writers {
   }
 
   /** Opens a temporary file for each output. */
-  static async open(plan: Plan, output: PlannedOutput, workDir: string, extra: WorkExtra): Promise<Writers> {
+  static async open(plan: Plan, output: PlannedOutput, workDir: string, extra: ResultsOptions): Promise<Writers> {
     const tag = createHash('sha256').update(resolve(workDir)).digest('hex').slice(0, 12)
     const writers: Writer[] = []
     const files = [
@@ -85,7 +85,7 @@ export class Writers {
   }
 
   /** Writes a row to every file that wants it. */
-  async add(own: readonly string[], answer: Judged, isRepeat: boolean): Promise<void> {
+  async add(own: readonly string[], answer: RowResult, isRepeat: boolean): Promise<void> {
     for (const [at, writer] of this.#writers.entries()) {
       if (!writer.wants(answer.outcome)) continue
       writer.rows++

@@ -5,9 +5,9 @@
 import { FettleError, type Issue, issue } from '../../errors.ts'
 import type { JobState, RunState } from '../../journal/state.ts'
 import type { Plan } from '../../pipeline/model/types.ts'
-import { checkAgainstSummary } from '../row-ledger.ts'
 import { NOT_YET_MS } from '../job-lookup.ts'
 import type { Download, Ports } from '../ports.ts'
+import { checkAgainstSummary } from '../row-ledger.ts'
 import { growInterval, withJitter } from '../schedule.ts'
 import { type Facts, idOf, type Stage } from '../stage.ts'
 

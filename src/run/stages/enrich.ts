@@ -6,8 +6,8 @@ import { askedTags, enrichPhase, hasEnrichment } from '../../contract/index.ts'
 import { FettleError } from '../../errors.ts'
 import type { JobState, RunState } from '../../journal/state.ts'
 import { creditsOf } from '../checks.ts'
-import { observe } from '../poll-job.ts'
 import { adopt, provenStatus, whenReady } from '../job-lookup.ts'
+import { pollJob } from '../poll-job.ts'
 import type { Ports } from '../ports.ts'
 import { type Facts, idOf, isContinued, type Stage } from '../stage.ts'
 
@@ -71,7 +71,7 @@ async function* enrichOne(job: JobState, state: RunState, ports: Ports): Facts {
       yield { ...accepted, adopted: effect.adopted }
     }
   }
-  const record = yield* observe(job, { stage: 'enrich', poll, phaseOf: enrichPhase }, ports)
+  const record = yield* pollJob(job, { stage: 'enrich', poll, phaseOf: enrichPhase }, ports)
   yield { type: 'enrich.finished', part: job.part, status: record.status, summary: record.jobSummary ?? null }
 }
 

@@ -11,13 +11,17 @@ import { submit } from './submit.ts'
 import { upload } from './upload.ts'
 
 /** The stages after the outputs. */
-export const AFTER: readonly Stage[] = [portfolio, screen]
+export const POST_OUTPUT_STAGES: readonly Stage[] = [portfolio, screen]
 
 /**
  * The stages in legs: jobs pass through a leg side by side, and none enters the second before all have left the first, since only
  * then is it known what enriching will cost. The third is about the companies of all jobs.
  */
-export const LEGS: readonly (readonly Stage[])[] = [[create, upload, map, submit, match], [enrich, download], AFTER]
+export const STAGE_GROUPS: readonly (readonly Stage[])[] = [
+  [create, upload, map, submit, match],
+  [enrich, download],
+  POST_OUTPUT_STAGES,
+]
 
 /** As far as a run goes that leaves the waiting to others: every job is the service's to carry on. */
-export const SUBMITTING: typeof LEGS = [[create, upload, map, submit]]
+export const SUBMIT_STAGES: typeof STAGE_GROUPS = [[create, upload, map, submit]]

@@ -3,7 +3,7 @@ import { hasSubmission } from '../../contract/index.ts'
 import { FettleError } from '../../errors.ts'
 import type { JobState } from '../../journal/state.ts'
 import type { Plan } from '../../pipeline/model/types.ts'
-import { readOwnJob, whenReady } from '../job-lookup.ts'
+import { readRecordedJob, whenReady } from '../job-lookup.ts'
 import type { Ports } from '../ports.ts'
 import { type Facts, idOf, type Stage } from '../stage.ts'
 
@@ -25,7 +25,7 @@ async function* mapOne(job: JobState, plan: Plan, ports: Ports): Facts {
   }
   // Nothing but the mappings leads past `ready`: who refuses them since it is there, has them.
   const already = async (): Promise<null | undefined> =>
-    hasSubmission((await readOwnJob(job, ports, { signal: ports.grace })).status) ? null : undefined
+    hasSubmission((await readRecordedJob(job, ports, { signal: ports.grace })).status) ? null : undefined
   try {
     await whenReady(job, ports, isBusy, send, already)
   } catch (error) {

@@ -4,7 +4,7 @@
  */
 import pLimit from 'p-limit'
 import { FettleError, type Issue, issue } from '../../errors.ts'
-import type { PortfolioState, RefusedCompany, RunFact, RunState } from '../../journal/index.ts'
+import type { PortfolioState, RefusedCompany, RunEventInput, RunState } from '../../journal/index.ts'
 import type { FoundCompany } from '../../pipeline/model/row-types.ts'
 import type { PlannedPortfolio } from '../../pipeline/model/types.ts'
 import type { Portfolio } from '../company-action-ports.ts'
@@ -21,9 +21,9 @@ async function* settle(
   known: PortfolioState,
   key: string,
   ports: Ports,
-): AsyncGenerator<RunFact, number> {
+): AsyncGenerator<RunEventInput, number> {
   if (known.id !== null) return known.id
-  const found = (id: number, name: string, created: boolean): RunFact => ({ type: 'portfolio.found', id, name, created })
+  const found = (id: number, name: string, created: boolean): RunEventInput => ({ type: 'portfolio.found', id, name, created })
   if (plan.id !== null) {
     const { id, name } = await ports.portfolios.readPortfolio(plan.id, { signal: ports.signal }).catch(missing(plan.id))
     yield found(id, name, false)

@@ -2,7 +2,7 @@
 import { hasUpload } from '../../contract/index.ts'
 import { FettleError } from '../../errors.ts'
 import type { JobState, RunState } from '../../journal/state.ts'
-import { provenStatus, readOwnJob } from '../job-lookup.ts'
+import { provenStatus, readRecordedJob } from '../job-lookup.ts'
 import type { Ports } from '../ports.ts'
 import { type Facts, idOf, isContinued, type Stage } from '../stage.ts'
 
@@ -10,7 +10,7 @@ import { type Facts, idOf, isContinued, type Stage } from '../stage.ts'
 const SETTLE_MS = 60_000
 const SETTLE_PAUSE_MS = 1_000
 
-const toldStatus = async (job: JobState, ports: Ports): Promise<string> => (await readOwnJob(job, ports)).status
+const toldStatus = async (job: JobState, ports: Ports): Promise<string> => (await readRecordedJob(job, ports)).status
 
 async function settledStatus(job: JobState, ports: Ports, read = toldStatus): Promise<string> {
   const until = ports.clock.monotonic() + SETTLE_MS

@@ -1,9 +1,9 @@
 /** `POST /authenticate`: contract §4. It knows no password, only who can check one. */
 import type { FastifyInstance } from 'fastify'
 import { makeGate } from '../auth/gate.ts'
-import { LoginRefusal, tooMany } from '../refusal.ts'
 import type { Context } from '../context.ts'
 import { route } from '../http/route.ts'
+import { LoginRefusal, tooMany } from '../refusal.ts'
 
 /** After which a login that could not wait may come again. */
 const PAUSE_MS = 1_000

@@ -1,11 +1,11 @@
 /** Who the caller is and what the account may use: contract §4.3, §8 row 30, §11.1. */
 import type { FastifyInstance } from 'fastify'
 import type { Allowance } from '../../contract/index.ts'
-import { countryName } from '../registers/countries.ts'
 import type { Product } from '../auth/usage.ts'
 import type { Context } from '../context.ts'
 import { CUSTOMER } from '../data-cleaning/job-record.ts'
 import { route } from '../http/route.ts'
+import { countryName } from '../registers/countries.ts'
 
 /** Nothing here ends by itself. */
 const NO_END = '9999-12-31'

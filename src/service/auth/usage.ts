@@ -1,7 +1,7 @@
 /** What a user has used of the account, and since when there is the user. It knows no limit. */
 
-import type { User } from './users.ts'
 import type { Database } from '../storage/database.ts'
+import type { User } from './users.ts'
 
 /** What is counted: reports of companies, and of people. */
 export type Product = 'company' | 'person'

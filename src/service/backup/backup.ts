@@ -11,11 +11,11 @@ import { pipeline } from 'node:stream/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createGzip } from 'node:zlib'
 import { FettleError } from '../../errors.ts'
-import { openDatabase } from '../storage/database.ts'
 import { partOf, settle } from '../storage/atomic-file.ts'
+import { openDatabase } from '../storage/database.ts'
 import { lockDirectory } from '../storage/lock.ts'
 import { takeSnapshot } from '../storage/snapshot.ts'
-import { deskIn, ENDS } from './snapshot-requests.ts'
+import { ENDS, snapshotDirIn } from './snapshot-requests.ts'
 import { tarOf } from './tar.ts'
 
 /** What a backup is made of, and where to. */
@@ -108,7 +108,7 @@ export async function backup({ dataDir, file, signal }: BackupOptions): Promise<
       hint: 'Name it: --data-dir DIR.',
     })
   }
-  const desk = deskIn(dataDir)
+  const desk = snapshotDirIn(dataDir)
   const id = `${process.pid}-${randomBytes(6).toString('hex')}`
   try {
     await mkdir(desk, { recursive: true, mode: 0o700 })

@@ -7,13 +7,13 @@ import { join } from 'node:path'
 import type { Clock } from '../clock.ts'
 
 /** The folder of requests and snapshots. */
-export const deskIn = (dataDir: string): string => join(dataDir, 'backups')
+export const snapshotDirIn = (dataDir: string): string => join(dataDir, 'backups')
 
 /** What a request becomes, by the end of its name. */
 export const ENDS = { wanted: '.wanted', part: '.part', ready: '.ready', failed: '.failed' } as const
 
 /** What the desk needs. */
-export interface DeskParts {
+export interface SnapshotRequestParts {
   readonly dataDir: string
   readonly clock: Clock
   /** How often requests are looked for. */
@@ -23,7 +23,7 @@ export interface DeskParts {
 }
 
 /** Answers one request. */
-async function answer(desk: string, id: string, take: DeskParts['take']): Promise<void> {
+async function answer(desk: string, id: string, take: SnapshotRequestParts['take']): Promise<void> {
   const path = (end: keyof typeof ENDS): string => join(desk, `${id}${ENDS[end]}`)
   await rm(path('wanted'), { force: true })
   try {
@@ -36,8 +36,8 @@ async function answer(desk: string, id: string, take: DeskParts['take']): Promis
 }
 
 /** Answers requests until it is closed; half of a snapshot that a kill left is removed first. */
-export function openDesk({ dataDir, clock, everyMs, take }: DeskParts): { close(): Promise<void> } {
-  const desk = deskIn(dataDir)
+export function openSnapshotRequests({ dataDir, clock, everyMs, take }: SnapshotRequestParts): { close(): Promise<void> } {
+  const desk = snapshotDirIn(dataDir)
   const stop = new AbortController()
   // Not there until somebody asks.
   const names = (): Promise<string[]> => readdir(desk).catch(() => [])

@@ -4,10 +4,10 @@
  */
 import type { ExplainPlan, MatchedCompany, MatchQuery } from '../../contract/index.ts'
 import { safeNumber } from '../enrichment/tags.ts'
-import { fold } from '../matching/text/normalise.ts'
-import { normaliseOrgNumber, normaliseVat, phoneDigits, postcodeArea } from '../matching/text/identifiers.ts'
 import { THRESHOLDS } from '../matching/index.ts'
+import { normaliseOrgNumber, normaliseVat, phoneDigits, postcodeArea } from '../matching/text/identifiers.ts'
 import { parseName } from '../matching/text/name.ts'
+import { fold } from '../matching/text/normalise.ts'
 import { pairsAlike } from '../matching/text/similarity.ts'
 import type { Company, Query } from '../matching/types.ts'
 import { plainPostcode } from '../registers/search.ts'

@@ -3,9 +3,9 @@
  * without case, accents and punctuation. Pure; it finds nothing by itself.
  */
 import type { CompaniesQuery } from '../../contract/index.ts'
-import { fold, words } from '../matching/text/normalise.ts'
 import { domainOf, normaliseOrgNumber, normaliseVat, phoneDigits } from '../matching/text/identifiers.ts'
 import { parseName } from '../matching/text/name.ts'
+import { fold, words } from '../matching/text/normalise.ts'
 import { pairsAlike } from '../matching/text/similarity.ts'
 import type { Company } from '../matching/types.ts'
 import { plainPostcode } from '../registers/search.ts'

@@ -1,16 +1,16 @@
 /** Search and match of companies, and what may be asked: contract §9.1, §9.2, §9.4 to §9.6. */
 import type { FastifyInstance } from 'fastify'
 import type { CompaniesQuery, SearchMessage } from '../../contract/index.ts'
+import type { Context } from '../context.ts'
+import { pageOf } from '../http/paging.ts'
+import { route } from '../http/route.ts'
+import { makeTurns } from '../http/take-turns.ts'
+import { requireCountry } from '../registers/countries.ts'
 import { confidenceOf, matchedCompany, queryOf } from './confidence.ts'
 import { companyCriteria, LANGUAGES, reportSchema } from './criteria.ts'
 import { customDataOf } from './custom-data.ts'
 import { foundCompany } from './facts.ts'
 import { findCompanies, LEADS } from './search.ts'
-import { requireCountry } from '../registers/countries.ts'
-import { makeTurns } from '../http/take-turns.ts'
-import type { Context } from '../context.ts'
-import { route } from '../http/route.ts'
-import { pageOf } from '../http/paging.ts'
 
 /** Registers the operations. */
 export function companyRoutes(app: FastifyInstance, context: Context): void {

@@ -3,9 +3,9 @@
  * The work of a search is bounded whatever the size of the register.
  */
 import type { CompaniesQuery, SearchMessage } from '../../contract/index.ts'
-import type { Engine } from '../registers/engine.ts'
 import type { Company, Query } from '../matching/types.ts'
 import { badRequest } from '../refusal.ts'
+import type { Engine } from '../registers/engine.ts'
 import { plainPostcode, type Search } from '../registers/search.ts'
 import { isAskedFor, isNamed } from './narrow.ts'
 

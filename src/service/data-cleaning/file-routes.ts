@@ -2,8 +2,8 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import type { FastifyInstance } from 'fastify'
-import { Refusal } from '../refusal.ts'
 import type { Context } from '../context.ts'
+import { Refusal } from '../refusal.ts'
 
 const TYPES: Readonly<Record<string, string>> = { csv: 'text/csv; charset=utf-8', json: 'application/json; charset=utf-8' }
 

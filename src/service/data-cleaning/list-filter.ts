@@ -1,11 +1,11 @@
 /** From the query of the job list to a filter of the store: contract §5.10, §14.1. Pure. */
 import type { z } from 'zod'
 import { type OPERATIONS, parseWireDate } from '../../contract/index.ts'
-import { statusesOf } from './job-transitions.ts'
-import { badRequest } from '../refusal.ts'
-import type { JobFilter } from './jobs-store.ts'
-import { CUSTOMER } from './job-record.ts'
 import { windowOf } from '../http/paging.ts'
+import { badRequest } from '../refusal.ts'
+import { CUSTOMER } from './job-record.ts'
+import { statusesOf } from './job-transitions.ts'
+import type { JobFilter } from './jobs-store.ts'
 
 type Query = z.infer<(typeof OPERATIONS)['listJobs']['query']>
 

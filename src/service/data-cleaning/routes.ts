@@ -3,16 +3,16 @@ import { randomUUID } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import type { ColumnMapping } from '../../contract/index.ts'
 import { TAGS } from '../../contract/index.ts'
-import { productOf } from '../enrichment/tags.ts'
-import { requireStatus } from './job-transitions.ts'
-import { badRequest, Refusal } from '../refusal.ts'
-import type { Job } from './jobs-store.ts'
 import type { Context } from '../context.ts'
-import { archivedRecord, jobRecord } from './job-record.ts'
-import { filterOf } from './list-filter.ts'
-import { onceOf } from '../http/idempotency.ts'
-import { type Call, route } from '../http/route.ts'
+import { productOf } from '../enrichment/tags.ts'
+import { idempotencyKeyOf } from '../http/idempotency.ts'
 import { ownAddress } from '../http/own-address.ts'
+import { type Call, route } from '../http/route.ts'
+import { badRequest, Refusal } from '../refusal.ts'
+import { archivedRecord, jobRecord } from './job-record.ts'
+import { requireStatus } from './job-transitions.ts'
+import type { Job } from './jobs-store.ts'
+import { filterOf } from './list-filter.ts'
 import { uploadRoute } from './upload-route.ts'
 
 type AnyCall = Pick<Call<unknown, unknown>, 'user' | 'id' | 'request' | 'body'>
@@ -48,7 +48,7 @@ export function jobRoutes(app: FastifyInstance, context: Context): void {
 
   const jobOf = ({ user, id }: Pick<AnyCall, 'user' | 'id'>): Job => look.job(user, id)
 
-  const once = <T>(call: AnyCall, effect: () => T): T => onceOf(context, call, effect)
+  const once = <T>(call: AnyCall, effect: () => T): T => idempotencyKeyOf(context, call, effect)
 
   route(app, context, 'createJob', call =>
     once(call, () => jobRecord(jobs.create(call.user.id, call.body.name), call.request.id)),

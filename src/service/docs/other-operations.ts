@@ -4,9 +4,9 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { OTHER_GROUPS, RETIRED } from '../../contract/index.ts'
-import { Refusal } from '../refusal.ts'
 import type { Context } from '../context.ts'
 import { routePath, userOf } from '../http/route.ts'
+import { Refusal } from '../refusal.ts'
 
 /** Registers them. */
 export function otherRoutes(app: FastifyInstance, context: Context): void {

@@ -3,9 +3,9 @@
  * nobody for more. Neither needs a token: they say nothing that the documentation does not.
  */
 import type { FastifyInstance } from 'fastify'
+import type { Context } from '../context.ts'
 import { docsPage } from './docs-page.ts'
 import { openApi } from './openapi.ts'
-import type { Context } from '../context.ts'
 
 const CSP = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 

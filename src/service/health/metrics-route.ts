@@ -1,7 +1,7 @@
 /** `GET /metrics`: how the service is doing, for a collector. Counts only: no name of a user, a job or a company (OpenMetrics 1.0). */
 import type { FastifyInstance } from 'fastify'
-import { type Family, type Metrics, metricsText } from './metrics.ts'
 import type { Context } from '../context.ts'
+import { type Family, type Metrics, metricsText } from './metrics.ts'
 
 const TYPE = 'application/openmetrics-text; version=1.0.0; charset=utf-8'
 

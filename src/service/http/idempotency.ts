@@ -4,7 +4,7 @@ import type { Context } from '../context.ts'
 import type { Call } from './route.ts'
 
 /** Carries out the effect of a call at most once per Idempotency-Key; see the store's `once` for what it throws. */
-export function onceOf<T>(
+export function idempotencyKeyOf<T>(
   { answers }: Pick<Context, 'answers'>,
   { user, request, body }: Pick<Call<unknown, unknown>, 'user' | 'request' | 'body'>,
   effect: () => T,

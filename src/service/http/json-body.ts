@@ -1,7 +1,7 @@
 /** Reads a JSON body strictly: UTF-8, bounded nesting, a position in the complaint. It knows no route (faults H7, H8). */
 import { isUtf8 } from 'node:buffer'
-import { findJsonFault, type JsonFault } from './json-fault.ts'
 import { badRequest } from '../refusal.ts'
+import { findJsonFault, type JsonFault } from './json-fault.ts'
 
 const fault = (details: string): Error => badRequest('The body is not valid JSON', details)
 

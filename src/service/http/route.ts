@@ -6,8 +6,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import { mayCarryOut, OPERATIONS, type Operation, type OperationName } from '../../contract/index.ts'
 import type { User } from '../auth/users.ts'
-import { badRequest, notAuthorised, Refusal } from '../refusal.ts'
 import type { Context } from '../context.ts'
+import { badRequest, notAuthorised, Refusal } from '../refusal.ts'
 
 /** A request that has passed its checks. */
 export interface Call<Body, Query> {

@@ -1,14 +1,15 @@
 /**
  * One query, one answer: read, select, score, decide, explain. The only door to the engine besides building the index.
  */
-import { candidatesOf } from './index/candidates.ts'
+
 import { decide, type Verdict } from './decide/decide.ts'
+import { chanceOf, scoreAll, scoresOf } from './decide/score.ts'
+import { explain, patternOf } from './decide/why.ts'
 import { namedFeatures } from './features.ts'
+import { candidatesOf } from './index/candidates.ts'
 import type { MatchIndex } from './index/match-index.ts'
 import { readQuery } from './query.ts'
-import { chanceOf, scoreAll, scoresOf } from './decide/score.ts'
 import type { Answer, Query } from './types.ts'
-import { explain, patternOf } from './decide/why.ts'
 
 /** Candidates an answer shows unless it is asked for more. */
 const SHOWN = 5

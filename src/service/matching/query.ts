@@ -2,14 +2,15 @@
  * One uploaded row made ready for comparison: its names parsed and numbered against an index, its identifiers canonical, its
  * address as words. Knows the mapping names of contract §5.4; scores nothing.
  */
-import { addressWords, digitsOf, initialsOf } from './index/build.ts'
-import { normaliseCountry } from './text/country.ts'
-import { words } from './text/normalise.ts'
-import { domainOf, normaliseOrgNumber, normalisePostcode, normaliseVat, phoneDigits } from './text/identifiers.ts'
-import { type Identifiers, keysOf } from './index/keys.ts'
+
 import type { LegalClass } from './data/legal-forms.ts'
+import { addressWords, digitsOf, initialsOf } from './index/build.ts'
+import { type Identifiers, keysOf } from './index/keys.ts'
 import type { MatchIndex } from './index/match-index.ts'
+import { normaliseCountry } from './text/country.ts'
+import { domainOf, normaliseOrgNumber, normalisePostcode, normaliseVat, phoneDigits } from './text/identifiers.ts'
 import { parseName } from './text/name.ts'
+import { words } from './text/normalise.ts'
 import { pairsOf } from './text/similarity.ts'
 import type { Query } from './types.ts'
 

@@ -4,11 +4,11 @@
  */
 import { join } from 'node:path'
 import type { Company } from '../matching/types.ts'
-import { type ChangeSetInfo, folderOf, type RegisterInfo, registerInfo } from '../registers/files.ts'
-import { type RegisterChange, readChanges } from '../registers/index.ts'
-import { linesOf } from '../registers/import/lines.ts'
-import type { Applied, Change, ChangeSet, ChangeSource } from './change-source.ts'
 import { differences, type Facts, type Field, factsOf, GONE } from '../portfolios/company-facts.ts'
+import { type ChangeSetInfo, folderOf, type RegisterInfo, registerInfo } from '../registers/files.ts'
+import { linesOf } from '../registers/import/lines.ts'
+import { type RegisterChange, readChanges } from '../registers/index.ts'
+import type { Applied, Change, ChangeSet, ChangeSource } from './change-source.ts'
 
 /** An import's number: the moment of the import. */
 const sequenceOf = ({ to }: ChangeSetInfo): number => Date.parse(to.importedAt)

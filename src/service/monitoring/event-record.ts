@@ -1,8 +1,8 @@
 /** Rules and events as the wire shows them: contract §7.2 to §7.4. Pure. */
 import { type CompanyEvent, type EventRule, formatSpacedDate, type NotificationEvent } from '../../contract/index.ts'
-import { type Rule, ruleOf } from './rules.ts'
-import type { Notice } from './events-store.ts'
 import type { RuleSetting } from '../portfolios/store.ts'
+import type { Notice } from './events-store.ts'
+import { type Rule, ruleOf } from './rules.ts'
 
 /** A rule as it is offered. */
 export const ruleRecord = (rule: Rule): EventRule => ({

@@ -1,8 +1,9 @@
 /** Events and the notices of them to portfolios, as they are kept, and which change sets they came from. It knows no rule. */
-import type { ActiveRule, Made } from './events.ts'
+
+import { MAY_SEE } from '../portfolios/store.ts'
 import type { Database } from '../storage/database.ts'
 import { freshNumber } from '../storage/ids.ts'
-import { MAY_SEE } from '../portfolios/store.ts'
+import type { ActiveRule, Made } from './events.ts'
 
 /** An event as one portfolio's owner is told of it; instants in milliseconds since 1970. */
 export interface Notice {

@@ -4,10 +4,10 @@
  */
 import type { Clock } from '../clock.ts'
 import type { Limits } from '../limits.ts'
-import type { EventStore } from './events-store.ts'
 import type { HoldingStore } from '../portfolios/holdings.ts'
 import type { Change, ChangeSource } from './change-source.ts'
 import { eventsOf } from './events.ts'
+import type { EventStore } from './events-store.ts'
 
 /** What is needed to follow the registers. */
 export interface MonitorParts {

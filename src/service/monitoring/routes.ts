@@ -1,16 +1,16 @@
 /** Rules and events: contract §7, and §8 rows 46 to 48. Which change makes an event was decided when the register was read. */
 import type { FastifyInstance } from 'fastify'
 import type { EventRule } from '../../contract/index.ts'
-import { RULES, type Rule, rulesOf } from './rules.ts'
-import { badRequest, notFound } from '../refusal.ts'
-import type { Notice, NoticeFilter } from './events-store.ts'
-import type { Portfolio, RuleSetting } from '../portfolios/store.ts'
 import type { Context } from '../context.ts'
-import { companyEventRecord, notificationRecord, ruleRecord, settingRecord } from './event-record.ts'
 import { instant } from '../data-cleaning/list-filter.ts'
-import type { Need } from '../object-access.ts'
-import { type Call, route } from '../http/route.ts'
 import { pagingOf, windowOf } from '../http/paging.ts'
+import { type Call, route } from '../http/route.ts'
+import type { Need } from '../object-access.ts'
+import type { Portfolio, RuleSetting } from '../portfolios/store.ts'
+import { badRequest, notFound } from '../refusal.ts'
+import { companyEventRecord, notificationRecord, ruleRecord, settingRecord } from './event-record.ts'
+import type { Notice, NoticeFilter } from './events-store.ts'
+import { RULES, type Rule, rulesOf } from './rules.ts'
 
 const DAY = 86_400_000
 

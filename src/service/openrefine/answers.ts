@@ -1,6 +1,7 @@
 /** The engine's answers in the words of Reconciliation Service API 0.2: candidates, suggestions, values. It decides nothing itself. */
-import type { Engine } from '../registers/engine.ts'
+
 import type { Company } from '../matching/index.ts'
+import type { Engine } from '../registers/engine.ts'
 import { COMPANY, lineOf, PROPERTIES } from './properties.ts'
 import { asksForCompany, engineQuery, type ReconcileQuery } from './queries.ts'
 

@@ -1,15 +1,15 @@
 /** The companies of a portfolio, one by one and several at once: contract §8 rows 37 to 44. */
 import type { FastifyInstance } from 'fastify'
 import type { Personal } from '../../contract/index.ts'
+import type { Context } from '../context.ts'
+import { idempotencyKeyOf } from '../http/idempotency.ts'
+import { pagingOf, windowOf } from '../http/paging.ts'
+import { type Call, route } from '../http/route.ts'
+import type { Need } from '../object-access.ts'
 import { badRequest, conflict, notFound, Refusal } from '../refusal.ts'
 import type { Holding, Notes } from './holdings.ts'
-import type { Portfolio } from './store.ts'
-import type { Context } from '../context.ts'
-import type { Need } from '../object-access.ts'
-import { onceOf } from '../http/idempotency.ts'
-import { type Call, route } from '../http/route.ts'
-import { pagingOf, windowOf } from '../http/paging.ts'
 import { companyItem, companyRecord } from './record.ts'
+import type { Portfolio } from './store.ts'
 
 const notesOf = ({ personalReference, freeText, personalLimit }: Personal): Notes => ({
   ...{ reference: personalReference, freeText, personalLimit },
@@ -53,7 +53,7 @@ export function portfolioCompanyRoutes(app: FastifyInstance, context: Context): 
   route(app, context, 'addCompany', async call => {
     portfolioOf(call, 'Add')
     const company = await search.find(call.body.id)
-    return onceOf(context, call, () => {
+    return idempotencyKeyOf(context, call, () => {
       // Once more: it may have gone while the company was looked for.
       const { id } = portfolioOf(call, 'Add')
       if (company === null) throw notFound('Company resource')
@@ -132,13 +132,13 @@ export function portfolioCompanyRoutes(app: FastifyInstance, context: Context): 
   route(app, context, 'copyCompanies', call => {
     const portfolio = portfolioOf(call, 'View')
     requireChoice(call.query.copyAll, 'copyAll', call.body.companies)
-    return onceOf(context, call, () => copy(call, portfolio, call.query.copyAll, false))
+    return idempotencyKeyOf(context, call, () => copy(call, portfolio, call.query.copyAll, false))
   })
 
   route(app, context, 'moveCompanies', call => {
     const portfolio = portfolioOf(call, 'View', 'Remove')
     requireChoice(call.query.removeAll, 'removeAll', call.body.companies)
-    return onceOf(context, call, () => copy(call, portfolio, call.query.removeAll, true))
+    return idempotencyKeyOf(context, call, () => copy(call, portfolio, call.query.removeAll, true))
   })
 
   const clear = (call: Call<{ companies: string[] }, { clearAll: boolean }>): unknown => {

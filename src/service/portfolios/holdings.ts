@@ -3,8 +3,8 @@
  * anywhere. It knows no register: whoever adds a company gives its facts.
  */
 import { safeNumber as safeNumberOf } from '../enrichment/tags.ts'
-import { type Facts, factsOf, type Registered } from './company-facts.ts'
 import type { Database } from '../storage/database.ts'
+import { type Facts, factsOf, type Registered } from './company-facts.ts'
 import { MAY_SEE } from './store.ts'
 
 /** What the owner of a portfolio notes at a company. */

@@ -1,17 +1,17 @@
 /** Portfolios themselves, what they hold in sum, and with whom they are shared: contract §8 rows 31 to 36, 49, 49a. */
 import type { FastifyInstance } from 'fastify'
 import type { Permission } from '../../contract/index.ts'
-import { badRequest, Refusal } from '../refusal.ts'
-import type { Portfolio } from './store.ts'
 import type { Context } from '../context.ts'
 import { CUSTOMER } from '../data-cleaning/job-record.ts'
-import type { Need } from '../object-access.ts'
-import { onceOf } from '../http/idempotency.ts'
-import { type Call, route } from '../http/route.ts'
+import { idempotencyKeyOf } from '../http/idempotency.ts'
 import { pagingOf, windowOf } from '../http/paging.ts'
+import { type Call, route } from '../http/route.ts'
+import type { Need } from '../object-access.ts'
+import { badRequest, Refusal } from '../refusal.ts'
 import { portfolioCompanyRoutes } from './company-routes.ts'
 import { portfolioImportRoutes } from './import-route.ts'
 import { portfolioItem, portfolioRecord } from './record.ts'
+import type { Portfolio } from './store.ts'
 
 const BANDS = ['A', 'B', 'C', 'D', 'E'] as const
 
@@ -34,7 +34,7 @@ export function portfolioRoutes(app: FastifyInstance, context: Context): void {
   })
 
   route(app, context, 'createPortfolio', call =>
-    onceOf(context, call, () => {
+    idempotencyKeyOf(context, call, () => {
       if (portfolios.count(call.user.id, '') >= limits.portfolios) {
         throw new Refusal(507, 'Insufficient storage', `this user has ${limits.portfolios} portfolios; no more are allowed`)
       }

@@ -1,8 +1,9 @@
 /** From a number at the register of a country to the company. It knows no portfolio. */
-import type { Engine } from './engine.ts'
-import { normaliseOrgNumber } from '../matching/text/identifiers.ts'
+
 import { normaliseCountry } from '../matching/index.ts'
+import { normaliseOrgNumber } from '../matching/text/identifiers.ts'
 import type { Company } from '../matching/types.ts'
+import type { Engine } from './engine.ts'
 
 /** The company of this number at the register of this country. */
 export function findByNumber(engine: Engine, number: string, country: string): Company | null {

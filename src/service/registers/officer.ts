@@ -1,7 +1,7 @@
 /** An officer of a company as a register's file of officers holds it, and the CSV it comes from. Knows the columns; stores nothing. */
 import { createHash } from 'node:crypto'
-import { fold } from '../matching/text/normalise.ts'
 import { normaliseCountry } from '../matching/index.ts'
+import { fold } from '../matching/text/normalise.ts'
 import type { SkippedRow } from './files.ts'
 import type { Columns } from './import/kind.ts'
 import { columnsOf } from './import/kinds.ts'

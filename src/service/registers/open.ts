@@ -4,11 +4,11 @@
  */
 import { join } from 'node:path'
 import { FettleError } from '../../errors.ts'
-import { normaliseOrgNumber } from '../matching/text/identifiers.ts'
 import { type Company, type Image, type MatchIndex, startIndex, viewIndex } from '../matching/index.ts'
+import { normaliseOrgNumber } from '../matching/text/identifiers.ts'
 import { folderOf, type RegisterInfo, registerInfo } from './files.ts'
-import { indexDigest, indexPath, loadIndex, saveIndex } from './index-file.ts'
 import { linesOf } from './import/lines.ts'
+import { indexDigest, indexPath, loadIndex, saveIndex } from './index-file.ts'
 import { joinOfficers, NO_OFFICERS, type Officers, openOfficers } from './officers-file.ts'
 
 /** Opened registers, ready to be matched against. */

@@ -3,9 +3,9 @@
  * companies when it is first asked for, in slices, so that other requests go on meanwhile. It knows no request.
  */
 import { setImmediate } from 'node:timers/promises'
-import type { Engine } from './engine.ts'
 import { safeNumber } from '../enrichment/tags.ts'
 import type { Company } from '../matching/types.ts'
+import type { Engine } from './engine.ts'
 import { entryOf, keyOf, placesBetween } from './sorted-index.ts'
 
 /** Looks companies up. */

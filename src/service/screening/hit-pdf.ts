@@ -1,8 +1,8 @@
 /** The PDF of a hit: which sections it has and what stands in them (contract §6.7). It draws nothing; pdf.ts does. */
 import { type PdfSection, pdfOf } from '../http/pdf.ts'
-import type { Hit, Search } from './searches-store.ts'
 import { datasetsOf, type Entry, type Listing } from './entry.ts'
 import type { NameOf } from './search-record.ts'
+import type { Hit, Search } from './searches-store.ts'
 
 /** What the PDF of a hit tells. */
 export interface HitStory {

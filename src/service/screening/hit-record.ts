@@ -1,9 +1,9 @@
 /** A hit as the wire shows it: in lists and after an update (contract §6.6), and its whole record (§6.4, §6.5). Pure. */
 import type { BusinessHit, BusinessHitFull, IndividualHit, IndividualHitFull } from '../../contract/index.ts'
-import type { Hit, Search } from './searches-store.ts'
 import { businessResultsOf, individualResultsOf, sourcesOf } from './aml-results.ts'
 import { datasetsOf, type Entry, type PersonName } from './entry.ts'
 import type { NameOf } from './search-record.ts'
+import type { Hit, Search } from './searches-store.ts'
 
 const iso = (millis: number): string => new Date(millis).toISOString()
 const orNull = (text: string): string | null => (text === '' ? null : text)

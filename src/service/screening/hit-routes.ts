@@ -1,6 +1,10 @@
 /** The hits of one type of AML search: lists, whole records, decisions, notes, PDFs (contract §6.4 to §6.7). */
 import type { FastifyInstance } from 'fastify'
 import { HIT_DECISIONS, type HitDecision, OPERATIONS, pathOf, readDecision } from '../../contract/index.ts'
+import type { Context } from '../context.ts'
+import { idempotencyKeyOf } from '../http/idempotency.ts'
+import { windowOf } from '../http/paging.ts'
+import { type Call, route } from '../http/route.ts'
 import { badRequest, conflict, Refusal } from '../refusal.ts'
 import { carryOut } from './batch.ts'
 import type { Entry } from './entry.ts'
@@ -8,10 +12,6 @@ import { hitPdf, pdfName } from './hit-pdf.ts'
 import { fullHitRecord, hitRecord } from './hit-record.ts'
 import type { SearchType } from './screener.ts'
 import type { Hit, HitPatch, Search } from './searches-store.ts'
-import type { Context } from '../context.ts'
-import { onceOf } from '../http/idempotency.ts'
-import { type Call, route } from '../http/route.ts'
-import { windowOf } from '../http/paging.ts'
 import { userNames } from './user-names.ts'
 
 type AnyCall = Pick<Call<unknown, unknown>, 'user' | 'params'>
@@ -78,7 +78,7 @@ export function hitRoutes(app: FastifyInstance, context: Context, type: SearchTy
   route(app, context, many, call => {
     const search = searchOf(call)
     const { user, request, body } = call
-    return onceOf(context, call, () =>
+    return idempotencyKeyOf(context, call, () =>
       carryOut(body.items, {
         work: ({ hitId, ...verdict }) => {
           const hit = look.hit(search, hitId)
@@ -99,7 +99,7 @@ export function hitRoutes(app: FastifyInstance, context: Context, type: SearchTy
 
   route(app, context, decideOne, call => {
     const hit = hitOf(call)
-    return onceOf(context, call, () => change(hit, call.user.id, patchOf(hit, call.body), call.request.id))
+    return idempotencyKeyOf(context, call, () => change(hit, call.user.id, patchOf(hit, call.body), call.request.id))
   })
 
   route(app, context, noteOne, call => change(hitOf(call), call.user.id, { note: call.body.note }, call.request.id))

@@ -10,17 +10,17 @@ import {
   type SearchUpdate,
 } from '../../contract/index.ts'
 import type { User } from '../auth/users.ts'
+import type { Context } from '../context.ts'
+import { idempotencyKeyOf } from '../http/idempotency.ts'
+import { windowOf } from '../http/paging.ts'
+import { type Call, route } from '../http/route.ts'
 import { badRequest } from '../refusal.ts'
 import { carryOut } from './batch.ts'
+import { hitRoutes } from './hit-routes.ts'
 import { businessQuestion, individualQuestion } from './question.ts'
 import type { Question } from './screener.ts'
 import { searchRecord } from './search-record.ts'
 import type { Search, SearchPatch } from './searches-store.ts'
-import type { Context } from '../context.ts'
-import { onceOf } from '../http/idempotency.ts'
-import { type Call, route } from '../http/route.ts'
-import { windowOf } from '../http/paging.ts'
-import { hitRoutes } from './hit-routes.ts'
 import { userNames } from './user-names.ts'
 
 /** What a search costs (contract §12). */
@@ -42,7 +42,7 @@ export function screeningRoutes(app: FastifyInstance, context: Context): void {
   const create = async (call: AnyCall, question: Question): Promise<unknown> => {
     const { user, reply, request } = call
     await screener.ready()
-    const record = onceOf(context, call, () => {
+    const record = idempotencyKeyOf(context, call, () => {
       credits.spend(user.id, COST)
       return searchRecord(searches.create(user.id, question, screener.search(question)), nameOf, request.id)
     })

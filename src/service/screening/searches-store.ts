@@ -4,9 +4,9 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { HitDecision, RiskRating, SearchStatus } from '../../contract/index.ts'
+import type { Database } from '../storage/database.ts'
 import type { Entry } from './entry.ts'
 import type { Found, Question } from './screener.ts'
-import type { Database } from '../storage/database.ts'
 
 /** Hits by decision. */
 export type HitCounts = Readonly<Record<HitDecision, number>>

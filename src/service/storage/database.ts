@@ -6,8 +6,8 @@ import { chmodSync, existsSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import sqlite from 'node-sqlite3-wasm'
 import { FettleError } from '../../errors.ts'
-import { requireNothingBeside } from './unnamed-files.ts'
 import { MIGRATIONS } from './migrations.ts'
+import { requireNothingBeside } from './unnamed-files.ts'
 
 type Value = string | number | null
 

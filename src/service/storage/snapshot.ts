@@ -4,8 +4,8 @@
  */
 import { chmodSync, closeSync, copyFileSync, fsyncSync, linkSync, mkdirSync, openSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Database } from './database.ts'
 import { isPart } from './atomic-file.ts'
+import type { Database } from './database.ts'
 
 /** What a data directory keeps beside its database. */
 const FOLDERS = ['accounts', 'uploads', 'files', 'imports'] as const

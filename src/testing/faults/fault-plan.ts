@@ -3,8 +3,8 @@
  * carries nothing out itself.
  */
 import { z } from 'zod'
-import { effect, type Fault, type FaultEffect, type FaultEffectInput, type FaultInput, fault } from './fault-table.ts'
 import type { Recognised } from '../match-operation.ts'
+import { effect, type Fault, type FaultEffect, type FaultEffectInput, type FaultInput, fault } from './fault-table.ts'
 
 /** A request as a policy is told of it: `nth` of its operation since arming, from 1; null for no operation of the interface. */
 export interface PolicyRequest {

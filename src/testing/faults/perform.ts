@@ -1,11 +1,11 @@
 /** Carries faults out: one small function for each kind. Which request they meet is decided elsewhere. */
 import { setTimeout as wait } from 'node:timers/promises'
-import { rewritten, withStatus } from './rewrite-json.ts'
-import type { Shot } from './fault-plan.ts'
-import { type Break, breakOff, endless, gzipBomb } from './faulty-response.ts'
 import type { Exchange } from '../exchange.ts'
-import type { FaultEffect } from './fault-table.ts'
 import { BUFFER_BYTES, type Reply, readWhole } from '../upstream.ts'
+import type { Shot } from './fault-plan.ts'
+import type { FaultEffect } from './fault-table.ts'
+import { type Break, breakOff, endless, gzipBomb } from './faulty-response.ts'
+import { rewritten, withStatus } from './rewrite-json.ts'
 
 /** What a fault may touch besides its request. */
 export interface Means {

@@ -7,7 +7,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { expect } from 'vitest'
-import { carryOut } from '../../../src/cli/program.ts'
+import { runProgram } from '../../../src/cli/program.ts'
 import { ENVIRONMENT, type Ended, fettle, folderOf, STACK } from '../cli/fettle.ts'
 import { type Remark, ROWS, type Row } from './row.ts'
 
@@ -38,7 +38,7 @@ export async function inProcess(args: readonly string[], cwd: string, env: Reado
   const before = process.cwd()
   process.chdir(cwd)
   try {
-    const code = await carryOut(args, {
+    const code = await runProgram(args, {
       env: { ...ENVIRONMENT, ...env },
       cwd: process.cwd(),
       out: text => {

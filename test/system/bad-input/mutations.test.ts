@@ -18,7 +18,11 @@ test.concurrent.each([
   const cwd = folderOf(
     kind === 'pipeline' ? Object.fromEntries(SAMPLES.map(name => [`samples/${name}`, 'id,name,country\n1,A,GB\n'])) : {},
   )
-  const child = spawn(process.execPath, [join(ROOT, 'test/system/bad-input/mutate-child.mjs'), kind, String(count), String(seed)], { cwd })
+  const child = spawn(
+    process.execPath,
+    [join(ROOT, 'test/system/bad-input/mutate-child.mjs'), kind, String(count), String(seed)],
+    { cwd },
+  )
   const { code, stdout, stderr } = await follow(child).ended
   expect({ code, stderr }, `seed ${seed}`).toEqual({ code: 0, stderr: '' })
   const counts: Record<string, number> = JSON.parse(stdout)

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import axeCore from 'axe-core'
 import { chromium, type Page } from 'playwright-core'
-import { type Report, renderHtml, renderIndex, type Sample, type Told } from '../../../src/report/index.ts'
+import { type PipelineResult, type Report, renderHtml, renderIndex, type Sample } from '../../../src/report/index.ts'
 
 const CHROMIUM = '/usr/bin/chromium'
 
@@ -55,7 +55,7 @@ export interface Opened {
 export interface Pages {
   open(report: Report, asked?: Asked): Promise<Opened>
   /** The page about several pipelines. */
-  openIndex(told: readonly Told[], asked?: Asked): Promise<Opened>
+  openIndex(told: readonly PipelineResult[], asked?: Asked): Promise<Opened>
   close(): Promise<void>
 }
 

@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises'
 import { parse } from 'csv-parse/sync'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { needDecisions } from '../../../src/input/index.ts'
 import type { Sample } from '../../../src/report/index.ts'
+import { requireDecisions } from '../../../src/results/index.ts'
 import { HOSTILE, reportOf } from '../../unit/report/fixtures.ts'
 import { axe, CHROMIUM_FOUND, NARROW, openBrowser, type Pages } from './kit.ts'
 
@@ -85,7 +85,7 @@ describe.skipIf(!CHROMIUM_FOUND)('the review desk in Chromium', () => {
     await page.getByRole('button', { name: 'None of these' }).click()
     const { name, path } = await downloaded(page)
     expect(name).toBe('decisions.csv')
-    expect(await needDecisions(path)).toMatchObject([
+    expect(await requireDecisions(path)).toMatchObject([
       {
         decision: 'accept',
         company: 'GB-X-04417702',
@@ -155,7 +155,7 @@ describe.skipIf(!CHROMIUM_FOUND)('the review desk in Chromium', () => {
       /[\u0000-\u0008\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/,
     )
     const { path } = await downloaded(page)
-    const companies = (await needDecisions(path)).map(({ company }) => company)
+    const companies = (await requireDecisions(path)).map(({ company }) => company)
     expect(companies).toContain(HOSTILE[3])
     expect(companies).toHaveLength(HOSTILE.length)
     expect([complaints, requests]).toEqual([[], []])

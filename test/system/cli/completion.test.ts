@@ -3,8 +3,8 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { COMMANDS } from '../../../src/cli/commands/index.ts'
 import { completionFor, type Shell } from '../../../src/cli/commands/completion/completions.ts'
+import { COMMANDS } from '../../../src/cli/commands/index.ts'
 import { fettle, folderOf } from './fettle.ts'
 
 /** What bash offers for words, the last of which is being typed. */

@@ -4,20 +4,20 @@ import stringWidth from 'string-width'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Io } from '../../../src/cli/terminal/io.ts'
 import { showProgress } from '../../../src/cli/terminal/progress/index.ts'
-import { Picture } from '../../../src/cli/terminal/progress/model.ts'
+import { showLongTask } from '../../../src/cli/terminal/progress/long-task.ts'
+import { ProgressModel } from '../../../src/cli/terminal/progress/model.ts'
 import { fitted } from '../../../src/cli/terminal/progress/screen.ts'
-import { showWork } from '../../../src/cli/terminal/progress/long-task.ts'
-import type { RunFact } from '../../../src/journal/index.ts'
+import type { RunEventInput } from '../../../src/journal/index.ts'
 import { fold, type RunState } from '../../../src/journal/state.ts'
-import type { Tick } from '../../../src/run/ports.ts'
+import type { ProgressEvent } from '../../../src/run/ports.ts'
 import { planOf } from '../../unit/run/world.ts'
 
 /** A run of so many jobs of 50,000 rows, told fact by fact. */
 class Told {
-  readonly #events: (RunFact & { at: string })[] = []
-  readonly tell: (fact: RunFact, state: RunState) => void
+  readonly #events: (RunEventInput & { at: string })[] = []
+  readonly tell: (fact: RunEventInput, state: RunState) => void
 
-  constructor(jobs: number, tell: (fact: RunFact, state: RunState) => void) {
+  constructor(jobs: number, tell: (fact: RunEventInput, state: RunState) => void) {
     this.tell = tell
     const parts = Array.from({ length: jobs }, (_, part) => ({ from: part * 50_000, rows: 50_000 }))
     const plan = planOf({ parts, rows: jobs * 50_000, sent: jobs * 50_000 })
@@ -40,7 +40,7 @@ class Told {
     return fold(this.#events)!
   }
 
-  add(...facts: RunFact[]): this {
+  add(...facts: RunEventInput[]): this {
     for (const fact of facts) {
       this.#events.push({ ...fact, at: '2026-01-01T00:00:00.000Z' })
       this.tell(fact, this.state)
@@ -49,24 +49,24 @@ class Told {
   }
 }
 
-const created = (part: number): RunFact[] => [
+const created = (part: number): RunEventInput[] => [
   { type: 'job.requested', part, name: `j-${part}` },
   { type: 'job.created', part, id: `id-${part}`, name: `j-${part}`, adopted: false },
 ]
-const uploaded = (part: number): RunFact[] => [
+const uploaded = (part: number): RunEventInput[] => [
   ...created(part),
   { type: 'upload.requested', part, bytes: 10 },
   { type: 'upload.accepted', part, fileId: null, bytes: 10, sha256: null, adopted: false },
 ]
-const observed = (part: number, status: string, summary: object | null = null): RunFact =>
-  ({ type: 'status.observed', part, stage: 'match', status, summary }) as RunFact
-const matched = (part: number): RunFact => ({ type: 'match.finished', part, status: 'jobMatchingComplete', summary: null })
+const observed = (part: number, status: string, summary: object | null = null): RunEventInput =>
+  ({ type: 'status.observed', part, stage: 'match', status, summary }) as RunEventInput
+const matched = (part: number): RunEventInput => ({ type: 'match.finished', part, status: 'jobMatchingComplete', summary: null })
 
 describe('a picture', () => {
   const picture = (jobs: number) => {
-    const drawn = new Picture(0, null)
+    const drawn = new ProgressModel(0, null)
     const told = new Told(jobs, (fact, state) => drawn.fact(fact, state))
-    const tick = (one: Tick, now: number): void => drawn.tick(one, told.state, now)
+    const tick = (one: ProgressEvent, now: number): void => drawn.tick(one, told.state, now)
     return { drawn, told, tick }
   }
 
@@ -283,11 +283,11 @@ describe('shown as it goes on', () => {
 
   test('reading a long list: bytes, share, time left; a short one shows nothing', () => {
     const { io, seen } = stage(true)
-    const work = showWork(io)
+    const work = showLongTask(io)
     work.bytes('list.csv', 1_000_000, 9_000_000)
     work.stop()
     expect(seen.join('')).not.toContain('reading')
-    const long = showWork(io)
+    const long = showLongTask(io)
     long.bytes('list.csv', 1_000_000, 9_000_000)
     vi.advanceTimersByTime(2_100)
     long.bytes('list.csv', 3_000_000, 9_000_000)
@@ -298,7 +298,7 @@ describe('shown as it goes on', () => {
 
   test('importing a register into a log: rows and pace every 30 seconds', () => {
     const { io, seen } = stage(false)
-    const work = showWork(io)
+    const work = showLongTask(io)
     work.rows('companies.csv', 10_000)
     vi.advanceTimersByTime(30_000)
     work.rows('companies.csv', 40_000)

@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
-import { canariesBelow } from '../security/canary.ts'
 import { logIn, send } from '../../unit/service/kit.ts'
+import { canariesBelow } from '../security/canary.ts'
 import { atEnd, fettle, folderOf, importRegister, lastLine, STACK, start } from './fettle.ts'
 
 beforeAll(importRegister)

@@ -3,8 +3,8 @@ import { EventEmitter, once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type StartOptions, start } from '../../../src/service/server.ts'
-import { CANARY } from '../security/canary.ts'
 import { engine } from '../../unit/service/engine.ts'
+import { CANARY } from '../security/canary.ts'
 import { atEnd, folderOf } from './fettle.ts'
 
 /** An answer; absent: the connection is cut. */

@@ -5,8 +5,8 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { decodePipeline } from '../../../src/pipeline/source/decode.ts'
 import { type ParsedPipeline, parsePipeline } from '../../../src/pipeline/parse.ts'
+import { decodePipeline } from '../../../src/pipeline/source/decode.ts'
 
 const corpora = process.env.CORPORA
 const filesIn = (path: string): string[] =>

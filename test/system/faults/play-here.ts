@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { lastRun, runDirectory } from '../../../src/app/runs/run-directory.ts'
-import { type RunFact, resealed } from '../../../src/journal/index.ts'
+import { type RunEventInput, resealed } from '../../../src/journal/index.ts'
 import type { Service } from '../../../src/service/index.ts'
 import { type Armed, type FaultInput, startFaultServer } from '../../../src/testing/index.ts'
 import { conclude } from './conclude.ts'
@@ -14,7 +14,7 @@ import { type Ended, prepareStart, type Start } from './run-here.ts'
 import type { Folder, Scene } from './scene.ts'
 
 /** The fact by which a run knows that an operation was answered. */
-const ANSWERED: Readonly<Record<string, RunFact['type']>> = {
+const ANSWERED: Readonly<Record<string, RunEventInput['type']>> = {
   createJob: 'job.created',
   upload: 'upload.accepted',
   setMappings: 'mapping.accepted',
@@ -72,7 +72,7 @@ export async function playHere(cell: Cell, scene: Scene, bad: BadConnections, un
     if (cell.lever?.kind === 'connection') start?.connections.spoil(cell.lever)
   }
   const after = cell.after === undefined ? null : ANSWERED[cell.after]
-  const onFact = (fact: RunFact): void => {
+  const onFact = (fact: RunEventInput): void => {
     if (fact.type === after) {
       armed = server.arm(cell.instructions)
       spoil()

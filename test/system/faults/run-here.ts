@@ -1,8 +1,16 @@
 /** One start of a run inside this process: as the command line does it, with a clock and connections of its own. */
 
+import {
+  currentPipelineOf,
+  prepare,
+  type RunEventInput,
+  type RunResult,
+  type RunSettings,
+  resumeRun,
+  startRun,
+} from '../../../src/app/index.ts'
 import { NO_OVERRIDES } from '../../../src/app/prepare/prepare.ts'
 import { lastRun } from '../../../src/app/runs/run-directory.ts'
-import { prepare, presentOf, type RunFact, type RunResult, type RunSettings, resumeRun, startRun } from '../../../src/app/index.ts'
 import { FettleError } from '../../../src/errors.ts'
 import type { FaultServer } from '../../../src/testing/fault-server.ts'
 import { CellClock } from './clock.ts'
@@ -41,7 +49,7 @@ export interface Conditions {
   readonly bad: BadConnections
   readonly isShort?: boolean
   readonly timeoutMs?: number | null
-  readonly onFact?: (fact: RunFact) => void
+  readonly onFact?: (fact: RunEventInput) => void
   /** Called when the plan stands and nothing was sent. */
   readonly onPlanned?: () => void
 }
@@ -88,7 +96,7 @@ export function prepareStart({ folder, server, bad, isShort = false, timeoutMs =
         state.runId,
         settings(() => ({ username: '', password: '' })),
       )
-    const { credentials, live } = presentOf(state, { env, cwd: folder.path })
+    const { credentials, live } = currentPipelineOf(state, { env, cwd: folder.path })
     return resumeRun(state.runId, { ...settings(credentials), live })
   }
   return {

@@ -10,9 +10,9 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 import { backup } from '../../../src/service/index.ts'
-import { folderOf } from '../cli/fettle.ts'
 import { serveReal, sweepService } from '../../unit/service/kill-sweep.ts'
 import { type Caller, logIn, send, startService, temporaryFolder } from '../../unit/service/kit.ts'
+import { folderOf } from '../cli/fettle.ts'
 
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
 const jobs = '/dataCleaning/jobs'

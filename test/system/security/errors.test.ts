@@ -3,7 +3,18 @@ import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import type { Client } from '../../../src/client/index.ts'
 import { withOptions } from '../../../src/run/call-options.ts'
-import { type Answer, clientOf, cutReply, errorOf, JOBS, LOGIN, reset, serveScript, silence, uploadOf } from '../../unit/client/kit.ts'
+import {
+  type Answer,
+  clientOf,
+  cutReply,
+  errorOf,
+  JOBS,
+  LOGIN,
+  reset,
+  serveScript,
+  silence,
+  uploadOf,
+} from '../../unit/client/kit.ts'
 import { CANARY, canariesIn } from './canary.ts'
 
 /** All that the service was told, told again. */

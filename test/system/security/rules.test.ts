@@ -27,6 +27,6 @@ test.each(Object.entries(RULES))('%s is proved', (_, { proofs }) => {
 })
 
 test('a proof that is not there is noticed', () => {
-  expect(faultOf(['security/nowhere.test.ts', 'x'])).toBe('security/nowhere.test.ts does not exist')
-  expect(faultOf(['security/rules.test.ts', ['no such', 'words'].join(' ')])).toContain('does not hold')
+  expect(faultOf(['system/security/nowhere.test.ts', 'x'])).toBe('system/security/nowhere.test.ts does not exist')
+  expect(faultOf(['system/security/rules.test.ts', ['no such', 'words'].join(' ')])).toContain('does not hold')
 })

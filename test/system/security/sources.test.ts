@@ -26,22 +26,22 @@ const MODULES = /^(?:node:)?(?:child_process|vm|repl|inspector|worker_threads|cl
 /** Where one of them stands for a reason. */
 const ALLOWED = new Set([
   // The key is named so that it can be dropped.
-  'client/reply.ts: __proto__',
-  'service/json-body.ts: __proto__',
+  'client/http/reply.ts: __proto__',
+  'service/http/json-body.ts: __proto__',
   // The doctor looks at a bad certificate to say what is wrong with it; nothing is sent over that connection.
-  'compose/doctor/network.ts: rejectUnauthorized',
+  'app/doctor/network.ts: rejectUnauthorized',
   // Names alone, to find those that are misspelled.
-  'compose/doctor/settings.ts: dumps the environment: Object.keys(env)',
+  'app/doctor/settings.ts: dumps the environment: Object.keys(env)',
   // Threads of our own code, named in that file, share an index.
   'service/serve.ts: imports node:worker_threads',
-  'service/jobs/match-thread.ts: imports node:worker_threads',
+  'service/data-cleaning/processing/match-thread.ts: imports node:worker_threads',
 ])
 
 /** Patterns built at run time, and of what. */
 const BUILT: ReadonlySet<string> = new Set([
   'service/app.ts', // the service's own routes
-  'service/matching/tails.ts', // endings written out in that file, tried below
-  'testing/recognise.ts', // THE table of operations
+  'service/matching/text/tails.ts', // endings written out in that file, tried below
+  'testing/match-operation.ts', // THE table of operations
 ])
 
 function scan(name: string, text: string): Found {
@@ -139,7 +139,7 @@ const UNAMBIGUOUS: ReadonlySet<string> = new Set([
 /** Patterns that take time by the square over a text no stranger writes, or a short one. */
 const SHORT: ReadonlySet<string> = new Set([
   'pipeline/propose/draft.ts /-+$/', // sixty characters of a name
-  'client/links.ts /\\/+$/', // the address in one's own settings
+  'client/http/links.ts /\\/+$/', // the address in one's own settings
   'report/words.ts /\\B(?=(\\d{3})+(?!\\d))/g', // the digits of a number
 ])
 

@@ -12,7 +12,7 @@ import {
   FettleError,
   loadPipeline,
   merge,
-  type RunFact,
+  type RunEventInput,
   RunStopped,
   renderReport,
   resume,
@@ -36,7 +36,7 @@ describe('a run', () => {
     const running = run(here.pipeline(), here.options())
     expect(running.checkpoint()).toBeNull()
     const stages: (string | null | undefined)[] = []
-    const facts: RunFact['type'][] = []
+    const facts: RunEventInput['type'][] = []
     for await (const fact of running) {
       facts.push(fact.type)
       stages.push(running.checkpoint()?.stage)
@@ -89,8 +89,8 @@ describe('a run', () => {
   test('tells every loop all facts, and goes on when one is left', async () => {
     const running = run(here.pipeline(), here.options())
     for await (const _ of running) break
-    const all = async (): Promise<RunFact['type'][]> => {
-      const facts: RunFact['type'][] = []
+    const all = async (): Promise<RunEventInput['type'][]> => {
+      const facts: RunEventInput['type'][] = []
       for await (const { type } of running) facts.push(type)
       return facts
     }

@@ -3,7 +3,7 @@
  * What is proposed must be right; what is not certain is left out, or the list refused.
  */
 import { expect, test } from 'vitest'
-import { lookAtColumns, proposeFor } from '../../../src/app/prepare/propose.ts'
+import { inspectColumns, proposeFor } from '../../../src/app/prepare/propose.ts'
 import { file } from '../input/kit.ts'
 
 const COMPANIES = [
@@ -186,7 +186,7 @@ test.each(CASES)('%s headers', async (_, header, delimiter, left) => {
     header: header !== null,
     sheet: null,
   }
-  const looked = await lookAtColumns(reading, '', new AbortController().signal)
+  const looked = await inspectColumns(reading, '', new AbortController().signal)
   const { columns, isEnough, isHeaderless } = await proposeFor(looked, new Map())
   const mapped = columns.map(one => (one.status === 'mapped' ? one.target : null))
   expect(mapped).toEqual(RIGHT.map(one => (one !== null && left.split(' ').includes(one) ? null : one)))
@@ -201,14 +201,14 @@ test('a list without its header is known by its first row', async () => {
     header: true,
     sheet: null,
   }
-  const looked = await lookAtColumns(reading, '', new AbortController().signal)
+  const looked = await inspectColumns(reading, '', new AbortController().signal)
   expect((await proposeFor(looked, new Map())).isHeaderless).toBe(true)
 })
 
 test('a list of persons, or of numbers nobody knows, is not enough', async () => {
   for (const text of ['Name,Vorname,Ort\nMeier,Anna,Kassel\nSchmidt,Bert,Bruck\nHuber,Carla,Wien\n', 'a,b\n1,x\n2,y\n3,z\n']) {
     const reading = { path: file(text), encoding: 'auto', delimiter: 'auto', header: true, sheet: null }
-    const looked = await lookAtColumns(reading, '', new AbortController().signal)
+    const looked = await inspectColumns(reading, '', new AbortController().signal)
     expect((await proposeFor(looked, new Map())).isEnough).toBe(false)
   }
 })

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { listRunIds, newRunId } from '../../../src/app/runs/run-directory.ts'
-import { type Report, type Running, RunStopped, resume, run } from '../../../src/index.ts'
+import { type Report, type RunHandle, RunStopped, resume, run } from '../../../src/index.ts'
 
 let folder: string
 const home = process.cwd()
@@ -29,7 +29,7 @@ const pipeline = {
 const options = () => ({ runsDir: 'runs', env: { FETTLE_DATA: join(folder, 'data') } })
 
 /** What a run that was stopped had come to. */
-async function stopped(running: Running): Promise<Report> {
+async function stopped(running: RunHandle): Promise<Report> {
   const error = await Promise.resolve(running).catch((error: unknown) => error)
   if (error instanceof RunStopped) return error.report
   throw new Error('it was not stopped')

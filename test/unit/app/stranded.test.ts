@@ -1,13 +1,13 @@
 /** A run that the disk or another process stopped: what it did is told from memory, and recorded if the disk lets it. */
 import { expect, test } from 'vitest'
-import { guardOf } from '../../../src/app/execution/guard.ts'
-import { isStranding, recordOf } from '../../../src/app/execution/run-recorder.ts'
+import { createTakeoverGuard } from '../../../src/app/execution/guard.ts'
+import { isLocalFailure, recordOf } from '../../../src/app/execution/run-recorder.ts'
 import { FettleError } from '../../../src/errors.ts'
-import type { Journal, Lock, RunFact } from '../../../src/journal/index.ts'
+import type { Journal, Lock, RunEventInput } from '../../../src/journal/index.ts'
 import { type MemoryJournal, OUTCOMES, worldOf } from '../run/world.ts'
 
 const full = new FettleError('FETTLE_JOURNAL_WRITE', 'cannot write the journal j: ENOSPC')
-const created: RunFact = { type: 'job.created', part: 0, id: 'j1', name: 'n', adopted: false }
+const created: RunEventInput = { type: 'job.created', part: 0, id: 'j1', name: 'n', adopted: false }
 const now = (): number => 0
 
 /** A journal that refuses while `isFull`. */
@@ -74,7 +74,7 @@ test('a run at its end keeps its end in the journal; told is that its documents 
 test('an end that could not be recorded is none: the run can be resumed; one recorded after all is the end', () => {
   const { disk, journal, record } = diskOf()
   disk.isFull = true
-  const end: RunFact = { type: 'run.finished', status: 'success', exitCode: 0, outcomes: OUTCOMES, checks: [], error: null }
+  const end: RunEventInput = { type: 'run.finished', status: 'success', exitCode: 0, outcomes: OUTCOMES, checks: [], error: null }
   expect(() => record.append(end)).toThrow(full)
   expect(record.strand(full)).toMatchObject({ finished: false, exitCode: 73, outcomes: OUTCOMES })
   disk.isFull = false
@@ -92,16 +92,16 @@ test('whoever was taken over writes nothing, and tells what it did last', () => 
 })
 
 test('a disk and a takeover strand a run; a service and a mistake do not', () => {
-  expect(isStranding(full)).toBe(true)
-  expect(isStranding(new FettleError('FETTLE_OUTPUT_WRITE'))).toBe(true)
-  expect(isStranding(new FettleError('FETTLE_LOCKED'))).toBe(true)
-  expect(isStranding(new FettleError('FETTLE_NETWORK'))).toBe(false)
-  expect(isStranding(new Error('ENOSPC'))).toBe(false)
+  expect(isLocalFailure(full)).toBe(true)
+  expect(isLocalFailure(new FettleError('FETTLE_OUTPUT_WRITE'))).toBe(true)
+  expect(isLocalFailure(new FettleError('FETTLE_LOCKED'))).toBe(true)
+  expect(isLocalFailure(new FettleError('FETTLE_NETWORK'))).toBe(false)
+  expect(isLocalFailure(new Error('ENOSPC'))).toBe(false)
 })
 
 test('the guard refuses once the lock is held by another process', () => {
   let isHeld = true
-  const guard = guardOf({ path: '/nowhere', held: () => isHeld } as Lock, 'r1', now)
+  const guard = createTakeoverGuard({ path: '/nowhere', held: () => isHeld } as Lock, 'r1', now)
   expect(guard).not.toThrow()
   isHeld = false
   expect(guard).toThrow('another process took over the run r1: nothing more is sent')

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { LIMITS } from '../../../src/client/http/limits.ts'
-import { createTransport, isLoss } from '../../../src/client/http/transport.ts'
+import { createTransport, isNetworkError } from '../../../src/client/http/transport.ts'
 
 const BODY = Buffer.alloc(1_000_000, 'x')
 
@@ -24,7 +24,7 @@ async function readLate(head: string, end: (socket: Socket) => void): Promise<nu
   })
   const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
   const reply = await transport.send({ method: 'GET', url, headers: {}, headersMs: 5000, idleMs: 5000, to: 'service' })
-  if (isLoss(reply)) return reply.kind
+  if (isNetworkError(reply)) return reply.kind
   let bytes = 0
   try {
     for await (const chunk of reply.body) {

@@ -1,7 +1,7 @@
 /** Cells of the fault matrix that are this layer's: reads, the two PUTs and archive, which are free to repeat. */
 import { Agent } from 'undici'
 import { describe, expect, test } from 'vitest'
-import { type Client, createQuota } from '../../../src/client/index.ts'
+import { type Client, createRetryBudget } from '../../../src/client/index.ts'
 import {
   type Answer,
   clientOf,
@@ -192,7 +192,7 @@ test('attempts may be set for the client and for one request', async () => {
 
 test('an outage costs at most twenty repeats, however many clients share the purse', async () => {
   const server = await serveScript({ [`GET ${JOBS}/7`]: [fault(500)] })
-  const quota = createQuota()
+  const quota = createRetryBudget()
   const clients = Array.from({ length: 50 }, () => clientOf(server, { quota }))
   await Promise.all(clients.map(client => client.authenticate()))
   await Promise.all(clients.map(client => errorOf(client.readJob('7'))))

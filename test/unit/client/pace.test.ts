@@ -1,6 +1,6 @@
 /** The gate alone, by a clock that is moved by hand: pauses, the one at a time after them, deadlines, rates. */
 import { expect, test } from 'vitest'
-import { createPace } from '../../../src/client/retry/rate-limiter.ts'
+import { createRateLimiter } from '../../../src/client/retry/rate-limiter.ts'
 
 const DAY = 24 * 60 * 60_000
 
@@ -41,7 +41,7 @@ function handClock() {
 /** Callers of a pace by name: who is through, how long each was held, and how to let one out. */
 function gate(deadlineMs = Number.POSITIVE_INFINITY) {
   const clock = handClock()
-  const pace = createPace(clock)
+  const pace = createRateLimiter(clock)
   const through: string[] = []
   const held: Record<string, number> = {}
   const leave: Record<string, (succeeded: boolean) => void> = {}
@@ -255,5 +255,5 @@ test('a stop ends the wait of a caller, and lets pass who need not wait', async 
   stop.abort(new Error('Ctrl-C'))
   await expect(held).rejects.toThrow('Ctrl-C')
   await expect(pace.enter(caller)).rejects.toThrow('Ctrl-C')
-  await expect(createPace(clock).enter(caller)).resolves.toBeTypeOf('function')
+  await expect(createRateLimiter(clock).enter(caller)).resolves.toBeTypeOf('function')
 })

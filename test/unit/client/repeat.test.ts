@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest'
 import { firstOf, settled } from '../../../src/client/abort.ts'
-import { createPace } from '../../../src/client/retry/rate-limiter.ts'
-import { createQuota } from '../../../src/client/retry/retry-budget.ts'
-import { createRedactor } from '../../../src/client/redact.ts'
-import { type Call, repeat, type Tools } from '../../../src/client/api/send-with-retries.ts'
+import { type Call, sendWithRetries, type Tools } from '../../../src/client/api/send-with-retries.ts'
 import { createSession } from '../../../src/client/auth/session.ts'
+import { createRedactor } from '../../../src/client/redact.ts'
+import { createRateLimiter } from '../../../src/client/retry/rate-limiter.ts'
+import { createRetryBudget } from '../../../src/client/retry/retry-budget.ts'
 import { createVirtualClock, errorOf } from './kit.ts'
 
 function toolsOf(more: Partial<Tools> = {}) {
   const clock = createVirtualClock()
   const deadline = () => Number.POSITIVE_INFINITY
-  const pace = createPace(clock)
+  const pace = createRateLimiter(clock)
   const session = createSession(clock).tokensFor({ deadline, logIn: async () => 't' })
   const told = () => undefined
   const tools: Tools = {
@@ -18,7 +18,7 @@ function toolsOf(more: Partial<Tools> = {}) {
     pace,
     session,
     deadline,
-    quota: createQuota(),
+    quota: createRetryBudget(),
     redactor: createRedactor(),
     attempts: 4,
     onRetry: told,
@@ -43,7 +43,7 @@ test('an operation that is never repeated is unanswered after a loss, and repeat
       return sent === 1 ? { type: 'loss', loss: { kind: 'unreachable', sent: false, text: 'refused' } } : lost
     },
   }
-  expect(await errorOf(repeat(call, tools))).toMatchObject({ code: 'FETTLE_UNANSWERED', unanswered: true })
+  expect(await errorOf(sendWithRetries(call, tools))).toMatchObject({ code: 'FETTLE_UNANSWERED', unanswered: true })
   expect(sent).toBe(2)
 })
 
@@ -55,7 +55,7 @@ test('no wait is begun that the deadline would end', async () => {
     authorised: false,
     attempt: async () => lost,
   }
-  const error = await errorOf(repeat(call, tools))
+  const error = await errorOf(sendWithRetries(call, tools))
   expect(error).toMatchObject({ code: 'FETTLE_NETWORK', exitCode: 75 })
   expect(error.message).toBe('read: it broke off; no time is left for another attempt.')
   expect(clock.sleeps).toEqual([])

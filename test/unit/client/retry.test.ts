@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { LossKind } from '../../../src/client/retry/network-error.ts'
-import { readLoss } from '../../../src/client/retry/network-error.ts'
-import { createQuota } from '../../../src/client/retry/retry-budget.ts'
+import type { NetworkErrorKind } from '../../../src/client/retry/network-error.ts'
+import { readNetworkError } from '../../../src/client/retry/network-error.ts'
 import { backoffMs, decide, type Miss, type Policy, throttleMs } from '../../../src/client/retry/policy.ts'
+import { createRetryBudget } from '../../../src/client/retry/retry-budget.ts'
 
 const free: Policy = { method: 'GET', repeat: 'free', login: false }
 const put: Policy = { method: 'PUT', repeat: 'free', login: false }
@@ -16,7 +16,7 @@ const status = (code: number, retryAfterMs: number | null = null): Miss => ({
   retryAfterMs,
   fault: { text: null, correlationId: null },
 })
-const loss = (kind: LossKind, sent = true): Miss => ({ type: 'loss', loss: { kind, sent, text: '' } })
+const loss = (kind: NetworkErrorKind, sent = true): Miss => ({ type: 'loss', loss: { kind, sent, text: '' } })
 const off = (how: 'cut' | 'notJson' | 'shape'): Miss => ({ type: 'offContract', how, status: 200, text: '', correlationId: null })
 
 describe('what an outcome calls for', () => {
@@ -109,7 +109,7 @@ describe('waits', () => {
 })
 
 test('the purse pays for twenty repeats and no more', () => {
-  const quota = createQuota()
+  const quota = createRetryBudget()
   expect(Array.from({ length: 30 }, () => quota.take(5)).filter(Boolean)).toHaveLength(20)
   quota.refund()
   expect(quota.take(5)).toBe(false)
@@ -144,6 +144,6 @@ describe('what an error of the connection says', () => {
     [error('UND_ERR_RES_EXCEEDED_MAX_SIZE'), 'tooLarge', true],
     ['not even an error', 'reset', true],
   ])('%s', (thrown, kind, sent) => {
-    expect(readLoss(thrown)).toMatchObject({ kind, sent })
+    expect(readNetworkError(thrown)).toMatchObject({ kind, sent })
   })
 })

@@ -7,7 +7,8 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { S3Settings } from '../../../src/client/storage/s3-settings.ts'
 
-const MOTO = process.env.FETTLE_MOTO ?? fileURLToPath(new URL('../../../node_modules/.cache/moto/bin/moto_server', import.meta.url))
+const MOTO =
+  process.env.FETTLE_MOTO ?? fileURLToPath(new URL('../../../node_modules/.cache/moto/bin/moto_server', import.meta.url))
 /** Calls before signatures are checked: those that make the user and the bucket. */
 const UNSIGNED = '4'
 

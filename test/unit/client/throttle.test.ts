@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createPace } from '../../../src/client/retry/rate-limiter.ts'
+import { createRateLimiter } from '../../../src/client/retry/rate-limiter.ts'
 import { FettleError } from '../../../src/errors.ts'
 import { type Answer, clientOf, createVirtualClock, errorOf, fault, JOBS, job, LOGIN, serveScript } from './kit.ts'
 
@@ -130,7 +130,7 @@ describe('pace', () => {
         fc.array(fc.integer({ min: 0, max: 3000 }), { minLength: 1, maxLength: 40 }),
         async (requests, perMs, gaps) => {
           const clock = createVirtualClock()
-          const pace = createPace({ ...clock, sleep: async ms => clock.advance(ms) })
+          const pace = createRateLimiter({ ...clock, sleep: async ms => clock.advance(ms) })
           pace.limit({ requests, perMs })
           const at: number[] = []
           for (const gap of gaps) {
@@ -147,7 +147,7 @@ describe('pace', () => {
 
   test('after a pause one at a time, until one is not throttled', async () => {
     const clock = createVirtualClock()
-    const pace = createPace(clock)
+    const pace = createRateLimiter(clock)
     pace.pause(1000)
     const entered: string[] = []
     const enter = async (name: string) => {
@@ -170,7 +170,7 @@ describe('pace', () => {
 
   test('a waiter that is stopped leaves, with its reason', async () => {
     const clock = createVirtualClock()
-    const pace = createPace(clock)
+    const pace = createRateLimiter(clock)
     pace.pause(10)
     await pace.enter(caller)
     const stop = new AbortController()

@@ -4,11 +4,12 @@ import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Fold } from '../../../src/input/upload/row-dedupe.ts'
 import { csvText } from '../../../src/formats/text-formats.ts'
-import { countQuestions, openResults, openSource } from '../../../src/input/index.ts'
-import { partsOf } from '../../../src/pipeline/planning/job-parts.ts'
+import { countDistinctRows, openSource } from '../../../src/input/index.ts'
+import { DigestIndex } from '../../../src/input/upload/row-dedupe.ts'
 import type { Plan, PlannedOutput } from '../../../src/pipeline/model/types.ts'
+import { partsOf } from '../../../src/pipeline/planning/job-parts.ts'
+import { openResults } from '../../../src/results/index.ts'
 import { factsOf, file, folder, planOf, text } from './kit.ts'
 
 const OUTPUT: PlannedOutput = {
@@ -35,7 +36,7 @@ async function collapsed(content: string, split: number | null = null, rest: Par
   const facts = await factsOf(input)
   const mappings: Plan['mappings'] = [{ mapping: 'name', header: 'name', index: 1, pad: null }]
   const draft = planOf(facts, { mappings, output: OUTPUT, collapse: true, ...rest })
-  const { all: sent } = await countQuestions(draft)
+  const { all: sent } = await countDistinctRows(draft)
   const plan = { ...draft, sent, parts: partsOf(sent, split) }
   const bodies: string[] = []
   for (const part of plan.parts.keys()) {
@@ -146,7 +147,7 @@ describe('rows alike on the mapped cells', () => {
 })
 
 it('numbers stay with their question however many there are', () => {
-  const fold = new Fold()
+  const fold = new DigestIndex()
   const question = (n: number) => {
     const bytes = Buffer.alloc(16)
     bytes.writeUInt32LE(n >> 2, 0)

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { inspect, openResults, openSource } from '../../../src/input/index.ts'
+import { inspect, openSource } from '../../../src/input/index.ts'
+import { openResults } from '../../../src/results/index.ts'
 import { factsOf, file, folder, options, planOf, text } from './kit.ts'
 
 const LIST = `Name,Country\n${'"Acmé, Ltd",GB\n'.repeat(200_000)}`

@@ -3,17 +3,17 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Answer } from '../../../src/results/answers.ts'
-import { type Decision, Decisions, mergeDecisions } from '../../../src/results/decisions/decisions.ts'
-import { decisionsText, needDecisions, readDecisions, writeDecisions } from '../../../src/results/decisions/decisions-file.ts'
-import type { RowOutcome } from '../../../src/results/enriched-file.ts'
-import type { EnrichedColumns } from '../../../src/results/enriched-columns.ts'
-import { fingerprinter } from '../../../src/results/row-fingerprint.ts'
-import { openResults, readReview } from '../../../src/input/index.ts'
-import { judge } from '../../../src/results/decisions/apply-decisions.ts'
-import { writeTable } from '../../../src/results/output/table-file.ts'
-import { Tally } from '../../../src/results/row-totals.ts'
 import type { Plan } from '../../../src/pipeline/model/types.ts'
+import type { Answer } from '../../../src/results/answers.ts'
+import { applyDecision } from '../../../src/results/decisions/apply-decisions.ts'
+import { type Decision, Decisions, mergeDecisions } from '../../../src/results/decisions/decisions.ts'
+import { decisionsText, readDecisions, requireDecisions, writeDecisions } from '../../../src/results/decisions/decisions-file.ts'
+import type { EnrichedColumns } from '../../../src/results/enriched-columns.ts'
+import type { RowOutcome } from '../../../src/results/enriched-file.ts'
+import { openResults, readReview } from '../../../src/results/index.ts'
+import { writeTable } from '../../../src/results/output/table-file.ts'
+import { fingerprinter } from '../../../src/results/row-fingerprint.ts'
+import { RowTotals } from '../../../src/results/row-totals.ts'
 import { factsOf, file, folder, names, planOf, text } from './kit.ts'
 
 const TODAY = '2026-11-21'
@@ -45,7 +45,8 @@ const answer = (outcome: RowOutcome, ids: readonly string[] = []): Answer => ({
     'N',
   ],
 })
-const judged = (one: Answer, ...lines: Partial<Decision>[]) => judge(one, fingerprint(1), new Decisions(lines.map(line), TODAY))
+const judged = (one: Answer, ...lines: Partial<Decision>[]) =>
+  applyDecision(one, fingerprint(1), new Decisions(lines.map(line), TODAY))
 
 describe('a decision on a row', () => {
   it('gives it the company that was chosen, with what the service told of it', () => {
@@ -129,12 +130,12 @@ describe('the ledger under decisions', () => {
     fc.assert(
       fc.property(fc.array(anyAnswer, { maxLength: 30 }), fc.array(anyLine, { maxLength: 20 }), (rows, lines) => {
         const decisions = new Decisions(lines.map(line), TODAY)
-        const [plain, decided] = [new Tally(plan), new Tally(plan)]
+        const [plain, decided] = [new RowTotals(plan), new RowTotals(plan)]
         for (const tally of [plain, decided]) tally.begin(COLUMNS, true)
         for (const [at, { answer, row, isRepeat }] of rows.entries()) {
           const print = fingerprint(row)
-          plain.add(at + 1, judge(answer, print, null), ['x'], isRepeat, print)
-          decided.add(at + 1, judge(answer, print, decisions), ['x'], isRepeat, print)
+          plain.add(at + 1, applyDecision(answer, print, null), ['x'], isRepeat, print)
+          decided.add(at + 1, applyDecision(answer, print, decisions), ['x'], isRepeat, print)
         }
         const sum = (counts: object): number => Object.values(counts).reduce((total: number, count) => total + count, 0)
         expect(sum(decided.outcomes())).toBe(rows.length)
@@ -231,7 +232,7 @@ describe('a decisions file', () => {
   it('may be an Excel file that fettle wrote', async () => {
     const path = join(folder(), 'review.xlsx')
     await writeTable(path, 'xlsx', ['fingerprint', 'decision', 'company'], [[fingerprint(4), 'reject', '=CC-1']])
-    expect(await needDecisions(path)).toMatchObject([{ fingerprint: fingerprint(4), decision: 'reject', company: '=CC-1' }])
+    expect(await requireDecisions(path)).toMatchObject([{ fingerprint: fingerprint(4), decision: 'reject', company: '=CC-1' }])
   })
 
   it('names all that is wrong at once, with lines', async () => {
@@ -246,7 +247,7 @@ describe('a decisions file', () => {
     expect(lines).toEqual([])
     expect(issues.map(({ at }) => at?.line)).toEqual([2, 3, 4, 5])
     expect(issues.every(({ code, severity }) => code === 'FETTLE_DECISIONS' && severity === 'error')).toBe(true)
-    await expect(needDecisions(file('a,b\n1,2\n', 'd.csv'))).rejects.toMatchObject({
+    await expect(requireDecisions(file('a,b\n1,2\n', 'd.csv'))).rejects.toMatchObject({
       code: 'FETTLE_DECISIONS',
       exitCode: 65,
       message: expect.stringContaining('no column fingerprint and decision'),

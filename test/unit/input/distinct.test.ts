@@ -1,9 +1,9 @@
 /** How many different values there are: exactly while they are few, within 5 % beyond, and the hash that all of it stands on. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Distinct } from '../../../src/input/scan/distinct-counter.ts'
+import { DistinctCounter } from '../../../src/input/scan/distinct-counter.ts'
 import { Hash } from '../../../src/input/scan/hash.ts'
-import { Sketch } from '../../../src/input/scan/hyperloglog.ts'
+import { HyperLogLog } from '../../../src/input/scan/hyperloglog.ts'
 
 const hash = new Hash()
 
@@ -53,7 +53,7 @@ describe('the hash', () => {
 
 describe('the sketch', () => {
   it.each(Object.entries(KINDS))('comes within a twentieth of the number of %s', (_, value) => {
-    const sketch = new Sketch()
+    const sketch = new HyperLogLog()
     const next = [100, 1_000, 10_000, 20_000, 100_000]
     for (let n = 1; next.length > 0; n++) {
       sketch.add(hashOf(value(n)))
@@ -65,13 +65,13 @@ describe('the sketch', () => {
   })
 
   it('has seen nothing at first', () => {
-    expect(new Sketch().count()).toBe(0)
+    expect(new HyperLogLog().count()).toBe(0)
   })
 })
 
 describe('different values', () => {
   it('of a column are counted exactly up to 12,287, then estimated', () => {
-    const distinct = new Distinct(false)
+    const distinct = new DistinctCounter(false)
     const known = (): number => Array.from({ length: 12_287 }, (_, n) => distinct.add(hashOf(`value ${n}`))).indexOf(false)
     expect([known(), known()]).toEqual([-1, 0])
     expect([distinct.count, distinct.isEstimate]).toEqual([12_287, false])
@@ -81,7 +81,7 @@ describe('different values', () => {
   })
 
   it('of a key are told apart until the table is full, and nothing is said of those beyond', () => {
-    const keys = new Distinct(true)
+    const keys = new DistinctCounter(true)
     const add = (n: number): boolean => keys.add(hashOf(`key ${n}`))
     for (let n = 0; n < 393_215; n++) if (!add(n)) throw new Error(`${n} was taken for another`)
     expect([add(0), add(393_214), keys.isEstimate]).toEqual([false, false, false])

@@ -1,9 +1,9 @@
 /** What is counted in the cells of watched columns: the same as a plain reading gives, wherever the pieces are cut. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { CellTap } from '../../../src/input/scan/cell-collector.ts'
 import { CellCounter } from '../../../src/input/scan/column-profiler.ts'
 import { MAX_COLUMNS, RecordScanner } from '../../../src/input/scan/record-scanner.ts'
-import { CellTap } from '../../../src/input/scan/cell-collector.ts'
 import type { CellCounts, WatchedColumn } from '../../../src/pipeline/model/types.ts'
 
 const ALL: WatchedColumn['of'] = ['profile', 'numbers', 'values', 'keys', 'formulas']

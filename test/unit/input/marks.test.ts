@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { BLOCK_BYTES, type Marker, plainMarker, vectorMarker } from '../../../src/input/scan/structural-index.ts'
+import { BLOCK_BYTES, plainIndexer, type StructuralIndexer, vectorIndexer } from '../../../src/input/scan/structural-index.ts'
 
 /** The positions that a marker finds in a block. */
-function positions(mark: Marker, block: Uint8Array, delimiter: string): number[] {
+function positions(mark: StructuralIndexer, block: Uint8Array, delimiter: string): number[] {
   const words = mark(block, delimiter.charCodeAt(0))
   return Array.from(block.keys()).filter(at => (words[at >> 5]! >>> (at & 31)) & 1)
 }
@@ -12,18 +12,18 @@ const delimiters = fc.constantFrom(',', ';', '\t', '|', '\x01', '\x7f', 'a')
 
 describe('the marks of a block', () => {
   it('are made in WebAssembly here: a module that is not valid would be slow in silence', () => {
-    expect(vectorMarker()).not.toBeNull()
+    expect(vectorIndexer()).not.toBeNull()
   })
 
   it('stand at quotes, the delimiter and low control characters, and at no other byte there is', () => {
     const every = Uint8Array.from({ length: 256 }, (_, byte) => byte)
-    for (const mark of [plainMarker(), vectorMarker()!]) {
+    for (const mark of [plainIndexer(), vectorIndexer()!]) {
       expect(positions(mark, every, ';')).toEqual([...Array(14).keys(), 0x22, 0x3b])
     }
   })
 
   it('are the same from both markers, whatever stood in the block before', () => {
-    const [plain, vector] = [plainMarker(), vectorMarker()!]
+    const [plain, vector] = [plainIndexer(), vectorIndexer()!]
     const blocks = fc.array(fc.uint8Array({ maxLength: 100 }), { minLength: 1, maxLength: 4 })
     fc.assert(
       fc.property(blocks, delimiters, (each, delimiter) => {
@@ -35,7 +35,7 @@ describe('the marks of a block', () => {
 
   it('reach to the end of a full block', () => {
     const block = new Uint8Array(BLOCK_BYTES).fill(0x2c)
-    expect(positions(vectorMarker()!, block, ',')).toHaveLength(BLOCK_BYTES)
-    expect(positions(plainMarker(), block, ',')).toHaveLength(BLOCK_BYTES)
+    expect(positions(vectorIndexer()!, block, ',')).toHaveLength(BLOCK_BYTES)
+    expect(positions(plainIndexer(), block, ',')).toHaveLength(BLOCK_BYTES)
   })
 })

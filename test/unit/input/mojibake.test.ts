@@ -1,8 +1,8 @@
 /** UTF-8 that was read in another encoding: found wherever the pieces are cut, and not in text that is good. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { asWindows1252 } from '../../../src/input/text/encoding.ts'
 import { inspect } from '../../../src/input/index.ts'
+import { asWindows1252 } from '../../../src/input/text/encoding.ts'
 import { Mojibake } from '../../../src/input/text/mojibake.ts'
 import { file, options } from './kit.ts'
 

@@ -4,11 +4,12 @@ import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync }
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it, test } from 'vitest'
-import { inspect, openResults, openSource } from '../../../src/input/index.ts'
-import { provePlanned } from '../../../src/input/table/verify-unchanged.ts'
+import type { FileContext } from '../../../src/files/context.ts'
+import { inspect, openSource } from '../../../src/input/index.ts'
 import { locateRows } from '../../../src/input/table/row-range.ts'
-import type { WorkExtra } from '../../../src/input/work.ts'
+import { provePlanned } from '../../../src/input/table/verify-unchanged.ts'
 import type { InputFacts, InputOptions, Plan } from '../../../src/pipeline/model/types.ts'
+import { openResults } from '../../../src/results/index.ts'
 import { file, folder, options, planOf, sha256 } from './kit.ts'
 import { sheetXml, textCell, workbookOf } from './workbooks.ts'
 
@@ -55,7 +56,7 @@ const NO_READING = {
   },
 } as unknown as AbortSignal
 
-async function sentOf(plan: Plan, work: string, extra: WorkExtra = { now }): Promise<Buffer[]> {
+async function sentOf(plan: Plan, work: string, extra: FileContext = { now }): Promise<Buffer[]> {
   const source = openSource(plan, work, extra)
   const all: Buffer[] = []
   for (const part of plan.parts.keys()) {

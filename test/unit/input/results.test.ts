@@ -2,8 +2,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { openResults, openSource } from '../../../src/input/index.ts'
+import { openSource } from '../../../src/input/index.ts'
 import type { Plan, PlannedOutput } from '../../../src/pipeline/model/types.ts'
+import { openResults } from '../../../src/results/index.ts'
 import { factsOf, file, folder, names, planOf, sha256, text } from './kit.ts'
 
 async function* pieces(content: string | Buffer, size = 7): AsyncGenerator<Uint8Array> {

@@ -2,8 +2,8 @@ import { parse } from 'csv-parse/sync'
 import { stringify } from 'csv-stringify/sync'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { BLOCK_BYTES } from '../../../src/input/scan/structural-index.ts'
 import { MAX_COLUMNS, MAX_RECORD_BYTES, RecordScanner } from '../../../src/input/scan/record-scanner.ts'
+import { BLOCK_BYTES } from '../../../src/input/scan/structural-index.ts'
 
 function scan(text: string | Buffer, { delimiter = ',', relaxed = false, cuts = [] as number[] } = {}): RecordScanner {
   const bytes = Buffer.from(text)

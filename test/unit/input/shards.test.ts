@@ -9,11 +9,12 @@ import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { csvText } from '../../../src/formats/text-formats.ts'
-import { countQuestions, inspect, openResults, openSource } from '../../../src/input/index.ts'
-import { locateRows, Marks } from '../../../src/input/table/row-range.ts'
+import { countDistinctRows, inspect, openSource } from '../../../src/input/index.ts'
+import { Checkpoints, locateRows } from '../../../src/input/table/row-range.ts'
+import type { InputFacts, InputOptions, Plan, PlannedOutput, Shard } from '../../../src/pipeline/model/types.ts'
 import { partsOf } from '../../../src/pipeline/planning/job-parts.ts'
 import { mergedPlan, shareOf } from '../../../src/pipeline/planning/shards.ts'
-import type { InputFacts, InputOptions, Plan, PlannedOutput, Shard } from '../../../src/pipeline/model/types.ts'
+import { openResults } from '../../../src/results/index.ts'
 import { file, folder, options, planOf, text } from './kit.ts'
 
 const OUTPUT: PlannedOutput = {
@@ -91,7 +92,7 @@ const isAccepted = async (path: string, { how = {} }: Cut): Promise<boolean> =>
 async function shardPlan(path: string, cut: Cut, number: number): Promise<Plan> {
   const { facts, marks, rows, base } = await planned(path, cut)
   const range = shareOf(rows, { number, of: cut.of })
-  const asked = base.collapse ? (await countQuestions(base, '', [range.from, range.to])).before : [range.from, range.to]
+  const asked = base.collapse ? (await countDistinctRows(base, '', [range.from, range.to])).before : [range.from, range.to]
   const span = await locateRows(facts, marks, range)
   const shard: Shard = { number, of: cut.of, from: range.from, asked: asked[0]!, span }
   const sent = asked[1]! - asked[0]!
@@ -116,7 +117,7 @@ async function sharded(path: string, cut: Cut) {
 
 async function whole(path: string, cut: Cut) {
   const { base } = await planned(path, cut)
-  const sent = base.collapse ? (await countQuestions(base)).all : base.rows
+  const sent = base.collapse ? (await countDistinctRows(base)).all : base.rows
   const work = folder()
   const plan = { ...base, sent, parts: partsOf(sent, null) }
   const bodies = await carryOut(plan, work)
@@ -158,7 +159,7 @@ describe('a shard', () => {
     const span = await locateRows(facts as InputFacts, marks, { from: 20_000, to: 20_002 })
     expect(text(path).slice(span.from, span.to!)).toBe(`20000,Mott 20000,${filler}\n20001,Mott 20001,${filler}\n`)
     expect(span.from - marks.findLast(({ offset }) => offset <= span.from)!.offset).toBeLessThan(1_100_000)
-    expect(await locateRows(facts as InputFacts, new Marks().all, { from: 20_000, to: 20_002 })).toEqual(span)
+    expect(await locateRows(facts as InputFacts, new Checkpoints().all, { from: 20_000, to: 20_002 })).toEqual(span)
     expect(statSync(path).size).toBeGreaterThan(6_000_000)
   })
 })

@@ -4,8 +4,8 @@ import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, utimesSync
 import { basename, join } from 'node:path'
 import { ModuleKind, ScriptTarget, transpileModule } from 'typescript'
 import { afterEach, describe, expect, it } from 'vitest'
+import { checkWritable, openSink, writeAtomic } from '../../../src/files/atomic-file.ts'
 import { sweepBeside, sweepFolder, temporaryName } from '../../../src/files/stale-temp-files.ts'
-import { openSink, proveWritable, writeAtomic } from '../../../src/files/atomic-file.ts'
 import { folder, names, sha256, shell, text } from './kit.ts'
 
 const refusal = (path: string, why: string) => ({
@@ -188,7 +188,7 @@ describe('what a kill left beside a file', () => {
   it('of a proof that a file can be written goes with the next proof or writing', async () => {
     const root = folder()
     leave(root, '.out.csv.probe.tmp', 0)
-    await proveWritable('out.csv', { root })
+    await checkWritable('out.csv', { root })
     expect(names(root)).toEqual([])
     leave(root, '.out.csv.probe.tmp', 0)
     await writeAtomic(join(root, 'out.csv'), 'x')
@@ -224,15 +224,15 @@ describe('a full disk', () => {
 /** A program that writes by a sink, compiled from the sources so that a child process can run it. */
 function program(body: string): { script: string; root: string } {
   const root = folder()
-  mkdirSync(join(root, 'src/input'), { recursive: true })
+  mkdirSync(join(root, 'src/files'), { recursive: true })
   writeFileSync(join(root, 'package.json'), '{"type":"module"}')
-  for (const name of ['errors', 'process', 'input/debris', 'input/sink']) {
+  for (const name of ['errors', 'process', 'files/stale-temp-files', 'files/atomic-file']) {
     const source = readFileSync(new URL(`../../../src/${name}.ts`, import.meta.url), 'utf8')
     const compilerOptions = { module: ModuleKind.ESNext, target: ScriptTarget.ES2023, rewriteRelativeImportExtensions: true }
     writeFileSync(join(root, 'src', `${name}.js`), transpileModule(source, { compilerOptions }).outputText)
   }
   const script = join(root, 'main.js')
-  writeFileSync(script, `import { openSink, proveWritable, writeAtomic } from './src/input/sink.js'\n${body}`)
+  writeFileSync(script, `import { checkWritable, openSink, writeAtomic } from './src/files/atomic-file.js'\n${body}`)
   mkdirSync(join(root, 'out'))
   writeFileSync(join(root, 'out/out.csv'), 'old')
   return { script, root }

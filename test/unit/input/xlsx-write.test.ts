@@ -4,10 +4,11 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import readXlsx from 'read-excel-file/node'
 import { describe, expect, it } from 'vitest'
-import { inspect, openResults } from '../../../src/input/index.ts'
-import { xlsxFormat } from '../../../src/formats/xlsx.ts'
 import { readDirectory, unpack } from '../../../src/files/zip.ts'
+import { xlsxFormat } from '../../../src/formats/xlsx.ts'
+import { inspect } from '../../../src/input/index.ts'
 import type { Plan, PlannedOutput } from '../../../src/pipeline/model/types.ts'
+import { openResults } from '../../../src/results/index.ts'
 import { factsOf, file, folder, names, options, planOf } from './kit.ts'
 
 const bytesOf = (header: readonly string[], batches: readonly (readonly (readonly string[])[])[], name = 'p'): Buffer => {

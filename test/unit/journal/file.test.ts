@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { isMainThread } from 'node:worker_threads'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { FettleError } from '../../../src/errors.ts'
-import type { RunFact } from '../../../src/journal/events.ts'
+import type { RunEventInput } from '../../../src/journal/events.ts'
 import { openJournal, readJournal } from '../../../src/journal/file.ts'
 import { fold } from '../../../src/journal/state.ts'
 import { worldOf } from '../run/world.ts'
@@ -18,15 +18,15 @@ beforeEach(() => {
 const now = (): number => Date.UTC(2025, 0, 1)
 
 /** All facts of a whole run; with a name that is more than one byte a character. */
-async function factsOfRun(): Promise<RunFact[]> {
+async function factsOfRun(): Promise<RunEventInput[]> {
   const world = worldOf()
   await world.run()
   return world.journal.events.map(
-    ({ at, ...fact }) => (fact.type === 'run.started' ? { ...fact, traceId: 'Größe 株式会社' } : fact) as RunFact,
+    ({ at, ...fact }) => (fact.type === 'run.started' ? { ...fact, traceId: 'Größe 株式会社' } : fact) as RunEventInput,
   )
 }
 
-function write(facts: readonly RunFact[]): void {
+function write(facts: readonly RunEventInput[]): void {
   const journal = openJournal(path, now, 'new')
   for (const fact of facts) journal.append(fact)
   journal.close()
@@ -120,7 +120,7 @@ test('events of a newer minor version are passed over', async () => {
   write((await factsOfRun()).slice(0, 3))
   const known = openJournal(path, now, 'existing')
   const state = known.state
-  known.append({ type: 'row.glanced', row: 1 } as unknown as RunFact)
+  known.append({ type: 'row.glanced', row: 1 } as unknown as RunEventInput)
   known.close()
   expect(fold(readJournal(path).events)).toEqual(state)
 })

@@ -2,12 +2,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { issue } from '../../../src/errors.ts'
-import type { HttpCounts, RecordedError, RunEvent, RunFact } from '../../../src/journal/events.ts'
+import type { HttpCounts, RecordedError, RunEvent, RunEventInput } from '../../../src/journal/events.ts'
 import { STAGES } from '../../../src/journal/events.ts'
 import { advance, fold, type RunState } from '../../../src/journal/state.ts'
 import { OUTCOMES, planOf } from '../run/world.ts'
 
-const started: RunFact = {
+const started: RunEventInput = {
   type: 'run.started',
   journal: 1,
   runId: 'r1',
@@ -28,8 +28,8 @@ const summary = { totalRows: 10, matched: 6 }
 const stage = fc.constantFrom(...STAGES)
 const status = fc.constantFrom('matching', 'aggregating', 'jobMatchingComplete', 'enrichmentComplete', 'polishing')
 /** Any event after the first, plausible or not: the fold must stand anything a journal can hold. */
-const fact: fc.Arbitrary<RunFact> = fc.oneof(
-  fc.constant<RunFact>(started),
+const fact: fc.Arbitrary<RunEventInput> = fc.oneof(
+  fc.constant<RunEventInput>(started),
   fc.record({ type: fc.constant('run.resumed' as const), pid: fc.nat(), host: fc.string() }),
   fc.record({ type: fc.constant('stage.started' as const), stage }),
   fc.record({ type: fc.constant('stage.finished' as const), stage, elapsedMs: fc.nat(), http: fc.constant(http) }),
@@ -70,13 +70,20 @@ const fact: fc.Arbitrary<RunFact> = fc.oneof(
     operation: fc.string(),
     correlationId: fc.uuid(),
   }),
-  fc.constant<RunFact>({ type: 'run.paused', status: 'error', exitCode: 75, error }),
-  fc.constant<RunFact>({ type: 'run.finished', status: 'success', exitCode: 0, outcomes: OUTCOMES, checks: [], error: null }),
+  fc.constant<RunEventInput>({ type: 'run.paused', status: 'error', exitCode: 75, error }),
+  fc.constant<RunEventInput>({
+    type: 'run.finished',
+    status: 'success',
+    exitCode: 0,
+    outcomes: OUTCOMES,
+    checks: [],
+    error: null,
+  }),
 )
 
 const at = (index: number): string => new Date(Date.UTC(2025, 0, 1) + index * 1000).toISOString()
-const eventsOf = (facts: readonly RunFact[]): RunEvent[] => facts.map((one, index) => ({ ...one, at: at(index) }))
-const stateOf = (...facts: RunFact[]): RunState => fold(eventsOf([started, ...facts]))!
+const eventsOf = (facts: readonly RunEventInput[]): RunEvent[] => facts.map((one, index) => ({ ...one, at: at(index) }))
+const stateOf = (...facts: RunEventInput[]): RunState => fold(eventsOf([started, ...facts]))!
 
 describe('the fold', () => {
   test('of a prefix, carried on with the rest, is the fold of all', () => {
@@ -159,7 +166,7 @@ describe('what the state keeps', () => {
   })
 
   test('the history holds each change of status once; the last counts told stay', () => {
-    const look = (status: string, counts: typeof summary | null): RunFact => ({
+    const look = (status: string, counts: typeof summary | null): RunEventInput => ({
       type: 'status.observed',
       part: 0,
       stage: 'match',
@@ -176,7 +183,14 @@ describe('what the state keeps', () => {
   })
 
   test('a resume of a run at its end changes nothing', () => {
-    const finished: RunFact = { type: 'run.finished', status: 'fail', exitCode: 1, outcomes: OUTCOMES, checks: [], error: null }
+    const finished: RunEventInput = {
+      type: 'run.finished',
+      status: 'fail',
+      exitCode: 1,
+      outcomes: OUTCOMES,
+      checks: [],
+      error: null,
+    }
     expect(stateOf(finished, { type: 'run.resumed', pid: 2, host: 'h' })).toMatchObject({
       status: 'fail',
       exitCode: 1,
@@ -260,7 +274,7 @@ describe('one event more changes exactly what it tells', () => {
 
   const part = 0
   const seen = (one: string) => ({ status: one, summary, history: [{ status: one, at: at(1) }] })
-  test.each<[RunFact, Partial<RunState['jobs'][number]>]>([
+  test.each<[RunEventInput, Partial<RunState['jobs'][number]>]>([
     [
       { type: 'job.requested', part, name: 'n' },
       { requested: true, name: 'n' },
@@ -301,10 +315,10 @@ describe('one event more changes exactly what it tells', () => {
     const job = { ...fresh.jobs[0]!, ...change }
     expect(stateOf(one)).toEqual({ ...fresh, jobs: [job], updatedAt: at(1) })
     // Of a part that this run has not, nothing is known.
-    expect(stateOf({ ...one, part: 1 } as RunFact)).toEqual({ ...fresh, updatedAt: at(1) })
+    expect(stateOf({ ...one, part: 1 } as RunEventInput)).toEqual({ ...fresh, updatedAt: at(1) })
   })
 
-  test.each<[RunFact, Partial<RunState['stages'][number]>, HttpCounts]>([
+  test.each<[RunEventInput, Partial<RunState['stages'][number]>, HttpCounts]>([
     [{ type: 'stage.started', stage: 'map' }, { status: 'running', startedAt: at(1), attempts: 1 }, fresh.http],
     [{ type: 'stage.finished', stage: 'map', elapsedMs: 4, http }, { status: 'success', elapsedMs: 4 }, http],
     [{ type: 'stage.skipped', stage: 'map', why: 'none' }, { status: 'skipped', note: 'none' }, fresh.http],
@@ -326,7 +340,7 @@ describe('one event more changes exactly what it tells', () => {
   const files = [{ kind: 'output' as const, path: 'o', rows: 1, bytes: 2, sha256: 'h' }]
   const checks = [{ assertion: 'a', success: true, severity: 'fail' as const, expected: 'e', actual: 'a' }]
   const raised = issue('FETTLE_JOB_STATUS', 'one more')
-  test.each<[RunFact, Partial<RunState>]>([
+  test.each<[RunEventInput, Partial<RunState>]>([
     [
       { type: 'output.written', files, outcomes: OUTCOMES, samples: [], scores: [1] },
       { outputs: files, outcomes: OUTCOMES, samples: [], scores: [1] },
@@ -342,7 +356,7 @@ describe('one event more changes exactly what it tells', () => {
     ],
     [{ type: 'run.resumed', pid: 2, host: 'h' }, { resumedAt: [at(1)] }],
     [started, {}],
-    [{ type: 'row.glanced', row: 1 } as unknown as RunFact, {}],
+    [{ type: 'row.glanced', row: 1 } as unknown as RunEventInput, {}],
   ])('of the run: $type', (one, change) => {
     expect(stateOf(one)).toEqual({ ...fresh, ...change, updatedAt: at(1) })
   })
@@ -350,7 +364,7 @@ describe('one event more changes exactly what it tells', () => {
   test('a resume brings the present settings into the plan, and nothing else of them', () => {
     const { poll, retry, checks: planned, report } = planOf()
     const settings = { poll: { ...poll, everyMs: 9_000 }, retry, checks: planned, report }
-    const paused: RunFact = { type: 'run.paused', status: 'error', exitCode: 75, error }
+    const paused: RunEventInput = { type: 'run.paused', status: 'error', exitCode: 75, error }
     const state = stateOf(paused, { type: 'run.resumed', pid: 2, host: 'h', settings })
     expect(state).toEqual({ ...fresh, plan: { ...planOf(), ...settings }, resumedAt: [at(2)], updatedAt: at(2) })
   })
@@ -367,7 +381,7 @@ describe('one event more changes exactly what it tells', () => {
   })
 
   test('another job in the place of one that was not ours begins anew, but for what was asked and heard', () => {
-    const before: RunFact[] = [
+    const before: RunEventInput[] = [
       { type: 'job.created', part, id: 'theirs', name: 'n', adopted: false },
       { type: 'upload.accepted', part, fileId: null, bytes: 1, sha256: null, adopted: false },
       { type: 'mapping.accepted', part, count: 1 },

@@ -1,10 +1,10 @@
 /** Whole files: those in valid/ and pipelines/ parse without a word, those in invalid/ give what their first line announces. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { pipelineFormat } from '../../../src/pipeline/source/decode.ts'
 import { parsePipeline, parsePipelineValue } from '../../../src/pipeline/parse.ts'
 import { planRun } from '../../../src/pipeline/planning/plan.ts'
 import { definePipeline } from '../../../src/pipeline/schema/schema.ts'
+import { pipelineFormat } from '../../../src/pipeline/source/decode.ts'
 import { CONTEXT, FACTS, OPTIONS, parseYaml } from './support.ts'
 
 const here = (folder: string) => new URL(folder, import.meta.url)
@@ -16,7 +16,7 @@ const parse = (folder: string, name: string) => {
   return { text, ...parsePipeline(text, { ...OPTIONS, file: name, format, env: { FETTLE_PASSWORD: 'secret' } }) }
 }
 
-describe.each(['valid/', '../../pipelines/'])('%s', folder => {
+describe.each(['valid/', '../../../pipelines/'])('%s', folder => {
   test.each(filesIn(folder))('%s', name => {
     const { pipeline, issues } = parse(folder, name)
     expect(issues).toEqual([])
@@ -24,8 +24,8 @@ describe.each(['valid/', '../../pipelines/'])('%s', folder => {
   })
 })
 
-test.each(filesIn('../../pipelines/'))('%s plans against the header of its sample', name => {
-  const { pipeline } = parse('../../pipelines/', name)
+test.each(filesIn('../../../pipelines/'))('%s plans against the header of its sample', name => {
+  const { pipeline } = parse('../../../pipelines/', name)
   const { path, encoding, delimiter } = pipeline!.input
   const bytes = readFileSync(new URL(`../../../${path}`, import.meta.url))
   const [first = ''] = new TextDecoder(encoding === 'auto' ? 'utf-8' : encoding).decode(bytes).split(/\r?\n/, 1)

@@ -1,9 +1,9 @@
 /** What a plan tells of its columns, as far as it may, and the lines its hints give to copy. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { CellCounts, PlannedMapping } from '../../../src/pipeline/model/types.ts'
 import { explainPlan, profileLines } from '../../../src/pipeline/planning/explain.ts'
 import { mappingLine } from '../../../src/pipeline/propose/mapping-line.ts'
-import type { CellCounts, PlannedMapping } from '../../../src/pipeline/model/types.ts'
 import { BASE, pipelineOf, planOf } from './support.ts'
 
 const NONE = { count: 0, rows: [] }

@@ -1,9 +1,9 @@
 /** What the pipeline tests share: options, facts about an input, and short ways to parse and plan. */
 import type { Issue } from '../../../src/errors.ts'
-import { type ParseOptions, parsePipeline } from '../../../src/pipeline/parse.ts'
-import type { Pipeline } from '../../../src/pipeline/schema/pipeline.ts'
-import { type PlanContext, planRun } from '../../../src/pipeline/planning/plan.ts'
 import type { InputFacts, Plan } from '../../../src/pipeline/model/types.ts'
+import { type ParseOptions, parsePipeline } from '../../../src/pipeline/parse.ts'
+import { type PlanContext, planRun } from '../../../src/pipeline/planning/plan.ts'
+import type { Pipeline } from '../../../src/pipeline/schema/pipeline.ts'
 
 export const OPTIONS: ParseOptions = { file: 'p.yml', env: {}, vars: {}, run: { date: '2026-03-31' } }
 

@@ -1,14 +1,14 @@
 /** The small parts: durations, thresholds, suggestions, addresses, paths, bytes. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { decodePipeline, pipelineFormat } from '../../../src/pipeline/source/decode.ts'
 import { formatDuration, parseDuration } from '../../../src/pipeline/schema/durations.ts'
-import { nearest } from '../../../src/pipeline/source/nearest.ts'
 import { isSamePath, whyNotReadable, whyNotWritable } from '../../../src/pipeline/schema/paths.ts'
-import { lineFinder } from '../../../src/pipeline/source/source-position.ts'
 import { checkServiceUrl, isLoopback } from '../../../src/pipeline/schema/service-url.ts'
-import { show } from '../../../src/pipeline/source/quote.ts'
 import { parseThreshold } from '../../../src/pipeline/schema/thresholds.ts'
+import { decodePipeline, pipelineFormat } from '../../../src/pipeline/source/decode.ts'
+import { nearest } from '../../../src/pipeline/source/nearest.ts'
+import { show } from '../../../src/pipeline/source/quote.ts'
+import { lineFinder } from '../../../src/pipeline/source/source-position.ts'
 
 describe('durations', () => {
   test.each([

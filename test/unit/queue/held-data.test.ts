@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { realClock } from '../../../src/client/clock.ts'
 import { FettleError } from '../../../src/errors.ts'
 import { fingerprintOf } from '../../../src/pipeline/planning/fingerprint.ts'
-import { Board, type Notice } from '../../../src/queue/index.ts'
+import { type Notice, ShardQueue } from '../../../src/queue/index.ts'
 import { heldData } from './held-data.ts'
 import { hostile, mutantsOf, sample } from './mutants.ts'
 import { HAS_REDIS } from './redis.ts'
@@ -106,7 +106,7 @@ describe.skipIf(!HAS_REDIS)('what Redis holds', { timeout: 300_000 }, () => {
   test('notices of any form are printed as text, and a shard that cannot be read ends the wait', async () => {
     const { connected, record } = await held()
     const { redis } = connected
-    const board = new Board(connected)
+    const board = new ShardQueue(connected)
     const ids = [record.jobs[1]!]
     const seen: Notice[] = []
     const stop = new AbortController()

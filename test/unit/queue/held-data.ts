@@ -9,13 +9,13 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { Job } from 'bullmq'
 import { expect } from 'vitest'
-import type { RunSettings } from '../../../src/app/execution/execute.ts'
-import { carryShard } from '../../../src/app/distributed/run-shard.ts'
-import { gatherShards } from '../../../src/app/distributed/gather.ts'
 import { withQueue } from '../../../src/app/distributed/connection.ts'
+import { gatherShards } from '../../../src/app/distributed/gather.ts'
 import type { QueuedRun } from '../../../src/app/distributed/queued-run.ts'
+import { runShard } from '../../../src/app/distributed/run-shard.ts'
 import { jobIdOf, type ShardEnd, type ShardTask } from '../../../src/app/distributed/shard-task.ts'
-import { REAL_WORLD, type World } from '../../../src/app/env/runtime.ts'
+import { DEFAULT_RUNTIME, type Runtime } from '../../../src/app/env/runtime.ts'
+import type { RunSettings } from '../../../src/app/execution/execute.ts'
 import { FettleError } from '../../../src/errors.ts'
 import { resealed } from '../../../src/journal/checksum.ts'
 import { fingerprintOf } from '../../../src/pipeline/planning/fingerprint.ts'
@@ -30,8 +30,8 @@ const OUTPUT = 'output: {path: out/p.csv}\nreview: {decisions: decided.csv}\nche
 const LONGEST_MS = 20_000
 
 /** A pause is over at once: what is waited for is here. */
-const { clock } = REAL_WORLD
-const HASTY: World = { clock: { ...clock, sleep: (ms, signal) => clock.sleep(Math.min(ms, 5), signal) } }
+const { clock } = DEFAULT_RUNTIME
+const HASTY: Runtime = { clock: { ...clock, sleep: (ms, signal) => clock.sleep(Math.min(ms, 5), signal) } }
 
 const stopAfter = (ms: number): AbortSignal => {
   const stop = new AbortController()
@@ -99,7 +99,7 @@ export async function heldData() {
 
   const carry = async (id: string, task: unknown): Promise<Outcome & { readonly end?: unknown }> => {
     const job = { id, updateProgress: async () => {}, extendLock: async () => 1 } as unknown as Job
-    const left = await carryShard(connected, task, { job, token: 't', lockMs: 5_000 }, place, stopAfter(LONGEST_MS))
+    const left = await runShard(connected, task, { job, token: 't', lockMs: 5_000 }, place, stopAfter(LONGEST_MS))
     return left.is === 'done' ? { is: 'done', why: '', end: left.end } : { is: left.is, why: left.why }
   }
 

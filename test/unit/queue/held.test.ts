@@ -1,10 +1,10 @@
 /** The last look before a request of a worker leaves: between what was recorded and a turn may lie a long wait. */
 import { expect, test } from 'vitest'
+import { withLease } from '../../../src/app/distributed/rate-limit.ts'
+import { DEFAULT_RUNTIME } from '../../../src/app/env/runtime.ts'
 import { createShared } from '../../../src/client/api/shared.ts'
-import { held } from '../../../src/app/distributed/rate-limit.ts'
-import { REAL_WORLD } from '../../../src/app/env/runtime.ts'
 
-const own = createShared(REAL_WORLD.clock).pace
+const own = createShared(DEFAULT_RUNTIME.clock).pace
 const caller = { signal: new AbortController().signal, deadline: () => 1_000, onPaused: () => {} }
 
 test('a request whose turn comes after the shard went to another worker does not leave, and holds nobody up', async () => {
@@ -22,7 +22,7 @@ test('a request whose turn comes after the shard went to another worker does not
     order.push('hold')
     if (!isOurs) throw new Error('another has it')
   }
-  const world = held({ ...REAL_WORLD, pace: () => pace }, hold)
+  const world = withLease({ ...DEFAULT_RUNTIME, pace: () => pace }, hold)
   const gate = world.pace?.(own, null) ?? own
   const leave = await gate.enter(caller)
   leave(true)

@@ -5,7 +5,7 @@ import {
   type RecordedError,
   type RowSample,
   type RunEvent,
-  type RunFact,
+  type RunEventInput,
   type RunState,
   type StageName,
   UNKNOWN,
@@ -108,7 +108,7 @@ class Journal {
   readonly events: RunEvent[] = []
   #seconds = 0
 
-  add(fact: RunFact, seconds = 1): this {
+  add(fact: RunEventInput, seconds = 1): this {
     this.#seconds += seconds
     const minutes = 17 + Math.floor(this.#seconds / 60)
     const at = `2025-11-20T02:${String(minutes).padStart(2, '0')}:${String(this.#seconds % 60).padStart(2, '0')}.125Z`
@@ -116,7 +116,7 @@ class Journal {
     return this
   }
 
-  start(plan: Partial<Plan> = {}, rest: Partial<RunFact & { type: 'run.started' }> = {}): this {
+  start(plan: Partial<Plan> = {}, rest: Partial<RunEventInput & { type: 'run.started' }> = {}): this {
     return this.add(
       {
         type: 'run.started',
@@ -130,12 +130,12 @@ class Journal {
         traceId: digest('c0ffee').slice(0, 32),
         ci: 'github',
         ...rest,
-      } as RunFact,
+      } as RunEventInput,
       4,
     )
   }
 
-  stage(name: StageName, elapsedMs: number, ...facts: RunFact[]): this {
+  stage(name: StageName, elapsedMs: number, ...facts: RunEventInput[]): this {
     this.add({ type: 'stage.started', stage: name })
     for (const fact of facts) this.add(fact)
     return this.add({ type: 'stage.finished', stage: name, elapsedMs, http: COUNTS })
@@ -187,7 +187,7 @@ class Journal {
   }
 }
 
-const status = (word: string, stage: 'match' | 'enrich' = 'match'): RunFact => ({
+const status = (word: string, stage: 'match' | 'enrich' = 'match'): RunEventInput => ({
   type: 'status.observed',
   part: 0,
   stage,

@@ -7,9 +7,9 @@ import {
   githubAnnotations,
   githubOutputFile,
   githubOutputs,
+  type PipelineResult,
   type Report,
   renderMarkdownOf,
-  type Told,
 } from '../../../src/report/index.ts'
 import { HOSTILE, reportOf } from './fixtures.ts'
 
@@ -80,7 +80,9 @@ describe('escaping', () => {
   test('no hostile text gets out of its annotation', () => {
     for (const hostile of HOSTILE) {
       const at = { file: hostile, line: 1, column: 1 }
-      const told: Told[] = [{ name: hostile, exitCode: 2, issues: [issue('FETTLE_USAGE', hostile, { hint: hostile, at })] }]
+      const told: PipelineResult[] = [
+        { name: hostile, exitCode: 2, issues: [issue('FETTLE_USAGE', hostile, { hint: hostile, at })] },
+      ]
       const [line = '', ...more] = githubAnnotations(told, here)
       expect(more).toEqual([])
       expect(line).not.toMatch(/[\x00-\x1f\x7f-\x9f\u2028\u2029\u202e]/)

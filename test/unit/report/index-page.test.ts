@@ -2,12 +2,12 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { issue } from '../../../src/errors.ts'
-import { renderIndex, type Told } from '../../../src/report/index.ts'
+import { type PipelineResult, renderIndex } from '../../../src/report/index.ts'
 import { HOSTILE, reportOf } from './fixtures.ts'
 
 const tool = { name: 'fettle', version: '0.1.0' }
 const linkOf = ({ metadata: { runId } }: { metadata: { runId: string } }): string => `${runId}/report.html`
-const REFUSED: Told = {
+const REFUSED: PipelineResult = {
   name: 'broken.yml',
   exitCode: 2,
   issues: Array.from({ length: 7 }, (_, n) => issue('FETTLE_USAGE', `problem ${n}`)),
@@ -41,7 +41,7 @@ test('it has no script, allows none, and its style sheet is the one it allows', 
 test('foreign text stays text, in addresses too', () => {
   const plain = new Set(page.match(/<[a-z]+/g))
   for (const hostile of HOSTILE) {
-    const refusal: Told = { name: hostile, exitCode: 2, issues: [issue('FETTLE_USAGE', hostile, { hint: hostile })] }
+    const refusal: PipelineResult = { name: hostile, exitCode: 2, issues: [issue('FETTLE_USAGE', hostile, { hint: hostile })] }
     const text = renderIndex([refusal, reportOf('hostile')], { tool, linkOf: () => 'a"><script>/report.html' })
     expect([...new Set(text.match(/<[a-z]+/g))].filter(tag => !plain.has(tag) && tag !== '<br')).toEqual([])
     expect(text).toContain('href="a&quot;&gt;&lt;script&gt;/report.html"')

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { validateXML } from 'xmllint-wasm'
 import { issue } from '../../../src/errors.ts'
-import { renderJunit, type Told } from '../../../src/report/index.ts'
+import { type PipelineResult, renderJunit } from '../../../src/report/index.ts'
 import { type FixtureName, HOSTILE, reportOf, STATES } from './fixtures.ts'
 
 const SCHEMA = readFileSync(new URL('junit.xsd', import.meta.url), 'utf8')
@@ -15,7 +15,7 @@ const faultsOf = async (xml: string): Promise<string[]> => {
 }
 
 const NAMES = Object.keys(STATES) as FixtureName[]
-const REFUSED: Told = {
+const REFUSED: PipelineResult = {
   name: 'pipelines/broken.yml',
   exitCode: 2,
   issues: [
@@ -38,7 +38,7 @@ describe('fits the schema', () => {
 
   test('a refusal, hostile ones, and all together', async () => {
     const hostile = HOSTILE.map(
-      (text): Told => ({
+      (text): PipelineResult => ({
         name: text,
         exitCode: 2,
         issues: [issue('FETTLE_USAGE', text, { hint: text, at: { file: text, line: 1, column: 2 } })],

@@ -2,9 +2,9 @@
 import { describe, expect, test } from 'vitest'
 import type { Outcomes } from '../../../src/journal/events.ts'
 import { matchRate, UNKNOWN } from '../../../src/journal/outcomes.ts'
-import { parseThreshold } from '../../../src/pipeline/schema/thresholds.ts'
 import type { CheckName, Threshold } from '../../../src/pipeline/model/types.ts'
-import { judge } from '../../../src/run/checks.ts'
+import { parseThreshold } from '../../../src/pipeline/schema/thresholds.ts'
+import { evaluateChecks } from '../../../src/run/checks.ts'
 import { planOf, worldOf } from './world.ts'
 
 const threshold = (text: string): Threshold => parseThreshold(text)!
@@ -12,7 +12,7 @@ const threshold = (text: string): Threshold => parseThreshold(text)!
 const OF_500: Outcomes = { matched: 380, manualMatched: 10, review: 20, unmatched: 60, duplicates: 22, failed: 8, skipped: 0 }
 
 const one = (name: CheckName, text: string, outcomes: Outcomes = OF_500, rows = 500, previous: number | null = null) =>
-  judge([{ name, warn: null, fail: threshold(text) }], outcomes, rows, previous)[0]!
+  evaluateChecks([{ name, warn: null, fail: threshold(text) }], outcomes, rows, previous)[0]!
 
 describe('a threshold names the bad case', () => {
   test.each<[CheckName, string, boolean, string]>([
@@ -85,11 +85,11 @@ test('what cannot be measured fails its check', () => {
 
 test('warn comes before fail, and each stands alone', () => {
   const check = { name: 'matched', warn: threshold('< 90%'), fail: threshold('< 80%') } as const
-  expect(judge([check], OF_500, 500, null).map(({ severity, success }) => [severity, success])).toEqual([
+  expect(evaluateChecks([check], OF_500, 500, null).map(({ severity, success }) => [severity, success])).toEqual([
     ['warn', false],
     ['fail', true],
   ])
-  expect(judge([], OF_500, 500, null)).toEqual([])
+  expect(evaluateChecks([], OF_500, 500, null)).toEqual([])
 })
 
 test('the match rate counts by hand and duplicates, and is unknown without a count or a row', () => {

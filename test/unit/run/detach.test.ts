@@ -1,6 +1,6 @@
 /** A run that stops once its jobs are submitted: nobody waits, whoever collects it goes on, and no crash makes a second job. */
 import { describe, expect, test } from 'vitest'
-import { lookAtJobs } from '../../../src/run/job-statuses.ts'
+import { fetchJobStatuses } from '../../../src/run/job-statuses.ts'
 import { Crash, planOf, resumed, worldOf } from './world.ts'
 
 const SEVERAL = { parts: [0, 3, 6, 9].map(from => ({ from, rows: Math.min(3, 10 - from) })), concurrency: 2 }
@@ -77,7 +77,7 @@ describe('a look at the jobs', () => {
     world.service.matching = ['matching', ...ahead]
     const state = await world.detach()
     const seen: string[] = []
-    for (const _ of ahead) seen.push((await lookAtJobs(state, world.ports)).standing)
+    for (const _ of ahead) seen.push((await fetchJobStatuses(state, world.ports)).standing)
     return seen
   }
 
@@ -95,8 +95,8 @@ describe('a look at the jobs', () => {
     const state = await world.detach()
     for (const [at, job] of world.service.jobs.entries())
       Object.assign(job, { status: at === 1 ? 'matchingError' : 'matching', ahead: [] })
-    expect((await lookAtJobs(state, world.ports)).standing).toBe('going')
+    expect((await fetchJobStatuses(state, world.ports)).standing).toBe('going')
     for (const job of world.service.jobs) if (job.status === 'matching') job.status = 'jobMatchingComplete'
-    expect((await lookAtJobs(state, world.ports)).standing).toBe('ready')
+    expect((await fetchJobStatuses(state, world.ports)).standing).toBe('ready')
   })
 })

@@ -1,11 +1,11 @@
 /** A run in a box: plan, journal in memory, fake service, virtual clock. Everything a test of the run core stands on. */
 import { FettleError } from '../../../src/errors.ts'
-import type { Outcomes, RunEvent, RunFact } from '../../../src/journal/events.ts'
+import type { Outcomes, RunEvent, RunEventInput } from '../../../src/journal/events.ts'
 import { fold, type RunState } from '../../../src/journal/state.ts'
 import type { FoundCompany } from '../../../src/pipeline/model/row-types.ts'
 import type { Plan } from '../../../src/pipeline/model/types.ts'
-import type { Download, Ports, Results, Tick } from '../../../src/run/ports.ts'
-import { carryOut } from '../../../src/run/runner.ts'
+import type { Download, Ports, ProgressEvent, Results } from '../../../src/run/ports.ts'
+import { runStages } from '../../../src/run/runner.ts'
 import { FakeAccount } from './fake-account.ts'
 import { FakeService } from './fake-service.ts'
 import { VirtualClock } from './virtual-clock.ts'
@@ -75,7 +75,7 @@ export class MemoryJournal {
     return fold(this.events)
   }
 
-  append(fact: RunFact): RunState {
+  append(fact: RunEventInput): RunState {
     if (this.crashed) throw new Crash()
     this.crashed = this.crash !== null && this.#appends++ === this.crash.at
     const at = new Date(Date.UTC(2025, 0, 1) + this.events.length).toISOString()
@@ -97,7 +97,7 @@ export interface World {
   readonly results: FakeResults
   readonly stop: AbortController
   readonly grace: AbortController
-  readonly ticks: Tick[]
+  readonly ticks: ProgressEvent[]
   readonly ports: Ports
   previousRate: number | null
   /** Carries the run on, as a process that begins now. */
@@ -174,7 +174,7 @@ export function worldOf(plan: Plan = planOf(), earlier?: Pick<World, 'service' |
   results.found = earlier?.results.found ?? []
   const stop = new AbortController()
   const grace = new AbortController()
-  const ticks: Tick[] = []
+  const ticks: ProgressEvent[] = []
   const source = {
     upload: async () => ({
       filename: 'suppliers.csv',
@@ -186,7 +186,7 @@ export function worldOf(plan: Plan = planOf(), earlier?: Pick<World, 'service' |
       sha256: () => 'aa',
     }),
   }
-  const tick = (one: Tick): void => void ticks.push(one)
+  const tick = (one: ProgressEvent): void => void ticks.push(one)
   const signals = { signal: stop.signal, grace: grace.signal }
   const ports: Ports = { service, portfolios: account, screening: account, source, results, clock, tick, ...signals }
   const world: World = {
@@ -200,8 +200,8 @@ export function worldOf(plan: Plan = planOf(), earlier?: Pick<World, 'service' |
     ticks,
     ports,
     previousRate: null,
-    run: () => carryOut({ recorder: journal, ports, previousRate: world.previousRate }),
-    detach: () => carryOut({ recorder: journal, ports, previousRate: null, detach: true }),
+    run: () => runStages({ recorder: journal, ports, previousRate: world.previousRate }),
+    detach: () => runStages({ recorder: journal, ports, previousRate: null, detach: true }),
   }
   return world
 }

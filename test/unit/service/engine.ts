@@ -1,6 +1,7 @@
 /** A small engine for the service's tests: it answers at once and predictably. */
-import type { Engine } from '../../../src/service/registers/engine.ts'
+
 import type { Answer, Company } from '../../../src/service/matching/types.ts'
+import type { Engine } from '../../../src/service/registers/engine.ts'
 
 const company = (id: string, name: string, country: string): Company => ({
   id,

@@ -2,9 +2,9 @@
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { afterEach, describe, expect, it } from 'vitest'
-import { type Finding, findingOf } from '../../../src/service/registers/engine.ts'
 import { makeThreads, streamBeyond, type Threads } from '../../../src/service/data-cleaning/processing/threads.ts'
 import { buildIndex, match, type Query } from '../../../src/service/matching/index.ts'
+import { type Finding, findingOf } from '../../../src/service/registers/engine.ts'
 import { COMPANIES } from './matching/companies.ts'
 
 let threads: Threads | undefined

@@ -1,11 +1,11 @@
 /** The login of the service with passwords that are looked at as long as a test wants: which logins are at work, wait or are refused. */
 import fastify from 'fastify'
 import { onTestFinished, vi } from 'vitest'
+import { authenticateRoute } from '../../../src/service/access/authenticate.ts'
 import { makeThrottle } from '../../../src/service/auth/throttle.ts'
+import type { Context } from '../../../src/service/context.ts'
 import { LIMITS, type Limits } from '../../../src/service/limits.ts'
 import { Refusal } from '../../../src/service/refusal.ts'
-import { authenticateRoute } from '../../../src/service/access/authenticate.ts'
-import type { Context } from '../../../src/service/context.ts'
 
 /** A login that was sent. */
 interface Sent {

@@ -4,7 +4,9 @@ import ts from 'typescript'
 import { expect, expectTypeOf, test } from 'vitest'
 import type { Context } from '../../../src/service/context.ts'
 
-const ROUTES = new URL('../../../src/service/routes/', import.meta.url)
+const SERVICE = new URL('../../../src/service/', import.meta.url)
+/** What answers requests: it takes the service's context, or makes routes. */
+const IS_ROUTE = /from '[./]+(?:context|(?:http\/)?route)\.ts'/
 const STORES = ['jobs', 'searches', 'portfolios', 'holdings', 'events', 'imports']
 /** What reads an object by its id. */
 const READS = ['find', 'read', 'hit', 'isVisible', 'known', 'watched']
@@ -29,10 +31,12 @@ function faultsOf(name: string, text: string): string[] {
   return faults
 }
 
-test('no route reads a store by an id but through look.ts', () => {
-  const files = readdirSync(ROUTES).filter(file => file !== 'look.ts')
-  expect(files.length).toBeGreaterThan(25)
-  expect(files.flatMap(file => faultsOf(file, readFileSync(new URL(file, ROUTES), 'utf8')))).toEqual([])
+test('no route reads a store by an id but through object-access.ts', () => {
+  const files = readdirSync(SERVICE, { recursive: true, encoding: 'utf8' }).filter(file => file.endsWith('.ts'))
+  const sources = files.map(file => [file, readFileSync(new URL(file, SERVICE), 'utf8')] as const)
+  const routes = sources.filter(([, text]) => IS_ROUTE.test(text))
+  expect(routes.length).toBeGreaterThan(15)
+  expect(routes.flatMap(([file, text]) => faultsOf(file, text))).toEqual([])
 })
 
 test('the rule notices what it is against', () => {
@@ -48,6 +52,6 @@ test('the stores of the context have no such read', () => {
   expectTypeOf<Extract<keyof Context['searches'], 'find' | 'hit'>>().toEqualTypeOf<never>()
   expectTypeOf<Extract<keyof Context['monitoring']['portfolios'], 'find'>>().toEqualTypeOf<never>()
   expectTypeOf<Extract<keyof Context['monitoring']['holdings'], 'find' | 'isVisible'>>().toEqualTypeOf<never>()
-  const look = readFileSync(new URL('context.ts', ROUTES), 'utf8')
+  const look = readFileSync(new URL('context.ts', SERVICE), 'utf8')
   expect(look).toContain("Omit<JobStore, 'find' | 'read'>")
 })

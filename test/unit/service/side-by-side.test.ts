@@ -1,8 +1,8 @@
 /** Jobs, requests and a full disk side by side: none takes the others' turn. */
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { refusalOf } from '../../../src/service/http/errors.ts'
 import { makePaces, Stopped } from '../../../src/service/data-cleaning/processing/job-pace.ts'
+import { refusalOf } from '../../../src/service/http/errors.ts'
 import { logIn, send, startService } from './kit.ts'
 
 test('a full disk is 507, what nobody expected is 500 and says nothing', async () => {

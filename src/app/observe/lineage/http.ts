@@ -1,7 +1,7 @@
 /** Events of OpenLineage sent by HTTP, one after the other. A service that is slow or gone costs a run two seconds at most, and one note. */
 import type { LineageEvent } from '../../../report/index.ts'
-import type { RunReporter } from '../reporters.ts'
 import { type Env, proxiesOf } from '../../env/environment.ts'
+import type { RunReporter } from '../reporters.ts'
 import type { LineageSettings } from './settings.ts'
 
 /** For one event, and for all that are still under way when the run is over. */
@@ -37,7 +37,7 @@ export function httpLineage({ url, apiKey }: NonNullable<LineageSettings['http']
 
 /** Loaded by whoever sends: the address decides whether anybody does. */
 async function open(url: URL, apiKey: string | null, env: Env, over: AbortSignal) {
-  const [{ createTransport, isLoss }, { LIMITS }] = await Promise.all([
+  const [{ createTransport, isNetworkError }, { LIMITS }] = await Promise.all([
     import('../../../client/http/transport.ts'),
     import('../../../client/http/limits.ts'),
   ])
@@ -50,7 +50,7 @@ async function open(url: URL, apiKey: string | null, env: Env, over: AbortSignal
     const signal = AbortSignal.any([over, AbortSignal.timeout(MOST_MS)])
     const limits = { headersMs: MOST_MS, idleMs: MOST_MS, to: 'service', signal } as const
     const reply = await transport.send({ method: 'POST', url, headers, body, ...limits })
-    if (isLoss(reply)) return reply.text
+    if (isNetworkError(reply)) return reply.text
     reply.drop()
     return reply.status >= 200 && reply.status < 300 ? null : `it answered ${reply.status}`
   }

@@ -3,11 +3,11 @@ import { explainPlan, type Plan, prepare, profileLines, STDIN_NAME, spoolOf, std
 import { EXIT, errorOfIssues } from '../../../errors.ts'
 import { escapeLines, escapeTerminal, safeJson } from '../../../report/formats/escape.ts'
 import type { Flags } from '../../command.ts'
-import { worstExit } from '../../result/exit.ts'
 import { isOn } from '../../options/read.ts'
+import { worstExit } from '../../result/exit.ts'
 import type { Io } from '../../terminal/io.ts'
 import { printIssue } from '../../terminal/print-error.ts'
-import { showWork } from '../../terminal/progress/long-task.ts'
+import { showLongTask } from '../../terminal/progress/long-task.ts'
 import { overridesOf, pipelineFiles } from '../shared.ts'
 
 /** Checks each pipeline and its input; prints all problems of all of them. */
@@ -15,7 +15,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const codes: number[] = []
   const stdin = stdinOf({ open: io.stdin, keeps: false, signal: io.signal })
   for (const file of pipelineFiles(flags)) {
-    const work = showWork(io)
+    const work = showLongTask(io)
     const surroundings = { env: io.env, cwd: io.cwd, stdin, onProgress: work.bytes, ...overridesOf(flags, io.env) }
     const prepared = await prepare(file, surroundings).finally(work.stop)
     prepared.release()

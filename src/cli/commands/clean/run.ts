@@ -1,25 +1,25 @@
 /** `fettle clean`: a list in, the same list with what was found out, and no configuration: what `init` would write, carried out. */
 import { existsSync } from 'node:fs'
 import { basename, extname, relative, resolve, sep } from 'node:path'
-import { draftOf, type Looked, proposeFor } from '../../../app/light.ts'
 import { goesOn, NO_OVERRIDES, type Prepared, prepareValue, resolveService } from '../../../app/index.ts'
+import { draftOf, type InspectedColumns, proposeFor } from '../../../app/light.ts'
 import { FettleError } from '../../../errors.ts'
 import { escapeTerminal } from '../../../report/formats/escape.ts'
-import { ownFiles, refuseClashes } from '../../result/conflicts.ts'
 import type { Flags } from '../../command.ts'
 import { isOn, needText, textFlag, wholeFlag } from '../../options/read.ts'
-import type { Io } from '../../terminal/io.ts'
-import { decisionsOf, inputKeys, lookAt, proposalTable, readingOf, refuseUncertain } from '../init/proposal.ts'
 import { Reporters } from '../../reporters/registry.ts'
-import { type Ending, proveResultFile } from '../../result/result.ts'
-import { carryOne, tellEndings } from '../run/run.ts'
-import { proveFlags } from '../shared.ts'
+import { ownFiles, refuseConflicts } from '../../result/conflicts.ts'
+import { checkResultFile, type Ending } from '../../result/result.ts'
+import type { Io } from '../../terminal/io.ts'
+import { decisionsOf, inputKeys, inspectInput, proposalTable, readingOf, refuseUncertain } from '../init/proposal.ts'
+import { reportEndings, runPipeline } from '../run/run.ts'
+import { checkFlags } from '../shared.ts'
 
 /** Looks, proposes, and carries out what is certain enough; refuses, saying what to do, when too little is. */
 export async function run(flags: Flags, io: Io): Promise<number> {
-  proveFlags(flags)
+  checkFlags(flags)
   const reading = readingOf(flags)
-  const looked = await lookAt(reading, io)
+  const looked = await inspectInput(reading, io)
   const proposal = await proposeFor(looked, decisionsOf(flags, looked))
   if (!isOn(flags, 'quiet')) io.say(proposalTable(looked, proposal))
   refuseUncertain('clean', reading, proposal, flags)
@@ -39,13 +39,13 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const reporters = await Reporters.of(flags, io)
   try {
     if (prepared.plan !== null)
-      await refuseClashes([{ file: reading.path, plan: prepared.plan }], ownFiles(flags, reporters), io.cwd)
+      await refuseConflicts([{ file: reading.path, plan: prepared.plan }], ownFiles(flags, reporters), io.cwd)
     refuseReplacing(output.path, prepared, flags, io)
     reporters.approve()
-    await proveResultFile(flags, io)
-    const ending = await carryOne({ file: reading.path, prepared }, reporters, flags, io, false)
+    await checkResultFile(flags, io)
+    const ending = await runPipeline({ file: reading.path, prepared }, reporters, flags, io, false)
     sayWhatWasMadeUp(ending, flags, io)
-    return await tellEndings([ending], reporters, flags, io)
+    return await reportEndings([ending], reporters, flags, io)
   } finally {
     prepared.release()
   }
@@ -61,7 +61,7 @@ function sayWhatWasMadeUp(ending: Ending, flags: Flags, io: Io): void {
 const FORMATS: Readonly<Record<string, 'xlsx' | 'jsonl'>> = { '.xlsx': 'xlsx', '.jsonl': 'jsonl', '.ndjson': 'jsonl' }
 
 /** Where the result goes: where it is asked for, else in the working directory under the list's name. */
-function outputOf(flags: Flags, { facts }: Looked, io: Io): { path: string; format: 'csv' | 'xlsx' | 'jsonl' } {
+function outputOf(flags: Flags, { facts }: InspectedColumns, io: Io): { path: string; format: 'csv' | 'xlsx' | 'jsonl' } {
   const asked = textFlag(flags, 'output')
   const suffix = facts.packed?.as === 'xlsx' ? '.xlsx' : '.csv'
   const stem = basename(facts.path).replace(/(\.(csv|tsv|tab|txt|xlsx|gz))+$/i, '')

@@ -1,16 +1,16 @@
 /** `fettle doctor`: what could keep a run from working, one line each, with the cure. No secret is shown, nothing is changed. */
-import { examine, type Finding } from '../../../app/index.ts'
+import { type CheckResult, runDoctor } from '../../../app/index.ts'
 import { ERRORS, EXIT } from '../../../errors.ts'
 import { escapeTerminal, safeJson } from '../../../report/formats/escape.ts'
 import type { Flags } from '../../command.ts'
-import { worstExit } from '../../result/exit.ts'
-import { isOn, needText, textFlag } from '../../options/read.ts'
-import type { Io } from '../../terminal/io.ts'
 import { queueOf } from '../../options/queue.ts'
+import { isOn, needText, textFlag } from '../../options/read.ts'
+import { worstExit } from '../../result/exit.ts'
+import type { Io } from '../../terminal/io.ts'
 
 /** Prints what was found; the exit code is that of the worst failure, warnings are 0. */
 export async function run(flags: Flags, io: Io): Promise<number> {
-  const findings = await examine({
+  const findings = await runDoctor({
     env: io.env,
     cwd: io.cwd,
     runsDir: needText(flags, 'runs-dir'),
@@ -28,12 +28,12 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   return exitCode
 }
 
-function linesOf({ name, status, message, hint, code }: Finding): string[] {
+function linesOf({ name, status, message, hint, code }: CheckResult): string[] {
   const line = `${status.padEnd(4)}  ${name.padEnd(11)}  ${message}${code === null ? '' : ` (${code})`}`
   return hint === null || status === 'ok' ? [line] : [line, `${' '.repeat(19)}-> ${hint}`]
 }
 
-function summary(findings: readonly Finding[]): string {
+function summary(findings: readonly CheckResult[]): string {
   const [failures, warnings] = (['fail', 'warn'] as const).map(status => findings.filter(one => one.status === status).length)
   return failures === 0 && warnings === 0 ? 'nothing to cure' : `${failures} to cure, ${warnings} to look at`
 }

@@ -5,8 +5,8 @@
 import {
   columnName,
   type Decisions,
-  type Looked,
-  lookAtColumns,
+  type InspectedColumns,
+  inspectColumns,
   MAPPINGS,
   nearest,
   type Proposal,
@@ -45,9 +45,9 @@ export const inputKeys = ({ encoding, delimiter, header, sheet, skip }: Reading)
 })
 
 /** Looks at the file; the hints of what is wrong with it name flags where they would name keys of a pipeline. */
-export async function lookAt(reading: Reading, io: Io): Promise<Looked> {
+export async function inspectInput(reading: Reading, io: Io): Promise<InspectedColumns> {
   try {
-    return await lookAtColumns(reading, io.cwd, io.signal)
+    return await inspectColumns(reading, io.cwd, io.signal)
   } catch (error) {
     if (!FettleError.is(error)) throw error
     const issues = error.issues.map(one => ({ ...one, hint: one.hint === null ? null : asFlags(one.hint) }))
@@ -59,7 +59,7 @@ const asFlags = (hint: string): string =>
   hint.replace(/input\.(encoding|delimiter|sheet): ("[^"]*"|[\w-]+)/g, '--$1 $2').replace(/\b[Ss]et (?=--)/g, 'pass ')
 
 /** `--map name=Firma` flags as decisions. Throws FETTLE_USAGE for a mapping or a column that is none, with the nearest. */
-export function decisionsOf(flags: Flags, { columns }: Looked): Decisions {
+export function decisionsOf(flags: Flags, { columns }: InspectedColumns): Decisions {
   const decided = new Map<string, number | null>()
   for (const text of listFlag(flags, 'map')) {
     const [, target = '', said = ''] = /^([^=]*)=([\s\S]*)$/.exec(text) ?? []
@@ -83,7 +83,7 @@ export function refuseUnknown(target: string, refuse: (why: string) => Error): v
   throw refuse(`there is no mapping ${JSON.stringify(target)}${close === null ? '' : `; did you mean ${close}?`}`)
 }
 
-function columnFor(said: string, columns: Looked['columns'], refuse: (why: string) => Error): number {
+function columnFor(said: string, columns: InspectedColumns['columns'], refuse: (why: string) => Error): number {
   const byName = columns.filter(({ header }) => header === said || header?.trim() === said)
   if (byName.length === 1) return byName[0]!.index
   if (byName.length > 1)
@@ -103,7 +103,7 @@ const HEADER = 28
 const EXAMPLES = 60
 
 /** The proposal as a table for people, with what is not certain below it. */
-export function proposalTable({ facts }: Looked, { columns }: Proposal): string {
+export function proposalTable({ facts }: InspectedColumns, { columns }: Proposal): string {
   const rows = columns.map(({ column, status, target, confidence }) => [
     String(column.index + 1),
     clip(column.header ?? '', HEADER),

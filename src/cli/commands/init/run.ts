@@ -6,21 +6,21 @@ import {
   type Decisions,
   draftOf,
   draftYaml,
+  type InspectedColumns,
   isInside,
-  type Looked,
   type Proposal,
+  packageInfo,
   proposeFor,
   type Reading,
-  thisTool,
   writeAtomic,
 } from '../../../app/light.ts'
 import { EXIT, FettleError } from '../../../errors.ts'
 import { escapeTerminal } from '../../../report/formats/escape.ts'
-import { type Ask, withAsker } from '../../terminal/prompt.ts'
 import type { Flags } from '../../command.ts'
 import { isOn, textFlag } from '../../options/read.ts'
 import type { Io } from '../../terminal/io.ts'
-import { decisionsOf, inputKeys, lookAt, proposalTable, readingOf, refuseUncertain, refuseUnknown } from './proposal.ts'
+import { type Prompt, withPrompt } from '../../terminal/prompt.ts'
+import { decisionsOf, inputKeys, inspectInput, proposalTable, readingOf, refuseUncertain, refuseUnknown } from './proposal.ts'
 import { workflowFor } from './workflows.ts'
 
 /** Where the JSON Schema lies in this package, and in a project that depends on it. */
@@ -29,11 +29,11 @@ const INSTALLED = 'node_modules/fettle/schema/pipeline.v1.json'
 
 /** Proposes, asks where somebody is there to answer, writes, and offers the check. */
 export const run = (flags: Flags, io: Io): Promise<number> =>
-  withAsker(io, async ask => initialise(flags, io, isOn(flags, 'yes') ? null : ask))
+  withPrompt(io, async ask => initialise(flags, io, isOn(flags, 'yes') ? null : ask))
 
-async function initialise(flags: Flags, io: Io, ask: Ask | null): Promise<number> {
+async function initialise(flags: Flags, io: Io, ask: Prompt | null): Promise<number> {
   const reading = readingOf(flags)
-  const looked = await lookAt(reading, io)
+  const looked = await inspectInput(reading, io)
   const proposal = await settle(looked, decisionsOf(flags, looked), io, ask)
   if (proposal === null) return EXIT.ok
   refuseUncertain('init', reading, proposal, flags)
@@ -47,7 +47,7 @@ async function initialise(flags: Flags, io: Io, ask: Ask | null): Promise<number
 }
 
 /** Shows the proposal until a person takes it; null when they stop. */
-async function settle(looked: Looked, decided: Decisions, io: Io, ask: Ask | null): Promise<Proposal | null> {
+async function settle(looked: InspectedColumns, decided: Decisions, io: Io, ask: Prompt | null): Promise<Proposal | null> {
   const decisions = new Map(decided)
   for (;;) {
     const proposal = await proposeFor(looked, decisions)
@@ -83,11 +83,11 @@ function decide(answer: string, { columns }: Proposal, decisions: Map<string, nu
 interface At {
   readonly flags: Flags
   readonly io: Io
-  readonly ask: Ask | null
+  readonly ask: Prompt | null
 }
 
 /** Writes the pipeline and, when asked for, the workflow; gives the path of the pipeline, null when it went to stdout or nowhere. */
-async function write(proposal: Proposal, looked: Looked, reading: Reading, at: At): Promise<string | null> {
+async function write(proposal: Proposal, looked: InspectedColumns, reading: Reading, at: At): Promise<string | null> {
   const { flags, io } = at
   const isWorkbook = looked.facts.packed?.as === 'xlsx'
   const named = (rest: string): string => `out/${name}${rest}.${isWorkbook ? 'xlsx' : 'csv'}`
@@ -100,7 +100,7 @@ async function write(proposal: Proposal, looked: Looked, reading: Reading, at: A
     unmatched: named('-unmatched'),
     review: named('-review'),
   }
-  const { name: tool, version } = thisTool()
+  const { name: tool, version } = packageInfo()
   const text = draftYaml(
     proposal,
     { ...options, output: places },
@@ -154,7 +154,7 @@ function schemaFor(to: string, cwd: string): string {
   return relative(folder, schema).replaceAll('\\', '/')
 }
 
-async function offerCheck(pipeline: string, flags: Flags, io: Io, ask: Ask | null): Promise<number> {
+async function offerCheck(pipeline: string, flags: Flags, io: Io, ask: Prompt | null): Promise<number> {
   const answer = ask === null ? 'y' : await ask(`Check it now? [Y/n] `)
   if (/^n/i.test(answer ?? 'n')) {
     io.say(escapeTerminal(`next: fettle check ${pipeline}`))

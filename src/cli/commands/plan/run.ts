@@ -1,11 +1,11 @@
 /** `fettle plan`: what a run would be and cost, and what changed against the last good one; nothing is sent. */
 import {
-  elsewhereOf,
+  createRemoteInputs,
+  estimateRun,
   MOST_SHARDS,
   type Plan,
   prepare,
-  type Rehearsal,
-  rehearse,
+  type RunEstimate,
   shardList,
   shareOf,
   stdinOf,
@@ -13,8 +13,8 @@ import {
 import { EXIT, errorOfIssues, FettleError } from '../../../errors.ts'
 import { escapeTerminal, safeJson } from '../../../report/formats/escape.ts'
 import type { Flags } from '../../command.ts'
-import { worstExit } from '../../result/exit.ts'
 import { isOn, needText, wholeFlag } from '../../options/read.ts'
+import { worstExit } from '../../result/exit.ts'
 import type { Io } from '../../terminal/io.ts'
 import { printIssue } from '../../terminal/print-error.ts'
 import { overridesOf, pipelineFiles } from '../shared.ts'
@@ -26,7 +26,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
     throw new FettleError('FETTLE_USAGE', '--shards is about one list, and several pipelines are named')
   const runsDir = needText(flags, 'runs-dir')
   const stdin = stdinOf({ open: io.stdin, keeps: false, signal: io.signal })
-  const elsewhere = elsewhereOf({ env: io.env, keeps: false, signal: io.signal })
+  const elsewhere = createRemoteInputs({ env: io.env, keeps: false, signal: io.signal })
   const codes: number[] = []
   for (const file of pipelineFiles(flags)) {
     const { plan, issues, release } = await prepare(file, {
@@ -44,7 +44,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
       io.out(isOn(flags, 'json') ? safeJson(shardList(shards)) : rangesOf(plan, shards))
       continue
     }
-    const rehearsal = plan === null ? null : await rehearse(plan, runsDir, io.cwd)
+    const rehearsal = plan === null ? null : await estimateRun(plan, runsDir, io.cwd)
     if (isOn(flags, 'json')) {
       const name = plan?.name ?? null
       io.out(safeJson({ schema: 'fettle/plan/v1', file, name, ok: plan !== null, exitCode, issues, plan: rehearsal }))
@@ -65,7 +65,7 @@ const rangesOf = ({ rows }: Plan, of: number): string =>
     })
     .join('\n')
 
-function inWords(plan: Plan, told: Rehearsal): string {
+function inWords(plan: Plan, told: RunEstimate): string {
   const lines = [
     `${plan.name}  (${plan.file})`,
     `  rows      ${told.rows}${told.different === null ? '' : `, ${told.different} different on the mapped cells`}`,
@@ -95,10 +95,10 @@ const portfolioOf = ({ portfolio }: Plan): string =>
 const screenBudget = ({ budget }: { budget: number | null }): string =>
   budget === null ? '; no screen.budget limits them' : ` (screen.budget ${budget})`
 
-const saving = ({ collapse, output }: Plan, { different, rows }: Rehearsal): string =>
+const saving = ({ collapse, output }: Plan, { different, rows }: RunEstimate): string =>
   collapse || output === null || different === null || different === rows ? '' : `; job.collapse: true would send ${different}`
 
-function creditsOf({ enrich, service }: Plan, { credits: { most, expected, budget } }: Rehearsal): string {
+function creditsOf({ enrich, service }: Plan, { credits: { most, expected, budget } }: RunEstimate): string {
   if (enrich === null) return 'none: nothing is enriched'
   const likely = expected === null ? '' : `, about ${expected} by the last good run`
   const limit =
@@ -110,7 +110,7 @@ function creditsOf({ enrich, service }: Plan, { credits: { most, expected, budge
   return `${most} at most (${enrich.product}, one a row that is found)${likely}${limit}${service.kind === 'embedded' ? '; the embedded service bills nobody' : ''}`
 }
 
-function againstLines({ against }: Rehearsal): string[] {
+function againstLines({ against }: RunEstimate): string[] {
   if (against === null) return ['  against   no good run of this pipeline is kept here']
   const { runId, startedAt, changes } = against
   const title = `  against   ${runId} of ${startedAt.slice(0, 16).replace('T', ' ')} UTC`

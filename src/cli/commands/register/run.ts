@@ -16,7 +16,7 @@ import {
 import type { Flags } from '../../command.ts'
 import { isOn, needText, textFlag } from '../../options/read.ts'
 import type { Io } from '../../terminal/io.ts'
-import { showWork } from '../../terminal/progress/long-task.ts'
+import { showLongTask } from '../../terminal/progress/long-task.ts'
 
 /** A register is named after its file unless told otherwise. */
 const nameFrom = (file: string): string =>
@@ -57,7 +57,7 @@ async function importInto(flags: Flags, dir: string, io: Io): Promise<number> {
   }
   const file = resolve(io.cwd, needText(flags, 'file'))
   const name = textFlag(flags, 'name') ?? nameFrom(file)
-  const work = showWork(io)
+  const work = showLongTask(io)
   const onProgress = (rows: number): void => work.rows(basename(file), rows)
   const people = textFlag(flags, 'officers')
   const officers = people === null ? {} : { officers: resolve(io.cwd, people) }

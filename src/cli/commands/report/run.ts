@@ -1,29 +1,30 @@
 /** `fettle report`: any report of any run, rendered again from its journal. */
 import { resolve } from 'node:path'
-import { carrierOf, lookAtRun, MOST_ROWS, reportOfRun, reviewRows, writeAtomic } from '../../../app/index.ts'
+import { activeProcessOf, loadRun, MOST_ROWS, reportOfRun, reviewRows, writeAtomic } from '../../../app/index.ts'
 import { EXIT } from '../../../errors.ts'
 import { RENDERERS, type Renderer } from '../../../report/index.ts'
 import type { Flags } from '../../command.ts'
+import { assertReplaceableReport } from '../../options/overwrite-guards.ts'
 import { needText, textFlag } from '../../options/read.ts'
 import type { Io } from '../../terminal/io.ts'
-import { refuseNoReport } from '../../options/overwrite-guards.ts'
-import { inText } from '../shared.ts'
+import { isTextOutput } from '../shared.ts'
 
 /** Prints the report, or writes it with --to. */
 export async function run(flags: Flags, io: Io): Promise<number> {
   const runsDir = needText(flags, 'runs-dir')
-  const { state, directory } = lookAtRun(runsDir, textFlag(flags, 'run') ?? undefined)
+  const { state, directory } = loadRun(runsDir, textFlag(flags, 'run') ?? undefined)
   const report = reportOfRun(runsDir, directory.id)
   const format = needText(flags, 'format')
   const to = textFlag(flags, 'to')
   const renderer: Renderer | null = Object.hasOwn(RENDERERS, format) ? RENDERERS[format as keyof typeof RENDERERS] : null
   const rows = format === 'html' ? await reviewRows(state, directory, MOST_ROWS) : null
-  const text = renderer === null || (format === 'text' && to === null) ? inText(report, io, 'out') : renderer.render(report, rows)
+  const text =
+    renderer === null || (format === 'text' && to === null) ? isTextOutput(report, io, 'out') : renderer.render(report, rows)
   if (to === null) io.out(text)
   else {
-    await refuseNoReport(to, { cwd: io.cwd, runsDir, format, flag: `--to ${to}` })
+    await assertReplaceableReport(to, { cwd: io.cwd, runsDir, format, flag: `--to ${to}` })
     await writeAtomic(resolve(io.cwd, to), text)
   }
   // A run still going has no last word yet.
-  return !state.finished && carrierOf(runsDir, state) !== null ? EXIT.again : EXIT.ok
+  return !state.finished && activeProcessOf(runsDir, state) !== null ? EXIT.again : EXIT.ok
 }

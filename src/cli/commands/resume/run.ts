@@ -1,33 +1,33 @@
 /** `fettle resume`: go on with a run from its journal; a finished run is only told again. */
 import {
   credentialsOf,
+  currentPipelineOf,
   findRunId,
-  leftInQueue,
-  lookAtRun,
-  presentOf,
+  loadRun,
   queuedRun,
   type RunSettings,
   resumeRun,
+  shardsLeftInQueue,
 } from '../../../app/index.ts'
-import { ownFiles, refuseClashes } from '../../result/conflicts.ts'
 import type { Flags } from '../../command.ts'
 import { isOn, needText, textFlag } from '../../options/read.ts'
+import { Reporters } from '../../reporters/registry.ts'
+import { ownFiles, refuseConflicts } from '../../result/conflicts.ts'
+import { checkResultFile, type Ending } from '../../result/result.ts'
 import type { Io } from '../../terminal/io.ts'
 import { showProgress } from '../../terminal/progress/index.ts'
-import { Reporters } from '../../reporters/registry.ts'
-import { type Ending, proveResultFile } from '../../result/result.ts'
-import { tellEndings } from '../run/run.ts'
 import { clearQueue, collectQueued } from '../run/queued.ts'
-import { NO_CREDENTIALS, proveFlags, settingsOf } from '../shared.ts'
+import { reportEndings } from '../run/run.ts'
+import { checkFlags, NO_CREDENTIALS, settingsOf } from '../shared.ts'
 
 /** Resumes the run named, or the latest. */
-export const run = (flags: Flags, io: Io): Promise<number> => goOn(flags, io, 'resume')
+export const run = (flags: Flags, io: Io): Promise<number> => resumeOrCollect(flags, io, 'resume')
 
 /** Goes on with the run named, or the latest; `command` is what a report says was typed. */
-export async function goOn(flags: Flags, io: Io, command: string): Promise<number> {
-  proveFlags(flags)
+export async function resumeOrCollect(flags: Flags, io: Io, command: string): Promise<number> {
+  checkFlags(flags)
   const reporters = await Reporters.of(flags, io)
-  await proveResultFile(flags, io)
+  await checkResultFile(flags, io)
   const progress = showProgress(io, { quiet: isOn(flags, 'quiet'), verbose: isOn(flags, 'verbose'), label: null })
   const wanted = textFlag(flags, 'run') ?? undefined
   let ending: Ending
@@ -45,12 +45,12 @@ export async function goOn(flags: Flags, io: Io, command: string): Promise<numbe
         settings(() => credentialsOf(io.env, {})),
       )
     } else {
-      const { state } = lookAtRun(runsDir, wanted)
+      const { state } = loadRun(runsDir, wanted)
       name = state.plan.name
-      await refuseClashes([{ file: state.plan.file, plan: state.plan }], ownFiles(flags, reporters), io.cwd)
+      await refuseConflicts([{ file: state.plan.file, plan: state.plan }], ownFiles(flags, reporters), io.cwd)
       reporters.approve()
       if (state.finished) progress.note(`the run ${state.runId} is finished; nothing is left to ${command}`)
-      const present = state.finished ? null : presentOf(state, { env: io.env, cwd: io.cwd })
+      const present = state.finished ? null : currentPipelineOf(state, { env: io.env, cwd: io.cwd })
       const all: RunSettings = {
         ...settings(() => present?.credentials() ?? NO_CREDENTIALS),
         live: present?.live ?? null,
@@ -58,7 +58,7 @@ export async function goOn(flags: Flags, io: Io, command: string): Promise<numbe
       }
       const result = await resumeRun(state.runId, all)
       ending = { name, result }
-      const left = result.state.finished ? leftInQueue(runsDir, state.runId) : null
+      const left = result.state.finished ? shardsLeftInQueue(runsDir, state.runId) : null
       if (left !== null)
         await clearQueue(left, all).catch((error: Error) =>
           progress.note(`its shards are still in the queue ${left.name} at ${left.url}: ${error.message}`),
@@ -69,5 +69,5 @@ export async function goOn(flags: Flags, io: Io, command: string): Promise<numbe
   } finally {
     progress.stop()
   }
-  return tellEndings([ending], reporters, flags, io)
+  return reportEndings([ending], reporters, flags, io)
 }

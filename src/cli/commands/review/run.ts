@@ -5,10 +5,10 @@ import {
   applyDecisions,
   type Decision,
   mergeDecisions,
-  needDecisions,
   type ReviewRow,
   type RunResult,
   reportOfRun,
+  requireDecisions,
   reviewRows,
   reviewTable,
   runForReview,
@@ -20,11 +20,11 @@ import {
 import { EXIT, FettleError } from '../../../errors.ts'
 import { escapeTerminal, renderHtml, resultLine } from '../../../report/index.ts'
 import type { Flags } from '../../command.ts'
+import { assertReplaceableReport } from '../../options/overwrite-guards.ts'
 import { isOn, listFlag, needText, textFlag } from '../../options/read.ts'
 import type { Io } from '../../terminal/io.ts'
-import { refuseNoReport } from '../../options/overwrite-guards.ts'
 import type { Chosen } from './screen.ts'
-import { reviewAt } from './session.ts'
+import { runReviewSession } from './session.ts'
 
 /** Where decisions are kept when the pipeline does not say. */
 const USUAL_FILE = 'decisions.csv'
@@ -49,11 +49,11 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const target = textFlag(flags, 'decisions') ?? state.plan.decisions ?? USUAL_FILE
   const path = resolve(io.cwd, target)
   await sweepBeside(path)
-  const old = existsSync(path) ? await needDecisions(target, io.cwd) : []
+  const old = existsSync(path) ? await requireDecisions(target, io.cwd) : []
   const added =
     apply === null
       ? await atTerminal(rows, flags, io, lines => writeDecisions(path, mergeDecisions(old, lines)))
-      : signed(await needDecisions(apply, io.cwd), whoIs(flags, io))
+      : signed(await requireDecisions(apply, io.cwd), whoIs(flags, io))
   if (apply !== null) await writeDecisions(path, mergeDecisions(old, added))
   if (added.length === 0) {
     io.say('nothing was decided')
@@ -127,7 +127,7 @@ async function atTerminal(
     if (named.length === 0) return [{ ...line, decision: 'reject' }]
     return named.map(({ id, name }) => ({ ...line, decision: 'reject', company: id, companyName: name }))
   }
-  return reviewAt(io, { rows: open, linesOf, keep })
+  return runReviewSession(io, { rows: open, linesOf, keep })
 }
 
 /** The last day that decisions of this session hold, '' for ever. */
@@ -151,7 +151,7 @@ async function exportTo(format: string, to: string, { rows, mappings, id, runsDi
   const path = resolve(io.cwd, to)
   if (format !== 'csv' && format !== 'xlsx' && format !== 'html')
     throw new FettleError('FETTLE_USAGE', `--export ${format} ${to}: expected csv, xlsx or html, and a file`)
-  await refuseNoReport(to, { cwd: io.cwd, runsDir, format, flag: `--export ${format} ${to}` })
+  await assertReplaceableReport(to, { cwd: io.cwd, runsDir, format, flag: `--export ${format} ${to}` })
   const isOther = format !== 'html' && existsSync(path) && !(format === 'csv' && isReview(path))
   if (isOther)
     throw new FettleError('FETTLE_USAGE', `--export ${format} ${to} is there, and no earlier export: it is not replaced`, {

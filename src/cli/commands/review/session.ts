@@ -18,7 +18,7 @@ export interface Session {
 type Keys = AsyncGenerator<string, void, void>
 
 /** Carries a review through to its last row or to `q`; gives the decisions made, by row. */
-export async function reviewAt(io: Io, { rows, linesOf, keep }: Session): Promise<readonly Decision[]> {
+export async function runReviewSession(io: Io, { rows, linesOf, keep }: Session): Promise<readonly Decision[]> {
   const chosen = new Map<string, NonNullable<Chosen> | 'undone'>()
   const keys = keysOf(io)
   const lines = (): Decision[] => {

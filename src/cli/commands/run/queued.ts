@@ -1,15 +1,15 @@
 /** Pipelines whose shards others carry out: posted to a queue, looked at there, and collected. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { MOST_SHARDS } from '../../../app/light.ts'
 import type { QueuedRun } from '../../../app/distributed/index.ts'
 import type { Prepared, RunSettings } from '../../../app/index.ts'
+import { MOST_SHARDS } from '../../../app/light.ts'
 import { EXIT, errorOfIssues } from '../../../errors.ts'
 import { escapeTerminal } from '../../../report/index.ts'
 import type { Flags } from '../../command.ts'
-import { isOn, wholeFlag } from '../../options/read.ts'
-import type { Io } from '../../terminal/io.ts'
 import { queuedLine, queueOf } from '../../options/queue.ts'
+import { isOn, wholeFlag } from '../../options/read.ts'
 import type { Ending } from '../../result/result.ts'
+import type { Io } from '../../terminal/io.ts'
 
 const load = () => import('../../../app/distributed/index.ts')
 
@@ -17,7 +17,7 @@ const load = () => import('../../../app/distributed/index.ts')
 export const shardsOf = (flags: Flags): number | null => wholeFlag(flags, 'shards', 1, MOST_SHARDS)
 
 /** Posts a pipeline, and unless it is to be left there waits for it and joins it. Throws as submitShards and collectShards do. */
-export async function carryQueued(prepared: Prepared, settings: RunSettings, flags: Flags): Promise<Ending> {
+export async function runQueued(prepared: Prepared, settings: RunSettings, flags: Flags): Promise<Ending> {
   const { plan, cut } = prepared
   if (plan === null) throw errorOfIssues(prepared.issues)
   const { collectShards, submitShards, withQueue } = await load()
@@ -40,22 +40,22 @@ const LOOK_MS = 2_000
 
 /** How a list stands that is in a queue: 0 ready to be collected, 75 going on, 76 not to be had. */
 export async function statusQueued(run: QueuedRun, flags: Flags, io: Io, timeoutMs: number | null): Promise<number> {
-  const { sameAgain, standingInQueue, standingInWords, withQueue } = await load()
+  const { rerunCommand, queuedStatus, formatQueuedStatus, withQueue } = await load()
   return withQueue(run, io.env, async connected => {
     let waited = 0
     let last = ''
     for (;;) {
-      const standing = await standingInQueue(connected, run)
+      const standing = await queuedStatus(connected, run)
       const isGoing = standing.active + standing.waiting > 0
       const isBad = standing.failed.length + standing.missing.length + standing.bad > 0
       const code = isGoing ? EXIT.again : isBad ? EXIT.rejected : EXIT.ok
-      const words = standingInWords(standing)
+      const words = formatQueuedStatus(standing)
       if (!isOn(flags, 'watch') || !isGoing || waited >= (timeoutMs ?? Number.POSITIVE_INFINITY)) {
         if (isOn(flags, 'json')) io.out(queuedLine(run, isGoing || code === EXIT.ok ? 'running' : 'error', code))
         else {
           const next =
             isBad && !isGoing
-              ? `Once cured, the same again, with whatever else was said, goes on: ${sameAgain(run)}`
+              ? `Once cured, the same again, with whatever else was said, goes on: ${rerunCommand(run)}`
               : nextOf(run, code)
           io.out(escapeTerminal(`${run.runId}  in the queue ${run.name} at ${run.url}\n${words}. ${next}`))
         }
@@ -79,7 +79,7 @@ export async function clearQueue(run: QueuedRun, { env, runsDir }: RunSettings):
 }
 
 /** Throws FETTLE_USAGE for what a queue cannot do. */
-export function proveQueued(flags: Flags): void {
+export function checkQueued(flags: Flags): void {
   queueOf(flags)
   shardsOf(flags)
 }

@@ -1,20 +1,20 @@
 /** `fettle run`: check, carry out, report; several pipelines side by side, none stopped by another's failure. */
-import { elsewhereOf, explainPlan, inBatch, type Prepared, prepare, startRun, stdinOf } from '../../../app/index.ts'
+import { createRemoteInputs, explainPlan, inBatch, type Prepared, prepare, startRun, stdinOf } from '../../../app/index.ts'
 import { EXIT, errorOfIssues, type Issue } from '../../../errors.ts'
 import { escapeTerminal } from '../../../report/formats/escape.ts'
-import { escapeLines, isRefusal } from '../../../report/index.ts'
-import { ownFiles, refuseClashes } from '../../result/conflicts.ts'
+import { escapeLines, isRejection } from '../../../report/index.ts'
 import type { Flags } from '../../command.ts'
-import { exitOf, worstExit } from '../../result/exit.ts'
 import { isOn, needText, textFlag } from '../../options/read.ts'
+import { Reporters } from '../../reporters/registry.ts'
+import { ownFiles, refuseConflicts } from '../../result/conflicts.ts'
+import { exitOf, worstExit } from '../../result/exit.ts'
+import { checkResultFile, codeOf, type Ending, pipelineResultOf, printResults } from '../../result/result.ts'
 import type { Io } from '../../terminal/io.ts'
 import { printError, printIssue } from '../../terminal/print-error.ts'
 import { showProgress } from '../../terminal/progress/index.ts'
-import { showWork } from '../../terminal/progress/long-task.ts'
-import { Reporters } from '../../reporters/registry.ts'
-import { codeOf, type Ending, giveResults, proveResultFile, toldOf } from '../../result/result.ts'
-import { carryQueued, proveQueued } from './queued.ts'
-import { inText, overridesOf, pipelineFiles, proveFlags, settingsOf } from '../shared.ts'
+import { showLongTask } from '../../terminal/progress/long-task.ts'
+import { checkFlags, isTextOutput, overridesOf, pipelineFiles, settingsOf } from '../shared.ts'
+import { checkQueued, runQueued } from './queued.ts'
 
 /** So many pipelines run at once; most of the time of each is waiting. */
 const SIDE_BY_SIDE = 4
@@ -26,8 +26,8 @@ interface Item {
 
 /** Carries out every pipeline named; the exit code is the worst. */
 export async function run(flags: Flags, io: Io): Promise<number> {
-  proveFlags(flags)
-  if (textFlag(flags, 'queue') !== null) proveQueued(flags)
+  checkFlags(flags)
+  if (textFlag(flags, 'queue') !== null) checkQueued(flags)
   const files = pipelineFiles(flags)
   const reporters = await Reporters.of(flags, io)
   const items: Item[] = []
@@ -35,7 +35,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
     return await carryAll(files, items, reporters, flags, io)
   } catch (error) {
     // Whatever kept all of them from beginning.
-    await reporters.end([toldOf({ name: null, error }, flags)], exitOf(error))
+    await reporters.end([pipelineResultOf({ name: null, error }, flags)], exitOf(error))
     throw error
   } finally {
     for (const { prepared } of items) prepared.release()
@@ -45,8 +45,8 @@ export async function run(flags: Flags, io: Io): Promise<number> {
 async function carryAll(files: readonly string[], items: Item[], reporters: Reporters, flags: Flags, io: Io): Promise<number> {
   const keeps = !isOn(flags, 'dry-run')
   const stdin = stdinOf({ open: io.stdin, keeps, signal: io.signal })
-  const work = showWork(io, isOn(flags, 'quiet'))
-  const elsewhere = elsewhereOf({
+  const work = showLongTask(io, isOn(flags, 'quiet'))
+  const elsewhere = createRemoteInputs({
     env: io.env,
     keeps,
     signal: io.signal,
@@ -60,27 +60,27 @@ async function carryAll(files: readonly string[], items: Item[], reporters: Repo
     work.stop()
   }
   const plans = items.flatMap(({ file, prepared: { plan } }) => (plan === null ? [] : [{ file, plan }]))
-  await refuseClashes(plans, ownFiles(flags, reporters), io.cwd)
+  await refuseConflicts(plans, ownFiles(flags, reporters), io.cwd)
   reporters.approve()
   if (isOn(flags, 'dry-run')) return dryRun(items, io)
-  await proveResultFile(flags, io)
-  const endings = await inBatch(items, SIDE_BY_SIDE, item => carryOne(item, reporters, flags, io, files.length > 1))
-  return tellEndings(endings, reporters, flags, io)
+  await checkResultFile(flags, io)
+  const endings = await inBatch(items, SIDE_BY_SIDE, item => runPipeline(item, reporters, flags, io, files.length > 1))
+  return reportEndings(endings, reporters, flags, io)
 }
 
 /** Tells everybody how the pipelines ended: people, reporters, and last of all whoever reads the result line; gives the worst code. */
-export async function tellEndings(endings: readonly Ending[], reporters: Reporters, flags: Flags, io: Io): Promise<number> {
+export async function reportEndings(endings: readonly Ending[], reporters: Reporters, flags: Flags, io: Io): Promise<number> {
   const code = worstExit(endings.map(ending => codeOf(ending, flags)))
   for (const ending of endings) sayEnding(ending, reporters, flags, io)
-  const told = endings.flatMap(ending => ('left' in ending ? [] : [toldOf(ending, flags)]))
+  const told = endings.flatMap(ending => ('left' in ending ? [] : [pipelineResultOf(ending, flags)]))
   await reporters.end(told, code)
-  if (reporters.page !== null && !told.every(isRefusal) && !isOn(flags, 'quiet')) io.say(`all of them: ${reporters.page}`)
-  await giveResults(endings, flags, io)
+  if (reporters.page !== null && !told.every(isRejection) && !isOn(flags, 'quiet')) io.say(`all of them: ${reporters.page}`)
+  await printResults(endings, flags, io)
   return code
 }
 
 /** Carries out one pipeline; what stops it is its ending. */
-export async function carryOne(
+export async function runPipeline(
   { file, prepared }: Item,
   reporters: Reporters,
   flags: Flags,
@@ -100,7 +100,7 @@ export async function carryOne(
     if (prepared.plan.service.kind === 'remote') prepared.credentials()
     const settings = settingsOf(flags, io, reporters.overhear(progress, name), 'run', prepared.credentials)
     const { plan, links } = prepared
-    if (textFlag(flags, 'queue') !== null) return await carryQueued(prepared, { ...settings, links }, flags)
+    if (textFlag(flags, 'queue') !== null) return await runQueued(prepared, { ...settings, links }, flags)
     return { name, result: await startRun(plan, { ...settings, links }, isOn(flags, 'new')) }
   } catch (error) {
     return { name, error }
@@ -119,7 +119,7 @@ function sayEnding(ending: Ending, reporters: Reporters, flags: Flags, io: Io): 
   const { report } = ending.result
   if (isOn(flags, 'quiet') && codeOf(ending, flags) === EXIT.ok) return
   const to = isOn(flags, 'json') || reporters.hasStdout ? 'say' : 'out'
-  io[to](inText(report, io, to))
+  io[to](isTextOutput(report, io, to))
 }
 
 /** Prints the very plans that would be carried out. */

@@ -1,11 +1,11 @@
 /** `fettle runs`: the runs kept here, newest first. */
-import { listRunIds, lookAtRun, queuedRun, reportOfRun } from '../../../app/index.ts'
+import { listRunIds, loadRun, queuedRun, reportOfRun } from '../../../app/index.ts'
 import { EXIT, FettleError } from '../../../errors.ts'
 import { escapeTerminal, resultLine, safeJson } from '../../../report/index.ts'
 import type { Flags } from '../../command.ts'
+import { queuedLine } from '../../options/queue.ts'
 import { isOn, needText } from '../../options/read.ts'
 import type { Io } from '../../terminal/io.ts'
-import { queuedLine } from '../../options/queue.ts'
 
 const COLUMNS = ['RUN', 'STATUS', 'EXIT', 'ROWS', 'MATCHED', 'STARTED'] as const
 
@@ -40,7 +40,7 @@ const lineOf = (runsDir: string, id: string): string => {
 function rowOf(runsDir: string, id: string): string[] {
   try {
     if (queuedRun(runsDir, id) !== null) return [id, 'queued', '-', '-', '-', '-']
-    const { state } = lookAtRun(runsDir, id)
+    const { state } = loadRun(runsDir, id)
     const { totals } = reportOfRun(runsDir, id)
     const rate = totals.matchRate === null ? '-' : `${(totals.matchRate * 100).toFixed(1)}%`
     return [

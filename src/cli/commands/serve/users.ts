@@ -4,10 +4,10 @@ import { dataDirOf, passwordOf } from '../../../app/index.ts'
 import { EXIT, FettleError } from '../../../errors.ts'
 import { escapeTerminal, safeJson } from '../../../report/index.ts'
 import { addUser, listUsers, removeUser, type UserInfo } from '../../../service/index.ts'
-import { askSecret } from '../../terminal/prompt-secret.ts'
 import type { Flags } from '../../command.ts'
 import { isOn, needText, textFlag } from '../../options/read.ts'
 import type { Io } from '../../terminal/io.ts'
+import { promptSecret } from '../../terminal/prompt-secret.ts'
 
 /** Where the service keeps everything. */
 export function serviceDirOf(flags: Flags, io: Io): string {
@@ -26,7 +26,7 @@ const isRole = (text: string): text is Role => ROLES.includes(text)
 async function passwordFor(username: string, io: Io): Promise<string> {
   const set = passwordOf(io.env)
   if (set !== null) return set
-  const typed = await askSecret(`Password of ${escapeTerminal(username)}: `, io)
+  const typed = await promptSecret(`Password of ${escapeTerminal(username)}: `, io)
   if (typed === null)
     throw new FettleError('FETTLE_CREDENTIALS', `no password for ${JSON.stringify(username)}: nothing was read`, {
       hint: 'Type it, pipe it in, or set FETTLE_PASSWORD or FETTLE_PASSWORD_FILE.',

@@ -2,9 +2,9 @@
 import { EXIT } from '../../../errors.ts'
 import { escapeTerminal } from '../../../report/formats/escape.ts'
 import type { Flags } from '../../command.ts'
+import { queueOf } from '../../options/queue.ts'
 import { isOn, listFlag, needText, wholeFlag } from '../../options/read.ts'
 import type { Io } from '../../terminal/io.ts'
-import { queueOf } from '../../options/queue.ts'
 
 /** More in one process would share one thread. */
 const MOST_AT_ONCE = 64
@@ -14,12 +14,12 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const concurrency = wholeFlag(flags, 'concurrency', 1, MOST_AT_ONCE) ?? 1
   const runsDir = needText(flags, 'runs-dir')
   const queue = queueOf(flags)
-  const { workForQueue } = await import('../../../app/distributed/index.ts')
+  const { runQueueWorker } = await import('../../../app/distributed/index.ts')
   const say = (text: string): void => {
     if (!isOn(flags, 'quiet')) io.say(escapeTerminal(`${new Date().toISOString().slice(11, 19)} ${text}`))
   }
   io.signal.addEventListener('abort', () => say('stopping: what is held is handed on; once more stops at once'), { once: true })
-  await workForQueue({
+  await runQueueWorker({
     env: io.env,
     cwd: io.cwd,
     runsDir,

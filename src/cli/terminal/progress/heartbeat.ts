@@ -4,14 +4,14 @@ const SILENCE_MS = 30_000
 const LOOK_MS = 1_000
 
 /** Listens for silence. */
-export interface Heart {
+export interface Heartbeat {
   /** Something was said. */
   beat(): void
   stop(): void
 }
 
 /** Calls `onSilence` after each 30 seconds in which nothing was said. */
-export function heartbeat(onSilence: () => void): Heart {
+export function heartbeat(onSilence: () => void): Heartbeat {
   let lastAt = performance.now()
   const beat = (): void => {
     lastAt = performance.now()

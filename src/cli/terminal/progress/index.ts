@@ -2,13 +2,13 @@
  * What is seen while a run goes on: on a terminal lines that are drawn over, otherwise a line for each change and a sign of life
  * every 30 seconds. It reads facts and ticks; it decides nothing.
  */
-import { courseOfTick, type RunFact, type RunState, type Tick } from '../../../app/index.ts'
+import { type ProgressEvent, progressOf, type RunEventInput, type RunState } from '../../../app/index.ts'
 import { escapeTerminal } from '../../../report/index.ts'
 import type { Io } from '../io.ts'
 import { heartbeat } from './heartbeat.ts'
-import { Picture } from './model.ts'
+import { ProgressModel } from './model.ts'
 import { Screen } from './screen.ts'
-import { factInWords, jobPrefix, tickInWords } from './text.ts'
+import { formatProgressEvent, formatRunEvent, jobPrefix } from './text.ts'
 
 /** A transfer is told of at most so often, where every line stays. */
 const TRANSFER_MS = 5_000
@@ -18,8 +18,8 @@ const STOPPING = 'stopping: a request in flight is heard out, for 10 s at most; 
 
 /** What a progress display is told. */
 export interface Progress {
-  fact(fact: RunFact, state: RunState): void
-  tick(tick: Tick, state: RunState): void
+  fact(fact: RunEventInput, state: RunState): void
+  tick(tick: ProgressEvent, state: RunState): void
   note(text: string): void
   /** Ends the display; the terminal is left on a fresh line. */
   stop(): void
@@ -44,7 +44,7 @@ export function showProgress(io: Io, options: { quiet: boolean; verbose: boolean
 function plainLines(io: Io, label: string | null, verbose: boolean): Progress {
   const prefix = label === null ? '' : `[${label}] `
   const statuses = new Map<number, string>()
-  const picture = new Picture(performance.now(), null)
+  const picture = new ProgressModel(performance.now(), null)
   let transferAt = Number.NEGATIVE_INFINITY
   let latest = 'working'
   const say = (text: string): void => {
@@ -60,17 +60,17 @@ function plainLines(io: Io, label: string | null, verbose: boolean): Progress {
         statuses.set(fact.part, fact.status)
         say(`${about}status ${fact.status}`)
       }
-      const words = factInWords(fact)
+      const words = formatRunEvent(fact)
       if (words !== null) say(`${about}${words}`)
       latest = picture.detail(performance.now()) || latest
     },
     tick(tick, state) {
       const now = performance.now()
       picture.tick(tick, state, now)
-      const words = tickInWords(tick)
+      const words = formatProgressEvent(tick)
       // Of several jobs the whole is told: any one of them says little.
       latest = state.jobs.length === 1 ? words : picture.detail(now)
-      const isTransfer = courseOfTick(tick) !== null
+      const isTransfer = progressOf(tick) !== null
       if (tick.type !== 'retry' && !(verbose && (!isTransfer || now - transferAt >= TRANSFER_MS))) return
       if (isTransfer) transferAt = now
       say(`${jobPrefix(tick.part, state)}${words}`)
@@ -82,7 +82,7 @@ function plainLines(io: Io, label: string | null, verbose: boolean): Progress {
 
 function liveLines(io: Io, label: string | null): Progress {
   const screen = Screen.of(io)
-  const picture = new Picture(performance.now(), label)
+  const picture = new ProgressModel(performance.now(), label)
   const lines = picture.lines.bind(picture)
   const prefix = label === null ? '' : `[${label}] `
   screen.add(lines)
@@ -90,7 +90,7 @@ function liveLines(io: Io, label: string | null): Progress {
     fact(fact, state) {
       picture.fact(fact, state)
       if (fact.type === 'issue.raised') screen.above(`${prefix}${fact.issue.message}`)
-      else if (fact.type === 'part.failed') screen.above(`${prefix}${jobPrefix(fact.part, state)}${factInWords(fact)}`)
+      else if (fact.type === 'part.failed') screen.above(`${prefix}${jobPrefix(fact.part, state)}${formatRunEvent(fact)}`)
       screen.changed(true)
     },
     tick(tick, state) {

@@ -4,13 +4,13 @@ import { count } from '../../../report/words.ts'
 import type { Io } from '../io.ts'
 import { heartbeat } from './heartbeat.ts'
 import { Screen } from './screen.ts'
-import { amount, type Course, timeLeft } from './text.ts'
+import { amount, type JobProgress, timeLeft } from './text.ts'
 
 /** What takes less is not worth a line. */
 const SHORT_MS = 300
 
 /** Work that is shown as it goes on. */
-export interface Work {
+export interface LongTask {
   /** So many bytes of so many are dealt with. */
   bytes(what: string, done: number, total: number): void
   /** So many rows are. */
@@ -18,14 +18,14 @@ export interface Work {
   stop(): void
 }
 
-const SILENT: Work = { bytes() {}, rows() {}, stop() {} }
+const SILENT: LongTask = { bytes() {}, rows() {}, stop() {} }
 
 /** Shows work on a terminal, or as a sign of life in a log. */
-export function showWork(io: Io, isQuiet = false): Work {
+export function showLongTask(io: Io, isQuiet = false): LongTask {
   if (isQuiet) return SILENT
-  let course: Course | null = null
+  let course: JobProgress | null = null
   let words: (now: number) => string = () => 'working'
-  const begin = (done: number, total: number | null, now: number): Course => {
+  const begin = (done: number, total: number | null, now: number): JobProgress => {
     const goesOn = course !== null && course.total === total && done >= course.done
     return goesOn ? { ...course!, done } : { startedAt: now, from: done, done, total }
   }

@@ -2,21 +2,21 @@
  * A run under way as a few lines of text: a line of the whole, and one for each job under way where there are several. It is fed
  * facts and signs of progress with the time, and draws nothing.
  */
-import { courseOfTick, type RunFact, type RunState, type Tick } from '../../../app/index.ts'
+import { type ProgressEvent, progressOf, type RunEventInput, type RunState } from '../../../app/index.ts'
 import { counted, duration } from '../../../report/words.ts'
-import { amount, type Course, tickInWords, timeLeft } from './text.ts'
+import { amount, formatProgressEvent, type JobProgress, timeLeft } from './text.ts'
 
 type Job = RunState['jobs'][number]
 
 /** The latest sign of a job, when it came, and how its transfer goes. */
 interface Sign {
-  readonly tick: Tick
+  readonly tick: ProgressEvent
   readonly at: number
-  readonly course: Course | null
+  readonly course: JobProgress | null
 }
 
 /** A picture of one run. Times are milliseconds of a clock that never steps. */
-export class Picture {
+export class ProgressModel {
   readonly #startedAt: number
   readonly #label: string
   #stage = 'starting'
@@ -32,7 +32,7 @@ export class Picture {
   }
 
   /** Something was recorded. */
-  fact(fact: RunFact, state: RunState): void {
+  fact(fact: RunEventInput, state: RunState): void {
     this.#state = state
     if (fact.type === 'stage.started') {
       this.#stage = fact.stage
@@ -43,7 +43,7 @@ export class Picture {
   }
 
   /** A sign of progress of a job. */
-  tick(tick: Tick, state: RunState, now: number): void {
+  tick(tick: ProgressEvent, state: RunState, now: number): void {
     this.#state = state
     if (tick.type === 'retry') return
     if (tick.type === 'companies') {
@@ -65,7 +65,7 @@ export class Picture {
     const jobs = this.#state?.jobs ?? []
     const [only] = jobs
     if (this.#state === null || only === undefined) return ''
-    if (this.#sign !== null) return `${tickInWords(this.#sign.tick)}${leftOf(this.#sign, now)}`
+    if (this.#sign !== null) return `${formatProgressEvent(this.#sign.tick)}${leftOf(this.#sign, now)}`
     const { plan } = this.#state
     const isOver = overIn(this.#state)
     if (jobs.every(isOver) && plan.output !== null && jobs.some(job => job.received !== null)) return 'writing the outputs'
@@ -125,8 +125,8 @@ export class Picture {
 const leftOf = ({ course }: Sign, now: number): string => (course === null ? '' : timeLeft(course, now))
 
 /** A transfer goes on from where it was first seen; one that falls back has begun anew. */
-function courseOf(tick: Tick, before: Course | null, now: number): Course | null {
-  const course = courseOfTick(tick)
+function courseOf(tick: ProgressEvent, before: JobProgress | null, now: number): JobProgress | null {
+  const course = progressOf(tick)
   if (course === null) return null
   const { done, total } = course
   const goesOn = before !== null && before.total === total && done >= before.done

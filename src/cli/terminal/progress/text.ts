@@ -1,12 +1,12 @@
 /** Facts and signs of progress in words, for a log line or a live line. Pure. */
-import type { RunFact, RunState, Tick } from '../../../app/index.ts'
+import type { ProgressEvent, RunEventInput, RunState } from '../../../app/index.ts'
 import { bytes, counted, duration } from '../../../report/words.ts'
 
 /** A rate is worth an estimate after so long. */
 const ESTIMATE_MS = 1_000
 
 /** How far something has come, since when, and from where: what an estimate is made of. Amounts of any unit. */
-export interface Course {
+export interface JobProgress {
   readonly startedAt: number
   readonly from: number
   readonly done: number
@@ -14,7 +14,7 @@ export interface Course {
 }
 
 /** `, 12 s left`, once that can be told. */
-export function timeLeft({ startedAt, from, done, total }: Course, now: number): string {
+export function timeLeft({ startedAt, from, done, total }: JobProgress, now: number): string {
   const elapsed = now - startedAt
   if (total === null || elapsed < ESTIMATE_MS || done <= from || done >= total) return ''
   return `, ${duration(Math.max(1_000, ((total - done) * elapsed) / (done - from)))} left`
@@ -27,7 +27,7 @@ export function amount(done: number, total: number | null): string {
 }
 
 /** A sign of progress. */
-export function tickInWords(tick: Tick): string {
+export function formatProgressEvent(tick: ProgressEvent): string {
   if (tick.type === 'upload') return `uploading ${amount(tick.sent, tick.total)}`
   if (tick.type === 'download') return `downloading ${amount(tick.received, tick.total)}`
   if (tick.type === 'companies') return `${tick.done} of ${counted(tick.total, 'company', 'companies')}`
@@ -36,7 +36,7 @@ export function tickInWords(tick: Tick): string {
 }
 
 /** A fact worth a line, null for the others. */
-export function factInWords(fact: RunFact): string | null {
+export function formatRunEvent(fact: RunEventInput): string | null {
   switch (fact.type) {
     case 'job.created':
       return `job ${fact.id}${fact.adopted ? ' (found again)' : ''}`

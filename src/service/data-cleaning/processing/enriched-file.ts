@@ -2,14 +2,15 @@
  * The enriched file, as CSV and as JSON: the input's columns, then the chosen tags in list order, then what the match says. It
  * reads upload and results side by side and holds one row at a time (contract §14.1).
  */
-import type { Limits } from '../../limits.ts'
-import { matchScoreOf } from '../../matching/decide/scale.ts'
-import { type Write, writeWhole } from '../../storage/atomic-file.ts'
+
 import { columnName, csvLine, readRecords } from '../../csv/csv.ts'
-import type { Engine } from '../../registers/engine.ts'
-import type { Pace } from './job-pace.ts'
 import { type RowResult, readResults } from '../../enrichment/row-results.ts'
 import { fieldsOf, inListOrder, tagsOf, tagValue } from '../../enrichment/tags.ts'
+import type { Limits } from '../../limits.ts'
+import { matchScoreOf } from '../../matching/decide/scale.ts'
+import type { Engine } from '../../registers/engine.ts'
+import { type Write, writeWhole } from '../../storage/atomic-file.ts'
+import type { Pace } from './job-pace.ts'
 
 /** One file to enrich. */
 export interface EnrichTask {

@@ -1,14 +1,14 @@
 /** Matches every row of an uploaded file and writes one result per row. It knows no job, no status and no request. */
 import type { ColumnMapping } from '../../../contract/index.ts'
-import type { Limits } from '../../limits.ts'
-import type { Query } from '../../matching/types.ts'
-import { writeWhole } from '../../storage/atomic-file.ts'
-import type { Summary } from '../jobs-store.ts'
 import { readRecords } from '../../csv/csv.ts'
 import { CsvFault } from '../../csv/csv-text.ts'
-import { type Choice, type Engine, type Finding, findingOf } from '../../registers/engine.ts'
-import type { Pace } from './job-pace.ts'
 import { type RowCandidate, type RowResult, resultLine } from '../../enrichment/row-results.ts'
+import type { Limits } from '../../limits.ts'
+import type { Query } from '../../matching/types.ts'
+import { type Choice, type Engine, type Finding, findingOf } from '../../registers/engine.ts'
+import { writeWhole } from '../../storage/atomic-file.ts'
+import type { Summary } from '../jobs-store.ts'
+import type { Pace } from './job-pace.ts'
 
 /** One file to match. */
 export interface MatchTask {

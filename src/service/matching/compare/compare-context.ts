@@ -3,9 +3,9 @@
  * vector whose name features are filled already. A field that one side does not give is no evidence: 0.
  */
 import { AT, type Vector } from '../features.ts'
-import { normaliseOrgNumber, postcodeArea } from '../text/identifiers.ts'
 import type { MatchIndex } from '../index/match-index.ts'
 import type { Asked } from '../query.ts'
+import { normaliseOrgNumber, postcodeArea } from '../text/identifiers.ts'
 
 /** Shared address words, by rarity, as a Dice coefficient. Unknown words of the query weigh like rare ones. */
 function addressDice(index: MatchIndex, asked: readonly number[], company: number): number {

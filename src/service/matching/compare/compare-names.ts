@@ -1,12 +1,13 @@
 /**
  * The name features of one query name against one document. Fills a vector; weighs nothing.
  */
-import { align, similarityOf } from './align.ts'
-import { digitsOf } from '../index/build.ts'
+
 import { AT, type Vector } from '../features.ts'
+import { digitsOf } from '../index/build.ts'
 import type { MatchIndex } from '../index/match-index.ts'
 import type { QueryName } from '../query.ts'
 import { pairDice } from '../text/similarity.ts'
+import { align, similarityOf } from './align.ts'
 
 /** The words of the document at hand without spaces, as bytes: a text made of them would cost more than all comparisons. */
 let letters = new Uint8Array(1024)

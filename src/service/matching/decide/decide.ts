@@ -2,11 +2,12 @@
  * From scored companies to a decision with its reason. Knows the thresholds and which evidence may not be overruled; compares no
  * text.
  */
+
+import { THRESHOLDS, WEIGHTS } from '../data/weights.ts'
 import { AT, type Vector } from '../features.ts'
 import type { Asked } from '../query.ts'
-import { chanceOf, type Scored, scoresOf } from './score.ts'
 import type { Answer, Decision, Reason } from '../types.ts'
-import { THRESHOLDS, WEIGHTS } from '../data/weights.ts'
+import { chanceOf, type Scored, scoresOf } from './score.ts'
 
 /** A lead is not counted beyond this: e^20 to one is certain enough. */
 const LARGEST_MARGIN = 20

@@ -4,10 +4,10 @@
  */
 import { compareContext } from '../compare/compare-context.ts'
 import { compareNames } from '../compare/compare-names.ts'
+import { WEIGHTS } from '../data/weights.ts'
 import { FEATURES, NAME_FEATURES, newVector, type Vector } from '../features.ts'
 import type { MatchIndex } from '../index/match-index.ts'
 import type { Asked } from '../query.ts'
-import { WEIGHTS } from '../data/weights.ts'
 
 /** A company compared with a query. */
 export interface Scored {

@@ -2,9 +2,10 @@
  * The reasons of an answer in words: what agreed (=), what did not (≠), how alike the rest is. Reads a feature vector; decides
  * nothing.
  */
-import { nameAgrees } from './decide.ts'
+
 import { AT, type Feature, type Vector } from '../features.ts'
 import type { Asked } from '../query.ts'
+import { nameAgrees } from './decide.ts'
 
 /** Word, feature that says it agrees, feature that says it does not; in the order they are told. */
 const PAIRS: readonly (readonly [string, Feature, Feature | null])[] = [

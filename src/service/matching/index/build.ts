@@ -2,20 +2,21 @@
  * The index over a register: every name a document, its words and letter triples in postings, identifiers as exact keys,
  * addresses as bags of words. Pure and rebuilt from the companies alone; knows nothing of queries' scores.
  */
+
+import { normalisePostcode } from '../text/identifiers.ts'
+import { oneVowel, parseName } from '../text/name.ts'
+import { fold, words } from '../text/normalise.ts'
+import { charCode } from '../text/similarity.ts'
+import type { Company } from '../types.ts'
 import { CompaniesBuilder } from './companies.ts'
 import { DictionaryBuilder } from './dictionary.ts'
-import { fold, words } from '../text/normalise.ts'
 import { Numbers } from './growing.ts'
-import { normalisePostcode } from '../text/identifiers.ts'
 import { KeysBuilder } from './key-index.ts'
 import { keysOf } from './keys.ts'
 import { type MatchIndex, type NameKind, viewIndex } from './match-index.ts'
 import { type Image, pack } from './memory.ts'
-import { oneVowel, parseName } from '../text/name.ts'
 import { buildPostings, rarity } from './postings.ts'
-import { charCode } from '../text/similarity.ts'
 import { RepeatedBuilder, TextsBuilder } from './texts.ts'
-import type { Company } from '../types.ts'
 
 /** Letter triples of words, each word padded with a space at both ends, as numbers below TRIPLES; distinct, in order of first sight. */
 export function triplesOf(list: readonly string[]): number[] {

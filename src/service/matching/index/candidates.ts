@@ -2,10 +2,11 @@
  * Which companies are worth comparing with a query: those under its exact keys, those with the same letters or initials, and the
  * nearest by words and by letter triples. Selects, never scores.
  */
+
+import type { Asked, QueryName } from '../query.ts'
 import { triplesOf } from './build.ts'
 import type { MatchIndex } from './match-index.ts'
 import { nearest } from './nearest.ts'
-import type { Asked, QueryName } from '../query.ts'
 
 /** Postings read per query name, of words and of letter triples each: more of them found no more right companies. */
 const BUDGET = 20_000

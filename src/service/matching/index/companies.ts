@@ -2,11 +2,12 @@
  * The companies of a register in one buffer of bytes, read one at a time, and their canonical identifiers. Knows how they are laid
  * out; compares nothing.
  */
+
+import type { Company } from '../types.ts'
 import { Bytes, Numbers } from './growing.ts'
 import { type Identifiers, identifiersOf } from './keys.ts'
 import type { Columns, Unpacked } from './memory.ts'
 import { type Texts, TextsBuilder, textsIn } from './texts.ts'
-import type { Company } from '../types.ts'
 
 /** Order in which the fields of a company are laid out; the first three bytes say which of them are there. */
 // biome-ignore format: a layout reads better in rows

@@ -2,11 +2,12 @@
  * The index as it is read: views of one piece of shared memory. Any number of threads read one image; nobody changes it. Knows the
  * names of its columns; building is build.ts.
  */
+
+import type { LegalClass } from '../data/legal-forms.ts'
 import { type Companies, companiesIn, identifiersIn } from './companies.ts'
 import { type Dictionary, dictionaryIn } from './dictionary.ts'
 import { type KeyIndex, keysIn } from './key-index.ts'
 import type { Identifiers } from './keys.ts'
-import type { LegalClass } from '../data/legal-forms.ts'
 import { type Image, unpack } from './memory.ts'
 import { type Postings, postingsIn } from './postings.ts'
 import { type Repeated, repeatedIn, type Texts, textsIn } from './texts.ts'

@@ -2,8 +2,9 @@
  * How much each kind of evidence weighs in the score of a candidate, in words that people use: the features by what they compare.
  * It reads features and weights; it compares and decides nothing.
  */
-import { AT, type Feature, NAME_FEATURES } from '../features.ts'
+
 import { WEIGHTS } from '../data/weights.ts'
+import { AT, type Feature, NAME_FEATURES } from '../features.ts'
 
 const OWN_WORD: Partial<Record<Feature, string>> = {
   bias: 'any company',

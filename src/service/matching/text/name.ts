@@ -3,8 +3,8 @@
  * and abbreviations; knows no other name.
  */
 import { ABBREVIATIONS, STOP_WORDS } from '../data/abbreviations.ts'
-import { words } from './normalise.ts'
 import { LEADING_FORMS, LEGAL_FORMS, type LegalClass, MIDDLE_FORMS } from '../data/legal-forms.ts'
+import { words } from './normalise.ts'
 import { withoutTail } from './tails.ts'
 
 /** A name as it is compared. */

@@ -4,9 +4,9 @@ import { basename, join } from 'node:path'
 import type { Company } from '../../matching/index.ts'
 import type { Taken } from '../../storage/import-guard.ts'
 import type { OfficersInfo, SkippedRow } from '../files.ts'
-import { linesOf } from './lines.ts'
 import { readOfficers } from '../officer.ts'
 import { writeOfficers } from '../officers-file.ts'
+import { linesOf } from './lines.ts'
 import { sourceFacts } from './source.ts'
 
 const NAMED_ROWS = 20

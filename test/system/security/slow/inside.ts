@@ -1,6 +1,6 @@
 /** The command line carried out within the test's own process, one command at a time: as the binary, but for start-up. */
 import { Readable } from 'node:stream'
-import { carryOut } from '../../../../src/cli/program.ts'
+import { runProgram } from '../../../../src/cli/program.ts'
 import { ENVIRONMENT } from '../../cli/fettle.ts'
 
 /** How a command ended. */
@@ -17,7 +17,7 @@ export async function inside(args: readonly string[], cwd: string, env: Readonly
   const before = process.cwd()
   process.chdir(cwd)
   try {
-    const code = await carryOut(args, {
+    const code = await runProgram(args, {
       env: { ...ENVIRONMENT, ...env },
       cwd,
       out: text => void out.push(`${text}\n`),

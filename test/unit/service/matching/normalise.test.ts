@@ -2,10 +2,10 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ABBREVIATIONS } from '../../../../src/service/matching/data/abbreviations.ts'
 import { COUNTRIES } from '../../../../src/service/matching/data/countries.ts'
-import { fold } from '../../../../src/service/matching/text/normalise.ts'
-import { normaliseCountry } from '../../../../src/service/matching/index.ts'
 import { LEADING_FORMS, LEGAL_FORMS, MIDDLE_FORMS } from '../../../../src/service/matching/data/legal-forms.ts'
+import { normaliseCountry } from '../../../../src/service/matching/index.ts'
 import { parseName } from '../../../../src/service/matching/text/name.ts'
+import { fold } from '../../../../src/service/matching/text/normalise.ts'
 import { withoutTail } from '../../../../src/service/matching/text/tails.ts'
 
 const anyText = fc.string({ unit: 'binary', maxLength: 80 })

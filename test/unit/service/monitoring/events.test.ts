@@ -2,8 +2,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type ActiveRule, eventsOf } from '../../../../src/service/monitoring/events.ts'
-import { differences, type Facts, FIELDS, type Field, factsOf, GONE } from '../../../../src/service/portfolios/company-facts.ts'
 import { RULES, ruleOf, rulesOf } from '../../../../src/service/monitoring/rules.ts'
+import { differences, type Facts, FIELDS, type Field, factsOf, GONE } from '../../../../src/service/portfolios/company-facts.ts'
 import { engine } from '../engine.ts'
 
 const active = (portfolio: number, ...codes: number[]): ActiveRule[] =>

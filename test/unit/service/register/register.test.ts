@@ -5,7 +5,13 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { match } from '../../../../src/service/matching/index.ts'
-import { importRegister, listRegisters, openRegister, registerInfo, removeRegister } from '../../../../src/service/registers/index.ts'
+import {
+  importRegister,
+  listRegisters,
+  openRegister,
+  registerInfo,
+  removeRegister,
+} from '../../../../src/service/registers/index.ts'
 
 const NOW = new Date('2026-03-01T10:00:00.000Z')
 const HEADER =

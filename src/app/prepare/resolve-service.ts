@@ -1,0 +1,39 @@
+/** The service that a run asks: from the command line, the pipeline, the environment, or the embedded one. */
+import { FettleError } from '../../errors.ts'
+import { checkServiceUrl, type Pipeline, type PlannedService } from '../../pipeline/index.ts'
+import { type Env, serviceUrlOf } from '../env/environment.ts'
+
+/** A remote service gets five requests a second unless the pipeline says otherwise (contract §14.2). */
+const DEFAULT_RATE = { requests: 5, perMs: 1_000 }
+const DEFAULT_FILE_HOSTS = ['*.amazonaws.com']
+
+/** --service, then the pipeline, then FETTLE_URL, then embedded. Throws FETTLE_PIPELINE_URL, FETTLE_SETTINGS. */
+export function resolveService(
+  { env, service }: { readonly env: Env; readonly service: string | null },
+  pipeline: Pick<Pipeline, 'service'>,
+): PlannedService {
+  const own = pipeline.service
+  if (service === 'embedded' || (service === null && own?.kind === 'embedded')) return { kind: 'embedded' }
+  const fields = own?.kind === 'remote' ? own : null
+  const url = service ?? fields?.url ?? serviceUrlOf(env)
+  if (url === null) {
+    if (own === null) return { kind: 'embedded' }
+    throw new FettleError('FETTLE_SETTINGS', 'the pipeline names a service without an address, and FETTLE_URL is not set')
+  }
+  const checked = checkServiceUrl(url, fields?.insecure ?? false)
+  if ('code' in checked) {
+    const where = service !== null ? '--service' : 'FETTLE_URL'
+    throw new FettleError(
+      checked.code,
+      `the address in ${where} ${checked.problem}`,
+      checked.hint === undefined ? {} : { hint: checked.hint },
+    )
+  }
+  return {
+    kind: 'remote',
+    url: checked.url,
+    rate: fields?.rate ?? DEFAULT_RATE,
+    fileHosts: fields?.fileHosts ?? DEFAULT_FILE_HOSTS,
+    insecure: fields?.insecure ?? false,
+  }
+}
