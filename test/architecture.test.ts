@@ -215,7 +215,46 @@ function cycleFaults(imports: readonly Import[]): string[] {
 const isExported = (node: ts.Statement): boolean =>
   ts.canHaveModifiers(node) && (ts.getModifiers(node) ?? []).some(one => one.kind === ts.SyntaxKind.ExportKeyword)
 
-function fileFaults(file: string, text: string, source: ts.SourceFile): string[] {
+/** Modules of the package's `exports`: what they re-export is the public surface. */
+const ENTRIES = ['index.ts', 'client/index.ts', 'service/index.ts', 'testing/index.ts']
+
+/** File -> the names of its own that an entry exports, through any number of re-exports. */
+function publicNames(sources: ReadonlyMap<string, ts.SourceFile>): ReadonlyMap<string, ReadonlySet<string>> {
+  const found = new Map<string, Set<string>>()
+  const add = (file: string, names: readonly string[] | null): void => {
+    const source = sources.get(file)
+    if (source === undefined) return
+    for (const node of source.statements) {
+      if (!ts.isExportDeclaration(node) || node.moduleSpecifier === undefined || !ts.isStringLiteral(node.moduleSpecifier))
+        continue
+      const to = posix.join(posix.dirname(file), node.moduleSpecifier.text)
+      if (node.exportClause === undefined) add(to, names)
+      else if (ts.isNamedExports(node.exportClause)) {
+        const passed = node.exportClause.elements.filter(one => names === null || names.includes(one.name.text))
+        if (passed.length > 0)
+          add(
+            to,
+            passed.map(one => (one.propertyName ?? one.name).text),
+          )
+      }
+    }
+    const own = source.statements.filter(isExported).flatMap(namesOf)
+    const known = found.get(file) ?? new Set()
+    for (const name of names ?? own) if (own.includes(name)) known.add(name)
+    found.set(file, known)
+  }
+  for (const entry of ENTRIES) add(entry, null)
+  return found
+}
+
+const namesOf = (node: ts.Statement): string[] =>
+  ts.isVariableStatement(node)
+    ? node.declarationList.declarations.map(one => one.name.getText())
+    : 'name' in node && ts.isIdentifier(node.name as ts.Node)
+      ? [(node.name as ts.Identifier).text]
+      : []
+
+function fileFaults(file: string, text: string, source: ts.SourceFile, publics: ReadonlySet<string> = new Set()): string[] {
   const faults: string[] = []
   const say = (node: ts.Node, what: string): void => {
     faults.push(`${file}:${source.getLineAndCharacterOfPosition(node.getStart(source)).line + 1}: ${what}`)
@@ -224,10 +263,10 @@ function fileFaults(file: string, text: string, source: ts.SourceFile): string[]
   if (lines > 300 && !LONG.test(file)) faults.push(`${file}: ${lines} lines, over 300`)
   if (!/^(?:#!.*\n)?\/\*\* ?\S?/.test(text)) faults.push(`${file}: does not open with a /** comment`)
   source.statements.forEach((node, index) => {
-    if (!isExported(node)) return
+    if (!isExported(node) || !namesOf(node).some(name => publics.has(name))) return
     const docs = (ts.getLeadingCommentRanges(text, node.pos) ?? []).filter(range => text.startsWith('/**', range.pos))
     // The head of a file is not the comment of the export that happens to come first.
-    if (docs.length < (index === 0 ? 2 : 1)) say(node, 'an export without a TSDoc comment')
+    if (docs.length < (index === 0 ? 2 : 1)) say(node, 'a public export without a TSDoc comment')
   })
   const isEdge = EDGES.some(edge => edge.test(file))
   const visit = (node: ts.Node): void => {
@@ -249,6 +288,7 @@ function scan(files: Files): string[] {
   const sources = [...files].map(
     ([file, text]) => [file, text, ts.createSourceFile(file, text, ts.ScriptTarget.ESNext, true)] as const,
   )
+  const publics = publicNames(new Map(sources.map(([file, , source]) => [file, source])))
   const imports = sources.flatMap(([file, , source]) => importsOf(file, source))
   const arrows = imports.flatMap(one => arrowFault(one) ?? [])
   const layers = imports.flatMap(one => layerFault(one) ?? [])
@@ -258,7 +298,7 @@ function scan(files: Files): string[] {
     ...crowdFaults(files.keys()),
     ...doorFaults(imports),
     ...cycleFaults(imports),
-    ...sources.flatMap(one => fileFaults(...one)),
+    ...sources.flatMap(one => fileFaults(...one, publics.get(one[0]))),
   ]
 }
 
@@ -330,14 +370,17 @@ test.each<[string, Record<string, string>, string]>([
   ['a long file', { 'contract/a.ts': HEAD + 'let a\n'.repeat(300) }, 'contract/a.ts: 301 lines, over 300'],
   ['a file without a head', { 'contract/a.ts': 'let a' }, 'contract/a.ts: does not open with a /** comment'],
   [
-    'an export without a comment',
-    { 'contract/a.ts': file('export const a = 1') },
-    'contract/a.ts:3: an export without a TSDoc comment',
+    'a public export without a comment',
+    {
+      'index.ts': `${HEAD}export { a } from './contract/a.ts'\n`,
+      'contract/a.ts': file('export const a = 1\nexport const b = 1'),
+    },
+    'contract/a.ts:3: a public export without a TSDoc comment',
   ],
   [
     'a head that is no export’s comment',
-    { 'contract/a.ts': `${HEAD}export const a = 1` },
-    'contract/a.ts:2: an export without a TSDoc comment',
+    { 'index.ts': `${HEAD}export * from './contract/a.ts'\n`, 'contract/a.ts': `${HEAD}export const a = 1` },
+    'contract/a.ts:2: a public export without a TSDoc comment',
   ],
 ])('the scan catches %s', (_, files, fault) => {
   expect(scan(new Map(Object.entries(files)))).toEqual([fault])
