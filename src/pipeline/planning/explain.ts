@@ -2,7 +2,7 @@
 import { askedTags, OPERATIONS, type OperationName, ROW_NUMBER } from '../../contract/index.ts'
 import type { Plan } from '../model/types.ts'
 import { formatDuration } from '../schema/durations.ts'
-import { STDIN_NAME, spoolOf } from '../schema/paths.ts'
+import { inputKindOf, STDIN_NAME } from '../schema/paths.ts'
 import { show } from '../source/quote.ts'
 
 /** The requests of each stage, in order; `…` stands for the waiting in between. */
@@ -83,7 +83,7 @@ function inputLines({ input, rows, key, preparation }: Plan): string[] {
   const { packed } = input
   const unpacked = packed === undefined ? '' : ` of ${packed.as}, ${packed.bytes} unpacked`
   return table([
-    ['path', spoolOf(input.path) === null ? show(input.path) : `${STDIN_NAME}, kept among the runs until this one is over`],
+    ['path', inputKindOf(input.path) !== 'stdin' ? show(input.path) : `${STDIN_NAME}, kept among the runs until this one is over`],
     ['size', `${plural(input.bytes, 'byte')}${unpacked}, sha256 ${input.sha256}`],
     ...(packed?.as === 'xlsx' ? [['sheet', show(packed.sheet)]] : []),
     ['rows', rows === input.rows ? String(rows) : `${rows} of ${input.rows}`],

@@ -17,7 +17,7 @@ import type {
 } from '../model/types.ts'
 import { shownPath } from '../schema/addresses.ts'
 import { isKnownEncoding } from '../schema/encodings.ts'
-import { spoolOf, whyNotReadable, whyNotWritable } from '../schema/paths.ts'
+import { inputKindOf, whyNotReadable, whyNotWritable } from '../schema/paths.ts'
 import { pipelineSchema } from '../schema/schema.ts'
 import { checkServiceUrl } from '../schema/service-url.ts'
 import { fingerprintOf } from './fingerprint.ts'
@@ -38,7 +38,7 @@ const column = z.strictObject({ header: header.nullable(), index })
 const milliseconds = z.int().min(1).max(WEEK_MS)
 
 /** A path as plans record it: without a query, and of standard input nothing. */
-const readable = text(4096).refine(path => whyNotReadable(path) === null && shownPath(path) === path && spoolOf(path) === null)
+const readable = text(4096).refine(path => whyNotReadable(path) === null && shownPath(path) === path && inputKindOf(path) !== 'stdin')
 /** Absolute paths are judged where they are written: here only their steps are. */
 const writable = text(4096).refine(path => whyNotWritable(path.replace(/^\//, ''), undefined) === null)
 

@@ -9,8 +9,17 @@ export const STDIN = '-'
 export const STDIN_NAME = 'standard input'
 const SPOOL = /(?:^|[/\\])stdin[/\\]([0-9a-f]{64}\.csv)$/
 
-/** The file name of a standard input that is kept, null for the path of any other input. */
+/** The file name of a stored copy of standard input, null for any other path. */
 export const spoolOf = (path: string): string | null => SPOOL.exec(path)?.[1] ?? null
+
+/** What a path of an input refers to; `stdin` is `-` and the stored copy of standard input, `object` any address. */
+export type InputKind = 'file' | 'stdin' | 'object'
+
+/** The only place that derives the kind of an input from its path. */
+export function inputKindOf(path: string): InputKind {
+  if (path === STDIN || spoolOf(path) !== null) return 'stdin'
+  return isAddress(path) ? 'object' : 'file'
+}
 
 /** A path without `.` and empty steps, and with `..` resolved where something is left to take away; for comparing. */
 function tidyPath(path: string): string {
