@@ -12,7 +12,7 @@ export const EXIT = {
   input: 65,
   bug: 70,
   output: 73,
-  again: 75,
+  retryable: 75,
   rejected: 76,
   denied: 77,
   sigint: 130,
@@ -99,17 +99,17 @@ export const ERRORS = {
   FETTLE_JOURNAL_WRITE: entry('output', 'The journal of the run cannot be written.', 'Check permissions and free space, then `fettle resume`.'),
   FETTLE_JOURNAL_DAMAGED: entry('output', 'The journal of the run is damaged.', 'Restore the journal from a backup, then `fettle resume`. Without one, look for the job of the run at the service before `fettle run --new`.'),
 
-  // -- again: what another try may cure
-  FETTLE_NETWORK: entry('again', 'The service cannot be reached.', 'Check service.url and the network, then `fettle resume`.'),
-  FETTLE_TIMEOUT: entry('again', 'The service did not answer in time.', '`fettle resume` goes on.'),
-  FETTLE_THROTTLED: entry('again', 'The service asks for a pause longer than the time left.', 'Run `fettle resume` after the time named.'),
-  FETTLE_UNAVAILABLE: entry('again', 'The service answers with server errors.', '`fettle resume` goes on.'),
-  FETTLE_UNANSWERED: entry('again', 'A request was sent and its outcome could not be learned.', '`fettle resume` finds out first and sends nothing before it knows.'),
-  FETTLE_DEADLINE: entry('again', 'The time limit of the run passed; the remote job goes on.', '`fettle resume` goes on waiting.'),
-  FETTLE_LOCKED: entry('again', 'Another process is at it: at a run of this pipeline, or at this data directory.', 'Wait for it, or stop it.'),
-  FETTLE_SHARD: entry('again', 'A shard has not come to its end, so there is nothing to merge yet.', '`fettle resume` goes on with it.'),
-  FETTLE_QUEUE: entry('again', 'The queue cannot be reached, or a shard in it is not done.', 'Check the address and Redis, then run the same again: it goes on with the same shards.'),
-  FETTLE_DOWNLOAD_CUT: entry('again', 'The enriched file kept arriving incomplete.', '`fettle resume` fetches it again.'),
+  // -- retryable: another attempt may succeed
+  FETTLE_NETWORK: entry('retryable', 'The service cannot be reached.', 'Check service.url and the network, then `fettle resume`.'),
+  FETTLE_TIMEOUT: entry('retryable', 'The service did not answer in time.', '`fettle resume` goes on.'),
+  FETTLE_THROTTLED: entry('retryable', 'The service asks for a pause longer than the time left.', 'Run `fettle resume` after the time named.'),
+  FETTLE_UNAVAILABLE: entry('retryable', 'The service answers with server errors.', '`fettle resume` goes on.'),
+  FETTLE_UNANSWERED: entry('retryable', 'A request was sent and its outcome could not be learned.', '`fettle resume` finds out first and sends nothing before it knows.'),
+  FETTLE_DEADLINE: entry('retryable', 'The time limit of the run passed; the remote job goes on.', '`fettle resume` goes on waiting.'),
+  FETTLE_LOCKED: entry('retryable', 'Another process is at it: at a run of this pipeline, or at this data directory.', 'Wait for it, or stop it.'),
+  FETTLE_SHARD: entry('retryable', 'A shard has not come to its end, so there is nothing to merge yet.', '`fettle resume` goes on with it.'),
+  FETTLE_QUEUE: entry('retryable', 'The queue cannot be reached, or a shard in it is not done.', 'Check the address and Redis, then run the same again: it goes on with the same shards.'),
+  FETTLE_DOWNLOAD_CUT: entry('retryable', 'The enriched file kept arriving incomplete.', '`fettle resume` fetches it again.'),
 
   // -- rejected: the service's verdict
   FETTLE_REJECTED: entry('rejected', 'The service refused the request.', 'The text of the service says why.'),

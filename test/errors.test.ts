@@ -27,7 +27,7 @@ describe.each(codes)('%s', code => {
 
 test('exit codes are those of the design', () => {
   expect(EXIT).toEqual({
-    ...{ ok: 0, checks: 1, usage: 2, input: 65, bug: 70, output: 73, again: 75, rejected: 76, denied: 77 },
+    ...{ ok: 0, checks: 1, usage: 2, input: 65, bug: 70, output: 73, retryable: 75, rejected: 76, denied: 77 },
     ...{ sigint: 130, sigterm: 143 },
   })
 })

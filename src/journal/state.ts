@@ -270,10 +270,23 @@ function apply(state: RunState, event: RunEvent): RunState {
   }
 }
 
-/** One more event on a state that may not have begun; null until `run.started`. */
+/** Journals of early builds call the error kind `retryable` `again`. */
+const withCurrentKind = <E extends RunEvent | JobState>(event: E, key: keyof E): E => {
+  const error = event[key] as RecordedError | null | undefined
+  return (error?.kind as string | undefined) === 'again' ? { ...event, [key]: { ...error, kind: 'retryable' } } : event
+}
+
+function withCurrentKinds(event: RunEvent): RunEvent {
+  if ('error' in event) return withCurrentKind(event, 'error')
+  if (event.type !== 'run.started' || event.merged === undefined) return event
+  return { ...event, merged: { ...event.merged, jobs: event.merged.jobs.map(job => withCurrentKind(job, 'failure')) } }
+}
+
+/** The state after one more event; null until `run.started`. */
 export function advance(state: RunState | null, event: RunEvent): RunState | null {
-  if (state === null) return event.type === 'run.started' ? begin(event) : null
-  return { ...apply(state, event), updatedAt: event.at }
+  const current = withCurrentKinds(event)
+  if (state === null) return current.type === 'run.started' ? begin(current) : null
+  return { ...apply(state, current), updatedAt: event.at }
 }
 
 /** The state that a list of events tells; null when the run recorded nothing. */

@@ -26,7 +26,7 @@ function failureCounter(ports: Ports): { failed(error: unknown): void; succeeded
   let failures = 0
   let offContract = 0
   const isTransient = (error: FettleError): boolean => {
-    if (error.kind === 'again') return !LASTING.has(error.code)
+    if (error.kind === 'retryable') return !LASTING.has(error.code)
     if (error.code === 'FETTLE_NOT_FOUND') return ports.clock.monotonic() - startedAt < GRACE_MS
     // With a status it is an answer that may have come from something in between; an endless one is final.
     if (error.code === 'FETTLE_CONTRACT' && error.status !== null) return ++offContract < MAX_CONTRACT_FAILURES

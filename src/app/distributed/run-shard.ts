@@ -86,7 +86,7 @@ export async function runShard(
     // What Redis or the machine says may be otherwise the next time; a mistake of ours will not.
     const { name, message } = error as Error
     const isOurs = error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError
-    return left(isOurs ? 'bug' : 'again', isOurs ? `FETTLE_BUG ${name}: ${message}` : message)
+    return left(isOurs ? 'bug' : 'retryable', isOurs ? `FETTLE_BUG ${name}: ${message}` : message)
   }
 }
 
@@ -96,7 +96,7 @@ function leftOf({ state, directory }: RunResult): ShardResult {
   if (finished) return { is: 'done', end }
   if (error?.kind === 'denied')
     return unfit(new FettleError(error.code as FettleError['code'], error.message, { hint: error.hint }))
-  return left(error?.kind ?? 'again', error === null ? 'it stopped' : `${error.code} ${error.message}`)
+  return left(error?.kind ?? 'retryable', error === null ? 'it stopped' : `${error.code} ${error.message}`)
 }
 
 /** No shard can be carried out as this worker is set up; another may do so. */
@@ -107,6 +107,6 @@ function unfit(error: unknown): ShardResult {
 
 /** What another try, another worker or another disk may cure is left to them. */
 const left = (kind: FettleError['kind'], why: string): ShardResult => ({
-  is: kind === 'again' || kind === 'output' || kind === 'sigint' || kind === 'sigterm' ? 'again' : 'over',
+  is: kind === 'retryable' || kind === 'output' || kind === 'sigint' || kind === 'sigterm' ? 'again' : 'over',
   why,
 })

@@ -18,9 +18,11 @@ const elapsedMs = z.number().min(0)
 const part = z.int().min(0).max(999)
 const http = z.looseObject({ requests: count, retries: count, throttledMs: z.number().min(0) })
 const summary = jobSummary.nullable()
+/** Workers of early builds write `again` for `retryable`. */
+const kind = z.enum(['again', ...(Object.keys(EXIT) as (keyof typeof EXIT)[])]).exclude(['ok'])
 const error = z.looseObject({
   code,
-  kind: z.enum(Object.keys(EXIT) as [keyof typeof EXIT, ...(keyof typeof EXIT)[]]).exclude(['ok']),
+  kind,
   message: text(),
   hint: text(),
   correlationId: text(1000).nullable(),

@@ -46,12 +46,12 @@ export async function getRunStatus(id: string, place: StatusOptions): Promise<Cu
   })
   if (state.finished) return told('finished', state.exitCode ?? EXIT.bug)
   const carrier = activeProcessOf(place.runsDir, state)
-  if (carrier !== null) return told('carried', EXIT.again, { carrier })
-  if (!state.detached) return told('stopped', state.exitCode ?? EXIT.again)
+  if (carrier !== null) return told('carried', EXIT.retryable, { carrier })
+  if (!state.detached) return told('stopped', state.exitCode ?? EXIT.retryable)
   // The embedded service goes on with whoever collects: nothing is to be waited for.
   if (state.plan.service.kind === 'embedded') return told('ready', EXIT.ok)
   const { standing, jobs } = await lookAtService(state, place)
-  if (standing === 'going') return told('waiting', EXIT.again, { jobs })
+  if (standing === 'going') return told('waiting', EXIT.retryable, { jobs })
   return standing === 'failed' ? told('failed', EXIT.rejected, { jobs }) : told('ready', EXIT.ok, { jobs })
 }
 
@@ -100,7 +100,7 @@ export async function watchRun(
   for (;;) {
     const look = await getRunStatus(id, place).catch((error: unknown) => {
       place.signal.throwIfAborted()
-      if (!FettleError.is(error) || error.kind !== 'again' || clock.monotonic() >= until) throw error
+      if (!FettleError.is(error) || error.kind !== 'retryable' || clock.monotonic() >= until) throw error
       return error
     })
     onLook(look)

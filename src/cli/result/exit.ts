@@ -11,7 +11,7 @@ const WORST_FIRST: readonly number[] = [
   EXIT.input,
   EXIT.output,
   EXIT.rejected,
-  EXIT.again,
+  EXIT.retryable,
   EXIT.checks,
   EXIT.ok,
 ]

@@ -120,7 +120,7 @@ describe.concurrent('explain and schema', () => {
     const again = await fettle(['explain', '75'], { cwd })
     expect(again.stdout.match(/^FETTLE_\w+/gm)).toEqual(
       Object.entries(ERRORS)
-        .filter(([, { kind }]) => kind === 'again')
+        .filter(([, { kind }]) => kind === 'retryable')
         .map(([name]) => name),
     )
     expect((await fettle(['explain', '0'], { cwd })).code).toBe(0)

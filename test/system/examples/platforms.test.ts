@@ -123,7 +123,7 @@ describe('what a pod is started again for', () => {
   const decide = (rules: readonly Rule[], code: number): string =>
     rules.find(({ onExitCodes: on }) => on !== undefined && on.values.includes(code) === (on.operator === 'In'))?.action ??
     'Count'
-  const again: readonly number[] = [EXIT.again, EXIT.sigint, EXIT.sigterm]
+  const again: readonly number[] = [EXIT.retryable, EXIT.sigint, EXIT.sigterm]
   const codes = Object.values(EXIT).filter(code => code !== EXIT.ok)
 
   test.each(codes.map(code => [code] as const))('exit code %i', code => {
@@ -137,7 +137,7 @@ describe('what a pod is started again for', () => {
         `asInt(lastRetry.exitCode) in [${[-1, ...again, 137].toSorted((a, b) => a - b).join(', ')}]`,
       )
     const { retry } = example('gitlab/shards.gitlab-ci.yml').shard
-    expect(retry.exit_codes).toEqual([EXIT.again])
+    expect(retry.exit_codes).toEqual([EXIT.retryable])
   })
 })
 

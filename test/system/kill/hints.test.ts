@@ -115,7 +115,7 @@ const STATES: Readonly<Record<string, State>> = {
     end: place => start(place, RUN, undefined, {}, ['bash', '-c', 'exec "$0" "$@" > /dev/full']).ended,
     isOver: true,
   },
-  'a service that is not available': { exit: 'again', code: 'FETTLE_UNAVAILABLE', end: refusing('submit', 503) },
+  'a service that is not available': { exit: 'retryable', code: 'FETTLE_UNAVAILABLE', end: refusing('submit', 503) },
   'a refusal of the service': { exit: 'rejected', code: 'FETTLE_REJECTED', end: refusing('setMappings', 422) },
   'a missing right': { exit: 'denied', code: 'FETTLE_FORBIDDEN', end: refusing('submit', 403) },
   'an input that was replaced': {

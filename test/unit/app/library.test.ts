@@ -113,7 +113,7 @@ describe('a run', () => {
     const env = { FETTLE_URL: service.url, FETTLE_USERNAME: 'u', FETTLE_PASSWORD: 'p' }
     const error = await Promise.resolve(run(here.pipeline(), here.options(env))).catch((error: unknown) => error)
     expect(FettleError.is(error, 'rejected') && error.code).toBe('FETTLE_JOB_FAILED')
-    expect(FettleError.is(error, 'again')).toBe(false)
+    expect(FettleError.is(error, 'retryable')).toBe(false)
     expect(error).toMatchObject({ exitCode: 76, report: { status: 'error', results: [{ jobs: [{ status: 'matchingError' }] }] } })
     const failed = await run(here.pipeline({ name: 'other', checks: { matched: { fail: '< 100%' } } }), here.options())
     expect([failed.status, failed.exitCode]).toEqual(['fail', 1])

@@ -21,7 +21,7 @@ const started: RunEventInput = {
 }
 
 const http: HttpCounts = { requests: 3, retries: 1, throttledMs: 200 }
-const error: RecordedError = { code: 'FETTLE_NETWORK', kind: 'again', message: 'no', hint: 'yes', correlationId: null }
+const error: RecordedError = { code: 'FETTLE_NETWORK', kind: 'retryable', message: 'no', hint: 'yes', correlationId: null }
 const sigint: RecordedError = { ...error, code: 'FETTLE_SIGINT', kind: 'sigint' }
 const summary = { totalRows: 10, matched: 6 }
 
@@ -403,4 +403,16 @@ describe('one event more changes exactly what it tells', () => {
       correlations: [{ operation: 'submit', correlationId: 'c' }],
     })
   })
+})
+
+test('reads the error kind `again` of early builds as `retryable`', () => {
+  const early = { ...error, kind: 'again' as never }
+  const at = '2026-01-01T00:00:00.000Z'
+  const first = fold([{ ...started, at }])!
+  const jobs = [{ ...first.jobs[0]!, failure: early }]
+  const merged = { runs: ['r0'], stages: [], jobs, issues: [], http }
+  const after = (fact: RunEventInput): RunState => fold([{ ...started, at }, { ...fact, at } as RunEvent])!
+  expect(after({ type: 'run.paused', status: 'error', exitCode: 75, error: early }).error).toEqual(error)
+  expect(after({ type: 'part.failed', part: 0, error: early }).jobs[0]?.failure).toEqual(error)
+  expect(fold([{ ...started, merged, at } as RunEvent])?.jobs[0]?.failure).toEqual(error)
 })

@@ -396,7 +396,7 @@ const failedAtUpload = (): RunState =>
 
 const DEADLINE: RecordedError = {
   code: 'FETTLE_DEADLINE',
-  kind: 'again',
+  kind: 'retryable',
   message: 'Job 6f0b2c1e was still matching when the time limit of 2 h 00 m passed.',
   hint: '`fettle resume` goes on waiting.',
   correlationId: null,

@@ -26,5 +26,5 @@ export async function run(flags: Flags, io: Io): Promise<number> {
     await writeAtomic(resolve(io.cwd, to), text)
   }
   // A run still going has no last word yet.
-  return !state.finished && activeProcessOf(runsDir, state) !== null ? EXIT.again : EXIT.ok
+  return !state.finished && activeProcessOf(runsDir, state) !== null ? EXIT.retryable : EXIT.ok
 }

@@ -48,7 +48,7 @@ export async function statusQueued(run: QueuedRun, flags: Flags, io: Io, timeout
       const standing = await queuedStatus(connected, run)
       const isGoing = standing.active + standing.waiting > 0
       const isBad = standing.failed.length + standing.missing.length + standing.bad > 0
-      const code = isGoing ? EXIT.again : isBad ? EXIT.rejected : EXIT.ok
+      const code = isGoing ? EXIT.retryable : isBad ? EXIT.rejected : EXIT.ok
       const words = formatQueuedStatus(standing)
       if (!isOn(flags, 'watch') || !isGoing || waited >= (timeoutMs ?? Number.POSITIVE_INFINITY)) {
         if (isOn(flags, 'json')) io.out(queuedLine(run, isGoing || code === EXIT.ok ? 'running' : 'error', code))
