@@ -1,5 +1,5 @@
 /**
- * How fast tables are read and sent, beside others on the same file in the same run, in turn: `npm run bench:csv`, after `npm run
+ * How fast tables are read and sent, beside others on the same file in the same run, in turn: `npm run bench -- csv`, after `npm run
  * build`. Without arguments 1,000,000 rows, 10 MB and 100 MB; `--full` adds 1 and 5 GB; numbers are other sizes in megabytes, other
  * words parts of the names of those to be measured alone (`-- 5000 fettle curl`).
  * Prints the fastest and the median time of each; speeds, ratios and promises go by the fastest, which other work disturbs least.
@@ -8,11 +8,11 @@ import { rmSync } from 'node:fs'
 import { mkdtemp, rm, statfs } from 'node:fs/promises'
 import { cpus, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { contenders, TABLE } from './csv-contenders.mjs'
-import { writeTable } from './csv-tables.mjs'
-import { number, promises, show } from './csv-told.mjs'
-import { startReceiver } from './receiver.mjs'
-import { median } from './timed.mjs'
+import { contenders, TABLE } from './lib/csv-contenders.mjs'
+import { number, promises, show } from './lib/csv-figures.mjs'
+import { writeTable } from './lib/csv-tables.mjs'
+import { startReceiver } from './lib/receiver.mjs'
+import { median } from './lib/timed.mjs'
 
 const named = process.argv.slice(2).filter(one => /^\d+$/.test(one))
 const megabytes = named.length > 0 ? named.map(Number) : process.argv.includes('--full') ? [10, 100, 1_000, 5_000] : [10, 100]

@@ -4,7 +4,7 @@
  * clients that each log in once and then carry a small job from create to its matches, over and over, polling every half
  * second. Prints the good requests' latency and errors, how long the slow ones outlived their limit, and the service's peak
  * memory (a slow reader is counted from its connecting, though the buffers on the way take their share of the file at full speed
- * first); then compares logins of an unknown user with wrong passwords. `npm run bench:hostile`, after `npm run build`;
+ * first); then compares logins of an unknown user with wrong passwords. `npm run bench -- hostile`, after `npm run build`;
  * `-- --seconds 75 --logins 200` are the defaults, 10,000 logins the full size.
  */
 import { fork } from 'node:child_process'
@@ -17,7 +17,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { LIMITS } from '../dist/service/limits.js'
-import { makeCaller, percentile, startService } from './service.mjs'
+import { makeCaller, percentile, startService } from './lib/service.mjs'
 
 const SLOW = 500
 const GOOD = 100

@@ -1,7 +1,7 @@
 /**
  * `fettle init --yes` on lists it has never seen: labelled queries (qid,name,address1,town,postcode,country,orgNumber,…) under their own
  * headers and under others. Per list and headers: columns with values that have a mapping, those mapped right, those it would ask
- * about, and mapped wrong. The answer is read from the file that was written. `npm run bench:init -- FOLDER…`, each with a queries.csv.
+ * about, and mapped wrong. The answer is read from the file that was written. `npm run bench -- init FOLDER…`, each with a queries.csv.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { stringify } from 'csv-stringify/sync'
 import { parse } from 'yaml'
-import { readCsv } from './matching-data.mjs'
+import { readCsv } from './lib/matching-data.mjs'
 
 const main = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url))
 const OWN = ['qid', 'name', 'address1', 'town', 'postcode', 'country', 'orgNumber', 'kind', 'split', 'expected']

@@ -1,10 +1,10 @@
 /**
- * The embedded service under load, as its users start it: `fettle serve` over a register grown from a real one (bench/grow.mjs) and the
+ * The embedded service under load, as its users start it: `fettle serve` over a register grown from a real one (bench/lib/grow.mjs) and the
  * made-up screening list. First the time from the command to the first answer, with the index made and with the index read; then
  * requests a second, latencies and errors of job reads, matches and AML searches by autocannon, beside a bare fastify route that
  * answers as many bytes as a job has, and the service's memory. Generator and service share the machine.
  *
- *   npm run build && node bench/load.mjs --register R.csv [--companies 100000] [--seconds 10] [--connections 10] [--restart-only]
+ *   npm run build && npm run bench -- load --register R.csv [--companies 100000] [--seconds 10] [--connections 10] [--restart-only]
  */
 import { spawn } from 'node:child_process'
 import { createWriteStream, readFileSync } from 'node:fs'
@@ -19,8 +19,8 @@ import { parseArgs } from 'node:util'
 import autocannon from 'autocannon'
 import { parse } from 'csv-parse/sync'
 import { LIMITS } from '../dist/service/limits.js'
-import { grow } from './grow.mjs'
-import { makeCaller } from './service.mjs'
+import { grow } from './lib/grow.mjs'
+import { makeCaller } from './lib/service.mjs'
 
 const { values } = parseArgs({
   options: {
@@ -31,7 +31,7 @@ const { values } = parseArgs({
     'restart-only': { type: 'boolean', default: false },
   },
 })
-if (values.register === undefined) throw new Error('usage: node bench/load.mjs --register R.csv [--companies N] [--seconds N]')
+if (values.register === undefined) throw new Error('usage: npm run bench -- load --register R.csv [--companies N] [--seconds N]')
 const main = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url))
 const sample = fileURLToPath(new URL('../samples/screening.csv', import.meta.url))
 const folder = await mkdtemp(join(tmpdir(), 'fettle-load-'))

@@ -2,27 +2,27 @@
  * Measures the matching engine on a register and labelled queries: quality per kind at the shipped decision, the curve, speed and
  * memory. Needs `npm run build`.
  *
- *   npm run bench:matching -- --register R.csv --queries Q.csv [--ignore column[,column]] [--split dev] [--json] [--floor top1=.96,recall=.9]
- *   npm run bench:matching -- --register R.csv --queries Q.csv --peers [--peer-rows 300]
+ *   npm run bench -- matching --register R.csv --queries Q.csv [--ignore column[,column]] [--split dev] [--json] [--floor top1=.96,recall=.9]
+ *   npm run bench -- matching --register R.csv --queries Q.csv --peers [--peer-rows 300]
  *                                        the npm libraries people would pick, on the same rows (so many, spread over all)
- *   npm run bench:matching -- --register R.csv --queries Q.csv --split dev --misses [--list]   rows not answered right, by cause
- *   npm run bench:matching -- --names cases.csv                            labelled pairs of names, beside their logicV2 column
+ *   npm run bench -- matching --register R.csv --queries Q.csv --split dev --misses [--list]   rows not answered right, by cause
+ *   npm run bench -- matching --names cases.csv                            labelled pairs of names, beside their logicV2 column
  *
  * The queries' columns are qid,name,address1,town,postcode,country,orgNumber,kind,split,expected; an empty `expected` says that
  * the register does not hold the company. A match given to such a row counts as false. `--floor` ends with 1 below its figures.
  */
 import { parseArgs } from 'node:util'
-import { candidatesOf } from '../dist/service/matching/candidates.js'
+import { candidatesOf } from '../dist/service/matching/index/candidates.js'
 import { buildIndex, match } from '../dist/service/matching/index.js'
 import { readQuery } from '../dist/service/matching/query.js'
-import { bestCut, companyOf, figure, quality, qualityAt, queryOf, readCsv } from './matching-data.mjs'
-import { printMisses } from './matching-misses.mjs'
-import { measureNames } from './matching-names.mjs'
-import { measurePeers } from './matching-peers.mjs'
+import { bestCut, companyOf, figure, quality, qualityAt, queryOf, readCsv } from './lib/matching-data.mjs'
+import { printMisses } from './lib/matching-misses.mjs'
+import { measureNames } from './lib/matching-names.mjs'
+import { measurePeers } from './lib/matching-peers.mjs'
 
 const USAGE =
-  'usage: npm run bench:matching -- --register R.csv --queries Q.csv [--ignore columns] [--split dev] [--peers [--peer-rows 300]] [--misses [--list]] [--json] [--floor name=least,…]\n' +
-  '   or: npm run bench:matching -- --names cases.csv [--json] [--floor f1=least]'
+  'usage: npm run bench -- matching --register R.csv --queries Q.csv [--ignore columns] [--split dev] [--peers [--peer-rows 300]] [--misses [--list]] [--json] [--floor name=least,…]\n' +
+  '   or: npm run bench -- matching --names cases.csv [--json] [--floor f1=least]'
 /** Speed is taken over at least this long, after one pass to warm up: a thousand rows alone measure the compiler. */
 const LEAST_MS = 1500
 

@@ -1,8 +1,8 @@
 /**
- * A long list against a large register through the whole runner: the register grown from a real one (bench/grow.mjs) and imported, the
+ * A long list against a large register through the whole runner: the register grown from a real one (bench/lib/grow.mjs) and imported, the
  * list made of its names and of labelled queries, `fettle run` with the embedded service. Prints wall times and peak memory.
  *
- *   npm run build && node bench/million.mjs --register R.csv --queries Q.csv [--companies 1000000] [--rows 1000000] [--jobs 4]
+ *   npm run build && npm run bench -- million --register R.csv --queries Q.csv [--companies 1000000] [--rows 1000000] [--jobs 4]
  */
 import { spawn } from 'node:child_process'
 import { createWriteStream, readFileSync } from 'node:fs'
@@ -14,7 +14,7 @@ import { pipeline as piped } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { parse } from 'csv-parse/sync'
-import { grow } from './grow.mjs'
+import { grow } from './lib/grow.mjs'
 
 const { values } = parseArgs({
   options: {
@@ -26,11 +26,11 @@ const { values } = parseArgs({
   },
 })
 if (values.register === undefined || values.queries === undefined) {
-  throw new Error('usage: node bench/million.mjs --register R.csv --queries Q.csv [--companies N] [--rows N] [--jobs N]')
+  throw new Error('usage: npm run bench -- million --register R.csv --queries Q.csv [--companies N] [--rows N] [--jobs N]')
 }
 const rows = Number(values.rows)
 const main = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url))
-const peakPreload = fileURLToPath(new URL('peak.mjs', import.meta.url))
+const peakPreload = fileURLToPath(new URL('lib/peak.mjs', import.meta.url))
 const folder = await mkdtemp(join(tmpdir(), 'fettle-million-'))
 const read = path => parse(readFileSync(path), { columns: true, bom: true })
 const csv = cells => `${cells.map(cell => `"${String(cell).replaceAll('"', '""')}"`).join(',')}\n`

@@ -1,7 +1,7 @@
 /**
  * A large list read from an object elsewhere and written to another, by our wire alone: MB/s and the peak memory of the process, by
  * https and by S3 in parts, against a bare node:http server in a process of its own that discards what it is sent. It shows that no
- * file is ever held in memory. `npm run bench:objects`, after `npm run build`; BENCH_BYTES names another size.
+ * file is ever held in memory. `npm run bench -- objects`, after `npm run build`; BENCH_BYTES names another size.
  */
 import { execFile, fork } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -9,7 +9,7 @@ import { createServer } from 'node:http'
 import { cpus, loadavg } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { peakMb } from './peak.mjs'
+import { peakMb } from './lib/peak.mjs'
 
 const BYTES = Number(process.env.BENCH_BYTES ?? 1_000_000_000)
 const self = fileURLToPath(import.meta.url)
@@ -39,7 +39,7 @@ function serve() {
 
 /** One transfer, alone in this process. */
 async function transfer(kind, doing, port) {
-  const { createObjects } = await import('../dist/client/objects/objects.js')
+  const { createObjects } = await import('../dist/client/storage/objects.js')
   const { realClock } = await import('../dist/client/clock.js')
   const endpoint = `http://127.0.0.1:${port}`
   const s3 = () => ({ region: 'us-east-1', accessKeyId: 'bench', secretAccessKey: 'bench', sessionToken: null, endpoint })

@@ -1,9 +1,9 @@
 /**
- * Speed and memory of the matching engine at any size, on a register grown from a real one (bench/grow.mjs): the index built, written
+ * Speed and memory of the matching engine at any size, on a register grown from a real one (bench/lib/grow.mjs): the index built, written
  * and read back by a fresh process, which measures rows a second on one core (by processor time too, since other work may share the
  * machine), resident memory, the slowest row, and with --threads the rows a second of one, two … threads.
  *
- *   npm run build && node bench/scale.mjs --register R.csv --queries Q.csv [--companies 1000000] [--rows 20000] [--threads 2] [--json]
+ *   npm run build && npm run bench -- scale --register R.csv --queries Q.csv [--companies 1000000] [--rows 20000] [--threads 2] [--json]
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -13,10 +13,10 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { Worker } from 'node:worker_threads'
 import { parse } from 'csv-parse/sync'
-import { makeThreads } from '../dist/service/jobs/threads.js'
+import { makeThreads } from '../dist/service/data-cleaning/processing/threads.js'
 import { match, startIndex, viewIndex } from '../dist/service/matching/index.js'
-import { loadIndex, saveIndex } from '../dist/service/register/index-file.js'
-import { grow } from './grow.mjs'
+import { loadIndex, saveIndex } from '../dist/service/registers/index-file.js'
+import { grow } from './lib/grow.mjs'
 
 const { values } = parseArgs({
   options: {
@@ -32,7 +32,7 @@ const { values } = parseArgs({
 })
 if (values.register === undefined || values.queries === undefined) {
   throw new Error(
-    'usage: node bench/scale.mjs --register R.csv --queries Q.csv [--companies N] [--rows N] [--threads N] [--json]',
+    'usage: npm run bench -- scale --register R.csv --queries Q.csv [--companies N] [--rows N] [--threads N] [--json]',
   )
 }
 const read = path => parse(readFileSync(path), { columns: true, bom: true })
@@ -73,7 +73,7 @@ function queriesOf() {
 
 /** Rows a second of so many threads. */
 async function threaded(image, queries, rows, count) {
-  const script = fileURLToPath(new URL('../dist/service/jobs/match-thread.js', import.meta.url))
+  const script = fileURLToPath(new URL('../dist/service/data-cleaning/processing/match-thread.js', import.meta.url))
   const threads = makeThreads(count, () => new Worker(script, { workerData: image }))
   const stream = async function* (most) {
     for (let row = 0; row < most; row++) yield queries[row % queries.length]

@@ -1,7 +1,7 @@
 /**
  * The embedded service under mixed load for a while: clients that carry small jobs from create to the enriched file, that list,
  * that log in, that send what is refused, and that go away in the middle of an upload. Prints requests, answers by class, and
- * the slope of the service's memory over the second half. `npm run bench:soak`, after `npm run build`; `-- --minutes 2` is the
+ * the slope of the service's memory over the second half. `npm run bench -- soak`, after `npm run build`; `-- --minutes 2` is the
  * default, 30 the full size.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -10,7 +10,7 @@ import { cpus, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { makeCaller, percentile, startService } from './service.mjs'
+import { makeCaller, percentile, startService } from './lib/service.mjs'
 
 const jobs = '/dataCleaning/jobs'
 const { values } = parseArgs({ options: { minutes: { type: 'string', default: '2' } } })

@@ -1,7 +1,7 @@
 /**
  * A long list in several remote jobs against the embedded service: once undisturbed, once killed (SIGKILL) in the middle and
  * taken up by `fettle resume`. Prints wall time, peak memory, and whether both gave the same bytes with as many jobs as parts.
- * `npm run bench:split`, after `npm run build`; `-- --rows 1000000 --jobs 20` is the size that is promised.
+ * `npm run bench -- split`, after `npm run build`; `-- --rows 1000000 --jobs 20` is the size that is promised.
  */
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -23,7 +23,7 @@ const { values } = parseArgs({
 const rows = Number(values.rows)
 const jobs = Number(values.jobs)
 const main = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url))
-const peakPreload = fileURLToPath(new URL('peak.mjs', import.meta.url))
+const peakPreload = fileURLToPath(new URL('lib/peak.mjs', import.meta.url))
 const folder = await mkdtemp(join(tmpdir(), 'fettle-bench-'))
 const register = readFileSync(new URL('../samples/register.csv', import.meta.url), 'utf8')
   .split('\n')

@@ -1,7 +1,7 @@
 /**
  * Large transfers that break: an upload reset at 10, 50 and 99 per cent goes up whole in the end, to one job, with the hash of
  * the file; a download of the same rows comes down in constant memory; and one cut at a random place is noticed, in each way
- * HTTP can end a body. `npm run bench:transfer`, after `npm run build`; BENCH_BYTES names another size, SEED other places.
+ * HTTP can end a body. `npm run bench -- transfer`, after `npm run build`; BENCH_BYTES names another size, SEED other places.
  */
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -12,13 +12,13 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { makeCsv, startReceiver } from './receiver.mjs'
+import { makeCsv, startReceiver } from './lib/receiver.mjs'
 
 const BYTES = Number(process.env.BENCH_BYTES ?? 1_000_000_000)
 const SEED = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))
 const PLACES = 20
 const main = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url))
-const peakPreload = fileURLToPath(new URL('peak.mjs', import.meta.url))
+const peakPreload = fileURLToPath(new URL('lib/peak.mjs', import.meta.url))
 const exec = promisify(execFile)
 
 async function sha256(file) {

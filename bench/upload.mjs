@@ -1,7 +1,7 @@
 /**
  * A large CSV uploaded by `curl -F`, by our client alone, and by the whole runner (`fettle run`: check, upload, poll, report),
  * in turn in the same run: MB/s of the upload itself, the ratio to curl, and the peak memory of each process. The receiver is a
- * bare node:http server in a process of its own that counts, discards, and walks one job. `npm run bench:upload`, after
+ * bare node:http server in a process of its own that counts, discards, and walks one job. `npm run bench -- upload`, after
  * `npm run build`; BENCH_BYTES names another size.
  */
 import { execFile } from 'node:child_process'
@@ -11,14 +11,14 @@ import { cpus, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { peakMb } from './peak.mjs'
-import { makeCsv, startReceiver } from './receiver.mjs'
+import { peakMb } from './lib/peak.mjs'
+import { makeCsv, startReceiver } from './lib/receiver.mjs'
 
 const BYTES = Number(process.env.BENCH_BYTES ?? 1_000_000_000)
 const ROUNDS = 3
 const main = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url))
 const self = fileURLToPath(import.meta.url)
-const peakPreload = fileURLToPath(new URL('peak.mjs', import.meta.url))
+const peakPreload = fileURLToPath(new URL('lib/peak.mjs', import.meta.url))
 const exec = promisify(execFile)
 
 /** One upload by our client, alone in this process. */

@@ -1,9 +1,9 @@
 /**
  * Workers on a queue. First a long list in shards against the embedded service, limited to so many requests a second, by several worker
  * processes of which some are killed in the middle: time, the highest rate by the service's own log, remote jobs, rows lost, and whether the
- * outputs are those of one run. Then 1, 2 and 4 workers against a service whose every job takes a fixed time (bench/fixed-time.mjs).
+ * outputs are those of one run. Then 1, 2 and 4 workers against a service whose every job takes a fixed time (bench/lib/fixed-time.mjs).
  *
- *   npm run build && node bench/workers.mjs [--shards 40] [--rows 25000] [--workers 4] [--kill 2] [--rate 5] [--only killed|scaling]
+ *   npm run build && npm run bench -- workers [--shards 40] [--rows 25000] [--workers 4] [--kill 2] [--rate 5] [--only killed|scaling]
  *       [--job-seconds 20] [--scaling-shards 16]       rows of one shard; needs redis-server
  */
 import { spawn } from 'node:child_process'
@@ -35,7 +35,7 @@ const { values } = parseArgs({
 })
 const [shards, perShard, workers, kill, rate] = ['shards', 'rows', 'workers', 'kill', 'rate'].map(name => Number(values[name]))
 const main = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url))
-const fixedTime = fileURLToPath(new URL('fixed-time.mjs', import.meta.url))
+const fixedTime = fileURLToPath(new URL('lib/fixed-time.mjs', import.meta.url))
 const folder = await mkdtemp(join(tmpdir(), 'fettle-workers-'))
 const children = new Set()
 

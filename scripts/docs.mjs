@@ -3,8 +3,8 @@
  * one is not current. Needs `npm run build` first.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { COMMANDS } from '../dist/cli/commands.js'
-import { helpOf } from '../dist/cli/parse.js'
+import { COMMANDS } from '../dist/cli/commands/index.js'
+import { helpOf } from '../dist/cli/parse-argv.js'
 import { ERRORS, EXIT } from '../dist/errors.js'
 
 /** Columns of a code block that no page has to scroll. */

@@ -1,6 +1,6 @@
 /**
  * The body of an upload: form-data frames it (the only importer), the file is streamed through in constant memory. Bytes go
- * out straight from the source, which is faster than form-data's own piping; `npm run bench:upload` prints both beside curl.
+ * out straight from the source, which is faster than form-data's own piping; `npm run bench -- upload` prints both beside curl.
  */
 import FormData from 'form-data'
 import { FettleError } from '../../errors.ts'

@@ -2,7 +2,7 @@
 // It ends with one line of JSON, the exit codes counted; a wrong answer ends it at once, with the mutant left in the folder.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { carryOut } from '../../../dist/cli/program.js'
+import { runProgram } from '../../../dist/cli/program.js'
 
 const [kind, count, seed] = [process.argv[2], Number(process.argv[3]), Number(process.argv[4])]
 const root = new URL('../../../', import.meta.url)
@@ -88,7 +88,7 @@ async function answer(args) {
     colour: { out: false, say: false },
     signal: new AbortController().signal,
   }
-  const code = await carryOut(['check', '--json', '--', ...args], io)
+  const code = await runProgram(['check', '--json', '--', ...args], io)
   const text = out + said
   const isForm = /"schema":"fettle\/(check|result)\/v1"/.test(out) && JSON.parse(out).exitCode === code
   if (![0, 2, 65].includes(code) || !isForm || /FETTLE_BUG|\n\s+at .+:\d+:\d+/.test(text))

@@ -1,6 +1,6 @@
 /**
  * The row ledger adds up whatever the length of the list: none, one, ten, thousands. LEDGER_ROWS names other lengths
- * (`LEDGER_ROWS=100000,1000000 npm run test:ledger`).
+ * (`LEDGER_ROWS=100000,1000000 npx vitest run test/system/ledger/sizes.test.ts`).
  */
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'

@@ -10,7 +10,7 @@ import { isThere, timed } from './timed.mjs'
 export const TABLE = 'bench.csv'
 const PIPELINE = 'bench.json'
 const here = name => fileURLToPath(new URL(name, import.meta.url))
-const fettle = (...args) => [process.execPath, here('../dist/cli/main.js'), ...args]
+const fettle = (...args) => [process.execPath, here('../../dist/cli/main.js'), ...args]
 const digits = text => Number(/\d+/.exec(text)?.[0])
 
 const pipeline = {

@@ -1,4 +1,4 @@
-/** csv-parse alone: rows as arrays, counted and thrown away. `node bench/csv-parse.mjs FILE` */
+/** csv-parse alone: rows as arrays, counted and thrown away. `node bench/lib/csv-parse.mjs FILE` */
 import { createReadStream } from 'node:fs'
 import { parse } from 'csv-parse'
 

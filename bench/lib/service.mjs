@@ -1,6 +1,6 @@
 /**
  * What the benchmarks of the embedded service share: the built service in a process of its own over the sample register, a plain
- * HTTP caller, and percentiles. `node bench/service.mjs DIR [JSON of limits]` is that process.
+ * HTTP caller, and percentiles. `node bench/lib/service.mjs DIR [JSON of limits]` is that process.
  */
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -95,10 +95,10 @@ export function percentile(values, share) {
 
 if (process.argv[1] === self) {
   const [directory, limits = '{}'] = process.argv.slice(2)
-  const { serve } = await import('../dist/service/index.js')
-  const { importRegister } = await import('../dist/service/register/index.js')
+  const { serve } = await import('../../dist/service/index.js')
+  const { importRegister } = await import('../../dist/service/registers/index.js')
   const registerDir = join(directory, 'registers')
-  const file = fileURLToPath(new URL('../samples/register.csv', import.meta.url))
+  const file = fileURLToPath(new URL('../../samples/register.csv', import.meta.url))
   await importRegister({ file, name: 'sample', dir: registerDir, now: new Date() })
   const service = await serve({
     dataDir: join(directory, 'service'),

@@ -1,6 +1,6 @@
 /**
  * A service whose every job takes the same time, whatever is in it: for what workers gain when the service is what is waited for. It
- * answers what a run without an output asks, and finds one company for every row. `node bench/fixed-time.mjs MS` prints its address.
+ * answers what a run without an output asks, and finds one company for every row. `node bench/lib/fixed-time.mjs MS` prints its address.
  */
 import { createServer } from 'node:http'
 
