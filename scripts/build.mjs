@@ -1,8 +1,8 @@
 /**
  * Writes ./dist from ./src one file at a time: what tests run, made in a second. No types are checked and no declarations are
- * written; `npm run build` does both with tsc. Only sources newer than their output are compiled.
+ * written; `npm run build` does both with tsc. Only sources newer than their output are compiled. JSON files are copied.
  */
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { transformSync } from 'rolldown/utils'
@@ -30,6 +30,11 @@ export function buildForTests() {
     mkdirSync(dirname(to), { recursive: true })
     writeFileSync(to, code)
   }
-  const wanted = new Set(sources.map(name => `${name.slice(0, -3)}.js`))
-  for (const name of filesIn(dist, '.js')) if (!wanted.has(name)) rmSync(join(dist, name))
+  const tables = filesIn(src, '.json')
+  for (const name of tables) {
+    mkdirSync(dirname(join(dist, name)), { recursive: true })
+    if (timeOf(join(dist, name)) <= timeOf(join(src, name))) copyFileSync(join(src, name), join(dist, name))
+  }
+  const wanted = new Set([...sources.map(name => `${name.slice(0, -3)}.js`), ...tables])
+  for (const name of [...filesIn(dist, '.js'), ...filesIn(dist, '.json')]) if (!wanted.has(name)) rmSync(join(dist, name))
 }

@@ -111,8 +111,10 @@ const EDGES = [
 const AMBIENT = /^(?:process\.env|Date\.now|Math\.random|console\..+|(?:global(?:This)?\.)?set(?:Timeout|Interval))$/
 
 /** Files over 300 lines: tables and data. */
-const LONG =
-  /^(?:cli\/commands\/index|contract\/data-cleaning\/enrichment-tags|pipeline\/propose\/synonyms|service\/matching\/data\/(?:abbreviations|countries|legal-forms))\.ts$/
+const LONG = /^(?:cli\/commands\/index|contract\/data-cleaning\/enrichment-tags|pipeline\/propose\/synonyms)\.ts$/
+
+/** Whether an import's target is a file of src: code, or a table of data in JSON. */
+const isOwn = (target: string): boolean => /\.(?:ts|json)$/.test(target)
 
 type Files = ReadonlyMap<string, string>
 interface Import {
@@ -149,8 +151,8 @@ function importsOf(file: string, source: ts.SourceFile): Import[] {
 
 function arrowFault({ from, to, typeOnly }: Import): string | null {
   const folder = folderOf(from)
-  if (to.endsWith('.ts') && folderOf(to) === folder) return null
-  const target = to.endsWith('.ts') ? folderOf(to) : to.startsWith('node:') ? to : packageOf(to)
+  if (isOwn(to) && folderOf(to) === folder) return null
+  const target = isOwn(to) ? folderOf(to) : to.startsWith('node:') ? to : packageOf(to)
   const may = ARROWS[folder]
   if (may === undefined) return `${from}: the folder ${folder} is not in the design`
   if (may.includes(target) || (target.startsWith('node:') && may.includes('node:'))) return null
@@ -167,7 +169,7 @@ function layerOf(file: string): readonly [folder: string, layer: string] | null 
 }
 
 function layerFault({ from, to }: Import): string | null {
-  const [mine, theirs] = [layerOf(from), to.endsWith('.ts') ? layerOf(to) : null]
+  const [mine, theirs] = [layerOf(from), isOwn(to) ? layerOf(to) : null]
   if (mine === null || theirs === null || mine[0] !== theirs[0] || mine[1] === theirs[1]) return null
   const order = LAYERS[mine[0]] ?? []
   const unknown = [mine[1], theirs[1]].find(layer => !order.includes(layer))
@@ -186,7 +188,7 @@ function crowdFaults(files: Iterable<string>): string[] {
 }
 
 function doorFaults(imports: readonly Import[]): string[] {
-  const outside = imports.filter(({ to }) => !to.endsWith('.ts') && !to.startsWith('node:'))
+  const outside = imports.filter(({ to }) => !isOwn(to) && !to.startsWith('node:'))
   return [...new Set(outside.map(({ to }) => packageOf(to)))].flatMap(name => {
     const users = outside.filter(({ to }) => packageOf(to) === name).map(({ from }) => from)
     const doors = new Set(ONE_FILE.includes(name) ? users : users.map(folderOf))
@@ -328,6 +330,11 @@ test.each<[string, Record<string, string>, string]>([
     { 'service/matching/a.ts': `${HEAD}import 'node:crypto'` },
     'service/matching/a.ts: may not import node:crypto',
   ],
+  [
+    'data of another folder',
+    { 'run/a.ts': `${HEAD}import a from '../input/a.json' with { type: 'json' }` },
+    'run/a.ts: may not import input',
+  ],
   ['the island reaches over', { 'service/a.ts': `${HEAD}export * from '../input/b.ts'` }, 'service/a.ts: may not import input'],
   ['app imports cli', { 'app/a.ts': `${HEAD}import '../cli/b.ts'` }, 'app/a.ts: may not import cli'],
   [
@@ -393,7 +400,7 @@ test('the scan accepts what the design allows', () => {
     'input/c.ts': `${HEAD}import type { d } from '../pipeline/d.ts'\nconst at = new Date(0)`,
     'pipeline/d.ts': `${HEAD}import { createHash } from 'node:crypto'\n/** A d. */\nexport type d = 1`,
     'service/e.ts': `${HEAD}import '@fastify/multipart'\nimport 'fastify-type-provider-zod'\nimport './matching/f.ts'`,
-    'service/matching/f.ts': `${HEAD}import 'any-ascii'\nconst text = 'Date.now() and process.env are words here'`,
+    'service/matching/f.ts': `${HEAD}import 'any-ascii'\nimport g from './g.json' with { type: 'json' }\nconst text = 'Date.now() and process.env are words here'`,
   }
   expect(scan(new Map(Object.entries(fine)))).toEqual([])
 })

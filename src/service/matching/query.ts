@@ -3,12 +3,12 @@
  * address as words. Knows the mapping names of contract §5.4; scores nothing.
  */
 
-import type { LegalClass } from './data/legal-forms.ts'
 import { addressWords, digitsOf, initialsOf } from './index/build.ts'
 import { type Identifiers, keysOf } from './index/keys.ts'
 import type { MatchIndex } from './index/match-index.ts'
 import { normaliseCountry } from './text/country.ts'
 import { domainOf, normaliseOrgNumber, normalisePostcode, normaliseVat, phoneDigits } from './text/identifiers.ts'
+import type { LegalClass } from './text/name.ts'
 import { parseName } from './text/name.ts'
 import { words } from './text/normalise.ts'
 import { pairsOf } from './text/similarity.ts'

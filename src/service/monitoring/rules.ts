@@ -3,7 +3,7 @@
  * the others are this service's own (contract §7.2, §14.3). It knows no portfolio.
  */
 import { isActiveStatus } from '../enrichment/tags.ts'
-import { COUNTRIES } from '../matching/data/countries.ts'
+import { COUNTRIES } from '../matching/text/country.ts'
 import type { Difference, Field } from '../portfolios/company-facts.ts'
 
 /** A rule as the service offers it. */

@@ -32,11 +32,11 @@ const Header = z.object({
 export const indexPath = (dir: string, names: readonly string[]): string =>
   join(dir, INDEXES, `${createHash('sha256').update(names.join('\n')).digest('hex').slice(0, 16)}.index`)
 
-/** The rules by which names are read are part of every index: a digest of the engine's own files. */
+/** Digest of the matching code and its data files: an index built by other rules is rebuilt. */
 async function engineDigest(): Promise<string> {
   const folder = fileURLToPath(new URL('../matching/', import.meta.url))
   const digest = createHash('sha256')
-  for (const name of (await readdir(folder, { recursive: true })).filter(file => /\.[jt]s$/.test(file)).sort())
+  for (const name of (await readdir(folder, { recursive: true })).filter(file => /\.(?:[jt]s|json)$/.test(file)).sort())
     digest.update(await readFile(join(folder, name)))
   return digest.digest('hex')
 }

@@ -3,7 +3,7 @@
  * names of its columns; building is build.ts.
  */
 
-import type { LegalClass } from '../data/legal-forms.ts'
+import type { LegalClass } from '../text/name.ts'
 import { type Companies, companiesIn, identifiersIn } from './companies.ts'
 import { type Dictionary, dictionaryIn } from './dictionary.ts'
 import { type KeyIndex, keysIn } from './key-index.ts'

@@ -1,8 +1,12 @@
 /**
- * Country names and codes to ISO 3166-1 alpha-2. Knows the table of countries.ts and nothing of companies.
+ * Converts country names and codes to ISO 3166-1 alpha-2. countries.json has, by alpha-2 code, the alpha-3 code and the names in
+ * English, the local language and seven further languages (ISO and Unicode CLDR) and usual short names, as `fold` writes them.
  */
-import { COUNTRIES } from '../data/countries.ts'
+import countries from '../data/countries.json' with { type: 'json' }
 import { fold } from './normalise.ts'
+
+/** Alpha-2 code to the alpha-3 code and the names, separated by `|`. */
+export const COUNTRIES: Readonly<Record<string, string>> = countries
 
 const BY_NAME: ReadonlyMap<string, string> = new Map(
   Object.entries(COUNTRIES).flatMap(([code, names]) => [

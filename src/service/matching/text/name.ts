@@ -2,10 +2,22 @@
  * A company name to what is compared: its core words, its legal form's class, its initials. Knows the tables of legal forms
  * and abbreviations; knows no other name.
  */
-import { ABBREVIATIONS, STOP_WORDS } from '../data/abbreviations.ts'
-import { LEADING_FORMS, LEGAL_FORMS, type LegalClass, MIDDLE_FORMS } from '../data/legal-forms.ts'
+import abbreviations from '../data/abbreviations.json' with { type: 'json' }
+import legalForms from '../data/legal-forms.json' with { type: 'json' }
 import { words } from './normalise.ts'
 import { withoutTail } from './tails.ts'
+
+/** Classes of legal forms. Two classes agree or contradict, except `weak`: "a company" without its kind. */
+export type LegalClass =
+  | 'private'
+  | 'public'
+  | 'corporation'
+  | 'llc'
+  | 'partnership'
+  | 'cooperative'
+  | 'nonprofit'
+  | 'state'
+  | 'weak'
 
 /** A name as it is compared. */
 export interface ParsedName {
@@ -15,13 +27,21 @@ export interface ParsedName {
   readonly legal: LegalClass | null
 }
 
+/** Legal form to its class. A form of several regions has the class of the first. */
 const FORMS: ReadonlyMap<string, LegalClass> = new Map(
-  [...LEGAL_FORMS].reverse().flatMap(([kind, forms]) => forms.split('|').map((form): [string, LegalClass] => [form, kind])),
+  Object.values(legalForms.closing)
+    .flatMap(region => Object.entries(region))
+    .reverse()
+    .flatMap(([kind, forms]) => forms.split('|').map(form => [form, kind as LegalClass])),
 )
 const LAST_WORDS: ReadonlySet<string> = new Set([...FORMS.keys()].map(form => form.slice(form.lastIndexOf(' ') + 1)))
-const LEADING: ReadonlySet<string> = new Set(LEADING_FORMS.split('|'))
+const LEADING: ReadonlySet<string> = new Set(legalForms.leading.split('|'))
 const FIRST_WORDS: ReadonlySet<string> = new Set([...LEADING].map(form => form.split(' ', 1)[0] ?? ''))
-const MIDDLE: ReadonlySet<string> = new Set(MIDDLE_FORMS.split('|'))
+const MIDDLE: ReadonlySet<string> = new Set(legalForms.middle.split('|'))
+const ABBREVIATIONS: ReadonlyMap<string, string> = new Map(
+  Object.entries(abbreviations.abbreviations).flatMap(([to, from]) => from.split(' ').map(word => [word, to])),
+)
+const STOP_WORDS: ReadonlySet<string> = new Set(abbreviations.stopWords.split(' '))
 const CUT_FORMS = ['limited', 'corporation', 'incorporated', 'company', 'aktiengesellschaft']
 const LONGEST_FORM = Math.max(...[...FORMS.keys()].map(form => form.split(' ').length))
 /** More words than this do not make a name clearer; what follows is not compared. */

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ABBREVIATIONS } from '../../../../src/service/matching/data/abbreviations.ts'
-import { COUNTRIES } from '../../../../src/service/matching/data/countries.ts'
-import { LEADING_FORMS, LEGAL_FORMS, MIDDLE_FORMS } from '../../../../src/service/matching/data/legal-forms.ts'
+import words from '../../../../src/service/matching/data/abbreviations.json' with { type: 'json' }
+import countries from '../../../../src/service/matching/data/countries.json' with { type: 'json' }
+import legalForms from '../../../../src/service/matching/data/legal-forms.json' with { type: 'json' }
 import { normaliseCountry } from '../../../../src/service/matching/index.ts'
 import { parseName } from '../../../../src/service/matching/text/name.ts'
 import { fold } from '../../../../src/service/matching/text/normalise.ts'
@@ -40,11 +40,15 @@ describe('fold', () => {
 
 describe('the tables hold words as fold leaves them', () => {
   it.each([
-    ['legal forms', LEGAL_FORMS.flatMap(([, forms]) => forms.split('|'))],
-    ['leading forms', LEADING_FORMS.split('|')],
-    ['middle forms', MIDDLE_FORMS.split('|')],
-    ['abbreviations', [...ABBREVIATIONS.keys(), ...ABBREVIATIONS.values()]],
-    ['countries', Object.values(COUNTRIES).flatMap(names => names.split('|'))],
+    [
+      'legal forms',
+      Object.values(legalForms.closing).flatMap(region => Object.values(region).flatMap(forms => forms.split('|'))),
+    ],
+    ['leading forms', legalForms.leading.split('|')],
+    ['middle forms', legalForms.middle.split('|')],
+    ['abbreviations', Object.entries(words.abbreviations).flatMap(([to, from]) => [to, ...from.split(' ')])],
+    ['stop words', words.stopWords.split(' ')],
+    ['countries', Object.values(countries).flatMap(names => names.split('|'))],
   ])('%s', (_, entries) => {
     expect(entries.filter(entry => entry === '' || fold(entry) !== entry)).toEqual([])
   })
@@ -74,7 +78,7 @@ describe('normaliseCountry', () => {
   it('gives a code of the table or nothing', () => {
     fc.assert(
       fc.property(anyText, text => {
-        expect(['', ...Object.keys(COUNTRIES)]).toContain(normaliseCountry(text))
+        expect(['', ...Object.keys(countries)]).toContain(normaliseCountry(text))
       }),
     )
   })
