@@ -9,13 +9,14 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   errors: [],
   process: ['node:'],
   contract: ['zod'],
-  pipeline: ['zod', 'yaml', 'contract', 'errors', 'node:crypto'],
+  'formats/index': [], // the table of output formats, data only
+  pipeline: ['zod', 'yaml', 'contract', 'formats/index', 'errors', 'node:crypto'],
   journal: ['zod', 'contract', 'pipeline:types', 'errors', 'process', 'node:'],
   run: ['pipeline', 'journal', 'contract', 'errors', 'p-limit'],
-  client: ['contract', 'errors', 'undici', 'form-data', '@aws-sdk/client-s3', '@aws-sdk/lib-storage', 'node:'],
+  client: ['contract', 'formats/index', 'errors', 'undici', 'form-data', '@aws-sdk/client-s3', '@aws-sdk/lib-storage', 'node:'],
   files: ['errors', 'process', 'node:'],
-  formats: ['errors', 'files', 'csv-stringify', 'node:'],
-  input: ['errors', 'pipeline:types', 'files', 'formats', 'csv-parse', 'node:'],
+  formats: ['formats/index', 'errors', 'files', 'csv-stringify', 'node:'],
+  input: ['errors', 'pipeline:types', 'files', 'formats', 'formats/index', 'csv-parse', 'node:'],
   results: ['errors', 'pipeline:types', 'files', 'formats', 'input', 'csv-parse', 'csv-stringify', 'node:'],
   report: ['journal', 'errors', 'zod', 'pipeline:types', 'contract:types'],
   'service/matching': ['any-ascii'],
@@ -42,6 +43,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'client',
     'files',
     'formats',
+    'formats/index',
     'input',
     'results',
     'report',
@@ -53,7 +55,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'node:',
   ],
   index: ['errors', 'contract', 'pipeline', 'journal', 'run', 'client', 'input', 'report', 'service', 'app'],
-  cli: ['index', 'app', 'service', 'report', 'errors', 'yargs', 'picocolors', 'string-width', 'node:'],
+  cli: ['index', 'app', 'service', 'report', 'formats/index', 'errors', 'yargs', 'picocolors', 'string-width', 'node:'],
   testing: ['contract', 'journal', 'errors', 'service', 'zod', 'node:'],
 }
 
@@ -124,7 +126,11 @@ interface Import {
 }
 
 const folderOf = (file: string): string =>
-  file.startsWith('service/matching/') ? 'service/matching' : (file.split('/')[0] ?? '').replace(/\.ts$/, '')
+  file.startsWith('service/matching/')
+    ? 'service/matching'
+    : file === 'formats/index.ts'
+      ? 'formats/index'
+      : (file.split('/')[0] ?? '').replace(/\.ts$/, '')
 const packageOf = (name: string): string => name.split('/', name.startsWith('@') ? 2 : 1).join('/')
 
 function importsOf(file: string, source: ts.SourceFile): Import[] {

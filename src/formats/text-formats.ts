@@ -1,39 +1,41 @@
-/**
- * Rows as bytes of an output file: CSV, CSV for a spreadsheet, JSON lines. It is given cells and gives text; which rows and
- * which columns is decided elsewhere.
- */
+/** Writes rows as text: CSV, CSV for a spreadsheet and JSON lines. */
 import { stringify } from 'csv-stringify/sync'
 
-/** What a format needs: what stands before the first row, rows in batches, and what stands after the last. */
+/** A file in three parts: text before the first row, rows in batches, text after the last. */
 export interface RowFormat<Out = string | Buffer> {
   readonly head: Out
   render(rows: readonly (readonly string[])[]): Out
   end?(): Out
 }
 
-/** A format of text for a table of these column names; `delimiter` is the input's, so that the file opens where the input did. */
-export function rowFormat(format: 'csv' | 'excel' | 'jsonl', names: readonly string[], delimiter: string): RowFormat<string> {
-  if (format === 'jsonl') return jsonLines(names)
-  const options = { delimiter, lineEnd: '\n', columns: names.length }
-  if (format === 'csv') return { head: csvText([names], options), render: rows => csvText(rows, options) }
-  const excel = { ...options, lineEnd: '\r\n' }
+interface TextTable {
+  readonly names: readonly string[]
+  readonly delimiter: string
+}
+
+export function plainCsv({ names, delimiter }: TextTable): RowFormat<string> {
+  const style = { delimiter, lineEnd: '\n', columns: names.length }
+  return { head: csvText([names], style), render: rows => csvText(rows, style) }
+}
+
+export function excelText({ names, delimiter }: TextTable): RowFormat<string> {
+  const style = { delimiter, lineEnd: '\r\n', columns: names.length }
   const render = (rows: readonly (readonly string[])[]): string =>
     csvText(
       rows.map(row => row.map(neutralise)),
-      excel,
+      style,
     )
   // Without the mark a spreadsheet reads the file in its local code page.
   return { head: `\ufeff${render([names])}`, render }
 }
 
-/** How CSV is written. */
-export interface CsvStyle {
+interface CsvStyle {
   readonly delimiter: string
   readonly lineEnd: string
   readonly columns: number
 }
 
-/** Rows as CSV, quoted only where needed. */
+/** Quotes cells only where needed. */
 export function csvText(rows: readonly (readonly string[])[], style: CsvStyle): string {
   return stringify(rows as string[][], {
     delimiter: style.delimiter,
@@ -52,7 +54,7 @@ export function csvText(rows: readonly (readonly string[])[], style: CsvStyle): 
 export const neutralise = (cell: string): string => (/^[=+\-@\t\r\n\0\uff1d\uff0b\uff0d\uff20]/.test(cell) ? `'${cell}` : cell)
 
 // Text is put together by hand: an object would move keys that look like numbers to the front.
-function jsonLines(names: readonly string[]): RowFormat<string> {
+export function jsonLines({ names }: Pick<TextTable, 'names'>): RowFormat<string> {
   const keys = uniqueNames(names).map(name => `${JSON.stringify(name)}:`)
   const line = (row: readonly string[]): string => `{${row.map((cell, at) => keys[at]! + JSON.stringify(cell)).join(',')}}\n`
   return { head: '', render: rows => rows.map(line).join('') }

@@ -5,12 +5,10 @@
 import { constants, crc32, deflateRawSync } from 'node:zlib'
 import { FettleError } from '../errors.ts'
 import { centralDirectory, DEFLATED, dataDescriptor, localHeader, type Member } from '../files/zip.ts'
+import { OUTPUT_FORMATS } from './index.ts'
 import { columnLetters, type RowFormat } from './text-formats.ts'
 
-/** UTF-16 units that a cell holds at most (Excel's own limit). */
-export const MAX_CELL = 32_767
-/** A member of 4 GiB would need a kind of archive that not every reader knows. */
-const MAX_SHEET_BYTES = 0xffff_0000
+const { cell: MAX_CELL, bytes: MAX_SHEET_BYTES } = OUTPUT_FORMATS.xlsx.limits
 
 const HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main'

@@ -1,8 +1,8 @@
 /** Whether the outputs of a plan can be written, asked before anything is paid for. It writes none of them. */
 import { checkWritable } from '../../files/atomic-file.ts'
+import { isTableName } from '../../formats/index.ts'
 import { isAddress, type Plan } from '../../pipeline/index.ts'
 import { objectPlaceOf, type StorageOptions, withObjects } from '../staging/remote-files.ts'
-import { isTableName } from './output-paths.ts'
 
 /** A disk or a store that will refuse the outputs is better known early. Throws FETTLE_OUTPUT_WRITE, FETTLE_SETTINGS, FETTLE_CREDENTIALS. */
 export async function checkOutputsWritable(

@@ -6,6 +6,7 @@
 import { realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { type Issue, issue, type Place } from '../../errors.ts'
+import { extensionsOf, formatFacts, isTableName } from '../../formats/index.ts'
 import { isAddress, type Pipeline, type PlannedOutput } from '../../pipeline/index.ts'
 import { DEFAULT_RUNS_DIR } from '../runs/run-directory.ts'
 
@@ -46,14 +47,6 @@ export async function outputPathIssues(output: Pipeline['output'], surroundings:
   return issues
 }
 
-/** What an earlier run may have written; whatever else lies there already is somebody's own. */
-const TABLE = /\.(csv|tsv|tab|txt|jsonl|ndjson)$/i
-const WORKBOOK = /\.xlsx$/i
-
-/** Whether what is already there under a name may have been written by an earlier run. */
-export const isTableName = (path: string, format: PlannedOutput['format']): boolean =>
-  (format === 'xlsx' ? WORKBOOK : TABLE).test(path)
-
 async function whyNotThere(
   path: string,
   real: string,
@@ -68,8 +61,10 @@ async function whyNotThere(
   if (isInside(runs!, real)) return `would be written among the runs in ${runsDir}`
   if (real === pipeline) return 'would overwrite the pipeline file'
   if (there === null || isTableName(path, format)) return null
-  const names = format === 'xlsx' ? '.xlsx is' : '.csv, .tsv, .tab, .txt, .jsonl and .ndjson are'
-  return `is there, and no ${format === 'xlsx' ? 'workbook' : 'table'} by its name: only ${names} replaced`
+  const { kind } = formatFacts(format)
+  const names = extensionsOf(kind)
+  const list = names.length === 1 ? `${names[0]} is` : `${names.slice(0, -1).join(', ')} and ${names.at(-1)} are`
+  return `is there, and no ${kind === 'workbook' ? 'workbook' : 'table'} by its name: only ${list} replaced`
 }
 
 /** The path without symbolic links, as far as it exists. */

@@ -10,6 +10,7 @@ import { createObjects, type ObjectPlace, type Objects } from '../../client/stor
 import { FettleError } from '../../errors.ts'
 import { openSink, type Sink, type SinkOptions } from '../../files/atomic-file.ts'
 import { writeContentAddressed } from '../../files/content-addressed.ts'
+import { formatFacts, formatOfName } from '../../formats/index.ts'
 import { provePlanned } from '../../input/table/verify-unchanged.ts'
 import { addressOf, isHidden, type Links, type Plan, shownPath } from '../../pipeline/index.ts'
 import { type Env, proxiesOf, s3SettingsOf } from '../env/environment.ts'
@@ -124,12 +125,6 @@ async function fetchPlanned({ input }: Plan, at: string, folder: string, reach: 
   })
 }
 
-const TYPES = [
-  [/\.xlsx$/i, 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
-  [/\.(jsonl|ndjson)$/i, 'application/x-ndjson'],
-  [/./, 'text/csv; charset=utf-8'],
-] as const
-
 /** A sink whose content becomes an object when it is published; until then it is a file in `workDir`. */
 export async function openRemoteSink(path: string, workDir: string, options: SinkOptions, reach: StorageOptions): Promise<Sink> {
   const place = objectPlaceOf(path, reach.links)
@@ -147,7 +142,7 @@ export async function openRemoteSink(path: string, workDir: string, options: Sin
     finish: async () => (sha256 = await local.finish()),
     async publish() {
       await local.publish()
-      const type = TYPES.find(([name]) => name.test(path.replace(/\?.*$/, '')))?.[1] ?? 'text/csv'
+      const type = formatFacts(formatOfName(path) ?? 'csv').mime
       const file = { bytes: local.bytes, sha256, type, open: () => createReadStream(at) }
       try {
         await withObjects(reach, objects => objects.write(place, file, reach.signal))

@@ -2,6 +2,7 @@
  * The commands: name, one line of help, flags. Bodies are imported when their command is called, so that `--help` stays quick.
  * README and the surface snapshot are checked against this table.
  */
+import { FORMAT_EXTENSIONS } from '../../formats/index.ts'
 import type { Command } from '../command.ts'
 import {
   executionOptions,
@@ -28,7 +29,7 @@ export const COMMANDS: readonly Command[] = [
           type: 'string',
           alias: 'o',
           requiresArg: true,
-          describe: 'Where the result goes (.csv, .xlsx, .jsonl); <list>-clean.csv if absent',
+          describe: `Where the result goes (${FORMAT_EXTENSIONS.join(', ')}); <list>-clean.csv if absent`,
         })
         .option('service', { type: 'string', requiresArg: true, describe: 'embedded, or the address of a service' })
         .option('limit', { type: 'string', requiresArg: true, describe: 'Only the first N rows' })

@@ -3,6 +3,7 @@
  * through our wire, and is repeated there alone. The client is loaded when somebody first asks for such an object.
  */
 import { FettleError } from '../../errors.ts'
+import { extensionsOf } from '../../formats/index.ts'
 import type { Outgoing } from './https.ts'
 import { s3Client } from './s3-client.ts'
 import type { S3Place, S3Settings } from './s3-settings.ts'
@@ -82,7 +83,7 @@ export async function checkS3(
   const Place = { Bucket: bucket, Key: key }
   if (!isTable && (await client.send(new sdk.HeadObjectCommand(Place)).catch(() => null)) !== null)
     throw new FettleError('FETTLE_OUTPUT_WRITE', `${label}: it is there, and no table by its name, so it is not replaced.`, {
-      hint: 'Name the output .csv, .tsv, .txt, .jsonl or .xlsx.',
+      hint: `Name the output by its format: ${extensionsOf().join(', ')}.`,
     })
   try {
     const { UploadId } = await client.send(new sdk.CreateMultipartUploadCommand(Place))

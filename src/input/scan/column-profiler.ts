@@ -3,11 +3,13 @@
  * formulas. It sees the bytes of one cell at a time and makes hardly any strings; it judges nothing and words nothing.
  */
 
-import { MAX_CELL } from '../../formats/xlsx.ts'
+import { OUTPUT_FORMATS } from '../../formats/index.ts'
 import type { CellCounts, ValueWarning, WatchedColumn } from '../../pipeline/model/types.ts'
 import { DistinctCounter } from './distinct-counter.ts'
 import { Hash } from './hash.ts'
 import { HashTable } from './hash-table.ts'
+
+const MAX_CELL = OUTPUT_FORMATS.xlsx.limits.cell
 
 /** So much of a value tells it from others; whoever shows cells must show that much of them, and their quotes. */
 export const MAX_VALUE_BYTES = 1_000

@@ -1,6 +1,7 @@
 /** Rules between the keys of a pipeline, which no schema can say. Each looks only at parts that the schema has passed. */
 import { askedTags, IDENTIFIERS, type Mapping, TAGS } from '../../contract/index.ts'
-import { addressHint, bareName, isAddress, shownPath } from '../schema/addresses.ts'
+import { formatFacts, formatOfName, isNameFor, type OutputFormat } from '../../formats/index.ts'
+import { addressHint, isAddress, shownPath } from '../schema/addresses.ts'
 import { wrongColumns, wrongTags } from '../schema/columns.ts'
 import { formatDuration } from '../schema/durations.ts'
 import { isSamePath, whyNotReadable, whyNotWritable } from '../schema/paths.ts'
@@ -253,9 +254,11 @@ const lintReview: Rule = ({ fields, broken }) => {
 }
 
 /** Excel opens by the name: a workbook as text, or a text as a workbook, it refuses. */
-function otherFormat(at: Path, file: string, format: string): SyntaxIssue[] {
-  if (/\.xlsx$/i.test(bareName(file)) === (format === 'xlsx')) return []
-  const hint = format === 'xlsx' ? 'Name it .xlsx.' : 'Set output.format: xlsx, or name it .csv.'
+function otherFormat(at: Path, file: string, format: OutputFormat): SyntaxIssue[] {
+  if (isNameFor(file, format)) return []
+  const { kind, extensions } = formatFacts(format)
+  const named = kind === 'text' ? `Set output.format: ${formatOfName(file)}, or name it ` : 'Name it '
+  const hint = `${named}${extensions[0]}.`
   return [
     {
       ...lintIssue('FETTLE_PIPELINE_PATH', at, `${show(shownPath(file))} does not go with output.format: ${format}`, hint),

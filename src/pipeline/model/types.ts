@@ -4,6 +4,7 @@
  */
 import type { Dataset, Mapping, Product, THRESHOLDS } from '../../contract/index.ts'
 import type { Issue } from '../../errors.ts'
+import type { OutputFormat } from '../../formats/index.ts'
 
 /** How the input is to be read, as the pipeline says it; `auto` is settled by looking at the file. */
 export interface InputOptions {
@@ -161,7 +162,7 @@ export type PlannedService =
 /** The result files a run writes. */
 export interface PlannedOutput {
   readonly path: string
-  readonly format: 'csv' | 'excel' | 'xlsx' | 'jsonl'
+  readonly format: OutputFormat
   /** `*` stands for the input's columns, in order; the rest are enrichment tags or match.* columns. */
   readonly columns: readonly string[]
   readonly unmatched: string | null

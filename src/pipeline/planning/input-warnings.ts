@@ -4,6 +4,7 @@
  */
 import { IDENTIFIERS, type Mapping } from '../../contract/index.ts'
 import { type Issue, issue, type Place } from '../../errors.ts'
+import { formatFacts, type OutputFormat } from '../../formats/index.ts'
 import type { CellCounts, InputFacts, Plan, PlannedMapping, ValueWarning, WatchedColumn } from '../model/types.ts'
 import { mappingLine } from '../propose/mapping-line.ts'
 import type { Pipeline } from '../schema/pipeline.ts'
@@ -32,7 +33,7 @@ export function watchedColumns(pipeline: Pipeline, header: readonly string[] | n
   }
   const { key } = pipeline.input
   if (key !== null) watch(resolveKey(key, facts, asked).column?.index, 'keys')
-  const ofAll = ({ excel: 'formulas', xlsx: 'lengths', csv: null, jsonl: null } as const)[pipeline.output?.format ?? 'csv']
+  const ofAll = pipeline.output && formatFacts(pipeline.output.format).cellCheck
   if (ofAll !== null) for (let index = 0; index < columns; index++) watch(index, ofAll)
   return [...watched].map(([index, of]) => ({ index, of: [...of] }))
 }
@@ -67,8 +68,7 @@ export function inputWarnings(plan: Judged, context: WarningContext): Issue[] {
     ...ofMappings,
     ...emptyIssues(plan, countsOf, context.locate(['mappings'])),
     ...(ofKey === undefined ? [] : keyIssues(ofKey, context.locate(['input', 'key']))),
-    ...(plan.output?.format === 'excel' ? formulaIssues(context.cells, context.locate(['output', 'format'])) : []),
-    ...(plan.output?.format === 'xlsx' ? lengthIssues(context.cells, context.locate(['output', 'format'])) : []),
+    ...(plan.output === null ? [] : formatIssues(plan.output.format, context)),
   ]
 }
 
@@ -203,6 +203,14 @@ function keyIssues({ empty, repeated }: CellCounts, at: Place | null): Issue[] {
   ]
 }
 
+/** What the format of the output changes in cells, or cannot hold. */
+function formatIssues(format: OutputFormat, { cells, locate }: WarningContext): Issue[] {
+  const { cellCheck } = formatFacts(format)
+  const at = locate(['output', 'format'])
+  if (cellCheck === 'formulas') return formulaIssues(cells, at)
+  return cellCheck === 'lengths' ? lengthIssues(cells, format, at) : []
+}
+
 /** What a file for a spreadsheet changes. */
 function formulaIssues(cells: readonly CellCounts[], at: Place | null): Issue[] {
   const found = sumOf(cells.map(one => one.formulas))
@@ -213,9 +221,9 @@ function formulaIssues(cells: readonly CellCounts[], at: Place | null): Issue[] 
 }
 
 /** Cells that a workbook would have to cut, which it must not. */
-function lengthIssues(cells: readonly CellCounts[], at: Place | null): Issue[] {
+function lengthIssues(cells: readonly CellCounts[], format: OutputFormat, at: Place | null): Issue[] {
   const { count, rows } = sumOf(cells.map(one => one.tooLong))
   if (count === 0) return []
-  const message = `output.format: xlsx: ${plural(count, 'cell')} of the input with more characters than an Excel cell holds (first in row ${rows.join(', ')})`
+  const message = `output.format: ${format}: ${plural(count, 'cell')} of the input with more characters than an Excel cell holds (first in row ${rows.join(', ')})`
   return [issue('FETTLE_OUTPUT_LIMIT', message, { at, count, rows })]
 }

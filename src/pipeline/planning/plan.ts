@@ -12,8 +12,8 @@ import type { Pipeline } from '../schema/pipeline.ts'
 import { nearest } from '../source/nearest.ts'
 import { show, showList } from '../source/quote.ts'
 import type { Path } from '../source/tree.ts'
-import { workbookIssues } from './excel-limits.ts'
 import { fingerprintOf } from './fingerprint.ts'
+import { formatLimitIssues } from './format-limits.ts'
 import { freeze } from './freeze.ts'
 import { resolveKey, resolveMapping } from './headers.ts'
 import { partsOf } from './job-parts.ts'
@@ -80,7 +80,7 @@ export function planRun(pipeline: Pipeline, facts: InputFacts, context: PlanCont
     ...columns.issues,
     ...(skipped || isSaid ? [] : countIssues(pipeline, facts, isCounted ? sent : 0, at)),
     ...outputIssues(pipeline, facts, at),
-    ...workbookIssues(pipeline, facts, rows, at('output', 'format')),
+    ...formatLimitIssues(pipeline, facts, rows, at('output', 'format')),
     ...maskIssues(pipeline, facts, at),
     ...reference.issues,
     ...(context.shard === undefined ? [] : shardIssues(pipeline, context.shard.shard, at)),

@@ -5,6 +5,7 @@
 import { z } from 'zod'
 import { MAPPINGS, type Product } from '../../contract/index.ts'
 import { ERRORS, type ErrorCode } from '../../errors.ts'
+import { OUTPUT_FORMAT_NAMES } from '../../formats/index.ts'
 import type {
   CheckName,
   ColumnProfile,
@@ -38,7 +39,9 @@ const column = z.strictObject({ header: header.nullable(), index })
 const milliseconds = z.int().min(1).max(WEEK_MS)
 
 /** A path as plans record it: without a query, and of standard input nothing. */
-const readable = text(4096).refine(path => whyNotReadable(path) === null && shownPath(path) === path && inputKindOf(path) !== 'stdin')
+const readable = text(4096).refine(
+  path => whyNotReadable(path) === null && shownPath(path) === path && inputKindOf(path) !== 'stdin',
+)
 /** Absolute paths are judged where they are written: here only their steps are. */
 const writable = text(4096).refine(path => whyNotWritable(path.replace(/^\//, ''), undefined) === null)
 
@@ -130,7 +133,7 @@ const threshold = z.strictObject({
 
 const output = {
   path: writable,
-  format: z.enum(['csv', 'excel', 'xlsx', 'jsonl']),
+  format: z.enum(OUTPUT_FORMAT_NAMES),
   columns: z.array(header).max(1000),
   unmatched: writable.nullable(),
   review: writable.nullable(),

@@ -29,9 +29,6 @@ export function shownPath(path: string): string {
   return query === undefined ? shown : `${shown}${HIDDEN}`
 }
 
-/** The name of the file at a path, for its ending. */
-export const bareName = (path: string): string => (isAddress(path) ? path.replace(/\?.*$/, '') : path)
-
 /** True for an address whose query was left out when it was recorded: nobody can ask for it. */
 export const isHidden = (path: string): boolean => isAddress(path) && path.endsWith(HIDDEN)
 

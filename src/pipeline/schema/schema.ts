@@ -6,6 +6,7 @@
  */
 import { z } from 'zod'
 import { DATASETS, type Dataset, MAPPINGS, type Mapping, type Product, THRESHOLDS } from '../../contract/index.ts'
+import { formatFacts, OUTPUT_FORMAT_NAMES } from '../../formats/index.ts'
 import type { CheckName } from '../model/types.ts'
 import { DURATION, formatDuration, parseDuration } from './durations.ts'
 import { isKnownEncoding } from './encodings.ts'
@@ -153,15 +154,20 @@ const checks = map({
     .describe('Change of the match rate against the last good run of this pipeline.'),
 } satisfies Record<CheckName, z.ZodType>)
 
+const FORMATS_EXPLAINED = OUTPUT_FORMAT_NAMES.flatMap(name => {
+  const { description } = formatFacts(name)
+  return description === null ? [] : [`${name}: ${description}`]
+})
+
 /** The long form of `output`. */
 export const outputMap = map({
   path: path.describe(
     'The enriched rows; written whole or not at all. A path in the working directory, s3://bucket/key, or an https:// address that takes a PUT.',
   ),
   format: z
-    .enum(['csv', 'excel', 'xlsx', 'jsonl'])
+    .enum(OUTPUT_FORMAT_NAMES)
     .prefault('csv')
-    .describe('excel: CSV with BOM, CRLF and formulas neutralised; xlsx: an Excel workbook, every cell text.'),
+    .describe(`${FORMATS_EXPLAINED.join('; ')}.`),
   columns: listOf(text('a column'), 'a list of columns', 1)
     .optional()
     .describe('"*" is the columns of the input; the rest are enrichment tags and match.outcome, match.score, match.why …'),

@@ -1,8 +1,7 @@
 /** A table for people as a file of its own: CSV as spreadsheets like it, or a workbook; whole or not at all. It knows no rows. */
 
 import { openSink } from '../../files/atomic-file.ts'
-import { rowFormat } from '../../formats/text-formats.ts'
-import { xlsxFormat } from '../../formats/xlsx.ts'
+import { openFormat } from '../../formats/writers.ts'
 
 /** Writes a table. Throws FETTLE_OUTPUT_WRITE, FETTLE_OUTPUT_LIMIT. */
 export async function writeTable(
@@ -11,7 +10,7 @@ export async function writeTable(
   names: readonly string[],
   rows: readonly (readonly string[])[],
 ): Promise<void> {
-  const { head, render, end } = format === 'xlsx' ? xlsxFormat(names, 'review') : rowFormat('excel', names, ',')
+  const { head, render, end } = openFormat(format === 'csv' ? 'excel' : format, { names, title: 'review', delimiter: ',' })
   const sink = await openSink(path)
   try {
     for (const part of [head, render(rows), end?.() ?? '']) await sink.write(Buffer.from(part))

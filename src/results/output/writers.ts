@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
 import { FettleError } from '../../errors.ts'
 import { openSink, type Sink } from '../../files/atomic-file.ts'
-import { type RowFormat, rowFormat } from '../../formats/text-formats.ts'
-import { xlsxFormat } from '../../formats/xlsx.ts'
+import type { RowFormat } from '../../formats/text-formats.ts'
+import { openFormat } from '../../formats/writers.ts'
 import type { Plan, PlannedOutput } from '../../pipeline/model/types.ts'
 import type { RowResult } from '../decisions/apply-decisions.ts'
 import { type EnrichedColumns, NO_COLUMNS } from '../enriched-columns.ts'
@@ -80,8 +80,8 @@ export class Writers {
   }
 
   #formatFor(names: readonly string[]): RowFormat {
-    const { format } = this.#output
-    return format === 'xlsx' ? xlsxFormat(names, this.#plan.name) : rowFormat(format, names, this.#plan.input.delimiter)
+    const { name: title, input } = this.#plan
+    return openFormat(this.#output.format, { names, title, delimiter: input.delimiter })
   }
 
   /** Writes a row to every file that wants it. */

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import readXlsx from 'read-excel-file/node'
 import { expect, test } from 'vitest'
-import { rowFormat } from '../../../src/formats/text-formats.ts'
+import { openFormat } from '../../../src/formats/writers.ts'
 import { xlsxFormat } from '../../../src/formats/xlsx.ts'
 import { FRAGMENTS } from '../report/hostile.ts'
 import { folder } from './kit.ts'
@@ -19,7 +19,7 @@ const HEADER = ['=HEAD()', '<b>h</b>', '@h']
 const FORMULA = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/
 
 const written = (format: 'csv' | 'excel' | 'jsonl', delimiter: string): string => {
-  const { head, render } = rowFormat(format, HEADER, delimiter)
+  const { head, render } = openFormat(format, { names: HEADER, delimiter, title: '' })
   const path = join(folder(), `out.${format}`)
   writeFileSync(path, `${head}${render(ROWS.slice(0, 20))}${render(ROWS.slice(20))}`)
   return path

@@ -1,6 +1,6 @@
 /** Fault P12: no text may abort the process. Run in a child, since an abort cannot be caught. */
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import ts from 'typescript'
@@ -22,10 +22,11 @@ beforeAll(() => {
     writeFileSync(join(folder, path.replace(/\.ts$/, '.js')), outputText)
   }
   write('errors.ts')
-  for (const part of ['contract', 'pipeline']) {
+  for (const part of ['contract', 'formats', 'pipeline']) {
     for (const name of readdirSync(join(SRC, part), { recursive: true, encoding: 'utf8' })) {
       mkdirSync(dirname(join(folder, part, name)), { recursive: true })
       if (name.endsWith('.ts')) write(`${part}/${name}`)
+      else if (name.endsWith('.json')) copyFileSync(join(SRC, part, name), join(folder, part, name))
     }
   }
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}')

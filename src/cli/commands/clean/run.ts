@@ -1,9 +1,10 @@
 /** `fettle clean`: a list in, the same list with what was found out, and no configuration: what `init` would write, carried out. */
 import { existsSync } from 'node:fs'
-import { basename, extname, relative, resolve, sep } from 'node:path'
+import { basename, relative, resolve, sep } from 'node:path'
 import { goesOn, NO_OVERRIDES, type Prepared, prepareValue, resolveService } from '../../../app/index.ts'
 import { draftOf, type InspectedColumns, proposeFor } from '../../../app/light.ts'
 import { FettleError } from '../../../errors.ts'
+import { formatOfName, type OutputFormat } from '../../../formats/index.ts'
 import { escapeTerminal } from '../../../report/formats/escape.ts'
 import type { Flags } from '../../command.ts'
 import { isOn, needText, textFlag, wholeFlag } from '../../options/read.ts'
@@ -58,10 +59,8 @@ function sayWhatWasMadeUp(ending: Ending, flags: Flags, io: Io): void {
   for (const one of issues) if (one.code === 'FETTLE_REGISTER_SAMPLE') io.say(escapeTerminal(`${one.message}. ${one.hint ?? ''}`))
 }
 
-const FORMATS: Readonly<Record<string, 'xlsx' | 'jsonl'>> = { '.xlsx': 'xlsx', '.jsonl': 'jsonl', '.ndjson': 'jsonl' }
-
 /** Where the result goes: where it is asked for, else in the working directory under the list's name. */
-function outputOf(flags: Flags, { facts }: InspectedColumns, io: Io): { path: string; format: 'csv' | 'xlsx' | 'jsonl' } {
+function outputOf(flags: Flags, { facts }: InspectedColumns, io: Io): { path: string; format: OutputFormat } {
   const asked = textFlag(flags, 'output')
   const suffix = facts.packed?.as === 'xlsx' ? '.xlsx' : '.csv'
   const stem = basename(facts.path).replace(/(\.(csv|tsv|tab|txt|xlsx|gz))+$/i, '')
@@ -70,7 +69,7 @@ function outputOf(flags: Flags, { facts }: InspectedColumns, io: Io): { path: st
     throw new FettleError('FETTLE_USAGE', `-o ${path} lies outside the working directory, where nothing is written`, {
       hint: 'Go to the folder where it is to lie, and name the list by its path from there.',
     })
-  return { path, format: FORMATS[extname(path).toLowerCase()] ?? 'csv' }
+  return { path, format: formatOfName(path) ?? 'csv' }
 }
 
 /** Only what is asked for by name is replaced, and what the run that this command goes on with wrote before it was killed. */

@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { columnName, csvText, neutralise, rowFormat } from '../../../src/formats/text-formats.ts'
+import { columnName, csvText, excelText, jsonLines, neutralise, plainCsv } from '../../../src/formats/text-formats.ts'
 
 const payloads = [
   '=1+1',
@@ -50,16 +50,16 @@ describe('excel', () => {
   })
 
   it('has mark, CRLF and neutralised names; csv changes nothing', () => {
-    const excel = rowFormat('excel', ['=name', 'b'], ';')
+    const excel = excelText({ names: ['=name', 'b'], delimiter: ';' })
     expect(excel.head + excel.render([['=1', 'x;y']])).toBe('\ufeff\'=name;b\r\n\'=1;"x;y"\r\n')
-    const csv = rowFormat('csv', ['=name', 'b'], ',')
+    const csv = plainCsv({ names: ['=name', 'b'], delimiter: ',' })
     expect(csv.head + csv.render([['=1', '-5']])).toBe('=name,b\n=1,-5\n')
   })
 })
 
 describe('jsonl', () => {
   it('keeps the order of columns, doubled names apart, and odd names as plain data', () => {
-    const format = rowFormat('jsonl', ['Name', '2', '1', 'Name', '__proto__', ''], ',')
+    const format = jsonLines({ names: ['Name', '2', '1', 'Name', '__proto__', ''] })
     expect(format.head + format.render([['a', 'b', 'c', 'd', 'e', 'f"\n']])).toBe(
       '{"Name":"a","2":"b","1":"c","Name_2":"d","__proto__":"e","COLUMN F":"f\\"\\n"}\n',
     )
@@ -69,7 +69,7 @@ describe('jsonl', () => {
     fc.assert(
       fc.property(table, rows => {
         const names = rows[0]!.map((_, at) => `c${at}`)
-        const lines = rowFormat('jsonl', names, ',').render(rows).split('\n').slice(0, -1)
+        const lines = jsonLines({ names }).render(rows).split('\n').slice(0, -1)
         expect(lines.map(line => Object.values(JSON.parse(line)))).toEqual(rows)
       }),
     )

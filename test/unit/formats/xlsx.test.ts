@@ -9,7 +9,7 @@ import { xlsxFormat } from '../../../src/formats/xlsx.ts'
 import { inspect } from '../../../src/input/index.ts'
 import type { Plan, PlannedOutput } from '../../../src/pipeline/model/types.ts'
 import { openResults } from '../../../src/results/index.ts'
-import { factsOf, file, folder, names, options, planOf } from './kit.ts'
+import { factsOf, file, folder, names, options, planOf } from '../input/kit.ts'
 
 const bytesOf = (header: readonly string[], batches: readonly (readonly (readonly string[])[])[], name = 'p'): Buffer => {
   const format = xlsxFormat(header, name)

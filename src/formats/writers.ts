@@ -1,0 +1,22 @@
+/** How each output format is written: from the table's columns to a writer that turns batches of rows into text or bytes. */
+import type { OutputFormat } from './index.ts'
+import { excelText, jsonLines, plainCsv, type RowFormat } from './text-formats.ts'
+import { xlsxFormat } from './xlsx.ts'
+
+/** The table that is written. */
+export interface TableSpec {
+  readonly names: readonly string[]
+  /** Of the input, so that the output opens where the input did. */
+  readonly delimiter: string
+  /** Name of the sheet. */
+  readonly title: string
+}
+
+const WRITERS: Readonly<Record<OutputFormat, (table: TableSpec) => RowFormat>> = {
+  csv: plainCsv,
+  excel: excelText,
+  xlsx: ({ names, title }) => xlsxFormat(names, title),
+  jsonl: jsonLines,
+}
+
+export const openFormat = (format: OutputFormat, table: TableSpec): RowFormat => WRITERS[format](table)

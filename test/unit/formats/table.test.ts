@@ -1,0 +1,71 @@
+/** The table of output formats: what file names, media types, schema and warnings derive from it. */
+import { expect, test } from 'vitest'
+import {
+  extensionsOf,
+  FORMAT_EXTENSIONS,
+  formatFacts,
+  formatOfName,
+  isNameFor,
+  isTableName,
+  OUTPUT_FORMAT_NAMES,
+  OUTPUT_FORMATS,
+} from '../../../src/formats/index.ts'
+import { openFormat } from '../../../src/formats/writers.ts'
+import { pipelineJsonSchema, watchedColumns } from '../../../src/pipeline/index.ts'
+import { BASE, lineOf, parseYaml, pipelineOf } from '../pipeline/support.ts'
+
+test.each([
+  ['out/a.csv', 'csv'],
+  ['out/a.TSV', 'csv'],
+  ['out/a.xlsx', 'xlsx'],
+  ['s3://bucket/a.jsonl', 'jsonl'],
+  ['https://host/a.ndjson?X-Signature=a.csv', 'jsonl'],
+  ['out/a.data', null],
+  ['out/csv', null],
+])('%s is a name of %s', (path, format) => expect(formatOfName(path)).toBe(format))
+
+test.each(OUTPUT_FORMAT_NAMES)('%s accepts its own names without a warning and writes a table', format => {
+  for (const extension of OUTPUT_FORMATS[format].extensions) {
+    const { issues, pipeline } = parseYaml(`${BASE}output: { path: out/a${extension}, format: ${format} }\n`)
+    expect(issues.map(lineOf)).toEqual([])
+    expect(pipeline?.output?.format).toBe(format)
+    expect(isTableName(`a${extension}`, format)).toBe(true)
+  }
+  const { head, render, end } = openFormat(format, { names: ['a'], delimiter: ',', title: 't' })
+  expect(Buffer.concat([head, render([['1']]), end?.() ?? ''].map(part => Buffer.from(part))).length).toBeGreaterThan(2)
+})
+
+test('a workbook and a text do not take each other’s names', () => {
+  for (const format of OUTPUT_FORMAT_NAMES) {
+    for (const other of OUTPUT_FORMAT_NAMES) {
+      const [name] = formatFacts(other).extensions
+      const fits = formatFacts(format).kind === formatFacts(other).kind
+      expect(isNameFor(`a${name}`, format)).toBe(fits)
+      expect(isTableName(`a${name}`, format)).toBe(fits)
+      const { issues } = parseYaml(`${BASE}output: { path: a${name}, format: ${format} }\n`)
+      expect(issues.map(one => one.code)).toEqual(fits ? [] : ['FETTLE_PIPELINE_PATH'])
+    }
+  }
+  expect(isNameFor('a.data', 'csv')).toBe(true)
+  expect(isNameFor('a.data', 'xlsx')).toBe(false)
+})
+
+test('the schema offers every format, and every column is counted that a format asks for', () => {
+  expect(JSON.stringify(pipelineJsonSchema())).toContain(JSON.stringify(OUTPUT_FORMAT_NAMES))
+  for (const format of OUTPUT_FORMAT_NAMES) {
+    const [name] = formatFacts(format).extensions
+    const watched = watchedColumns(
+      pipelineOf(`${BASE}output: { path: a${name}, format: ${format} }\n`),
+      ['Name', 'Country', 'x'],
+      3,
+    )
+    const { cellCheck } = formatFacts(format)
+    expect(watched.find(one => one.index === 2)?.of).toEqual(cellCheck === null ? undefined : [cellCheck])
+  }
+})
+
+test('endings are listed once each', () => {
+  expect(extensionsOf('workbook')).toEqual(['.xlsx'])
+  expect(extensionsOf()).toEqual([...new Set(extensionsOf())])
+  expect(FORMAT_EXTENSIONS).toEqual(['.csv', '.xlsx', '.jsonl'])
+})
