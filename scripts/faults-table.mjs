@@ -37,7 +37,7 @@ function page(table) {
 
 Written by \`node scripts/faults-table.mjs\` from what a run of \`npm run test:faults\` observed; that suite fails when this page
 is not what it observes. The cells themselves, with what is done and what must come of it, are data:
-[test/system/faults/conformance.json](../test/faults/conformance.json).
+[test/system/faults/conformance.json](../test/system/faults/conformance.json).
 
 ${cells.length} cells cover ${live} places where one of ${table.length} faults can meet one of ${stages.length} stages. An entry is the policy of the place
 and then the exit code of the run, and after \`▸\` that of its resume once the fault is over; \`12×0\` stands for twelve variants of the fault that ended so,

@@ -32,7 +32,7 @@ export async function copyProduct(to: string, dist: string): Promise<Product> {
     folder,
     testing: await load('testing/index.js'),
     journal: await load('journal/index.js'),
-    compose: await load('compose.js'),
+    compose: await load('app/index.js'),
   }
 }
 

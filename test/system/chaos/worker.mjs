@@ -7,7 +7,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 
 const load = name => import(pathToFileURL(join(process.argv[2], 'dist', name)).href)
-const { listRunIds, lookAtRun, NO_OVERRIDES, prepare, resumeRun, startRun } = await load('compose.js')
+const { listRunIds, loadRun, NO_OVERRIDES, prepare, resumeRun, startRun } = await load('app/index.js')
 
 /** Real limits in place of a minute: a silence must not last longer than the rest of a run. */
 const LIMITS = { connectMs: 1500, headersMs: 1500, uploadHeadersMs: 1500, bodyMs: 1500, idleMs: 1500, rateWindowMs: 1500 }
@@ -39,7 +39,7 @@ function clockOf(seed, isPatient) {
 function lastState(runsDir) {
   for (const id of listRunIds(runsDir)) {
     try {
-      return lookAtRun(runsDir, id).state
+      return loadRun(runsDir, id).state
     } catch (error) {
       if (error.code !== 'FETTLE_RUN_EMPTY' && error.code !== 'FETTLE_RUN_UNKNOWN') throw error
     }

@@ -234,7 +234,7 @@ describe('pipelines', () => {
 
   test('are completed by an editor: mapping names, keys and choices', () => {
     const name = join(ROOT, 'test/completed.ts')
-    const text = `import { definePipeline } from '../../src/index.ts'
+    const text = `import { definePipeline } from '../src/index.ts'
 definePipeline({ name: 'a', input: 'a.csv', mappings: { name: 'n', /*mapping*/ }, output: { path: 'o.csv', format: '/*format*/' } })`
     const { options } = ts.parseJsonConfigFileContent(
       ts.readConfigFile(join(ROOT, 'tsconfig.json'), ts.sys.readFile).config,
