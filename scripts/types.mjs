@@ -13,16 +13,8 @@ try {
   const [{ filename }] = JSON.parse(
     execFileSync('npm', pack, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }),
   )
-  // ESM only, as package.json says: `require` of it is nobody's promise. A module for side effects alone has no types.
-  const judge = [
-    '--profile',
-    'esm-only',
-    '--no-definitely-typed',
-    '--exclude-entrypoints',
-    './testing/preload',
-    '--',
-    join(folder, filename),
-  ]
+  // ESM only, as package.json says.
+  const judge = ['--profile', 'esm-only', '--no-definitely-typed', '--', join(folder, filename)]
   execFileSync(join(root, 'node_modules/.bin/attw'), judge, { cwd: root, encoding: 'utf8', stdio: 'pipe' })
 } catch (error) {
   if (error.status === undefined) throw error

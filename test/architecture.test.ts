@@ -56,7 +56,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   ],
   index: ['errors', 'contract', 'pipeline', 'journal', 'run', 'client', 'input', 'report', 'service', 'app'],
   cli: ['index', 'app', 'service', 'report', 'formats/index', 'errors', 'yargs', 'picocolors', 'string-width', 'node:'],
-  testing: ['contract', 'journal', 'errors', 'service', 'zod', 'node:'],
+  testing: ['contract', 'errors', 'service', 'zod', 'node:'],
 }
 
 /** Folder -> its subfolders, bottom to top: each may import those before it. Loose files of a folder are not ordered. */
@@ -108,7 +108,7 @@ const EDGES = [
   /^app\//, // hands out the clock and the settings
   /^service\/(?:serve|clock)\.ts$/, // the embedded service's own clock and timers
   /^client\/clock\.ts$/, // the clock of a client used without a run
-  /^testing\/(?:faults\/(?:faulty-response|perform)|preload|virtual-clock)\.ts$/, // faults happen in real time, and rest is judged by it
+  /^testing\/(?:faults\/(?:faulty-response|perform)|virtual-clock)\.ts$/, // faults happen in real time, and rest is judged by it
 ]
 const AMBIENT = /^(?:process\.env|Date\.now|Math\.random|console\..+|(?:global(?:This)?\.)?set(?:Timeout|Interval))$/
 

@@ -4,7 +4,9 @@
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Fault, FaultServer, Violation } from '../../../src/testing/index.ts'
+import type { Fault, FaultServer } from '../../../src/testing/index.ts'
+import { checkRun } from '../../support/check-run/check-run.ts'
+import type { Violation } from '../../support/check-run/violation.ts'
 import { OUTPUTS, type Product, ROWS } from './place.ts'
 import { type Job, LOGIN, type Service } from './service.ts'
 import type { Ended } from './workers.ts'
@@ -26,7 +28,7 @@ export const outputsIn = (folder: string): Outputs =>
 
 const charge = ({ invariant, what }: Violation): Charge => ({ of: invariant, what })
 
-const runsIn = (folder: string, { compose }: Product): string[] => compose.listRunIds(join(folder, 'fettle-runs'))
+const runsIn = (folder: string, { app }: Product): string[] => app.listRunIds(join(folder, 'fettle-runs'))
 
 /** Judges the files at any moment, also right after a kill: what bears its final name is whole. */
 export async function judgeFiles(folder: string, wanted: Outputs, product: Product): Promise<readonly Charge[]> {
@@ -36,7 +38,7 @@ export async function judgeFiles(folder: string, wanted: Outputs, product: Produ
       found.push({ of: 'I3', what: `${name} is not that of an undisturbed run: ${text.length} characters` })
   for (const id of runsIn(folder, product)) {
     const runDirectory = join(folder, 'fettle-runs', id)
-    const ofRun = (await product.testing.checkRun({ runDirectory, inputRows: ROWS, outputs: OUTPUTS })).map(charge)
+    const ofRun = (await checkRun({ runDirectory, inputRows: ROWS, outputs: OUTPUTS })).map(charge)
     // Killed after its last word: report and clearing up follow at the next start, and are judged at the end.
     if (!ofRun.some(({ what }) => what.startsWith('report.json says'))) found.push(...ofRun)
   }
@@ -77,7 +79,7 @@ export async function judge(evidence: Evidence, wanted: Outputs, product: Produc
   for (const id of runsIn(folder, product)) {
     const runDirectory = join(folder, 'fettle-runs', id)
     const found = await service.ask(access =>
-      product.testing.checkRun({
+      checkRun({
         runDirectory,
         inputRows: ROWS,
         outputs: OUTPUTS,

@@ -11,7 +11,7 @@ export interface Product {
   readonly folder: string
   readonly testing: typeof import('../../../src/testing/index.ts')
   readonly journal: typeof import('../../../src/journal/index.ts')
-  readonly compose: typeof import('../../../src/app/index.ts')
+  readonly app: typeof import('../../../src/app/index.ts')
 }
 
 /** A fresh folder that is removed at the end. */
@@ -32,7 +32,7 @@ export async function copyProduct(to: string, dist: string): Promise<Product> {
     folder,
     testing: await load('testing/index.js'),
     journal: await load('journal/index.js'),
-    compose: await load('app/index.js'),
+    app: await load('app/index.js'),
   }
 }
 

@@ -7,7 +7,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 
 const load = name => import(pathToFileURL(join(process.argv[2], 'dist', name)).href)
-const { listRunIds, loadRun, NO_OVERRIDES, prepare, resumeRun, startRun } = await load('app/index.js')
+const { listRunIds, loadRun, NO_OVERRIDES, resumeRun, startRun } = await load('app/index.js')
+const { prepare } = await load('app/light.js')
 
 /** Real limits in place of a minute: a silence must not last longer than the rest of a run. */
 const LIMITS = { connectMs: 1500, headersMs: 1500, uploadHeadersMs: 1500, bodyMs: 1500, idleMs: 1500, rateWindowMs: 1500 }
@@ -54,7 +55,7 @@ async function planOf(folder, env) {
   return plan
 }
 
-async function carryOut({ folder, env, seed, isPatient, again }) {
+async function execute({ folder, env, seed, isPatient, again }) {
   const runsDir = join(folder, 'fettle-runs')
   const settings = {
     env,
@@ -87,7 +88,7 @@ async function carryOut({ folder, env, seed, isPatient, again }) {
 const failed = error => ({ exitCode: error.exitCode ?? 70, error: `${error.code ?? 'unexpected'}: ${error.stack}` })
 
 process.on('message', async ({ id, ...task }) => {
-  const ended = await carryOut(task).catch(failed)
+  const ended = await execute(task).catch(failed)
   process.send({ id, ended })
 })
 process.on('disconnect', () => process.exit())

@@ -3,8 +3,6 @@
  * itself, at an operation on its files that chance has chosen, by turns before it, after it, or with half of a write done.
  */
 import type { ChildProcess } from 'node:child_process'
-import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { type Draw, pick } from './chance.ts'
 import { kill, startChild } from './child.ts'
 
@@ -121,7 +119,7 @@ export class Workers {
   async #make(): Promise<Worker> {
     const { product, places, disk } = this.#options
     const atDisk = disk !== null && disk() < 0.5
-    const preload = pathToFileURL(join(product, 'dist/testing/preload.js')).href
+    const preload = new URL('../../support/faulty-disk.mjs', import.meta.url).href
     const fault = disk === null ? '' : `${pick(disk, ['SIGKILL', 'killed', 'cut'])}@${20 + Math.floor(disk() * 2_000)}`
     const child = await startChild({
       script: 'worker.mjs',

@@ -1,6 +1,7 @@
 /** The invariants that hold whatever happened, judged by the kit from the service's own record and the files on disk. */
 import { listRunIds, runDirectory } from '../../../src/app/runs/run-directory.ts'
-import { checkRun, type FaultServer } from '../../../src/testing/index.ts'
+import type { FaultServer } from '../../../src/testing/index.ts'
+import { checkRun } from '../../support/check-run/check-run.ts'
 import type { Cell } from './data.ts'
 import type { Folder, Scene } from './scene.ts'
 

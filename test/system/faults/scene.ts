@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Service, serve } from '../../../src/service/index.ts'
 import { importRegister } from '../../../src/service/registers/index.ts'
-import type { ServiceAccess } from '../../../src/testing/index.ts'
+import type { ServiceAccess } from '../../support/check-run/evidence.ts'
 
 const CREDENTIALS = { username: 'conformance', password: 'canary-password-of-the-faults' }
 

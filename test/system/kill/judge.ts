@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { listRunIds, runDirectory } from '../../../src/app/runs/run-directory.ts'
 import { fold, type RunState, readJournal } from '../../../src/journal/index.ts'
 import { reportSchema } from '../../../src/report/index.ts'
-import { checkRun, type EffectCounts, type FaultyService } from '../../../src/testing/index.ts'
+import type { EffectCounts, FaultyService } from '../../../src/testing/index.ts'
+import { checkRun } from '../../support/check-run/check-run.ts'
 import { CREDENTIALS, type Ended, OLD, OUTPUTS, outputsOf, type Place, ROWS } from './kit.ts'
 
 /** What the run in a place recorded, as far as it can be read; null when it recorded nothing. */

@@ -95,7 +95,7 @@ export interface Ended {
   readonly stdout: string
 }
 
-/** What the disk does to a process: `EFFECT@N` of src/testing/preload.ts, and where it tells. */
+/** What the disk does to a process: `EFFECT@N` of test/support/faulty-disk.mjs, and where it tells. */
 export interface Disk {
   readonly fault: string
   readonly log: string
@@ -108,7 +108,7 @@ export interface Disk {
 export const commandOf = (args: readonly string[]): [string, ...string[]] => [
   process.execPath,
   '--import',
-  join(root, 'dist/testing/preload.js'),
+  join(root, 'test/support/faulty-disk.mjs'),
   join(root, 'dist/cli/main.js'),
   ...args,
 ]

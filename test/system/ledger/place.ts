@@ -4,7 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { listRunIds, runDirectory } from '../../../src/app/runs/run-directory.ts'
-import { checkRun, type FaultyService } from '../../../src/testing/index.ts'
+import type { FaultyService } from '../../../src/testing/index.ts'
+import { checkRun } from '../../support/check-run/check-run.ts'
 import { CREDENTIALS, commandOf } from '../kill/kit.ts'
 
 /** A pipeline, and what it reads. */

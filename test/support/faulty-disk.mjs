@@ -20,29 +20,23 @@ import { delimiter, resolve, sep } from 'node:path'
 import timers from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
-type Operation = 'open' | 'write' | 'fsync' | 'rename' | 'link' | 'unlink' | 'truncate' | 'mkdir' | 'read'
-type Call = (...args: unknown[]) => unknown
-type Calls = Record<string, Call>
-/** What an operation that may happen is to be: cut to half, and followed by something. */
-type Fate = { readonly isShort: boolean; readonly after: () => void }
-
 const { FAULT = '', FAULT_PATHS = '', FAULT_LOG, FAULT_OPS = '', WAIT_DIVISOR = '1' } = process.env
 const [, effect = '', from = '0', lasts = ''] = /^(\w+)@(\d+)(\+?)$/.exec(FAULT) ?? []
 const watched = FAULT_PATHS.split(delimiter)
   .filter(path => path !== '')
   .map(path => resolve(path))
 const ops = FAULT_OPS === '' ? null : FAULT_OPS.split(',')
-const to = fs as unknown as Calls
+const to = fs
 const real = { ...to }
-const promises = fs.promises as unknown as Calls
+const promises = fs.promises
 const log = FAULT_LOG === undefined ? null : fs.openSync(FAULT_LOG, 'a', 0o600)
 
 /** What each open file is called; a number is given again once it was closed. */
-const names = new Map<number, string>()
+const names = new Map()
 let count = 0
 let isOver = false
 
-const pathOf = (target: unknown): string | null => {
+const pathOf = target => {
   if (typeof target === 'number') return names.get(target) ?? null
   const path = target instanceof URL ? fileURLToPath(target) : Buffer.isBuffer(target) ? String(target) : target
   if (typeof path !== 'string') return null
@@ -50,19 +44,19 @@ const pathOf = (target: unknown): string | null => {
   return watched.some(one => whole === one || whole.startsWith(one + sep)) ? whole : null
 }
 
-const isWriting = (flags: unknown): boolean =>
+const isWriting = flags =>
   typeof flags === 'number' ? (flags & 3) !== 0 || (flags & fs.constants.O_CREAT) !== 0 : /[wa+]/.test(String(flags ?? 'r'))
 
-const die = (): void => {
+const die = () => {
   for (;;) process.kill(process.pid, 'SIGKILL') // until it has arrived
 }
-const nothing: Fate = { isShort: false, after: () => {} }
+const nothing = { isShort: false, after: () => {} }
 
-function tell(operation: Operation, path: string, what: string): void {
+function tell(operation, path, what) {
   if (log !== null) real.writeSync?.(log, `${count} ${operation} ${path}${what}\n`)
 }
 
-function isDue(operation: Operation): boolean {
+function isDue(operation) {
   if (effect === '' || count < Number(from) || (isOver && lasts === '')) return false
   if (effect === 'short' || effect === 'cut') return operation === 'write'
   const isFull = lasts !== '' && /^(?:ENOSPC|EDQUOT|EFBIG)$/.test(effect)
@@ -70,7 +64,7 @@ function isDue(operation: Operation): boolean {
 }
 
 /** Counts an operation about to happen on `path`; throws the planned error, or ends the process, or says what to do. */
-function meet(operation: Operation, path: string | null): Fate {
+function meet(operation, path) {
   const isCounted = ops === null ? operation !== 'read' : ops.includes(operation)
   if (path === null || !isCounted) return nothing
   count++
@@ -81,36 +75,31 @@ function meet(operation: Operation, path: string | null): Fate {
   isOver = true
   tell(operation, path, ` ${effect}`)
   if (effect === 'SIGKILL') die()
-  if (effect.startsWith('SIG')) process.kill(process.pid, effect as NodeJS.Signals)
+  if (effect.startsWith('SIG')) process.kill(process.pid, effect)
   const isShort = effect === 'short' || effect === 'cut'
   const after = effect === 'killed' || effect === 'cut' ? die : () => {}
   if (isShort || after === die || effect.startsWith('SIG')) return { isShort, after }
-  const errno = -((constants.errno as Record<string, number>)[effect] ?? 1)
+  const errno = -(constants.errno[effect] ?? 1)
   const syscall = operation === 'truncate' ? 'ftruncate' : operation
   throw Object.assign(new Error(`${effect}: planned fault, ${syscall} '${path}'`), { errno, code: effect, syscall, path })
 }
 
 /** The first half of what write(2) is asked to write, at least a byte: `[bytes, 0, length, position]`. */
-function halved([data, a, b, c]: readonly unknown[]): unknown[] {
+function halved([data, a, b, c]) {
   const isText = typeof data === 'string'
-  const bytes = isText ? Buffer.from(data, (b as BufferEncoding) ?? 'utf8') : (data as Uint8Array)
-  const options = typeof a === 'object' && a !== null ? (a as Record<string, number>) : null
-  const offset = isText ? 0 : (options?.offset ?? (options === null ? (a as number) : null) ?? 0)
-  const length = isText ? bytes.length : (options?.length ?? (b as number | undefined) ?? bytes.length - offset)
+  const bytes = isText ? Buffer.from(data, b ?? 'utf8') : data
+  const options = typeof a === 'object' && a !== null ? a : null
+  const offset = isText ? 0 : (options?.offset ?? (options === null ? a : null) ?? 0)
+  const length = isText ? bytes.length : (options?.length ?? b ?? bytes.length - offset)
   const position = isText ? a : (options?.position ?? c)
   return [bytes.subarray(offset, offset + Math.max(1, length >> 1)), 0, Math.max(1, length >> 1), position ?? null]
 }
 
-const joined = ([parts, position]: readonly unknown[]): unknown[] => [
-  Buffer.concat(parts as Uint8Array[]),
-  0,
-  undefined,
-  position,
-]
+const joined = ([parts, position]) => [Buffer.concat(parts), 0, undefined, position]
 
 /** Wraps the three ways to call an operation on the path or number that stands at `at`; writes may be cut. */
-function wrap(name: string, operation: Operation, write: 'write' | 'writev' | null = null, at = 0): void {
-  const cut = (args: readonly unknown[], isShort: boolean, suffix: string): [string, unknown[]] => {
+function wrap(name, operation, write = null, at = 0) {
+  const cut = (args, isShort, suffix) => {
     if (!isShort || write === null) return [name + suffix, args.slice(1)]
     return [`write${suffix}`, halved(write === 'writev' ? joined(args.slice(1)) : args.slice(1))]
   }
@@ -122,8 +111,8 @@ function wrap(name: string, operation: Operation, write: 'write' | 'writev' | nu
     return result
   }
   to[name] = (...args) => {
-    const callback = args.at(-1) as Call
-    let fate: Fate
+    const callback = args.at(-1)
+    let fate
     try {
       fate = meet(operation, pathOf(args[at]))
     } catch (error) {
@@ -131,7 +120,7 @@ function wrap(name: string, operation: Operation, write: 'write' | 'writev' | nu
       return
     }
     const [method, rest] = cut(args.slice(0, -1), fate.isShort, '')
-    return real[method]?.(args[0], ...rest, (...results: unknown[]) => {
+    return real[method]?.(args[0], ...rest, (...results) => {
       fate.after()
       // Whoever goes on with the rest takes it from what was given, not from the half.
       callback(...(fate.isShort && write !== null ? results.with(2, args[1]) : results))
@@ -148,34 +137,34 @@ function wrap(name: string, operation: Operation, write: 'write' | 'writev' | nu
 }
 
 /** Opening: the number is remembered whatever for; only an opening that may write counts. */
-function wrapOpen(): void {
-  const keep = (file: number, path: string | null): void => void (path === null ? names.delete(file) : names.set(file, path))
-  const ask = (path: string | null, flags: unknown): Fate => (isWriting(flags) ? meet('open', path) : nothing)
+function wrapOpen() {
+  const keep = (file, path) => void (path === null ? names.delete(file) : names.set(file, path))
+  const ask = (path, flags) => (isWriting(flags) ? meet('open', path) : nothing)
   to.openSync = (...args) => {
     const path = pathOf(args[0])
     const { after } = ask(path, args[1])
-    const file = real.openSync?.(...args) as number
+    const file = real.openSync?.(...args)
     keep(file, path)
     after()
     return file
   }
   to.open = (...args) => {
-    const callback = args.at(-1) as Call
+    const callback = args.at(-1)
     const path = pathOf(args[0])
-    let fate: Fate
+    let fate
     try {
       fate = ask(path, typeof args[1] === 'function' ? 'r' : args[1])
     } catch (error) {
       process.nextTick(callback, error)
       return
     }
-    return real.open?.(...args.slice(0, -1), (error: unknown, file: number) => {
+    return real.open?.(...args.slice(0, -1), (error, file) => {
       if (error == null) keep(file, path)
       fate.after()
       callback(error, file)
     })
   }
-  const original = promises.open as (...args: unknown[]) => Promise<fs.promises.FileHandle>
+  const original = promises.open
   promises.open = async (...args) => {
     const path = pathOf(args[0])
     const { after } = ask(path, args[1])
@@ -187,14 +176,13 @@ function wrapOpen(): void {
 }
 
 /** The methods of a FileHandle, whose class Node does not export. */
-async function wrapHandles(): Promise<void> {
-  type Method = (this: fs.promises.FileHandle, ...args: unknown[]) => Promise<unknown>
+async function wrapHandles() {
   const probe = await fs.promises.open(fileURLToPath(import.meta.url))
-  const handles = Object.getPrototypeOf(probe) as Record<string, Method>
+  const handles = Object.getPrototypeOf(probe)
   await probe.close()
-  const write = handles.write!
-  const method = (name: string, operation: Operation): void => {
-    const original = handles[name]!
+  const write = handles.write
+  const method = (name, operation) => {
+    const original = handles[name]
     handles[name] = async function (...args) {
       const { isShort, after } = meet(operation, pathOf(this.fd))
       const result = isShort
@@ -202,7 +190,7 @@ async function wrapHandles(): Promise<void> {
         : await original.apply(this, args)
       after()
       if (!isShort) return result
-      return { bytesWritten: (result as { bytesWritten: number }).bytesWritten, buffer: args[0], buffers: args[0] }
+      return { bytesWritten: result.bytesWritten, buffer: args[0], buffers: args[0] }
     }
   }
   method('write', 'write')
@@ -212,7 +200,7 @@ async function wrapHandles(): Promise<void> {
   method('truncate', 'truncate')
   method('read', 'read')
   for (const name of ['writeFile', 'appendFile']) {
-    const original = handles[name]!
+    const original = handles[name]
     // Node's own writes behind our back.
     handles[name] = async function (data, options) {
       if (pathOf(this.fd) === null || !isPlain(data)) return original.call(this, data, options)
@@ -223,23 +211,23 @@ async function wrapHandles(): Promise<void> {
   }
 }
 
-const isPlain = (data: unknown): data is string | Uint8Array => typeof data === 'string' || data instanceof Uint8Array
-const bytesOf = (data: string | Uint8Array, options: unknown): Uint8Array => {
-  const encoding = typeof options === 'string' ? options : (options as { encoding?: string } | undefined)?.encoding
-  return typeof data === 'string' ? Buffer.from(data, (encoding ?? 'utf8') as BufferEncoding) : data
+const isPlain = data => typeof data === 'string' || data instanceof Uint8Array
+const bytesOf = (data, options) => {
+  const encoding = typeof options === 'string' ? options : options?.encoding
+  return typeof data === 'string' ? Buffer.from(data, encoding ?? 'utf8') : data
 }
 
 /** Whole files, as what they consist of: open, write, close. */
-function wrapWhole(name: 'writeFile' | 'appendFile', usual: string): void {
-  const original = promises[name]!
-  const how = (options: unknown): { flag: string; mode: number } => ({
-    flag: (options as { flag?: string } | undefined)?.flag ?? usual,
-    mode: (options as { mode?: number } | undefined)?.mode ?? 0o666,
+function wrapWhole(name, usual) {
+  const original = promises[name]
+  const how = options => ({
+    flag: options?.flag ?? usual,
+    mode: options?.mode ?? 0o666,
   })
-  const isOurs = (target: unknown, data: unknown): target is string => pathOf(target) !== null && isPlain(data)
+  const isOurs = (target, data) => pathOf(target) !== null && isPlain(data)
   to[`${name}Sync`] = (target, data, options) => {
     if (!isOurs(target, data)) return real[`${name}Sync`]?.(target, data, options)
-    const bytes = bytesOf(data as string, options)
+    const bytes = bytesOf(data, options)
     const { flag, mode } = how(options)
     const file = typeof target === 'number' ? target : fs.openSync(target, flag, mode)
     try {
@@ -254,16 +242,16 @@ function wrapWhole(name: 'writeFile' | 'appendFile', usual: string): void {
     const { flag, mode } = how(options)
     const handle = await fs.promises.open(target, flag, mode)
     try {
-      await handle.writeFile(bytesOf(data as string, options))
+      await handle.writeFile(bytesOf(data, options))
     } finally {
       await handle.close()
     }
     return undefined
   }
   to[name] = (...args) => {
-    const callback = args.at(-1) as Call
+    const callback = args.at(-1)
     if (!isOurs(args[0], args[1])) return real[name]?.(...args)
-    Promise.resolve(promises[name]!(...args.slice(0, -1))).then(
+    Promise.resolve(promises[name](...args.slice(0, -1))).then(
       () => callback(null),
       error => callback(error),
     )
@@ -281,17 +269,17 @@ const FIRST = {
   truncate: 'truncate',
   mkdir: 'mkdir',
   mkdtemp: 'mkdir',
-} as const
+}
 for (const [name, operation] of Object.entries(FIRST)) wrap(name, operation)
 for (const name of ['unlink', 'rm', 'rmdir']) wrap(name, 'unlink')
 wrap('read', 'read')
 // Of two paths the second is the one that changes.
-const SECOND = { rename: 'rename', link: 'link', symlink: 'link', copyFile: 'write' } as const
+const SECOND = { rename: 'rename', link: 'link', symlink: 'link', copyFile: 'write' }
 for (const [name, operation] of Object.entries(SECOND)) wrap(name, operation, null, 1)
 wrapWhole('writeFile', 'w')
 wrapWhole('appendFile', 'a')
 await wrapHandles()
 
 const wait = timers.setTimeout
-timers.setTimeout = ((ms = 1, ...rest: []) => wait(ms / Number(WAIT_DIVISOR), ...rest)) as typeof wait
+timers.setTimeout = (ms = 1, ...rest) => wait(ms / Number(WAIT_DIVISOR), ...rest)
 syncBuiltinESMExports()

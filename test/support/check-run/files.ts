@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
+import { csvRecords, documentFault, jsonLines } from './documents.ts'
 import type { Account } from './evidence.ts'
 import type { Violation } from './violation.ts'
-import { csvRecords, documentFault, jsonLines } from './whole.ts'
 
 /** Files below a folder, with their paths; none when it is not there. */
 export function filesBelow(folder: string): string[] {

@@ -5,14 +5,14 @@
 import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { listJobs, readAccount, type ServiceAccess } from './check/evidence.ts'
-import { checkFiles, filesBelow, recordsIn } from './check/files.ts'
-import { checkJobs } from './check/jobs.ts'
-import { checkRows } from './check/rows.ts'
-import { checkSecrets } from './check/secrets.ts'
-import type { Violation } from './check/violation.ts'
-import type { FaultServer } from './fault-server.ts'
-import type { Armed } from './faults/fault-plan.ts'
+import type { FaultServer } from '../../../src/testing/fault-server.ts'
+import type { Armed } from '../../../src/testing/faults/fault-plan.ts'
+import { listJobs, readAccount, type ServiceAccess } from './evidence.ts'
+import { checkFiles, filesBelow, recordsIn } from './files.ts'
+import { checkJobs } from './jobs.ts'
+import { checkRows } from './rows.ts'
+import { checkSecrets } from './secrets.ts'
+import type { Violation } from './violation.ts'
 
 /** What is to be judged. */
 export interface RunEvidence {

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 
-const preload = fileURLToPath(new URL('../../../dist/testing/preload.js', import.meta.url))
+const preload = fileURLToPath(new URL('../../support/faulty-disk.mjs', import.meta.url))
 
 /** Touches files in every way there is; tells what failed, as `name code`. */
 const PROGRAM = `

@@ -1,6 +1,6 @@
 /** I1: one job for each part of the run, and nothing that costs money done twice to it. It judges by the service's own record. */
-import type { JobRecord } from '../../contract/index.ts'
-import type { EffectCounts } from '../record.ts'
+import type { JobRecord } from '../../../src/contract/index.ts'
+import type { EffectCounts } from '../../../src/testing/record.ts'
 import type { Account } from './evidence.ts'
 import type { Violation } from './violation.ts'
 

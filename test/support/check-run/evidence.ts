@@ -5,8 +5,8 @@
 import { readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { z } from 'zod'
-import { type JobRecord, job, OPERATIONS, tokenReply } from '../../contract/index.ts'
-import { fold, type RunState, readJournal } from '../../journal/index.ts'
+import { type JobRecord, job, OPERATIONS, tokenReply } from '../../../src/contract/index.ts'
+import { fold, type RunState, readJournal } from '../../../src/journal/index.ts'
 import type { Violation } from './violation.ts'
 
 /** A service and a login that sees the run's jobs. */

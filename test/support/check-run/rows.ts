@@ -1,5 +1,5 @@
 /** I2: every row of the input is somewhere, once. It judges by the counts of the service, the report, and the files themselves. */
-import type { JobRecord } from '../../contract/index.ts'
+import type { JobRecord } from '../../../src/contract/index.ts'
 import type { JudgedReport } from './evidence.ts'
 import type { Violation } from './violation.ts'
 
