@@ -20,7 +20,7 @@ const HEARTBEAT_MS = 30_000
 async function waitForShards(board: ShardQueue, { jobs }: QueuedRun, settings: RunSettings): Promise<void> {
   const { clock } = DEFAULT_RUNTIME
   const limit = createDeadline(settings.signal, settings.timeoutMs, clock)
-  const note = settings.onNote ?? (() => {})
+  const note = (text: string): void => settings.observers?.emit('onNote', text)
   const ended = new Set<string>()
   const shardOf = (id: string): string => `shard ${jobs.indexOf(id) + 1}/${jobs.length}`
   const onNotice = ({ id, is, what }: Notice): void => {

@@ -61,7 +61,7 @@ async function gather(
   await restoreRun(runsDir, runId, lines)
   if (end?.runId === runId) await bring(readRun(runsDir, runId), end.directory, directory)
   if (await isHere(directory, runsDir, plan)) return runId
-  settings.onNote?.(`fetching the result of ${runId} again: its worker's folder cannot be read here`)
+  settings.observers?.emit('onNote', `fetching the result of ${runId} again: its worker's folder cannot be read here`)
   await restoreRun(runsDir, runId, withoutResults(lines))
   const { state } = await resumeRun(runId, settings)
   if (!state.finished && state.error !== null)

@@ -11,6 +11,7 @@ import { credentialsOf, type Env } from '../env/environment.ts'
 import { identityOf } from '../env/identity.ts'
 import type { RunResult, RunSettings } from '../execution/execute.ts'
 import { resumeRun, startRun } from '../execution/start.ts'
+import { createDispatcher } from '../observe/reporters.ts'
 import { type SharedRuntimes, withLease } from './rate-limit.ts'
 import { restoreRun } from './restore.ts'
 import { readTask, type ShardEnd } from './shard-task.ts'
@@ -23,7 +24,7 @@ export interface WorkerContext extends Omit<Started, 'credentials'> {
   readonly worlds: SharedRuntimes
   /** Told how a shard, by its name, gets on. */
   readonly onNote: (shard: string, text: string) => void
-  readonly onFact: (shard: string, fact: RunEventInput, state: RunState) => void
+  readonly onEvent: (shard: string, event: RunEventInput, state: RunState) => void
 }
 
 /** What was recorded last must still get to the queue after a stop. */
@@ -66,11 +67,16 @@ export async function runShard(
       signal,
       copy,
       world: withLease(place.worlds.of(identity), copy.hold),
-      onNote: text => place.onNote(shard, text),
-      onFact: (fact, state) => {
-        if (fact.type === 'stage.started') void hold.job.updateProgress(fact.stage).catch(() => {})
-        place.onFact(shard, fact, state)
-      },
+      observers: createDispatcher([
+        {
+          name: 'worker',
+          onNote: text => place.onNote(shard, text),
+          onEvent: (event, state) => {
+            if (event.type === 'stage.started') void hold.job.updateProgress(event.stage).catch(() => {})
+            place.onEvent(shard, event, state)
+          },
+        },
+      ]),
     }
     place.onNote(shard, run === null ? 'taken' : `taken over after ${known.length} events`)
     if (run !== null) await restoreRun(settings.runsDir, run.runId, known)

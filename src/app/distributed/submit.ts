@@ -37,7 +37,7 @@ export async function submitShards(
         hint: 'Put the list at an s3:// address, at an address without a query, or in a folder that all workers see.',
       },
     )
-  await checkQueue(connected, settings.onNote ?? (() => {}))
+  await checkQueue(connected, text => settings.observers?.emit('onNote', text))
   const identity = identityOf(plan.service, settings.credentials)
   const shards = await cut()
   const jobs = shards.map(shard => jobIdOf(shard, identity))
@@ -49,7 +49,8 @@ export async function submitShards(
     const how = { atOnce: plan.concurrency, fresh, isBad: isBadEnd }
     const { found } = await withShardQueue(connected, board => board.post(posted, how))
     const there = found === 0 ? '' : found === jobs.length ? ', all of them there already' : `, ${found} of them there already`
-    settings.onNote?.(
+    settings.observers?.emit(
+      'onNote',
       `${counted(jobs.length, 'shard')} of ${counted(plan.rows, 'row')} in the queue ${name} at ${url}${there} (${run.runId})`,
     )
     return run

@@ -25,7 +25,7 @@ import { createDeadline } from '../env/deadline.ts'
 import { type Credentials, dataDirOf, type Env, proxiesOf, traceOf } from '../env/environment.ts'
 import { DEFAULT_RUNTIME, type Runtime } from '../env/runtime.ts'
 import type { RunTrace } from '../observe/opentelemetry.ts'
-import type { RunReporter } from '../observe/reporters.ts'
+import type { ReporterDispatcher } from '../observe/reporters.ts'
 import { checkOutputsWritable } from '../prepare/check-outputs.ts'
 import { loadDecisions } from '../prepare/decisions.ts'
 import { readReport, reportOf, writeReportJson, writeReports } from '../runs/report-files.ts'
@@ -69,13 +69,8 @@ export interface RunSettings {
   readonly copy?: JournalCopy
   /** The real one if absent. */
   readonly world?: Runtime
-  readonly onFact?: (fact: RunEventInput, state: RunState) => void
-  readonly onTick?: (tick: ProgressEvent, state: RunState) => void
-  readonly onNote?: (text: string) => void
-  /** Told of what is wrong and changes nothing; as a note if absent. */
-  readonly onWarning?: (text: string) => void
-  /** Told how it goes; they have no say in it. */
-  readonly reporters?: readonly RunReporter[]
+  /** Observers of the run; none if absent. */
+  readonly observers?: ReporterDispatcher
   /** The trace it belongs to; that of the environment if absent. */
   readonly trace?: RunTrace
 }
@@ -203,7 +198,7 @@ async function carryOutWith({ record, directory, guard, settings, previousRate, 
   const { plan } = stateOf(record)
   const world = settings.world ?? DEFAULT_RUNTIME
   const limit = createDeadline(settings.signal, settings.timeoutMs, world.clock)
-  const onTick = (tick: ProgressEvent): void => settings.onTick?.(tick, stateOf(record))
+  const onProgress = (progress: ProgressEvent): void => settings.observers?.emit('onProgress', progress, stateOf(record))
   const decisions = () => loadDecisions(stateOf(record).plan, settings.cwd, world.clock.now())
   const reach: StorageOptions = {
     ...settings,
@@ -211,7 +206,7 @@ async function carryOutWith({ record, directory, guard, settings, previousRate, 
     signal: limit.signal,
     stop: limit.signal,
     deadline: () => limit.left(),
-    onNote: message => onTick({ type: 'retry', message }),
+    onNote: message => onProgress({ type: 'retry', message }),
   }
   const { source, results } = openRunPorts(plan, directory, { root: settings.cwd, decisions }, reach)
   let lastReport = Promise.resolve()
@@ -228,7 +223,7 @@ async function carryOutWith({ record, directory, guard, settings, previousRate, 
           attempts: plan.retry.attempts,
           traceparent: (settings.trace ?? traceOf(settings.env)).traceparent,
           proxies: () => proxiesOf(settings.env),
-          onRetry: message => onTick({ type: 'retry', message }),
+          onRetry: message => onProgress({ type: 'retry', message }),
           // A pause that a service asks for ends somewhere, as any wait does.
           deadline: () => Math.min(limit.left(), plan.poll.timeoutMs),
           beforeEffect: async () => {
@@ -247,14 +242,14 @@ async function carryOutWith({ record, directory, guard, settings, previousRate, 
       source,
       results,
       clock: world.clock,
-      tick: onTick,
+      tick: onProgress,
       signal: limit.signal,
       grace: limit.grace,
     }
-    const onFact = (fact: RunEventInput, state: RunState): void => {
-      settings.onFact?.(fact, state)
+    const onFact = (event: RunEventInput, state: RunState): void => {
+      settings.observers?.emit('onEvent', event, state)
       // A report that cannot be kept current must not stop a run that can go on; at the end it is an error.
-      if (fact.type.startsWith('stage.')) lastReport = lastReport.then(() => keepReport(state)).catch(() => {})
+      if (event.type.startsWith('stage.')) lastReport = lastReport.then(() => keepReport(state)).catch(() => {})
     }
     await runStages({ recorder: record, ports, previousRate, detach: settings.detach ?? false, onFact })
   } catch (error) {

@@ -43,15 +43,21 @@ export async function startRun(plan: Plan, settings: RunSettings, fresh: boolean
     if (last === null || (last.finished && !lacksReports(last, settings.runsDir))) return newRun(plan, lock, settings)
     const isSame = isContinued(last, plan, settings)
     if (isSame && last.finished) {
-      settings.onNote?.(`the run ${last.runId} ended without its reports: they are written now, and no new run is started`)
+      settings.observers?.emit(
+        'onNote',
+        `the run ${last.runId} ended without its reports: they are written now, and no new run is started`,
+      )
       return settled(last, settings, true)
     }
     if (isSame) {
-      settings.onNote?.(`continuing the unfinished run ${last.runId}`)
+      settings.observers?.emit('onNote', `continuing the unfinished run ${last.runId}`)
       return continueRun(last, lock, { ...settings, live: liveSettingsOf(plan) })
     }
     if (!last.finished)
-      settings.onNote?.(`the unfinished run ${last.runId} is of another plan and is left alone: fettle resume ${last.runId}`)
+      settings.observers?.emit(
+        'onNote',
+        `the unfinished run ${last.runId} is of another plan and is left alone: fettle resume ${last.runId}`,
+      )
     return newRun(plan, lock, settings)
   })
 }
@@ -77,13 +83,14 @@ const nowOf = ({ world = DEFAULT_RUNTIME }: Pick<RunSettings, 'world'>) => world
 /** Keeps other processes from a pipeline meanwhile. Throws FETTLE_LOCKED. */
 export async function withLock<T>(
   pipeline: string,
-  settings: Pick<RunSettings, 'runsDir' | 'onNote' | 'world'>,
+  settings: Pick<RunSettings, 'runsDir' | 'observers' | 'world'>,
   body: (lock: Lock) => Promise<T>,
 ): Promise<T> {
   const path = lockPath(settings.runsDir, pipeline)
   makeFolder(dirname(path))
   const lock = takeLock(path, nowOf(settings))
-  if (lock.takenFrom !== null) settings.onNote?.(`took over the lock of process ${lock.takenFrom.pid}, which is gone`)
+  if (lock.takenFrom !== null)
+    settings.observers?.emit('onNote', `took over the lock of process ${lock.takenFrom.pid}, which is gone`)
   const heart = setInterval(() => lock.beat(), 60_000)
   heart.unref()
   try {
@@ -114,7 +121,7 @@ export async function startMerge(merge: Merge, settings: RunSettings): Promise<R
       last !== null && isSameWork(last.plan, plan) && last.jobs.every(({ id }, part) => id === (merged.jobs[part]?.id ?? null))
     if (!isSame || (last.finished && !lacksReports(last, settings.runsDir))) return newRun(plan, lock, settings, merge)
     if (last.finished) return settled(last, settings, true)
-    settings.onNote?.(`continuing the unfinished run ${last.runId}`)
+    settings.observers?.emit('onNote', `continuing the unfinished run ${last.runId}`)
     return continueRun(last, lock, settings)
   })
 }

@@ -8,7 +8,7 @@ import type { Report } from '../../report/index.ts'
 import type { Env } from '../env/environment.ts'
 import type { RunResult, RunSettings } from '../execution/execute.ts'
 import { resumeRun, startRun } from '../execution/start.ts'
-import type { RunReporter } from '../observe/reporters.ts'
+import { createDispatcher, type RunReporter } from '../observe/reporters.ts'
 import { mergeRuns } from '../operations/merge.ts'
 import { type CurrentRunStatus, getRunStatus, watchRun } from '../operations/status.ts'
 import { NO_OVERRIDES, type Overrides, prepare, prepareValue } from '../prepare/prepare.ts'
@@ -32,9 +32,9 @@ export interface EnvironmentOptions {
 export interface ExecutionOptions extends EnvironmentOptions {
   /** Stop waiting after so many milliseconds; the run can be resumed. */
   readonly timeoutMs?: number
-  /** Told how the run goes. What one of them throws is a warning, and it is told nothing more. */
+  /** Observers of the run. An error that one throws is a warning; that reporter is not called again. */
   readonly reporters?: readonly RunReporter[]
-  /** Things worth a line in a log; what it throws is dropped. */
+  /** Receives remarks and warnings for a log; errors it throws are dropped. */
   readonly onNote?: (text: string) => void
 }
 
@@ -181,16 +181,15 @@ function asStop(signal: AbortSignal | undefined): AbortSignal {
   return stop.signal
 }
 
-/** A program's own log: what it throws must not end a run. */
-const quietly =
-  (note: (text: string) => void) =>
-  (text: string): void => {
+/** A log has no other place to report its own failures: they are dropped. */
+const logOf = (note: (text: string) => void): RunReporter => ({
+  name: 'log',
+  onNote: text => {
     try {
       note(text)
-    } catch {
-      // Nobody is left to be told.
-    }
-  }
+    } catch {}
+  },
+})
 
 function running(
   command: string,
@@ -211,8 +210,11 @@ function running(
       args: { command: command === 'run' ? 'library' : `library ${command}` },
       timeoutMs: options.timeoutMs ?? null,
       signal: asStop(options.signal),
-      reporters: [own, ...(options.reporters ?? [])],
-      ...(options.onNote === undefined ? {} : { onNote: quietly(options.onNote) }),
+      observers: createDispatcher([
+        own,
+        ...(options.reporters ?? []),
+        ...(options.onNote === undefined ? [] : [logOf(options.onNote)]),
+      ]),
     })
   })
 }

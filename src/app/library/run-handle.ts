@@ -81,10 +81,10 @@ export function follow(
   }
   const own: RunReporter = {
     name: 'run',
-    begin: state => {
+    onRunStart: state => {
       latest = state
     },
-    fact: (fact, state) => {
+    onEvent: (fact, state) => {
       latest = state
       facts.push(fact)
       wake()

@@ -81,24 +81,24 @@ class Spans implements RunReporter {
     this.#around = around
   }
 
-  begin: NonNullable<RunReporter['begin']> = ({ runId }, before) => {
+  onRunStart: NonNullable<RunReporter['onRunStart']> = ({ runId }, before) => {
     this.#root.setAttributes({ 'fettle.run.id': runId, 'fettle.resumed': before !== null })
   }
 
-  fact: NonNullable<RunReporter['fact']> = fact => {
-    if (fact.type === 'stage.started') {
-      const attributes = { 'fettle.stage': fact.stage }
-      this.#stages.set(fact.stage, this.#tracer.startSpan(`fettle.stage.${fact.stage}`, { attributes }, this.#around))
+  onEvent: NonNullable<RunReporter['onEvent']> = event => {
+    if (event.type === 'stage.started') {
+      const attributes = { 'fettle.stage': event.stage }
+      this.#stages.set(event.stage, this.#tracer.startSpan(`fettle.stage.${event.stage}`, { attributes }, this.#around))
     }
-    if (fact.type !== 'stage.finished' && fact.type !== 'stage.failed') return
-    const span = this.#stages.get(fact.stage)
-    this.#stages.delete(fact.stage)
-    span?.setAttributes({ 'fettle.requests': fact.http.requests, 'fettle.retries': fact.http.retries })
-    if (span !== undefined && fact.type === 'stage.failed') this.#failed(span, fact.error)
+    if (event.type !== 'stage.finished' && event.type !== 'stage.failed') return
+    const span = this.#stages.get(event.stage)
+    this.#stages.delete(event.stage)
+    span?.setAttributes({ 'fettle.requests': event.http.requests, 'fettle.retries': event.http.retries })
+    if (span !== undefined && event.type === 'stage.failed') this.#failed(span, event.error)
     span?.end()
   }
 
-  end: NonNullable<RunReporter['end']> = ({ totals, status, exitCode }, { error }) => {
+  onRunEnd: NonNullable<RunReporter['onRunEnd']> = ({ totals, status, exitCode }, { error }) => {
     for (const span of this.#stages.values()) span.end()
     const { matched, review, unmatched, failed } = totals
     const counts = Object.entries({ matched, review, unmatched, failed }).filter(([, count]) => count !== null)

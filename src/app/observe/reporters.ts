@@ -1,60 +1,82 @@
-/**
- * Those outside who are told how one run goes: a program's own reporters, a lineage service, tracing. None of them has a say: what it
- * is told it cannot change, what it throws is a single note, and then it is told nothing more. It knows no format.
- */
+/** The observers of a run and the one dispatcher that calls them: an observer that fails is reported once and never changes the run. */
 import type { RunEventInput, RunState } from '../../journal/index.ts'
 import { freeze } from '../../pipeline/planning/freeze.ts'
 import type { LineageEvent, Report } from '../../report/index.ts'
+import type { ProgressEvent } from '../../run/index.ts'
 
-/** Somebody who is told how one run goes. A promise is waited for at the end of the run only. */
+/**
+ * An observer of runs. Arguments are frozen. A hook may return a promise, which is awaited at the end of the run. The first error a
+ * reporter throws is reported as a warning; after it the reporter is not called again. The run is not affected.
+ */
 export interface RunReporter {
-  /** For the note that it failed. */
+  /** Used in the warning when the reporter fails. */
   readonly name: string
-  /** A process carries the run: `before` is how it stood when it was gone on with, null for a new one. */
-  begin?(state: RunState, before: RunState | null): unknown
-  /** Something was recorded; `state` is what it led to. */
-  fact?(fact: RunEventInput, state: RunState): unknown
-  /** An event of OpenLineage. */
-  lineage?(event: LineageEvent): unknown
-  /** The process leaves the run, at its end or short of it. */
-  end?(report: Report, state: RunState): unknown
+  /** This process starts or resumes a run; `before` is the state that was resumed, null for a new run. */
+  onRunStart?(state: RunState, before: RunState | null): unknown
+  /** The journal recorded an event; `state` includes it. */
+  onEvent?(event: RunEventInput, state: RunState): unknown
+  /** Progress between two events: bytes sent, a job polled, a request retried. Nothing of it is recorded. */
+  onProgress?(progress: ProgressEvent, state: RunState): unknown
+  /** A remark for a log. */
+  onNote?(text: string): unknown
+  /** A problem that does not stop the run, such as a reporter that failed. Passed to `onNote` if absent. */
+  onWarning?(text: string): unknown
+  /** An OpenLineage event. */
+  onLineageEvent?(event: LineageEvent): unknown
+  /** The process leaves the run: finished, paused or failed. */
+  onRunEnd?(report: Report, state: RunState): unknown
 }
 
 type Hook = Exclude<keyof RunReporter, 'name'>
 
-/** All reporters of a run as one. */
+/** Calls a list of reporters in order and isolates their failures. */
 export interface ReporterDispatcher {
-  /** Whether anybody wants to hear of it. */
+  /** Whether a reporter has the hook, so that costly arguments are built only when needed. */
   has(hook: Hook): boolean
-  tell<H extends Hook>(hook: H, ...said: Parameters<NonNullable<RunReporter[H]>>): void
-  /** Whatever they are still at. */
-  settled(): Promise<void>
+  emit<H extends Hook>(hook: H, ...args: Parameters<NonNullable<RunReporter[H]>>): void
+  /** Runs `action` of a reporter under the same rules as a hook. */
+  guard(reporter: RunReporter, action: () => unknown): void
+  /** A dispatcher for these reporters and `more`, called after them; failures are shared. */
+  with(more: readonly RunReporter[]): ReporterDispatcher
+  /** Waits for the promises that hooks returned. */
+  flush(): Promise<void>
 }
 
-/** Tells all of them; `note` hears of those that fail, once each. */
-export function createDispatcher(reporters: readonly RunReporter[], note: (text: string) => void): ReporterDispatcher {
-  const failed = new Set<RunReporter>()
+/** A dispatcher over `reporters`; the list may grow later. */
+export function createDispatcher(reporters: readonly RunReporter[]): ReporterDispatcher {
+  return dispatcherOf(() => reporters, new Set())
+}
+
+function dispatcherOf(list: () => readonly RunReporter[], failed: Set<RunReporter>): ReporterDispatcher {
   let pending: Promise<unknown>[] = []
   const fail = (reporter: RunReporter, error: unknown): void => {
     if (failed.has(reporter)) return
     failed.add(reporter)
-    note(`the reporter ${reporter.name} failed, the run did not: ${error instanceof Error ? error.message : String(error)}`)
+    const why = error instanceof Error ? error.message : String(error)
+    dispatcher.emit('onWarning', `the reporter ${reporter.name} failed, the run did not: ${why}`)
   }
-  return {
-    has: hook => reporters.some(one => one[hook] !== undefined),
-    tell(hook, ...said) {
-      if (reporters.length > 0) for (const one of said) freeze(one)
+  const dispatcher: ReporterDispatcher = {
+    has: hook => list().some(one => one[hook] !== undefined),
+    emit(hook, ...args) {
+      const reporters = list()
+      if (reporters.length > 0) for (const one of args) freeze(one)
       for (const reporter of reporters) {
-        if (failed.has(reporter)) continue
-        try {
-          const answer: unknown = (reporter[hook] as ((...all: unknown[]) => unknown) | undefined)?.call(reporter, ...said)
-          if (isThenable(answer)) pending.push(Promise.resolve(answer).catch(error => fail(reporter, error)))
-        } catch (error) {
-          fail(reporter, error)
-        }
+        const name = hook === 'onWarning' && reporter.onWarning === undefined ? 'onNote' : hook
+        const call = reporter[name] as ((...args: readonly unknown[]) => unknown) | undefined
+        if (call !== undefined) dispatcher.guard(reporter, () => call.apply(reporter, args))
       }
     },
-    async settled() {
+    guard(reporter, action) {
+      if (failed.has(reporter)) return
+      try {
+        const result = action()
+        if (isThenable(result)) pending.push(Promise.resolve(result).catch(error => fail(reporter, error)))
+      } catch (error) {
+        fail(reporter, error)
+      }
+    },
+    with: more => dispatcherOf(() => [...list(), ...more], failed),
+    async flush() {
       while (pending.length > 0) {
         const now = pending
         pending = []
@@ -62,8 +84,9 @@ export function createDispatcher(reporters: readonly RunReporter[], note: (text:
       }
     },
   }
+  return dispatcher
 }
 
-/** A promise of any make; a run under way is one too. */
-const isThenable = (answer: unknown): answer is PromiseLike<unknown> =>
-  typeof (answer as { readonly then?: unknown } | null | undefined)?.then === 'function'
+/** A promise of any library; a `RunHandle` is one too. */
+const isThenable = (result: unknown): result is PromiseLike<unknown> =>
+  typeof (result as { readonly then?: unknown } | null | undefined)?.then === 'function'

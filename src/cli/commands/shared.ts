@@ -1,15 +1,14 @@
 /** What run, resume, check and status have in common: flags to settings, and a report for this terminal. */
 import { existsSync } from 'node:fs'
 import pc from 'picocolors'
-import type { RunSettings } from '../../app/index.ts'
+import type { ReporterDispatcher, RunSettings } from '../../app/index.ts'
 import { type Overrides, parseDuration, shownPath } from '../../app/light.ts'
 import { FettleError } from '../../errors.ts'
 import { renderText, type Style } from '../../report/formats/text.ts'
-import { escapeTerminal, type Report } from '../../report/index.ts'
+import type { Report } from '../../report/index.ts'
 import type { Flags } from '../command.ts'
 import { isOn, listFlag, needText, textFlag, varFlags, wholeFlag } from '../options/read.ts'
 import { shardFlag } from '../options/shard.ts'
-import type { ObservedProgress } from '../reporters/registry.ts'
 import { skipCodeOf } from '../result/result.ts'
 import type { Io } from '../terminal/io.ts'
 
@@ -66,7 +65,7 @@ export const NO_CREDENTIALS = { username: '', password: '' }
 export function settingsOf(
   flags: Flags,
   io: Io,
-  progress: ObservedProgress,
+  observers: ReporterDispatcher,
   command: string,
   credentials: RunSettings['credentials'],
 ): RunSettings {
@@ -79,12 +78,7 @@ export function settingsOf(
     timeoutMs: timeoutOf(flags),
     detach: isOn(flags, 'detach'),
     signal: io.signal,
-    onFact: progress.fact,
-    onTick: progress.tick,
-    onNote: progress.note,
-    // Said to whoever wants quiet, too: something is wrong.
-    onWarning: text => io.say(`warning: ${escapeTerminal(text)}`),
-    reporters: progress.lineage,
+    observers,
   }
 }
 

@@ -1,4 +1,4 @@
-/** What a file named on the command line may replace: an earlier one of its own kind, and nothing else. It writes nothing. */
+/** Checks that a file named on the command line replaces only an earlier file of its own kind. */
 import { lstat, open, stat } from 'node:fs/promises'
 import { extname, resolve } from 'node:path'
 import { isInside, realPath } from '../../app/light.ts'
@@ -6,11 +6,11 @@ import { FettleError } from '../../errors.ts'
 
 const RESULT = /^\[?\{"schema":"fettle\/result\//
 
-/** Throws FETTLE_USAGE when something lies there that is no earlier result; what is no regular file is left to the writing. */
+/** Throws FETTLE_USAGE when the file exists and is not a result; what is not a regular file is left to the writer. */
 export async function assertReplaceableResult(path: string, shown: string): Promise<void> {
   const head = await headOf(path)
   if (head === null || head === '' || RESULT.test(head)) return
-  throw new FettleError('FETTLE_USAGE', `--result-file ${shown} is there, and no earlier result: it is not replaced`, {
+  throw new FettleError('FETTLE_USAGE', `--result-file ${shown} exists and is not a fettle result; refusing to overwrite it`, {
     hint: 'Name another file.',
   })
 }
@@ -30,35 +30,22 @@ async function headOf(path: string): Promise<string | null> {
   }
 }
 
-/** Name endings of reports, by format; a file of another name is somebody's own. */
-const ENDINGS: Readonly<Record<string, readonly string[]>> = {
-  text: ['.txt', '.log'],
-  json: ['.json'],
-  html: ['.html', '.htm'],
-  markdown: ['.md', '.markdown'],
-  junit: ['.xml'],
-  csv: ['.csv'],
-  xlsx: ['.xlsx'],
-  openmetrics: ['.txt', '.prom', '.metrics', '.om'],
-  'json-events': ['.jsonl', '.ndjson', '.json', '.log'],
-  openlineage: ['.jsonl', '.ndjson', '.json', '.log'],
-}
-
-/** Where a report is to go, and by which words of the command line. */
-interface ReportPlace {
+/** Where a report is written, and the words of the command line that say so. */
+interface ReportTarget {
   readonly cwd: string
   readonly runsDir: string
   readonly format: string
+  readonly extensions: readonly string[]
   readonly flag: string
 }
 
-/** Throws FETTLE_USAGE when a report would lie within a run, or in place of what is no report of this format by its name. */
-export async function assertReplaceableReport(path: string, { cwd, runsDir, format, flag }: ReportPlace): Promise<void> {
+/** Throws FETTLE_USAGE when a report would be written into a run, or replace a file whose extension is not one of its format. */
+export async function assertReplaceableReport(path: string, target: ReportTarget): Promise<void> {
+  const { cwd, runsDir, format, extensions, flag } = target
   const real = await realPath(resolve(cwd, path))
   const refuse = (why: string) => new FettleError('FETTLE_USAGE', `${flag} ${why}`, { hint: 'Name another file.' })
   if (isInside(await realPath(resolve(cwd, runsDir)), real)) throw refuse(`lies among the runs in ${runsDir}`)
-  const endings = ENDINGS[format] ?? []
-  const isThere = (await stat(real).catch(() => null))?.isFile() === true
-  if (isThere && !endings.includes(extname(real).toLowerCase()))
-    throw refuse(`is there, and no ${format} report by its name (${endings.join(', ')}): it is not replaced`)
+  const exists = (await stat(real).catch(() => null))?.isFile() === true
+  if (exists && !extensions.includes(extname(real).toLowerCase()))
+    throw refuse(`exists and is not a ${format} report by its name (${extensions.join(', ')}); refusing to overwrite it`)
 }

@@ -1,35 +1,34 @@
-/**
- * Dagster Pipes: where Dagster started us, it hears what happens and what came of it, by the file or stream that it names in the
- * environment. It words no result.
- */
+/** Dagster Pipes: messages about events and results, to the file or stream that Dagster names in the environment of the process. */
 import { appendFileSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { inflateSync } from 'node:zlib'
-import type { Env, RunEventInput } from '../../app/index.ts'
+import type { Env } from '../../app/index.ts'
 import { type PipesLevel, type PipesMessage, type PipesStep, pipesLine, pipesLog, pipesMessages } from '../../report/index.ts'
 import type { Io } from '../terminal/io.ts'
 import { formatRunEvent } from '../terminal/progress/text.ts'
-import type { Reporter } from './reporter.ts'
+import type { CallReporter } from './reporter.ts'
 
-/** Whether Dagster started us and listens. */
-export const hasDagster = (env: Env): boolean => (env.DAGSTER_PIPES_CONTEXT ?? '') !== ''
+type Channel = { readonly path: string } | { readonly stream: 'stdout' | 'stderr'; readonly atEnd: boolean }
 
-/** Where Dagster wants its messages: a file, `stdout` or `stderr`, as they happen or all at the end; null for what cannot be read. */
-export function dagsterChannel(
-  env: Env,
-): { readonly path: string } | { readonly stream: string; readonly atEnd: boolean } | null {
+/** Where Dagster expects messages: a file or a stream, as they happen or all at the end; null if the variable cannot be read. */
+function channelOf(env: Env): Channel | null {
   try {
-    const told = read(env, 'DAGSTER_PIPES_MESSAGES')
-    if (typeof told.path === 'string') return { path: told.path }
-    const stream = told.stdio ?? told.buffered_stdio
-    return stream === 'stdout' || stream === 'stderr' ? { stream, atEnd: told.stdio === undefined } : null
+    const params = readParams(env, 'DAGSTER_PIPES_MESSAGES')
+    if (typeof params.path === 'string') return { path: params.path }
+    const stream = params.stdio ?? params.buffered_stdio
+    return stream === 'stdout' || stream === 'stderr' ? { stream, atEnd: params.stdio === undefined } : null
   } catch {
     return null
   }
 }
 
-/** A parameter as Dagster encodes it: base64 of zlib of JSON. */
-function read(env: Env, name: string): Record<string, unknown> {
+export function usesStdout(env: Env): boolean {
+  const channel = channelOf(env)
+  return channel !== null && 'stream' in channel && channel.stream === 'stdout'
+}
+
+/** Dagster encodes a parameter as base64 of zlib of JSON. */
+function readParams(env: Env, name: string): Record<string, unknown> {
   try {
     const bytes = inflateSync(Buffer.from(env[name] ?? '', 'base64'), { maxOutputLength: 16 * 1024 * 1024 })
     return JSON.parse(bytes.toString('utf8'))
@@ -38,13 +37,13 @@ function read(env: Env, name: string): Record<string, unknown> {
   }
 }
 
-/** What Dagster said of the step: as data, or in a file. */
+/** The step, as data in the variable or in a file that it names. */
 function stepOf(env: Env): PipesStep {
-  const told = read(env, 'DAGSTER_PIPES_CONTEXT')
-  const data = typeof told.path === 'string' ? JSON.parse(readFileSync(told.path, 'utf8')) : told.data
+  const params = readParams(env, 'DAGSTER_PIPES_CONTEXT')
+  const data = typeof params.path === 'string' ? JSON.parse(readFileSync(params.path, 'utf8')) : params.data
   if (data == null)
     throw new Error('DAGSTER_PIPES_CONTEXT holds neither a path nor data: use a context injector of the environment')
-  const texts = (list: unknown): string[] => (Array.isArray(list) ? list.filter(one => typeof one === 'string') : [])
+  const texts = (list: unknown): string[] => (Array.isArray(list) ? list.filter(item => typeof item === 'string') : [])
   return { assets: texts(data.asset_keys), checks: texts(data.extras?.checks) }
 }
 
@@ -54,22 +53,21 @@ const LEVEL: Readonly<Record<string, PipesLevel>> = {
   'stage.failed': 'ERROR',
 }
 
-/** Reports to the Dagster that started us. */
-export function dagsterReporter(io: Io): Reporter {
-  const held: string[] = []
+export function dagsterReporter(io: Io): CallReporter {
+  const buffered: string[] = []
   let step: PipesStep | null = null
   const send = (message: PipesMessage): void => {
-    const channel = dagsterChannel(io.env)
+    const channel = channelOf(io.env)
     if (channel === null)
       throw new Error(
         'DAGSTER_PIPES_MESSAGES names neither a file nor a stream: use PipesTempFileMessageReader or a pod log reader',
       )
     const line = pipesLine(message)
     if ('path' in channel) appendFileSync(channel.path, `${line}\n`)
-    else if (channel.atEnd) held.push(line)
+    else if (channel.atEnd) buffered.push(line)
     else io[channel.stream === 'stdout' ? 'out' : 'say'](line)
   }
-  /** Before the first word of all: who begins nothing says nothing. */
+  /** `opened` must be the first message; a call that starts no run sends it with its results. */
   const open = (): PipesStep => {
     if (step === null) {
       step = stepOf(io.env)
@@ -80,19 +78,22 @@ export function dagsterReporter(io: Io): Reporter {
   const statuses = new Map<string, string>()
   return {
     name: 'dagster',
-    event({ pipeline, type, data }) {
+    onEvent(event, { plan }) {
       open()
-      const words = type === 'status.observed' ? `status ${data.status}` : formatRunEvent({ type, ...data } as RunEventInput)
-      const key = `${pipeline} ${data.part}`
-      if (words === null || (type === 'status.observed' && statuses.get(key) === words)) return
-      if (type === 'status.observed') statuses.set(key, words)
-      send(pipesLog(LEVEL[type] ?? 'INFO', `${pipeline}: ${words}`))
+      const text = event.type === 'status.observed' ? `status ${event.status}` : formatRunEvent(event)
+      if (text === null) return
+      if (event.type === 'status.observed') {
+        const key = `${plan.name} ${event.part}`
+        if (statuses.get(key) === text) return
+        statuses.set(key, text)
+      }
+      send(pipesLog(LEVEL[event.type] ?? 'INFO', `${plan.name}: ${text}`))
     },
-    async end(told) {
-      for (const message of pipesMessages(told, open(), path => resolve(io.cwd, path))) send(message)
-      const channel = dagsterChannel(io.env)
-      if (held.length > 0 && channel !== null && 'stream' in channel)
-        io[channel.stream === 'stdout' ? 'out' : 'say'](held.join('\n'))
+    onCallEnd(results) {
+      for (const message of pipesMessages(results, open(), path => resolve(io.cwd, path))) send(message)
+      const channel = channelOf(io.env)
+      if (buffered.length > 0 && channel !== null && 'stream' in channel)
+        io[channel.stream === 'stdout' ? 'out' : 'say'](buffered.join('\n'))
     },
   }
 }

@@ -1,17 +1,17 @@
-/** GitHub Actions: annotations in the log, the summary and the outputs of the step in the files it names. It words nothing. */
+/** GitHub Actions: annotations in the log, and the summary and outputs of the step in the files that its environment names. */
 import { appendFileSync, statSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import { githubAnnotations, githubOutputFile, githubOutputs, type PipelineResult, renderMarkdownOf } from '../../report/index.ts'
 import type { Io } from '../terminal/io.ts'
-import type { Reporter } from './reporter.ts'
+import type { CallReporter } from './reporter.ts'
 
-/** Bytes: a step's summary above 1,024 KiB is refused as a whole, and other commands of the step may still write to it. */
-const SUMMARY = 900_000
-/** Less room than this holds no verdict. */
-const LEAST = 2_000
+/** Bytes. GitHub rejects a step summary above 1,024 KiB as a whole, and other commands of the step may still add to it. */
+const MAX_SUMMARY = 900_000
+/** Bytes. The shortest summary that still shows the verdict. */
+const MIN_SUMMARY = 2_000
 
-/** Reports to the platform; `summary` takes the place of GITHUB_STEP_SUMMARY. */
-export function githubReporter(summary: string | null, io: Io): Reporter {
+/** `summary` replaces GITHUB_STEP_SUMMARY. */
+export function githubReporter(summary: string | null, io: Io): CallReporter {
   const file = (name: string): string | null => (io.env[name] ?? '') || null
   const inWorkspace = (path: string): string | null => {
     const below = relative(file('GITHUB_WORKSPACE') ?? io.cwd, resolve(io.cwd, path))
@@ -19,13 +19,13 @@ export function githubReporter(summary: string | null, io: Io): Reporter {
   }
   return {
     name: 'github',
-    async end(told, exitCode) {
+    async onCallEnd(results, exitCode) {
       const parts = [
-        () => githubAnnotations(told, inWorkspace).forEach(io.say),
-        () => append(file('GITHUB_OUTPUT'), () => githubOutputFile(githubOutputs(told, exitCode))),
-        () => append(summary ?? file('GITHUB_STEP_SUMMARY'), room => summaryOf(told, room)),
+        () => githubAnnotations(results, inWorkspace).forEach(io.say),
+        () => append(file('GITHUB_OUTPUT'), () => githubOutputFile(githubOutputs(results, exitCode))),
+        () => append(summary ?? file('GITHUB_STEP_SUMMARY'), room => summaryOf(results, room)),
       ]
-      // One that fails leaves the others.
+      // A part that fails does not stop the others.
       const failures = parts.flatMap(part => {
         try {
           part()
@@ -39,14 +39,14 @@ export function githubReporter(summary: string | null, io: Io): Reporter {
   }
 }
 
-/** Adds to a file that other commands of the step add to as well. */
+/** Appends to a file that other commands of the step append to as well. */
 function append(path: string | null, text: (size: number) => string): void {
   if (path === null) return
   appendFileSync(path, text(statSync(path, { throwIfNoEntry: false })?.size ?? 0), { mode: 0o600 })
 }
 
-function summaryOf(told: readonly PipelineResult[], size: number): string {
-  const room = SUMMARY - size
-  if (room < LEAST) throw new Error(`the summary of this step is full: ${size} bytes`)
-  return `${size > 0 ? '\n' : ''}${renderMarkdownOf(told, room - 1)}`
+function summaryOf(results: readonly PipelineResult[], size: number): string {
+  const room = MAX_SUMMARY - size
+  if (room < MIN_SUMMARY) throw new Error(`the summary of this step is full: ${size} bytes`)
+  return `${size > 0 ? '\n' : ''}${renderMarkdownOf(results, room - 1)}`
 }

@@ -1,31 +1,58 @@
-/** `json-events`: a line of JSON for everything that happens, as it happens, to a file begun anew or to stdout. */
+/** `json-events`: a line of JSON for each event and progress report as it happens, to a new file or to stdout; then the results. */
 import { closeSync, constants, openSync, writeSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import { type ProgressEvent, progressOf, type RunState } from '../../app/index.ts'
 import { makeFolder } from '../../app/runs/run-directory.ts'
-import { type Event, eventLine, isRejection, type PipelineResult, resultLine } from '../../report/index.ts'
+import {
+  type Event,
+  eventData,
+  eventLine,
+  isRejection,
+  type PipelineResult,
+  resultLine,
+  startEventData,
+} from '../../report/index.ts'
 import type { Io } from '../terminal/io.ts'
-import { STDOUT } from './documents.ts'
-import type { Reporter } from './reporter.ts'
+import { type CallReporter, STDOUT } from './reporter.ts'
 
-/** A pipe that nobody reads must not hold up a run: without a reader it cannot be opened. */
+/** O_NONBLOCK: opening a pipe without a reader fails instead of blocking the run. */
 const FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NONBLOCK
 
-/** Writes events to `path`, or to stdout. */
-export function jsonEventsReporter(path: string, io: Io): Reporter {
+/** The shortest interval between two events about one transfer. */
+const TRANSFER_MS = 1_000
+
+export function jsonEventsReporter(path: string, io: Io): CallReporter {
   let file: number | null = null
-  const write = (event: Omit<Event, 'schema'>): void => {
-    const line = eventLine(event)
+  const transferAt = new Map<string, number>()
+  const write = (event: Omit<Event, 'schema' | 'at'>): void => {
+    const line = eventLine({ at: new Date().toISOString(), ...event })
     if (path === STDOUT) io.out(line)
     else {
       file ??= open(resolve(io.cwd, path))
       writeSync(file, `${line}\n`)
     }
   }
+  const writeFor = ({ runId, plan }: RunState, type: string, data: Event['data']): void =>
+    write({ pipeline: plan.name, runId, type, data })
+  const isDue = (progress: ProgressEvent, key: string): boolean => {
+    const transfer = progressOf(progress)
+    if (transfer === null) return true
+    const now = performance.now()
+    const elapsed = now - (transferAt.get(key) ?? Number.NEGATIVE_INFINITY)
+    if (transfer.done !== transfer.total && elapsed < TRANSFER_MS) return false
+    transferAt.set(key, now)
+    return true
+  }
   return {
     name: 'json-events',
-    event: write,
-    async end(told) {
-      for (const one of told) write(lastWord(one))
+    onRunStart: state => writeFor(state, 'run.started', startEventData(state)),
+    onEvent: (event, state) => writeFor(state, event.type, eventData(event)),
+    onProgress(progress, state) {
+      const { type, ...data } = progress
+      if (isDue(progress, `${state.runId} ${type} ${progress.part}`)) writeFor(state, `progress.${type}`, data)
+    },
+    onCallEnd(results) {
+      for (const result of results) write(resultEvent(result))
       if (file !== null) closeSync(file)
     },
   }
@@ -36,12 +63,11 @@ function open(path: string): number {
   return openSync(path, FLAGS, 0o600)
 }
 
-const lastWord = (told: PipelineResult): Omit<Event, 'schema'> => {
-  const at = new Date().toISOString()
-  if (isRejection(told)) {
-    const { name, exitCode, issues } = told
-    return { at, pipeline: name, runId: null, type: 'run.refused', data: { exitCode, issues } }
+function resultEvent(result: PipelineResult): Omit<Event, 'schema' | 'at'> {
+  if (isRejection(result)) {
+    const { name, exitCode, issues } = result
+    return { pipeline: name, runId: null, type: 'run.refused', data: { exitCode, issues } }
   }
-  const { name } = told.results[0]!
-  return { at, pipeline: name, runId: told.metadata.runId, type: 'result', data: JSON.parse(resultLine(told)) }
+  const { name } = result.results[0]!
+  return { pipeline: name, runId: result.metadata.runId, type: 'result', data: JSON.parse(resultLine(result)) }
 }

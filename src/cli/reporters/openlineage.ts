@@ -1,24 +1,21 @@
-/** `openlineage`: the events of OpenLineage, a line of JSON each, added to a file or on stdout. It makes none of them. */
+/** `openlineage`: OpenLineage events as lines of JSON, appended to a file or on stdout. */
 import { closeSync, constants, openSync, writeSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { makeFolder } from '../../app/runs/run-directory.ts'
 import { safeJson } from '../../report/index.ts'
 import type { Io } from '../terminal/io.ts'
-import { STDOUT } from './documents.ts'
-import type { Reporter } from './reporter.ts'
+import { type CallReporter, STDOUT } from './reporter.ts'
 
-/** A run may be begun by one command and ended by another, so events are added; a pipe that nobody reads must not hold it up. */
+/** O_APPEND: one command may start a run and another end it. O_NONBLOCK: a pipe without a reader fails instead of blocking the run. */
 const FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | constants.O_NONBLOCK
 
-/** Adds events to `path`, or writes them to stdout. */
-export const openLineageReporter = (path: string, io: Io): Reporter => ({
+export const openLineageReporter = (path: string, io: Io): CallReporter => ({
   name: 'openlineage',
-  lineage(event) {
+  onLineageEvent(event) {
     const line = safeJson(event)
     if (path === STDOUT) io.out(line)
     else append(resolve(io.cwd, path), `${line}\n`)
   },
-  async end() {},
 })
 
 function append(path: string, line: string): void {

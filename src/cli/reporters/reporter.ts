@@ -1,14 +1,50 @@
-/** What a reporter is: somebody who hears what happens to the pipelines of a call and how they ended. Types only. */
-import type { Event, LineageEvent, PipelineResult } from '../../report/index.ts'
+/** Types of the reporters of a call: an observer of its runs that also gets the results of all its pipelines, and a row of the table. */
+import type { Env, RunReporter } from '../../app/index.ts'
+import type { PipelineResult } from '../../report/index.ts'
+import type { Io } from '../terminal/io.ts'
 
-/** Whatever it throws is a warning: no reporter can break a run. */
-export interface Reporter {
-  /** As it is asked for. */
-  readonly name: string
-  /** Something happened to a pipeline. */
-  event?(event: Omit<Event, 'schema'>): void
-  /** A run has begun, goes on or has ended, as OpenLineage has it. */
-  lineage?(event: LineageEvent): void
+/** The path that means stdout. */
+export const STDOUT = '-'
+
+/** An error that it throws is a warning: no reporter changes a run or its exit code. */
+export interface CallReporter extends RunReporter {
   /** All pipelines of the call have ended; `exitCode` is that of the call. */
-  end(told: readonly PipelineResult[], exitCode: number): Promise<void>
+  onCallEnd?(results: readonly PipelineResult[], exitCode: number): unknown
+  /** A page about the whole call, named on stderr once it is written. */
+  readonly page?: string
+}
+
+export interface ReporterOptions {
+  /** The path of `--reporter NAME=PATH`, else the default path; null if there is neither. */
+  readonly path: string | null
+  readonly isRequestedPath: boolean
+  readonly runsDir: string
+  readonly io: Io
+}
+
+/** What decides whether a reporter is enabled without `--reporter`. */
+export interface CallContext {
+  readonly env: Env
+  /** The CI platform, by the name that reports give it; null for none. */
+  readonly platform: string | null
+  readonly pipelines: number
+}
+
+export interface ReporterType {
+  readonly target: 'file' | 'folder' | 'none'
+  /** Where it writes without a path, relative to the runs directory; null where the platform decides. */
+  readonly defaultPath: string | null
+  readonly acceptsStdout: boolean
+  /** An existing file is replaced only if it ends in one of these. */
+  readonly extensions: readonly string[]
+  /** The format of the file, for messages; the name of the reporter if absent. */
+  readonly format?: string
+  /** Files in a folder target. */
+  readonly files?: readonly string[]
+  readonly isAutomatic?: (context: CallContext) => boolean
+  /** Why the reporter cannot be requested in this environment, null if it can. */
+  readonly unavailable?: (env: Env) => { readonly why: string; readonly hint: string } | null
+  /** Whether it writes to stdout without being told to by a path. */
+  readonly usesStdout?: (env: Env) => Promise<boolean>
+  readonly create: (options: ReporterOptions) => Promise<CallReporter>
 }

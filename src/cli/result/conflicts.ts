@@ -4,7 +4,7 @@ import { type Plan, realPath } from '../../app/light.ts'
 import { FettleError } from '../../errors.ts'
 import type { Flags } from '../command.ts'
 import { textFlag } from '../options/read.ts'
-import type { Reporters } from '../reporters/registry.ts'
+import type { CallReporters } from '../reporters/call-reporters.ts'
 
 /** A plan, and the pipeline file it comes from. */
 export interface PlannedFiles {
@@ -13,7 +13,7 @@ export interface PlannedFiles {
 }
 
 /** The files that the command line itself names to be written. */
-export const ownFiles = (flags: Flags, { paths }: Reporters): (readonly [string, string])[] => {
+export const ownFiles = (flags: Flags, { paths }: CallReporters): (readonly [string, string])[] => {
   const result = textFlag(flags, 'result-file')
   return [...(result === null ? [] : [['--result-file', result] as const]), ...paths.map(path => ['--reporter', path] as const)]
 }

@@ -164,7 +164,7 @@ export const COMMAND_ROWS: readonly Row[] = [
   bad('A12', 'run p.yml --runs-dir file/runs', 'OUTPUT_WRITE', ['file/runs'], { exit: 73, files: { file: '' } }),
   bad('A12', 'run p.yml --result-file file/r.json', 'OUTPUT_WRITE', ['file/r.json'], { exit: 73, files: { file: '' } }),
   bad('A12', 'run p.yml --result-file sub', 'OUTPUT_WRITE', ['sub'], { exit: 73, files: { sub: folder } }),
-  bad('A12', 'run p.yml --result-file p.yml', 'USAGE', ['no earlier result']),
+  bad('A12', 'run p.yml --result-file p.yml', 'USAGE', ['is not a fettle result']),
   bad('A12', 'run p.yml --result-file rows.csv', 'USAGE', ['which is the input of p.yml']),
   bad('A12', 'resume --result-file file/r.json', 'OUTPUT_WRITE', ['file/r.json'], { exit: 73, files: { file: '' } }),
   bad('A12', 'run p.yml --runs-dir /proc/nowhere/runs', 'OUTPUT_WRITE', ['/proc/nowhere'], { exit: 73 }),

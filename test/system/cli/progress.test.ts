@@ -65,8 +65,8 @@ const matched = (part: number): RunEventInput => ({ type: 'match.finished', part
 describe('a picture', () => {
   const picture = (jobs: number) => {
     const drawn = new ProgressModel(0, null)
-    const told = new Told(jobs, (fact, state) => drawn.fact(fact, state))
-    const tick = (one: ProgressEvent, now: number): void => drawn.tick(one, told.state, now)
+    const told = new Told(jobs, (fact, state) => drawn.onEvent(fact, state))
+    const tick = (one: ProgressEvent, now: number): void => drawn.onProgress(one, told.state, now)
     return { drawn, told, tick }
   }
 
@@ -214,10 +214,10 @@ describe('shown as it goes on', () => {
   test('a log: a line for each change, then a sign of life every 30 seconds', () => {
     const { io, seen } = stage(false)
     const progress = showProgress(io, options)
-    const told = new Told(1, progress.fact)
+    const told = new Told(1, progress.onEvent)
     told.add(...created(0), observed(0, 'matching'), observed(0, 'matching'))
     expect(seen.map(line => line.slice(9))).toEqual(['job id-0\n', 'status matching\n'])
-    progress.tick({ type: 'waiting', part: 0, status: 'matching', forMs: 3, nextMs: 30_000 }, told.state)
+    progress.onProgress({ type: 'waiting', part: 0, status: 'matching', forMs: 3, nextMs: 30_000 }, told.state)
     vi.advanceTimersByTime(29_000)
     expect(seen).toHaveLength(2)
     vi.advanceTimersByTime(62_000)
@@ -230,9 +230,9 @@ describe('shown as it goes on', () => {
   test('a log of several jobs: the sign of life tells of the whole', () => {
     const { io, seen } = stage(false)
     const progress = showProgress(io, options)
-    const told = new Told(3, progress.fact)
+    const told = new Told(3, progress.onEvent)
     told.add(...uploaded(0), matched(0), ...created(1))
-    progress.tick({ type: 'waiting', part: 1, status: 'x', forMs: 3, nextMs: 9 }, told.state)
+    progress.onProgress({ type: 'waiting', part: 1, status: 'x', forMs: 3, nextMs: 9 }, told.state)
     vi.advanceTimersByTime(31_000)
     expect(seen.at(-1)).toContain('1 of 3 jobs done, 1 under way')
     progress.stop()
@@ -241,9 +241,9 @@ describe('shown as it goes on', () => {
   test('verbose: transfers every five seconds, not by the piece', () => {
     const { io, seen } = stage(false)
     const progress = showProgress(io, { ...options, verbose: true })
-    const told = new Told(1, progress.fact)
+    const told = new Told(1, progress.onEvent)
     for (let sent = 0; sent < 12_000; sent++) {
-      progress.tick({ type: 'upload', part: 0, sent, total: 12_000 }, told.state)
+      progress.onProgress({ type: 'upload', part: 0, sent, total: 12_000 }, told.state)
       vi.advanceTimersByTime(1)
     }
     expect(seen).toHaveLength(3)
@@ -254,8 +254,8 @@ describe('shown as it goes on', () => {
     const { io, seen } = stage(true)
     const one = showProgress(io, { ...options, label: 'one' })
     const other = showProgress(io, { ...options, label: 'other' })
-    const told = new Told(3, one.fact)
-    const second = new Told(1, other.fact)
+    const told = new Told(3, one.onEvent)
+    const second = new Told(1, other.onEvent)
     told.add({ type: 'stage.started', stage: 'upload' }, ...created(0), ...created(1))
     second.add({ type: 'stage.started', stage: 'match' }, observed(0, 'mat\u001b[2Jching'))
     expect(screenOf(seen.join(''))).toEqual([
@@ -264,7 +264,7 @@ describe('shown as it goes on', () => {
       '  job 2  50,000 rows  created',
       'other  0 ms  match  matching',
     ])
-    one.tick({ type: 'retry', message: 'try again', part: 1 }, told.state)
+    one.onProgress({ type: 'retry', message: 'try again', part: 1 }, told.state)
     expect(screenOf(seen.join(''))[0]).toBe('[one] job 2 of 3: try again')
     one.stop()
     expect(screenOf(seen.join('')).slice(0, 2)).toEqual(['[one] job 2 of 3: try again', 'other  0 ms  match  matching'])
@@ -275,7 +275,7 @@ describe('shown as it goes on', () => {
   test('a terminal of ten lines never scrolls', () => {
     const { io, seen } = stage(true)
     const progress = showProgress(io, options)
-    const told = new Told(40, progress.fact)
+    const told = new Told(40, progress.onEvent)
     for (let part = 0; part < 40; part++) told.add(...created(part))
     expect(screenOf(seen.join('')).filter(line => line !== '')).toHaveLength(8)
     progress.stop()

@@ -279,8 +279,8 @@ describe.concurrent('a wrong --reporter is refused before anything is sent', () 
     ['juint', 'Did you mean junit?'],
     ['pdf', 'There are junit, github'],
     ['junit=', 'a path is missing'],
-    ['markdown=rows.csv', 'is there, and no markdown report by its name'],
-    ['openlineage=rows.csv', 'is there, and no openlineage report by its name'],
+    ['markdown=rows.csv', 'exists and is not a markdown report by its name'],
+    ['openlineage=rows.csv', 'exists and is not an openlineage report by its name'],
     ['junit=fettle-runs/x.xml', 'lies among the runs'],
     ['gitlab=rows.csv', 'it needs a folder'],
     ['github=-', 'cannot write to stdout'],
@@ -383,7 +383,7 @@ describe.concurrent('Dagster', () => {
     const cwd = project('')
     const alone = await fettle(['run', 'p.yml', '--reporter', 'dagster'], { cwd })
     expect(alone.code).toBe(2)
-    expect(alone.stderr).toContain('no Dagster has started this')
+    expect(alone.stderr).toContain('Dagster did not start this process')
     const env = environment({ path: join(cwd, 'm') })
     expect((await fettle(['run', 'p.yml', '--reporter', 'dagster=x.json'], { cwd, env })).code).toBe(2)
   })

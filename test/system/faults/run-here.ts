@@ -9,6 +9,7 @@ import {
   resumeRun,
   startRun,
 } from '../../../src/app/index.ts'
+import { createDispatcher } from '../../../src/app/observe/reporters.ts'
 import { NO_OVERRIDES } from '../../../src/app/prepare/prepare.ts'
 import { lastRun } from '../../../src/app/runs/run-directory.ts'
 import { FettleError } from '../../../src/errors.ts'
@@ -79,7 +80,7 @@ export function prepareStart({ folder, server, bad, isShort = false, timeoutMs =
     timeoutMs,
     signal: stop.signal,
     world: { clock, connection: { dispatcher: connections.dispatcher, limits: isShort ? SHORT : LONG } },
-    ...(onFact === undefined ? {} : { onFact }),
+    ...(onFact === undefined ? {} : { observers: createDispatcher([{ name: 'test', onEvent: onFact }]) }),
   })
   const run = async (): Promise<RunResult> => {
     const { plan, credentials, issues } = await prepare(folder.pipeline, { env, cwd: folder.path, ...NO_OVERRIDES })

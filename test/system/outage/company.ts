@@ -11,6 +11,7 @@ import { Agent } from 'undici'
 import { onTestFinished } from 'vitest'
 import type { RunResult } from '../../../src/app/execution/execute.ts'
 import { startRun } from '../../../src/app/execution/start.ts'
+import { createDispatcher } from '../../../src/app/observe/reporters.ts'
 import { NO_OVERRIDES, prepareValue } from '../../../src/app/prepare/prepare.ts'
 import { VirtualClock } from '../../../src/testing/virtual-clock.ts'
 
@@ -160,10 +161,15 @@ export async function openCompany({ matchMs = 5 * MINUTE, chance, patienceMs = 1
         timeoutMs: null,
         signal,
         world,
-        onTick: tick => {
-          if (tick.type === 'retry' && tick.message.endsWith('sending it again'))
-            retries.push({ at: clock.monotonic(), route: tick.message })
-        },
+        observers: createDispatcher([
+          {
+            name: 'test',
+            onProgress: progress => {
+              if (progress.type === 'retry' && progress.message.endsWith('sending it again'))
+                retries.push({ at: clock.monotonic(), route: progress.message })
+            },
+          },
+        ]),
       },
       false,
     )

@@ -172,7 +172,7 @@ describe('without waiting', () => {
   })
 })
 
-test('reporters hear a run and cannot break it', async () => {
+test('reporters observe a run and never change it', async () => {
   const heard: string[] = []
   const notes: string[] = []
   const report = await run(here.pipeline(), {
@@ -184,24 +184,24 @@ test('reporters hear a run and cannot break it', async () => {
     reporters: [
       {
         name: 'whole',
-        begin: ({ runId }) => heard.push(runId),
-        fact: ({ type }) => heard.push(type),
-        end: ({ status }) => heard.push(status),
+        onRunStart: ({ runId }) => heard.push(runId),
+        onEvent: ({ type }) => heard.push(type),
+        onRunEnd: ({ status }) => heard.push(status),
       },
       {
         name: 'broken',
-        fact: () => {
+        onEvent: () => {
           throw new Error('no room')
         },
       },
       {
         name: 'meddler',
-        begin: state => {
+        onRunStart: state => {
           ;(state.jobs as unknown[]).length = 0
         },
       },
-      { name: 'late', end: () => Promise.reject(new Error('too late')) },
-      { name: 'another run', end: () => run('none.yml', here.options()) },
+      { name: 'late', onRunEnd: () => Promise.reject(new Error('too late')) },
+      { name: 'another run', onRunEnd: () => run('none.yml', here.options()) },
     ],
   })
   expect(report).toMatchObject({ status: 'success', ledger: { adds: true } })

@@ -122,7 +122,7 @@ describe('by HTTP', () => {
 describe('one run, one id', () => {
   test('left to the service: START by one command, COMPLETE by the one that collects it', async () => {
     const events: LineageEvent[] = []
-    const reporters = [{ name: 'here', lineage: (event: LineageEvent) => events.push(event) }]
+    const reporters = [{ name: 'here', onLineageEvent: (event: LineageEvent) => events.push(event) }]
     const left = await run(here.pipeline(), { ...here.options(), detach: true, reporters })
     expect([left.status, types({ events })]).toEqual(['running', ['START']])
     await collect(left.metadata.runId, { ...here.options(), reporters })
@@ -137,10 +137,14 @@ describe('one run, one id', () => {
   test('stopped and resumed: ABORT, then COMPLETE', async () => {
     const events: LineageEvent[] = []
     const stop = new AbortController()
-    const lineage = (event: LineageEvent) => events.push(event)
-    const stopper = { name: 'stopper', lineage, fact: ({ type }: { type: string }) => type === 'job.created' && stop.abort() }
+    const onLineageEvent = (event: LineageEvent) => events.push(event)
+    const stopper = {
+      name: 'stopper',
+      onLineageEvent,
+      onEvent: ({ type }: { type: string }) => type === 'job.created' && stop.abort(),
+    }
     await expect(run(here.pipeline(), { ...here.options(), signal: stop.signal, reporters: [stopper] })).rejects.toThrow()
-    await resume(undefined, { ...here.options(), reporters: [{ name: 'here', lineage }] })
+    await resume(undefined, { ...here.options(), reporters: [{ name: 'here', onLineageEvent }] })
     expect(types({ events })).toEqual(['START', 'ABORT', 'RUNNING', 'COMPLETE'])
     expect(events[1]?.run.facets.errorMessage?.message).toBe('FETTLE_SIGINT: stopped by the caller')
     expect(new Set(events.map(one => one.run.runId)).size).toBe(1)
@@ -149,7 +153,7 @@ describe('one run, one id', () => {
   test('a day without rows is complete, too', async () => {
     here.write('none.csv', 'name,country\n')
     const events: LineageEvent[] = []
-    const reporters = [{ name: 'here', lineage: (event: LineageEvent) => events.push(event) }]
+    const reporters = [{ name: 'here', onLineageEvent: (event: LineageEvent) => events.push(event) }]
     await run(here.pipeline({ input: { path: 'none.csv', empty: 'skip' } }), { ...here.options(), reporters })
     expect(types({ events })).toEqual(['START', 'COMPLETE'])
     expect(events.flatMap(faultsOf)).toEqual([])

@@ -103,7 +103,7 @@ test('the service is told the span of the run, and a run without a caller has a 
 
 test('a run that is gone on with has another span in the same words', async () => {
   const stop = new AbortController()
-  const stopper = { name: 'stopper', fact: ({ type }: { type: string }) => type === 'job.created' && stop.abort() }
+  const stopper = { name: 'stopper', onEvent: ({ type }: { type: string }) => type === 'job.created' && stop.abort() }
   await expect(run(here.pipeline(), { ...here.options(), signal: stop.signal, reporters: [stopper] })).rejects.toThrow()
   await resume(undefined, here.options())
   expect(named('fettle.run').map(({ attributes }) => [attributes['fettle.status'], attributes['fettle.resumed']])).toEqual([

@@ -94,7 +94,7 @@ export async function heldData() {
     inputsFrom: [],
     worlds: { of: () => HASTY, close: async () => {} },
     onNote: () => {},
-    onFact: () => {},
+    onEvent: () => {},
   }
 
   const carry = async (id: string, task: unknown): Promise<Outcome & { readonly end?: unknown }> => {

@@ -22,11 +22,11 @@ export function httpLineage({ url, apiKey }: NonNullable<LineageSettings['http']
   }
   return {
     name: 'OpenLineage',
-    lineage(event) {
+    onLineageEvent(event) {
       last = last.then(() => post(event))
       return last
     },
-    async end() {
+    async onRunEnd() {
       const timer = setTimeout(() => over.abort(new DOMException('no answer came in time', 'TimeoutError')), MOST_MS)
       await last.catch(() => {})
       clearTimeout(timer)

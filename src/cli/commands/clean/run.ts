@@ -8,7 +8,7 @@ import { formatOfName, type OutputFormat } from '../../../formats/index.ts'
 import { escapeTerminal } from '../../../report/formats/escape.ts'
 import type { Flags } from '../../command.ts'
 import { isOn, needText, textFlag, wholeFlag } from '../../options/read.ts'
-import { Reporters } from '../../reporters/registry.ts'
+import { CallReporters } from '../../reporters/call-reporters.ts'
 import { ownFiles, refuseConflicts } from '../../result/conflicts.ts'
 import { checkResultFile, type Ending } from '../../result/result.ts'
 import type { Io } from '../../terminal/io.ts'
@@ -37,12 +37,12 @@ export async function run(flags: Flags, io: Io): Promise<number> {
     service,
     limit: wholeFlag(flags, 'limit', 1, 1_000_000_000),
   })
-  const reporters = await Reporters.of(flags, io)
+  const reporters = await CallReporters.create(flags, io)
   try {
     if (prepared.plan !== null)
       await refuseConflicts([{ file: reading.path, plan: prepared.plan }], ownFiles(flags, reporters), io.cwd)
     refuseReplacing(output.path, prepared, flags, io)
-    reporters.approve()
+    reporters.enable()
     await checkResultFile(flags, io)
     const ending = await runPipeline({ file: reading.path, prepared }, reporters, flags, io, false)
     sayWhatWasMadeUp(ending, flags, io)

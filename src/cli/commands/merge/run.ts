@@ -2,7 +2,7 @@
 import { findShards, mergeRuns } from '../../../app/index.ts'
 import type { Flags } from '../../command.ts'
 import { isOn, listFlag, needText } from '../../options/read.ts'
-import { Reporters } from '../../reporters/registry.ts'
+import { CallReporters } from '../../reporters/call-reporters.ts'
 import { ownFiles, refuseConflicts } from '../../result/conflicts.ts'
 import { checkResultFile, type Ending } from '../../result/result.ts'
 import type { Io } from '../../terminal/io.ts'
@@ -14,7 +14,7 @@ import { checkFlags, NO_CREDENTIALS, settingsOf } from '../shared.ts'
 export async function run(flags: Flags, io: Io): Promise<number> {
   checkFlags(flags)
   const wanted = listFlag(flags, 'run')
-  const reporters = await Reporters.of(flags, io)
+  const reporters = await CallReporters.create(flags, io)
   await checkResultFile(flags, io)
   const progress = showProgress(io, { quiet: isOn(flags, 'quiet'), verbose: isOn(flags, 'verbose'), label: null })
   let name: string | null = null
@@ -26,8 +26,8 @@ export async function run(flags: Flags, io: Io): Promise<number> {
       name = plan.name
       await refuseConflicts([{ file: plan.file, plan }], ownFiles(flags, reporters), io.cwd)
     }
-    reporters.approve()
-    const settings = settingsOf(flags, io, reporters.overhear(progress, name ?? 'merge'), 'merge', () => NO_CREDENTIALS)
+    reporters.enable()
+    const settings = settingsOf(flags, io, reporters.observersOf(progress), 'merge', () => NO_CREDENTIALS)
     ending = { name, result: await mergeRuns(wanted, settings) }
   } catch (error) {
     ending = { name, error }

@@ -6,6 +6,7 @@ import { RENDERERS, type Renderer } from '../../../report/index.ts'
 import type { Flags } from '../../command.ts'
 import { assertReplaceableReport } from '../../options/overwrite-guards.ts'
 import { needText, textFlag } from '../../options/read.ts'
+import { EXTENSIONS } from '../../options/report-formats.ts'
 import type { Io } from '../../terminal/io.ts'
 import { isTextOutput } from '../shared.ts'
 
@@ -22,7 +23,8 @@ export async function run(flags: Flags, io: Io): Promise<number> {
     renderer === null || (format === 'text' && to === null) ? isTextOutput(report, io, 'out') : renderer.render(report, rows)
   if (to === null) io.out(text)
   else {
-    await assertReplaceableReport(to, { cwd: io.cwd, runsDir, format, flag: `--to ${to}` })
+    const extensions = EXTENSIONS[format as keyof typeof RENDERERS]
+    await assertReplaceableReport(to, { cwd: io.cwd, runsDir, format, extensions, flag: `--to ${to}` })
     await writeAtomic(resolve(io.cwd, to), text)
   }
   // A run still going has no last word yet.

@@ -11,7 +11,7 @@ import {
 } from '../../../app/index.ts'
 import type { Flags } from '../../command.ts'
 import { isOn, needText, textFlag } from '../../options/read.ts'
-import { Reporters } from '../../reporters/registry.ts'
+import { CallReporters } from '../../reporters/call-reporters.ts'
 import { ownFiles, refuseConflicts } from '../../result/conflicts.ts'
 import { checkResultFile, type Ending } from '../../result/result.ts'
 import type { Io } from '../../terminal/io.ts'
@@ -26,7 +26,7 @@ export const run = (flags: Flags, io: Io): Promise<number> => resumeOrCollect(fl
 /** Goes on with the run named, or the latest; `command` is what a report says was typed. */
 export async function resumeOrCollect(flags: Flags, io: Io, command: string): Promise<number> {
   checkFlags(flags)
-  const reporters = await Reporters.of(flags, io)
+  const reporters = await CallReporters.create(flags, io)
   await checkResultFile(flags, io)
   const progress = showProgress(io, { quiet: isOn(flags, 'quiet'), verbose: isOn(flags, 'verbose'), label: null })
   const wanted = textFlag(flags, 'run') ?? undefined
@@ -35,11 +35,10 @@ export async function resumeOrCollect(flags: Flags, io: Io, command: string): Pr
   try {
     const runsDir = needText(flags, 'runs-dir')
     const queued = queuedRun(runsDir, findRunId(runsDir, wanted))
-    const settings = (of: RunSettings['credentials']) =>
-      settingsOf(flags, io, reporters.overhear(progress, name ?? ''), command, of)
+    const settings = (of: RunSettings['credentials']) => settingsOf(flags, io, reporters.observersOf(progress), command, of)
     if (queued !== null) {
       name = queued.pipeline
-      reporters.approve()
+      reporters.enable()
       ending = await collectQueued(
         queued,
         settings(() => credentialsOf(io.env, {})),
@@ -48,8 +47,8 @@ export async function resumeOrCollect(flags: Flags, io: Io, command: string): Pr
       const { state } = loadRun(runsDir, wanted)
       name = state.plan.name
       await refuseConflicts([{ file: state.plan.file, plan: state.plan }], ownFiles(flags, reporters), io.cwd)
-      reporters.approve()
-      if (state.finished) progress.note(`the run ${state.runId} is finished; nothing is left to ${command}`)
+      reporters.enable()
+      if (state.finished) progress.onNote(`the run ${state.runId} is finished; nothing is left to ${command}`)
       const present = state.finished ? null : currentPipelineOf(state, { env: io.env, cwd: io.cwd })
       const all: RunSettings = {
         ...settings(() => present?.credentials() ?? NO_CREDENTIALS),
@@ -61,7 +60,7 @@ export async function resumeOrCollect(flags: Flags, io: Io, command: string): Pr
       const left = result.state.finished ? shardsLeftInQueue(runsDir, state.runId) : null
       if (left !== null)
         await clearQueue(left, all).catch((error: Error) =>
-          progress.note(`its shards are still in the queue ${left.name} at ${left.url}: ${error.message}`),
+          progress.onNote(`its shards are still in the queue ${left.name} at ${left.url}: ${error.message}`),
         )
     }
   } catch (error) {

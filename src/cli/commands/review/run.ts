@@ -22,6 +22,7 @@ import { escapeTerminal, renderHtml, resultLine } from '../../../report/index.ts
 import type { Flags } from '../../command.ts'
 import { assertReplaceableReport } from '../../options/overwrite-guards.ts'
 import { isOn, listFlag, needText, textFlag } from '../../options/read.ts'
+import { EXTENSIONS } from '../../options/report-formats.ts'
 import type { Io } from '../../terminal/io.ts'
 import type { Chosen } from './screen.ts'
 import { runReviewSession } from './session.ts'
@@ -151,7 +152,13 @@ async function exportTo(format: string, to: string, { rows, mappings, id, runsDi
   const path = resolve(io.cwd, to)
   if (format !== 'csv' && format !== 'xlsx' && format !== 'html')
     throw new FettleError('FETTLE_USAGE', `--export ${format} ${to}: expected csv, xlsx or html, and a file`)
-  await assertReplaceableReport(to, { cwd: io.cwd, runsDir, format, flag: `--export ${format} ${to}` })
+  await assertReplaceableReport(to, {
+    cwd: io.cwd,
+    runsDir,
+    format,
+    extensions: EXTENSIONS[format],
+    flag: `--export ${format} ${to}`,
+  })
   const isOther = format !== 'html' && existsSync(path) && !(format === 'csv' && isReview(path))
   if (isOther)
     throw new FettleError('FETTLE_USAGE', `--export ${format} ${to} is there, and no earlier export: it is not replaced`, {

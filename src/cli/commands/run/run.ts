@@ -5,7 +5,7 @@ import { escapeTerminal } from '../../../report/formats/escape.ts'
 import { escapeLines, isRejection } from '../../../report/index.ts'
 import type { Flags } from '../../command.ts'
 import { isOn, needText, textFlag } from '../../options/read.ts'
-import { Reporters } from '../../reporters/registry.ts'
+import { CallReporters } from '../../reporters/call-reporters.ts'
 import { ownFiles, refuseConflicts } from '../../result/conflicts.ts'
 import { exitOf, worstExit } from '../../result/exit.ts'
 import { checkResultFile, codeOf, type Ending, pipelineResultOf, printResults } from '../../result/result.ts'
@@ -29,7 +29,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   checkFlags(flags)
   if (textFlag(flags, 'queue') !== null) checkQueued(flags)
   const files = pipelineFiles(flags)
-  const reporters = await Reporters.of(flags, io)
+  const reporters = await CallReporters.create(flags, io)
   const items: Item[] = []
   try {
     return await carryAll(files, items, reporters, flags, io)
@@ -42,7 +42,13 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   }
 }
 
-async function carryAll(files: readonly string[], items: Item[], reporters: Reporters, flags: Flags, io: Io): Promise<number> {
+async function carryAll(
+  files: readonly string[],
+  items: Item[],
+  reporters: CallReporters,
+  flags: Flags,
+  io: Io,
+): Promise<number> {
   const keeps = !isOn(flags, 'dry-run')
   const stdin = stdinOf({ open: io.stdin, keeps, signal: io.signal })
   const work = showLongTask(io, isOn(flags, 'quiet'))
@@ -61,7 +67,7 @@ async function carryAll(files: readonly string[], items: Item[], reporters: Repo
   }
   const plans = items.flatMap(({ file, prepared: { plan } }) => (plan === null ? [] : [{ file, plan }]))
   await refuseConflicts(plans, ownFiles(flags, reporters), io.cwd)
-  reporters.approve()
+  reporters.enable()
   if (isOn(flags, 'dry-run')) return dryRun(items, io)
   await checkResultFile(flags, io)
   const endings = await inBatch(items, SIDE_BY_SIDE, item => runPipeline(item, reporters, flags, io, files.length > 1))
@@ -69,7 +75,7 @@ async function carryAll(files: readonly string[], items: Item[], reporters: Repo
 }
 
 /** Tells everybody how the pipelines ended: people, reporters, and last of all whoever reads the result line; gives the worst code. */
-export async function reportEndings(endings: readonly Ending[], reporters: Reporters, flags: Flags, io: Io): Promise<number> {
+export async function reportEndings(endings: readonly Ending[], reporters: CallReporters, flags: Flags, io: Io): Promise<number> {
   const code = worstExit(endings.map(ending => codeOf(ending, flags)))
   for (const ending of endings) sayEnding(ending, reporters, flags, io)
   const told = endings.flatMap(ending => ('left' in ending ? [] : [pipelineResultOf(ending, flags)]))
@@ -82,7 +88,7 @@ export async function reportEndings(endings: readonly Ending[], reporters: Repor
 /** Carries out one pipeline; what stops it is its ending. */
 export async function runPipeline(
   { file, prepared }: Item,
-  reporters: Reporters,
+  reporters: CallReporters,
   flags: Flags,
   io: Io,
   isOneOfSeveral: boolean,
@@ -98,7 +104,7 @@ export async function runPipeline(
     io.signal.throwIfAborted()
     // Missing credentials are better known before there is a folder for runs.
     if (prepared.plan.service.kind === 'remote') prepared.credentials()
-    const settings = settingsOf(flags, io, reporters.overhear(progress, name), 'run', prepared.credentials)
+    const settings = settingsOf(flags, io, reporters.observersOf(progress), 'run', prepared.credentials)
     const { plan, links } = prepared
     if (textFlag(flags, 'queue') !== null) return await runQueued(prepared, { ...settings, links }, flags)
     return { name, result: await startRun(plan, { ...settings, links }, isOn(flags, 'new')) }
@@ -110,7 +116,7 @@ export async function runPipeline(
 }
 
 /** The report as text, or the error; quiet runs speak only when something is wrong. */
-function sayEnding(ending: Ending, reporters: Reporters, flags: Flags, io: Io): void {
+function sayEnding(ending: Ending, reporters: CallReporters, flags: Flags, io: Io): void {
   if ('error' in ending) {
     io.say(printError(ending.error, isOn(flags, 'debug')))
     return

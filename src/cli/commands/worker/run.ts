@@ -29,8 +29,8 @@ export async function run(flags: Flags, io: Io): Promise<number> {
     signal: io.signal,
     onWord: say,
     onNote: (shard, text) => say(`${shard}: ${text}`),
-    onFact: (shard, fact, { runId }) => {
-      if (fact.type === 'stage.started' && isOn(flags, 'verbose')) say(`${shard}: ${fact.stage} (${runId})`)
+    onEvent: (shard, event, { runId }) => {
+      if (event.type === 'stage.started' && isOn(flags, 'verbose')) say(`${shard}: ${event.stage} (${runId})`)
     },
   })
   return EXIT.ok

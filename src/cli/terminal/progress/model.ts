@@ -32,26 +32,26 @@ export class ProgressModel {
   }
 
   /** Something was recorded. */
-  fact(fact: RunEventInput, state: RunState): void {
+  onEvent(event: RunEventInput, state: RunState): void {
     this.#state = state
-    if (fact.type === 'stage.started') {
-      this.#stage = fact.stage
+    if (event.type === 'stage.started') {
+      this.#stage = event.stage
       this.#sign = null
     }
     // What follows a transfer is no part of it.
-    if ('part' in fact && fact.type !== 'status.observed') this.#signs.delete(fact.part)
+    if ('part' in event && event.type !== 'status.observed') this.#signs.delete(event.part)
   }
 
   /** A sign of progress of a job. */
-  tick(tick: ProgressEvent, state: RunState, now: number): void {
+  onProgress(progress: ProgressEvent, state: RunState, now: number): void {
     this.#state = state
-    if (tick.type === 'retry') return
-    if (tick.type === 'companies') {
-      this.#sign = { tick, at: now, course: courseOf(tick, this.#sign?.course ?? null, now) }
+    if (progress.type === 'retry') return
+    if (progress.type === 'companies') {
+      this.#sign = { tick: progress, at: now, course: courseOf(progress, this.#sign?.course ?? null, now) }
       return
     }
-    const part = tick.part ?? 0
-    this.#signs.set(part, { tick, at: now, course: courseOf(tick, this.#signs.get(part)?.course ?? null, now) })
+    const part = progress.part ?? 0
+    this.#signs.set(part, { tick: progress, at: now, course: courseOf(progress, this.#signs.get(part)?.course ?? null, now) })
   }
 
   /** The run as a whole, in one line: time, stage, and what is going on. */
