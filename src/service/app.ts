@@ -7,19 +7,19 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { OPERATIONS, OTHER_GROUPS } from '../contract/index.ts'
-import { authenticateRoute } from './access/authenticate.ts'
-import { accessRoutes } from './access/routes.ts'
-import { peopleRoutes } from './companies/people-routes.ts'
-import { reportRoutes } from './companies/report-route.ts'
-import { companyRoutes } from './companies/routes.ts'
-import type { Context } from './context.ts'
-import { fileRoute } from './data-cleaning/file-routes.ts'
-import { jobRoutes } from './data-cleaning/routes.ts'
+import { type AuthenticateDeps, authenticateRoute } from './access/authenticate.ts'
+import { type AccessDeps, accessRoutes } from './access/routes.ts'
+import type { Clock } from './clock.ts'
+import { type PeopleDeps, peopleRoutes } from './companies/people-routes.ts'
+import { type ReportDeps, reportRoutes } from './companies/report-route.ts'
+import { type CompanyDeps, companyRoutes } from './companies/routes.ts'
+import { type EnrichedFileDeps, enrichedFileRoute } from './data-cleaning/file-routes.ts'
+import { type JobDeps, jobRoutes } from './data-cleaning/routes.ts'
 import { otherRoutes } from './docs/other-operations.ts'
 import { docsRoutes } from './docs/routes.ts'
 import type { Metrics } from './health/metrics.ts'
-import { metricsRoute } from './health/metrics-route.ts'
-import { healthRoute } from './health/routes.ts'
+import { type MetricsDeps, metricsRoute } from './health/metrics-route.ts'
+import { type HealthDeps, healthRoute } from './health/routes.ts'
 import { watchDeadlines } from './http/deadlines.ts'
 import { connectAnswerer, garbageAnswerer, refusalOf } from './http/errors.ts'
 import { requireOwnHost, requirePlainHeaders } from './http/guard.ts'
@@ -27,17 +27,33 @@ import { readJson } from './http/json-body.ts'
 import { routePath } from './http/route.ts'
 import { traceOf } from './http/trace.ts'
 import type { Limits } from './limits.ts'
-import { monitoringRoutes } from './monitoring/routes.ts'
-import { RECONCILE_METHODS, reconcileRoutes } from './openrefine/routes.ts'
-import { portfolioRoutes } from './portfolios/routes.ts'
+import { type MonitoringDeps, monitoringRoutes } from './monitoring/routes.ts'
+import { RECONCILE_METHODS, type ReconcileDeps, reconcileRoutes } from './openrefine/routes.ts'
+import { type PortfolioDeps, portfolioRoutes } from './portfolios/routes.ts'
 import { Refusal } from './refusal.ts'
-import { hitFileRoute } from './screening/hit-routes.ts'
-import { screeningRoutes } from './screening/routes.ts'
+import { type HitFileDeps, hitFileRoute } from './screening/hit-routes.ts'
+import { type ScreeningDeps, screeningRoutes } from './screening/routes.ts'
 
 /** Takes one line of the log, without a line end. */
 export type Log = (line: string) => void
 
-/** What the server needs besides its routes' context. */
+/** What the routes need together: each group of routes declares its part. */
+export type AppDeps = AuthenticateDeps &
+  AccessDeps &
+  JobDeps &
+  EnrichedFileDeps &
+  ScreeningDeps &
+  HitFileDeps &
+  CompanyDeps &
+  ReportDeps &
+  PeopleDeps &
+  MonitoringDeps &
+  PortfolioDeps &
+  HealthDeps &
+  MetricsDeps &
+  ReconcileDeps & { readonly clock: Clock }
+
+/** What the server needs besides its routes. */
 export interface AppOptions {
   /** Names the service is reached by, lower case; besides them only the loopback names are answered for. */
   readonly hosts: readonly string[]
@@ -50,23 +66,27 @@ export interface AppOptions {
   readonly isClosing: () => boolean
 }
 
-/** Methods by path, to tell a wrong method from an unknown path. */
-const METHODS = new Map<string, string[]>([
-  ['/health', ['GET', 'HEAD']],
-  ['/metrics', ['GET', 'HEAD']],
-  ['/docs', ['GET', 'HEAD']],
-  ['/v1/openapi.json', ['GET', 'HEAD']],
-  ['/files/:name', ['GET', 'HEAD']],
-  ['/hit-files/:name', ['GET', 'HEAD']],
-  ['/reports/:name', ['GET', 'HEAD']],
-])
-for (const operation of [...Object.values(OPERATIONS), ...OTHER_GROUPS]) {
-  const allowed = METHODS.get(routePath(operation)) ?? []
-  const more = operation.method === 'GET' ? ['GET', 'HEAD'] : [operation.method]
-  METHODS.set(routePath(operation), [...allowed, ...more])
+/** Paths outside the operations table; all are read-only. */
+const READ_PATHS = ['/health', '/metrics', '/docs', '/v1/openapi.json', '/files/:name', '/hit-files/:name', '/reports/:name']
+
+interface PathMethods {
+  readonly pattern: RegExp
+  readonly methods: readonly string[]
 }
-const patternsOf = (methods: Iterable<readonly [string, readonly string[]]>) =>
-  [...methods].map(([path, allowed]) => ({ pattern: new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}$`), methods: allowed }))
+
+/** The methods of every path, to answer a wrong method with 405 and an unknown path with 404. */
+function pathMethods(more: Iterable<readonly [string, readonly string[]]>): PathMethods[] {
+  const methods = new Map<string, readonly string[]>(READ_PATHS.map(path => [path, ['GET', 'HEAD']]))
+  for (const operation of [...Object.values(OPERATIONS), ...OTHER_GROUPS]) {
+    const path = routePath(operation)
+    const added = operation.method === 'GET' ? ['GET', 'HEAD'] : [operation.method]
+    methods.set(path, [...(methods.get(path) ?? []), ...added])
+  }
+  return [...methods, ...more].map(([path, allowed]) => ({
+    pattern: new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}$`),
+    methods: allowed,
+  }))
+}
 
 const serverOptions = (limits: Limits) => ({
   bodyLimit: limits.jsonBytes,
@@ -94,8 +114,8 @@ const serverOptions = (limits: Limits) => ({
 })
 
 /** Builds the server. */
-export function buildApp(context: Context, options: AppOptions): FastifyInstance {
-  const { limits, clock } = context
+export function buildApp(deps: AppDeps, options: AppOptions): FastifyInstance {
+  const { limits, clock } = deps
 
   const write = (line: Record<string, unknown>): void => {
     options.log(JSON.stringify({ time: new Date(clock.now()).toISOString(), ...line }))
@@ -183,32 +203,32 @@ export function buildApp(context: Context, options: AppOptions): FastifyInstance
   app.addHook('onRequestAbort', async request => writeRequest(request, 499, null))
   app.setErrorHandler(answerError)
 
-  const patterns = patternsOf([...METHODS, ...(options.reconcile ? RECONCILE_METHODS : [])])
+  const paths = pathMethods(options.reconcile ? RECONCILE_METHODS : [])
   app.setNotFoundHandler(async (request, reply) => {
     const path = request.url.split('?')[0] ?? ''
-    const known = patterns.find(({ pattern }) => pattern.test(path))
+    const known = paths.find(({ pattern }) => pattern.test(path))
     if (known === undefined) throw new Refusal(404, 'Not found', 'there is nothing at this path')
     const allow = known.methods.join(', ')
     if (request.method === 'OPTIONS') return reply.code(204).header('Allow', allow).send()
     throw new Refusal(405, 'Method not allowed', `this path takes ${allow}`, { Allow: allow })
   })
 
-  authenticateRoute(app, context)
-  accessRoutes(app, context)
-  jobRoutes(app, context)
-  screeningRoutes(app, context)
-  companyRoutes(app, context)
-  reportRoutes(app, context)
-  peopleRoutes(app, context)
-  otherRoutes(app, context)
-  fileRoute(app, context)
-  hitFileRoute(app, context)
-  monitoringRoutes(app, context)
-  portfolioRoutes(app, context)
-  healthRoute(app, context, options.version)
-  metricsRoute(app, context, options)
-  if (options.reconcile) app.register(async scope => reconcileRoutes(scope, context, options.version))
-  docsRoutes(app, context, options.version)
+  authenticateRoute(app, deps)
+  accessRoutes(app, deps)
+  jobRoutes(app, deps)
+  screeningRoutes(app, deps)
+  companyRoutes(app, deps)
+  reportRoutes(app, deps)
+  peopleRoutes(app, deps)
+  otherRoutes(app, deps)
+  enrichedFileRoute(app, deps)
+  hitFileRoute(app, deps)
+  monitoringRoutes(app, deps)
+  portfolioRoutes(app, deps)
+  healthRoute(app, deps, options.version)
+  metricsRoute(app, deps, options)
+  if (options.reconcile) app.register(async scope => reconcileRoutes(scope, deps, options.version))
+  docsRoutes(app, deps, options.version)
   return app
 }
 

@@ -1,7 +1,7 @@
 /**
  * THE way from an id that a caller names to the object: jobs, searches, hits, portfolios, companies in them. What does not exist and
  * what the caller may not know of get the same 404 (faults H3). No route reads a store by an id on its own: the stores in the
- * context cannot (test/unit/service/look.test.ts).
+ * context cannot (test/unit/service/object-access.test.ts).
  */
 import type { Permission } from '../contract/index.ts'
 import type { User } from './auth/users.ts'
@@ -19,7 +19,7 @@ export type Caller = Pick<User, 'id'>
 export type Need = Permission | 'Own'
 
 /** From ids to objects, for a caller. What cannot be had is thrown: 404, or 403 where the caller may know of it and not do this. */
-export interface Look {
+export interface ObjectAccess {
   job(caller: Caller, id: string): Job
   search(caller: Caller, type: SearchType, id: string): Search
   /** The hit of a search that was looked up. */
@@ -34,7 +34,7 @@ export interface Look {
 }
 
 /** The stores that are looked into. */
-export interface LookParts {
+export interface ObjectStores {
   readonly jobs: Pick<JobStore, 'find'>
   readonly searches: Pick<SearchStore, 'find' | 'hit'>
   readonly portfolios: Pick<PortfolioStore, 'find' | 'shares'>
@@ -65,7 +65,7 @@ function there<Kind>(what: string, object: Kind | null): Kind {
 }
 
 /** Looks into these stores. */
-export function makeLook({ jobs, searches, portfolios, holdings }: LookParts): Look {
+export function createObjectAccess({ jobs, searches, portfolios, holdings }: ObjectStores): ObjectAccess {
   const held = (portfolio: Portfolio, id: string): Holding | null => holdings.find(portfolio.id, id)
   return {
     job: (caller, id) => open('Job', jobs.find(caller.id, id), caller),

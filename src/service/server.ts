@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { FastifyInstance } from 'fastify'
 import { FettleError } from '../errors.ts'
 import { buildApp, type Log } from './app.ts'
 import { makeLinks } from './auth/links.ts'
@@ -15,15 +16,15 @@ import { openUsage } from './auth/usage.ts'
 import { type Login, openUsers } from './auth/users.ts'
 import { openSnapshotRequests } from './backup/snapshot-requests.ts'
 import { type Clock, systemClock } from './clock.ts'
-import type { OpenRegister } from './context.ts'
 import { type JobStore, openJobs } from './data-cleaning/jobs-store.ts'
-import { placesIn, startWorker } from './data-cleaning/processing/worker.ts'
+import { jobFilesIn, startWorker } from './data-cleaning/processing/worker.ts'
 import { startRetention } from './data-cleaning/retention.ts'
 import { makeMetrics } from './health/metrics.ts'
+import type { OpenRegister } from './health/routes.ts'
 import { LIMITS, type Limits } from './limits.ts'
 import { type ChangeSource, UNCHANGING } from './monitoring/change-source.ts'
 import { openMonitoring } from './monitoring/open.ts'
-import { makeLook } from './object-access.ts'
+import { createObjectAccess } from './object-access.ts'
 import type { Engine } from './registers/engine.ts'
 import { NO_OFFICERS, type Officers } from './registers/index.ts'
 import { makeSearch } from './registers/search.ts'
@@ -32,7 +33,7 @@ import { openSearches } from './screening/searches-store.ts'
 import { type AccountFile, openAccounts } from './storage/accounts.ts'
 import { makeFolder } from './storage/atomic-file.ts'
 import { openCredits } from './storage/credits.ts'
-import { openDatabase } from './storage/database.ts'
+import { type Database, openDatabase } from './storage/database.ts'
 import { isDiskTrouble } from './storage/disk.ts'
 import { openAnswers } from './storage/idempotency.ts'
 import { lockDirectory } from './storage/lock.ts'
@@ -77,11 +78,26 @@ export interface StartOptions {
   readonly rowPauseMs?: number
 }
 
-/** What the registers give besides their companies; absent: nothing. */
-export interface Behind {
+/** What the registers offer besides their companies. */
+export interface RegisterExtras {
   readonly changes?: ChangeSource
   /** Closed with the service. */
   readonly officers?: Officers
+}
+
+/** Registers what closes a resource; closed last to first. */
+type OnClose = (closer: () => unknown) => unknown
+
+interface AuthParts {
+  readonly accounts: AccountFile
+  readonly database: Database
+  readonly clock: Clock
+  readonly limits: Limits
+}
+
+interface BackgroundParts extends Omit<AuthParts, 'accounts'> {
+  readonly engine: Engine
+  readonly changes: ChangeSource
 }
 
 /** A running service. */
@@ -97,8 +113,10 @@ export interface Service {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-const VERSION = (JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }).version
 const LOOPBACK = ['127.0.0.1', 'localhost', '::1']
+
+const packageVersion = (): string =>
+  (JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }).version
 
 function loginsOf({ users, host = '127.0.0.1' }: StartOptions, accounts: AccountFile): readonly Login[] {
   if (users.length > 0 || accounts.all().size > 0) return users
@@ -109,7 +127,7 @@ function loginsOf({ users, host = '127.0.0.1' }: StartOptions, accounts: Account
   return [{ username: 'embedded', password: randomBytes(24).toString('base64url') }]
 }
 
-/** Puts right what a kill in the middle of a request left behind; gives how many files were moved aside. */
+/** Repairs what a kill during a request left behind; returns how many files were moved aside. */
 async function recover(dataDir: string, jobs: JobStore, now: number): Promise<number> {
   for (const job of jobs.withStatus(['uploading'])) {
     jobs.change(job.id, { status: 'uploadError', details: 'the service stopped while the file was arriving' })
@@ -121,116 +139,135 @@ async function recover(dataDir: string, jobs: JobStore, now: number): Promise<nu
   return uploads + (await tidy(dataDir, 'files', isKept, now, name => fileless.has(idOf(name))))
 }
 
+/** Takes the lock of the data directory and opens what it stores. */
+async function openDataDir(options: StartOptions, onClose: OnClose) {
+  const { dataDir } = options
+  for (const folder of [dataDir, join(dataDir, 'uploads'), join(dataDir, 'files')]) await makeFolder(folder)
+  onClose(lockDirectory(dataDir))
+  const accounts = openAccounts(dataDir)
+  const logins = loginsOf(options, accounts)
+  const database = openDatabase(dataDir)
+  onClose(() => database.close())
+  return { accounts, logins, database }
+}
+
+/** Starts everything that runs without a request: worker, retention, monitoring, screening lists, snapshots. */
+async function startBackground(options: StartOptions, parts: BackgroundParts, onClose: OnClose) {
+  const { dataDir, log = () => {}, stopAt = null, rowPauseMs = 0 } = options
+  const { database, engine, changes, clock, limits } = parts
+  const now = (): number => clock.now()
+  const writeLog = (line: object): void => log(JSON.stringify({ time: new Date(now()).toISOString(), ...line }))
+  const logFailure = (job: string | null, error: unknown): void =>
+    writeLog({ job, error: error instanceof Error ? error.message : 'unknown' })
+  const onError = (error: unknown): void => logFailure(null, error)
+
+  const jobs = openJobs(database, now)
+  const files = jobFilesIn(dataDir)
+  const moved = await recover(dataDir, jobs, now())
+  const worker = startWorker({ jobs, engine, files, clock, limits, rowPauseMs, stopAt, onError: logFailure })
+  onClose(() => worker.close())
+  const retention = startRetention({ jobs, files, dataDir, clock, limits, onError })
+  onClose(() => retention.close())
+
+  const search = makeSearch(engine)
+  const monitoring = await openMonitoring({
+    ...{ database, engine, search, changes, dataDir, clock, limits, onError },
+    told: writeLog,
+  })
+  onClose(() => monitoring.close())
+  const aside = moved + monitoring.moved
+  if (aside > 0) options.onWarning?.(asideMessage(dataDir, aside))
+
+  const screener = openScreener(options.screeningDir ?? null)
+  onClose(() => screener.close())
+  if (options.screensAtOnce === true) await screener.warm()
+
+  const take = (folder: string): void => takeSnapshot(database, dataDir, folder)
+  const snapshots = openSnapshotRequests({ dataDir, clock, everyMs: limits.checkMs, take })
+  onClose(() => snapshots.close())
+  const { portfolios, holdings, events, imports, importer, folder: importDir, transaction } = monitoring
+  return { jobs, files, worker, search, screener, portfolios, holdings, events, imports, importer, importDir, transaction }
+}
+
+/** Logins, tokens and limits of the users. */
+async function openAuth(options: StartOptions, logins: readonly Login[], { accounts, database, clock, limits }: AuthParts) {
+  const now = (): number => clock.now()
+  const users = await openUsers(logins, accounts, openOwnerNumbers(database))
+  return {
+    users,
+    usage: openUsage(database, users.values(), now),
+    throttle: makeThrottle(limits, now),
+    rates: makeRates(options.rates ?? {}, now, limits.loginKeys),
+    tokens: makeTokens(limits.tokenMs, now),
+    links: makeLinks(limits.linkMs, now, users),
+  }
+}
+
+/** Lets requests in flight finish for a limited time, then closes their connections. */
+async function closeApp(app: FastifyInstance, clock: Clock, closeMs: number): Promise<void> {
+  const closed = new AbortController()
+  void clock.sleep(closeMs, closed.signal).then(() => app.server.closeAllConnections())
+  await app.close()
+  closed.abort()
+}
+
 /** Starts the service. Throws FETTLE_LOCKED when another one has the data directory, FETTLE_SETTINGS when it cannot listen. */
 export async function start(
   options: StartOptions,
   engine: Engine,
   registers: readonly OpenRegister[],
-  { changes = UNCHANGING, officers = NO_OFFICERS }: Behind = {},
+  { changes = UNCHANGING, officers = NO_OFFICERS }: RegisterExtras = {},
 ): Promise<Service> {
-  const { dataDir, host = '127.0.0.1', port = 0, clock = systemClock, log = () => {}, hosts = [] } = options
+  const { dataDir, host = '127.0.0.1', port = 0, clock = systemClock, hosts = [], reconcile = false } = options
   const limits: Limits = { ...LIMITS, ...options.limits }
-  const now = (): number => clock.now()
-  if (options.reconcile === true && !LOOPBACK.includes(host)) {
+  if (reconcile && !LOOPBACK.includes(host)) {
     throw new FettleError(
       'FETTLE_SETTINGS',
       `Cannot reconcile on ${host}: it asks for no login, so only this machine may be served.`,
     )
   }
-  const undo: (() => unknown)[] = []
-  const undoAll = async (): Promise<void> => {
-    for (let last = undo.pop(); last !== undefined; last = undo.pop()) await last()
+  const closers: (() => unknown)[] = []
+  const onClose: OnClose = closer => closers.push(closer)
+  const closeAll = async (): Promise<void> => {
+    for (let last = closers.pop(); last !== undefined; last = closers.pop()) await last()
   }
 
   try {
-    undo.push(() => officers.close())
-    for (const folder of [dataDir, join(dataDir, 'uploads'), join(dataDir, 'files')]) await makeFolder(folder)
-    undo.push(lockDirectory(dataDir))
-    const accounts = openAccounts(dataDir)
-    const logins = loginsOf(options, accounts)
-    const database = openDatabase(dataDir)
-    undo.push(() => database.close())
-    const jobs = openJobs(database, now)
-    const moved = await recover(dataDir, jobs, clock.now())
-    const places = placesIn(dataDir)
-    const tell = (job: string | null, error: unknown): void => {
-      const message = error instanceof Error ? error.message : 'unknown'
-      log(JSON.stringify({ time: new Date(clock.now()).toISOString(), job, error: message }))
-    }
-    const { stopAt = null, rowPauseMs = 0 } = options
-    const worker = startWorker({ jobs, engine, places, clock, limits, rowPauseMs, stopAt, onError: tell })
-    undo.push(() => worker.close())
-    const retention = startRetention({ jobs, places, dataDir, clock, limits, onError: error => tell(null, error) })
-    undo.push(() => retention.close())
-    const told = (line: object): void => log(JSON.stringify({ time: new Date(clock.now()).toISOString(), ...line }))
-    const onError = (error: unknown): void => tell(null, error)
-    const search = makeSearch(engine)
-    const monitoring = await openMonitoring({ database, engine, search, changes, dataDir, clock, limits, told, onError })
-    undo.push(() => monitoring.close())
-    const aside = moved + monitoring.moved
-    if (aside > 0) options.onWarning?.(asideMessage(dataDir, aside))
-
-    const screener = openScreener(options.screeningDir ?? null)
-    undo.push(() => screener.close())
-    if (options.screensAtOnce === true) await screener.warm()
-    const take = (folder: string): void => takeSnapshot(database, dataDir, folder)
-    const desk = openSnapshotRequests({ dataDir, clock, everyMs: limits.checkMs, take })
-    undo.push(() => desk.close())
-
-    const users = await openUsers(logins, accounts, openOwnerNumbers(database))
+    onClose(() => officers.close())
+    const { accounts, logins, database } = await openDataDir(options, onClose)
+    const background = await startBackground(options, { database, engine, changes, clock, limits }, onClose)
+    const now = (): number => clock.now()
+    const searches = openSearches(database, now)
+    const startedAt = now()
     let origin = ''
     let closing: Promise<void> | null = null
-    const searches = openSearches(database, now)
-    const context = {
-      look: makeLook({ jobs, searches, ...monitoring }),
-      jobs,
-      engine,
-      startedAt: clock.now(),
-      answers: openAnswers(database, now, limits),
-      searches,
+    const deps = {
+      ...{ engine, officers, registers, clock, limits, startedAt, searches, ...background },
+      ...(await openAuth(options, logins, { accounts, database, clock, limits })),
+      objects: createObjectAccess({ ...background, searches }),
+      answers: openAnswers(database, now, limits.idempotencyMs),
       credits: openCredits(database, options.credits ?? null),
-      screener,
-      users,
-      usage: openUsage(database, users.values(), now),
-      officers,
-      throttle: makeThrottle(limits, now),
-      rates: makeRates(options.rates ?? {}, now, limits.loginKeys),
-      tokens: makeTokens(limits.tokenMs, now),
-      links: makeLinks(limits.linkMs, now, users),
-      worker,
-      search,
-      monitoring,
-      places,
-      clock,
-      limits,
-      registers,
       origin: () => origin,
     }
-    const names = [host.includes(':') ? `[${host}]` : host, ...hosts].map(name => name.toLowerCase())
-    const app = buildApp(context, {
-      hosts: names,
-      version: VERSION,
-      log,
+    const app = buildApp(deps, {
+      hosts: [host.includes(':') ? `[${host}]` : host, ...hosts].map(name => name.toLowerCase()),
+      version: packageVersion(),
+      log: options.log ?? (() => {}),
       metrics: makeMetrics(),
-      reconcile: options.reconcile === true,
+      reconcile,
       isClosing: () => closing !== null,
     })
-    undo.push(async () => {
-      const closed = new AbortController()
-      void clock.sleep(limits.closeMs, closed.signal).then(() => app.server.closeAllConnections())
-      await app.close()
-      closed.abort()
-    })
+    onClose(() => closeApp(app, clock, limits.closeMs))
     origin = await app.listen({ host, port, backlog: limits.connections })
 
     const { username, password } = logins[0] ?? { username: '', password: '' }
     const close = (): Promise<void> => {
-      closing ??= undoAll()
+      closing ??= closeAll()
       return closing
     }
     return { url: `${origin}/v1`, username, password, registers, close, [Symbol.asyncDispose]: close }
   } catch (error) {
-    await undoAll()
+    await closeAll()
     if (FettleError.is(error)) throw error
     const message = `Cannot start the service on ${host}:${port} with ${dataDir}: ${(error as Error).message}`
     throw new FettleError(isDiskTrouble(error) ? 'FETTLE_OUTPUT_WRITE' : 'FETTLE_SETTINGS', message, { cause: error })

@@ -1,16 +1,23 @@
 /** `POST /authenticate`: contract §4. It knows no password, only who can check one. */
 import type { FastifyInstance } from 'fastify'
 import { makeGate } from '../auth/gate.ts'
-import type { Context } from '../context.ts'
-import { route } from '../http/route.ts'
+import type { Throttle } from '../auth/throttle.ts'
+import type { Tokens } from '../auth/tokens.ts'
+import type { Users } from '../auth/users.ts'
+import { type RouteDeps, route } from '../http/route.ts'
 import { LoginRefusal, tooMany } from '../refusal.ts'
 
 /** After which a login that could not wait may come again. */
 const PAUSE_MS = 1_000
 
-/** Registers the login. */
-export function authenticateRoute(app: FastifyInstance, context: Context): void {
-  const { throttle, users, tokens, limits } = context
+export interface AuthenticateDeps extends RouteDeps {
+  readonly throttle: Throttle
+  readonly users: Pick<Users, 'get' | 'isRight'>
+  readonly tokens: Tokens
+}
+
+export function authenticateRoute(app: FastifyInstance, deps: AuthenticateDeps): void {
+  const { throttle, users, tokens, limits } = deps
   const gate = makeGate({
     atOnce: limits.loginsAtOnce,
     waiting: limits.loginsWaiting,
@@ -19,7 +26,7 @@ export function authenticateRoute(app: FastifyInstance, context: Context): void 
   })
   route(
     app,
-    context,
+    deps,
     'authenticate',
     async ({ body, request }) => {
       throttle.admit(body, request.ip)

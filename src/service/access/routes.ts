@@ -1,18 +1,26 @@
 /** Who the caller is and what the account may use: contract §4.3, §8 row 30, §11.1. */
 import type { FastifyInstance } from 'fastify'
 import type { Allowance } from '../../contract/index.ts'
-import type { Product } from '../auth/usage.ts'
-import type { Context } from '../context.ts'
+import type { Product, UsageStore } from '../auth/usage.ts'
+import type { Users } from '../auth/users.ts'
 import { CUSTOMER } from '../data-cleaning/job-record.ts'
-import { route } from '../http/route.ts'
+import { type RouteDeps, route } from '../http/route.ts'
 import { countryName } from '../registers/countries.ts'
+import type { Engine } from '../registers/engine.ts'
+import type { Officers } from '../registers/index.ts'
 
 /** Nothing here ends by itself. */
 const NO_END = '9999-12-31'
 
-/** Registers the operations. */
-export function accessRoutes(app: FastifyInstance, context: Context): void {
-  const { engine, officers, usage, users, limits } = context
+export interface AccessDeps extends RouteDeps {
+  readonly engine: Pick<Engine, 'countries'>
+  readonly officers: Pick<Officers, 'size'>
+  readonly usage: Pick<UsageStore, 'created' | 'used'>
+  readonly users: Pick<Users, 'get' | 'values'>
+}
+
+export function accessRoutes(app: FastifyInstance, deps: AccessDeps): void {
+  const { engine, officers, usage, users, limits } = deps
 
   const allowances = (owner: number, product: Product): Allowance[] => {
     const startDate = new Date(usage.created(owner)).toISOString().slice(0, 10)
@@ -26,7 +34,7 @@ export function accessRoutes(app: FastifyInstance, context: Context): void {
     }))
   }
 
-  route(app, context, 'readAccess', ({ user, request }) => ({
+  route(app, deps, 'readAccess', ({ user, request }) => ({
     correlationId: request.id,
     countryAccess: {
       creditsafeConnectOnlineReports: allowances(user.id, 'company'),
@@ -39,12 +47,12 @@ export function accessRoutes(app: FastifyInstance, context: Context): void {
     },
   }))
 
-  route(app, context, 'listActiveUsers', () => {
+  route(app, deps, 'listActiveUsers', () => {
     const items = [...users.values()].map(({ id, username }) => ({ firstName: username, surname: '', userId: id }))
     return { items, totalSize: items.length }
   })
 
-  route(app, context, 'readOwnUser', ({ user: { username }, request }) => ({
+  route(app, deps, 'readOwnUser', ({ user: { username }, request }) => ({
     username,
     emailAddress: username.includes('@') ? username : '',
     owningEntity: CUSTOMER.name,
@@ -56,7 +64,7 @@ export function accessRoutes(app: FastifyInstance, context: Context): void {
     correlationId: request.id,
   }))
 
-  route(app, context, 'readUserDetails', ({ user }) => {
+  route(app, deps, 'readUserDetails', ({ user }) => {
     const createdDate = new Date(usage.created(user.id)).toISOString().slice(0, 19).replace('T', ' ')
     return [
       {

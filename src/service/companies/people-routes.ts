@@ -2,16 +2,17 @@
 import type { FastifyInstance } from 'fastify'
 import type { z } from 'zod'
 import type { OPERATIONS } from '../../contract/index.ts'
-import type { Context } from '../context.ts'
 import { pageOf } from '../http/paging.ts'
-import { route } from '../http/route.ts'
+import { type RouteDeps, route } from '../http/route.ts'
 import { words } from '../matching/text/normalise.ts'
 import { badRequest, notFound } from '../refusal.ts'
 import { requireCountry } from '../registers/countries.ts'
+import type { Engine } from '../registers/engine.ts'
+import type { Officers } from '../registers/index.ts'
 import { type Officer, tokenOfNumber } from '../registers/officer.ts'
 import { LANGUAGES, peopleCriteria } from './criteria.ts'
 import { type Appointment, foundPerson, personReport } from './directors.ts'
-import { countReport } from './report-route.ts'
+import { countReport, type UsageDeps } from './report-route.ts'
 import { noResults, tooManyResults } from './search.ts'
 
 type Query = z.infer<(typeof OPERATIONS)['searchPeople']['query']>
@@ -33,9 +34,13 @@ function isAskedFor({ officer, company }: Appointment, query: Query): boolean {
   return officer.dateOfBirth.startsWith(dateOfBirth)
 }
 
-/** Registers the operations. */
-export function peopleRoutes(app: FastifyInstance, context: Context): void {
-  const { engine, officers, limits } = context
+export interface PeopleDeps extends RouteDeps, UsageDeps {
+  readonly engine: Pick<Engine, 'find'>
+  readonly officers: Pick<Officers, 'size' | 'ofPerson' | 'bySurname'>
+}
+
+export function peopleRoutes(app: FastifyInstance, deps: PeopleDeps): void {
+  const { engine, officers, limits } = deps
   const appointmentsOf = (found: readonly Officer[]): Appointment[] =>
     found.flatMap(officer => {
       const company = engine.find(officer.connectId)
@@ -48,12 +53,12 @@ export function peopleRoutes(app: FastifyInstance, context: Context): void {
     return officers.bySurname(lastName, limits.searchCandidates)
   }
 
-  route(app, context, 'peopleSearchCriteria', ({ query, request }) => {
+  route(app, deps, 'peopleSearchCriteria', ({ query, request }) => {
     const countries = query.countries.map(country => requireCountry(country, 'countries', ['PLC']))
     return { correlationId: request.id, countries, languages: [...LANGUAGES], criteriaSets: peopleCriteria(LEADS) }
   })
 
-  route(app, context, 'searchPeople', ({ query, request }) => {
+  route(app, deps, 'searchPeople', ({ query, request }) => {
     for (const country of query.countries) requireCountry(country, 'countries', ['PLC'])
     if (LEADS.every(lead => query[lead] === undefined)) {
       throw badRequest(
@@ -71,10 +76,10 @@ export function peopleRoutes(app: FastifyInstance, context: Context): void {
     return { correlationId: request.id, totalSize: people.length, directors: pageOf(people, query).map(foundPerson), messages }
   })
 
-  route(app, context, 'readPerson', ({ user, params, request }) => {
+  route(app, deps, 'readPerson', ({ user, params, request }) => {
     const [first, ...others] = appointmentsOf(officers.ofPerson(params.peopleId ?? ''))
     if (first === undefined) throw notFound('Person')
-    countReport(context, user, 'person', first.officer.country || first.company.country)
+    countReport(deps, user, 'person', first.officer.country || first.company.country)
     return { correlationId: request.id, report: personReport([first, ...others]), messages: [] }
   })
 }

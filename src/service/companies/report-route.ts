@@ -4,14 +4,19 @@
  */
 import type { FastifyInstance } from 'fastify'
 import { formatWireDate, type ReportReply } from '../../contract/index.ts'
+import type { Links } from '../auth/links.ts'
+import type { UsageStore } from '../auth/usage.ts'
 import type { User } from '../auth/users.ts'
-import type { Context } from '../context.ts'
+import type { Clock } from '../clock.ts'
 import { ownAddress } from '../http/own-address.ts'
 import { type PdfSection, pdfOf } from '../http/pdf.ts'
 import { sectionsOf } from '../http/readable.ts'
-import { type Call, route } from '../http/route.ts'
+import { type Call, type RouteDeps, route } from '../http/route.ts'
+import type { Limits } from '../limits.ts'
 import type { Company } from '../matching/types.ts'
 import { badRequest, notFound, Refusal } from '../refusal.ts'
+import type { Officers } from '../registers/index.ts'
+import type { Search } from '../registers/search.ts'
 import { requireCustomData } from './custom-data.ts'
 import { reportOf } from './report.ts'
 
@@ -30,15 +35,27 @@ interface LinkRoute {
   Querystring: Record<string, unknown>
 }
 
+export interface UsageDeps {
+  readonly usage: Pick<UsageStore, 'used' | 'count'>
+  readonly limits: Limits
+}
+
 /** Counts a report, or throws a 403 when the user may have no more of this country. */
-export function countReport({ usage, limits }: Context, user: User, product: 'company' | 'person', country: string): void {
+export function countReport({ usage, limits }: UsageDeps, user: User, product: 'company' | 'person', country: string): void {
   if (usage.used(user.id, product, country) >= limits.reports) throw new Refusal(403, 'Access forbidden')
   usage.count(user.id, product, country)
 }
 
-/** Registers the report and the link to a large one. */
-export function reportRoutes(app: FastifyInstance, context: Context): void {
-  const { search, officers, clock, limits, links, origin } = context
+export interface ReportDeps extends RouteDeps, UsageDeps {
+  readonly search: Pick<Search, 'find'>
+  readonly officers: Pick<Officers, 'ofCompany'>
+  readonly clock: Pick<Clock, 'now'>
+  readonly links: Links
+  readonly origin: () => string
+}
+
+export function reportRoutes(app: FastifyInstance, deps: ReportDeps): void {
+  const { search, officers, clock, limits, links, origin } = deps
 
   const answer = async (company: Company, { userId, withPdf }: Order, id: string): Promise<ReportReply> => {
     const report = reportOf(company, officers.ofCompany(company.connectId))
@@ -68,7 +85,7 @@ export function reportRoutes(app: FastifyInstance, context: Context): void {
     const company = await search.find(id)
     if (company === null) throw notFound('Company')
     requireCustomData(company.country, query.customData)
-    countReport(context, user, 'company', company.country)
+    countReport(deps, user, 'company', company.country)
     const withPdf = request.headers.accept?.toLowerCase().includes(JSON_AND_PDF) === true
     const ordered: Order = { connectId: company.connectId, userId: user.id, withPdf }
     const body = JSON.stringify(await answer(company, ordered, request.id))
@@ -76,7 +93,7 @@ export function reportRoutes(app: FastifyInstance, context: Context): void {
     const name = Buffer.from(JSON.stringify(ordered)).toString('base64url')
     return reply.redirect(`${ownAddress(request, origin)}/reports/${name}?${links.sign(`report ${name}`, user)}`, 302)
   }
-  route(app, context, 'readReport', order)
+  route(app, deps, 'readReport', order)
 
   app.get<LinkRoute>('/reports/:name', async ({ params, query, id }, reply) => {
     if (links.check(`report ${params.name}`, query) === null)

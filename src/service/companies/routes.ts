@@ -1,20 +1,25 @@
 /** Search and match of companies, and what may be asked: contract §9.1, §9.2, §9.4 to §9.6. */
 import type { FastifyInstance } from 'fastify'
 import type { CompaniesQuery, SearchMessage } from '../../contract/index.ts'
-import type { Context } from '../context.ts'
 import { pageOf } from '../http/paging.ts'
-import { route } from '../http/route.ts'
+import { type RouteDeps, route } from '../http/route.ts'
 import { makeTurns } from '../http/take-turns.ts'
 import { requireCountry } from '../registers/countries.ts'
+import type { Engine } from '../registers/engine.ts'
+import type { Search } from '../registers/search.ts'
 import { confidenceOf, matchedCompany, queryOf } from './confidence.ts'
 import { companyCriteria, LANGUAGES, reportSchema } from './criteria.ts'
 import { customDataOf } from './custom-data.ts'
 import { foundCompany } from './facts.ts'
 import { findCompanies, LEADS } from './search.ts'
 
-/** Registers the operations. */
-export function companyRoutes(app: FastifyInstance, context: Context): void {
-  const { engine, search, limits } = context
+export interface CompanyDeps extends RouteDeps {
+  readonly engine: Engine
+  readonly search: Search
+}
+
+export function companyRoutes(app: FastifyInstance, deps: CompanyDeps): void {
+  const { engine, search, limits } = deps
   const turn = makeTurns()
   const tools = { engine, search, most: limits.searchCandidates }
 
@@ -25,10 +30,10 @@ export function companyRoutes(app: FastifyInstance, context: Context): void {
     const told: readonly SearchMessage[] = messages
     return { correlationId, totalSize: companies.length, companies: pageOf(companies, query).map(foundCompany), messages: told }
   }
-  route(app, context, 'searchCompanies', ({ query, request }) => answerSearch(query, request.id))
-  route(app, context, 'searchCompaniesGlobally', ({ query, request }) => answerSearch(query, request.id))
+  route(app, deps, 'searchCompanies', ({ query, request }) => answerSearch(query, request.id))
+  route(app, deps, 'searchCompaniesGlobally', ({ query, request }) => answerSearch(query, request.id))
 
-  route(app, context, 'matchCompanies', async ({ query }) => {
+  route(app, deps, 'matchCompanies', async ({ query }) => {
     requireCountry(query.country, 'country')
     await turn()
     const { candidates } = engine.match(queryOf(query), limits.matchCompanies)
@@ -38,17 +43,17 @@ export function companyRoutes(app: FastifyInstance, context: Context): void {
     return { totalMatches: matchedCompanies.length, matchedCompanies }
   })
 
-  route(app, context, 'companySearchCriteria', ({ query, request }) => {
+  route(app, deps, 'companySearchCriteria', ({ query, request }) => {
     const countries = query.countries.map(country => requireCountry(country, 'countries', ['PLC']))
     return { correlationId: request.id, countries, languages: [...LANGUAGES], criteriaSets: companyCriteria(LEADS) }
   })
 
-  route(app, context, 'reportSchema', ({ query, params }) => {
+  route(app, deps, 'reportSchema', ({ query, params }) => {
     requireCountry(params.countryCode ?? '', 'countryCode')
     return reportSchema(query.section)
   })
 
-  route(app, context, 'reportCustomData', ({ params }) => {
+  route(app, deps, 'reportCustomData', ({ params }) => {
     const country = requireCountry(params.country ?? '', 'country')
     return { country, customData: customDataOf(country) }
   })

@@ -2,8 +2,10 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import type { FastifyInstance } from 'fastify'
-import type { Context } from '../context.ts'
+import type { Links } from '../auth/links.ts'
+import type { ObjectAccess } from '../object-access.ts'
 import { Refusal } from '../refusal.ts'
+import type { JobFiles } from './processing/worker.ts'
 
 const TYPES: Readonly<Record<string, string>> = { csv: 'text/csv; charset=utf-8', json: 'application/json; charset=utf-8' }
 
@@ -12,14 +14,19 @@ interface FileRoute {
   Querystring: Record<string, unknown>
 }
 
-/** Registers the download. */
-export function fileRoute(app: FastifyInstance, { links, look, places }: Context): void {
+export interface EnrichedFileDeps {
+  readonly links: Pick<Links, 'check'>
+  readonly objects: Pick<ObjectAccess, 'job'>
+  readonly files: Pick<JobFiles, 'enriched'>
+}
+
+export function enrichedFileRoute(app: FastifyInstance, { links, objects, files }: EnrichedFileDeps): void {
   app.get<FileRoute>('/files/:name', async ({ params, query }, reply) => {
     // The signature covers the name, so that a name that passes is one of ours and no path.
     const holder = links.check(params.name, query)
     if (holder === null) throw new Refusal(403, 'Access forbidden: the link has expired or is not ours')
     const [id = '', fileType = ''] = params.name.split('.')
-    const path = places.enriched(look.job(holder, id).id, fileType)
+    const path = files.enriched(objects.job(holder, id).id, fileType)
     const { size } = await stat(path).catch(error => {
       throw error.code === 'ENOENT' ? new Refusal(404, 'Not found', 'the file is not there any more') : error
     })

@@ -8,7 +8,7 @@ import type { Clock } from '../clock.ts'
 import type { Limits } from '../limits.ts'
 import { removeAside } from '../storage/unnamed-files.ts'
 import type { JobStore } from './jobs-store.ts'
-import type { Places } from './processing/worker.ts'
+import type { JobFiles } from './processing/worker.ts'
 
 /** Statuses at which a job rests: neither the service nor, in the usual course, its owner goes on from there. */
 const AT_REST = JOB_STATUSES.filter(
@@ -21,7 +21,7 @@ const BATCH = 100
 /** What is needed to remove files. */
 export interface RetentionParts {
   readonly jobs: JobStore
-  readonly places: Places
+  readonly files: JobFiles
   readonly dataDir: string
   readonly clock: Clock
   readonly limits: Limits
@@ -30,7 +30,7 @@ export interface RetentionParts {
 }
 
 /** Removes what is old now, then again and again; gives what ends it. */
-export function startRetention({ jobs, places, dataDir, clock, limits, onError }: RetentionParts): { close(): Promise<void> } {
+export function startRetention({ jobs, files, dataDir, clock, limits, onError }: RetentionParts): { close(): Promise<void> } {
   const stop = new AbortController()
 
   const removeOld = async (): Promise<void> => {
@@ -39,10 +39,10 @@ export function startRetention({ jobs, places, dataDir, clock, limits, onError }
       const old = jobs.withOldUpload(AT_REST, clock.now() - limits.retentionMs, BATCH)
       for (const { id, upload } of old) {
         if (stop.signal.aborted) return
-        const paths = [places.results(id), places.enriched(id, 'csv'), places.enriched(id, 'json')]
+        const paths = [files.results(id), files.enriched(id, 'csv'), files.enriched(id, 'json')]
         // First the record: what is left of the files is tidied at the next start, a named one that is gone would be a fault.
         jobs.change(id, { upload: null })
-        for (const path of upload === null ? paths : [places.upload(upload.id), ...paths]) await rm(path, { force: true })
+        for (const path of upload === null ? paths : [files.upload(upload.id), ...paths]) await rm(path, { force: true })
       }
       if (old.length < BATCH) return
     }

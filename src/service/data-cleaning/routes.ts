@@ -3,17 +3,19 @@ import { randomUUID } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import type { ColumnMapping } from '../../contract/index.ts'
 import { TAGS } from '../../contract/index.ts'
-import type { Context } from '../context.ts'
+import type { Links } from '../auth/links.ts'
 import { productOf } from '../enrichment/tags.ts'
-import { idempotencyKeyOf } from '../http/idempotency.ts'
+import { type IdempotencyDeps, runIdempotent } from '../http/idempotency.ts'
 import { ownAddress } from '../http/own-address.ts'
 import { type Call, route } from '../http/route.ts'
+import type { ObjectAccess } from '../object-access.ts'
 import { badRequest, Refusal } from '../refusal.ts'
 import { archivedRecord, jobRecord } from './job-record.ts'
 import { requireStatus } from './job-transitions.ts'
-import type { Job } from './jobs-store.ts'
+import type { Job, JobStore } from './jobs-store.ts'
 import { filterOf } from './list-filter.ts'
-import { uploadRoute } from './upload-route.ts'
+import type { Worker } from './processing/worker.ts'
+import { type UploadDeps, uploadRoute } from './upload-route.ts'
 
 type AnyCall = Pick<Call<unknown, unknown>, 'user' | 'id' | 'request' | 'body'>
 
@@ -42,30 +44,35 @@ function requireTags(tags: readonly string[]): void {
 
 const REMOVED = 'the files of this job were removed: it came to its end long ago'
 
-/** Registers the operations. */
-export function jobRoutes(app: FastifyInstance, context: Context): void {
-  const { look, jobs, worker, links, origin } = context
+export interface JobDeps extends UploadDeps, IdempotencyDeps {
+  readonly objects: Pick<ObjectAccess, 'job'>
+  readonly jobs: UploadDeps['jobs'] & Pick<JobStore, 'create' | 'list'>
+  readonly worker: Pick<Worker, 'wake' | 'seen'>
+  readonly links: Pick<Links, 'sign'>
+  readonly origin: () => string
+}
 
-  const jobOf = ({ user, id }: Pick<AnyCall, 'user' | 'id'>): Job => look.job(user, id)
+export function jobRoutes(app: FastifyInstance, deps: JobDeps): void {
+  const { objects, jobs, worker, links, origin } = deps
 
-  const once = <T>(call: AnyCall, effect: () => T): T => idempotencyKeyOf(context, call, effect)
+  const jobOf = ({ user, id }: Pick<AnyCall, 'user' | 'id'>): Job => objects.job(user, id)
 
-  route(app, context, 'createJob', call =>
-    once(call, () => jobRecord(jobs.create(call.user.id, call.body.name), call.request.id)),
-  )
+  const once = <T>(call: AnyCall, effect: () => T): T => runIdempotent(deps, call, effect)
 
-  route(app, context, 'listJobs', ({ query, user }) => {
+  route(app, deps, 'createJob', call => once(call, () => jobRecord(jobs.create(call.user.id, call.body.name), call.request.id)))
+
+  route(app, deps, 'listJobs', ({ query, user }) => {
     const filter = filterOf(query, user.id)
     return filter === null ? [] : jobs.list(user.id, filter).map(job => jobRecord(job))
   })
 
-  route(app, context, 'readJob', call => {
+  route(app, deps, 'readJob', call => {
     const job = jobOf(call)
     worker.seen(job.id)
     return jobRecord(job, call.request.id)
   })
 
-  app.register(async scope => uploadRoute(scope, context))
+  app.register(async scope => uploadRoute(scope, deps))
 
   const setMappings = (call: Call<{ mappings: ColumnMapping[] }, unknown>): unknown => {
     const job = jobOf(call)
@@ -76,7 +83,7 @@ export function jobRoutes(app: FastifyInstance, context: Context): void {
     return mappings
   }
   // One page of the vendor shows a bare array (contract §5.4).
-  route(app, context, 'setMappings', setMappings, { adapt: body => (Array.isArray(body) ? { mappings: body } : body) })
+  route(app, deps, 'setMappings', setMappings, { adapt: body => (Array.isArray(body) ? { mappings: body } : body) })
 
   const submit = (call: AnyCall): unknown => {
     const job = jobOf(call)
@@ -88,9 +95,9 @@ export function jobRoutes(app: FastifyInstance, context: Context): void {
     worker.wake(job.id)
     return answer
   }
-  route(app, context, 'submit', submit, { adapt: orEmpty })
+  route(app, deps, 'submit', submit, { adapt: orEmpty })
 
-  route(app, context, 'setEnrichments', call => {
+  route(app, deps, 'setEnrichments', call => {
     const job = jobOf(call)
     const tags = call.body.enrichments.map(one => one.enrichment)
     requireStatus('setEnrichments', job.status)
@@ -111,9 +118,9 @@ export function jobRoutes(app: FastifyInstance, context: Context): void {
     worker.wake(job.id)
     return answer
   }
-  route(app, context, 'enrich', enrich, { adapt: orEmpty })
+  route(app, deps, 'enrich', enrich, { adapt: orEmpty })
 
-  route(app, context, 'enrichedFile', call => {
+  route(app, deps, 'enrichedFile', call => {
     const job = jobOf(call)
     if (job.status !== 'enrichmentComplete') {
       throw new Refusal(404, 'The enriched file is not ready', `status is ${job.status}; needed is enrichmentComplete`)
@@ -125,5 +132,5 @@ export function jobRoutes(app: FastifyInstance, context: Context): void {
   })
 
   const archive = (call: AnyCall): unknown => archivedRecord(jobs.change(jobOf(call).id, { archived: true }))
-  route(app, context, 'archive', archive, { adapt: orEmpty })
+  route(app, deps, 'archive', archive, { adapt: orEmpty })
 }

@@ -2,14 +2,16 @@
 import { rm } from 'node:fs/promises'
 import multipart from '@fastify/multipart'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Context } from '../context.ts'
+import type { Clock } from '../clock.ts'
 import { countColumns } from '../csv/csv.ts'
-import { type Call, route } from '../http/route.ts'
+import { type Call, type RouteDeps, route } from '../http/route.ts'
 import type { Limits } from '../limits.ts'
+import type { ObjectAccess } from '../object-access.ts'
 import { badRequest, Refusal } from '../refusal.ts'
 import { uploadRecord } from './job-record.ts'
 import { requireStatus } from './job-transitions.ts'
-import type { Job, Upload } from './jobs-store.ts'
+import type { Job, JobStore, Upload } from './jobs-store.ts'
+import type { JobFiles } from './processing/worker.ts'
 import { type Form, type Received, receive } from './receive-upload.ts'
 import { watchEnvelope } from './upload-envelope.ts'
 import { type Arrival, makeArrivals } from './upload-quota.ts'
@@ -49,9 +51,16 @@ export async function takeMultipart(scope: FastifyInstance, limits: Limits): Pro
   })
 }
 
+export interface UploadDeps extends RouteDeps {
+  readonly objects: Pick<ObjectAccess, 'job'>
+  readonly jobs: Pick<JobStore, 'change' | 'usage'>
+  readonly files: Pick<JobFiles, 'upload'>
+  readonly clock: Pick<Clock, 'now'>
+}
+
 /** Registers the upload on a scope of its own: only there is a multipart body understood. */
-export async function uploadRoute(scope: FastifyInstance, context: Context): Promise<void> {
-  const { look, jobs, places, clock, limits } = context
+export async function uploadRoute(scope: FastifyInstance, deps: UploadDeps): Promise<void> {
+  const { objects, jobs, files, clock, limits } = deps
   /** A job that is at `uploading` and is not here was left behind by a disk that could not be written. */
   const arrivals = makeArrivals(jobs, limits)
   await takeMultipart(scope, limits)
@@ -63,13 +72,13 @@ export async function uploadRoute(scope: FastifyInstance, context: Context): Pro
     jobs.change(before.id, { status: 'uploading', details: null })
     let received: Received | null = null
     try {
-      received = await receive(parts, { limits, form: FORM, place: places.upload, envelope })
-      const columns = await countColumns(places.upload(received.id), limits)
+      received = await receive(parts, { limits, form: FORM, place: files.upload, envelope })
+      const columns = await countColumns(files.upload(received.id), limits)
       const { fields, ...file } = received
       const upload: Upload = { ...file, hasHeader: fields.get('hasHeader') === true, columns, createdAt: clock.now() }
       return uploadRecord(jobs.change(before.id, { status: 'uploaded', upload, mappings: [] }), upload, request.id)
     } catch (error) {
-      if (received !== null) await rm(places.upload(received.id), { force: true })
+      if (received !== null) await rm(files.upload(received.id), { force: true })
       // A form that is wrong changes nothing; a transfer that broke is an upload error (contract §5.6).
       const { status, details } = before
       const isForm = error instanceof Refusal && request.raw.complete && status !== 'uploading'
@@ -79,7 +88,7 @@ export async function uploadRoute(scope: FastifyInstance, context: Context): Pro
   }
 
   const handler = async ({ user, id, request }: Pick<Call<unknown, unknown>, 'user' | 'id' | 'request'>): Promise<unknown> => {
-    const before = look.job(user, id)
+    const before = objects.job(user, id)
     const isStranded = before.status === 'uploading' && !arrivals.has(id)
     requireStatus('upload', isStranded ? 'uploadError' : before.status)
     if (!request.isMultipart()) throw notMultipart()
@@ -89,8 +98,8 @@ export async function uploadRoute(scope: FastifyInstance, context: Context): Pro
     }
     const arrival = arrivals.begin(before, Math.max(0, announced - limits.uploadEnvelopeBytes))
     const record = await take(before, request, arrival).finally(arrival.end)
-    if (before.upload !== null) await rm(places.upload(before.upload.id), { force: true })
+    if (before.upload !== null) await rm(files.upload(before.upload.id), { force: true })
     return record
   }
-  route(scope, context, 'upload', handler, { bodyLimit: limits.uploadBytes })
+  route(scope, deps, 'upload', handler, { bodyLimit: limits.uploadBytes })
 }

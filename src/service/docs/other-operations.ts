@@ -4,13 +4,12 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { OTHER_GROUPS, RETIRED } from '../../contract/index.ts'
-import type { Context } from '../context.ts'
-import { routePath, userOf } from '../http/route.ts'
+import { type RouteDeps, routePath, userOf } from '../http/route.ts'
 import { Refusal } from '../refusal.ts'
 
 /** Registers them. */
-export function otherRoutes(app: FastifyInstance, context: Context): void {
-  const admit = (request: FastifyRequest): void => context.rates.admit('other', userOf(request, context).username)
+export function otherRoutes(app: FastifyInstance, deps: Omit<RouteDeps, 'limits'>): void {
+  const admit = (request: FastifyRequest): void => deps.rates.admit('other', userOf(request, deps).username)
   const never = (): never => {
     throw new Error('the request should have been refused')
   }

@@ -3,14 +3,13 @@
  * nobody for more. Neither needs a token: they say nothing that the documentation does not.
  */
 import type { FastifyInstance } from 'fastify'
-import type { Context } from '../context.ts'
 import { docsPage } from './docs-page.ts'
 import { openApi } from './openapi.ts'
 
 const CSP = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 /** Registers both; `version` is fettle's. */
-export function docsRoutes(app: FastifyInstance, { origin }: Context, version: string): void {
+export function docsRoutes(app: FastifyInstance, { origin }: { readonly origin: () => string }, version: string): void {
   const baseOf = (host: string | undefined): string => `${host === undefined ? origin() : `http://${host}`}/v1`
   app.get('/v1/openapi.json', async ({ headers }) => openApi(version, baseOf(headers.host)))
   app.get('/docs', async ({ headers }, reply) => {

@@ -1,14 +1,20 @@
 /** `GET /metrics`: how the service is doing, for a collector. Counts only: no name of a user, a job or a company (OpenMetrics 1.0). */
 import type { FastifyInstance } from 'fastify'
-import type { Context } from '../context.ts'
 import { type Family, type Metrics, metricsText } from './metrics.ts'
+import type { OpenRegister } from './routes.ts'
 
 const TYPE = 'application/openmetrics-text; version=1.0.0; charset=utf-8'
+
+export interface MetricsDeps {
+  readonly jobs: { counts(): ReadonlyMap<string, number> }
+  readonly registers: readonly OpenRegister[]
+  readonly startedAt: number
+}
 
 /** Registers it; a collector has no login that would outlive an hour, so none is asked for. */
 export function metricsRoute(
   app: FastifyInstance,
-  { jobs, registers, startedAt }: Context,
+  { jobs, registers, startedAt }: MetricsDeps,
   { metrics, version }: { readonly metrics: Metrics; readonly version: string },
 ): void {
   const now = (): Family[] => {

@@ -5,9 +5,19 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import { mayCarryOut, OPERATIONS, type Operation, type OperationName } from '../../contract/index.ts'
-import type { User } from '../auth/users.ts'
-import type { Context } from '../context.ts'
+import type { Rates } from '../auth/rates.ts'
+import type { Tokens } from '../auth/tokens.ts'
+import type { User, Users } from '../auth/users.ts'
+import type { Limits } from '../limits.ts'
 import { badRequest, notAuthorised, Refusal } from '../refusal.ts'
+
+/** What every route needs to check a request. */
+export interface RouteDeps {
+  readonly tokens: Pick<Tokens, 'read'>
+  readonly users: Pick<Users, 'get'>
+  readonly rates: Rates
+  readonly limits: Limits
+}
 
 /** A request that has passed its checks. */
 export interface Call<Body, Query> {
@@ -33,7 +43,7 @@ interface RouteOptions {
 }
 
 /** The user of a request's token, with or without `Bearer ` before it (contract §4.1). Throws a 401. */
-export function userOf({ headers }: FastifyRequest, { tokens, users }: Pick<Context, 'tokens' | 'users'>): User {
+export function userOf({ headers }: FastifyRequest, { tokens, users }: Pick<RouteDeps, 'tokens' | 'users'>): User {
   const token = /^(?:Bearer +)?([^ ]+)$/i.exec(headers.authorization ?? '')?.[1]
   const bearer = token === undefined ? null : tokens.read(token)
   const user = bearer === null ? undefined : users.get(bearer.username)
@@ -63,7 +73,7 @@ export const routePath = ({ path }: Pick<Operation, 'path'>): string => `/v1${pa
 /** Registers the route of an operation; what the handler gives is sent with the status of a success. */
 export function route<Name extends OperationName>(
   app: FastifyInstance,
-  context: Context,
+  deps: RouteDeps,
   name: Name,
   handler: (call: Call<BodyOf<Name>, QueryOf<Name>>) => unknown,
   options: RouteOptions = {},
@@ -75,13 +85,13 @@ export function route<Name extends OperationName>(
   app.route<{ Params: Readonly<Record<string, string>> }>({
     method: operation.method,
     url: routePath(operation),
-    bodyLimit: options.bodyLimit ?? context.limits.jsonBytes,
+    bodyLimit: options.bodyLimit ?? deps.limits.jsonBytes,
     // Before the body is read: nobody without a token may send one.
     onRequest: async request => {
       if (name === 'authenticate') return
-      const user = userOf(request, context)
+      const user = userOf(request, deps)
       if (!mayCarryOut(user.role, operation)) throw new Refusal(403, 'Access forbidden')
-      context.rates.admit(name, user.username)
+      deps.rates.admit(name, user.username)
       callers.set(request, user)
     },
     handler: async (request, reply) => {

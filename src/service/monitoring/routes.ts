@@ -1,15 +1,14 @@
 /** Rules and events: contract §7, and §8 rows 46 to 48. Which change makes an event was decided when the register was read. */
 import type { FastifyInstance } from 'fastify'
 import type { EventRule } from '../../contract/index.ts'
-import type { Context } from '../context.ts'
 import { instant } from '../data-cleaning/list-filter.ts'
 import { pagingOf, windowOf } from '../http/paging.ts'
-import { type Call, route } from '../http/route.ts'
-import type { Need } from '../object-access.ts'
-import type { Portfolio, RuleSetting } from '../portfolios/store.ts'
+import { type Call, type RouteDeps, route } from '../http/route.ts'
+import type { Need, ObjectAccess } from '../object-access.ts'
+import type { Portfolio, PortfolioStore, RuleSetting } from '../portfolios/store.ts'
 import { badRequest, notFound } from '../refusal.ts'
 import { companyEventRecord, notificationRecord, ruleRecord, settingRecord } from './event-record.ts'
-import type { Notice, NoticeFilter } from './events-store.ts'
+import type { EventStore, Notice, NoticeFilter } from './events-store.ts'
 import { RULES, type Rule, rulesOf } from './rules.ts'
 
 const DAY = 86_400_000
@@ -58,13 +57,17 @@ const settingsOf = (body: readonly EventRule[], rules: readonly Rule[]): RuleSet
     return { code: ruleCode, active: isActive === true || isActive === 1, params }
   })
 
-/** Registers the operations. */
-export function monitoringRoutes(app: FastifyInstance, context: Context): void {
-  const { look, monitoring } = context
-  const { portfolios, events } = monitoring
+export interface MonitoringDeps extends RouteDeps {
+  readonly objects: Pick<ObjectAccess, 'portfolio' | 'company' | 'watches'>
+  readonly portfolios: Pick<PortfolioStore, 'rules' | 'setRules' | 'resetRules'>
+  readonly events: Pick<EventStore, 'list' | 'mark'>
+}
+
+export function monitoringRoutes(app: FastifyInstance, deps: MonitoringDeps): void {
+  const { objects, portfolios, events } = deps
 
   const portfolioOf = ({ user, params }: Pick<Call<unknown, unknown>, 'user' | 'params'>, need: Need): Portfolio =>
-    look.portfolio(user, params.portfolioId ?? '', need)
+    objects.portfolio(user, params.portfolioId ?? '', need)
 
   /** A page of what the filter finds. */
   const pageOf = (
@@ -77,32 +80,32 @@ export function monitoringRoutes(app: FastifyInstance, context: Context): void {
     return { correlationId: request.id, totalCount: total, paging, data: notices.map(record) }
   }
 
-  route(app, context, 'listCompanyEvents', call => {
-    const isVisible = look.watches(call.user, call.id)
+  route(app, deps, 'listCompanyEvents', call => {
+    const isVisible = objects.watches(call.user, call.id)
     // Nobody's portfolio has this number: what was told once is not told of a company that was let go.
     const portfolio = isVisible ? null : -1
     return pageOf(call, { connectId: call.id, portfolio, ...spanOf(call.query) }, companyEventRecord)
   })
 
-  route(app, context, 'listEventRules', () => RULES.map(ruleRecord))
-  route(app, context, 'listCountryEventRules', ({ params }) => rulesIn(params, false).map(ruleRecord))
+  route(app, deps, 'listEventRules', () => RULES.map(ruleRecord))
+  route(app, deps, 'listCountryEventRules', ({ params }) => rulesIn(params, false).map(ruleRecord))
 
-  route(app, context, 'listPortfolioEventRules', call => {
+  route(app, deps, 'listPortfolioEventRules', call => {
     const set = portfolios.rules(portfolioOf(call, 'View').id)
     return RULES.map(rule => settingRecord(rule, set.get(rule.code)))
   })
 
-  route(app, context, 'listPortfolioCountryEventRules', call => {
+  route(app, deps, 'listPortfolioCountryEventRules', call => {
     const set = portfolios.rules(portfolioOf(call, 'View').id)
     return rulesIn(call.params, true).map(rule => settingRecord(rule, set.get(rule.code)))
   })
 
-  route(app, context, 'setEventRules', call => {
+  route(app, deps, 'setEventRules', call => {
     const { id } = portfolioOf(call, 'Edit')
     portfolios.setRules(id, settingsOf(call.body, rulesIn(call.params, true)))
   })
 
-  route(app, context, 'resetEventRules', call => portfolios.resetRules(portfolioOf(call, 'Edit').id))
+  route(app, deps, 'resetEventRules', call => portfolios.resetRules(portfolioOf(call, 'Edit').id))
 
   type Wanted = Query & { searchQuery?: string | undefined; filterByCreatedDate: boolean } & Pick<
       NoticeFilter,
@@ -114,17 +117,17 @@ export function monitoringRoutes(app: FastifyInstance, context: Context): void {
     const filter = { portfolio, ...spanOf(call.query), dated, words: searchQuery ?? null, sortBy, sortDir } as const
     return pageOf(call, filter, notificationRecord)
   }
-  route(app, context, 'listNotificationEvents', call => notifications(call, null))
-  route(app, context, 'listPortfolioNotificationEvents', call => notifications(call, portfolioOf(call, 'View').id))
+  route(app, deps, 'listNotificationEvents', call => notifications(call, null))
+  route(app, deps, 'listPortfolioNotificationEvents', call => notifications(call, portfolioOf(call, 'View').id))
 
-  route(app, context, 'listCompanyNotificationEvents', call => {
-    const { portfolio, connectId } = look.company(portfolioOf(call, 'View'), call.params.companyId ?? '')
+  route(app, deps, 'listCompanyNotificationEvents', call => {
+    const { portfolio, connectId } = objects.company(portfolioOf(call, 'View'), call.params.companyId ?? '')
     const { searchQuery, isProcessed = null, sortBy, sortDir } = call.query
     const filter = { portfolio, connectId, words: searchQuery ?? null, isProcessed, sortBy, sortDir }
     return pageOf(call, filter, notificationRecord)
   })
 
-  route(app, context, 'markNotificationEvent', call => {
+  route(app, deps, 'markNotificationEvent', call => {
     const { id } = portfolioOf(call, 'Edit')
     const { notificationEventId = '' } = call.params
     const isNumber = /^\d{1,15}$/.test(notificationEventId)

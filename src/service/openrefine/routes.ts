@@ -6,10 +6,11 @@
 import { setImmediate } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import type { Context } from '../context.ts'
 import { readJson } from '../http/json-body.ts'
 import { check } from '../http/route.ts'
+import type { Limits } from '../limits.ts'
 import { badRequest, Refusal } from '../refusal.ts'
+import type { Engine } from '../registers/engine.ts'
 import { extend, proposeProperties, reconcile, suggestEntities, suggestProperties, suggestTypes } from './answers.ts'
 import { manifestOf } from './manifest.ts'
 import { flyout, PAGE_POLICY, previewPage } from './pages.ts'
@@ -37,9 +38,14 @@ const suggestForm = z.looseObject({ prefix: z.string(), cursor: skipping })
 const idForm = z.looseObject({ id: z.string().min(1) })
 const proposeForm = z.looseObject({ type: z.string().default(COMPANY.id), limit: z.coerce.number().int().min(0).optional() })
 
+export interface ReconcileDeps {
+  readonly engine: Engine
+  readonly limits: Limits
+  readonly origin: () => string
+}
+
 /** Registers it on a scope of its own: only there is a form understood, and are pages of this machine let read. */
-export function reconcileRoutes(app: FastifyInstance, context: Context, version: string): void {
-  const { engine, limits, origin } = context
+export function reconcileRoutes(app: FastifyInstance, { engine, limits, origin }: ReconcileDeps, version: string): void {
   const baseOf = ({ headers }: FastifyRequest): string =>
     `${headers.host === undefined ? origin() : `http://${headers.host}`}${ROOT}`
 

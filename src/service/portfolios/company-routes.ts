@@ -1,13 +1,14 @@
 /** The companies of a portfolio, one by one and several at once: contract §8 rows 37 to 44. */
 import type { FastifyInstance } from 'fastify'
 import type { Personal } from '../../contract/index.ts'
-import type { Context } from '../context.ts'
-import { idempotencyKeyOf } from '../http/idempotency.ts'
+import { type IdempotencyDeps, runIdempotent } from '../http/idempotency.ts'
 import { pagingOf, windowOf } from '../http/paging.ts'
-import { type Call, route } from '../http/route.ts'
-import type { Need } from '../object-access.ts'
+import { type Call, type RouteDeps, route } from '../http/route.ts'
+import type { Need, ObjectAccess } from '../object-access.ts'
 import { badRequest, conflict, notFound, Refusal } from '../refusal.ts'
-import type { Holding, Notes } from './holdings.ts'
+import type { Search } from '../registers/search.ts'
+import type { Database } from '../storage/database.ts'
+import type { Holding, HoldingStore, Notes } from './holdings.ts'
 import { companyItem, companyRecord } from './record.ts'
 import type { Portfolio } from './store.ts'
 
@@ -29,19 +30,24 @@ interface CopyBody {
   readonly companies: readonly { readonly id: string }[]
 }
 
-/** Registers the operations. */
-export function portfolioCompanyRoutes(app: FastifyInstance, context: Context): void {
-  const { look, search, monitoring } = context
-  const { holdings, transaction } = monitoring
+export interface PortfolioCompanyDeps extends RouteDeps, IdempotencyDeps {
+  readonly objects: Pick<ObjectAccess, 'portfolio' | 'company' | 'held'>
+  readonly search: Pick<Search, 'find'>
+  readonly holdings: Pick<HoldingStore, 'list' | 'add' | 'change' | 'remove' | 'copy' | 'ids' | 'clear'>
+  readonly transaction: Database['transaction']
+}
+
+export function portfolioCompanyRoutes(app: FastifyInstance, deps: PortfolioCompanyDeps): void {
+  const { objects, search, holdings, transaction } = deps
 
   type AnyCall = Pick<Call<unknown, unknown>, 'user' | 'params'>
   const portfolioOf = ({ user, params }: AnyCall, ...needs: Need[]): Portfolio =>
-    look.portfolio(user, params.portfolioId ?? '', ...needs)
+    objects.portfolio(user, params.portfolioId ?? '', ...needs)
 
   /** The company a call names; one who may change it and not view it gets no look at it. */
-  const holdingOf = (call: AnyCall, need: Need): Holding => look.company(portfolioOf(call, need), call.params.companyId ?? '')
+  const holdingOf = (call: AnyCall, need: Need): Holding => objects.company(portfolioOf(call, need), call.params.companyId ?? '')
 
-  route(app, context, 'listPortfolioCompanies', call => {
+  route(app, deps, 'listPortfolioCompanies', call => {
     const { id } = portfolioOf(call, 'View')
     const { searchQuery = '', countryCode = '' } = call.query
     const filter = { words: searchQuery, country: countryCode, ...windowOf(call.query, 0) }
@@ -50,10 +56,10 @@ export function portfolioCompanyRoutes(app: FastifyInstance, context: Context): 
     return { correlationId: call.request.id, totalCount: total, paging, data: found.map(companyItem) }
   })
 
-  route(app, context, 'addCompany', async call => {
+  route(app, deps, 'addCompany', async call => {
     portfolioOf(call, 'Add')
     const company = await search.find(call.body.id)
-    return idempotencyKeyOf(context, call, () => {
+    return runIdempotent(deps, call, () => {
       // Once more: it may have gone while the company was looked for.
       const { id } = portfolioOf(call, 'Add')
       if (company === null) throw notFound('Company resource')
@@ -64,18 +70,18 @@ export function portfolioCompanyRoutes(app: FastifyInstance, context: Context): 
     })
   })
 
-  route(app, context, 'readPortfolioCompany', call => ({
+  route(app, deps, 'readPortfolioCompany', call => ({
     correlationId: call.request.id,
     ...companyRecord(holdingOf(call, 'View')),
   }))
 
-  route(app, context, 'changeCompany', call => {
+  route(app, deps, 'changeCompany', call => {
     const { portfolio, connectId } = holdingOf(call, 'Edit')
     holdings.change(portfolio, connectId, notesOf(call.body))
     return { correlationId: call.request.id, message: 'Company updated' }
   })
 
-  route(app, context, 'removeCompany', call => {
+  route(app, deps, 'removeCompany', call => {
     const { portfolio, connectId } = holdingOf(call, 'Remove')
     holdings.remove(portfolio, connectId)
     return { correlationId: call.request.id, message: 'Company removed' }
@@ -84,7 +90,7 @@ export function portfolioCompanyRoutes(app: FastifyInstance, context: Context): 
   /** The portfolio that is to receive companies, or why it cannot. */
   const targetOf = ({ user }: AnyCall, id: number): Portfolio | string => {
     try {
-      return look.portfolio(user, id, 'Add')
+      return objects.portfolio(user, id, 'Add')
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       return error.status === 404 ? `portfolio ${id} is unknown` : `portfolio ${id} is not yours to add to`
@@ -93,7 +99,7 @@ export function portfolioCompanyRoutes(app: FastifyInstance, context: Context): 
   /** Why a company did not come to a portfolio; null when it did. */
   const copyOne = (from: Portfolio, target: Portfolio | string, companyId: string): string | null => {
     if (typeof target === 'string') return target
-    const holding = look.held(from, companyId)
+    const holding = objects.held(from, companyId)
     if (holding === null) return `company ${companyId} is not in portfolio ${from.id}`
     return holdings.copy(from.id, target.id, holding.connectId)
       ? null
@@ -110,9 +116,9 @@ export function portfolioCompanyRoutes(app: FastifyInstance, context: Context): 
     const reasons: string[] = []
     for (const company of companies) {
       reasons.push(...targets.flatMap(target => copyOne(from, target, company) ?? []))
-      const holding = move ? look.held(from, company) : null
+      const holding = move ? objects.held(from, company) : null
       const isIn = (target: Portfolio | string, id: string): boolean =>
-        typeof target !== 'string' && look.held(target, id) !== null
+        typeof target !== 'string' && objects.held(target, id) !== null
       if (holding !== null && targets.every(target => isIn(target, holding.connectId))) {
         holdings.remove(from.id, holding.connectId)
       }
@@ -129,16 +135,16 @@ export function portfolioCompanyRoutes(app: FastifyInstance, context: Context): 
     }
   }
 
-  route(app, context, 'copyCompanies', call => {
+  route(app, deps, 'copyCompanies', call => {
     const portfolio = portfolioOf(call, 'View')
     requireChoice(call.query.copyAll, 'copyAll', call.body.companies)
-    return idempotencyKeyOf(context, call, () => copy(call, portfolio, call.query.copyAll, false))
+    return runIdempotent(deps, call, () => copy(call, portfolio, call.query.copyAll, false))
   })
 
-  route(app, context, 'moveCompanies', call => {
+  route(app, deps, 'moveCompanies', call => {
     const portfolio = portfolioOf(call, 'View', 'Remove')
     requireChoice(call.query.removeAll, 'removeAll', call.body.companies)
-    return idempotencyKeyOf(context, call, () => copy(call, portfolio, call.query.removeAll, true))
+    return runIdempotent(deps, call, () => copy(call, portfolio, call.query.removeAll, true))
   })
 
   const clear = (call: Call<{ companies: string[] }, { clearAll: boolean }>): unknown => {
@@ -148,11 +154,11 @@ export function portfolioCompanyRoutes(app: FastifyInstance, context: Context): 
     requireChoice(call.query.clearAll, 'clearAll', companies)
     const removed = transaction(() => {
       if (call.query.clearAll) return holdings.clear(id)
-      const found = companies.flatMap(company => look.held(portfolio, company) ?? [])
+      const found = companies.flatMap(company => objects.held(portfolio, company) ?? [])
       for (const { connectId } of found) holdings.remove(id, connectId)
       return new Set(found.map(one => one.connectId)).size
     })
     return { correlationId: call.request.id, message: `${removed} companies removed` }
   }
-  route(app, context, 'clearCompanies', clear, { adapt: orEmpty })
+  route(app, deps, 'clearCompanies', clear, { adapt: orEmpty })
 }

@@ -2,16 +2,17 @@
 import { rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
-import type { Context } from '../context.ts'
+import type { Clock } from '../clock.ts'
 import { CsvFault } from '../csv/csv-text.ts'
 import { type Form, receive } from '../data-cleaning/receive-upload.ts'
 import { watchEnvelope } from '../data-cleaning/upload-envelope.ts'
 import { notMultipart, takeMultipart } from '../data-cleaning/upload-route.ts'
-import { type Call, route } from '../http/route.ts'
-import type { Need } from '../object-access.ts'
+import { type Call, type RouteDeps, route } from '../http/route.ts'
+import type { Need, ObjectAccess } from '../object-access.ts'
 import { badRequest, Refusal } from '../refusal.ts'
 import { checkImport } from './import-file.ts'
-import type { PendingImport } from './imports-store.ts'
+import type { Importer } from './importer.ts'
+import type { ImportStore, PendingImport } from './imports-store.ts'
 
 const FORM: Form = {
   // The schema says one, the examples the other.
@@ -22,12 +23,20 @@ const FORM: Form = {
 type Kind = PendingImport['kind']
 type ImportCall = Pick<Call<unknown, unknown>, 'user' | 'params' | 'request'>
 
+export interface PortfolioImportDeps extends RouteDeps {
+  readonly objects: Pick<ObjectAccess, 'portfolio'>
+  readonly clock: Pick<Clock, 'now'>
+  readonly imports: Pick<ImportStore, 'add' | 'count'>
+  readonly importer: Pick<Importer, 'wake'>
+  /** Folder of the imported files. */
+  readonly importDir: string
+}
+
 /** Registers both on a scope of its own: only there is a multipart body understood. */
-export async function portfolioImportRoutes(scope: FastifyInstance, context: Context): Promise<void> {
-  const { look, limits, clock, monitoring } = context
-  const { imports, importer, folder } = monitoring
+export async function portfolioImportRoutes(scope: FastifyInstance, deps: PortfolioImportDeps): Promise<void> {
+  const { objects, limits, clock, imports, importer, importDir } = deps
   await takeMultipart(scope, limits)
-  const place = (id: string): string => join(folder, `${id}.csv`)
+  const place = (id: string): string => join(importDir, `${id}.csv`)
 
   /** Imports whose file is on its way. */
   let arriving = 0
@@ -49,7 +58,7 @@ export async function portfolioImportRoutes(scope: FastifyInstance, context: Con
     try {
       await checkImport(path, limits)
       // The portfolio may have gone while its file arrived.
-      const { id: portfolio } = look.portfolio(call.user, call.params.portfolioId ?? '', ...needs)
+      const { id: portfolio } = objects.portfolio(call.user, call.params.portfolioId ?? '', ...needs)
       return imports.add({ portfolio, kind, file: basename(path), accepted: clock.now() })
     } catch (error) {
       await rm(path, { force: true })
@@ -60,7 +69,7 @@ export async function portfolioImportRoutes(scope: FastifyInstance, context: Con
   const importOf =
     (kind: Kind, ...needs: readonly Need[]) =>
     async (call: ImportCall): Promise<unknown> => {
-      look.portfolio(call.user, call.params.portfolioId ?? '', ...needs)
+      objects.portfolio(call.user, call.params.portfolioId ?? '', ...needs)
       if (!call.request.isMultipart()) throw notMultipart()
       if (imports.count() + arriving >= limits.imports) {
         throw new Refusal(507, 'Insufficient storage', `${limits.imports} imports wait or arrive already`, {
@@ -74,6 +83,6 @@ export async function portfolioImportRoutes(scope: FastifyInstance, context: Con
       importer.wake()
       return { correlationId: call.request.id, status: `Accepted for processing. Import Id ${id}` }
     }
-  route(scope, context, 'importCompanies', importOf('import', 'Add'), { bodyLimit: limits.importBytes })
-  route(scope, context, 'syncCompanies', importOf('sync', 'Add', 'Edit', 'Remove'), { bodyLimit: limits.importBytes })
+  route(scope, deps, 'importCompanies', importOf('import', 'Add'), { bodyLimit: limits.importBytes })
+  route(scope, deps, 'syncCompanies', importOf('sync', 'Add', 'Edit', 'Remove'), { bodyLimit: limits.importBytes })
 }

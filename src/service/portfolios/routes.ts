@@ -1,29 +1,39 @@
 /** Portfolios themselves, what they hold in sum, and with whom they are shared: contract §8 rows 31 to 36, 49, 49a. */
 import type { FastifyInstance } from 'fastify'
 import type { Permission } from '../../contract/index.ts'
-import type { Context } from '../context.ts'
+import type { Users } from '../auth/users.ts'
 import { CUSTOMER } from '../data-cleaning/job-record.ts'
-import { idempotencyKeyOf } from '../http/idempotency.ts'
+import { runIdempotent } from '../http/idempotency.ts'
 import { pagingOf, windowOf } from '../http/paging.ts'
 import { type Call, route } from '../http/route.ts'
-import type { Need } from '../object-access.ts'
+import type { Need, ObjectAccess } from '../object-access.ts'
 import { badRequest, Refusal } from '../refusal.ts'
-import { portfolioCompanyRoutes } from './company-routes.ts'
-import { portfolioImportRoutes } from './import-route.ts'
+import { type PortfolioCompanyDeps, portfolioCompanyRoutes } from './company-routes.ts'
+import type { HoldingStore } from './holdings.ts'
+import { type PortfolioImportDeps, portfolioImportRoutes } from './import-route.ts'
 import { portfolioItem, portfolioRecord } from './record.ts'
-import type { Portfolio } from './store.ts'
+import type { Portfolio, PortfolioStore } from './store.ts'
 
 const BANDS = ['A', 'B', 'C', 'D', 'E'] as const
 
+export interface PortfolioDeps extends PortfolioCompanyDeps, PortfolioImportDeps {
+  readonly objects: Pick<ObjectAccess, 'portfolio' | 'company' | 'held'>
+  readonly users: Pick<Users, 'get' | 'values'>
+  readonly portfolios: Pick<
+    PortfolioStore,
+    'count' | 'list' | 'sharedWith' | 'create' | 'change' | 'remove' | 'shares' | 'share' | 'revokeAll'
+  >
+  readonly holdings: PortfolioCompanyDeps['holdings'] & Pick<HoldingStore, 'countries' | 'count'>
+}
+
 /** Registers the operations on portfolios, those of their companies included. */
-export function portfolioRoutes(app: FastifyInstance, context: Context): void {
-  const { look, users, limits, monitoring } = context
-  const { portfolios, holdings, transaction } = monitoring
+export function portfolioRoutes(app: FastifyInstance, deps: PortfolioDeps): void {
+  const { objects, users, limits, portfolios, holdings, transaction } = deps
 
   const portfolioOf = ({ user, params }: Pick<Call<unknown, unknown>, 'user' | 'params'>, need: Need): Portfolio =>
-    look.portfolio(user, params.portfolioId ?? '', need)
+    objects.portfolio(user, params.portfolioId ?? '', need)
 
-  route(app, context, 'listPortfolios', ({ user, query, request }) => {
+  route(app, deps, 'listPortfolios', ({ user, query, request }) => {
     const { searchQuery = '' } = query
     const { limit, offset } = windowOf(query, 0)
     const totalCount = portfolios.count(user.id, searchQuery)
@@ -33,8 +43,8 @@ export function portfolioRoutes(app: FastifyInstance, context: Context): void {
     return { correlationId: request.id, totalCount, paging: pagingOf(query, totalCount), data }
   })
 
-  route(app, context, 'createPortfolio', call =>
-    idempotencyKeyOf(context, call, () => {
+  route(app, deps, 'createPortfolio', call =>
+    runIdempotent(deps, call, () => {
       if (portfolios.count(call.user.id, '') >= limits.portfolios) {
         throw new Refusal(507, 'Insufficient storage', `this user has ${limits.portfolios} portfolios; no more are allowed`)
       }
@@ -43,21 +53,21 @@ export function portfolioRoutes(app: FastifyInstance, context: Context): void {
     }),
   )
 
-  route(app, context, 'readPortfolio', call => ({
+  route(app, deps, 'readPortfolio', call => ({
     correlationId: call.request.id,
     ...portfolioRecord(portfolioOf(call, 'View')),
   }))
 
-  route(app, context, 'changePortfolio', call => portfolios.change(portfolioOf(call, 'Edit'), call.body))
+  route(app, deps, 'changePortfolio', call => portfolios.change(portfolioOf(call, 'Edit'), call.body))
 
-  route(app, context, 'deletePortfolio', call => {
+  route(app, deps, 'deletePortfolio', call => {
     portfolios.remove(portfolioOf(call, 'Own').id)
     return { message: 'Portfolio deleted' }
   })
 
-  route(app, context, 'listPortfolioCountries', call => holdings.countries(portfolioOf(call, 'View').id))
+  route(app, deps, 'listPortfolioCountries', call => holdings.countries(portfolioOf(call, 'View').id))
 
-  route(app, context, 'readRiskSummary', call => {
+  route(app, deps, 'readRiskSummary', call => {
     const totalCompanies = holdings.count(portfolioOf(call, 'View').id)
     // No register tells a band: every company is in none.
     const bands = BANDS.flatMap(band => [
@@ -67,7 +77,7 @@ export function portfolioRoutes(app: FastifyInstance, context: Context): void {
     return { correlationId: call.request.id, totalCompanies, ...Object.fromEntries(bands) }
   })
 
-  route(app, context, 'readSharing', call => {
+  route(app, deps, 'readSharing', call => {
     const { id } = portfolioOf(call, 'Own')
     const names = new Map([...users.values()].map(user => [user.id, user.username]))
     const userPermission = [...portfolios.shares(id)].map(([csUserId, permissions]) => ({
@@ -76,7 +86,7 @@ export function portfolioRoutes(app: FastifyInstance, context: Context): void {
     return { correlationId: call.request.id, data: { portfolioId: id, customerId: CUSTOMER.id, userPermission } }
   })
 
-  route(app, context, 'changeSharing', call => {
+  route(app, deps, 'changeSharing', call => {
     const { id, owner } = portfolioOf(call, 'Own')
     const { revokeAll, userPermissions = [] } = call.body
     const known = new Set([...users.values()].map(user => user.id))
@@ -95,6 +105,6 @@ export function portfolioRoutes(app: FastifyInstance, context: Context): void {
     return { correlationId: call.request.id, data: { portfolioId: id, customerId: CUSTOMER.id, status: 'Success' } }
   })
 
-  portfolioCompanyRoutes(app, context)
-  app.register(async scope => portfolioImportRoutes(scope, context))
+  portfolioCompanyRoutes(app, deps)
+  app.register(async scope => portfolioImportRoutes(scope, deps))
 }

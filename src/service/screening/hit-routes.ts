@@ -1,17 +1,20 @@
 /** The hits of one type of AML search: lists, whole records, decisions, notes, PDFs (contract §6.4 to §6.7). */
 import type { FastifyInstance } from 'fastify'
 import { HIT_DECISIONS, type HitDecision, OPERATIONS, pathOf, readDecision } from '../../contract/index.ts'
-import type { Context } from '../context.ts'
-import { idempotencyKeyOf } from '../http/idempotency.ts'
+import type { Links } from '../auth/links.ts'
+import type { Users } from '../auth/users.ts'
+import type { Clock } from '../clock.ts'
+import { type IdempotencyDeps, runIdempotent } from '../http/idempotency.ts'
 import { windowOf } from '../http/paging.ts'
-import { type Call, route } from '../http/route.ts'
+import { type Call, type RouteDeps, route } from '../http/route.ts'
+import type { ObjectAccess } from '../object-access.ts'
 import { badRequest, conflict, Refusal } from '../refusal.ts'
 import { carryOut } from './batch.ts'
 import type { Entry } from './entry.ts'
 import { hitPdf, pdfName } from './hit-pdf.ts'
 import { fullHitRecord, hitRecord } from './hit-record.ts'
-import type { SearchType } from './screener.ts'
-import type { Hit, HitPatch, Search } from './searches-store.ts'
+import type { Screener, SearchType } from './screener.ts'
+import type { Hit, HitPatch, Search, SearchStore } from './searches-store.ts'
 import { userNames } from './user-names.ts'
 
 type AnyCall = Pick<Call<unknown, unknown>, 'user' | 'params'>
@@ -42,14 +45,23 @@ const wanted = (text: string, place: string): HitDecision => {
   throw badRequest('The request is not acceptable', `${place}: must be one of ${HIT_DECISIONS.join(', ')}`)
 }
 
+export interface HitDeps extends RouteDeps, IdempotencyDeps {
+  readonly users: Pick<Users, 'get' | 'values'>
+  readonly objects: Pick<ObjectAccess, 'search' | 'hit'>
+  readonly searches: Pick<SearchStore, 'hits' | 'changeHit' | 'keepSnapshot'>
+  readonly screener: Pick<Screener, 'ready' | 'find'>
+  readonly links: Links
+  readonly origin: () => string
+}
+
 /** Registers the operations of one type. */
-export function hitRoutes(app: FastifyInstance, context: Context, type: SearchType): void {
-  const { look, searches, links, origin } = context
-  const nameOf = userNames(context)
+export function hitRoutes(app: FastifyInstance, deps: HitDeps, type: SearchType): void {
+  const { objects, searches, links, origin, screener } = deps
+  const nameOf = userNames(deps)
   const [list, many, read, decideOne, noteOne, download] = NAMES[type]
 
-  const searchOf = ({ user, params }: AnyCall): Search => look.search(user, type, params.searchId ?? '')
-  const hitOf = (call: AnyCall): Hit => look.hit(searchOf(call), call.params.hitId ?? '')
+  const searchOf = ({ user, params }: AnyCall): Search => objects.search(user, type, params.searchId ?? '')
+  const hitOf = (call: AnyCall): Hit => objects.hit(searchOf(call), call.params.hitId ?? '')
 
   /** A person's hit is decided once (contract §6.1); a business hit may be decided again. */
   const patchOf = (hit: Hit, { decision, note }: Verdict): HitPatch => {
@@ -67,7 +79,7 @@ export function hitRoutes(app: FastifyInstance, context: Context, type: SearchTy
   const change = (before: Hit, user: number, patch: HitPatch, correlationId: string) =>
     hitRecord(type, searches.changeHit(before, user, patch), nameOf, { before, correlationId })
 
-  route(app, context, list, call => {
+  route(app, deps, list, call => {
     const { hitDecisions } = call.query
     const decisions = hitDecisions?.split(',').map(word => wanted(word, 'hitDecisions')) ?? null
     const window = windowOf(call.query, 1)
@@ -75,13 +87,13 @@ export function hitRoutes(app: FastifyInstance, context: Context, type: SearchTy
     return { items: items.map(hit => hitRecord(type, hit, nameOf)), totalSize: total, correlationId: call.request.id }
   })
 
-  route(app, context, many, call => {
+  route(app, deps, many, call => {
     const search = searchOf(call)
     const { user, request, body } = call
-    return idempotencyKeyOf(context, call, () =>
+    return runIdempotent(deps, call, () =>
       carryOut(body.items, {
         work: ({ hitId, ...verdict }) => {
-          const hit = look.hit(search, hitId)
+          const hit = objects.hit(search, hitId)
           return change(hit, user.id, patchOf(hit, verdict), request.id)
         },
         pathOf: ({ hitId }) => `/v1${pathOf(OPERATIONS[read], { searchId: search.id, hitId })}`,
@@ -90,23 +102,23 @@ export function hitRoutes(app: FastifyInstance, context: Context, type: SearchTy
     )
   })
 
-  route(app, context, read, async call => {
+  route(app, deps, read, async call => {
     const hit = hitOf(call)
-    const record = fullHitRecord(type, hit, await entryNow(context, hit), nameOf, call.request.id)
+    const record = fullHitRecord(type, hit, await entryNow(screener, hit), nameOf, call.request.id)
     searches.keepSnapshot(hit, record)
     return record
   })
 
-  route(app, context, decideOne, call => {
+  route(app, deps, decideOne, call => {
     const hit = hitOf(call)
-    return idempotencyKeyOf(context, call, () => change(hit, call.user.id, patchOf(hit, call.body), call.request.id))
+    return runIdempotent(deps, call, () => change(hit, call.user.id, patchOf(hit, call.body), call.request.id))
   })
 
-  route(app, context, noteOne, call => change(hitOf(call), call.user.id, { note: call.body.note }, call.request.id))
+  route(app, deps, noteOne, call => change(hitOf(call), call.user.id, { note: call.body.note }, call.request.id))
 
-  route(app, context, download, call => {
+  route(app, deps, download, call => {
     const search = searchOf(call)
-    const hit = look.hit(search, call.params.hitId ?? '')
+    const hit = objects.hit(search, call.params.hitId ?? '')
     const name = [type, search.id, hit.id, 'pdf'].join('.')
     const query = links.sign(name, call.user)
     // The name the caller reached us by, which the guard has checked.
@@ -123,7 +135,7 @@ export function hitRoutes(app: FastifyInstance, context: Context, type: SearchTy
 }
 
 /** What the list says of a hit's entry now; what it said when the search was made, when it has it no more. */
-async function entryNow({ screener }: Pick<Context, 'screener'>, hit: Hit): Promise<Entry> {
+async function entryNow(screener: HitDeps['screener'], hit: Hit): Promise<Entry> {
   await screener.ready()
   return screener.find(hit.list, hit.entry.id) ?? hit.entry
 }
@@ -133,18 +145,24 @@ interface FileRoute {
   Querystring: Record<string, unknown>
 }
 
+export interface HitFileDeps extends Pick<HitDeps, 'users' | 'objects' | 'screener'> {
+  readonly links: Pick<Links, 'check'>
+  readonly searches: Pick<SearchStore, 'snapshotsOf'>
+  readonly clock: Pick<Clock, 'now'>
+}
+
 /** Registers the PDFs themselves: a link is the only key to one, no token is needed. */
-export function hitFileRoute(app: FastifyInstance, context: Context): void {
-  const { links, look, searches, clock } = context
+export function hitFileRoute(app: FastifyInstance, deps: HitFileDeps): void {
+  const { links, objects, searches, screener, clock } = deps
   app.get<FileRoute>('/hit-files/:name', async ({ params, query }, reply) => {
     // The signature covers the name, so that a name that passes is one of ours.
     const holder = links.check(params.name, query)
     if (holder === null) throw new Refusal(403, 'Access forbidden: the link has expired or is not ours')
     const [type = '', searchId = '', hitId = ''] = params.name.split('.')
-    const search = look.search(holder, type as SearchType, searchId)
-    const hit = look.hit(search, hitId)
+    const search = objects.search(holder, type as SearchType, searchId)
+    const hit = objects.hit(search, hitId)
     const snapshots = searches.snapshotsOf(hit)
-    const story = { search, hit, entry: await entryNow(context, hit), nameOf: userNames(context), snapshots, now: clock.now() }
+    const story = { search, hit, entry: await entryNow(screener, hit), nameOf: userNames(deps), snapshots, now: clock.now() }
     const pdf = await hitPdf(story)
     return reply
       .headers({

@@ -10,17 +10,17 @@ import {
   type SearchUpdate,
 } from '../../contract/index.ts'
 import type { User } from '../auth/users.ts'
-import type { Context } from '../context.ts'
-import { idempotencyKeyOf } from '../http/idempotency.ts'
+import { runIdempotent } from '../http/idempotency.ts'
 import { windowOf } from '../http/paging.ts'
 import { type Call, route } from '../http/route.ts'
-import { badRequest } from '../refusal.ts'
+import { badRequest, Refusal } from '../refusal.ts'
+import type { CreditStore } from '../storage/credits.ts'
 import { carryOut } from './batch.ts'
-import { hitRoutes } from './hit-routes.ts'
+import { type HitDeps, hitRoutes } from './hit-routes.ts'
 import { businessQuestion, individualQuestion } from './question.ts'
-import type { Question } from './screener.ts'
+import type { Question, Screener } from './screener.ts'
 import { searchRecord } from './search-record.ts'
-import type { Search, SearchPatch } from './searches-store.ts'
+import type { Search, SearchPatch, SearchStore } from './searches-store.ts'
 import { userNames } from './user-names.ts'
 
 /** What a search costs (contract §12). */
@@ -34,24 +34,33 @@ const refuse = (details: string): Error => badRequest('The update is not accepta
 /** The instance paths of a type's operations. */
 const ONE = { business: OPERATIONS.readBusinessSearch, individual: OPERATIONS.readIndividualSearch } as const
 
+export interface ScreeningDeps extends HitDeps {
+  readonly searches: HitDeps['searches'] & Pick<SearchStore, 'create' | 'change' | 'list'>
+  readonly credits: CreditStore
+  readonly screener: Pick<Screener, 'ready' | 'find' | 'search'>
+}
+
 /** Registers the operations of both types. */
-export function screeningRoutes(app: FastifyInstance, context: Context): void {
-  const { look, searches, credits, screener } = context
-  const nameOf = userNames(context)
+export function screeningRoutes(app: FastifyInstance, deps: ScreeningDeps): void {
+  const { objects, searches, credits, screener } = deps
+  const nameOf = userNames(deps)
 
   const create = async (call: AnyCall, question: Question): Promise<unknown> => {
     const { user, reply, request } = call
     await screener.ready()
-    const record = idempotencyKeyOf(context, call, () => {
-      credits.spend(user.id, COST)
+    const record = runIdempotent(deps, call, () => {
+      if (!credits.spend(user.id, COST)) {
+        const spent = `${credits.used(user.id)} of ${credits.limit} credits are spent`
+        throw new Refusal(403, `Access forbidden: ${spent}, and this costs ${COST} more`)
+      }
       return searchRecord(searches.create(user.id, question, screener.search(question)), nameOf, request.id)
     })
     reply.header('X-Credits-Used', credits.used(user.id))
     if (credits.limit !== null) reply.header('X-Credits-Limit', credits.limit)
     return record
   }
-  route(app, context, 'createBusinessSearch', call => create(call, businessQuestion(call.body)))
-  route(app, context, 'createIndividualSearch', call => create(call, individualQuestion(call.body)))
+  route(app, deps, 'createBusinessSearch', call => create(call, businessQuestion(call.body)))
+  route(app, deps, 'createIndividualSearch', call => create(call, individualQuestion(call.body)))
 
   /** What an update changes; what is absent or null stays. Throws a 400 naming what cannot be. */
   const patchOf = ({ owner }: Search, { assignedToUserId, status, riskRating, note }: Update): SearchPatch => {
@@ -78,7 +87,7 @@ export function screeningRoutes(app: FastifyInstance, context: Context): void {
         ? (['listBusinessSearches', 'updateBusinessSearches', 'readBusinessSearch', 'updateBusinessSearch'] as const)
         : (['listIndividualSearches', 'updateIndividualSearches', 'readIndividualSearch', 'updateIndividualSearch'] as const)
 
-    route(app, context, list, ({ user, query, request }) => {
+    route(app, deps, list, ({ user, query, request }) => {
       const { isScheduled } = query
       const window = windowOf(query, 1)
       // Nothing here is scheduled: schedules are a part of the interface this service does not hold (contract §11.6).
@@ -86,20 +95,20 @@ export function screeningRoutes(app: FastifyInstance, context: Context): void {
       return { items: items.map(search => searchRecord(search, nameOf)), totalSize: total, correlationId: request.id }
     })
 
-    route(app, context, many, ({ user, body, request }) =>
+    route(app, deps, many, ({ user, body, request }) =>
       carryOut(body.items, {
-        work: ({ searchId, ...changes }) => update(look.search(user, type, searchId), user, changes),
+        work: ({ searchId, ...changes }) => update(objects.search(user, type, searchId), user, changes),
         pathOf: ({ searchId }) => `/v1${pathOf(ONE[type], { searchId })}`,
         correlationId: request.id,
       }),
     )
 
     const searchOf = ({ user, params }: Pick<AnyCall, 'user' | 'params'>): Search =>
-      look.search(user, type, params.searchId ?? '')
-    route(app, context, read, call => searchRecord(searchOf(call), nameOf, call.request.id))
+      objects.search(user, type, params.searchId ?? '')
+    route(app, deps, read, call => searchRecord(searchOf(call), nameOf, call.request.id))
 
-    route(app, context, one, call => update(searchOf(call), call.user, call.body, call.request.id))
+    route(app, deps, one, call => update(searchOf(call), call.user, call.body, call.request.id))
 
-    hitRoutes(app, context, type)
+    hitRoutes(app, deps, type)
   }
 }

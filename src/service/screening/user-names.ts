@@ -1,8 +1,8 @@
 /** What users are called. */
-import type { Context } from '../context.ts'
+import type { Users } from '../auth/users.ts'
 
 /** The name of the user of a number; null when there is none. */
 export const userNames =
-  ({ users }: Pick<Context, 'users'>) =>
+  ({ users }: { readonly users: Pick<Users, 'values'> }) =>
   (id: number): string | null =>
     [...users.values()].find(user => user.id === id)?.username ?? null

@@ -1,17 +1,14 @@
-/** Credits spent by each user, and the most one may spend. It knows no operation: who costs something asks first (contract §14.3). */
-import { Refusal } from '../refusal.ts'
+/** Credits spent by each user, up to a limit per user (contract §14.3). */
 import type { Database } from './database.ts'
 
-/** The credits of one data directory. */
 export interface CreditStore {
-  /** Most a user may spend; null: as many as he likes. */
+  /** The limit of each user; null: unlimited. */
   readonly limit: number | null
   used(owner: number): number
-  /** Spends credits, in the transaction of what they are spent on. Throws a 403 when that would pass the limit. */
-  spend(owner: number, credits: number): void
+  /** Spends credits; false, with nothing spent, when that would exceed the limit. Call it in the transaction of the effect. */
+  spend(owner: number, credits: number): boolean
 }
 
-/** The credits on this database. */
 export function openCredits(database: Database, limit: number | null): CreditStore {
   const used = (owner: number): number =>
     database.get<{ used: number }>('SELECT used FROM credits WHERE owner = ?', [owner])?.used ?? 0
@@ -19,12 +16,10 @@ export function openCredits(database: Database, limit: number | null): CreditSto
     limit,
     used,
     spend(owner, credits) {
-      const before = used(owner)
-      if (limit !== null && before + credits > limit) {
-        throw new Refusal(403, `Access forbidden: ${before} of ${limit} credits are spent, and this costs ${credits} more`)
-      }
+      if (limit !== null && used(owner) + credits > limit) return false
       const sql = 'INSERT INTO credits (owner, used) VALUES (?, ?) ON CONFLICT (owner) DO UPDATE SET used = used + excluded.used'
       database.run(sql, [owner, credits])
+      return true
     },
   }
 }

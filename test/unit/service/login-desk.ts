@@ -1,9 +1,8 @@
 /** The login of the service with passwords that are looked at as long as a test wants: which logins are at work, wait or are refused. */
 import fastify from 'fastify'
 import { onTestFinished, vi } from 'vitest'
-import { authenticateRoute } from '../../../src/service/access/authenticate.ts'
+import { type AuthenticateDeps, authenticateRoute } from '../../../src/service/access/authenticate.ts'
 import { makeThrottle } from '../../../src/service/auth/throttle.ts'
-import type { Context } from '../../../src/service/context.ts'
 import { LIMITS, type Limits } from '../../../src/service/limits.ts'
 import { Refusal } from '../../../src/service/refusal.ts'
 
@@ -22,19 +21,25 @@ export function loginDesk(limits: Partial<Limits>, now = () => 0) {
   const atWork: { name: string; end: () => void }[] = []
   const users = {
     get: (username: string) =>
-      username.startsWith('user') ? { id: 1, username, role: 'reader', generation: username } : undefined,
+      username.startsWith('user') ? { id: 1, username, role: 'reader' as const, generation: username } : undefined,
     isRight: ({ username, password }: { username: string; password: string }) =>
       new Promise<boolean>(resolve => {
         atWork.push({ name: username, end: () => resolve(username.startsWith('user') && password === RIGHT) })
       }),
   }
-  const context = { limits: all, users, throttle: makeThrottle(all, now), tokens: { issue: () => 'a token' } }
+  const deps: AuthenticateDeps = {
+    limits: all,
+    users,
+    throttle: makeThrottle(all, now),
+    tokens: { issue: () => 'a token', read: () => null },
+    rates: { admit: () => {} },
+  }
   const app = fastify()
   app.setErrorHandler((error, _request, reply) => {
     if (!(error instanceof Refusal)) throw error
     return reply.code(error.status).headers(error.headers).send({})
   })
-  authenticateRoute(app, context as unknown as Context)
+  authenticateRoute(app, deps)
   onTestFinished(() => app.close())
 
   const sent: Sent[] = []

@@ -18,14 +18,14 @@ import { makePaces, type Pace, Stopped } from './job-pace.ts'
 import { matchFile } from './match-file.ts'
 
 /** Where the files of a job lie. */
-export interface Places {
+export interface JobFiles {
   upload(uploadId: string): string
   results(jobId: string): string
   enriched(jobId: string, fileType: string): string
 }
 
 /** The files of a data directory: `uploads/` and `files/`. Names are ids of ours, never text of a caller. */
-export const placesIn = (dataDir: string): Places => ({
+export const jobFilesIn = (dataDir: string): JobFiles => ({
   upload: id => join(dataDir, 'uploads', `${id}.csv`),
   results: id => join(dataDir, 'files', `${id}.results.jsonl`),
   enriched: (id, fileType) => join(dataDir, 'files', `${id}.${fileType}`),
@@ -35,7 +35,7 @@ export const placesIn = (dataDir: string): Places => ({
 export interface WorkerParts {
   readonly jobs: JobStore
   readonly engine: Engine
-  readonly places: Places
+  readonly files: JobFiles
   readonly clock: Clock
   readonly limits: Limits
   /** A pause per row, so that a rehearsal can catch a job at work; 0 for none. */
@@ -60,7 +60,7 @@ type Step = (job: Job, pace: Pace) => Promise<JobPatch>
 
 /** Makes the worker and takes up every job that was left at work. */
 export function startWorker(parts: WorkerParts): Worker {
-  const { jobs, engine, places, clock, limits } = parts
+  const { jobs, engine, files, clock, limits } = parts
   const stop = new AbortController()
   const newPace = makePaces({ clock, sliceMs: limits.sliceMs, pauseMs: parts.rowPauseMs, signal: stop.signal })
   const inHand = new Map<string, Promise<void>>()
@@ -73,7 +73,7 @@ export function startWorker(parts: WorkerParts): Worker {
     matching: async (job, pace) => {
       if (job.upload === null) throw new Error('a job at matching has no upload')
       const { id, hasHeader } = job.upload
-      const task = { source: places.upload(id), hasHeader, mappings: job.mappings, target: places.results(job.id) }
+      const task = { source: files.upload(id), hasHeader, mappings: job.mappings, target: files.results(job.id) }
       return { status: 'matched', summary: await matchFile(task, engine, pace, limits) }
     },
     // Seen once, or left alone for a while: a poller that asks in between learns that matching is over.
@@ -94,11 +94,11 @@ export function startWorker(parts: WorkerParts): Worker {
     enriching: async (job, pace) => {
       if (job.upload === null) throw new Error('a job at enriching has no upload')
       const { id, hasHeader } = job.upload
-      const [csv, json] = [places.enriched(job.id, 'csv'), places.enriched(job.id, 'json')]
+      const [csv, json] = [files.enriched(job.id, 'csv'), files.enriched(job.id, 'json')]
       const task = {
-        source: places.upload(id),
+        source: files.upload(id),
         hasHeader,
-        results: places.results(job.id),
+        results: files.results(job.id),
         tags: job.enrichments ?? [],
         csv,
         json,
