@@ -7,13 +7,9 @@
 import type { JobSummary } from '../contract/index.ts'
 import type { ErrorKind, Issue } from '../errors.ts'
 import type { CompanyCounts, DecisionCounts, LowestScores, RowCandidate, RowDecision } from '../pipeline/model/row-types.ts'
+import type { StageName } from '../model/stages.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import type { CompanyActionEvent } from './company-actions.ts'
-
-/** The named parts of a run, in order. */
-export const STAGES = ['create', 'upload', 'map', 'submit', 'match', 'enrich', 'download', 'portfolio', 'screen'] as const
-/** One of the nine stages; the last two are there only where the pipeline says them. */
-export type StageName = (typeof STAGES)[number]
 
 /** How a run or stage stands. */
 export type Status = 'running' | 'success' | 'warn' | 'fail' | 'error' | 'skipped' | 'cancelled'

@@ -1,10 +1,10 @@
 /**
- * The fold: events -> RunState. Pure; the journal is the run, and this is how it is read. Events a newer minor version added
- * are passed over, so that an old report can always be rendered again.
+ * Folds events into the state of a run. Events that a newer minor version added are skipped, so that any report can be rendered
+ * again.
  */
-
 import type { JobSummary } from '../contract/index.ts'
 import type { Issue } from '../errors.ts'
+import { type StageName, stagesOf } from '../model/stages.ts'
 import type { DecisionCounts, LowestScores } from '../pipeline/model/row-types.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import { applyCompanyAction, type CompanyActionState, initialCompanyActions } from './company-actions.ts'
@@ -18,16 +18,14 @@ import type {
   RowSample,
   RunEvent,
   RunFacts,
-  StageName,
   StageState,
   Status,
 } from './events.ts'
 import { addCounts } from './outcomes.ts'
-import { newStages } from './stages.ts'
 
 export type { JobState, StageState } from './events.ts'
 
-/** A run as its journal tells it; a resume may bring other live settings into the plan. */
+/** The state of a run, from its journal. A resume may change the live settings of the plan. */
 export interface RunState extends RunFacts, CompanyActionState {
   readonly startedAt: string
   /** Time of the last event. */
@@ -40,22 +38,24 @@ export interface RunState extends RunFacts, CompanyActionState {
   readonly outcomes: Outcomes | null
   readonly samples: readonly RowSample[]
   readonly scores: readonly number[]
-  /** null where nothing was told, and in a journal from before it was. */
+  /** Null when unknown, and in journals of earlier versions. */
   readonly lowestScores: LowestScores | null
-  /** What people's decisions came to, null where there were none to apply. */
+  /** Counts of the review decisions applied, null without decisions. */
   readonly decisions: DecisionCounts | null
   readonly checks: readonly CheckResult[]
   readonly http: HttpCounts
   readonly status: Status
   readonly exitCode: number | null
   readonly error: RecordedError | null
-  /** Time of its end; what is decided about its rows later changes its result, not how long it took. */
+  /** Time of its first end: later review decisions change the result, not the duration. */
   readonly endedAt: string | null
-  /** Carried out to its end: nothing is left to resume. */
+  /** Nothing is left to resume. */
   readonly finished: boolean
-  /** Its jobs are submitted and nobody waits for them: whoever collects the run goes on with it. */
+  /** Its jobs are submitted, and no process waits for them: `collect` continues the run. */
   readonly detached: boolean
 }
+
+const newStage = { status: 'pending', startedAt: null, elapsedMs: 0, attempts: 0, note: null } as const
 
 const newJob = (part: number, name: string): JobState => ({
   part,
@@ -82,21 +82,21 @@ const newJob = (part: number, name: string): JobState => ({
   correlations: [],
 })
 
-/** The plan of a journal whose fettle knew one job for all rows. */
-const completed = (plan: Plan): Plan => ({
+/** Adds the defaults that plans of earlier journals lack: one job for all rows. */
+const withDefaults = (plan: Plan): Plan => ({
   ...{ sent: plan.rows, collapse: false, parts: [{ from: 0, rows: plan.rows }], concurrency: 1, decisions: null },
   ...plan,
 })
 
-/** The jobs of a run: a single one has the run's name, several add their number from 1. */
+/** A single job has the run's name; several add their number from 1. */
 const jobsOf = ({ parts }: Plan, name: string): JobState[] =>
   parts.map((_, part) => newJob(part, parts.length === 1 ? name : `${name}-${part + 1}`))
 
-const begun = (event: RunEvent & { type: 'run.started' }): RunState => ({
+const initialState = (event: RunEvent & { type: 'run.started' }): RunState => ({
   ...initialCompanyActions(event.plan),
   runId: event.runId,
   tool: event.tool,
-  plan: completed(event.plan),
+  plan: withDefaults(event.plan),
   jobName: event.jobName,
   identity: event.identity,
   args: event.args,
@@ -105,8 +105,8 @@ const begun = (event: RunEvent & { type: 'run.started' }): RunState => ({
   startedAt: event.at,
   updatedAt: event.at,
   resumedAt: [],
-  stages: newStages(event.plan),
-  jobs: jobsOf(completed(event.plan), event.jobName),
+  stages: stagesOf(event.plan).map(({ name }) => ({ name, ...newStage })),
+  jobs: jobsOf(withDefaults(event.plan), event.jobName),
   issues: event.plan.issues,
   outputs: [],
   outcomes: null,
@@ -124,9 +124,9 @@ const begun = (event: RunEvent & { type: 'run.started' }): RunState => ({
   detached: false,
 })
 
-/** A run of shards goes on where they ended, and took as long as all of it: it began with the first of them. */
-const begin = (event: RunEvent & { type: 'run.started' }): RunState => {
-  const state = begun(event)
+/** A merged run starts with the jobs and stages of its shards, and at the time of the first of them. */
+const startState = (event: RunEvent & { type: 'run.started' }): RunState => {
+  const state = initialState(event)
   if (event.merged === undefined) return state
   const { jobs, stages, http, issues } = event.merged
   const [startedAt = event.at] = [event.at, ...stages.flatMap(stage => stage.startedAt ?? [])].sort()
@@ -149,7 +149,7 @@ const observed = (job: JobState, status: string, at: string, summary: JobSummary
   history: job.history.at(-1)?.status === status ? job.history : [...job.history, { status, at }],
 })
 
-/** Another job in the place of one that was not ours: what it has been through is to be found out, upload and submit first. */
+/** A job in place of one that was not ours: each stage checks whether it has happened, upload and submit included. */
 const replaced = (job: JobState): JobState => ({
   ...newJob(job.part, job.name),
   requested: true,
@@ -159,13 +159,12 @@ const replaced = (job: JobState): JobState => ({
   correlations: job.correlations,
 })
 
-/** The state after one more event. The first event must be `run.started`. */
 function apply(state: RunState, event: RunEvent): RunState {
   switch (event.type) {
     case 'run.started':
       return state
     case 'run.resumed':
-      // Two who resume at once: the later one finds the run at its end and changes nothing.
+      // Two processes resumed at once: the later one finds the run finished and changes nothing.
       if (state.finished) return state
       return {
         ...state,
@@ -285,9 +284,9 @@ function withCurrentKinds(event: RunEvent): RunEvent {
 /** The state after one more event; null until `run.started`. */
 export function advance(state: RunState | null, event: RunEvent): RunState | null {
   const current = withCurrentKinds(event)
-  if (state === null) return current.type === 'run.started' ? begin(current) : null
+  if (state === null) return current.type === 'run.started' ? startState(current) : null
   return { ...apply(state, current), updatedAt: event.at }
 }
 
-/** The state that a list of events tells; null when the run recorded nothing. */
+/** Null when the run recorded nothing. */
 export const fold = (events: readonly RunEvent[]): RunState | null => events.reduce<RunState | null>(advance, null)

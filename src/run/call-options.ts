@@ -1,5 +1,5 @@
 /** What every request of a run takes and gives, whatever it asks for; options are the last argument of every method of a port. */
-import type { StageName } from '../journal/events.ts'
+import type { StageName } from '../model/stages.ts'
 
 /** The service's id of a request that changed something. */
 export interface Correlation {

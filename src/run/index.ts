@@ -1,6 +1,5 @@
-/** The run core's face: re-exports only. */
+/** Re-exports the run core. */
 
-export { inBatch } from './batch.ts'
 export type { CallOptions } from './call-options.ts'
 export type { PortfolioService, ScreenService } from './company-action-ports.ts'
 export { fetchJobStatuses, type JobStatusEntry } from './job-statuses.ts'
@@ -8,3 +7,4 @@ export { type Clock, type Ports, type ProgressEvent, progressOf, type Service } 
 export { checkAgainstSummary } from './row-ledger.ts'
 export { endOf, needsService, pausedBy, runStages } from './runner.ts'
 export { growInterval, withJitter } from './schedule.ts'
+export { mapConcurrently } from './stage-group.ts'

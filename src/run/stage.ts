@@ -1,42 +1,47 @@
 /**
- * What a stage is: a named part of a run that yields events. The runner journals each event before it asks for the next, so
- * that journalling, progress, resume and tests exist once and not per stage.
+ * What a stage is: a part of a run that yields events. The runner journals each event before it asks for the next, so that
+ * journal, progress and resume are written once for all stages.
  */
-import type { RunEventInput, StageName } from '../journal/events.ts'
+import type { RunEventInput } from '../journal/events.ts'
 import type { JobState, RunState } from '../journal/state.ts'
+import type { StageName } from '../model/stages.ts'
 import type { Ports } from './ports.ts'
 
-/** Facts on their way to the journal. */
-export type Facts = AsyncGenerator<RunEventInput, void, void>
+/** Events that the runner writes to the journal. */
+export type StageEvents = AsyncGenerator<RunEventInput, void, void>
 
-/** One stage. `each` may be entered again after any event it yielded: it reads the state, never its own memory. */
-export interface Stage {
-  readonly name: StageName
-  /** Why this run has no such stage; null when it has. */
-  skip(state: RunState): string | null
-  /** Throws when the run must not enter this stage: asked once, before the first job does. */
-  guard?(state: RunState): void
-  /** Nothing is left to do for this job. */
-  isDone(job: JobState): boolean
-  /** Carries one job through. */
-  each(job: JobState, state: RunState, ports: Ports): Facts
-  /** What is left to do once every job came through; absent: nothing. */
-  readonly last?: {
-    isDone(state: RunState): boolean
-    run(state: RunState, ports: Ports): Facts
-  }
+/** Work for the run as a whole. `run` may be called again after any event it yielded: it reads the state and keeps none. */
+export interface RunStep {
+  isDone(state: RunState): boolean
+  run(state: RunState, ports: Ports): StageEvents
 }
 
-/** Every job came through the stage, or never will. */
-export const isThrough = (stage: Stage, { jobs }: RunState): boolean =>
+/** A stage that every remote job passes through. */
+export interface JobStage {
+  /** Why this run skips the stage; null or absent: it does not. */
+  skip?(state: RunState): string | null
+  /** Throws when the run must not enter this stage. Called once, before the first job enters. */
+  guard?(state: RunState): void
+  isDone(job: JobState): boolean
+  /** May be called again after any event it yielded: it reads the state and keeps none. */
+  run(job: JobState, state: RunState, ports: Ports): StageEvents
+  /** Runs once, after all jobs. */
+  readonly afterJobs?: RunStep
+}
+
+/** A stage with its name in the table. */
+export type Named<T> = T & { readonly name: StageName }
+
+/** Every job is done with the stage, or failed. */
+export const areJobsDone = (stage: JobStage, { jobs }: RunState): boolean =>
   jobs.every(job => job.failure !== null || stage.isDone(job))
 
-/** The stage has nothing left to do. */
-export const isOver = (stage: Stage, state: RunState): boolean =>
-  stage.last === undefined ? isThrough(stage, state) : stage.last.isDone(state)
+/** Nothing is left to do in the stage. */
+export const isComplete = (stage: JobStage, state: RunState): boolean =>
+  stage.afterJobs?.isDone(state) ?? areJobsDone(stage, state)
 
-/** An earlier process had the run: the last lines of its journal may be lost, so an effect without a record is looked for first. */
-export const isContinued = ({ resumedAt }: RunState): boolean => resumedAt.length > 0
+/** The last lines of an earlier process may be missing from the journal: check for an effect before causing it. */
+export const isResumed = ({ resumedAt }: RunState): boolean => resumedAt.length > 0
 
 /** The id of a job that the create stage has made. */
 export function idOf(job: JobState): string {

@@ -6,15 +6,26 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   process: ['node:'],
   contract: ['zod'],
   'formats/index': [], // the table of output formats, data only
-  pipeline: ['zod', 'yaml', 'contract', 'formats/index', 'errors', 'node:crypto'],
-  journal: ['zod', 'contract', 'pipeline:types', 'errors', 'process', 'node:'],
-  run: ['pipeline', 'journal', 'contract', 'errors', 'p-limit'],
-  client: ['contract', 'formats/index', 'errors', 'undici', 'form-data', '@aws-sdk/client-s3', '@aws-sdk/lib-storage', 'node:'],
+  model: ['contract:types'], // tables and types that every folder above reads
+  pipeline: ['zod', 'yaml', 'contract', 'model', 'formats/index', 'errors', 'node:crypto'],
+  journal: ['zod', 'contract', 'model', 'pipeline:types', 'errors', 'process', 'node:'],
+  run: ['pipeline', 'journal', 'contract', 'model', 'errors', 'p-limit'],
+  client: [
+    'contract',
+    'model',
+    'formats/index',
+    'errors',
+    'undici',
+    'form-data',
+    '@aws-sdk/client-s3',
+    '@aws-sdk/lib-storage',
+    'node:',
+  ],
   files: ['errors', 'process', 'node:'],
   formats: ['formats/index', 'errors', 'files', 'csv-stringify', 'node:'],
-  input: ['errors', 'pipeline:types', 'files', 'formats', 'formats/index', 'csv-parse', 'node:'],
-  results: ['errors', 'pipeline:types', 'files', 'formats', 'input', 'csv-parse', 'csv-stringify', 'node:'],
-  report: ['journal', 'errors', 'zod', 'pipeline:types', 'contract:types'],
+  input: ['errors', 'model:types', 'pipeline:types', 'files', 'formats', 'formats/index', 'csv-parse', 'node:'],
+  results: ['errors', 'model:types', 'pipeline:types', 'files', 'formats', 'input', 'csv-parse', 'csv-stringify', 'node:'],
+  report: ['journal', 'model', 'errors', 'zod', 'pipeline:types', 'contract:types'],
   'service/matching': ['any-ascii'],
   service: [
     'contract',
@@ -33,6 +44,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   app: [
     'errors',
     'contract',
+    'model',
     'pipeline',
     'journal',
     'run',
@@ -52,7 +64,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   ],
   index: ['errors', 'contract', 'pipeline', 'journal', 'run', 'client', 'input', 'report', 'service', 'app'],
   cli: ['index', 'app', 'service', 'report', 'formats/index', 'errors', 'yargs', 'picocolors', 'string-width', 'node:'],
-  testing: ['contract', 'errors', 'service', 'zod', 'node:'],
+  testing: ['contract', 'model:types', 'errors', 'service', 'zod', 'node:'],
 }
 
 /** Folder -> its subfolders, bottom to top: each may import those before it. Loose files of a folder are not ordered. */

@@ -5,7 +5,7 @@
 import { z } from 'zod'
 import { job, jobSummary } from '../../contract/index.ts'
 import { ERRORS, type ErrorCode, EXIT } from '../../errors.ts'
-import { STAGES } from '../../journal/index.ts'
+import { STAGE_NAMES } from '../../model/stages.ts'
 
 const count = z.int().min(0)
 const text = (max = 20_000) => z.string().max(max)
@@ -13,7 +13,7 @@ const digest = z.string().regex(/^[0-9a-f]{64}$/)
 const code = z.enum(Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]])
 const status = z.enum(['success', 'warn', 'fail', 'error', 'skipped', 'cancelled'])
 const exitCode = z.int().min(0).max(255)
-const stage = z.enum(STAGES)
+const stage = z.enum(STAGE_NAMES)
 const elapsedMs = z.number().min(0)
 const part = z.int().min(0).max(999)
 const http = z.looseObject({ requests: count, retries: count, throttledMs: z.number().min(0) })

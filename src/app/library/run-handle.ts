@@ -4,7 +4,8 @@
  */
 import { resolve } from 'node:path'
 import { FettleError } from '../../errors.ts'
-import type { RunEventInput, RunState, StageName, Status } from '../../journal/index.ts'
+import type { RunEventInput, RunState, Status } from '../../journal/index.ts'
+import type { StageName } from '../../model/stages.ts'
 import type { Report } from '../../report/index.ts'
 import type { RunResult } from '../execution/execute.ts'
 import type { RunReporter } from '../observe/reporters.ts'

@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Context, Span, Tracer } from '@opentelemetry/api'
 import { FettleError } from '../../errors.ts'
-import type { StageName } from '../../journal/index.ts'
+import type { StageName } from '../../model/stages.ts'
 import type { Plan } from '../../pipeline/index.ts'
 import type { CallOptions } from '../../run/index.ts'
 import { type Env, traceOf } from '../env/environment.ts'

@@ -1,33 +1,10 @@
 /** A plan as a person reads it: what would be read, sent, written and checked. It prints nothing and looks nothing up. */
 import { askedTags, OPERATIONS, type OperationName, ROW_NUMBER } from '../../contract/index.ts'
+import { stagesOf } from '../../model/stages.ts'
 import type { Plan } from '../model/types.ts'
 import { formatDuration } from '../schema/durations.ts'
 import { inputKindOf, STDIN_NAME } from '../schema/paths.ts'
 import { show } from '../source/quote.ts'
-
-/** The requests of each stage, in order; `…` stands for the waiting in between. */
-const MATCHING: readonly (readonly [string, readonly OperationName[]])[] = [
-  ['login', ['authenticate']],
-  ['create', ['createJob']],
-  ['upload', ['upload']],
-  ['map', ['setMappings']],
-  ['submit', ['submit']],
-  ['match', ['readJob']],
-]
-const ENRICHING: typeof MATCHING = [
-  ['enrich', ['setEnrichments', 'enrich', 'readJob']],
-  ['download', ['enrichedFile']],
-]
-const stagesOf = ({ enrich, portfolio, screen }: Plan): typeof MATCHING => [
-  ...MATCHING,
-  ...(enrich === null ? [] : ENRICHING),
-  ...(portfolio == null ? [] : [['portfolio', [...PORTFOLIO_OF[portfolio.id === null ? 'name' : 'id'], 'addCompany']] as const]),
-  ...(screen == null ? [] : [['screen', ['createBusinessSearch', 'listBusinessHits']] as const]),
-]
-const PORTFOLIO_OF: Readonly<Record<'id' | 'name', readonly OperationName[]>> = {
-  id: ['readPortfolio'],
-  name: ['listPortfolios', 'createPortfolio'],
-}
 
 /** The plan in sections, one line a fact, ending in a line end. */
 export function explainPlan(plan: Plan): string {
@@ -126,11 +103,11 @@ export function profileLines({ profile = [], input: { rows } }: Plan): string[] 
 const share = (part: number, whole: number): string => (whole === 0 ? '' : `${Math.floor((part / whole) * 100)}%`)
 
 /** How many requests a run makes at least, were nothing repeated: every wait takes one look more, and mostly several. */
-export function leastRequests({ enrich, rows, parts }: Plan): number {
-  if (rows === 0) return 0
-  const [, ...ofJob] = (enrich === null ? MATCHING : [...MATCHING, ...ENRICHING]).flatMap(([, names]) => names)
+export function leastRequests(plan: Plan): number {
+  if (plan.rows === 0) return 0
+  const ofJob = stagesOf(plan).flatMap(stage => (stage.group === 'companies' ? [] : stage.operations(plan)))
   // One login, and the file itself besides the question where it is.
-  return 1 + parts.length * (ofJob.length + (enrich === null ? 0 : 1))
+  return 1 + plan.parts.length * (ofJob.length + (plan.enrich === null ? 0 : 1))
 }
 
 /** What is to be said beside a request. */
@@ -150,11 +127,12 @@ function noteOf(name: OperationName, { enrich, portfolio, screen }: Plan): strin
 
 function requestLines(plan: Plan): string[] {
   if (plan.rows === 0) return ['none: there are no rows']
-  return table(
-    stagesOf(plan).flatMap(([stage, names]) =>
-      names.map(name => [stage, name, OPERATIONS[name].method, OPERATIONS[name].path, noteOf(name, plan)]),
-    ),
-  )
+  const line = (stage: string, name: OperationName): string[] => {
+    const { method, path } = OPERATIONS[name]
+    return [stage, name, method, path, noteOf(name, plan)]
+  }
+  const ofStages = stagesOf(plan).flatMap(({ name, operations }) => operations(plan).map(operation => line(name, operation)))
+  return table([line('login', 'authenticate'), ...ofStages])
 }
 
 function outputLines({ output, decisions }: Plan): string[] {

@@ -1,34 +1,36 @@
 /**
- * Create: one remote job per part, whatever is lost on the way. The name is unique to the run and is looked up before creating
- * is ever repeated, and before anything is created by a later process: the journal may have lost the record of the first.
+ * The create stage: exactly one remote job per part. The name is unique to the run; it is looked up before a request is repeated and
+ * before a resumed run creates anything, since the journal may have lost its last lines.
  */
 import type { JobRecord } from '../../contract/index.ts'
 import type { JobState } from '../../journal/state.ts'
 import { findJob, orphanIssue, searchJob } from '../job-lookup.ts'
 import type { Ports } from '../ports.ts'
-import { type Facts, isContinued, type Stage } from '../stage.ts'
+import { isResumed, type JobStage, type StageEvents } from '../stage.ts'
 
-async function* createOne(job: JobState, isLater: boolean, ports: Ports): Facts {
-  const look = job.requested ? searchJob : findJob
-  let found = job.requested || isLater ? await look(job.name, ports) : undefined
-  // An input that is no longer the planned one, or cannot be prepared, is better known before there is a job for it.
+async function* createJob(job: JobState, hasResumed: boolean, ports: Ports): StageEvents {
+  const lookUp = job.requested ? searchJob : findJob
+  let found = job.requested || hasResumed ? await lookUp(job.name, ports) : undefined
+  // Fails before there is a job when the input has changed or cannot be prepared.
   if (found === undefined) await ports.source.upload(job.part)
-  // Who is not let in has asked for no job, and need not look for one later.
-  if (!job.requested) await ports.service.authenticate({ signal: ports.signal })
-  if (!job.requested) yield { type: 'job.requested', part: job.part, name: job.name }
+  if (!job.requested) {
+    // A refused login leaves no request that a resume would have to look for.
+    await ports.service.authenticate({ signal: ports.signal })
+    yield { type: 'job.requested', part: job.part, name: job.name }
+  }
   let record: JobRecord
   let adopted = true
   if (found === undefined) {
-    let lost = false
-    const lookAgain = async (): Promise<JobRecord | undefined> => {
-      lost = true
+    let isLost = false
+    const look = async (): Promise<JobRecord | undefined> => {
+      isLost = true
       return (await searchJob(job.name, ports))?.job
     }
-    const effect = await ports.service.createJob(job.name, { look: lookAgain, key: job.name, signal: ports.grace })
+    const effect = await ports.service.createJob(job.name, { look, key: job.name, signal: ports.grace })
     record = effect.value
     adopted = effect.adopted
-    // A create that was lost on the way may still arrive: once more before anything is sent to either.
-    if (lost) found = await searchJob(job.name, ports)
+    // The lost request may still arrive and make a second job: search once more before either is used.
+    if (isLost) found = await searchJob(job.name, ports)
   }
   if (found !== undefined) {
     record = found.job
@@ -37,10 +39,7 @@ async function* createOne(job: JobState, isLater: boolean, ports: Ports): Facts 
   yield { type: 'job.created', part: job.part, id: record!.id, name: job.name, adopted }
 }
 
-/** The create stage. */
-export const create: Stage = {
-  name: 'create',
-  skip: () => null,
+export const create: JobStage = {
   isDone: job => job.id !== null,
-  each: (job, state, ports) => createOne(job, isContinued(state), ports),
+  run: (job, state, ports) => createJob(job, isResumed(state), ports),
 }

@@ -1,6 +1,6 @@
 /**
- * Enrich: choose the tags, start once, wait. Starting may cost money, so it is never repeated without reading the job first,
- * and never begun above the budget.
+ * The enrich stage: chooses the tags, starts enriching once, and waits. Starting may cost money, so it is never repeated without
+ * reading the job first, and never started above the budget.
  */
 import { askedTags, enrichPhase, hasEnrichment } from '../../contract/index.ts'
 import { FettleError } from '../../errors.ts'
@@ -9,12 +9,12 @@ import { creditsOf } from '../checks.ts'
 import { adopt, provenStatus, whenReady } from '../job-lookup.ts'
 import { pollJob } from '../poll-job.ts'
 import type { Ports } from '../ports.ts'
-import { type Facts, idOf, isContinued, type Stage } from '../stage.ts'
+import { idOf, isResumed, type JobStage, type StageEvents } from '../stage.ts'
 
-/** `readyForEnriching` is no proof that we started: it is watched for so long before starting is repeated. */
+/** `readyForEnriching` does not prove that enriching started: the job is read after these pauses before it is started again. */
 const PROOF_PAUSES_MS = [0, 2_000, 5_000, 10_000]
 
-async function hasBegun(job: JobState, ports: Ports): Promise<null | undefined> {
+async function hasStarted(job: JobState, ports: Ports): Promise<null | undefined> {
   for (const pause of PROOF_PAUSES_MS) {
     await ports.clock.sleep(pause, ports.grace)
     const status = await provenStatus(job, ports, ports.grace)
@@ -36,32 +36,32 @@ function guardBudget(state: RunState): void {
   if (credits > limit)
     throw new FettleError(
       'FETTLE_BUDGET_CREDITS',
-      `enriching ${credits} rows would pass budget.credits (${limit}): it was not started`,
+      `enriching ${credits} rows would exceed budget.credits (${limit}): it was not started`,
     )
 }
 
-async function* enrichOne(job: JobState, state: RunState, ports: Ports): Facts {
+async function* enrichJob(job: JobState, state: RunState, ports: Ports): StageEvents {
   const { enrich, poll } = state.plan
   if (enrich === null) return
   const id = idOf(job)
   const accepted = { type: 'enrich.accepted', part: job.part } as const
   const tags = askedTags(enrich.tags)
   const isBusy = (status: string): boolean => status === 'matched' || status.startsWith('aggregating')
-  const looksFirst = !job.enrichRequested && isContinued(state)
-  const isUnrecorded = looksFirst && hasEnrichment(await provenStatus(job, ports, ports.grace))
+  const mayBeUnrecorded = !job.enrichRequested && isResumed(state)
+  const isUnrecorded = mayBeUnrecorded && hasEnrichment(await provenStatus(job, ports, ports.grace))
   if (!job.enrichmentsAccepted && !job.enrichRequested && !isUnrecorded) {
     const choose = async (): Promise<null> => {
       await ports.service.setEnrichments(id, tags, { signal: ports.grace })
       return null
     }
-    // Tags are chosen before enriching is started: who refuses them since it has, has them.
+    // Enriching starts after the tags are chosen: a service that refuses them because it started has them already.
     await whenReady(job, ports, isBusy, choose, async () => {
       const status = await provenStatus(job, ports, ports.grace)
       return hasEnrichment(status) ? null : undefined
     })
     yield { type: 'enrichments.accepted', part: job.part, product: enrich.product, tags: tags.length }
   }
-  const look = (): Promise<null | undefined> => hasBegun(job, ports)
+  const look = (): Promise<null | undefined> => hasStarted(job, ports)
   if (!job.enrichAccepted) {
     if (isUnrecorded || (job.enrichRequested && (await look()) === null)) yield { ...accepted, adopted: true }
     else {
@@ -75,11 +75,9 @@ async function* enrichOne(job: JobState, state: RunState, ports: Ports): Facts {
   yield { type: 'enrich.finished', part: job.part, status: record.status, summary: record.jobSummary ?? null }
 }
 
-/** The enrich stage. */
-export const enrich: Stage = {
-  name: 'enrich',
+export const enrich: JobStage = {
   skip: state => (state.plan.enrich === null ? 'the pipeline asks for no enrichment' : null),
   guard: guardBudget,
   isDone: job => job.enrichFinished,
-  each: enrichOne,
+  run: enrichJob,
 }

@@ -1,5 +1,6 @@
-/** The stages of a run, in their order. */
-import type { Stage } from '../stage.ts'
+/** The code of each stage, in the groups and the order of the table of stages. */
+import { type StageName, stagesIn } from '../../model/stages.ts'
+import type { JobStage, Named, RunStep } from '../stage.ts'
 import { create } from './create.ts'
 import { download } from './download.ts'
 import { enrich } from './enrich.ts'
@@ -10,18 +11,26 @@ import { screen } from './screen.ts'
 import { submit } from './submit.ts'
 import { upload } from './upload.ts'
 
-/** The stages after the outputs. */
-export const POST_OUTPUT_STAGES: readonly Stage[] = [portfolio, screen]
+const JOB_STAGES: Readonly<Record<StageName<'submit' | 'match' | 'enrich'>, JobStage>> = {
+  create,
+  upload,
+  map,
+  submit,
+  match,
+  enrich,
+  download,
+}
 
-/**
- * The stages in legs: jobs pass through a leg side by side, and none enters the second before all have left the first, since only
- * then is it known what enriching will cost. The third is about the companies of all jobs.
- */
-export const STAGE_GROUPS: readonly (readonly Stage[])[] = [
-  [create, upload, map, submit, match],
-  [enrich, download],
-  POST_OUTPUT_STAGES,
-]
+const named = (group: StageName<'submit' | 'match' | 'enrich'>[]): readonly Named<JobStage>[] =>
+  group.map(name => ({ name, ...JOB_STAGES[name] }))
 
-/** As far as a run goes that leaves the waiting to others: every job is the service's to carry on. */
-export const SUBMIT_STAGES: typeof STAGE_GROUPS = [[create, upload, map, submit]]
+/** A detached run ends after these: the service continues each job without us. */
+export const SUBMIT_STAGES = named(stagesIn('submit'))
+
+/** No job enters a group before every job left the one before. */
+export const STAGE_GROUPS = [named(stagesIn('submit', 'match')), named(stagesIn('enrich'))]
+
+const RUN_STEPS: Readonly<Record<StageName<'companies'>, RunStep>> = { portfolio, screen }
+
+/** The stages after the outputs: once for all jobs, one after the other. */
+export const COMPANY_STAGES: readonly Named<RunStep>[] = stagesIn('companies').map(name => ({ name, ...RUN_STEPS[name] }))

@@ -1,28 +1,28 @@
 /**
- * Portfolio: the companies found are added to a portfolio, which is made when a name has none. Adding is harmless to repeat: a
- * company that is in it already is as good as added.
+ * The portfolio stage: adds the companies found to a portfolio, which is created when there is none of its name. Adding a company
+ * again does no harm: the service reports that it is present.
  */
 import pLimit from 'p-limit'
-import { FettleError, type Issue, issue } from '../../errors.ts'
+import { FettleError } from '../../errors.ts'
 import type { PortfolioState, RefusedCompany, RunEventInput, RunState } from '../../journal/index.ts'
 import type { FoundCompany } from '../../pipeline/model/row-types.ts'
 import type { PlannedPortfolio } from '../../pipeline/model/types.ts'
 import type { Portfolio } from '../company-action-ports.ts'
 import type { Ports } from '../ports.ts'
-import type { Facts, Stage } from '../stage.ts'
-import { whyRefused } from './refused.ts'
+import type { RunStep, StageEvents } from '../stage.ts'
+import { refusalIssue, refusalReason } from './company-stage.ts'
 
-/** Companies between two lines of the journal: so many are added again, at most, after a kill. */
+/** Companies per journal event: at most this many are added again after a kill. */
 const BATCH = 50
 
-/** The portfolio that the plan means. */
-async function* settle(
+/** Finds or creates the portfolio of the plan, and returns its id. */
+async function* openPortfolio(
   plan: PlannedPortfolio,
-  known: PortfolioState,
+  state: PortfolioState,
   key: string,
   ports: Ports,
 ): AsyncGenerator<RunEventInput, number> {
-  if (known.id !== null) return known.id
+  if (state.id !== null) return state.id
   const found = (id: number, name: string, created: boolean): RunEventInput => ({ type: 'portfolio.found', id, name, created })
   if (plan.id !== null) {
     const { id, name } = await ports.portfolios.readPortfolio(plan.id, { signal: ports.signal }).catch(missing(plan.id))
@@ -32,12 +32,12 @@ async function* settle(
   const name = plan.name!
   const look = async (): Promise<Portfolio | undefined> =>
     onlyOne(name, await ports.portfolios.findPortfolios(name, { signal: ports.grace }))
-  const there = await look()
-  if (there !== undefined) {
-    yield found(there.id, there.name, known.requested)
-    return there.id
+  const existing = await look()
+  if (existing !== undefined) {
+    yield found(existing.id, existing.name, state.requested)
+    return existing.id
   }
-  if (!known.requested) yield { type: 'portfolio.requested', name }
+  if (!state.requested) yield { type: 'portfolio.requested', name }
   const { value } = await ports.portfolios.createPortfolio(name, { look, key, signal: ports.grace })
   yield found(value.id, value.name, true)
   return value.id
@@ -54,14 +54,14 @@ function onlyOne(name: string, [first, ...others]: readonly Portfolio[]): Portfo
   if (first === undefined || others.length === 0) return first
   const ids = [first, ...others].map(({ id }) => id).join(', ')
   throw new FettleError('FETTLE_PORTFOLIO', `several portfolios are called "${name}": ${ids}`, {
-    hint: `Say which one: portfolio: { id: ${first.id} }.`,
+    hint: `Name one by its id: portfolio: { id: ${first.id} }.`,
   })
 }
 
 async function* batchesOf(companies: AsyncIterable<FoundCompany>): AsyncGenerator<FoundCompany[]> {
   let batch: FoundCompany[] = []
-  for await (const one of companies) {
-    batch.push(one)
+  for await (const company of companies) {
+    batch.push(company)
     if (batch.length < BATCH) continue
     yield batch
     batch = []
@@ -69,7 +69,7 @@ async function* batchesOf(companies: AsyncIterable<FoundCompany>): AsyncGenerato
   if (batch.length > 0) yield batch
 }
 
-/** What became of each of a batch, in its order. A portfolio that is gone refuses all of them: that ends the stage. */
+/** Adds a batch of companies. When all are refused the portfolio itself may be gone: that error ends the stage. */
 async function addBatch(portfolio: number, batch: readonly FoundCompany[], { plan }: RunState, ports: Ports) {
   const limit = pLimit(plan.concurrency)
   const answers = await Promise.allSettled(
@@ -78,52 +78,42 @@ async function addBatch(portfolio: number, batch: readonly FoundCompany[], { pla
     ),
   )
   const refused: RefusedCompany[] = []
-  for (const [at, answer] of answers.entries()) {
+  for (const [index, answer] of answers.entries()) {
     if (answer.status === 'fulfilled') continue
-    const why = whyRefused(answer.reason)
+    const why = refusalReason(answer.reason)
     if (why === null) throw answer.reason
-    refused.push({ id: batch[at]!.id, why })
+    refused.push({ id: batch[index]!.id, why })
   }
   if (refused.length === batch.length)
     await ports.portfolios.readPortfolio(portfolio, { signal: ports.signal }).catch(missing(portfolio))
-  const count = (word: string): number => answers.filter(one => one.status === 'fulfilled' && one.value === word).length
+  const count = (result: 'added' | 'present'): number =>
+    answers.filter(answer => answer.status === 'fulfilled' && answer.value === result).length
   return { added: count('added'), present: count('present'), refused }
 }
 
-async function* addAll(state: RunState, ports: Ports): Facts {
+async function* addCompanies(state: RunState, ports: Ports): StageEvents {
   const plan = state.plan.portfolio
-  const known = state.portfolio
-  if (plan == null || known === null) return
+  const before = state.portfolio
+  if (plan == null || before === null) return
   const { listed = 0 } = state.companies ?? {}
-  const portfolio = yield* settle(plan, known, `${state.jobName}-portfolio`, ports)
-  let { done, refused } = known
+  const portfolio = yield* openPortfolio(plan, before, `${state.jobName}-portfolio`, ports)
+  let { done, refused } = before
   for await (const batch of batchesOf(ports.results.companies(listed, done))) {
-    const answer = await addBatch(portfolio, batch, state, ports)
+    const result = await addBatch(portfolio, batch, state, ports)
     done += batch.length
-    refused += answer.refused.length
-    // Before the last look is over: a kill between the two may repeat a warning, never lose it.
-    if (done === listed && refused > 0)
-      yield { type: 'issue.raised', issue: refusedIssue(refused, answer.refused[0] ?? known.refusals[0]) }
-    yield { type: 'portfolio.added', done, ...answer }
+    refused += result.refused.length
+    // Before the event that completes the stage: a kill between the two may repeat the warning, but not lose it.
+    if (done === listed && refused > 0) {
+      const summary = `the service would not add ${refused} of the companies`
+      const example = result.refused[0] ?? before.refusals[0]
+      yield { type: 'issue.raised', issue: refusalIssue('FETTLE_PORTFOLIO_REFUSED', summary, refused, example) }
+    }
+    yield { type: 'portfolio.added', done, ...result }
     ports.tick({ type: 'companies', done, total: listed })
   }
 }
 
-const refusedIssue = (count: number, example: RefusedCompany | undefined): Issue =>
-  issue(
-    'FETTLE_PORTFOLIO_REFUSED',
-    `the service would not add ${count} of the companies${example === undefined ? '' : `, such as ${example.id}: ${example.why}`}`,
-    { severity: 'warn', count },
-  )
-
-/** The portfolio stage. */
-export const portfolio: Stage = {
-  name: 'portfolio',
-  skip: () => null,
-  isDone: () => true,
-  async *each() {},
-  last: {
-    isDone: ({ portfolio: state, companies }) => state !== null && state.id !== null && state.done >= (companies?.listed ?? 0),
-    run: addAll,
-  },
+export const portfolio: RunStep = {
+  isDone: ({ portfolio: state, companies }) => state !== null && state.id !== null && state.done >= (companies?.listed ?? 0),
+  run: addCompanies,
 }

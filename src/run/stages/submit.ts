@@ -1,15 +1,15 @@
-/** Submit: start matching, once. The job is read before a lost request is repeated. */
+/** The submit stage: starts the matching, once. The job is read before a lost request is repeated. */
 import { hasSubmission } from '../../contract/index.ts'
 import type { JobState, RunState } from '../../journal/state.ts'
 import { adopt, provenStatus, whenReady } from '../job-lookup.ts'
 import type { Ports } from '../ports.ts'
-import { type Facts, idOf, isContinued, type Stage } from '../stage.ts'
+import { idOf, isResumed, type JobStage, type StageEvents } from '../stage.ts'
 
-async function* submitOne(job: JobState, state: RunState, ports: Ports): Facts {
+async function* submitJob(job: JobState, state: RunState, ports: Ports): StageEvents {
   const look = async (): Promise<string | null | undefined> =>
     hasSubmission(await provenStatus(job, ports, ports.grace)) ? null : undefined
   const accepted = { type: 'match.accepted', part: job.part } as const
-  if ((job.matchRequested || isContinued(state)) && (await look()) === null) {
+  if ((job.matchRequested || isResumed(state)) && (await look()) === null) {
     yield { ...accepted, messageId: null, adopted: true }
     return
   }
@@ -20,10 +20,4 @@ async function* submitOne(job: JobState, state: RunState, ports: Ports): Facts {
   yield { ...accepted, messageId: effect.value, adopted: effect.adopted }
 }
 
-/** The submit stage. */
-export const submit: Stage = {
-  name: 'submit',
-  skip: () => null,
-  isDone: job => job.matchAccepted,
-  each: submitOne,
-}
+export const submit: JobStage = { isDone: job => job.matchAccepted, run: submitJob }

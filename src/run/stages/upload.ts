@@ -1,18 +1,18 @@
-/** Upload: the file of a job. An upload cannot be taken up again in the middle, so the job is read before it is repeated. */
+/** The upload stage: sends the file of a job. An upload cannot be resumed midway, so the job is read before it is repeated. */
 import { hasUpload } from '../../contract/index.ts'
 import { FettleError } from '../../errors.ts'
 import type { JobState, RunState } from '../../journal/state.ts'
 import { provenStatus, readRecordedJob } from '../job-lookup.ts'
 import type { Ports } from '../ports.ts'
-import { type Facts, idOf, isContinued, type Stage } from '../stage.ts'
+import { idOf, isResumed, type JobStage, type StageEvents } from '../stage.ts'
 
-/** A broken upload may keep the job at `uploading` until the service notices: it is given a minute to settle. */
+/** A broken upload may keep the job at `uploading` until the service notices: wait up to a minute. */
 const SETTLE_MS = 60_000
 const SETTLE_PAUSE_MS = 1_000
 
-const toldStatus = async (job: JobState, ports: Ports): Promise<string> => (await readRecordedJob(job, ports)).status
+const readStatus = async (job: JobState, ports: Ports): Promise<string> => (await readRecordedJob(job, ports)).status
 
-async function settledStatus(job: JobState, ports: Ports, read = toldStatus): Promise<string> {
+async function settledStatus(job: JobState, ports: Ports, read = readStatus): Promise<string> {
   const until = ports.clock.monotonic() + SETTLE_MS
   for (;;) {
     const status = await read(job, ports)
@@ -21,11 +21,11 @@ async function settledStatus(job: JobState, ports: Ports, read = toldStatus): Pr
   }
 }
 
-async function* uploadOne(job: JobState, state: RunState, ports: Ports): Facts {
+async function* uploadFile(job: JobState, state: RunState, ports: Ports): StageEvents {
   const arrived = async (): Promise<null | undefined> =>
     hasUpload(await settledStatus(job, ports, provenStatus)) ? null : undefined
-  // Asked before the input is looked at: once it has arrived, it may have been replaced.
-  if ((job.uploadRequested || isContinued(state)) && (await arrived()) === null) {
+  // Checked before the input is read: once the file has arrived, the input may have been replaced.
+  if ((job.uploadRequested || isResumed(state)) && (await arrived()) === null) {
     yield { type: 'upload.accepted', part: job.part, bytes: state.plan.input.bytes, fileId: null, sha256: null, adopted: true }
     return
   }
@@ -41,11 +41,11 @@ async function* uploadOne(job: JobState, state: RunState, ports: Ports): Facts {
   }
   const send = () => ports.service.upload(idOf(job), body, { look: arrived, key: job.name, signal: ports.signal })
   let effect = await send()
-  // The service may find out after its answer that the file broke on the way: it goes up once more.
+  // The service may find the file broken after it answered: send it once more.
   if ((await settledStatus(job, ports)) === 'uploadError') {
     effect = await send()
     if ((await settledStatus(job, ports)) === 'uploadError')
-      throw new FettleError('FETTLE_JOB_FAILED', `the file of job ${job.id} went up twice and broke twice: status uploadError`)
+      throw new FettleError('FETTLE_JOB_FAILED', `the file of job ${job.id} was uploaded twice and broke twice: status uploadError`)
   }
   yield {
     type: 'upload.accepted',
@@ -57,10 +57,4 @@ async function* uploadOne(job: JobState, state: RunState, ports: Ports): Facts {
   }
 }
 
-/** The upload stage. */
-export const upload: Stage = {
-  name: 'upload',
-  skip: () => null,
-  isDone: job => job.uploaded !== null,
-  each: uploadOne,
-}
+export const upload: JobStage = { isDone: job => job.uploaded !== null, run: uploadFile }

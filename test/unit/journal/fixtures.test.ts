@@ -5,7 +5,8 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { fold, type JobState, type RunEvent, readJournal, STAGES } from '../../../src/journal/index.ts'
+import { fold, type JobState, type RunEvent, readJournal } from '../../../src/journal/index.ts'
+import { STAGE_NAMES } from '../../../src/model/stages.ts'
 import { FakeAccount } from '../run/fake-account.ts'
 import { FakeService } from '../run/fake-service.ts'
 import { FakeResults, MemoryJournal, worldOf } from '../run/world.ts'
@@ -19,8 +20,8 @@ const journals = versions.flatMap(version =>
 )
 const eventsOf = (name: string): readonly RunEvent[] => readJournal(new URL(name, folder).pathname).events
 /** What every run had then. */
-const THEN = STAGES.filter(name => name !== 'portfolio' && name !== 'screen')
-const stageOf = (name: string) => STAGES.find(stage => name.includes(`/${stage}-`))!
+const THEN = STAGE_NAMES.filter(name => name !== 'portfolio' && name !== 'screen')
+const stageOf = (name: string) => STAGE_NAMES.find(stage => name.includes(`/${stage}-`))!
 
 test.each(versions)('the journals of %s are as that release wrote them, one stopped and one finished a stage', version => {
   const sums = readFileSync(new URL(`${version}/SHA256SUMS`, folder), 'utf8')
@@ -67,7 +68,7 @@ describe.each(journals.filter(name => name.includes('-interrupted')))('%s', name
       exitCode: expect.toSatisfy(code => code === 130 || code === 143),
     })
     expect(state.stages.find(one => one.name === stageOf(name))?.attempts).toBe(1)
-    expect(state.stages.slice(STAGES.indexOf(stageOf(name)) + 1).every(one => one.attempts === 0)).toBe(true)
+    expect(state.stages.slice(STAGE_NAMES.indexOf(stageOf(name)) + 1).every(one => one.attempts === 0)).toBe(true)
   })
 
   test('cut at any line, goes on to the end with one job', async () => {

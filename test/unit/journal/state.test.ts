@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { issue } from '../../../src/errors.ts'
 import type { HttpCounts, RecordedError, RunEvent, RunEventInput } from '../../../src/journal/events.ts'
-import { STAGES } from '../../../src/journal/events.ts'
 import { advance, fold, type RunState } from '../../../src/journal/state.ts'
+import { STAGE_NAMES } from '../../../src/model/stages.ts'
 import { OUTCOMES, planOf } from '../run/world.ts'
 
 const started: RunEventInput = {
@@ -25,7 +25,7 @@ const error: RecordedError = { code: 'FETTLE_NETWORK', kind: 'retryable', messag
 const sigint: RecordedError = { ...error, code: 'FETTLE_SIGINT', kind: 'sigint' }
 const summary = { totalRows: 10, matched: 6 }
 
-const stage = fc.constantFrom(...STAGES)
+const stage = fc.constantFrom(...STAGE_NAMES)
 const status = fc.constantFrom('matching', 'aggregating', 'jobMatchingComplete', 'enrichmentComplete', 'polishing')
 /** Any event after the first, plausible or not: the fold must stand anything a journal can hold. */
 const fact: fc.Arbitrary<RunEventInput> = fc.oneof(

@@ -7,10 +7,10 @@ import {
   type RunEvent,
   type RunEventInput,
   type RunState,
-  type StageName,
   UNKNOWN,
 } from '../../../src/journal/index.ts'
 import { fold } from '../../../src/journal/state.ts'
+import type { StageName } from '../../../src/model/stages.ts'
 import { buildReport, type Report } from '../../../src/report/index.ts'
 
 type Plan = RunState['plan']

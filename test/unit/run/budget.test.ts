@@ -18,7 +18,7 @@ test('one credit above it: not started, the matching stands, the run ends with 1
   const world = worldOf(budget(7))
   const state = await world.run()
   expect(state).toMatchObject({ finished: true, status: 'fail', exitCode: 1, error: { code: 'FETTLE_BUDGET_CREDITS' } })
-  expect(state.error?.message).toBe('enriching 8 rows would pass budget.credits (7): it was not started')
+  expect(state.error?.message).toBe('enriching 8 rows would exceed budget.credits (7): it was not started')
   expect(state.outcomes).toMatchObject({ matched: 6, manualMatched: 1, duplicates: 1, unmatched: 2 })
   expect(state.checks).toEqual([
     { assertion: 'budget.credits', success: false, severity: 'fail', expected: 'not > 7', actual: '8 credits' },

@@ -1,7 +1,7 @@
 /** The enriched file: too early, cut short, wrong; and what happens when the disk or the counts do not agree. */
 import { describe, expect, test } from 'vitest'
 import { FettleError } from '../../../src/errors.ts'
-import { mostBytes } from '../../../src/run/stages/download.ts'
+import { maxFileBytes } from '../../../src/run/stages/download.ts'
 import { refusal } from './fake-service.ts'
 import { OUTCOMES, planOf, resumed, worldOf } from './world.ts'
 
@@ -82,7 +82,7 @@ describe('a file larger than it can be', () => {
     ['64 bytes a tag and row', planOf({ rows: 1_000_000, enrich: tags(20) }), 1_280_000_000],
     ['no tags at all', planOf({ rows: 1e9, enrich: null }), GIB],
   ])('%s', (_, plan, bytes) => {
-    expect(mostBytes(plan)).toBe(bytes)
+    expect(maxFileBytes(plan)).toBe(bytes)
   })
 
   const served = (bytes: number | null, chunks: number) => {

@@ -154,7 +154,7 @@ describe('a job under our id that carries another name', () => {
     const before = next.service.calls.length
     const state = await next.run()
     expect(state).toMatchObject({ finished: false, exitCode: 75, error: { code: 'FETTLE_UNANSWERED' } })
-    expect(state.error?.message).toMatch(/"somebody else", and no other is called "fettle suppliers r1"/)
+    expect(state.error?.message).toMatch(/"somebody else", and there is no job "fettle suppliers r1"/)
     expect(next.service.calls.slice(before)).toEqual(['readJob', 'findJobs', 'findJobs', 'findJobs'])
   })
 
@@ -313,7 +313,7 @@ describe('mappings that are refused', () => {
     }
     const state = await world.run()
     expect(state).toMatchObject({ finished: false, exitCode: 76, error: { code: 'FETTLE_REJECTED' } })
-    expect(state.error?.message).toBe('refused: no such column Sent was: name from Company, orgNumber from Reg No.')
+    expect(state.error?.message).toBe('refused: no such column Mappings sent: name from Company, orgNumber from Reg No.')
     expect(world.service.calls.filter(call => call === 'setMappings')).toHaveLength(1)
   })
 

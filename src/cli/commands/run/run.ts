@@ -1,5 +1,5 @@
 /** `fettle run`: check, carry out, report; several pipelines side by side, none stopped by another's failure. */
-import { createRemoteInputs, explainPlan, inBatch, type Prepared, prepare, startRun, stdinOf } from '../../../app/index.ts'
+import { createRemoteInputs, explainPlan, mapConcurrently, type Prepared, prepare, startRun, stdinOf } from '../../../app/index.ts'
 import { EXIT, errorOfIssues, type Issue } from '../../../errors.ts'
 import { escapeTerminal } from '../../../report/formats/escape.ts'
 import { escapeLines, isRejection } from '../../../report/index.ts'
@@ -70,7 +70,7 @@ async function carryAll(
   reporters.enable()
   if (isOn(flags, 'dry-run')) return dryRun(items, io)
   await checkResultFile(flags, io)
-  const endings = await inBatch(items, SIDE_BY_SIDE, item => runPipeline(item, reporters, flags, io, files.length > 1))
+  const endings = await mapConcurrently(items, SIDE_BY_SIDE, item => runPipeline(item, reporters, flags, io, files.length > 1))
   return reportEndings(endings, reporters, flags, io)
 }
 

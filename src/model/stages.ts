@@ -1,0 +1,73 @@
+/**
+ * The table of stages, in the order in which a run passes through them: what each sends and which plans have it. Journal, runner
+ * and plan output read it; the code of a stage is in run/stages.
+ */
+import type { OperationName } from '../contract/index.ts'
+
+/** The part of a plan that decides which stages it has and what they send. */
+interface StagePlan {
+  readonly enrich: object | null
+  readonly portfolio?: { readonly id: number | null } | null
+  readonly screen?: object | null
+}
+
+interface StageDescriptor {
+  readonly name: string
+  /**
+   * Jobs pass through the stages of `submit` and `match` side by side. `enrich` starts when all jobs are matched, since only then
+   * the cost is known. Stages of `companies` run once, after the outputs are written, for the companies of all jobs.
+   */
+  readonly group: 'submit' | 'match' | 'enrich' | 'companies'
+  /** Whether a run of this plan has the stage; absent: every run has it, and may skip it. */
+  readonly isPlanned?: (plan: StagePlan) => boolean
+  /** The requests that a plan lists for the stage. */
+  readonly operations: (plan: StagePlan) => readonly OperationName[]
+}
+
+const sends =
+  (...operations: readonly OperationName[]) =>
+  () =>
+    operations
+
+const ifEnriched =
+  (...operations: readonly OperationName[]) =>
+  ({ enrich }: StagePlan) =>
+    enrich === null ? [] : operations
+
+export const STAGES = [
+  { name: 'create', group: 'submit', operations: sends('createJob') },
+  { name: 'upload', group: 'submit', operations: sends('upload') },
+  { name: 'map', group: 'submit', operations: sends('setMappings') },
+  { name: 'submit', group: 'submit', operations: sends('submit') },
+  { name: 'match', group: 'match', operations: sends('readJob') },
+  { name: 'enrich', group: 'enrich', operations: ifEnriched('setEnrichments', 'enrich', 'readJob') },
+  { name: 'download', group: 'enrich', operations: ifEnriched('enrichedFile') },
+  {
+    name: 'portfolio',
+    group: 'companies',
+    isPlanned: ({ portfolio }) => portfolio != null,
+    operations: ({ portfolio }) =>
+      portfolio?.id == null ? ['listPortfolios', 'createPortfolio', 'addCompany'] : ['readPortfolio', 'addCompany'],
+  },
+  {
+    name: 'screen',
+    group: 'companies',
+    isPlanned: ({ screen }) => screen != null,
+    operations: sends('createBusinessSearch', 'listBusinessHits'),
+  },
+] as const satisfies readonly StageDescriptor[]
+
+type Row = (typeof STAGES)[number]
+
+export type StageGroupName = Row['group']
+export type StageName<G extends StageGroupName = StageGroupName> = Extract<Row, { readonly group: G }>['name']
+
+export const STAGE_NAMES = STAGES.map(({ name }) => name)
+
+/** The stages that a run of this plan has. */
+export const stagesOf = (plan: StagePlan): readonly (StageDescriptor & { readonly name: StageName })[] =>
+  STAGES.filter((stage: StageDescriptor) => stage.isPlanned?.(plan) ?? true)
+
+/** The names of the stages of these groups. */
+export const stagesIn = <G extends StageGroupName>(...groups: readonly G[]): StageName<G>[] =>
+  STAGES.flatMap(({ name, group }) => ((groups as readonly string[]).includes(group) ? [name as StageName<G>] : []))
