@@ -2,11 +2,12 @@
  * Files that appear whole or not at all: an exclusive temporary file beside the target, fsync, rename, fsync of the folder. No
  * symbolic link is followed, nothing but a regular file is replaced, nothing is written outside the root. It knows bytes only.
  */
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
-import { type FileHandle, lstat, mkdir, open, realpath, rename, unlink } from 'node:fs/promises'
+import { type FileHandle, lstat, open, realpath, unlink } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { FettleError } from '../errors.ts'
+import { createFolders, renameDurably } from './durable.ts'
 import { PROBE, removeStaleTempFiles, temporaryName } from './stale-temp-files.ts'
 
 /** Where a sink may write, and whose it is. */
@@ -34,16 +35,13 @@ export interface Sink {
   discard(): Promise<void>
 }
 
-/** Files of one process side by side have temporary names of their own. */
-let serial = 0
-
 /** Opens a sink for `path`. Throws FETTLE_OUTPUT_WRITE, as do all its methods, naming the path and the reason. */
 export async function openSink(path: string, options: SinkOptions = {}): Promise<Sink> {
   return attempt(path, async () => {
     const folder = await prepareFolder(resolve(options.root ?? '', path), options.root)
     const target = join(folder, basename(path))
     await refuseSpecial(target)
-    const temporary = temporaryName(target, options.tag ?? String(++serial))
+    const temporary = temporaryName(target, options.tag ?? randomBytes(4).toString('hex'))
     const handle = await openExclusive(temporary)
     await removeStaleTempFiles(target, temporary, options.tag)
     return new FileSink(path, target, temporary, handle)
@@ -106,9 +104,8 @@ class FileSink implements Sink {
     const target = path === undefined ? this.#target : join(dirname(this.#target), basename(path))
     return attempt(this.path, async () => {
       await refuseSpecial(target)
-      await rename(this.#temporary, target)
+      await renameDurably(this.#temporary, target)
       this.#isPublished = true
-      await syncFolder(dirname(this.#target))
     })
   }
 
@@ -148,16 +145,6 @@ export async function openExclusive(path: string): Promise<FileHandle> {
   }
 }
 
-/** Makes a rename in the folder outlast a power cut. */
-export async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, constants.O_RDONLY)
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
-}
-
 /** The real path of the target's folder, made (0700) where it does not exist, and found to lie in the root first. */
 async function prepareFolder(target: string, root: string | undefined): Promise<string> {
   const requireInside = async (real: string): Promise<void> => {
@@ -177,14 +164,8 @@ async function prepareFolder(target: string, root: string | undefined): Promise<
     at = dirname(at)
   }
   await requireInside(real)
-  // One by one: mkdir's own `recursive` never ends on file systems that refuse new folders with ENOENT, as /proc does.
-  for (const name of missing) {
-    real = join(real, name)
-    await mkdir(real, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') throw error
-    })
-  }
-  real = await realpath(real)
+  if (missing.length > 0) createFolders(join(real, ...missing))
+  real = await realpath(join(real, ...missing))
   await requireInside(real)
   return real
 }

@@ -5,6 +5,7 @@
 import { closeSync, constants, fsyncSync, ftruncateSync, openSync, readFileSync, statSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { FettleError } from '../errors.ts'
+import { syncFolderSync } from '../files/durable.ts'
 import { Checksums } from './checksum.ts'
 import type { RunEvent, RunEventInput } from './events.ts'
 import { faultOf, findGap, isEvent } from './integrity.ts'
@@ -124,7 +125,7 @@ export function openJournal(
   let isTorn = mode === 'existing'
   const file = attempt(path, () => {
     const descriptor = openSync(path, flags, 0o600)
-    if (mode === 'new') syncFolder(dirname(path))
+    if (mode === 'new') syncFolderSync(dirname(path))
     return descriptor
   })
   return {
@@ -157,16 +158,6 @@ export function openJournal(
 /** A short write is legal: the rest is written again, never left out. */
 function writeWhole(file: number, bytes: Buffer): void {
   for (let offset = 0; offset < bytes.length; ) offset += writeSync(file, bytes, offset)
-}
-
-/** A new file, or folder, is only safe once the folder it lies in is. */
-export function syncFolder(path: string): void {
-  const folder = openSync(path, constants.O_RDONLY)
-  try {
-    fsyncSync(folder)
-  } finally {
-    closeSync(folder)
-  }
 }
 
 function attempt<T>(path: string, action: () => T): T {

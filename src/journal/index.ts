@@ -10,7 +10,5 @@ export type {
 export { meaningOf } from './company-actions.ts'
 export * from './events.ts'
 export * from './file.ts'
-export * from './lock.ts'
-export type { LockOwner } from './lock-owner.ts'
 export * from './outcomes.ts'
 export * from './state.ts'

@@ -3,6 +3,7 @@
  * done because of it. A number is given once, so that of two workers who take a shard for theirs only one can go on.
  */
 import type { Job } from 'bullmq'
+import { orAborted } from '../abort.ts'
 import { FettleError } from '../errors.ts'
 import type { Connected } from './connect.ts'
 import { queueTrouble, readable } from './errors.ts'
@@ -102,14 +103,4 @@ export function copyLines(connected: Connected, { job, token, lockMs }: Lease, k
       await hold(signal)
     },
   }
-}
-
-/** Waits for a promise, but not beyond `signal`: Redis may be away for long. */
-export function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => reject(signal.reason)
-    if (signal.aborted) stop()
-    signal.addEventListener('abort', stop, { once: true })
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
-  })
 }

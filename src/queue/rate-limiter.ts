@@ -2,9 +2,9 @@
  * Turns to send a request, given out for one account over all processes: a queue of BullMQ's whose rate limit is the account's, and
  * that holds nothing but turns. Who takes which is all the same. It knows no request.
  */
+import { orAborted } from '../abort.ts'
 import type { Connected } from './connect.ts'
 import { queueTrouble, readable } from './errors.ts'
-import { orAborted } from './journal-replica.ts'
 
 /** At most so many requests in any stretch of so many milliseconds. */
 interface Rate {

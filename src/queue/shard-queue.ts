@@ -3,10 +3,11 @@
  * jobs, and is waited for wherever it is carried out. What a shard is, and what became of it, is the caller's.
  */
 import type { Job, Queue } from 'bullmq'
+import { orAborted } from '../abort.ts'
 import { FettleError } from '../errors.ts'
 import type { Connected } from './connect.ts'
 import { readable, shownText } from './errors.ts'
-import { dropLines, orAborted } from './journal-replica.ts'
+import { dropLines } from './journal-replica.ts'
 
 /** The prefix of every key in Redis but those of the journals. */
 export const PREFIX = 'fettle'

@@ -3,10 +3,11 @@
  * when it is whole. An ended connection proves nothing, so length, structure and rows must all agree.
  */
 import { createHash } from 'node:crypto'
-import { rename, unlink } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { unlink } from 'node:fs/promises'
+import { basename, join } from 'node:path'
 import { FettleError } from '../errors.ts'
-import { attempt, openExclusive, syncFolder } from '../files/atomic-file.ts'
+import { attempt, openExclusive } from '../files/atomic-file.ts'
+import { renameDurably } from '../files/durable.ts'
 import { RecordScanner } from '../input/scan/record-scanner.ts'
 import { SAMPLE_BYTES, sniffDelimiter } from '../input/table/dialect.ts'
 import { byteOrderMark } from '../input/text/encoding.ts'
@@ -55,10 +56,7 @@ export class Receiver {
     const received = counter.end()
     const complaint = this.#judge(part, counter, received, download.bytes, rows)
     if (complaint !== null) throw new FettleError(complaint.code, `${basename(partial)} ${complaint.why}`)
-    await attempt(path, async () => {
-      await rename(partial, path)
-      await syncFolder(dirname(path))
-    })
+    await attempt(path, () => renameDurably(partial, path))
     return received
   }
 

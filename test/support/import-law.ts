@@ -3,18 +3,21 @@
 /** Folder -> what it may import: our folders (`:types` for `import type` only), packages, `node:` for any module of Node. */
 export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   errors: [],
+  abort: [],
+  encodings: [],
   process: ['node:'],
   contract: ['zod'],
   'formats/index': [], // the table of output formats, data only
   model: ['contract:types'], // tables and types that every folder above reads
-  pipeline: ['zod', 'yaml', 'contract', 'model', 'formats/index', 'errors', 'node:crypto'],
-  journal: ['zod', 'contract', 'model', 'pipeline:types', 'errors', 'process', 'node:'],
+  pipeline: ['zod', 'yaml', 'contract', 'model', 'formats/index', 'errors', 'encodings', 'node:crypto'],
+  journal: ['zod', 'contract', 'model', 'pipeline:types', 'errors', 'files', 'node:'],
   run: ['pipeline', 'journal', 'contract', 'model', 'errors', 'p-limit'],
   client: [
     'contract',
     'model',
     'formats/index',
     'errors',
+    'abort',
     'undici',
     'form-data',
     '@aws-sdk/client-s3',
@@ -23,7 +26,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   ],
   files: ['errors', 'process', 'node:'],
   formats: ['formats/index', 'errors', 'files', 'csv-stringify', 'node:'],
-  input: ['errors', 'model:types', 'pipeline:types', 'files', 'formats', 'formats/index', 'csv-parse', 'node:'],
+  input: ['errors', 'encodings', 'model:types', 'pipeline:types', 'files', 'formats', 'formats/index', 'csv-parse', 'node:'],
   results: ['errors', 'model:types', 'pipeline:types', 'files', 'formats', 'input', 'csv-parse', 'csv-stringify', 'node:'],
   report: ['journal', 'model', 'errors', 'zod', 'pipeline:types', 'contract:types'],
   'service/matching': ['any-ascii'],
@@ -40,7 +43,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'pdfkit',
     'node:',
   ],
-  queue: ['errors', 'bullmq', 'ioredis', 'node:'],
+  queue: ['errors', 'abort', 'bullmq', 'ioredis', 'node:'],
   app: [
     'errors',
     'contract',

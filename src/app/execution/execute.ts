@@ -6,11 +6,11 @@ import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { EXIT, FettleError } from '../../errors.ts'
 import { writeAtomic } from '../../files/atomic-file.ts'
+import type { Lock } from '../../files/process-lock.ts'
 import { openSource } from '../../input/index.ts'
 import {
   type Journal,
   type LiveSettings,
-  type Lock,
   matchRate,
   type RunArgs,
   type RunEventInput,

@@ -1,6 +1,6 @@
 /** A run that was taken over by another process: it sends nothing more and records nothing more. It judges no lock itself. */
 import { FettleError } from '../../errors.ts'
-import { type Lock, lockHolder } from '../../journal/index.ts'
+import { type Lock, lockHolder } from '../../files/process-lock.ts'
 
 /** Throws FETTLE_LOCKED once the lock is another's. */
 export type TakeoverGuard = () => void

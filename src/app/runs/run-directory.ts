@@ -3,11 +3,12 @@
  * Folders are 0700 and files 0600, whatever the umask: journals hold paths and company names.
  */
 import { randomBytes } from 'node:crypto'
-import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, lstatSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { FettleError } from '../../errors.ts'
 import { writeAtomic } from '../../files/atomic-file.ts'
-import { fold, type RunState, readJournal, syncFolder } from '../../journal/index.ts'
+import { createFolders, syncFolderSync } from '../../files/durable.ts'
+import { fold, type RunState, readJournal } from '../../journal/index.ts'
 import { nearest } from '../../pipeline/index.ts'
 import { explainUnread } from './lost-journal.ts'
 
@@ -48,31 +49,14 @@ const startOf = (id: string): number =>
 /** Makes a folder (0700) with those above it, to outlast a power cut. Throws FETTLE_OUTPUT_WRITE. */
 export const makeFolder = (path: string): void => {
   try {
-    const made = makeMissing(resolve(path))
+    const made = createFolders(resolve(path))
     // A folder that was there keeps the mode its owner gave it.
     if (made === undefined) return
     chmodSync(path, 0o700)
-    for (let at = resolve(path); at.length >= made.length; at = dirname(at)) syncFolder(dirname(at))
+    for (let at = resolve(path); at.length >= made.length; at = dirname(at)) syncFolderSync(dirname(at))
   } catch (cause) {
     throw new FettleError('FETTLE_OUTPUT_WRITE', `cannot make the folder ${path}: ${(cause as Error).message}`, { cause })
   }
-}
-
-/**
- * Makes a folder and those missing above it, and gives the topmost one made. One by one, since mkdir's own `recursive` never
- * ends on file systems that refuse new folders with ENOENT, as /proc does.
- */
-function makeMissing(path: string): string | undefined {
-  const isThere = (): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
-  if (isThere()) return undefined
-  const above = makeMissing(dirname(path))
-  try {
-    mkdirSync(path, { mode: 0o700 })
-  } catch (error) {
-    // Another process may have made it meanwhile.
-    if (!isThere()) throw error
-  }
-  return above ?? path
 }
 
 /** Removes what no run depends on; what stays harms nobody. */

@@ -1,7 +1,9 @@
 /** Looking at runs without touching them: for status, runs and report. */
 import { existsSync } from 'node:fs'
 import { realClock } from '../../client/clock.ts'
-import { type LockOwner, lockHolder, type RunState } from '../../journal/index.ts'
+import type { LockOwner } from '../../files/lock-owner.ts'
+import { lockHolder } from '../../files/process-lock.ts'
+import type { RunState } from '../../journal/index.ts'
 import { isSameWork, lineOf, type Plan } from '../../pipeline/index.ts'
 import type { Report } from '../../report/index.ts'
 import type { Credentials } from '../env/environment.ts'

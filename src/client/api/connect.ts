@@ -2,9 +2,10 @@
  * The client: one method per operation of THE table, each a few lines over `core.call`. How a request is repeated or sent is
  * told in repeat.ts and exchange.ts; what the requests share, in core.ts.
  */
+
+import { waiting } from '../../abort.ts'
 import { type ColumnMapping, type JobRecord, parseWireDate, type UploadRecord } from '../../contract/index.ts'
 import { FettleError } from '../../errors.ts'
-import { waiting } from '../abort.ts'
 import { SPARE_MS } from '../auth/token.ts'
 import type { Redactor } from '../redact.ts'
 import { parseRetryAfter } from '../retry/retry-after.ts'

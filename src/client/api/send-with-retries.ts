@@ -2,8 +2,9 @@
  * The one loop that sends a request again. It carries out the decisions of retry.ts: paying for each repeat, waiting, renewing
  * the token once, and asking whether an effect has happened before it is ever caused again. No other layer repeats a request.
  */
+
+import { waiting } from '../../abort.ts'
 import { type ErrorCode, type ErrorDetails, FettleError } from '../../errors.ts'
-import { waiting } from '../abort.ts'
 import type { Tokens } from '../auth/session.ts'
 import { describe, failure } from '../http/failure.ts'
 import type { Redactor } from '../redact.ts'

@@ -2,8 +2,9 @@
  * The token: one login at a time, shared by all who wait for it, renewed before it ages out, never asked for again after a
  * refusal and seldom after a failure. It is kept in memory only. How a login is carried out, it does not know.
  */
+
+import { orAborted } from '../../abort.ts'
 import { FettleError } from '../../errors.ts'
-import { settled } from '../abort.ts'
 import type { Clock } from '../clock.ts'
 import { lifetimeOf, renewalAge } from './token.ts'
 
@@ -128,7 +129,7 @@ export function createSession(clock: Clock): Session {
       const mine = flight
       mine.waiting.set(me, applicant)
       try {
-        return await settled(mine.promise, signal)
+        return await orAborted(mine.promise, signal)
       } catch (error) {
         if (signal?.aborted || !mine.stop.signal.aborted) throw error
       } finally {

@@ -2,7 +2,7 @@
  * One attempt at a JSON operation: headers, redirects followed by hand, the body read and judged. It repeats nothing. Its limits
  * bound the attempt as a whole, so that an answer that drips for ever ends too.
  */
-import { firstOf } from '../abort.ts'
+import { firstOf } from '../../abort.ts'
 import { type Redactor, showUrl } from '../redact.ts'
 import type { NetworkError } from '../retry/network-error.ts'
 import type { Outcome } from '../retry/policy.ts'

@@ -2,8 +2,9 @@
  * When a request may leave: not during a pause that the service asked for, one at a time afterwards until one succeeds, and
  * never more often than `service.rate` allows. One pace serves all requests to a service, whosever they are. It knows no request.
  */
+
+import { orAborted, waiting } from '../../abort.ts'
 import { FettleError } from '../../errors.ts'
-import { settled, waiting } from '../abort.ts'
 import type { Clock } from '../clock.ts'
 
 /** At most so many requests in any stretch of so many milliseconds. */
@@ -97,7 +98,7 @@ export function createRateLimiter(clock: Clock): RateLimiter {
           return claim()
         } else {
           const turn = probe
-          await waiting([signal, stop], either => settled(turn, either))
+          await waiting([signal, stop], either => orAborted(turn, either))
         }
       }
     },

@@ -2,8 +2,9 @@
  * Requests to a store of objects, by the same transport, limits and repeats as those to the service: one request, repeated while
  * that may cure it, then a reply or an error that names the object. It knows neither S3 nor what the bytes are.
  */
+
+import { firstOf } from '../../abort.ts'
 import { type ErrorCode, FettleError } from '../../errors.ts'
-import { firstOf } from '../abort.ts'
 import { sendWithRetries, type Tools } from '../api/send-with-retries.ts'
 import { createShared } from '../api/shared.ts'
 import { locationOf, lost, notFollowed } from '../http/exchange.ts'

@@ -3,10 +3,11 @@
  * and the options. It says no to whatever it would have to guess.
  */
 import { parse } from 'csv-parse/sync'
+import { canonicalEncoding } from '../../encodings.ts'
 import { type Issue, issue } from '../../errors.ts'
 import type { InputFacts, InputOptions } from '../../pipeline/model/types.ts'
 import { RecordScanner } from '../scan/record-scanner.ts'
-import { byteOrderMark, canonicalEncoding, makeDecoder } from '../text/encoding.ts'
+import { byteOrderMark, makeDecoder } from '../text/encoding.ts'
 import { foreignKind, unmarkedUtf16 } from '../text/file-signature.ts'
 import { delimiterName, hasBetterDelimiter, readingsInWords, SAMPLE_BYTES, sepLine, sniffDelimiter } from './dialect.ts'
 import { parserOptions } from './records.ts'

@@ -18,15 +18,6 @@ export function byteOrderMark(head: Uint8Array): Mark | null {
   return null
 }
 
-/** The name under which the platform knows an encoding (`latin1` is `windows-1252`), null for one it does not know. */
-export function canonicalEncoding(label: string): string | null {
-  try {
-    return new TextDecoder(label).encoding
-  } catch {
-    return null
-  }
-}
-
 /** Turns pieces of bytes, cut anywhere, into text; throws a TypeError on bytes that the encoding does not have. */
 export interface Decoder {
   decode(piece: Uint8Array): string

@@ -60,7 +60,10 @@ function inputLines({ input, rows, key, preparation }: Plan): string[] {
   const { packed } = input
   const unpacked = packed === undefined ? '' : ` of ${packed.as}, ${packed.bytes} unpacked`
   return table([
-    ['path', inputKindOf(input.path) !== 'stdin' ? show(input.path) : `${STDIN_NAME}, kept among the runs until this one is over`],
+    [
+      'path',
+      inputKindOf(input.path) !== 'stdin' ? show(input.path) : `${STDIN_NAME}, kept among the runs until this one is over`,
+    ],
     ['size', `${plural(input.bytes, 'byte')}${unpacked}, sha256 ${input.sha256}`],
     ...(packed?.as === 'xlsx' ? [['sheet', show(packed.sheet)]] : []),
     ['rows', rows === input.rows ? String(rows) : `${rows} of ${input.rows}`],

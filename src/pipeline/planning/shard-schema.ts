@@ -4,6 +4,7 @@
  */
 import { z } from 'zod'
 import { MAPPINGS, type Product } from '../../contract/index.ts'
+import { canonicalEncoding } from '../../encodings.ts'
 import { ERRORS, type ErrorCode } from '../../errors.ts'
 import { OUTPUT_FORMAT_NAMES } from '../../formats/index.ts'
 import type {
@@ -17,7 +18,6 @@ import type {
   Shard,
 } from '../model/types.ts'
 import { shownPath } from '../schema/addresses.ts'
-import { isKnownEncoding } from '../schema/encodings.ts'
 import { inputKindOf, whyNotReadable, whyNotWritable } from '../schema/paths.ts'
 import { pipelineSchema } from '../schema/schema.ts'
 import { checkServiceUrl } from '../schema/service-url.ts'
@@ -69,7 +69,7 @@ const input = {
   linesBefore: count.optional(),
   mtimeMs: z.number(),
   sha256: digest,
-  encoding: text(40).refine(isKnownEncoding),
+  encoding: text(40).refine(name => canonicalEncoding(name) !== null),
   bom: z.boolean(),
   delimiter: z.string().regex(/^[^"\r\n\0]$/),
   delimiterEvidence: text(),

@@ -3,6 +3,7 @@
  * meant, before anything is known of the input.
  */
 import { MAPPINGS, type Mapping, type Product, TAGS } from '../../contract/index.ts'
+import { canonicalEncoding } from '../../encodings.ts'
 import type {
   CheckName,
   InputOptions,
@@ -14,7 +15,6 @@ import type {
   PlannedService,
 } from '../model/types.ts'
 import { defaultColumns } from './columns.ts'
-import { canonicalEncoding } from './encodings.ts'
 import { inputMap, outputMap, type PipelineFields, portfolioMap, serviceMap } from './schema.ts'
 import { checkServiceUrl } from './service-url.ts'
 

@@ -6,10 +6,10 @@
  */
 import { z } from 'zod'
 import { DATASETS, type Dataset, MAPPINGS, type Mapping, type Product, THRESHOLDS } from '../../contract/index.ts'
+import { canonicalEncoding } from '../../encodings.ts'
 import { formatFacts, OUTPUT_FORMAT_NAMES } from '../../formats/index.ts'
 import type { CheckName } from '../model/types.ts'
 import { DURATION, formatDuration, parseDuration } from './durations.ts'
-import { isKnownEncoding } from './encodings.ts'
 import { parseThreshold, THRESHOLD } from './thresholds.ts'
 
 const text = (error: string, max = 1000) => z.string({ error }).min(1, { error }).max(max, { error })
@@ -74,7 +74,7 @@ export const inputMap = map({
     'The input, relative to the working directory: delimited text, also packed by gzip, or an Excel file (.xlsx); - is standard input; or s3://bucket/key, or https://….',
   ),
   encoding: text('auto or an encoding such as utf-8, utf-16le, windows-1252, iso-8859-15, shift_jis or gb18030')
-    .refine(value => value === 'auto' || isKnownEncoding(value), {
+    .refine(value => value === 'auto' || canonicalEncoding(value) !== null, {
       error: 'auto or an encoding such as utf-8, utf-16le, windows-1252, iso-8859-15, shift_jis or gb18030',
     })
     .prefault('auto')

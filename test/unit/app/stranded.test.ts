@@ -3,7 +3,8 @@ import { expect, test } from 'vitest'
 import { createTakeoverGuard } from '../../../src/app/execution/guard.ts'
 import { isLocalFailure, recordOf } from '../../../src/app/execution/run-recorder.ts'
 import { FettleError } from '../../../src/errors.ts'
-import type { Journal, Lock, RunEventInput } from '../../../src/journal/index.ts'
+import type { Lock } from '../../../src/files/process-lock.ts'
+import type { Journal, RunEventInput } from '../../../src/journal/index.ts'
 import { type MemoryJournal, OUTCOMES, worldOf } from '../run/world.ts'
 
 const full = new FettleError('FETTLE_JOURNAL_WRITE', 'cannot write the journal j: ENOSPC')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { firstOf, settled } from '../../../src/client/abort.ts'
+import { firstOf, orAborted } from '../../../src/abort.ts'
 import { type Call, sendWithRetries, type Tools } from '../../../src/client/api/send-with-retries.ts'
 import { createSession } from '../../../src/client/auth/session.ts'
 import { createRedactor } from '../../../src/client/redact.ts'
@@ -77,5 +77,5 @@ test('signals: the first one counts, and listeners go away', async () => {
   kept.release()
   late.abort()
   expect(kept.signal.aborted).toBe(false)
-  expect((await errorOf(settled(new Promise(() => undefined), AbortSignal.abort(new Error('gone'))))).message).toBe('gone')
+  expect((await errorOf(orAborted(new Promise(() => undefined), AbortSignal.abort(new Error('gone'))))).message).toBe('gone')
 })

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { asWindows1252, byteOrderMark, canonicalEncoding, makeDecoder, Utf8Check } from '../../../src/input/text/encoding.ts'
+import { asWindows1252, byteOrderMark, makeDecoder, Utf8Check } from '../../../src/input/text/encoding.ts'
 
 /** Offset of the first invalid byte over all pieces, null for valid UTF-8. */
 function check(bytes: Buffer, cuts: number[]): { bad: number | null; replacements: number } {
@@ -60,9 +60,7 @@ describe('decoders', () => {
     expect(() => makeDecoder('utf-16le').decode(Buffer.from([0x00, 0xd8, 0x41, 0x00]))).toThrow(TypeError)
   })
 
-  it('knows names and marks', () => {
-    expect(canonicalEncoding('latin1')).toBe('windows-1252')
-    expect(canonicalEncoding('klingon')).toBeNull()
+  it('recognises byte-order marks', () => {
     expect(byteOrderMark(Buffer.from('\ufeffa'))).toEqual({ encoding: 'utf-8', bytes: 3 })
     expect(byteOrderMark(Buffer.from([0xfe, 0xff, 0, 65]))).toEqual({ encoding: 'utf-16be', bytes: 2 })
     expect(byteOrderMark(Buffer.from('a'))).toBeNull()

@@ -20,9 +20,9 @@ import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { FettleError } from '../../../src/errors.ts'
-import { lockHolder, takeLock } from '../../../src/journal/lock.ts'
-import type { LockOwner } from '../../../src/journal/lock-owner.ts'
-import { freshFolder } from './fresh-folder.ts'
+import type { LockOwner } from '../../../src/files/lock-owner.ts'
+import { lockHolder, takeLock } from '../../../src/files/process-lock.ts'
+import { freshFolder } from '../journal/fresh-folder.ts'
 
 const NOW = Date.UTC(2025, 0, 1)
 const now = (): number => NOW
@@ -67,7 +67,7 @@ describe('one process', () => {
     expect(statSync(path).mode & 0o777).toBe(0o600)
     expect(refusal()).toMatchObject({ code: 'FETTLE_LOCKED', exitCode: 75 })
     expect(refusal().message).toBe(
-      `this run is being carried out by process ${process.pid} on ${hostname()} since 2025-01-01T00:00:00.000Z`,
+      `cannot take the lock ${path}: process ${process.pid} on ${hostname()} has held it since 2025-01-01T00:00:00.000Z`,
     )
     lock.release()
     expect(readdirSync(dirname(path))).toEqual([])
@@ -244,9 +244,9 @@ describe('four processes', () => {
   beforeAll(async () => {
     // Node 20 cannot run TypeScript: the files the lock consists of are compiled for the children.
     built = mkdtempSync(join(tmpdir(), 'fettle-lock-'))
-    mkdirSync(join(built, 'journal'))
+    mkdirSync(join(built, 'files'))
     writeFileSync(join(built, 'package.json'), '{"type":"module"}')
-    for (const name of ['errors', 'journal/lock', 'process', 'journal/lock-owner']) {
+    for (const name of ['errors', 'files/process-lock', 'process', 'files/lock-owner']) {
       const source = readFileSync(new URL(`../../../src/${name}.ts`, import.meta.url), 'utf8')
       const compilerOptions = {
         module: ts.ModuleKind.ESNext,
@@ -255,8 +255,8 @@ describe('four processes', () => {
       }
       writeFileSync(join(built, `${name}.js`), ts.transpileModule(source, { compilerOptions }).outputText)
     }
-    copyFileSync(fileURLToPath(new URL('lock-racer.js', import.meta.url)), join(built, 'journal/racer.js'))
-    racers = Array.from({ length: 4 }, () => fork(join(built, 'journal/racer.js'), { execArgv: [] }))
+    copyFileSync(fileURLToPath(new URL('lock-racer.js', import.meta.url)), join(built, 'files/racer.js'))
+    racers = Array.from({ length: 4 }, () => fork(join(built, 'files/racer.js'), { execArgv: [] }))
     await Promise.all(racers.map(racer => once(racer, 'message')))
   })
 

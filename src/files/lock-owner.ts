@@ -1,22 +1,18 @@
-/**
- * Who stands in a lock file, and whether they still live: asked of this machine where it can know, of the age of the file where
- * it cannot. It takes no lock.
- */
+/** Reads the owner of a lock file and decides whether it is gone: by its process on this host, by the age of the file on others. */
 import { readFileSync, statSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { isAlive } from '../process.ts'
 
-/** Who holds a lock. */
 export interface LockOwner {
   readonly pid: number
   readonly host: string
   readonly since: string
   readonly token: string
-  /** When the process began, as its kernel counts; tells it from a later one of the same number. Absent: not told here. */
+  /** When the process began, as its kernel counts: a later process may have the same number. Absent where the kernel does not show it. */
   readonly began?: string
 }
 
-/** Another host's lock is stale after so long without a beat; we cannot ask that host whether the process lives. */
+/** A lock of another host is stale after this time without a beat: its process cannot be checked from here. */
 const STALE_MS = 10 * 60_000
 
 /** The owner a lock file names; null when it cannot be read. */
@@ -29,8 +25,8 @@ export function readOwner(path: string): LockOwner | null {
 }
 
 /**
- * Whether the lock file at `path`, which names `owner`, is nobody's any more. `ours` are the tokens this process holds; `now` is
- * milliseconds since 1970. A file that has gone meanwhile is not stale.
+ * Whether the owner that the lock file at `path` names is gone. `ours` are the tokens this process holds; `now` is milliseconds
+ * since 1970. A file that has been removed meanwhile is not stale.
  */
 export function isStale(path: string, owner: LockOwner | null, ours: ReadonlySet<string>, now: number): boolean {
   // A lock of ours by number but not by token is an earlier process's: in a container every process may be number 1.

@@ -1,5 +1,5 @@
 // One of several processes that reach for the same lock: it takes it, says whether it still holds it, and lets go, as asked.
-import { takeLock } from './lock.js'
+import { takeLock } from './process-lock.js'
 
 let lock
 process.on('message', ({ ask, path }) => {

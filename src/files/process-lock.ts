@@ -1,7 +1,6 @@
 /**
- * One process carries out a run: a lock file with its owner's name in it, taken by exclusive creation. A lock whose owner is
- * gone is taken over (measured: one winner in 6,000 of 6,000 rounds of four processes reaching for a stale lock). It knows
- * nothing of runs.
+ * A lock file that names its owner, taken by exclusive creation. A lock whose owner is gone is taken over (measured: one winner
+ * in each of 6,000 rounds of four processes racing for a stale lock).
  */
 import { randomUUID } from 'node:crypto'
 import {
@@ -31,7 +30,7 @@ export interface Lock {
   readonly takenFrom: LockOwner | null
   /** Shows other hosts that the owner is alive; call at least every few minutes. Never throws. */
   beat(): void
-  /** Whether the lock is still ours: somebody may have judged us dead. */
+  /** Whether the lock is still ours: another host may have judged us dead. */
   held(): boolean
   /** Never throws: a lock that cannot be removed is taken over once this process is gone. */
   release(): void
@@ -40,7 +39,7 @@ export interface Lock {
 /** Tokens of the locks this process holds. */
 const ours = new Set<string>()
 
-/** Who holds the lock at `path`; null when nobody does, or its owner is gone. */
+/** The owner of the lock at `path`; null when it is free, or its owner is gone. */
 export function lockHolder(path: string, now: () => number): LockOwner | null {
   const owner = readOwner(path)
   return owner === null || isStale(path, owner, ours, now()) ? null : owner
@@ -59,7 +58,7 @@ export function takeLock(path: string, now: () => number): Lock {
     token: randomUUID(),
     ...(began === undefined ? {} : { began }),
   }
-  const takenFrom = onDisk(path, () => reach(path, owner, now))
+  const takenFrom = onDisk(path, () => acquire(path, owner, now))
   ours.add(owner.token)
   onDiskIfPossible(() => sweep(path, now()))
   const held = () => readOwner(path)?.token === owner.token
@@ -81,18 +80,18 @@ export function takeLock(path: string, now: () => number): Lock {
   }
 }
 
-/** Makes the lock ours, and gives the dead owner it was taken from, null when it was free. Throws FETTLE_LOCKED. */
-function reach(path: string, owner: LockOwner, now: () => number): LockOwner | null {
+/** Takes the lock and returns the dead owner it was taken from, null when it was free. Throws FETTLE_LOCKED. */
+function acquire(path: string, owner: LockOwner, now: () => number): LockOwner | null {
   const draft = `${path}.${owner.token}`
   try {
     writeFileSync(draft, JSON.stringify(owner), { mode: 0o600, flag: 'wx' })
     // A link either makes the whole lock appear or fails because another one is there.
     while (!tryLink(draft, path)) {
       const other = readOwner(path)
-      // Let go between the two looks: it is free.
+      // Released between the two reads: it is free.
       if (other === null && !existsSync(path)) continue
       if (!isStale(path, other, ours, now())) throw locked(path, other)
-      if (inherit(path, draft, other, now())) return other
+      if (takeOver(path, draft, other, now())) return other
     }
     return null
   } finally {
@@ -100,7 +99,7 @@ function reach(path: string, owner: LockOwner, now: () => number): LockOwner | n
   }
 }
 
-/** Whatever the disk says becomes FETTLE_OUTPUT_WRITE. */
+/** Turns an error of the disk into FETTLE_OUTPUT_WRITE. */
 function onDisk<T>(path: string, action: () => T): T {
   try {
     return action()
@@ -114,11 +113,11 @@ function onDiskIfPossible(action: () => void): void {
   try {
     action()
   } catch {
-    // What is left behind has an owner that will be gone; whoever takes the lock next removes it.
+    // The owner of what stays will be gone: the next process that takes the lock removes it.
   }
 }
 
-/** Removes drafts and wills beside a lock that is ours: those that the killed left. */
+/** Removes drafts and claims that killed processes left beside a lock of ours. */
 function sweep(path: string, now: number): void {
   for (const name of readdirSync(dirname(path))) {
     if (!name.startsWith(`${basename(path)}.`)) continue
@@ -148,23 +147,23 @@ function tryLink(draft: string, path: string): boolean {
 }
 
 /**
- * Takes the lock over from `dead`; false when somebody else had already done so. Only one process can make the file that names
- * the heir of an owner, so only one goes on; an heir that died at it has an heir of its own.
+ * Takes the lock over from `dead`; false when another process was faster. Only one process can create the claim to an owner's
+ * lock, so only one continues. If a claimant dies, its claim can be claimed in the same way.
  */
-function inherit(path: string, draft: string, dead: LockOwner | null, now: number): boolean {
-  const wills: string[] = []
-  const last = (): string => wills.at(-1) ?? path
+function takeOver(path: string, draft: string, dead: LockOwner | null, now: number): boolean {
+  const claims: string[] = []
+  const last = (): string => claims.at(-1) ?? path
   for (let owner = dead; ; ) {
-    wills.push(`${path}.after.${owner?.token ?? 'unreadable'}`)
+    claims.push(`${path}.after.${owner?.token ?? 'unreadable'}`)
     if (tryLink(draft, last())) break
-    const heir = readOwner(last())
-    if (!isStale(last(), heir, ours, now)) throw locked(path, heir)
-    owner = heir
+    const claimant = readOwner(last())
+    if (!isStale(last(), claimant, ours, now)) throw locked(path, claimant)
+    owner = claimant
   }
-  // A will is removed after the lock was replaced: who comes late to a free will finds another lock than the one judged.
+  // Claims are removed after the lock was replaced: a process that finds a claim gone also finds another lock than the one it judged.
   const isSame = readOwner(path)?.token === dead?.token
   if (isSame) renameSync(draft, path)
-  for (const will of isSame ? wills : [last()]) rmSync(will, { force: true })
+  for (const claim of isSame ? claims : [last()]) rmSync(claim, { force: true })
   return isSame
 }
 
@@ -173,5 +172,5 @@ const locked = (path: string, owner: LockOwner | null): FettleError =>
     'FETTLE_LOCKED',
     owner === null
       ? `cannot take the lock ${path}: another process is taking it`
-      : `this run is being carried out by process ${owner.pid} on ${owner.host} since ${owner.since}`,
+      : `cannot take the lock ${path}: process ${owner.pid} on ${owner.host} has held it since ${owner.since}`,
   )

@@ -1,0 +1,70 @@
+/** Renames and new folders that survive a power cut: a name is on disk only once the folder that holds it is synced. */
+import { closeSync, constants, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
+import { type FileHandle, open, rename, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+
+/** File systems that cannot sync a folder (some network and FUSE mounts) answer with one of these; any other error is real. */
+const UNSUPPORTED = ['EINVAL', 'ENOTSUP', 'EOPNOTSUPP']
+
+function throwUnlessUnsupported(error: unknown): void {
+  if (!UNSUPPORTED.includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+}
+
+export async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, constants.O_RDONLY)
+  try {
+    await folder.sync().catch(throwUnlessUnsupported)
+  } finally {
+    await folder.close()
+  }
+}
+
+export function syncFolderSync(path: string): void {
+  const folder = openSync(path, constants.O_RDONLY)
+  try {
+    fsyncSync(folder)
+  } catch (error) {
+    throwUnlessUnsupported(error)
+  } finally {
+    closeSync(folder)
+  }
+}
+
+/** Renames a synced file; the new name is durable when this resolves. */
+export async function renameDurably(from: string, to: string): Promise<void> {
+  await rename(from, to)
+  await syncFolder(dirname(to))
+}
+
+/** Writes `path` (0600) through `write` under the name `temporary`, which is removed on failure. Durable when this resolves. */
+export async function replaceFile<T>(path: string, temporary: string, write: (file: FileHandle) => Promise<T>): Promise<T> {
+  const file = await open(temporary, 'w', 0o600)
+  try {
+    const result = await write(file)
+    await file.sync()
+    await file.close()
+    await renameDurably(temporary, path)
+    return result
+  } catch (error) {
+    await file.close().catch(() => {})
+    await rm(temporary, { force: true })
+    throw error
+  }
+}
+
+/**
+ * Creates a folder (0700) and its missing parents, and returns the topmost one created, undefined when the folder exists. One by
+ * one, since mkdir's `recursive` never ends on file systems that refuse new folders with ENOENT, as /proc does.
+ */
+export function createFolders(path: string): string | undefined {
+  const exists = (): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+  if (exists()) return undefined
+  const parent = createFolders(dirname(path))
+  try {
+    mkdirSync(path, { mode: 0o700 })
+  } catch (error) {
+    // Another process may have created it meanwhile.
+    if (!exists()) throw error
+  }
+  return parent ?? path
+}
