@@ -12,9 +12,9 @@
  * the register does not hold the company. A match given to such a row counts as false. `--floor` ends with 1 below its figures.
  */
 import { parseArgs } from 'node:util'
-import { candidatesOf } from '../dist/service/matching/index/candidates.js'
+import { selectCandidates } from '../dist/service/matching/blocking/candidates.js'
 import { buildIndex, match } from '../dist/service/matching/index.js'
-import { readQuery } from '../dist/service/matching/query.js'
+import { prepareQuery } from '../dist/service/matching/query.js'
 import { bestCut, companyOf, figure, quality, qualityAt, queryOf, readCsv } from './lib/matching-data.mjs'
 import { printMisses } from './lib/matching-misses.mjs'
 import { measureNames } from './lib/matching-names.mjs'
@@ -52,7 +52,8 @@ function measure(companies, rows, ignored) {
   const answers = rows.map(({ expected }, at) => {
     const found = match(index, queries[at])
     const first = companies[found.candidates[0]?.company]?.id
-    const held = expected === '' || candidatesOf(index, readQuery(index, queries[at])).some(one => companies[one].id === expected)
+    const held =
+      expected === '' || selectCandidates(index, prepareQuery(index, queries[at])).some(one => companies[one].id === expected)
     return { right: expected === '' ? null : first === expected, held, ...found }
   })
   const timed = performance.now()

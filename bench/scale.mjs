@@ -14,7 +14,7 @@ import { parseArgs } from 'node:util'
 import { Worker } from 'node:worker_threads'
 import { parse } from 'csv-parse/sync'
 import { makeThreads } from '../dist/service/data-cleaning/processing/threads.js'
-import { match, startIndex, viewIndex } from '../dist/service/matching/index.js'
+import { createIndexBuilder, match, viewIndex } from '../dist/service/matching/index.js'
 import { loadIndex, saveIndex } from '../dist/service/registers/index-file.js'
 import { grow } from './lib/grow.mjs'
 
@@ -49,7 +49,7 @@ async function build(path) {
     previousNames: several(row.previousNames),
   }))
   const began = performance.now()
-  const builder = startIndex()
+  const builder = createIndexBuilder()
   let count = 0
   for (const company of grow(companies, Number(values.companies) || companies.length)) {
     builder.add(company)

@@ -11,13 +11,13 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { companyOf, queryOf, readCsv } from '../bench/lib/matching-data.mjs'
-import { compareContext } from '../dist/service/matching/compare/compare-context.js'
+import { selectCandidates } from '../dist/service/matching/blocking/candidates.js'
+import { compareFields } from '../dist/service/matching/compare/compare-fields.js'
 import { compareNames } from '../dist/service/matching/compare/compare-names.js'
-import { WEIGHTS } from '../dist/service/matching/data/weights.js'
 import { FEATURES, newVector } from '../dist/service/matching/features.js'
-import { candidatesOf } from '../dist/service/matching/index/candidates.js'
 import { buildIndex } from '../dist/service/matching/index.js'
-import { readQuery } from '../dist/service/matching/query.js'
+import { prepareQuery } from '../dist/service/matching/query.js'
+import { WEIGHTS } from '../dist/service/matching/weights.js'
 import { fitWeights, oddsOf } from './train-matching-model.mjs'
 import { chooseThresholds } from './train-matching-thresholds.mjs'
 
@@ -75,13 +75,13 @@ function choicesOf({ set, without, weight }) {
   const index = buildIndex(companies)
   const choices = []
   for (const row of readCsv(join(values.data, set, 'queries.csv')).filter(one => one.split === 'train')) {
-    const asked = readQuery(index, queryOf(row, without))
-    const found = candidatesOf(index, asked)
+    const asked = prepareQuery(index, queryOf(row, without))
+    const found = selectCandidates(index, asked)
     const right = found.findIndex(company => companies[company].id === row.expected)
     const rows = found.map(company => {
       const vector = newVector()
       if (asked.names.length > 0) compareNames(index, asked.names[0], index.documentStarts[company], vector)
-      compareContext(index, asked, company, vector)
+      compareFields(index, asked, company, vector)
       return vector
     })
     choices.push({ known: row.expected !== '', rows, right, weight, fold: foldOf(row.expected || row.qid) })
@@ -119,7 +119,7 @@ const chosen = chooseThresholds(views)
 for (const line of chosen.lines) process.stdout.write(`${line}\n`)
 
 const weights = learn(all)
-const path = fileURLToPath(new URL('../src/service/matching/data/weights.ts', import.meta.url))
+const path = fileURLToPath(new URL('../src/service/matching/weights.ts', import.meta.url))
 const text = readFileSync(path, 'utf8')
 const newValue = name => chosen.thresholds[name] ?? (LEARNED[name] === undefined ? null : weights[FEATURES.indexOf(name)])
 const written = text.replace(/^ {2}(\w+): (-?[\d.]+),/gm, (line, name, old) =>

@@ -83,7 +83,7 @@ function arrowFault({ from, to, typeOnly }: Import): string | null {
   return isPlugin ? null : `${from}: may not import ${target}${may.includes(`${target}:types`) ? ' but for types' : ''}`
 }
 
-/** `service/matching/index/a.ts` -> ['service/matching', 'index']; null for a loose file of its folder. */
+/** `service/matching/blocking/a.ts` -> ['service/matching', 'blocking']; null for a loose file of its folder. */
 function layerOf(file: string): readonly [folder: string, layer: string] | null {
   const folder = folderOf(file)
   const [layer, ...rest] = file.slice(folder.length + 1).split('/')
@@ -322,7 +322,7 @@ test('the scan accepts what the design allows', () => {
     'input/c.ts': `${HEAD}import type { d } from '../pipeline/d.ts'\nconst at = new Date(0)`,
     'pipeline/d.ts': `${HEAD}import { createHash } from 'node:crypto'\n/** A d. */\nexport type d = 1`,
     'service/e.ts': `${HEAD}import '@fastify/multipart'\nimport 'fastify-type-provider-zod'\nimport './matching/f.ts'`,
-    'service/matching/f.ts': `${HEAD}import 'any-ascii'\nimport g from './g.json' with { type: 'json' }\nconst text = 'Date.now() and process.env are words here'`,
+    'service/matching/f.ts': `${HEAD}import '../../normalise/g.ts'\nimport g from './g.json' with { type: 'json' }\nconst text = 'Date.now() and process.env are words here'`,
   }
   expect(scan(new Map(Object.entries(fine)))).toEqual([])
 })

@@ -3,8 +3,8 @@
  * of bench/matching.mjs does, for the split that one may look at.
  */
 import { nameAgrees } from '../../dist/service/matching/decide/decide.js'
-import { scoreAll } from '../../dist/service/matching/decide/score.js'
-import { readQuery } from '../../dist/service/matching/query.js'
+import { scoreCompanies } from '../../dist/service/matching/decide/score.js'
+import { prepareQuery } from '../../dist/service/matching/query.js'
 
 const CAUSES = {
   renamed: 'renamed: the register has a name that is nothing like the one asked for',
@@ -19,7 +19,7 @@ const CAUSES = {
 function causeOf(index, query, expected, { right, held, decision, reason }) {
   if (right === null) return decision === 'matched' ? 'absent' : null
   if (decision === 'matched') return right ? null : 'wrong'
-  const [own] = scoreAll(index, readQuery(index, query), [expected])
+  const [own] = scoreCompanies(index, prepareQuery(index, query), [expected])
   if (!nameAgrees(own.vector)) return 'renamed'
   if (!held) return 'missed'
   if (!right) return 'behind'

@@ -1,12 +1,12 @@
 /**
- * Labelled pairs of organisation names (`nameA,nameB,label,logicV2`): F of the engine's name likeness, the figure that `why` shows,
+ * Labelled pairs of organisation names (`nameA,nameB,label,logicV2`): F of the engine's name nameSimilarity, the figure that `why` shows,
  * beside the recorded score of OpenSanctions' logic_v2. Rarity of words is taken from the names of the file itself.
  */
 import { compareNames } from '../../dist/service/matching/compare/compare-names.js'
-import { likeness } from '../../dist/service/matching/decide/why.js'
+import { nameSimilarity } from '../../dist/service/matching/decide/explain.js'
 import { newVector } from '../../dist/service/matching/features.js'
 import { buildIndex } from '../../dist/service/matching/index.js'
-import { readQuery } from '../../dist/service/matching/query.js'
+import { prepareQuery } from '../../dist/service/matching/query.js'
 import { bestCut, companyOf, figure, qualityAt } from './matching-data.mjs'
 
 /** Where two names are called the same, chosen once. */
@@ -19,12 +19,12 @@ export function measureNames(pairs, print) {
   const names = [...new Set(pairs.flatMap(pair => [pair.nameA, pair.nameB]))]
   const index = buildIndex(names.map((name, at) => companyOf({ id: String(at), name })))
   const side = (one, other) => {
-    const [asked] = readQuery(index, { name: one }).names
+    const [asked] = prepareQuery(index, { name: one }).names
     const document = index.documentStarts[names.indexOf(other)]
     if (asked === undefined || document === index.documentStarts[names.indexOf(other) + 1]) return 0
     const vector = newVector()
     compareNames(index, asked, document, vector)
-    return likeness(vector)
+    return nameSimilarity(vector)
   }
   const answers = pairs.map(({ nameA, nameB, label }) => ({
     right: label === 'true' ? true : null,

@@ -29,11 +29,13 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   input: ['errors', 'encodings', 'model:types', 'pipeline:types', 'files', 'formats', 'formats/index', 'csv-parse', 'node:'],
   results: ['errors', 'model:types', 'pipeline:types', 'files', 'formats', 'input', 'csv-parse', 'csv-stringify', 'node:'],
   report: ['journal', 'model', 'errors', 'zod', 'pipeline:types', 'contract:types'],
-  'service/matching': ['any-ascii'],
+  normalise: ['any-ascii'], // names, countries and identifiers, for matching and the runner
+  'service/matching': ['normalise'],
   service: [
     'contract',
     'errors',
     'service/matching',
+    'normalise',
     'zod',
     'csv-parse',
     'csv-stringify',
@@ -60,7 +62,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'report',
     'queue',
     'service',
-    'service/matching',
+    'normalise',
     'zod',
     '@opentelemetry/api',
     'node:',
@@ -97,5 +99,5 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
     'openrefine',
     'access',
   ],
-  'service/matching': ['data', 'text', 'index', 'compare', 'decide'],
+  'service/matching': ['blocking', 'compare', 'decide'],
 }

@@ -201,7 +201,7 @@ function shardOf(
 /** Whether a text names a country, as far as fettle knows them; loaded only where somebody asks. */
 async function countryTest({ mappings }: Pipeline): Promise<(text: string) => boolean> {
   if (!mappings.some(({ mapping }) => mapping === 'country' || mapping === 'countryCode')) return () => true
-  const { normaliseCountry } = await import('../../service/matching/text/country.ts')
+  const { normaliseCountry } = await import('../../normalise/country.ts')
   return text => normaliseCountry(text) !== ''
 }
 

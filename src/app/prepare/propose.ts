@@ -65,12 +65,12 @@ export async function proposeFor({ facts, columns }: InspectedColumns, decided: 
 }
 
 async function knowledge(): Promise<Knowledge> {
-  const [{ normaliseCountry }, { parseName }] = await Promise.all([
-    import('../../service/matching/text/country.ts'),
-    import('../../service/matching/text/name.ts'),
+  const [{ normaliseCountry }, { parseCompanyName }] = await Promise.all([
+    import('../../normalise/country.ts'),
+    import('../../normalise/company-name.ts'),
   ])
   return {
     isCountry: text => normaliseCountry(text) !== '',
-    hasLegalForm: text => parseName(text).legal !== null,
+    hasLegalForm: text => parseCompanyName(text).legal !== null,
   }
 }

@@ -3,12 +3,12 @@
  * field, A best, F worst, Z where one side says nothing (contract §9.2, §14.3). Pure.
  */
 import type { ExplainPlan, MatchedCompany, MatchQuery } from '../../contract/index.ts'
+import { parseCompanyName } from '../../normalise/company-name.ts'
+import { normaliseOrgNumber, normaliseVat, phoneDigits, postcodeArea } from '../../normalise/identifiers.ts'
+import { normaliseText } from '../../normalise/text.ts'
 import { safeNumber } from '../enrichment/tags.ts'
 import { THRESHOLDS } from '../matching/index.ts'
-import { normaliseOrgNumber, normaliseVat, phoneDigits, postcodeArea } from '../matching/text/identifiers.ts'
-import { parseName } from '../matching/text/name.ts'
-import { fold } from '../matching/text/normalise.ts'
-import { pairsAlike } from '../matching/text/similarity.ts'
+import { bigramSimilarity } from '../matching/similarity.ts'
 import type { Company, Query } from '../matching/types.ts'
 import { plainPostcode } from '../registers/search.ts'
 import { addressOf, known, OFFICE, oneLine, splitStreet, statusOf, typeOf } from './facts.ts'
@@ -62,10 +62,10 @@ function grade(asked: string, held: string, alike: (a: string, b: string) => num
 }
 
 const same = (a: string, b: string): number => (a === b ? 1 : 0)
-const letters = (a: string, b: string): number => (a === b ? 1 : Math.min(0.99, pairsAlike(a, b)))
-const plain = (text: string | undefined): string => fold(text ?? '').replaceAll(' ', '')
+const letters = (a: string, b: string): number => (a === b ? 1 : Math.min(0.99, bigramSimilarity(a, b)))
+const plain = (text: string | undefined): string => normaliseText(text ?? '').replaceAll(' ', '')
 const nameLetters = (a: string, b: string): number =>
-  plain(a) === plain(b) ? 1 : Math.min(0.99, letters(parseName(a).words.join(''), parseName(b).words.join('')))
+  plain(a) === plain(b) ? 1 : Math.min(0.99, letters(parseCompanyName(a).words.join(''), parseCompanyName(b).words.join('')))
 const nearby = (a: string, b: string): number => (a === b ? 1 : postcodeArea(a) === postcodeArea(b) ? 0.7 : 0)
 
 /** The letters of a company for a query. */

@@ -3,8 +3,8 @@
  * does not say is left out, never guessed (contract §9.1, §14.3). Pure.
  */
 import type { CompanyAddress, FoundCompany } from '../../contract/index.ts'
+import { parseCompanyName } from '../../normalise/company-name.ts'
 import { safeNumber } from '../enrichment/tags.ts'
-import { parseName } from '../matching/text/name.ts'
 import type { Company } from '../matching/types.ts'
 
 /** The fields that hold something. */
@@ -27,13 +27,13 @@ const LIMITED: ReadonlySet<string> = new Set(['private', 'public', 'corporation'
 
 /** The type by the legal form that the name shows; `NotSet` when it shows none. */
 export function typeOf({ name }: Company): 'NotSet' | 'Ltd' | 'NonLtd' {
-  const { legal } = parseName(name)
+  const { legal } = parseCompanyName(name)
   if (legal === null) return 'NotSet'
   return LIMITED.has(legal) ? 'Ltd' : 'NonLtd'
 }
 
 /** Whether the name shows a public limited company. */
-export const isPublic = ({ name }: Company): boolean => parseName(name).legal === 'public'
+export const isPublic = ({ name }: Company): boolean => parseCompanyName(name).legal === 'public'
 
 /** Entries of a register are registered offices. */
 export const OFFICE = 'registered'

@@ -3,10 +3,10 @@
  * without case, accents and punctuation. Pure; it finds nothing by itself.
  */
 import type { CompaniesQuery } from '../../contract/index.ts'
-import { domainOf, normaliseOrgNumber, normaliseVat, phoneDigits } from '../matching/text/identifiers.ts'
-import { parseName } from '../matching/text/name.ts'
-import { fold, words } from '../matching/text/normalise.ts'
-import { pairsAlike } from '../matching/text/similarity.ts'
+import { parseCompanyName } from '../../normalise/company-name.ts'
+import { domainOf, normaliseOrgNumber, normaliseVat, phoneDigits } from '../../normalise/identifiers.ts'
+import { normaliseText, splitWords } from '../../normalise/text.ts'
+import { bigramSimilarity } from '../matching/similarity.ts'
 import type { Company } from '../matching/types.ts'
 import { plainPostcode } from '../registers/search.ts'
 import { isPublic, OFFICE, splitStreet, statusOf, typeOf } from './facts.ts'
@@ -16,19 +16,21 @@ const ALIKE = 0.7
 
 /** Whether every word asked for begins a word of the text. */
 function saysAll(asked: string, text: string): boolean {
-  const there = words(text)
-  return words(asked).every(word => there.some(one => one.startsWith(word)))
+  const there = splitWords(text)
+  return splitWords(asked).every(word => there.some(one => one.startsWith(word)))
 }
 
-const core = (name: string): string => parseName(name).words.join('')
+const core = (name: string): string => parseCompanyName(name).words.join('')
 
 const isName =
   (asked: string, exact: boolean) =>
   (name: string): boolean =>
-    exact ? fold(name) === fold(asked) : saysAll(asked, name) || pairsAlike(core(asked), core(name)) >= ALIKE
+    exact
+      ? normaliseText(name) === normaliseText(asked)
+      : saysAll(asked, name) || bigramSimilarity(core(asked), core(name)) >= ALIKE
 
 const initialsOf = (name: string): string =>
-  words(name)
+  splitWords(name)
     .map(word => word.charAt(0))
     .join('')
 
@@ -38,7 +40,7 @@ export function isNamed(company: Company, { name, tradeName, acronym, exact = fa
   if (name !== undefined && ![company.name, ...tradingNames, ...previousNames].some(isName(name, exact))) return false
   if (tradeName !== undefined && !tradingNames.some(isName(tradeName, exact))) return false
   if (acronym === undefined) return true
-  const letters = fold(acronym).replaceAll(' ', '')
+  const letters = normaliseText(acronym).replaceAll(' ', '')
   // The legal form's initials may follow.
   return [company.name, ...tradingNames].some(one => core(one) === letters || initialsOf(one).startsWith(letters))
 }
@@ -48,7 +50,7 @@ function isAt(company: Company, { address, street, houseNo, city, province, post
   const whole = [address1, address2, town, postcode].join(' ')
   if (address !== undefined && !saysAll(address, whole)) return false
   if (street !== undefined && !saysAll(street, `${address1} ${address2}`)) return false
-  if (houseNo !== undefined && fold(splitStreet(address1).houseNumber) !== fold(houseNo)) return false
+  if (houseNo !== undefined && normaliseText(splitStreet(address1).houseNumber) !== normaliseText(houseNo)) return false
   if (city !== undefined && !saysAll(city, town)) return false
   if (province !== undefined && !saysAll(province, `${address2} ${town}`)) return false
   if (postCode === undefined) return true

@@ -2,9 +2,9 @@
 import type { FastifyInstance } from 'fastify'
 import type { z } from 'zod'
 import type { OPERATIONS } from '../../contract/index.ts'
+import { splitWords } from '../../normalise/text.ts'
 import { pageOf } from '../http/paging.ts'
 import { type RouteDeps, route } from '../http/route.ts'
-import { words } from '../matching/text/normalise.ts'
 import { badRequest, notFound } from '../refusal.ts'
 import { requireCountry } from '../registers/countries.ts'
 import type { Engine } from '../registers/engine.ts'
@@ -22,7 +22,7 @@ const LEADS = ['peopleId', 'localDirectorNumber', 'lastName'] as const
 
 /** Whether every word asked for begins a word of the name. */
 const isCalled = (asked: string | undefined, name: string): boolean =>
-  asked === undefined || words(asked).every(word => words(name).some(one => one.startsWith(word)))
+  asked === undefined || splitWords(asked).every(word => splitWords(name).some(one => one.startsWith(word)))
 
 function isAskedFor({ officer, company }: Appointment, query: Query): boolean {
   const { countries, peopleId, localDirectorNumber, firstName, lastName, dateOfBirth = '' } = query

@@ -54,7 +54,7 @@ interface Candidates {
   readonly isCut: boolean
 }
 
-async function candidatesOf(query: CompaniesQuery, { engine, search, most }: SearchTools): Promise<Candidates> {
+async function selectCandidates(query: CompaniesQuery, { engine, search, most }: SearchTools): Promise<Candidates> {
   const id = query.id ?? query.safeNo
   if (id !== undefined) {
     const company = await search.find(id)
@@ -86,7 +86,7 @@ export async function findCompanies(query: CompaniesQuery, tools: SearchTools): 
   if (LEADS.every(lead => query[lead] === undefined)) {
     throw badRequest('The search is not acceptable', `needed is at least one of ${LEADS.join(', ')}; other criteria only narrow`)
   }
-  const candidates = await candidatesOf(query, tools)
+  const candidates = await selectCandidates(query, tools)
   const companies = candidates.companies.filter(company => isAskedFor(company, query))
   if (companies.length === 0) return { companies, messages: [noResults('No company of the register is like this.')] }
   return { companies, messages: candidates.isCut ? [tooManyResults(tools.most)] : [] }

@@ -1,10 +1,9 @@
 /** The matching engine's face: re-exports only. */
 
-export { THRESHOLDS } from './data/weights.ts'
-export { buildIndex, startIndex } from './index/build.ts'
-export { usualConnectId } from './index/companies.ts'
-export { type MatchIndex, viewIndex } from './index/match-index.ts'
-export type { Image } from './index/memory.ts'
+export { buildIndex, createIndexBuilder } from './blocking/build-index.ts'
+export { defaultConnectId } from './blocking/companies.ts'
+export { type MatchIndex, viewIndex } from './blocking/match-index.ts'
+export type { IndexImage } from './blocking/packed-columns.ts'
 export { match } from './match.ts'
-export { normaliseCountry } from './text/country.ts'
 export type { Company, Query } from './types.ts'
+export { THRESHOLDS } from './weights.ts'

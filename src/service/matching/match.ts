@@ -2,16 +2,16 @@
  * One query, one answer: read, select, score, decide, explain. The only door to the engine besides building the index.
  */
 
+import { selectCandidates } from './blocking/candidates.ts'
+import type { MatchIndex } from './blocking/match-index.ts'
 import { decide, type Verdict } from './decide/decide.ts'
-import { chanceOf, scoreAll, scoresOf } from './decide/score.ts'
-import { explain, patternOf } from './decide/why.ts'
+import { evidencePattern, explainMatch } from './decide/explain.ts'
+import { chanceOf, scoreCompanies, scoresOf } from './decide/score.ts'
 import { namedFeatures } from './features.ts'
-import { candidatesOf } from './index/candidates.ts'
-import type { MatchIndex } from './index/match-index.ts'
-import { readQuery } from './query.ts'
+import { prepareQuery } from './query.ts'
 import type { Answer, Query } from './types.ts'
 
-/** Candidates an answer shows unless it is asked for more. */
+/** Candidates an answer shows unless it is prepared for more. */
 const SHOWN = 5
 
 /** A and B are matched (B with a score below .9 or a lead below 2), C and D in review (D below .5), E and F unmatched (F: nothing found). */
@@ -26,9 +26,9 @@ function bandingOf({ decision, score, margin }: Verdict): Answer['banding'] {
  * id. It looks for `most` candidates and shows the best of them. Never throws; a name that is empty, all punctuation or over 500 characters counts as not given.
  */
 export function match(index: MatchIndex, query: Query, most = SHOWN): Answer {
-  const asked = readQuery(index, query)
-  const scored = scoreAll(index, asked, candidatesOf(index, asked, most))
-  const verdict = decide(asked, scored)
+  const prepared = prepareQuery(index, query)
+  const scored = scoreCompanies(index, prepared, selectCandidates(index, prepared, most))
+  const verdict = decide(prepared, scored)
   const best = scored[0]
   const isShown = verdict.decision === 'review'
   const scores = scoresOf(scored)
@@ -38,18 +38,18 @@ export function match(index: MatchIndex, query: Query, most = SHOWN): Answer {
     reason,
     score,
     margin,
-    why: best === undefined ? '' : explain(asked, best.vector),
-    pattern: best === undefined ? '' : patternOf(asked, best.vector),
+    why: best === undefined ? '' : explainMatch(prepared, best.vector),
+    pattern: best === undefined ? '' : evidencePattern(prepared, best.vector),
     banding: bandingOf(verdict),
     candidates: scored.slice(0, most).map(({ company, vector, logOdds }, at) => ({
       company,
       score: scores[at] ?? 0,
       chance: chanceOf(logOdds),
-      // Told when asked for: most rows are matched, and nobody looks.
+      // Told when prepared for: most rows are matched, and nobody looks.
       get features() {
         return namedFeatures(vector)
       },
-      why: isShown && at < SHOWN ? explain(asked, vector) : '',
+      why: isShown && at < SHOWN ? explainMatch(prepared, vector) : '',
     })),
   }
 }

@@ -3,15 +3,15 @@
  * address as words. Knows the mapping names of contract §5.4; scores nothing.
  */
 
-import { addressWords, digitsOf, initialsOf } from './index/build.ts'
-import { type Identifiers, keysOf } from './index/keys.ts'
-import type { MatchIndex } from './index/match-index.ts'
-import { normaliseCountry } from './text/country.ts'
-import { domainOf, normaliseOrgNumber, normalisePostcode, normaliseVat, phoneDigits } from './text/identifiers.ts'
-import type { LegalClass } from './text/name.ts'
-import { parseName } from './text/name.ts'
-import { words } from './text/normalise.ts'
-import { pairsOf } from './text/similarity.ts'
+import type { LegalClass } from '../../normalise/company-name.ts'
+import { parseCompanyName } from '../../normalise/company-name.ts'
+import { normaliseCountry } from '../../normalise/country.ts'
+import { domainOf, normaliseOrgNumber, normalisePostcode, normaliseVat, phoneDigits } from '../../normalise/identifiers.ts'
+import { splitWords } from '../../normalise/text.ts'
+import { blockingKeysOf, type Identifiers } from './blocking/blocking-keys.ts'
+import { addressWords, digitsOf, initialsOf } from './blocking/build-index.ts'
+import type { MatchIndex } from './blocking/match-index.ts'
+import { bigramsOf } from './similarity.ts'
 import type { Query } from './types.ts'
 
 /** A name of the query, ready to be compared with documents. */
@@ -32,7 +32,7 @@ export interface QueryName {
 }
 
 /** A query ready for comparison. */
-export interface Asked {
+export interface PreparedQuery {
   readonly names: readonly QueryName[]
   readonly country: string
   /** The organisation number as written, for rows that lack the country it would be read by. */
@@ -47,7 +47,7 @@ export interface Asked {
 }
 
 function readName(index: MatchIndex, text: string): QueryName | null {
-  const parsed = parseName(text)
+  const parsed = parseCompanyName(text)
   if (parsed.words.length === 0) return null
   const joined = parsed.words.join('')
   const numbers = parsed.words.map(word => index.dictionary.number(word))
@@ -59,13 +59,13 @@ function readName(index: MatchIndex, text: string): QueryName | null {
     initials: initialsOf(parsed.words),
     digits: digitsOf(parsed.words),
     legal: parsed.legal,
-    pairs: pairsOf(joined),
+    pairs: bigramsOf(joined),
     alike: new Map(),
   }
 }
 
 /** Makes a row ready. Cells that hold nothing usable count as not given. */
-export function readQuery(index: MatchIndex, query: Query): Asked {
+export function prepareQuery(index: MatchIndex, query: Query): PreparedQuery {
   const texts = [query.name, query.tradingName, query.aliasName, query.previousName].filter(
     text => text !== undefined && text !== '',
   )
@@ -80,7 +80,7 @@ export function readQuery(index: MatchIndex, query: Query): Asked {
     phone: phoneDigits(query.phone ?? ''),
     postcode: normalisePostcode(query.postcode ?? ''),
   }
-  const keys = keysOf(identifiers, country)
+  const keys = blockingKeysOf(identifiers, country)
   const parts = [query.address1, query.address2, query.address3, query.town, query.region].map(part => part ?? '')
   const address = addressWords(parts, query.postcode ?? '').map(word => index.address.dictionary.number(word))
   return {
@@ -90,7 +90,7 @@ export function readQuery(index: MatchIndex, query: Query): Asked {
     identifiers,
     keys,
     address: address.length > 0 ? address : null,
-    town: words(query.town ?? '').join(' '),
-    postcodeAlone: keys.some(key => key.startsWith('z') && index.keys.under(key).length === 1),
+    town: splitWords(query.town ?? '').join(' '),
+    postcodeAlone: keys.some(key => key.startsWith('z') && index.keys.lookup(key).length === 1),
   }
 }

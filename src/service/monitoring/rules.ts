@@ -2,8 +2,9 @@
  * THE table of rules: which changes of a company each one reports. 101, 102, 105 and 1703 are the documented ones; the numbers of
  * the others are this service's own (contract §7.2, §14.3). It knows no portfolio.
  */
+
+import { COUNTRIES } from '../../normalise/country.ts'
 import { isActiveStatus } from '../enrichment/tags.ts'
-import { COUNTRIES } from '../matching/text/country.ts'
 import type { Difference, Field } from '../portfolios/company-facts.ts'
 
 /** A rule as the service offers it. */

@@ -1,5 +1,5 @@
 /** Countries as requests name them: checked against the ISO list, and told in words. */
-import { COUNTRIES } from '../matching/text/country.ts'
+import { COUNTRIES } from '../../normalise/country.ts'
 import { badRequest } from '../refusal.ts'
 
 const NAMES = new Intl.DisplayNames(['en'], { type: 'region' })

@@ -1,5 +1,5 @@
 /** What jobs and company operations need of register and matching engine, and no more; serve.ts makes one from the register it opened. */
-import { partsOf } from '../matching/index/parts.ts'
+import { evidenceByField } from '../matching/decide/evidence.ts'
 import type { Answer, Company, Query } from '../matching/types.ts'
 
 /** A company that a person may choose for a row in review. */
@@ -47,7 +47,7 @@ export function findingOf({ decision, score, why, pattern, banding, candidates }
       company: one.company,
       score: Math.round(one.score * 1000) / 1000,
       why: one.why,
-      parts: partsOf(one.features),
+      parts: evidenceByField(one.features),
     }))
   return { decision, score, why, pattern, banding, company: candidates[0]?.company ?? null, choices }
 }

@@ -6,7 +6,7 @@ import { constants } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { FettleError } from '../../errors.ts'
-import { jaroWinkler } from '../matching/text/similarity.ts'
+import { jaroWinkler } from '../matching/similarity.ts'
 
 /** A row that was not taken. */
 export interface SkippedRow {

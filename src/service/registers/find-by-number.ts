@@ -1,7 +1,7 @@
 /** From a number at the register of a country to the company. It knows no portfolio. */
 
-import { normaliseCountry } from '../matching/index.ts'
-import { normaliseOrgNumber } from '../matching/text/identifiers.ts'
+import { normaliseCountry } from '../../normalise/country.ts'
+import { normaliseOrgNumber } from '../../normalise/identifiers.ts'
 import type { Company } from '../matching/types.ts'
 import type { Engine } from './engine.ts'
 

@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { crc32 } from 'node:zlib'
 import { z } from 'zod'
-import type { Image } from '../matching/index.ts'
+import type { IndexImage } from '../matching/index.ts'
 import { INDEXES, type RegisterInfo } from './files.ts'
 
 const FORMAT = 'fettle-index'
@@ -32,12 +32,16 @@ const Header = z.object({
 export const indexPath = (dir: string, names: readonly string[]): string =>
   join(dir, INDEXES, `${createHash('sha256').update(names.join('\n')).digest('hex').slice(0, 16)}.index`)
 
+/** Folders with the code and data that an index depends on. */
+const ENGINE_FOLDERS = ['../matching/', '../../normalise/']
+
 /** Digest of the matching code and its data files: an index built by other rules is rebuilt. */
 async function engineDigest(): Promise<string> {
-  const folder = fileURLToPath(new URL('../matching/', import.meta.url))
   const digest = createHash('sha256')
-  for (const name of (await readdir(folder, { recursive: true })).filter(file => /\.(?:[jt]s|json)$/.test(file)).sort())
-    digest.update(await readFile(join(folder, name)))
+  for (const folder of ENGINE_FOLDERS.map(path => fileURLToPath(new URL(path, import.meta.url)))) {
+    for (const name of (await readdir(folder, { recursive: true })).filter(file => /\.(?:[jt]s|json)$/.test(file)).sort())
+      digest.update(await readFile(join(folder, name)))
+  }
   return digest.digest('hex')
 }
 
@@ -54,7 +58,7 @@ const pieces = function* (memory: SharedArrayBuffer): Generator<Uint8Array> {
 }
 
 /** Reads an index; null when there is none that was built from `digest`, or it is not whole. */
-export async function loadIndex(path: string, digest: string): Promise<Image | null> {
+export async function loadIndex(path: string, digest: string): Promise<IndexImage | null> {
   const handle = await open(path).catch(() => null)
   if (handle === null) return null
   try {
@@ -88,7 +92,7 @@ export interface IndexFacts {
 }
 
 /** Writes an index under another name, syncs it and gives it its own. */
-export async function saveIndex(path: string, { memory, places }: Image, facts: IndexFacts): Promise<void> {
+export async function saveIndex(path: string, { memory, places }: IndexImage, facts: IndexFacts): Promise<void> {
   let checksum = 0
   for (const piece of pieces(memory)) checksum = crc32(piece, checksum)
   const header = { format: FORMAT, version: VERSION, ...facts, bytes: memory.byteLength, crc32: checksum, places }

@@ -1,7 +1,7 @@
 /** An officer of a company as a register's file of officers holds it, and the CSV it comes from. Knows the columns; stores nothing. */
 import { createHash } from 'node:crypto'
-import { normaliseCountry } from '../matching/index.ts'
-import { fold } from '../matching/text/normalise.ts'
+import { normaliseCountry } from '../../normalise/country.ts'
+import { normaliseText } from '../../normalise/text.ts'
 import type { SkippedRow } from './files.ts'
 import type { Columns } from './import/kind.ts'
 import { columnsOf } from './import/kinds.ts'
@@ -54,7 +54,7 @@ function officerOf(cell: (column: Column) => string, connectId: string): Officer
   const { companyId: _, ...fields } = cells
   const name = fields.name || [fields.firstName, fields.middleName, fields.lastName].filter(part => part !== '').join(' ')
   const country = normaliseCountry(fields.country)
-  const own = token(fields.personId, [connectId, fold(name) || name, fields.dateOfBirth])
+  const own = token(fields.personId, [connectId, normaliseText(name) || name, fields.dateOfBirth])
   const prefix = country || connectId.slice(0, 2)
   return { ...fields, name, country, connectId, peopleId: `${prefix}-${own}` }
 }

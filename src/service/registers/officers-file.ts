@@ -6,7 +6,7 @@ import { closeSync, openSync, readSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { FettleError } from '../../errors.ts'
-import { fold } from '../matching/text/normalise.ts'
+import { normaliseText } from '../../normalise/text.ts'
 import { type OfficersInfo, writeWhole } from './files.ts'
 import { type Officer, readOfficer, tokenOf, writeOfficer } from './officer.ts'
 import { entryOf, keyOf, placesBetween } from './sorted-index.ts'
@@ -25,7 +25,7 @@ export interface Officers {
 }
 
 /** The last word of a name is what people are looked up by. */
-const surnameKey = (name: string): number => keyOf(fold(name).split(' ').at(-1) ?? '')
+const surnameKey = (name: string): number => keyOf(normaliseText(name).split(' ').at(-1) ?? '')
 
 /** Characters gathered before they are written. */
 const BATCH = 1 << 20

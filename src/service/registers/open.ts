@@ -4,8 +4,8 @@
  */
 import { join } from 'node:path'
 import { FettleError } from '../../errors.ts'
-import { type Company, type Image, type MatchIndex, startIndex, viewIndex } from '../matching/index.ts'
-import { normaliseOrgNumber } from '../matching/text/identifiers.ts'
+import { normaliseOrgNumber } from '../../normalise/identifiers.ts'
+import { type Company, createIndexBuilder, type IndexImage, type MatchIndex, viewIndex } from '../matching/index.ts'
 import { folderOf, type RegisterInfo, registerInfo } from './files.ts'
 import { linesOf } from './import/lines.ts'
 import { indexDigest, indexPath, loadIndex, saveIndex } from './index-file.ts'
@@ -45,8 +45,8 @@ async function* readCompanies(dir: string, info: RegisterInfo): AsyncGenerator<C
 }
 
 /** Builds the index; a company that an earlier register holds (same country and organisation number) is left out. */
-async function build(dir: string, infos: readonly RegisterInfo[]): Promise<Image> {
-  const builder = startIndex()
+async function build(dir: string, infos: readonly RegisterInfo[]): Promise<IndexImage> {
+  const builder = createIndexBuilder()
   const elsewhere = new Set<string>()
   for (const [at, info] of infos.entries()) {
     const isLast = at === infos.length - 1
@@ -67,7 +67,7 @@ async function build(dir: string, infos: readonly RegisterInfo[]): Promise<Image
 
 const oldest = (infos: readonly RegisterInfo[]): string | null => infos.map(info => info.snapshotDate).sort()[0] ?? null
 
-async function imageOf(dir: string, infos: readonly RegisterInfo[]): Promise<Image> {
+async function imageOf(dir: string, infos: readonly RegisterInfo[]): Promise<IndexImage> {
   const companies = infos.reduce((sum, info) => sum + info.companies, 0)
   if (companies < KEPT_FROM) return build(dir, infos)
   const path = indexPath(
@@ -118,7 +118,7 @@ export async function openRegister(dir: string, names: readonly string[]): Promi
   const index = viewIndex(image)
   const byConnectId = (connectId: string): Company | undefined =>
     index.keys
-      .under(`i${connectId}`)
+      .lookup(`i${connectId}`)
       .map(at => index.companies.at(at))
       .find(company => company.connectId === connectId)
   return { infos, index, officers, byConnectId, snapshotDate: oldest(infos) }

@@ -1,7 +1,7 @@
 /** From the body of a new search to what the screener is asked: contract §6.1, §12. Pure; it alone knows which codes are countries. */
 import type { z } from 'zod'
 import { type createBusinessSearch, fullNameOf, isDataset, type NewIndividualSearch } from '../../contract/index.ts'
-import { normaliseCountry } from '../matching/index.ts'
+import { normaliseCountry } from '../../normalise/country.ts'
 import { badRequest } from '../refusal.ts'
 import type { PersonName } from './entry.ts'
 import type { Question } from './screener.ts'

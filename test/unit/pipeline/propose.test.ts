@@ -2,19 +2,19 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { parseCompanyName } from '../../../src/normalise/company-name.ts'
+import { normaliseCountry } from '../../../src/normalise/country.ts'
 import { claimsOf } from '../../../src/pipeline/propose/claims.ts'
 import { draftOf, draftYaml } from '../../../src/pipeline/propose/draft.ts'
 import { isIban, isVat } from '../../../src/pipeline/propose/numbers.ts'
 import { chosen, type Proposal, propose, type SeenColumn } from '../../../src/pipeline/propose/propose.ts'
 import { SYNONYMS } from '../../../src/pipeline/propose/synonyms.ts'
 import { wordsOf } from '../../../src/pipeline/propose/words.ts'
-import { normaliseCountry } from '../../../src/service/matching/text/country.ts'
-import { parseName } from '../../../src/service/matching/text/name.ts'
 import { FACTS, parseYaml, planOf } from './support.ts'
 
 const KNOWN = {
   isCountry: (text: string) => normaliseCountry(text) !== '',
-  hasLegalForm: (text: string) => parseName(text).legal !== null,
+  hasLegalForm: (text: string) => parseCompanyName(text).legal !== null,
 }
 
 /** Columns of rows of cells. */

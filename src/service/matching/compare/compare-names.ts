@@ -2,12 +2,12 @@
  * The name features of one query name against one document. Fills a vector; weighs nothing.
  */
 
+import { digitsOf } from '../blocking/build-index.ts'
+import type { MatchIndex } from '../blocking/match-index.ts'
 import { AT, type Vector } from '../features.ts'
-import { digitsOf } from '../index/build.ts'
-import type { MatchIndex } from '../index/match-index.ts'
 import type { QueryName } from '../query.ts'
-import { pairDice } from '../text/similarity.ts'
-import { align, similarityOf } from './align.ts'
+import { bigramDice } from '../similarity.ts'
+import { align, cachedSimilarity } from './align-words.ts'
 
 /** The words of the document at hand without spaces, as bytes: a text made of them would cost more than all comparisons. */
 let letters = new Uint8Array(1024)
@@ -68,13 +68,13 @@ export function compareNames(index: MatchIndex, name: QueryName, document: numbe
   const exact = alike === longer || (query > 0.9999 && company > 0.9999)
   vector[AT.bias] = 1
   vector[AT.coverBoth] = query + company > 0 ? (2 * query * company) / (query + company) : 0
-  vector[AT.pairs] = pairDice(name.pairs, letters, length)
+  vector[AT.pairs] = bigramDice(name.pairs, letters, length)
   vector[AT.matched] = Math.min(1, matched / 3)
   vector[AT.missCompany] = exact ? 0 : aligned.missCompany
   vector[AT.extraQuery] = exact ? 0 : Math.min(1, aligned.extraQuery / 3)
   vector[AT.extraCompany] = exact ? 0 : Math.min(1, aligned.extraCompany / 3)
   if (!exact && aligned.extraQuery === 0) vector[aligned.extraCompany === 0 ? AT.allPaired : AT.queryPaired] = 1
-  vector[AT.firstWord] = exact ? 1 : similarityOf(index, name, 0, index.wordIds[index.wordStarts[document]!]!)
+  vector[AT.firstWord] = exact ? 1 : cachedSimilarity(index, name, 0, index.wordIds[index.wordStarts[document]!]!)
   vector[AT.prefix] = shorter >= 4 && alike === shorter ? shorter / longer : 0
   const isAcronym = name.initials.length === length && alikeFrom(name.initials, length) === length
   if (isAcronym || isInitials(index, document, name.joined)) {

@@ -3,11 +3,11 @@
  * text.
  */
 
-import { THRESHOLDS, WEIGHTS } from '../data/weights.ts'
 import { AT, type Vector } from '../features.ts'
-import type { Asked } from '../query.ts'
+import type { PreparedQuery } from '../query.ts'
 import type { Answer, Decision, Reason } from '../types.ts'
-import { chanceOf, type Scored, scoresOf } from './score.ts'
+import { THRESHOLDS, WEIGHTS } from '../weights.ts'
+import { chanceOf, type ScoredCompany, scoresOf } from './score.ts'
 
 /** A lead is not counted beyond this: e^20 to one is certain enough. */
 const LARGEST_MARGIN = 20
@@ -33,7 +33,7 @@ const addressed = (vector: Vector): boolean =>
  * Which threshold fits the evidence: every word paired; words left over, without or with an address to tell sister companies by.
  * @public training chooses the thresholds by it
  */
-export const evidenceOf = (vector: Vector): 'sameName' | 'partName' | 'partNameAddress' =>
+export const evidenceClassOf = (vector: Vector): 'sameName' | 'partName' | 'partNameAddress' =>
   sameName(vector) ? 'sameName' : addressed(vector) ? 'partNameAddress' : 'partName'
 
 /** The names could be those of one company. */
@@ -63,10 +63,10 @@ const supported = (vector: Vector): boolean =>
 export type Verdict = Pick<Answer, 'decision' | 'reason' | 'score' | 'margin'>
 
 /** The least score for `matched`, by what the evidence is (docs/matching.md). */
-const leastScore = (vector: Vector): number => THRESHOLDS[evidenceOf(vector)]
+const leastScore = (vector: Vector): number => THRESHOLDS[evidenceClassOf(vector)]
 
 /** Why this does not make a match, null when it does: the evidence alone must reach far enough, then its lead. */
-function shortOf(logOdds: number, score: number, margin: number, vector: Vector): Reason | null {
+function rejectionReason(logOdds: number, score: number, margin: number, vector: Vector): Reason | null {
   const least = leastScore(vector)
   const alone = chanceOf(logOdds)
   if (alone < least || !mayMatch(vector)) return alone >= THRESHOLDS.review ? 'between-thresholds' : 'below-threshold'
@@ -74,30 +74,30 @@ function shortOf(logOdds: number, score: number, margin: number, vector: Vector)
 }
 
 /** Decides by the best company's score and its margin over the best other company. `scored` is best first. */
-export function decide(asked: Asked, scored: readonly Scored[]): Verdict {
+export function decide(query: PreparedQuery, scored: readonly ScoredCompany[]): Verdict {
   const [best, other] = scored
   if (best === undefined)
-    return { decision: 'unmatched', reason: asked.names.length === 0 ? 'no-name' : 'no-candidate', score: 0, margin: 0 }
+    return { decision: 'unmatched', reason: query.names.length === 0 ? 'no-name' : 'no-candidate', score: 0, margin: 0 }
   const { vector, logOdds } = best
   const margin = Math.min(LARGEST_MARGIN, other === undefined ? LARGEST_MARGIN : logOdds - other.logOdds)
   const [score = 0] = scoresOf(scored)
   const verdict = (decision: Decision, reason: Reason | null): Verdict => ({ decision, reason, score, margin })
 
   if (scored.some(one => numbered(one.vector))) {
-    if (!numbered(vector) || (asked.names.length > 0 && !nameAgrees(vector))) return verdict('review', 'number-and-name-disagree')
+    if (!numbered(vector) || (query.names.length > 0 && !nameAgrees(vector))) return verdict('review', 'number-and-name-disagree')
     if (other !== undefined && numbered(other.vector) && margin < LEAST_MARGIN) return verdict('review', 'ambiguous')
     return verdict('matched', null)
   }
-  if (asked.names.length === 0) return verdict('unmatched', 'no-name')
+  if (query.names.length === 0) return verdict('unmatched', 'no-name')
   if (vector[AT.countryDiffer] === 1) {
-    const elsewhere = shortOf(logOdds - WEIGHTS.countryDiffer, score, margin, vector)
+    const elsewhere = rejectionReason(logOdds - WEIGHTS.countryDiffer, score, margin, vector)
     return verdict('unmatched', elsewhere === 'below-threshold' ? elsewhere : 'wrong-country')
   }
   if (vector[AT.numberDiffer] === 1) {
-    const otherwise = shortOf(logOdds - WEIGHTS.numberDiffer, score, margin, vector)
+    const otherwise = rejectionReason(logOdds - WEIGHTS.numberDiffer, score, margin, vector)
     return otherwise === 'below-threshold' ? verdict('unmatched', otherwise) : verdict('review', 'number-and-name-disagree')
   }
-  const reason = shortOf(logOdds, score, margin, vector)
+  const reason = rejectionReason(logOdds, score, margin, vector)
   if (reason === null)
     return vector[AT.inactive] === 1 && !supported(vector) ? verdict('review', 'dissolved') : verdict('matched', null)
   return verdict(reason === 'below-threshold' ? 'unmatched' : 'review', reason)

@@ -1,5 +1,5 @@
 /** The generic register CSV: fettle's own columns (design §5). Knows its columns; reads no file. */
-import { normaliseCountry } from '../../matching/index.ts'
+import { normaliseCountry } from '../../../normalise/country.ts'
 import type { Kind } from './kind.ts'
 
 // biome-ignore format: a header reads better in rows

@@ -6,7 +6,7 @@ import { open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { Company } from '../../matching/index.ts'
-import { usualConnectId } from '../../matching/index.ts'
+import { defaultConnectId } from '../../matching/index.ts'
 import { type SkippedRow, writeWhole } from '../files.ts'
 import { linesOf } from './lines.ts'
 
@@ -100,8 +100,8 @@ export async function openDraft(folder: string, source: string, kind: string): P
       }
       ids.add(id)
       // Where registers of one country are many (courts, chambers) a number comes twice: the later company goes by its id.
-      const usual = usualConnectId(company)
-      const connectId = connectIds.has(usual) ? usualConnectId({ id, country, orgNumber: '' }) : usual
+      const usual = defaultConnectId(company)
+      const connectId = connectIds.has(usual) ? defaultConnectId({ id, country, orgNumber: '' }) : usual
       connectIds.add(connectId)
       progress.companies++
       progress.countries[country] = (progress.countries[country] ?? 0) + 1

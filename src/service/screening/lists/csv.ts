@@ -1,5 +1,5 @@
 /** fettle's own CSV of a screening list: one entry a row, several values in a cell parted by `|`. The README documents its columns. */
-import { normaliseCountry } from '../../matching/index.ts'
+import { normaliseCountry } from '../../../normalise/country.ts'
 import { type Entry, entryOf, LISTING_CODES, type ListingCode, listingOf, type Typed } from '../entry.ts'
 import { type ListRow, type ListSource, readRows } from './rows.ts'
 import { countriesOf, dateOf, datesOf, joined, several } from './text.ts'

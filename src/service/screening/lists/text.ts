@@ -1,5 +1,5 @@
 /** Cells of published lists read into what an entry holds: several values, dates, countries. Pure; it knows no list. */
-import { normaliseCountry } from '../../matching/index.ts'
+import { normaliseCountry } from '../../../normalise/country.ts'
 
 /** The values of a cell that holds several, trimmed, each once. */
 export const several = (cell: string, separator: string | RegExp): string[] =>

@@ -1,15 +1,20 @@
 /** The index's storage: everything comes back as it went in, searches agree with a plain one, and a row's work has a bound. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { candidatesOf, MOST_COMPARISONS } from '../../../../src/service/matching/index/candidates.ts'
-import { DictionaryBuilder, dictionaryIn } from '../../../../src/service/matching/index/dictionary.ts'
-import { KeysBuilder, keysIn } from '../../../../src/service/matching/index/key-index.ts'
-import { type Columns, pack, unpack } from '../../../../src/service/matching/index/memory.ts'
-import { nearest, planReading } from '../../../../src/service/matching/index/nearest.ts'
-import { buildPostings, postingsIn } from '../../../../src/service/matching/index/postings.ts'
-import { RepeatedBuilder, repeatedIn, TextsBuilder, textsIn } from '../../../../src/service/matching/index/texts.ts'
+import { MAX_COMPARISONS, selectCandidates } from '../../../../src/service/matching/blocking/candidates.ts'
+import { DictionaryBuilder, dictionaryIn } from '../../../../src/service/matching/blocking/dictionary.ts'
+import { KeysBuilder, keysIn } from '../../../../src/service/matching/blocking/key-index.ts'
+import { nearestDocuments, planPostingReads } from '../../../../src/service/matching/blocking/nearest-documents.ts'
+import { type Columns, pack, unpack } from '../../../../src/service/matching/blocking/packed-columns.ts'
+import { buildPostings, postingsIn } from '../../../../src/service/matching/blocking/postings.ts'
+import {
+  RepeatedTextBuilder,
+  repeatedTextIn,
+  TextColumnBuilder,
+  textColumnIn,
+} from '../../../../src/service/matching/blocking/text-columns.ts'
 import { buildIndex, match, viewIndex } from '../../../../src/service/matching/index.ts'
-import { readQuery } from '../../../../src/service/matching/query.ts'
+import { prepareQuery } from '../../../../src/service/matching/query.ts'
 import { company } from './companies.ts'
 
 const packed = (columns: Columns) => unpack(pack(columns))
@@ -19,14 +24,14 @@ describe('columns', () => {
   it('give back texts, repeated texts and words by number', () => {
     fc.assert(
       fc.property(texts, all => {
-        const [column, repeated, dictionary] = [new TextsBuilder(), new RepeatedBuilder(), new DictionaryBuilder()]
+        const [column, repeated, dictionary] = [new TextColumnBuilder(), new RepeatedTextBuilder(), new DictionaryBuilder()]
         for (const text of all) {
           column.add(text)
           repeated.add(text)
         }
         const numbers = all.map(text => dictionary.number(text))
         const columns = packed({ ...column.columns('a'), ...repeated.columns('b'), ...dictionary.columns('c') })
-        const [read, again] = [textsIn(columns, 'a'), repeatedIn(columns, 'b')]
+        const [read, again] = [textColumnIn(columns, 'a'), repeatedTextIn(columns, 'b')]
         const known = dictionaryIn(columns, 'c', dictionary.size)
         for (const [at, text] of all.entries()) {
           expect([read.at(at), again.at(at), known.word(numbers[at]!), known.number(text)]).toEqual([
@@ -57,10 +62,10 @@ describe('columns', () => {
         const keys = keysIn(packed(builder.columns('k')), 'k')
         for (const [key] of pairs) {
           const expected = pairs.filter(([other]) => other === key).map(([, value]) => value)
-          expect(keys.under(key)).toEqual(expected.filter((value, at) => value !== expected[at - 1]))
+          expect(keys.lookup(key)).toEqual(expected.filter((value, at) => value !== expected[at - 1]))
         }
-        expect(keys.under('common')).toEqual([])
-        expect(keys.under('frequent')).toHaveLength(200)
+        expect(keys.lookup('common')).toEqual([])
+        expect(keys.lookup('frequent')).toHaveLength(200)
       }),
     )
   })
@@ -125,8 +130,8 @@ describe('postings', () => {
     const { starts, terms, postings } = made(count)
     const asked = [3, 8, 25, 31]
     const expected = plainly(starts, terms, postings.idf, asked)
-    expect(nearest(postings, asked, 1e9, 20)).toEqual(expected)
-    expect(nearest(postings, asked, 1e9, 20)).toEqual(expected)
+    expect(nearestDocuments(postings, asked, 1e9, 20)).toEqual(expected)
+    expect(nearestDocuments(postings, asked, 1e9, 20)).toEqual(expected)
   })
 
   it('find what a plain search finds, however terms are spread', () => {
@@ -149,7 +154,7 @@ describe('postings', () => {
         const terms = Uint32Array.from(all.flat())
         const postings = postingsIn(packed(buildPostings('p', starts, terms, 30)), 'p')
         const known = asked.filter(term => terms.includes(term))
-        expect(nearest(postings, known, 1e9, most)).toEqual(plainly(starts, terms, postings.idf, known, most))
+        expect(nearestDocuments(postings, known, 1e9, most)).toEqual(plainly(starts, terms, postings.idf, known, most))
       }),
     )
   })
@@ -158,9 +163,9 @@ describe('postings', () => {
     const count = 1_000_000
     const starts = Uint32Array.from({ length: count + 1 }, (_, at) => at)
     const { postings } = { postings: postingsIn(packed(buildPostings('p', starts, new Uint32Array(count), 1)), 'p') }
-    expect(planReading(postings, [0], 20_000).postings).toBe(8 * 0x1_0000)
+    expect(planPostingReads(postings, [0], 20_000).postings).toBe(8 * 0x1_0000)
     const several = made(70_000).postings
-    expect(planReading(several, [3, 8, 25, 31], 8_000).postings).toBeLessThanOrEqual(8_000)
+    expect(planPostingReads(several, [3, 8, 25, 31], 8_000).postings).toBeLessThanOrEqual(8_000)
   })
 })
 
@@ -184,12 +189,12 @@ describe('the work of a row', () => {
       previousName: 'Common 7',
       postcode: 'AB1 2CD',
     }
-    const asked = readQuery(index, query)
-    const comparisons = candidatesOf(index, asked, 5)
+    const asked = prepareQuery(index, query)
+    const comparisons = selectCandidates(index, asked, 5)
       .map(one => (index.documentStarts[one + 1]! - index.documentStarts[one]!) * asked.names.length)
       .reduce((total, one) => total + one, 0)
     expect(comparisons).toBeGreaterThan(0)
-    expect(comparisons).toBeLessThanOrEqual(MOST_COMPARISONS)
+    expect(comparisons).toBeLessThanOrEqual(MAX_COMPARISONS)
     expect(match(index, query).candidates.length).toBeGreaterThan(0)
   })
 })

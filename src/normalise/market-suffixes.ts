@@ -32,7 +32,7 @@ const WEAK = new RegExp(
 )
 
 /** The name without what markets and filing systems have added to it. */
-export function withoutTail(name: string): string {
+export function withoutMarketSuffix(name: string): string {
   let rest = name
   let found = false
   for (let round = 0; round < 4; round++) {

@@ -2,10 +2,10 @@
  * A company name to what is compared: its core words, its legal form's class, its initials. Knows the tables of legal forms
  * and abbreviations; knows no other name.
  */
-import abbreviations from '../data/abbreviations.json' with { type: 'json' }
-import legalForms from '../data/legal-forms.json' with { type: 'json' }
-import { words } from './normalise.ts'
-import { withoutTail } from './tails.ts'
+import abbreviations from './abbreviations.json' with { type: 'json' }
+import legalForms from './legal-forms.json' with { type: 'json' }
+import { withoutMarketSuffix } from './market-suffixes.ts'
+import { splitWords } from './text.ts'
 
 /** Classes of legal forms. Two classes agree or contradict, except `weak`: "a company" without its kind. */
 export type LegalClass =
@@ -20,7 +20,7 @@ export type LegalClass =
   | 'weak'
 
 /** A name as it is compared. */
-export interface ParsedName {
+export interface ParsedCompanyName {
   /** Core words: without legal form and stop words, abbreviations spelled out. Empty for a text that holds no name. */
   readonly words: readonly string[]
   /** Class of the legal form; null when the name shows none. */
@@ -80,12 +80,12 @@ function withoutEcho(list: string[]): string[] {
 }
 
 /** `wuerttemberg` and `wurttemberg`: both ways of writing an umlaut become one. */
-export const oneVowel = (word: string): string => word.replace(/([aou])e/g, '$1')
+export const collapseUmlauts = (word: string): string => word.replace(/([aou])e/g, '$1')
 
 /** Reads a name. Never throws; a text of punctuation, an empty one or one over 500 characters has no words. */
-export function parseName(text: string): ParsedName {
-  const clean = text.length > 3 ? withoutTail(text) : text
-  const all = withoutEcho(words(clean)).slice(0, MOST_WORDS)
+export function parseCompanyName(text: string): ParsedCompanyName {
+  const clean = text.length > 3 ? withoutMarketSuffix(text) : text
+  const all = withoutEcho(splitWords(clean)).slice(0, MOST_WORDS)
   let list = all
   let legal: LegalClass | null = null
   const note = (form: string): void => {
@@ -106,11 +106,11 @@ export function parseName(text: string): ParsedName {
     if (at > 0 && MIDDLE.has(word)) note(word)
     else {
       const full = ABBREVIATIONS.get(word) ?? word
-      if (!STOP_WORDS.has(full)) core.push(oneVowel(full))
+      if (!STOP_WORDS.has(full)) core.push(collapseUmlauts(full))
     }
   }
   // `The Company`, `Limited`: nothing is left, so what was taken for form or filling is the name.
   if (core.length > 0) return { words: core, legal }
   const telling = all.filter(word => !STOP_WORDS.has(word) || FORMS.has(word))
-  return { words: (telling.length > 0 ? telling : all).map(oneVowel), legal: null }
+  return { words: (telling.length > 0 ? telling : all).map(collapseUmlauts), legal: null }
 }

@@ -2,8 +2,8 @@
  * Converts country names and codes to ISO 3166-1 alpha-2. countries.json has, by alpha-2 code, the alpha-3 code and the names in
  * English, the local language and seven further languages (ISO and Unicode CLDR) and usual short names, as `fold` writes them.
  */
-import countries from '../data/countries.json' with { type: 'json' }
-import { fold } from './normalise.ts'
+import countries from './countries.json' with { type: 'json' }
+import { normaliseText } from './text.ts'
 
 /** Alpha-2 code to the alpha-3 code and the names, separated by `|`. */
 export const COUNTRIES: Readonly<Record<string, string>> = countries
@@ -23,6 +23,6 @@ export function normaliseCountry(text: string): string {
   if (text === '') return ''
   const known = BY_NAME.get(text.toLowerCase())
   if (known !== undefined) return known
-  const folded = fold(text)
+  const folded = normaliseText(text)
   return BY_NAME.get(folded) ?? BY_NAME.get(folded.replace(/^(?:the|republic of|kingdom of) /, '')) ?? ''
 }

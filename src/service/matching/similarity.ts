@@ -42,7 +42,7 @@ export function jaroWinkler(a: string, b: string): number {
   return jaro + prefix * 0.1 * (1 - jaro)
 }
 
-/** Numbers of the characters of folded text: space 0, letters 1–26, digits 27–36. */
+/** NumberColumn of the characters of folded text: space 0, letters 1–26, digits 27–36. */
 const NUMBERS = Uint8Array.from({ length: 256 }, (_, code) =>
   code >= 97 && code <= 122 ? code - 96 : code >= 48 && code <= 57 ? code - 21 : 0,
 )
@@ -53,7 +53,7 @@ export const charCode = (text: string, at: number): number => NUMBERS[text.charC
 const PAIRS = 37 * 37
 
 /** The letter pairs of a folded text, padded with a space at both ends, as numbers. */
-export function pairsOf(text: string): number[] {
+export function bigramsOf(text: string): number[] {
   const pairs: number[] = []
   let before = 0
   for (let i = 0; i <= text.length; i++) {
@@ -68,7 +68,7 @@ export function pairsOf(text: string): number[] {
 const left = new Uint16Array(PAIRS)
 
 /** Dice coefficient of letter pairs, from 0 to 1, with a folded text given as the first `length` of `letters`. */
-export function pairDice(pairs: readonly number[], letters: Uint8Array, length: number): number {
+export function bigramDice(pairs: readonly number[], letters: Uint8Array, length: number): number {
   for (const pair of pairs) left[pair]!++
   let same = 0
   let before = 0
@@ -86,9 +86,9 @@ export function pairDice(pairs: readonly number[], letters: Uint8Array, length: 
 }
 
 /** The same of two folded texts. */
-export function pairsAlike(a: string, b: string): number {
+export function bigramSimilarity(a: string, b: string): number {
   const letters = Uint8Array.from(b, letter => letter.charCodeAt(0))
-  return pairDice(pairsOf(a), letters, letters.length)
+  return bigramDice(bigramsOf(a), letters, letters.length)
 }
 
 /** Digits stand below all letters. */

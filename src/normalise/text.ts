@@ -23,7 +23,7 @@ function splitDots(word: string): string[] {
  * The words of a text. Accents, case and punctuation go; other scripts are transliterated; `&` and `+` become `and`;
  * apostrophes vanish; dotted and spaced initials join (`S. p. A.` is `spa`). Texts over LONGEST_TEXT characters have no words.
  */
-export function words(text: string): string[] {
+export function splitWords(text: string): string[] {
   if (text.length > LONGEST_TEXT) return []
   const ascii = NOT_ASCII.test(text) ? anyAscii(text.normalize('NFKD').replace(/\p{M}+/gu, '')) : text
   const lower = ascii.toLowerCase()
@@ -59,4 +59,4 @@ export function words(text: string): string[] {
 }
 
 /** The words of a text, joined by spaces. Folding twice gives the same as folding once. */
-export const fold = (text: string): string => words(text).join(' ')
+export const normaliseText = (text: string): string => splitWords(text).join(' ')

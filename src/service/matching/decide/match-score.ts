@@ -2,7 +2,7 @@
  * The interface's whole-number scale of match scores, 893 to 999, and what its parts mean. The one place that maps the engine's
  * score from 0 to 1 onto it; knows no answer and no route.
  */
-import { THRESHOLDS } from '../data/weights.ts'
+import { THRESHOLDS } from '../weights.ts'
 
 /**
  * The parts of the scale: its first number, the score it begins at, and what it means. Linear in between.

@@ -3,14 +3,14 @@
  * names of its columns; building is build.ts.
  */
 
-import type { LegalClass } from '../text/name.ts'
+import type { LegalClass } from '../../../normalise/company-name.ts'
+import type { Identifiers } from './blocking-keys.ts'
 import { type Companies, companiesIn, identifiersIn } from './companies.ts'
 import { type Dictionary, dictionaryIn } from './dictionary.ts'
 import { type KeyIndex, keysIn } from './key-index.ts'
-import type { Identifiers } from './keys.ts'
-import { type Image, unpack } from './memory.ts'
+import { type IndexImage, unpack } from './packed-columns.ts'
 import { type Postings, postingsIn } from './postings.ts'
-import { type Repeated, repeatedIn, type Texts, textsIn } from './texts.ts'
+import { type RepeatedTextColumn, repeatedTextIn, type TextColumn, textColumnIn } from './text-columns.ts'
 
 /** Which kind of name a document is. */
 export type NameKind = 'name' | 'tradingName' | 'previousName'
@@ -23,21 +23,21 @@ interface Read<T> {
 /** The built index; read by `match`. Companies keep their position; a document is one name of one company. */
 export interface MatchIndex {
   /** All of it, for another thread or a file. */
-  readonly image: Image
+  readonly image: IndexImage
   readonly companies: Companies
   readonly identifiers: Read<Identifiers>
-  readonly countries: Repeated
+  readonly countries: RepeatedTextColumn
   readonly dictionary: Dictionary
   /** Words of document d, in order: wordIds[wordStarts[d]] up to wordIds[wordStarts[d + 1]]. */
   readonly wordStarts: Uint32Array
   readonly wordIds: Uint32Array
   readonly legal: Read<LegalClass | null>
-  readonly kinds: Repeated<NameKind>
+  readonly kinds: RepeatedTextColumn<NameKind>
   readonly companyOf: Uint32Array
   /** Documents of company c: from documentStarts[c] up to documentStarts[c + 1]. */
   readonly documentStarts: Uint32Array
   readonly byWord: Postings
-  readonly byTriple: Postings
+  readonly byTrigram: Postings
   readonly keys: KeyIndex
   /** Documents by their words without spaces, by initials (behind a dot), and by their company's domain label. */
   readonly names: KeyIndex
@@ -47,36 +47,36 @@ export interface MatchIndex {
     readonly ids: Uint32Array
     readonly idf: Float32Array
   }
-  readonly towns: Repeated
+  readonly towns: RepeatedTextColumn
   /** 0 for companies that the register calls anything but active. */
   readonly active: Uint8Array
   /** First label of each company's own domain, folded: `acmetools` of `www.acme-tools.co.uk`. */
-  readonly labels: Texts
+  readonly labels: TextColumn
 }
 
 /** Views of an image; nothing is copied. */
-export function viewIndex(image: Image): MatchIndex {
+export function viewIndex(image: IndexImage): MatchIndex {
   const columns = unpack(image)
   const companies = companiesIn(columns)
   const [wordStarts, wordIds] = [columns.u32('wordStarts'), columns.u32('wordIds')]
   const byWord = postingsIn(columns, 'byWord')
   const dictionary = dictionaryIn(columns, 'dictionary', byWord.idf.length)
-  const legal = repeatedIn<LegalClass | ''>(columns, 'legal')
+  const legal = repeatedTextIn<LegalClass | ''>(columns, 'legal')
   const idf = columns.f32('places.idf')
   return {
     image,
     companies,
     identifiers: identifiersIn(columns, companies),
-    countries: repeatedIn(columns, 'countries'),
+    countries: repeatedTextIn(columns, 'countries'),
     dictionary,
     wordStarts,
     wordIds,
     legal: { at: document => legal.at(document) || null },
-    kinds: repeatedIn<NameKind>(columns, 'kinds'),
+    kinds: repeatedTextIn<NameKind>(columns, 'kinds'),
     companyOf: columns.u32('companyOf'),
     documentStarts: columns.u32('documentStarts'),
     byWord,
-    byTriple: postingsIn(columns, 'byTriple'),
+    byTrigram: postingsIn(columns, 'byTrigram'),
     keys: keysIn(columns, 'keys'),
     names: keysIn(columns, 'names'),
     address: {
@@ -85,8 +85,8 @@ export function viewIndex(image: Image): MatchIndex {
       ids: columns.u32('places.ids'),
       idf,
     },
-    towns: repeatedIn(columns, 'towns'),
+    towns: repeatedTextIn(columns, 'towns'),
     active: columns.u8('active'),
-    labels: textsIn(columns, 'labels'),
+    labels: textColumnIn(columns, 'labels'),
   }
 }

@@ -20,7 +20,7 @@ interface Place {
 }
 
 /** Packed columns: plain data that can be posted to a thread, or written to a file and read back. */
-export interface Image {
+export interface IndexImage {
   readonly memory: SharedArrayBuffer
   readonly places: Readonly<Record<string, Place>>
 }
@@ -32,7 +32,7 @@ const kindOf = (column: Column): Place['kind'] => {
 }
 
 /** Copies columns into one piece of shared memory. */
-export function pack(columns: Columns): Image {
+export function pack(columns: Columns): IndexImage {
   const places: Record<string, Place> = {}
   let offset = 0
   for (const [name, column] of Object.entries(columns)) {
@@ -59,7 +59,7 @@ export interface Unpacked {
 }
 
 /** Views of an image's columns; nothing is copied. Asking for a column that is not there, or is of another kind, throws. */
-export function unpack({ memory, places }: Image): Unpacked {
+export function unpack({ memory, places }: IndexImage): Unpacked {
   const view = <C extends Column>(name: string, kinds: readonly Place['kind'][]): C => {
     const place = places[name]
     if (place === undefined || !kinds.includes(place.kind))

@@ -12,7 +12,7 @@ const larger = <C extends Uint8Array | Uint16Array | Uint32Array>(column: C, lea
 }
 
 /** Whole numbers from 0 to 2^32 - 1, or below 2^16 when `narrow`. */
-export class Numbers {
+export class NumberColumn {
   length = 0
   #held: Uint16Array | Uint32Array
 
@@ -33,7 +33,7 @@ export class Numbers {
 }
 
 /** Text as UTF-8 bytes, parted by bytes that UTF-8 never uses. */
-export class Bytes {
+export class ByteColumn {
   length = 0
   #held = Buffer.alloc(4096)
 

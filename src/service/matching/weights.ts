@@ -8,7 +8,7 @@
  * judgement: numbers, VAT, domain, phone, town, status and former names, for which there are no labelled rows, and the least that
  * differing numbers in a name count.
  */
-import type { Feature } from '../features.ts'
+import type { Feature } from './features.ts'
 
 /** Log-odds per unit of a feature. */
 export const WEIGHTS: Readonly<Record<Feature, number>> = {

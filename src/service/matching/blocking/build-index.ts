@@ -1,38 +1,38 @@
 /**
- * The index over a register: every name a document, its words and letter triples in postings, identifiers as exact keys,
+ * The index over a register: every name a document, its words and letter trigrams in postings, identifiers as exact keys,
  * addresses as bags of words. Pure and rebuilt from the companies alone; knows nothing of queries' scores.
  */
 
-import { normalisePostcode } from '../text/identifiers.ts'
-import { oneVowel, parseName } from '../text/name.ts'
-import { fold, words } from '../text/normalise.ts'
-import { charCode } from '../text/similarity.ts'
+import { collapseUmlauts, parseCompanyName } from '../../../normalise/company-name.ts'
+import { normalisePostcode } from '../../../normalise/identifiers.ts'
+import { normaliseText, splitWords } from '../../../normalise/text.ts'
+import { charCode } from '../similarity.ts'
 import type { Company } from '../types.ts'
+import { blockingKeysOf } from './blocking-keys.ts'
 import { CompaniesBuilder } from './companies.ts'
 import { DictionaryBuilder } from './dictionary.ts'
-import { Numbers } from './growing.ts'
+import { NumberColumn } from './growing-columns.ts'
 import { KeysBuilder } from './key-index.ts'
-import { keysOf } from './keys.ts'
 import { type MatchIndex, type NameKind, viewIndex } from './match-index.ts'
-import { type Image, pack } from './memory.ts'
+import { type IndexImage, pack } from './packed-columns.ts'
 import { buildPostings, rarity } from './postings.ts'
-import { RepeatedBuilder, TextsBuilder } from './texts.ts'
+import { RepeatedTextBuilder, TextColumnBuilder } from './text-columns.ts'
 
-/** Letter triples of words, each word padded with a space at both ends, as numbers below TRIPLES; distinct, in order of first sight. */
-export function triplesOf(list: readonly string[]): number[] {
+/** Letter trigrams of words, each word padded with a space at both ends, as numbers below TRIGRAMS; distinct, in order of first sight. */
+export function trigramsOf(list: readonly string[]): number[] {
   const found = new Set<number>()
   for (const word of list) {
     let code = 0
     for (let at = 0; at <= word.length; at++) {
-      code = (code * 37 + (at < word.length ? charCode(word, at) : 0)) % TRIPLES
+      code = (code * 37 + (at < word.length ? charCode(word, at) : 0)) % TRIGRAMS
       if (at > 0) found.add(code)
     }
   }
   return [...found]
 }
 
-/** How many letter triples there are: 37 characters, cubed. */
-const TRIPLES = 37 ** 3
+/** How many letter trigrams there are: 37 characters, cubed. */
+const TRIGRAMS = 37 ** 3
 
 type Four<T> = [T, T, T, T]
 
@@ -52,7 +52,7 @@ export const digitsOf = (list: readonly string[]): string =>
 /** The words of an address that can be compared: without its postcode, which is a key and a feature of its own. */
 export function addressWords(parts: readonly string[], postcode: string): string[] {
   const canonical = normalisePostcode(postcode)
-  const list = parts.flatMap(part => words(part))
+  const list = parts.flatMap(part => splitWords(part))
   return [...new Set(list)].filter(word => canonical === '' || !canonical.toLowerCase().includes(word) || word.length < 3)
 }
 
@@ -67,23 +67,28 @@ const MOST_NAMES = 64
 export interface IndexBuilder {
   add(company: Company): void
   /** The index, packed; the builder is of no use afterwards. */
-  finish(): Image
+  finish(): IndexImage
 }
 
 /** Starts an index. */
-export function startIndex(): IndexBuilder {
+export function createIndexBuilder(): IndexBuilder {
   const companies = new CompaniesBuilder()
   const dictionary = new DictionaryBuilder()
   const places = new DictionaryBuilder()
-  const [countries, legal, kinds, towns] = [0, 1, 2, 3].map(() => new RepeatedBuilder()) as Four<RepeatedBuilder>
-  const labels = new TextsBuilder()
+  const [countries, legal, kinds, towns] = [0, 1, 2, 3].map(() => new RepeatedTextBuilder()) as Four<RepeatedTextBuilder>
+  const labels = new TextColumnBuilder()
   const [keys, names] = [new KeysBuilder(), new KeysBuilder()]
-  const [wordStarts, wordIds, companyOf, documentStarts] = [0, 1, 2, 3].map(() => new Numbers()) as Four<Numbers>
-  const [termStarts, terms, tripleStarts, triples] = [new Numbers(), new Numbers(), new Numbers(), new Numbers(true)]
-  const [placeStarts, placeIds, active] = [new Numbers(), new Numbers(), new Numbers(true)]
+  const [wordStarts, wordIds, companyOf, documentStarts] = [0, 1, 2, 3].map(() => new NumberColumn()) as Four<NumberColumn>
+  const [termStarts, terms, trigramStarts, trigrams] = [
+    new NumberColumn(),
+    new NumberColumn(),
+    new NumberColumn(),
+    new NumberColumn(true),
+  ]
+  const [placeStarts, placeIds, active] = [new NumberColumn(), new NumberColumn(), new NumberColumn(true)]
 
   const addName = (company: number, kind: NameKind, text: string): void => {
-    const parsed = parseName(text)
+    const parsed = parseCompanyName(text)
     if (parsed.words.length === 0) return
     const document = companyOf.length
     const numbers = parsed.words.map(word => dictionary.number(word))
@@ -91,8 +96,8 @@ export function startIndex(): IndexBuilder {
     for (const number of numbers) wordIds.push(number)
     termStarts.push(terms.length)
     for (const number of new Set(numbers)) terms.push(number)
-    tripleStarts.push(triples.length)
-    for (const triple of triplesOf(parsed.words)) triples.push(triple)
+    trigramStarts.push(trigrams.length)
+    for (const trigram of trigramsOf(parsed.words)) trigrams.push(trigram)
     legal.add(parsed.legal ?? '')
     kinds.add(kind)
     companyOf.push(company)
@@ -110,14 +115,14 @@ export function startIndex(): IndexBuilder {
       for (const name of company.tradingNames.slice(0, MOST_NAMES)) addName(at, 'tradingName', name)
       for (const name of company.previousNames.slice(0, MOST_NAMES)) addName(at, 'previousName', name)
       const own = companies.add(company)
-      for (const key of keysOf(own, company.country)) keys.add(key, at)
+      for (const key of blockingKeysOf(own, company.country)) keys.add(key, at)
       if (company.connectId !== company.id && company.connectId !== '') keys.add(`i${company.connectId}`, at)
       countries.add(company.country)
       placeStarts.push(placeIds.length)
       for (const word of addressWords([company.address1, company.address2, company.town], company.postcode))
         placeIds.push(places.number(word))
-      towns.add(fold(company.town))
-      const label = oneVowel(own.domain.split('.', 1)[0]!.replaceAll('-', ''))
+      towns.add(normaliseText(company.town))
+      const label = collapseUmlauts(own.domain.split('.', 1)[0]!.replaceAll('-', ''))
       labels.add(label)
       if (label.length >= SHORTEST_LABEL && companyOf.length > first) names.add(label, first)
       active.push(isActive(company) ? 1 : 0)
@@ -127,7 +132,7 @@ export function startIndex(): IndexBuilder {
       for (const [starts, end] of [
         [wordStarts, wordIds.length],
         [termStarts, terms.length],
-        [tripleStarts, triples.length],
+        [trigramStarts, trigrams.length],
         [documentStarts, companyOf.length],
         [placeStarts, placeIds.length],
       ] as const)
@@ -145,7 +150,7 @@ export function startIndex(): IndexBuilder {
         companyOf: companyOf.all<Uint32Array>(),
         documentStarts: documentStarts.all<Uint32Array>(),
         ...buildPostings('byWord', termStarts.all(), terms.all(), dictionary.size),
-        ...buildPostings('byTriple', tripleStarts.all(), triples.all(), TRIPLES),
+        ...buildPostings('byTrigram', trigramStarts.all(), trigrams.all(), TRIGRAMS),
         ...keys.columns('keys'),
         ...names.columns('names'),
         ...places.columns('places.words'),
@@ -162,7 +167,7 @@ export function startIndex(): IndexBuilder {
 
 /** Builds the index of a register. Nothing of the companies is kept by reference. */
 export function buildIndex(companies: Iterable<Company>): MatchIndex {
-  const builder = startIndex()
+  const builder = createIndexBuilder()
   for (const company of companies) builder.add(company)
   return viewIndex(builder.finish())
 }

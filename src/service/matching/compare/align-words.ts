@@ -2,9 +2,9 @@
  * Which words of two names belong together: equal ones, then similar ones, then two words written as one. Knows words and their
  * rarity, no other part of a company.
  */
-import type { MatchIndex } from '../index/match-index.ts'
+import type { MatchIndex } from '../blocking/match-index.ts'
 import type { QueryName } from '../query.ts'
-import { wordSimilarity } from '../text/similarity.ts'
+import { wordSimilarity } from '../similarity.ts'
 
 /** Which query word a company word was paired with is not kept: only how well each side is covered. */
 export interface Alignment {
@@ -30,7 +30,7 @@ const weightQuery = new Float64Array(MOST)
 const result: Alignment = { query: 0, company: 0, matched: 0, missCompany: 0, extraQuery: 0, extraCompany: 0 }
 
 /** How alike a word of the query and one of the dictionary are; each two are compared once. */
-export function similarityOf(index: MatchIndex, name: QueryName, at: number, id: number): number {
+export function cachedSimilarity(index: MatchIndex, name: QueryName, at: number, id: number): number {
   if (name.numbers[at] === id) return 1
   const key = at * index.dictionary.size + id
   const known = name.alike.get(key)
@@ -111,7 +111,7 @@ export function align(index: MatchIndex, name: QueryName, document: number): Ali
     let at = -1
     for (let j = 0; j < length; j++) {
       if (alikeCompany[j] !== 0) continue
-      const alike = similarityOf(index, name, i, index.wordIds[start + j]!)
+      const alike = cachedSimilarity(index, name, i, index.wordIds[start + j]!)
       if (alike > best) {
         best = alike
         at = j

@@ -1,16 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import words from '../../../../src/service/matching/data/abbreviations.json' with { type: 'json' }
-import countries from '../../../../src/service/matching/data/countries.json' with { type: 'json' }
-import legalForms from '../../../../src/service/matching/data/legal-forms.json' with { type: 'json' }
-import { normaliseCountry } from '../../../../src/service/matching/index.ts'
-import { parseName } from '../../../../src/service/matching/text/name.ts'
-import { fold } from '../../../../src/service/matching/text/normalise.ts'
-import { withoutTail } from '../../../../src/service/matching/text/tails.ts'
+import words from '../../../src/normalise/abbreviations.json' with { type: 'json' }
+import { parseCompanyName } from '../../../src/normalise/company-name.ts'
+import countries from '../../../src/normalise/countries.json' with { type: 'json' }
+import { normaliseCountry } from '../../../src/normalise/country.ts'
+import legalForms from '../../../src/normalise/legal-forms.json' with { type: 'json' }
+import { withoutMarketSuffix } from '../../../src/normalise/market-suffixes.ts'
+import { normaliseText } from '../../../src/normalise/text.ts'
 
 const anyText = fc.string({ unit: 'binary', maxLength: 80 })
 
-describe('fold', () => {
+describe('normaliseText', () => {
   it.each([
     ['S. p. A.', 'spa'],
     ['S.p.A.', 'spa'],
@@ -23,22 +23,22 @@ describe('fold', () => {
     ['ООО "Байкал"', 'ooo baikal'],
     ['—***—', ''],
   ])('%j is %j', (text, folded) => {
-    expect(fold(text)).toBe(folded)
+    expect(normaliseText(text)).toBe(folded)
   })
 
   it('is idempotent, never throws and leaves only a–z, 0–9 and single blanks', () => {
     fc.assert(
       fc.property(anyText, text => {
-        const once = fold(text)
+        const once = normaliseText(text)
         expect(once).toMatch(/^(?:[a-z0-9]+(?: [a-z0-9]+)*)?$/)
         // Transliteration may lengthen a text past the limit; such a text is not one that would be folded again.
-        if (once.length <= 500) expect(fold(once)).toBe(once)
+        if (once.length <= 500) expect(normaliseText(once)).toBe(once)
       }),
     )
   })
 })
 
-describe('the tables hold words as fold leaves them', () => {
+describe('the tables hold words in normalised spelling', () => {
   it.each([
     [
       'legal forms',
@@ -50,7 +50,7 @@ describe('the tables hold words as fold leaves them', () => {
     ['stop words', words.stopWords.split(' ')],
     ['countries', Object.values(countries).flatMap(names => names.split('|'))],
   ])('%s', (_, entries) => {
-    expect(entries.filter(entry => entry === '' || fold(entry) !== entry)).toEqual([])
+    expect(entries.filter(entry => entry === '' || normaliseText(entry) !== entry)).toEqual([])
   })
 })
 
@@ -84,7 +84,7 @@ describe('normaliseCountry', () => {
   })
 })
 
-describe('withoutTail', () => {
+describe('withoutMarketSuffix', () => {
   it.each([
     ['STEEL DYNAMIC  DL-,0025', 'STEEL DYNAMIC'],
     ['GIGASET AG O.N.', 'GIGASET AG'],
@@ -95,11 +95,11 @@ describe('withoutTail', () => {
     ['AMARIN CORP PLC\\UK', 'AMARIN CORP PLC'],
     ['Port Services Ltd', 'Port Services Ltd'],
   ])('%j is %j', (name, rest) => {
-    expect(withoutTail(name).trim()).toBe(rest)
+    expect(withoutMarketSuffix(name).trim()).toBe(rest)
   })
 })
 
-describe('parseName', () => {
+describe('parseCompanyName', () => {
   it.each([
     ['Thornbury Castings Limited', 'thornbury castings', 'private'],
     ['Sociedad Anónima Fenix', 'fenix', 'public'],
@@ -118,13 +118,15 @@ describe('parseName', () => {
     ['The', 'the', null],
     ['!?', '', null],
   ])('%j is %j, %s', (text, words, legal) => {
-    expect(parseName(text)).toEqual({ words: words.split(' ').filter(word => word !== ''), legal })
+    expect(parseCompanyName(text)).toEqual({ words: words.split(' ').filter(word => word !== ''), legal })
   })
 
   it('never throws and is never empty where there are words', () => {
     fc.assert(
       fc.property(anyText, text => {
-        expect(parseName(text).words.length > 0).toBe(fold(text.length > 3 ? withoutTail(text) : text) !== '')
+        expect(parseCompanyName(text).words.length > 0).toBe(
+          normaliseText(text.length > 3 ? withoutMarketSuffix(text) : text) !== '',
+        )
       }),
     )
   })

@@ -7,7 +7,7 @@ import {
   normaliseVat,
   phoneDigits,
   postcodeArea,
-} from '../../../../src/service/matching/text/identifiers.ts'
+} from '../../../src/normalise/identifiers.ts'
 
 describe('organisation numbers', () => {
   it.each([

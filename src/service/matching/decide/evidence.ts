@@ -3,8 +3,8 @@
  * It reads features and weights; it compares and decides nothing.
  */
 
-import { WEIGHTS } from '../data/weights.ts'
 import { AT, type Feature, NAME_FEATURES } from '../features.ts'
+import { WEIGHTS } from '../weights.ts'
 
 const OWN_WORD: Partial<Record<Feature, string>> = {
   bias: 'any company',
@@ -43,7 +43,7 @@ const wordOf = (feature: string): string =>
  * Log-odds by word, rounded to a tenth, those of 0 left out: together they are its evidence, from which the score follows. `any company` is where every candidate
  * begins: that a company taken at random is the one meant is unlikely.
  */
-export function partsOf(features: Readonly<Record<string, number>>): Record<string, number> {
+export function evidenceByField(features: Readonly<Record<string, number>>): Record<string, number> {
   const sums = new Map<string, number>()
   for (const [feature, value] of Object.entries(features)) {
     const word = wordOf(feature)

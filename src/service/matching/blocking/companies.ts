@@ -4,10 +4,10 @@
  */
 
 import type { Company } from '../types.ts'
-import { Bytes, Numbers } from './growing.ts'
-import { type Identifiers, identifiersOf } from './keys.ts'
-import type { Columns, Unpacked } from './memory.ts'
-import { type Texts, TextsBuilder, textsIn } from './texts.ts'
+import { type Identifiers, identifiersOf } from './blocking-keys.ts'
+import { ByteColumn, NumberColumn } from './growing-columns.ts'
+import type { Columns, Unpacked } from './packed-columns.ts'
+import { type TextColumn, TextColumnBuilder, textColumnIn } from './text-columns.ts'
 
 /** Order in which the fields of a company are laid out; the first three bytes say which of them are there. */
 // biome-ignore format: a layout reads better in rows
@@ -22,16 +22,16 @@ const NEXT = 0xfe
 const HEAD = 3
 
 /** The connectId that a company has unless its register says otherwise. */
-export const usualConnectId = (company: Pick<Company, 'country' | 'orgNumber' | 'id'>): string =>
+export const defaultConnectId = (company: Pick<Company, 'country' | 'orgNumber' | 'id'>): string =>
   `${company.country || 'XX'}-X-${company.orgNumber || company.id}`
 
 const COMPARED = ['orgNumber', 'vatNumber', 'domain', 'phone', 'postcode'] as const satisfies readonly (keyof Identifiers)[]
 
 /** Gathers companies. */
 export class CompaniesBuilder {
-  readonly #bytes = new Bytes()
-  readonly #starts = new Numbers()
-  readonly #identifiers = COMPARED.map(field => [field, new TextsBuilder()] as const)
+  readonly #bytes = new ByteColumn()
+  readonly #starts = new NumberColumn()
+  readonly #identifiers = COMPARED.map(field => [field, new TextColumnBuilder()] as const)
 
   #field(value: string | readonly string[]): boolean {
     const texts = typeof value === 'string' ? [value] : value
@@ -51,7 +51,7 @@ export class CompaniesBuilder {
     let there = 0
     for (let at = 0; at < HEAD; at++) this.#bytes.push(0)
     for (const [bit, field] of FIELDS.entries()) {
-      if (field === 'connectId' && company.connectId === usualConnectId(company)) continue
+      if (field === 'connectId' && company.connectId === defaultConnectId(company)) continue
       if (this.#field(company[field] ?? '')) there |= 1 << bit
     }
     for (let at = 0; at < HEAD; at++) this.#bytes.put(start + at, (there >> (8 * at)) & 0xff)
@@ -112,7 +112,7 @@ export class Companies {
     const own = { id: one(id), country: one(country), orgNumber: one(orgNumber) }
     return {
       id: own.id,
-      connectId: connectId || usualConnectId(own),
+      connectId: connectId || defaultConnectId(own),
       name: one(name),
       country: own.country,
       orgNumber: own.orgNumber,
@@ -150,11 +150,11 @@ export const companiesIn = (columns: Unpacked): Companies =>
 
 /** Canonical identifiers of one company, each read when it is asked for. */
 class Held implements Identifiers {
-  readonly #columns: readonly Texts[]
+  readonly #columns: readonly TextColumn[]
   readonly #companies: Companies
   readonly #company: number
 
-  constructor(columns: readonly Texts[], companies: Companies, company: number) {
+  constructor(columns: readonly TextColumn[], companies: Companies, company: number) {
     this.#columns = columns
     this.#companies = companies
     this.#company = company
@@ -187,6 +187,6 @@ class Held implements Identifiers {
 
 /** The packed identifiers, by company. */
 export function identifiersIn(columns: Unpacked, companies: Companies): { at(company: number): Identifiers } {
-  const texts = COMPARED.map(field => textsIn(columns, `identifiers.${field}`))
+  const texts = COMPARED.map(field => textColumnIn(columns, `identifiers.${field}`))
   return { at: company => new Held(texts, companies, company) }
 }

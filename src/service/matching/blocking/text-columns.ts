@@ -1,8 +1,8 @@
 /**
  * A column of texts in one buffer of bytes, read one at a time; and one of texts that repeat, each held once. Knows no meaning.
  */
-import { Bytes, Numbers } from './growing.ts'
-import type { Columns, Unpacked } from './memory.ts'
+import { ByteColumn, NumberColumn } from './growing-columns.ts'
+import type { Columns, Unpacked } from './packed-columns.ts'
 
 /** Ends each text: a byte that UTF-8 never uses. */
 const END = 0xff
@@ -11,10 +11,10 @@ const SHIFT = 3
 const BLOCK = 1 << SHIFT
 
 /** Gathers a column of texts. */
-export class TextsBuilder {
+export class TextColumnBuilder {
   length = 0
-  readonly #bytes = new Bytes()
-  readonly #starts = new Numbers()
+  readonly #bytes = new ByteColumn()
+  readonly #starts = new NumberColumn()
 
   /** Adds the next text. */
   add(text: string): void {
@@ -24,14 +24,14 @@ export class TextsBuilder {
     this.length++
   }
 
-  /** The columns, to be read by `textsIn` under the same name. */
+  /** The columns, to be read by `textColumnIn` under the same name. */
   columns(name: string): Columns {
     return { [`${name}.bytes`]: this.#bytes.all(), [`${name}.starts`]: this.#starts.all<Uint32Array>() }
   }
 }
 
 /** A column of texts. */
-export class Texts {
+export class TextColumn {
   readonly #bytes: Uint8Array
   readonly #buffer: Buffer
   readonly #starts: Uint32Array
@@ -77,14 +77,14 @@ export class Texts {
 }
 
 /** The column of texts packed under this name. */
-export const textsIn = (columns: Unpacked, name: string): Texts =>
-  new Texts(columns.u8(`${name}.bytes`), columns.u32(`${name}.starts`))
+export const textColumnIn = (columns: Unpacked, name: string): TextColumn =>
+  new TextColumn(columns.u8(`${name}.bytes`), columns.u32(`${name}.starts`))
 
 /** Gathers a column of texts that repeat. */
-export class RepeatedBuilder {
-  readonly #ids = new Numbers()
+export class RepeatedTextBuilder {
+  readonly #ids = new NumberColumn()
   readonly #known = new Map<string, number>()
-  readonly #texts = new TextsBuilder()
+  readonly #texts = new TextColumnBuilder()
 
   /** Adds the next text. */
   add(text: string): void {
@@ -97,7 +97,7 @@ export class RepeatedBuilder {
     this.#ids.push(id)
   }
 
-  /** The columns, to be read by `repeatedIn` under the same name. */
+  /** The columns, to be read by `repeatedTextIn` under the same name. */
   columns(name: string): Columns {
     const ids = this.#ids.all<Uint32Array>()
     const most = this.#texts.length
@@ -106,16 +106,16 @@ export class RepeatedBuilder {
   }
 }
 
-/** Texts of low ids are asked for most: countries, legal forms. */
+/** TextColumn of low ids are asked for most: countries, legal forms. */
 const KEPT = 1024
 
 /** A column of texts that repeat. */
-export class Repeated<T extends string = string> {
+export class RepeatedTextColumn<T extends string = string> {
   readonly #ids: Uint8Array | Uint16Array | Uint32Array
-  readonly #texts: Texts
+  readonly #texts: TextColumn
   readonly #kept: T[] = []
 
-  constructor(ids: Uint8Array | Uint16Array | Uint32Array, texts: Texts) {
+  constructor(ids: Uint8Array | Uint16Array | Uint32Array, texts: TextColumn) {
     this.#ids = ids
     this.#texts = texts
   }
@@ -130,5 +130,5 @@ export class Repeated<T extends string = string> {
 }
 
 /** The column of repeated texts packed under this name. */
-export const repeatedIn = <T extends string>(columns: Unpacked, name: string): Repeated<T> =>
-  new Repeated<T>(columns.ids(`${name}.ids`), textsIn(columns, name))
+export const repeatedTextIn = <T extends string>(columns: Unpacked, name: string): RepeatedTextColumn<T> =>
+  new RepeatedTextColumn<T>(columns.ids(`${name}.ids`), textColumnIn(columns, name))

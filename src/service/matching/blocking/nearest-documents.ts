@@ -18,7 +18,7 @@ interface Reading {
  * What is read for a query's distinct terms: rarest first until `budget` postings are spent, the rarest always, but no more than
  * eight segments of it. So the work has a bound whatever the terms are.
  */
-export function planReading(
+export function planPostingReads(
   postings: Postings,
   terms: readonly number[],
   budget: number,
@@ -178,8 +178,8 @@ function search(postings: Postings, readings: readonly Reading[], best: Best): v
  * The documents with the highest idf cosine to the query's distinct terms, best first, ties by document number: `most` of them, less
  * those far behind.
  */
-export function nearest(postings: Postings, terms: readonly number[], budget: number, most: number): number[] {
-  const { readings } = planReading(postings, terms, budget)
+export function nearestDocuments(postings: Postings, terms: readonly number[], budget: number, most: number): number[] {
+  const { readings } = planPostingReads(postings, terms, budget)
   const best = new Best(most)
   search(postings, readings, best)
   return best.worth()

@@ -1,8 +1,8 @@
 /**
  * Words numbered as they were met: number to word, and word to number through a table of hashes. Knows no postings.
  */
-import type { Columns, Unpacked } from './memory.ts'
-import { type Texts, TextsBuilder, textsIn } from './texts.ts'
+import type { Columns, Unpacked } from './packed-columns.ts'
+import { type TextColumn, TextColumnBuilder, textColumnIn } from './text-columns.ts'
 
 /** A hash of 32 bits, spread well in all of them (the finish is MurmurHash3's). */
 export function hashOf(text: string): number {
@@ -13,10 +13,10 @@ export function hashOf(text: string): number {
   return (hash ^ (hash >>> 16)) >>> 0
 }
 
-/** Numbers words. */
+/** NumberColumn words. */
 export class DictionaryBuilder {
   readonly #numbers = new Map<string, number>()
-  readonly #texts = new TextsBuilder()
+  readonly #texts = new TextColumnBuilder()
 
   /** The number of a word, given out when it is new. */
   number(word: string): number {
@@ -53,12 +53,12 @@ const KEPT = 1 << 15
 /** Numbered words. */
 export class Dictionary {
   readonly size: number
-  readonly #texts: Texts
+  readonly #texts: TextColumn
   readonly #table: Uint32Array
   readonly #keptNumbers = new Int32Array(KEPT).fill(-1)
   readonly #keptWords: string[] = new Array<string>(KEPT).fill('')
 
-  constructor(texts: Texts, table: Uint32Array, size: number) {
+  constructor(texts: TextColumn, table: Uint32Array, size: number) {
     this.#texts = texts
     this.#table = table
     this.size = size
@@ -91,4 +91,4 @@ export class Dictionary {
 
 /** The dictionary packed under this name. */
 export const dictionaryIn = (columns: Unpacked, name: string, size: number): Dictionary =>
-  new Dictionary(textsIn(columns, name), columns.u32(`${name}.table`), size)
+  new Dictionary(textColumnIn(columns, name), columns.u32(`${name}.table`), size)

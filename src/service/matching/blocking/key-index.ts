@@ -3,8 +3,8 @@
  * no harm, because what a key selects is compared in full. Knows no key's meaning.
  */
 import { hashOf } from './dictionary.ts'
-import { Numbers } from './growing.ts'
-import type { Columns, Unpacked } from './memory.ts'
+import { NumberColumn } from './growing-columns.ts'
+import type { Columns, Unpacked } from './packed-columns.ts'
 
 /** A key that more companies share selects nothing (matching design, step 2: about 200 per postcode). */
 const MOST_PER_KEY = 200
@@ -26,8 +26,8 @@ function sortedBy(hashes: Uint32Array): Uint32Array {
 
 /** Gathers keys. */
 export class KeysBuilder {
-  readonly #hashes = new Numbers()
-  readonly #values = new Numbers()
+  readonly #hashes = new NumberColumn()
+  readonly #values = new NumberColumn()
 
   /** Adds a company under a key; the same company twice in a row counts once. */
   add(key: string, value: number): void {
@@ -43,8 +43,8 @@ export class KeysBuilder {
     let bits = 1
     while (bits < 22 && 2 ** bits < hashes.length / 4) bits++
     const buckets = new Uint32Array(2 ** bits + 1)
-    const tails = new Numbers(true)
-    const kept = new Numbers()
+    const tails = new NumberColumn(true)
+    const kept = new NumberColumn()
     let group: number[] = []
     for (let at = 0; at < order.length; at++) {
       const hash = hashes[order[at]!]!
@@ -84,7 +84,7 @@ export class KeyIndex {
   }
 
   /** What is under a key, in the order it was added; nothing when more than 200 share it. */
-  under(key: string): number[] {
+  lookup(key: string): number[] {
     const hash = hashOf(key)
     const bucket = hash >>> this.#shift
     const found: number[] = []

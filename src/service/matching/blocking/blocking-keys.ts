@@ -2,7 +2,7 @@
  * Exact keys: the identifiers and short cuts that lead straight to a company. They select candidates; whether they count as
  * evidence is decided by the features. Knows which keys exist, not what they weigh.
  */
-import { domainOf, normaliseOrgNumber, normalisePostcode, normaliseVat, phoneDigits } from '../text/identifiers.ts'
+import { domainOf, normaliseOrgNumber, normalisePostcode, normaliseVat, phoneDigits } from '../../../normalise/identifiers.ts'
 import type { Company } from '../types.ts'
 
 /** Canonical identifiers of a company or a query; '' for what is not given. */
@@ -26,7 +26,7 @@ export const identifiersOf = (company: Company): Identifiers => ({
 })
 
 /** The keys of a set of identifiers. A number is a key without country and leading zeros: a row may lack both. */
-export function keysOf(identifiers: Identifiers, country: string): string[] {
+export function blockingKeysOf(identifiers: Identifiers, country: string): string[] {
   const { id, orgNumber, vatNumber, domain, phone, postcode } = identifiers
   const keys: string[] = []
   if (id !== '') keys.push(`i${id}`)

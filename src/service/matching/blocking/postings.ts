@@ -4,7 +4,7 @@
  *
  * Documents come in blocks of 65,536, so that a posting is two bytes and the sums of a block stay in the processor's cache.
  */
-import type { Columns, Unpacked } from './memory.ts'
+import type { Columns, Unpacked } from './packed-columns.ts'
 
 /** Documents of a block. */
 export const BLOCK = 0x1_0000
