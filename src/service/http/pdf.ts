@@ -7,9 +7,8 @@ export interface PdfSection {
   readonly rows: readonly (readonly [string, string])[]
 }
 
-const { resolve } = createRequire(import.meta.url)
-const REGULAR = resolve('dejavu-fonts-ttf/ttf/DejaVuSans.ttf')
-const BOLD = resolve('dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf')
+const REGULAR = 'regular'
+const BOLD = 'bold'
 
 const MARGIN = 50
 const LABEL_WIDTH = 150
@@ -29,10 +28,12 @@ const clean = (text: string): string =>
 export async function pdfOf(title: string, sections: readonly PdfSection[]): Promise<Buffer> {
   // Loaded when the first document is asked for: most services print none.
   const { default: PdfDocument } = await import('pdfkit')
+  const { resolve } = createRequire(import.meta.url)
+  const regularFile = resolve('dejavu-fonts-ttf/ttf/DejaVuSans.ttf')
   const document = new PdfDocument({
     size: 'A4',
     margin: MARGIN,
-    font: REGULAR,
+    font: regularFile,
     bufferPages: true,
     info: { Title: clean(title), Producer: 'fettle' },
   })
@@ -45,6 +46,8 @@ export async function pdfOf(title: string, sections: readonly PdfSection[]): Pro
   const valueWidth = document.page.width - 2 * MARGIN - LABEL_WIDTH - GAP
   const bottom = document.page.height - MARGIN
 
+  document.registerFont(REGULAR, regularFile)
+  document.registerFont(BOLD, resolve('dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf'))
   document.font(BOLD).fontSize(TITLE_SIZE).fillColor(INK).text(clean(title))
   for (const { heading, rows } of sections) {
     // A heading does not stand alone at the end of a page.

@@ -3,11 +3,15 @@
  * lock before it opens the file, since a lock folder left behind by a kill is removed here (stack §6).
  */
 import { chmodSync, existsSync, rmSync, statSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import sqlite from 'node-sqlite3-wasm'
+import type sqlite from 'node-sqlite3-wasm'
 import { FettleError } from '../../errors.ts'
 import { MIGRATIONS } from './migrations.ts'
 import { requireNothingBeside } from './unnamed-files.ts'
+
+/** Loaded with the first database: the package reads and compiles WebAssembly when it is loaded. */
+const loadSqlite = (): typeof sqlite => createRequire(import.meta.url)('node-sqlite3-wasm')
 
 type Value = string | number | null
 
@@ -54,7 +58,7 @@ export function openDatabase(directory: string): Database {
   requireNotLost(directory, path)
   rmSync(`${path}.lock`, { recursive: true, force: true })
   sweepUnbegun(path)
-  const file = new sqlite.Database(path)
+  const file = new (loadSqlite().Database)(path)
 
   const transaction = <T>(work: () => T): T => {
     if (file.inTransaction) return work()
