@@ -29,7 +29,7 @@ const EDGES = [
 const AMBIENT = /^(?:process\.env|Date\.now|Math\.random|console\..+|(?:global(?:This)?\.)?set(?:Timeout|Interval))$/
 
 /** Files over 300 lines: tables and data. */
-const LONG = /^(?:cli\/commands\/index|contract\/data-cleaning\/enrichment-tags|pipeline\/propose\/synonyms)\.ts$/
+const LONG = /^(?:contract\/data-cleaning\/enrichment-tags|pipeline\/propose\/synonyms)\.ts$/
 
 /** Whether an import's target is a file of src: code, or a table of data in JSON. */
 const isOwn = (target: string): boolean => /\.(?:ts|json)$/.test(target)

@@ -5,11 +5,11 @@ import { join, relative } from 'node:path'
 import ts from 'typescript'
 import { describe, expect, test } from 'vitest'
 import { parse as parseYaml } from 'yaml'
-import yargs from 'yargs'
 import { pipelineJsonSchema } from '../src/app/index.ts'
-import { EXAMPLES } from '../src/cli/commands/examples.ts'
+import { type Command, nameOf } from '../src/cli/command.ts'
 import { COMMANDS } from '../src/cli/commands/index.ts'
 import { helpOf } from '../src/cli/parse-argv.ts'
+import { REPORTERS } from '../src/cli/reporters/registry.ts'
 import { ERRORS, EXIT } from '../src/errors.ts'
 import { fettle, folderOf, ROOT, start } from './system/cli/fettle.ts'
 
@@ -40,28 +40,20 @@ const section = (title: string, document = README): string => {
   return text
 }
 
-const nameOf = (usage: string): string => usage.split(' ')[0] as string
-const flagsOf = (command: (typeof COMMANDS)[number]): string[] => {
-  const { key, alias } = (
-    command.flags(yargs()) as unknown as { getOptions(): { key: object; alias: Record<string, string[]> } }
-  ).getOptions()
-  const positional = [...command.usage.matchAll(/[<[]([\w-]+)/g)].map(([, name]) => name)
-  return Object.keys(key)
-    .flatMap(name => [name, ...(alias[name] ?? [])])
-    .filter(name => !['help', 'version', ...positional].includes(name))
-}
-const NAMES = COMMANDS.map(({ usage }) => nameOf(usage))
+const flagsOf = ({ options }: Command): string[] =>
+  options.flatMap(({ name, alias }) => (alias === undefined ? [name] : [name, alias]))
+const NAMES = COMMANDS.map(nameOf)
 
 describe('what exists is in the documents', () => {
   test.each(COMMANDS)('fettle $usage, with its flags', command => {
-    expect(section('Command line')).toContain(`| \`fettle ${nameOf(command.usage)}`)
-    const text = section('Commands', COMMAND_LINE).split(`### fettle ${nameOf(command.usage)}\n`)[1]
+    expect(section('Command line')).toContain(`| \`fettle ${nameOf(command)}`)
+    const text = section('Commands', COMMAND_LINE).split(`### fettle ${nameOf(command)}\n`)[1]
     for (const flag of flagsOf(command)) expect(text).toMatch(new RegExp(`\\s-{1,2}${flag}\\b`))
   })
 
   test.each(NAMES)('fettle %s has examples, in its help too, and they can be typed', async name => {
-    const command = COMMANDS.find(({ usage }) => nameOf(usage) === name)!
-    const examples = EXAMPLES[name] ?? []
+    const command = COMMANDS.find(one => nameOf(one) === name)!
+    const { examples } = command
     expect(examples.length).toBeGreaterThan(0)
     const help = await helpOf(command, 110)
     for (const [line, what] of examples) {
@@ -72,8 +64,18 @@ describe('what exists is in the documents', () => {
     }
   })
 
-  test('no example is of a command that is gone', () =>
-    expect(Object.keys(EXAMPLES).filter(name => !NAMES.includes(name))).toEqual([]))
+  test.each(COMMANDS)('fettle $usage describes each of its positionals, in their order', ({ usage, positionals = [] }) =>
+    expect(positionals.map(({ name }) => name)).toEqual([...usage.matchAll(/[<[]([\w-]+)/g)].map(([, name]) => name)),
+  )
+
+  test('every reporter, with its default path', () => {
+    const rows = [...section('Reporters', read('docs/reports.md')).matchAll(/^\| `([a-z-]+)` \| .* \| (?:`(.*)`)? \| .*\|$/gm)]
+    const expected = Object.entries(REPORTERS).map(([name, { defaultPath }]) => [
+      name,
+      defaultPath === null ? undefined : `fettle-runs/${defaultPath}`,
+    ])
+    expect(rows.map(([, name, path]) => [name, path]).sort()).toEqual(expected.sort())
+  })
 
   test('every key of a pipeline', () => {
     const text = PIPELINE
@@ -134,7 +136,7 @@ describe('what the documents name exists', () => {
     const named = [...words.matchAll(/(?:`|^ *|: )fettle ([a-z][a-z-]*)((?: [^`|\n#]*)?)/gm)]
     expect(named.length).toBeGreaterThan(20)
     for (const [whole, name = '', rest = ''] of named) {
-      const command = COMMANDS.find(one => nameOf(one.usage) === name)
+      const command = COMMANDS.find(one => nameOf(one) === name)
       expect(NAMES, whole).toContain(name)
       for (const [, flag = ''] of rest.matchAll(/(?<![\w-])--([a-z-]+)/g)) expect(flagsOf(command!), whole).toContain(flag)
     }
@@ -261,7 +263,7 @@ describe.concurrent('what the documents show works', () => {
     for (const text of workflows) {
       parseYaml(text, { strict: true })
       const [, name = '', rest = ''] = /npx fettle (\w+)(.*)/.exec(text) ?? []
-      const command = COMMANDS.find(({ usage }) => nameOf(usage) === name)
+      const command = COMMANDS.find(one => nameOf(one) === name)
       for (const [, flag = ''] of rest.matchAll(/ --([a-z-]+)/g)) expect(flagsOf(command!)).toContain(flag)
       expect(rest).toContain('--timeout')
       expect(text).toMatch(/always/)

@@ -4,8 +4,8 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import yargs from 'yargs'
 import { pipelineJsonSchema } from '../src/app/index.ts'
+import type { Command } from '../src/cli/command.ts'
 import { COMMANDS } from '../src/cli/commands/index.ts'
 import * as client from '../src/client/index.ts'
 import { ERRORS, EXIT } from '../src/errors.ts'
@@ -50,29 +50,16 @@ function* keysOf(schema: Schema, path = ''): Generator<[string, string]> {
   if (schema.items !== undefined) yield* keysOf(schema.items, `${path}[]`)
 }
 
-interface Options {
-  readonly key: Record<string, unknown>
-  readonly default: Record<string, unknown>
-  readonly alias: Record<string, string[]>
-  readonly choices: Record<string, unknown[]>
-  readonly boolean: string[]
-  readonly array: string[]
-}
-
-const flagsOf = (command: (typeof COMMANDS)[number]): Record<string, string> => {
-  const options = (command.flags(yargs()) as unknown as { getOptions(): Options }).getOptions()
-  return Object.fromEntries(
-    Object.keys(options.key)
-      .filter(name => name !== 'help' && name !== 'version')
-      .sort()
-      .map(name => {
-        const form = options.choices[name]?.join('|') ?? (options.boolean.includes(name) ? 'switch' : 'text')
-        const list = options.array.includes(name) ? ', repeatable' : ''
-        const alias = (options.alias[name] ?? []).map(short => `, -${short}`).join('')
-        const preset = options.default[name] === undefined ? '' : ` = ${JSON.stringify(options.default[name])}`
-        return [name, `${form}${list}${alias}${preset}`]
-      }),
-  )
+const flagsOf = ({ positionals = [], options }: Command): Record<string, string> => {
+  const rows = [...positionals, ...options].flatMap(option => {
+    const { name, type, choices, default: preset, alias } = option
+    const form = choices?.join('|') ?? (type === 'switch' ? 'switch' : 'text')
+    const list = type === 'list' && options.includes(option) ? ', repeatable' : ''
+    const value = preset === undefined ? '' : ` = ${JSON.stringify(preset)}`
+    const row = [name, `${form}${list}${alias === undefined ? '' : `, -${alias}`}${value}`] as const
+    return alias === undefined ? [row] : [row, [alias, `${form}${list}${value}`] as const]
+  })
+  return Object.fromEntries(rows.sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 const packageFacts = () => {

@@ -1,19 +1,28 @@
-/** A command as a value: what the table holds and what each body is given. Types only. */
-import type { Argv } from 'yargs'
+/** A command as a record: what help, completion and the parser read, and a body that is loaded when the command is called. */
+import type { Option } from './options/option.ts'
 import type { Io } from './terminal/io.ts'
 
 /** Parsed flags and positionals of a command, by their names as typed. */
 export type Flags = Readonly<Record<string, unknown>>
 
-/** What the body of a command must offer: it returns the exit code, or throws. */
 export interface Body {
+  /** Returns the exit code, or throws. */
   run(flags: Flags, io: Io): Promise<number>
 }
 
-/** A command as a value. */
 export interface Command {
+  /** Name and positionals: `check <pipeline..>`. */
   readonly usage: string
   readonly summary: string
-  readonly flags: (argv: Argv) => Argv
+  /** In the order of the usage. */
+  readonly positionals?: readonly Option[]
+  readonly options: readonly Option[]
+  /** Flag -> flags that exclude it. */
+  readonly conflicts?: Readonly<Record<string, readonly string[]>>
+  /** Flag -> the flag it needs. */
+  readonly implies?: Readonly<Record<string, string>>
+  readonly examples: readonly (readonly [line: string, purpose: string])[]
   readonly load: () => Promise<Body>
 }
+
+export const nameOf = ({ usage }: Command): string => usage.split(' ')[0] ?? ''

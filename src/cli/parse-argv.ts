@@ -1,39 +1,33 @@
-/**
- * argv -> the command called and its flags. What is unknown is found here first, said once and with the nearest name, since
- * yargs prints two spellings and no suggestion. It carries nothing out.
- */
-import yargs, { type Argv } from 'yargs'
+/** argv -> the command and its flags. Unknown commands and flags are reported here with the nearest name, before yargs parses them. */
+import yargs, { type Argv, type Options } from 'yargs'
 import { FettleError } from '../errors.ts'
-import type { Command, Flags } from './command.ts'
-import { EXAMPLES } from './commands/examples.ts'
+import { type Command, type Flags, nameOf } from './command.ts'
 import { COMMANDS } from './commands/index.ts'
+import type { Option } from './options/option.ts'
 import type { Io } from './terminal/io.ts'
 
-/** A command and what it was given. */
 export interface ParsedCommand {
   readonly command: Command
   readonly flags: Flags
 }
 
-const nameOf = (command: Command): string => command.usage.split(' ')[0] ?? ''
-
-/** Flags every command takes. */
+/** Flags of every command. */
 const COMMON = ['debug', 'help', 'h']
 
 /** Parses argv; null when help or the version was printed instead. Throws FETTLE_USAGE. */
 export async function parse(words: readonly string[], io: Io): Promise<ParsedCommand | null> {
-  const argv = plainWords(words)
-  refuseSecrets(argv)
+  const argv = withoutSeparator(words)
+  rejectSecrets(argv)
   if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
     const { packageInfo } = await import('../app/env/package-info.ts')
     io.out(packageInfo().version)
     return null
   }
-  await refuseUnknown(argv)
-  let called: ParsedCommand | null = null
+  await rejectUnknown(argv)
+  let parsed: ParsedCommand | null = null
   const problems: string[] = []
-  const parser = build(io, problems, found => {
-    called = found
+  const parser = createParser(io, problems, found => {
+    parsed = found
   })
   let printed = ''
   await parser.parseAsync([...argv], {}, (_error, _argv, output) => {
@@ -44,25 +38,25 @@ export async function parse(words: readonly string[], io: Io): Promise<ParsedCom
     throw new FettleError('FETTLE_USAGE', 'no command was given', { hint: 'Begin with: fettle check PIPELINE' })
   }
   const [problem] = problems
-  if (problem !== undefined) throw new FettleError('FETTLE_USAGE', inOurWords(problem, argv))
-  if (called === null) io.out(printed)
-  return called
+  if (problem !== undefined) throw new FettleError('FETTLE_USAGE', messageOf(problem, argv))
+  if (parsed === null) io.out(printed)
+  return parsed
 }
 
-/** What follows `--` is a file even with a leading dash. yargs fills no positional from there, but takes `./-file` for one. */
-function plainWords(words: readonly string[]): string[] {
+/** Words after `--` are files even with a leading dash: yargs fills no positional from them, but reads `./-file` as one. */
+function withoutSeparator(words: readonly string[]): string[] {
   const end = words.indexOf('--')
   if (end === -1) return [...words]
   return [...words.slice(0, end), ...words.slice(end + 1).map(word => (word.startsWith('-') ? `./${word}` : word))]
 }
 
-function build(io: Io, problems: string[], onCall: (called: ParsedCommand) => void): Argv {
+function createParser(io: Io, problems: string[], onCommand: (parsed: ParsedCommand) => void): Argv {
   const parser = yargs()
     .scriptName('fettle')
-    // The rest of the help is English whatever the terminal speaks.
+    // The other half of the help is English whatever the locale is.
     .locale('en')
     .usage(
-      'fettle <command>\n\n  fettle run pipelines/suppliers.yml      carry out a pipeline\n  fettle check pipelines/suppliers.yml    check it without sending anything',
+      'fettle <command>\n\n  fettle run pipelines/suppliers.yml      run a pipeline\n  fettle check pipelines/suppliers.yml    check it without sending anything',
     )
     .parserConfiguration({ 'camel-case-expansion': false, 'parse-positional-numbers': false, 'strip-aliased': true })
     .option('debug', { type: 'boolean', global: true, describe: 'Show stack traces' })
@@ -81,49 +75,62 @@ function build(io: Io, problems: string[], onCall: (called: ParsedCommand) => vo
     parser.command({
       command: command.usage,
       describe: command.summary,
-      builder: argv => withExamples(command.flags(argv), nameOf(command)),
-      handler: flags => onCall({ command, flags: flags as Flags }),
+      builder: argv => declare(argv, command),
+      handler: flags => onCommand({ command, flags: flags as Flags }),
     })
   return parser
 }
 
-const withExamples = (argv: Argv, name: string): Argv =>
-  (EXAMPLES[name] ?? []).reduce((all, [line, what]) => all.example(line, what), argv)
+/** Declares positionals, options and examples of a command to yargs. */
+function declare(argv: Argv, { positionals = [], options, conflicts = {}, implies = {}, examples }: Command): Argv {
+  for (const option of positionals) argv.positional(option.name, definitionOf(option))
+  for (const option of options) argv.option(option.name, { ...definitionOf(option), ...valuesOf(option) })
+  for (const [line, purpose] of examples) argv.example(line, purpose)
+  return argv.conflicts(conflicts).implies(implies)
+}
 
-/** The whole help of a command, in so many columns: for the documents made of it. */
+const definitionOf = ({ type = 'text', alias, choices, default: preset, isRequired, describe }: Option) => ({
+  describe,
+  ...(alias === undefined ? {} : { alias }),
+  ...(preset === undefined ? {} : { default: preset }),
+  ...(isRequired === true ? { demandOption: true } : {}),
+  ...(type === 'list' ? { array: true } : {}),
+  ...(choices !== undefined ? { choices } : { type: type === 'switch' ? ('boolean' as const) : ('string' as const) }),
+})
+
+/** How many words a flag consumes. */
+const valuesOf = ({ type, values = 1 }: Option): Options =>
+  type === 'switch' ? {} : { requiresArg: true, ...(type === 'list' ? { nargs: values } : {}) }
+
+/** The help of a command in `width` columns, for the documents. */
 export const helpOf = (command: Command, width: number): Promise<string> =>
-  withExamples(
-    command.flags(yargs().scriptName('fettle').usage(`fettle ${command.usage}\n\n${command.summary}`)),
-    nameOf(command),
-  )
+  declare(yargs().scriptName('fettle').usage(`fettle ${command.usage}\n\n${command.summary}`), command)
     .locale('en')
     .help(false)
     .version(false)
     .wrap(width)
     .getHelp()
 
-/** A password on the command line is visible to every user of the machine: it is refused, and not repeated. */
-function refuseSecrets(argv: readonly string[]): void {
+/** Every user of the machine can read a command line: a password in it is rejected, and not repeated. */
+function rejectSecrets(argv: readonly string[]): void {
   const flag = argv.find(word => /^--?(password|token|secret)(=|$)/i.test(word))
   if (flag !== undefined)
     throw new FettleError(
       'FETTLE_USAGE',
       `${flag.split('=')[0]} is not a flag: other users could read it from the process list`,
-      {
-        hint: 'Set FETTLE_PASSWORD, or FETTLE_PASSWORD_FILE.',
-      },
+      { hint: 'Set FETTLE_PASSWORD, or FETTLE_PASSWORD_FILE.' },
     )
 }
 
-async function refuseUnknown(argv: readonly string[]): Promise<void> {
+async function rejectUnknown(argv: readonly string[]): Promise<void> {
   const [first] = argv
   if (first === undefined || first.startsWith('-')) return
   const command = COMMANDS.find(one => nameOf(one) === first)
   if (command === undefined) throw await unknown(`unknown command "${first}"`, first, COMMANDS.map(nameOf), '')
-  // yargs makes an empty word of it.
-  if (argv.some((word, at) => word === '-' && !argv[at - 1]?.startsWith('--')))
-    throw new FettleError('FETTLE_USAGE', `${first} reads nothing from stdin: - is no name`, { hint: 'Name a file or a run.' })
-  const known = flagNames(command)
+  // yargs reads it as an empty word.
+  if (argv.some((word, index) => word === '-' && !argv[index - 1]?.startsWith('--')))
+    throw new FettleError('FETTLE_USAGE', `${first} does not read stdin: - is not a name`, { hint: 'Name a file or a run.' })
+  const known = [...(command.positionals ?? []), ...command.options].flatMap(({ name, alias }) => [name, alias ?? name])
   for (const word of argv.slice(1)) {
     const [, flag] = /^--(?:no-)?([^=]+)/.exec(word) ?? []
     if (flag !== undefined && !known.includes(flag) && !COMMON.includes(flag))
@@ -137,14 +144,9 @@ async function unknown(what: string, word: string, names: readonly string[], pre
   return new FettleError('FETTLE_USAGE', what, found === null ? {} : { hint: `Did you mean ${prefix}${found}?` })
 }
 
-function flagNames(command: Command): string[] {
-  const parser = command.flags(yargs()) as unknown as { getOptions(): { key: Record<string, boolean> } }
-  return Object.keys(parser.getOptions().key)
-}
-
-/** yargs' sentence on one line; its arithmetic about positionals becomes the usage of the command. */
-function inOurWords(problem: string, argv: readonly string[]): string {
+/** The message of yargs on one line; its count of positionals is replaced by the usage of the command. */
+function messageOf(problem: string, argv: readonly string[]): string {
   const usage = COMMANDS.find(command => nameOf(command) === argv[0])?.usage
-  if (/^Not enough non-option/.test(problem) && usage !== undefined) return `something is missing: fettle ${usage}`
+  if (/^Not enough non-option/.test(problem) && usage !== undefined) return `an argument is missing: fettle ${usage}`
   return problem.trim().replace(/\s+/g, ' ')
 }

@@ -34,18 +34,17 @@ async function headOf(path: string): Promise<string | null> {
 interface ReportTarget {
   readonly cwd: string
   readonly runsDir: string
-  readonly format: string
   readonly extensions: readonly string[]
   readonly flag: string
 }
 
-/** Throws FETTLE_USAGE when a report would be written into a run, or replace a file whose extension is not one of its format. */
+/** Throws FETTLE_USAGE when a report would be written into a run, or replace a file with another extension. */
 export async function assertReplaceableReport(path: string, target: ReportTarget): Promise<void> {
-  const { cwd, runsDir, format, extensions, flag } = target
+  const { cwd, runsDir, extensions, flag } = target
   const real = await realPath(resolve(cwd, path))
   const refuse = (why: string) => new FettleError('FETTLE_USAGE', `${flag} ${why}`, { hint: 'Name another file.' })
   if (isInside(await realPath(resolve(cwd, runsDir)), real)) throw refuse(`lies among the runs in ${runsDir}`)
   const exists = (await stat(real).catch(() => null))?.isFile() === true
   if (exists && !extensions.includes(extname(real).toLowerCase()))
-    throw refuse(`exists and is not a ${format} report by its name (${extensions.join(', ')}); refusing to overwrite it`)
+    throw refuse(`exists and does not end in ${extensions.join(', ')}; refusing to overwrite it`)
 }

@@ -21,7 +21,6 @@ export const REPORTERS: Readonly<Record<string, ReporterType>> = {
     defaultPath: null,
     acceptsStdout: false,
     extensions: EXTENSIONS.markdown,
-    format: 'markdown',
     isAutomatic: ({ platform }) => platform === 'github',
     create: async ({ path, io }) => (await import('./github.ts')).githubReporter(path, io),
   },

@@ -37,8 +37,6 @@ export interface ReporterType {
   readonly acceptsStdout: boolean
   /** An existing file is replaced only if it ends in one of these. */
   readonly extensions: readonly string[]
-  /** The format of the file, for messages; the name of the reporter if absent. */
-  readonly format?: string
   /** Files in a folder target. */
   readonly files?: readonly string[]
   readonly isAutomatic?: (context: CallContext) => boolean

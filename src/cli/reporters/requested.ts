@@ -71,8 +71,8 @@ async function checkPaths(requests: readonly ReporterRequest[], runsDir: string,
       const stats = await stat(target).catch(() => null)
       if (stats !== null && !stats.isDirectory()) throw refusal(word, 'it needs a folder, and this is a file')
     } else {
-      const { format = name, extensions } = type
-      await assertReplaceableReport(path, { cwd, runsDir, format, extensions, flag: `--reporter ${word}` })
+      const { extensions } = type
+      await assertReplaceableReport(path, { cwd, runsDir, extensions, flag: `--reporter ${word}` })
     }
   }
 }

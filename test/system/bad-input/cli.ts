@@ -171,9 +171,9 @@ export const COMMAND_ROWS: readonly Row[] = [
 
   bad('A13', 'init rows.csv --to p.yml --yes', 'USAGE', ['p.yml', '--force']),
 
-  bad('A14', 'run -', 'USAGE', ['run reads nothing from stdin']),
-  bad('A14', 'check p.yml -', 'USAGE', ['check reads nothing from stdin']),
-  bad('A14', 'status -', 'USAGE', ['status reads nothing from stdin']),
+  bad('A14', 'run -', 'USAGE', ['run does not read stdin']),
+  bad('A14', 'check p.yml -', 'USAGE', ['check does not read stdin']),
+  bad('A14', 'status -', 'USAGE', ['status does not read stdin']),
   { ...bad('A14', 'run an empty name', 'USAGE', ['the name of a pipeline file is empty']), args: ['run', ''] },
   { ...bad('A14', 'check with an empty name', 'USAGE', ['is empty']), args: ['check', 'p.yml', ''] },
   bad('A14', 'run p.yml', 'CREDENTIALS', ['not set', 'Set FETTLE_USERNAME'], { env: { ...NO_LOGIN, CI: 'true' } }),

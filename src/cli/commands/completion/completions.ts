@@ -1,11 +1,7 @@
-/**
- * Completion for shells, as text made from the table of commands: names, flags, choices, the ids of the runs kept here. A script
- * that asks nobody, so that a key press costs no start of Node.
- */
-import yargs from 'yargs'
-import type { Command } from '../../command.ts'
+/** Completion scripts made from the table of commands: names, flags, choices and run ids. They are static: a key press starts no Node. */
+import { type Command, nameOf } from '../../command.ts'
+import type { Option } from '../../options/option.ts'
 
-/** A shell with a script. */
 export type Shell = 'bash' | 'zsh' | 'fish'
 
 interface Flag {
@@ -19,18 +15,8 @@ interface Entry {
   readonly name: string
   readonly about: string
   readonly flags: readonly Flag[]
-  /** What stands without a flag: words, the id of a run, or a file. */
+  /** The positional: one of several words, a run id, or a file. */
   readonly takes: 'files' | 'runs' | readonly string[]
-}
-
-interface Told {
-  getOptions(): {
-    readonly key: object
-    readonly alias: Readonly<Record<string, string[]>>
-    readonly choices: Readonly<Record<string, readonly string[]>>
-    readonly boolean: readonly string[]
-  }
-  getInternalMethods(): { getUsageInstance(): { getDescriptions(): Readonly<Record<string, string>> } }
 }
 
 const COMMON: readonly Flag[] = [
@@ -38,36 +24,30 @@ const COMMON: readonly Flag[] = [
   { name: 'debug', short: null, about: 'Show stack traces', takes: 'nothing' },
 ]
 
-function entryOf({ usage, summary, flags }: Command): Entry {
-  const told = flags(yargs()) as unknown as Told
-  const { key, alias, choices, boolean } = told.getOptions()
-  const about = told.getInternalMethods().getUsageInstance().getDescriptions()
-  const positional = [...usage.matchAll(/[<[]([\w-]+)/g)].map(([, name = '']) => name)
-  const own = Object.keys(key).filter(name => !['help', 'version', ...positional].includes(name))
-  const words = positional.flatMap(name => choices[name] ?? [])
+const flagOf = ({ name, alias, type, choices, suggestions, describe }: Option): Flag => ({
+  name,
+  short: alias?.length === 1 ? alias : null,
+  about: describe,
+  takes: type === 'switch' ? 'nothing' : (choices ?? suggestions ?? 'text'),
+})
+
+function entryOf(command: Command): Entry {
+  const { positionals = [], options, summary } = command
+  const words = positionals.flatMap(({ choices = [] }) => choices)
   return {
-    name: usage.split(' ')[0] ?? '',
+    name: nameOf(command),
     about: summary,
-    takes: words.length > 0 ? words : positional.includes('run') ? 'runs' : 'files',
-    flags: [
-      ...own.map(name => ({
-        name,
-        short: alias[name]?.find(one => one.length === 1) ?? null,
-        about: about[name] ?? '',
-        takes: boolean.includes(name) ? ('nothing' as const) : (choices[name] ?? ('text' as const)),
-      })),
-      ...COMMON,
-    ],
+    takes: words.length > 0 ? words : positionals.some(({ name }) => name === 'run') ? 'runs' : 'files',
+    flags: [...options.map(flagOf), ...COMMON],
   }
 }
 
-/** The script for a shell. */
 export function completionFor(shell: Shell, commands: readonly Command[]): string {
   const entries = commands.map(entryOf)
   return { bash, zsh, fish }[shell](entries)
 }
 
-/** In single quotes: nothing in it means anything to a shell. */
+/** A shell expands nothing in single quotes. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 /** Ids look like 20260101T000000Z-name-abcdef. */
 const RUNS = 'ls fettle-runs 2>/dev/null | grep -E "^[0-9]{8}T"'

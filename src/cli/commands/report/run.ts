@@ -24,7 +24,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   if (to === null) io.out(text)
   else {
     const extensions = EXTENSIONS[format as keyof typeof RENDERERS]
-    await assertReplaceableReport(to, { cwd: io.cwd, runsDir, format, extensions, flag: `--to ${to}` })
+    await assertReplaceableReport(to, { cwd: io.cwd, runsDir, extensions, flag: `--to ${to}` })
     await writeAtomic(resolve(io.cwd, to), text)
   }
   // A run still going has no last word yet.

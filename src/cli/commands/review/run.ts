@@ -155,7 +155,6 @@ async function exportTo(format: string, to: string, { rows, mappings, id, runsDi
   await assertReplaceableReport(to, {
     cwd: io.cwd,
     runsDir,
-    format,
     extensions: EXTENSIONS[format],
     flag: `--export ${format} ${to}`,
   })

@@ -1,0 +1,23 @@
+/** `fettle clean`: a list matched and enriched without a pipeline file. */
+import type { Command } from '../../command.ts'
+import { EXECUTION, LIMIT, LIST, LIST_OPTIONS, NEW_RUN, QUIET_OR_VERBOSE, SERVICE } from '../options.ts'
+
+export const clean: Command = {
+  usage: 'clean <file>',
+  summary: 'Match and enrich a list without a pipeline file',
+  positionals: [LIST],
+  options: [
+    ...LIST_OPTIONS,
+    ...EXECUTION,
+    { name: 'output', alias: 'o', describe: 'Output file (.csv, .xlsx, .jsonl); default: <list>-clean.csv' },
+    SERVICE,
+    LIMIT,
+    NEW_RUN,
+  ],
+  conflicts: QUIET_OR_VERBOSE,
+  examples: [
+    ['fettle clean companies.csv -o companies-clean.csv', 'match and enrich a list'],
+    ['fettle clean liste.csv --map name=Firma', 'map a column that cannot be recognised'],
+  ],
+  load: () => import('./run.ts'),
+}

@@ -1,0 +1,21 @@
+/** `fettle doctor`: checks of this machine. */
+import type { Command } from '../../command.ts'
+import { JSON_RESULT, queueOptions, RUNS_DIR, SERVICE } from '../options.ts'
+
+export const doctor: Command = {
+  usage: 'doctor [pipeline]',
+  summary: 'Check what could prevent a run from working',
+  positionals: [{ name: 'pipeline', describe: 'A pipeline file, for its input and its service' }],
+  options: [
+    RUNS_DIR,
+    JSON_RESULT,
+    ...queueOptions('Also check the Redis of a queue: redis://host:6379'),
+    SERVICE,
+    { name: 'offline', type: 'switch', describe: 'Do not use the network' },
+  ],
+  examples: [
+    ['fettle doctor', 'check this machine'],
+    ['fettle doctor nightly.yml --offline', 'with the settings of a pipeline, without the network'],
+  ],
+  load: () => import('./run.ts'),
+}

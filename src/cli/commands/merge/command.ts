@@ -1,0 +1,23 @@
+/** `fettle merge`: shards joined into one run. */
+import type { Command } from '../../command.ts'
+import { EXECUTION, QUIET_OR_VERBOSE } from '../options.ts'
+
+export const merge: Command = {
+  usage: 'merge <run..>',
+  summary: 'Join the results of shards into the outputs and the report of one run',
+  positionals: [
+    {
+      name: 'run',
+      type: 'list',
+      isRequired: true,
+      describe: 'Runs of shards or their folders; or a pipeline name, for the latest run of each shard',
+    },
+  ],
+  options: EXECUTION,
+  conflicts: QUIET_OR_VERBOSE,
+  examples: [
+    ['fettle merge suppliers', 'join the latest shards of a pipeline, in the order of the list'],
+    ['fettle merge pod-1/latest pod-2/latest', 'join shards by the folders of their runs'],
+  ],
+  load: () => import('./run.ts'),
+}

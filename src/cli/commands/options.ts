@@ -1,0 +1,100 @@
+/** Options that several commands have, each described once. */
+import type { Option } from '../options/option.ts'
+import { REPORTERS } from '../reporters/registry.ts'
+
+export const RUNS_DIR: Option = { name: 'runs-dir', default: 'fettle-runs', describe: 'Folder of the runs' }
+
+export const JSON_RESULT: Option = {
+  name: 'json',
+  type: 'switch',
+  describe: 'Print the result as one line of JSON, the last line of stdout',
+}
+
+export const SKIP_CODE: Option = {
+  name: 'skip-code',
+  describe: 'Exit with this code when the input has no rows and the pipeline allows it (Airflow: 99)',
+}
+
+export const SERVICE: Option = { name: 'service', describe: 'embedded, or the address of a service' }
+
+export const LIMIT: Option = { name: 'limit', describe: 'Only the first N rows' }
+
+export const NEW_RUN: Option = { name: 'new', type: 'switch', describe: 'Start a new run even if an unfinished one exists' }
+
+/** Replace values of the pipeline file. */
+export const SOURCES: readonly Option[] = [
+  SERVICE,
+  { name: 'input', describe: 'Read this file, or - for standard input, instead of the input of the pipeline' },
+  { name: 'output', describe: 'Write here instead of the output of the pipeline' },
+  { name: 'var', type: 'list', describe: 'Set a variable of the pipeline: name=value' },
+  LIMIT,
+  { name: 'shard', describe: 'Only this part of the rows: 3/8, or auto or auto/8 by the index that the platform sets' },
+]
+
+export const queueOptions = (describe: string, isRequired = false): readonly Option[] => [
+  { name: 'queue', isRequired, describe },
+  { name: 'queue-name', describe: 'Name of the queue in that Redis; default: fettle' },
+]
+
+export const QUIET: Option = { name: 'quiet', alias: 'q', type: 'switch', describe: 'Print only warnings and errors' }
+export const VERBOSE: Option = { name: 'verbose', alias: 'v', type: 'switch', describe: 'Print more progress' }
+export const QUIET_OR_VERBOSE = { quiet: ['verbose'] } as const
+
+const REPORTER: Option = {
+  name: 'reporter',
+  type: 'list',
+  suggestions: [...Object.keys(REPORTERS), 'none'],
+  describe: `Also report as ${reporterNames(true)}, each with =PATH; ${reporterNames(false)}; none: disable the automatic reporters`,
+}
+
+function reporterNames(takesPath: boolean): string {
+  const names = Object.keys(REPORTERS).filter(name => (REPORTERS[name]?.target !== 'none') === takesPath)
+  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`
+}
+
+/** Of the commands that execute runs. */
+export const EXECUTION: readonly Option[] = [
+  RUNS_DIR,
+  JSON_RESULT,
+  SKIP_CODE,
+  { name: 'timeout', describe: 'Stop waiting after this long (90s, 2h); the run can be resumed' },
+  { name: 'result-file', describe: 'Write the result line to this file, also after an error' },
+  REPORTER,
+  { name: 'strict', type: 'switch', describe: 'Exit with 1 on warnings' },
+  QUIET,
+  VERBOSE,
+]
+
+export const PIPELINES: Option = { name: 'pipeline', type: 'list', isRequired: true, describe: 'Pipeline files' }
+
+export const RUN: Option = { name: 'run', describe: 'Run id, its first characters, or a pipeline name; default: the latest run' }
+
+/** The list of `clean` and `init`. */
+export const LIST: Option = { name: 'file', isRequired: true, describe: 'The company list' }
+
+/** How to read a list that has no pipeline file. */
+export const LIST_OPTIONS: readonly Option[] = [
+  { name: 'map', type: 'list', describe: 'Map a column: name=Firma, by number town=#3, or phone=- for none' },
+  { name: 'encoding', describe: 'Encoding of the list, if it is not UTF-8' },
+  { name: 'delimiter', describe: 'Character between cells, if it cannot be detected' },
+  { name: 'header', type: 'switch', describe: 'The first row is a header; --no-header: it is data' },
+  { name: 'skip', describe: 'Lines above the header' },
+  { name: 'sheet', describe: 'Sheet of an Excel file, by name or number' },
+]
+
+/** Positionals of commands that import things and store them under a name. */
+export const storePositionals = (thing: string, kinds: string, file: string): readonly Option[] => [
+  { name: 'action', choices: ['import', 'list', 'info', 'remove'], isRequired: true, describe: 'What to do' },
+  { name: 'kind-or-name', describe: `import: kind of file (${kinds}); info, remove: name of the ${thing}` },
+  { name: 'file', describe: `import: ${file}` },
+]
+
+export const storeOptions = (thing: string): readonly Option[] => [
+  JSON_RESULT,
+  { name: 'name', describe: `import: name of the ${thing}; default: from the file name` },
+  {
+    name: 'force',
+    type: 'switch',
+    describe: `import: also a file without usable rows, or one that leaves less than half of the ${thing}`,
+  },
+]

@@ -1,0 +1,21 @@
+/** `fettle plan`: cost and changes of a run before it starts. */
+import type { Command } from '../../command.ts'
+import { JSON_RESULT, PIPELINES, RUNS_DIR, SOURCES } from '../options.ts'
+
+export const plan: Command = {
+  usage: 'plan <pipeline..>',
+  summary: 'Show rows, cost and changes of the next run; sends nothing',
+  positionals: [PIPELINES],
+  options: [
+    ...SOURCES,
+    RUNS_DIR,
+    JSON_RESULT,
+    { name: 'shards', describe: 'List this many shards of the list, for run --shard' },
+  ],
+  conflicts: { shards: ['shard'] },
+  examples: [
+    ['fettle plan pipelines/suppliers.yml', 'rows, requests and credits of a run, and changes since the last run'],
+    ['fettle plan nightly.yml --shards 8 --json', 'the list of shards, for a scheduler'],
+  ],
+  load: () => import('./run.ts'),
+}
