@@ -6,8 +6,9 @@
 
 import type { JobSummary } from '../contract/index.ts'
 import type { ErrorKind, Issue } from '../errors.ts'
-import type { CompanyCounts, DecisionCounts, LowestScores, RowCandidate, RowDecision } from '../pipeline/model/row-types.ts'
+import type { HttpCounts } from '../model/requests.ts'
 import type { StageName } from '../model/stages.ts'
+import type { CompanyCounts, DecisionCounts, LowestScores, RowCandidate, RowDecision } from '../pipeline/model/row-types.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import type { CompanyActionEvent } from './company-actions.ts'
 
@@ -220,13 +221,6 @@ type Fact =
     }
   /** Left to the service as it was asked to be: every job is submitted, and nobody waits here. */
   | { readonly type: 'run.detached' }
-
-/** Requests of a stage, as the client counted them. */
-export interface HttpCounts {
-  readonly requests: number
-  readonly retries: number
-  readonly throttledMs: number
-}
 
 /** A threshold and what became of it. */
 export interface CheckResult {

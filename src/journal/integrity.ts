@@ -5,10 +5,10 @@
 import { z } from 'zod'
 import { type JobSummary, jobSummary } from '../contract/index.ts'
 import type { ErrorKind, Issue } from '../errors.ts'
+import type { HttpCounts } from '../model/requests.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import type {
   CheckResult,
-  HttpCounts,
   JobState,
   LiveSettings,
   Outcomes,

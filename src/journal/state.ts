@@ -4,13 +4,13 @@
  */
 import type { JobSummary } from '../contract/index.ts'
 import type { Issue } from '../errors.ts'
+import type { HttpCounts } from '../model/requests.ts'
 import { type StageName, stagesOf } from '../model/stages.ts'
 import type { DecisionCounts, LowestScores } from '../pipeline/model/row-types.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import { applyCompanyAction, type CompanyActionState, initialCompanyActions } from './company-actions.ts'
 import type {
   CheckResult,
-  HttpCounts,
   JobState,
   Outcomes,
   OutputFile,

@@ -7,6 +7,7 @@ import { readRows } from '../input/table/records.ts'
 import { provePlanned } from '../input/table/verify-unchanged.ts'
 import { DigestIndex } from '../input/upload/row-dedupe.ts'
 import { dedupeKeyOf, rowMaker } from '../input/upload/upload-row.ts'
+import type { Download } from '../model/requests.ts'
 import type { CompanyCounts, DecisionCounts, FoundCompany, LowestScores } from '../pipeline/model/row-types.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import { type AnswerPlace, Answers } from './answers.ts'
@@ -19,7 +20,7 @@ import type { ResultsOptions } from './options.ts'
 import { CompanyLister, readCompanies, removeCompanies } from './output/companies.ts'
 import { missingColumns } from './output/layout.ts'
 import { Writers, type WrittenFile } from './output/writers.ts'
-import { type IncomingFile, type ReceivedFile, Receiver } from './receive.ts'
+import { type ReceivedFile, Receiver } from './receive.ts'
 import { fingerprinter } from './row-fingerprint.ts'
 import { type OutcomeCounts, RowTotals, type SampleRow } from './row-totals.ts'
 
@@ -42,7 +43,7 @@ interface PublishedResults {
 /** Where enriched files are received and outputs are made of them. */
 interface FileResults {
   /** Throws FETTLE_DOWNLOAD_CUT for a file cut short, FETTLE_LEDGER for one that is whole but has other rows. */
-  receive(part: number, download: IncomingFile, rows: number): Promise<ReceivedFile>
+  receive(part: number, download: Download, rows: number): Promise<ReceivedFile>
   /**
    * Writes the output files, each whole or not at all; a second time it writes the same bytes. None gets its name when `accept`
    * throws at what became of the rows that went up. Rows of `failed` parts stand in the output without an answer.

@@ -11,12 +11,7 @@ import { renameDurably } from '../files/durable.ts'
 import { RecordScanner } from '../input/scan/record-scanner.ts'
 import { SAMPLE_BYTES, sniffDelimiter } from '../input/table/dialect.ts'
 import { byteOrderMark } from '../input/text/encoding.ts'
-
-/** A file on its way in; `bytes` is the announced length, null when none was. */
-export interface IncomingFile {
-  readonly bytes: number | null
-  readonly body: AsyncIterable<Uint8Array>
-}
+import type { Download } from '../model/requests.ts'
 
 /** A file that is whole. */
 export interface ReceivedFile {
@@ -39,7 +34,7 @@ export class Receiver {
   }
 
   /** Throws FETTLE_DOWNLOAD_CUT, FETTLE_LEDGER, FETTLE_OUTPUT_WRITE, and whatever the body throws; a `.partial` is kept then. */
-  async receive(part: number, download: IncomingFile, rows: number): Promise<ReceivedFile> {
+  async receive(part: number, download: Download, rows: number): Promise<ReceivedFile> {
     const path = enrichedPath(this.#workDir, part)
     const partial = `${path}.partial`
     const counter = new TableCounter()

@@ -6,7 +6,8 @@ import { isKnownStatus, type JobRecord, matchPhase } from '../contract/index.ts'
 import { FettleError, type Issue, issue } from '../errors.ts'
 import type { RunEventInput } from '../journal/events.ts'
 import type { JobState, RunState } from '../journal/state.ts'
-import type { CallOptions, Effect, Ports, StatusPorts } from './ports.ts'
+import type { CallOptions, Effect } from '../model/requests.ts'
+import type { Ports, StatusPorts } from './ports.ts'
 import { idOf } from './stage.ts'
 
 /** Turns what `look` finds into an effect that was found, not caused. */

@@ -4,39 +4,18 @@
  */
 import type { ColumnMapping, JobRecord, UploadRecord } from '../contract/index.ts'
 import type { Outcomes, OutputFile, RowSample } from '../journal/events.ts'
+import type {
+  CallOptions,
+  Clock,
+  Download,
+  Effect,
+  EffectOptions,
+  Portfolio,
+  Screening,
+  ScreenQuery,
+  Upload,
+} from '../model/requests.ts'
 import type { CompanyCounts, DecisionCounts, FoundCompany, LowestScores } from '../pipeline/model/row-types.ts'
-import type { CallOptions, Effect, EffectOptions } from './call-options.ts'
-import type { PortfolioService, ScreenService } from './company-action-ports.ts'
-
-export type { CallOptions, Effect, EffectOptions } from './call-options.ts'
-
-/** Time: wall for what is written, monotonic for what is measured, and a sleep that a signal ends. */
-export interface Clock {
-  /** Milliseconds since 1970. */
-  now(): number
-  /** Milliseconds on a clock that never steps. */
-  monotonic(): number
-  /** Resolves after `ms`; rejects with the signal's reason when it is aborted. */
-  sleep(ms: number, signal?: AbortSignal): Promise<void>
-  /** A number in [0, 1), for jitter. */
-  random(): number
-}
-
-/** A prepared transfer: opened anew for every attempt. */
-export interface Upload {
-  readonly filename: string
-  readonly bytes: number
-  readonly hasHeader: boolean
-  open(): AsyncIterable<Uint8Array>
-  /** Called as bytes leave. */
-  readonly onProgress?: (sent: number) => void
-}
-
-/** A file on its way in. `bytes` is the announced length, null when the service does not announce one. */
-export interface Download {
-  readonly bytes: number | null
-  readonly body: AsyncIterable<Uint8Array>
-}
 
 /** The service, one method per operation a run needs. Repeats are inside; what comes out is final. */
 export interface Service {
@@ -53,6 +32,34 @@ export interface Service {
   enrich(id: string, options: EffectOptions<null>): Promise<Effect<null>>
   /** Asks where the enriched file is and opens it; the token is not sent to another origin. */
   openEnrichedFile(id: string, options: CallOptions): Promise<Download>
+}
+
+/** Portfolios of the account (contract §8). */
+export interface PortfolioService {
+  /** All portfolios of exactly this name. */
+  findPortfolios(name: string, options: CallOptions): Promise<readonly Portfolio[]>
+  readPortfolio(id: number, options: CallOptions): Promise<Portfolio>
+  createPortfolio(name: string, options: EffectOptions<Portfolio>): Promise<Effect<Portfolio>>
+  /** Adds a company; `present`: it was in it already. */
+  addCompany(
+    portfolio: number,
+    company: { readonly id: string; readonly reference: string },
+    options: CallOptions,
+  ): Promise<'added' | 'present'>
+}
+
+/** AML searches for businesses (contract §6). */
+export interface ScreenService {
+  /** One credit. */
+  screenBusiness(query: ScreenQuery, options: EffectOptions<Screening>): Promise<Effect<Screening>>
+  /** A search of this very query, made no earlier than `since` (UTC) and other than `other`; undefined when there is none. */
+  findScreening(
+    query: ScreenQuery,
+    since: { readonly at: string; readonly other: string | null },
+    options: CallOptions,
+  ): Promise<Screening | undefined>
+  /** Hits of a search by dataset; a hit in several counts in each. */
+  readRisks(id: string, options: CallOptions): Promise<Readonly<Record<string, number>>>
 }
 
 /** The input, ready to send. */
@@ -135,3 +142,14 @@ export interface Ports {
 
 /** What looking at a job takes. */
 export type StatusPorts = Pick<Ports, 'service' | 'clock' | 'signal' | 'grace'>
+
+/** The same port; `more` joins the options of each of its requests. */
+export const withOptions = <Port extends object>(port: Port, more: CallOptions): Port =>
+  new Proxy(port, {
+    get(target, name) {
+      const send: unknown = Reflect.get(target, name)
+      if (typeof send !== 'function') return send
+      return (...args: readonly unknown[]) =>
+        send.apply(target, [...args.slice(0, -1), { ...(args.at(-1) as CallOptions), ...more }])
+    },
+  })

@@ -4,10 +4,10 @@
  */
 import pLimit from 'p-limit'
 import { FettleError } from '../errors.ts'
-import type { HttpCounts, RecordedError, RunEventInput } from '../journal/events.ts'
+import type { RecordedError, RunEventInput } from '../journal/events.ts'
 import type { JobState, RunState } from '../journal/state.ts'
-import { type Correlation, type Meter, withOptions } from './call-options.ts'
-import type { Ports } from './ports.ts'
+import type { Correlation, HttpCounts, Meter } from '../model/requests.ts'
+import { type Ports, withOptions } from './ports.ts'
 import { areJobsDone, isComplete, type JobStage, type Named, type RunStep, type StageEvents } from './stage.ts'
 
 export interface StageGroupContext {
@@ -37,7 +37,10 @@ export async function mapConcurrently<T, R>(
 }
 
 /** Runs the stages one after the other. Returns the error that stopped one, or null. */
-export async function runCompanyStages(stages: readonly Named<RunStep>[], context: StageGroupContext): Promise<FettleError | null> {
+export async function runCompanyStages(
+  stages: readonly Named<RunStep>[],
+  context: StageGroupContext,
+): Promise<FettleError | null> {
   const group = new StageGroup(context)
   await group.runOnce(stages)
   return group.end()

@@ -5,7 +5,7 @@
 
 import { realClock } from '../../client/clock.ts'
 import type { ConnectOptions, Shared } from '../../client/index.ts'
-import type { Clock } from '../../run/index.ts'
+import type { Clock } from '../../model/requests.ts'
 
 /** What a run cannot choose for itself. */
 export interface Runtime {

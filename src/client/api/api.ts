@@ -10,7 +10,7 @@ import {
   type Operation,
   type OperationName,
 } from '../../contract/index.ts'
-import type { CallOptions, FormFile } from '../types.ts'
+import type { CallOptions, FormFile } from '../../model/requests.ts'
 import type { Core } from './core.ts'
 import { type Pages, pagesOf } from './pages.ts'
 

@@ -1,6 +1,6 @@
 /** What `connect` gives. Types only; run/ports.ts is fitted by shape. */
 import type { ColumnMapping, JobRecord, UploadRecord } from '../../contract/index.ts'
-import type { CallOptions, Download, Effect, EffectOptions, HttpCounts, Upload } from '../types.ts'
+import type { CallOptions, Download, Effect, EffectOptions, HttpCounts, Upload } from '../../model/requests.ts'
 import type { Api } from './api.ts'
 import type { CompanyActionsClient } from './company-actions.ts'
 

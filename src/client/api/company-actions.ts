@@ -4,37 +4,16 @@
  */
 import { type BusinessSearch, parseWireDate } from '../../contract/index.ts'
 import { FettleError } from '../../errors.ts'
-import type { CallOptions, Effect, EffectOptions } from '../types.ts'
+import type { CallOptions, Effect, EffectOptions, Portfolio, Screening, ScreenQuery } from '../../model/requests.ts'
 import type { Api } from './api.ts'
 import type { Core } from './core.ts'
-
-/** A portfolio. */
-export interface PortfolioRecord {
-  readonly id: number
-  readonly name: string
-}
-
-/** An AML search in short. */
-export interface SearchRecord {
-  readonly id: string
-  readonly createdAt: string | null
-  readonly hits: number
-}
-
-/** What is searched for. */
-export interface SearchQuery {
-  readonly name: string
-  readonly threshold: number
-  readonly datasets: readonly string[]
-  readonly countries: readonly string[]
-}
 
 /** The methods of this file. */
 export interface CompanyActionsClient {
   /** All portfolios of exactly this name; pages are followed. */
-  findPortfolios(name: string, options?: CallOptions): Promise<readonly PortfolioRecord[]>
-  readPortfolio(id: number, options?: CallOptions): Promise<PortfolioRecord>
-  createPortfolio(name: string, options: EffectOptions<PortfolioRecord>): Promise<Effect<PortfolioRecord>>
+  findPortfolios(name: string, options?: CallOptions): Promise<readonly Portfolio[]>
+  readPortfolio(id: number, options?: CallOptions): Promise<Portfolio>
+  createPortfolio(name: string, options: EffectOptions<Portfolio>): Promise<Effect<Portfolio>>
   /** 409 says that it is in the portfolio already (contract §8): that is as good. */
   addCompany(
     portfolio: number,
@@ -42,13 +21,13 @@ export interface CompanyActionsClient {
     options?: CallOptions,
   ): Promise<'added' | 'present'>
   /** Costs a credit; never repeated unless `look` says that it has not happened. */
-  screenBusiness(query: SearchQuery, options: EffectOptions<SearchRecord>): Promise<Effect<SearchRecord>>
+  screenBusiness(query: ScreenQuery, options: EffectOptions<Screening>): Promise<Effect<Screening>>
   /** The newest search of this very query made no earlier than `since.at` and other than `since.other`. */
   findScreening(
-    query: SearchQuery,
+    query: ScreenQuery,
     since: { readonly at: string; readonly other: string | null },
     options?: CallOptions,
-  ): Promise<SearchRecord | undefined>
+  ): Promise<Screening | undefined>
   /** Hits of a search by dataset. */
   readRisks(id: string, options?: CallOptions): Promise<Readonly<Record<string, number>>>
 }
@@ -57,7 +36,7 @@ const PAGE_SIZE = 100
 
 type Threshold = Parameters<Api['createBusinessSearch']>[0]['body']['threshold']
 
-const shownSearch = ({ id, createdAt, totalHitCount = 0 }: BusinessSearch): SearchRecord => ({
+const shownSearch = ({ id, createdAt, totalHitCount = 0 }: BusinessSearch): Screening => ({
   id,
   createdAt: createdAt ?? null,
   hits: totalHitCount,
@@ -65,7 +44,7 @@ const shownSearch = ({ id, createdAt, totalHitCount = 0 }: BusinessSearch): Sear
 
 const sorted = (words: readonly string[]): string => JSON.stringify(words.map(word => word.toUpperCase()).sort())
 
-const isOf = (search: BusinessSearch, query: SearchQuery): boolean =>
+const isOf = (search: BusinessSearch, query: ScreenQuery): boolean =>
   search.name === query.name &&
   search.threshold === query.threshold &&
   sorted(search.datasets) === sorted(query.datasets) &&
@@ -76,7 +55,7 @@ export function createCompanyActions(core: Core, api: Api): CompanyActionsClient
   const { clean } = core.opener.tools.redactor
   return {
     async findPortfolios(name, options = {}) {
-      const found: PortfolioRecord[] = []
+      const found: Portfolio[] = []
       const query = { searchQuery: name, pageSize: PAGE_SIZE }
       for await (const one of api.listPortfolios.all({ query }, options))
         if (one.name === name) found.push({ id: one.portfolioId, name: one.name })

@@ -3,6 +3,7 @@
  * own origin only, a body that is timed as it streams. Whether the file is whole is judged by whoever receives it.
  */
 import { FettleError } from '../../errors.ts'
+import type { CallOptions, Download } from '../../model/requests.ts'
 import { locationOf, lost, notFollowed, type Wire } from '../http/exchange.ts'
 import { HOPS, isRedirect, judgeLink, resolveLink } from '../http/links.ts'
 import { timed } from '../http/stall-detector.ts'
@@ -11,7 +12,6 @@ import { showUrl } from '../redact.ts'
 import { readNetworkError } from '../retry/network-error.ts'
 import type { Outcome } from '../retry/policy.ts'
 import { parseRetryAfter } from '../retry/retry-after.ts'
-import type { CallOptions, Download } from '../types.ts'
 import { sendWithRetries, type Tools } from './send-with-retries.ts'
 
 /** What opening a file needs. */

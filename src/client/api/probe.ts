@@ -3,7 +3,7 @@
  * and what time it is for them. It asks once and repeats nothing.
  */
 import type { ErrorCode } from '../../errors.ts'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../../model/requests.ts'
 import { LIMITS } from '../http/limits.ts'
 import { parseBase } from '../http/links.ts'
 import type { Proxies } from '../http/proxies.ts'

@@ -5,6 +5,7 @@
 
 import { waiting } from '../../abort.ts'
 import { type ErrorCode, type ErrorDetails, FettleError } from '../../errors.ts'
+import type { Clock, Effect } from '../../model/requests.ts'
 import type { Tokens } from '../auth/session.ts'
 import { describe, failure } from '../http/failure.ts'
 import type { Redactor } from '../redact.ts'
@@ -21,7 +22,6 @@ import {
 } from '../retry/policy.ts'
 import type { RateLimiter } from '../retry/rate-limiter.ts'
 import type { RetryBudget } from '../retry/retry-budget.ts'
-import type { Clock, Effect } from '../types.ts'
 
 /** A request that the loop can send any number of times. */
 export interface Call<T> {

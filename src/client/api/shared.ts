@@ -3,8 +3,8 @@
  * asked for, and the purse that repeats are paid from. Deadlines, counts and connections stay each client's own.
  */
 
+import type { Clock } from '../../model/requests.ts'
 import { createSession, type Session } from '../auth/session.ts'
-import type { Clock } from '../clock.ts'
 import { createRateLimiter, type RateLimiter } from '../retry/rate-limiter.ts'
 import { createRetryBudget, type RetryBudget } from '../retry/retry-budget.ts'
 

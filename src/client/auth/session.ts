@@ -5,7 +5,7 @@
 
 import { orAborted } from '../../abort.ts'
 import { FettleError } from '../../errors.ts'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../../model/requests.ts'
 import { lifetimeOf, renewalAge } from './token.ts'
 
 /** Hands out the token to one client. */

@@ -3,10 +3,10 @@
  * bound the attempt as a whole, so that an answer that drips for ever ends too.
  */
 import { firstOf } from '../../abort.ts'
+import type { Clock } from '../../model/requests.ts'
 import { type Redactor, showUrl } from '../redact.ts'
 import type { NetworkError } from '../retry/network-error.ts'
 import type { Outcome } from '../retry/policy.ts'
-import type { Clock } from '../types.ts'
 import type { Limits } from './limits.ts'
 import { HOPS, isRedirect } from './links.ts'
 import { type Reading, readBody, readOutcome } from './reply.ts'

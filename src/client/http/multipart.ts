@@ -4,7 +4,7 @@
  */
 import FormData from 'form-data'
 import { FettleError } from '../../errors.ts'
-import type { Clock, FormFile } from '../types.ts'
+import type { Clock, FormFile } from '../../model/requests.ts'
 
 /** A multipart body for one attempt. */
 export interface Multipart {

@@ -1,7 +1,7 @@
 /** One attempt at an operation that takes a file: the form built anew, its sending watched. It repeats nothing. */
 
+import type { FormFile } from '../../model/requests.ts'
 import type { Outcome } from '../retry/policy.ts'
-import type { FormFile } from '../types.ts'
 import { type HttpRequest, sendOnce, type Wire } from './exchange.ts'
 import { buildMultipart } from './multipart.ts'
 import { watchSending } from './stall-detector.ts'

@@ -1,6 +1,6 @@
 /** Whether a transfer is fast enough: the idle and least-rate limits of contract §14.2. It moves no bytes itself. */
 
-import type { Clock } from '../types.ts'
+import type { Clock } from '../../model/requests.ts'
 import type { Limits } from './limits.ts'
 
 type RateLimits = Pick<Limits, 'rateWindowMs' | 'bytesPerSecond'>

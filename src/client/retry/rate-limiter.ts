@@ -5,7 +5,7 @@
 
 import { orAborted, waiting } from '../../abort.ts'
 import { FettleError } from '../../errors.ts'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../../model/requests.ts'
 
 /** At most so many requests in any stretch of so many milliseconds. */
 export interface Rate {

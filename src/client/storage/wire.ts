@@ -5,6 +5,7 @@
 
 import { firstOf } from '../../abort.ts'
 import { type ErrorCode, FettleError } from '../../errors.ts'
+import type { Clock } from '../../model/requests.ts'
 import { sendWithRetries, type Tools } from '../api/send-with-retries.ts'
 import { createShared } from '../api/shared.ts'
 import { locationOf, lost, notFollowed } from '../http/exchange.ts'
@@ -16,7 +17,7 @@ import { createTransport, type Exchange, isNetworkError, type Reply } from '../h
 import { createRedactor, type Redactor, showUrl } from '../redact.ts'
 import type { Outcome } from '../retry/policy.ts'
 import { parseRetryAfter } from '../retry/retry-after.ts'
-import type { Clock, ConnectOptions } from '../types.ts'
+import type { ConnectOptions } from '../types.ts'
 
 /** How stores are reached. */
 export interface WireOptions extends Pick<ConnectOptions, 'limits' | 'dispatcher' | 'proxies' | 'stop' | 'onRetry' | 'deadline'> {

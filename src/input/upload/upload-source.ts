@@ -8,6 +8,7 @@ import { FettleError } from '../../errors.ts'
 import type { FileContext } from '../../files/context.ts'
 import { readChunks } from '../../files/file-chunks.ts'
 import { type Version, versionAt } from '../../files/file-version.ts'
+import type { Upload } from '../../model/requests.ts'
 import type { Plan } from '../../pipeline/model/types.ts'
 import { recordStarts } from '../table/record-offsets.ts'
 import { tablePlace } from '../table/table-place.ts'
@@ -19,10 +20,7 @@ import { needsCopy, prepareCopy } from './prepare-copy.ts'
  * A prepared transfer. `open` gives the bytes anew for each attempt; `sha256` is of the bytes once they were sent to the end, null before and
  * where nobody counted them.
  */
-interface SourceUpload {
-  readonly filename: string
-  readonly bytes: number
-  readonly hasHeader: boolean
+interface SourceUpload extends Upload {
   open(): AsyncIterable<Buffer>
   sha256(): string | null
 }

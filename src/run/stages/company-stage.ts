@@ -10,5 +10,10 @@ export const refusalReason = (error: unknown): string | null =>
   FettleError.is(error) && COMPANY_REFUSALS.includes(error.status) ? error.message : null
 
 /** The warning about all refused companies, with one of them as an example. */
-export const refusalIssue = (code: ErrorCode, summary: string, count: number, example: RefusedCompany | null | undefined): Issue =>
+export const refusalIssue = (
+  code: ErrorCode,
+  summary: string,
+  count: number,
+  example: RefusedCompany | null | undefined,
+): Issue =>
   issue(code, example == null ? summary : `${summary}, such as ${example.id}: ${example.why}`, { severity: 'warn', count })

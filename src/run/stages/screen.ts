@@ -4,10 +4,10 @@
  */
 import { FettleError } from '../../errors.ts'
 import type { RefusedCompany, RunState, ScreenedCompany, ScreenState } from '../../journal/index.ts'
+import type { Effect, Screening, ScreenQuery } from '../../model/requests.ts'
 import type { FoundCompany } from '../../pipeline/model/row-types.ts'
 import type { PlannedScreen } from '../../pipeline/model/types.ts'
-import type { Screening, ScreenQuery } from '../company-action-ports.ts'
-import type { Effect, Ports } from '../ports.ts'
+import type { Ports } from '../ports.ts'
 import type { RunStep, StageEvents } from '../stage.ts'
 import { refusalIssue, refusalReason } from './company-stage.ts'
 
@@ -52,7 +52,12 @@ const unanswered = (company: FoundCompany): FettleError =>
     `the answer to the AML search for ${company.id} was lost, and the service lists no such search yet`,
   )
 
-async function screenOne(company: FoundCompany, state: RunState, progress: ScreenState, ports: Ports): Promise<Effect<Screening>> {
+async function screenOne(
+  company: FoundCompany,
+  state: RunState,
+  progress: ScreenState,
+  ports: Ports,
+): Promise<Effect<Screening>> {
   const query = queryOf(company, state.plan.screen!)
   if (progress.openSince !== null) {
     const found = await findSearch(query, Date.parse(progress.openSince), progress.last, ports)

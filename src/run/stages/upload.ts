@@ -45,7 +45,10 @@ async function* uploadFile(job: JobState, state: RunState, ports: Ports): StageE
   if ((await settledStatus(job, ports)) === 'uploadError') {
     effect = await send()
     if ((await settledStatus(job, ports)) === 'uploadError')
-      throw new FettleError('FETTLE_JOB_FAILED', `the file of job ${job.id} was uploaded twice and broke twice: status uploadError`)
+      throw new FettleError(
+        'FETTLE_JOB_FAILED',
+        `the file of job ${job.id} was uploaded twice and broke twice: status uploadError`,
+      )
   }
   yield {
     type: 'upload.accepted',

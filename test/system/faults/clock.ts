@@ -3,7 +3,7 @@
  * on its way. It has no chance: what is random is one half.
  */
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Clock } from '../../../src/run/index.ts'
+import type { Clock } from '../../../src/model/requests.ts'
 
 interface Sleeper {
   readonly due: number

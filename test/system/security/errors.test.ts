@@ -2,7 +2,7 @@
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import type { Client } from '../../../src/client/index.ts'
-import { withOptions } from '../../../src/run/call-options.ts'
+import { withOptions } from '../../../src/run/ports.ts'
 import {
   type Answer,
   clientOf,

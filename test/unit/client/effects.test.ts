@@ -1,8 +1,7 @@
 /** The ports of a run over the client: what may change something is guarded by THE table, and each request is counted where it belongs. */
 import { describe, expect, test } from 'vitest'
 import { FettleError } from '../../../src/errors.ts'
-import type { PortfolioService, ScreenService } from '../../../src/run/company-action-ports.ts'
-import type { Service } from '../../../src/run/ports.ts'
+import type { PortfolioService, ScreenService, Service } from '../../../src/run/ports.ts'
 import { type Answer, clientOf, errorOf, fault, JOBS, job, LOGIN, reset, serveScript } from './kit.ts'
 
 type RunPorts = Service & PortfolioService & ScreenService

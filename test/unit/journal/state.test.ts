@@ -2,8 +2,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { issue } from '../../../src/errors.ts'
-import type { HttpCounts, RecordedError, RunEvent, RunEventInput } from '../../../src/journal/events.ts'
+import type { RecordedError, RunEvent, RunEventInput } from '../../../src/journal/events.ts'
 import { advance, fold, type RunState } from '../../../src/journal/state.ts'
+import type { HttpCounts } from '../../../src/model/requests.ts'
 import { STAGE_NAMES } from '../../../src/model/stages.ts'
 import { OUTCOMES, planOf } from '../run/world.ts'
 

@@ -3,8 +3,8 @@
  * after they took effect, and a process can be dead.
  */
 import { FettleError } from '../../../src/errors.ts'
-import type { Effect, EffectOptions } from '../../../src/run/call-options.ts'
-import type { Portfolio, PortfolioService, Screening, ScreenQuery, ScreenService } from '../../../src/run/company-action-ports.ts'
+import type { Effect, EffectOptions, Portfolio, Screening, ScreenQuery } from '../../../src/model/requests.ts'
+import type { PortfolioService, ScreenService } from '../../../src/run/ports.ts'
 
 interface Made extends ScreenQuery, Screening {
   readonly createdAt: string

@@ -4,7 +4,8 @@
  */
 import type { JobRecord, UploadRecord } from '../../../src/contract/index.ts'
 import { FettleError } from '../../../src/errors.ts'
-import type { CallOptions, Download, Effect, EffectOptions, Service, Upload } from '../../../src/run/ports.ts'
+import type { CallOptions, Download, Effect, EffectOptions, Upload } from '../../../src/model/requests.ts'
+import type { Service } from '../../../src/run/ports.ts'
 
 /** What the service knows of one job. */
 export interface RemoteJob {

@@ -1,5 +1,5 @@
 /** A clock that only moves when somebody sleeps on it, and on which things can be set to happen. Nothing ever really waits. */
-import type { Clock } from '../../../src/run/ports.ts'
+import type { Clock } from '../../../src/model/requests.ts'
 
 export class VirtualClock implements Clock {
   #ms = 0

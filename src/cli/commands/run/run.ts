@@ -1,5 +1,13 @@
 /** `fettle run`: check, carry out, report; several pipelines side by side, none stopped by another's failure. */
-import { createRemoteInputs, explainPlan, mapConcurrently, type Prepared, prepare, startRun, stdinOf } from '../../../app/index.ts'
+import {
+  createRemoteInputs,
+  explainPlan,
+  mapConcurrently,
+  type Prepared,
+  prepare,
+  startRun,
+  stdinOf,
+} from '../../../app/index.ts'
 import { EXIT, errorOfIssues, type Issue } from '../../../errors.ts'
 import { escapeTerminal } from '../../../report/formats/escape.ts'
 import { escapeLines, isRejection } from '../../../report/index.ts'

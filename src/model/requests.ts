@@ -1,0 +1,107 @@
+/** What a request to the service takes and returns, as the run core and the client share it. Types only. */
+import type { StageName } from './stages.ts'
+
+/** What every request takes. */
+export interface CallOptions {
+  readonly signal?: AbortSignal
+  /** Attempts for this request instead of the client's; 1 for a poll, which the next poll repeats. */
+  readonly attempts?: number
+  /** Longest wait in milliseconds before the request, when the previous answer asked for one. */
+  readonly withinMs?: number
+  /** Called when the service answers this request with a request to pause. */
+  readonly onThrottled?: () => void
+  /** Called with the service's id of this request, when it changed something and the service returns one. */
+  readonly onCorrelation?: (correlation: Correlation) => void
+  /** Counts what is sent for this request, besides the client's own counts. */
+  readonly meter?: Meter
+  /** Sent as Idempotency-Key: a service that supports it answers a repeated request with its first answer. */
+  readonly idempotencyKey?: string
+  /** The stage of a run that sends the request; spans are drawn under it. */
+  readonly stage?: StageName
+}
+
+/** What a request takes that must not take effect twice. */
+export interface EffectOptions<T> extends Omit<CallOptions, 'idempotencyKey'> {
+  /**
+   * Reads the state after an answer was lost or refused. A value means that the request took effect, and replaces the answer;
+   * undefined means that it did not, and may be sent again.
+   */
+  readonly look: () => Promise<T | undefined>
+  /** Sent as Idempotency-Key: the same over attempts and resumes. */
+  readonly key: string
+}
+
+/** The result of such a request; `adopted`: the effect was found, not caused. */
+export interface Effect<T> {
+  readonly value: T
+  readonly adopted: boolean
+}
+
+/** The service's id of a request that changed something. */
+export interface Correlation {
+  readonly operation: string
+  readonly correlationId: string
+}
+
+/** Counts of requests, retries included, and how long pauses delayed them. */
+export interface HttpCounts {
+  readonly requests: number
+  readonly retries: number
+  readonly throttledMs: number
+}
+
+/** Counts that grow as requests are sent. */
+export type Meter = { -readonly [name in keyof HttpCounts]: HttpCounts[name] }
+
+/** A file to send; every attempt opens it again. */
+export interface FormFile {
+  readonly filename: string
+  readonly bytes: number
+  open(): AsyncIterable<Uint8Array>
+  /** Called as bytes are sent. */
+  readonly onProgress?: (sent: number) => void
+}
+
+/** The file of a job. */
+export interface Upload extends FormFile {
+  readonly hasHeader: boolean
+}
+
+/** A file being received; `bytes` is the announced length, null when none is announced. */
+export interface Download {
+  readonly bytes: number | null
+  readonly body: AsyncIterable<Uint8Array>
+}
+
+export interface Portfolio {
+  readonly id: number
+  readonly name: string
+}
+
+/** What an AML search is made for. */
+export interface ScreenQuery {
+  readonly name: string
+  readonly threshold: number
+  readonly datasets: readonly string[]
+  readonly countries: readonly string[]
+}
+
+/** An AML search that was made and paid. */
+export interface Screening {
+  readonly id: string
+  /** As the service writes it, null when it does not. */
+  readonly createdAt: string | null
+  readonly hits: number
+}
+
+/** Time and randomness, so that tests can control both. */
+export interface Clock {
+  /** Milliseconds since 1970. */
+  now(): number
+  /** Milliseconds on a clock that never steps. */
+  monotonic(): number
+  /** Resolves after `ms`; rejects with the signal's reason when it is aborted. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>
+  /** A number in [0, 1), for jitter. */
+  random(): number
+}
