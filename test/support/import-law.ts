@@ -40,6 +40,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'csv-parse',
     'csv-stringify',
     'fastify',
+    'jose',
     'node-sqlite3-wasm',
     'yauzl',
     'pdfkit',

@@ -40,7 +40,7 @@ export function authenticateRoute(app: FastifyInstance, deps: AuthenticateDeps):
           throw new LoginRefusal()
         }
         throttle.right(body, request.ip)
-        return { token: tokens.issue(user) }
+        return { token: await tokens.issue(user) }
       })
     },
     { bodyLimit: limits.loginBytes },

@@ -9,19 +9,20 @@ import { Refusal } from '../refusal.ts'
 
 /** Registers them. */
 export function otherRoutes(app: FastifyInstance, deps: Omit<RouteDeps, 'limits'>): void {
-  const admit = (request: FastifyRequest): void => deps.rates.admit('other', userOf(request, deps).username)
+  const admit = async (request: FastifyRequest): Promise<void> =>
+    deps.rates.admit('other', (await userOf(request, deps)).username)
   const never = (): never => {
     throw new Error('the request should have been refused')
   }
   const forbid = async (request: FastifyRequest): Promise<void> => {
-    admit(request)
+    await admit(request)
     throw new Refusal(403, 'Access forbidden')
   }
   for (const { method, path } of OTHER_GROUPS) {
     app.route({ method, url: routePath({ path }), onRequest: forbid, handler: never })
   }
   const retire = async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
-    admit(request)
+    await admit(request)
     return reply.code(301).send({ message: 'This product was retired in November 2024.' })
   }
   app.all(`/v1${RETIRED}*`, { onRequest: retire }, never)

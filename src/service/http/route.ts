@@ -43,9 +43,9 @@ interface RouteOptions {
 }
 
 /** The user of a request's token, with or without `Bearer ` before it (contract §4.1). Throws a 401. */
-export function userOf({ headers }: FastifyRequest, { tokens, users }: Pick<RouteDeps, 'tokens' | 'users'>): User {
+export async function userOf({ headers }: FastifyRequest, { tokens, users }: Pick<RouteDeps, 'tokens' | 'users'>): Promise<User> {
   const token = /^(?:Bearer +)?([^ ]+)$/i.exec(headers.authorization ?? '')?.[1]
-  const bearer = token === undefined ? null : tokens.read(token)
+  const bearer = token === undefined ? null : await tokens.read(token)
   const user = bearer === null ? undefined : users.get(bearer.username)
   if (user === undefined || user.generation !== bearer?.generation) throw notAuthorised()
   return user
@@ -89,7 +89,7 @@ export function route<Name extends OperationName>(
     // Before the body is read: nobody without a token may send one.
     onRequest: async request => {
       if (name === 'authenticate') return
-      const user = userOf(request, deps)
+      const user = await userOf(request, deps)
       if (!mayCarryOut(user.role, operation)) throw new Refusal(403, 'Access forbidden')
       deps.rates.admit(name, user.username)
       callers.set(request, user)

@@ -31,7 +31,7 @@ export function loginDesk(limits: Partial<Limits>, now = () => 0) {
     limits: all,
     users,
     throttle: makeThrottle(all, now),
-    tokens: { issue: () => 'a token', read: () => null },
+    tokens: { issue: async () => 'a token', read: async () => null },
     rates: { admit: () => {} },
   }
   const app = fastify()

@@ -44,14 +44,19 @@ test('one user after the other, known or not, takes about as long', async () => 
   expect(median('nobody') / median('ann')).toBeLessThan(2)
 })
 
-test('tokens never repeat, hold for their service only, and are signed over 256 bits', () => {
-  const tokens = makeTokens(3_600_000, () => 0)
+test('tokens are unique, valid for their own service until they expire, and signed with 256 bits', async () => {
+  let now = 0
+  const tokens = makeTokens(3_600_000, () => now)
   const ann = { username: 'ann', generation: 'g' }
-  const issued = Array.from({ length: 1_000 }, () => tokens.issue(ann))
+  const issued = await Promise.all(Array.from({ length: 1_000 }, () => tokens.issue(ann)))
   expect(new Set(issued).size).toBe(1_000)
-  expect(tokens.read(issued[0] ?? '')).toEqual(ann)
+  expect(await tokens.read(issued[0] ?? '')).toEqual(ann)
   expect(Buffer.from(issued[0]?.split('.')[2] ?? '', 'base64url')).toHaveLength(32)
-  expect(makeTokens(3_600_000, () => 0).read(issued[0] ?? '')).toBeNull()
+  expect(await makeTokens(3_600_000, () => 0).read(issued[0] ?? '')).toBeNull()
+  now = 3_599_999
+  expect(await tokens.read(issued[0] ?? '')).toEqual(ann)
+  now = 3_600_000
+  expect(await tokens.read(issued[0] ?? '')).toBeNull()
 })
 
 test('a hundred thousand user names leave a bounded memory, and the one who tries on is still throttled', () => {
