@@ -6,27 +6,31 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { COMMANDS } from '../dist/cli/commands/index.js'
 import { helpOf } from '../dist/cli/parse-argv.js'
 import { ERRORS, EXIT } from '../dist/errors.js'
+import { shellCommand } from '../dist/shell-command.js'
 
 /** Columns of a code block that no page has to scroll. */
 const WIDTH = 110
+
+const withCommand = (hint, action) => (action === null ? hint : `${hint.replace(/\.$/, '')}: \`${shellCommand(action)}\``)
 
 const escaped = text => text.replaceAll('|', '\\|')
 
 const families = Object.entries(EXIT).filter(([kind]) => Object.values(ERRORS).some(one => one.kind === kind))
 const errors = `# Error codes
 
-Made of the one table of codes; \`fettle explain CODE\` and \`fettle explain 75\` print the same. Codes are stable: scripts may compare
-them. An exit code groups them; what each exit code means for a scheduler is in the [README](../README.md#exit-codes).
+Generated from the table of codes; \`fettle explain CODE\` and \`fettle explain 75\` print the same. Codes are stable: scripts may compare
+them. The exit codes are described in the [README](../README.md#exit-codes). In a program the command of an error is its \`action\`, such as
+\`{ command: 'resume', args: [runId] }\` ([library.md](library.md#errors)).
 ${families
   .map(
     ([kind, code]) => `
 ## ${kind}: exit ${code}
 
-| code | what it means | what cures it |
+| code | meaning | what to do |
 |---|---|---|
 ${Object.entries(ERRORS)
   .filter(([, one]) => one.kind === kind)
-  .map(([name, { text, hint }]) => `| \`${name}\` | ${escaped(text)} | ${escaped(hint)} |`)
+  .map(([name, { text, hint, action }]) => `| \`${name}\` | ${escaped(text)} | ${escaped(withCommand(hint, action))} |`)
   .join('\n')}
 `,
   )

@@ -21,7 +21,7 @@ export { type Checkpoint, type RunHandle, RunStopped } from './app/library/run-h
 export type { RunReporter } from './app/observe/reporters.ts'
 export { type LoadOptions, loadPipeline } from './app/prepare/read-pipeline.ts'
 export { connect } from './client/index.ts'
-export type { CodeOf, ErrorCode, ErrorKind, Issue, Place } from './errors.ts'
+export type { Action, CodeOf, ErrorCode, ErrorKind, Issue, Place } from './errors.ts'
 export { ERRORS, EXIT, FettleError } from './errors.ts'
 export type { RunEvent, RunEventInput, RunState } from './journal/index.ts'
 export { definePipeline, type PipelineInput, type Plan } from './pipeline/index.ts'

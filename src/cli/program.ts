@@ -33,8 +33,8 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<numbe
     return await body.run(called.flags, io)
   } catch (error) {
     const { printError } = await import('./terminal/print-error.ts')
-    io.say(printError(error, argv.includes('--debug')))
-    const { printFailure } = await import('./result/result.ts')
+    const { argvValue, printFailure } = await import('./result/result.ts')
+    io.say(printError(error, argv.includes('--debug'), argvValue(argv, 'runs-dir')))
     await printFailure(error, argv, io)
     return exitOf(error)
   }

@@ -18,7 +18,7 @@ export interface QueueAddress {
 }
 
 const refuse = (why: string, hint = 'Give redis://host:6379, or rediss:// for TLS.'): FettleError =>
-  new FettleError('FETTLE_USAGE', `--queue ${why}`, { hint })
+  new FettleError('FETTLE_USAGE', `the queue address ${why}`, { hint })
 
 /** The queue `name` at `text`. Throws FETTLE_USAGE for what is no such address, and for one that holds a password. */
 export function queueAddress(text: string, name: string, secret: string | null): QueueAddress {
@@ -34,7 +34,7 @@ export function queueAddress(text: string, name: string, secret: string | null):
   const [, db = '0'] = /^\/?(\d{1,4})?$/.exec(pathname) ?? [null, null]
   if (hostname === '' || db === null || search !== '' || hash !== '') throw refuse('is not the address of a Redis')
   if (!/^[a-z0-9][a-z0-9-]{0,63}$/.test(name))
-    throw new FettleError('FETTLE_USAGE', `--queue-name ${name}: expected small letters, digits and hyphens`)
+    throw new FettleError('FETTLE_USAGE', `the queue name ${name} is not valid: expected lower-case letters, digits and hyphens`)
   const number = port === '' ? 6379 : Number(port)
   return {
     url: `${protocol}//${hostname}:${number}/${db}`,

@@ -19,7 +19,7 @@ export function queueTrouble(error: unknown, what: string): FettleError {
   if (!isLasting(error))
     return new FettleError('FETTLE_QUEUE', `Redis did not answer about ${what}: ${shownText(message)}`, { cause: error })
   return new FettleError('FETTLE_QUEUE_SETTINGS', `what Redis holds as ${what} cannot be read: ${shownText(message)}`, {
-    hint: 'Look at Redis: somebody else may have written to it. The queue must be of fettle alone: --queue-name.',
+    hint: 'Check Redis: another program may have written to it. Use a queue name that only fettle uses.',
     cause: error,
   })
 }

@@ -2,8 +2,9 @@
  * RunState -> Report. A reading of the journal: the same state and context give the same report, and nothing here decides
  * whether a run succeeded. It knows no format.
  */
-import { type Issue, issue } from '../errors.ts'
+import { action, type Issue, issue } from '../errors.ts'
 import { type JobState, type RowSample, type RunState, UNKNOWN } from '../journal/index.ts'
+import { DEFAULT_RUNS_DIR, shellCommand } from '../shell-command.ts'
 import { companyActionsOf } from './company-actions.ts'
 import { messageOf } from './message.ts'
 import type { Report, Result, Sample } from './schema.ts'
@@ -116,14 +117,10 @@ const deltaOf = (now: Totals, then: Report['totals']): Report['delta'] => ({
 /** A run of other rows than the planned ones is another run. */
 const canGoOn = ({ finished, error }: RunState): boolean => !finished && error?.code !== 'FETTLE_INPUT_CHANGED'
 
-/** `fettle-runs` is where a run is looked for when nothing is said. */
 function resumeCommand({ runId, detached }: RunState, directory: string | null): string {
-  const parent = directory?.replace(/[\\/]+[^\\/]*$/, '') ?? 'fettle-runs'
-  return `fettle ${detached ? 'collect' : 'resume'} ${quoted(runId)}${parent === 'fettle-runs' ? '' : ` --runs-dir ${quoted(parent)}`}`
+  const runsDir = directory?.replace(/[\\/]+[^\\/]*$/, '') ?? DEFAULT_RUNS_DIR
+  return shellCommand(action(detached ? 'collect' : 'resume', runId), runsDir)
 }
-
-/** One word for a POSIX shell. */
-const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
 
 const planOf = ({ plan }: RunState): Result['plan'] => ({
   fingerprint: plan.fingerprint,

@@ -1,5 +1,10 @@
 /** Figures as people read them: counts, shares, sizes, durations, times. Pure and the same in every locale and time zone. */
-import type { Place } from '../errors.ts'
+import { actionOf, type Issue, type Place } from '../errors.ts'
+import { hintWithCommand } from '../shell-command.ts'
+
+/** The hint of an issue with the command that follows it; empty when there is none. */
+export const hintOf = (issue: Pick<Issue, 'hint' | 'action'> & { readonly code: string }): string =>
+  issue.hint === null ? '' : hintWithCommand(issue.hint, actionOf(issue))
 
 /** `12,345`; `unknown` for a count nobody told. */
 export const count = (value: number | null): string =>

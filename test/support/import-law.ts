@@ -5,6 +5,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   errors: [],
   abort: [],
   encodings: [],
+  'shell-command': ['errors'],
   process: ['node:'],
   contract: ['zod'],
   'formats/index': [], // the table of output formats, data only
@@ -28,7 +29,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   formats: ['formats/index', 'errors', 'files', 'csv-stringify', 'node:'],
   input: ['errors', 'encodings', 'model:types', 'pipeline:types', 'files', 'formats', 'formats/index', 'csv-parse', 'node:'],
   results: ['errors', 'model:types', 'pipeline:types', 'files', 'formats', 'input', 'csv-parse', 'csv-stringify', 'node:'],
-  report: ['journal', 'model', 'errors', 'zod', 'pipeline:types', 'contract:types'],
+  report: ['journal', 'model', 'errors', 'shell-command', 'zod', 'pipeline:types', 'contract:types'],
   normalise: ['any-ascii'], // names, countries and identifiers, for matching and the runner
   'service/matching': ['normalise'],
   service: [
@@ -48,6 +49,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   ],
   queue: ['errors', 'abort', 'bullmq', 'ioredis', 'node:'],
   app: [
+    'shell-command',
     'errors',
     'contract',
     'model',
@@ -69,7 +71,26 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'node:',
   ],
   index: ['errors', 'contract', 'pipeline', 'journal', 'run', 'client', 'input', 'report', 'service', 'app'],
-  cli: ['index', 'app', 'service', 'report', 'formats/index', 'errors', 'yargs', 'picocolors', 'string-width', 'node:'],
+  cli: [
+    'index',
+    'app',
+    'contract',
+    'pipeline',
+    'model',
+    'journal:types',
+    'run',
+    'files',
+    'results',
+    'service',
+    'report',
+    'formats/index',
+    'errors',
+    'shell-command',
+    'yargs',
+    'picocolors',
+    'string-width',
+    'node:',
+  ],
   testing: ['contract', 'model:types', 'errors', 'service', 'zod', 'node:'],
 }
 

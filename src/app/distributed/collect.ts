@@ -1,5 +1,5 @@
 /** Shards in a queue waited for wherever they are carried out, and joined here. Whoever does so may be killed: another finds the same shards. */
-import { FettleError } from '../../errors.ts'
+import { type Action, action, FettleError } from '../../errors.ts'
 import type { Connected, Notice, ShardQueue } from '../../queue/index.ts'
 import { createDeadline } from '../env/deadline.ts'
 import { DEFAULT_RUNTIME } from '../env/runtime.ts'
@@ -17,10 +17,10 @@ import { formatQueuedStatus } from './status.ts'
 const HEARTBEAT_MS = 30_000
 
 /** Waits until no shard of the list is left to do, or `settings` say to stop; tells how it goes on. */
-async function waitForShards(board: ShardQueue, { jobs }: QueuedRun, settings: RunSettings): Promise<void> {
+async function waitForShards(board: ShardQueue, { jobs, url }: QueuedRun, settings: RunSettings): Promise<void> {
   const { clock } = DEFAULT_RUNTIME
   const limit = createDeadline(settings.signal, settings.timeoutMs, clock)
-  const note = (text: string): void => settings.observers?.emit('onNote', text)
+  const note = (text: string, action: Action | null = null): void => settings.observers?.emit('onNote', text, action)
   const ended = new Set<string>()
   const shardOf = (id: string): string => `shard ${jobs.indexOf(id) + 1}/${jobs.length}`
   const onNotice = ({ id, is, what }: Notice): void => {
@@ -31,7 +31,8 @@ async function waitForShards(board: ShardQueue, { jobs }: QueuedRun, settings: R
   const heart = new AbortController()
   const beat = async (): Promise<void> => {
     for (;;) {
-      note(formatQueuedStatus(await board.standing(jobs)))
+      const status = await board.standing(jobs)
+      note(formatQueuedStatus(status), status.workers === 0 ? action('worker', '--queue', url) : null)
       await clock.sleep(HEARTBEAT_MS, heart.signal)
     }
   }
@@ -55,16 +56,24 @@ export function collectShards(connected: Connected, run: QueuedRun, settings: Ru
     await waitForShards(board, run, settings).catch(error => {
       // What no waiting cures keeps its own cure.
       const canWait = FettleError.is(error) && error.kind !== 'usage'
-      throw canWait ? new FettleError(error.code, error.message, { hint: goOn(run), cause: error }) : error
+      throw canWait
+        ? new FettleError(error.code, error.message, {
+            hint: 'The workers continue. Collect the list to wait again.',
+            action: action('collect', run.runId),
+            cause: error,
+          })
+        : error
     })
     const { failed, missing } = await board.standing(run.jobs)
     if (failed.length > 0)
       throw new FettleError('FETTLE_QUEUE', `${failed.length} of ${run.jobs.length} shards were given up: ${failed[0]?.why}`, {
-        hint: `Cure it, then run the same again, with whatever else was said: ${rerunCommand(run)}`,
+        hint: 'Fix the cause, then run the original command again with the same options.',
+        action: rerunOf(run),
       })
     if (missing.length > 0)
       throw new FettleError('FETTLE_QUEUE', `${missing.length} of ${run.jobs.length} shards are no longer in the queue`, {
-        hint: 'If another process has merged the list already, nothing is left to do: see fettle runs. If not, run the same again.',
+        hint: 'If another process has already merged the list, nothing is left to do; otherwise run the same command again. List the runs.',
+        action: action('runs'),
       })
     const ends = await board.ends(run.jobs)
     const jobs = run.jobs.map((id, at) => ({ id, end: ends[at], fingerprint: run.submitted?.fingerprints[at] }))
@@ -77,8 +86,6 @@ export function collectShards(connected: Connected, run: QueuedRun, settings: Ru
   }).finally(() => worlds.close())
 }
 
-/** The command that finds the same shards: with another number of them, or in another queue, they would be others, and paid anew. */
-export const rerunCommand = ({ file, url, name, jobs }: QueuedRun): string =>
-  `fettle run ${file} --queue ${url}${name === 'fettle' ? '' : ` --queue-name ${name}`} --shards ${jobs.length}`
-
-const goOn = ({ runId }: QueuedRun): string => `The workers go on. To wait again: fettle collect ${runId}`
+/** The command that finds the same shards. Another number of shards, or another queue, would mean new shards, charged again. */
+export const rerunOf = ({ file, url, name, jobs }: QueuedRun): Action =>
+  action('run', file, '--queue', url, ...(name === 'fettle' ? [] : ['--queue-name', name]), '--shards', String(jobs.length))

@@ -4,7 +4,7 @@
  */
 import { copyFile, link, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { errorOfIssues, FettleError, issue } from '../../errors.ts'
+import { action, errorOfIssues, FettleError, issue } from '../../errors.ts'
 import { fileDigest } from '../../files/digest.ts'
 import type { RunState } from '../../journal/index.ts'
 import type { Plan } from '../../pipeline/index.ts'
@@ -39,7 +39,8 @@ export async function gatherShards(
     const lines = await readLines(connected, id)
     if (lines.length === 0)
       throw new FettleError('FETTLE_QUEUE', `the queue no longer has the journal of ${id}`, {
-        hint: 'If another process has merged the list already, nothing is left to do: see fettle runs.',
+        hint: 'If another process has already merged the list, nothing is left to do; otherwise run the same command again. List the runs.',
+        action: action('runs'),
       })
     const run = proveLines(lines, { jobId: id, identity, fingerprint })
     runs.push(await gather(run, lines, readEnd(end), settings))

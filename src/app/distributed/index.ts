@@ -1,7 +1,7 @@
 /** The wiring's face for queues, loaded by whoever asks for one: it needs packages that are not always there. Re-exports only. */
 
 export { clearMerged } from './clear.ts'
-export { collectShards, rerunCommand } from './collect.ts'
+export { collectShards, rerunOf } from './collect.ts'
 export { withQueue } from './connection.ts'
 export type { QueuedRun } from './queued-run.ts'
 export { formatQueuedStatus, queuedStatus } from './status.ts'

@@ -11,7 +11,7 @@ export function proveInputPlace(address: string): void {
       ? whyNotAddress(`${address}object`)
       : whyNotAddress(address)
   if (why === null) return
-  throw new FettleError('FETTLE_USAGE', `--input-from ${isWhole ? address : ''} ${why}`.replace(/ +/g, ' '), {
+  throw new FettleError('FETTLE_USAGE', `the input source ${isWhole ? `${address} ` : ''}${why}`, {
     hint: 'Give s3://bucket/folder/ or https://host/folder/, or the address of one list.',
   })
 }

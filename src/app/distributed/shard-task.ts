@@ -50,7 +50,7 @@ export function readTask(value: unknown, jobId: string): ShardTask & { readonly 
 
 const noShard = (why: string): FettleError =>
   new FettleError('FETTLE_QUEUE_SETTINGS', `a job of the queue is no shard that this version knows: ${why}`, {
-    hint: 'Workers and whoever submits must be of one version, and the queue theirs alone: --queue-name.',
+    hint: 'Use the same version of fettle for workers and submitters, and a queue name that no other program uses.',
   })
 
 /** A folder of a run, on this machine or on a share that is part of its file system: never on a host that its name gives. */

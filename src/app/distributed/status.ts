@@ -19,7 +19,5 @@ export const formatQueuedStatus = ({ done, active, waiting, failed, missing, wor
     `${counted(done, 'shard')} done, ${active} being carried out, ${waiting} waiting`,
     ...(failed.length === 0 ? [] : [`${failed.length} given up`]),
     ...(missing.length === 0 ? [] : [`${missing.length} no longer in the queue`]),
-    ...(workers === null
-      ? []
-      : [workers === 0 ? 'no worker is there: start one with fettle worker' : counted(workers, 'worker')]),
+    ...(workers === null ? [] : [workers === 0 ? 'no worker is running' : counted(workers, 'worker')]),
   ].join('; ')

@@ -1,5 +1,5 @@
 /** A list given to a queue: its shards posted, each under a name of its own, so that the same again finds the same shards. */
-import { FettleError } from '../../errors.ts'
+import { action, FettleError } from '../../errors.ts'
 import type { RunArgs } from '../../journal/index.ts'
 import { isHidden, lineOf, type Plan, shardText } from '../../pipeline/index.ts'
 import type { Connected } from '../../queue/index.ts'
@@ -27,7 +27,8 @@ export async function submitShards(
 ): Promise<QueuedRun> {
   if (plan.service.kind === 'embedded')
     throw new FettleError('FETTLE_USAGE', 'the embedded service lives inside one process: workers could not reach it', {
-      hint: 'Start one that they all reach (fettle serve), and name it: --service http://host:8080/v1.',
+      hint: 'Start a service that all workers reach, and set its address as service.url.',
+      action: action('serve'),
     })
   if (isHidden(plan.input.path))
     throw new FettleError(

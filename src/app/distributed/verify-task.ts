@@ -4,7 +4,7 @@
  */
 import { relative, resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { FettleError } from '../../errors.ts'
+import { action, FettleError } from '../../errors.ts'
 import { isAddress, lineOf, type Plan, problemOf, readShardPlan } from '../../pipeline/index.ts'
 import type { Credentials } from '../env/environment.ts'
 import { identityOf } from '../env/identity.ts'
@@ -45,8 +45,10 @@ export function proveInput({ input }: Plan, { cwd, inputsFrom }: Started): void 
   const { path } = input
   if (isAddress(path)) {
     if (inputsFrom.some(from => isBelow(from, path))) return
-    const cure = 'start workers with --input-from and its address, or that of its folder'
-    throw new FettleError('FETTLE_INPUT_READ', `the worker was not started to fetch the list from ${path}: ${cure}`)
+    throw new FettleError('FETTLE_INPUT_READ', `the worker may not fetch the list from ${path}`, {
+      hint: 'Start the worker with this address, or the address of its folder, among its input sources.',
+      action: action('worker', '--input-from', path),
+    })
   }
   const way = relative(cwd, resolve(cwd, path))
   if (way !== '' && !/^(\.\.([/\\]|$)|[/\\]|[A-Za-z]:)/.test(way)) return

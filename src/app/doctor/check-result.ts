@@ -1,5 +1,5 @@
 /** What a look at one thing found, and how to cure it. It looks at nothing itself. */
-import { ERRORS, type ErrorCode, FettleError } from '../../errors.ts'
+import { type Action, ERRORS, type ErrorCode, FettleError } from '../../errors.ts'
 
 /** One line of the doctor's; `code` is the error that a run would end with. */
 export interface CheckResult {
@@ -7,6 +7,8 @@ export interface CheckResult {
   readonly status: 'ok' | 'warn' | 'fail'
   readonly message: string
   readonly hint: string | null
+  /** The command that follows the hint. */
+  readonly action?: Action
   readonly code: ErrorCode | null
 }
 
@@ -14,22 +16,23 @@ export interface CheckResult {
 export const ok = (name: string, message: string): CheckResult => ({ name, status: 'ok', message, hint: null, code: null })
 
 /** A run works, but perhaps not as it should. */
-export const warn = (name: string, message: string, hint: string): CheckResult => ({
+export const warn = (name: string, message: string, hint: string, action: Action | null = null): CheckResult => ({
   name,
   status: 'warn',
   message,
   hint,
+  ...(action === null ? {} : { action }),
   code: null,
 })
 
 /** A run would end with this. */
-export const fail = (name: string, code: ErrorCode, message: string, hint: string = ERRORS[code].hint): CheckResult => ({
-  name,
-  status: 'fail',
-  message,
-  hint,
-  code,
-})
+export const fail = (
+  name: string,
+  code: ErrorCode,
+  message: string,
+  hint: string = ERRORS[code].hint,
+  action: Action | null = null,
+): CheckResult => ({ name, status: 'fail', message, hint, ...(action === null ? {} : { action }), code })
 
 /** What `look` gives, or the failure it throws. */
 export async function attempt(name: string, look: () => CheckResult | Promise<CheckResult>): Promise<CheckResult> {
@@ -37,6 +40,6 @@ export async function attempt(name: string, look: () => CheckResult | Promise<Ch
     return await look()
   } catch (error) {
     if (!FettleError.is(error)) throw error
-    return fail(name, error.code, error.message, error.hint)
+    return fail(name, error.code, error.message, error.hint, error.action)
   }
 }

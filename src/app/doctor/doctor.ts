@@ -1,7 +1,7 @@
 /** Everything that could keep a run from working, looked at in the order in which a run would meet it. No secret is shown. */
 
 import { realClock } from '../../client/clock.ts'
-import { errorOfIssues } from '../../errors.ts'
+import { action, errorOfIssues } from '../../errors.ts'
 import { isAddress, type Plan, type PlannedService } from '../../pipeline/index.ts'
 import type { QueueConnectionOptions } from '../distributed/connection.ts'
 import { type Credentials, credentialsOf, dataDirOf, type Env, proxiesOf } from '../env/environment.ts'
@@ -102,7 +102,7 @@ async function pipelineFindings({ pipeline, env, cwd, runsDir, service, offline,
     if (plan !== null && !offline && hasFarOutput(plan)) await checkOutputsWritable(plan, { env, cwd, links, signal })
     if (plan !== null) return ok('pipeline', `${pipeline}: ${plan.rows} rows of ${plan.input.path} can be sent`)
     const error = errorOfIssues(issues)
-    return fail('pipeline', error.code, error.message, `See all of it: fettle check ${pipeline}`)
+    return fail('pipeline', error.code, error.message, 'List all problems of the pipeline.', action('check', pipeline))
   })
   return { ...found, findings: [finding] }
 }

@@ -3,7 +3,7 @@ import { constants, existsSync } from 'node:fs'
 import { access, statfs } from 'node:fs/promises'
 import { arch, platform } from 'node:os'
 import { dirname, resolve } from 'node:path'
-import { FettleError } from '../../errors.ts'
+import { action, ERRORS, FettleError } from '../../errors.ts'
 import { packageInfo } from '../env/package-info.ts'
 import { registerDirOf } from '../execution/service-connection.ts'
 import { listRunIds, readRun } from '../runs/run-directory.ts'
@@ -53,7 +53,12 @@ export async function checkRegister(dataDir: string, now: number): Promise<Check
   const registers = await listRegisters(registerDirOf(dataDir))
   const own = registers.filter(one => one.name !== 'sample')
   if (own.length === 0)
-    return warn(name, 'none imported: a made-up sample is in use', 'Import a real one: fettle register import csv FILE.')
+    return warn(
+      name,
+      'none imported: a made-up sample is in use',
+      ERRORS.FETTLE_REGISTER_SAMPLE.hint,
+      ERRORS.FETTLE_REGISTER_SAMPLE.action,
+    )
   const told = own.map(one => `${one.name}: ${one.companies} companies of ${one.snapshotDate}`).join('; ')
   const isOld = own.some(one => now - Date.parse(one.snapshotDate) > OLD_DAYS * DAY_MS)
   return isOld ? warn(name, told, 'More than a year old: import a newer one.') : ok(name, told)
@@ -75,7 +80,8 @@ export function checkRuns(runsDir: string): CheckResult {
   return warn(
     name,
     `${waiting.length} unfinished: ${waiting.slice(0, 5).join(', ')}`,
-    `Go on: fettle resume ${first}; or see: fettle status ${first}`,
+    'Resume the newest.',
+    action('resume', first),
   )
 }
 

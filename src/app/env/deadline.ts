@@ -32,10 +32,7 @@ export function createDeadline(outer: AbortSignal, timeoutMs: number | null, clo
   else outer.addEventListener('abort', onSignal, { once: true })
   const endsAt = timeoutMs === null ? Number.POSITIVE_INFINITY : clock.monotonic() + timeoutMs
   if (timeoutMs !== null) {
-    const error = new FettleError(
-      'FETTLE_DEADLINE',
-      `the time limit of ${timeoutMs / 1000} s (--timeout) passed; the remote job goes on`,
-    )
+    const error = new FettleError('FETTLE_DEADLINE', `the time limit of ${timeoutMs / 1000} s passed; the remote job continues`)
     after(timeoutMs, () => abort(error))
   }
   return {

@@ -145,8 +145,7 @@ export async function screeningIssues(dataDir: string): Promise<readonly Issue[]
   const { readLists } = await import('../../service/screening/index.ts')
   if ((await readLists(screeningDirOf(dataDir))).length > 0) return []
   const message = 'no screening list was imported: AML searches look in the made-up sample'
-  const hint = 'Import a real one: fettle screening import opensanctions FILE.'
-  return [issue('FETTLE_SCREENING_SAMPLE', message, { severity: 'info', hint })]
+  return [issue('FETTLE_SCREENING_SAMPLE', message, { severity: 'info' })]
 }
 
 /**
@@ -161,8 +160,7 @@ export async function ensureRegister(dataDir: string): Promise<{ names: readonly
   if (own.length > 0) return { names: own, issues: [] }
   if (names.length === 0) await importSample(dir)
   const message = 'no register was imported: the made-up sample register is in use'
-  const hint = 'Import a real one: fettle register import csv FILE.'
-  return { names: ['sample'], issues: [issue('FETTLE_REGISTER_SAMPLE', message, { severity: 'info', hint })] }
+  return { names: ['sample'], issues: [issue('FETTLE_REGISTER_SAMPLE', message, { severity: 'info' })] }
 }
 
 /** Imports the sample; processes and runs that find no register at the same moment do so one after the other. */

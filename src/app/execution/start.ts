@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname } from 'node:path'
-import { FettleError } from '../../errors.ts'
+import { action, FettleError } from '../../errors.ts'
 import { type Lock, takeLock } from '../../files/process-lock.ts'
 import { type Journal, type MergedShards, openJournal, type RunState } from '../../journal/index.ts'
 import { isSameWork, lineOf, type Plan } from '../../pipeline/index.ts'
@@ -57,7 +57,8 @@ export async function startRun(plan: Plan, settings: RunSettings, fresh: boolean
     if (!last.finished)
       settings.observers?.emit(
         'onNote',
-        `the unfinished run ${last.runId} is of another plan and is left alone: fettle resume ${last.runId}`,
+        `the unfinished run ${last.runId} is of another plan; resume it separately`,
+        action('resume', last.runId),
       )
     return newRun(plan, lock, settings)
   })
@@ -177,8 +178,8 @@ async function continueRun(before: RunState, lock: Lock, settings: RunSettings):
 /** The disk refused the first line of a journal, or only to say that it is safe there. */
 function perhapsBegun(error: unknown, runId: string): unknown {
   if (!isLocalFailure(error)) return error
-  const hint = `Check permissions and free space, then run it again. If the run was recorded, fettle resume ${runId} does so too.`
-  return new FettleError(error.code, error.message, { hint, cause: error })
+  const hint = 'Check permissions and free space, then run the same command again, or resume the run if it was recorded.'
+  return new FettleError(error.code, error.message, { hint, action: action('resume', runId), cause: error })
 }
 
 /** The error that kept a run from going on, with what a person needs to go on later. */
@@ -187,7 +188,8 @@ function stillResumable(error: unknown, { runId, jobs }: RunState): unknown {
   const ids = jobs.flatMap(({ id }) => (id === null ? [] : [id]))
   const job = ids.length === 0 ? '' : `; its remote job ${ids.join(', ')} is untouched`
   return new FettleError(error.code, `${error.message}${job}`, {
-    hint: `Check permissions and free space, then: fettle resume ${runId}`,
+    hint: 'Check permissions and free space, then resume the run.',
+    action: action('resume', runId),
     cause: error,
   })
 }

@@ -1,4 +1,5 @@
 /** The observers of a run and the one dispatcher that calls them: an observer that fails is reported once and never changes the run. */
+import type { Action } from '../../errors.ts'
 import type { RunEventInput, RunState } from '../../journal/index.ts'
 import { freeze } from '../../pipeline/planning/freeze.ts'
 import type { LineageEvent, Report } from '../../report/index.ts'
@@ -17,8 +18,8 @@ export interface RunReporter {
   onEvent?(event: RunEventInput, state: RunState): unknown
   /** Progress between two events: bytes sent, a job polled, a request retried. Nothing of it is recorded. */
   onProgress?(progress: ProgressEvent, state: RunState): unknown
-  /** A remark for a log. */
-  onNote?(text: string): unknown
+  /** A remark for a log; `action` is the command that follows it. */
+  onNote?(text: string, action?: Action | null): unknown
   /** A problem that does not stop the run, such as a reporter that failed. Passed to `onNote` if absent. */
   onWarning?(text: string): unknown
   /** An OpenLineage event. */

@@ -4,7 +4,7 @@
  */
 import { copyFile, link, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { FettleError, type Issue } from '../../errors.ts'
+import { action, FettleError, type Issue } from '../../errors.ts'
 import { fileDigest } from '../../files/digest.ts'
 import type { JobState, MergedShards, RunArgs, StageState } from '../../journal/index.ts'
 import { mergedPlan, type Plan, shardText } from '../../pipeline/index.ts'
@@ -110,6 +110,7 @@ async function fill(shards: readonly ShardRun[], directory: RunDirectory): Promi
 function lost({ plan, runId }: ShardRun['state'], path: string): FettleError {
   const text = plan.shard === undefined ? '' : shardText(plan.shard)
   return new FettleError('FETTLE_MERGE', `the results of shard ${text} (run ${runId}) are not there as they came: ${path}`, {
-    hint: `Bring the folder of the run back whole, or carry it out again: fettle run ${plan.file} --shard ${text} --new`,
+    hint: 'Restore the directory of that run, or run the shard again.',
+    action: action('run', plan.file, '--shard', text, '--new'),
   })
 }

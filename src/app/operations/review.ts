@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { FettleError } from '../../errors.ts'
+import { type Action, action, FettleError } from '../../errors.ts'
 import { matchRate, openJournal, type RunEventInput, type RunState } from '../../journal/index.ts'
 import { lineOf } from '../../pipeline/index.ts'
 import { type Decision, Decisions } from '../../results/index.ts'
@@ -31,9 +31,9 @@ export interface ReviewOptions {
 export function runForReview(runsDir: string, wanted: string | undefined): { state: RunState; directory: RunDirectory } {
   const found = loadRun(runsDir, wanted)
   const { state } = found
-  const refuse = (why: string, hint?: string): FettleError =>
-    new FettleError('FETTLE_REVIEW', `the run ${state.runId} ${why}`, hint === undefined ? {} : { hint })
-  if (!state.finished) throw refuse('has not come to its end', `Go on with it first: fettle resume ${state.runId}`)
+  const refuse = (why: string, hint: string, next?: Action): FettleError =>
+    new FettleError('FETTLE_REVIEW', `the run ${state.runId} ${why}`, { hint, ...(next === undefined ? {} : { action: next }) })
+  if (!state.finished) throw refuse('is not finished', 'Resume the run first.', action('resume', state.runId))
   if (state.plan.output === null) throw refuse('has no output, so it knows of no rows', 'Name an output in the pipeline.')
   if (state.plan.report.rows === 'none')
     throw refuse('keeps its rows out of reviews', 'Set report.rows: review in the pipeline, and run it again.')

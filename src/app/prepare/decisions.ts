@@ -12,7 +12,7 @@ import type { Decisions } from '../../results/index.ts'
 export async function decisionIssues(path: string | null, cwd: string, at: Place | null): Promise<Issue[]> {
   if (path === null) return []
   if (!existsSync(resolve(cwd, path))) {
-    const hint = '`fettle review` writes it once somebody has decided something.'
+    const hint = 'The file is written by the first review that decides a row.'
     return [issue('FETTLE_DECISIONS', `there is no ${path} yet, so no decision is applied`, { severity: 'info', at, hint })]
   }
   const { readDecisions } = await import('../../results/decisions/decisions-file.ts')

@@ -8,7 +8,7 @@ import { basename, dirname, join, relative, resolve } from 'node:path'
 import { type Issue, issue, type Place } from '../../errors.ts'
 import { extensionsOf, formatFacts, isTableName } from '../../formats/index.ts'
 import { isAddress, type Pipeline, type PlannedOutput } from '../../pipeline/index.ts'
-import { DEFAULT_RUNS_DIR } from '../runs/run-directory.ts'
+import { DEFAULT_RUNS_DIR } from '../../shell-command.ts'
 
 /** What the outputs lie among. */
 export interface OutputContext {

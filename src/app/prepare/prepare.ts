@@ -5,7 +5,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { realClock } from '../../client/clock.ts'
-import { errorOfIssues, FettleError, type Issue, issue } from '../../errors.ts'
+import { errorOfIssues, type Issue, issue } from '../../errors.ts'
 import { inspect } from '../../input/table/inspect.ts'
 import { locateRows } from '../../input/table/row-range.ts'
 // Not by the face of their folder: results and outputs are loaded by whoever runs a pipeline.

@@ -22,10 +22,9 @@ export function resolveService(
   }
   const checked = checkServiceUrl(url, fields?.insecure ?? false)
   if ('code' in checked) {
-    const where = service !== null ? '--service' : 'FETTLE_URL'
     throw new FettleError(
       checked.code,
-      `the address in ${where} ${checked.problem}`,
+      `the address ${service !== null ? 'given for the service' : 'in FETTLE_URL'} ${checked.problem}`,
       checked.hint === undefined ? {} : { hint: checked.hint },
     )
   }

@@ -3,7 +3,7 @@
  * file names only.
  */
 import { existsSync, readdirSync } from 'node:fs'
-import { FettleError } from '../../errors.ts'
+import { action, FettleError } from '../../errors.ts'
 
 /** Files that may be there before the journal is: those of a list in a queue, and the results that a merge starts from. */
 const BEFORE = /^(?:queue\.json|enriched-\d+\.csv)$/
@@ -34,7 +34,8 @@ export function explainUnread(error: unknown, { id, path, journal }: Unread): un
   if (error.code !== 'FETTLE_JOURNAL_DAMAGED' && signs.length === 0) return error
   const lost = `the journal ${journal} ${isEmpty ? 'has no whole line' : 'is missing'}, but the run began: its directory has ${signs.join(', ')}`
   return new FettleError('FETTLE_JOURNAL_DAMAGED', signs.length === 0 ? error.message : lost, {
-    hint: `Restore ${journal} from a backup, then: fettle resume ${id}. Without a backup, look for the job fettle-${id} at the service; fettle run --new starts another run, with another paid job.`,
+    hint: `Without a backup, look for the job fettle-${id} at the service: a new run would create another, charged job. With a backup, restore ${journal}, then resume the run.`,
+    action: action('resume', id),
     at: error.at ?? { file: journal, line: 1, column: 1 },
     cause: error,
   })

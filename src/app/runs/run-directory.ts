@@ -5,15 +5,12 @@
 import { randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, lstatSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { FettleError } from '../../errors.ts'
+import { action, FettleError } from '../../errors.ts'
 import { writeAtomic } from '../../files/atomic-file.ts'
 import { createFolders, syncFolderSync } from '../../files/durable.ts'
 import { fold, type RunState, readJournal } from '../../journal/index.ts'
 import { nearest } from '../../pipeline/index.ts'
 import { explainUnread } from './lost-journal.ts'
-
-/** Where runs are kept unless --runs-dir says otherwise. No leading dot: CI artifact uploads skip hidden folders. */
-export const DEFAULT_RUNS_DIR = 'fettle-runs'
 
 const RUN_ID = /^\d{8}T\d{6}Z-([a-z0-9][a-z0-9-]*(?:\.\d+-of-\d+)?)-[0-9a-f]{6}$/
 
@@ -170,7 +167,7 @@ export function findRunId(runsDir: string, wanted: string | undefined): string {
   if (id === undefined) {
     const names = new Set(ids.map(one => RUN_ID.exec(one)?.[1] ?? ''))
     const close = nearest(wanted, [...ids, ...names])
-    const hint = close === null ? {} : { hint: `Did you mean ${close}? See \`fettle runs\`.` }
+    const hint = close === null ? {} : { hint: `Did you mean ${close}? List the runs.`, action: action('runs') }
     throw new FettleError('FETTLE_RUN_UNKNOWN', `no run "${wanted}" in ${runsDir}`, hint)
   }
   // A pipeline's name means its newest run; the beginning of an id must fit one only.

@@ -3,7 +3,7 @@
  * another list is named, with its cure. It joins nothing.
  */
 import { basename, dirname } from 'node:path'
-import { errorOfIssues, type Issue, issue } from '../../errors.ts'
+import { type Action, action, errorOfIssues, type Issue, issue } from '../../errors.ts'
 import type { RunState } from '../../journal/index.ts'
 import { kinOf, shardList, shardText } from '../../pipeline/index.ts'
 import { findRunId, newestShards, type RunDirectory, readRun, runDirectory } from './run-directory.ts'
@@ -32,7 +32,8 @@ export function completeShardSet(shards: readonly ShardRun[]): readonly ShardRun
 }
 
 const numberOf = ({ state }: ShardRun): number => state.plan.shard?.number ?? 0
-const refuse = (message: string, hint: string): Issue => issue('FETTLE_MERGE', message, { hint })
+const refuse = (message: string, hint: string, next?: Action): Issue =>
+  issue('FETTLE_MERGE', message, { hint, ...(next === undefined ? {} : { action: next }) })
 
 /** Runs that are no shards, or not of the same list. */
 function strangers(shards: readonly ShardRun[]): Issue[] {
@@ -65,7 +66,8 @@ function gaps(shards: readonly ShardRun[]): Issue[] {
       return [
         refuse(
           `the shard ${text} is missing`,
-          `Carry it out, with what else was said for the others: fettle run ${file} --shard ${text}`,
+          'Run the shard with the options of the other shards.',
+          action('run', file, '--shard', text),
         ),
       ]
     return [refuse(`the shard ${text} is there ${found.length} times: ${found.join(', ')}`, 'Name one of them.')]
@@ -78,13 +80,17 @@ function open(shards: readonly ShardRun[]): Issue[] {
     if (plan.shard === undefined) return []
     const which = `the shard ${shardText(plan.shard)} (run ${runId})`
     if (!finished) {
-      const hint = `Go on with it: fettle ${detached ? 'collect' : 'resume'} ${runId}`
-      return [issue('FETTLE_SHARD', `${which} has not come to its end`, { hint })]
+      const next = action(detached ? 'collect' : 'resume', runId)
+      return [issue('FETTLE_SHARD', `${which} is not finished`, { hint: `${detached ? 'Collect' : 'Resume'} it.`, action: next })]
     }
     if (status !== 'error' && status !== 'fail') return []
     const why = error === null ? '' : `: ${error.message}`
     return [
-      refuse(`${which} ended in an error${why}`, `Carry it out again: fettle run ${plan.file} --shard ${shardText(plan.shard)}`),
+      refuse(
+        `${which} ended in an error${why}`,
+        'Run the shard again.',
+        action('run', plan.file, '--shard', shardText(plan.shard)),
+      ),
     ]
   })
 }

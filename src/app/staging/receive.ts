@@ -2,10 +2,10 @@
  * An input that is no file here, received before a pipeline is planned: standard input, or an object elsewhere; or left alone,
  * where whoever asks wants nothing sent.
  */
-import { issue, type Place } from '../../errors.ts'
+import { action, issue, type Place } from '../../errors.ts'
 import type { Inspection } from '../../input/table/inspect.ts'
 import { isAddress, type Pipeline, STDIN } from '../../pipeline/index.ts'
-import { DEFAULT_RUNS_DIR } from '../runs/run-directory.ts'
+import { DEFAULT_RUNS_DIR } from '../../shell-command.ts'
 import { receiveFrom, type StorageOptions } from './remote-files.ts'
 import type { StagedInput } from './staged-input.ts'
 import { stdinOf } from './stdin.ts'
@@ -53,7 +53,8 @@ export const uninspectedInput = (path: string, file: string, at: Place | null): 
   issues: [
     issue('FETTLE_INPUT_READ', `the input ${path} lies elsewhere and was not looked at`, {
       severity: 'info',
-      hint: `To look at it: fettle run ${file} --dry-run`,
+      hint: 'Plan the run to read the input.',
+      action: action('run', file, '--dry-run'),
       at,
     }),
   ],

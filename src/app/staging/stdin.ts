@@ -4,7 +4,7 @@
  * no standard input.
  */
 import { addAbortSignal, type Readable } from 'node:stream'
-import { FettleError } from '../../errors.ts'
+import { action, FettleError } from '../../errors.ts'
 import { STDIN, STDIN_NAME, shownPath, spoolOf } from '../../pipeline/index.ts'
 import { type StagedInput, stageInput } from './staged-input.ts'
 
@@ -33,7 +33,8 @@ export function stdinOf({ open, keeps, signal }: Stdin): (file: string, runsDir:
     const stream = open()
     if (stream.isTTY === true)
       throw new FettleError('FETTLE_USAGE', `${file} reads ${STDIN_NAME}, and that is this terminal`, {
-        hint: `Pipe the list into it: extract | fettle run ${file}; or name a file: --input FILE.`,
+        hint: 'Pipe the list into the command, or read a file.',
+        action: action('run', file, '--input', 'FILE'),
       })
     return stageInput(piecesOf(stream, signal), { runsDir, shelf: 'stdin', keeps, name: STDIN_NAME })
   }
@@ -47,7 +48,7 @@ async function* piecesOf(stream: Readable, signal: AbortSignal | undefined): Asy
     signal?.throwIfAborted()
     throw new FettleError('FETTLE_INPUT_READ', `cannot read ${STDIN_NAME}: ${(error as Error).message}`, {
       cause: error,
-      hint: 'Look at the program before the pipe; or name a file: --input FILE.',
+      hint: 'Check the program that writes into the pipe, or read a file instead.',
     })
   }
 }

@@ -1,8 +1,9 @@
 /** Options that several commands have, each described once. */
 import type { Option } from '../options/option.ts'
+import { DEFAULT_RUNS_DIR } from '../../shell-command.ts'
 import { REPORTERS } from '../reporters/registry.ts'
 
-export const RUNS_DIR: Option = { name: 'runs-dir', default: 'fettle-runs', describe: 'Folder of the runs' }
+export const RUNS_DIR: Option = { name: 'runs-dir', default: DEFAULT_RUNS_DIR, describe: 'Folder of the runs' }
 
 export const JSON_RESULT: Option = {
   name: 'json',

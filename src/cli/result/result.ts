@@ -4,11 +4,12 @@
  */
 import { resolve } from 'node:path'
 import { checkWritable, type RunResult, writeAtomic } from '../../app/index.ts'
-import { EXIT, FettleError, issue } from '../../errors.ts'
+import { action, EXIT, FettleError, issue } from '../../errors.ts'
 import { type PipelineResult, resultLine, safeJson } from '../../report/index.ts'
+import { hintWithCommand, shellCommand } from '../../shell-command.ts'
 import type { Flags } from '../command.ts'
 import { assertReplaceableResult } from '../options/overwrite-guards.ts'
-import { isOn, textFlag, wholeFlag } from '../options/read.ts'
+import { isOn, needText, textFlag, wholeFlag } from '../options/read.ts'
 import type { Io } from '../terminal/io.ts'
 import { exitOf } from './exit.ts'
 
@@ -48,8 +49,9 @@ export function pipelineResultOf(ending: Exclude<Ending, { readonly left: string
   const known = FettleError.is(error)
     ? error
     : new FettleError('FETTLE_BUG', error instanceof Error ? error.message : String(error))
-  const { code, message, hint, at } = known
-  const issues = known.issues.length > 0 ? known.issues : [issue(code, message, { hint, at })]
+  const { code, message, hint, at, action } = known
+  const own = issue(code, message, { hint, at, ...(action === null ? {} : { action }) })
+  const issues = known.issues.length > 0 ? known.issues : [own]
   return { name: name ?? 'fettle', exitCode: codeOf(ending, flags), issues }
 }
 
@@ -70,23 +72,23 @@ export async function printResults(endings: readonly Ending[], flags: Flags, io:
     if ('left' in ending) return ending.left
     return 'result' in ending
       ? resultLine({ ...ending.result.report, exitCode: codeOf(ending, flags) })
-      : errorLine(ending.error, ending.name)
+      : errorLine(ending.error, ending.name, needText(flags, 'runs-dir'))
   })
   const file = textFlag(flags, 'result-file')
   if (file !== null)
     await writeLines(lines, file, io).catch(error => {
-      throw resultKept(error, endings, file)
+      throw resultKept(error, endings, file, needText(flags, 'runs-dir'))
     })
   if (isOn(flags, 'json')) for (const line of lines) io.out(line)
 }
 
 /** The error of a result file for runs that are recorded: the same command would start another run of what is finished. */
-function resultKept(error: unknown, endings: readonly Ending[], file: string): unknown {
+function resultKept(error: unknown, endings: readonly Ending[], file: string, runsDir: string): unknown {
   const ids = endings.flatMap(ending => ('result' in ending ? [ending.result.state.runId] : []))
   if (!FettleError.is(error, 'output') || ids.length === 0) return error
-  const ways = ids.map(id => `fettle resume ${id} --result-file ${file}`).join('; ')
+  const ways = ids.map(id => shellCommand(action('resume', id, '--result-file', file), runsDir)).join('; ')
   return new FettleError(error.code, error.message, {
-    hint: `Check permissions and free space, then: ${ways} (starts no new run)`,
+    hint: `Check permissions and free space, then print the result again, without a new run: ${ways}`,
     cause: error,
   })
 }
@@ -98,18 +100,28 @@ async function writeLines(lines: readonly string[], file: string, io: Io): Promi
 
 /** The line of a command that failed as a whole. The flags may be what could not be read, so argv itself is asked. */
 export async function printFailure(error: unknown, argv: readonly string[], io: Io): Promise<void> {
-  const words = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv
-  const line = errorLine(error, null)
-  const at = words.findIndex(word => /^--result-file(=|$)/.test(word))
-  const file = words[at]?.includes('=') ? words[at]?.slice('--result-file='.length) : words[at + 1]
-  // The failure may be that very file; it has been told already.
-  if (at >= 0 && file !== undefined && !file.startsWith('-')) await writeLines([line], file, io).catch(() => {})
-  if (words.includes('--json')) io.out(line)
+  const line = errorLine(error, null, argvValue(argv, 'runs-dir'))
+  const file = argvValue(argv, 'result-file')
+  // The failure may be that very file, which is already reported.
+  if (file !== undefined) await writeLines([line], file, io).catch(() => {})
+  if (wordsOf(argv).includes('--json')) io.out(line)
+}
+
+const wordsOf = (argv: readonly string[]): readonly string[] => (argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv)
+
+/** The value of a flag in a command line that may not be valid. */
+export function argvValue(argv: readonly string[], flag: string): string | undefined {
+  const words = wordsOf(argv)
+  const at = words.findIndex(word => word === `--${flag}` || word.startsWith(`--${flag}=`))
+  const value = words[at]?.includes('=') ? words[at]?.slice(flag.length + 3) : words[at + 1]
+  return at < 0 || value === undefined || value.startsWith('-') ? undefined : value
 }
 
 /** What a run that could not begin has for a result line: same keys, the error in place of counts. */
-function errorLine(error: unknown, pipeline: string | null): string {
-  const { code, message, hint, exitCode } = FettleError.is(error) ? error : new FettleError('FETTLE_BUG')
+function errorLine(error: unknown, pipeline: string | null, runsDir: string | undefined): string {
+  const known = FettleError.is(error) ? error : new FettleError('FETTLE_BUG')
+  const { code, message, exitCode } = known
+  const hint = hintWithCommand(known.hint, known.action, runsDir)
   return safeJson({
     schema: 'fettle/result/v1',
     status: 'error',

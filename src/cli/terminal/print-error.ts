@@ -1,7 +1,8 @@
-/** Errors and issues as a person reads them: place, code, what is wrong, how to cure it. No stack trace but with --debug. */
-import { FettleError, type Issue, type Place } from '../../errors.ts'
+/** Prints errors and issues: place, code, message, and hint with the command that follows it. Stack traces need --debug. */
+import { type Action, actionOf, FettleError, type Issue, type Place } from '../../errors.ts'
 import { escapeLines, escapeTerminal } from '../../report/formats/escape.ts'
 import { place } from '../../report/words.ts'
+import { DEFAULT_RUNS_DIR, hintWithCommand } from '../../shell-command.ts'
 
 interface Printable {
   readonly label: string
@@ -10,35 +11,36 @@ interface Printable {
   readonly message: string
   readonly correlationId?: string | null
   readonly hint: string | null
+  readonly action: Action | null
 }
 
-/** Every part is foreign text as far as the terminal is concerned, and is cleaned for itself. */
-function print({ label, code, at, message, correlationId, hint }: Printable): string {
+/** Every part may contain foreign text, and is escaped separately. */
+function print({ label, code, at, message, correlationId, hint, action }: Printable, runsDir: string): string {
   const lines = [
     `${label} ${code}${at === null ? '' : ` ${escapeTerminal(place(at))}`}`,
     `  ${escapeTerminal(message)}`,
     ...(correlationId == null ? [] : [`  correlation id: ${escapeTerminal(correlationId)}`]),
-    ...(hint === null ? [] : [`  hint: ${escapeTerminal(hint)}`]),
+    ...(hint === null ? [] : [`  hint: ${escapeTerminal(hintWithCommand(hint, action, runsDir))}`]),
   ]
   return lines.join('\n')
 }
 
 /** One issue: `error FETTLE_X file:line:col`, what is wrong, and its hint. */
-export const printIssue = (issue: Issue): string =>
-  print({ ...issue, label: issue.severity === 'warn' ? 'warning' : issue.severity })
+export const printIssue = (issue: Issue, runsDir: string = DEFAULT_RUNS_DIR): string =>
+  print({ ...issue, action: actionOf(issue), label: issue.severity === 'warn' ? 'warning' : issue.severity }, runsDir)
 
-/** An error with all its issues; `debug` adds the stack and the chain of causes. */
-export function printError(error: unknown, debug: boolean): string {
+/** An error with all its issues; `debug` adds the stack and the chain of causes. Commands name `runsDir` unless it is the default. */
+export function printError(error: unknown, debug: boolean, runsDir: string = DEFAULT_RUNS_DIR): string {
   const known = FettleError.is(error)
-  const own = known && error.issues.length > 0 ? error.issues.map(printIssue) : [printOne(error)]
+  const own = known && error.issues.length > 0 ? error.issues.map(one => printIssue(one, runsDir)) : [printOne(error, runsDir)]
   return [...own, ...(debug ? stacksOf(error) : [])].join('\n')
 }
 
-function printOne(error: unknown): string {
-  if (FettleError.is(error)) return print({ ...error, message: error.message, label: 'error' })
+function printOne(error: unknown, runsDir: string): string {
+  if (FettleError.is(error)) return print({ ...error, message: error.message, label: 'error' }, runsDir)
   const why = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
   const hint = 'this is a mistake in fettle; please report it with the output of --debug'
-  return print({ label: 'error', code: 'FETTLE_BUG', at: null, message: `unexpected: ${why}`, hint })
+  return print({ label: 'error', code: 'FETTLE_BUG', at: null, message: `unexpected: ${why}`, hint, action: null }, runsDir)
 }
 
 function* stacksOf(error: unknown): Generator<string> {

@@ -22,7 +22,7 @@ export function shardIssues(pipeline: Pipeline, shard: Shard, at: (...path: Path
   return [
     ...(piped
       ? [
-          refuse(`${which} of standard input: the other shards and fettle merge could not read it`, 'Write it to a file first.', [
+          refuse(`${which} of standard input: the other shards and the merge could not read it`, 'Write it to a file first.', [
             'input',
           ]),
         ]
@@ -39,7 +39,7 @@ export function shardIssues(pipeline: Pipeline, shard: Shard, at: (...path: Path
       .map(key =>
         refuse(
           `${which}: ${key} is about the companies of the whole list, and a shard knows its own alone`,
-          `Leave ${key} out, or run the list without --shard.`,
+          `Leave ${key} out, or run the list as a whole, without shards.`,
           [key],
         ),
       ),

@@ -84,7 +84,7 @@ export function draftYaml(proposal: Proposal, options: DraftOptions, { schema, b
     inComment(
       `# Written by ${by} from ${show(facts.path)}: ${facts.rows} rows, ${facts.columns} columns, ${facts.encoding}${packed}, ${show(facts.delimiter)} between cells.`,
     ),
-    '# It is yours to change; `fettle check` tells what is wrong with it, `fettle schema` what else it may say.',
+    '# Edit it as needed, then check it. docs/pipeline.md lists every key.',
     `name: ${flow(name)}`,
     '',
     'input:',

@@ -16,7 +16,12 @@ export function pipelineJsonSchema(): JsonSchema {
     override: ({ jsonSchema }) => allowReference(jsonSchema as JsonSchema),
   })
   const { $schema, ...rest } = schema as JsonSchema
-  return { $schema, title: 'fettle pipeline', description: 'What fettle run carries out. Format version 1.', ...rest }
+  return {
+    $schema,
+    title: 'fettle pipeline',
+    description: 'A pipeline: input, mappings, service and outputs of a run. Format version 1.',
+    ...rest,
+  }
 }
 
 /** Widens a number, truth value, choice or patterned text by `${…}`; what describes it stays outside. */

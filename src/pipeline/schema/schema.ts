@@ -207,11 +207,11 @@ export const pipelineSchema = map({
   description: text('a text of 2000 characters at most', 2000).optional().describe('For people.'),
   tags: listOf(pattern(TAG, /^[\w.-]{1,60}$/), 'a list of tags', 0, 50)
     .prefault([])
-    .describe('fettle run --select tag:NAME.'),
+    .describe('Tags to select pipelines by.'),
   vars: z
     .record(z.string(), z.string({ error: 'text' }), { error: 'a map of names and texts' })
     .prefault({})
-    .describe('Values for ${vars.name}; --var name=value replaces them.'),
+    .describe('Defaults of ${vars.name}; the caller may set other values.'),
   service: z
     .union([text('embedded, an address or a map'), serviceMap], { error: 'embedded, an address or a map' })
     .optional()
@@ -252,7 +252,7 @@ export const pipelineSchema = map({
     .optional()
     .describe('Absent: the run ends when matched.'),
   review: map({
-    decisions: path.optional().describe('A CSV of what people decided about rows, applied on every run; kept by fettle review.'),
+    decisions: path.optional().describe('A CSV of decisions about rows, applied on every run; a review writes it.'),
   })
     .prefault({})
     .describe('Rows that a person should look at.'),

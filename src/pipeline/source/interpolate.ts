@@ -77,7 +77,7 @@ export function interpolate(tree: Tree, sources: Sources): { readonly tree: Tree
   })
   for (const name of Object.keys(sources.vars)) {
     if (declaredNames.includes(name)) continue
-    const message = `--var ${name}: not declared under vars${didYouMean(name, declaredNames)}`
+    const message = `the variable ${name} is not declared under vars${didYouMean(name, declaredNames)}`
     findings.push({ code: 'FETTLE_PIPELINE_VARIABLE', message, hint: listNames('Declared', declaredNames), path: ['vars'] })
   }
   return { tree: mapScalars(withVars, (scalar, path) => (path[0] === 'vars' ? scalar : fillIn(scalar, path))), findings }

@@ -8,6 +8,7 @@ import { resultLine } from '../result-line.ts'
 import type { Report, Result } from '../schema.ts'
 import { OUTCOMES } from '../totals.ts'
 import { STATUS, type Verdict, verdictOf } from '../verdict.ts'
+import { hintOf } from '../words.ts'
 import { plain, safeJson } from './escape.ts'
 
 /** One message. */
@@ -46,13 +47,16 @@ export function pipesMessages(told: readonly PipelineResult[], step: PipesStep, 
 function errorOf(told: PipelineResult) {
   const error = isRejection(told) ? told.issues.find(({ severity }) => severity === 'error') : told.results[0]?.error
   if (error == null) return null
-  const message = plain(`${error.message}${error.hint === null ? '' : ` ${error.hint}`}`)
+  const message = plain(`${error.message} ${hintOf(error)}`.trimEnd())
   return { name: error.code, message, stack: [], cause: null, context: null }
 }
 
 const refused = ({ name, issues }: Extract<PipelineResult, { issues: unknown }>): PipesMessage[] =>
-  issues.map(({ severity, code, message, hint }) =>
-    pipesLog(severity === 'error' ? 'ERROR' : 'WARNING', `${name}: ${code}: ${message}${hint === null ? '' : ` ${hint}`}`),
+  issues.map(issue =>
+    pipesLog(
+      issue.severity === 'error' ? 'ERROR' : 'WARNING',
+      `${name}: ${issue.code}: ${issue.message} ${hintOf(issue)}`.trimEnd(),
+    ),
   )
 
 const LEVEL: Readonly<Record<Verdict, PipesLevel>> = {

@@ -7,7 +7,7 @@ import { isRejection, nameOf, type PipelineResult, type Problem } from '../pipel
 import type { Report, Result } from '../schema.ts'
 import { sumOfTotals } from '../totals.ts'
 import { worst } from '../verdict.ts'
-import { count, counted, place } from '../words.ts'
+import { count, counted, hintOf, place } from '../words.ts'
 import { clip, escapeCommand, escapeCommandProperty } from './escape.ts'
 
 /** Ten of a kind are shown for a step, and the rest vanish: so the tenth says how many more there are. */
@@ -52,9 +52,10 @@ function annotationsOf(told: PipelineResult): Annotation[] {
   ])
 }
 
-function ofIssue({ severity, code, message, hint, at }: Problem, name: string): Annotation[] {
+function ofIssue(issue: Problem, name: string): Annotation[] {
+  const { severity, code, message, hint, at } = issue
   if (severity === 'info') return []
-  const text = `${message}${hint === null ? '' : `\n${hint}`}`
+  const text = `${message}${hint === null ? '' : `\n${hintOf(issue)}`}`
   return [{ level: severity === 'error' ? 'error' : 'warning', title: `${name}: ${code}`, message: text, at }]
 }
 

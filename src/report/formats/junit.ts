@@ -5,7 +5,7 @@
 
 import { isRejection, type PipelineResult, type Problem, type Rejection } from '../pipeline-result.ts'
 import type { Report, Result } from '../schema.ts'
-import { more, place } from '../words.ts'
+import { hintOf, more, place } from '../words.ts'
 import { escapeXml } from './escape.ts'
 
 /** So many issues are told in a suite; the report has all. */
@@ -62,7 +62,7 @@ const suiteOf = (report: Report, result: Result): Suite => ({
   ],
 })
 
-const inWords = ({ severity, message, hint }: Problem): string => `${severity}: ${message}${hint === null ? '' : ` ${hint}`}`
+const inWords = (problem: Problem): string => `${problem.severity}: ${problem.message} ${hintOf(problem)}`.trimEnd()
 
 /** Nothing began: one case says why, with all that was found. */
 function refusedSuite({ name, issues }: Rejection): Suite {

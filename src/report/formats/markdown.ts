@@ -7,7 +7,7 @@ import { isRejection, type PipelineResult, type Problem, type Rejection } from '
 import type { Report, Result, Sample } from '../schema.ts'
 import { OUTCOME, STATUS, shownOutcomes, verdictOf } from '../verdict.ts'
 import { groupOf, reasonsOf } from '../why.ts'
-import { about, bytes, count, duration, more, percent, place, points, signed } from '../words.ts'
+import { about, bytes, count, duration, hintOf, more, percent, place, points, signed } from '../words.ts'
 import { clip, escapeMarkdown as esc, markdownCell, markdownCode } from './escape.ts'
 
 /** Bytes; a job summary is refused above 1,024 KiB, other steps may write to it too. */
@@ -142,7 +142,7 @@ function issueList(issues: readonly Problem[], warnings: readonly string[]): str
   const sign = { error: '✗', warn: '!', info: 'i' } as const
   const items = issues.slice(0, ISSUES).map(issue => {
     const at = issue.at === null ? '' : ` (${markdownCode(place(issue.at))})`
-    const hint = issue.hint === null ? '' : ` _${esc(issue.hint)}_`
+    const hint = issue.hint === null ? '' : ` _${esc(hintOf(issue))}_`
     return `- ${sign[issue.severity]} ${esc(clip(issue.message, 500))}${at}${hint}`
   })
   const general = warnings.slice(0, ISSUES).map(text => `- ! ${esc(clip(text, 500))}`)

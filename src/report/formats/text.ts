@@ -5,7 +5,7 @@
 import { companyActionLines } from '../company-actions.ts'
 import type { Report, Result } from '../schema.ts'
 import { OUTCOME, STATUS, shownOutcomes, type Verdict, verdictOf } from '../verdict.ts'
-import { about, bytes, count, counted, duration, more, percent, points } from '../words.ts'
+import { about, bytes, count, counted, duration, hintOf, more, percent, points } from '../words.ts'
 import { clip, escapeTerminal } from './escape.ts'
 
 /** What a colour is for; the caller knows which escape codes that means. */
@@ -138,7 +138,7 @@ function issues(report: Report, result: Result, paint: Paint, width: number): st
   const lines = listed.slice(0, LIST).flatMap(issue => {
     const sign = issue.severity === 'error' ? paint('bad', '✗') : paint('warn', '!')
     const [first = '', ...rest] = wrap(issue.message, width - 4).slice(0, 3)
-    const hint = issue.hint === null ? [] : wrap(issue.hint, width - 4).slice(0, 2)
+    const hint = issue.hint === null ? [] : wrap(hintOf(issue), width - 4).slice(0, 2)
     return [`  ${sign} ${first}`, ...rest.map(line => `    ${line}`), ...hint.map(line => `    ${paint('dim', line)}`)]
   })
   const general = report.warnings

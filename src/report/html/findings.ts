@@ -1,6 +1,6 @@
 /** Checks and alerts: what was expected of the data, and what is worth a look, each with its cure and its place. */
 import type { Report, Result } from '../schema.ts'
-import { count, more } from '../words.ts'
+import { count, hintOf, more } from '../words.ts'
 import { html, type Markup, prose } from './markup.ts'
 import { table } from './table.ts'
 import type { Tone } from './verdict.ts'
@@ -53,7 +53,7 @@ function alert(issue: Issue): Markup {
   const { tone, word } = TONE[issue.severity]
   const where = place(issue)
   return html`<li class="note ${tone}"><p><b class="${tone}">${word}:</b> ${issue.message}</p>
-${issue.hint === null ? null : html`<p class="small">${prose(issue.hint)}</p>`}
+${issue.hint === null ? null : html`<p class="small">${prose(hintOf(issue))}</p>`}
 <p class="small"><span class="soft">${where === '' ? null : html`${where} · `}<code>${issue.code}</code></span></p></li>
 `
 }

@@ -4,7 +4,7 @@ import { isRejection, type PipelineResult, type Rejection } from '../pipeline-re
 import type { Report, Result } from '../schema.ts'
 import { OUTCOMES, sumOfTotals } from '../totals.ts'
 import { OUTCOME, STATUS, type Verdict, verdictOf, worst } from '../verdict.ts'
-import { count, counted, duration, more, percent, points, time } from '../words.ts'
+import { count, counted, duration, hintOf, more, percent, points, time } from '../words.ts'
 import { bar, patterns } from './charts.ts'
 import { html, type Markup, prose } from './markup.ts'
 import { shell } from './shell.ts'
@@ -93,6 +93,7 @@ const refused = ({ name, exitCode, issues }: Rejection): Markup => html`<h3>${na
 <ul class="stack small">${issues
   .slice(0, PROBLEMS)
   .map(
-    ({ message, hint, code }) => html`<li>${message}${hint === null ? null : html`<br>${prose(hint)}`} <code>${code}</code></li>`,
+    issue =>
+      html`<li>${issue.message}${issue.hint === null ? null : html`<br>${prose(hintOf(issue))}`} <code>${issue.code}</code></li>`,
   )}</ul>
 ${issues.length > PROBLEMS ? html`<p class="small soft">${more(issues.length, PROBLEMS)}</p>` : null}`

@@ -1,4 +1,6 @@
 /** The evidence: columns, timeline, files, and all that is needed to do the run again. */
+import { action } from '../../errors.ts'
+import { shellCommand } from '../../shell-command.ts'
 import { clip } from '../formats/escape.ts'
 import type { Report, Result } from '../schema.ts'
 import { STATUS } from '../verdict.ts'
@@ -130,7 +132,7 @@ export function reproduce(report: Report, result: Result): Markup {
   ].flat()
   const args = Object.entries(report.args).filter(([, value]) => value !== null && value !== false)
   const delimiter = input.delimiter === '\t' ? 'tab' : `“${input.delimiter}”`
-  return html`<section aria-labelledby="reproduce"><h2 id="reproduce">Reproduce</h2><div class="card"><code class="command" data-copy>fettle run ${result.file}</code>
+  return html`<section aria-labelledby="reproduce"><h2 id="reproduce">Reproduce</h2><div class="card"><code class="command" data-copy>${shellCommand(action('run', result.file))}</code>
 <details open><summary>What exactly was run</summary><dl class="pairs">
 ${pair('Version', `${tool.name} ${tool.version}`)}
 ${pair('Run', html`<code>${runId}</code>`)}

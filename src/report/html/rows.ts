@@ -1,4 +1,6 @@
 /** Rows a person should look at: those in review beside their best candidate, those without a company by reason. */
+import { action } from '../../errors.ts'
+import { shellCommand } from '../../shell-command.ts'
 import { wordsBeside } from '../differ.ts'
 import { clip } from '../formats/escape.ts'
 import type { Report, Result, Sample } from '../schema.ts'
@@ -85,7 +87,7 @@ const shownOf = (shown: number, total: number | null, file: string | null): stri
 
 /** What the desk holds, and what becomes of what is decided there. */
 const onDesk = ({ shown, all }: Packed): Markup =>
-  html`${shown < all ? `The first ${count(shown)} of ${count(all)} rows: more would make the page too large to mail. ` : null}What you decide stays in this browser until you download it; then ${prose('`fettle review --apply decisions.csv`')} writes the corrected output, and a pipeline that names the file applies it on every run.`
+  html`${shown < all ? `The first ${count(shown)} of ${count(all)} rows: more would make the page too large to mail. ` : null}What you decide stays in this browser until you download it; then ${prose(`\`${shellCommand(action('review', '--apply', 'decisions.csv'))}\``)} writes the corrected output, and a pipeline that names the file applies it on every run.`
 
 interface Section {
   readonly id: string

@@ -105,7 +105,7 @@ async function pack(folder: string, file: string): Promise<void> {
 export async function backup({ dataDir, file, signal }: BackupOptions): Promise<BackupInfo> {
   if (!existsSync(join(dataDir, 'jobs.db'))) {
     throw new FettleError('FETTLE_SETTINGS', `Cannot back up ${dataDir}: it is not the data directory of a service.`, {
-      hint: 'Name it: --data-dir DIR.',
+      hint: 'Name the data directory of the service.',
     })
   }
   const desk = snapshotDirIn(dataDir)

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { z } from 'zod'
 import { ROLES, type Role } from '../../contract/index.ts'
-import { FettleError } from '../../errors.ts'
+import { action, FettleError } from '../../errors.ts'
 import { makeFolder, writeWhole } from './atomic-file.ts'
 import { lockDirectory, type Release } from './lock.ts'
 
@@ -116,6 +116,7 @@ export const removeAccount = (dataDir: string, username: string): Promise<void> 
   change(dataDir, accounts => {
     if (accounts.delete(username)) return
     throw new FettleError('FETTLE_USAGE', `${named(username)} cannot be removed: there is none.`, {
-      hint: 'See who is there: fettle serve users list.',
+      hint: 'List the users.',
+      action: action('serve', 'users', 'list'),
     })
   })

@@ -28,7 +28,7 @@ export function requireNoLoss({ file, target, things, now, before, skipped, skip
   const stays = before === null ? '' : ` The ${before} that are there stay.`
   if (now === 0) {
     throw new FettleError('FETTLE_INPUT_EMPTY', `${file} was not imported into the ${target}: 0 ${things}; ${rows}.${stays}`, {
-      hint: 'Look whether it is the right file and of the kind named; --force imports it all the same.',
+      hint: 'Check the file and its kind; if they are right, force the import.',
     })
   }
   throw new FettleError(

@@ -32,7 +32,7 @@ export function requireNothingBeside(directory: string, fault: string, more: rea
     'FETTLE_SETTINGS',
     `Cannot open the data directory ${directory}: ${join(directory, 'jobs.db')} ${fault}, but its files are there: ${beside.join(', ')}. No file was removed.`,
     {
-      hint: `Restore jobs.db from the backup that these files belong to, together with its jobs.db-wal if there is one (docs/self-hosting.md). To start without these jobs, move ${directory} away, or name another --data-dir.`,
+      hint: `Restore jobs.db from the backup that these files belong to, together with its jobs.db-wal if there is one (docs/self-hosting.md). To start without these jobs, move ${directory} away, or use another data directory.`,
     },
   )
 }

@@ -29,7 +29,7 @@ export const TEXT_CASES: readonly TextCase[] = [
   ['P9 foreign', `${BASE}steps: []\nneeds: x`, ['KEY 4:1', '"steps" is not part of a pipeline'], ['KEY 5:1', '"needs"']],
   ['P9 in the wrong place', `${BASE}delimiter: ";"`, ['KEY 4:1', 'belongs under input']],
   ['P9 below', `${BASE}retry: { atempts: 3 }`, ['KEY 4:10', 'part of retry; did you mean attempts?']],
-  ['P10 tag', `${BASE}tags: !foo [a]`, ['TAG 4:7', '!foo', 'plainly']],
+  ['P10 tag', `${BASE}tags: !foo [a]`, ['TAG 4:7', '!foo', 'without tag']],
   ['P10 function tag', `${BASE}description: !!js/function "x"`, ['TAG 4:14', '!!js/function']],
   ['P10 binary and text tags', `${BASE}description: !!binary aGk=\ntags: [!!str 5]`, ['TAG 4:14', '!!binary'], ['TAG 5:8', '!!str']],
   ['P10 directive', `%YAML 1.1\n---\n${BASE}`, ['SYNTAX 1:1', 'directives']],

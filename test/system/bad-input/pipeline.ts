@@ -188,7 +188,7 @@ export const PIPELINE_ROWS: readonly Row[] = [
   { ...bad('P31', 'a line end for an address', withService('"${U}"'), ['VARIABLE p.yml:4:10'], '${U}', 'a line end or a NUL'), env: { U: 'https://h/v1\r\nX-Canary: canary' } },
   { ...bad('P31', 'a line end for a user name', withService('{ username: "${U}" }'), ['VARIABLE p.yml:4:22'], '${U}'), env: { U: 'me\ncanary' } },
   { ...bad('P31', 'a CR for a path', 'name: a\ninput: "${D}"\nmappings: { name: Name, country: Country }', ['VARIABLE p.yml:2:8'], '${D}'), env: { D: 'rows\r.csv' } },
-  { ...bad('P32', '--var of nothing declared', BASE, ['VARIABLE'], '--var region: not declared under vars', 'Declared: none'), args: ['p.yml', '--var', 'region=north'] },
+  { ...bad('P32', '--var of nothing declared', BASE, ['VARIABLE'], 'the variable region is not declared under vars', 'Declared: none'), args: ['p.yml', '--var', 'region=north'] },
   { ...bad('P32', '--var misspelt', `${BASE}vars: { region: x }`, ['VARIABLE p.yml:4:7'], 'did you mean region?'), args: ['p.yml', '--var', 'regoin=north'] },
   bad('P33', 'nothing, a fraction, no unit', `${BASE}poll: { every: "", max: 1.5s, timeout: s }`, ['VALUE p.yml:4:16', 'VALUE p.yml:4:25', 'VALUE p.yml:4:40'], '500ms, 30s, 5m'),
   bad('P34', 'concurrency of 33, a rate of 0', `${BASE}job: { concurrency: 33 }\nservice: { url: "https://h.example/v1", rate: { requests: 0, per: 1s } }`, ['VALUE p.yml:4:21', 'VALUE p.yml:5:59'], '1 to 32'),

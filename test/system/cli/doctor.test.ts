@@ -47,7 +47,7 @@ describe.concurrent('doctor', () => {
     const cwd = folderOf()
     const ended = await fettle(['doctor'], { cwd, env: { FETTLE_DATA: join(cwd, 'none') } })
     expect(ended.code).toBe(0)
-    expect(ended.stdout).toMatch(/^warn {2}register .*sample.*\n +-> Import a real one: fettle register import csv FILE\.$/m)
+    expect(ended.stdout).toMatch(/^warn {2}register .*sample.*\n +-> Import a register: fettle register import csv FILE$/m)
   })
 
   test('a service that is there: name, answer, clock, login', async () => {

@@ -153,10 +153,10 @@ describe.each(['run', 'resume'] as const)('%s', how => {
     const asked = service.server.requests.length
     const error = await goOn(place, how).catch((error: unknown) => error)
     expect(error).toMatchObject({ code: 'FETTLE_JOURNAL_DAMAGED', exitCode: 73 })
-    const { message, hint, at } = error as FettleError
+    const { message, hint, action, at } = error as FettleError
     expect(message).toContain('journal.jsonl')
     expect(at).toMatchObject({ file: expect.stringContaining('journal.jsonl'), line: expect.any(Number) })
-    expect(hint).toContain(`fettle resume ${runId}`)
+    expect(action).toEqual({ command: 'resume', args: [runId] })
     expect(hint).toContain(`fettle-${runId} at the service`)
     expect(service.server.requests).toHaveLength(asked)
     // The way out: the journal from a backup, and resume.

@@ -33,7 +33,7 @@ describe('forms', () => {
     expect(pipelineOf(text, { vars: { country: 'FR' } }).description).toBe('FR')
     const { pipeline, issues } = parseYaml(text, { vars: { contry: 'FR' } })
     expect(pipeline).toBeNull()
-    expect(issues.map(one => one.message)).toEqual(['--var contry: not declared under vars; did you mean country?'])
+    expect(issues.map(one => one.message)).toEqual(['the variable contry is not declared under vars; did you mean country?'])
   })
 
   test('the id of the run is known once there is one', () => {

@@ -98,7 +98,7 @@ test('a stop before anything began sends nothing', async () => {
 test('the time limit of the run is an error that another try may cure', async () => {
   const world = worldOf()
   world.service.matching = ['matching']
-  const limit = new FettleError('FETTLE_DEADLINE', 'the time limit of 30 s (--timeout) passed')
+  const limit = new FettleError('FETTLE_DEADLINE', 'the time limit of 30 s passed')
   world.clock.at(30_000, () => world.stop.abort(limit))
   expect(await world.run()).toMatchObject({ finished: false, status: 'error', exitCode: 75, error: { message: limit.message } })
   expect(world.clock.monotonic()).toBe(30_000)

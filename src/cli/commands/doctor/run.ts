@@ -2,6 +2,7 @@
 import { type CheckResult, runDoctor } from '../../../app/index.ts'
 import { ERRORS, EXIT } from '../../../errors.ts'
 import { escapeTerminal, safeJson } from '../../../report/formats/escape.ts'
+import { hintWithCommand } from '../../../shell-command.ts'
 import type { Flags } from '../../command.ts'
 import { queueOf } from '../../options/queue.ts'
 import { isOn, needText, textFlag } from '../../options/read.ts'
@@ -10,16 +11,21 @@ import type { Io } from '../../terminal/io.ts'
 
 /** Prints what was found; the exit code is that of the worst failure, warnings are 0. */
 export async function run(flags: Flags, io: Io): Promise<number> {
-  const findings = await runDoctor({
+  const runsDir = needText(flags, 'runs-dir')
+  const found = await runDoctor({
     env: io.env,
     cwd: io.cwd,
-    runsDir: needText(flags, 'runs-dir'),
+    runsDir,
     pipeline: textFlag(flags, 'pipeline'),
     service: textFlag(flags, 'service'),
     queue: textFlag(flags, 'queue') === null ? null : queueOf(flags),
     offline: isOn(flags, 'offline'),
     signal: io.signal,
   })
+  const findings = found.map(({ action = null, ...one }) => ({
+    ...one,
+    hint: one.hint === null ? null : hintWithCommand(one.hint, action, runsDir),
+  }))
   const exitCode = worstExit(
     findings.flatMap(({ status, code }) => (status === 'fail' && code !== null ? [EXIT[ERRORS[code].kind]] : [])),
   )

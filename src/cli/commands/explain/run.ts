@@ -2,13 +2,15 @@
 
 import { nearest } from '../../../app/light.ts'
 import { ERRORS, type ErrorCode, EXIT, FettleError } from '../../../errors.ts'
+import { shellCommand } from '../../../shell-command.ts'
 import type { Flags } from '../../command.ts'
 import { textFlag } from '../../options/read.ts'
 import type { Io } from '../../terminal/io.ts'
 
 const describe = (code: ErrorCode): string => {
-  const { kind, text, hint } = ERRORS[code]
-  return `${code}  (${kind}, exit ${EXIT[kind]})\n  ${text}\n  ${hint}`
+  const { kind, text, hint, action } = ERRORS[code]
+  const command = action === null ? '' : `\n  ${shellCommand(action)}`
+  return `${code}  (${kind}, exit ${EXIT[kind]})\n  ${text}\n  ${hint}${command}`
 }
 
 /** Prints one entry of the table, all entries of an exit code, or the whole table. */

@@ -5,9 +5,10 @@ import type { Prepared, RunSettings } from '../../../app/index.ts'
 import { MOST_SHARDS } from '../../../app/light.ts'
 import { EXIT, errorOfIssues } from '../../../errors.ts'
 import { escapeTerminal } from '../../../report/index.ts'
+import { shellCommand } from '../../../shell-command.ts'
 import type { Flags } from '../../command.ts'
 import { queuedLine, queueOf } from '../../options/queue.ts'
-import { isOn, wholeFlag } from '../../options/read.ts'
+import { isOn, needText, wholeFlag } from '../../options/read.ts'
 import type { Ending } from '../../result/result.ts'
 import type { Io } from '../../terminal/io.ts'
 
@@ -40,7 +41,7 @@ const LOOK_MS = 2_000
 
 /** How a list stands that is in a queue: 0 ready to be collected, 75 going on, 76 not to be had. */
 export async function statusQueued(run: QueuedRun, flags: Flags, io: Io, timeoutMs: number | null): Promise<number> {
-  const { rerunCommand, queuedStatus, formatQueuedStatus, withQueue } = await load()
+  const { rerunOf, queuedStatus, formatQueuedStatus, withQueue } = await load()
   return withQueue(run, io.env, async connected => {
     let waited = 0
     let last = ''
@@ -55,7 +56,7 @@ export async function statusQueued(run: QueuedRun, flags: Flags, io: Io, timeout
         else {
           const next =
             isBad && !isGoing
-              ? `Once cured, the same again, with whatever else was said, goes on: ${rerunCommand(run)}`
+              ? `Fix the cause, then run the original command again with the same options: ${shellCommand(rerunOf(run), needText(flags, 'runs-dir'))}`
               : nextOf(run, code)
           io.out(escapeTerminal(`${run.runId}  in the queue ${run.name} at ${run.url}\n${words}. ${next}`))
         }

@@ -8,7 +8,7 @@ import {
   startRun,
   stdinOf,
 } from '../../../app/index.ts'
-import { EXIT, errorOfIssues, type Issue } from '../../../errors.ts'
+import { EXIT, errorOfIssues } from '../../../errors.ts'
 import { escapeTerminal } from '../../../report/formats/escape.ts'
 import { escapeLines, isRejection } from '../../../report/index.ts'
 import type { Flags } from '../../command.ts'
@@ -106,6 +106,7 @@ export async function runPipeline(
     quiet: isOn(flags, 'quiet'),
     verbose: isOn(flags, 'verbose'),
     label: isOneOfSeveral ? name : null,
+    runsDir: needText(flags, 'runs-dir'),
   })
   try {
     if (prepared.plan === null) throw errorOfIssues(prepared.issues)
@@ -126,7 +127,7 @@ export async function runPipeline(
 /** The report as text, or the error; quiet runs speak only when something is wrong. */
 function sayEnding(ending: Ending, reporters: CallReporters, flags: Flags, io: Io): void {
   if ('error' in ending) {
-    io.say(printError(ending.error, isOn(flags, 'debug')))
+    io.say(printError(ending.error, isOn(flags, 'debug'), needText(flags, 'runs-dir')))
     return
   }
   if ('left' in ending) return
@@ -139,7 +140,7 @@ function sayEnding(ending: Ending, reporters: CallReporters, flags: Flags, io: I
 /** Prints the very plans that would be carried out. */
 function dryRun(items: readonly Item[], io: Io): number {
   const codes = items.map(({ prepared }) => {
-    if (prepared.issues.length > 0) io.say(prepared.issues.map((issue: Issue) => printIssue(issue)).join('\n'))
+    if (prepared.issues.length > 0) io.say(prepared.issues.map(one => printIssue(one)).join('\n'))
     if (prepared.plan === null) return errorOfIssues(prepared.issues).exitCode
     io.out(escapeLines(explainPlan(prepared.plan)))
     return EXIT.ok

@@ -1,6 +1,7 @@
 /** The display of a run: on a terminal lines that are redrawn, otherwise a line for each change and at least one every 30 seconds. */
 import { progressOf, type RunReporter } from '../../../app/index.ts'
 import { escapeTerminal } from '../../../report/index.ts'
+import { hintWithCommand } from '../../../shell-command.ts'
 import type { Io } from '../io.ts'
 import { heartbeat } from './heartbeat.ts'
 import { ProgressModel } from './model.ts'
@@ -21,7 +22,10 @@ export interface ProgressDisplay extends Required<Pick<RunReporter, 'name' | 'on
 const SILENT: ProgressDisplay = { name: 'display', onEvent() {}, onProgress() {}, onNote() {}, stop() {} }
 
 /** A display for one pipeline; `label` starts each line when several run at once. */
-export function showProgress(io: Io, options: { quiet: boolean; verbose: boolean; label: string | null }): ProgressDisplay {
+export function showProgress(
+  io: Io,
+  options: { quiet: boolean; verbose: boolean; label: string | null; runsDir?: string },
+): ProgressDisplay {
   if (options.quiet) return SILENT
   const shown = io.isTerminal ? liveLines(io, options.label) : plainLines(io, options.label, options.verbose)
   const onStop = () => shown.onNote(STOPPING)
@@ -30,7 +34,8 @@ export function showProgress(io: Io, options: { quiet: boolean; verbose: boolean
     io.signal.removeEventListener('abort', onStop)
     shown.stop()
   }
-  return { ...shown, stop }
+  const onNote: ProgressDisplay['onNote'] = (text, action = null) => shown.onNote(hintWithCommand(text, action, options.runsDir))
+  return { ...shown, onNote, stop }
 }
 
 function plainLines(io: Io, label: string | null, verbose: boolean): ProgressDisplay {

@@ -2,7 +2,7 @@
  * The kinds of source that can be imported: how the header of each is read, and its rows as companies. The table that import, CLI and
  * docs read; each kind's columns are a file of their own.
  */
-import { FettleError } from '../../../errors.ts'
+import { action, FettleError } from '../../../errors.ts'
 import { companiesHouse } from './companies-house.ts'
 import { generic } from './csv.ts'
 import { gleif } from './gleif.ts'
@@ -40,9 +40,8 @@ export function columnsOf(file: string, header: readonly string[], kind: Pick<Ki
     )
     throw new FettleError('FETTLE_INPUT_HEADER', `The header of ${file} has no column ${missing.join(', no column ')}`, {
       hint:
-        other === undefined
-          ? `The columns are ${usual}.`
-          : `It looks like the kind ${other[0]}: fettle register import ${other[0]} FILE.`,
+        other === undefined ? `The columns are ${usual}.` : `The header is that of the kind ${other[0]}: import it as that kind.`,
+      ...(other === undefined ? {} : { action: action('register', 'import', other[0], 'FILE') }),
     })
   }
   return {

@@ -1,0 +1,21 @@
+/** Prints actions as commands for a POSIX shell: for the command line and for the documents of a run. */
+import type { Action } from './errors.ts'
+
+/** The directory of runs unless another is given. No leading dot: CI artifact uploads skip hidden folders. */
+export const DEFAULT_RUNS_DIR = 'fettle-runs'
+
+/** Commands that read the directory of runs. */
+const WITH_RUNS: readonly string[] = ['run', 'resume', 'collect', 'status', 'review', 'merge', 'runs', 'report', 'doctor']
+
+/** One word for a POSIX shell. */
+const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
+
+/** `fettle resume 20260101T…`, with `--runs-dir` when it is not the default. */
+export function shellCommand({ command, args }: Action, runsDir: string = DEFAULT_RUNS_DIR): string {
+  const place = WITH_RUNS.includes(command) && runsDir !== DEFAULT_RUNS_DIR ? ['--runs-dir', runsDir] : []
+  return ['fettle', ...[command, ...args, ...place].map(quoted)].join(' ')
+}
+
+/** A hint with the command that follows it: "Resume the run: fettle resume". */
+export const hintWithCommand = (hint: string, action: Action | null, runsDir?: string): string =>
+  action === null ? hint : `${hint.replace(/\.$/, '')}: ${shellCommand(action, runsDir)}`
