@@ -69,12 +69,15 @@ describe('what exists is in the documents', () => {
   )
 
   test('every reporter, with its default path', () => {
-    const rows = [...section('Reporters', read('docs/reports.md')).matchAll(/^\| `([a-z-]+)` \| .* \| (?:`(.*)`)? \| .*\|$/gm)]
+    const rows = section('Reporters', read('docs/reports.md'))
+      .split('\n')
+      .filter(line => line.startsWith('| `'))
+      .map(line => line.split('|').map(cell => cell.trim().replaceAll('`', '')))
     const expected = Object.entries(REPORTERS).map(([name, { defaultPath }]) => [
       name,
-      defaultPath === null ? undefined : `fettle-runs/${defaultPath}`,
+      defaultPath === null ? '' : `fettle-runs/${defaultPath}`,
     ])
-    expect(rows.map(([, name, path]) => [name, path]).sort()).toEqual(expected.sort())
+    expect(rows.map(([, name, , path]) => [name, path]).sort()).toEqual(expected.sort())
   })
 
   test('every key of a pipeline', () => {

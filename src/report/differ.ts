@@ -1,4 +1,5 @@
-/** Two texts beside each other: which words of one the other has not. It marks nothing itself; report and page draw it. */
+/** Compares two texts by their words: which words of one the other lacks. */
+import { MASK } from '../model/mask.ts'
 
 /** A word, or the space between two. */
 export interface Word {
@@ -17,7 +18,7 @@ const bare = (word: string): string =>
 
 /** The words of a text, marked where `other` lacks them. Beside nothing, or something masked, nothing differs. */
 export function wordsBeside(text: string, other: string): Word[] {
-  if (other === '' || text === '***' || other === '***') return [{ text, differs: false }]
+  if (other === '' || text === MASK || other === MASK) return [{ text, differs: false }]
   const known = new Set(other.split(/\s+/).map(bare))
   return text.split(/(\s+)/).map(word => ({ text: word, differs: bare(word) !== '' && !known.has(bare(word)) }))
 }

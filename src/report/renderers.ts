@@ -1,6 +1,6 @@
 /** The formats of a report by name: one pure function each, and the file it goes to in the run directory. */
 
-import { renderJson } from './formats/json.ts'
+import { safeJson } from './formats/escape.ts'
 import { renderJunit } from './formats/junit.ts'
 import { renderMarkdown } from './formats/markdown.ts'
 import { renderOpenMetrics } from './formats/openmetrics.ts'
@@ -18,7 +18,7 @@ export interface Renderer {
 
 /** Name -> renderer. */
 export const RENDERERS = {
-  json: { file: 'report.json', render: renderJson },
+  json: { file: 'report.json', render: report => `${safeJson(report, 2)}\n` },
   html: { file: 'report.html', render: renderHtml },
   markdown: { file: 'report.md', render: report => renderMarkdown(report) },
   junit: { file: 'junit.xml', render: report => renderJunit([report]) },

@@ -4,6 +4,7 @@
  */
 import { action, type Issue, issue } from '../errors.ts'
 import { type JobState, type RowSample, type RunState, UNKNOWN } from '../journal/index.ts'
+import { isColumnMasked, isMappingMasked, MASK } from '../model/mask.ts'
 import { DEFAULT_RUNS_DIR, shellCommand } from '../shell-command.ts'
 import { companyActionsOf } from './company-actions.ts'
 import { messageOf } from './message.ts'
@@ -162,12 +163,9 @@ const jobOf = (job: JobState): Result['jobs'][number] => ({
 
 const ratio = (part: number, whole: number): number | null => (whole === 0 ? null : part / whole)
 
-/** Examples are masked here once more, as samples are. */
 function profileIn({ plan }: RunState): Result['profile'] {
-  const { mask, rows } = plan.report
   return (plan.profile ?? []).map(({ mapping, header, index, isKey, filled, distinct, isEstimate, examples }) => {
-    const isMasked = [mapping, header].some(name => name !== null && mask.includes(name))
-    const shown = isMasked ? examples.slice(0, 1).map(() => '***') : [...examples]
+    const shown = isColumnMasked(plan, index) ? examples.slice(0, 1).map(() => MASK) : [...examples]
     return {
       mapping,
       header,
@@ -178,7 +176,7 @@ function profileIn({ plan }: RunState): Result['profile'] {
       distinct,
       distinctShare: ratio(distinct, filled),
       estimated: isEstimate,
-      examples: rows === 'none' ? [] : shown,
+      examples: plan.report.rows === 'none' ? [] : shown,
     }
   })
 }
@@ -189,19 +187,17 @@ const samplesOf = ({ plan, samples }: RunState, outcome: RowSample['outcome']): 
     samples.filter(one => one.outcome === outcome),
   )
 
-/** Rows as a report gives them. Masked here once more: what was kept under another setting must not bring a masked cell back. */
+/** The rows of a report. They are masked again: a resume may mask more columns than the settings under which the rows were stored. */
 export function samplesIn(plan: RunState['plan'], rows: readonly RowSample[]): Sample[] {
-  const masked = new Set(plan.report.mask)
-  const isMasked = (mapping: string): boolean =>
-    masked.has(mapping) || plan.mappings.some(one => one.mapping === mapping && one.header !== null && masked.has(one.header))
   const shown = (cells: Readonly<Record<string, string>>): Record<string, string> =>
-    masked.size === 0
-      ? { ...cells }
-      : Object.fromEntries(Object.entries(cells).map(([name, cell]) => [name, isMasked(name) ? '***' : cell]))
+    Object.fromEntries(
+      Object.entries(cells).map(([name, cell]) => [name, cell !== '' && isMappingMasked(plan, name) ? MASK : cell]),
+    )
+  const isKeyMasked = plan.key !== null && isColumnMasked(plan, plan.key.index)
   return rows.map(one => ({
     row: one.row,
     line: one.line ?? null,
-    key: one.key,
+    key: one.key !== null && isKeyMasked ? MASK : one.key,
     score: one.score,
     why: one.why,
     cells: shown(one.cells),

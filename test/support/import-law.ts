@@ -28,7 +28,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   files: ['errors', 'process', 'node:'],
   formats: ['formats/index', 'errors', 'files', 'csv-stringify', 'node:'],
   input: ['errors', 'encodings', 'model:types', 'pipeline:types', 'files', 'formats', 'formats/index', 'csv-parse', 'node:'],
-  results: ['errors', 'model:types', 'pipeline:types', 'files', 'formats', 'input', 'csv-parse', 'csv-stringify', 'node:'],
+  results: ['errors', 'model', 'pipeline:types', 'files', 'formats', 'input', 'csv-parse', 'csv-stringify', 'node:'],
   report: ['journal', 'model', 'errors', 'shell-command', 'zod', 'pipeline:types', 'contract:types'],
   normalise: ['any-ascii'], // names, countries and identifiers, for matching and the runner
   'service/matching': ['normalise'],

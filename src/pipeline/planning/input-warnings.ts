@@ -2,16 +2,17 @@
  * What the cells of the mapped columns give to think: warnings, since only a person knows what was meant. It says which columns
  * are worth counting and words the counts; it reads no file.
  */
+
 import { IDENTIFIERS, type Mapping } from '../../contract/index.ts'
 import { type Issue, issue, type Place } from '../../errors.ts'
 import { formatFacts, type OutputFormat } from '../../formats/index.ts'
+import { isColumnMasked } from '../../model/mask.ts'
 import type { CellCounts, InputFacts, Plan, PlannedMapping, ValueWarning, WatchedColumn } from '../model/types.ts'
 import { mappingLine } from '../propose/mapping-line.ts'
 import type { Pipeline } from '../schema/pipeline.ts'
 import { show } from '../source/quote.ts'
 import type { Path } from '../source/tree.ts'
 import { resolveKey, resolveMapping } from './headers.ts'
-import { isMasked } from './profile.ts'
 
 const NUMBERS: readonly string[] = IDENTIFIERS
 const COUNTRIES: readonly string[] = ['country', 'countryCode']
@@ -100,7 +101,7 @@ function mappingIssues(
   const column = mapping.header
   const name = `mappings.${mapping.mapping}: ${column === null ? `column ${mapping.index + 1}` : show(column)}`
   const line = mappingLine(mapping, plan.input.header)
-  const shows = plan.report.rows !== 'none' && !isMasked(plan, mapping.index)
+  const shows = plan.report.rows !== 'none' && !isColumnMasked(plan, mapping.index)
   const issues: Issue[] = []
   const say = (message: string, oddity: ValueWarning, hint: string): void => {
     issues.push(warn(`${name} ${message}`, oddity, at, hint, column))

@@ -109,6 +109,18 @@ describe('row content', () => {
     for (const mask of ['name', 'Company Name']) expect(everything(withCanary('all', [mask]))).not.toContain(canary)
     expect(everything(withCanary('all', []))).toContain(`${canary} unmatched`)
   })
+  it('masks the key by its header, and every mapping of a masked column', () => {
+    const state = STATES.finished()
+    const shared = state.plan.mappings.find(one => one.mapping === 'name')!
+    const mappings = [...state.plan.mappings, { ...shared, mapping: 'vatNumber' as const, header: null }]
+    const samples = state.samples.map(sample => ({ ...sample, key: canary, cells: { ...sample.cells, vatNumber: canary } }))
+    const shown = (mask: string[]): string =>
+      everything(buildReport({ ...state, samples, plan: { ...state.plan, mappings, report: { rows: 'all', mask } } }, context))
+    expect(shown([])).toContain(canary)
+    expect(shown(['name'])).toContain(canary)
+    expect(shown(['name', 'supplier_id'])).not.toContain(canary)
+    expect(shown(['supplier_id'])).toContain(canary)
+  })
 })
 
 describe('resultLine', () => {
