@@ -1,12 +1,8 @@
-/**
- * Where a queue is: the address of a Redis, and the name of the queue in it. A password is given beside it, and never
- * shown. It connects to nothing.
- */
+/** Parses the address of a queue: a Redis, and the name of the queue in it. The password is given separately and never shown. */
 import { FettleError } from '../errors.ts'
 
-/** A queue that can be reached. */
 export interface QueueAddress {
-  /** As it may be shown and kept: without a password. */
+  /** Without a password, so that it may be shown and stored. */
   readonly url: string
   readonly name: string
   readonly host: string
@@ -20,15 +16,15 @@ export interface QueueAddress {
 const refuse = (why: string, hint = 'Give redis://host:6379, or rediss:// for TLS.'): FettleError =>
   new FettleError('FETTLE_USAGE', `the queue address ${why}`, { hint })
 
-/** The queue `name` at `text`. Throws FETTLE_USAGE for what is no such address, and for one that holds a password. */
+/** The queue `name` at `text`. Throws FETTLE_USAGE for any other address, and for one that contains a password. */
 export function queueAddress(text: string, name: string, secret: string | null): QueueAddress {
-  // What cannot be read may hold a password too, and is not repeated.
+  // An address that cannot be parsed may contain a password, so it is not printed.
   if (!URL.canParse(text)) throw refuse('is not the address of a Redis')
   const { protocol, hostname, port, pathname, username, password, search, hash } = new URL(text)
   if (protocol !== 'redis:' && protocol !== 'rediss:') throw refuse('is not the address of a Redis')
   if (password !== '')
     throw refuse(
-      'holds a password: other users could read it from the process list',
+      'contains a password: other users could read it from the process list',
       'Leave it out, and set FETTLE_QUEUE_PASSWORD or FETTLE_QUEUE_PASSWORD_FILE.',
     )
   const [, db = '0'] = /^\/?(\d{1,4})?$/.exec(pathname) ?? [null, null]

@@ -1,15 +1,13 @@
 /**
- * The way to a queue: the packages, which are loaded by whoever asks for one, and a connection that mends itself. What the driver
- * says is told in our words, and its passwords are not.
+ * Connects to a queue: loads the packages on first use, and opens a connection that reconnects by itself. Errors of the driver are
+ * reported without passwords.
  */
 import type { Redis } from 'ioredis'
 import { FettleError } from '../errors.ts'
 import type { QueueAddress } from './address.ts'
 
-/** BullMQ as it was loaded. */
 export type Engine = typeof import('bullmq')
 
-/** A queue that was reached. */
 export interface Connected {
   readonly address: QueueAddress
   readonly engine: Engine
@@ -21,21 +19,17 @@ async function load() {
   try {
     return { engine: await import('bullmq'), driver: (await import('ioredis')).Redis }
   } catch (cause) {
-    throw new FettleError(
-      'FETTLE_QUEUE_MISSING',
-      'a queue is asked for, and bullmq and ioredis, which speak to it, are not installed',
-      {
-        cause,
-      },
-    )
+    throw new FettleError('FETTLE_QUEUE_MISSING', 'a queue needs the packages bullmq and ioredis, and they are not installed', {
+      cause,
+    })
   }
 }
 
-const PATIENCE_MS = 10_000
+const CONNECT_MS = 10_000
 
 /**
- * Connects, once and for the whole command: later losses are waited out. Throws FETTLE_QUEUE_MISSING, FETTLE_QUEUE when nobody
- * answers, and FETTLE_QUEUE_SETTINGS when the password is refused.
+ * Connects once for the whole command; after a later loss it waits for Redis to return. Throws FETTLE_QUEUE_MISSING, FETTLE_QUEUE
+ * when Redis does not answer, and FETTLE_QUEUE_SETTINGS when it refuses the password.
  */
 export async function connectQueue(address: QueueAddress): Promise<Connected> {
   const { engine, driver } = await load()
@@ -47,9 +41,9 @@ export async function connectQueue(address: QueueAddress): Promise<Connected> {
     ...(username === undefined ? {} : { username }),
     ...(password === undefined ? {} : { password }),
     ...(tls ? { tls: { servername: host } } : {}),
-    // Whatever is asked while Redis is away is asked once it is back: nothing is done before it was recorded.
+    // Requests made while Redis is away are sent when it is back: nothing is done before it is recorded.
     maxRetriesPerRequest: null,
-    connectTimeout: PATIENCE_MS,
+    connectTimeout: CONNECT_MS,
     lazyConnect: true,
   })
   let last: Error | null = null
@@ -67,7 +61,6 @@ export async function connectQueue(address: QueueAddress): Promise<Connected> {
   return { address, engine, redis, close }
 }
 
-/** What the driver said, as an error of ours. */
 function unreachable({ url, password }: QueueAddress, cause: unknown): FettleError {
   const { code, message } = cause as NodeJS.ErrnoException
   if (/NOAUTH|WRONGPASS|invalid password|invalid username|without any password/i.test(message))
@@ -78,6 +71,6 @@ function unreachable({ url, password }: QueueAddress, cause: unknown): FettleErr
         hint: 'Set FETTLE_QUEUE_PASSWORD or FETTLE_QUEUE_PASSWORD_FILE, and the user name in the address: redis://user@host.',
       },
     )
-  const why = code === 'ECONNREFUSED' ? 'nobody answers there' : message
+  const why = code === 'ECONNREFUSED' ? 'connection refused' : message
   return new FettleError('FETTLE_QUEUE', `cannot reach the queue at ${url}: ${why}`)
 }

@@ -1,14 +1,14 @@
 /**
- * The journal of a shard beside its job in the queue: a stream of Redis, each line under its number, written before anything is
- * done because of it. A number is given once, so that of two workers who take a shard for theirs only one can go on.
+ * Copies the journal of a shard into a Redis stream beside its job: each line under its number, before anything is done because of
+ * it. A number can be written once, so of two workers that both hold a shard only one can continue.
  */
 import type { Job } from 'bullmq'
 import { orAborted } from '../abort.ts'
 import { FettleError } from '../errors.ts'
 import type { Connected } from './connect.ts'
-import { queueTrouble, readable } from './errors.ts'
+import { queueError, readable } from './errors.ts'
 
-/** A shard in the hands of a worker: its job, and the token that proves the hold. */
+/** A shard that a worker holds: its job, and the token that proves the lock. */
 export interface Lease {
   readonly job: Job
   readonly token: string
@@ -18,16 +18,15 @@ export interface Lease {
 const TAKEN = /equal or smaller than/
 const LINE = 'line'
 
-/** The key of the journal of a job. */
 const keyOf = (queue: string, jobId: string): string => `fettle:${queue}:journal:${jobId}`
 
-/** More than any shard records: a thousand jobs looked at for a week are a tenth of it. */
-const MOST_BYTES = 128 * 1024 ** 2
-/** Lines that are read at once. */
+/** More than any shard records: a thousand jobs polled for a week need a tenth of it. */
+const MAX_BYTES = 128 * 1024 ** 2
+/** Lines per read. */
 const PAGE = 1_000
 
 /**
- * The lines kept for a job, in order; none when nothing was recorded. Throws FETTLE_JOURNAL_DAMAGED for what no worker wrote, and
+ * The lines of a job, in order; none when nothing was recorded. Throws FETTLE_JOURNAL_DAMAGED for lines that no worker wrote, and
  * FETTLE_QUEUE_SETTINGS for a key of another type.
  */
 export async function readLines({ redis, address }: Connected, jobId: string): Promise<string[]> {
@@ -35,11 +34,11 @@ export async function readLines({ redis, address }: Connected, jobId: string): P
   const what = `the journal of ${jobId}`
   const damaged = (why: string): FettleError =>
     new FettleError('FETTLE_JOURNAL_DAMAGED', `the journal that the queue keeps of ${jobId} ${why}`, {
-      hint: 'Look at Redis: it may have lost what it held, or somebody else may have written to it. Nothing was sent.',
+      hint: 'Check Redis: it may have lost data, or another program may have written to it. Nothing was sent.',
     })
-  // Of a service that does not answer this the lines are counted as they come.
+  // Where MEMORY USAGE is not available, the bytes are counted as they are read.
   const size = await redis.memory('USAGE', key).catch(() => null)
-  if ((size ?? 0) > MOST_BYTES) throw damaged(`is larger than any that a worker writes: ${size} bytes`)
+  if ((size ?? 0) > MAX_BYTES) throw damaged(`is larger than any that a worker writes: ${size} bytes`)
   const lines: string[] = []
   let bytes = 0
   for (;;) {
@@ -50,25 +49,24 @@ export async function readLines({ redis, address }: Connected, jobId: string): P
       const isOurs = id === `${lines.length + 1}-0` && name === LINE && line !== undefined && more.length === 0
       if (!isOurs || line.includes('\n')) throw damaged(`lacks line ${lines.length + 1}`)
       bytes += line.length
-      if (bytes > MOST_BYTES) throw damaged(`is larger than any that a worker writes: over ${MOST_BYTES} bytes`)
+      if (bytes > MAX_BYTES) throw damaged(`is larger than any that a worker writes: over ${MAX_BYTES} bytes`)
       lines.push(line)
     }
     if (entries.length < PAGE) return lines
   }
 }
 
-/** Forgets the lines of jobs. */
 export async function dropLines({ redis, address }: Connected, jobIds: readonly string[]): Promise<void> {
   for (const id of jobIds) await redis.del(keyOf(address.name, id))
 }
 
-/** Keeps the lines of one shard, after the `known` that are there. Throws FETTLE_LOCKED once another worker has the shard. */
+/** Appends lines to the journal of one shard, after its `known` lines. Throws FETTLE_LOCKED once another worker holds the shard. */
 export function copyLines(connected: Connected, { job, token, lockMs }: Lease, known: number) {
   const jobId = job.id ?? ''
   const key = keyOf(connected.address.name, jobId)
   const lost = (): FettleError =>
     new FettleError('FETTLE_LOCKED', `another worker took over ${jobId}: nothing more is sent from here`, {
-      hint: 'Nothing need be done: the other goes on.',
+      hint: 'No action is needed: the other worker continues.',
     })
   let count = known
   let last: Promise<unknown> = Promise.resolve()
@@ -77,30 +75,30 @@ export function copyLines(connected: Connected, { job, token, lockMs }: Lease, k
     try {
       await connected.redis.xadd(key, `${number}-0`, LINE, line)
     } catch (error) {
-      if (!TAKEN.test((error as Error).message)) throw queueTrouble(error, `the journal of ${jobId}`)
-      // It may be our own line, whose receipt was lost with a connection.
-      const [there] = await connected.redis.xrange(key, `${number}-0`, `${number}-0`)
-      if (there?.[1][1] !== line) throw lost()
+      if (!TAKEN.test((error as Error).message)) throw queueError(error, `the journal of ${jobId}`)
+      // It may be our own line, whose confirmation was lost with a connection.
+      const [existing] = await connected.redis.xrange(key, `${number}-0`, `${number}-0`)
+      if (existing?.[1][1] !== line) throw lost()
     }
   }
 
-  /** Holds on for as long again; a worker that was out of breath may find that another was given the shard. */
-  const hold = async (signal: AbortSignal): Promise<void> => {
-    const held = readable(`the hold on ${jobId}`, () => job.extendLock(token, lockMs))
-    if ((await orAborted(held, signal)) < 1) throw lost()
+  /** Renews the lock. After a long pause of this process another worker may hold the shard. */
+  const renew = async (signal: AbortSignal): Promise<void> => {
+    const renewed = readable(`the lock of ${jobId}`, () => job.extendLock(token, lockMs))
+    if ((await orAborted(renewed, signal)) < 1) throw lost()
   }
 
   return {
-    hold,
-    keep(line: string): void {
+    renew,
+    append(line: string): void {
       const number = ++count
       last = last.then(() => put(number, line))
-      // Told to whoever settles.
+      // `flushed` throws the error.
       last.catch(() => {})
     },
-    async settled(signal: AbortSignal): Promise<void> {
+    async flushed(signal: AbortSignal): Promise<void> {
       await orAborted(last, signal)
-      await hold(signal)
+      await renew(signal)
     },
   }
 }

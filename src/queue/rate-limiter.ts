@@ -1,36 +1,35 @@
 /**
- * Turns to send a request, given out for one account over all processes: a queue of BullMQ's whose rate limit is the account's, and
- * that holds nothing but turns. Who takes which is all the same. It knows no request.
+ * The rate limit of one account over all processes: a BullMQ queue that holds one slot for each waiting request and releases them at
+ * the account's rate. rate-limiter-flexible counts in whole seconds and fixed windows, so it cannot space requests by milliseconds.
  */
 import { orAborted } from '../abort.ts'
 import type { Connected } from './connect.ts'
-import { queueTrouble, readable } from './errors.ts'
+import { queueError, readable } from './errors.ts'
 
-/** At most so many requests in any stretch of so many milliseconds. */
+/** At most `requests` in any period of `perMs` milliseconds. */
 interface Rate {
   readonly requests: number
   readonly perMs: number
 }
 
-/** The turns of an account. */
-export interface SharedRateLimiter {
-  /** Resolves when a request may leave. */
+interface SharedRateLimiter {
+  /** Resolves when a request may be sent. */
   take(signal: AbortSignal): Promise<void>
-  /** Holds everybody back for `ms`. */
+  /** Delays the requests of all processes by `ms`. */
   pause(ms: number): void
   close(): Promise<void>
 }
 
-/** Between a turn and the arrival of its request lies a network and a busy machine, and the service counts arrivals. */
+/** The service counts arrivals, which a network and a busy machine delay. */
 const LATE_MS = 250
 
-/** After so long it is asked again how long a pause still is. */
+/** The rest of a pause is read again after this time. */
 const LONGEST_MS = 60_000
 
-/** One turn at a time instead of all of a stretch at once: a limit counted from any moment on holds as well. */
+/** One slot at a time, and not all slots of a period at once: the limit holds for a period that starts at any moment. */
 const spacing = ({ requests, perMs }: Rate): number => Math.ceil((perMs + LATE_MS) / requests)
 
-/** Opens the turns of `account`. Several that name different rates follow the last. */
+/** Opens the rate limiter of `account`. When processes set different rates, the last one applies. */
 export async function openSharedRateLimiter(
   { engine, redis, address }: Connected,
   account: string,
@@ -38,47 +37,47 @@ export async function openSharedRateLimiter(
 ): Promise<SharedRateLimiter> {
   const name = `${address.name}-turns-${account}`
   const options = { connection: redis, prefix: 'fettle' }
-  const queue = new engine.Queue(name, { ...options, defaultJobOptions: { removeOnComplete: true } })
+  const slots = new engine.Queue(name, { ...options, defaultJobOptions: { removeOnComplete: true } })
   const taker = new engine.Worker(name, null, { ...options, autorun: false })
-  queue.on('error', () => {})
+  slots.on('error', () => {})
   taker.on('error', () => {})
-  const what = `the turns of ${name}`
-  await readable(what, () => queue.setGlobalRateLimit(1, spacing(rate)))
-  let line: Promise<unknown> = Promise.resolve()
+  const what = `the rate limit ${name}`
+  await readable(what, () => slots.setGlobalRateLimit(1, spacing(rate)))
+  let previous: Promise<unknown> = Promise.resolve()
   let number = 0
 
   const takeNow = async (signal: AbortSignal): Promise<void> => {
-    // Whoever takes puts one there first: there are never fewer turns than takers.
-    await queue.add('turn', null)
+    // Each taker adds a slot first, so there are never fewer slots than takers, also after a process died.
+    await slots.add('turn', null)
     for (;;) {
       signal.throwIfAborted()
       const token = `${process.pid}-${number++}`
-      const turn = await taker.getNextJob(token, { block: false })
-      if (turn !== undefined) {
-        turn.moveToCompleted(null, token, false).catch(() => {})
+      const slot = await taker.getNextJob(token, { block: false })
+      if (slot !== undefined) {
+        slot.moveToCompleted(null, token, false).catch(() => {})
         return
       }
-      const ms = await queue.getRateLimitTtl()
-      // A time that no timer can hold would end at once.
+      const ms = await slots.getRateLimitTtl()
+      // A longer delay than a timer can hold would fire at once.
       await orAborted(taker.delay(Math.min(Math.max(1, ms), LONGEST_MS)), signal)
     }
   }
 
   return {
     take(signal) {
-      const turn = line
+      const taken = previous
         .then(() => orAborted(takeNow(signal), signal))
         .catch((error: unknown) => {
-          throw signal.aborted ? error : queueTrouble(error, what)
+          throw signal.aborted ? error : queueError(error, what)
         })
-      line = turn.catch(() => {})
-      return turn
+      previous = taken.catch(() => {})
+      return taken
     },
     pause(ms) {
-      queue.rateLimit(Math.ceil(ms)).catch(() => {})
+      slots.rateLimit(Math.ceil(ms)).catch(() => {})
     },
     async close() {
-      await Promise.allSettled([taker.close(true), queue.close()])
+      await Promise.allSettled([taker.close(true), slots.close()])
     },
   }
 }

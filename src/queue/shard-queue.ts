@@ -1,7 +1,4 @@
-/**
- * The queue as whoever submits shards sees it: each is a job under a name of its own, so that submitting again finds the same
- * jobs, and is waited for wherever it is carried out. What a shard is, and what became of it, is the caller's.
- */
+/** The queue of shards: each shard is a job of a unique name, so that submitting again finds the same jobs and waits for them. */
 import type { Job, Queue } from 'bullmq'
 import { orAborted } from '../abort.ts'
 import { FettleError } from '../errors.ts'
@@ -12,45 +9,42 @@ import { dropLines } from './journal-replica.ts'
 /** The prefix of every key in Redis but those of the journals. */
 export const PREFIX = 'fettle'
 
-/** How shards stand. */
 export interface QueuedShardStatus {
   readonly done: number
   readonly active: number
   readonly waiting: number
-  /** Given up by the queue, with what was said. */
+  /** Shards that the queue no longer retries, with their error. */
   readonly failed: readonly { readonly id: string; readonly why: string }[]
-  /** Named, and not in the queue. */
+  /** Shards that are not in the queue. */
   readonly missing: readonly string[]
-  /** Null where Redis does not tell. */
+  /** Null when Redis does not list them. */
   readonly workers: number | null
 }
 
-/** A shard to be done: under which name, and what of it a worker is told. */
-export interface QueuedShard {
+/** A shard to submit: the name of its job, and the task that its worker receives. */
+interface QueuedShard {
   readonly id: string
   readonly task: unknown
 }
 
-/** What whoever waits is told: that a shard came to its end, was given up, or got somewhere. */
-export type Notice = { readonly id: string; readonly is: 'done' | 'failed' | 'moved'; readonly what: string }
+/** What happened to a shard, with its error or progress text. */
+export type Notice = { readonly id: string; readonly status: 'completed' | 'failed' | 'progress'; readonly text: string }
 
-/** How shards are waited for. */
-export interface Waiting {
+interface Waiting {
   readonly signal: AbortSignal
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
   readonly onNotice: (notice: Notice) => void
 }
 
-/** Without a word from the queue it is looked at again after so long. */
-const LOOK_MS = 3_000
+/** Longest time without an event before the states are read again. */
+const POLL_MS = 3_000
 
-/** A worker that dies is followed by another so often; a shard that kills its workers is not passed on for ever. */
+/** A shard that kills its workers is not passed on for ever: at most this many workers may die with it. */
 export const MOST_DEATHS = 20
 
-/** What another try may cure is tried again for an hour. */
-const AGAIN = { attempts: 360, backoff: { type: 'fixed', delay: 10_000 } }
+/** Retryable errors are retried for an hour. */
+const RETRIES = { attempts: 360, backoff: { type: 'fixed', delay: 10_000 } }
 
-/** The shards of a queue, by their names. */
 export class ShardQueue {
   readonly #connected: Connected
   readonly #queue: Queue
@@ -62,37 +56,33 @@ export class ShardQueue {
   }
 
   /**
-   * Posts the shards that are not there, has those tried again that were given up, and posts those anew whose end `isBad`; `fresh`
-   * posts all anew. `atOnce` shards are carried out side by side, by all workers together. Throws FETTLE_LOCKED when shards
-   * are to be posted anew that somebody is carrying out.
+   * Enqueues missing shards, retries failed ones, and replaces completed ones for which `isBad` returns true; `fresh` replaces all.
+   * All workers together run at most `atOnce` shards at a time. Throws FETTLE_LOCKED when a shard to replace is being run.
    */
   async post(
-    posted: readonly QueuedShard[],
+    shards: readonly QueuedShard[],
     { atOnce, fresh, isBad }: { atOnce: number; fresh: boolean; isBad: (ended: unknown) => boolean },
   ): Promise<{ readonly found: number }> {
-    const there = await Promise.all(posted.map(({ id }) => this.#find(id)))
-    const busy = there.filter(one => one?.state === 'active')
+    const existing = await Promise.all(shards.map(({ id }) => this.#find(id)))
+    const busy = existing.filter(shard => shard?.state === 'active')
     if (fresh && busy.length > 0)
-      throw new FettleError(
-        'FETTLE_LOCKED',
-        `${busy.length} shards of it are being carried out by workers, and are not begun anew`,
-      )
+      throw new FettleError('FETTLE_LOCKED', `${busy.length} of its shards are being run by workers and cannot be replaced`)
     return readable(`the queue ${this.#queue.name}`, async () => {
       await this.#queue.setGlobalConcurrency(atOnce)
       let found = 0
-      for (const [at, { id, task }] of posted.entries()) {
-        const one = there[at]
-        const isOld = one !== null && one !== undefined && (fresh || (one.state === 'completed' && isBad(one.job.returnvalue)))
-        if (isOld) await this.drop([id])
-        else if (one?.state === 'failed') await one.job.retry('failed')
-        if (one && !isOld) found++
-        else await this.#queue.add('shard', task, { jobId: id, ...AGAIN })
+      for (const [index, { id, task }] of shards.entries()) {
+        const old = existing[index] ?? null
+        const isReplaced = old !== null && (fresh || (old.state === 'completed' && isBad(old.job.returnvalue)))
+        if (isReplaced) await this.drop([id])
+        else if (old?.state === 'failed') await old.job.retry('failed')
+        if (old !== null && !isReplaced) found++
+        else await this.#queue.add('shard', task, { jobId: id, ...RETRIES })
       }
       return { found }
     })
   }
 
-  /** Throws FETTLE_QUEUE_SETTINGS for what cannot be read. */
+  /** Throws FETTLE_QUEUE_SETTINGS for data that cannot be read. */
   #job(id: string): Promise<Job | undefined> {
     return readable(`the shard ${id}`, () => this.#queue.getJob(id))
   }
@@ -106,59 +96,58 @@ export class ShardQueue {
     return job === undefined ? null : { job, state: await this.#state(id) }
   }
 
-  /** Why a shard was given up, as far as the queue says it. */
-  async #why(id: string): Promise<string> {
+  /** The error of a failed shard. */
+  async #failure(id: string): Promise<string> {
     return shownText((await this.#job(id))?.failedReason)
   }
 
-  /** How the shards stand. */
-  async standing(ids: readonly string[]): Promise<QueuedShardStatus> {
+  async status(ids: readonly string[]): Promise<QueuedShardStatus> {
     const states = await Promise.all(ids.map(async id => ({ id, state: await this.#state(id) })))
-    const those = (...wanted: string[]): string[] => states.filter(({ state }) => wanted.includes(state)).map(({ id }) => id)
-    const failed = await Promise.all(those('failed').map(async id => ({ id, why: await this.#why(id) })))
-    const missing = those('unknown')
-    const [done, active] = [those('completed').length, those('active').length]
+    const idsIn = (wanted: string): string[] => states.filter(({ state }) => state === wanted).map(({ id }) => id)
+    const failed = await Promise.all(idsIn('failed').map(async id => ({ id, why: await this.#failure(id) })))
+    const missing = idsIn('unknown')
+    const [done, active] = [idsIn('completed').length, idsIn('active').length]
     const waiting = ids.length - done - active - failed.length - missing.length
     return { done, active, waiting, failed, missing, workers: await this.#queue.getWorkersCount().catch(() => null) }
   }
 
   /**
-   * Resolves once no shard is left to do; `onNotice` is called with what happens meanwhile, and `pause` waits between two looks.
-   * Throws the reason of `signal`, and FETTLE_QUEUE_SETTINGS for what cannot be read.
+   * Resolves when every shard completed or failed. Calls `onNotice` for each change, and `pause` between two reads of the states.
+   * Throws the reason of `signal`, and FETTLE_QUEUE_SETTINGS for data that cannot be read.
    */
   async wait(ids: readonly string[], { signal, pause, onNotice }: Waiting): Promise<void> {
     const { engine, redis } = this.#connected
     const events = new engine.QueueEvents(this.#queue.name, { connection: redis.duplicate(), prefix: PREFIX })
-    // They only shorten a pause: what became of a shard is looked up.
+    // Events only shorten a pause: the state of a shard is always read.
     events.on('error', () => {})
     const open = new Set(ids)
     let wake = (): void => {}
     events.on('progress', ({ jobId, data }) => {
-      if (open.has(jobId)) onNotice({ id: jobId, is: 'moved', what: shownText(data) })
+      if (open.has(jobId)) onNotice({ id: jobId, status: 'progress', text: shownText(data) })
     })
     for (const end of ['completed', 'failed'] as const)
       events.on(end, ({ jobId }: { readonly jobId: string }) => {
         if (open.has(jobId)) wake()
       })
-    const look = async (id: string): Promise<void> => {
+    const check = async (id: string): Promise<void> => {
       const state = await this.#state(id)
       if (state !== 'completed' && state !== 'failed' && state !== 'unknown') return
       open.delete(id)
-      if (state === 'completed') onNotice({ id, is: 'done', what: '' })
-      if (state === 'failed') onNotice({ id, is: 'failed', what: await this.#why(id) })
+      if (state === 'completed') onNotice({ id, status: 'completed', text: '' })
+      if (state === 'failed') onNotice({ id, status: 'failed', text: await this.#failure(id) })
     }
     try {
       for (;;) {
         const woken = new Promise<void>(resolve => {
           wake = resolve
         })
-        await orAborted(Promise.all([...open].map(look)), signal)
+        await orAborted(Promise.all([...open].map(check)), signal)
         if (open.size === 0) return
-        const over = new AbortController()
+        const woke = new AbortController()
         try {
-          await orAborted(Promise.race([woken, pause(LOOK_MS, over.signal)]), signal)
+          await orAborted(Promise.race([woken, pause(POLL_MS, woke.signal)]), signal)
         } finally {
-          over.abort()
+          woke.abort()
         }
       }
     } finally {
@@ -166,19 +155,19 @@ export class ShardQueue {
     }
   }
 
-  /** What the workers gave for shards that are done; null for one that is not. */
+  /** What the workers returned for completed shards; null for the others. */
   async ends(ids: readonly string[]): Promise<(unknown | null)[]> {
     const jobs = await Promise.all(ids.map(id => this.#job(id)))
     return jobs.map(job => job?.returnvalue ?? null)
   }
 
-  /** Removes shards with all that is kept of them; one that is being carried out stays. */
+  /** Removes shards and their journals, except those being run. */
   async drop(ids: readonly string[]): Promise<void> {
     for (const id of ids)
       if ((await readable(`the shard ${id}`, () => this.#queue.remove(id))) === 1) await dropLines(this.#connected, [id])
   }
 
-  /** Ends what listens; the connection stays. */
+  /** Stops listening; the connection stays open. */
   async close(): Promise<void> {
     await this.#queue.close().catch(() => {})
   }

@@ -23,15 +23,15 @@ async function waitForShards(board: ShardQueue, { jobs, url }: QueuedRun, settin
   const note = (text: string, action: Action | null = null): void => settings.observers?.emit('onNote', text, action)
   const ended = new Set<string>()
   const shardOf = (id: string): string => `shard ${jobs.indexOf(id) + 1}/${jobs.length}`
-  const onNotice = ({ id, is, what }: Notice): void => {
-    if (is !== 'moved') ended.add(id)
-    if (is === 'moved') note(`${shardOf(id)}: ${what}`)
-    else note(`${shardOf(id)} ${is === 'done' ? 'is done' : `was given up: ${what}`} (${ended.size} of ${jobs.length})`)
+  const onNotice = ({ id, status, text }: Notice): void => {
+    if (status !== 'progress') ended.add(id)
+    if (status === 'progress') note(`${shardOf(id)}: ${text}`)
+    else note(`${shardOf(id)} ${status === 'completed' ? 'is done' : `was given up: ${text}`} (${ended.size} of ${jobs.length})`)
   }
   const heart = new AbortController()
   const beat = async (): Promise<void> => {
     for (;;) {
-      const status = await board.standing(jobs)
+      const status = await board.status(jobs)
       note(formatQueuedStatus(status), status.workers === 0 ? action('worker', '--queue', url) : null)
       await clock.sleep(HEARTBEAT_MS, heart.signal)
     }
@@ -64,7 +64,7 @@ export function collectShards(connected: Connected, run: QueuedRun, settings: Ru
           })
         : error
     })
-    const { failed, missing } = await board.standing(run.jobs)
+    const { failed, missing } = await board.status(run.jobs)
     if (failed.length > 0)
       throw new FettleError('FETTLE_QUEUE', `${failed.length} of ${run.jobs.length} shards were given up: ${failed[0]?.why}`, {
         hint: 'Fix the cause, then run the original command again with the same options.',

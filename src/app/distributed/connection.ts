@@ -25,9 +25,10 @@ export async function withQueue<T>(
 
 /** Throws FETTLE_QUEUE_SETTINGS when Redis would lose what it is given; tells what is not as it should be. */
 export async function checkQueue(connected: Connected, onNote: (text: string) => void): Promise<void> {
-  for (const { is, told, hint } of await queueFacts(connected)) {
-    if (is === 'fail') throw new FettleError('FETTLE_QUEUE_SETTINGS', `the Redis at ${connected.address.url}: ${told}`, { hint })
-    if (is === 'warn') onNote(`the Redis at ${connected.address.url}: ${told}`)
+  for (const { status, text, hint } of await queueFacts(connected)) {
+    if (status === 'fail')
+      throw new FettleError('FETTLE_QUEUE_SETTINGS', `the Redis at ${connected.address.url}: ${text}`, { hint })
+    if (status === 'warn') onNote(`the Redis at ${connected.address.url}: ${text}`)
   }
 }
 

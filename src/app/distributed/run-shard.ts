@@ -66,7 +66,7 @@ export async function runShard(
       timeoutMs: null,
       signal,
       copy,
-      world: withLease(place.worlds.of(identity), copy.hold),
+      world: withLease(place.worlds.of(identity), copy.renew),
       observers: createDispatcher([
         {
           name: 'worker',
@@ -81,7 +81,7 @@ export async function runShard(
     place.onNote(shard, run === null ? 'taken' : `taken over after ${known.length} events`)
     if (run !== null) await restoreRun(settings.runsDir, run.runId, known)
     const result = run === null ? await startRun(task.plan, settings, true) : await resumeRun(run.runId, settings)
-    await copy.settled(AbortSignal.timeout(LAST_MS))
+    await copy.flushed(AbortSignal.timeout(LAST_MS))
     return leftOf(result)
   } catch (error) {
     if (FettleError.is(error)) {
@@ -99,7 +99,7 @@ export async function runShard(
 function leftOf({ state, directory }: RunResult): ShardResult {
   const { runId, status, exitCode, finished, error } = state
   const end: ShardEnd = { runId, directory: resolve(directory.path), status, exitCode }
-  if (finished) return { is: 'done', end }
+  if (finished) return { status: 'completed', end }
   if (error?.kind === 'denied')
     return unfit(new FettleError(error.code as FettleError['code'], error.message, { hint: error.hint }))
   return left(error?.kind ?? 'retryable', error === null ? 'it stopped' : `${error.code} ${error.message}`)
@@ -108,11 +108,11 @@ function leftOf({ state, directory }: RunResult): ShardResult {
 /** No shard can be carried out as this worker is set up; another may do so. */
 function unfit(error: unknown): ShardResult {
   if (!FettleError.is(error)) throw error
-  return { is: 'unfit', why: `${error.code} ${error.message}`, error }
+  return { status: 'workerUnusable', why: `${error.code} ${error.message}`, error }
 }
 
 /** What another try, another worker or another disk may cure is left to them. */
 const left = (kind: FettleError['kind'], why: string): ShardResult => ({
-  is: kind === 'retryable' || kind === 'output' || kind === 'sigint' || kind === 'sigterm' ? 'again' : 'over',
+  status: kind === 'retryable' || kind === 'output' || kind === 'sigint' || kind === 'sigterm' ? 'retry' : 'failed',
   why,
 })

@@ -9,7 +9,7 @@ import { isBadEnd } from './shard-task.ts'
 export function queuedStatus(connected: Connected, { jobs }: QueuedRun): Promise<QueuedShardStatus & { readonly bad: number }> {
   return withShardQueue(connected, async board => {
     const ends = await board.ends(jobs)
-    return { ...(await board.standing(jobs)), bad: ends.filter(end => end !== null && isBadEnd(end)).length }
+    return { ...(await board.status(jobs)), bad: ends.filter(end => end !== null && isBadEnd(end)).length }
   })
 }
 

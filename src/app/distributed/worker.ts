@@ -52,11 +52,12 @@ export function runQueueWorker(settings: WorkerSettings): Promise<void> {
       await runWorker(connected, {
         concurrency: settings.concurrency,
         signal: settings.signal,
-        carry: async (task, hold, signal) => {
-          const left = await runShard(connected, task, hold, { ...settings, service, worlds }, signal)
-          const how = left.is === 'done' ? 'done' : `${left.is === 'over' ? 'given up' : 'handed on'}: ${left.why}`
-          settings.onNote(hold.job.id ?? '', how)
-          return left
+        run: async (task, lease, signal) => {
+          const result = await runShard(connected, task, lease, { ...settings, service, worlds }, signal)
+          const how =
+            result.status === 'completed' ? 'done' : `${result.status === 'failed' ? 'given up' : 'handed over'}: ${result.why}`
+          settings.onNote(lease.job.id ?? '', how)
+          return result
         },
         onTrouble: message => {
           if (message !== trouble) settings.onWord(`the queue: ${message}`)

@@ -11,13 +11,13 @@ export async function checkQueueConnection(place: QueueConnectionOptions, env: E
     const { queueFacts } = await import('../../queue/index.ts')
     const { withQueue } = await import('../distributed/connection.ts')
     return withQueue(place, env, async connected => {
-      for (const { is, told, hint } of await queueFacts(connected))
+      for (const { status, text, hint } of await queueFacts(connected))
         facts.push(
-          is === 'ok'
-            ? ok('redis', told)
-            : is === 'warn'
-              ? warn('redis', told, hint)
-              : fail('redis', 'FETTLE_QUEUE_SETTINGS', told, hint),
+          status === 'ok'
+            ? ok('redis', text)
+            : status === 'warn'
+              ? warn('redis', text, hint)
+              : fail('redis', 'FETTLE_QUEUE_SETTINGS', text, hint),
         )
       return ok('queue', `${place.name} at ${connected.address.url}`)
     })

@@ -42,9 +42,9 @@ import { offline, openService, type ReadyService } from './service-connection.ts
 /** A second place of a journal, for whoever goes on with the run without this disk. */
 export interface JournalCopy {
   /** Takes a line that is safe on this disk. */
-  readonly keep: (line: string) => void
+  readonly append: (line: string) => void
   /** Resolves when every line taken is safe there too. Throws FETTLE_LOCKED when the run is no longer ours. */
-  readonly settled: (signal: AbortSignal) => Promise<void>
+  readonly flushed: (signal: AbortSignal) => Promise<void>
 }
 
 /** What a run is given besides its plan. */
@@ -228,7 +228,7 @@ async function carryOutWith({ record, directory, guard, settings, previousRate, 
           deadline: () => Math.min(limit.left(), plan.poll.timeoutMs),
           beforeEffect: async () => {
             guard()
-            await settings.copy?.settled(limit.grace)
+            await settings.copy?.flushed(limit.grace)
           },
           stop: limit.signal,
         })

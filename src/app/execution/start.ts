@@ -135,7 +135,7 @@ async function newRun(plan: Plan, lock: Lock, settings: RunSettings, merge?: Mer
   const identity = merge?.identity ?? identityOf(plan.service, settings.credentials)
   const directory = isMade ? runDirectory(settings.runsDir, runId) : await makeRunDirectory(settings.runsDir, runId)
   await merge?.fill(directory)
-  const journal = openJournal(directory.journal, nowOf(settings), 'new', settings.copy?.keep)
+  const journal = openJournal(directory.journal, nowOf(settings), 'new', settings.copy?.append)
   const trace = await openTrace(settings.env, plan)
   const { args, env } = settings
   const started = {
@@ -165,7 +165,7 @@ async function continueRun(before: RunState, lock: Lock, settings: RunSettings):
   let journal: Journal
   let state: RunState
   try {
-    journal = openJournal(directory.journal, nowOf(settings), 'existing', settings.copy?.keep)
+    journal = openJournal(directory.journal, nowOf(settings), 'existing', settings.copy?.append)
     const live = settings.live == null ? {} : { settings: settings.live }
     state = journal.append({ type: 'run.resumed', pid: process.pid, host: hostname(), ...live })
   } catch (error) {

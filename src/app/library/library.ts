@@ -56,7 +56,7 @@ export interface Check {
 }
 
 /** How a run stands; `exitCode` is what `fettle status` would end with. */
-export interface RunStatus extends Pick<CurrentRunStatus, 'is' | 'carrier' | 'jobs'> {
+export interface RunStatus extends Pick<CurrentRunStatus, 'status' | 'carrier' | 'jobs'> {
   readonly runId: string
   readonly exitCode: number
   readonly report: Report
@@ -153,11 +153,11 @@ export async function status(
   const runsDir = runsDirOf(options, wanted)
   const { directory } = loadRun(runsDir, idOf(wanted))
   const place = { env: options.env ?? process.env, cwd: process.cwd(), runsDir, signal: asStop(options.signal) }
-  const { is, code, carrier, jobs } =
+  const { status, code, carrier, jobs } =
     options.watch === true
       ? await watchRun(directory.id, place, options.timeoutMs ?? null, () => {})
       : await getRunStatus(directory.id, place)
-  return { runId: directory.id, is, exitCode: code, carrier, jobs, report: reportOfRun(runsDir, directory.id) }
+  return { runId: directory.id, status, exitCode: code, carrier, jobs, report: reportOfRun(runsDir, directory.id) }
 }
 
 /** A checkpoint comes from wherever it was kept: one that names no run must not come to mean the latest. */

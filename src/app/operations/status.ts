@@ -25,8 +25,8 @@ export interface StatusOptions {
 export interface CurrentRunStatus {
   readonly state: RunState
   readonly code: number
-  /** `finished`; `carried` by a process; `waiting` for the service; `ready` to be collected; `failed` there; or `stopped`, to be resumed. */
-  readonly is: 'finished' | 'carried' | 'waiting' | 'ready' | 'failed' | 'stopped'
+  /** `finished`; `running` in a process; `waiting` for the service; `ready` to collect; `failed` at the service; or `stopped`, to be resumed. */
+  readonly status: 'finished' | 'running' | 'waiting' | 'ready' | 'failed' | 'stopped'
   /** Who carries it. */
   readonly carrier: { readonly pid: number; readonly host: string } | null
   /** What the service says of its jobs, where it was asked. */
@@ -36,23 +36,23 @@ export interface CurrentRunStatus {
 /** How the run stands now. Throws what a look at the service throws. */
 export async function getRunStatus(id: string, place: StatusOptions): Promise<CurrentRunStatus> {
   const state = readRun(place.runsDir, id)
-  const told = (is: CurrentRunStatus['is'], code: number, rest: Partial<CurrentRunStatus> = {}): CurrentRunStatus => ({
+  const result = (status: CurrentRunStatus['status'], code: number, rest: Partial<CurrentRunStatus> = {}): CurrentRunStatus => ({
     state,
-    is,
+    status,
     code,
     carrier: null,
     jobs: [],
     ...rest,
   })
-  if (state.finished) return told('finished', state.exitCode ?? EXIT.bug)
+  if (state.finished) return result('finished', state.exitCode ?? EXIT.bug)
   const carrier = activeProcessOf(place.runsDir, state)
-  if (carrier !== null) return told('carried', EXIT.retryable, { carrier })
-  if (!state.detached) return told('stopped', state.exitCode ?? EXIT.retryable)
+  if (carrier !== null) return result('running', EXIT.retryable, { carrier })
+  if (!state.detached) return result('stopped', state.exitCode ?? EXIT.retryable)
   // The embedded service goes on with whoever collects: nothing is to be waited for.
-  if (state.plan.service.kind === 'embedded') return told('ready', EXIT.ok)
+  if (state.plan.service.kind === 'embedded') return result('ready', EXIT.ok)
   const { standing, jobs } = await lookAtService(state, place)
-  if (standing === 'going') return told('waiting', EXIT.retryable, { jobs })
-  return standing === 'failed' ? told('failed', EXIT.rejected, { jobs }) : told('ready', EXIT.ok, { jobs })
+  if (standing === 'going') return result('waiting', EXIT.retryable, { jobs })
+  return standing === 'failed' ? result('failed', EXIT.rejected, { jobs }) : result('ready', EXIT.ok, { jobs })
 }
 
 async function lookAtService(state: RunState, { env, cwd, runsDir, signal }: StatusOptions) {
@@ -104,7 +104,7 @@ export async function watchRun(
       return error
     })
     onLook(look)
-    const isGoing = FettleError.is(look) || look.is === 'carried' || look.is === 'waiting'
+    const isGoing = FettleError.is(look) || look.status === 'running' || look.status === 'waiting'
     if (!FettleError.is(look) && (!isGoing || clock.monotonic() >= until)) return look
     await clock.sleep(Math.max(0, Math.min(withJitter(interval, clock.random()), until - clock.monotonic())), place.signal)
     interval = growInterval(interval, plan.poll)

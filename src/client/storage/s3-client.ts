@@ -87,7 +87,7 @@ export async function s3Client(wire: ObjectWire, settings: S3Settings, { doing, 
     // Checksums that only Amazon's own store knows are left out: every part is signed with its SHA-256.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
-    requestHandler: { handle, destroy: () => {} } as never,
+    requestHandler: { handle, destroy: () => {} },
   })
   const lastReply = (): Reply => {
     if (last === null) throw new FettleError('FETTLE_BUG', `${label}: nothing was sent`)

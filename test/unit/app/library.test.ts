@@ -150,13 +150,13 @@ describe('without waiting', () => {
     expect([left.status, left.exitCode]).toEqual(['running', null])
     expect(await status('small', here.options(env))).toMatchObject({
       runId: left.metadata.runId,
-      is: 'waiting',
+      status: 'waiting',
       exitCode: 75,
       jobs: [{ id: 'job-1', status: 'matching' }],
     })
     await expect(collect('small', { ...here.options(env), timeoutMs: 1_000 })).rejects.toMatchObject({ code: 'FETTLE_DEADLINE' })
     now = 'matchingError'
-    expect(await status(undefined, { ...here.options(env), watch: true })).toMatchObject({ exitCode: 75, is: 'stopped' })
+    expect(await status(undefined, { ...here.options(env), watch: true })).toMatchObject({ exitCode: 75, status: 'stopped' })
     await expect(collect('small', here.options(env))).rejects.toMatchObject({ kind: 'rejected' })
     expect(service.requests.filter(line => line === 'POST /dataCleaning/jobs')).toHaveLength(1)
   })

@@ -40,8 +40,14 @@ describe.skipIf(!HAS_REDIS)('what Redis holds', { timeout: 300_000 }, () => {
         first.plan = { ...plan, fingerprint: fingerprintOf(plan as never) }
         first.identity = `${url} ${String(first.identity).split(' ')[1]}`
       }).slice(0, count)
-      expect(await carryLines(changed)).toMatchObject({ is: 'over', why: expect.stringContaining('of another service or user') })
-      expect(await collect(changed, end)).toMatchObject({ is: 'over', why: expect.stringContaining('FETTLE_JOURNAL_DAMAGED') })
+      expect(await carryLines(changed)).toMatchObject({
+        status: 'failed',
+        why: expect.stringContaining('of another service or user'),
+      })
+      expect(await collect(changed, end)).toMatchObject({
+        status: 'failed',
+        why: expect.stringContaining('FETTLE_JOURNAL_DAMAGED'),
+      })
     }
     expect(service.requests.length).toBe(before)
   })
@@ -52,17 +58,20 @@ describe.skipIf(!HAS_REDIS)('what Redis holds', { timeout: 300_000 }, () => {
     const named = JSON.stringify({ ...task, plan: { ...task.plan, name } })
     for (const isRenamed of [false, true])
       expect(await carryTask(named, isRenamed)).toMatchObject({
-        is: 'over',
+        status: 'failed',
         why: expect.stringContaining('of its plan name is not of its form'),
       })
     const ids = [name, '20260101T000000Z-other-000000', '99991231T235959Z-p.1-of-2-000000', '20260101T000000Z-p.2-of-2-000000']
     for (const runId of ids) {
       const why = expect.stringContaining('its run id is not one of this shard')
-      expect(await carryLines(begun(lines, first => void Object.assign(first, { runId })))).toMatchObject({ is: 'over', why })
+      expect(await carryLines(begun(lines, first => void Object.assign(first, { runId })))).toMatchObject({
+        status: 'failed',
+        why,
+      })
     }
     const created = lines.map(line => line.replace(/("type":"job.created".*"name":")[^"]*/, '$1another'))
     expect(await carryLines(created)).toMatchObject({
-      is: 'over',
+      status: 'failed',
       why: expect.stringContaining('its job name is not that of the run'),
     })
   })
@@ -72,12 +81,12 @@ describe.skipIf(!HAS_REDIS)('what Redis holds', { timeout: 300_000 }, () => {
     const at = (path: string): string => JSON.stringify({ ...task, plan: { ...task.plan, input: { ...task.plan.input, path } } })
     for (const path of ['/etc/passwd', '../rows.csv', `${outside}/rows.csv`, 'a/../../rows.csv', '.'])
       expect(await carryTask(at(path), true)).toMatchObject({
-        is: 'over',
+        status: 'failed',
         why: expect.stringContaining('outside the working directory'),
       })
     for (const path of [`${evilUrl}/rows.csv`, 's3://bucket/rows.csv', 'https://169.254.169.254/latest'])
       expect(await carryTask(at(path), true)).toMatchObject({
-        is: 'over',
+        status: 'failed',
         why: expect.stringContaining('was not started to fetch'),
       })
   })
@@ -98,7 +107,7 @@ describe.skipIf(!HAS_REDIS)('what Redis holds', { timeout: 300_000 }, () => {
     for (const put of puts) {
       await redis.del(key(id))
       await put()
-      expect(await judged(() => carryKept(id, task))).toMatchObject({ is: 'over', why: expect.stringContaining(id) })
+      expect(await judged(() => carryKept(id, task))).toMatchObject({ status: 'failed', why: expect.stringContaining(id) })
     }
     await redis.del(key(id))
   })
@@ -124,7 +133,7 @@ describe.skipIf(!HAS_REDIS)('what Redis holds', { timeout: 300_000 }, () => {
       },
       { timeout: 60_000, interval: 200 },
     )
-    for (const { what } of seen) expect(what.length).toBeLessThan(3_000)
+    for (const { text } of seen) expect(text.length).toBeLessThan(3_000)
     // What cannot be read as an event does not end it either.
     await redis.xadd('fettle:fettle:events', '*', 'event', 'progress', 'jobId', ids[0]!, 'data', '{')
     await redis.set('fettle:fettle:completed', 'text')

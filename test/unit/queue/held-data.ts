@@ -41,7 +41,7 @@ const stopAfter = (ms: number): AbortSignal => {
 
 /** How a case ended: done, or not, with the reason that is printed. */
 export interface Outcome {
-  readonly is: 'done' | 'again' | 'over' | 'unfit'
+  readonly status: 'completed' | 'retry' | 'failed' | 'workerUnusable'
   readonly why: string
 }
 
@@ -100,7 +100,7 @@ export async function heldData() {
   const carry = async (id: string, task: unknown): Promise<Outcome & { readonly end?: unknown }> => {
     const job = { id, updateProgress: async () => {}, extendLock: async () => 1 } as unknown as Job
     const left = await runShard(connected, task, { job, token: 't', lockMs: 5_000 }, place, stopAfter(LONGEST_MS))
-    return left.is === 'done' ? { is: 'done', why: '', end: left.end } : { is: left.is, why: left.why }
+    return left.status === 'completed' ? { status: 'completed', why: '', end: left.end } : { status: left.status, why: left.why }
   }
 
   /** A shard from a changed task, under its name or the one that the changed plan would have. */
@@ -152,7 +152,7 @@ export async function heldData() {
     const jobs = [{ id, end, fingerprint: known.submitted?.fingerprints[0] }]
     const outcome = await judged(async () => {
       await gatherShards(connected, jobs, record.identity, settings)
-      return { is: 'done', why: '' }
+      return { status: 'completed', why: '' }
     })
     rmSync(settings.runsDir, { recursive: true, force: true })
     return outcome
@@ -164,7 +164,7 @@ export async function heldData() {
   async function judged(work: () => Promise<Outcome>): Promise<Outcome> {
     const outcome = await work().catch((error: unknown): Outcome => {
       if (!FettleError.is(error)) throw error
-      return { is: 'over', why: `${error.code} ${error.message}` }
+      return { status: 'failed', why: `${error.code} ${error.message}` }
     })
     expect(strangers).toEqual([])
     expect(before()).toBe(untouched)
@@ -172,7 +172,7 @@ export async function heldData() {
       readdirSync(runs).filter(name => !/^(of-workers|of-collector|latest|locks|\d{8}T\d{6}Z-p-[0-9a-f]{6})$/.test(name)),
     ).toEqual([])
     expect(outcome.why).not.toMatch(/FETTLE_BUG|\w*TypeError|RangeError|ReferenceError/)
-    if (outcome.is !== 'done') expect(outcome.why).toMatch(/^FETTLE_[A-Z_]+ \S/)
+    if (outcome.status !== 'completed') expect(outcome.why).toMatch(/^FETTLE_[A-Z_]+ \S/)
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined()
     return outcome
   }
@@ -181,7 +181,7 @@ export async function heldData() {
   const tasks = await Promise.all(record.jobs.map(dataOf))
   const [first] = tasks as [ShardTask]
   const whole = await carry(record.jobs[0]!, first)
-  expect(whole, whole.why).toMatchObject({ is: 'done' })
+  expect(whole, whole.why).toMatchObject({ status: 'completed' })
   const { end } = whole
   const lines = await readLines(connected, record.jobs[0]!)
   expect(lines.at(-1)).toContain('"run.finished"')

@@ -28,7 +28,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   if (isOn(flags, 'json')) io.out(resultLine({ ...report, exitCode: code }))
   else {
     io.out(isTextOutput(report, io, 'out'))
-    if (standing.is !== 'finished') io.out(escapeTerminal(inWords(standing)))
+    if (standing.status !== 'finished') io.out(escapeTerminal(inWords(standing)))
   }
   return code
 }
@@ -43,12 +43,12 @@ function sayer(io: Io): (look: CurrentRunStatus | FettleError) => void {
   }
 }
 
-function inWords({ is, state: { runId }, carrier, jobs }: CurrentRunStatus): string {
+function inWords({ status, state: { runId }, carrier, jobs }: CurrentRunStatus): string {
   const at = jobs.map(({ id, status }) => `${id} is "${status}"`).join(', ')
   const told = at === '' ? '' : `${jobs.length === 1 ? 'Job' : 'Jobs'}: ${at}. `
-  if (is === 'carried') return `Process ${carrier?.pid} on ${carrier?.host} is carrying it out.`
-  if (is === 'stopped') return `No process is carrying it out: fettle resume ${runId}`
-  if (is === 'waiting') return `${told}The service is at it; nobody waits here.`
-  if (is === 'failed') return `${told}The service ended it in an error: fettle collect ${runId} says more.`
-  return is === 'ready' ? `${told}It is ready: fettle collect ${runId}` : ''
+  if (status === 'running') return `Process ${carrier?.pid} on ${carrier?.host} is carrying it out.`
+  if (status === 'stopped') return `No process is carrying it out: fettle resume ${runId}`
+  if (status === 'waiting') return `${told}The service is at it; nobody waits here.`
+  if (status === 'failed') return `${told}The service ended it in an error: fettle collect ${runId} says more.`
+  return status === 'ready' ? `${told}It is ready: fettle collect ${runId}` : ''
 }
