@@ -32,9 +32,12 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   report: ['journal', 'model', 'errors', 'shell-command', 'zod', 'pipeline:types', 'contract:types'],
   normalise: ['any-ascii'], // names, countries and identifiers, for matching and the runner
   'service/matching': ['normalise'],
+  // The service reads CSV and matches by itself; syncing files and judging processes is shared.
   service: [
     'contract',
     'errors',
+    'files',
+    'process',
     'service/matching',
     'normalise',
     'zod',

@@ -11,7 +11,7 @@ import { pipeline } from 'node:stream/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createGzip } from 'node:zlib'
 import { FettleError } from '../../errors.ts'
-import { partOf, settle } from '../storage/atomic-file.ts'
+import { partOf, publishPart } from '../storage/atomic-file.ts'
 import { openDatabase } from '../storage/database.ts'
 import { lockDirectory } from '../storage/lock.ts'
 import { takeSnapshot } from '../storage/snapshot.ts'
@@ -90,7 +90,7 @@ async function pack(folder: string, file: string): Promise<void> {
     const out = handle.createWriteStream({ flush: true })
     const archive = Readable.from(tarOf(folder), { objectMode: false })
     await (file.endsWith('.gz') ? pipeline(archive, createGzip(), out) : pipeline(archive, out))
-    await settle(file)
+    await publishPart(file)
   } catch (error) {
     await handle.close().catch(() => {})
     await rm(partOf(file), { force: true })

@@ -4,9 +4,9 @@
  */
 import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
-import { pipeline } from 'node:stream'
-import { CsvError, parse } from 'csv-parse'
+import { CsvError } from 'csv-parse'
 import type { Limits } from '../limits.ts'
+import { parseRows } from './csv-rows.ts'
 import { CsvFault, checkText } from './csv-text.ts'
 
 const DELIMITERS = [',', ';', '\t', '|'] as const
@@ -54,9 +54,7 @@ export function sniffDelimiter(sample: string): string {
 /** How a file is read. */
 const dialectOf = async (path: string, limits: Limits) => ({
   delimiter: sniffDelimiter(await sampleOf(path)),
-  bom: true,
   record_delimiter: ['\r\n', '\n', '\r'],
-  skip_empty_lines: true,
   max_record_size: limits.recordBytes,
 })
 
@@ -75,14 +73,10 @@ async function sampleOf(path: string): Promise<string> {
  * well formed or does not have as many cells as the first one.
  */
 export async function* readRecords(path: string, limits: Limits): AsyncGenerator<string[]> {
-  const parser = parse(await dialectOf(path, limits))
+  const source = checkText(createReadStream(path, { highWaterMark: 256 * 1024 }))
   let records = 0
-  pipeline(createReadStream(path, { highWaterMark: 256 * 1024 }), checkText, parser, () => {
-    // Any failure surfaces in the loop below: the pipeline has destroyed the parser with it.
-  })
   try {
-    for await (const record of parser) {
-      const cells = record as string[]
+    for await (const cells of parseRows<string[]>(source, await dialectOf(path, limits))) {
       records += 1
       if (cells.length > limits.columns) {
         throw new CsvFault(`record ${records}: there are ${cells.length} columns; ${limits.columns} are allowed`)
@@ -103,9 +97,12 @@ export async function* readRecords(path: string, limits: Limits): AsyncGenerator
 /** The line on which the record begins that follows so many whole ones. */
 async function lineAfter(path: string, limits: Limits, records: number): Promise<number> {
   if (records === 0) return 1
-  const parser = createReadStream(path).pipe(parse({ ...(await dialectOf(path, limits)), info: true, to: records }))
-  let line = 1
-  for await (const { info } of parser) line = info.lines + 1
+  const options = { ...(await dialectOf(path, limits)), info: true }
+  let [line, seen] = [1, 0]
+  for await (const { info } of parseRows<{ info: { lines: number } }>(createReadStream(path), options)) {
+    line = info.lines + 1
+    if (++seen === records) break
+  }
   return line
 }
 

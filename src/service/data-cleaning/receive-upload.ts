@@ -10,7 +10,7 @@ import { pipeline } from 'node:stream/promises'
 import type { Multipart } from '@fastify/multipart'
 import type { Limits } from '../limits.ts'
 import { badRequest, Refusal } from '../refusal.ts'
-import { partOf, settle } from '../storage/atomic-file.ts'
+import { partOf, publishPart } from '../storage/atomic-file.ts'
 import type { Envelope } from './upload-envelope.ts'
 
 /** A file that has safely arrived. */
@@ -117,7 +117,7 @@ export async function receive(parts: AsyncIterable<Multipart>, { limits, form, p
     }
     if (fault !== null || filename === null) throw badRequest(MESSAGE, fault ?? '')
     envelope.check()
-    await settle(path)
+    await publishPart(path)
     return { id, filename, bytes, fields }
   } catch (error) {
     for (const name of [partOf(path), path]) await rm(name, { force: true })

@@ -1,11 +1,11 @@
 /**
- * Where registers lie: `<dir>/<name>/info.json` beside the file of companies that it names. Publishing is one rename of info.json, so a
- * register is there wholly or not at all, and a second import replaces the first in one step. Knows files, not CSV.
+ * Where registers are stored: `<dir>/<name>/info.json` beside the file of companies that it names. Publishing is one rename of
+ * info.json, so a register is visible only when it is complete, and a second import replaces the first in one step.
  */
-import { constants } from 'node:fs'
-import { type FileHandle, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { type FileHandle, mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { FettleError } from '../../errors.ts'
+import { replaceFile } from '../../files/durable.ts'
 import { jaroWinkler } from '../matching/similarity.ts'
 
 /** A row that was not taken. */
@@ -92,29 +92,9 @@ export function folderOf(dir: string, name: string): string {
   return join(dir, name)
 }
 
-/** Makes sure that what was written in a folder is on disk; a file system that cannot sync folders is let be. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, constants.O_RDONLY)
-  await handle.sync().catch(() => {})
-  await handle.close()
-}
-
-/** Writes a file of mode 0600 through `write`, syncs it and gives it its name; an unfinished one is taken away. */
-export async function writeWhole(folder: string, file: string, write: (handle: FileHandle) => Promise<void>): Promise<void> {
-  const temporary = join(folder, `.${file}.tmp`)
-  const handle = await open(temporary, 'w', 0o600)
-  try {
-    await write(handle)
-    await handle.sync()
-  } catch (error) {
-    await handle.close()
-    await rm(temporary, { force: true })
-    throw error
-  }
-  await handle.close()
-  await rename(temporary, join(folder, file))
-  await syncFolder(folder)
-}
+/** Writes a file of mode 0600 through `write` and syncs it; an unfinished one is removed. */
+export const writeWhole = (folder: string, file: string, write: (handle: FileHandle) => Promise<void>): Promise<void> =>
+  replaceFile(join(folder, file), join(folder, `.${file}.tmp`), write)
 
 /** Makes the folder of a register, mode 0700. */
 export async function makeFolder(folder: string): Promise<void> {

@@ -6,41 +6,17 @@ import { randomBytes } from 'node:crypto'
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { FettleError } from '../../errors.ts'
+import { isAlive, ownBeginning, type ProcessMark } from '../../process.ts'
 
 /** Gives the lock back. */
 export type Release = () => void
 
-interface Owner {
-  readonly pid: number
-  /** When the process began, as the system counts it; null where the system does not tell. Guards against a reused id. */
-  readonly began: string | null
-}
-
 /** Locks held by this process: its own id in a lock file is stale unless it is listed here. */
 const held = new Set<string>()
 
-const beganOf = (pid: number): string | null => {
-  try {
-    // The 22nd field; the second one, the name in brackets, may itself hold spaces.
-    return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[19] ?? null
-  } catch {
-    return null
-  }
-}
-
-const isAlive = ({ pid, began }: Owner): boolean => {
-  try {
-    process.kill(pid, 0)
-  } catch (error) {
-    // EPERM: it lives and belongs to somebody else.
-    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false
-  }
-  return began === null || began === beganOf(pid)
-}
-
-const ownerOf = (text: string): Owner | null => {
+const ownerOf = (text: string): ProcessMark | null => {
   const [pid = '', began = ''] = text.split(' ')
-  return /^\d{1,10}$/.test(pid) ? { pid: Number(pid), began: began === '' ? null : began } : null
+  return /^\d{1,10}$/.test(pid) ? { pid: Number(pid), began: began === '' ? undefined : began } : null
 }
 
 const readOr = (path: string): string | null => {
@@ -55,7 +31,7 @@ const readOr = (path: string): string | null => {
 export function lockDirectory(directory: string): Release {
   const path = join(directory, 'lock')
   const own = join(directory, `lock.${process.pid}.${randomBytes(6).toString('hex')}`)
-  writeFileSync(own, `${process.pid} ${beganOf(process.pid) ?? ''}`, { flag: 'wx', mode: 0o600 })
+  writeFileSync(own, `${process.pid} ${ownBeginning() ?? ''}`, { flag: 'wx', mode: 0o600 })
   try {
     for (let attempt = 0; attempt < 5; attempt++) {
       try {

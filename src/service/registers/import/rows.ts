@@ -2,10 +2,9 @@
  * The rows of a register's source, UTF-8, comma, RFC 4180 quotes, each with its place, so that reading can be taken up there again.
  * Knows no column.
  */
-import { pipeline } from 'node:stream/promises'
-import { CsvError, parse } from 'csv-parse'
 import { FettleError } from '../../../errors.ts'
-import { openSource, readFault } from './source.ts'
+import { importReadError, parseRows, requireUtf8 } from '../../csv/csv-rows.ts'
+import { openSource } from './source.ts'
 
 /** A place between two rows. */
 export interface Place {
@@ -22,36 +21,14 @@ export interface Row {
   readonly end: Place
 }
 
-/** The bytes from a place on, strictly UTF-8. */
-async function* readText(file: string, from: number): AsyncGenerator<Buffer> {
-  const decoder = new TextDecoder('utf-8', { fatal: true })
+/** The bytes from a position on. */
+async function* readFrom(file: string, from: number): AsyncGenerator<Buffer> {
   let before = 0
   for await (const chunk of (await openSource(file)) as AsyncIterable<Buffer>) {
     const skipped = Math.min(chunk.length, Math.max(0, from - before))
     before += chunk.length
-    if (skipped === chunk.length) continue
-    const rest = chunk.subarray(skipped)
-    decoder.decode(rest, { stream: true })
-    yield rest
+    if (skipped < chunk.length) yield chunk.subarray(skipped)
   }
-  decoder.decode()
-}
-
-/** An error of reading or parsing as one of ours. */
-function readError(file: string, error: unknown, lines: number): unknown {
-  if (FettleError.is(error)) return error
-  const cause = error instanceof Error ? error : new Error(String(error))
-  if (cause instanceof CsvError) {
-    const told = lines === 0 ? '' : ` (lines counted from line ${lines + 1})`
-    return new FettleError('FETTLE_INPUT_QUOTE', `Reading the register ${file} failed: ${cause.message}${told}`, {
-      cause,
-      hint: 'Mend the line named.',
-    })
-  }
-  if ('code' in cause && cause.code === 'ERR_ENCODING_INVALID_ENCODED_DATA') {
-    return new FettleError('FETTLE_INPUT_ENCODING', `${file} is not UTF-8`, { cause, hint: 'Save it as CSV UTF-8.' })
-  }
-  return readFault(file, cause)
 }
 
 /**
@@ -59,17 +36,14 @@ function readError(file: string, error: unknown, lines: number): unknown {
  * @throws FettleError FETTLE_INPUT_READ, FETTLE_INPUT_KIND, FETTLE_INPUT_ENCODING, FETTLE_INPUT_QUOTE
  */
 export async function* readRows(file: string, from: Place): AsyncGenerator<Row> {
-  const parser = parse({ bom: true, info: true, relax_column_count: true, skip_empty_lines: true })
-  const feeding = pipeline(readText(file, from.bytes), parser)
-  // The parser's own iteration reports the failure; this only keeps it from being reported twice.
-  feeding.catch(() => {})
+  type Parsed = { record: string[]; info: { lines: number; bytes: number } }
+  const source = requireUtf8(readFrom(file, from.bytes))
   try {
-    for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: { lines: number; bytes: number } }>) {
+    for await (const { record, info } of parseRows<Parsed>(source, { info: true, relax_column_count: true })) {
       yield { cells: record, end: { bytes: from.bytes + info.bytes, lines: from.lines + info.lines } }
     }
-    await feeding
   } catch (error) {
-    throw readError(file, error, from.lines)
+    throw importReadError('register', file, error, from.lines)
   }
 }
 

@@ -4,10 +4,8 @@
  */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
-import { CsvError, parse } from 'csv-parse'
 import { FettleError } from '../../../errors.ts'
+import { importReadError, parseRows, requireUtf8 } from '../../csv/csv-rows.ts'
 
 /** What the file as a whole was, known once it is read to its end. */
 export interface SourceFacts {
@@ -38,30 +36,14 @@ export interface ListSource {
 /** Lines before the header that are looked at: the British list says first when it was made. */
 const PREAMBLE = 3
 
-async function* readText(file: string, facts: SourceFacts): AsyncGenerator<string> {
+async function* readDigested(file: string, facts: SourceFacts): AsyncGenerator<Buffer> {
   const digest = createHash('sha256')
-  const decoder = new TextDecoder('utf-8', { fatal: true })
-  for await (const chunk of createReadStream(file)) {
+  for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
     digest.update(chunk)
     facts.bytes += chunk.length
-    yield decoder.decode(chunk, { stream: true })
+    yield chunk
   }
-  yield decoder.decode()
   facts.sha256 = digest.digest('hex')
-}
-
-function readError(file: string, error: unknown): unknown {
-  if (FettleError.is(error)) return error
-  const cause = error instanceof Error ? error : new Error(String(error))
-  const message = `Reading the list ${file} failed: ${cause.message}`
-  if (cause instanceof CsvError) return new FettleError('FETTLE_INPUT_QUOTE', message, { cause, hint: 'Mend the line named.' })
-  if ('code' in cause && cause.code === 'ERR_ENCODING_INVALID_ENCODED_DATA') {
-    return new FettleError('FETTLE_INPUT_ENCODING', `${file} is not UTF-8`, {
-      cause,
-      hint: 'Fetch it again, or save it as CSV UTF-8.',
-    })
-  }
-  return new FettleError('FETTLE_INPUT_READ', message, { cause, hint: 'The list is a regular file in CSV.' })
 }
 
 const keyOf = (header: string): string => header.trim().toLowerCase().replace(/\s+/g, ' ')
@@ -78,15 +60,13 @@ function readHeader(record: readonly string[], needed: readonly string[]): Reado
  * @throws FettleError FETTLE_INPUT_READ, FETTLE_INPUT_ENCODING, FETTLE_INPUT_QUOTE, FETTLE_INPUT_HEADER, FETTLE_INPUT_EMPTY
  */
 export async function* readRows({ file, facts, skip }: ListSource, needed: readonly string[]): AsyncGenerator<ListRow> {
-  const parser = parse({ bom: true, info: true, relax_column_count: true, skip_empty_lines: true })
-  const feeding = pipeline(Readable.from(readText(file, facts)), parser)
-  // The parser's own iteration reports the failure; this only keeps it from being reported twice.
-  feeding.catch(() => {})
+  type Parsed = { record: string[]; info: { lines: number } }
+  const source = requireUtf8(readDigested(file, facts))
   let columns: ReadonlyMap<string, number> | null = null
   let width = 0
   let before = 0
   try {
-    for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: { lines: number } }>) {
+    for await (const { record, info } of parseRows<Parsed>(source, { info: true, relax_column_count: true })) {
       if (columns === null) {
         columns = readHeader(record, needed)
         width = record.length
@@ -101,9 +81,8 @@ export async function* readRows({ file, facts, skip }: ListSource, needed: reado
       const at = columns
       yield { line: info.lines, cell: column => record[at.get(keyOf(column)) ?? -1]?.trim() ?? '' }
     }
-    if (columns !== null) await feeding
   } catch (error) {
-    throw readError(file, error)
+    throw importReadError('list', file, error)
   }
   if (columns !== null) return
   if (before === 0) throw new FettleError('FETTLE_INPUT_EMPTY', `${file} is empty`, { hint: 'A list begins with a header.' })
