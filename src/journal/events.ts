@@ -105,8 +105,8 @@ export interface JobState {
   readonly correlations: readonly { readonly operation: string; readonly correlationId: string }[]
 }
 
-/** The parts of a plan that a resume takes from the present pipeline file: they change how, not what. */
-export type LiveSettings = Pick<Plan, 'poll' | 'retry' | 'checks' | 'report'> & Partial<Pick<Plan, 'concurrency' | 'decisions'>>
+/** The parts of a plan that a resume takes from the present pipeline file: the keys that the schema marks `live`. */
+export type LiveSettings = Partial<Plan>
 
 /** What was asked for on the command line, without secrets; kept for the report. */
 export type RunArgs = Readonly<Record<string, string | number | boolean | null | readonly string[]>>

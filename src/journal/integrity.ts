@@ -10,7 +10,6 @@ import type { Plan } from '../pipeline/model/types.ts'
 import type {
   CheckResult,
   JobState,
-  LiveSettings,
   Outcomes,
   OutputFile,
   RecordedError,
@@ -79,7 +78,7 @@ const sample = least<RowSample>({
 })
 const refusal = z.object({ id: text, why: text })
 const args = z.record(text, z.union([text, count, flag, z.null(), z.array(text)])) satisfies z.ZodType<RunArgs>
-const live = least<LiveSettings>({
+const live = least<Pick<Plan, 'poll' | 'retry' | 'checks' | 'report'>>({
   poll: z.object({ everyMs: count, maxMs: count, timeoutMs: count }),
   retry: z.object({ attempts: count }),
   checks: z.array(z.object({})),

@@ -41,6 +41,7 @@ export {
 } from './schema/addresses.ts'
 export { parseDuration } from './schema/durations.ts'
 export { pipelineJsonSchema } from './schema/json-schema.ts'
+export { KEYS_OUTSIDE_IDENTITY, liveSettingsOf, settingName } from './schema/keys.ts'
 export { type InputKind, inputKindOf, STDIN, STDIN_NAME, spoolOf } from './schema/paths.ts'
 export { inputOptionsOf, type Pipeline } from './schema/pipeline.ts'
 export { plainPipeline } from './schema/plain.ts'

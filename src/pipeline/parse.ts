@@ -6,7 +6,7 @@ import { type Issue, issue, type Place } from '../errors.ts'
 import { lint } from './lint/lint.ts'
 import { freeze } from './planning/freeze.ts'
 import { checkSchema, EXAMPLES } from './schema/issues.ts'
-import { normalise, type Pipeline } from './schema/pipeline.ts'
+import { type Pipeline, pipelineOf } from './schema/pipeline.ts'
 import { type PipelineFields, pipelineSchema } from './schema/schema.ts'
 import { refuseLiteralSecrets, type Secrets, secretsOf } from './schema/secrets.ts'
 import { MAX_BYTES } from './source/decode.ts'
@@ -103,8 +103,8 @@ function parseTree(written: Tree, options: ParseOptions, placeAt: PlaceAt): Pars
   const locate: Locate = path => placeAt(offsetAt(written, path))
   const issues = toIssues(findings, written, placeAt)
   if (findings.some(one => one.severity !== 'warn')) return { pipeline: null, issues, secrets: NO_SECRETS, locate }
-  const whole = fields.fields as PipelineFields
-  return { pipeline: freeze(normalise(whole)), issues, secrets: secretsOf(whole.service), locate }
+  const pipeline = freeze(pipelineOf(fields.fields as PipelineFields))
+  return { pipeline, issues, secrets: secretsOf(checked.tree), locate }
 }
 
 /** What is in order once everything with a finding is taken out, with defaults, and the names of the keys that had one. */

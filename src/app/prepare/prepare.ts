@@ -144,7 +144,7 @@ async function planOver(
   const { locate } = parsed
   const { cwd, runsDir } = options
   const places = await outputPathIssues(pipeline.output, { file, input: path, cwd, runsDir, locate })
-  const decided = await decisionIssues(pipeline.decisions, cwd, locate(['review', 'decisions']))
+  const decided = await decisionIssues(pipeline.review.decisions, cwd, locate(['review', 'decisions']))
   const issues = [...parsed.issues, ...places, ...inputIssues, ...decided, ...settingsWarnings(service, options.env)]
   const uncut = { cut: async () => [] }
   if (facts === null) return { plan: null, issues, ...uncut }

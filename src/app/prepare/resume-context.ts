@@ -8,11 +8,14 @@ import type { LiveSettings, RunState } from '../../journal/index.ts'
 import {
   inputOptionsOf,
   isSameWork,
+  KEYS_OUTSIDE_IDENTITY,
   type Links,
+  liveSettingsOf,
   type ParsedPipeline,
   type Plan,
   type PlannedService,
   planRun,
+  settingName,
 } from '../../pipeline/index.ts'
 import { type Credentials, credentialsOf } from '../env/environment.ts'
 import { isSameInput } from '../staging/stdin.ts'
@@ -28,18 +31,6 @@ export interface ResumeContext {
   /** Addresses whole, as far as the pipeline file still tells them. */
   readonly links: Links
 }
-
-const LIVE = ['concurrency', 'poll', 'retry', 'checks', 'decisions', 'report'] as const
-
-/** The settings of a plan that may change between the starts of one run. */
-export const liveSettingsOf = ({ concurrency, poll, retry, checks, decisions, report }: Plan): LiveSettings => ({
-  concurrency,
-  poll,
-  retry,
-  checks,
-  decisions,
-  report,
-})
 
 /** Looks at the pipeline file of a recorded run. Throws FETTLE_FINGERPRINT, naming the keys, when it means another run now. */
 export function currentPipelineOf(state: RunState, surroundings: PrepareContext): ResumeContext {
@@ -97,27 +88,13 @@ function readPipeline(state: RunState, options: PrepareContext & Overrides): Par
   }
 }
 
-/** What a part of the plan is called in a pipeline file, where it has another name. */
-const KEYS: Readonly<Record<string, string>> = { parts: 'job.split', collapse: 'job.collapse' }
-
-/** The keys of the plan that say what is done and are not as they were; empty while the fingerprints are the same. */
+/** The keys of the pipeline file whose change makes another plan; empty while the fingerprints are the same. */
 function changedKeys(now: Plan, then: Plan): string[] {
   if (isSameWork(now, then)) return []
   // What was joined was cut by the shards, not by the pipeline.
   const ofMerge = then.merged === undefined ? [] : ['merged', 'parts']
-  const free: readonly string[] = [
-    ...ofMerge,
-    ...LIVE,
-    'fingerprint',
-    'issues',
-    'profile',
-    'sent',
-    'preparation',
-    'description',
-    'tags',
-    'file',
-  ]
+  const free: readonly string[] = [...KEYS_OUTSIDE_IDENTITY, 'sent', ...ofMerge]
   const keys = Object.keys(then) as (keyof Plan)[]
   const changed = keys.filter(key => !free.includes(key) && JSON.stringify(now[key]) !== JSON.stringify(then[key]))
-  return changed.map(key => KEYS[key] ?? key)
+  return changed.map(settingName)
 }

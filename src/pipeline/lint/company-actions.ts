@@ -3,7 +3,7 @@
  * are. It knows no other key.
  */
 import { COMPANY_TAGS, TAGS } from '../../contract/index.ts'
-import { enrichmentOf, longInput, longPortfolio } from '../schema/pipeline.ts'
+import { enrichmentOf } from '../schema/pipeline.ts'
 import type { SyntaxIssue } from '../source/tree.ts'
 import { type Draft, lintIssue, noHeader, type Rule } from './issue.ts'
 
@@ -18,24 +18,24 @@ export const lintCompanyActions: Rule = draft => [
 ]
 
 const lintPortfolio: Rule = ({ fields }) => {
-  if (fields.portfolio === undefined) return []
-  const { name, id, reference } = longPortfolio(fields.portfolio)
+  if (fields.portfolio == null) return []
+  const { name, id, reference } = fields.portfolio
   const found: SyntaxIssue[] = []
-  if ((name === undefined) === (id === undefined))
+  if ((name === null) === (id === null))
     found.push(
       lintIssue('FETTLE_PIPELINE_VALUE', ['portfolio'], 'expected either name or id', 'For example: portfolio: Suppliers.'),
     )
-  if (typeof reference === 'string' && fields.input !== undefined && !longInput(fields.input).header)
-    found.push(noHeader(['portfolio', 'reference'], reference))
+  if (reference?.header != null && fields.input?.header === false)
+    found.push(noHeader(['portfolio', 'reference'], reference.header))
   return found
 }
 
 /** Of each group one tag must be asked for. */
 function lintTags({ fields, broken }: Draft, key: 'portfolio' | 'screen', groups: readonly (readonly string[])[]): SyntaxIssue[] {
-  if (fields[key] === undefined || broken.has('output') || broken.has('enrich')) return []
+  if (fields[key] == null || broken.has('output') || broken.has('enrich')) return []
   const wrong = (message: string, hint: string): SyntaxIssue => lintIssue('FETTLE_PIPELINE_VALUE', [key], message, hint)
-  const enrichment = enrichmentOf(fields.enrich, fields.output !== undefined)
-  if (enrichment === null || fields.output === undefined)
+  const enrichment = enrichmentOf(fields.enrich, fields.output != null)
+  if (enrichment === null || fields.output == null)
     return [wrong('only an output tells which companies were found, and there is none', `Name an output, or leave ${key} out.`)]
   const tags = enrichment.tags ?? TAGS[enrichment.product]
   return groups.flatMap(group => {

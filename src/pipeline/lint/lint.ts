@@ -4,8 +4,9 @@ import { formatFacts, formatOfName, isNameFor, type OutputFormat } from '../../f
 import { addressHint, isAddress, shownPath } from '../schema/addresses.ts'
 import { wrongColumns, wrongTags } from '../schema/columns.ts'
 import { formatDuration } from '../schema/durations.ts'
+import type { MappingRule } from '../schema/mapping-schema.ts'
 import { isSamePath, whyNotReadable, whyNotWritable } from '../schema/paths.ts'
-import { enrichmentOf, longInput, longOutput, longService, type MappingRule, mappingRules } from '../schema/pipeline.ts'
+import { enrichmentOf } from '../schema/pipeline.ts'
 import { checkServiceUrl } from '../schema/service-url.ts'
 import { show } from '../source/quote.ts'
 import type { Path, SyntaxIssue } from '../source/tree.ts'
@@ -28,24 +29,23 @@ export const lint = (draft: Draft): SyntaxIssue[] =>
   ].flatMap(rule => rule(draft))
 
 const lintService: Rule = ({ fields }) => {
-  const service = fields.service === undefined ? null : longService(fields.service)
-  if (service?.url === undefined) return []
-  const path = typeof fields.service === 'string' ? ['service'] : ['service', 'url']
+  const { service } = fields
+  if (service?.kind !== 'remote' || service.url === null) return []
   const checked = checkServiceUrl(service.url, service.insecure)
   if ('url' in checked) return []
-  return [lintIssue(checked.code, path, `the address ${checked.problem}`, checked.hint)]
+  return [lintIssue(checked.code, ['service', 'url'], `the address ${checked.problem}`, checked.hint)]
 }
 
 const lintInput: Rule = ({ fields }) => {
   if (fields.input === undefined) return []
-  const { path, header, key, rows } = longInput(fields.input)
+  const { path, header, key, rows } = fields.input
   const findings: SyntaxIssue[] = []
   const reason = whyNotReadable(path)
   if (reason !== null)
     findings.push(
       lintIssue('FETTLE_PIPELINE_PATH', ['input', 'path'], `the path ${show(shownPath(path))} ${reason}`, addressHint(path)),
     )
-  if (rows?.min !== undefined && rows.max !== undefined && rows.min > rows.max) {
+  if (rows.min !== null && rows.max !== null && rows.min > rows.max) {
     findings.push(
       lintIssue(
         'FETTLE_PIPELINE_VALUE',
@@ -55,7 +55,7 @@ const lintInput: Rule = ({ fields }) => {
       ),
     )
   }
-  if (!header && typeof key === 'string') findings.push(noHeader(['input', 'key'], key))
+  if (!header && key?.header != null) findings.push(noHeader(['input', 'key'], key.header))
   return findings
 }
 
@@ -69,10 +69,9 @@ export const mapsCountry = (mappings: readonly Mapping[]): boolean =>
 
 const lintMappings: Rule = ({ fields }) => {
   if (fields.mappings === undefined) return []
-  const rules = mappingRules(fields.mappings)
-  const mappings = rules.map(rule => rule.mapping)
-  const header = fields.input === undefined || longInput(fields.input).header
-  const findings = rules.flatMap(rule => lintRule(rule, header))
+  const mappings = fields.mappings.map(rule => rule.mapping)
+  const header = fields.input?.header !== false
+  const findings = fields.mappings.flatMap(rule => lintRule(rule, header))
   if (!canMatchOn(mappings)) {
     const hint = `Map name or an identifier: ${IDENTIFIERS.join(', ')}.`
     findings.push(lintIssue('FETTLE_PIPELINE_MAPPING', ['mappings'], 'there is nothing to match on', hint))
@@ -108,7 +107,7 @@ function lintRule(rule: MappingRule, header: boolean): SyntaxIssue[] {
 }
 
 const lintJob: Rule = ({ fields }) =>
-  fields.job?.collapse && fields.output === undefined
+  fields.job?.collapse && fields.output == null
     ? [
         lintIssue(
           'FETTLE_PIPELINE_VALUE',
@@ -121,10 +120,10 @@ const lintJob: Rule = ({ fields }) =>
 
 const lintEnrich: Rule = ({ fields, broken }) => {
   const { enrich, output, budget } = fields
-  if ((broken.has('enrich') && enrich === undefined) || (broken.has('output') && output === undefined)) return []
+  if ((broken.has('enrich') && enrich === undefined) || (broken.has('output') && output == null)) return []
   const findings: SyntaxIssue[] = []
-  const enrichment = enrichmentOf(enrich, output !== undefined)
-  if (enrichment !== null && output === undefined) {
+  const enrichment = enrichmentOf(enrich, output != null)
+  if (enrichment !== null && output == null) {
     findings.push(
       lintIssue(
         'FETTLE_PIPELINE_VALUE',
@@ -134,7 +133,7 @@ const lintEnrich: Rule = ({ fields, broken }) => {
       ),
     )
   }
-  if (enrichment === null && output !== undefined) {
+  if (enrichment === null && output != null) {
     const hint = 'Leave enrich out (it is basic then), or leave output out.'
     findings.push(
       lintIssue(
@@ -145,7 +144,7 @@ const lintEnrich: Rule = ({ fields, broken }) => {
       ),
     )
   }
-  if (enrichment === null && budget?.credits !== undefined) {
+  if (enrichment === null && budget?.credits != null) {
     findings.push(
       lintIssue(
         'FETTLE_PIPELINE_VALUE',
@@ -155,15 +154,15 @@ const lintEnrich: Rule = ({ fields, broken }) => {
       ),
     )
   }
-  if (enrichment?.tags !== undefined) {
+  if (enrichment?.tags != null) {
     const hint = `${enrichment.product} has ${TAGS[enrichment.product].length} tags; without tags: all of them are asked for.`
     for (const { index, message } of wrongTags(enrichment.product, enrichment.tags)) {
       findings.push(lintIssue('FETTLE_PIPELINE_VALUE', ['enrich', 'tags', index], message, hint))
     }
   }
-  if (enrichment !== null && output !== undefined) {
+  if (enrichment !== null && output != null) {
     const chosen = askedTags(enrichment.tags ?? TAGS[enrichment.product])
-    for (const { index, message } of wrongColumns(longOutput(output).columns ?? [], chosen)) {
+    for (const { index, message } of wrongColumns(output.columns ?? [], chosen)) {
       findings.push(lintIssue('FETTLE_PIPELINE_VALUE', ['output', 'columns', index], message))
     }
   }
@@ -172,7 +171,7 @@ const lintEnrich: Rule = ({ fields, broken }) => {
 
 const lintPoll: Rule = ({ fields: { poll } }) => {
   if (poll === undefined) return []
-  const { every, max, timeout } = poll
+  const { everyMs: every, maxMs: max, timeoutMs: timeout } = poll
   const findings: SyntaxIssue[] = []
   if (every > max) {
     findings.push(
@@ -198,23 +197,22 @@ const lintPoll: Rule = ({ fields: { poll } }) => {
 }
 
 const lintChecks: Rule = ({ fields: { checks, output }, broken }) =>
-  Object.entries(checks ?? {}).flatMap(([name, levels]) => {
-    if (levels === undefined) return []
+  (checks ?? []).flatMap(({ name, warn, fail }) => {
     const at = ['checks', name]
-    if (levels.warn === undefined && levels.fail === undefined)
+    if (warn === null && fail === null)
       return [lintIssue('FETTLE_PIPELINE_VALUE', at, 'expected warn, fail or both', 'For example: { warn: "< 90%" }.')]
-    if (name !== 'review' || output !== undefined || broken.has('output')) return []
+    if (name !== 'review' || output != null || broken.has('output')) return []
     const hint = 'Name an output, or leave checks.review out: without one these rows count as unmatched.'
     return [lintIssue('FETTLE_PIPELINE_VALUE', at, 'only an output tells which rows are in review, and there is none', hint)]
   })
 
 const lintOutput: Rule = ({ fields, root }) => {
-  if (fields.output === undefined) return []
-  const { path, unmatched, review, format } = longOutput(fields.output)
+  if (fields.output == null) return []
+  const { path, unmatched, review, format } = fields.output
   const taken: { name: string; path: string }[] = []
-  if (fields.input !== undefined) taken.push({ name: 'the input', path: longInput(fields.input).path })
+  if (fields.input !== undefined) taken.push({ name: 'the input', path: fields.input.path })
   return Object.entries({ path, unmatched, review }).flatMap(([key, file]) => {
-    if (file === undefined) return []
+    if (file === null) return []
     const at = ['output', key]
     const reason = whyNotWritable(file, root)
     const same = taken.find(other => isSamePath(other.path, file))
@@ -228,7 +226,7 @@ const lintOutput: Rule = ({ fields, root }) => {
 
 const lintReview: Rule = ({ fields, broken }) => {
   const file = fields.review?.decisions
-  if (file === undefined) return []
+  if (file == null) return []
   const at = ['review', 'decisions']
   const reason = whyNotReadable(file)
   if (reason !== null) return [lintIssue('FETTLE_PIPELINE_PATH', at, `the path ${show(file)} ${reason}`)]
@@ -241,14 +239,14 @@ const lintReview: Rule = ({ fields, broken }) => {
         'For example: decisions/suppliers.csv.',
       ),
     ]
-  if (fields.output === undefined) {
+  if (fields.output == null) {
     if (broken.has('output')) return []
     return [lintIssue('FETTLE_PIPELINE_VALUE', at, 'decisions change rows of the output, and there is none', 'Name an output.')]
   }
-  const { path, unmatched, review } = longOutput(fields.output)
-  const input = fields.input === undefined ? undefined : longInput(fields.input).path
+  const { path, unmatched, review } = fields.output
+  const input = fields.input?.path
   const same = Object.entries({ input, 'output.path': path, 'output.unmatched': unmatched, 'output.review': review }).find(
-    ([, other]) => other !== undefined && isSamePath(other, file),
+    ([, other]) => other != null && isSamePath(other, file),
   )
   return same === undefined ? [] : [lintIssue('FETTLE_PIPELINE_PATH', at, `${show(file)} is ${same[0]} already`)]
 }

@@ -1,9 +1,11 @@
-/** One plan against another of the same pipeline: what moved, in the words of the pipeline file. It judges nothing. */
+/** Compares two plans of a pipeline and names the differences by the keys of the pipeline file. */
 
 import type { Plan, PlannedMapping } from '../model/types.ts'
+import { settingName } from '../schema/keys.ts'
 import { show } from '../source/quote.ts'
+import { settingText } from './setting-text.ts'
 
-/** One thing that is not as it was; null where there was, or is, nothing of the kind. */
+/** One difference; null where the plan has no such value. */
 export interface Change {
   readonly what: string
   readonly was: string | null
@@ -13,62 +15,80 @@ export interface Change {
 /** A share of filled cells that moved by this much is worth a word. */
 const MOVED = 0.05
 
-/** What is different between two plans, the input first. */
+type Text = string | null
+
+/** The compared keys of a plan, in the order of the output. */
+const COMPARED: readonly (readonly [what: string, key: keyof Plan, text: (plan: Plan) => Text])[] = [
+  ['job.collapse', 'collapse', ({ collapse }) => String(collapse)],
+  ['jobs', 'parts', ({ parts }) => String(parts.length)],
+  ['enrich', 'enrich', ({ enrich }) => enrich && `${enrich.product}, ${enrich.tags.length} tags`],
+  ['budget', 'budget', ({ budget }) => JSON.stringify(budget)],
+  ['checks', 'checks', checksText],
+  ['output', 'output', ({ output }) => output && show(output.path)],
+  ['output.format', 'output', ({ output }) => output?.format ?? null],
+  ['portfolio', 'portfolio', portfolioText],
+  ['screen', 'screen', screenText],
+  ['output.columns', 'output', ({ output }) => output?.columns.join(', ') ?? null],
+]
+
+/** Keys with their own comparison below, and keys whose change is not reported. */
+const OTHER_KEYS: readonly (keyof Plan)[] = [
+  ...(['service', 'input', 'rows', 'mappings', 'profile', 'key'] as const),
+  ...(['version', 'name', 'description', 'tags', 'file', 'limit', 'shard', 'merged', 'sent', 'concurrency'] as const),
+  ...(['preparation', 'poll', 'retry', 'decisions', 'report', 'issues', 'fingerprint'] as const),
+]
+
+/** The differences between two plans, the input first. */
 export function changesOf(now: Plan, then: Plan): Change[] {
-  const pairs: [string, string | null, string | null][] = [
-    ['service', serviceOf(then), serviceOf(now)],
-    ['input.path', show(then.input.path), show(now.input.path)],
-    [
-      'input',
-      then.input.sha256 === now.input.sha256 ? 'same' : 'file of then',
-      then.input.sha256 === now.input.sha256 ? 'same' : 'other content',
-    ],
-    ['rows', String(then.rows), String(now.rows)],
-    ['encoding', then.input.encoding, now.input.encoding],
-    ['delimiter', show(then.input.delimiter), show(now.input.delimiter)],
+  const compare = (what: string, text: (plan: Plan) => Text): Pairs[number] => [what, text(then), text(now)]
+  const content = then.input.sha256 === now.input.sha256 ? 'same' : null
+  const pairs: Pairs = [
+    compare('service', ({ service }) => (service.kind === 'embedded' ? 'embedded' : service.url)),
+    compare('input.path', ({ input }) => show(input.path)),
+    ['input', content ?? 'file of then', content ?? 'other content'],
+    compare('rows', ({ rows }) => String(rows)),
+    compare('encoding', ({ input }) => input.encoding),
+    compare('delimiter', ({ input }) => show(input.delimiter)),
     ...headerPairs(now, then),
     ...mappingPairs(now, then),
-    ['key', keyOf(then), keyOf(now)],
+    compare('key', ({ key }) => key && columnText(key)),
     ...filledPairs(now, then),
-    ['job.collapse', String(then.collapse), String(now.collapse)],
-    ['jobs', String(then.parts.length), String(now.parts.length)],
-    ['enrich', enrichOf(then), enrichOf(now)],
-    ['budget', JSON.stringify(then.budget), JSON.stringify(now.budget)],
-    ['checks', checksOf(then), checksOf(now)],
-    ['output', then.output && show(then.output.path), now.output && show(now.output.path)],
-    ['output.format', then.output?.format ?? null, now.output?.format ?? null],
-    ['portfolio', portfolioOf(then), portfolioOf(now)],
-    ['screen', screenOf(then), screenOf(now)],
-    ['output.columns', then.output?.columns.join(', ') ?? null, now.output?.columns.join(', ') ?? null],
+    ...COMPARED.map(([what, , text]) => compare(what, text)),
+    ...settingPairs(now, then),
   ]
   return pairs.flatMap(([what, was, is]) => (was === is ? [] : [{ what, was, is }]))
 }
 
+/** Keys without an entry above, under the name they have in a pipeline file. */
+function settingPairs(now: Plan, then: Plan): Pairs {
+  const known: readonly string[] = [...OTHER_KEYS, ...COMPARED.map(([, key]) => key)]
+  const keys = [...new Set([...Object.keys(then), ...Object.keys(now)])].filter(key => !known.includes(key))
+  return keys.map(key => [settingName(key), ...([then, now].map(plan => settingText(plan, key)) as [Text, Text])])
+}
+
 type Pairs = [string, string | null, string | null][]
 
-const serviceOf = ({ service }: Plan): string => (service.kind === 'embedded' ? 'embedded' : service.url)
-const keyOf = ({ key }: Plan): string | null =>
-  key === null ? null : key.header === null ? `column ${key.index + 1}` : show(key.header)
-const enrichOf = ({ enrich }: Plan): string | null => (enrich === null ? null : `${enrich.product}, ${enrich.tags.length} tags`)
-const portfolioOf = ({ portfolio }: Plan): string | null =>
-  portfolio == null
-    ? null
-    : [portfolio.name ?? portfolio.id, portfolio.reference?.header ?? ''].filter(one => one !== '').join(', ')
-const screenOf = ({ screen }: Plan): string | null =>
-  screen == null
-    ? null
-    : [
-        screen.datasets.join(' '),
-        `from ${screen.threshold}`,
-        screen.countries.join(' '),
-        screen.budget === null ? '' : `budget ${screen.budget}`,
-      ]
-        .filter(one => one !== '')
-        .join(', ')
-const checksOf = ({ checks }: Plan): string =>
-  checks
-    .map(({ name, warn, fail }) => [name, warn && `warn ${warn.text}`, fail && `fail ${fail.text}`].filter(Boolean).join(' '))
+const columnText = ({ header, index }: { readonly header: string | null; readonly index: number }): string =>
+  header === null ? `column ${index + 1}` : show(header)
+
+const listText = (parts: readonly (string | number | null | undefined)[], separator = ', '): string =>
+  parts.filter(part => part != null && part !== '').join(separator)
+
+function portfolioText({ portfolio }: Plan): Text {
+  return portfolio == null ? null : listText([portfolio.name ?? portfolio.id, portfolio.reference?.header])
+}
+
+function screenText({ screen }: Plan): Text {
+  if (screen == null) return null
+  const { datasets, threshold, countries, budget } = screen
+  return listText([datasets.join(' '), `from ${threshold}`, countries.join(' '), budget && `budget ${budget}`])
+}
+
+function checksText({ checks }: Plan): Text {
+  return checks
+    .map(({ name, warn, fail }) => listText([name, warn && `warn ${warn.text}`, fail && `fail ${fail.text}`], ' '))
     .join('; ')
+}
 
 /** Columns that came or went. */
 function headerPairs({ input: now }: Plan, { input: then }: Plan): Pairs {
@@ -79,24 +99,15 @@ function headerPairs({ input: now }: Plan, { input: then }: Plan): Pairs {
   ]
 }
 
-const mappingOf = (one: PlannedMapping | undefined): string | null =>
-  one === undefined
-    ? null
-    : [
-        one.value === undefined
-          ? one.header === null
-            ? `column ${one.index + 1}`
-            : show(one.header)
-          : `${show(one.value)} in every row`,
-        one.pad === null ? '' : `pad ${one.pad}`,
-        one.trim ? 'trim' : '',
-      ]
-        .filter(part => part !== '')
-        .join(', ')
+function mappingText(mapping: PlannedMapping | undefined): Text {
+  if (mapping === undefined) return null
+  const source = mapping.value === undefined ? columnText(mapping) : `${show(mapping.value)} in every row`
+  return listText([source, mapping.pad && `pad ${mapping.pad}`, mapping.trim && 'trim'])
+}
 
 function mappingPairs(now: Plan, then: Plan): Pairs {
   const names = new Set([...then.mappings, ...now.mappings].map(one => one.mapping))
-  const find = (plan: Plan, name: string) => mappingOf(plan.mappings.find(one => one.mapping === name))
+  const find = (plan: Plan, name: string) => mappingText(plan.mappings.find(one => one.mapping === name))
   return [...names].map(name => [`mappings.${name}`, find(then, name), find(now, name)])
 }
 

@@ -1,31 +1,55 @@
-/** A plan as a person reads it: what would be read, sent, written and checked. It prints nothing and looks nothing up. */
+/** Words a plan for people: what would be read, sent, written and checked. */
 import { askedTags, OPERATIONS, type OperationName, ROW_NUMBER } from '../../contract/index.ts'
 import { stagesOf } from '../../model/stages.ts'
 import type { Plan } from '../model/types.ts'
 import { formatDuration } from '../schema/durations.ts'
+import { settingName } from '../schema/keys.ts'
 import { inputKindOf, STDIN_NAME } from '../schema/paths.ts'
 import { show } from '../source/quote.ts'
+import { settingText } from './setting-text.ts'
 
-/** The plan in sections, one line a fact, ending in a line end. */
+interface Section {
+  readonly title: string
+  /** The keys of the plan that the section shows. */
+  readonly keys: readonly (keyof Plan)[]
+  readonly lines: (plan: Plan) => readonly string[]
+}
+
+const SECTIONS: readonly Section[] = [
+  { title: 'service', keys: ['service'], lines: serviceLines },
+  { title: 'input', keys: ['input', 'rows', 'limit', 'shard', 'merged', 'key', 'preparation'], lines: inputLines },
+  { title: 'mappings', keys: ['mappings'], lines: mappingLines },
+  { title: 'profile', keys: ['profile'], lines: profileLines },
+  { title: 'requests', keys: ['enrich', 'portfolio', 'screen'], lines: requestLines },
+  { title: 'outputs', keys: ['output', 'decisions'], lines: outputLines },
+  { title: 'checks', keys: ['checks'], lines: checkLines },
+  {
+    title: 'limits',
+    keys: ['budget', 'poll', 'retry', 'report', 'sent', 'parts', 'concurrency', 'collapse'],
+    lines: limitLines,
+  },
+  { title: 'settings', keys: ['version', 'name', 'file', 'description', 'tags'], lines: settingLines },
+  { title: 'warnings', keys: ['issues'], lines: ({ issues }) => issues.map(({ code, message }) => `${code} ${message}`) },
+  { title: 'fingerprint', keys: ['fingerprint'], lines: ({ fingerprint }) => [fingerprint] },
+]
+
+/** The plan in sections, one fact per line. */
 export function explainPlan(plan: Plan): string {
-  const sections: [string, string[]][] = [
-    [`${plan.name}  (${plan.file})`, plan.description === null ? [] : [plan.description]],
-    ['service', serviceLines(plan)],
-    ['input', inputLines(plan)],
-    ['mappings', mappingLines(plan)],
-    ['profile', profileLines(plan)],
-    ['requests', requestLines(plan)],
-    ['outputs', outputLines(plan)],
-    ['checks', checkLines(plan)],
-    ['limits', limitLines(plan)],
-    ['warnings', plan.issues.map(one => `${one.code} ${one.message}`)],
-    ['fingerprint', [plan.fingerprint]],
-  ]
-  return sections
-    .filter(([title, lines]) => lines.length > 0 || title.startsWith(plan.name))
-    .map(([title, lines]) => [title, ...lines.map(line => `  ${line}`)].join('\n'))
+  const head = [`${plan.name}  (${plan.file})`, ...(plan.description === null ? [] : [`  ${plan.description}`])]
+  const sections = SECTIONS.map(({ title, lines }) => [title, ...lines(plan).map(line => `  ${line}`)])
+  return [head, ...sections.filter(lines => lines.length > 1)]
+    .map(lines => lines.join('\n'))
     .join('\n\n')
     .concat('\n')
+}
+
+/** Keys that no section words, under the name they have in a pipeline file. */
+function settingLines(plan: Plan): string[] {
+  const shown: readonly string[] = SECTIONS.flatMap(({ keys }) => keys)
+  return Object.keys(plan).flatMap(key => {
+    const text = shown.includes(key) ? null : settingText(plan, key)
+    return text === null ? [] : [`${settingName(key)}: ${text}`]
+  })
 }
 
 /** Rows of cells, each column as wide as its widest cell. */
@@ -151,13 +175,14 @@ function outputLines({ output, decisions }: Plan): string[] {
   ]
 }
 
-const checkLines = ({ checks }: Plan): string[] =>
-  table(
+function checkLines({ checks }: Plan): string[] {
+  return table(
     checks.flatMap(({ name, warn, fail }) => [
       ...(warn === null ? [] : [[name, 'warn', `when ${warn.text}`]]),
       ...(fail === null ? [] : [[name, 'fail', `when ${fail.text}`]]),
     ]),
   )
+}
 
 function limitLines({ budget, poll, retry, report, sent, parts, concurrency }: Plan): string[] {
   const masked = report.mask.length === 0 ? '' : `, masked: ${report.mask.join(', ')}`

@@ -1,90 +1,41 @@
-/** The digest of what a run does. Two plans with one fingerprint send the same rows, mapped, enriched and written alike. */
+/** The digest of the work that a plan describes. Plans with the same fingerprint send, enrich and write the same rows alike. */
 import { createHash } from 'node:crypto'
 import type { InputFacts, Plan } from '../model/types.ts'
+import { KEYS_OUTSIDE_IDENTITY } from '../schema/keys.ts'
 
-/** JSON with sorted keys and nothing between: the same value always gives the same text. */
+/** JSON with sorted keys and without spaces. Absent and undefined keys are the same, as in a journal. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
-  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+  const entries = Object.entries(value)
+    .filter(([, part]) => part !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
   return `{${entries.map(([key, part]) => `${JSON.stringify(key)}:${canonical(part)}`).join(',')}}`
 }
 
-/**
- * Whether a key of a plan changes the work. Not: what was seen, how it is watched, repeated, judged and reported, text for people,
- * where the pipeline file lies.
- */
-const IS_WORK: Readonly<Record<keyof Plan, boolean>> = {
-  version: true,
-  name: true,
-  description: false,
-  tags: false,
-  file: false,
-  service: true,
-  input: true,
-  key: true,
-  limit: true,
-  shard: true,
-  merged: true,
-  rows: true,
-  sent: true,
-  collapse: true,
-  parts: true,
-  concurrency: false,
-  preparation: false,
-  mappings: true,
-  profile: false,
-  enrich: true,
-  budget: true,
-  poll: false,
-  retry: false,
-  checks: false,
-  output: true,
-  decisions: false,
-  portfolio: true,
-  screen: true,
-  report: false,
-  issues: false,
-  fingerprint: false,
-}
+/** The time of the last write, and text for people. */
+const FACTS_OUTSIDE_IDENTITY: readonly (keyof InputFacts)[] = ['mtimeMs', 'delimiterEvidence']
 
-/** Whether a fact about the input is about its content. Not: when it was last written, and text for people. */
-const IS_CONTENT: Readonly<Record<keyof InputFacts, boolean>> = {
-  path: true,
-  bytes: true,
-  packed: true,
-  skipped: true,
-  linesBefore: true,
-  mtimeMs: false,
-  sha256: true,
-  encoding: true,
-  bom: true,
-  delimiter: true,
-  delimiterEvidence: false,
-  quotes: true,
-  header: true,
-  columns: true,
-  rows: true,
-  blankLines: true,
-  lineEnd: true,
-}
+/** Keys whose null is part of the first digests. Any other null is left out, so that a new key does not change old digests. */
+const NULL_IN_DIGEST: readonly (keyof Plan)[] = ['key', 'limit', 'enrich', 'output']
 
-const pick = <T extends object>(whole: T, isKept: Readonly<Record<keyof T, boolean>>): [string, unknown][] =>
-  // A key that this version does not have may say anything.
-  Object.entries(whole).filter(([key]) => isKept[key as keyof T] !== false)
+/** The value of a key in the digest, undefined to leave it out. */
+const digested = (key: string, value: unknown): unknown =>
+  value !== null || (NULL_IN_DIGEST as readonly string[]).includes(key) ? value : undefined
 
-/** SHA-256, lower-case hex, of a plan without what does not change the work. */
+const without = (whole: object, keys: readonly string[]): [string, unknown][] =>
+  Object.entries(whole).filter(([key]) => !keys.includes(key))
+
+/** SHA-256, lower-case hex, of the keys of a plan that change the work. */
 export function fingerprintOf(plan: Omit<Plan, 'fingerprint'>): string {
-  const work = pick<Omit<Plan, 'fingerprint'>>(plan, IS_WORK)
-    // Left out where there is none: plans from before there were the two keep their digest.
-    .filter(([key, value]) => (key !== 'portfolio' && key !== 'screen') || value != null)
-  const input = Object.fromEntries(pick(plan.input, IS_CONTENT))
+  const work = without(plan, KEYS_OUTSIDE_IDENTITY).map(([key, value]) => [key, digested(key, value)])
+  const input = Object.fromEntries(without(plan.input, FACTS_OUTSIDE_IDENTITY))
   // The digest once held the words of `preparation`: plans that have none keep theirs.
   return createHash('sha256')
     .update(canonical({ ...Object.fromEntries(work), input, preparation: [] }))
     .digest('hex')
 }
 
-/** Whether two plans do the same work. Their digests are made again: that of a recorded plan may follow an earlier rule. */
+/** Whether two plans do the same work. Digests are computed again: a recorded one may follow an earlier rule. */
 export const isSameWork = (one: Plan, other: Plan): boolean =>
   one.fingerprint === other.fingerprint || fingerprintOf(one) === fingerprintOf(other)

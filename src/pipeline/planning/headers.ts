@@ -1,7 +1,7 @@
 /** Headers -> columns: which column of this file a pipeline means. It reads the header only, never a row. */
 import { type Issue, issue, type Place } from '../../errors.ts'
 import type { InputFacts, PlannedMapping } from '../model/types.ts'
-import type { ColumnReference, MappingRule } from '../schema/pipeline.ts'
+import type { ColumnReference, MappingRule } from '../schema/mapping-schema.ts'
 import { nearest } from '../source/nearest.ts'
 import { hasHidden, looks, show, showList } from '../source/quote.ts'
 

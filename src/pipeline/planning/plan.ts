@@ -89,6 +89,8 @@ export function planRun(pipeline: Pipeline, facts: InputFacts, context: PlanCont
   const { cells } = context
   const own = context.shard ?? { rows, sent }
   const profile = cells === undefined ? {} : { profile: profileOf({ ...columns, report: pipeline.report, input: facts }, cells) }
+  const { split, ...job } = pipeline.job
+  const settings: Pick<Plan, keyof typeof job | keyof Pipeline['review']> = { ...job, ...pipeline.review }
   const draft: Omit<Plan, 'fingerprint'> = {
     version: pipeline.version,
     name: pipeline.name,
@@ -102,9 +104,8 @@ export function planRun(pipeline: Pipeline, facts: InputFacts, context: PlanCont
     ...(context.shard === undefined ? {} : { shard: context.shard.shard }),
     rows: own.rows,
     sent: own.sent,
-    collapse: pipeline.job.collapse,
-    parts: partsOf(own.sent, pipeline.job.split),
-    concurrency: pipeline.job.concurrency,
+    ...settings,
+    parts: partsOf(own.sent, split),
     preparation: preparationOf(facts, columns.mappings, { ...own, collapse: pipeline.job.collapse }, context.shard?.shard),
     mappings: columns.mappings,
     ...profile,
@@ -114,7 +115,6 @@ export function planRun(pipeline: Pipeline, facts: InputFacts, context: PlanCont
     retry: pipeline.retry,
     checks: pipeline.checks,
     output: shownOutput(pipeline.output),
-    decisions: pipeline.decisions,
     portfolio: pipeline.portfolio && { ...pipeline.portfolio, reference: reference.column },
     screen: pipeline.screen,
     report: pipeline.report,

@@ -26,7 +26,7 @@ export interface WrongEntry {
 const PRODUCTS = Object.keys(TAGS) as Product[]
 
 /** The columns of an output that names none: the input's, who was found, and how well. A list of tags is taken as a wish. */
-export function defaultColumns(product: Product, tags: readonly string[] | undefined): string[] {
+export function defaultColumns(product: Product, tags: readonly string[] | null): string[] {
   const found = tags ?? ['general.connectId', 'general.companyName'].filter(tag => TAGS[product].includes(tag))
   return [ALL_COLUMNS, ...found, 'match.outcome', 'match.score', 'match.why']
 }

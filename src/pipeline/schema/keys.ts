@@ -1,25 +1,68 @@
-/** Which keys the schema knows, and where. */
+/** The keys of the schema: which may be written at a path, and which keys of a plan follow from their facts. */
 import type { z } from 'zod'
+import type { Plan } from '../model/types.ts'
 import type { Path } from '../source/tree.ts'
+import { KEY_FACTS } from './forms.ts'
 import { pipelineSchema } from './schema.ts'
 
-/** The maps a schema may stand for, through optional, default and union. */
+/** The maps that a schema accepts, through optional, default, transform and union. */
 function shapesOf(schema: z.core.$ZodType): z.core.$ZodShape[] {
   const { def } = (schema as z.core.$ZodTypes)._zod
   if (def.type === 'object') return [def.shape]
   if (def.type === 'union') return def.options.flatMap(shapesOf)
   if (def.type === 'optional' || def.type === 'prefault') return shapesOf(def.innerType)
-  return []
+  return def.type === 'pipe' ? shapesOf(def.in) : []
 }
 
-/** The keys that may stand at a path. */
-export function keysAt(path: Path): string[] {
+function schemasAt(path: Path): z.core.$ZodType[] {
   let schemas: z.core.$ZodType[] = [pipelineSchema]
   for (const step of path) schemas = schemas.flatMap(shapesOf).flatMap(shape => shape[String(step)] ?? [])
-  return [...new Set(schemas.flatMap(shapesOf).flatMap(shape => Object.keys(shape)))]
+  return schemas
 }
+
+/** The keys that may be written at a path. */
+export const keysAt = (path: Path): string[] => [
+  ...new Set(
+    schemasAt(path)
+      .flatMap(shapesOf)
+      .flatMap(shape => Object.keys(shape)),
+  ),
+]
 
 /** The path of every key of the format. */
 export function knownPaths(path: readonly string[] = []): readonly (readonly string[])[] {
   return keysAt(path).flatMap(key => [[...path, key], ...knownPaths([...path, key])])
 }
+
+/** Maps whose keys a plan holds at its top level. */
+const FLATTENED: readonly string[] = ['job', 'review']
+
+const SETTINGS: readonly (readonly string[])[] = keysAt([]).flatMap(key =>
+  FLATTENED.includes(key) ? keysAt([key]).map(inner => [key, inner]) : [[key]],
+)
+
+/** The keys of a plan whose facts in the schema fulfil a condition. */
+const planKeys = (fulfils: (facts: NonNullable<ReturnType<typeof KEY_FACTS.get>>) => boolean): (keyof Plan)[] =>
+  SETTINGS.flatMap(path =>
+    schemasAt(path).some(schema => fulfils(KEY_FACTS.get(schema) ?? {})) ? [path.at(-1) as keyof Plan] : [],
+  )
+
+/** The keys of a plan that a resume takes from the present pipeline file. */
+export const LIVE_KEYS: readonly (keyof Plan)[] = planKeys(({ live }) => live === true)
+
+export const liveSettingsOf = (plan: Plan): Partial<Plan> =>
+  Object.fromEntries(LIVE_KEYS.flatMap(key => (plan[key] === undefined ? [] : [[key, plan[key]]])))
+
+/** The keys of a plan that its fingerprint leaves out: by the schema, and what was observed or is text for people. */
+export const KEYS_OUTSIDE_IDENTITY: readonly (keyof Plan)[] = [
+  ...planKeys(({ identity }) => identity === false),
+  'file',
+  'preparation',
+  'profile',
+  'issues',
+  'fingerprint',
+]
+
+/** What a key of a plan is called in a pipeline file: `job.collapse` for `collapse`. */
+export const settingName = (key: string): string =>
+  key === 'parts' ? 'job.split' : (SETTINGS.find(path => path.length > 1 && path.at(-1) === key)?.join('.') ?? key)

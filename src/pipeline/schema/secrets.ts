@@ -1,7 +1,6 @@
 /** Credentials in a pipeline file: refused when written out, taken apart from everything else when they come from outside. */
 
 import { mapScalars, nodeAt, type SyntaxIssue, type Tree } from '../source/tree.ts'
-import type { PipelineFields } from './schema.ts'
 
 /** Credentials a pipeline refers to; null for one it does not. They never become part of a Pipeline or a Plan. */
 export interface Secrets {
@@ -22,8 +21,11 @@ export function refuseLiteralSecrets(tree: Tree): { readonly tree: Tree; readonl
   return { tree: changed, findings: [{ code: 'FETTLE_PIPELINE_SECRET', message, path }] }
 }
 
-/** The credentials of a pipeline whose references were filled in. */
-export function secretsOf(service: PipelineFields['service']): Secrets {
-  if (typeof service !== 'object') return { username: null, password: null }
-  return { username: service.username ?? null, password: service.password ?? null }
+/** The credentials of a pipeline whose references were filled in and that the schema accepts. */
+export function secretsOf(tree: Tree): Secrets {
+  const textAt = (key: keyof Secrets): string | null => {
+    const node = nodeAt(tree, ['service', key])
+    return node?.kind === 'scalar' && typeof node.value === 'string' ? node.value : null
+  }
+  return { username: textAt('username'), password: textAt('password') }
 }

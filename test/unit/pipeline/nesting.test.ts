@@ -22,7 +22,8 @@ beforeAll(() => {
     writeFileSync(join(folder, path.replace(/\.ts$/, '.js')), outputText)
   }
   write('errors.ts')
-  for (const part of ['contract', 'formats', 'pipeline']) {
+  write('encodings.ts')
+  for (const part of ['contract', 'formats', 'pipeline', 'model']) {
     for (const name of readdirSync(join(SRC, part), { recursive: true, encoding: 'utf8' })) {
       mkdirSync(dirname(join(folder, part, name)), { recursive: true })
       if (name.endsWith('.ts')) write(`${part}/${name}`)

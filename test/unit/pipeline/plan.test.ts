@@ -5,9 +5,11 @@ import { TAGS } from '../../../src/contract/index.ts'
 import { issue } from '../../../src/errors.ts'
 import type { InputFacts, Plan } from '../../../src/pipeline/model/types.ts'
 import { parsePipelineValue } from '../../../src/pipeline/parse.ts'
+import { changesOf } from '../../../src/pipeline/planning/diff.ts'
 import { explainPlan } from '../../../src/pipeline/planning/explain.ts'
 import { fingerprintOf, isSameWork } from '../../../src/pipeline/planning/fingerprint.ts'
 import { planRun } from '../../../src/pipeline/planning/plan.ts'
+import { KEYS_OUTSIDE_IDENTITY, LIVE_KEYS, liveSettingsOf, settingName } from '../../../src/pipeline/schema/keys.ts'
 import { inputOptionsOf } from '../../../src/pipeline/schema/pipeline.ts'
 import { BASE, CONTEXT, FACTS, lineOf, OPTIONS, pipelineOf, plan, planOf } from './support.ts'
 
@@ -347,6 +349,29 @@ describe('fingerprint', () => {
     expect(of(full)).toBe('94de57e89f0c703967772e8d105bfc4e1f8391eda510255e0c30b7cbbb8775d7')
   })
 
+  test('is the same without a key, with an undefined one and with a null that earlier plans did not have', () => {
+    const plan = { ...planOf(full), merged: undefined } as unknown as Plan
+    for (const extra of [{ note: undefined }, { note: null }, { portfolio: null, screen: undefined }])
+      expect(fingerprintOf({ ...plan, ...extra } as Plan)).toBe(of(full))
+    expect(fingerprintOf({ ...plan, input: { ...plan.input, packed: undefined } } as unknown as Plan)).toBe(of(full))
+    expect(fingerprintOf({ ...plan, budget: { ...plan.budget, extra: undefined } } as Plan)).toBe(of(full))
+    expect(fingerprintOf({ ...plan, note: 'x' } as Plan)).not.toBe(of(full))
+  })
+
+  test('the schema marks the keys that a resume may change, and those are outside of the fingerprint', () => {
+    expect([...LIVE_KEYS].sort()).toEqual(['checks', 'concurrency', 'decisions', 'poll', 'report', 'retry'])
+    for (const key of LIVE_KEYS) expect(KEYS_OUTSIDE_IDENTITY).toContain(key)
+    const plan = planOf(`${full}job: { concurrency: 2 }\n`)
+    expect(liveSettingsOf(plan)).toEqual(Object.fromEntries(LIVE_KEYS.map(key => [key, plan[key]])))
+    expect(liveSettingsOf(plan).concurrency).toBe(2)
+    expect(['collapse', 'parts', 'decisions', 'poll'].map(settingName)).toEqual([
+      'job.collapse',
+      'job.split',
+      'review.decisions',
+      'poll',
+    ])
+  })
+
   test('hangs on everything that changes the work', () => {
     const others = [
       of(`${full}enrich: basicPlus`),
@@ -371,6 +396,18 @@ test('inputOptionsOf gives what it takes to read the input', () => {
     header: true,
     quotes: 'relaxed',
     sheet: null,
+  })
+})
+
+describe('a key without wording of its own', () => {
+  const noted = (note: unknown): Plan => ({ ...planOf(BASE), note }) as Plan
+
+  test('is shown by explain and compared by diff', () => {
+    expect(explainPlan(noted('Q3'))).toContain('\n\nsettings\n  note: "Q3"\n')
+    expect(explainPlan(planOf(BASE))).not.toContain('settings')
+    expect(changesOf(noted('Q4'), noted('Q3'))).toEqual([{ what: 'note', was: '"Q3"', is: '"Q4"' }])
+    expect(changesOf(noted({ a: 1 }), planOf(BASE))).toEqual([{ what: 'note', was: null, is: '{"a":1}' }])
+    expect(changesOf(planOf(BASE), planOf(BASE))).toEqual([])
   })
 })
 

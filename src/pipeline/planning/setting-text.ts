@@ -1,0 +1,8 @@
+/** The text of a plan's key that has no wording of its own. */
+import type { Plan } from '../model/types.ts'
+import { show } from '../source/quote.ts'
+
+export function settingText(plan: Plan, key: string): string | null {
+  const value = (plan as unknown as Readonly<Record<string, unknown>>)[key] ?? null
+  return value === null ? null : typeof value === 'string' ? show(value) : JSON.stringify(value)
+}
