@@ -2,8 +2,9 @@
  * What is recorded once the outputs stand: companies added to a portfolio, AML searches made for them. Its events and their fold;
  * pure, and without a word about rows.
  */
+
 import { DATASETS, isDataset } from '../contract/index.ts'
-import type { CompanyCounts } from '../pipeline/model/row-types.ts'
+import type { CompanyCounts } from '../model/results.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 
 /** A company that the service would not take, and why. */

@@ -7,55 +7,13 @@
 import type { JobSummary } from '../contract/index.ts'
 import type { ErrorKind, Issue } from '../errors.ts'
 import type { HttpCounts } from '../model/requests.ts'
+import type { CompanyCounts, DecisionCounts, LowestScores, Outcomes, OutputFile, RowSample } from '../model/results.ts'
 import type { StageName } from '../model/stages.ts'
-import type { CompanyCounts, DecisionCounts, LowestScores, RowCandidate, RowDecision } from '../pipeline/model/row-types.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import type { CompanyActionEvent } from './company-actions.ts'
 
 /** How a run or stage stands. */
 export type Status = 'running' | 'success' | 'warn' | 'fail' | 'error' | 'skipped' | 'cancelled'
-
-/** How many rows came to which end; a count nobody told is null, never 0. */
-export interface Outcomes {
-  readonly matched: number | null
-  readonly manualMatched: number | null
-  readonly review: number | null
-  readonly unmatched: number | null
-  readonly duplicates: number | null
-  readonly failed: number | null
-  readonly skipped: number | null
-}
-
-/** A file the run wrote. */
-export interface OutputFile {
-  readonly kind: 'output' | 'unmatched' | 'review'
-  readonly path: string
-  readonly rows: number
-  readonly bytes: number
-  readonly sha256: string
-}
-
-/** A row as a report may show it; cells of masked columns are already `***`. */
-export interface RowSample {
-  /** Data row from 1. */
-  readonly row: number
-  /** Line of the file it begins on, null where that is not told. */
-  readonly line: number | null
-  readonly key: string | null
-  /** A row that a person decided about may have found its company. */
-  readonly outcome: 'review' | 'unmatched' | 'manualMatched'
-  readonly score: number | null
-  readonly why: string
-  /** Mapped cells: mapping name -> text. */
-  readonly cells: Readonly<Record<string, string>>
-  /** The best company found, empty when none. */
-  readonly candidate: { readonly id: string; readonly name: string }
-  /** What decisions know the row by; absent, as what follows, from a journal that was begun before there were decisions. */
-  readonly fingerprint?: string
-  /** Best first. */
-  readonly candidates?: readonly RowCandidate[]
-  readonly decision?: RowDecision | null
-}
 
 /** An error as a journal keeps it: no stack, no secret. */
 export interface RecordedError {

@@ -2,23 +2,14 @@
  * Whether the lines of a journal can be what fettle wrote: every event with the fields of its type, and none before the one it
  * follows from. It reads no file and folds nothing; events of a newer minor version pass.
  */
+
 import { z } from 'zod'
 import { type JobSummary, jobSummary } from '../contract/index.ts'
 import type { ErrorKind, Issue } from '../errors.ts'
 import type { HttpCounts } from '../model/requests.ts'
+import type { Outcomes, OutputFile, RowSample } from '../model/results.ts'
 import type { Plan } from '../pipeline/model/types.ts'
-import type {
-  CheckResult,
-  JobState,
-  Outcomes,
-  OutputFile,
-  RecordedError,
-  RowSample,
-  RunArgs,
-  RunEvent,
-  RunEventInput,
-  StageState,
-} from './events.ts'
+import type { CheckResult, JobState, RecordedError, RunArgs, RunEvent, RunEventInput, StageState } from './events.ts'
 
 /** A schema for each field: an event or a field that is left out does not compile, nor does one of another type. */
 type Fields<T> = { readonly [K in keyof T]-?: z.ZodType<T extends Record<K, T[K]> ? T[K] : T[K] | undefined> }

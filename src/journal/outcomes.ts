@@ -1,6 +1,7 @@
 /** Reading the counts of a run: what is unknown, what is known, how many rows found their company, requests. Pure sums. */
+
 import type { HttpCounts } from '../model/requests.ts'
-import type { Outcomes } from './events.ts'
+import type { Outcomes } from '../model/results.ts'
 
 /** Nothing is known about any row. */
 export const UNKNOWN: Outcomes = {

@@ -2,25 +2,15 @@
  * Folds events into the state of a run. Events that a newer minor version added are skipped, so that any report can be rendered
  * again.
  */
+
 import type { JobSummary } from '../contract/index.ts'
 import type { Issue } from '../errors.ts'
 import type { HttpCounts } from '../model/requests.ts'
+import type { DecisionCounts, LowestScores, Outcomes, OutputFile, RowSample } from '../model/results.ts'
 import { type StageName, stagesOf } from '../model/stages.ts'
-import type { DecisionCounts, LowestScores } from '../pipeline/model/row-types.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import { applyCompanyAction, type CompanyActionState, initialCompanyActions } from './company-actions.ts'
-import type {
-  CheckResult,
-  JobState,
-  Outcomes,
-  OutputFile,
-  RecordedError,
-  RowSample,
-  RunEvent,
-  RunFacts,
-  StageState,
-  Status,
-} from './events.ts'
+import type { CheckResult, JobState, RecordedError, RunEvent, RunFacts, StageState, Status } from './events.ts'
 import { addCounts } from './outcomes.ts'
 
 export type { JobState, StageState } from './events.ts'

@@ -3,8 +3,9 @@
  * whether a run succeeded. It knows no format.
  */
 import { action, type Issue, issue } from '../errors.ts'
-import { type JobState, type RowSample, type RunState, UNKNOWN } from '../journal/index.ts'
+import { type JobState, type RunState, UNKNOWN } from '../journal/index.ts'
 import { isColumnMasked, isMappingMasked, MASK } from '../model/mask.ts'
+import type { RowSample } from '../model/results.ts'
 import { DEFAULT_RUNS_DIR, shellCommand } from '../shell-command.ts'
 import { companyActionsOf } from './company-actions.ts'
 import { messageOf } from './message.ts'

@@ -1,5 +1,7 @@
 /** The row ledger: every row of the input has one outcome, and the outcomes add up to the rows. It only counts. */
-import { knownSum, matchRate, type Outcomes } from '../journal/index.ts'
+
+import { knownSum, matchRate } from '../journal/index.ts'
+import type { Outcomes } from '../model/results.ts'
 
 /** The outcomes of a row, in the order people read them. */
 export const OUTCOMES = ['matched', 'manualMatched', 'duplicates', 'review', 'unmatched', 'failed', 'skipped'] as const

@@ -2,7 +2,7 @@
  * The companies that an answer proposes, as the enriched file tells them: in full where the service has the column
  * `match.candidates`, else the best one alone. What is not of the known form is left out; it judges nothing.
  */
-import type { RowCandidate } from '../pipeline/model/row-types.ts'
+import type { RowCandidate } from '../model/results.ts'
 import type { Answer } from './answers.ts'
 
 /** A company that may be the one a row means. Text that the service does not tell is '', a score null. */

@@ -8,7 +8,7 @@ import { provePlanned } from '../input/table/verify-unchanged.ts'
 import { DigestIndex } from '../input/upload/row-dedupe.ts'
 import { dedupeKeyOf, rowMaker } from '../input/upload/upload-row.ts'
 import type { Download } from '../model/requests.ts'
-import type { CompanyCounts, DecisionCounts, FoundCompany, LowestScores } from '../pipeline/model/row-types.ts'
+import type { FoundCompany, Outcomes, PublishedResults } from '../model/results.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import { type AnswerPlace, Answers } from './answers.ts'
 import { crossJobDuplicates } from './cross-job-duplicates.ts'
@@ -19,26 +19,10 @@ import { NO_COLUMNS } from './enriched-columns.ts'
 import type { ResultsOptions } from './options.ts'
 import { CompanyLister, readCompanies, removeCompanies } from './output/companies.ts'
 import { missingColumns } from './output/layout.ts'
-import { Writers, type WrittenFile } from './output/writers.ts'
+import { Writers } from './output/writers.ts'
 import { type ReceivedFile, Receiver } from './receive.ts'
 import { fingerprinter } from './row-fingerprint.ts'
-import { type OutcomeCounts, RowTotals, type SampleRow } from './row-totals.ts'
-
-/** What became of the rows. */
-interface PublishedResults {
-  readonly files: readonly WrittenFile[]
-  readonly outcomes: OutcomeCounts
-  readonly samples: readonly SampleRow[]
-  /** Twenty buckets of 0.05; empty when the file carries no scores. */
-  readonly scores: readonly number[]
-  readonly lowestScores: LowestScores
-  /** Chosen columns that the service did not deliver: they stand empty. */
-  readonly missing: readonly string[]
-  /** What people's decisions came to; null where there are none to apply. */
-  readonly decisions: DecisionCounts | null
-  /** Null where nothing is done with them. */
-  readonly companies: CompanyCounts | null
-}
+import { RowTotals } from './row-totals.ts'
 
 /** Where enriched files are received and outputs are made of them. */
 interface FileResults {
@@ -48,7 +32,7 @@ interface FileResults {
    * Writes the output files, each whole or not at all; a second time it writes the same bytes. None gets its name when `accept`
    * throws at what became of the rows that went up. Rows of `failed` parts stand in the output without an answer.
    */
-  publish(accept?: (sent: OutcomeCounts) => void, failed?: ReadonlySet<number>): Promise<PublishedResults>
+  publish(accept?: (sent: Outcomes) => void, failed?: ReadonlySet<number>): Promise<PublishedResults>
   /** The companies found, `listed` of them, from number `from` (from 0) on. Throws FETTLE_OUTPUT_WRITE when they are not there. */
   companies(listed: number, from?: number): AsyncIterable<FoundCompany>
   /** Removes the list of companies: nothing is left to be done with them. */
@@ -73,7 +57,7 @@ async function publish(
   plan: Plan,
   from: AnswerPlace,
   extra: ResultsOptions,
-  accept: (sent: OutcomeCounts) => void,
+  accept: (sent: Outcomes) => void,
 ): Promise<PublishedResults> {
   const stillPlanned = await provePlanned(plan.input, extra)
   const decisions = (await extra.decisions?.()) ?? null

@@ -1,11 +1,12 @@
 /** What became of all rows, summed up as they pass: outcomes, scores, and the few rows a report may show. It writes nothing. */
 
 import { linesOf } from '../input/table/record-lines.ts'
-import type { DecisionCounts, LowestScores, RowCandidate, RowDecision } from '../pipeline/model/row-types.ts'
+import type { DecisionCounts, LowestScores, Outcomes, RowDecision } from '../model/results.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import { scoreOf } from './candidates.ts'
 import type { Effect, RowResult } from './decisions/apply-decisions.ts'
 import type { Decision, Decisions } from './decisions/decisions.ts'
+import type { ReviewRow } from './decisions/review-rows.ts'
 import type { EnrichedColumns } from './enriched-columns.ts'
 import type { RowOutcome } from './enriched-file.ts'
 import { ReportRowBuilder } from './output/report-row.ts'
@@ -13,43 +14,13 @@ import { ReportRowBuilder } from './output/report-row.ts'
 const MAX_SAMPLES = 50
 const BUCKETS = 20
 
-/** How many rows came to which end; null where the file does not tell. */
-export interface OutcomeCounts {
-  readonly matched: number | null
-  readonly manualMatched: number | null
-  readonly review: number | null
-  readonly unmatched: number | null
-  readonly duplicates: number | null
-  readonly failed: number | null
-  readonly skipped: number | null
-}
-
-/** A row for a report; cells of masked columns are `***`. */
-export interface SampleRow {
-  readonly row: number
-  /** Line of the file it begins on, null where nobody looked. */
-  readonly line: number | null
-  readonly key: string | null
-  /** A row that a person decided about has found its company, or none. */
-  readonly outcome: 'review' | 'unmatched' | 'manualMatched'
-  readonly score: number | null
-  readonly why: string
-  readonly cells: Readonly<Record<string, string>>
-  readonly candidate: { readonly id: string; readonly name: string }
-  /** What decisions know the row by. */
-  readonly fingerprint: string
-  /** Best first. */
-  readonly candidates: readonly RowCandidate[]
-  readonly decision: RowDecision | null
-}
-
 type Counts = Record<RowOutcome, number>
 
 const noRows = (): Counts => ({ matched: 0, manualMatched: 0, review: 0, unmatched: 0, duplicate: 0, failed: 0 })
 
 /** Sums up rows. */
 export class RowTotals {
-  readonly #samples: SampleRow[] = []
+  readonly #samples: ReviewRow[] = []
   readonly #shower: ReportRowBuilder
   readonly #plan: Plan
   /** Of the rows that went up by what the service says, and of all rows by what became of them. */
@@ -79,7 +50,7 @@ export class RowTotals {
    * Counts row `number`; `cells` are the input's own, and a repeat was given the answer of another row. Gives the row as a report
    * may show it, when a person is to look at it or has decided about it.
    */
-  add(number: number, judged: RowResult, cells: readonly string[], isRepeat: boolean, fingerprint: string): SampleRow | null {
+  add(number: number, judged: RowResult, cells: readonly string[], isRepeat: boolean, fingerprint: string): ReviewRow | null {
     const { outcome, told, row: enriched, columns, decided } = judged
     if (!isRepeat) this.#sent[told]++
     this.#all[outcome]++
@@ -96,7 +67,7 @@ export class RowTotals {
     if (outcome !== 'review' && outcome !== 'unmatched' && outcome !== 'manualMatched') return null
     const candidates = judged.candidates.map(one => this.#shower.candidate(one))
     const [best] = candidates
-    const sample: SampleRow = {
+    const sample: ReviewRow = {
       row: number,
       line: null,
       key: this.#shower.key(cells),
@@ -122,12 +93,12 @@ export class RowTotals {
   }
 
   /** The sums over all rows; `skipped` is 0, since every row of the plan was asked for. */
-  outcomes(): OutcomeCounts {
+  outcomes(): Outcomes {
     return this.#countsOf(this.#all)
   }
 
   /** The sums over the rows that went up, as the service sees them. */
-  sent(): OutcomeCounts {
+  sent(): Outcomes {
     return this.#countsOf(this.#sent)
   }
 
@@ -138,7 +109,7 @@ export class RowTotals {
     return { accepted, rejected, agreed, overruled, expired: decisions.expired, unused }
   }
 
-  #countsOf({ matched, manualMatched, review, unmatched, duplicate, failed }: Counts): OutcomeCounts {
+  #countsOf({ matched, manualMatched, review, unmatched, duplicate, failed }: Counts): Outcomes {
     const told = (count: number): number | null => (this.#isTold ? count : null)
     return {
       matched,
@@ -155,7 +126,7 @@ export class RowTotals {
   }
 
   /** The rows a report may show, with the lines they begin on. */
-  async samples(root = ''): Promise<readonly SampleRow[]> {
+  async samples(root = ''): Promise<readonly ReviewRow[]> {
     const lines = await linesOf(
       this.#plan,
       this.#samples.map(({ row }) => row),

@@ -1,7 +1,9 @@
 /** The pipeline's `checks:` and `budget.credits` judged against what became of the rows. Pure; it decides no exit code. */
-import type { CheckResult, Outcomes } from '../journal/events.ts'
+
+import type { CheckResult } from '../journal/events.ts'
 import { matchRate } from '../journal/outcomes.ts'
 import type { RunState } from '../journal/state.ts'
+import type { Outcomes } from '../model/results.ts'
 import type { CheckName, PlannedCheck, Threshold } from '../pipeline/model/types.ts'
 import { outcomesOfSummaries } from './row-ledger.ts'
 

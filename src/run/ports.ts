@@ -2,8 +2,8 @@
  * What a run needs from the world, as interfaces owned here: the service, the input, the results, the clock. `client/` and
  * `input/` fit them by shape and do not know this file; compose.ts is where the compiler proves the fit.
  */
+
 import type { ColumnMapping, JobRecord, UploadRecord } from '../contract/index.ts'
-import type { Outcomes, OutputFile, RowSample } from '../journal/events.ts'
 import type {
   CallOptions,
   Clock,
@@ -15,7 +15,7 @@ import type {
   ScreenQuery,
   Upload,
 } from '../model/requests.ts'
-import type { CompanyCounts, DecisionCounts, FoundCompany, LowestScores } from '../pipeline/model/row-types.ts'
+import type { FoundCompany, Outcomes, PublishedResults } from '../model/results.ts'
 
 /** The service, one method per operation a run needs. Repeats are inside; what comes out is final. */
 export interface Service {
@@ -71,22 +71,6 @@ export interface Source {
   upload(part: number): Promise<Upload & { readonly sha256: () => string | null }>
 }
 
-/** What became of the rows. */
-export interface Published {
-  readonly files: readonly OutputFile[]
-  readonly outcomes: Outcomes
-  readonly samples: readonly RowSample[]
-  /** Twenty buckets of 0.05: how many rows have a match score in each. Empty when the file carries no scores. */
-  readonly scores: readonly number[]
-  readonly lowestScores: LowestScores
-  /** Chosen columns that the service did not deliver: they stand empty. */
-  readonly missing: readonly string[]
-  /** What people's decisions came to, null where there are none to apply. */
-  readonly decisions: DecisionCounts | null
-  /** The companies found, null where nothing is done with them. */
-  readonly companies: CompanyCounts | null
-}
-
 /** Where the enriched file is received and the outputs are made of it. */
 export interface Results {
   /**
@@ -102,7 +86,7 @@ export interface Results {
    * Writes the output files of the plan, each whole or not at all, and none when `accept` throws at what became of the rows that
    * went up. Rows of `failed` parts have no answer.
    */
-  publish(accept: (outcomes: Outcomes) => void, failed: ReadonlySet<number>): Promise<Published>
+  publish(accept: (outcomes: Outcomes) => void, failed: ReadonlySet<number>): Promise<PublishedResults>
   /** The companies that were found, `listed` of them, from number `from` (from 0) on. */
   companies(listed: number, from: number): AsyncIterable<FoundCompany>
 }

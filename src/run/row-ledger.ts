@@ -2,10 +2,11 @@
  * The row ledger: every row of the input came to exactly one end, and the service's own counts say the same. Pure sums; a sum
  * that does not add up is an error, never a footnote.
  */
+
 import { FettleError } from '../errors.ts'
-import type { Outcomes } from '../journal/events.ts'
 import { knownSum, UNKNOWN } from '../journal/outcomes.ts'
 import type { RunState } from '../journal/state.ts'
+import type { Outcomes } from '../model/results.ts'
 
 /** Every row of the run came to the same end. */
 export const allRows = (outcome: 'failed' | 'skipped', rows: number): Outcomes => ({

@@ -2,10 +2,12 @@
  * The run loop: runs each group of stages that is not done, journals what they yield, and decides how the run ends. Nothing is
  * retried here: the client retries requests, and a person or a scheduler resumes runs.
  */
+
 import { type ErrorCode, EXIT, FettleError } from '../errors.ts'
-import type { CheckResult, Outcomes, RunEventInput, Status } from '../journal/events.ts'
+import type { CheckResult, RunEventInput, Status } from '../journal/events.ts'
 import { UNKNOWN } from '../journal/outcomes.ts'
 import type { RunState } from '../journal/state.ts'
+import type { Outcomes } from '../model/results.ts'
 import { evaluateBudget, evaluateChecks } from './checks.ts'
 import { confirmJobs, relocationEvents } from './job-lookup.ts'
 import type { Ports } from './ports.ts'

@@ -1,15 +1,13 @@
-/**
- * The rows that a person is to look at or has decided about, kept beside the run while its review lasts. What may stand among
- * them is settled by the pipeline's report settings before.
- */
+/** Stores the rows to review, and those with a decision, in the run directory; settings of the report decide which cells they show. */
 import { join } from 'node:path'
 import { JsonLinesWriter, readJsonLines } from '../../files/json-lines.ts'
-import type { SampleRow } from '../row-totals.ts'
+import type { RowSample } from '../../model/results.ts'
+
+export type ReviewRow = Required<RowSample>
 
 const pathIn = (workDir: string): string => join(workDir, 'review.jsonl')
 
-/** Writes the rows of a run. */
-export const reviewWriter = (workDir: string): JsonLinesWriter<SampleRow> => new JsonLinesWriter(pathIn(workDir))
+export const reviewWriter = (workDir: string): JsonLinesWriter<ReviewRow> => new JsonLinesWriter(pathIn(workDir))
 
-/** The rows kept in a run directory, in the order of the input; none where there are none. */
-export const readReview = (workDir: string): AsyncGenerator<SampleRow> => readJsonLines(pathIn(workDir))
+/** The stored rows in the order of the input; empty without such a file. */
+export const readReview = (workDir: string): AsyncGenerator<ReviewRow> => readJsonLines(pathIn(workDir))

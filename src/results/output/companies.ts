@@ -2,13 +2,14 @@
  * The companies that a run found, each once, in the order of the rows that found them: kept beside the run for as long as something
  * is to be done with them. It asks the service nothing.
  */
+
 import { unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { FettleError } from '../../errors.ts'
 import { digestOf } from '../../files/digest.ts'
 import { JsonLinesWriter, readJsonLines } from '../../files/json-lines.ts'
 import { DigestIndex } from '../../input/upload/row-dedupe.ts'
-import type { CompanyCounts, FoundCompany } from '../../pipeline/model/row-types.ts'
+import type { CompanyCounts, FoundCompany } from '../../model/results.ts'
 import type { Plan } from '../../pipeline/model/types.ts'
 import type { RowResult } from '../decisions/apply-decisions.ts'
 import { COMPANY_TAGS } from '../enriched-file.ts'

@@ -1,10 +1,12 @@
 /** The output files of a run while they are written: rows go in, all files appear together at the end or none does. */
+
 import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
 import { FettleError } from '../../errors.ts'
 import { openSink, type Sink } from '../../files/atomic-file.ts'
 import type { RowFormat } from '../../formats/text-formats.ts'
 import { openFormat } from '../../formats/writers.ts'
+import type { OutputFile } from '../../model/results.ts'
 import type { Plan, PlannedOutput } from '../../pipeline/model/types.ts'
 import type { RowResult } from '../decisions/apply-decisions.ts'
 import { type EnrichedColumns, NO_COLUMNS } from '../enriched-columns.ts'
@@ -14,17 +16,8 @@ import { makeLayout } from './layout.ts'
 
 const BATCH = 500
 
-/** A file that was written. */
-export interface WrittenFile {
-  readonly kind: 'output' | 'unmatched' | 'review'
-  readonly path: string
-  readonly rows: number
-  readonly bytes: number
-  readonly sha256: string
-}
-
 interface Writer {
-  readonly kind: WrittenFile['kind']
+  readonly kind: OutputFile['kind']
   readonly wants: (outcome: RowOutcome) => boolean
   readonly sink: Sink
   format: RowFormat | null
@@ -95,8 +88,8 @@ export class Writers {
   }
 
   /** Completes all files, then gives them their names. */
-  async publish(): Promise<WrittenFile[]> {
-    const files: WrittenFile[] = []
+  async publish(): Promise<OutputFile[]> {
+    const files: OutputFile[] = []
     for (const writer of this.#writers) {
       await flush(writer)
       await writer.sink.write(Buffer.from(writer.format?.end?.() ?? ''))

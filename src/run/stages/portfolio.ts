@@ -2,11 +2,12 @@
  * The portfolio stage: adds the companies found to a portfolio, which is created when there is none of its name. Adding a company
  * again does no harm: the service reports that it is present.
  */
+
 import pLimit from 'p-limit'
 import { FettleError } from '../../errors.ts'
 import type { PortfolioState, RefusedCompany, RunEventInput, RunState } from '../../journal/index.ts'
 import type { Portfolio } from '../../model/requests.ts'
-import type { FoundCompany } from '../../pipeline/model/row-types.ts'
+import type { FoundCompany } from '../../model/results.ts'
 import type { PlannedPortfolio } from '../../pipeline/model/types.ts'
 import type { Ports } from '../ports.ts'
 import type { RunStep, StageEvents } from '../stage.ts'

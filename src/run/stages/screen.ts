@@ -2,10 +2,11 @@
  * The screen stage: one paid AML search for each company found, and never two. Searches are made one after the other, so that a
  * search whose answer was lost can be found again: it is the newest of its name.
  */
+
 import { FettleError } from '../../errors.ts'
 import type { RefusedCompany, RunState, ScreenedCompany, ScreenState } from '../../journal/index.ts'
 import type { Effect, Screening, ScreenQuery } from '../../model/requests.ts'
-import type { FoundCompany } from '../../pipeline/model/row-types.ts'
+import type { FoundCompany } from '../../model/results.ts'
 import type { PlannedScreen } from '../../pipeline/model/types.ts'
 import type { Ports } from '../ports.ts'
 import type { RunStep, StageEvents } from '../stage.ts'

@@ -1,15 +1,9 @@
 /** Runs as lists of events, folded to the states the report is made of: one for each way a run can stand. */
+
 import { issue } from '../../../src/errors.ts'
-import {
-  type Outcomes,
-  type RecordedError,
-  type RowSample,
-  type RunEvent,
-  type RunEventInput,
-  type RunState,
-  UNKNOWN,
-} from '../../../src/journal/index.ts'
+import { type RecordedError, type RunEvent, type RunEventInput, type RunState, UNKNOWN } from '../../../src/journal/index.ts'
 import { fold } from '../../../src/journal/state.ts'
+import type { Outcomes, RowSample } from '../../../src/model/results.ts'
 import type { StageName } from '../../../src/model/stages.ts'
 import { buildReport, type Report } from '../../../src/report/index.ts'
 

@@ -1,7 +1,8 @@
 /** The page as text: policy, size, structure. What a browser makes of it is tested in test/browser. */
+
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import type { RowSample } from '../../../src/journal/index.ts'
+import type { RowSample } from '../../../src/model/results.ts'
 import { buildReport, RENDERERS, renderHtml } from '../../../src/report/index.ts'
 import { type FixtureName, HOSTILE, reportOf, STATES } from './fixtures.ts'
 

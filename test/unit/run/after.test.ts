@@ -1,7 +1,8 @@
 /** The stages after the outputs: companies in a portfolio, AML searches that are paid once each, whatever is lost or killed. */
+
 import { describe, expect, test } from 'vitest'
 import { FettleError } from '../../../src/errors.ts'
-import type { FoundCompany } from '../../../src/pipeline/model/row-types.ts'
+import type { FoundCompany } from '../../../src/model/results.ts'
 import type { Plan } from '../../../src/pipeline/model/types.ts'
 import type { FakeAccount } from './fake-account.ts'
 import { Crash, planOf, resumed, type World, worldOf } from './world.ts'

@@ -1,7 +1,8 @@
 /** The `checks:` of a pipeline: what each measures, when it fails, and what the run makes of it. */
+
 import { describe, expect, test } from 'vitest'
-import type { Outcomes } from '../../../src/journal/events.ts'
 import { matchRate, UNKNOWN } from '../../../src/journal/outcomes.ts'
+import type { Outcomes } from '../../../src/model/results.ts'
 import type { CheckName, Threshold } from '../../../src/pipeline/model/types.ts'
 import { parseThreshold } from '../../../src/pipeline/schema/thresholds.ts'
 import { evaluateChecks } from '../../../src/run/checks.ts'

@@ -1,7 +1,8 @@
 /** Several remote jobs in one run: side by side, each with its own events, resumed one by one, no second one for any part. */
+
 import { describe, expect, test } from 'vitest'
 import { FettleError } from '../../../src/errors.ts'
-import type { Outcomes } from '../../../src/journal/events.ts'
+import type { Outcomes } from '../../../src/model/results.ts'
 import { type CallName, refusal } from './fake-service.ts'
 import { Crash, OUTCOMES, planOf, type World, worldOf } from './world.ts'
 

@@ -1,9 +1,10 @@
 /** A run in a box: plan, journal in memory, fake service, virtual clock. Everything a test of the run core stands on. */
+
 import { FettleError } from '../../../src/errors.ts'
-import type { Outcomes, RunEvent, RunEventInput } from '../../../src/journal/events.ts'
+import type { RunEvent, RunEventInput } from '../../../src/journal/events.ts'
 import { fold, type RunState } from '../../../src/journal/state.ts'
 import type { Download } from '../../../src/model/requests.ts'
-import type { FoundCompany } from '../../../src/pipeline/model/row-types.ts'
+import type { FoundCompany, Outcomes } from '../../../src/model/results.ts'
 import type { Plan } from '../../../src/pipeline/model/types.ts'
 import type { Ports, ProgressEvent, Results } from '../../../src/run/ports.ts'
 import { runStages } from '../../../src/run/runner.ts'

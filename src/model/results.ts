@@ -1,0 +1,114 @@
+/** The results of a run: outcomes of rows, written files, companies found and decisions. Types only. */
+
+/** Rows by outcome; null where the count is unknown, never 0. */
+export interface Outcomes {
+  readonly matched: number | null
+  readonly manualMatched: number | null
+  readonly review: number | null
+  readonly unmatched: number | null
+  readonly duplicates: number | null
+  readonly failed: number | null
+  readonly skipped: number | null
+}
+
+export interface OutputFile {
+  readonly kind: 'output' | 'unmatched' | 'review'
+  readonly path: string
+  readonly rows: number
+  readonly bytes: number
+  readonly sha256: string
+}
+
+/** A row as a report may show it; cells of masked columns are already `***`. */
+export interface RowSample {
+  /** Data row from 1. */
+  readonly row: number
+  /** Line of the file on which the row starts, null where it is unknown. */
+  readonly line: number | null
+  readonly key: string | null
+  /** `manualMatched`: a decision gave the row its company. */
+  readonly outcome: 'review' | 'unmatched' | 'manualMatched'
+  readonly score: number | null
+  readonly why: string
+  /** Mapped cells: mapping name -> text. */
+  readonly cells: Readonly<Record<string, string>>
+  /** The best company found, empty when none. */
+  readonly candidate: { readonly id: string; readonly name: string }
+  /** Identifies the row in a file of decisions. Journals older than decisions lack this field and those below. */
+  readonly fingerprint?: string
+  /** Best first. */
+  readonly candidates?: readonly RowCandidate[]
+  readonly decision?: RowDecision | null
+}
+
+/** A company that the service proposes for a row. */
+export interface RowCandidate {
+  readonly id: string
+  readonly name: string
+  readonly score: number | null
+  readonly why: string
+  /** What each kind of evidence adds to the score, in log-odds. */
+  readonly parts: Readonly<Record<string, number>>
+  /** Mapping name -> text. */
+  readonly fields: Readonly<Record<string, string>>
+}
+
+export interface RowDecision {
+  readonly decision: 'accept' | 'reject'
+  readonly company: string
+  readonly companyName: string
+  readonly by: string
+  readonly at: string
+  readonly expires: string
+}
+
+/** The lowest score that the service matched in this run, and the lowest that it left for review. */
+export interface LowestScores {
+  readonly matched: number | null
+  readonly review: number | null
+}
+
+/** Rows by the effect of their decision; `expired` decisions, and `unused` ones, whose rows are not in the input. */
+export interface DecisionCounts {
+  readonly accepted: number
+  readonly rejected: number
+  /** The service matched the same company. */
+  readonly agreed: number
+  /** The service matched another company. */
+  readonly overruled: number
+  readonly expired: number
+  readonly unused: number
+}
+
+/** A company found, with the first row that found it. */
+export interface FoundCompany {
+  /** Data row from 1. */
+  readonly row: number
+  /** connectId, or the Safe Number where the service returns no other. */
+  readonly id: string
+  readonly name: string
+  /** The cell of the column that names it in a portfolio, empty without such a column. */
+  readonly reference: string
+}
+
+/** `listed`: different companies found; `nameless`: rows whose company has no id. */
+export interface CompanyCounts {
+  readonly listed: number
+  readonly nameless: number
+}
+
+/** The published outputs and what was counted on the way. */
+export interface PublishedResults {
+  readonly files: readonly OutputFile[]
+  readonly outcomes: Outcomes
+  readonly samples: readonly RowSample[]
+  /** Twenty buckets of 0.05: how many rows have a match score in each. Empty when the enriched file has no scores. */
+  readonly scores: readonly number[]
+  readonly lowestScores: LowestScores
+  /** Chosen columns that the service did not deliver: they are empty. */
+  readonly missing: readonly string[]
+  /** Null when the run applies no decisions. */
+  readonly decisions: DecisionCounts | null
+  /** Null when no stage uses the companies. */
+  readonly companies: CompanyCounts | null
+}
