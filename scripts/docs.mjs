@@ -19,7 +19,7 @@ const families = Object.entries(EXIT).filter(([kind]) => Object.values(ERRORS).s
 const errors = `# Error codes
 
 Generated from the table of codes; \`fettle explain CODE\` and \`fettle explain 75\` print the same. Codes are stable: scripts may compare
-them. The exit codes are described in the [README](../README.md#exit-codes). In a program the command of an error is its \`action\`, such as
+them. Exit codes: [command-line.md](command-line.md#exit-codes). In a program the command of an error is its \`action\`, such as
 \`{ command: 'resume', args: [runId] }\` ([library.md](library.md#errors)).
 ${families
   .map(

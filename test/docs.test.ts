@@ -1,4 +1,4 @@
-/** The documents against the product: what they name exists, what exists they name, and what they show works. */
+/** Compares the documents with the product: commands, flags, keys, codes and files they name exist, and their examples run. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join, relative } from 'node:path'
@@ -34,7 +34,7 @@ const blocks = (language: string): string[] => [
 ]
 
 /** The text of a section, without its deeper heading marks. */
-const section = (title: string, document = README): string => {
+const section = (title: string, document: string): string => {
   const [, text = ''] = new RegExp(`^#+ ${title}$([\\s\\S]*?)(?=^## |$(?![\\s\\S]))`, 'm').exec(document) ?? []
   expect(text, `section ${title}`).not.toBe('')
   return text
@@ -46,7 +46,7 @@ const NAMES = COMMANDS.map(nameOf)
 
 describe('what exists is in the documents', () => {
   test.each(COMMANDS)('fettle $usage, with its flags', command => {
-    expect(section('Command line')).toContain(`| \`fettle ${nameOf(command)}`)
+    expect(section('Overview', COMMAND_LINE)).toContain(`| \`fettle ${nameOf(command)}`)
     const text = section('Commands', COMMAND_LINE).split(`### fettle ${nameOf(command)}\n`)[1]
     for (const flag of flagsOf(command)) expect(text).toMatch(new RegExp(`\\s-{1,2}${flag}\\b`))
   })
@@ -96,12 +96,12 @@ describe('what exists is in the documents', () => {
   })
 
   test('exit codes, as a table with all of them and no others', () => {
-    const rows = [...section('Exit codes').matchAll(/^\| ([\d /]+?) \| (\w+) \|/gm)].flatMap(([, codes = '', name = '']) =>
+    const rows = [...section('Exit codes', COMMAND_LINE).matchAll(/^\| ([\d /]+?) \| (\w+) \|/gm)].flatMap(([, codes = '', name = '']) =>
       codes.split(' / ').map(code => [Number(code), name] as const),
     )
     const expected = Object.entries(EXIT).map(([name, code]) => [code, code >= 130 ? 'signal' : name])
     expect(rows).toEqual(expected)
-    expect(section('Exit codes')).toContain('`fettle explain CODE` explains every `FETTLE_…` code')
+    expect(section('Exit codes', COMMAND_LINE)).toContain('`fettle explain CODE` explains every `FETTLE_…` code')
   })
 
   test('every variable of the environment that is read', () => {
@@ -131,7 +131,7 @@ describe('what exists is in the documents', () => {
 })
 
 describe('what the documents name exists', () => {
-  const documents = ['README.md', 'CHANGELOG.md', 'SECURITY.md', 'samples/README.md', ...EXAMPLES_DOCS, ...DOCS]
+  const documents = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', 'samples/README.md', ...EXAMPLES_DOCS, ...DOCS]
   const hints = Object.values(ERRORS).flatMap(({ text, hint }) => [text, hint])
 
   test('commands and their flags, in documents and in hints', () => {
