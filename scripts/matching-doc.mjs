@@ -29,7 +29,7 @@ const BLOCKS = {
     ]),
   ),
   weights: table(
-    ['feature', 'what it says', 'weight'],
+    ['feature', 'meaning', 'weight'],
     FEATURES.map(name => [`\`${name}\``, MEANINGS[name], WEIGHTS[name] === 0 ? '–' : String(WEIGHTS[name])]),
   ),
 }

@@ -135,9 +135,12 @@ describe('what the documents name exists', () => {
   const hints = Object.values(ERRORS).flatMap(({ text, hint }) => [text, hint])
 
   test('commands and their flags, in documents and in hints', () => {
-    const words = [EVERYTHING, read('CHANGELOG.md'), read('SECURITY.md'), ...hints].join('\n')
-    const named = [...words.matchAll(/(?:`|^ *|: )fettle ([a-z][a-z-]*)((?: [^`|\n#]*)?)/gm)]
-    expect(named.length).toBeGreaterThan(20)
+    const prose = [EVERYTHING, read('CHANGELOG.md'), read('SECURITY.md')].join('\n')
+    const code = [...prose.matchAll(/^```\w+\n([\s\S]*?)^```$|`([^`\n]+)`|^ {4,}(fettle .*)$/gm)].map(found =>
+      found.slice(1).find(text => text !== undefined),
+    )
+    const named = [...[...code, ...hints].join('\n').matchAll(/(?:`|^ *|: )fettle ([a-z][a-z-]*)((?: [^`|\n#]*)?)/gm)]
+    expect(named.length).toBeGreaterThan(100)
     for (const [whole, name = '', rest = ''] of named) {
       const command = COMMANDS.find(one => nameOf(one) === name)
       expect(NAMES, whole).toContain(name)
