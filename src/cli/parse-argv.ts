@@ -34,8 +34,8 @@ export async function parse(words: readonly string[], io: Io): Promise<ParsedCom
     printed = output
   })
   if (argv.length === 0) {
-    io.say(await parser.getHelp())
-    throw new FettleError('FETTLE_USAGE', 'no command was given', { hint: 'Begin with: fettle check PIPELINE' })
+    io.err(await parser.getHelp())
+    throw new FettleError('FETTLE_USAGE', 'no command was given', { hint: 'Start with: fettle check PIPELINE' })
   }
   const [problem] = problems
   if (problem !== undefined) throw new FettleError('FETTLE_USAGE', messageOf(problem, argv))
@@ -53,7 +53,7 @@ function withoutSeparator(words: readonly string[]): string[] {
 function createParser(io: Io, problems: string[], onCommand: (parsed: ParsedCommand) => void): Argv {
   const parser = yargs()
     .scriptName('fettle')
-    // The other half of the help is English whatever the locale is.
+    // The texts of yargs must be English in every locale, as ours are.
     .locale('en')
     .usage(
       'fettle <command>\n\n  fettle run pipelines/suppliers.yml      run a pipeline\n  fettle check pipelines/suppliers.yml    check it without sending anything',

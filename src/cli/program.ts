@@ -1,13 +1,13 @@
 /**
- * The command line: argv to a command, its result to an exit code, a signal to a stop. It sets process.exitCode and lets the
- * process end by itself, so that pipes drain (measured: process.exit after 300,000 bytes delivered 65,536).
+ * Runs a command line: argv to a command, its result to an exit code, a signal to a stop. process.exitCode is set instead of calling
+ * process.exit, so that pipes drain (measured: process.exit after 300,000 bytes delivered 65,536).
  */
 import { EXIT, FettleError } from '../errors.ts'
 import { parse } from './parse-argv.ts'
 import { exitOf } from './result/exit.ts'
 import { type Io, processIo } from './terminal/io.ts'
 
-/** First signal: stop in order. Second: end at once, by the signal itself, as a shell reports 130; the journal is whole at any instant. */
+/** The first signal stops in order, the second kills the process (a shell reports 130): the journal is valid at any instant. */
 function listenForSignals(): AbortSignal {
   const stop = new AbortController()
   const on = (name: 'SIGINT' | 'SIGTERM', code: 'FETTLE_SIGINT' | 'FETTLE_SIGTERM'): void => {
@@ -24,17 +24,17 @@ function listenForSignals(): AbortSignal {
   return stop.signal
 }
 
-/** Carries out a command line before this terminal and gives its exit code; it never throws. */
+/** Runs a command line and returns its exit code; never throws. */
 export async function runProgram(argv: readonly string[], io: Io): Promise<number> {
   try {
-    const called = await parse(argv, io)
-    if (called === null) return EXIT.ok
-    const body = await called.command.load()
-    return await body.run(called.flags, io)
+    const parsed = await parse(argv, io)
+    if (parsed === null) return EXIT.ok
+    const body = await parsed.command.load()
+    return await body.run(parsed.flags, io)
   } catch (error) {
     const { printError } = await import('./terminal/print-error.ts')
     const { argvValue, printFailure } = await import('./result/result.ts')
-    io.say(printError(error, argv.includes('--debug'), argvValue(argv, 'runs-dir')))
+    io.err(printError(error, argv.includes('--debug'), argvValue(argv, 'runs-dir')))
     await printFailure(error, argv, io)
     return exitOf(error)
   }
@@ -42,9 +42,9 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<numbe
 
 const AWS_ADVICE_OFF = 'AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'
 
-/** Carries out the command line of this process. */
+/** Runs the command line of this process. */
 export async function start(): Promise<void> {
-  // Which Node may be used is told by package.json; advice of Amazon's client would stand among what is ours.
+  // The AWS client would print its own advice about Node versions.
   process.env[AWS_ADVICE_OFF] ??= 'true'
   process.exitCode = await runProgram(process.argv.slice(2), processIo(listenForSignals()))
 }

@@ -1,6 +1,7 @@
 /** Options that several commands have, each described once. */
-import type { Option } from '../options/option.ts'
+
 import { DEFAULT_RUNS_DIR } from '../../shell-command.ts'
+import type { Option } from '../options/option.ts'
 import { REPORTERS } from '../reporters/registry.ts'
 
 export const RUNS_DIR: Option = { name: 'runs-dir', default: DEFAULT_RUNS_DIR, describe: 'Folder of the runs' }

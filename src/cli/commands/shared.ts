@@ -111,7 +111,7 @@ const STYLES: Readonly<Record<Style, (text: string) => string>> = (() => {
 })()
 
 /** The report as text, for results or for talk. */
-export const isTextOutput = (report: Report, io: Io, to: 'out' | 'say'): string =>
+export const isTextOutput = (report: Report, io: Io, to: 'out' | 'err'): string =>
   renderText(report, {
     width: Math.min(io.columns(), 100),
     ...(io.colour[to] ? { colour: (style: Style, text: string) => STYLES[style](text) } : {}),

@@ -1,4 +1,4 @@
-/** Checks that a file named on the command line replaces only an earlier file of its own kind. */
+/** Checks that a file named on the command line replaces only an earlier file of the same kind. */
 import { lstat, open, stat } from 'node:fs/promises'
 import { extname, resolve } from 'node:path'
 import { isInside, realPath } from '../../app/light.ts'
@@ -30,7 +30,7 @@ async function headOf(path: string): Promise<string | null> {
   }
 }
 
-/** Where a report is written, and the words of the command line that say so. */
+/** Where a report is written, and the flag for messages. */
 interface ReportTarget {
   readonly cwd: string
   readonly runsDir: string
@@ -43,7 +43,7 @@ export async function assertReplaceableReport(path: string, target: ReportTarget
   const { cwd, runsDir, extensions, flag } = target
   const real = await realPath(resolve(cwd, path))
   const refuse = (why: string) => new FettleError('FETTLE_USAGE', `${flag} ${why}`, { hint: 'Name another file.' })
-  if (isInside(await realPath(resolve(cwd, runsDir)), real)) throw refuse(`lies among the runs in ${runsDir}`)
+  if (isInside(await realPath(resolve(cwd, runsDir)), real)) throw refuse(`is inside the runs folder ${runsDir}`)
   const exists = (await stat(real).catch(() => null))?.isFile() === true
   if (exists && !extensions.includes(extname(real).toLowerCase()))
     throw refuse(`exists and does not end in ${extensions.join(', ')}; refusing to overwrite it`)

@@ -1,11 +1,11 @@
-/** Flags read into what they mean; each problem is a usage error that names flag, value and range. It carries nothing out. */
+/** Reads flags as values; each problem is a usage error with flag, value and range. */
 import { FettleError } from '../../errors.ts'
 import type { Flags } from '../command.ts'
 
 const bad = (flag: string, value: string, need: string): FettleError =>
   new FettleError('FETTLE_USAGE', `--${flag} ${value}: ${need}`)
 
-/** The text of a flag, null when absent. Throws FETTLE_USAGE when it is empty or was given twice with different values. */
+/** Null if absent. Throws FETTLE_USAGE if empty, or given twice with different values. */
 export function textFlag(flags: Flags, name: string): string | null {
   const value = flags[name]
   if (value === undefined || value === null) return null
@@ -16,17 +16,15 @@ export function textFlag(flags: Flags, name: string): string | null {
   return text
 }
 
-/** A text that must be there. */
 export function needText(flags: Flags, name: string): string {
   const text = textFlag(flags, name)
   if (text === null) throw new FettleError('FETTLE_USAGE', `${name} is missing`)
   return text
 }
 
-/** Whether a switch is on. */
 export const isOn = (flags: Flags, name: string): boolean => flags[name] === true
 
-/** A whole number in a range, null when absent. */
+/** A whole number, null if absent. */
 export function wholeFlag(flags: Flags, name: string, min: number, max: number): number | null {
   const text = textFlag(flags, name)
   if (text === null) return null
@@ -35,13 +33,12 @@ export function wholeFlag(flags: Flags, name: string, min: number, max: number):
   return value
 }
 
-/** The texts of a flag that may be repeated. */
 export const listFlag = (flags: Flags, name: string): string[] => {
   const value = flags[name]
   return value === undefined || value === null ? [] : (Array.isArray(value) ? value : [value]).map(String)
 }
 
-/** `--var name=value` flags as a record. Throws FETTLE_USAGE for one without `=` or a name given twice. */
+/** `--var name=value` as a record. Throws FETTLE_USAGE for one without `=` or a name given twice. */
 export function varFlags(flags: Flags): Record<string, string> {
   const vars = new Map<string, string>()
   for (const text of listFlag(flags, 'var')) {

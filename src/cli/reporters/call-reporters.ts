@@ -12,7 +12,7 @@ export class CallReporters {
   readonly paths: readonly string[]
   /** One of them writes to stdout: results go to stderr. */
   readonly hasStdout: boolean
-  /** The page about all pipelines of the call, null when there is none. */
+  /** The page about all pipelines of the call, null without one. */
   readonly page: string | null
   readonly #enabled: CallReporter[]
   readonly #waiting: CallReporter[]
@@ -43,7 +43,7 @@ export class CallReporters {
     this.paths = paths
     this.hasStdout = hasStdout
     this.page = [...enabled, ...waiting].find(({ page }) => page !== undefined)?.page ?? null
-    const warnings: CallReporter = { name: 'stderr', onWarning: text => io.say(`warning: ${escapeTerminal(text)}`) }
+    const warnings: CallReporter = { name: 'stderr', onWarning: text => io.err(`warning: ${escapeTerminal(text)}`) }
     this.#enabled = [warnings, ...enabled]
     this.#waiting = waiting
     this.#dispatcher = createDispatcher(this.#enabled)

@@ -65,7 +65,7 @@ export function dagsterReporter(io: Io): CallReporter {
     const line = pipesLine(message)
     if ('path' in channel) appendFileSync(channel.path, `${line}\n`)
     else if (channel.atEnd) buffered.push(line)
-    else io[channel.stream === 'stdout' ? 'out' : 'say'](line)
+    else io[channel.stream === 'stdout' ? 'out' : 'err'](line)
   }
   /** `opened` must be the first message; a call that starts no run sends it with its results. */
   const open = (): PipesStep => {
@@ -93,7 +93,7 @@ export function dagsterReporter(io: Io): CallReporter {
       for (const message of pipesMessages(results, open(), path => resolve(io.cwd, path))) send(message)
       const channel = channelOf(io.env)
       if (buffered.length > 0 && channel !== null && 'stream' in channel)
-        io[channel.stream === 'stdout' ? 'out' : 'say'](buffered.join('\n'))
+        io[channel.stream === 'stdout' ? 'out' : 'err'](buffered.join('\n'))
     },
   }
 }

@@ -21,7 +21,7 @@ export function githubReporter(summary: string | null, io: Io): CallReporter {
     name: 'github',
     async onCallEnd(results, exitCode) {
       const parts = [
-        () => githubAnnotations(results, inWorkspace).forEach(io.say),
+        () => githubAnnotations(results, inWorkspace).forEach(io.err),
         () => append(file('GITHUB_OUTPUT'), () => githubOutputFile(githubOutputs(results, exitCode))),
         () => append(summary ?? file('GITHUB_STEP_SUMMARY'), room => summaryOf(results, room)),
       ]

@@ -42,7 +42,7 @@ export interface ReporterType {
   readonly isAutomatic?: (context: CallContext) => boolean
   /** Why the reporter cannot be requested in this environment, null if it can. */
   readonly unavailable?: (env: Env) => { readonly why: string; readonly hint: string } | null
-  /** Whether it writes to stdout without being told to by a path. */
+  /** Whether it writes to stdout without a path that names it. */
   readonly usesStdout?: (env: Env) => Promise<boolean>
   readonly create: (options: ReporterOptions) => Promise<CallReporter>
 }

@@ -1,4 +1,4 @@
-/** Files that two would use at once, one of them to write: refused before anything is sent, whatever links lead there. */
+/** Rejects, before anything is sent, files that a call would both read and write, or write twice. Links are resolved. */
 import { resolve } from 'node:path'
 import { type Plan, realPath } from '../../app/light.ts'
 import { FettleError } from '../../errors.ts'
@@ -12,16 +12,13 @@ export interface PlannedFiles {
   readonly plan: Plan
 }
 
-/** The files that the command line itself names to be written. */
+/** Files that the command line names for writing. */
 export const ownFiles = (flags: Flags, { paths }: CallReporters): (readonly [string, string])[] => {
   const result = textFlag(flags, 'result-file')
   return [...(result === null ? [] : [['--result-file', result] as const]), ...paths.map(path => ['--reporter', path] as const)]
 }
 
-/**
- * Two pipelines of one name would fight over their runs, two with one output over the file, and one whose input is the other's
- * output comes too early: refused before anything is sent, whatever links lead there.
- */
+/** Throws FETTLE_USAGE for two pipelines with one name or output, and for one whose input is the output of another. */
 export async function refuseConflicts(
   items: readonly PlannedFiles[],
   own: readonly (readonly [flag: string, path: string])[],

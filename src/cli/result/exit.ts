@@ -1,7 +1,7 @@
-/** THE place where an exit code is decided: from results, from an error, from a signal. It prints nothing. */
+/** The only place that decides an exit code: from results, errors and signals. */
 import { EXIT, FettleError } from '../../errors.ts'
 
-/** The worst first (design: several pipelines). Signals stand above all. */
+/** The worst first, for several pipelines in one call. */
 const WORST_FIRST: readonly number[] = [
   EXIT.sigint,
   EXIT.sigterm,
@@ -16,9 +16,9 @@ const WORST_FIRST: readonly number[] = [
   EXIT.ok,
 ]
 
-/** The worst of several exit codes; 0 when there is none. */
+/** The worst of several exit codes; 0 for an empty list. */
 export const worstExit = (codes: readonly number[]): number =>
   WORST_FIRST.find(code => codes.includes(code)) ?? codes[0] ?? EXIT.ok
 
-/** The exit code of whatever a command threw: ours by kind, anything else is a bug. */
+/** The exit code of a thrown value: by kind for a FettleError, otherwise a bug. */
 export const exitOf = (error: unknown): number => (FettleError.is(error) ? error.exitCode : EXIT.bug)

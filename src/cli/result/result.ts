@@ -1,7 +1,4 @@
-/**
- * How pipelines ended, for machines: the exit code of each, its result line, and who gets it. A command that could not even
- * begin has a line too, so that whoever reads stdout or the result file always finds one.
- */
+/** The outcome of each pipeline for machines: exit code and result line. A command that could not start has a result line too. */
 import { resolve } from 'node:path'
 import { checkWritable, type RunResult, writeAtomic } from '../../app/index.ts'
 import { action, EXIT, FettleError, issue } from '../../errors.ts'
@@ -13,17 +10,14 @@ import { isOn, needText, textFlag, wholeFlag } from '../options/read.ts'
 import type { Io } from '../terminal/io.ts'
 import { exitOf } from './exit.ts'
 
-/**
- * How one pipeline ended: with a report, with an error before there could be one, or left to others with a line that says so; `name` is
- * its file until it is read.
- */
+/** The outcome of one pipeline: a report, an error before there was one, or a result line if it was left in a queue. `name` is the file until it is read. */
 export type Ending = { readonly name: string | null } & (
   | { readonly result: RunResult }
   | { readonly error: unknown }
   | { readonly left: string }
 )
 
-/** The exit code of an ending: `--strict` counts a warning as a failed check, `--skip-code` tells a day without rows. */
+/** `--strict` counts a warning as a failed check; `--skip-code` replaces the code of an input without rows. */
 export function codeOf(ending: Ending, flags: Flags): number {
   if ('error' in ending) return exitOf(ending.error)
   if ('left' in ending) return EXIT.ok
@@ -33,16 +27,15 @@ export function codeOf(ending: Ending, flags: Flags): number {
   return exitCode ?? (detached ? EXIT.ok : EXIT.bug)
 }
 
-/** `--skip-code`, null when absent. Throws FETTLE_USAGE for what is no exit code, and for one that says something else already. */
+/** `--skip-code`, null if absent. Throws FETTLE_USAGE for a value that is not an exit code or that has another meaning. */
 export function skipCodeOf(flags: Flags): number | null {
   const code = wholeFlag(flags, 'skip-code', 0, 255)
   if (code === null || code === EXIT.ok || !Object.values<number>(EXIT).includes(code)) return code
-  throw new FettleError('FETTLE_USAGE', `--skip-code ${code}: this exit code tells something else already`, {
-    hint: 'Give 0, or a code that is in no table of exit codes, such as 99.',
+  throw new FettleError('FETTLE_USAGE', `--skip-code ${code} is already used for another outcome`, {
+    hint: 'Pass 0, or a code that fettle does not use, such as 99.',
   })
 }
 
-/** An ending as reporters are told it, who hear nothing of what is left to others. */
 export function pipelineResultOf(ending: Exclude<Ending, { readonly left: string }>, flags: Flags): PipelineResult {
   if ('result' in ending) return { ...ending.result.report, exitCode: codeOf(ending, flags) }
   const { error, name } = ending
@@ -55,10 +48,7 @@ export function pipelineResultOf(ending: Exclude<Ending, { readonly left: string
   return { name: name ?? 'fettle', exitCode: codeOf(ending, flags), issues }
 }
 
-/**
- * Throws FETTLE_OUTPUT_WRITE when the result file could not be written, and FETTLE_USAGE when it would replace something else;
- * asked before anything is sent.
- */
+/** Called before anything is sent. Throws FETTLE_OUTPUT_WRITE if the result file cannot be written, FETTLE_USAGE if it would replace another file. */
 export async function checkResultFile(flags: Flags, io: Io): Promise<void> {
   const file = textFlag(flags, 'result-file')
   if (file === null) return
@@ -66,7 +56,7 @@ export async function checkResultFile(flags: Flags, io: Io): Promise<void> {
   await checkWritable(resolve(io.cwd, file))
 }
 
-/** Gives the result lines to whoever asked: `--result-file` first, then stdout as the last bytes of all. */
+/** Writes the result lines to `--result-file`, then to stdout as the last bytes of the output. */
 export async function printResults(endings: readonly Ending[], flags: Flags, io: Io): Promise<void> {
   const lines = endings.map(ending => {
     if ('left' in ending) return ending.left
@@ -82,7 +72,7 @@ export async function printResults(endings: readonly Ending[], flags: Flags, io:
   if (isOn(flags, 'json')) for (const line of lines) io.out(line)
 }
 
-/** The error of a result file for runs that are recorded: the same command would start another run of what is finished. */
+/** The error of a result file, with a hint that names the recorded runs: the same command would start another run. */
 function resultKept(error: unknown, endings: readonly Ending[], file: string, runsDir: string): unknown {
   const ids = endings.flatMap(ending => ('result' in ending ? [ending.result.state.runId] : []))
   if (!FettleError.is(error, 'output') || ids.length === 0) return error
@@ -98,7 +88,7 @@ async function writeLines(lines: readonly string[], file: string, io: Io): Promi
   await writeAtomic(resolve(io.cwd, file), lines.length === 1 ? `${lines[0]}\n` : `[${lines.join(',')}]\n`)
 }
 
-/** The line of a command that failed as a whole. The flags may be what could not be read, so argv itself is asked. */
+/** The result line of a command that failed as a whole. Reads argv, since the flags may be what could not be parsed. */
 export async function printFailure(error: unknown, argv: readonly string[], io: Io): Promise<void> {
   const line = errorLine(error, null, argvValue(argv, 'runs-dir'))
   const file = argvValue(argv, 'result-file')
@@ -117,7 +107,7 @@ export function argvValue(argv: readonly string[], flag: string): string | undef
   return at < 0 || value === undefined || value.startsWith('-') ? undefined : value
 }
 
-/** What a run that could not begin has for a result line: same keys, the error in place of counts. */
+/** The result line of a run that could not start: the same keys, with the error in place of counts. */
 function errorLine(error: unknown, pipeline: string | null, runsDir: string | undefined): string {
   const known = FettleError.is(error) ? error : new FettleError('FETTLE_BUG')
   const { code, message, exitCode } = known

@@ -1,28 +1,24 @@
-/**
- * The terminal as commands see it: where results and talk go, whether somebody watches, and the stop signal. The only holder of
- * process.stdin, process.stdout and process.stderr; a closed pipe ends the talk, not the work.
- */
+/** Standard streams, terminal size and stop signal of a command. A closed pipe discards the output and does not stop the command. */
 import type { Readable } from 'node:stream'
 import type { Env } from '../../app/index.ts'
 import { EXIT } from '../../errors.ts'
 
-/** What a command is given. */
 export interface Io {
   readonly env: Env
   readonly cwd: string
-  /** What is piped in; asked for only by who reads it. */
+  /** A function, since opening stdin keeps the process alive. */
   readonly stdin: () => Readable & { readonly isTTY?: boolean }
-  /** Results: one write, one line end. */
+  /** Results, to stdout. A line end is added if missing. */
   out(text: string): void
-  /** Everything else. */
-  say(text: string): void
-  /** Raw bytes to the talk stream, for a line that is drawn over. */
+  /** Diagnostics, to stderr. */
+  err(text: string): void
+  /** Raw text to stderr, for lines that are redrawn. */
   draw(text: string): void
   readonly isTerminal: boolean
   readonly columns: () => number
   readonly rows: () => number
-  /** Results may be piped away from a terminal that still sees the talk. */
-  readonly colour: { readonly out: boolean; readonly say: boolean }
+  /** Separate, since stdout may be piped while stderr is a terminal. */
+  readonly colour: { readonly out: boolean; readonly err: boolean }
   /** Aborted with a FettleError by SIGINT or SIGTERM. */
   readonly signal: AbortSignal
 }
@@ -34,13 +30,9 @@ function wantsColour(env: Env, isTerminal: boolean): boolean {
   return force === '' ? isTerminal : force !== '0' && force !== 'false'
 }
 
-/** After a run; the same command again would start another one. */
 const STDOUT_HINT = 'Check the free space. After a run, fettle resume prints its result again and starts no new run.'
 
-/**
- * The real terminal. A reader that went away (EPIPE) is not a failure: the rest is said to nobody, the exit code stays. Results
- * that a full disk refused are.
- */
+/** The streams of this process. A closed reader (EPIPE) is not an error: the rest is discarded, the exit code stays. A full disk is. */
 export function processIo(signal: AbortSignal): Io {
   const { stdout, stderr, env } = process
   const isWatched = (stream: NodeJS.WriteStream): boolean => stream.isTTY === true && (env.CI ?? '') === '' && env.TERM !== 'dumb'
@@ -60,13 +52,13 @@ export function processIo(signal: AbortSignal): Io {
     cwd: process.cwd(),
     stdin: () => process.stdin,
     out: text => write(stdout, text.endsWith('\n') ? text : `${text}\n`),
-    say: text => write(stderr, text.endsWith('\n') ? text : `${text}\n`),
+    err: text => write(stderr, text.endsWith('\n') ? text : `${text}\n`),
     draw: text => write(stderr, text),
     isTerminal: isWatched(stderr),
-    // A pseudo-terminal may call itself 0 wide.
+    // A pseudo-terminal may report 0 columns.
     columns: () => stderr.columns || 80,
     rows: () => stderr.rows || 24,
-    colour: { out: wantsColour(env, isWatched(stdout)), say: wantsColour(env, isWatched(stderr)) },
+    colour: { out: wantsColour(env, isWatched(stdout)), err: wantsColour(env, isWatched(stderr)) },
     signal,
   }
 }

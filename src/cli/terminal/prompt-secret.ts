@@ -1,11 +1,11 @@
-/** Reads one line that nobody may see: hidden at a terminal, the first line of what is piped in elsewhere. It keeps nothing. */
+/** Reads a secret: hidden at a terminal, otherwise the first line of stdin. */
 
 import type { Readable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 import type { Io } from './io.ts'
 
-/** Longer than any password: what is piped in by mistake is not read to its end. */
-const MOST = 4_096
+/** Longer than any password: a file piped in by mistake is not read to its end. */
+const MAX_LENGTH = 4_096
 
 interface Terminal extends Readable {
   readonly isTTY?: boolean
@@ -29,7 +29,7 @@ export async function promptSecret(question: string, io: Io): Promise<string | n
         if (isTyped && (char === '\u0003' || char === '\u0004')) return null
         if (isTyped && (char === '\u007f' || char === '\b')) line = [...line].slice(0, -1).join('')
         else line += char
-        if (line.length > MOST) return line
+        if (line.length > MAX_LENGTH) return line
       }
       io.signal.throwIfAborted()
     }

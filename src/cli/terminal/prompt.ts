@@ -1,15 +1,15 @@
-/** Questions to whoever sits at the terminal; nobody is asked elsewhere. It knows no question. */
+/** Asks questions at a terminal; without a terminal nothing is asked. */
 import { createInterface } from 'node:readline/promises'
 import type { Io } from './io.ts'
 
-/** Asks and gives the answer without the spaces around it; null when there will be none. */
+/** Returns the trimmed answer, null at the end of input. */
 export type Prompt = (question: string) => Promise<string | null>
 
-/** Lets `body` ask, or gives it null where nobody watches: in a pipe, in CI. */
+/** Calls `body` with a prompt, or with null in a pipe or in CI. */
 export async function withPrompt<T>(io: Io, body: (ask: Prompt | null) => Promise<T>): Promise<T> {
   const stdin = io.isTerminal ? io.stdin() : null
   if (stdin?.isTTY !== true) return body(null)
-  // The terminal itself echoes and edits the line.
+  // Not `terminal: true`: the terminal itself echoes and edits the line.
   const lines = createInterface({ input: stdin, terminal: false })
   const reader = lines[Symbol.asyncIterator]()
   const onStop = (): void => lines.close()

@@ -44,7 +44,7 @@ export async function inProcess(args: readonly string[], cwd: string, env: Reado
       out: text => {
         stdout += text.endsWith('\n') ? text : `${text}\n`
       },
-      say: text => {
+      err: text => {
         stderr += text.endsWith('\n') ? text : `${text}\n`
       },
       draw: text => {
@@ -54,7 +54,7 @@ export async function inProcess(args: readonly string[], cwd: string, env: Reado
       isTerminal: false,
       columns: () => 80,
       rows: () => 24,
-      colour: { out: false, say: false },
+      colour: { out: false, err: false },
       signal: new AbortController().signal,
     })
     return { code, stdout, stderr }

@@ -83,11 +83,11 @@ describe('a picture', () => {
     expect(drawn.head(4_000)).toBe('4.0 s  upload  uploading 1.0 MB of 40.0 MB, 2%')
     told.add(...uploaded(0).slice(2), { type: 'stage.started', stage: 'match' }, observed(0, 'matching'))
     tick({ type: 'waiting', part: 0, status: 'matching', forMs: 5, nextMs: 4_200 }, 10_000)
-    expect(drawn.head(10_000)).toBe('10.0 s  match  matching, next look in 5 s')
-    expect(drawn.head(13_500)).toBe('13.5 s  match  matching, next look in 1 s')
+    expect(drawn.head(10_000)).toBe('10.0 s  match  matching, next poll in 5 s')
+    expect(drawn.head(13_500)).toBe('13.5 s  match  matching, next poll in 1 s')
     expect(drawn.head(15_000)).toBe('15.0 s  match  matching, looking')
     told.add(observed(0, 'matching', { matched: 10_000, unmatched: 2_345 }))
-    expect(drawn.head(13_500)).toBe('13.5 s  match  matching, 12345 of 50,000 rows answered, next look in 1 s')
+    expect(drawn.head(13_500)).toBe('13.5 s  match  matching, 12345 of 50,000 rows answered, next poll in 1 s')
   })
 
   test('of a download whose length nobody tells, and of what follows it', () => {
@@ -113,13 +113,13 @@ describe('a picture', () => {
     tick({ type: 'upload', part: 2, sent: 1_000, total: 4_000 }, 1_000)
     expect(drawn.lines(1_000, 9)).toEqual([
       '1.0 s  create  1 of 12 jobs done, 3 under way',
-      '  job  2  50,000 rows  matching, next look in 2 s',
+      '  job  2  50,000 rows  matching, next poll in 2 s',
       '  job  3  50,000 rows  uploading 1.0 kB of 4.0 kB, 25%',
       '  job 11  50,000 rows  created',
     ])
     expect(drawn.lines(1_000, 3)).toEqual([
       '1.0 s  create  1 of 12 jobs done, 3 under way',
-      '  job  2  50,000 rows  matching, next look in 2 s',
+      '  job  2  50,000 rows  matching, next poll in 2 s',
       '  and 2 more',
     ])
     expect(drawn.lines(1_000, 1)).toEqual(['1.0 s  create  1 of 12 jobs done, 3 under way'])
@@ -135,7 +135,7 @@ describe('a picture', () => {
     tick({ type: 'waiting', part: 1, status: 'enriching', forMs: 0, nextMs: 500 }, 0)
     expect(drawn.lines(0, 9)).toEqual([
       '0 ms  enrich  0 of 2 jobs done, 1 under way',
-      '  job 2  50,000 rows  enriching, next look in 1 s',
+      '  job 2  50,000 rows  enriching, next poll in 1 s',
     ])
   })
 
@@ -183,7 +183,7 @@ function stage(isTerminal: boolean, columns = 60) {
     isTerminal,
     columns: () => columns,
     rows: () => 10,
-    say: (text: string) => seen.push(`${text}\n`),
+    err: (text: string) => seen.push(`${text}\n`),
     draw: (text: string) => seen.push(text),
     signal: new AbortController().signal,
   } as unknown as Io
@@ -221,7 +221,7 @@ describe('shown as it goes on', () => {
     vi.advanceTimersByTime(29_000)
     expect(seen).toHaveLength(2)
     vi.advanceTimersByTime(62_000)
-    expect(seen.slice(2).map(line => line.slice(9))).toEqual(Array(3).fill('matching, waiting for 3 ms, next look in 30.0 s\n'))
+    expect(seen.slice(2).map(line => line.slice(9))).toEqual(Array(3).fill('matching, waiting for 3 ms, next poll in 30.0 s\n'))
     progress.stop()
     vi.advanceTimersByTime(90_000)
     expect(seen).toHaveLength(5)

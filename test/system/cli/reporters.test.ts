@@ -281,7 +281,7 @@ describe.concurrent('a wrong --reporter is refused before anything is sent', () 
     ['junit=', 'a path is missing'],
     ['markdown=rows.csv', 'exists and does not end in .md'],
     ['openlineage=rows.csv', 'exists and does not end in .jsonl'],
-    ['junit=fettle-runs/x.xml', 'lies among the runs'],
+    ['junit=fettle-runs/x.xml', 'is inside the runs folder'],
     ['gitlab=rows.csv', 'it needs a folder'],
     ['github=-', 'cannot write to stdout'],
     ['openmetrics=out/p.csv', 'both have the output out/p.csv'],
@@ -343,7 +343,7 @@ describe.concurrent('Dagster', () => {
       { method: 'report_custom_message', params: { payload: lastLine(ended) } },
       { method: 'closed', params: {} },
     ])
-    expect(messages.filter(({ method }) => method === 'log').map(({ params }) => params.message)).toContain('p: matching begun')
+    expect(messages.filter(({ method }) => method === 'log').map(({ params }) => params.message)).toContain('p: matching started')
     for (const name of ROWS.split('\n').slice(1, 6)) expect(read(cwd, 'messages')).not.toContain(name.split(',')[0])
     await fettle(['run', 'p.yml', '--new', '-q', '--reporter', 'none'], { cwd, env })
     expect(parse(read(cwd, 'messages'))).toHaveLength(messages.length)

@@ -87,7 +87,7 @@ describe.concurrent('shards', { timeout: 300_000 }, () => {
     const env = { ...CREDENTIALS, FETTLE_URL: service.url }
     const call = ['run', 'p.yml', '--shard', '2/2', '--json']
     const under = start(call, { cwd, env })
-    await under.seen(/matching begun/)
+    await under.seen(/matching started/)
     under.child.kill('SIGKILL')
     await under.ended
     const [again, first] = await Promise.all([

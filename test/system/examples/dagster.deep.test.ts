@@ -43,7 +43,7 @@ describe.skipIf(pythonMissing !== null)('Dagster', { timeout: 600_000 }, () => {
       duplicates: [false, 'ERROR', '1 of 5 (20.0%)'],
       failed: [true, 'ERROR', '0 of 5 (0.0%)'],
     })
-    expect(told.log).toContain('suppliers: matching begun')
+    expect(told.log).toContain('suppliers: matching started')
     for (const row of ROWS.split('\n').slice(1, 6)) expect(JSON.stringify(told)).not.toContain(row.split(',')[0])
   })
 

@@ -35,7 +35,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
       )
       continue
     }
-    if (prepared.issues.length > 0) io.say(prepared.issues.map(one => printIssue(one)).join('\n'))
+    if (prepared.issues.length > 0) io.err(prepared.issues.map(one => printIssue(one)).join('\n'))
     if (prepared.plan === null) {
       if (code === EXIT.ok) io.out(escapeTerminal(`ok ${file}: as far as can be told without its input`))
       continue

@@ -22,7 +22,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const reading = readingOf(flags)
   const looked = await inspectInput(reading, io)
   const proposal = await proposeFor(looked, decisionsOf(flags, looked))
-  if (!isOn(flags, 'quiet')) io.say(proposalTable(looked, proposal))
+  if (!isOn(flags, 'quiet')) io.err(proposalTable(looked, proposal))
   refuseUncertain('clean', reading, proposal, flags)
   const output = outputOf(flags, looked, io)
   const draft = draftOf(proposal, { facts: looked.facts, reading: inputKeys(reading), output, prefix: 'clean-' })
@@ -56,7 +56,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
 function sayWhatWasMadeUp(ending: Ending, flags: Flags, io: Io): void {
   if (!('result' in ending) || isOn(flags, 'quiet')) return
   const issues = ending.result.report.results.flatMap(one => one.issues)
-  for (const one of issues) if (one.code === 'FETTLE_REGISTER_SAMPLE') io.say(escapeTerminal(`${one.message}. ${one.hint ?? ''}`))
+  for (const one of issues) if (one.code === 'FETTLE_REGISTER_SAMPLE') io.err(escapeTerminal(`${one.message}. ${one.hint ?? ''}`))
 }
 
 /** Where the result goes: where it is asked for, else in the working directory under the list's name. */
@@ -81,5 +81,5 @@ function refuseReplacing(path: string, { plan, credentials }: Prepared, flags: F
     throw new FettleError('FETTLE_USAGE', `${path} is there: it is not replaced`, {
       hint: `Name it to replace it, or another file: -o ${path}`,
     })
-  if (isAsked && !isOn(flags, 'quiet')) io.say(escapeTerminal(`${path} is there, and will be replaced`))
+  if (isAsked && !isOn(flags, 'quiet')) io.err(escapeTerminal(`${path} is there, and will be replaced`))
 }

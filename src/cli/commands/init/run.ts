@@ -51,7 +51,7 @@ async function settle(looked: InspectedColumns, decided: Decisions, io: Io, ask:
   const decisions = new Map(decided)
   for (;;) {
     const proposal = await proposeFor(looked, decisions)
-    io.say(proposalTable(looked, proposal))
+    io.err(proposalTable(looked, proposal))
     if (ask === null) return proposal
     const answer = await ask('Right? Enter takes it; "3 town" makes column 3 the town, "3 -" leaves it out, q stops: ')
     if (answer === null || /^q(uit)?$/i.test(answer)) return null
@@ -60,7 +60,7 @@ async function settle(looked: InspectedColumns, decided: Decisions, io: Io, ask:
       decide(answer, proposal, decisions)
     } catch (error) {
       if (!FettleError.is(error)) throw error
-      io.say(escapeTerminal(error.message))
+      io.err(escapeTerminal(error.message))
     }
   }
 }
@@ -119,7 +119,7 @@ async function write(proposal: Proposal, looked: InspectedColumns, reading: Read
       text: workflow,
       notes,
     } = workflowFor(ci, { name, pipeline: to, hasOwn: existsSync(join(io.cwd, '.gitlab-ci.yml')) })
-    if (await place(path, workflow, at)) for (const note of notes) io.say(`  ${note}`)
+    if (await place(path, workflow, at)) for (const note of notes) io.err(`  ${note}`)
   }
   return to
 }
@@ -138,12 +138,12 @@ async function place(path: string, text: string, { flags, io, ask }: At): Promis
       })
     const answer = await ask(escapeTerminal(`${path} is there. Replace it? [y/N] `))
     if (!/^y(es)?$/i.test(answer ?? '')) {
-      io.say(escapeTerminal(`${path} is left as it was`))
+      io.err(escapeTerminal(`${path} is left as it was`))
       return false
     }
   }
   await writeAtomic(whole, text)
-  io.say(escapeTerminal(`${isThere ? 'replaced' : 'wrote'} ${path}`))
+  io.err(escapeTerminal(`${isThere ? 'replaced' : 'wrote'} ${path}`))
   return true
 }
 
@@ -157,11 +157,11 @@ function schemaFor(to: string, cwd: string): string {
 async function offerCheck(pipeline: string, flags: Flags, io: Io, ask: Prompt | null): Promise<number> {
   const answer = ask === null ? 'y' : await ask(`Check it now? [Y/n] `)
   if (/^n/i.test(answer ?? 'n')) {
-    io.say(escapeTerminal(`next: fettle check ${pipeline}`))
+    io.err(escapeTerminal(`next: fettle check ${pipeline}`))
     return EXIT.ok
   }
   const check = await import('../check/run.ts')
   const code = await check.run({ ...flags, pipeline: [pipeline] }, io)
-  if (code === EXIT.ok) io.say(escapeTerminal(`next: fettle run ${pipeline}`))
+  if (code === EXIT.ok) io.err(escapeTerminal(`next: fettle run ${pipeline}`))
   return code
 }

@@ -50,7 +50,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
       io.out(safeJson({ schema: 'fettle/plan/v1', file, name, ok: plan !== null, exitCode, issues, plan: rehearsal }))
       continue
     }
-    if (issues.length > 0) io.say(issues.map(one => printIssue(one)).join('\n'))
+    if (issues.length > 0) io.err(issues.map(one => printIssue(one)).join('\n'))
     if (plan !== null && rehearsal !== null) io.out(inWords(plan, rehearsal))
   }
   return worstExit(codes)

@@ -64,8 +64,8 @@ async function importInto(flags: Flags, dir: string, io: Io): Promise<number> {
   const force = isOn(flags, 'force')
   const info = await importRegister({ file, kind, ...officers, name, dir, now: new Date(), force, onProgress }).finally(work.stop)
   const tell = (skipped: number, rows: RegisterInfo['skippedRows'], of = ''): void => {
-    for (const row of rows) io.say(escapeTerminal(`skipped line ${row.line}${of}: ${row.why}`))
-    if (skipped > rows.length) io.say(`and ${skipped - rows.length} more${of}`)
+    for (const row of rows) io.err(escapeTerminal(`skipped line ${row.line}${of}: ${row.why}`))
+    if (skipped > rows.length) io.err(`and ${skipped - rows.length} more${of}`)
   }
   tell(info.skipped, info.skippedRows)
   if (info.officers !== undefined) tell(info.officers.skipped, info.officers.skippedRows, ` of ${info.officers.source}`)
@@ -81,7 +81,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   if (action === 'list') {
     const infos = await listRegisters(dir)
     if (isOn(flags, 'json')) io.out(safeJson(infos))
-    else if (infos.length === 0) io.say(escapeTerminal(`no register in ${dir}: fettle register import csv FILE`))
+    else if (infos.length === 0) io.err(escapeTerminal(`no register in ${dir}: fettle register import csv FILE`))
     else io.out(infos.map(describe).join('\n'))
     return EXIT.ok
   }
@@ -92,6 +92,6 @@ export async function run(flags: Flags, io: Io): Promise<number> {
     return EXIT.ok
   }
   await removeRegister(dir, name)
-  io.say(`removed ${escapeTerminal(name)}`)
+  io.err(`removed ${escapeTerminal(name)}`)
   return EXIT.ok
 }

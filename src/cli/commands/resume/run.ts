@@ -28,7 +28,12 @@ export async function resumeOrCollect(flags: Flags, io: Io, command: string): Pr
   checkFlags(flags)
   const reporters = await CallReporters.create(flags, io)
   await checkResultFile(flags, io)
-  const progress = showProgress(io, { quiet: isOn(flags, 'quiet'), verbose: isOn(flags, 'verbose'), label: null, runsDir: needText(flags, 'runs-dir') })
+  const progress = showProgress(io, {
+    quiet: isOn(flags, 'quiet'),
+    verbose: isOn(flags, 'verbose'),
+    label: null,
+    runsDir: needText(flags, 'runs-dir'),
+  })
   const wanted = textFlag(flags, 'run') ?? undefined
   let ending: Ending
   let name: string | null = null

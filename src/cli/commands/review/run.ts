@@ -57,7 +57,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
       : signed(await requireDecisions(apply, io.cwd), whoIs(flags, io))
   if (apply !== null) await writeDecisions(path, mergeDecisions(old, added))
   if (added.length === 0) {
-    io.say('nothing was decided')
+    io.err('nothing was decided')
     return EXIT.ok
   }
   const isNamed = state.plan.decisions !== null && resolve(io.cwd, state.plan.decisions) === path
@@ -76,7 +76,7 @@ const signed = (lines: readonly Decision[], who: string): Decision[] => {
   return lines.map(line => ({ ...line, by: line.by || who, at: line.at || now }))
 }
 
-const say = (io: Io, text: string): void => io.say(escapeTerminal(text))
+const say = (io: Io, text: string): void => io.err(escapeTerminal(text))
 
 function told({ state, report, directory }: RunResult, flags: Flags, io: Io): number {
   const [result] = report.results
@@ -103,7 +103,7 @@ async function atTerminal(
 ): Promise<readonly Decision[]> {
   const open = isOn(flags, 'all') ? rows : rows.filter(({ decision, outcome }) => decision === null || outcome === 'review')
   if (open.length === 0) {
-    io.say(rows.length === 0 ? 'there is nothing to review' : 'every row was decided about; --all goes through them again')
+    io.err(rows.length === 0 ? 'there is nothing to review' : 'every row was decided about; --all goes through them again')
     return []
   }
   if (!io.isTerminal || io.stdin().isTTY !== true)
@@ -169,7 +169,7 @@ async function exportTo(format: string, to: string, { rows, mappings, id, runsDi
     await writeTable(path, format, names, lines)
   }
   say(io, `${rows.length} ${rows.length === 1 ? 'row' : 'rows'} to review in ${to}`)
-  if (format !== 'html') io.say('write accept or reject beside a company, then: fettle review --apply FILE')
+  if (format !== 'html') io.err('write accept or reject beside a company, then: fettle review --apply FILE')
 }
 
 const isReview = (path: string): boolean =>

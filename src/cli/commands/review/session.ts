@@ -1,23 +1,18 @@
-/**
- * A review at the terminal: one row after the other, a key each. What is decided is kept at once, so that a closed terminal loses
- * nothing. It knows no file.
- */
+/** A review at the terminal, one row after the other, one key each. Every decision is stored at once: a closed terminal loses none. */
 import type { Decision, ReviewRow } from '../../../app/index.ts'
 import type { Io } from '../../terminal/io.ts'
 import { type Chosen, screenOf } from './screen.ts'
 
-/** What a session is given. */
 export interface Session {
   readonly rows: readonly ReviewRow[]
-  /** The lines of a decision about a row. */
   readonly linesOf: (row: ReviewRow, chosen: NonNullable<Chosen> | null) => readonly Decision[]
-  /** Keeps the decisions made so far. */
+  /** Stores the decisions made so far. */
   readonly keep: (lines: readonly Decision[]) => Promise<void>
 }
 
 type Keys = AsyncGenerator<string, void, void>
 
-/** Carries a review through to its last row or to `q`; gives the decisions made, by row. */
+/** Runs until the last row is decided or `q` is pressed; returns the decisions. */
 export async function runReviewSession(io: Io, { rows, linesOf, keep }: Session): Promise<readonly Decision[]> {
   const chosen = new Map<string, NonNullable<Chosen> | 'undone'>()
   const keys = keysOf(io)
@@ -35,7 +30,7 @@ export async function runReviewSession(io: Io, { rows, linesOf, keep }: Session)
       const known = chosen.get(row.fingerprint ?? '') ?? null
       const shown = screenOf(row, at + 1, rows.length, known === 'undone' ? null : known, {
         width: Math.min(160, io.columns()),
-        colour: io.colour.say,
+        colour: io.colour.err,
       })
       io.draw(`\x1b[2J\x1b[H${shown.replaceAll('\n', '\r\n')}`)
       const key = await next(keys)
@@ -63,7 +58,7 @@ const next = async (keys: Keys): Promise<string | null> => {
   return done === true ? null : value
 }
 
-/** Keys as they are pressed, one character each; escape sequences are passed over. It ends with the signal or the input. */
+/** Keys as they are pressed, one character each; escape sequences are skipped. Ends with the signal or the input. */
 async function* keysOf(io: Io): Keys {
   const stdin = io.stdin() as ReturnType<Io['stdin']> & { setRawMode?: (on: boolean) => unknown }
   const stop = (): void => {

@@ -62,7 +62,7 @@ export async function statusQueued(run: QueuedRun, flags: Flags, io: Io, timeout
         }
         return code
       }
-      if (words !== last) io.say(escapeTerminal(words))
+      if (words !== last) io.err(escapeTerminal(words))
       last = words
       await sleep(LOOK_MS, undefined, { signal: io.signal }).catch(() => io.signal.throwIfAborted())
       waited += LOOK_MS

@@ -64,7 +64,7 @@ async function carryAll(
     env: io.env,
     keeps,
     signal: io.signal,
-    onNote: text => isOn(flags, 'quiet') || io.say(escapeTerminal(text)),
+    onNote: text => isOn(flags, 'quiet') || io.err(escapeTerminal(text)),
   })
   const runsDir = needText(flags, 'runs-dir')
   const surroundings = { env: io.env, cwd: io.cwd, runsDir, stdin, elsewhere, ...overridesOf(flags, io.env) }
@@ -88,7 +88,7 @@ export async function reportEndings(endings: readonly Ending[], reporters: CallR
   for (const ending of endings) sayEnding(ending, reporters, flags, io)
   const told = endings.flatMap(ending => ('left' in ending ? [] : [pipelineResultOf(ending, flags)]))
   await reporters.end(told, code)
-  if (reporters.page !== null && !told.every(isRejection) && !isOn(flags, 'quiet')) io.say(`all of them: ${reporters.page}`)
+  if (reporters.page !== null && !told.every(isRejection) && !isOn(flags, 'quiet')) io.err(`all of them: ${reporters.page}`)
   await printResults(endings, flags, io)
   return code
 }
@@ -127,20 +127,20 @@ export async function runPipeline(
 /** The report as text, or the error; quiet runs speak only when something is wrong. */
 function sayEnding(ending: Ending, reporters: CallReporters, flags: Flags, io: Io): void {
   if ('error' in ending) {
-    io.say(printError(ending.error, isOn(flags, 'debug'), needText(flags, 'runs-dir')))
+    io.err(printError(ending.error, isOn(flags, 'debug'), needText(flags, 'runs-dir')))
     return
   }
   if ('left' in ending) return
   const { report } = ending.result
   if (isOn(flags, 'quiet') && codeOf(ending, flags) === EXIT.ok) return
-  const to = isOn(flags, 'json') || reporters.hasStdout ? 'say' : 'out'
+  const to = isOn(flags, 'json') || reporters.hasStdout ? 'err' : 'out'
   io[to](isTextOutput(report, io, to))
 }
 
 /** Prints the very plans that would be carried out. */
 function dryRun(items: readonly Item[], io: Io): number {
   const codes = items.map(({ prepared }) => {
-    if (prepared.issues.length > 0) io.say(prepared.issues.map(one => printIssue(one)).join('\n'))
+    if (prepared.issues.length > 0) io.err(prepared.issues.map(one => printIssue(one)).join('\n'))
     if (prepared.plan === null) return errorOfIssues(prepared.issues).exitCode
     io.out(escapeLines(explainPlan(prepared.plan)))
     return EXIT.ok

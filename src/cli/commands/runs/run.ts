@@ -17,7 +17,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
     for (const id of ids) io.out(lineOf(runsDir, id))
     return EXIT.ok
   }
-  if (ids.length === 0) io.say(escapeTerminal(`no run in ${runsDir}`))
+  if (ids.length === 0) io.err(escapeTerminal(`no run in ${runsDir}`))
   else io.out(table([COLUMNS, ...ids.map(id => rowOf(runsDir, id))]))
   return EXIT.ok
 }

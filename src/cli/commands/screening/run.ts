@@ -65,13 +65,13 @@ async function importOne(flags: Flags, dir: string, io: Io): Promise<number> {
     if (performance.now() - said < (io.isTerminal ? 200 : 30_000)) return
     said = performance.now()
     if (io.isTerminal) io.draw(`\r\x1b[2Kread ${entries} entries`)
-    else io.say(`read ${entries} entries`)
+    else io.err(`read ${entries} entries`)
   }
   const info = await importList({ kind, file, name, dir, codes, now: new Date(), force: isOn(flags, 'force'), onProgress })
   if (io.isTerminal) io.draw('\r\x1b[2K')
   for (const { line, why } of info.skippedRows)
-    io.say(escapeTerminal(`skipped ${line === null ? 'a row' : `line ${line}`}: ${why}`))
-  if (info.skipped > info.skippedRows.length) io.say(`and ${info.skipped - info.skippedRows.length} more`)
+    io.err(escapeTerminal(`skipped ${line === null ? 'a row' : `line ${line}`}: ${why}`))
+  if (info.skipped > info.skippedRows.length) io.err(`and ${info.skipped - info.skippedRows.length} more`)
   io.out(isOn(flags, 'json') ? safeJson(info) : describe(info))
   return EXIT.ok
 }
@@ -84,7 +84,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   if (action === 'list') {
     const infos = await readLists(dir)
     if (isOn(flags, 'json')) io.out(safeJson(infos))
-    else if (infos.length === 0) io.say(escapeTerminal(`no list in ${dir}: fettle screening import opensanctions FILE`))
+    else if (infos.length === 0) io.err(escapeTerminal(`no list in ${dir}: fettle screening import opensanctions FILE`))
     else io.out(infos.map(describe).join('\n'))
     return EXIT.ok
   }
@@ -95,6 +95,6 @@ export async function run(flags: Flags, io: Io): Promise<number> {
     return EXIT.ok
   }
   await removeList(dir, name)
-  io.say(`removed ${escapeTerminal(name)}`)
+  io.err(`removed ${escapeTerminal(name)}`)
   return EXIT.ok
 }

@@ -13,6 +13,6 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const file = resolve(io.cwd, needText(flags, 'what'))
   const { bytes, online } = await backup({ dataDir: serviceDirOf(flags, io), file, signal: io.signal })
   if (isOn(flags, 'json')) io.out(safeJson({ schema: 'fettle/backup/v1', file, bytes, online }))
-  else io.say(`wrote ${escapeTerminal(file)}: ${bytes} bytes, ${online ? 'of the running service' : 'no service was running'}`)
+  else io.err(`wrote ${escapeTerminal(file)}: ${bytes} bytes, ${online ? 'of the running service' : 'no service was running'}`)
   return EXIT.ok
 }

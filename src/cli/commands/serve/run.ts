@@ -47,7 +47,7 @@ async function keepUp(flags: Flags, io: Io): Promise<number> {
   const dataDir = dataDirOf(io.env)
   const chosen = listFlag(flags, 'register')
   const available = await ensureRegister(dataDir)
-  if (chosen.length === 0) for (const issue of available.issues) io.say(printIssue(issue))
+  if (chosen.length === 0) for (const issue of available.issues) io.err(printIssue(issue))
   const credits = wholeFlag(flags, 'credits', 0, 1_000_000_000)
   const rates = readRates(listFlag(flags, 'rate'))
   const service = await serve({
@@ -63,12 +63,12 @@ async function keepUp(flags: Flags, io: Io): Promise<number> {
     users,
     reconcile,
     ...(days === null ? {} : { limits: { retentionMs: days * DAY_MS } }),
-    onWarning: message => io.say(escapeTerminal(`warning: ${message}`)),
-    ...(isOn(flags, 'log') ? { log: (line: string) => io.say(line) } : {}),
+    onWarning: message => io.err(escapeTerminal(`warning: ${message}`)),
+    ...(isOn(flags, 'log') ? { log: (line: string) => io.err(line) } : {}),
   })
-  for (const issue of await screeningIssues(dataDir)) io.say(printIssue(issue))
+  for (const issue of await screeningIssues(dataDir)) io.err(printIssue(issue))
   if (!LOOPBACK.has(host))
-    io.say(
+    io.err(
       `warning: listening on ${escapeTerminal(host)}: anybody who can reach this machine can try to log in; put TLS in front`,
     )
   io.out(howToUse(service, users.length > 0, reconcile))

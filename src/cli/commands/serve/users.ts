@@ -45,7 +45,7 @@ async function add(flags: Flags, dataDir: string, io: Io): Promise<number> {
     })
   const password = await passwordFor(username, io)
   await addUser(dataDir, { username, password, role, now: new Date(), ...(tenant === null ? {} : { tenant }) })
-  io.say(`added ${escapeTerminal(username)} as ${role}${tenant === null ? '' : ` of ${escapeTerminal(tenant)}`}`)
+  io.err(`added ${escapeTerminal(username)} as ${role}${tenant === null ? '' : ` of ${escapeTerminal(tenant)}`}`)
   return EXIT.ok
 }
 
@@ -55,7 +55,7 @@ const line = ({ username, role, tenant, createdAt }: UserInfo): string =>
 function list(flags: Flags, dataDir: string, io: Io): number {
   const users = listUsers(dataDir)
   if (isOn(flags, 'json')) io.out(safeJson({ schema: 'fettle/users/v1', users }))
-  else if (users.length === 0) io.say(`no users in ${escapeTerminal(dataDir)}`)
+  else if (users.length === 0) io.err(`no users in ${escapeTerminal(dataDir)}`)
   else io.out(users.map(line).join('\n'))
   return EXIT.ok
 }
@@ -63,7 +63,7 @@ function list(flags: Flags, dataDir: string, io: Io): number {
 async function remove(flags: Flags, dataDir: string, io: Io): Promise<number> {
   const username = needText(flags, 'name')
   await removeUser(dataDir, username)
-  io.say(`removed ${escapeTerminal(username)}; what is theirs stays`)
+  io.err(`removed ${escapeTerminal(username)}; what is theirs stays`)
   return EXIT.ok
 }
 

@@ -38,7 +38,7 @@ function sayer(io: Io): (look: CurrentRunStatus | FettleError) => void {
   let last = ''
   return look => {
     const words = FettleError.is(look) ? `a look failed, another follows: ${look.message}` : inWords(look)
-    if (words !== last && words !== '') io.say(escapeTerminal(`${new Date().toISOString().slice(11, 19)} ${words}`))
+    if (words !== last && words !== '') io.err(escapeTerminal(`${new Date().toISOString().slice(11, 19)} ${words}`))
     last = words
   }
 }

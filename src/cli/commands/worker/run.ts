@@ -16,7 +16,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const queue = queueOf(flags)
   const { runQueueWorker } = await import('../../../app/distributed/index.ts')
   const say = (text: string): void => {
-    if (!isOn(flags, 'quiet')) io.say(escapeTerminal(`${new Date().toISOString().slice(11, 19)} ${text}`))
+    if (!isOn(flags, 'quiet')) io.err(escapeTerminal(`${new Date().toISOString().slice(11, 19)} ${text}`))
   }
   io.signal.addEventListener('abort', () => say('stopping: what is held is handed on; once more stops at once'), { once: true })
   await runQueueWorker({

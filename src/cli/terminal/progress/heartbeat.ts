@@ -1,16 +1,15 @@
-/** A sign of life for a log that nobody watches: the longest silence there is 30 seconds (docs/command-line.md). */
+/** Limits the silence in a log to 30 seconds (docs/command-line.md), so that CI does not consider the process hung. */
 
 const SILENCE_MS = 30_000
-const LOOK_MS = 1_000
+const CHECK_MS = 1_000
 
-/** Listens for silence. */
 export interface Heartbeat {
-  /** Something was said. */
+  /** A line was printed. */
   beat(): void
   stop(): void
 }
 
-/** Calls `onSilence` after each 30 seconds in which nothing was said. */
+/** Calls `onSilence` after each 30 seconds without a beat. */
 export function heartbeat(onSilence: () => void): Heartbeat {
   let lastAt = performance.now()
   const beat = (): void => {
@@ -20,7 +19,7 @@ export function heartbeat(onSilence: () => void): Heartbeat {
     if (performance.now() - lastAt < SILENCE_MS) return
     beat()
     onSilence()
-  }, LOOK_MS)
+  }, CHECK_MS)
   clock.unref()
   return { beat, stop: () => clearInterval(clock) }
 }

@@ -44,11 +44,11 @@ function plainLines(io: Io, label: string | null, verbose: boolean): ProgressDis
   const model = new ProgressModel(performance.now(), null)
   let transferAt = Number.NEGATIVE_INFINITY
   let latest = 'working'
-  const say = (text: string): void => {
+  const print = (text: string): void => {
     heart.beat()
-    io.say(escapeTerminal(`${new Date().toISOString().slice(11, 19)} ${prefix}${text}`))
+    io.err(escapeTerminal(`${new Date().toISOString().slice(11, 19)} ${prefix}${text}`))
   }
-  const heart = heartbeat(() => say(latest))
+  const heart = heartbeat(() => print(latest))
   return {
     name: 'display',
     onEvent(event, state) {
@@ -56,24 +56,24 @@ function plainLines(io: Io, label: string | null, verbose: boolean): ProgressDis
       const about = jobPrefix('part' in event ? event.part : undefined, state)
       if (event.type === 'status.observed' && event.status !== statuses.get(event.part)) {
         statuses.set(event.part, event.status)
-        say(`${about}status ${event.status}`)
+        print(`${about}status ${event.status}`)
       }
       const words = formatRunEvent(event)
-      if (words !== null) say(`${about}${words}`)
+      if (words !== null) print(`${about}${words}`)
       latest = model.detail(performance.now()) || latest
     },
     onProgress(progress, state) {
       const now = performance.now()
       model.onProgress(progress, state, now)
       const words = formatProgressEvent(progress)
-      // With several jobs the line is about the run: a single job says little.
+      // With several jobs the line is about the run: a single job shows little.
       latest = state.jobs.length === 1 ? words : model.detail(now)
       const isTransfer = progressOf(progress) !== null
       if (progress.type !== 'retry' && !(verbose && (!isTransfer || now - transferAt >= TRANSFER_MS))) return
       if (isTransfer) transferAt = now
-      say(`${jobPrefix(progress.part, state)}${words}`)
+      print(`${jobPrefix(progress.part, state)}${words}`)
     },
-    onNote: say,
+    onNote: print,
     stop: () => heart.stop(),
   }
 }

@@ -1,4 +1,4 @@
-/** Long work before or beside a run, such as reading a list or importing a register: how far it is, and how long it may take. */
+/** The progress of long work outside a run, such as reading a list or importing a register. */
 import { escapeTerminal } from '../../../report/formats/escape.ts'
 import { count } from '../../../report/words.ts'
 import type { Io } from '../io.ts'
@@ -6,32 +6,29 @@ import { heartbeat } from './heartbeat.ts'
 import { Screen } from './screen.ts'
 import { amount, type JobProgress, timeLeft } from './text.ts'
 
-/** What takes less is not worth a line. */
+/** Shorter work gets no line. */
 const SHORT_MS = 300
 
-/** Work that is shown as it goes on. */
 export interface LongTask {
-  /** So many bytes of so many are dealt with. */
   bytes(what: string, done: number, total: number): void
-  /** So many rows are. */
   rows(what: string, done: number): void
   stop(): void
 }
 
 const SILENT: LongTask = { bytes() {}, rows() {}, stop() {} }
 
-/** Shows work on a terminal, or as a sign of life in a log. */
+/** Redraws a line on a terminal; prints a line every 30 seconds otherwise. */
 export function showLongTask(io: Io, isQuiet = false): LongTask {
   if (isQuiet) return SILENT
   let course: JobProgress | null = null
   let words: (now: number) => string = () => 'working'
   const begin = (done: number, total: number | null, now: number): JobProgress => {
-    const goesOn = course !== null && course.total === total && done >= course.done
-    return goesOn ? { ...course!, done } : { startedAt: now, from: done, done, total }
+    const continues = course !== null && course.total === total && done >= course.done
+    return continues ? { ...course!, done } : { startedAt: now, from: done, done, total }
   }
   const part = (now: number): string[] => (course === null || now - course.startedAt < SHORT_MS ? [] : [words(now)])
   const screen = io.isTerminal ? Screen.of(io) : null
-  const heart = screen === null ? heartbeat(() => io.say(escapeTerminal(words(performance.now())))) : null
+  const heart = screen === null ? heartbeat(() => io.err(escapeTerminal(words(performance.now())))) : null
   screen?.add(part)
   return {
     bytes(what, done, total) {

@@ -1,95 +1,93 @@
-/**
- * A run under way as a few lines of text: a line of the whole, and one for each job under way where there are several. It is fed
- * facts and signs of progress with the time, and draws nothing.
- */
+/** The state of a run as lines of text, from its events and progress: one line for the run, and one for each active job of several. */
 import { type ProgressEvent, progressOf, type RunEventInput, type RunState } from '../../../app/index.ts'
 import { counted, duration } from '../../../report/words.ts'
 import { amount, formatProgressEvent, type JobProgress, timeLeft } from './text.ts'
 
 type Job = RunState['jobs'][number]
 
-/** The latest sign of a job, when it came, and how its transfer goes. */
-interface Sign {
+/** The latest progress of a job, when it was received, and its transfer. */
+interface LatestProgress {
   readonly tick: ProgressEvent
   readonly at: number
   readonly course: JobProgress | null
 }
 
-/** A picture of one run. Times are milliseconds of a clock that never steps. */
+/** Times are milliseconds of a monotonic clock. */
 export class ProgressModel {
   readonly #startedAt: number
   readonly #label: string
   #stage = 'starting'
   #state: RunState | null = null
-  readonly #signs = new Map<number, Sign>()
-  /** Of what is about no job. */
-  #sign: Sign | null = null
+  readonly #latestByJob = new Map<number, LatestProgress>()
+  /** Progress about no single job. */
+  #latest: LatestProgress | null = null
 
-  /** `label` names the pipeline where there are several. */
+  /** `label` is the name of the pipeline if several run at once. */
   constructor(startedAt: number, label: string | null) {
     this.#startedAt = startedAt
     this.#label = label === null ? '' : `${label}  `
   }
 
-  /** Something was recorded. */
   onEvent(event: RunEventInput, state: RunState): void {
     this.#state = state
     if (event.type === 'stage.started') {
       this.#stage = event.stage
-      this.#sign = null
+      this.#latest = null
     }
-    // What follows a transfer is no part of it.
-    if ('part' in event && event.type !== 'status.observed') this.#signs.delete(event.part)
+    // An event after a transfer ends it.
+    if ('part' in event && event.type !== 'status.observed') this.#latestByJob.delete(event.part)
   }
 
-  /** A sign of progress of a job. */
   onProgress(progress: ProgressEvent, state: RunState, now: number): void {
     this.#state = state
     if (progress.type === 'retry') return
     if (progress.type === 'companies') {
-      this.#sign = { tick: progress, at: now, course: courseOf(progress, this.#sign?.course ?? null, now) }
+      this.#latest = { tick: progress, at: now, course: transferOf(progress, this.#latest?.course ?? null, now) }
       return
     }
     const part = progress.part ?? 0
-    this.#signs.set(part, { tick: progress, at: now, course: courseOf(progress, this.#signs.get(part)?.course ?? null, now) })
+    this.#latestByJob.set(part, {
+      tick: progress,
+      at: now,
+      course: transferOf(progress, this.#latestByJob.get(part)?.course ?? null, now),
+    })
   }
 
-  /** The run as a whole, in one line: time, stage, and what is going on. */
+  /** The run in one line: time, stage and detail. */
   head(now: number): string {
     const detail = this.detail(now)
     return `${this.#label}${duration(now - this.#startedAt)}  ${this.#stage}${detail === '' ? '' : `  ${detail}`}`
   }
 
-  /** What is going on, without time and stage. */
   detail(now: number): string {
     const jobs = this.#state?.jobs ?? []
     const [only] = jobs
     if (this.#state === null || only === undefined) return ''
-    if (this.#sign !== null) return `${formatProgressEvent(this.#sign.tick)}${leftOf(this.#sign, now)}`
+    if (this.#latest !== null) return `${formatProgressEvent(this.#latest.tick)}${leftOf(this.#latest, now)}`
     const { plan } = this.#state
     const isOver = overIn(this.#state)
     if (jobs.every(isOver) && plan.output !== null && jobs.some(job => job.received !== null)) return 'writing the outputs'
-    if (jobs.length === 1) return this.#jobInWords(only, now)
+    if (jobs.length === 1) return this.#formatJob(only, now)
     const over = jobs.filter(isOver).length
     const failed = jobs.filter(job => job.failure !== null).length
     return [
       `${over} of ${jobs.length} jobs done`,
-      `${jobs.filter(job => this.#isUnderWay(job, isOver)).length} under way`,
+      `${jobs.filter(job => this.#isActive(job, isOver)).length} under way`,
       ...(failed > 0 ? [`${failed} failed`] : []),
     ].join(', ')
   }
 
-  /** The lines of the picture, `most` of them: of several jobs those under way, in their order. */
+  /** Up to `most` lines: the run and, if there are several jobs, the active ones in their order. */
   lines(now: number, most: number): string[] {
     const jobs = this.#state?.jobs ?? []
     if (this.#state === null || jobs.length === 1) return [this.head(now)]
     const isOver = overIn(this.#state)
     const { parts } = this.#state.plan
-    const shown = jobs.filter(job => this.#isUnderWay(job, isOver))
+    const shown = jobs.filter(job => this.#isActive(job, isOver))
     const width = String(jobs.length).length
     const lines = shown.map(job => {
       const rows = counted(parts[job.part]?.rows ?? null, 'row')
-      return `  job ${String(job.part + 1).padStart(width)}  ${rows}  ${this.#jobInWords(job, now)}`
+      return `  job ${String(job.part + 1).padStart(width)}  ${rows}  ${this.#formatJob(job, now)}`
     })
     const room = Math.max(0, most - 1)
     const rest = lines.length - (room - 1)
@@ -99,21 +97,22 @@ export class ProgressModel {
     ]
   }
 
-  #isUnderWay(job: Job, isOver: (job: Job) => boolean): boolean {
+  #isActive(job: Job, isOver: (job: Job) => boolean): boolean {
     if (isOver(job)) return false
-    return job.matchFinished ? this.#signs.has(job.part) || job.enrichmentsAccepted : job.requested
+    return job.matchFinished ? this.#latestByJob.has(job.part) || job.enrichmentsAccepted : job.requested
   }
 
-  #jobInWords(job: Job, now: number): string {
-    const sign = this.#signs.get(job.part)
+  #formatJob(job: Job, now: number): string {
+    const latest = this.#latestByJob.get(job.part)
     if (job.failure !== null) return 'failed'
-    if (sign?.tick.type === 'upload') return `uploading ${amount(sign.tick.sent, sign.tick.total)}${leftOf(sign, now)}`
-    if (sign?.tick.type === 'download') return `downloading ${amount(sign.tick.received, sign.tick.total)}${leftOf(sign, now)}`
+    if (latest?.tick.type === 'upload') return `uploading ${amount(latest.tick.sent, latest.tick.total)}${leftOf(latest, now)}`
+    if (latest?.tick.type === 'download')
+      return `downloading ${amount(latest.tick.received, latest.tick.total)}${leftOf(latest, now)}`
     if (job.received !== null) return 'received'
-    if (sign?.tick.type === 'waiting') {
-      const next = sign.at + sign.tick.nextMs - now
-      const when = next <= 0 ? 'looking' : `next look in ${Math.ceil(next / 1000)} s`
-      return `${[sign.tick.status, answered(job, this.#state?.plan.parts[job.part]?.rows ?? 0)].filter(Boolean).join(', ')}, ${when}`
+    if (latest?.tick.type === 'waiting') {
+      const next = latest.at + latest.tick.nextMs - now
+      const when = next <= 0 ? 'polling' : `next poll in ${Math.ceil(next / 1000)} s`
+      return `${[latest.tick.status, answered(job, this.#state?.plan.parts[job.part]?.rows ?? 0)].filter(Boolean).join(', ')}, ${when}`
     }
     return (
       job.status ??
@@ -122,25 +121,25 @@ export class ProgressModel {
   }
 }
 
-const leftOf = ({ course }: Sign, now: number): string => (course === null ? '' : timeLeft(course, now))
+const leftOf = ({ course: transfer }: LatestProgress, now: number): string => (transfer === null ? '' : timeLeft(transfer, now))
 
-/** A transfer goes on from where it was first seen; one that falls back has begun anew. */
-function courseOf(tick: ProgressEvent, before: JobProgress | null, now: number): JobProgress | null {
-  const course = progressOf(tick)
-  if (course === null) return null
-  const { done, total } = course
-  const goesOn = before !== null && before.total === total && done >= before.done
-  return { startedAt: goesOn ? before.startedAt : now, from: goesOn ? before.from : done, done, total }
+/** The rate counts from where a transfer was first seen; a transfer that falls back was restarted. */
+function transferOf(tick: ProgressEvent, before: JobProgress | null, now: number): JobProgress | null {
+  const transfer = progressOf(tick)
+  if (transfer === null) return null
+  const { done, total } = transfer
+  const continues = before !== null && before.total === total && done >= before.done
+  return { startedAt: continues ? before.startedAt : now, from: continues ? before.from : done, done, total }
 }
 
-/** How many rows the service says it has answered, when it tells so while it works. */
+/** How many rows are answered, if the service reports counts while it works. */
 function answered({ summary }: Job, rows: number): string {
   if (summary?.matched == null || summary.unmatched == null) return ''
   const done = summary.matched + summary.unmatched + (summary.manualMatched ?? 0)
   return done > 0 && done < rows ? `${done} of ${counted(rows, 'row')} answered` : ''
 }
 
-/** What it means for a job to be over: all are matched before any is enriched. */
+/** Whether a job is done in the present phase: all jobs are matched before any is enriched. */
 function overIn({ jobs, plan }: RunState): (job: Job) => boolean {
   if (!jobs.every(job => job.matchFinished || job.failure !== null)) return job => job.matchFinished || job.failure !== null
   return job =>

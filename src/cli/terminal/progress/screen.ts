@@ -1,21 +1,18 @@
-/**
- * The foot of a terminal that is drawn over: the lines of everything that is going on, and what is said above them. It fits lines
- * to the terminal and knows nothing of what they say.
- */
+/** The redrawn lines at the bottom of a terminal, shared by all displays, and the permanent lines above them. */
 import stringWidth from 'string-width'
 import { escapeTerminal } from '../../../report/formats/escape.ts'
 import type { Io } from '../io.ts'
 
-/** Drawn over at most so often; and at least so often, for the clocks in it. */
+/** The shortest interval between two redraws, and the longest: elapsed times must advance. */
 const REDRAW_MS = 100
 const TICK_MS = 1_000
 
-/** Something that is going on: `most` lines at the time `now`. */
+/** Returns up to `most` lines to show at time `now`. */
 export type Part = (now: number, most: number) => readonly string[]
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 
-/** Text cleaned, in at most so many columns, where a wide character takes two. */
+/** Escapes text and cuts it to `columns`; a wide character takes two. */
 export function fitted(text: string, columns: number): string {
   const line = escapeTerminal(text)
   if (stringWidth(line) <= columns) return line
@@ -31,7 +28,6 @@ export function fitted(text: string, columns: number): string {
 
 const SCREENS = new WeakMap<Io, Screen>()
 
-/** The foot of one terminal, shared by all that is shown there. */
 export class Screen {
   readonly #io: Io
   readonly #parts = new Set<Part>()
@@ -39,7 +35,6 @@ export class Screen {
   #drawnAt = Number.NEGATIVE_INFINITY
   #clock: NodeJS.Timeout | null = null
 
-  /** The screen of a terminal. */
   static of(io: Io): Screen {
     const screen = SCREENS.get(io) ?? new Screen(io)
     SCREENS.set(io, screen)
@@ -50,14 +45,13 @@ export class Screen {
     this.#io = io
   }
 
-  /** Shows a part below the others. */
   add(part: Part): void {
     this.#parts.add(part)
     this.#clock ??= setInterval(() => this.#draw(), TICK_MS)
     this.#clock.unref()
   }
 
-  /** Takes a part away; the last leaves a fresh line. */
+  /** After the last part the cursor is at the start of an empty line. */
   remove(part: Part): void {
     if (!this.#parts.delete(part)) return
     if (this.#parts.size > 0) this.#draw()
@@ -68,22 +62,22 @@ export class Screen {
     }
   }
 
-  /** A part has changed. */
-  changed(isWorthIt: boolean): void {
-    if (this.#parts.size > 0 && (isWorthIt || performance.now() - this.#drawnAt >= REDRAW_MS)) this.#draw()
+  /** Redraws after a change; a minor change may be skipped. */
+  changed(isMajor: boolean): void {
+    if (this.#parts.size > 0 && (isMajor || performance.now() - this.#drawnAt >= REDRAW_MS)) this.#draw()
   }
 
-  /** Says something that stays, above what is drawn over. */
+  /** Prints a permanent line above the redrawn ones. */
   above(text: string): void {
     this.#io.draw(this.#erase())
-    this.#io.say(escapeTerminal(text))
+    this.#io.err(escapeTerminal(text))
     if (this.#parts.size > 0) this.#draw()
   }
 
   #draw(): void {
     const now = performance.now()
     const columns = Math.max(10, this.#io.columns() - 1)
-    // The line above stays in sight.
+    // One permanent line stays visible.
     const room = Math.max(1, this.#io.rows() - 2)
     const share = Math.max(1, Math.floor(room / Math.max(1, this.#parts.size)))
     const lines = [...this.#parts].flatMap(part => part(now, share)).slice(0, room)

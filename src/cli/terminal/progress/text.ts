@@ -1,11 +1,11 @@
-/** Facts and signs of progress in words, for a log line or a live line. Pure. */
+/** Events and progress of a run as text, for a log line or a redrawn line. */
 import type { ProgressEvent, RunEventInput, RunState } from '../../../app/index.ts'
 import { bytes, counted, duration } from '../../../report/words.ts'
 
-/** A rate is worth an estimate after so long. */
+/** No estimate before a rate is measured this long. */
 const ESTIMATE_MS = 1_000
 
-/** How far something has come, since when, and from where: what an estimate is made of. Amounts of any unit. */
+/** Progress since a start, in any unit: the basis of an estimate. */
 export interface JobProgress {
   readonly startedAt: number
   readonly from: number
@@ -13,7 +13,7 @@ export interface JobProgress {
   readonly total: number | null
 }
 
-/** `, 12 s left`, once that can be told. */
+/** `, 12 s left`, or nothing before an estimate is possible. */
 export function timeLeft({ startedAt, from, done, total }: JobProgress, now: number): string {
   const elapsed = now - startedAt
   if (total === null || elapsed < ESTIMATE_MS || done <= from || done >= total) return ''
@@ -26,45 +26,44 @@ export function amount(done: number, total: number | null): string {
   return `${bytes(done)} of ${bytes(total)}, ${Math.floor((done / total) * 100)}%`
 }
 
-/** A sign of progress. */
-export function formatProgressEvent(tick: ProgressEvent): string {
-  if (tick.type === 'upload') return `uploading ${amount(tick.sent, tick.total)}`
-  if (tick.type === 'download') return `downloading ${amount(tick.received, tick.total)}`
-  if (tick.type === 'companies') return `${tick.done} of ${counted(tick.total, 'company', 'companies')}`
-  if (tick.type === 'retry') return tick.message
-  return `${tick.status}, waiting for ${duration(tick.forMs)}, next look in ${duration(tick.nextMs)}`
+export function formatProgressEvent(progress: ProgressEvent): string {
+  if (progress.type === 'upload') return `uploading ${amount(progress.sent, progress.total)}`
+  if (progress.type === 'download') return `downloading ${amount(progress.received, progress.total)}`
+  if (progress.type === 'companies') return `${progress.done} of ${counted(progress.total, 'company', 'companies')}`
+  if (progress.type === 'retry') return progress.message
+  return `${progress.status}, waiting for ${duration(progress.forMs)}, next poll in ${duration(progress.nextMs)}`
 }
 
-/** A fact worth a line, null for the others. */
-export function formatRunEvent(fact: RunEventInput): string | null {
-  switch (fact.type) {
+/** Null for events that get no line. */
+export function formatRunEvent(event: RunEventInput): string | null {
+  switch (event.type) {
     case 'job.created':
-      return `job ${fact.id}${fact.adopted ? ' (found again)' : ''}`
+      return `job ${event.id}${event.adopted ? ' (found)' : ''}`
     case 'upload.accepted':
-      return fact.adopted ? 'the file had already arrived' : `uploaded ${bytes(fact.bytes)}`
+      return event.adopted ? 'the file was already uploaded' : `uploaded ${bytes(event.bytes)}`
     case 'mapping.accepted':
-      return `${fact.count} columns mapped`
+      return `${event.count} columns mapped`
     case 'match.accepted':
-      return fact.adopted ? 'matching had already begun' : 'matching begun'
+      return event.adopted ? 'matching was already started' : 'matching started'
     case 'enrich.accepted':
-      return fact.adopted ? 'enriching had already begun' : 'enriching begun'
+      return event.adopted ? 'enriching was already started' : 'enriching started'
     case 'portfolio.found':
-      return `portfolio ${fact.id}, ${fact.created ? 'made now' : 'there already'}`
+      return `portfolio ${event.id}, ${event.created ? 'created' : 'already exists'}`
     case 'file.received':
-      return `received ${fact.rows} rows, ${bytes(fact.bytes)}`
+      return `received ${event.rows} rows, ${bytes(event.bytes)}`
     case 'output.written':
-      return `wrote ${fact.files.map(file => file.path).join(', ')}`
+      return `wrote ${event.files.map(file => file.path).join(', ')}`
     case 'part.failed':
-      return `its rows fail: ${fact.error.message}`
+      return `rows failed: ${event.error.message}`
     case 'stage.failed':
-      return `${fact.stage} stopped: ${fact.error.message}`
+      return `${event.stage} stopped: ${event.error.message}`
     case 'issue.raised':
-      return fact.issue.message
+      return event.issue.message
     default:
       return null
   }
 }
 
-/** Which of several remote jobs a fact or a sign of life is about; nothing when there is only one. */
+/** Names the job if there are several. */
 export const jobPrefix = (part: number | undefined, { jobs }: Pick<RunState, 'jobs'>): string =>
   part === undefined || jobs.length === 1 ? '' : `job ${part + 1} of ${jobs.length}: `

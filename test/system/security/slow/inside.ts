@@ -21,13 +21,13 @@ export async function inside(args: readonly string[], cwd: string, env: Readonly
       env: { ...ENVIRONMENT, ...env },
       cwd,
       out: text => void out.push(`${text}\n`),
-      say: text => void err.push(`${text}\n`),
+      err: text => void err.push(`${text}\n`),
       draw: text => void err.push(text),
       stdin: () => Readable.from([]),
       isTerminal: false,
       columns: () => 80,
       rows: () => 24,
-      colour: { out: false, say: false },
+      colour: { out: false, err: false },
       signal: new AbortController().signal,
     })
     return { code, stdout: out.join(''), stderr: err.join('') }
