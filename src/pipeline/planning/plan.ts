@@ -16,10 +16,9 @@ import { fingerprintOf } from './fingerprint.ts'
 import { formatLimitIssues } from './format-limits.ts'
 import { freeze } from './freeze.ts'
 import { resolveKey, resolveMapping } from './headers.ts'
-import { partsOf } from './job-parts.ts'
 import { profileOf } from './profile.ts'
 import { shardIssues } from './shard-issues.ts'
-import { shardText, shareOf } from './shards.ts'
+import { partsOf, shardText, shareOf } from './shards.ts'
 
 /** More remote jobs than this are a mistake in `job.split`. */
 const MAX_JOBS = 1000

@@ -1,13 +1,16 @@
 /**
- * What a header claims to be, by its words alone: whole headers first, then without the words that add nothing, then parts of it.
- * It sees no value, so a claim is a reason to look and never a proof.
+ * Finds the meanings of a header by its words: the whole header first, then without filler words, then its parts. Values of the
+ * column decide later whether a claim is right.
  */
 import { MAPPINGS, type Mapping } from '../../contract/index.ts'
-import { type Meaning, SYNONYMS } from './synonyms.ts'
+import SYNONYMS from './synonyms.json' with { type: 'json' }
 import { fold, wordsOf } from './words.ts'
 
-/** What a column may be proposed for. */
+/** What a column may be proposed for; `other` stands for a meaning that no mapping takes. */
 export type Target = Mapping | 'key' | 'other'
+
+/** `party` (`supplier`), a number or code, and words without a meaning are parts of headers. */
+type Meaning = Target | 'party' | 'number' | 'filler'
 
 /** One meaning of a header, from 0 to 1 sure. */
 export interface Claim {
@@ -41,6 +44,10 @@ interface Entry {
 /** `Laender` and `Länder` are one. */
 const keyOf = (words: readonly string[]): string => words.join(' ').replace(/([aou])e/g, '$1')
 
+/**
+ * synonyms.json: language -> meaning -> words, folded as in words.ts and separated by `|`. A word after `~` is vague: it counts
+ * only together with the values of the column. Words of one or two letters count only when they are the whole header.
+ */
 const INDEX: ReadonlyMap<string, readonly Entry[]> = index()
 
 function index(): Map<string, Entry[]> {

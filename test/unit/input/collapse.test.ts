@@ -8,7 +8,7 @@ import { csvText } from '../../../src/formats/text-formats.ts'
 import { countDistinctRows, openSource } from '../../../src/input/index.ts'
 import { DigestIndex } from '../../../src/input/upload/row-dedupe.ts'
 import type { Plan, PlannedOutput } from '../../../src/pipeline/model/types.ts'
-import { partsOf } from '../../../src/pipeline/planning/job-parts.ts'
+import { partsOf } from '../../../src/pipeline/planning/shards.ts'
 import { openResults } from '../../../src/results/index.ts'
 import { factsOf, file, folder, planOf, text } from './kit.ts'
 

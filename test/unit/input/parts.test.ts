@@ -7,7 +7,7 @@ import { openSource } from '../../../src/input/index.ts'
 import { linesOf } from '../../../src/input/table/record-lines.ts'
 import { recordStarts } from '../../../src/input/table/record-offsets.ts'
 import type { InputOptions, Plan, PlannedMapping } from '../../../src/pipeline/model/types.ts'
-import { partsOf } from '../../../src/pipeline/planning/job-parts.ts'
+import { partsOf } from '../../../src/pipeline/planning/shards.ts'
 import { factsOf, file, folder, names, planOf, sha256 } from './kit.ts'
 
 const read = async (body: AsyncIterable<Uint8Array>): Promise<string> => {

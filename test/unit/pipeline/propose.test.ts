@@ -8,7 +8,7 @@ import { claimsOf } from '../../../src/pipeline/propose/claims.ts'
 import { draftOf, draftYaml } from '../../../src/pipeline/propose/draft.ts'
 import { isIban, isVat } from '../../../src/pipeline/propose/numbers.ts'
 import { chosen, type Proposal, propose, type SeenColumn } from '../../../src/pipeline/propose/propose.ts'
-import { SYNONYMS } from '../../../src/pipeline/propose/synonyms.ts'
+import SYNONYMS from '../../../src/pipeline/propose/synonyms.json' with { type: 'json' }
 import { wordsOf } from '../../../src/pipeline/propose/words.ts'
 import { FACTS, parseYaml, planOf } from './support.ts'
 
