@@ -3,20 +3,19 @@
  * alone is `fettle/client`, the service alone `fettle/service`.
  */
 
-export {
-  type Check,
-  check,
-  collect,
-  type EnvironmentOptions,
-  type ExecutionOptions,
-  type LibraryOptions,
-  merge,
-  type RunRef,
-  type RunStatus,
-  resume,
-  run,
-  status,
-} from './app/library/library.ts'
+export { check, collect, merge, resume, run, status, submit, worker } from './app/library/library.ts'
+export type {
+  Check,
+  EnvironmentOptions,
+  ExecutionOptions,
+  LibraryOptions,
+  QueueOptions,
+  RunRef,
+  RunStatus,
+  SubmitOptions,
+  SubmittedRun,
+  WorkerOptions,
+} from './app/library/options.ts'
 export { type Checkpoint, type RunHandle, RunStopped } from './app/library/run-handle.ts'
 export type { RunReporter } from './app/observe/reporters.ts'
 export { type LoadOptions, loadPipeline } from './app/prepare/read-pipeline.ts'

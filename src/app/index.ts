@@ -12,6 +12,7 @@ export { ciOf, credentialsOf, dataDirOf, type Env, passwordOf } from './env/envi
 export type { RunResult, RunSettings } from './execution/execute.ts'
 export { ensureRegister, registerDirOf, screeningDirOf, screeningIssues } from './execution/service-connection.ts'
 export { resumeRun, startRun } from './execution/start.ts'
+export { findResumable, resumeOrCollect, runPrepared, runQueued } from './library/operations.ts'
 export * from './light.ts'
 export { createDispatcher, type ReporterDispatcher, type RunReporter } from './observe/reporters.ts'
 export { mergeRuns } from './operations/merge.ts'

@@ -1,7 +1,7 @@
-/** `fettle collect`: go on with a detached run: wait, enrich, download, check, report. It is a resume under the name of what it is for. */
+/** `fettle collect`: finishes a detached run: waits, enriches, downloads, checks, reports. */
 import type { Flags } from '../../command.ts'
 import type { Io } from '../../terminal/io.ts'
-import { resumeOrCollect } from '../resume/run.ts'
+import { resumeAs } from '../resume/run.ts'
 
-/** Collects the run named, or the latest; one that was never submitted to its end is submitted first. */
-export const run = (flags: Flags, io: Io): Promise<number> => resumeOrCollect(flags, io, 'collect')
+/** Collects the run named, or the latest. */
+export const run = (flags: Flags, io: Io): Promise<number> => resumeAs('collect', flags, io)

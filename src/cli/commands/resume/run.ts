@@ -1,14 +1,5 @@
-/** `fettle resume`: go on with a run from its journal; a finished run is only told again. */
-import {
-  credentialsOf,
-  currentPipelineOf,
-  findRunId,
-  loadRun,
-  queuedRun,
-  type RunSettings,
-  resumeRun,
-  shardsLeftInQueue,
-} from '../../../app/index.ts'
+/** `fettle resume`: resumes a run from its journal and prints its report; a finished run is only printed. */
+import { findResumable, resumeOrCollect } from '../../../app/index.ts'
 import type { Flags } from '../../command.ts'
 import { isOn, needText, textFlag } from '../../options/read.ts'
 import { CallReporters } from '../../reporters/call-reporters.ts'
@@ -16,15 +7,14 @@ import { ownFiles, refuseConflicts } from '../../result/conflicts.ts'
 import { checkResultFile, type Ending } from '../../result/result.ts'
 import type { Io } from '../../terminal/io.ts'
 import { showProgress } from '../../terminal/progress/index.ts'
-import { clearQueue, collectQueued } from '../run/queued.ts'
 import { reportEndings } from '../run/run.ts'
 import { checkFlags, NO_CREDENTIALS, settingsOf } from '../shared.ts'
 
 /** Resumes the run named, or the latest. */
-export const run = (flags: Flags, io: Io): Promise<number> => resumeOrCollect(flags, io, 'resume')
+export const run = (flags: Flags, io: Io): Promise<number> => resumeAs('resume', flags, io)
 
-/** Goes on with the run named, or the latest; `command` is what a report says was typed. */
-export async function resumeOrCollect(flags: Flags, io: Io, command: string): Promise<number> {
+/** Resumes the run named, or the latest, for the command of this name. */
+export async function resumeAs(command: 'resume' | 'collect', flags: Flags, io: Io): Promise<number> {
   checkFlags(flags)
   const reporters = await CallReporters.create(flags, io)
   await checkResultFile(flags, io)
@@ -34,40 +24,19 @@ export async function resumeOrCollect(flags: Flags, io: Io, command: string): Pr
     label: null,
     runsDir: needText(flags, 'runs-dir'),
   })
-  const wanted = textFlag(flags, 'run') ?? undefined
   let ending: Ending
   let name: string | null = null
   try {
-    const runsDir = needText(flags, 'runs-dir')
-    const queued = queuedRun(runsDir, findRunId(runsDir, wanted))
-    const settings = (of: RunSettings['credentials']) => settingsOf(flags, io, reporters.observersOf(progress), command, of)
-    if (queued !== null) {
-      name = queued.pipeline
-      reporters.enable()
-      ending = await collectQueued(
-        queued,
-        settings(() => credentialsOf(io.env, {})),
-      )
-    } else {
-      const { state } = loadRun(runsDir, wanted)
-      name = state.plan.name
-      await refuseConflicts([{ file: state.plan.file, plan: state.plan }], ownFiles(flags, reporters), io.cwd)
-      reporters.enable()
-      if (state.finished) progress.onNote(`the run ${state.runId} is finished; nothing is left to ${command}`)
-      const present = state.finished ? null : currentPipelineOf(state, { env: io.env, cwd: io.cwd })
-      const all: RunSettings = {
-        ...settings(() => present?.credentials() ?? NO_CREDENTIALS),
-        live: present?.live ?? null,
-        ...(present === null ? {} : { links: present.links }),
-      }
-      const result = await resumeRun(state.runId, all)
-      ending = { name, result }
-      const left = result.state.finished ? shardsLeftInQueue(runsDir, state.runId) : null
-      if (left !== null)
-        await clearQueue(left, all).catch((error: Error) =>
-          progress.onNote(`its shards are still in the queue ${left.name} at ${left.url}: ${error.message}`),
-        )
+    const found = findResumable(needText(flags, 'runs-dir'), textFlag(flags, 'run') ?? undefined)
+    if (found.queued !== null) name = found.queued.pipeline
+    else {
+      const { plan } = found.state
+      name = plan.name
+      await refuseConflicts([{ file: plan.file, plan }], ownFiles(flags, reporters), io.cwd)
     }
+    reporters.enable()
+    const settings = settingsOf(flags, io, reporters.observersOf(progress), command, () => NO_CREDENTIALS)
+    ending = { name, result: await resumeOrCollect(found, settings) }
   } catch (error) {
     ending = { name, error }
   } finally {

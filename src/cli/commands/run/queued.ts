@@ -1,9 +1,9 @@
 /** Pipelines whose shards others carry out: posted to a queue, looked at there, and collected. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { QueuedRun } from '../../../app/distributed/index.ts'
-import type { Prepared, RunSettings } from '../../../app/index.ts'
+import { type Prepared, type RunSettings, runQueued } from '../../../app/index.ts'
 import { MOST_SHARDS } from '../../../app/light.ts'
-import { EXIT, errorOfIssues } from '../../../errors.ts'
+import { EXIT } from '../../../errors.ts'
 import { escapeTerminal } from '../../../report/index.ts'
 import { shellCommand } from '../../../shell-command.ts'
 import type { Flags } from '../../command.ts'
@@ -17,23 +17,12 @@ const load = () => import('../../../app/distributed/index.ts')
 /** `--shards`, null when absent. Throws FETTLE_USAGE. */
 export const shardsOf = (flags: Flags): number | null => wholeFlag(flags, 'shards', 1, MOST_SHARDS)
 
-/** Posts a pipeline, and unless it is to be left there waits for it and joins it. Throws as submitShards and collectShards do. */
-export async function runQueued(prepared: Prepared, settings: RunSettings, flags: Flags): Promise<Ending> {
-  const { plan, cut } = prepared
-  if (plan === null) throw errorOfIssues(prepared.issues)
-  const { collectShards, submitShards, withQueue } = await load()
-  return withQueue(queueOf(flags), settings.env, async connected => {
-    const of = shardsOf(flags) ?? Math.max(1, plan.parts.length)
-    const run = await submitShards(connected, plan, () => cut(of), settings, isOn(flags, 'new'))
-    if (isOn(flags, 'detach')) return { name: plan.name, left: queuedLine(run, 'running', EXIT.ok) }
-    return { name: plan.name, result: await collectShards(connected, run, settings) }
-  })
-}
-
-/** Waits for a list that is in a queue, and joins it. */
-export async function collectQueued(run: QueuedRun, settings: RunSettings): Promise<Ending> {
-  const { collectShards, withQueue } = await load()
-  return { name: run.pipeline, result: await withQueue(run, settings.env, queue => collectShards(queue, run, settings)) }
+/** Submits a pipeline to the queue of the flags; without --detach waits for its shards and merges them. */
+export async function runInQueue(prepared: Prepared, settings: RunSettings, flags: Flags): Promise<Ending> {
+  const target = { ...queueOf(flags), shards: shardsOf(flags) }
+  const { queued, result } = await runQueued(prepared, settings, target, isOn(flags, 'new'))
+  const name = queued.pipeline
+  return result === null ? { name, left: queuedLine(queued, 'running', EXIT.ok) } : { name, result }
 }
 
 /** How often a watched list is looked at. */
@@ -72,12 +61,6 @@ export async function statusQueued(run: QueuedRun, flags: Flags, io: Io, timeout
 
 const nextOf = ({ runId }: QueuedRun, code: number): string =>
   code === EXIT.ok ? `It is ready: fettle collect ${runId}` : 'Nobody need wait here.'
-
-/** Takes out of the queue what a list left there whose merge was interrupted, and gone on with by its journal. */
-export async function clearQueue(run: QueuedRun, { env, runsDir }: RunSettings): Promise<void> {
-  const { clearMerged, withQueue } = await load()
-  await withQueue(run, env, connected => clearMerged(connected, run, runsDir))
-}
 
 /** Throws FETTLE_USAGE for what a queue cannot do. */
 export function checkQueued(flags: Flags): void {

@@ -5,7 +5,7 @@ import {
   mapConcurrently,
   type Prepared,
   prepare,
-  startRun,
+  runPrepared,
   stdinOf,
 } from '../../../app/index.ts'
 import { EXIT, errorOfIssues } from '../../../errors.ts'
@@ -22,7 +22,7 @@ import { printError, printIssue } from '../../terminal/print-error.ts'
 import { showProgress } from '../../terminal/progress/index.ts'
 import { showLongTask } from '../../terminal/progress/long-task.ts'
 import { checkFlags, isTextOutput, overridesOf, pipelineFiles, settingsOf } from '../shared.ts'
-import { checkQueued, runQueued } from './queued.ts'
+import { checkQueued, runInQueue } from './queued.ts'
 
 /** So many pipelines run at once; most of the time of each is waiting. */
 const SIDE_BY_SIDE = 4
@@ -114,9 +114,8 @@ export async function runPipeline(
     // Missing credentials are better known before there is a folder for runs.
     if (prepared.plan.service.kind === 'remote') prepared.credentials()
     const settings = settingsOf(flags, io, reporters.observersOf(progress), 'run', prepared.credentials)
-    const { plan, links } = prepared
-    if (textFlag(flags, 'queue') !== null) return await runQueued(prepared, { ...settings, links }, flags)
-    return { name, result: await startRun(plan, { ...settings, links }, isOn(flags, 'new')) }
+    if (textFlag(flags, 'queue') !== null) return await runInQueue(prepared, settings, flags)
+    return { name, result: await runPrepared(prepared, settings, isOn(flags, 'new')) }
   } catch (error) {
     return { name, error }
   } finally {

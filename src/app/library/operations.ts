@@ -1,0 +1,82 @@
+/** Starting and resuming runs, in this process or through a queue: the operations that the library and the command line share. */
+import { errorOfIssues } from '../../errors.ts'
+import type { RunState } from '../../journal/index.ts'
+import type { QueueConnectionOptions } from '../distributed/connection.ts'
+import { type QueuedRun, queuedRun, shardsLeftInQueue } from '../distributed/queued-run.ts'
+import { credentialsOf } from '../env/environment.ts'
+import type { RunResult, RunSettings } from '../execution/execute.ts'
+import { resumeRun, startRun } from '../execution/start.ts'
+import type { Prepared } from '../prepare/prepare.ts'
+import { currentPipelineOf } from '../prepare/resume-context.ts'
+import { findRunId } from '../runs/run-directory.ts'
+import { loadRun } from '../runs/run-queries.ts'
+
+/** A queue, and the number of shards: the jobs of the pipeline if null. */
+export interface QueueTarget extends QueueConnectionOptions {
+  readonly shards: number | null
+}
+
+/** Loaded on use: the packages for queues are optional. */
+const loadQueue = () => import('../distributed/index.ts')
+
+/** Runs a prepared pipeline here. Throws its issues when it has no plan. */
+export function runPrepared(
+  { plan, issues, links, credentials }: Prepared,
+  settings: RunSettings,
+  fresh: boolean,
+): Promise<RunResult> {
+  if (plan === null) throw errorOfIssues(issues)
+  return startRun(plan, { ...settings, credentials, links }, fresh)
+}
+
+/**
+ * Submits the shards of a prepared pipeline to a queue; unless `settings.detach`, waits for the workers and merges the shards, and
+ * returns the merged run. Throws the pipeline's issues, and as submitShards and collectShards do.
+ */
+export async function runQueued(
+  { plan, issues, links, credentials, cut }: Prepared,
+  settings: RunSettings,
+  { shards, ...queue }: QueueTarget,
+  fresh: boolean,
+): Promise<{ readonly queued: QueuedRun; readonly result: RunResult | null }> {
+  if (plan === null) throw errorOfIssues(issues)
+  const all = { ...settings, credentials, links }
+  const { collectShards, submitShards, withQueue } = await loadQueue()
+  return withQueue(queue, settings.env, async connected => {
+    const count = shards ?? Math.max(1, plan.parts.length)
+    const queued = await submitShards(connected, plan, () => cut(count), all, fresh)
+    return { queued, result: settings.detach === true ? null : await collectShards(connected, queued, all) }
+  })
+}
+
+/** A run to resume: one with a journal, or one whose shards are in a queue. */
+export type Resumable = { readonly queued: QueuedRun } | { readonly queued: null; readonly state: RunState }
+
+/** Finds the run named, or the latest. Throws as loadRun does. */
+export function findResumable(runsDir: string, wanted: string | undefined): Resumable {
+  const queued = queuedRun(runsDir, findRunId(runsDir, wanted))
+  return queued === null ? { queued, state: loadRun(runsDir, wanted).state } : { queued }
+}
+
+/** Resumes a run from its journal, or waits for its shards in the queue and merges them. A finished run is returned unchanged. */
+export async function resumeOrCollect(found: Resumable, settings: RunSettings): Promise<RunResult> {
+  const { env, runsDir, observers } = settings
+  if (found.queued !== null) {
+    const { queued } = found
+    const { collectShards, withQueue } = await loadQueue()
+    const all = { ...settings, credentials: () => credentialsOf(env, {}) }
+    return withQueue(queued, env, connected => collectShards(connected, queued, all))
+  }
+  const { state } = found
+  if (state.finished) observers?.emit('onNote', `the run ${state.runId} is already finished`)
+  const result = await resumeRun(state.runId, state.finished ? settings : { ...settings, ...currentPipelineOf(state, settings) })
+  const left = result.state.finished ? shardsLeftInQueue(runsDir, state.runId) : null
+  if (left !== null)
+    // The merge was interrupted before it removed its shards from the queue.
+    await loadQueue()
+      .then(({ clearMerged, withQueue }) => withQueue(left, env, connected => clearMerged(connected, left, runsDir)))
+      .catch((error: Error) =>
+        observers?.emit('onNote', `its shards are still in the queue ${left.name} at ${left.url}: ${error.message}`),
+      )
+  return result
+}

@@ -1,0 +1,200 @@
+/** Options of the library: their types and checks, and the settings of a run that follow from them. */
+import { FettleError, type Issue } from '../../errors.ts'
+import { MOST_SHARDS, type PipelineInput, type Plan, parseShard, shardText } from '../../pipeline/index.ts'
+import type { Report } from '../../report/index.ts'
+import { DEFAULT_RUNS_DIR } from '../../shell-command.ts'
+import type { Env } from '../env/environment.ts'
+import type { RunSettings } from '../execution/execute.ts'
+import { createDispatcher, type RunReporter } from '../observe/reporters.ts'
+import type { CurrentRunStatus } from '../operations/status.ts'
+import { NO_OVERRIDES, type Overrides, prepare, prepareValue } from '../prepare/prepare.ts'
+import { createRemoteInputs } from '../staging/receive.ts'
+import { stdinOf } from '../staging/stdin.ts'
+import type { QueueTarget } from './operations.ts'
+import type { Checkpoint } from './run-handle.ts'
+
+/** The directory of the runs and the environment; every option has a default. */
+export interface EnvironmentOptions {
+  /** Environment to read settings from; the process's own if absent. */
+  readonly env?: Env
+  /** Directory of the runs; `fettle-runs` if absent. */
+  readonly runsDir?: string
+  /** Pauses the run, which can be resumed; stops a worker. */
+  readonly signal?: AbortSignal
+}
+
+/** Options of every operation that executes a run. */
+export interface ExecutionOptions extends EnvironmentOptions {
+  /** Pause the run after this many milliseconds; it can be resumed. */
+  readonly timeoutMs?: number
+  /** Observers of the run. An error that one throws is a warning; that reporter is not called again. */
+  readonly reporters?: readonly RunReporter[]
+  /** Receives remarks and warnings for a log; errors it throws are dropped. */
+  readonly onNote?: (text: string) => void
+}
+
+/** Options of `run` and `check`, most of which replace keys of the pipeline. */
+export interface LibraryOptions extends ExecutionOptions, Partial<Omit<Overrides, 'shard'>> {
+  /** Start a new run even if one of the same plan is unfinished. */
+  readonly fresh?: boolean
+  /** Resolve as soon as every job is submitted; `status` reports on the run and `collect` finishes it. */
+  readonly detach?: boolean
+  /** Run the shards in workers of this queue, and merge them. */
+  readonly queue?: QueueOptions
+  /** Number of shards in the queue; the jobs of the pipeline if absent. */
+  readonly shards?: number
+  /** Only this part of the rows, such as `3/8`; `merge` joins the parts. */
+  readonly shard?: `${number}/${number}` | Overrides['shard']
+}
+
+/** A queue in Redis: `redis://host:6379`, and the name that shards are stored under, `fettle` if absent. */
+export interface QueueOptions {
+  readonly url: string
+  readonly name?: string
+}
+
+/** Options of `submit`. */
+export interface SubmitOptions extends Omit<LibraryOptions, 'detach' | 'queue'> {
+  readonly queue: QueueOptions
+}
+
+/** A run whose shards are in a queue. */
+export interface SubmittedRun {
+  /** For `collect`. */
+  readonly runId: string
+  readonly pipeline: string
+  readonly shards: number
+}
+
+/** Options of `worker`. */
+export interface WorkerOptions extends EnvironmentOptions {
+  readonly queue: QueueOptions
+  /** Shards at the same time, 1 to 64; 1 if absent. */
+  readonly concurrency?: number
+  /** Addresses that inputs may be fetched from: an object, or a folder that ends in a slash. Files must be below the working directory. */
+  readonly inputsFrom?: readonly string[]
+  /** Receives a line for each change; what it throws is ignored. */
+  readonly onNote?: (text: string) => void
+}
+
+/** The result of `check`. `plan` is null when there are errors, and for a remote input, which `check` does not read. */
+export interface Check {
+  readonly ok: boolean
+  readonly plan: Plan | null
+  readonly issues: readonly Issue[]
+}
+
+/** The status of a run; `exitCode` is that of `fettle status`. */
+export interface RunStatus extends Pick<CurrentRunStatus, 'status' | 'carrier' | 'jobs'> {
+  readonly runId: string
+  readonly exitCode: number
+  readonly report: Report
+}
+
+/** A run: its checkpoint, its id or the start of it, or the name of its pipeline; the latest if absent. */
+export type RunRef = string | Checkpoint
+
+const OVERRIDES = Object.keys(NO_OVERRIDES)
+
+export const DEFAULT_QUEUE = 'fettle'
+
+/** All shards of a process share one thread. */
+export const MOST_AT_ONCE = 64
+
+/** The limits of the command line: a week, and more rows than any list has. */
+const MOST = { timeoutMs: 604_800_000, limit: 1_000_000_000 } as const
+
+/** Checks a number before any request. Throws FETTLE_USAGE. */
+export function proveWhole(options: LibraryOptions, name: keyof typeof MOST): void {
+  proveInteger(name, options[name] ?? 1, MOST[name], `Leave ${name} out for none.`)
+}
+
+export function proveInteger(name: string, value: number, most: number, hint = 'Leave it out for the default.'): void {
+  if (Number.isInteger(value) && value >= 1 && value <= most) return
+  throw new FettleError('FETTLE_USAGE', `${name} ${value}: expected a whole number from 1 to ${most}`, { hint })
+}
+
+const prepareContextOf = (options: LibraryOptions, persist: boolean) => ({
+  ...NO_OVERRIDES,
+  ...Object.fromEntries(Object.entries(options).filter(([key, value]) => OVERRIDES.includes(key) && value !== undefined)),
+  shard: shardOf(options.shard),
+  env: options.env ?? process.env,
+  cwd: process.cwd(),
+  ...(options.runsDir === undefined ? {} : { runsDir: options.runsDir }),
+  stdin: stdinOf({ open: () => process.stdin, keeps: persist, signal: asStop(options.signal) }),
+  ...(persist
+    ? { elsewhere: createRemoteInputs({ env: options.env ?? process.env, keeps: persist, signal: asStop(options.signal) }) }
+    : {}),
+})
+
+function shardOf(shard: LibraryOptions['shard']): Overrides['shard'] {
+  if (shard === undefined || shard === null) return null
+  const text = typeof shard === 'string' ? shard : shardText(shard)
+  const choice = parseShard(text)
+  if (choice === null) throw new FettleError('FETTLE_USAGE', `shard ${text}: expected number/count, such as 3/8`)
+  return choice
+}
+
+/** Prepares a pipeline; `persist` keeps the input for a run. */
+export async function prepared(pipeline: string | PipelineInput, options: LibraryOptions, persist: boolean) {
+  proveWhole(options, 'limit')
+  const context = prepareContextOf(options, persist)
+  return typeof pipeline === 'string' ? prepare(pipeline, context) : prepareValue(pipeline, context)
+}
+
+export const targetOf = ({ url, name = DEFAULT_QUEUE }: QueueOptions, { shards }: LibraryOptions): QueueTarget => {
+  if (shards !== undefined) proveInteger('shards', shards, MOST_SHARDS)
+  return { url, name, shards: shards ?? null }
+}
+
+/** The run id of a reference. A checkpoint without a run id is rejected: it must not select the latest run. */
+export function idOf(wanted: RunRef | null | undefined): string | undefined {
+  if (wanted === undefined || typeof wanted === 'string') return wanted
+  if (typeof wanted?.runId === 'string' && typeof wanted.runsDir === 'string') return wanted.runId
+  throw new FettleError('FETTLE_USAGE', 'the run is not a checkpoint: runId and runsDir are missing', {
+    hint: 'Pass a result of checkpoint() that is not null, a run id, or the name of a pipeline.',
+  })
+}
+
+export const runsDirOf = ({ runsDir }: EnvironmentOptions, wanted: RunRef | null | undefined): string =>
+  runsDir ?? (typeof wanted === 'object' ? wanted?.runsDir : null) ?? DEFAULT_RUNS_DIR
+
+/** A signal that pauses the run with FETTLE_SIGINT when the caller aborts. */
+export function asStop(signal: AbortSignal | undefined): AbortSignal {
+  const stop = new AbortController()
+  const onAbort = (): void => stop.abort(new FettleError('FETTLE_SIGINT', 'stopped by the caller', { cause: signal?.reason }))
+  if (signal?.aborted === true) onAbort()
+  else signal?.addEventListener('abort', onAbort, { once: true })
+  return stop.signal
+}
+
+/** A reporter for `onNote`; errors of the callback are ignored. */
+export const logOf = (note: (text: string) => void): RunReporter => ({
+  name: 'log',
+  onNote: text => {
+    try {
+      note(text)
+    } catch {}
+  },
+})
+
+export function settingsOf(
+  command: string,
+  options: ExecutionOptions,
+  runsDir: string,
+  own: readonly RunReporter[] = [],
+): RunSettings {
+  const log = options.onNote === undefined ? [] : [logOf(options.onNote)]
+  return {
+    env: options.env ?? process.env,
+    cwd: process.cwd(),
+    runsDir,
+    credentials: () => {
+      throw new FettleError('FETTLE_BUG', 'credentials were requested before the pipeline was read')
+    },
+    args: { command: command === 'run' ? 'library' : `library ${command}` },
+    timeoutMs: options.timeoutMs ?? null,
+    signal: asStop(options.signal),
+    observers: createDispatcher([...own, ...(options.reporters ?? []), ...log]),
+  }
+}
