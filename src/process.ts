@@ -1,13 +1,13 @@
-/** Which process of this machine one is, and whether another one still lives. */
+/** Identifies a process of this machine, and checks whether it is alive. */
 import { readFileSync } from 'node:fs'
 
-/** A process by its number and when it began, as its kernel counts; absent where the machine does not show it. */
+/** A process id and its start time as the kernel counts it; absent on machines without /proc. */
 export interface ProcessMark {
   readonly pid: number
   readonly began?: string | undefined
 }
 
-/** State and beginning of a process, where there is a /proc to tell (proc_pid_stat(5), fields 3 and 22). */
+/** State and start of a process from /proc (proc_pid_stat(5), fields 3 and 22); null without /proc. */
 function statOf(pid: number): { readonly state: string; readonly began: string } | null {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -18,10 +18,10 @@ function statOf(pid: number): { readonly state: string; readonly began: string }
   }
 }
 
-/** When this process began; undefined where the machine does not show it. */
+/** Start time of this process; undefined without /proc. */
 export const ownBeginning = (): string | undefined => statOf(process.pid)?.began
 
-/** A killed process that nobody collected still has its number, and so has another one after a restart: neither is alive. */
+/** Not alive: a zombie, which keeps its process id, and a later process with the same id. */
 export function isAlive({ pid, began }: ProcessMark): boolean {
   try {
     process.kill(pid, 0)

@@ -1,31 +1,30 @@
 /**
- * Checksums of the lines of a journal. Each line ends with one over itself and the checksum of the line before, so that a line
- * that was changed, removed, added or moved is found. Pure; it reads no file and no event.
+ * Checksums of journal lines. Each line ends with one over itself and the checksum of the line before, so that a changed, removed,
+ * added or moved line is found.
  */
 import { createHash } from 'node:crypto'
 
-/** What a line ends with. */
 const SUM = /^,"sum":"([0-9a-f]{16})"\}$/
 const SUM_LENGTH = ',"sum":"0123456789abcdef"}'.length
 
-/** A line without its checksum, and the checksum, null where it has none. */
+/** Splits a line into its JSON and its checksum, null when it has none. */
 function cut(line: string): { readonly json: string; readonly sum: string | null } {
   const sum = SUM.exec(line.slice(-SUM_LENGTH))?.[1]
   return sum === undefined ? { json: line, sum: null } : { json: `${line.slice(0, -SUM_LENGTH)}}`, sum }
 }
 
-/** The lines of one journal in their order. A journal of before there were checksums may begin with lines without one. */
+/** The checksums of one journal, line by line. Early journals may start with lines without one. */
 export class Checksums {
   #last = ''
-  /** A line carried a checksum: every later one must. */
+  /** A line had a checksum, so every later one must. */
   #required = false
 
-  /** The line of an event's JSON, with its checksum. The next line follows on it once it is `accept`ed. */
+  /** Adds the checksum to the JSON of an event. The line counts for the next one once it is `accept`ed. */
   seal(json: string): string {
     return `${json.slice(0, -1)},"sum":"${this.#next(json)}"}`
   }
 
-  /** The next line as it was read or written; returns what is wrong with it, null when nothing is. */
+  /** Takes the next line that was read or written. Returns its fault, or null. */
   accept(line: string): string | null {
     const { json, sum } = cut(line)
     const expected = this.#next(json)
@@ -42,7 +41,7 @@ export class Checksums {
   }
 }
 
-/** Lines without their checksums, each sealed as the lines of a new journal. */
+/** The lines with the checksums of a new journal. */
 export function resealed(lines: readonly string[]): string[] {
   const sums = new Checksums()
   return lines.map(line => {

@@ -1,13 +1,9 @@
-/**
- * What is recorded once the outputs stand: companies added to a portfolio, AML searches made for them. Its events and their fold;
- * pure, and without a word about rows.
- */
-
+/** Events and state of the stages after the outputs: companies added to a portfolio, and AML searches for them. */
 import { DATASETS, isDataset } from '../contract/index.ts'
 import type { CompanyCounts } from '../model/results.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 
-/** A company that the service would not take, and why. */
+/** A company that the service refused, and why. */
 export interface RefusedCompany {
   readonly id: string
   readonly why: string
@@ -22,7 +18,7 @@ export interface ScreenedCompany {
   readonly risks: Readonly<Record<string, number>>
 }
 
-/** Facts of the stages after the outputs. `done` counts the companies gone through, this one included. */
+/** `done` counts the companies handled so far, this one included. */
 export type CompanyActionEvent =
   | { readonly type: 'portfolio.requested'; readonly name: string }
   | { readonly type: 'portfolio.found'; readonly id: number; readonly name: string; readonly created: boolean }
@@ -43,25 +39,23 @@ export type CompanyActionEvent =
     }
   | { readonly type: 'screen.refused'; readonly done: number; readonly company: RefusedCompany }
 
-/** Companies of a run in a portfolio. */
 export interface PortfolioState {
   readonly requested: boolean
   readonly id: number | null
   readonly name: string | null
-  /** It was made by this run. */
+  /** This run created it. */
   readonly created: boolean
-  /** Companies gone through. */
+  /** Companies handled so far. */
   readonly done: number
   readonly added: number
   readonly present: number
   readonly refused: number
-  /** The first of them. */
+  /** The first refusals. */
   readonly refusals: readonly RefusedCompany[]
 }
 
-/** AML searches of a run. */
 export interface ScreenState {
-  /** When a search was asked for of which nothing is known yet, null when none is open. */
+  /** When a search was requested whose answer is not recorded yet, null when none is open. */
   readonly openSince: string | null
   readonly done: number
   /** Each costs one credit. */
@@ -77,23 +71,21 @@ export interface ScreenState {
   readonly found: readonly ScreenedCompany[]
 }
 
-/** What a dataset is, for people (contract §6.8); empty for one that is not known. */
+/** The description of a dataset (contract §6.8); empty for an unknown one. */
 export const meaningOf = (dataset: string): string => (isDataset(dataset) ? DATASETS[dataset] : '')
 
-/** The part of a run's state that is about this. */
 export interface CompanyActionState {
-  /** Null before the outputs stand, and where nothing is done with companies. */
+  /** Null before the outputs are written, and when no stage uses companies. */
   readonly companies: CompanyCounts | null
-  /** Null where the pipeline says nothing of it, as the next. */
+  /** Null when the pipeline has no such stage, like the next. */
   readonly portfolio: PortfolioState | null
   readonly screening: ScreenState | null
 }
 
-const MOST_REFUSALS = 20
-/** As many as a report shows; journals hold all of them. */
-const MOST_FOUND = 100
+const MAX_REFUSALS = 20
+/** As many as a report shows; the journal has all of them. */
+const MAX_FOUND = 100
 
-/** Before anything was done. */
 export const initialCompanyActions = ({ portfolio, screen }: Plan): CompanyActionState => ({
   companies: null,
   portfolio:
@@ -117,45 +109,45 @@ export const initialCompanyActions = ({ portfolio, screen }: Plan): CompanyActio
         },
 })
 
-/** The state after one more event; null for an event that is not of these. */
+/** The state after one more event; null for any other event. */
 export function applyCompanyAction(
   state: CompanyActionState,
-  fact: CompanyActionEvent & { readonly at: string },
+  event: CompanyActionEvent & { readonly at: string },
 ): Partial<CompanyActionState> | null {
   const { portfolio, screening } = state
-  switch (fact.type) {
+  switch (event.type) {
     case 'portfolio.requested':
       return portfolio && { portfolio: { ...portfolio, requested: true } }
     case 'portfolio.found':
       return (
-        portfolio && { portfolio: { ...portfolio, id: fact.id, name: fact.name, created: portfolio.created || fact.created } }
+        portfolio && { portfolio: { ...portfolio, id: event.id, name: event.name, created: portfolio.created || event.created } }
       )
     case 'portfolio.added':
       return (
         portfolio && {
           portfolio: {
             ...portfolio,
-            done: fact.done,
-            added: portfolio.added + fact.added,
-            present: portfolio.present + fact.present,
-            refused: portfolio.refused + fact.refused.length,
-            refusals: [...portfolio.refusals, ...fact.refused].slice(0, MOST_REFUSALS),
+            done: event.done,
+            added: portfolio.added + event.added,
+            present: portfolio.present + event.present,
+            refused: portfolio.refused + event.refused.length,
+            refusals: [...portfolio.refusals, ...event.refused].slice(0, MAX_REFUSALS),
           },
         }
       )
     case 'screen.requested':
-      return screening && { screening: { ...screening, openSince: screening.openSince ?? fact.at } }
+      return screening && { screening: { ...screening, openSince: screening.openSince ?? event.at } }
     case 'screen.finished':
-      return screening && { screening: screened(screening, fact) }
+      return screening && { screening: screened(screening, event) }
     case 'screen.refused':
       return (
         screening && {
           screening: {
             ...screening,
             openSince: null,
-            done: fact.done,
+            done: event.done,
             refused: screening.refused + 1,
-            refusals: [...screening.refusals, fact.company].slice(0, MOST_REFUSALS),
+            refusals: [...screening.refusals, event.company].slice(0, MAX_REFUSALS),
           },
         }
       )
@@ -175,6 +167,6 @@ function screened(
     const { companies, hits: before } = risks[dataset] ?? { companies: 0, hits: 0 }
     risks[dataset] = { companies: companies + 1, hits: before + hits }
   }
-  const found = [...state.found, company].sort((a, b) => b.hits - a.hits).slice(0, MOST_FOUND)
+  const found = [...state.found, company].sort((a, b) => b.hits - a.hits).slice(0, MAX_FOUND)
   return { ...counted, withHits: state.withHits + 1, hits: state.hits + company.hits, risks, found }
 }

@@ -1,9 +1,7 @@
 /**
- * The vocabulary of a run: every fact worth surviving a crash, as an event. Types only. An event is appended, and synced to
- * disk, before anything is done because of it; `*.requested` events are intents, written before the request leaves.
- * Events of a remote job carry its `part`: the number from 0 of the job among those of the run.
+ * The events of a run. Types only. An event is appended and synced to disk before anything is done because of it; `*.requested` events
+ * are written before the request is sent. Events of a remote job have its `part`: the index of the job in the run.
  */
-
 import type { JobSummary } from '../contract/index.ts'
 import type { ErrorKind, Issue } from '../errors.ts'
 import type { HttpCounts } from '../model/requests.ts'
@@ -12,10 +10,9 @@ import type { StageName } from '../model/stages.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import type { CompanyActionEvent } from './company-actions.ts'
 
-/** How a run or stage stands. */
 export type Status = 'running' | 'success' | 'warn' | 'fail' | 'error' | 'skipped' | 'cancelled'
 
-/** An error as a journal keeps it: no stack, no secret. */
+/** An error in the journal, without stack and secrets. */
 export interface RecordedError {
   readonly code: string
   readonly kind: ErrorKind
@@ -24,7 +21,7 @@ export interface RecordedError {
   readonly correlationId: string | null
 }
 
-/** One stage as far as it got. `attempts` counts how often it was begun: more than one after a resume. */
+/** The progress of one stage. `attempts` counts its starts: more than one after a resume. */
 export interface StageState {
   readonly name: StageName
   readonly status: Status | 'pending'
@@ -52,9 +49,9 @@ export interface JobState {
   readonly enrichAccepted: boolean
   readonly enrichFinished: boolean
   readonly received: { readonly bytes: number; readonly rows: number; readonly sha256: string } | null
-  /** Why its rows fail while the others go on, null while it may succeed. */
+  /** Why the service failed the job, null while it may succeed. */
   readonly failure: RecordedError | null
-  /** The last word observed, null before the first. */
+  /** The last status observed, null before the first. */
   readonly status: string | null
   /** Each change of status with the time it was first seen. */
   readonly history: readonly { readonly status: string; readonly at: string }[]
@@ -63,29 +60,29 @@ export interface JobState {
   readonly correlations: readonly { readonly operation: string; readonly correlationId: string }[]
 }
 
-/** The parts of a plan that a resume takes from the present pipeline file: the keys that the schema marks `live`. */
+/** The parts of a plan that a resume reads from the current pipeline file: the keys that the schema marks `live`. */
 export type LiveSettings = Partial<Plan>
 
-/** What was asked for on the command line, without secrets; kept for the report. */
+/** The options of the command line, without secrets, for the report. */
 export type RunArgs = Readonly<Record<string, string | number | boolean | null | readonly string[]>>
 
-/** What is settled about a run as it begins. */
+/** What `run.started` records. */
 export interface RunFacts {
   readonly runId: string
   readonly tool: { readonly name: string; readonly version: string }
   readonly plan: Plan
   /** Unique name of the remote job: pipeline + run id; a part adds its number. */
   readonly jobName: string
-  /** Who is asked: `embedded`, or address and a digest of the user name. A resume with another is refused. */
+  /** `embedded`, or address and a digest of the user name. A resume with another is rejected. */
   readonly identity: string
   readonly args: RunArgs
   readonly traceId: string
   readonly ci: string | null
-  /** Of a run that joins the results of shards: what they were. */
+  /** The shards that a merged run joins. */
   readonly merged?: MergedShards
 }
 
-/** The runs whose results are joined, and what they had come to. Nothing is asked of the service any more. */
+/** The runs of the shards and their final states. A merged run sends nothing to the service. */
 export interface MergedShards {
   readonly runs: readonly string[]
   readonly stages: readonly StageState[]
@@ -94,13 +91,13 @@ export interface MergedShards {
   readonly http: HttpCounts
 }
 
-type Fact =
+type EventData =
   | ({ readonly type: 'run.started'; readonly journal: 1 } & RunFacts)
   | {
       readonly type: 'run.resumed'
       readonly pid: number
       readonly host: string
-      /** What the present pipeline file says where it may differ from the recorded plan. */
+      /** The live settings of the current pipeline file. */
       readonly settings?: LiveSettings
     }
   | { readonly type: 'stage.started'; readonly stage: StageName }
@@ -139,7 +136,7 @@ type Fact =
   | { readonly type: 'enrich.requested'; readonly part: number }
   | { readonly type: 'enrich.accepted'; readonly part: number; readonly adopted: boolean }
   | { readonly type: 'enrich.finished'; readonly part: number; readonly status: string; readonly summary: JobSummary | null }
-  /** The service ended one of several jobs in an error status: its rows fail, the others go on. */
+  /** The service ended one of several jobs in an error status: its rows fail, the others continue. */
   | { readonly type: 'part.failed'; readonly part: number; readonly error: RecordedError }
   | {
       readonly type: 'file.received'
@@ -156,7 +153,7 @@ type Fact =
       readonly scores: readonly number[]
       readonly lowestScores?: LowestScores
       readonly decisions?: DecisionCounts | null
-      /** Absent, as null, where nothing is done with them. */
+      /** Absent or null when no stage uses them. */
       readonly companies?: CompanyCounts | null
     }
   | CompanyActionEvent
@@ -170,27 +167,27 @@ type Fact =
       readonly checks: readonly CheckResult[]
       readonly error: RecordedError | null
     }
-  /** Stopped before its end, resumable: a signal, a time limit, an error that another try may cure, a full disk. */
+  /** Stopped before its end and resumable: a signal, a time limit, a retryable error, a full disk. */
   | {
       readonly type: 'run.paused'
       readonly status: Exclude<Status, 'running'>
       readonly exitCode: number
       readonly error: RecordedError
     }
-  /** Left to the service as it was asked to be: every job is submitted, and nobody waits here. */
+  /** Every job is submitted, and the process ended without waiting, as requested. */
   | { readonly type: 'run.detached' }
 
-/** A threshold and what became of it. */
+/** A threshold and its result. */
 export interface CheckResult {
   readonly assertion: string
   readonly success: boolean
   readonly severity: 'warn' | 'fail'
   readonly expected: string
-  /** In words: `412 of 500 (82.4%)`. */
+  /** For example `412 of 500 (82.4%)`. */
   readonly actual: string
 }
 
-/** One line of the journal: a fact and the UTC time it was recorded. */
-export type RunEvent = Fact & { readonly at: string }
-/** A fact not yet recorded: what a stage yields. */
-export type RunEventInput = Fact
+/** One line of the journal: an event and the UTC time of its record. */
+export type RunEvent = EventData & { readonly at: string }
+/** An event before it is recorded, as a stage yields it. */
+export type RunEventInput = EventData

@@ -1,6 +1,6 @@
 /**
- * The journal on disk: one JSON line an event, synced before the caller goes on, so that whatever is done next is done because
- * of something that will still be known after a crash. It decides nothing; a torn last line is the only damage it repairs.
+ * The journal on disk: one JSON line for each event, synced before the caller continues, so that every effect has a record that
+ * survives a crash. A torn last line is the only damage that is repaired.
  */
 import { closeSync, constants, fsyncSync, ftruncateSync, openSync, readFileSync, statSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -11,20 +11,19 @@ import type { RunEvent, RunEventInput } from './events.ts'
 import { faultOf, findGap, isEvent } from './integrity.ts'
 import { advance, type RunState } from './state.ts'
 
-/** The only version there has been. */
 const VERSION = 1
 
-/** An open journal: append-only, with the state it tells so far. */
+/** An open journal: append-only, with the state after its last event. */
 export interface Journal {
   readonly path: string
-  /** The fold of everything recorded; null before `run.started`. */
+  /** Null before `run.started`. */
   readonly state: RunState | null
-  /** Writes one event and syncs it; only then the state moves on. Throws FETTLE_JOURNAL_WRITE, and the event is not recorded. */
-  append(fact: RunEventInput): RunState
+  /** Writes and syncs one event, then updates the state. Throws FETTLE_JOURNAL_WRITE when the event is not recorded. */
+  append(event: RunEventInput): RunState
   close(): void
 }
 
-/** What a journal file holds: its events, how many bytes of it are whole lines, and the checksums of those. */
+/** The events of a journal file, the bytes of its complete lines, and their checksums. */
 export interface JournalContent {
   readonly events: readonly RunEvent[]
   readonly wholeBytes: number
@@ -32,15 +31,14 @@ export interface JournalContent {
 }
 
 /**
- * Reads a journal. A last line without its line end was torn by a crash and is dropped; damage anywhere else is an error, never
- * a silent fresh start. Throws FETTLE_RUN_UNKNOWN when there is no such file, FETTLE_JOURNAL_DAMAGED with the line,
- * FETTLE_JOURNAL_NEWER for another version's.
+ * Reads a journal. A last line without its line end was torn by a crash and is dropped; damage anywhere else is an error. Throws
+ * FETTLE_RUN_UNKNOWN when the file does not exist, FETTLE_JOURNAL_DAMAGED with the line, FETTLE_JOURNAL_NEWER for another version.
  */
 export function readJournal(path: string): JournalContent {
   let bytes: Buffer
   try {
-    // A FIFO would never be read to its end.
-    if (!statSync(path).isFile()) throw new Error('it is no regular file')
+    // Reading a FIFO would never end.
+    if (!statSync(path).isFile()) throw new Error('it is not a regular file')
     bytes = readFileSync(path)
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT')
@@ -77,25 +75,25 @@ function parseLine(line: Buffer, path: string, number: number, sums: Checksums):
     throw damaged(path, number, 'it is not JSON')
   }
   if (!isEvent(value)) throw damaged(path, number, 'it is not an event')
-  if (value.type === 'run.started') proveVersion(value.journal, path, number)
+  if (value.type === 'run.started') assertVersion(value.journal, path, number)
   const fault = sums.accept(text) ?? faultOf(value)
   if (fault !== null) throw damaged(path, number, fault)
   return unsealed(value)
 }
 
-/** The event alone: its checksum is the file's. */
+/** The event without the checksum of its line. */
 function unsealed(event: RunEvent & { readonly sum?: string }): RunEvent {
   const { sum: _, ...rest } = event
   return rest as RunEvent
 }
 
-/** Asked before anything else of a line: a newer version may hold other events, and other checksums. */
-function proveVersion(version: unknown, path: string, number: number): void {
+/** Checked first: a newer version may have other events and other checksums. */
+function assertVersion(version: unknown, path: string, number: number): void {
   if (version === VERSION) return
-  if (typeof version !== 'number' || !(version > VERSION)) throw damaged(path, number, 'it names no version of a journal')
+  if (typeof version !== 'number' || !(version > VERSION)) throw damaged(path, number, 'it has no journal version')
   throw new FettleError(
     'FETTLE_JOURNAL_NEWER',
-    `${path} was written by a newer fettle: it is a journal of version ${version}, this fettle knows version ${VERSION}`,
+    `${path} was written by a newer fettle: its journal version is ${version}, and this fettle reads version ${VERSION}`,
   )
 }
 
@@ -105,9 +103,8 @@ const damaged = (file: string, line: number, why: string): FettleError =>
   })
 
 /**
- * Opens a journal for appending, new or with what it holds; a torn last line is cut off first. `now` gives milliseconds since
- * 1970 for the time of each event; `onLine` is shown each line once it is safe. Throws as readJournal does, and
- * FETTLE_JOURNAL_WRITE.
+ * Opens a new or existing journal for appending; a torn last line is cut off first. `now` returns milliseconds since 1970 for the time
+ * of each event; `onLine` is called with each line once it is synced. Throws like readJournal, and FETTLE_JOURNAL_WRITE.
  */
 export function openJournal(
   path: string,
@@ -121,7 +118,7 @@ export function openJournal(
   let state = content.events.reduce<RunState | null>(advance, null)
   const { sums } = content
   let { wholeBytes } = content
-  // Half a line may stand after the whole ones; the next one must not be written behind it.
+  // A torn line may follow the complete ones: the next line must replace it.
   let isTorn = mode === 'existing'
   const file = attempt(path, () => {
     const descriptor = openSync(path, flags, 0o600)
@@ -133,8 +130,8 @@ export function openJournal(
     get state() {
       return state
     },
-    append(fact) {
-      const event: RunEvent = { ...fact, at: new Date(now()).toISOString() }
+    append(input) {
+      const event: RunEvent = { ...input, at: new Date(now()).toISOString() }
       const text = sums.seal(JSON.stringify(event))
       const line = Buffer.from(`${text}\n`)
       attempt(path, () => {
@@ -155,7 +152,7 @@ export function openJournal(
   }
 }
 
-/** A short write is legal: the rest is written again, never left out. */
+/** A write may be short: the rest is written by the next call. */
 function writeWhole(file: number, bytes: Buffer): void {
   for (let offset = 0; offset < bytes.length; ) offset += writeSync(file, bytes, offset)
 }

@@ -1,5 +1,4 @@
-/** The journal's face: re-exports only. */
-
+/** Re-exports the journal. */
 export * from './checksum.ts'
 export type {
   PortfolioState,

@@ -1,6 +1,6 @@
 /**
- * Whether the lines of a journal can be what fettle wrote: every event with the fields of its type, and none before the one it
- * follows from. It reads no file and folds nothing; events of a newer minor version pass.
+ * Checks that the lines of a journal can be fettle's: every event has the fields of its type, and none comes before the event that it
+ * depends on. Events of a newer minor version pass.
  */
 
 import { z } from 'zod'
@@ -11,7 +11,7 @@ import type { Outcomes, OutputFile, RowSample } from '../model/results.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import type { CheckResult, JobState, RecordedError, RunArgs, RunEvent, RunEventInput, StageState } from './events.ts'
 
-/** A schema for each field: an event or a field that is left out does not compile, nor does one of another type. */
+/** A schema for each field: a missing event or field, or one of another type, does not compile. */
 type Fields<T> = { readonly [K in keyof T]-?: z.ZodType<T extends Record<K, T[K]> ? T[K] : T[K] | undefined> }
 type Events = { readonly [T in RunEventInput['type']]: Fields<Omit<Extract<RunEventInput, { readonly type: T }>, 'type'>> }
 
@@ -19,9 +19,9 @@ const text = z.string()
 const count = z.number()
 const flag = z.boolean()
 const part = z.number().int().nonnegative()
-/** A word of a list that a newer minor version may have added to. */
+/** A word of a list to which a newer minor version may add. */
 const word = <T extends string>() => text as unknown as z.ZodType<T>
-/** The fields without which the state, or a report of it, could not be made; a journal may be older than others. */
+/** The fields that state and report need; early journals lack others. */
 const least = <T>(shape: z.ZodRawShape) => z.object(shape) as unknown as z.ZodType<T>
 
 const http = z.object({ requests: count, retries: count, throttledMs: count }) satisfies z.ZodType<HttpCounts>
@@ -201,13 +201,13 @@ export const isEvent = (value: unknown): value is RunEvent =>
   typeof value.at === 'string' &&
   !Number.isNaN(Date.parse(value.at))
 
-/** What is wrong with an event, in words; null when nothing is. */
+/** The fault of an event as text, or null. */
 export function faultOf(event: RunEvent): string | null {
-  const wrong = SCHEMAS.get(event.type)?.safeParse(event).error?.issues[0]
-  return wrong === undefined ? null : `its ${wrong.path.map(String).join('.')} is missing or of another kind`
+  const fault = SCHEMAS.get(event.type)?.safeParse(event).error?.issues[0]
+  return fault === undefined ? null : `its ${fault.path.map(String).join('.')} is missing or of another kind`
 }
 
-/** The first line that does not follow from those before it, from 1; null when all do. */
+/** The first line, from 1, that cannot follow the lines before it; null when all can. */
 export function findGap(events: readonly RunEvent[]): { readonly line: number; readonly why: string } | null {
   const requested = new Set<number>()
   const created = new Set<number>()

@@ -1,5 +1,4 @@
-/** The pipeline's `checks:` and `budget.credits` judged against what became of the rows. Pure; it decides no exit code. */
-
+/** Evaluates the pipeline's `checks:` and `budget.credits` against the outcomes of the rows. */
 import type { CheckResult } from '../journal/events.ts'
 import { matchRate } from '../journal/outcomes.ts'
 import type { RunState } from '../journal/state.ts'
@@ -10,11 +9,11 @@ import { outcomesOfSummaries } from './row-ledger.ts'
 interface Measure {
   readonly rows: number | null
   readonly share: number | null
-  /** What the share was made of, where that is not rows. */
+  /** What the share was computed from, when not from rows. */
   readonly of?: string
 }
 
-/** A difference of two shares is right to so many places; beyond them lies what the machine makes of decimals. */
+/** Decimal places of a difference of two shares; beyond them are rounding errors of binary numbers. */
 const PLACES = 12
 
 const round = (value: number): number => Number(value.toFixed(PLACES))
@@ -40,14 +39,14 @@ const compare = (value: number, { operator, value: limit }: Threshold): boolean 
   return value >= limit
 }
 
-/** Enough digits to lie on the same side of the limit: 8,996 of 10,000 is 89.96% where 90% is asked for, not 90.0%. */
+/** With enough digits to be on the same side of the limit: 8,996 of 10,000 is 89.96% for a limit of 90%, not 90.0%. */
 function percent(share: number, limit: number | null = null): string {
   const shown = [1, 2, 3, 4, 5, 6].map(places => (share * 100).toFixed(places))
   const side = (value: number): number => (limit === null ? 0 : Math.sign(round(value - limit * 100)))
   return `${shown.find(text => side(Number(text)) === side(share * 100)) ?? shown.at(-1)}%`
 }
 
-const inWords = (name: CheckName, { rows: count, share, of }: Measure, rows: number, { unit, value }: Threshold): string => {
+const formatActual = (name: CheckName, { rows: count, share, of }: Measure, rows: number, { unit, value }: Threshold): string => {
   const limit = unit === 'share' ? value : null
   if (name === 'drift') return share === null ? 'unknown: no earlier good run, or no counts' : `${percent(share, limit)} (${of})`
   if (count === null || share === null) return 'unknown: the service gave no such count'
@@ -56,8 +55,8 @@ const inWords = (name: CheckName, { rows: count, share, of }: Measure, rows: num
 
 /**
  * The results of all checks, warn before fail. A threshold names the bad case: `matched: { fail: "< 80%" }` fails below 80 %.
- * What cannot be measured fails its check, since nobody can say that it holds; only drift passes without an earlier run to
- * compare with. `previousRate` is the match rate of the last good run of this pipeline.
+ * An unknown value fails its check; only drift passes without an earlier run to compare with. `previousRate` is the match rate of the
+ * last good run of this pipeline.
  */
 export function evaluateChecks(
   checks: readonly PlannedCheck[],
@@ -75,22 +74,19 @@ export function evaluateChecks(
       if (threshold === null) return []
       const value = threshold.unit === 'share' ? found.share : found.rows
       const success = value === null ? check.name === 'drift' && previousRate === null : !compare(value, threshold)
-      const actual = inWords(check.name, found, rows, threshold)
+      const actual = formatActual(check.name, found, rows, threshold)
       return [{ assertion: check.name, success, severity, expected: `not ${threshold.text}`, actual }]
     })
   })
 }
 
-/** One credit a row that found a company: what the service may bill for. Null when the service gave no counts. */
+/** One credit for each row that found a company: what the service may bill. Null when the service gave no counts. */
 export function creditsOf(state: RunState): number | null {
   const { matched, manualMatched, duplicates } = outcomesOfSummaries(state)
   return matched === null || manualMatched === null || duplicates === null ? null : matched + manualMatched + duplicates
 }
 
-/**
- * `budget.credits` as a check, none without one. Counts that grew past it once enriching had been asked for are a warning: the
- * data is there, and paid.
- */
+/** `budget.credits` as a check. A count that exceeds it after enriching was requested is a warning: the data is there, and paid. */
 export function evaluateBudget(state: RunState): CheckResult[] {
   const limit = state.plan.budget.credits
   if (limit === null) return []

@@ -1,5 +1,4 @@
 /** Re-exports the run core. */
-
 export { fetchJobStatuses, type JobStatusEntry } from './job-statuses.ts'
 export { type PortfolioService, type Ports, type ProgressEvent, progressOf, type ScreenService, type Service } from './ports.ts'
 export { checkAgainstSummary } from './row-ledger.ts'

@@ -27,13 +27,13 @@ interface FoundJob {
   readonly others: readonly JobRecord[]
 }
 
-/** Searches once for the oldest job of this name; undefined when there is none. */
+/** Searches once for the oldest job of this name; undefined when none exists. */
 export async function findJob(name: string, ports: StatusPorts): Promise<FoundJob | undefined> {
   const [job, ...others] = await ports.service.findJobs(name, { signal: ports.grace })
   return job === undefined ? undefined : { job, others }
 }
 
-/** Searches up to three times in ten seconds for the oldest job of this name; undefined when there is none. */
+/** Searches up to three times in ten seconds for the oldest job of this name; undefined when none exists. */
 export async function searchJob(name: string, ports: StatusPorts): Promise<FoundJob | undefined> {
   for (let round = 0; ; round++) {
     const found = await findJob(name, ports)
@@ -72,7 +72,7 @@ export function relocationEvents(error: unknown): readonly RunEventInput[] | nul
   return null
 }
 
-/** The job of our id, or the error that there is none. */
+/** The job of our id, or the error that it does not exist. */
 async function readUnderId(job: JobState, ports: StatusPorts, options: CallOptions): Promise<JobRecord | FettleError> {
   try {
     return await ports.service.readJob(idOf(job), options)

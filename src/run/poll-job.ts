@@ -1,6 +1,6 @@
 /**
- * Waiting for a job: ask, record, wait longer, ask again, until its status is final for the question asked or the time is up.
- * A failed poll is counted, not fatal: the next poll is the repeat.
+ * Polls a job: reads and records its status at growing intervals until it is final or the time is up. A failed poll is counted and
+ * repeated by the next one.
  */
 import { goesBack, isKnownStatus, type JobRecord, type Phase, readFault } from '../contract/index.ts'
 import { FettleError, issue } from '../errors.ts'
@@ -10,25 +10,24 @@ import { readRecordedJob } from './job-lookup.ts'
 import type { Ports } from './ports.ts'
 import { GRACE_MS, growInterval, MAX_CONTRACT_FAILURES, MAX_POLL_FAILURES, type PollPlan, withJitter } from './schedule.ts'
 
-/** What is waited for. */
-export interface Wait {
+interface Wait {
   readonly stage: 'match' | 'enrich'
   readonly poll: PollPlan
   phaseOf(status: string): Phase
 }
 
-/** Another look within the time left cannot cure these. */
-const LASTING = new Set<string>(['FETTLE_DEADLINE', 'FETTLE_THROTTLED', 'FETTLE_UNANSWERED'])
+/** Another poll within the time left fails the same way. */
+const NON_TRANSIENT = new Set<string>(['FETTLE_DEADLINE', 'FETTLE_THROTTLED', 'FETTLE_UNANSWERED'])
 
-/** Counts failures in a row; throws when they are too many, or when another poll cannot cure them. */
+/** Counts failures in a row; throws when there are too many, or when another poll would fail too. */
 function failureCounter(ports: Ports): { failed(error: unknown): void; succeeded(): void } {
   const startedAt = ports.clock.monotonic()
   let failures = 0
   let offContract = 0
   const isTransient = (error: FettleError): boolean => {
-    if (error.kind === 'retryable') return !LASTING.has(error.code)
+    if (error.kind === 'retryable') return !NON_TRANSIENT.has(error.code)
     if (error.code === 'FETTLE_NOT_FOUND') return ports.clock.monotonic() - startedAt < GRACE_MS
-    // With a status it is an answer that may have come from something in between; an endless one is final.
+    // An answer with a status may come from a proxy in between; one without, such as an endless body, is final.
     if (error.code === 'FETTLE_CONTRACT' && error.status !== null) return ++offContract < MAX_CONTRACT_FAILURES
     return error.status === 409
   }
@@ -36,7 +35,7 @@ function failureCounter(ports: Ports): { failed(error: unknown): void; succeeded
     failed(error) {
       ports.signal.throwIfAborted()
       if (!FettleError.is(error) || !isTransient(error) || ++failures >= MAX_POLL_FAILURES) throw error
-      ports.tick({ type: 'retry', message: `a look at the job failed (${failures} in a row): ${error.message}` })
+      ports.tick({ type: 'retry', message: `reading the job failed (${failures} in a row): ${error.message}` })
     },
     succeeded() {
       failures = 0
@@ -46,15 +45,15 @@ function failureCounter(ports: Ports): { failed(error: unknown): void; succeeded
 }
 
 /**
- * Observes a job until its status is done, yielding every look; returns the last record. A service that throttles is asked half
- * as often from then on. Throws FETTLE_JOB_FAILED for an error
- * status, FETTLE_DEADLINE after `poll.timeoutMs`, and what the last of too many failed polls threw.
+ * Polls a job until its status is done, yields every status, and returns the last record. A service that throttles is polled half as
+ * often from then on. Throws FETTLE_JOB_FAILED for an error status, FETTLE_DEADLINE after `poll.timeoutMs`, and the error of the last
+ * of too many failed polls.
  */
 export async function* pollJob(job: JobState, wait: Wait, ports: Ports): AsyncGenerator<RunEventInput, JobRecord, void> {
   const startedAt = ports.clock.monotonic()
   const counter = failureCounter(ports)
   const reported = new Set(job.history.map(({ status }) => status))
-  let unsteady = hasGoneBack(job)
+  let requiresConfirmation = hasRegressed(job)
   let confirmed: string | null = null
   let shortest = wait.poll.everyMs
   let interval = shortest
@@ -74,25 +73,25 @@ export async function* pollJob(job: JobState, wait: Wait, ports: Ports): AsyncGe
     }
     if (record !== undefined) {
       const { status } = record
-      // Warnings go before the look they are about: a crash between the two may repeat one, never lose it.
+      // Warnings before the event they are about: a crash between the two may repeat one, but not lose it.
       if (!isKnownStatus(status) && !reported.has(status)) yield { type: 'issue.raised', issue: unknownStatus(status) }
       reported.add(status)
       if (goesBack(last, status)) {
-        unsteady = true
-        yield { type: 'issue.raised', issue: wentBack(last, status) }
+        requiresConfirmation = true
+        yield { type: 'issue.raised', issue: statusRegressed(last, status) }
       }
-      // Word of a change is worth a quick second look; a long silence is not.
+      // After a change the next one may follow soon: poll at the shortest interval again.
       if (status !== last) interval = shortest
       last = status
       yield { type: 'status.observed', part: job.part, stage: wait.stage, status, summary: record.jobSummary ?? null }
       const phase = wait.phaseOf(status)
-      // After a step back one word is no proof any more: the same must be read twice.
-      if (phase === 'done' && (!unsteady || confirmed === status)) return record
+      // After a step back a single answer is no proof: the same status must be read twice.
+      if (phase === 'done' && (!requiresConfirmation || confirmed === status)) return record
       confirmed = phase === 'done' ? status : null
       if (phase === 'failed') throw failedJob(record)
     }
     const waited = ports.clock.monotonic() - startedAt
-    if (waited >= wait.poll.timeoutMs) throw gaveUp(job, last, waited, wait)
+    if (waited >= wait.poll.timeoutMs) throw pollTimeout(job, last, waited, wait)
     const nextMs = Math.min(withJitter(interval, ports.clock.random()), wait.poll.timeoutMs - waited)
     ports.tick({ type: 'waiting', status: last, forMs: Math.round(waited), nextMs: Math.round(nextMs) })
     await ports.clock.sleep(nextMs, ports.signal)
@@ -100,19 +99,19 @@ export async function* pollJob(job: JobState, wait: Wait, ports: Ports): AsyncGe
   }
 }
 
-/** A job that went back in an earlier process is no steadier now. */
-const hasGoneBack = ({ history }: JobState): boolean =>
+/** The status went back before, in this process or an earlier one. */
+const hasRegressed = ({ history }: JobState): boolean =>
   history.some(({ status }, at) => goesBack(history[at - 1]?.status ?? status, status))
 
 const unknownStatus = (status: string) =>
-  issue('FETTLE_JOB_STATUS', `the service reports a status this version does not know: "${status}"; waiting on`, {
+  issue('FETTLE_JOB_STATUS', `the service reports a status that this version does not know: "${status}"; still waiting`, {
     severity: 'warn',
   })
 
-const wentBack = (from: string, to: string) =>
-  issue('FETTLE_JOB_BACKWARDS', `the job went back from "${from}" to "${to}"; waiting on`, { severity: 'warn' })
+const statusRegressed = (from: string, to: string) =>
+  issue('FETTLE_JOB_BACKWARDS', `the job went back from "${from}" to "${to}"; still waiting`, { severity: 'warn' })
 
-/** The contract names no text for a failed job; a service that gives one in `message` or `details` is heard. */
+/** The contract defines no error text for a failed job; `message` and `details` are used when the service sends them. */
 function failedJob(record: JobRecord): FettleError {
   const { text } = readFault(record)
   const why = text === null ? '' : `: ${text}`
@@ -121,10 +120,10 @@ function failedJob(record: JobRecord): FettleError {
   })
 }
 
-const gaveUp = (job: JobState, status: string, waitedMs: number, wait: Wait): FettleError => {
+const pollTimeout = (job: JobState, status: string, waitedMs: number, wait: Wait): FettleError => {
   const need = wait.stage === 'match' ? 'jobMatchingComplete' : 'enrichmentComplete'
   return new FettleError(
     'FETTLE_DEADLINE',
-    `waited ${Math.round(waitedMs / 1000)} s (poll.timeout) for job ${job.id}: it is still "${status}", needed is ${need}`,
+    `waited ${Math.round(waitedMs / 1000)} s (poll.timeout) for job ${job.id}: its status is "${status}", not ${need}`,
   )
 }

@@ -1,8 +1,4 @@
-/**
- * What a run needs from the world, as interfaces owned here: the service, the input, the results, the clock. `client/` and
- * `input/` fit them by shape and do not know this file; compose.ts is where the compiler proves the fit.
- */
-
+/** The interfaces that a run uses: the service, the input, the results, progress. app/execution/ports.ts provides them. */
 import type { ColumnMapping, JobRecord, UploadRecord } from '../contract/index.ts'
 import type {
   CallOptions,
@@ -17,9 +13,9 @@ import type {
 } from '../model/requests.ts'
 import type { FoundCompany, Outcomes, PublishedResults } from '../model/results.ts'
 
-/** The service, one method per operation a run needs. Repeats are inside; what comes out is final. */
+/** The service, one method for each operation of a run. Requests are retried inside. Options are the last argument of every method. */
 export interface Service {
-  /** Makes sure of a token. */
+  /** Logs in unless a token is held. */
   authenticate(options: CallOptions): Promise<void>
   createJob(name: string, options: EffectOptions<JobRecord>): Promise<Effect<JobRecord>>
   /** All jobs whose name is exactly this one, oldest first; pages are followed. */
@@ -30,7 +26,7 @@ export interface Service {
   submit(id: string, options: EffectOptions<string | null>): Promise<Effect<string | null>>
   setEnrichments(id: string, tags: readonly string[], options: CallOptions): Promise<void>
   enrich(id: string, options: EffectOptions<null>): Promise<Effect<null>>
-  /** Asks where the enriched file is and opens it; the token is not sent to another origin. */
+  /** Reads the link to the enriched file and opens it; the token is not sent to another origin. */
   openEnrichedFile(id: string, options: CallOptions): Promise<Download>
 }
 
@@ -52,7 +48,7 @@ export interface PortfolioService {
 export interface ScreenService {
   /** One credit. */
   screenBusiness(query: ScreenQuery, options: EffectOptions<Screening>): Promise<Effect<Screening>>
-  /** A search of this very query, made no earlier than `since` (UTC) and other than `other`; undefined when there is none. */
+  /** A search of this very query, made no earlier than `since` (UTC) and other than `other`; undefined when none exists. */
   findScreening(
     query: ScreenQuery,
     since: { readonly at: string; readonly other: string | null },
@@ -65,17 +61,17 @@ export interface ScreenService {
 /** The input, ready to send. */
 export interface Source {
   /**
-   * The rows of a part. Throws FETTLE_INPUT_CHANGED when the file is no longer the planned one. `sha256` is of the bytes of the
-   * last whole opening, null where nobody counted them.
+   * The rows of a part. Throws FETTLE_INPUT_CHANGED when the file is not the planned one any more. `sha256` is that of the bytes
+   * last read to the end, null when they were not hashed.
    */
   upload(part: number): Promise<Upload & { readonly sha256: () => string | null }>
 }
 
-/** Where the enriched file is received and the outputs are made of it. */
+/** Receives the enriched files and writes the outputs. */
 export interface Results {
   /**
-   * Receives the file and checks that it is whole: announced length, no record cut short, `rows` records. Throws
-   * FETTLE_DOWNLOAD_CUT for a file cut short, FETTLE_LEDGER for one that is whole but has other rows.
+   * Receives the file and checks that it is complete: announced length, no record cut short, `rows` records. Throws
+   * FETTLE_DOWNLOAD_CUT for a file cut short, FETTLE_LEDGER for a complete file with other rows.
    */
   receive(
     part: number,
@@ -83,30 +79,30 @@ export interface Results {
     rows: number,
   ): Promise<{ readonly bytes: number; readonly rows: number; readonly sha256: string }>
   /**
-   * Writes the output files of the plan, each whole or not at all, and none when `accept` throws at what became of the rows that
-   * went up. Rows of `failed` parts have no answer.
+   * Writes the output files of the plan, each complete or not at all, and none when `accept` throws for the outcomes of the rows
+   * that were sent. Rows of `failed` parts have no result.
    */
   publish(accept: (outcomes: Outcomes) => void, failed: ReadonlySet<number>): Promise<PublishedResults>
-  /** The companies that were found, `listed` of them, from number `from` (from 0) on. */
+  /** The `listed` companies that were found, from index `from` on. */
   companies(listed: number, from: number): AsyncIterable<FoundCompany>
 }
 
-/** A passing remark for whoever watches; never recorded. `part` is the job it is about, absent for the run as a whole. */
+/** Progress for displays; never recorded. `part` is the job it is about, absent for the run as a whole. */
 export type ProgressEvent = { readonly part?: number } & (
   | { readonly type: 'upload'; readonly sent: number; readonly total: number }
   | { readonly type: 'download'; readonly received: number; readonly total: number | null }
-  /** `nextMs`: the next look comes after so long. */
+  /** `nextMs`: time until the next poll. */
   | { readonly type: 'waiting'; readonly status: string; readonly forMs: number; readonly nextMs: number }
-  /** Companies gone through by a stage after the outputs. */
+  /** Companies that a stage after the outputs is done with. */
   | { readonly type: 'companies'; readonly done: number; readonly total: number }
   | { readonly type: 'retry'; readonly message: string }
 )
 
-/** How far what a sign is about has come, in units of its own; null for a sign that is about no amount. */
-export function progressOf(tick: ProgressEvent): { readonly done: number; readonly total: number | null } | null {
-  if (tick.type === 'upload') return { done: tick.sent, total: tick.total }
-  if (tick.type === 'download') return { done: tick.received, total: tick.total }
-  return tick.type === 'companies' ? { done: tick.done, total: tick.total } : null
+/** The amounts of a progress event, in the unit of the event; null when it has none. */
+export function progressOf(event: ProgressEvent): { readonly done: number; readonly total: number | null } | null {
+  if (event.type === 'upload') return { done: event.sent, total: event.total }
+  if (event.type === 'download') return { done: event.received, total: event.total }
+  return event.type === 'companies' ? { done: event.done, total: event.total } : null
 }
 
 /** Everything a stage may use. */
@@ -117,17 +113,16 @@ export interface Ports {
   readonly source: Source
   readonly results: Results
   readonly clock: Clock
-  readonly tick: (tick: ProgressEvent) => void
+  readonly tick: (event: ProgressEvent) => void
   /** Aborted by a signal or the time limit: everything that only waits or reads stops now. */
   readonly signal: AbortSignal
-  /** Aborted ten seconds after `signal`: an effect in flight is heard out, so that nobody need ask for it again. */
+  /** Aborted ten seconds after `signal`: an effect in flight is awaited, so that its result need not be looked up later. */
   readonly grace: AbortSignal
 }
 
-/** What looking at a job takes. */
 export type StatusPorts = Pick<Ports, 'service' | 'clock' | 'signal' | 'grace'>
 
-/** The same port; `more` joins the options of each of its requests. */
+/** The same port; `more` is added to the options of each of its requests. */
 export const withOptions = <Port extends object>(port: Port, more: CallOptions): Port =>
   new Proxy(port, {
     get(target, name) {

@@ -1,6 +1,6 @@
 /**
- * The row ledger: every row of the input came to exactly one end, and the service's own counts say the same. Pure sums; a sum
- * that does not add up is an error, never a footnote.
+ * The row ledger: checks that every row of the input has exactly one outcome, and that the service's own counts agree. Counts that
+ * do not add up are an error.
  */
 
 import { FettleError } from '../errors.ts'
@@ -8,7 +8,7 @@ import { knownSum, UNKNOWN } from '../journal/outcomes.ts'
 import type { RunState } from '../journal/state.ts'
 import type { Outcomes } from '../model/results.ts'
 
-/** Every row of the run came to the same end. */
+/** All rows have the same outcome. */
 export const allRows = (outcome: 'failed' | 'skipped', rows: number): Outcomes => ({
   matched: 0,
   manualMatched: 0,
@@ -28,13 +28,13 @@ interface Counts {
   readonly duplicates: number
 }
 
-/** The jobs' summaries added up; null when any of them lacks a count. */
+/** The sums of the jobs' summaries; null when one of them lacks a count. */
 function sumOfSummaries(state: RunState): Counts | null {
   let sum: Counts = { totalRows: 0, matched: 0, manualMatched: 0, unmatched: 0, duplicates: 0 }
   for (const { summary, failure } of state.jobs) {
     if (failure !== null) continue
     if (summary?.matched == null || summary.unmatched == null) return null
-    // Left out they are 0; null is a count that the service does not know.
+    // An absent count is 0; null is a count that the service does not have.
     if (summary.manualMatched === null || summary.duplicates === null) return null
     sum = {
       totalRows: sum.totalRows === null || summary.totalRows == null ? null : sum.totalRows + summary.totalRows,
@@ -47,16 +47,16 @@ function sumOfSummaries(state: RunState): Counts | null {
   return sum
 }
 
-/** Rows of the jobs that the service ended in an error status. */
+/** Rows of failed jobs. */
 const failedRows = ({ jobs, plan }: RunState): number =>
   jobs.reduce((sum, { failure, part }) => (failure === null ? sum : sum + plan.parts[part]!.rows), 0)
 
 const ledgerError = (message: string): FettleError => new FettleError('FETTLE_LEDGER', message)
 
 /**
- * Outcomes as far as the jobs' summaries tell. A row in review is still unmatched there, so review stays unknown. `duplicates`
- * may stand beside `matched` or be a part of it (contract §14.1): both readings that add up are accepted. Throws FETTLE_LEDGER
- * when neither does.
+ * The outcomes according to the jobs' summaries. They count a row in review as unmatched, so review stays unknown. `duplicates` may
+ * be counted besides `matched` or be part of it (contract §14.1): either reading that adds up is accepted. Throws FETTLE_LEDGER when
+ * neither does.
  */
 export function outcomesOfSummaries(state: RunState): Outcomes {
   const sum = sumOfSummaries(state)
@@ -81,13 +81,13 @@ export function outcomesOfSummaries(state: RunState): Outcomes {
   )
 }
 
-/** The same for all rows of the input: unknown while some of them still wait for the answer to another. */
+/** The same for all rows of the input; unknown when rows were left out because they equal another row. */
 export const outcomesSoFar = (state: RunState): Outcomes =>
   state.plan.sent === state.plan.rows ? outcomesOfSummaries(state) : UNKNOWN
 
 /**
- * Compares what the enriched file says of the rows that went up with what the service counted. Throws FETTLE_LEDGER when rows are missing from the file
- * or the two disagree; counts the service does not give are not compared.
+ * Compares the outcomes in the enriched file with the service's counts. Throws FETTLE_LEDGER when rows are missing from the file or
+ * the two disagree; counts that the service does not give are not compared.
  */
 export function checkAgainstSummary(outcomes: Outcomes, state: RunState): void {
   const inFile = knownSum(outcomes)
@@ -95,9 +95,9 @@ export function checkAgainstSummary(outcomes: Outcomes, state: RunState): void {
     throw ledgerError(`${state.plan.sent} rows were sent, and the enriched file accounts for ${inFile}`)
   const counted = sumOfSummaries(state)
   if (counted === null) return
-  const told = outcomesOfSummaries(state)
+  const summary = outcomesOfSummaries(state)
   const found = (outcomes.matched ?? 0) + (outcomes.duplicates ?? 0) + (outcomes.manualMatched ?? 0)
-  const toldFound = (told.matched ?? 0) + (told.duplicates ?? 0) + (told.manualMatched ?? 0)
-  if (found !== toldFound)
-    throw ledgerError(`the enriched file holds ${found} rows with a company, and the service counts ${toldFound}`)
+  const inSummary = (summary.matched ?? 0) + (summary.duplicates ?? 0) + (summary.manualMatched ?? 0)
+  if (found !== inSummary)
+    throw ledgerError(`the enriched file holds ${found} rows with a company, and the service counts ${inSummary}`)
 }

@@ -1,4 +1,4 @@
-/** When to ask again: pure arithmetic over the plan's numbers. It neither waits nor knows what is asked. */
+/** Computes polling intervals from the plan's numbers. */
 
 /** Interval and limits of polling, in milliseconds. */
 export interface PollPlan {
@@ -13,14 +13,14 @@ const GROWTH = 1.5
 /** Twenty failed polls in a row end the wait: at the longest interval that is ten minutes of outage. */
 export const MAX_POLL_FAILURES = 20
 
-/** Five answers in a row that are not of the documented form: it is not the API that answers. */
+/** After five answers in a row off the documented form, it is not the API that answers. */
 export const MAX_CONTRACT_FAILURES = 5
 
-/** A job may not be readable right after it was created: for so long a 404 means "not yet" (contract §14.2). */
+/** A job may not be readable right after it was created: until then a 404 means "not yet" (contract §14.2). */
 export const GRACE_MS = 30_000
 
 /** The interval after `previous`, before jitter: × 1.5 up to the maximum. */
 export const growInterval = (previous: number, plan: PollPlan): number => Math.min(plan.maxMs, previous * GROWTH)
 
-/** An interval with ± 20 % of jitter, so that many runs do not ask in step. `random` is in [0, 1). */
+/** An interval with ± 20 % of jitter, so that many runs do not poll in step. `random` is in [0, 1). */
 export const withJitter = (interval: number, random: number): number => Math.round(interval * (0.8 + 0.4 * random))

@@ -147,7 +147,7 @@ class StageGroup {
   #fail(thrown: unknown): void {
     if (this.#error !== null) return
     const { signal } = this.#context.ports
-    // After a stop the request in flight may fail with an error of its own: the stop is the reason.
+    // After a stop the request in flight may fail too: the stop is the reason.
     this.#error = asFettleError(signal.aborted && !isVerdict(thrown) ? signal.reason : thrown)
     this.#failed.abort(this.#error)
   }

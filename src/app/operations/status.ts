@@ -50,9 +50,9 @@ export async function getRunStatus(id: string, place: StatusOptions): Promise<Cu
   if (!state.detached) return result('stopped', state.exitCode ?? EXIT.retryable)
   // The embedded service goes on with whoever collects: nothing is to be waited for.
   if (state.plan.service.kind === 'embedded') return result('ready', EXIT.ok)
-  const { standing, jobs } = await lookAtService(state, place)
-  if (standing === 'going') return result('waiting', EXIT.retryable, { jobs })
-  return standing === 'failed' ? result('failed', EXIT.rejected, { jobs }) : result('ready', EXIT.ok, { jobs })
+  const { status, jobs } = await lookAtService(state, place)
+  if (status === 'going') return result('waiting', EXIT.retryable, { jobs })
+  return status === 'failed' ? result('failed', EXIT.rejected, { jobs }) : result('ready', EXIT.ok, { jobs })
 }
 
 async function lookAtService(state: RunState, { env, cwd, runsDir, signal }: StatusOptions) {

@@ -1,5 +1,5 @@
 /**
- * The portfolio stage: adds the companies found to a portfolio, which is created when there is none of its name. Adding a company
+ * The portfolio stage: adds the companies found to a portfolio, which is created when none has its name. Adding a company
  * again does no harm: the service reports that it is present.
  */
 

@@ -106,7 +106,7 @@ test('a journal of a newer version is 2, whatever else stands in it', async () =
   expect(codeOf(() => readJournal(path))).toMatchObject({
     code: 'FETTLE_JOURNAL_NEWER',
     exitCode: 2,
-    message: expect.stringMatching(/written by a newer fettle.*version 2.*knows version 1/),
+    message: expect.stringMatching(/written by a newer fettle.*version is 2.*reads version 1/),
   })
 })
 

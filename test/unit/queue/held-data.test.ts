@@ -87,7 +87,7 @@ describe.skipIf(!HAS_REDIS)('what Redis holds', { timeout: 300_000 }, () => {
     for (const path of [`${evilUrl}/rows.csv`, 's3://bucket/rows.csv', 'https://169.254.169.254/latest'])
       expect(await carryTask(at(path), true)).toMatchObject({
         status: 'failed',
-        why: expect.stringContaining('was not started to fetch'),
+        why: expect.stringContaining('may not fetch the list'),
       })
   })
 

@@ -77,7 +77,7 @@ describe('a look at the jobs', () => {
     world.service.matching = ['matching', ...ahead]
     const state = await world.detach()
     const seen: string[] = []
-    for (const _ of ahead) seen.push((await fetchJobStatuses(state, world.ports)).standing)
+    for (const _ of ahead) seen.push((await fetchJobStatuses(state, world.ports)).status)
     return seen
   }
 
@@ -95,8 +95,8 @@ describe('a look at the jobs', () => {
     const state = await world.detach()
     for (const [at, job] of world.service.jobs.entries())
       Object.assign(job, { status: at === 1 ? 'matchingError' : 'matching', ahead: [] })
-    expect((await fetchJobStatuses(state, world.ports)).standing).toBe('going')
+    expect((await fetchJobStatuses(state, world.ports)).status).toBe('going')
     for (const job of world.service.jobs) if (job.status === 'matching') job.status = 'jobMatchingComplete'
-    expect((await fetchJobStatuses(state, world.ports)).standing).toBe('ready')
+    expect((await fetchJobStatuses(state, world.ports)).status).toBe('ready')
   })
 })

@@ -118,7 +118,7 @@ describe('the time limit', () => {
     const world = still('matching')
     const state = await world.run()
     expect(state).toMatchObject({ finished: false, status: 'error', exitCode: 75, error: { code: 'FETTLE_DEADLINE' } })
-    expect(state.error?.message).toMatch(/7200 s \(poll\.timeout\).*still "matching", needed is jobMatchingComplete/)
+    expect(state.error?.message).toMatch(/7200 s \(poll\.timeout\).*its status is "matching", not jobMatchingComplete/)
     expect(world.clock.monotonic()).toBe(POLL.timeoutMs)
     const next = resumed(world)
     next.service.only.ahead = ['jobMatchingComplete']
@@ -128,7 +128,7 @@ describe('the time limit', () => {
 
   test('with enrichment asked, `matched` is not enough; the message names both words', async () => {
     const world = still('matched')
-    expect((await world.run()).error?.message).toMatch(/still "matched", needed is jobMatchingComplete/)
+    expect((await world.run()).error?.message).toMatch(/its status is "matched", not jobMatchingComplete/)
     expect(world.service.only.enriches).toBe(0)
   })
 
@@ -144,7 +144,7 @@ describe('the time limit', () => {
   test('an enrichment that does not move ends with 75 and the precondition', async () => {
     const world = worldOf()
     world.service.enriching = ['jobMatchingComplete']
-    expect((await world.run()).error?.message).toMatch(/still "jobMatchingComplete", needed is enrichmentComplete/)
+    expect((await world.run()).error?.message).toMatch(/its status is "jobMatchingComplete", not enrichmentComplete/)
     expect(world.service.only.enriches).toBe(1)
   })
 })
