@@ -35,7 +35,7 @@ function answer(sent: string, hasHeader: boolean, delimiter: string): string {
   const enriched = rows.map(row => {
     const name = row[1]!.trim()
     if (!name.startsWith('M')) return [...row, '', 'N', name.startsWith('R') ? 'review' : 'unmatched']
-    const id = `id-${name.slice(0, 3)}`
+    const id = `id-${name.slice(0, 3).trim()}`
     const isKnown = taken.has(id)
     taken.add(id)
     return [...row, id, isKnown ? 'Y' : 'N', isKnown ? 'duplicate' : 'matched']
