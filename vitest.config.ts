@@ -31,7 +31,7 @@ const slow = [
   'test/system/security/service.test.ts',
   'test/unit/service/database.test.ts',
   'test/unit/service/http-table.test.ts',
-  'test/unit/service/import.test.ts',
+  'test/unit/import.test.ts',
   'test/unit/service/jobs-threads.test.ts',
   'test/unit/service/limits.test.ts',
   'test/unit/service/monitoring/monitor.test.ts',

@@ -3,7 +3,15 @@ import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-const GENERATORS = ['page.mjs', 'schema.mjs', 'schema-report.mjs', 'matching-doc.mjs', 'samples.mjs', 'docs.mjs']
+const GENERATORS = [
+  'structural-index.mjs',
+  'page.mjs',
+  'schema.mjs',
+  'schema-report.mjs',
+  'matching-doc.mjs',
+  'samples.mjs',
+  'docs.mjs',
+]
 
 for (const name of GENERATORS) {
   const script = fileURLToPath(new URL(name, import.meta.url))

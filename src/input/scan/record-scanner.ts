@@ -7,7 +7,7 @@
 import { characters } from '../text/encoding.ts'
 import type { CellTap } from './cell-collector.ts'
 import type { Problem, ProblemKind, Ragged } from './scan-problem.ts'
-import { BLOCK_BYTES, createIndexer } from './structural-index.ts'
+import { BLOCK_BYTES, structuralIndexer } from './structural-index.ts'
 
 /** A record may be this long, in bytes: the service's rows are far shorter, so a longer one is an unclosed quote. */
 export const MAX_RECORD_BYTES = 1_048_576
@@ -100,12 +100,13 @@ export class RecordScanner {
   /** The next bytes, cut anywhere. */
   push(piece: Uint8Array): void {
     const delimiter = this.#delimiter
+    const index = structuralIndexer()
     if (piece.length === 0) return
     this.#next = 0
     this.#joinPieces(piece)
     for (let block = 0; block < piece.length; block += BLOCK_BYTES) {
       const end = Math.min(block + BLOCK_BYTES, piece.length)
-      const marks = createIndexer(piece.subarray(block, end), delimiter)
+      const marks = index(piece.subarray(block, end), delimiter)
       for (let start = block; start < end; start += 32) {
         // From the lowest bit to the highest: the speed of the whole is the speed of this loop.
         for (let left = marks[(start - block) >> 5]!; left !== 0; left &= left - 1) {

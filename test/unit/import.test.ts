@@ -1,19 +1,23 @@
-/** Importing `fettle/service` loads modules and nothing else: it reads no file and compiles no WebAssembly. */
+/** Importing an entry of the package loads modules and nothing else: it reads no file and compiles no WebAssembly. */
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 
-const ENTRY = fileURLToPath(new URL('../../../dist/service/index.js', import.meta.url))
+const entryOf = (name: string): string => fileURLToPath(new URL(`../../dist/${name}.js`, import.meta.url))
 
-/** Records reads and compilations that the module loader of Node does not make itself, then imports the entry. */
+/** Records reads and compilations that Node does not make itself (its loader, its bundled HTTP client), then imports the entry. */
 const PROBE = `
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 const found = []
-const isLoader = stack => /node:internal\\/modules/.test(stack.split('\\n')[2] ?? '')
+const isNode = (stack, args) =>
+  /node:internal/.test(stack.split('\\n')[2] ?? '') || /^file:.*\\.js$/.test(String(args[0]))
 const record = (owner, name, isClass) => {
   const original = owner[name]
-  const report = args => isLoader(new Error().stack.replace(/\\n[^\\n]*at report[^\\n]*/, '')) || found.push(name + ' ' + String(args[0]).slice(-99))
+  const report = args => {
+    const stack = new Error().stack.replace(/\\n[^\\n]*at report[^\\n]*/, '')
+    if (!isNode(stack, args)) found.push(name + ' ' + String(args[0]).slice(-99))
+  }
   owner[name] = isClass
     ? class extends original { constructor(...args) { report(args); super(...args) } }
     : Object.assign(function (...args) { report(args); return original.apply(this, args) }, original)
@@ -30,8 +34,8 @@ console.log(JSON.stringify(found))
 const probe = (entry: string): unknown =>
   JSON.parse(execFileSync(process.execPath, ['--input-type=module', '-e', PROBE, '--', entry], { encoding: 'utf8' }))
 
-test('reads no file and compiles nothing', () => {
-  expect(probe(ENTRY)).toEqual([])
+test.each(['index', 'client/index', 'service/index'])('%s reads no file and compiles nothing', name => {
+  expect(probe(entryOf(name))).toEqual([])
 })
 
 test('the probe reports a package that reads and compiles when it is imported', () => {
