@@ -1,4 +1,4 @@
-/** What run, resume, check and status have in common: flags to settings, and a report for this terminal. */
+/** Shared by the command bodies: flags to settings, and the report as text for this terminal. */
 import { existsSync } from 'node:fs'
 import pc from 'picocolors'
 import type { ReporterDispatcher, RunSettings } from '../../app/index.ts'
@@ -12,14 +12,14 @@ import { shardFlag } from '../options/shard.ts'
 import { skipCodeOf } from '../result/result.ts'
 import type { Io } from '../terminal/io.ts'
 
-/** More than this in one call is a pattern gone wrong. */
+/** More are a mistaken pattern. */
 const MAX_PIPELINES = 1_000
 
-/** The pipeline files named. Throws FETTLE_USAGE for too many, for an empty name, and for a pattern that the shell found nothing for. */
+/** Throws FETTLE_USAGE for too many files, an empty name, and a pattern that matched no file. */
 export function pipelineFiles(flags: Flags): string[] {
   const files = listFlag(flags, 'pipeline')
   if (files.length > MAX_PIPELINES)
-    throw new FettleError('FETTLE_USAGE', `${files.length} pipelines were named, ${MAX_PIPELINES} are the most in one call`, {
+    throw new FettleError('FETTLE_USAGE', `${files.length} pipelines were named; the limit of one call is ${MAX_PIPELINES}`, {
       hint: 'Call fettle several times.',
     })
   if (files.length === 0 || files.includes(''))
@@ -27,12 +27,12 @@ export function pipelineFiles(flags: Flags): string[] {
   const pattern = files.find(file => /[*?]/.test(file) && !existsSync(file))
   if (pattern !== undefined)
     throw new FettleError('FETTLE_USAGE', `the pattern ${pattern} matches 0 files`, {
-      hint: 'Patterns are expanded by the shell: look for a typing error, or leave out the quotes.',
+      hint: 'The shell expands patterns: check the spelling, or remove the quotes.',
     })
   return files
 }
 
-/** The flags that change what a pipeline says. */
+/** Flags that replace values of a pipeline. */
 export const overridesOf = (flags: Flags, env: Io['env']): Overrides => ({
   service: textFlag(flags, 'service'),
   input: textFlag(flags, 'input'),
@@ -52,16 +52,15 @@ export function timeoutOf(flags: Flags): number | null {
   return ms
 }
 
-/** Throws FETTLE_USAGE for a flag that would only be read once the run is over, or under way. */
+/** Throws FETTLE_USAGE for flags that are otherwise read only during or after the run. */
 export function checkFlags(flags: Flags): void {
   timeoutOf(flags)
   skipCodeOf(flags)
 }
 
-/** Of commands that ask nobody: a finished run, a merge. */
+/** For runs without requests: a finished run, a merge. */
 export const NO_CREDENTIALS = { username: '', password: '' }
 
-/** The settings of a run from flags and terminal. */
 export function settingsOf(
   flags: Flags,
   io: Io,
@@ -82,7 +81,7 @@ export function settingsOf(
   }
 }
 
-/** Without the query of an address, which may be a signature. */
+/** Removes the query of an address, which may be a signature. */
 const shownFlag = (value: Flags[string]): string | boolean => (typeof value === 'string' ? shownPath(value) : (value as boolean))
 
 const REPORTED = [
@@ -99,7 +98,7 @@ const REPORTED = [
   'strict',
 ] as const
 
-/** The command line as a report shows it; secrets are never flags, and values of --var may come from anywhere: names only. */
+/** The command line for the report. Secrets are never flags; of --var only the names are shown, since values may be secret. */
 function argsOf(flags: Flags, command: string): RunSettings['args'] {
   const given = REPORTED.flatMap(name => (flags[name] === undefined ? [] : [[name, shownFlag(flags[name])] as const]))
   return { command, ...Object.fromEntries(given), var: Object.keys(varFlags(flags)) }
@@ -110,8 +109,8 @@ const STYLES: Readonly<Record<Style, (text: string) => string>> = (() => {
   return { good: colours.green, warn: colours.yellow, bad: colours.red, dim: colours.dim, bold: colours.bold }
 })()
 
-/** The report as text, for results or for talk. */
-export const isTextOutput = (report: Report, io: Io, to: 'out' | 'err'): string =>
+/** The report as text for stdout or stderr. */
+export const reportText = (report: Report, io: Io, to: 'out' | 'err'): string =>
   renderText(report, {
     width: Math.min(io.columns(), 100),
     ...(io.colour[to] ? { colour: (style: Style, text: string) => STYLES[style](text) } : {}),

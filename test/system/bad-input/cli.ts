@@ -138,7 +138,7 @@ export const COMMAND_ROWS: readonly Row[] = [
 
   bad('A8', 'run pipelines/*.yml', 'USAGE', ['the pattern pipelines/*.yml matches 0 files', 'expanded by the shell']),
   bad('A8', 'check p?.yml', 'USAGE', ['the pattern p?.yml matches 0 files']),
-  { ...bad('A8', 'run 1,001 files', 'USAGE', ['1001 pipelines were named, 1000 are the most']), files: { ...FILES, ...many(1001) }, args: ['run', ...Array.from({ length: 1001 }, (_, at) => `many/${at}.yml`)] },
+  { ...bad('A8', 'run 1,001 files', 'USAGE', ['1001 pipelines were named; the limit of one call is 1000']), files: { ...FILES, ...many(1001) }, args: ['run', ...Array.from({ length: 1001 }, (_, at) => `many/${at}.yml`)] },
   bad('A8', 'run p.yml --select tag:x', 'USAGE', ['no flag --select'], { later: '--select' }),
 
   bad('A9', 'resume', 'RUN_UNKNOWN', ['no run in fettle-runs']),

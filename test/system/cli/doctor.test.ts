@@ -40,7 +40,7 @@ describe.concurrent('doctor', () => {
     expect(ended.code).toBe(0)
     expect(ended.stdout).toMatch(/^ok {4}versions {5}fettle \d+\.\d+\.\d+, Node v/)
     expect(ended.stdout).toMatch(/^ok {4}register {5}small: 4 companies of \d{4}-/m)
-    expect(ended.stdout).toMatch(/nothing to cure\n$/)
+    expect(ended.stdout).toMatch(/no problems\n$/)
   })
 
   test('a machine without a register works, and is told what is missing', async () => {

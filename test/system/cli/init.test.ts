@@ -59,7 +59,7 @@ describe.concurrent('init', () => {
     const cwd = folderOf({ 'v.csv': VAGUE })
     const refused = await fettle(['init', 'v.csv', '--yes'], { cwd })
     expect([refused.code, existsSync(join(cwd, 'v.yml'))]).toEqual([65, false])
-    const [, hint = ''] = /such as: fettle (init v\.csv --map name="Bezeichnung")/.exec(refused.stderr) ?? []
+    const [, hint = ''] = /for example: fettle (init v\.csv --map name="Bezeichnung")/.exec(refused.stderr) ?? []
     const said = await fettle([...hint.replaceAll('"', '').split(' '), '--yes'], { cwd })
     expect([said.code, parse(readFileSync(join(cwd, 'v.yml'), 'utf8')).mappings]).toEqual([0, { name: 'Bezeichnung' }])
   })
@@ -129,13 +129,13 @@ describe.concurrent('init', () => {
     const call = `${process.execPath} ${BINARY} init a.csv`
     const env = { ...ENVIRONMENT, TERM: 'xterm' }
     const under = follow(spawn('script', ['-qefc', `stty cols 120; ${call}`, '/dev/null'], { cwd, env }), null)
-    await under.seen(/stops: $/)
+    await under.seen(/quits: $/)
     under.child.stdin?.write('4 postbox\n')
-    await under.seen(/there is no mapping "postbox"[\s\S]*stops: $/)
+    await under.seen(/there is no mapping "postbox"[\s\S]*quits: $/)
     under.child.stdin?.write('5 -\n')
-    await under.seen(/postbox[\s\S]*Ort +- [\s\S]*stops: $/)
+    await under.seen(/postbox[\s\S]*Ort +- [\s\S]*quits: $/)
     under.child.stdin?.write('7 region\n')
-    await under.seen(/Bemerkung +-> region +100%[\s\S]*stops: $/)
+    await under.seen(/Bemerkung +-> region +100%[\s\S]*quits: $/)
     under.child.stdin?.write('\n')
     await under.seen(/Check it now\? \[Y\/n\] $/)
     under.child.stdin?.write('n\n')
@@ -163,7 +163,7 @@ describe.concurrent('clean', () => {
     const outside = await fettle(['clean', 'a.csv', '-o', '../result.csv'], { cwd })
     expect(outside).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('-o ../result.csv lies outside the working directory'),
+      stderr: expect.stringContaining('-o ../result.csv is outside the working directory'),
     })
     expect(header).toMatch(/^Lieferant.Firma.*match\.why$/)
     expect(first).toContain('matched')

@@ -18,7 +18,7 @@ describe.concurrent('plan', () => {
     expect(stdout).toContain('rows      6, 5 different on the mapped cells')
     expect(stdout).toContain('sent      6 in 2 jobs; job.collapse: true would send 5')
     expect(stdout).toContain('6 at most (basic')
-    expect(stdout).toContain('no good run of this pipeline is kept here')
+    expect(stdout).toContain('no earlier good run of this pipeline')
     expect(existsSync(join(cwd, 'fettle-runs'))).toBe(false)
   })
 
@@ -55,7 +55,7 @@ describe.concurrent('plan', () => {
       '~ input: file of then -> other content',
     ])
       expect(stdout).toContain(`    ${line}\n`)
-    expect(stdout).toMatch(/6 at most \(basic, .*\), about 5 by the last good run; above budget\.credits 3 nothing is enriched/)
+    expect(stdout).toMatch(/6 at most \(basic, .*\), about 5 by the last good run; exceeds budget\.credits 3: nothing would be enriched/)
     const { plan } = lastLine(await fettle(['plan', 'p.yml', '--json'], { cwd })) as {
       plan: { credits: object; against: { changes: object[] } }
     }

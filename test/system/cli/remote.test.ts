@@ -217,7 +217,7 @@ describe.concurrent('a stop', () => {
     await first.ended
     const status = await fettle(['status'], { cwd })
     expect(status.code).toBe(75)
-    expect(status.stdout).toContain('No process is carrying it out: fettle resume')
+    expect(status.stdout).toContain('No process is running it: fettle resume')
     // The lock of a process that is gone is taken over.
     const taken = await fettle([...RUN, '--timeout', '2s'], { cwd, env })
     isWhole(taken, cwd, 75)

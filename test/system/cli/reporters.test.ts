@@ -155,7 +155,7 @@ describe.concurrent('documents and events', () => {
     const cwd = project('', { 'q.yml': pipelineOf('q', ''), 'bad.yml': 'name: bad\n' })
     const ended = await fettle(['run', 'p.yml', 'q.yml', 'bad.yml', '--reporter', 'html=pages/all.html'], { cwd })
     expect(ended.code).toBe(2)
-    expect(ended.stderr).toContain('all of them: pages/all.html')
+    expect(ended.stderr).toContain('all pipelines: pages/all.html')
     const links = [...read(cwd, 'pages/all.html').matchAll(/<a href="([^"#]+)"/g)].map(([, link = '']) =>
       join(cwd, 'pages', link),
     )

@@ -92,7 +92,7 @@ describe.concurrent('a review by table', () => {
     await decided(cwd, { 'GB-X-02345678': 'reject', 'GB-X-01234567': 'reject' })
     const { code, stderr } = await fettle(['review', '--apply', 'mine.csv'], { cwd })
     expect(code).toBe(0)
-    expect(stderr).toContain('let the pipeline say  review: { decisions: decisions.csv }')
+    expect(stderr).toContain('add to the pipeline  review: { decisions: decisions.csv }')
     expect(outcomes(cwd)).toEqual(['matched', 'unmatched', 'review', 'unmatched'])
     expect(existsSync(join(cwd, 'decisions.csv'))).toBe(true)
   })
@@ -108,7 +108,7 @@ describe.concurrent('a review by table', () => {
   test('nothing of the user is replaced, and what cannot be done is said', async () => {
     const cwd = await reviewed()
     const { code, stderr } = await fettle(['review', '--export', 'csv', 'rows.csv'], { cwd })
-    expect([code, stderr]).toEqual([2, expect.stringContaining('no earlier export: it is not replaced')])
+    expect([code, stderr]).toEqual([2, expect.stringContaining('is not an earlier export; refusing to overwrite it')])
     expect(read(cwd, 'rows.csv')).toBe(ROWS)
     expect(await fettle(['review', '--export', 'pdf', 'r.pdf'], { cwd })).toMatchObject({
       code: 2,
@@ -116,7 +116,7 @@ describe.concurrent('a review by table', () => {
     })
     expect(await fettle(['review'], { cwd })).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/2 rows are to be reviewed, and nobody is at a terminal[\s\S]*--export csv FILE/),
+      stderr: expect.stringMatching(/2 rows are to be reviewed, and this is not a terminal[\s\S]*--export csv FILE/),
     })
     writeFileSync(join(cwd, 'bad.csv'), 'fingerprint,decision\nx,accept\n')
     expect(await fettle(['review', '--apply', 'bad.csv'], { cwd })).toMatchObject({

@@ -35,7 +35,7 @@ describe.concurrent('screening lists', () => {
     [['import', 'uk', 'list.csv'], 65, 'Unique ID'],
     [['import', 'ofac', 'list.csv'], 2, 'opensanctions, uk, csv'],
     [['import', 'csv', 'list.csv', '--datasets', 'NONE'], 2, 'NONE'],
-    [['import', 'uk', 'list.csv', '--datasets', 'PEP'], 2, 'sanctions alone'],
+    [['import', 'uk', 'list.csv', '--datasets', 'PEP'], 2, 'sanctions only'],
     [['import', 'csv', 'list.csv', '--name', 'No Name'], 2, 'cannot name a list'],
     [['info', 'none'], 2, 'none'],
     [['remove', 'none'], 2, 'none'],

@@ -52,7 +52,7 @@ test('added, listed, logged in, removed: while the service runs, and the passwor
 })
 
 test.each([
-  ['nothing to do', [], '', 'what to do is missing'],
+  ['nothing to do', [], '', 'the action is missing'],
   ['something unknown', ['rename'], '', 'serve users rename'],
   ['nobody', ['add'], '', 'name is missing'],
   ['no password', ['add', 'eve'], '', 'nothing was read'],

@@ -1,4 +1,4 @@
-/** `fettle check`: everything `run` would find out before sending, and nothing sent; not even a login. */
+/** `fettle check`: reports every problem that `run` would find before it sends anything. Sends nothing, not even a login. */
 import { explainPlan, type Plan, prepare, profileLines, STDIN_NAME, spoolOf, stdinOf } from '../../../app/light.ts'
 import { EXIT, errorOfIssues } from '../../../errors.ts'
 import { escapeLines, escapeTerminal, safeJson } from '../../../report/formats/escape.ts'
@@ -10,16 +10,15 @@ import { printIssue } from '../../terminal/print-error.ts'
 import { showLongTask } from '../../terminal/progress/long-task.ts'
 import { overridesOf, pipelineFiles } from '../shared.ts'
 
-/** Checks each pipeline and its input; prints all problems of all of them. */
 export async function run(flags: Flags, io: Io): Promise<number> {
   const codes: number[] = []
   const stdin = stdinOf({ open: io.stdin, keeps: false, signal: io.signal })
   for (const file of pipelineFiles(flags)) {
     const work = showLongTask(io)
-    const surroundings = { env: io.env, cwd: io.cwd, stdin, onProgress: work.bytes, ...overridesOf(flags, io.env) }
-    const prepared = await prepare(file, surroundings).finally(work.stop)
+    const context = { env: io.env, cwd: io.cwd, stdin, onProgress: work.bytes, ...overridesOf(flags, io.env) }
+    const prepared = await prepare(file, context).finally(work.stop)
     prepared.release()
-    // Without a plan and without a fault: the input lies elsewhere, and nobody asked there.
+    // A remote input is not read: there is neither a plan nor an error.
     const code = prepared.issues.some(one => one.severity === 'error') ? errorOfIssues(prepared.issues).exitCode : EXIT.ok
     codes.push(code)
     if (isOn(flags, 'json')) {
@@ -37,7 +36,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
     }
     if (prepared.issues.length > 0) io.err(prepared.issues.map(one => printIssue(one)).join('\n'))
     if (prepared.plan === null) {
-      if (code === EXIT.ok) io.out(escapeTerminal(`ok ${file}: as far as can be told without its input`))
+      if (code === EXIT.ok) io.out(escapeTerminal(`ok ${file}: the pipeline is valid; its input was not read`))
       continue
     }
     io.out(isOn(flags, 'explain') ? escapeLines(explainPlan(prepared.plan)) : summary(prepared.plan))

@@ -1,4 +1,4 @@
-/** `fettle clean`: a list in, the same list with what was found out, and no configuration: what `init` would write, carried out. */
+/** `fettle clean`: matches and enriches a list with the pipeline that `init` would write. */
 import { existsSync } from 'node:fs'
 import { basename, relative, resolve, sep } from 'node:path'
 import { goesOn, NO_OVERRIDES, type Prepared, prepareValue, resolveService } from '../../../app/index.ts'
@@ -12,22 +12,22 @@ import { CallReporters } from '../../reporters/call-reporters.ts'
 import { ownFiles, refuseConflicts } from '../../result/conflicts.ts'
 import { checkResultFile, type Ending } from '../../result/result.ts'
 import type { Io } from '../../terminal/io.ts'
-import { decisionsOf, inputKeys, inspectInput, proposalTable, readingOf, refuseUncertain } from '../init/proposal.ts'
+import { assertCertain, decisionsOf, inputKeys, inspectInput, proposalTable, readingOf } from '../init/proposal.ts'
 import { reportEndings, runPipeline } from '../run/run.ts'
 import { checkFlags } from '../shared.ts'
 
-/** Looks, proposes, and carries out what is certain enough; refuses, saying what to do, when too little is. */
+/** Throws FETTLE_INPUT_COLUMNS if too few columns are certain. */
 export async function run(flags: Flags, io: Io): Promise<number> {
   checkFlags(flags)
   const reading = readingOf(flags)
-  const looked = await inspectInput(reading, io)
-  const proposal = await proposeFor(looked, decisionsOf(flags, looked))
-  if (!isOn(flags, 'quiet')) io.err(proposalTable(looked, proposal))
-  refuseUncertain('clean', reading, proposal, flags)
-  const output = outputOf(flags, looked, io)
-  const draft = draftOf(proposal, { facts: looked.facts, reading: inputKeys(reading), output, prefix: 'clean-' })
+  const inspected = await inspectInput(reading, io)
+  const proposal = await proposeFor(inspected, decisionsOf(flags, inspected))
+  if (!isOn(flags, 'quiet')) io.err(proposalTable(inspected, proposal))
+  assertCertain('clean', reading, proposal, flags)
+  const output = outputOf(flags, inspected, io)
+  const draft = draftOf(proposal, { facts: inspected.facts, reading: inputKeys(reading), output, prefix: 'clean-' })
   const service = textFlag(flags, 'service')
-  // Looking costs nothing where nobody else is served.
+  // The embedded service has no other clients: frequent polling costs nothing.
   const isOwn = resolveService({ env: io.env, service }, { service: null }).kind === 'embedded'
   const prepared = await prepareValue(isOwn ? { ...draft, poll: { every: '500ms' } } : draft, {
     ...NO_OVERRIDES,
@@ -41,45 +41,45 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   try {
     if (prepared.plan !== null)
       await refuseConflicts([{ file: reading.path, plan: prepared.plan }], ownFiles(flags, reporters), io.cwd)
-    refuseReplacing(output.path, prepared, flags, io)
+    assertReplaceable(output.path, prepared, flags, io)
     reporters.enable()
     await checkResultFile(flags, io)
     const ending = await runPipeline({ file: reading.path, prepared }, reporters, flags, io, false)
-    sayWhatWasMadeUp(ending, flags, io)
+    printSampleNotice(ending, flags, io)
     return await reportEndings([ending], reporters, flags, io)
   } finally {
     prepared.release()
   }
 }
 
-/** Nobody should take a made-up register for the world: it is the first thing a new user meets. */
-function sayWhatWasMadeUp(ending: Ending, flags: Flags, io: Io): void {
+/** The sample register contains invented companies, and is the first that a new user sees. */
+function printSampleNotice(ending: Ending, flags: Flags, io: Io): void {
   if (!('result' in ending) || isOn(flags, 'quiet')) return
   const issues = ending.result.report.results.flatMap(one => one.issues)
   for (const one of issues) if (one.code === 'FETTLE_REGISTER_SAMPLE') io.err(escapeTerminal(`${one.message}. ${one.hint ?? ''}`))
 }
 
-/** Where the result goes: where it is asked for, else in the working directory under the list's name. */
+/** The requested output, else a file in the working directory named after the list. */
 function outputOf(flags: Flags, { facts }: InspectedColumns, io: Io): { path: string; format: OutputFormat } {
-  const asked = textFlag(flags, 'output')
+  const requested = textFlag(flags, 'output')
   const suffix = facts.packed?.as === 'xlsx' ? '.xlsx' : '.csv'
   const stem = basename(facts.path).replace(/(\.(csv|tsv|tab|txt|xlsx|gz))+$/i, '')
-  const path = asked ?? `${stem}-clean${suffix}`
+  const path = requested ?? `${stem}-clean${suffix}`
   if (relative(io.cwd, resolve(io.cwd, path)).split(sep)[0] === '..')
-    throw new FettleError('FETTLE_USAGE', `-o ${path} lies outside the working directory, where nothing is written`, {
-      hint: 'Go to the folder where it is to lie, and name the list by its path from there.',
+    throw new FettleError('FETTLE_USAGE', `-o ${path} is outside the working directory; refusing to write there`, {
+      hint: 'Change to the folder of the output, and pass the path of the list from there.',
     })
   return { path, format: formatOfName(path) ?? 'csv' }
 }
 
-/** Only what is asked for by name is replaced, and what the run that this command goes on with wrote before it was killed. */
-function refuseReplacing(path: string, { plan, credentials }: Prepared, flags: Flags, io: Io): void {
+/** Replaces a file only if it is named, or if it belongs to the unfinished run that this command resumes. */
+function assertReplaceable(path: string, { plan, credentials }: Prepared, flags: Flags, io: Io): void {
   if (!existsSync(resolve(io.cwd, path))) return
-  const isAsked = textFlag(flags, 'output') !== null
-  const isOurs = !isAsked && plan !== null && goesOn(needText(flags, 'runs-dir'), plan, credentials)
-  if (!isAsked && !isOurs)
-    throw new FettleError('FETTLE_USAGE', `${path} is there: it is not replaced`, {
-      hint: `Name it to replace it, or another file: -o ${path}`,
+  const isRequested = textFlag(flags, 'output') !== null
+  const isOurs = !isRequested && plan !== null && goesOn(needText(flags, 'runs-dir'), plan, credentials)
+  if (!isRequested && !isOurs)
+    throw new FettleError('FETTLE_USAGE', `${path} exists; refusing to overwrite it`, {
+      hint: `Pass -o ${path} to replace it, or another file.`,
     })
-  if (isAsked && !isOn(flags, 'quiet')) io.err(escapeTerminal(`${path} is there, and will be replaced`))
+  if (isRequested && !isOn(flags, 'quiet')) io.err(escapeTerminal(`${path} exists and will be replaced`))
 }

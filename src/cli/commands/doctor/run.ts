@@ -1,4 +1,4 @@
-/** `fettle doctor`: what could keep a run from working, one line each, with the cure. No secret is shown, nothing is changed. */
+/** `fettle doctor`: prints what could prevent a run from working, one line each, with the fix. Shows no secret, changes nothing. */
 import { type CheckResult, runDoctor } from '../../../app/index.ts'
 import { ERRORS, EXIT } from '../../../errors.ts'
 import { escapeTerminal, safeJson } from '../../../report/formats/escape.ts'
@@ -9,7 +9,7 @@ import { isOn, needText, textFlag } from '../../options/read.ts'
 import { worstExit } from '../../result/exit.ts'
 import type { Io } from '../../terminal/io.ts'
 
-/** Prints what was found; the exit code is that of the worst failure, warnings are 0. */
+/** Returns the exit code of the worst failure; warnings count as 0. */
 export async function run(flags: Flags, io: Io): Promise<number> {
   const runsDir = needText(flags, 'runs-dir')
   const found = await runDoctor({
@@ -41,5 +41,7 @@ function linesOf({ name, status, message, hint, code }: CheckResult): string[] {
 
 function summary(findings: readonly CheckResult[]): string {
   const [failures, warnings] = (['fail', 'warn'] as const).map(status => findings.filter(one => one.status === status).length)
-  return failures === 0 && warnings === 0 ? 'nothing to cure' : `${failures} to cure, ${warnings} to look at`
+  return failures === 0 && warnings === 0
+    ? 'no problems'
+    : `${failures} ${failures === 1 ? 'failure' : 'failures'}, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}`
 }

@@ -1,4 +1,4 @@
-/** `fettle explain`: what an error code or an exit code means, from the one table. */
+/** `fettle explain`: prints the entries of the table of errors, by code or exit code. */
 
 import { nearest } from '../../../app/light.ts'
 import { ERRORS, type ErrorCode, EXIT, FettleError } from '../../../errors.ts'
@@ -13,7 +13,6 @@ const describe = (code: ErrorCode): string => {
   return `${code}  (${kind}, exit ${EXIT[kind]})\n  ${text}\n  ${hint}${command}`
 }
 
-/** Prints one entry of the table, all entries of an exit code, or the whole table. */
 export async function run(flags: Flags, io: Io): Promise<number> {
   const wanted = textFlag(flags, 'code')
   const codes = Object.keys(ERRORS) as ErrorCode[]

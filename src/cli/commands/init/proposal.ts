@@ -1,7 +1,4 @@
-/**
- * What `init` and `clean` have in common: flags to how a file is read and to a person's word on columns, the proposal as a table,
- * and the refusal where it is not enough. It writes nothing.
- */
+/** Shared by `init` and `clean`: flags for reading a list and mapping its columns, and the proposal as a table. */
 import {
   columnName,
   type Decisions,
@@ -18,10 +15,8 @@ import type { Flags } from '../../command.ts'
 import { isOn, listFlag, needText, textFlag, wholeFlag } from '../../options/read.ts'
 import type { Io } from '../../terminal/io.ts'
 
-/** What may be said of a column. */
 const TARGETS: readonly string[] = [...MAPPINGS, 'key']
 
-/** How the file is to be read, by the flags. */
 export function readingOf(flags: Flags): Reading {
   const sheet = textFlag(flags, 'sheet')
   const head = wholeFlag(flags, 'skip', 0, 1000) ?? 0
@@ -35,7 +30,7 @@ export function readingOf(flags: Flags): Reading {
   }
 }
 
-/** The same as keys of `input:` in a pipeline file; only what differs from the defaults. */
+/** The keys of `input:` in a pipeline file, without defaults. */
 export const inputKeys = ({ encoding, delimiter, header, sheet, skip }: Reading): Record<string, unknown> => ({
   ...(encoding === 'auto' ? {} : { encoding }),
   ...(delimiter === 'auto' ? {} : { delimiter }),
@@ -44,7 +39,7 @@ export const inputKeys = ({ encoding, delimiter, header, sheet, skip }: Reading)
   ...(skip === undefined ? {} : { skip: { head: skip.head } }),
 })
 
-/** Looks at the file; the hints of what is wrong with it name flags where they would name keys of a pipeline. */
+/** Inspects the file; hints of its errors name flags instead of pipeline keys. */
 export async function inspectInput(reading: Reading, io: Io): Promise<InspectedColumns> {
   try {
     return await inspectColumns(reading, io.cwd, io.signal)
@@ -58,58 +53,60 @@ export async function inspectInput(reading: Reading, io: Io): Promise<InspectedC
 const asFlags = (hint: string): string =>
   hint.replace(/input\.(encoding|delimiter|sheet): ("[^"]*"|[\w-]+)/g, '--$1 $2').replace(/\b[Ss]et (?=--)/g, 'pass ')
 
-/** `--map name=Firma` flags as decisions. Throws FETTLE_USAGE for a mapping or a column that is none, with the nearest. */
+/** `--map name=Firma` flags as decisions. Throws FETTLE_USAGE for an unknown mapping or column, with the nearest name. */
 export function decisionsOf(flags: Flags, { columns }: InspectedColumns): Decisions {
   const decided = new Map<string, number | null>()
   for (const text of listFlag(flags, 'map')) {
-    const [, target = '', said = ''] = /^([^=]*)=([\s\S]*)$/.exec(text) ?? []
+    const [, target = '', column = ''] = /^([^=]*)=([\s\S]*)$/.exec(text) ?? []
     const bad = (why: string, hint: string) => new FettleError('FETTLE_USAGE', `--map ${text}: ${why}`, { hint })
-    if (said === '')
-      throw bad('expected mapping=HEADER', 'Such as --map name=Firma, --map town=#3 (the third column) or --map phone=-.')
-    refuseUnknown(target, why => bad(why, `Mappings are ${TARGETS.join(', ')}.`))
-    if (decided.has(target)) throw bad(`${target} was given twice`, 'Give it once.')
+    if (column === '')
+      throw bad(
+        'expected mapping=HEADER',
+        'Pass for example --map name=Firma, --map town=#3 (the third column) or --map phone=-.',
+      )
+    assertTarget(target, why => bad(why, `Mappings are ${TARGETS.join(', ')}.`))
+    if (decided.has(target)) throw bad(`${target} was given twice`, 'Pass it once.')
     decided.set(
       target,
-      said === '-' ? null : columnFor(said, columns, why => bad(why, `Its columns: ${columns.map(columnName).join(', ')}.`)),
+      column === '-' ? null : columnFor(column, columns, why => bad(why, `Its columns: ${columns.map(columnName).join(', ')}.`)),
     )
   }
   return decided as Decisions
 }
 
-/** Throws when this is no mapping. */
-export function refuseUnknown(target: string, refuse: (why: string) => Error): void {
+export function assertTarget(target: string, refuse: (why: string) => Error): void {
   if (TARGETS.includes(target)) return
   const close = nearest(target, TARGETS)
   throw refuse(`there is no mapping ${JSON.stringify(target)}${close === null ? '' : `; did you mean ${close}?`}`)
 }
 
-function columnFor(said: string, columns: InspectedColumns['columns'], refuse: (why: string) => Error): number {
-  const byName = columns.filter(({ header }) => header === said || header?.trim() === said)
+function columnFor(column: string, columns: InspectedColumns['columns'], refuse: (why: string) => Error): number {
+  const byName = columns.filter(({ header }) => header === column || header?.trim() === column)
   if (byName.length === 1) return byName[0]!.index
   if (byName.length > 1)
-    throw refuse(`the header stands in columns ${byName.map(({ index }) => index + 1).join(' and ')}; say which one by #number`)
-  const number = /^#(\d{1,4})$/.exec(said)?.[1]
+    throw refuse(`columns ${byName.map(({ index }) => index + 1).join(' and ')} have this header; choose one by #number`)
+  const number = /^#(\d{1,4})$/.exec(column)?.[1]
   if (number !== undefined && columns[Number(number) - 1] !== undefined) return Number(number) - 1
   const close = nearest(
-    said,
+    column,
     columns.flatMap(({ header }) => header ?? []),
   )
   throw refuse(`there is no such column${close === null ? '' : `; did you mean ${close}?`}`)
 }
 
 const percent = (confidence: number): string => `${Math.floor(confidence * 100)}%`
-/** So much of a header, and of the examples, fits into a line. */
-const HEADER = 28
-const EXAMPLES = 60
+/** Characters of a header and of the examples in a line. */
+const HEADER_WIDTH = 28
+const EXAMPLES_WIDTH = 60
 
-/** The proposal as a table for people, with what is not certain below it. */
+/** The proposal as a table, followed by the uncertain columns. */
 export function proposalTable({ facts }: InspectedColumns, { columns }: Proposal): string {
   const rows = columns.map(({ column, status, target, confidence }) => [
     String(column.index + 1),
-    clip(column.header ?? '', HEADER),
+    clip(column.header ?? '', HEADER_WIDTH),
     status === 'mapped' ? `-> ${target}` : status === 'unsure' ? `?  ${target}` : '-',
     status === 'left' ? '' : percent(confidence),
-    clip(column.examples.join(', '), EXAMPLES),
+    clip(column.examples.join(', '), EXAMPLES_WIDTH),
   ])
   const widths = rows[0]!.map((_, at) => Math.max(...rows.map(row => row[at]!.length)))
   const lines = rows.map(row =>
@@ -121,13 +118,11 @@ export function proposalTable({ facts }: InspectedColumns, { columns }: Proposal
       : [],
   )
   const title = `${facts.path}: ${facts.rows} rows, ${facts.columns} columns, ${facts.encoding}, ${JSON.stringify(facts.delimiter)} between cells`
-  return [title, ...lines, ...(reasons.length === 0 ? [] : ['not certain, so left out:', ...reasons])]
-    .map(escapeTerminal)
-    .join('\n')
+  return [title, ...lines, ...(reasons.length === 0 ? [] : ['uncertain, omitted:', ...reasons])].map(escapeTerminal).join('\n')
 }
 
-/** Throws FETTLE_INPUT_COLUMNS, with what to do, when too little is certain. */
-export function refuseUncertain(
+/** Throws FETTLE_INPUT_COLUMNS if too few columns are certain. */
+export function assertCertain(
   command: string,
   { path }: Reading,
   { columns, isEnough, isHeaderless }: Proposal,
@@ -135,7 +130,7 @@ export function refuseUncertain(
 ): void {
   const again = `fettle ${command} ${path}`
   if (isHeaderless && !isOn(flags, 'header'))
-    throw new FettleError('FETTLE_INPUT_COLUMNS', `the first row of ${path} looks like a row of the list and not like a header`, {
+    throw new FettleError('FETTLE_INPUT_COLUMNS', `the first row of ${path} looks like data and not like a header`, {
       hint: `If it has no header: ${again} --no-header; if it has one: ${again} --header.`,
     })
   if (isEnough) return
@@ -146,7 +141,7 @@ export function refuseUncertain(
     perhaps === undefined
       ? 'name=HEADER'
       : `${perhaps.target}=${perhaps.column.header === null ? `#${perhaps.column.index + 1}` : JSON.stringify(perhaps.column.header)}`
-  throw new FettleError('FETTLE_INPUT_COLUMNS', `no column of ${path} is certain to hold the name or a number of the company`, {
-    hint: `Say which one does, such as: ${again} --map ${guess}`,
+  throw new FettleError('FETTLE_INPUT_COLUMNS', `no column of ${path} certainly contains the name or a number of the company`, {
+    hint: `Pass the column, for example: ${again} --map ${guess}`,
   })
 }

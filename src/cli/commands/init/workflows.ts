@@ -1,29 +1,26 @@
 /**
- * A nightly run on a CI platform, as the file that platform reads, within its limits: GitHub's schedule is late and may drop a
- * start on the hour, keeps artifacts 90 days at most and skips folders with a leading dot. Text only; it writes nothing.
+ * Workflow files for a nightly run on a CI platform. GitHub may drop a scheduled start on the hour, keeps artifacts for at most 90 days
+ * and skips folders with a leading dot.
  */
 
-/** What a workflow is about. */
 export interface WorkflowOptions {
   readonly name: string
-  /** The pipeline file, as the command line would name it. */
   readonly pipeline: string
-  /** There is a .gitlab-ci.yml already. */
+  /** A .gitlab-ci.yml exists. */
   readonly hasOwn: boolean
 }
 
-/** A file to write, and what is left to do by hand. */
+/** A file to write, and the manual steps that follow. */
 export interface Workflow {
   readonly path: string
   readonly text: string
   readonly notes: readonly string[]
 }
 
-/** The workflow for a platform. */
 export const workflowFor = (platform: 'github' | 'gitlab', options: WorkflowOptions): Workflow =>
   platform === 'github' ? github(options) : gitlab(options)
 
-/** The command as a YAML scalar, its path quoted for the shell where it must be. */
+/** The command as a YAML scalar, with the path quoted for the shell if necessary. */
 function command(pipeline: string): string {
   const run = (path: string): string => `npx --no-install fettle run ${path} --timeout 130m`
   if (/^[\w./-]+$/.test(pipeline)) return run(pipeline)
@@ -32,7 +29,7 @@ function command(pipeline: string): string {
 
 const INSTALL = 'commit a package.json with fettle among its dependencies: npm install fettle'
 
-/** The minute is not 0: on the hour most others start too. Below the six hours of a job, above poll.timeout. */
+/** Not at minute 0, when most schedules start. The timeout is below the six hours of a job and above poll.timeout. */
 const github = ({ name, pipeline }: WorkflowOptions): Workflow => ({
   path: `.github/workflows/fettle-${name}.yml`,
   notes: [INSTALL, 'set the variable FETTLE_URL and the secrets FETTLE_USERNAME and FETTLE_PASSWORD of the repository'],
@@ -46,7 +43,7 @@ permissions:
   contents: read
 concurrency:
   group: fettle-${name}
-  cancel-in-progress: false   # a run that is cut off goes on with the next start; a second one beside it would wait for it
+  cancel-in-progress: false   # the next start resumes a cancelled run; a second run at the same time waits
 jobs:
   run:
     runs-on: ubuntu-latest
@@ -64,7 +61,7 @@ jobs:
           node-version: 22
           cache: npm
       - run: npm ci
-      - uses: actions/cache/restore@v5    # runs before this one: an unfinished one is continued, a good one compared with
+      - uses: actions/cache/restore@v5    # runs before this one: an unfinished one is resumed, a good one is compared
         with:
           path: fettle-runs
           key: fettle-${name}-\${{ github.run_id }}-\${{ github.run_attempt }}
@@ -87,7 +84,7 @@ jobs:
 `,
 })
 
-/** The schedule itself is kept by GitLab, not in the file. */
+/** GitLab stores the schedule itself, not in the file. */
 const gitlab = ({ name, pipeline, hasOwn }: WorkflowOptions): Workflow => {
   const path = hasOwn ? `.gitlab/fettle-${name}.yml` : '.gitlab-ci.yml'
   return {
@@ -106,7 +103,7 @@ fettle-${name}:
   resource_group: fettle-${name}    # one at a time
   interruptible: false
   timeout: 2h 30m                   # above poll.timeout, 2h
-  cache:                            # runs before this one: an unfinished one is continued, a good one compared with
+  cache:                            # runs before this one: an unfinished one is resumed, a good one is compared
     key: fettle-${name}
     paths: [fettle-runs]
     when: always

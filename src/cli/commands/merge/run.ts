@@ -1,4 +1,4 @@
-/** `fettle merge`: the results of shards joined into the outputs and the report of one run; nothing is sent. */
+/** `fettle merge`: joins the results of shards into the outputs and the report of one run. Sends nothing. */
 import { findShards, mergeRuns } from '../../../app/index.ts'
 import type { Flags } from '../../command.ts'
 import { isOn, listFlag, needText } from '../../options/read.ts'
@@ -10,7 +10,6 @@ import { showProgress } from '../../terminal/progress/index.ts'
 import { reportEndings } from '../run/run.ts'
 import { checkFlags, NO_CREDENTIALS, settingsOf } from '../shared.ts'
 
-/** Merges the shards named. */
 export async function run(flags: Flags, io: Io): Promise<number> {
   checkFlags(flags)
   const wanted = listFlag(flags, 'run')

@@ -1,4 +1,4 @@
-/** `fettle plan`: what a run would be and cost, and what changed against the last good one; nothing is sent. */
+/** `fettle plan`: prints rows, cost and changes of the next run. Sends nothing. */
 import {
   createRemoteInputs,
   estimateRun,
@@ -19,11 +19,11 @@ import type { Io } from '../../terminal/io.ts'
 import { printIssue } from '../../terminal/print-error.ts'
 import { overridesOf, pipelineFiles } from '../shared.ts'
 
-/** Rehearses each pipeline; the exit code is that of `check`. */
+/** Returns the exit code of `check`. */
 export async function run(flags: Flags, io: Io): Promise<number> {
   const shards = wholeFlag(flags, 'shards', 1, MOST_SHARDS)
   if (shards !== null && pipelineFiles(flags).length > 1)
-    throw new FettleError('FETTLE_USAGE', '--shards is about one list, and several pipelines are named')
+    throw new FettleError('FETTLE_USAGE', '--shards takes one pipeline, and several are named')
   const runsDir = needText(flags, 'runs-dir')
   const stdin = stdinOf({ open: io.stdin, keeps: false, signal: io.signal })
   const elsewhere = createRemoteInputs({ env: io.env, keeps: false, signal: io.signal })
@@ -44,49 +44,50 @@ export async function run(flags: Flags, io: Io): Promise<number> {
       io.out(isOn(flags, 'json') ? safeJson(shardList(shards)) : rangesOf(plan, shards))
       continue
     }
-    const rehearsal = plan === null ? null : await estimateRun(plan, runsDir, io.cwd)
+    const estimate = plan === null ? null : await estimateRun(plan, runsDir, io.cwd)
     if (isOn(flags, 'json')) {
       const name = plan?.name ?? null
-      io.out(safeJson({ schema: 'fettle/plan/v1', file, name, ok: plan !== null, exitCode, issues, plan: rehearsal }))
+      io.out(safeJson({ schema: 'fettle/plan/v1', file, name, ok: plan !== null, exitCode, issues, plan: estimate }))
       continue
     }
     if (issues.length > 0) io.err(issues.map(one => printIssue(one)).join('\n'))
-    if (plan !== null && rehearsal !== null) io.out(inWords(plan, rehearsal))
+    if (plan !== null && estimate !== null) io.out(formatEstimate(plan, estimate))
   }
   return worstExit(codes)
 }
 
-/** The rows of each shard. */
 const rangesOf = ({ rows }: Plan, of: number): string =>
   shardList(of)
-    .map((text, at) => {
-      const { from, to } = shareOf(rows, { number: at + 1, of })
+    .map((text, index) => {
+      const { from, to } = shareOf(rows, { number: index + 1, of })
       return `${text}  ${from === to ? 'no rows' : `rows ${from + 1} to ${to}`}`
     })
     .join('\n')
 
-function inWords(plan: Plan, told: RunEstimate): string {
+function formatEstimate(plan: Plan, estimate: RunEstimate): string {
   const lines = [
     `${plan.name}  (${plan.file})`,
-    `  rows      ${told.rows}${told.different === null ? '' : `, ${told.different} different on the mapped cells`}`,
-    `  sent      ${told.sent} in ${told.jobs} ${told.jobs === 1 ? 'job' : 'jobs'}${saving(plan, told)}`,
-    `  requests  ${told.requests} at least, since a job is looked at until it is done`,
-    `  credits   ${creditsOf(plan, told)}`,
-    ...(told.portfolio === null
+    `  rows      ${estimate.rows}${estimate.different === null ? '' : `, ${estimate.different} different on the mapped cells`}`,
+    `  sent      ${estimate.sent} in ${estimate.jobs} ${estimate.jobs === 1 ? 'job' : 'jobs'}${saving(plan, estimate)}`,
+    `  requests  ${estimate.requests} at least; a job is polled until it is done`,
+    `  credits   ${creditsOf(plan, estimate)}`,
+    ...(estimate.portfolio === null
       ? []
-      : [`  portfolio ${guessed(told.portfolio, 'company', 'companies')} to add to ${portfolioOf(plan)}`]),
-    ...(told.screening === null
+      : [`  portfolio ${expectedCount(estimate.portfolio, 'company', 'companies')} to add to ${portfolioOf(plan)}`]),
+    ...(estimate.screening === null
       ? []
-      : [`  screen    ${guessed(told.screening, 'AML search', 'AML searches')}, a credit each${screenBudget(told.screening)}`]),
-    ...(told.unfinished === null
+      : [
+          `  screen    ${expectedCount(estimate.screening, 'AML search', 'AML searches')}, a credit each${screenBudget(estimate.screening)}`,
+        ]),
+    ...(estimate.unfinished === null
       ? []
-      : [`  run       goes on with the unfinished ${told.unfinished}: what it has paid for is not paid again`]),
-    ...againstLines(told),
+      : [`  run       resumes the unfinished ${estimate.unfinished}; paid results are not paid again`]),
+    ...changeLines(estimate),
   ]
   return lines.map(escapeTerminal).join('\n')
 }
 
-const guessed = ({ most, expected }: { most: number; expected: number | null }, one: string, many: string): string =>
+const expectedCount = ({ most, expected }: { most: number; expected: number | null }, one: string, many: string): string =>
   `${most} ${most === 1 ? one : many} at most${expected === null ? '' : `, about ${expected} by the last good run`}`
 
 const portfolioOf = ({ portfolio }: Plan): string =>
@@ -99,19 +100,19 @@ const saving = ({ collapse, output }: Plan, { different, rows }: RunEstimate): s
   collapse || output === null || different === null || different === rows ? '' : `; job.collapse: true would send ${different}`
 
 function creditsOf({ enrich, service }: Plan, { credits: { most, expected, budget } }: RunEstimate): string {
-  if (enrich === null) return 'none: nothing is enriched'
+  if (enrich === null) return 'none: the pipeline enriches nothing'
   const likely = expected === null ? '' : `, about ${expected} by the last good run`
   const limit =
     budget === null
       ? ''
       : budget >= most
         ? `; budget.credits ${budget} allows it`
-        : `; above budget.credits ${budget} nothing is enriched`
-  return `${most} at most (${enrich.product}, one a row that is found)${likely}${limit}${service.kind === 'embedded' ? '; the embedded service bills nobody' : ''}`
+        : `; exceeds budget.credits ${budget}: nothing would be enriched`
+  return `${most} at most (${enrich.product}, one for each row that is found)${likely}${limit}${service.kind === 'embedded' ? '; the embedded service is free of charge' : ''}`
 }
 
-function againstLines({ against }: RunEstimate): string[] {
-  if (against === null) return ['  against   no good run of this pipeline is kept here']
+function changeLines({ against }: RunEstimate): string[] {
+  if (against === null) return ['  against   no earlier good run of this pipeline']
   const { runId, startedAt, changes } = against
   const title = `  against   ${runId} of ${startedAt.slice(0, 16).replace('T', ' ')} UTC`
   if (changes.length === 0) return [`${title}: nothing changed`]

@@ -1,4 +1,4 @@
-/** `fettle register`: company registers on this machine: import, list, info, remove. */
+/** `fettle register`: imports, lists, shows and removes company registers. */
 import { basename, resolve } from 'node:path'
 import { dataDirOf, registerDirOf } from '../../../app/index.ts'
 import { EXIT, FettleError } from '../../../errors.ts'
@@ -18,7 +18,6 @@ import { isOn, needText, textFlag } from '../../options/read.ts'
 import type { Io } from '../../terminal/io.ts'
 import { showLongTask } from '../../terminal/progress/long-task.ts'
 
-/** A register is named after its file unless told otherwise. */
 const nameFrom = (file: string): string =>
   basename(file)
     .replace(/(?:\.(?:csv|gz|zip|txt))+$/i, '')
@@ -63,17 +62,16 @@ async function importInto(flags: Flags, dir: string, io: Io): Promise<number> {
   const officers = people === null ? {} : { officers: resolve(io.cwd, people) }
   const force = isOn(flags, 'force')
   const info = await importRegister({ file, kind, ...officers, name, dir, now: new Date(), force, onProgress }).finally(work.stop)
-  const tell = (skipped: number, rows: RegisterInfo['skippedRows'], of = ''): void => {
+  const printSkipped = (skipped: number, rows: RegisterInfo['skippedRows'], of = ''): void => {
     for (const row of rows) io.err(escapeTerminal(`skipped line ${row.line}${of}: ${row.why}`))
     if (skipped > rows.length) io.err(`and ${skipped - rows.length} more${of}`)
   }
-  tell(info.skipped, info.skippedRows)
-  if (info.officers !== undefined) tell(info.officers.skipped, info.officers.skippedRows, ` of ${info.officers.source}`)
+  printSkipped(info.skipped, info.skippedRows)
+  if (info.officers !== undefined) printSkipped(info.officers.skipped, info.officers.skippedRows, ` of ${info.officers.source}`)
   io.out(isOn(flags, 'json') ? safeJson(info) : describe(info))
   return EXIT.ok
 }
 
-/** Carries out one action on the registers of this machine. */
 export async function run(flags: Flags, io: Io): Promise<number> {
   const dir = registerDirOf(dataDirOf(io.env))
   const action = needText(flags, 'action')

@@ -1,4 +1,4 @@
-/** `fettle report`: any report of any run, rendered again from its journal. */
+/** `fettle report`: renders the report of a run again from its journal. */
 import { resolve } from 'node:path'
 import { activeProcessOf, loadRun, MOST_ROWS, reportOfRun, reviewRows, writeAtomic } from '../../../app/index.ts'
 import { EXIT } from '../../../errors.ts'
@@ -8,9 +8,8 @@ import { assertReplaceableReport } from '../../options/overwrite-guards.ts'
 import { needText, textFlag } from '../../options/read.ts'
 import { EXTENSIONS } from '../../options/report-formats.ts'
 import type { Io } from '../../terminal/io.ts'
-import { isTextOutput } from '../shared.ts'
+import { reportText } from '../shared.ts'
 
-/** Prints the report, or writes it with --to. */
 export async function run(flags: Flags, io: Io): Promise<number> {
   const runsDir = needText(flags, 'runs-dir')
   const { state, directory } = loadRun(runsDir, textFlag(flags, 'run') ?? undefined)
@@ -20,13 +19,13 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const renderer: Renderer | null = Object.hasOwn(RENDERERS, format) ? RENDERERS[format as keyof typeof RENDERERS] : null
   const rows = format === 'html' ? await reviewRows(state, directory, MOST_ROWS) : null
   const text =
-    renderer === null || (format === 'text' && to === null) ? isTextOutput(report, io, 'out') : renderer.render(report, rows)
+    renderer === null || (format === 'text' && to === null) ? reportText(report, io, 'out') : renderer.render(report, rows)
   if (to === null) io.out(text)
   else {
     const extensions = EXTENSIONS[format as keyof typeof RENDERERS]
     await assertReplaceableReport(to, { cwd: io.cwd, runsDir, extensions, flag: `--to ${to}` })
     await writeAtomic(resolve(io.cwd, to), text)
   }
-  // A run still going has no last word yet.
+  // An active run has no final result.
   return !state.finished && activeProcessOf(runsDir, state) !== null ? EXIT.retryable : EXIT.ok
 }

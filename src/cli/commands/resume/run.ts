@@ -10,7 +10,6 @@ import { showProgress } from '../../terminal/progress/index.ts'
 import { reportEndings } from '../run/run.ts'
 import { checkFlags, NO_CREDENTIALS, settingsOf } from '../shared.ts'
 
-/** Resumes the run named, or the latest. */
 export const run = (flags: Flags, io: Io): Promise<number> => resumeAs('resume', flags, io)
 
 /** Resumes the run named, or the latest, for the command of this name. */

@@ -19,7 +19,7 @@ export const review: Command = {
   conflicts: { export: ['apply', 'json', 'by', 'expires', 'all', 'decisions'], apply: ['expires', 'all'] },
   examples: [
     ['fettle review', 'decide about the uncertain rows of the latest run, one by one'],
-    ['fettle review nightly --export csv rows.csv', 'as a table, for a colleague who knows the companies'],
+    ['fettle review nightly --export csv rows.csv', 'as a table, for a colleague to fill in'],
     ['fettle review nightly --apply decisions.csv', 'apply decisions, and write the corrected output'],
   ],
   load: () => import('./run.ts'),

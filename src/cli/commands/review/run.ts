@@ -1,4 +1,4 @@
-/** `fettle review`: rows that are not certain, decided about one by one, in a table, or on the report page. */
+/** `fettle review`: decides about uncertain rows one by one, in a table, or on the report page, and writes the outputs again. */
 import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import {
@@ -27,10 +27,8 @@ import type { Io } from '../../terminal/io.ts'
 import type { Chosen } from './screen.ts'
 import { runReviewSession } from './session.ts'
 
-/** Where decisions are kept when the pipeline does not say. */
-const USUAL_FILE = 'decisions.csv'
+const DEFAULT_FILE = 'decisions.csv'
 
-/** Reviews a run, and writes its outputs again under what was decided. */
 export async function run(flags: Flags, io: Io): Promise<number> {
   const runsDir = needText(flags, 'runs-dir')
   const { state, directory } = runForReview(runsDir, textFlag(flags, 'run') ?? undefined)
@@ -47,7 +45,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
     })
     return EXIT.ok
   }
-  const target = textFlag(flags, 'decisions') ?? state.plan.decisions ?? USUAL_FILE
+  const target = textFlag(flags, 'decisions') ?? state.plan.decisions ?? DEFAULT_FILE
   const path = resolve(io.cwd, target)
   await sweepBeside(path)
   const old = existsSync(path) ? await requireDecisions(target, io.cwd) : []
@@ -61,40 +59,39 @@ export async function run(flags: Flags, io: Io): Promise<number> {
     return EXIT.ok
   }
   const isNamed = state.plan.decisions !== null && resolve(io.cwd, state.plan.decisions) === path
-  say(io, `${added.length} ${added.length === 1 ? 'line' : 'lines'} kept in ${target}`)
-  if (!isNamed) say(io, `to have them on every run, let the pipeline say  review: { decisions: ${target} }`)
+  print(io, `${added.length} ${added.length === 1 ? 'line' : 'lines'} written to ${target}`)
+  if (!isNamed) print(io, `to apply them in every run, add to the pipeline  review: { decisions: ${target} }`)
   const result = await applyDecisions(state.runId, mergeDecisions(old, added), { env: io.env, cwd: io.cwd, runsDir })
-  return told(result, flags, io)
+  return printResult(result, flags, io)
 }
 
-/** Who decides: as said, or the user of this machine. */
 const whoIs = (flags: Flags, io: Io): string => textFlag(flags, 'by') ?? io.env.USER ?? io.env.USERNAME ?? ''
 
-/** Lines that do not say who decided, or when, are of whoever applies them now. */
+/** Completes lines without a person or time of decision. */
 const signed = (lines: readonly Decision[], who: string): Decision[] => {
   const now = new Date().toISOString()
   return lines.map(line => ({ ...line, by: line.by || who, at: line.at || now }))
 }
 
-const say = (io: Io, text: string): void => io.err(escapeTerminal(text))
+const print = (io: Io, text: string): void => io.err(escapeTerminal(text))
 
-function told({ state, report, directory }: RunResult, flags: Flags, io: Io): number {
+function printResult({ state, report, directory }: RunResult, flags: Flags, io: Io): number {
   const [result] = report.results
   const { decisions } = state
   if (decisions !== null) {
     const words = Object.entries(decisions).filter(([, count]) => count > 0)
-    say(io, `rows by what the decisions did: ${words.map(([name, count]) => `${name} ${count}`).join(', ') || 'none'}`)
+    print(io, `rows by what the decisions did: ${words.map(([name, count]) => `${name} ${count}`).join(', ') || 'none'}`)
   }
   if (isOn(flags, 'json')) io.out(resultLine(report))
   else {
-    say(io, result?.message ?? '')
+    print(io, result?.message ?? '')
     for (const { kind, path, rows } of state.outputs) io.out(escapeTerminal(`${kind.padEnd(9)} ${path}  ${rows} rows`))
     io.out(escapeTerminal(`report    ${directory.path}/report.html`))
   }
   return state.exitCode ?? EXIT.ok
 }
 
-/** One by one. Throws FETTLE_USAGE where nobody can answer. */
+/** Throws FETTLE_USAGE without a terminal. */
 async function atTerminal(
   rows: readonly ReviewRow[],
   flags: Flags,
@@ -103,15 +100,15 @@ async function atTerminal(
 ): Promise<readonly Decision[]> {
   const open = isOn(flags, 'all') ? rows : rows.filter(({ decision, outcome }) => decision === null || outcome === 'review')
   if (open.length === 0) {
-    io.err(rows.length === 0 ? 'there is nothing to review' : 'every row was decided about; --all goes through them again')
+    io.err(rows.length === 0 ? 'there is nothing to review' : 'every row is decided; --all includes decided rows')
     return []
   }
   if (!io.isTerminal || io.stdin().isTTY !== true)
     throw new FettleError(
       'FETTLE_USAGE',
-      `${open.length === 1 ? '1 row is' : `${open.length} rows are`} to be reviewed, and nobody is at a terminal`,
+      `${open.length === 1 ? '1 row is' : `${open.length} rows are`} to be reviewed, and this is not a terminal`,
       {
-        hint: 'Take a table, --export csv FILE or --export xlsx FILE, or the report page; then --apply FILE.',
+        hint: 'Export a table with --export csv FILE or --export xlsx FILE, or use the report page; then pass --apply FILE.',
       },
     )
   const by = whoIs(flags, io)
@@ -131,7 +128,7 @@ async function atTerminal(
   return runReviewSession(io, { rows: open, linesOf, keep })
 }
 
-/** The last day that decisions of this session hold, '' for ever. */
+/** The last day on which decisions apply, '' for no limit. */
 function expiryOf(flags: Flags): string {
   const day = textFlag(flags, 'expires') ?? ''
   if (day !== '' && (!/^\d{4}-\d\d-\d\d$/.test(day) || Number.isNaN(Date.parse(day))))
@@ -147,7 +144,7 @@ interface Exported {
   readonly io: Io
 }
 
-/** An earlier export or a new file: nothing else is replaced. */
+/** Replaces only an earlier export. */
 async function exportTo(format: string, to: string, { rows, mappings, id, runsDir, io }: Exported): Promise<void> {
   const path = resolve(io.cwd, to)
   if (format !== 'csv' && format !== 'xlsx' && format !== 'html')
@@ -158,17 +155,21 @@ async function exportTo(format: string, to: string, { rows, mappings, id, runsDi
     extensions: EXTENSIONS[format],
     flag: `--export ${format} ${to}`,
   })
-  const isOther = format !== 'html' && existsSync(path) && !(format === 'csv' && isReview(path))
-  if (isOther)
-    throw new FettleError('FETTLE_USAGE', `--export ${format} ${to} is there, and no earlier export: it is not replaced`, {
-      hint: 'Name another file.',
-    })
+  const isForeign = format !== 'html' && existsSync(path) && !(format === 'csv' && isReview(path))
+  if (isForeign)
+    throw new FettleError(
+      'FETTLE_USAGE',
+      `--export ${format} ${to} exists and is not an earlier export; refusing to overwrite it`,
+      {
+        hint: 'Name another file.',
+      },
+    )
   if (format === 'html') await writeAtomic(path, renderHtml(reportOfRun(runsDir, id), rows, Number.POSITIVE_INFINITY))
   else {
     const { names, rows: lines } = reviewTable(mappings, rows)
     await writeTable(path, format, names, lines)
   }
-  say(io, `${rows.length} ${rows.length === 1 ? 'row' : 'rows'} to review in ${to}`)
+  print(io, `${rows.length} ${rows.length === 1 ? 'row' : 'rows'} to review in ${to}`)
   if (format !== 'html') io.err('write accept or reject beside a company, then: fettle review --apply FILE')
 }
 

@@ -1,36 +1,35 @@
-/** A row beside the companies it may be, as a screen of text: as many columns as the terminal is wide. It reads no key. */
+/** Draws a row beside its candidates as text, in the width of the terminal. */
 import type { ReviewRow } from '../../../app/index.ts'
 import { clip, escapeTerminal, reasonsOf, wordsBeside } from '../../../report/index.ts'
 
-/** How a screen is drawn. */
 export interface ScreenStyle {
   readonly width: number
   readonly colour: boolean
 }
 
 const LABEL = 11
-/** A column narrower than this is no help. */
-const NARROWEST = 24
+/** A narrower column is unreadable. */
+const MIN_COLUMN = 24
 const GAP = 2
 
 const paint = (code: number, text: string, { colour }: ScreenStyle): string => (colour ? `\x1b[${code}m${text}\x1b[0m` : text)
 const bold = (text: string, style: ScreenStyle): string => paint(1, text, style)
 const dim = (text: string, style: ScreenStyle): string => paint(2, text, style)
 
-/** Foreign text in a cell of so many characters. */
+/** Escapes text and fits it into a cell of `width` characters. */
 const cell = (text: string, width: number): string => {
   const shown = clip(escapeTerminal(text), width)
   return shown + ' '.repeat(Math.max(0, width - [...shown].length))
 }
 
-/** What is said of the choice made, null while the row is open. */
+/** Null while the row is open. */
 export type Chosen = { readonly kind: 'accept'; readonly company: string } | { readonly kind: 'reject' } | null
 
-/** One row: `at` of `of` rows, from 1. */
+/** Row `at` of `of`, from 1. */
 export function screenOf(row: ReviewRow, at: number, of: number, chosen: Chosen, style: ScreenStyle): string {
   const { width } = style
   const head = `${at} of ${of} to review · row ${row.row}${row.key === null ? '' : ` · ${row.key}`}`
-  const fits = Math.max(1, Math.floor((width - LABEL) / (NARROWEST + GAP)) - 1)
+  const fits = Math.max(1, Math.floor((width - LABEL) / (MIN_COLUMN + GAP)) - 1)
   const beside = row.candidates.slice(0, fits)
   const column = Math.min(44, Math.max(12, Math.floor((width - LABEL) / (beside.length + 1)) - GAP))
   const line = (label: string, own: string, theirs: readonly string[]): string =>
@@ -72,7 +71,7 @@ export function screenOf(row: ReviewRow, at: number, of: number, chosen: Chosen,
 const keysOf = (candidates: number): string =>
   `${candidates === 0 ? '' : candidates === 1 ? 'y accept · ' : `y the best, 1–${candidates} that one · `}n none of these · s skip · b back · u undo · q finish`
 
-/** A cell that says something else than the row is drawn in yellow; without colour the reasons have to do. */
+/** Text that differs from the row is yellow; without colour only the reasons show it. */
 const differing = (drawn: string, text: string, own: string, style: ScreenStyle): string =>
   text !== '' && wordsBeside(text, own).some(({ differs }) => differs) ? paint(33, drawn, style) : drawn
 

@@ -1,4 +1,4 @@
-/** Pipelines whose shards others carry out: posted to a queue, looked at there, and collected. */
+/** Pipelines whose shards run on workers: submitted to a queue, polled there, and collected. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { QueuedRun } from '../../../app/distributed/index.ts'
 import { type Prepared, type RunSettings, runQueued } from '../../../app/index.ts'
@@ -14,7 +14,7 @@ import type { Io } from '../../terminal/io.ts'
 
 const load = () => import('../../../app/distributed/index.ts')
 
-/** `--shards`, null when absent. Throws FETTLE_USAGE. */
+/** `--shards`, null if absent. */
 export const shardsOf = (flags: Flags): number | null => wholeFlag(flags, 'shards', 1, MOST_SHARDS)
 
 /** Submits a pipeline to the queue of the flags; without --detach waits for its shards and merges them. */
@@ -25,26 +25,25 @@ export async function runInQueue(prepared: Prepared, settings: RunSettings, flag
   return result === null ? { name, left: queuedLine(queued, 'running', EXIT.ok) } : { name, result }
 }
 
-/** How often a watched list is looked at. */
-const LOOK_MS = 2_000
+const POLL_MS = 2_000
 
-/** How a list stands that is in a queue: 0 ready to be collected, 75 going on, 76 not to be had. */
+/** Exit code 0: ready to collect, 75: running, 76: failed or missing. */
 export async function statusQueued(run: QueuedRun, flags: Flags, io: Io, timeoutMs: number | null): Promise<number> {
   const { rerunOf, queuedStatus, formatQueuedStatus, withQueue } = await load()
   return withQueue(run, io.env, async connected => {
     let waited = 0
     let last = ''
     for (;;) {
-      const standing = await queuedStatus(connected, run)
-      const isGoing = standing.active + standing.waiting > 0
-      const isBad = standing.failed.length + standing.missing.length + standing.bad > 0
-      const code = isGoing ? EXIT.retryable : isBad ? EXIT.rejected : EXIT.ok
-      const words = formatQueuedStatus(standing)
-      if (!isOn(flags, 'watch') || !isGoing || waited >= (timeoutMs ?? Number.POSITIVE_INFINITY)) {
-        if (isOn(flags, 'json')) io.out(queuedLine(run, isGoing || code === EXIT.ok ? 'running' : 'error', code))
+      const status = await queuedStatus(connected, run)
+      const isRunning = status.active + status.waiting > 0
+      const isBad = status.failed.length + status.missing.length + status.bad > 0
+      const code = isRunning ? EXIT.retryable : isBad ? EXIT.rejected : EXIT.ok
+      const words = formatQueuedStatus(status)
+      if (!isOn(flags, 'watch') || !isRunning || waited >= (timeoutMs ?? Number.POSITIVE_INFINITY)) {
+        if (isOn(flags, 'json')) io.out(queuedLine(run, isRunning || code === EXIT.ok ? 'running' : 'error', code))
         else {
           const next =
-            isBad && !isGoing
+            isBad && !isRunning
               ? `Fix the cause, then run the original command again with the same options: ${shellCommand(rerunOf(run), needText(flags, 'runs-dir'))}`
               : nextOf(run, code)
           io.out(escapeTerminal(`${run.runId}  in the queue ${run.name} at ${run.url}\n${words}. ${next}`))
@@ -53,16 +52,16 @@ export async function statusQueued(run: QueuedRun, flags: Flags, io: Io, timeout
       }
       if (words !== last) io.err(escapeTerminal(words))
       last = words
-      await sleep(LOOK_MS, undefined, { signal: io.signal }).catch(() => io.signal.throwIfAborted())
-      waited += LOOK_MS
+      await sleep(POLL_MS, undefined, { signal: io.signal }).catch(() => io.signal.throwIfAborted())
+      waited += POLL_MS
     }
   })
 }
 
 const nextOf = ({ runId }: QueuedRun, code: number): string =>
-  code === EXIT.ok ? `It is ready: fettle collect ${runId}` : 'Nobody need wait here.'
+  code === EXIT.ok ? `It is ready: fettle collect ${runId}` : 'The workers continue without this process.'
 
-/** Throws FETTLE_USAGE for what a queue cannot do. */
+/** Throws FETTLE_USAGE before anything is read. */
 export function checkQueued(flags: Flags): void {
   queueOf(flags)
   shardsOf(flags)

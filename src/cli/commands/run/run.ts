@@ -1,4 +1,4 @@
-/** `fettle run`: check, carry out, report; several pipelines side by side, none stopped by another's failure. */
+/** `fettle run`: checks, runs and reports pipelines, several side by side; the failure of one does not stop the others. */
 import {
   createRemoteInputs,
   explainPlan,
@@ -21,18 +21,18 @@ import type { Io } from '../../terminal/io.ts'
 import { printError, printIssue } from '../../terminal/print-error.ts'
 import { showProgress } from '../../terminal/progress/index.ts'
 import { showLongTask } from '../../terminal/progress/long-task.ts'
-import { checkFlags, isTextOutput, overridesOf, pipelineFiles, settingsOf } from '../shared.ts'
+import { checkFlags, overridesOf, pipelineFiles, reportText, settingsOf } from '../shared.ts'
 import { checkQueued, runInQueue } from './queued.ts'
 
-/** So many pipelines run at once; most of the time of each is waiting. */
-const SIDE_BY_SIDE = 4
+/** Pipelines at once; each spends most of its time waiting. */
+const CONCURRENCY = 4
 
 interface Item {
   readonly file: string
   readonly prepared: Prepared
 }
 
-/** Carries out every pipeline named; the exit code is the worst. */
+/** Returns the worst exit code. */
 export async function run(flags: Flags, io: Io): Promise<number> {
   checkFlags(flags)
   if (textFlag(flags, 'queue') !== null) checkQueued(flags)
@@ -40,9 +40,9 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const reporters = await CallReporters.create(flags, io)
   const items: Item[] = []
   try {
-    return await carryAll(files, items, reporters, flags, io)
+    return await runAll(files, items, reporters, flags, io)
   } catch (error) {
-    // Whatever kept all of them from beginning.
+    // An error that prevented all of them from starting.
     await reporters.end([pipelineResultOf({ name: null, error }, flags)], exitOf(error))
     throw error
   } finally {
@@ -50,13 +50,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   }
 }
 
-async function carryAll(
-  files: readonly string[],
-  items: Item[],
-  reporters: CallReporters,
-  flags: Flags,
-  io: Io,
-): Promise<number> {
+async function runAll(files: readonly string[], items: Item[], reporters: CallReporters, flags: Flags, io: Io): Promise<number> {
   const keeps = !isOn(flags, 'dry-run')
   const stdin = stdinOf({ open: io.stdin, keeps, signal: io.signal })
   const work = showLongTask(io, isOn(flags, 'quiet'))
@@ -67,9 +61,9 @@ async function carryAll(
     onNote: text => isOn(flags, 'quiet') || io.err(escapeTerminal(text)),
   })
   const runsDir = needText(flags, 'runs-dir')
-  const surroundings = { env: io.env, cwd: io.cwd, runsDir, stdin, elsewhere, ...overridesOf(flags, io.env) }
+  const context = { env: io.env, cwd: io.cwd, runsDir, stdin, elsewhere, ...overridesOf(flags, io.env) }
   try {
-    for (const file of files) items.push({ file, prepared: await prepare(file, { ...surroundings, onProgress: work.bytes }) })
+    for (const file of files) items.push({ file, prepared: await prepare(file, { ...context, onProgress: work.bytes }) })
   } finally {
     work.stop()
   }
@@ -78,22 +72,22 @@ async function carryAll(
   reporters.enable()
   if (isOn(flags, 'dry-run')) return dryRun(items, io)
   await checkResultFile(flags, io)
-  const endings = await mapConcurrently(items, SIDE_BY_SIDE, item => runPipeline(item, reporters, flags, io, files.length > 1))
+  const endings = await mapConcurrently(items, CONCURRENCY, item => runPipeline(item, reporters, flags, io, files.length > 1))
   return reportEndings(endings, reporters, flags, io)
 }
 
-/** Tells everybody how the pipelines ended: people, reporters, and last of all whoever reads the result line; gives the worst code. */
+/** Prints the outcomes, then passes them to reporters, then prints the result lines; returns the worst exit code. */
 export async function reportEndings(endings: readonly Ending[], reporters: CallReporters, flags: Flags, io: Io): Promise<number> {
   const code = worstExit(endings.map(ending => codeOf(ending, flags)))
-  for (const ending of endings) sayEnding(ending, reporters, flags, io)
-  const told = endings.flatMap(ending => ('left' in ending ? [] : [pipelineResultOf(ending, flags)]))
-  await reporters.end(told, code)
-  if (reporters.page !== null && !told.every(isRejection) && !isOn(flags, 'quiet')) io.err(`all of them: ${reporters.page}`)
+  for (const ending of endings) printEnding(ending, reporters, flags, io)
+  const results = endings.flatMap(ending => ('left' in ending ? [] : [pipelineResultOf(ending, flags)]))
+  await reporters.end(results, code)
+  if (reporters.page !== null && !results.every(isRejection) && !isOn(flags, 'quiet')) io.err(`all pipelines: ${reporters.page}`)
   await printResults(endings, flags, io)
   return code
 }
 
-/** Carries out one pipeline; what stops it is its ending. */
+/** Runs one pipeline; an error is its ending. */
 export async function runPipeline(
   { file, prepared }: Item,
   reporters: CallReporters,
@@ -111,7 +105,7 @@ export async function runPipeline(
   try {
     if (prepared.plan === null) throw errorOfIssues(prepared.issues)
     io.signal.throwIfAborted()
-    // Missing credentials are better known before there is a folder for runs.
+    // Missing credentials are reported before a runs folder is created.
     if (prepared.plan.service.kind === 'remote') prepared.credentials()
     const settings = settingsOf(flags, io, reporters.observersOf(progress), 'run', prepared.credentials)
     if (textFlag(flags, 'queue') !== null) return await runInQueue(prepared, settings, flags)
@@ -123,8 +117,8 @@ export async function runPipeline(
   }
 }
 
-/** The report as text, or the error; quiet runs speak only when something is wrong. */
-function sayEnding(ending: Ending, reporters: CallReporters, flags: Flags, io: Io): void {
+/** The report as text, or the error; a quiet run prints nothing after a success. */
+function printEnding(ending: Ending, reporters: CallReporters, flags: Flags, io: Io): void {
   if ('error' in ending) {
     io.err(printError(ending.error, isOn(flags, 'debug'), needText(flags, 'runs-dir')))
     return
@@ -133,10 +127,10 @@ function sayEnding(ending: Ending, reporters: CallReporters, flags: Flags, io: I
   const { report } = ending.result
   if (isOn(flags, 'quiet') && codeOf(ending, flags) === EXIT.ok) return
   const to = isOn(flags, 'json') || reporters.hasStdout ? 'err' : 'out'
-  io[to](isTextOutput(report, io, to))
+  io[to](reportText(report, io, to))
 }
 
-/** Prints the very plans that would be carried out. */
+/** Prints the plans that would run. */
 function dryRun(items: readonly Item[], io: Io): number {
   const codes = items.map(({ prepared }) => {
     if (prepared.issues.length > 0) io.err(prepared.issues.map(one => printIssue(one)).join('\n'))

@@ -1,4 +1,4 @@
-/** `fettle runs`: the runs kept here, newest first. */
+/** `fettle runs`: lists the stored runs, newest first. */
 import { listRunIds, loadRun, queuedRun, reportOfRun } from '../../../app/index.ts'
 import { EXIT, FettleError } from '../../../errors.ts'
 import { escapeTerminal, resultLine, safeJson } from '../../../report/index.ts'
@@ -9,7 +9,7 @@ import type { Io } from '../../terminal/io.ts'
 
 const COLUMNS = ['RUN', 'STATUS', 'EXIT', 'ROWS', 'MATCHED', 'STARTED'] as const
 
-/** One line a run; with --json the result line of each. A run that cannot be read is named, not hidden. */
+/** A run that cannot be read is listed with its error. */
 export async function run(flags: Flags, io: Io): Promise<number> {
   const runsDir = needText(flags, 'runs-dir')
   const ids = listRunIds(runsDir)

@@ -1,11 +1,10 @@
-/** `fettle schema`: the JSON Schemas, for editors and for readers of reports. */
+/** `fettle schema`: prints a JSON Schema. */
 import { pipelineJsonSchema } from '../../../app/light.ts'
 import { EXIT } from '../../../errors.ts'
 import { eventJsonSchema, reportJsonSchema } from '../../../report/index.ts'
 import type { Flags } from '../../command.ts'
 import type { Io } from '../../terminal/io.ts'
 
-/** Prints the schema asked for. */
 export async function run(flags: Flags, io: Io): Promise<number> {
   const made = { pipeline: pipelineJsonSchema, report: reportJsonSchema, event: eventJsonSchema }
   io.out(JSON.stringify(made[flags.document as keyof typeof made](), null, 2))

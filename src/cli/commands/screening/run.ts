@@ -1,4 +1,4 @@
-/** `fettle screening`: the lists that AML searches look in: import, list, info, remove. */
+/** `fettle screening`: imports, lists, shows and removes the lists that AML searches read. */
 import { basename, extname, resolve } from 'node:path'
 import { dataDirOf, screeningDirOf } from '../../../app/index.ts'
 import { EXIT, FettleError } from '../../../errors.ts'
@@ -18,7 +18,6 @@ import type { Flags } from '../../command.ts'
 import { isOn, listFlag, needText, textFlag } from '../../options/read.ts'
 import type { Io } from '../../terminal/io.ts'
 
-/** A list is named after its file unless told otherwise. */
 const nameFrom = (file: string): string =>
   basename(file, extname(file))
     .toLowerCase()
@@ -44,7 +43,7 @@ function codesIn(flags: Flags): ListingCode[] {
   return words.map(word => {
     const code = readCode(word)
     if (code !== null) return code
-    throw new FettleError('FETTLE_USAGE', `--datasets ${word}: is no dataset code`, {
+    throw new FettleError('FETTLE_USAGE', `--datasets ${word}: not a dataset code`, {
       hint: `The codes are SAN, PEP, SOE, ${LISTING_CODES.join(', ')}.`,
     })
   })
@@ -59,11 +58,11 @@ async function importOne(flags: Flags, dir: string, io: Io): Promise<number> {
   const file = resolve(io.cwd, needText(flags, 'file'))
   const name = textFlag(flags, 'name') ?? nameFrom(file)
   const codes = codesIn(flags)
-  if (kind === 'uk' && codes.length > 0) throw new FettleError('FETTLE_USAGE', '--datasets: the UK list is of sanctions alone')
-  let said = performance.now()
+  if (kind === 'uk' && codes.length > 0) throw new FettleError('FETTLE_USAGE', '--datasets: the UK list contains sanctions only')
+  let printedAt = performance.now()
   const onProgress = (entries: number): void => {
-    if (performance.now() - said < (io.isTerminal ? 200 : 30_000)) return
-    said = performance.now()
+    if (performance.now() - printedAt < (io.isTerminal ? 200 : 30_000)) return
+    printedAt = performance.now()
     if (io.isTerminal) io.draw(`\r\x1b[2Kread ${entries} entries`)
     else io.err(`read ${entries} entries`)
   }
@@ -76,7 +75,6 @@ async function importOne(flags: Flags, dir: string, io: Io): Promise<number> {
   return EXIT.ok
 }
 
-/** Carries out one action on the screening lists of this machine. */
 export async function run(flags: Flags, io: Io): Promise<number> {
   const dir = screeningDirOf(dataDirOf(io.env))
   const action = needText(flags, 'action')

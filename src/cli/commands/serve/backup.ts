@@ -1,4 +1,4 @@
-/** `fettle serve backup`: one archive of all that a service keeps, while it runs. */
+/** `fettle serve backup`: writes all data of a service to one archive, also while it runs. */
 import { resolve } from 'node:path'
 import { EXIT } from '../../../errors.ts'
 import { escapeTerminal, safeJson } from '../../../report/index.ts'
@@ -8,7 +8,6 @@ import { isOn, needText } from '../../options/read.ts'
 import type { Io } from '../../terminal/io.ts'
 import { serviceDirOf } from './users.ts'
 
-/** Makes the backup. */
 export async function run(flags: Flags, io: Io): Promise<number> {
   const file = resolve(io.cwd, needText(flags, 'what'))
   const { bytes, online } = await backup({ dataDir: serviceDirOf(flags, io), file, signal: io.signal })

@@ -1,4 +1,4 @@
-/** `fettle serve`: the embedded service by itself, up until it is told to stop. */
+/** `fettle serve`: runs the embedded service until a signal stops it. */
 import { credentialsOf, dataDirOf, ensureRegister, registerDirOf, screeningDirOf, screeningIssues } from '../../../app/index.ts'
 import { EXIT, FettleError } from '../../../errors.ts'
 import { escapeTerminal } from '../../../report/index.ts'
@@ -9,38 +9,37 @@ import type { Io } from '../../terminal/io.ts'
 import { printIssue } from '../../terminal/print-error.ts'
 import { hasUsers, serviceDirOf } from './users.ts'
 
-/** Any of these set means that the login is to be one's own. */
+/** If one of these is set, the service uses that login instead of a new one. */
 const LOGIN = ['FETTLE_USERNAME', 'FETTLE_PASSWORD', 'FETTLE_PASSWORD_FILE']
 const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost'])
 
 const DAY_MS = 86_400_000
 
-/** Serves, unless told to do something else with what the service keeps. */
 export async function run(flags: Flags, io: Io): Promise<number> {
   const action = textFlag(flags, 'action')
   if (action === 'users') return (await import('./users.ts')).run(flags, io)
   if (action === 'backup') return (await import('./backup.ts')).run(flags, io)
-  return keepUp(flags, io)
+  return serveUntilStopped(flags, io)
 }
 
-/** Serves until SIGINT or SIGTERM, which for a server is a good end. */
-async function keepUp(flags: Flags, io: Io): Promise<number> {
+/** Runs until SIGINT or SIGTERM, then returns 0. */
+async function serveUntilStopped(flags: Flags, io: Io): Promise<number> {
   const host = needText(flags, 'host')
   const port = wholeFlag(flags, 'port', 0, 65_535) ?? 8080
   const users = LOGIN.some(name => (io.env[name] ?? '') !== '') ? [credentialsOf(io.env, {})] : []
   const serviceDir = serviceDirOf(flags, io)
   const isGuarded = users.length > 0 || hasUsers(serviceDir)
   if (!LOOPBACK.has(host) && !isGuarded)
-    throw new FettleError('FETTLE_USAGE', `--host ${host} is open to other machines and needs credentials of your own`, {
+    throw new FettleError('FETTLE_USAGE', `--host ${host} is reachable from other machines and requires credentials`, {
       hint: 'Add users (fettle serve users add NAME), or set FETTLE_USERNAME and FETTLE_PASSWORD.',
     })
   const reconcile = isOn(flags, 'reconcile')
   if (!LOOPBACK.has(host) && reconcile)
     throw new FettleError(
       'FETTLE_USAGE',
-      `--reconcile asks for no login and cannot be open to other machines, as --host ${host} is`,
+      `--reconcile has no login and cannot be served to other machines, as --host ${host} does`,
       {
-        hint: 'Serve on 127.0.0.1 and reach it through a tunnel: ssh -L 8080:127.0.0.1:8080 HOST.',
+        hint: 'Serve on 127.0.0.1 and connect through a tunnel: ssh -L 8080:127.0.0.1:8080 HOST.',
       },
     )
   const days = wholeFlag(flags, 'keep-uploads', 1, 36_500)
@@ -68,9 +67,7 @@ async function keepUp(flags: Flags, io: Io): Promise<number> {
   })
   for (const issue of await screeningIssues(dataDir)) io.err(printIssue(issue))
   if (!LOOPBACK.has(host))
-    io.err(
-      `warning: listening on ${escapeTerminal(host)}: anybody who can reach this machine can try to log in; put TLS in front`,
-    )
+    io.err(`warning: listening on ${escapeTerminal(host)}: every machine that can connect can try to log in; put TLS in front`)
   io.out(howToUse(service, users.length > 0, reconcile))
   await new Promise<void>(stopped => {
     if (io.signal.aborted) stopped()
