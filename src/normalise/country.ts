@@ -1,6 +1,6 @@
 /**
  * Converts country names and codes to ISO 3166-1 alpha-2. countries.json has, by alpha-2 code, the alpha-3 code and the names in
- * English, the local language and seven further languages (ISO and Unicode CLDR) and usual short names, as `fold` writes them.
+ * English, the local language and seven further languages (ISO and Unicode CLDR) and usual short names, in normalised spelling.
  */
 import countries from './countries.json' with { type: 'json' }
 import { normaliseText } from './text.ts'
@@ -17,12 +17,12 @@ const BY_NAME: ReadonlyMap<string, string> = new Map(
 
 /**
  * The ISO 3166-1 alpha-2 code of a country given as alpha-2, alpha-3, English or local name or a usual short name (contract §5.4);
- * '' when it is none of these.
+ * '' for any other text.
  */
 export function normaliseCountry(text: string): string {
   if (text === '') return ''
   const known = BY_NAME.get(text.toLowerCase())
   if (known !== undefined) return known
-  const folded = normaliseText(text)
-  return BY_NAME.get(folded) ?? BY_NAME.get(folded.replace(/^(?:the|republic of|kingdom of) /, '')) ?? ''
+  const normalised = normaliseText(text)
+  return BY_NAME.get(normalised) ?? BY_NAME.get(normalised.replace(/^(?:the|republic of|kingdom of) /, '')) ?? ''
 }

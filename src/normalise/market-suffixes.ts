@@ -1,11 +1,11 @@
 /**
- * The tails that exchanges, brokers and filing systems hang on a name: `DL-,0025`, `O.N.`, `ADR`, `Common Stock`, `/MD/`.
- * Knows those habits only.
+ * Removes the suffixes that exchanges, brokers and filing systems append to a name: `DL-,0025`, `O.N.`, `ADR`, `Common Stock`,
+ * `/MD/`.
  */
 
 const END = '[\\s.)]*$'
 
-/** Tails that are one by themselves. Each is anchored at the end and read on the last characters only, so it stays linear. */
+/** Suffixes by themselves. Each is anchored at the end and applied to the last characters only, so it stays linear. */
 const STRONG: readonly RegExp[] = [
   // par value: currency letters before a figure, `EO 1`, `DL-,001`, `RP100`
   new RegExp(
@@ -21,17 +21,16 @@ const STRONG: readonly RegExp[] = [
   new RegExp(`\\s(?:class|cl\\.?) ?[a-h]${END}`, 'i'),
   new RegExp(`[\\s.]cert\\.? of shs${END}`, 'i'),
   new RegExp(`\\s\\(new${END}`, 'i'),
-  // where a filer is from: `/MD/`, `\\UK`, `/Cayman Islands/`
+  // the filer's state or country: `/MD/`, `\\UK`, `/Cayman Islands/`
   /\s{0,3}[/\\][a-z][a-z. ]{1,18}[/\\]?\s{0,3}$/i,
 ]
 
-/** Tails that are one only before a strong one: `NA O.N.`, `INH. EO 1`, `H YC 1`, `CL.A DL-001`. */
+/** Suffixes only before a strong one: `NA O.N.`, `INH. EO 1`, `H YC 1`, `CL.A DL-001`. */
 const WEAK = new RegExp(
   `[\\s.](?:na|nam|nom|inh|act\\.?nom|act\\.?nouv|vz|vzo|st|sp|pfd|pref|regs?|reg\\.? ?s|cva|gdr|new|cons|cl\\.? ?[a-c])${END}|\\s[a-h]-?${END}`,
   'i',
 )
 
-/** The name without what markets and filing systems have added to it. */
 export function withoutMarketSuffix(name: string): string {
   let rest = name
   let found = false

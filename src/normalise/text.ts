@@ -1,11 +1,8 @@
-/**
- * Text to plain words: lower-case a–z and 0–9 parted by single spaces. Knows scripts and punctuation, nothing about companies.
- * Every expression here is linear in the length of the text.
- */
+/** Normalises text to lower-case words of a–z and 0–9. Every expression is linear in the length of the text. */
 import anyAscii from 'any-ascii'
 
-/** Longer cells are not names or addresses; the engine does not read them (matching goal: any input answered within 50 ms). */
-const LONGEST_TEXT = 500
+/** Longer cells are neither names nor addresses and have no words (goal: any input is matched within 50 ms). */
+const MAX_TEXT = 500
 
 const DOT = 46
 const MARKS = /['`&+]/
@@ -13,18 +10,18 @@ const NOT_ASCII = /[^\x00-\x7f]/
 
 const isLetter = (word: string): boolean => word.length === 1 && word >= 'a' && word <= 'z'
 
-/** `s.p.a` to `spa`, `pharmaceut.gr` to two words: dots between single letters join, other dots part. */
+/** `s.p.a` to `spa`, `pharmaceut.gr` to two words: dots join single letters and separate other words. */
 function splitDots(word: string): string[] {
   const parts = word.split('.').filter(part => part !== '')
   return parts.length > 1 && parts.every(part => part.length === 1) ? [parts.join('')] : parts
 }
 
 /**
- * The words of a text. Accents, case and punctuation go; other scripts are transliterated; `&` and `+` become `and`;
- * apostrophes vanish; dotted and spaced initials join (`S. p. A.` is `spa`). Texts over LONGEST_TEXT characters have no words.
+ * The words of a text without accents, case and punctuation. Other scripts are transliterated, `&` and `+` become `and`, apostrophes
+ * are removed, dotted and spaced initials are joined (`S. p. A.` is `spa`). A text over MAX_TEXT characters has no words.
  */
 export function splitWords(text: string): string[] {
-  if (text.length > LONGEST_TEXT) return []
+  if (text.length > MAX_TEXT) return []
   const ascii = NOT_ASCII.test(text) ? anyAscii(text.normalize('NFKD').replace(/\p{M}+/gu, '')) : text
   const lower = ascii.toLowerCase()
   const plain = MARKS.test(lower) ? lower.replace(/['`]+/g, '').replace(/[&+]/g, ' and ') : lower
@@ -58,5 +55,5 @@ export function splitWords(text: string): string[] {
   return found
 }
 
-/** The words of a text, joined by spaces. Folding twice gives the same as folding once. */
+/** The words of a text, joined by spaces. Idempotent. */
 export const normaliseText = (text: string): string => splitWords(text).join(' ')

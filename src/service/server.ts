@@ -172,7 +172,7 @@ async function startBackground(options: StartOptions, parts: BackgroundParts, on
   const search = makeSearch(engine)
   const monitoring = await openMonitoring({
     ...{ database, engine, search, changes, dataDir, clock, limits, onError },
-    told: writeLog,
+    writeLog,
   })
   onClose(() => monitoring.close())
   const aside = moved + monitoring.moved

@@ -265,9 +265,9 @@ describe('rules', () => {
       { ruleCode: 105, isActive: 1 },
       { ruleCode: 105, isActive: 0 },
     ]
-    expect((await call('setEventRules', { params, body: twice })).body.details).toBe('[1].ruleCode: 105 is there twice')
+    expect((await call('setEventRules', { params, body: twice })).body.details).toBe('[1].ruleCode: 105 occurs twice')
     const param = [{ ruleCode: 101, isActive: 1, param1: 'Z' }]
-    expect((await call('setEventRules', { params, body: param })).body.details).toBe('[0].param1: is none that rule 101 takes')
+    expect((await call('setEventRules', { params, body: param })).body.details).toBe('[0].param1: is not a valid parameter of rule 101')
   })
 })
 

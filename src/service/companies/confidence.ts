@@ -1,6 +1,6 @@
 /**
- * How sure a match is, in the interface's figures: a confidence of 893 to 999 from the engine's score, and a letter for every
- * field, A best, F worst, Z where one side says nothing (contract §9.2, §14.3). Pure.
+ * Grades a match in the interface's terms: a confidence of 893 to 999 from the engine's score, and a letter per field, A best, F
+ * worst, Z where one side has no value (contract §9.2, §14.3).
  */
 import type { ExplainPlan, MatchedCompany, MatchQuery } from '../../contract/index.ts'
 import { parseCompanyName } from '../../normalise/company-name.ts'
@@ -11,12 +11,12 @@ import { THRESHOLDS } from '../matching/index.ts'
 import { bigramSimilarity } from '../matching/similarity.ts'
 import type { Company, Query } from '../matching/types.ts'
 import { plainPostcode } from '../registers/search.ts'
-import { addressOf, known, OFFICE, oneLine, splitStreet, statusOf, typeOf } from './facts.ts'
+import { addressOf, OFFICE, oneLine, splitStreet, statusOf, typeOf, withoutEmpty } from './facts.ts'
 
 const [LOWEST, REVIEW, HIGHEST] = [893, 900, 999]
 const REVIEW_FROM = THRESHOLDS.review
 
-/** The engine's chance of a company, from 0 to 1, as a confidence: never falling, with the boundary of review at 900. */
+/** Converts the engine's chance of a company, from 0 to 1, to a confidence: never decreasing, with the boundary of review at 900. */
 export const confidenceOf = (chance: number): number =>
   chance < REVIEW_FROM
     ? LOWEST + Math.floor((chance / REVIEW_FROM) * (REVIEW - LOWEST))
@@ -29,13 +29,13 @@ const ALPHA = [
   [REVIEW, 'D'],
 ] as const
 
-/** What is matched, as the engine takes it. */
+/** Converts the request to a query of the engine. */
 export function queryOf(query: MatchQuery): Query {
   const { name, country, regNo = '', vatNo = '', street = '', houseNo = '', city = '', postCode = '', phoneNo = '' } = query
   return {
     name,
     country,
-    ...known({
+    ...withoutEmpty({
       orgNumber: regNo,
       vatNumber: vatNo,
       address1: [street, houseNo].filter(part => part !== '').join(' '),
@@ -54,50 +54,48 @@ const GRADES = [
   [0.5, 'D'],
 ] as const
 
-const gradeOf = (alike: number): string => GRADES.find(([least]) => alike >= least)?.[1] ?? 'F'
+const gradeOf = (similarity: number): string => GRADES.find(([minimum]) => similarity >= minimum)?.[1] ?? 'F'
 
-/** The letter of two values: `Z` unless both are there, else by how alike they are. */
-function grade(asked: string, held: string, alike: (a: string, b: string) => number): string {
-  return asked === '' || held === '' ? 'Z' : gradeOf(alike(asked, held))
+/** `Z` unless both values are given, else a letter by their similarity. */
+function grade(requested: string, withoutEmpty: string, similarity: (a: string, b: string) => number): string {
+  return requested === '' || withoutEmpty === '' ? 'Z' : gradeOf(similarity(requested, withoutEmpty))
 }
 
 const same = (a: string, b: string): number => (a === b ? 1 : 0)
-const letters = (a: string, b: string): number => (a === b ? 1 : Math.min(0.99, bigramSimilarity(a, b)))
+const bigrams = (a: string, b: string): number => (a === b ? 1 : Math.min(0.99, bigramSimilarity(a, b)))
 const plain = (text: string | undefined): string => normaliseText(text ?? '').replaceAll(' ', '')
-const nameLetters = (a: string, b: string): number =>
-  plain(a) === plain(b) ? 1 : Math.min(0.99, letters(parseCompanyName(a).words.join(''), parseCompanyName(b).words.join('')))
-const nearby = (a: string, b: string): number => (a === b ? 1 : postcodeArea(a) === postcodeArea(b) ? 0.7 : 0)
+const nameSimilarity = (a: string, b: string): number =>
+  plain(a) === plain(b) ? 1 : Math.min(0.99, bigrams(parseCompanyName(a).words.join(''), parseCompanyName(b).words.join('')))
+const postcodeSimilarity = (a: string, b: string): number => (a === b ? 1 : postcodeArea(a) === postcodeArea(b) ? 0.7 : 0)
 
-/** The letters of a company for a query. */
 function explainPlan(query: MatchQuery, company: Company, confidence: number): ExplainPlan {
   const { country } = company
-  const held = splitStreet(company.address1)
-  const asked =
+  const withoutEmpty = splitStreet(company.address1)
+  const requested =
     query.houseNo === undefined ? splitStreet(query.street ?? '') : { street: query.street ?? '', houseNumber: query.houseNo }
   const names = [company.name, ...company.tradingNames, ...company.previousNames]
   const number = grade(normaliseOrgNumber(query.regNo ?? '', country), normaliseOrgNumber(company.orgNumber, country), same)
   const line = oneLine([query.street ?? '', query.houseNo ?? '', query.city ?? '', query.postCode ?? ''])
   return {
     matchScore: confidence,
-    matchScoreAlpha: ALPHA.find(([least]) => confidence >= least)?.[1] ?? 'F',
+    matchScoreAlpha: ALPHA.find(([minimum]) => confidence >= minimum)?.[1] ?? 'F',
     'matchScoreLocal Id': number,
-    matchScoreName: gradeOf(Math.max(...names.map(name => nameLetters(query.name, name)))),
-    matchScoreHouseNo: grade(plain(asked.houseNumber), plain(held.houseNumber), same),
-    matchScoreStreet: grade(plain(asked.street), plain(held.street), letters),
+    matchScoreName: gradeOf(Math.max(...names.map(name => nameSimilarity(query.name, name)))),
+    matchScoreHouseNo: grade(plain(requested.houseNumber), plain(withoutEmpty.houseNumber), same),
+    matchScoreStreet: grade(plain(requested.street), plain(withoutEmpty.street), bigrams),
     matchScorePoBox: 'Z',
-    matchScoreCity: grade(plain(query.city), plain(company.town), letters),
-    matchScoreState: grade(plain(query.province ?? query.state), plain(company.address2), letters),
-    matchScorePostCode: grade(plainPostcode(query.postCode ?? ''), plainPostcode(company.postcode), nearby),
+    matchScoreCity: grade(plain(query.city), plain(company.town), bigrams),
+    matchScoreState: grade(plain(query.province ?? query.state), plain(company.address2), bigrams),
+    matchScorePostCode: grade(plainPostcode(query.postCode ?? ''), plainPostcode(company.postcode), postcodeSimilarity),
     matchScoreCountry: grade(query.country, country, same),
     matchScoreVatNo: grade(normaliseVat(query.vatNo ?? '', country), normaliseVat(company.vatNumber, country), same),
     matchScoreRegNo: number,
     matchScorePhoneNo: grade(phoneDigits(query.phoneNo ?? ''), phoneDigits(company.phone), same),
-    matchScoreSimpleValue: grade(plain(line), plain(addressOf(company).simpleValue), letters),
+    matchScoreSimpleValue: grade(plain(line), plain(addressOf(company).simpleValue), bigrams),
     matchScoreNum: String(confidence),
   }
 }
 
-/** A matched company's record. */
 export function matchedCompany(query: MatchQuery, company: Company, chance: number): MatchedCompany {
   const confidence = confidenceOf(chance)
   const { connectId: id, country, orgNumber, name, town, postcode, phone } = company
@@ -106,17 +104,17 @@ export function matchedCompany(query: MatchQuery, company: Company, chance: numb
   return {
     matchScoreConfidence: confidence,
     id,
-    ...known({ country, regNo: orgNumber, safeNo: safeNumber(company), name }),
-    // A number on the wire: what a double cannot hold is left out.
+    ...withoutEmpty({ country, regNo: orgNumber, safeNo: safeNumber(company), name }),
+    // A number on the wire, so one that a double cannot represent is omitted.
     ...(/^[1-9]\d{0,14}$/.test(digits.replace(/^0+/, '')) ? { phoneNumber: Number(digits) } : {}),
-    address: known({
+    address: withoutEmpty({
       simpleValue,
       street: [houseNumber, street].filter(part => part !== '').join(' '),
       city: town,
       postcode,
       country,
     }),
-    ...known({ status: statusOf(company), type: typeOf(company), officeType: OFFICE }),
+    ...withoutEmpty({ status: statusOf(company), type: typeOf(company), officeType: OFFICE }),
     matchScoreExplainPlan: explainPlan(query, company, confidence),
   }
 }

@@ -1,26 +1,26 @@
 /**
- * What searches take, told in the interface's form: read from the very schemas that check them, so that the two cannot differ
+ * Describes the criteria that searches accept. They are read from the schemas that validate the requests, so that both agree
  * (contract §9.4, §9.5, §11.2).
  */
 import { z } from 'zod'
 import { type Criterion, OPERATIONS } from '../../contract/index.ts'
 
-/** Languages that names and reports are there in. */
+/** Languages of names and reports. */
 export const LANGUAGES = ['EN'] as const
 
 type Set = Record<string, Criterion | Record<string, Criterion>>
 
-interface Told {
+interface JsonSchema {
   readonly minLength?: number
   readonly maxLength?: number
   readonly enum?: readonly string[]
   readonly pattern?: string
-  readonly anyOf?: readonly Told[]
+  readonly anyOf?: readonly JsonSchema[]
 }
 
-function criterionOf(told: Told | undefined, isRequired: boolean): Criterion {
-  // Of several forms the first is the single one.
-  const { minLength, maxLength, enum: allowed, pattern } = told?.anyOf?.[0] ?? told ?? {}
+function criterionOf(schemas: JsonSchema | undefined, isRequired: boolean): Criterion {
+  // The first of several forms is the single value.
+  const { minLength, maxLength, enum: allowed, pattern } = schemas?.anyOf?.[0] ?? schemas ?? {}
   return {
     ...(isRequired ? { required: true } : { optional: true }),
     ...(minLength === undefined ? {} : { minLength }),
@@ -30,10 +30,10 @@ function criterionOf(told: Told | undefined, isRequired: boolean): Criterion {
   }
 }
 
-const propertiesOf = (schema: z.ZodType): Record<string, Told> =>
-  (z.toJSONSchema(schema, { io: 'input' }) as { properties: Record<string, Told> }).properties
+const propertiesOf = (schema: z.ZodType): Record<string, JsonSchema> =>
+  (z.toJSONSchema(schema, { io: 'input' }) as { properties: Record<string, JsonSchema> }).properties
 
-/** Where each parameter of the company search stands among its criteria. */
+/** Parameter of the company search to its path among the criteria. */
 const COMPANY: Readonly<Record<string, string>> = {
   id: 'id',
   safeNo: 'safeNo',
@@ -59,26 +59,24 @@ const PERSON: Readonly<Record<string, string>> = Object.fromEntries(
   ['peopleId', 'localDirectorNumber', 'lastName', 'firstName', 'dateOfBirth'].map(name => [name, name]),
 )
 
-/** One set of criteria for every parameter that leads anywhere by itself: it is required there, the others are optional. */
-function setsOf(schema: z.ZodType, places: Readonly<Record<string, string>>, leads: readonly string[]): Set[] {
-  const told = propertiesOf(schema)
-  return leads.map(lead => {
+/** One set of criteria per key parameter, which is required there; the others are optional. */
+function setsOf(schema: z.ZodType, paths: Readonly<Record<string, string>>, keys: readonly string[]): Set[] {
+  const schemas = propertiesOf(schema)
+  return keys.map(key => {
     const set: Set = {}
-    for (const [parameter, place] of Object.entries(places)) {
-      const [outer = '', inner] = place.split('.')
-      const criterion = criterionOf(told[parameter], parameter === lead)
+    for (const [parameter, path] of Object.entries(paths)) {
+      const [outer = '', inner] = path.split('.')
+      const criterion = criterionOf(schemas[parameter], parameter === key)
       set[outer] = inner === undefined ? criterion : { ...(set[outer] as Record<string, Criterion>), [inner]: criterion }
     }
     return set
   })
 }
 
-/** The criteria of companies; `leads` are the parameters of which one is needed. */
-export const companyCriteria = (leads: readonly string[]): Set[] => setsOf(OPERATIONS.searchCompanies.query, COMPANY, leads)
+/** `keys` are the parameters of which a search needs at least one. */
+export const companyCriteria = (keys: readonly string[]): Set[] => setsOf(OPERATIONS.searchCompanies.query, COMPANY, keys)
 
-/** The criteria of people. */
-export const peopleCriteria = (leads: readonly string[]): Set[] => setsOf(OPERATIONS.searchPeople.query, PERSON, leads)
+export const peopleCriteria = (keys: readonly string[]): Set[] => setsOf(OPERATIONS.searchPeople.query, PERSON, keys)
 
-/** The JSON schema of a report. */
 export const reportSchema = (section: 'CompanyReportResponse' | 'DirectorReportResponse'): object =>
   z.toJSONSchema(OPERATIONS[section === 'CompanyReportResponse' ? 'readReport' : 'readPerson'].reply, { io: 'input' })

@@ -1,11 +1,14 @@
-/** Officers of the register in the words of the interface: directors of a company, directorships of a person (contract §9.3, §11.2). Pure. */
+/**
+ * Converts officers of the register to the interface's records: directors of a company, directorships of a person (contract §9.3,
+ * §11.2).
+ */
 import type { CompanyAddress, CompanyReport, Director, FoundPerson } from '../../contract/index.ts'
 import type { Company } from '../matching/types.ts'
 import type { Officer } from '../registers/officer.ts'
-import { known, oneLine, splitStreet, statusOf, typeOf } from './facts.ts'
+import { oneLine, splitStreet, statusOf, typeOf, withoutEmpty } from './facts.ts'
 
 function addressOf({ address1, address2, town, postcode }: Officer): CompanyAddress {
-  return known({
+  return withoutEmpty({
     simpleValue: oneLine([address1, address2, town, postcode]),
     ...splitStreet(address1),
     city: town,
@@ -19,7 +22,7 @@ const kindOf = ({ type }: Officer): string => {
 }
 
 const details = (officer: Officer) =>
-  known({
+  withoutEmpty({
     name: officer.name,
     title: officer.title,
     firstNames: [officer.firstName, officer.middleName].filter(name => name !== '').join(' '),
@@ -35,7 +38,7 @@ const details = (officer: Officer) =>
     directorType: kindOf(officer),
   })
 
-/** A person's positions in one company as one director. */
+/** One director from all positions of a person in one company. */
 function directorOf(positions: readonly [Officer, ...Officer[]]): Director {
   const [first] = positions
   const resigned = positions.map(one => one.resigned).sort()
@@ -44,22 +47,22 @@ function directorOf(positions: readonly [Officer, ...Officer[]]): Director {
     idType: 'Other',
     ...details(first),
     address: addressOf(first),
-    positions: positions.map(one => known({ dateAppointed: one.appointed, positionName: one.position })),
-    ...known({ resignationDate: resigned.at(-1) ?? '' }),
+    positions: positions.map(one => withoutEmpty({ dateAppointed: one.appointed, positionName: one.position })),
+    ...withoutEmpty({ resignationDate: resigned.at(-1) ?? '' }),
   }
 }
 
 function byPerson(officers: readonly Officer[]): Director[] {
   const people = new Map<string, [Officer, ...Officer[]]>()
   for (const officer of officers) {
-    const there = people.get(officer.peopleId)
-    if (there === undefined) people.set(officer.peopleId, [officer])
-    else there.push(officer)
+    const earlier = people.get(officer.peopleId)
+    if (earlier === undefined) people.set(officer.peopleId, [officer])
+    else earlier.push(officer)
   }
   return [...people.values()].map(directorOf)
 }
 
-/** The directors of a company: those who resigned from a position are previous ones in it. */
+/** A person is a previous director in each position that they resigned from. */
 export const directorsOf = (officers: readonly Officer[]): NonNullable<CompanyReport['directors']> => ({
   currentDirectors: byPerson(officers.filter(one => one.resigned === '')),
   previousDirectors: byPerson(officers.filter(one => one.resigned !== '')),
@@ -71,10 +74,9 @@ export interface Appointment {
   readonly company: Company
 }
 
-/** A position as a search for people shows it. */
 export const foundPerson = ({ officer, company }: Appointment): FoundPerson => ({
   peopleId: officer.peopleId,
-  ...known({
+  ...withoutEmpty({
     firstName: [officer.firstName, officer.middleName].filter(name => name !== '').join(' '),
     lastName: officer.lastName || officer.name,
     dateOfBirth: officer.dateOfBirth,
@@ -84,7 +86,7 @@ export const foundPerson = ({ officer, company }: Appointment): FoundPerson => (
   company: { id: company.connectId },
   companyName: company.name,
   companyType: typeOf(company),
-  ...known({ companyRegistrationNumber: company.orgNumber }),
+  ...withoutEmpty({ companyRegistrationNumber: company.orgNumber }),
   status: officer.resigned === '' ? 'Current' : 'Previous',
   address: addressOf(officer),
 })
@@ -92,7 +94,7 @@ export const foundPerson = ({ officer, company }: Appointment): FoundPerson => (
 const directorship = ({ officer, company }: Appointment) => ({
   id: company.connectId,
   companyName: company.name,
-  ...known({
+  ...withoutEmpty({
     registrationNumber: company.orgNumber,
     name: officer.name,
     position: officer.position,
@@ -102,22 +104,21 @@ const directorship = ({ officer, company }: Appointment) => ({
   }),
 })
 
-/** The report of a person, from all their positions. */
 export function personReport(appointments: readonly [Appointment, ...Appointment[]]) {
   const [{ officer }] = appointments
   const previous = appointments.filter(one => one.officer.resigned !== '')
-  const present = appointments.filter(one => one.officer.resigned === '')
-  const inactive = present.filter(({ company }) => statusOf(company) === 'NonActive')
+  const current = appointments.filter(one => one.officer.resigned === '')
+  const inactive = current.filter(({ company }) => statusOf(company) === 'NonActive')
   return {
     directorId: officer.peopleId,
     directorSummary: {
-      currentAppointments: present.length - inactive.length,
+      currentAppointments: current.length - inactive.length,
       inactiveAppointments: inactive.length,
       previousAppointments: previous.length,
     },
     directorDetails: { ...details(officer), address: addressOf(officer) },
     directorships: {
-      currentDirectorships: present.map(directorship),
+      currentDirectorships: current.map(directorship),
       previousDirectorships: previous.map(directorship),
     },
   }

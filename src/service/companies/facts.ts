@@ -1,14 +1,14 @@
 /**
- * A company of the register in the words of the interface: address, status, type, the record a search shows. What the register
- * does not say is left out, never guessed (contract §9.1, §14.3). Pure.
+ * Converts a company of the register to the interface's terms: address, status, type, search record. Missing values are omitted
+ * (contract §9.1, §14.3).
  */
 import type { CompanyAddress, FoundCompany } from '../../contract/index.ts'
 import { parseCompanyName } from '../../normalise/company-name.ts'
 import { safeNumber } from '../enrichment/tags.ts'
 import type { Company } from '../matching/types.ts'
 
-/** The fields that hold something. */
-export const known = <T extends Record<string, string>>(fields: T): Partial<T> =>
+/** The fields without the empty ones. */
+export const withoutEmpty = <T extends Record<string, string>>(fields: T): Partial<T> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== '')) as Partial<T>
 
 const STATUSES = [
@@ -17,7 +17,7 @@ const STATUSES = [
   ['Active', /^(?:active|aktiv|open|live|registered|current)/i],
 ] as const
 
-/** The status in the interface's words; '' when the register says nothing. */
+/** The interface's status; '' when the register has none. */
 export function statusOf({ status }: Company): '' | 'Active' | 'NonActive' | 'Pending' | 'Other' {
   if (status.trim() === '') return ''
   return STATUSES.find(([, pattern]) => pattern.test(status))?.[0] ?? 'Other'
@@ -25,14 +25,13 @@ export function statusOf({ status }: Company): '' | 'Active' | 'NonActive' | 'Pe
 
 const LIMITED: ReadonlySet<string> = new Set(['private', 'public', 'corporation', 'llc'])
 
-/** The type by the legal form that the name shows; `NotSet` when it shows none. */
+/** The type by the legal form in the name; `NotSet` without one. */
 export function typeOf({ name }: Company): 'NotSet' | 'Ltd' | 'NonLtd' {
   const { legal } = parseCompanyName(name)
   if (legal === null) return 'NotSet'
   return LIMITED.has(legal) ? 'Ltd' : 'NonLtd'
 }
 
-/** Whether the name shows a public limited company. */
 export const isPublic = ({ name }: Company): boolean => parseCompanyName(name).legal === 'public'
 
 /** Entries of a register are registered offices. */
@@ -41,30 +40,28 @@ export const OFFICE = 'registered'
 const NUMBER_FIRST = /^(\d{1,6}[a-z]?(?:[-/]\d{1,6}[a-z]?)?)[, ]+(?=.*\p{L})(.+)$/iu
 const NUMBER_LAST = /(?<=[, ])\d{1,6} ?[a-z]?(?:[-/]\d{1,6}[a-z]?)?$/iu
 const GAP_AT_END = /(?<![, ])[, ]+$/
-const LONGEST_LINE = 200
-/** `Unit 31`, `Flat 2`: a number, but not the house's. */
-const WITHIN = /^(?:unit|suite|flat|floor|room|apt|apartment|po box|postfach)\b/i
+const MAX_LINE = 200
+/** `Unit 31`, `Flat 2`: a number, but not a house number. */
+const UNIT = /^(?:unit|suite|flat|floor|room|apt|apartment|po box|postfach)\b/i
 
 /** Street and house number of an address line: `12a High Street`, `Hauptstr. 5`; a line of another form is all street. */
 export function splitStreet(line: string): { readonly street: string; readonly houseNumber: string } {
-  if (line.length <= LONGEST_LINE && !WITHIN.test(line)) {
+  if (line.length <= MAX_LINE && !UNIT.test(line)) {
     const first = NUMBER_FIRST.exec(line)
     if (first !== null) return { street: first[2] ?? '', houseNumber: first[1] ?? '' }
     const [houseNumber = ''] = NUMBER_LAST.exec(line) ?? []
     const street = line.slice(0, line.length - houseNumber.length).replace(GAP_AT_END, '')
-    // `Platz des 17. Juni 3` may be split in more than one way.
+    // `Platz des 17. Juni 3` is ambiguous and is not split.
     if (houseNumber !== '' && /\p{L}/u.test(street) && !/\d/.test(street)) return { street, houseNumber }
   }
   return { street: line, houseNumber: '' }
 }
 
-/** Parts of an address as one line. */
 export const oneLine = (parts: readonly string[]): string => parts.filter(part => part !== '').join(', ')
 
-/** The address as search and report write it. */
 export function addressOf(company: Company): CompanyAddress {
   const { address1, address2, town, postcode, phone, country } = company
-  return known({
+  return withoutEmpty({
     simpleValue: oneLine([address1, address2, town, postcode]),
     ...splitStreet(address1),
     city: town,
@@ -74,12 +71,11 @@ export function addressOf(company: Company): CompanyAddress {
   })
 }
 
-/** The company as a search shows it. */
 export function foundCompany(company: Company): FoundCompany {
   const { connectId: id, country, orgNumber, name, vatNumber } = company
   return {
     id,
-    ...known({
+    ...withoutEmpty({
       country,
       regNo: orgNumber,
       safeNo: safeNumber(company),

@@ -1,4 +1,4 @@
-/** People and their reports, where a register holds officers: contract §11.2. */
+/** Routes of people and their reports, for registers with officers: contract §11.2. */
 import type { FastifyInstance } from 'fastify'
 import type { z } from 'zod'
 import type { OPERATIONS } from '../../contract/index.ts'
@@ -17,20 +17,20 @@ import { noResults, tooManyResults } from './search.ts'
 
 type Query = z.infer<(typeof OPERATIONS)['searchPeople']['query']>
 
-/** Criteria that lead to people; the others only narrow. */
-const LEADS = ['peopleId', 'localDirectorNumber', 'lastName'] as const
+/** Criteria with an index; a search needs one of them. */
+const KEY_CRITERIA = ['peopleId', 'localDirectorNumber', 'lastName'] as const
 
-/** Whether every word asked for begins a word of the name. */
-const isCalled = (asked: string | undefined, name: string): boolean =>
-  asked === undefined || splitWords(asked).every(word => splitWords(name).some(one => one.startsWith(word)))
+/** Whether every requested word is the prefix of a word of the name. */
+const nameFits = (requested: string | undefined, name: string): boolean =>
+  requested === undefined || splitWords(requested).every(word => splitWords(name).some(one => one.startsWith(word)))
 
-function isAskedFor({ officer, company }: Appointment, query: Query): boolean {
+function matchesQuery({ officer, company }: Appointment, query: Query): boolean {
   const { countries, peopleId, localDirectorNumber, firstName, lastName, dateOfBirth = '' } = query
   if (!countries.includes('PLC') && !countries.includes(officer.country) && !countries.includes(company.country)) return false
   if (peopleId !== undefined && officer.peopleId !== peopleId) return false
   if (localDirectorNumber !== undefined && officer.personId !== localDirectorNumber) return false
   const given = `${officer.firstName} ${officer.middleName}`
-  if (!isCalled(firstName, given.trim() || officer.name) || !isCalled(lastName, officer.lastName || officer.name)) return false
+  if (!nameFits(firstName, given.trim() || officer.name) || !nameFits(lastName, officer.lastName || officer.name)) return false
   return officer.dateOfBirth.startsWith(dateOfBirth)
 }
 
@@ -55,19 +55,19 @@ export function peopleRoutes(app: FastifyInstance, deps: PeopleDeps): void {
 
   route(app, deps, 'peopleSearchCriteria', ({ query, request }) => {
     const countries = query.countries.map(country => requireCountry(country, 'countries', ['PLC']))
-    return { correlationId: request.id, countries, languages: [...LANGUAGES], criteriaSets: peopleCriteria(LEADS) }
+    return { correlationId: request.id, countries, languages: [...LANGUAGES], criteriaSets: peopleCriteria(KEY_CRITERIA) }
   })
 
   route(app, deps, 'searchPeople', ({ query, request }) => {
     for (const country of query.countries) requireCountry(country, 'countries', ['PLC'])
-    if (LEADS.every(lead => query[lead] === undefined)) {
+    if (KEY_CRITERIA.every(key => query[key] === undefined)) {
       throw badRequest(
         'The search is not acceptable',
-        `needed is at least one of ${LEADS.join(', ')}; other criteria only narrow`,
+        `at least one of ${KEY_CRITERIA.join(', ')} is required; other criteria only narrow the search`,
       )
     }
     const found = candidates(query)
-    const people = appointmentsOf(found).filter(one => isAskedFor(one, query))
+    const people = appointmentsOf(found).filter(one => matchesQuery(one, query))
     const none = officers.size === 0 ? 'No register of this service holds officers.' : 'No person of the register is like this.'
     const messages = [
       ...(people.length === 0 ? [noResults(none)] : []),

@@ -1,6 +1,6 @@
 /**
- * The company report: contract §9.3. An answer that is too large is fetched from a link that works for a while, without a token;
- * nothing is kept for it: the link says what to make again.
+ * Routes of the company report: contract §9.3. A large report is returned as a redirect to a signed link, valid for a while
+ * without a token. The link contains the order, and the report is built again from it.
  */
 import type { FastifyInstance } from 'fastify'
 import { formatWireDate, type ReportReply } from '../../contract/index.ts'
@@ -23,7 +23,6 @@ import { reportOf } from './report.ts'
 const JSON_AND_PDF = 'application/json+pdf'
 const TEMPLATE = 'full'
 
-/** What was ordered, and by whom. */
 interface Order {
   readonly connectId: string
   readonly userId: number
@@ -40,7 +39,7 @@ export interface UsageDeps {
   readonly limits: Limits
 }
 
-/** Counts a report, or throws a 403 when the user may have no more of this country. */
+/** Counts a report, or throws a 403 when the user's quota for this country is exhausted. */
 export function countReport({ usage, limits }: UsageDeps, user: User, product: 'company' | 'person', country: string): void {
   if (usage.used(user.id, product, country) >= limits.reports) throw new Refusal(403, 'Access forbidden')
   usage.count(user.id, product, country)
@@ -81,7 +80,7 @@ export function reportRoutes(app: FastifyInstance, deps: ReportDeps): void {
   type ReportCall = Call<undefined, { template: string; customData?: string | undefined }>
   const order = async ({ user, id, query, request, reply }: ReportCall): Promise<unknown> => {
     if (query.template !== TEMPLATE)
-      throw badRequest('The report cannot be ordered', `template: this service has ${TEMPLATE} only`)
+      throw badRequest('The report cannot be ordered', `template: this service supports only ${TEMPLATE}`)
     const company = await search.find(id)
     if (company === null) throw notFound('Company')
     requireCustomData(company.country, query.customData)
@@ -97,7 +96,7 @@ export function reportRoutes(app: FastifyInstance, deps: ReportDeps): void {
 
   app.get<LinkRoute>('/reports/:name', async ({ params, query, id }, reply) => {
     if (links.check(`report ${params.name}`, query) === null)
-      throw new Refusal(403, 'Access forbidden: the link has expired or is not ours')
+      throw new Refusal(403, 'Access forbidden: the link has expired or is invalid')
     const ordered = JSON.parse(Buffer.from(params.name, 'base64url').toString()) as Order
     const company = await search.find(ordered.connectId)
     if (company === null) throw notFound('Company')

@@ -1,12 +1,11 @@
-/** The report of a company: the sections that the register can fill, the others absent (contract §9.3, §14.3). Pure. */
+/** Builds the report of a company from the register; sections without data are omitted (contract §9.3, §14.3). */
 import type { CompanyReport } from '../../contract/index.ts'
 import { safeNumber } from '../enrichment/tags.ts'
 import type { Company } from '../matching/types.ts'
 import type { Officer } from '../registers/officer.ts'
 import { directorsOf } from './directors.ts'
-import { addressOf, known, statusOf } from './facts.ts'
+import { addressOf, statusOf, withoutEmpty } from './facts.ts'
 
-/** The sections of a company with these officers. */
 export function reportOf(company: Company, officers: readonly Officer[]): CompanyReport {
   const { connectId: companyId, name, country, orgNumber, vatNumber, tradingNames, previousNames, email, website } = company
   const status = statusOf(company)
@@ -16,12 +15,12 @@ export function reportOf(company: Company, officers: readonly Officer[]): Compan
     companyId,
     language: 'en',
     companySummary: {
-      ...known({ businessName: name, country, companyNumber: safeNumber(company), companyRegistrationNumber: orgNumber }),
+      ...withoutEmpty({ businessName: name, country, companyNumber: safeNumber(company), companyRegistrationNumber: orgNumber }),
       ...companyStatus,
     },
     companyIdentification: {
       basicInformation: {
-        ...known({
+        ...withoutEmpty({
           businessName: tradingNames[0] ?? name,
           registeredCompanyName: name,
           companyRegistrationNumber: orgNumber,

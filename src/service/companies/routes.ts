@@ -1,6 +1,6 @@
-/** Search and match of companies, and what may be asked: contract §9.1, §9.2, §9.4 to §9.6. */
+/** Routes of company search and match and of their criteria: contract §9.1, §9.2, §9.4 to §9.6. */
 import type { FastifyInstance } from 'fastify'
-import type { CompaniesQuery, SearchMessage } from '../../contract/index.ts'
+import type { CompaniesQuery } from '../../contract/index.ts'
 import { pageOf } from '../http/paging.ts'
 import { type RouteDeps, route } from '../http/route.ts'
 import { makeTurns } from '../http/take-turns.ts'
@@ -11,7 +11,7 @@ import { confidenceOf, matchedCompany, queryOf } from './confidence.ts'
 import { companyCriteria, LANGUAGES, reportSchema } from './criteria.ts'
 import { customDataOf } from './custom-data.ts'
 import { foundCompany } from './facts.ts'
-import { findCompanies, LEADS } from './search.ts'
+import { findCompanies, KEY_CRITERIA } from './search.ts'
 
 export interface CompanyDeps extends RouteDeps {
   readonly engine: Engine
@@ -27,8 +27,7 @@ export function companyRoutes(app: FastifyInstance, deps: CompanyDeps): void {
     for (const country of query.countries ?? []) requireCountry(country, 'countries', ['PLC'])
     await turn()
     const { companies, messages } = await findCompanies(query, tools)
-    const told: readonly SearchMessage[] = messages
-    return { correlationId, totalSize: companies.length, companies: pageOf(companies, query).map(foundCompany), messages: told }
+    return { correlationId, totalSize: companies.length, companies: pageOf(companies, query).map(foundCompany), messages }
   }
   route(app, deps, 'searchCompanies', ({ query, request }) => answerSearch(query, request.id))
   route(app, deps, 'searchCompaniesGlobally', ({ query, request }) => answerSearch(query, request.id))
@@ -45,7 +44,7 @@ export function companyRoutes(app: FastifyInstance, deps: CompanyDeps): void {
 
   route(app, deps, 'companySearchCriteria', ({ query, request }) => {
     const countries = query.countries.map(country => requireCountry(country, 'countries', ['PLC']))
-    return { correlationId: request.id, countries, languages: [...LANGUAGES], criteriaSets: companyCriteria(LEADS) }
+    return { correlationId: request.id, countries, languages: [...LANGUAGES], criteriaSets: companyCriteria(KEY_CRITERIA) }
   })
 
   route(app, deps, 'reportSchema', ({ query, params }) => {

@@ -1,46 +1,58 @@
 /**
- * Companies that a query asks for: found by its most telling criterion, always through an index, then narrowed by all others.
- * The work of a search is bounded whatever the size of the register.
+ * Searches companies by the most selective criterion that has an index, then narrows them by all others. The work is bounded for
+ * any size of the register.
  */
 import type { CompaniesQuery, SearchMessage } from '../../contract/index.ts'
 import type { Company, Query } from '../matching/types.ts'
 import { badRequest } from '../refusal.ts'
 import type { Engine } from '../registers/engine.ts'
 import { plainPostcode, type Search } from '../registers/search.ts'
-import { isAskedFor, isNamed } from './narrow.ts'
+import { isNamed, matchesQuery } from './narrow.ts'
 
-/** What is found. */
-export interface Found {
+export interface SearchResult {
   readonly companies: readonly Company[]
   readonly messages: readonly SearchMessage[]
 }
 
-/** What a search needs. */
 export interface SearchTools {
   readonly engine: Engine
   readonly search: Search
-  /** Companies that are looked at, at most. */
+  /** Maximum number of companies to examine. */
   readonly most: number
 }
 
-/** Criteria that lead to companies; the others only narrow. */
-export const LEADS = ['id', 'safeNo', 'regNo', 'vatNo', 'name', 'tradeName', 'acronym', 'phoneNo', 'website', 'postCode'] as const
+/** Criteria with an index; a search needs one of them. */
+export const KEY_CRITERIA = [
+  'id',
+  'safeNo',
+  'regNo',
+  'vatNo',
+  'name',
+  'tradeName',
+  'acronym',
+  'phoneNo',
+  'website',
+  'postCode',
+] as const
 
-const said = (type: string, code: string, text: string): SearchMessage => ({ type, code, text })
+const message = (type: string, code: string, text: string): SearchMessage => ({ type, code, text })
 
-/** The message of a list that is empty. */
-export const noResults = (text: string): SearchMessage => said('Information', 'NoResults', text)
+export const noResults = (text: string): SearchMessage => message('Information', 'NoResults', text)
 
-/** The message of a list that may be longer. */
 export const tooManyResults = (most: number): SearchMessage =>
-  said('Warning', 'TooManyResults', `There may be more: the ${most} nearest were looked at. Narrow the search by more criteria.`)
+  message(
+    'Warning',
+    'TooManyResults',
+    `The search examined only the nearest ${most} entries; there may be more. Narrow it by more criteria.`,
+  )
 
-/** What the engine is asked: by a number alone where there is one, since all else narrows anyway; by names else. */
-function engineQueries(query: CompaniesQuery, held: readonly string[]): Query[] {
-  const { name, tradeName, acronym, regNo, vatNo, phoneNo, website, countries = held } = query
+/** Queries for the engine: by a number alone when one is given, because the other criteria narrow the result anyway; else by names. */
+function engineQueries(query: CompaniesQuery, available: readonly string[]): Query[] {
+  const { name, tradeName, acronym, regNo, vatNo, phoneNo, website, countries = available } = query
   if (regNo !== undefined) return [{ orgNumber: regNo }]
-  // Written without its country, a number is looked for in each.
-  if (vatNo !== undefined) return countries.filter(code => held.includes(code)).map(country => ({ vatNumber: vatNo, country }))
+  // A number without a country is searched in each.
+  if (vatNo !== undefined)
+    return countries.filter(code => available.includes(code)).map(country => ({ vatNumber: vatNo, country }))
   if (phoneNo !== undefined) return phoneNo.map(phone => ({ phone }))
   if (website !== undefined) return [{ email: website }]
   const [country, ...others] = countries
@@ -50,44 +62,47 @@ function engineQueries(query: CompaniesQuery, held: readonly string[]): Query[] 
 
 interface Candidates {
   readonly companies: readonly Company[]
-  /** There may be more. */
-  readonly isCut: boolean
+  /** Further companies may exist. */
+  readonly isTruncated: boolean
 }
 
 async function selectCandidates(query: CompaniesQuery, { engine, search, most }: SearchTools): Promise<Candidates> {
   const id = query.id ?? query.safeNo
   if (id !== undefined) {
     const company = await search.find(id)
-    return { companies: company === null ? [] : [company], isCut: false }
+    return { companies: company === null ? [] : [company], isTruncated: false }
   }
-  const others = LEADS.filter(lead => query[lead] !== undefined && lead !== 'postCode')
+  const others = KEY_CRITERIA.filter(key => query[key] !== undefined && key !== 'postCode')
   if (query.postCode !== undefined) {
     const companies = await search.byPostcode(plainPostcode(query.postCode), most)
-    const isCut = companies.length === most
-    if (!isCut || others.length === 0) return { companies, isCut }
+    const isTruncated = companies.length === most
+    if (!isTruncated || others.length === 0) return { companies, isTruncated }
   }
   const found = new Map<string, Company>()
-  let isCut = false
-  for (const asked of engineQueries(query, engine.countries)) {
-    const { candidates } = await engine.match(asked, most)
+  let isTruncated = false
+  for (const engineQuery of engineQueries(query, engine.countries)) {
+    const { candidates } = await engine.match(engineQuery, most)
     for (const candidate of candidates) {
       const company = engine.at(candidate.company)
       found.set(company.connectId, company)
     }
     const named = candidates.filter(candidate => isNamed(engine.at(candidate.company), query))
-    // The nearest by words and by letters are taken: when half of them bear the name, others may.
-    if (named.length * 2 >= most) isCut = true
+    // Only the nearest names are examined: when half of them fit, further ones may fit too.
+    if (named.length * 2 >= most) isTruncated = true
   }
-  return { companies: [...found.values()], isCut }
+  return { companies: [...found.values()], isTruncated }
 }
 
-/** Finds them, nearest first. Throws a 400 when nothing in the query leads to companies. */
-export async function findCompanies(query: CompaniesQuery, tools: SearchTools): Promise<Found> {
-  if (LEADS.every(lead => query[lead] === undefined)) {
-    throw badRequest('The search is not acceptable', `needed is at least one of ${LEADS.join(', ')}; other criteria only narrow`)
+/** Returns the companies, nearest first. Throws a 400 for a query without a key criterion. */
+export async function findCompanies(query: CompaniesQuery, tools: SearchTools): Promise<SearchResult> {
+  if (KEY_CRITERIA.every(key => query[key] === undefined)) {
+    throw badRequest(
+      'The search is not acceptable',
+      `at least one of ${KEY_CRITERIA.join(', ')} is required; other criteria only narrow the search`,
+    )
   }
   const candidates = await selectCandidates(query, tools)
-  const companies = candidates.companies.filter(company => isAskedFor(company, query))
+  const companies = candidates.companies.filter(company => matchesQuery(company, query))
   if (companies.length === 0) return { companies, messages: [noResults('No company of the register is like this.')] }
-  return { companies, messages: candidates.isCut ? [tooManyResults(tools.most)] : [] }
+  return { companies, messages: candidates.isTruncated ? [tooManyResults(tools.most)] : [] }
 }

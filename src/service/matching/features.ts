@@ -1,6 +1,6 @@
 /**
- * The features: what is compared between a query and a company, each with a name of its own and its meaning, and the vector that
- * holds them. The weights table, the reasons and docs/matching.md speak of features by these names.
+ * The features of a comparison between a query and a company: name, meaning and position in the vector. The weights table, the
+ * explanations and docs/matching.md use these names.
  */
 
 /** Comparisons of two names. */
@@ -26,7 +26,7 @@ const NAME_MEANINGS = {
   former: 'compared with a previous name of the company',
 } as const
 
-/** Comparisons of everything else. A field that one side does not give is 0. */
+/** Comparisons of the other fields. A field that one side does not give is 0. */
 const CONTEXT_MEANINGS = {
   countryAgree: 'the same country',
   countryDiffer: 'two countries',
@@ -53,28 +53,24 @@ const CONTEXT_MEANINGS = {
   inactive: 'the register calls the company dissolved',
 } as const
 
-/** What each feature says, in the order of the vector. */
 export const MEANINGS = { ...NAME_MEANINGS, ...CONTEXT_MEANINGS }
 
-/** The name of a feature. */
 export type Feature = keyof typeof MEANINGS
 
-/** All features, in the order of the vector. */
 export const FEATURES = Object.keys(MEANINGS) as readonly Feature[]
 
-/** How many of them, from the first, compare names. */
+/** The number of name features; they come first. */
 export const NAME_FEATURES = Object.keys(NAME_MEANINGS).length
 
 /** Position of each feature in the vector. */
 export const AT = Object.fromEntries(FEATURES.map((feature, at) => [feature, at])) as Readonly<Record<Feature, number>>
 
-/** A value for each feature, in their order. Plain numbers: thousands of typed arrays a second are dear. */
+/** One value per feature, in their order. A plain array, because allocating thousands of typed arrays a second is slow. */
 export type Vector = number[]
 
-const BLANK: Vector = Array.from(FEATURES, () => 0.5).fill(0)
+const ZEROS: Vector = Array.from(FEATURES, () => 0.5).fill(0)
 
-/** A vector of zeros. */
-export const newVector = (): Vector => BLANK.slice()
+export const newVector = (): Vector => ZEROS.slice()
 
 /** The features of a vector that are not 0, by name, rounded to four places. */
 export function namedFeatures(vector: Vector): Record<string, number> {

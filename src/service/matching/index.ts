@@ -1,4 +1,4 @@
-/** The matching engine's face: re-exports only. */
+/** The matching engine. */
 
 export { buildIndex, createIndexBuilder } from './blocking/build-index.ts'
 export { defaultConnectId } from './blocking/companies.ts'

@@ -1,6 +1,4 @@
-/**
- * One query, one answer: read, select, score, decide, explain. The only door to the engine besides building the index.
- */
+/** Matches one query: prepare, select, score, decide, explain. */
 
 import { selectCandidates } from './blocking/candidates.ts'
 import type { MatchIndex } from './blocking/match-index.ts'
@@ -11,8 +9,8 @@ import { namedFeatures } from './features.ts'
 import { prepareQuery } from './query.ts'
 import type { Answer, Query } from './types.ts'
 
-/** Candidates an answer shows unless it is prepared for more. */
-const SHOWN = 5
+/** Default number of candidates in an answer. */
+const DEFAULT_CANDIDATES = 5
 
 /** A and B are matched (B with a score below .9 or a lead below 2), C and D in review (D below .5), E and F unmatched (F: nothing found). */
 function bandingOf({ decision, score, margin }: Verdict): Answer['banding'] {
@@ -22,10 +20,10 @@ function bandingOf({ decision, score, margin }: Verdict): Answer['banding'] {
 }
 
 /**
- * Finds the company that a row means. Pure and deterministic: the same index and query give the same answer, ties break by company
- * id. It looks for `most` candidates and shows the best of them. Never throws; a name that is empty, all punctuation or over 500 characters counts as not given.
+ * Finds the company of a row. Pure and deterministic: the same index and query give the same answer; ties are broken by company id.
+ * Returns up to `most` candidates. Never throws; a name that is empty, all punctuation or over 500 characters counts as missing.
  */
-export function match(index: MatchIndex, query: Query, most = SHOWN): Answer {
+export function match(index: MatchIndex, query: Query, most = DEFAULT_CANDIDATES): Answer {
   const prepared = prepareQuery(index, query)
   const scored = scoreCompanies(index, prepared, selectCandidates(index, prepared, most))
   const verdict = decide(prepared, scored)
@@ -45,11 +43,11 @@ export function match(index: MatchIndex, query: Query, most = SHOWN): Answer {
       company,
       score: scores[at] ?? 0,
       chance: chanceOf(logOdds),
-      // Told when prepared for: most rows are matched, and nobody looks.
+      // Computed on access: most answers are matches, whose features are never read.
       get features() {
         return namedFeatures(vector)
       },
-      why: isShown && at < SHOWN ? explainMatch(prepared, vector) : '',
+      why: isShown && at < DEFAULT_CANDIDATES ? explainMatch(prepared, vector) : '',
     })),
   }
 }

@@ -1,6 +1,6 @@
 /**
- * One uploaded row made ready for comparison: its names parsed and numbered against an index, its identifiers canonical, its
- * address as words. Knows the mapping names of contract §5.4; scores nothing.
+ * Prepares an uploaded row for comparison: parses its names and numbers their words by an index, normalises its identifiers and
+ * splits its address.
  */
 
 import type { LegalClass } from '../../normalise/company-name.ts'
@@ -14,10 +14,9 @@ import type { MatchIndex } from './blocking/match-index.ts'
 import { bigramsOf } from './similarity.ts'
 import type { Query } from './types.ts'
 
-/** A name of the query, ready to be compared with documents. */
 export interface QueryName {
   readonly words: readonly string[]
-  /** Number of each word in the index's dictionary, -1 for a word it does not hold. */
+  /** Number of each word in the index's dictionary, -1 for an unknown one. */
   readonly numbers: readonly number[]
   /** Rarity of each word, 1 for an unknown one. */
   readonly weights: readonly number[]
@@ -25,24 +24,23 @@ export interface QueryName {
   readonly initials: string
   readonly digits: string
   readonly legal: LegalClass | null
-  /** Letter pairs of `joined`. */
-  readonly pairs: readonly number[]
-  /** Similarity of query word × dictionary word, as it has been worked out so far. */
+  /** Letter bigrams of `joined`. */
+  readonly bigrams: readonly number[]
+  /** Cache of similarities by query word × dictionary word. */
   readonly alike: Map<number, number>
 }
 
-/** A query ready for comparison. */
 export interface PreparedQuery {
   readonly names: readonly QueryName[]
   readonly country: string
-  /** The organisation number as written, for rows that lack the country it would be read by. */
+  /** The organisation number as written, normalised later by the company's country when the row has none. */
   readonly writtenNumber: string
   readonly identifiers: Identifiers
   readonly keys: readonly string[]
-  /** Address words by their number in the index, -1 for unknown ones; null when the row gives no address. */
+  /** Numbers of the address words in the index, -1 for unknown ones; null without an address. */
   readonly address: readonly number[] | null
   readonly town: string
-  /** One company of the register has the row's postcode, and no more. */
+  /** Exactly one company of the register has the row's postcode. */
   readonly postcodeAlone: boolean
 }
 
@@ -59,12 +57,12 @@ function readName(index: MatchIndex, text: string): QueryName | null {
     initials: initialsOf(parsed.words),
     digits: digitsOf(parsed.words),
     legal: parsed.legal,
-    pairs: bigramsOf(joined),
+    bigrams: bigramsOf(joined),
     alike: new Map(),
   }
 }
 
-/** Makes a row ready. Cells that hold nothing usable count as not given. */
+/** Unusable cells count as missing. */
 export function prepareQuery(index: MatchIndex, query: Query): PreparedQuery {
   const texts = [query.name, query.tradingName, query.aliasName, query.previousName].filter(
     text => text !== undefined && text !== '',

@@ -1,16 +1,14 @@
-/**
- * How alike two strings are: Jaro-Winkler, shared letter pairs, and word against word. Pure arithmetic on folded text.
- */
+/** String similarity of normalised text: Jaro-Winkler, letter bigrams, and word by word. */
 
-const LONGEST = 128
-const usedA = new Uint8Array(LONGEST)
-const usedB = new Uint8Array(LONGEST)
+const MAX_LENGTH = 128
+const usedA = new Uint8Array(MAX_LENGTH)
+const usedB = new Uint8Array(MAX_LENGTH)
 
 /** Jaro-Winkler similarity from 0 to 1 (prefix bonus 0.1 for up to four letters); reads the first 128 characters. */
 export function jaroWinkler(a: string, b: string): number {
   if (a === b) return 1
-  const lengthA = Math.min(a.length, LONGEST)
-  const lengthB = Math.min(b.length, LONGEST)
+  const lengthA = Math.min(a.length, MAX_LENGTH)
+  const lengthB = Math.min(b.length, MAX_LENGTH)
   if (lengthA === 0 || lengthB === 0) return 0
   const window = Math.max(0, (Math.max(lengthA, lengthB) >> 1) - 1)
   usedA.fill(0, 0, lengthA)
@@ -42,56 +40,55 @@ export function jaroWinkler(a: string, b: string): number {
   return jaro + prefix * 0.1 * (1 - jaro)
 }
 
-/** NumberColumn of the characters of folded text: space 0, letters 1–26, digits 27–36. */
-const NUMBERS = Uint8Array.from({ length: 256 }, (_, code) =>
+/** Codes of the characters of normalised text: space 0, letters 1–26, digits 27–36. */
+const CHARACTER_CODES = Uint8Array.from({ length: 256 }, (_, code) =>
   code >= 97 && code <= 122 ? code - 96 : code >= 48 && code <= 57 ? code - 21 : 0,
 )
 
-/** The number of a folded character. */
-export const charCode = (text: string, at: number): number => NUMBERS[text.charCodeAt(at) & 0xff]!
+export const charCode = (text: string, at: number): number => CHARACTER_CODES[text.charCodeAt(at) & 0xff]!
 
-const PAIRS = 37 * 37
+const BIGRAMS = 37 * 37
 
-/** The letter pairs of a folded text, padded with a space at both ends, as numbers. */
+/** The letter bigrams of a normalised text as numbers. The text is padded with a space at both ends. */
 export function bigramsOf(text: string): number[] {
-  const pairs: number[] = []
+  const bigrams: number[] = []
   let before = 0
   for (let i = 0; i <= text.length; i++) {
     const code = i < text.length ? charCode(text, i) : 0
-    pairs.push(before * 37 + code)
+    bigrams.push(before * 37 + code)
     before = code
   }
-  return pairs
+  return bigrams
 }
 
-/** How often each pair is left over; all 0 between two calls. */
-const left = new Uint16Array(PAIRS)
+/** Count of each bigram without a counterpart; all 0 between two calls. */
+const unpaired = new Uint16Array(BIGRAMS)
 
-/** Dice coefficient of letter pairs, from 0 to 1, with a folded text given as the first `length` of `letters`. */
-export function bigramDice(pairs: readonly number[], letters: Uint8Array, length: number): number {
-  for (const pair of pairs) left[pair]!++
+/** Dice coefficient of bigrams, from 0 to 1, with a text given as the first `length` of `letters`. */
+export function bigramDice(bigrams: readonly number[], letters: Uint8Array, length: number): number {
+  for (const pair of bigrams) unpaired[pair]!++
   let same = 0
   let before = 0
   for (let i = 0; i <= length; i++) {
-    const code = i < length ? NUMBERS[letters[i]!]! : 0
+    const code = i < length ? CHARACTER_CODES[letters[i]!]! : 0
     const pair = before * 37 + code
-    if (left[pair] !== 0) {
-      left[pair]!--
+    if (unpaired[pair] !== 0) {
+      unpaired[pair]!--
       same++
     }
     before = code
   }
-  for (const pair of pairs) left[pair] = 0
-  return (2 * same) / (pairs.length + length + 1)
+  for (const pair of bigrams) unpaired[pair] = 0
+  return (2 * same) / (bigrams.length + length + 1)
 }
 
-/** The same of two folded texts. */
+/** Dice coefficient of the bigrams of two normalised texts. */
 export function bigramSimilarity(a: string, b: string): number {
   const letters = Uint8Array.from(b, letter => letter.charCodeAt(0))
   return bigramDice(bigramsOf(a), letters, letters.length)
 }
 
-/** Digits stand below all letters. */
+/** Digits sort below all letters. */
 const BELOW_LETTERS = 58
 
 function hasDigit(word: string): boolean {
@@ -99,7 +96,9 @@ function hasDigit(word: string): boolean {
   return false
 }
 
-/** True when the short word is the long one without its vowels, or drawn together to its ends: `mchn` of `machinery`, `cntrs` of `centers`. */
+/**
+ * Whether the short word is the long one without vowels or with only some letters: `mchn` of `machinery`, `cntrs` of `centers`.
+ */
 function isContraction(short: string, long: string): boolean {
   if (short.length < 3 || long.length < short.length + 2) return false
   if (short.charCodeAt(short.length - 1) !== long.charCodeAt(long.length - 1) && /[aeiou]/.test(short.slice(1))) return false
@@ -111,15 +110,15 @@ function isContraction(short: string, long: string): boolean {
   return true
 }
 
-/** Longest word that is looked at for misspelling. */
-const LONGEST_WORD = 32
-let above = new Uint8Array(LONGEST_WORD + 1)
-let row = new Uint8Array(LONGEST_WORD + 1)
-let below = new Uint8Array(LONGEST_WORD + 1)
+/** Longer words are not checked for misspelling. */
+const MAX_WORD = 32
+let above = new Uint8Array(MAX_WORD + 1)
+let row = new Uint8Array(MAX_WORD + 1)
+let below = new Uint8Array(MAX_WORD + 1)
 
-/** Edits from one word to the other (a letter more, less, another, or two swapped); `most` + 1 when there are more. */
+/** Damerau-Levenshtein distance (optimal string alignment); `most` + 1 when it is larger than `most`. */
 function editsOf(a: string, b: string, most: number): number {
-  if (a.length > LONGEST_WORD || b.length > LONGEST_WORD) return most + 1
+  if (a.length > MAX_WORD || b.length > MAX_WORD) return most + 1
   for (let j = 0; j <= b.length; j++) row[j] = j
   for (let i = 1; i <= a.length; i++) {
     below[0] = i
@@ -141,21 +140,20 @@ function editsOf(a: string, b: string, most: number): number {
   return Math.min(row[b.length]!, most + 1)
 }
 
-/** The letters of a word, a bit each. */
+/** The set of letters of a word as bits. */
 function lettersOf(word: string): number {
   let bits = 0
   for (let at = 0; at < word.length; at++) bits |= 1 << (word.charCodeAt(at) & 31)
   return bits
 }
 
-/** How many bits are set. */
 function bitsOf(bits: number): number {
   let count = 0
   for (let rest = bits; rest !== 0; rest &= rest - 1) count++
   return count
 }
 
-/** One edit in words from four letters on, two from eight on: what is left of 1 when each edit takes its share; else 0. */
+/** Similarity of a misspelt word: one edit is allowed from four letters on, two from eight on; else 0. */
 function misspelt(a: string, b: string): number {
   const length = Math.max(a.length, b.length)
   const most = length < 4 ? 0 : length < 8 ? 1 : 2
@@ -167,8 +165,8 @@ function misspelt(a: string, b: string): number {
 }
 
 /**
- * Word against word, from 0 to 1: equal 1; a prefix of three or more letters 0.8 to 1 (a cut-off or abbreviated word); words with
- * digits never fuzzily; another first letter 0; a word without its vowels 0.8; otherwise Jaro-Winkler from 0.88.
+ * Similarity of two words, from 0 to 1: equal 1; a prefix of three or more letters 0.8 to 1 (a cut-off or abbreviated word), of two
+ * letters 0.75; a contraction 0.8; a misspelling by its edits; words with digits only when equal.
  */
 export function wordSimilarity(a: string, b: string): number {
   if (a === b) return 1

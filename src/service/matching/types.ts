@@ -1,8 +1,6 @@
-/**
- * What goes into the engine and what comes out of it: companies, queries, candidates, answers. Types only.
- */
+/** Input and output of the matching engine: companies, queries, candidates, answers. */
 
-/** One entry of a register, as its file holds it. Every field is text; '' means the register does not say. */
+/** One entry of a register. Every field is text; '' means that the register has no value. */
 export interface Company {
   readonly id: string
   /** `CC-X-<orgNumber or id>`. */
@@ -22,11 +20,11 @@ export interface Company {
   readonly email: string
   readonly website: string
   readonly status: string
-  /** As the register names it; absent when it does not say. */
+  /** As the register writes it; absent when the register has no value. */
   readonly legalForm?: string
 }
 
-/** One uploaded row as asked of the register: mapping name (contract §5.4) to cell text; a mapping that is absent is not mapped. */
+/** One uploaded row: mapping name (contract §5.4) to cell text. An absent mapping is not mapped. */
 export type Query = Partial<
   Record<
     | 'companyId'
@@ -53,10 +51,9 @@ export type Query = Partial<
   >
 >
 
-/** What is done with a row: taken, shown to a person, or left without a company. */
 export type Decision = 'matched' | 'review' | 'unmatched'
 
-/** Why a row was not matched outright. */
+/** Why a row is not matched. */
 export type Reason =
   | 'no-name'
   | 'no-candidate'
@@ -71,31 +68,30 @@ export type Reason =
 export interface Candidate {
   /** Position in the register. */
   readonly company: number
-  /** From 0 to 1, given its rivals: all of them and "none of them" together make 1. */
+  /** From 0 to 1, given its rivals: all scores and that of "none of them" sum up to 1. */
   readonly score: number
-  /** From 0 to 1, as if it had no rival. */
+  /** From 0 to 1, without rivals. */
   readonly chance: number
-  /** Value of every feature that is not 0; multiplied with its weight it is that feature's part in the score. */
+  /** Values of all features that are not 0. A value times its weight is the feature's share of the log-odds. */
   readonly features: Readonly<Record<string, number>>
-  /** The reasons in words, as an answer's; '' unless a person is to look at them. */
+  /** The explanation, as in an answer; '' unless the decision is `review`. */
   readonly why: string
 }
 
-/** The engine's answer for one query. */
 export interface Answer {
   readonly decision: Decision
   /** Score of the best candidate, 0 without one. */
   readonly score: number
-  /** Lead of the best candidate over the best other company in log-odds, 0 to 20; 20 when there is no other. */
+  /** Lead of the best candidate over the second in log-odds, 0 to 20; 20 without a second. */
   readonly margin: number
-  /** The reasons in words: `name 0.97 | number = | postcode = | town ≠`. */
+  /** The explanation: `name 0.97 | number = | postcode = | town ≠`. */
   readonly why: string
   /** Null when matched. */
   readonly reason: Reason | null
-  /** The evidence that spoke for the best candidate, joined by +: `number+name+postcode`. */
+  /** The evidence for the best candidate, joined by +: `number+name+postcode`. */
   readonly pattern: string
   /** A (certain) to F (nothing), from score and margin. */
   readonly banding: 'A' | 'B' | 'C' | 'D' | 'E' | 'F'
-  /** Best first, at most five unless more were asked for. */
+  /** Best first, at most five by default. */
   readonly candidates: readonly Candidate[]
 }

@@ -1,12 +1,12 @@
 /**
- * The weights table: what one unit of each feature adds to the log-odds that the company is the one meant. Read it as evidence:
- * +2.3 multiplies the odds by ten. Data only; `npm run train:matching` writes what is learned and chosen.
+ * The weights of the features and the thresholds of the decision. A weight is what one unit of a feature adds to the log-odds that
+ * the company is the right one: +2.3 multiplies the odds by ten. `npm run train:matching` writes the learned and chosen values.
  *
  * Learned: conditional logit over the candidates and "none of them", fitted by Newton's method with a ridge of 1 and with bounds, so
- * that evidence for never counts against and the other way round; on the `train` queries of three labelled sets (British employers
- * by name, by name and postcode, by name and address, by all; listed companies with and without country; SEC filers). Stated by
- * judgement: numbers, VAT, domain, phone, town, status and former names, for which there are no labelled rows, and the least that
- * differing numbers in a name count.
+ * that positive evidence never counts against a company and negative evidence never for it; on the `train` queries of three labelled
+ * sets (British employers by name, by name and postcode, by name and address, by all; listed companies with and without country; SEC
+ * filers). Set by judgement, because no labelled rows exist: numbers, VAT, domain, phone, town, status, former names, and the minimum
+ * for differing numbers in a name.
  */
 import type { Feature } from './features.ts'
 
@@ -57,12 +57,12 @@ export const WEIGHTS: Readonly<Record<Feature, number>> = {
   inactive: -0.4,
 }
 
-/** Least score for `matched` by what the evidence is, and least chance for `review`. */
+/** Least score for `matched` by the kind of evidence, and least chance for `review`. */
 export const THRESHOLDS = {
   // chosen
   sameName: 0.76, // every word has its counterpart
   partName: 0.7, // words are left over on either side
-  partNameAddress: 0.88, // words are left over, and both have an address: a sister company shares it, another one has another
+  partNameAddress: 0.88, // words are left over, and both have an address, which a sister company may share
   // by judgement
   review: 0.15,
 } as const

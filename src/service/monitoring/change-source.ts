@@ -1,37 +1,37 @@
-/** The port through which monitoring learns what changed in the registers. Whoever keeps registers stands behind it. */
+/** The interface through which monitoring reads the changes of the registers. */
 import type { Facts, Field } from '../portfolios/company-facts.ts'
 
-/** A field of a company that a newer snapshot of its register tells differently. */
+/** A field of a company that differs in a newer snapshot of its register. */
 export interface Change {
   readonly connectId: string
   readonly field: Field
-  /** '' when the register said nothing before. */
+  /** '' when the register had no value before. */
   readonly old: string
   readonly new: string
 }
 
-/** What one import changed in one register. */
+/** The changes of one import into one register. */
 export interface ChangeSet {
   readonly register: string
-  /** Greater than that of every earlier set of this register. */
+  /** Increases with every set of this register. */
   readonly sequence: number
-  /** Day the newer data was taken, `2026-01-31`. */
+  /** Day of the newer data, `2026-01-31`. */
   readonly snapshotDate: string
   readonly changes: AsyncIterable<Change> | Iterable<Change>
 }
 
-/** What has been applied already. */
+/** The state up to which changes have been applied. */
 export interface Applied {
-  /** Sequence of the last set of each register; a register that is not here had none. */
+  /** Sequence of the last applied set of each register, if any. */
   readonly sequences: ReadonlyMap<string, number>
-  /** The companies anybody watches, as they were then; changes of others need not be told. */
+  /** The last known state of the monitored companies; changes of others may be omitted. */
   watched(): ReadonlyMap<string, Facts>
 }
 
-/** Gives the change sets that are still to be applied, oldest first. */
+/** Yields the pending change sets, oldest first. */
 export interface ChangeSource {
   after(applied: Applied): AsyncIterable<ChangeSet>
 }
 
-/** Where nothing ever changes. */
+/** A source without changes. */
 export const UNCHANGING: ChangeSource = { async *after() {} }

@@ -1,6 +1,6 @@
 /**
- * Change sets as the registers kept them at each import, for the companies that are watched. It knows no rule. Where two registers hold
- * a company the one named first speaks for it, as it does in matching.
+ * Reads the change sets that the imports recorded, for the monitored companies. If two registers have a company, the one named
+ * first decides, as in matching.
  */
 import { join } from 'node:path'
 import type { Company } from '../matching/types.ts'
@@ -10,20 +10,20 @@ import { linesOf } from '../registers/import/lines.ts'
 import { type RegisterChange, readChanges } from '../registers/index.ts'
 import type { Applied, Change, ChangeSet, ChangeSource } from './change-source.ts'
 
-/** An import's number: the moment of the import. */
+/** The time of an import is its sequence number. */
 const sequenceOf = ({ to }: ChangeSetInfo): number => Date.parse(to.importedAt)
 
-/** What is known of a company after a change; a change says nothing of the fields that did not change. */
+/** The state of a company after a change. A change contains only the changed fields. */
 function factsAfter(before: Facts, change: RegisterChange): Facts {
   if (change.change === 'removed') return GONE
   if (change.change === 'added') return { ...before, name: change.name, status: change.status }
   return { ...before, ...fieldsOf(change, 'new') }
 }
 
-/** What the register said itself stands in for what is not known. */
+/** Fills unknown fields with the old values of the change. */
 const factsBefore = (known: Facts, change: RegisterChange): Facts => {
-  const told = Object.entries(fieldsOf(change, 'old')).filter(([field]) => known[field as Field] === '')
-  return { ...known, ...Object.fromEntries(told) }
+  const oldValues = Object.entries(fieldsOf(change, 'old')).filter(([field]) => known[field as Field] === '')
+  return { ...known, ...Object.fromEntries(oldValues) }
 }
 
 function fieldsOf(change: RegisterChange, side: 'old' | 'new'): Partial<Facts> {
@@ -33,7 +33,7 @@ function fieldsOf(change: RegisterChange, side: 'old' | 'new'): Partial<Facts> {
   )
 }
 
-/** These companies as the first of the registers that has them holds them. */
+/** The companies with these connectIds, each from the first register that has it. */
 async function companiesIn(dir: string, infos: readonly RegisterInfo[], wanted: ReadonlySet<string>) {
   const found = new Map<string, { readonly register: string; readonly company: Company }>()
   for (const { name, file } of wanted.size === 0 ? [] : infos) {
@@ -46,7 +46,6 @@ async function companiesIn(dir: string, infos: readonly RegisterInfo[], wanted: 
   return found
 }
 
-/** The change sets of these registers of a folder, oldest first. */
 export const registerChanges = (dir: string, names: readonly string[]): ChangeSource => ({
   async *after({ sequences, watched }: Applied): AsyncGenerator<ChangeSet> {
     const infos = await Promise.all(names.map(name => registerInfo(dir, name)))
@@ -56,16 +55,17 @@ export const registerChanges = (dir: string, names: readonly string[]): ChangeSo
       .sort((a, b) => a.sequence - b.sequence)
     for (const { info, place, set, sequence } of newer) {
       const known = watched()
-      const told: RegisterChange[] = []
-      if (known.size > 0) for await (const one of readChanges(dir, info.name, set)) if (known.has(one.connectId)) told.push(one)
+      const relevant: RegisterChange[] = []
+      if (known.size > 0)
+        for await (const one of readChanges(dir, info.name, set)) if (known.has(one.connectId)) relevant.push(one)
       const others = infos.filter(one => one !== info)
-      const elsewhere = await companiesIn(dir, others, new Set(told.map(({ connectId }) => connectId)))
-      const changes = told.flatMap((change): Change[] => {
+      const inOthers = await companiesIn(dir, others, new Set(relevant.map(({ connectId }) => connectId)))
+      const changes = relevant.flatMap((change): Change[] => {
         const { connectId } = change
         const facts = known.get(connectId)
-        const other = elsewhere.get(connectId)
-        const isSpokenFor = other !== undefined && names.indexOf(other.register) < place
-        if (facts === undefined || isSpokenFor) return []
+        const other = inOthers.get(connectId)
+        const isOverridden = other !== undefined && names.indexOf(other.register) < place
+        if (facts === undefined || isOverridden) return []
         const before = factsBefore(facts, change)
         const after = other !== undefined && change.change === 'removed' ? factsOf(other.company) : factsAfter(before, change)
         return differences(before, after).map(one => ({ connectId, ...one }))

@@ -1,10 +1,10 @@
-/** Rules and events as the wire shows them: contract §7.2 to §7.4. Pure. */
+/** Converts rules and events to wire records: contract §7.2 to §7.4. */
 import { type CompanyEvent, type EventRule, formatSpacedDate, type NotificationEvent } from '../../contract/index.ts'
 import type { RuleSetting } from '../portfolios/store.ts'
 import type { Notice } from './events-store.ts'
 import { type Rule, ruleOf } from './rules.ts'
 
-/** A rule as it is offered. */
+/** A rule with default settings. */
 export const ruleRecord = (rule: Rule): EventRule => ({
   isActive: false,
   ruleCode: rule.code,
@@ -16,13 +16,13 @@ export const ruleRecord = (rule: Rule): EventRule => ({
   param1: '',
 })
 
-/** A rule as it is set in a portfolio; what was never set is off. */
+/** A rule with the settings of a portfolio; off by default. */
 export const settingRecord = (rule: Rule, setting: RuleSetting | undefined): EventRule => {
   const [param0 = '', param1 = '', param2 = ''] = setting?.params ?? []
   return { ...ruleRecord(rule), isActive: setting?.active ?? false, param0, param1, param2 }
 }
 
-/** An event of a company, as one portfolio has it. */
+/** An event of a company in one portfolio. */
 export const companyEventRecord = (notice: Notice): CompanyEvent => {
   const rule = ruleOf(notice.rule)
   return {
@@ -39,7 +39,7 @@ export const companyEventRecord = (notice: Notice): CompanyEvent => {
   }
 }
 
-/** A notification event. Nothing is mailed, so that none has a notification; its processing is that of whoever marked it. */
+/** A notification event. The service sends no mail, so `notificationId` is null; `processedDate` is the time of marking. */
 export const notificationRecord = (notice: Notice): NotificationEvent => {
   const rule = ruleOf(notice.rule)
   return {

@@ -1,18 +1,18 @@
-/** Events and the notices of them to portfolios, as they are kept, and which change sets they came from. It knows no rule. */
+/** Stores events, their notices to portfolios, and which change sets they came from. */
 
 import { MAY_SEE } from '../portfolios/store.ts'
 import type { Database } from '../storage/database.ts'
 import { freshNumber } from '../storage/ids.ts'
-import type { ActiveRule, Made } from './events.ts'
+import type { ActiveRule, NewEvent } from './events.ts'
 
-/** An event as one portfolio's owner is told of it; instants in milliseconds since 1970. */
+/** An event in one portfolio; times in milliseconds since 1970. */
 export interface Notice {
   readonly id: number
   readonly event: number
   readonly portfolio: number
   readonly portfolioName: string
   readonly connectId: string
-  /** Null, like name and country, when nothing is known of the company any more. */
+  /** Null, like name and country, when the company's data has been removed. */
   readonly safeNumber: string | null
   readonly name: string | null
   readonly country: string | null
@@ -22,20 +22,20 @@ export interface Notice {
   readonly new: string
   readonly at: number
   readonly created: number
-  /** When it was marked as dealt with. */
+  /** Time of marking as processed. */
   readonly processed: number | null
 }
 
-/** Filters of a list; null does not filter. Who asks sees the notices of own portfolios, and of those shared with them to view. */
+/** Filters of a list; null matches everything. The list has the notices of the user's own and shared portfolios. */
 export interface NoticeFilter {
   readonly user: number
   readonly portfolio: number | null
   readonly connectId: string | null
   readonly from: number | null
   readonly to: number | null
-  /** Whether `from` and `to` are about the event or about its creation. */
+  /** Whether `from` and `to` limit the time of the event or of its creation. */
   readonly dated: 'at' | 'created'
-  /** A part of company, ids, portfolio, rule or values in any case. */
+  /** Part of company, ids, portfolio, rule or values, ignoring case. */
   readonly words: string | null
   readonly isProcessed: boolean | null
   readonly sortBy: 'companyName' | 'countryCode' | 'eventId' | 'eventDate'
@@ -48,14 +48,13 @@ export interface NoticeFilter {
 export interface EventStore {
   /** Sequence of the last change set of each register. */
   applied(): ReadonlyMap<string, number>
-  /** Carries out the work of a change set unless it was carried out before: both are one transaction. */
+  /** Runs `work` and marks the change set as applied in one transaction. Does nothing for an applied set. */
   applyOnce(register: string, sequence: number, work: () => void): void
-  /** The active rules of the portfolios that hold this company. */
+  /** The active rules of the portfolios with this company. */
   activeRules(connectId: string): ActiveRule[]
-  /** Keeps an event with its notices. */
-  add(connectId: string, made: Made, at: number): void
+  add(connectId: string, event: NewEvent, at: number): void
   list(filter: NoticeFilter): { readonly total: number; readonly notices: Notice[] }
-  /** Marks a notice of a portfolio, or takes the mark away; false when there is none. */
+  /** Sets or clears the mark of a notice; returns false for an unknown notice. */
   mark(portfolio: number, id: number, isProcessed: boolean): boolean
 }
 
@@ -69,7 +68,7 @@ const COLUMNS = `
   e.rule, n.text, e.old_value AS old, e.new_value AS new, e.at, e.created, n.processed
 `
 
-/** The event store on this database; `now` stamps what is created and marked. */
+/** `now` returns the time of a creation or mark. */
 export function openEvents(database: Database, now: () => number): EventStore {
   const applied = (): Map<string, number> =>
     new Map(
@@ -78,7 +77,7 @@ export function openEvents(database: Database, now: () => number): EventStore {
         .map(({ register, sequence }) => [register, sequence]),
     )
 
-  const freshIn = (table: 'events' | 'notifications'): number =>
+  const newIdIn = (table: 'events' | 'notifications'): number =>
     freshNumber(id => database.get(`SELECT 1 FROM ${table} WHERE id = ?`, [id]) !== null)
 
   return {
@@ -98,15 +97,15 @@ export function openEvents(database: Database, now: () => number): EventStore {
       return rows.map(({ params, ...rule }) => ({ ...rule, params: JSON.parse(params) as string[] }))
     },
 
-    add(connectId, made, at) {
-      const folded = `${made.rule.name}\n${made.old}\n${made.new}`.toLowerCase()
-      const event = freshIn('events')
+    add(connectId, event, at) {
+      const folded = `${event.rule.name}\n${event.old}\n${event.new}`.toLowerCase()
+      const id = newIdIn('events')
       const columns = 'id, connect_id, rule, old_value, new_value, folded, at, created'
-      const values = [event, connectId, made.rule.code, made.old, made.new, folded, at, now()]
+      const values = [id, connectId, event.rule.code, event.old, event.new, folded, at, now()]
       database.run(`INSERT INTO events (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`, values)
-      for (const { portfolio, text } of made.notices) {
+      for (const { portfolio, text } of event.notices) {
         const sql = 'INSERT INTO notifications (id, event, portfolio, text) VALUES (?, ?, ?, ?)'
-        database.run(sql, [freshIn('notifications'), event, portfolio, text])
+        database.run(sql, [newIdIn('notifications'), id, portfolio, text])
       }
     },
 

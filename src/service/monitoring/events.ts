@@ -1,17 +1,17 @@
-/** From a change of a company and the rules that are active where it is held to events. Pure: no store, no clock. */
+/** Creates events from a change of a company and the active rules of its portfolios. */
 import { isActiveStatus } from '../enrichment/tags.ts'
 import type { Difference } from '../portfolios/company-facts.ts'
 import { type Rule, ruleOf } from './rules.ts'
 
-/** A rule that is active in a portfolio that holds the company. */
+/** An active rule of a portfolio with the company. */
 export interface ActiveRule {
   readonly portfolio: number
   readonly code: number
   readonly params: readonly string[]
 }
 
-/** An event, and the portfolios whose owners are to be told of it. */
-export interface Made {
+/** An event with its notices to portfolios. */
+export interface NewEvent {
   readonly rule: Rule
   readonly old: string
   readonly new: string
@@ -19,23 +19,23 @@ export interface Made {
 }
 
 /**
- * A register that begins to tell of a field has not changed the company; only a status that comes with bad news counts, since an
- * empty one means a company like any other.
+ * A field without an old value is not a change of the company: its register has a new column. An inactive status is an exception,
+ * because a missing status means an active company.
  */
-const isNews = ({ field, old, new: now }: Difference): boolean => old !== '' || (field === 'status' && !isActiveStatus(now))
+const isReportable = ({ field, old, new: now }: Difference): boolean => old !== '' || (field === 'status' && !isActiveStatus(now))
 
-/** The rule's name with its parameters in their places. */
+/** The rule's name with its parameters filled in. */
 const textOf = ({ name }: Rule, params: readonly string[]): string =>
   name.replaceAll(/\{(\d)\}/g, (place, index) => params[Number(index)] || place)
 
-/** The events of a change, one for each rule that reports it; its owner hears of one once, however many portfolios share it. */
-export function eventsOf(change: Difference, country: string, active: readonly ActiveRule[]): Made[] {
-  if (!isNews(change)) return []
+/** The events of a change: one per rule that reports it, with a notice to each portfolio where the rule is active. */
+export function eventsOf(change: Difference, country: string, active: readonly ActiveRule[]): NewEvent[] {
+  if (!isReportable(change)) return []
   const codes = [...new Set(active.map(({ code }) => code))].sort((a, b) => a - b)
   return codes.flatMap(code => {
     const rule = ruleOf(code)
-    const isOf = rule !== null && (rule.country === 'XX' || rule.country === country) && rule.field === change.field
-    if (!isOf || !rule.reports(change)) return []
+    const applies = rule !== null && (rule.country === 'XX' || rule.country === country) && rule.field === change.field
+    if (!applies || !rule.reports(change)) return []
     const notices = active
       .filter(one => one.code === code)
       .map(({ portfolio, params }) => ({ portfolio, text: textOf(rule, params) }))

@@ -1,4 +1,4 @@
-/** Portfolios and monitoring of one data directory, opened and at work: stores, importer, monitor. It knows no request. */
+/** Opens portfolios and monitoring of one data directory: stores, importer, monitor. */
 import { join } from 'node:path'
 import type { Clock } from '../clock.ts'
 import type { Limits } from '../limits.ts'
@@ -15,23 +15,21 @@ import type { ChangeSource } from './change-source.ts'
 import { type EventStore, openEvents } from './events-store.ts'
 import { startMonitor } from './monitor.ts'
 
-/** What the routes of portfolios and monitoring work with. */
 export interface Monitoring {
   readonly portfolios: PortfolioStore
   readonly holdings: HoldingStore
   readonly events: EventStore
   readonly imports: ImportStore
   readonly importer: Importer
-  /** Folder of the files of imports. */
+  /** Folder of the imported files. */
   readonly folder: string
-  /** Files of no import, moved aside at the start. */
+  /** Number of files without an import, moved aside at the start. */
   readonly moved: number
-  /** Carries out several changes as one. */
+  /** Runs several changes in one transaction. */
   readonly transaction: Database['transaction']
   close(): Promise<void>
 }
 
-/** What monitoring is opened with. */
 export interface MonitoringParts {
   readonly database: Database
   readonly engine: Engine
@@ -40,14 +38,14 @@ export interface MonitoringParts {
   readonly dataDir: string
   readonly clock: Clock
   readonly limits: Limits
-  /** Takes a line of the log. */
-  readonly told: (line: object) => void
+  /** Writes a line to the log. */
+  readonly writeLog: (line: object) => void
   readonly onError: (error: unknown) => void
 }
 
-/** Opens the stores, tells what the registers changed while nobody looked, and takes up the imports that were left. */
+/** Opens the stores, applies the pending changes of the registers and resumes pending imports. */
 export async function openMonitoring(parts: MonitoringParts): Promise<Monitoring> {
-  const { database, engine, search, clock, limits, told, onError } = parts
+  const { database, engine, search, clock, limits, writeLog, onError } = parts
   const now = (): number => clock.now()
   const folder = join(parts.dataDir, 'imports')
   const portfolios = openPortfolios(database)
@@ -58,7 +56,7 @@ export async function openMonitoring(parts: MonitoringParts): Promise<Monitoring
   const moved = await tidy(parts.dataDir, 'imports', file => imports.needs(file), clock.now())
   const monitor = await startMonitor({ source: parts.changes, holdings, events, clock, limits, onError })
   const onDone = ({ id, kind, portfolio }: { id: number; kind: string; portfolio: number }, counts: object): void =>
-    told({ import: id, kind, portfolio, ...counts })
+    writeLog({ import: id, kind, portfolio, ...counts })
   const importer = startImporter({ imports, holdings, database, engine, search, folder, clock, limits, onDone, onError })
   const close = async (): Promise<void> => {
     await importer.close()

@@ -1,4 +1,4 @@
-/** Rules and events: contract §7, and §8 rows 46 to 48. Which change makes an event was decided when the register was read. */
+/** Routes of rules and events: contract §7, and §8 rows 46 to 48. Events are created when register changes are applied. */
 import type { FastifyInstance } from 'fastify'
 import type { EventRule } from '../../contract/index.ts'
 import { instant } from '../data-cleaning/list-filter.ts'
@@ -20,7 +20,7 @@ interface Query {
   readonly endDate?: string | undefined
 }
 
-/** First and last moment of a query; a last day counts whole. */
+/** Start and end of a query's period. The last day is included. */
 const spanOf = ({ startDate, endDate }: Query): Pick<NoticeFilter, 'from' | 'to'> => {
   const [from, to] = [instant(startDate, 'startDate'), instant(endDate, 'endDate')]
   return { from, to: to !== null && endDate?.length === 10 ? to + DAY - 1 : to }
@@ -31,10 +31,10 @@ const ALL: Omit<NoticeFilter, 'user' | 'limit' | 'offset'> = {
   ...{ sortBy: 'eventDate', sortDir: 'desc' },
 }
 
-/** The rules of the country in the path. Throws a 400 for what is no code, a 404 for a country there is none of. */
+/** The rules of the country in the path. Throws a 400 for an invalid code, a 404 for an unknown country. */
 function rulesIn({ countryCode = '' }: Readonly<Record<string, string>>, isPortfolio: boolean): Rule[] {
   const code = countryCode.toUpperCase()
-  // Companies listed worldwide: their rules are those of their countries.
+  // PLC are companies listed worldwide, which have the rules of their countries.
   if (isPortfolio && code === 'PLC') return []
   if (!/^[A-Z]{2}$/.test(code)) {
     throw badRequest('The request is not acceptable', `countryCode: must be two letters${isPortfolio ? ' or PLC' : ''}`)
@@ -44,16 +44,16 @@ function rulesIn({ countryCode = '' }: Readonly<Record<string, string>>, isPortf
   return rules
 }
 
-/** What the body sets. Throws a 400 that names the first element that cannot be. */
+/** The settings in a body. Throws a 400 that names the first invalid element. */
 const settingsOf = (body: readonly EventRule[], rules: readonly Rule[]): RuleSetting[] =>
   body.map(({ ruleCode, isActive, param0, param1, param2 }, index) => {
-    const refuse = (why: string): Error => badRequest('The rules are not acceptable', `[${index}].${why}`)
+    const invalid = (why: string): Error => badRequest('The rules are not acceptable', `[${index}].${why}`)
     const rule = rules.find(one => one.code === ruleCode)
-    if (rule === undefined) throw refuse(`ruleCode: ${ruleCode} is no rule of this country`)
-    if (body.findIndex(one => one.ruleCode === ruleCode) < index) throw refuse(`ruleCode: ${ruleCode} is there twice`)
+    if (rule === undefined) throw invalid(`ruleCode: ${ruleCode} is not a rule of this country`)
+    if (body.findIndex(one => one.ruleCode === ruleCode) < index) throw invalid(`ruleCode: ${ruleCode} occurs twice`)
     const params = [param0, param1, param2].map(param => String(param ?? ''))
     const bad = params.findIndex((param, place) => rule.params[place]?.test(param) !== true)
-    if (bad >= 0) throw refuse(`param${bad}: is none that rule ${ruleCode} takes`)
+    if (bad >= 0) throw invalid(`param${bad}: is not a valid parameter of rule ${ruleCode}`)
     return { code: ruleCode, active: isActive === true || isActive === 1, params }
   })
 
@@ -69,7 +69,6 @@ export function monitoringRoutes(app: FastifyInstance, deps: MonitoringDeps): vo
   const portfolioOf = ({ user, params }: Pick<Call<unknown, unknown>, 'user' | 'params'>, need: Need): Portfolio =>
     objects.portfolio(user, params.portfolioId ?? '', need)
 
-  /** A page of what the filter finds. */
   const pageOf = (
     { user, query, request }: Call<unknown, Query>,
     filter: Partial<NoticeFilter>,
@@ -82,7 +81,7 @@ export function monitoringRoutes(app: FastifyInstance, deps: MonitoringDeps): vo
 
   route(app, deps, 'listCompanyEvents', call => {
     const isVisible = objects.watches(call.user, call.id)
-    // Nobody's portfolio has this number: what was told once is not told of a company that was let go.
+    // No portfolio has the id -1: events of a company that left the user's portfolios are hidden.
     const portfolio = isVisible ? null : -1
     return pageOf(call, { connectId: call.id, portfolio, ...spanOf(call.query) }, companyEventRecord)
   })
@@ -107,11 +106,11 @@ export function monitoringRoutes(app: FastifyInstance, deps: MonitoringDeps): vo
 
   route(app, deps, 'resetEventRules', call => portfolios.resetRules(portfolioOf(call, 'Edit').id))
 
-  type Wanted = Query & { searchQuery?: string | undefined; filterByCreatedDate: boolean } & Pick<
+  type NotificationQuery = Query & { searchQuery?: string | undefined; filterByCreatedDate: boolean } & Pick<
       NoticeFilter,
       'sortBy' | 'sortDir'
     >
-  const notifications = (call: Call<unknown, Wanted>, portfolio: number | null): unknown => {
+  const notifications = (call: Call<unknown, NotificationQuery>, portfolio: number | null): unknown => {
     const { searchQuery, filterByCreatedDate, sortBy, sortDir } = call.query
     const dated = filterByCreatedDate ? 'created' : 'at'
     const filter = { portfolio, ...spanOf(call.query), dated, words: searchQuery ?? null, sortBy, sortDir } as const

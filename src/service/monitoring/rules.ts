@@ -1,29 +1,27 @@
 /**
- * THE table of rules: which changes of a company each one reports. 101, 102, 105 and 1703 are the documented ones; the numbers of
- * the others are this service's own (contract §7.2, §14.3). It knows no portfolio.
+ * The table of rules and the changes that each one reports. 101, 102, 105 and 1703 are documented; the other numbers are this
+ * service's own (contract §7.2, §14.3).
  */
 
 import { COUNTRIES } from '../../normalise/country.ts'
 import { isActiveStatus } from '../enrichment/tags.ts'
 import type { Difference, Field } from '../portfolios/company-facts.ts'
 
-/** A rule as the service offers it. */
 export interface Rule {
   readonly code: number
-  /** `XX`: companies of all countries. */
+  /** `XX` for companies of all countries. */
   readonly country: string
   readonly type: number
   readonly typeName: string
-  /** `{0}` and `{1}` stand for the parameters. */
+  /** `{0}` and `{1}` are replaced by the parameters. */
   readonly name: string
-  /** The field it looks at; null where a register holds nothing of the kind, as with ratings and credit limits. */
+  /** The monitored field; null for data that registers do not have, such as ratings and credit limits. */
   readonly field: Field | null
   readonly localCode: string
   readonly globalCode: string
   readonly summary: string
-  /** What each of the three parameters may be. */
+  /** Valid values of the three parameters. */
   readonly params: readonly [RegExp, RegExp, RegExp]
-  /** Whether a change of the field is one of those it reports. */
   readonly reports: (change: Difference) => boolean
 }
 
@@ -32,7 +30,6 @@ const PERCENT = /^(?:|100|[1-9]?\d)$/
 const NO_PARAMS = [NONE, NONE, NONE] as const
 const always = (): boolean => true
 
-/** A rule of all countries that reports any change of a field. */
 const anyChange = (code: number, field: Field, name: string, localCode: string, globalCode: string): Rule => ({
   ...{ code, country: 'XX', type: 1, typeName: 'Any change', name, field, localCode, globalCode },
   ...{ summary: `${name} Change reported`, params: NO_PARAMS, reports: always },
@@ -75,23 +72,22 @@ const BELGIAN_SCORE: Rule = {
   },
 }
 
-/** Where the numbers of the countries' own rules begin; a country's follows from its two letters, whatever the table holds. */
-const OF_COUNTRIES = 5000
+/** First number of the national rules. The number of a country follows from its two letters. */
+const FIRST_NATIONAL = 5000
 
 const ceased = (country: string): Rule => ({
-  code: OF_COUNTRIES + Number.parseInt(country, 36),
+  code: FIRST_NATIONAL + Number.parseInt(country, 36),
   ...{ country, type: 2, typeName: 'Status becomes non-active', name: 'Company No Longer Active', field: 'status' },
   ...{ localCode: `${country}-NA`, globalCode: 'ST', summary: 'Company is reported as no longer active', params: NO_PARAMS },
   reports: ({ old, new: now }) => (old === '' || isActiveStatus(old)) && now !== '' && !isActiveStatus(now),
 })
 
-/** Every rule, those of all countries first. */
+/** All rules, international ones first. */
 export const RULES: readonly Rule[] = [...GLOBAL, BELGIAN_SCORE, ...Object.keys(COUNTRIES).sort().map(ceased)]
 
 const BY_CODE: ReadonlyMap<number, Rule> = new Map(RULES.map(rule => [rule.code, rule]))
 
-/** The rule of this number. */
 export const ruleOf = (code: number): Rule | null => BY_CODE.get(code) ?? null
 
-/** The rules of a country, or of `XX`; none for what is no country. */
+/** The rules of a country, or of `XX`; empty for any other text. */
 export const rulesOf = (country: string): Rule[] => RULES.filter(rule => rule.country === country)

@@ -1,33 +1,30 @@
-/** What is watched of a company, and how two states of it differ. Pure; it knows no rule and no portfolio. */
+/** The monitored fields of a company, and the differences between two states of it. */
 import type { Company } from '../matching/types.ts'
 
-/** What can change of a company, in the order in which changes are told. */
+/** The monitored fields, in the order of their changes. */
 export const FIELDS = ['status', 'name', 'address', 'legalForm', 'directors'] as const
 
-/** One of them. */
 export type Field = (typeof FIELDS)[number]
 
-/** A company's state; '' where the register does not say. */
+/** A company's state; '' for values that the register does not have. */
 export type Facts = Readonly<Record<Field, string>>
 
-/** A company as a register may hold it: not every one knows legal forms and directors. */
+/** A company of a register. Not every register has legal forms and directors. */
 export type Registered = Company & { readonly legalForm?: string; readonly directors?: readonly string[] }
 
-/** A field that is not as it was. */
 export interface Difference {
   readonly field: Field
   readonly old: string
   readonly new: string
 }
 
-/** A company whose register does not have it any more. */
+/** The state of a company that was removed from its register. */
 export const GONE: Facts = { status: 'not in the register', name: '', address: '', legalForm: '', directors: '' }
 
-/** A company's address in one line. */
 const addressOf = ({ address1, address2, town, postcode }: Company): string =>
   [address1, address2, town, postcode].filter(part => part !== '').join(', ')
 
-/** The state of a company; directors in one order, whatever the register's. */
+/** The state of a company, with sorted directors. */
 export const factsOf = (company: Registered): Facts => ({
   status: company.status,
   name: company.name,
@@ -36,12 +33,12 @@ export const factsOf = (company: Registered): Facts => ({
   directors: [...(company.directors ?? [])].sort().join('; '),
 })
 
-/** Spaces and case alone are no change. */
+/** Differences in spaces and case are ignored. */
 const plain = (text: string): string => text.toLowerCase().replaceAll(/\s+/g, ' ').trim()
 
 /**
- * What is not as it was. A field the newer state says nothing of is not known to have changed: a company that leaves the register,
- * or a register that gives up a column, makes no change of it.
+ * The changed fields. A field without a value in the newer state is not a change: the company may have left the register, or the
+ * register may have dropped the column.
  */
 export const differences = (before: Facts, after: Facts): Difference[] =>
   FIELDS.filter(field => after[field] !== '' || before[field] === GONE.status)

@@ -1,4 +1,4 @@
-/** The companies of a portfolio, one by one and several at once: contract §8 rows 37 to 44. */
+/** Routes of the companies of a portfolio: contract §8 rows 37 to 44. */
 import type { FastifyInstance } from 'fastify'
 import type { Personal } from '../../contract/index.ts'
 import { type IdempotencyDeps, runIdempotent } from '../http/idempotency.ts'
@@ -18,7 +18,7 @@ const notesOf = ({ personalReference, freeText, personalLimit }: Personal): Note
 
 const orEmpty = (body: unknown): unknown => body ?? {}
 
-/** Either all companies or those named: the 400 of a body that says neither or both. */
+/** Throws a 400 unless the request names either all companies or some of them. */
 function requireChoice(all: boolean, name: string, companies: readonly unknown[]): void {
   if (all === (companies.length === 0)) return
   const why = all ? `must be empty when ${name} is true` : `must name a company unless ${name} is true`
@@ -44,7 +44,7 @@ export function portfolioCompanyRoutes(app: FastifyInstance, deps: PortfolioComp
   const portfolioOf = ({ user, params }: AnyCall, ...needs: Need[]): Portfolio =>
     objects.portfolio(user, params.portfolioId ?? '', ...needs)
 
-  /** The company a call names; one who may change it and not view it gets no look at it. */
+  /** The company of a call. The response of a change does not contain it, because the user may lack the right to view it. */
   const holdingOf = (call: AnyCall, need: Need): Holding => objects.company(portfolioOf(call, need), call.params.companyId ?? '')
 
   route(app, deps, 'listPortfolioCompanies', call => {
@@ -60,7 +60,7 @@ export function portfolioCompanyRoutes(app: FastifyInstance, deps: PortfolioComp
     portfolioOf(call, 'Add')
     const company = await search.find(call.body.id)
     return runIdempotent(deps, call, () => {
-      // Once more: it may have gone while the company was looked for.
+      // Checked again: the portfolio may have been deleted during the search.
       const { id } = portfolioOf(call, 'Add')
       if (company === null) throw notFound('Company resource')
       if (!holdings.add(id, company, notesOf(call.body))) {
@@ -87,7 +87,7 @@ export function portfolioCompanyRoutes(app: FastifyInstance, deps: PortfolioComp
     return { correlationId: call.request.id, message: 'Company removed' }
   })
 
-  /** The portfolio that is to receive companies, or why it cannot. */
+  /** The target portfolio of a copy, or the reason why the user cannot add to it. */
   const targetOf = ({ user }: AnyCall, id: number): Portfolio | string => {
     try {
       return objects.portfolio(user, id, 'Add')
@@ -96,7 +96,7 @@ export function portfolioCompanyRoutes(app: FastifyInstance, deps: PortfolioComp
       return error.status === 404 ? `portfolio ${id} is unknown` : `portfolio ${id} is not yours to add to`
     }
   }
-  /** Why a company did not come to a portfolio; null when it did. */
+  /** Copies a company; returns the reason of a failure, else null. */
   const copyOne = (from: Portfolio, target: Portfolio | string, companyId: string): string | null => {
     if (typeof target === 'string') return target
     const holding = objects.held(from, companyId)
@@ -105,7 +105,7 @@ export function portfolioCompanyRoutes(app: FastifyInstance, deps: PortfolioComp
       ? null
       : `company ${companyId} is in portfolio ${target.id} already`
   }
-  /** Copies each to each; with `move` a company leaves as soon as every portfolio named holds it, and all of them are the caller's to add to. */
+  /** Copies companies to portfolios. With `move`, a company is removed once all targets are writable and contain it. */
   const copy = (call: Call<CopyBody, unknown>, from: Portfolio, all: boolean, move: boolean): unknown => {
     const ids = [...new Set(call.body.portfolios)]
     if (ids.includes(from.id)) {

@@ -1,20 +1,17 @@
-/**
- * The companies portfolios hold, each with the texts of the portfolio's owner, and what was last known of every company held
- * anywhere. It knows no register: whoever adds a company gives its facts.
- */
+/** Stores the companies of portfolios with the notes of the portfolio's owner, and the last known state of each company. */
 import { safeNumber as safeNumberOf } from '../enrichment/tags.ts'
 import type { Database } from '../storage/database.ts'
 import { type Facts, factsOf, type Registered } from './company-facts.ts'
 import { MAY_SEE } from './store.ts'
 
-/** What the owner of a portfolio notes at a company. */
+/** The owner's notes on a company. */
 export interface Notes {
   readonly reference: string | null
   readonly freeText: string | null
   readonly personalLimit: string | number | null
 }
 
-/** A company in a portfolio; instants in milliseconds since 1970. */
+/** A company in a portfolio; times in milliseconds since 1970. */
 export interface Holding extends Notes {
   readonly portfolio: number
   readonly connectId: string
@@ -26,40 +23,40 @@ export interface Holding extends Notes {
   readonly lastEvent: number | null
 }
 
-/** Filters of a list; '' does not filter. */
+/** Filters of a list; '' matches everything. */
 export interface HoldingFilter {
-  /** A part of name, ids or reference in any case. */
+  /** Part of name, ids or reference, ignoring case. */
   readonly words: string
   readonly country: string
   readonly limit: number
   readonly offset: number
 }
 
-/** What the portfolios of one data directory hold. Every change is durable when the call returns. */
+/** The companies of the portfolios of one data directory. Every change is durable when the call returns. */
 export interface HoldingStore {
-  /** False when it is there already: then nothing changes. */
+  /** Returns false, without a change, when the portfolio already has the company. */
   add(portfolio: number, company: Registered, notes: Notes): boolean
-  /** Adds it or, when it is there, replaces its notes; either way it is marked as named by this import. */
+  /** Adds a company or replaces its notes, and marks it with this import. */
   put(portfolio: number, company: Registered, notes: Notes, importId: number): void
   /** By connectId or Safe Number. */
   find(portfolio: number, companyId: string): Holding | null
   change(portfolio: number, connectId: string, notes: Notes): void
   remove(portfolio: number, connectId: string): void
-  /** Takes all out; gives how many there were. */
+  /** Removes all companies and returns their number. */
   clear(portfolio: number): number
-  /** Takes out what was there before this moment and is not marked by this import; gives how many. */
+  /** Removes the companies that were added before this time and not marked by this import; returns their number. */
   removeUnmarked(portfolio: number, importId: number, before: number): number
-  /** Copies a company with its notes; false when it is there already. */
+  /** Copies a company with its notes; returns false when the target already has it. */
   copy(from: number, to: number, connectId: string): boolean
   ids(portfolio: number): string[]
   count(portfolio: number): number
   countries(portfolio: number): string[]
-  /** Whether any portfolio this user may see holds the company. */
+  /** Whether a portfolio visible to this user has the company. */
   isVisible(user: number, connectId: string): boolean
   list(portfolio: number, filter: HoldingFilter): { readonly total: number; readonly holdings: Holding[] }
-  /** The facts of every company that is held, by connectId. */
+  /** The facts of all companies in portfolios, by connectId. */
   watched(): ReadonlyMap<string, Facts>
-  /** The facts and country of a company, held or once held. */
+  /** The facts and country of a company that is or was in a portfolio. */
   known(connectId: string): { readonly facts: Facts; readonly country: string } | null
   learn(connectId: string, facts: Facts): void
 }
@@ -93,7 +90,7 @@ const holdingOf = (row: Row): Holding => ({
   ...{ personalLimit: row.personal_limit, added: row.added, modified: row.modified, lastEvent: row.last_event },
 })
 
-/** The store on this database; `now` stamps the changes. */
+/** `now` returns the time of a change. */
 export function openHoldings(database: Database, now: () => number): HoldingStore {
   const count = (sql: string, values: (string | number)[]): number => database.get<{ n: number }>(sql, values)?.n ?? 0
   const isHeld = (connectId: string): boolean => count('SELECT count(*) AS n FROM holdings WHERE connect_id = ?', [connectId]) > 0
@@ -103,7 +100,7 @@ export function openHoldings(database: Database, now: () => number): HoldingStor
     const values = [connectId, safeNumber, country, facts.name, folded, JSON.stringify(facts)]
     database.run('INSERT OR REPLACE INTO watched VALUES (?, ?, ?, ?, ?, ?)', values)
   }
-  /** Of a company that is held already a change may still be on its way: what is known stays until it comes. */
+  /** A company in another portfolio keeps its known state: monitoring has yet to report its changes. */
   const watch = (company: Registered): void => {
     if (!isHeld(company.connectId)) learn(company.connectId, safeNumberOf(company), company.country, factsOf(company))
   }

@@ -1,10 +1,9 @@
-/** The file of an import into a portfolio: its columns, and its rows as they are meant (contract §8). It resolves no company. */
+/** Reads the file of an import into a portfolio: its columns and rows (contract §8). */
 import { readRecords } from '../csv/csv.ts'
 import { CsvFault } from '../csv/csv-text.ts'
 import type { Limits } from '../limits.ts'
 import type { Notes } from './holdings.ts'
 
-/** A row of the file. */
 export interface ImportRow {
   /** Safe Number, or a connectId. */
   readonly safeNumber: string
@@ -13,7 +12,7 @@ export interface ImportRow {
   readonly notes: Notes
 }
 
-/** The documented columns; compared without case, spaces and points. */
+/** The documented columns; compared by their letters, ignoring case. */
 const COLUMNS = {
   safeNumber: 'Safe Number',
   localNumber: 'Local Org No.',
@@ -25,42 +24,42 @@ const COLUMNS = {
 
 const plain = (name: string): string => name.toLowerCase().replaceAll(/[^a-z]/g, '')
 
-type Places = Readonly<Record<keyof typeof COLUMNS, number>>
+type Positions = Readonly<Record<keyof typeof COLUMNS, number>>
 
-/** Where each column stands; -1 where it is missing. Throws a CsvFault when nothing names a company. */
-function placesOf(header: readonly string[]): Places {
+/** Position of each column; -1 for a missing one. Throws a CsvFault when no column identifies a company. */
+function positionsOf(header: readonly string[]): Positions {
   const names = header.map(plain)
-  const places = Object.fromEntries(
+  const positions = Object.fromEntries(
     Object.entries(COLUMNS).map(([column, name]) => [column, names.indexOf(plain(name))]),
-  ) as Places
-  if (places.safeNumber < 0 && (places.localNumber < 0 || places.country < 0)) {
+  ) as Positions
+  if (positions.safeNumber < 0 && (positions.localNumber < 0 || positions.country < 0)) {
     throw new CsvFault(`the header must have the columns ${Object.values(COLUMNS).join(', ')}`)
   }
-  return places
+  return positions
 }
 
-/** The rows of a file. Throws a CsvFault for a file that is not CSV throughout, or whose header names no company. */
+/** The rows of a file. Throws a CsvFault for invalid CSV and for a header that does not identify companies. */
 export async function* readImport(path: string, limits: Limits): AsyncGenerator<ImportRow> {
-  let places: Places | null = null
+  let positions: Positions | null = null
   for await (const record of readRecords(path, limits)) {
-    if (places === null) {
-      places = placesOf(record)
+    if (positions === null) {
+      positions = positionsOf(record)
       continue
     }
-    const at = places
-    const cell = (column: keyof Places): string => record[at[column]]?.trim() ?? ''
-    const orNull = (column: keyof Places): string | null => cell(column) || null
+    const at = positions
+    const cell = (column: keyof Positions): string => record[at[column]]?.trim() ?? ''
+    const orNull = (column: keyof Positions): string | null => cell(column) || null
     yield {
       ...{ safeNumber: cell('safeNumber'), localNumber: cell('localNumber'), country: cell('country') },
       notes: { reference: orNull('reference'), freeText: orNull('freeText'), personalLimit: orNull('personalLimit') },
     }
   }
-  if (places === null) throw new CsvFault('the file is empty')
+  if (positions === null) throw new CsvFault('the file is empty')
 }
 
 /**
- * Reads the whole file for nothing but its faults: an import is refused as a whole or carried out as a whole. Throws a CsvFault
- * for a file without rows, too: a sync with it would empty the portfolio, which clear is for.
+ * Validates the whole file before the import starts. Also throws a CsvFault for a file without rows, because a sync with it would
+ * empty the portfolio.
  */
 export async function checkImport(path: string, limits: Limits): Promise<void> {
   let rows = 0

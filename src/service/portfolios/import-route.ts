@@ -1,4 +1,7 @@
-/** Import and sync of a portfolio: contract §8 row 45. The file is read through before it is accepted; its rows are the importer's. */
+/**
+ * Routes of import and sync of a portfolio: contract §8 row 45. The file is validated before it is accepted; the importer then
+ * applies its rows.
+ */
 import { rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
@@ -15,7 +18,7 @@ import type { Importer } from './importer.ts'
 import type { ImportStore, PendingImport } from './imports-store.ts'
 
 const FORM: Form = {
-  // The schema says one, the examples the other.
+  // The schema has the first spelling, the examples the second.
   file: ['importcsv', 'importCsv'],
   fields: { email: { read: text => text, must: 'a text', isRequired: false } },
 }
@@ -32,13 +35,13 @@ export interface PortfolioImportDeps extends RouteDeps {
   readonly importDir: string
 }
 
-/** Registers both on a scope of its own: only there is a multipart body understood. */
+/** `scope` must be a separate scope, because multipart bodies are parsed only there. */
 export async function portfolioImportRoutes(scope: FastifyInstance, deps: PortfolioImportDeps): Promise<void> {
   const { objects, limits, clock, imports, importer, importDir } = deps
   await takeMultipart(scope, limits)
   const place = (id: string): string => join(importDir, `${id}.csv`)
 
-  /** Imports whose file is on its way. */
+  /** Number of imports whose file is being uploaded. */
   let arriving = 0
 
   const receiveFile = async ({ request }: ImportCall): Promise<string> => {
@@ -52,12 +55,12 @@ export async function portfolioImportRoutes(scope: FastifyInstance, deps: Portfo
     }
   }
 
-  /** Takes the file in as an import; no byte of it stays when it is refused. */
+  /** Accepts the uploaded file as an import, or removes it. */
   const accept = async (call: ImportCall, kind: Kind, needs: readonly Need[]): Promise<PendingImport> => {
     const path = await receiveFile(call)
     try {
       await checkImport(path, limits)
-      // The portfolio may have gone while its file arrived.
+      // The portfolio may have been deleted during the upload.
       const { id: portfolio } = objects.portfolio(call.user, call.params.portfolioId ?? '', ...needs)
       return imports.add({ portfolio, kind, file: basename(path), accepted: clock.now() })
     } catch (error) {

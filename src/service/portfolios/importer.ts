@@ -1,6 +1,6 @@
 /**
- * Carries out the imports that were accepted, one after another, in small transactions between which requests get their turn. One
- * that was cut short is carried out again from its beginning: every row may be put twice (contract §8 row 45). It knows no request.
+ * Runs the accepted imports one after another, in small transactions, so that requests are served between them. An interrupted
+ * import starts again: every row may be applied twice (contract §8 row 45).
  */
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -17,42 +17,40 @@ import type { HoldingStore, Notes } from './holdings.ts'
 import { type ImportRow, readImport } from './import-file.ts'
 import type { ImportStore, PendingImport } from './imports-store.ts'
 
-/** What an import did to its portfolio; the rest of its rows named companies that were there already. */
+/** Effects of an import; its other rows name companies that the portfolio already had. */
 export interface ImportCounts {
   readonly rows: number
   readonly added: number
-  /** Rows that name no company of the register. */
+  /** Rows without a company in the register. */
   readonly unknown: number
   readonly removed: number
 }
 
-/** What is needed to carry out imports. */
 export interface ImporterParts {
   readonly imports: ImportStore
   readonly holdings: HoldingStore
   readonly database: Database
   readonly engine: Engine
   readonly search: Search
-  /** The folder of the files. */
+  /** Folder of the files. */
   readonly folder: string
   readonly clock: Clock
   readonly limits: Limits
-  /** Told of every import that is done. */
+  /** Called for every completed import. */
   readonly onDone: (one: PendingImport, counts: ImportCounts) => void
   readonly onError: (error: unknown) => void
 }
 
-/** The hands for imports. */
 export interface Importer {
-  /** Takes up what is to be done; at work already, it goes on by itself. */
+  /** Starts the pending imports unless the importer is already running. */
   wake(): void
   close(): Promise<void>
 }
 
-/** Rows of a transaction: a few milliseconds' work. */
+/** Rows per transaction: a few milliseconds. */
 const BATCH = 100
 
-/** Makes the importer and takes up what was left. */
+/** Creates the importer and resumes pending imports. */
 export function startImporter(parts: ImporterParts): Importer {
   const { imports, holdings, database, engine, search, folder, clock, limits, onDone, onError } = parts
   const stop = new AbortController()
@@ -60,20 +58,20 @@ export function startImporter(parts: ImporterParts): Importer {
   const find = async ({ safeNumber, localNumber, country }: ImportRow): Promise<Company | null> =>
     safeNumber === '' ? findByNumber(engine, localNumber, country) : search.find(safeNumber)
 
-  const put = ({ id, kind, portfolio }: PendingImport, company: Company, notes: Notes): 'added' | 'there' => {
-    const isThere = holdings.find(portfolio, company.connectId) !== null
+  const put = ({ id, kind, portfolio }: PendingImport, company: Company, notes: Notes): 'added' | 'present' => {
+    const isPresent = holdings.find(portfolio, company.connectId) !== null
     if (kind === 'sync') holdings.put(portfolio, company, notes, id)
-    else if (!isThere) holdings.add(portfolio, company, notes)
-    return isThere ? 'there' : 'added'
+    else if (!isPresent) holdings.add(portfolio, company, notes)
+    return isPresent ? 'present' : 'added'
   }
 
-  /** False when it was stopped before its end. */
-  const carryOut = async (one: PendingImport): Promise<boolean> => {
-    const counts = { added: 0, there: 0, unknown: 0 }
+  /** Returns false when stopped early. */
+  const runImport = async (one: PendingImport): Promise<boolean> => {
+    const counts = { added: 0, present: 0, unknown: 0 }
     let rows = 0
     let batch: [Company, Notes][] = []
     const flush = (): void => {
-      // A portfolio deleted meanwhile has taken its imports along.
+      // The import is gone if its portfolio was deleted meanwhile.
       const done = imports.needs(one.file)
         ? database.transaction(() => batch.map(([company, notes]) => put(one, company, notes)))
         : []
@@ -99,13 +97,13 @@ export function startImporter(parts: ImporterParts): Importer {
     return true
   }
 
-  const work = async (): Promise<void> => {
+  const runPending = async (): Promise<void> => {
     for (let one = imports.next(); one !== null && !stop.signal.aborted; one = imports.next()) {
       try {
-        if (!(await carryOut(one))) return
+        if (!(await runImport(one))) return
       } catch (error) {
         onError(error)
-        // What passes is waited for; a file that cannot be carried out now never can be.
+        // Disk trouble may pass; any other error would occur again.
         if (isDiskTrouble(error)) {
           await clock.sleep(limits.diskMs, stop.signal)
           continue
@@ -115,12 +113,12 @@ export function startImporter(parts: ImporterParts): Importer {
       await rm(join(folder, one.file), { force: true }).catch(onError)
     }
   }
-  let working: Promise<void> | null = null
+  let running: Promise<void> | null = null
   const wake = (): void => {
-    working ??= work()
+    running ??= runPending()
       .catch(onError)
       .finally(() => {
-        working = null
+        running = null
       })
   }
   wake()
@@ -128,7 +126,7 @@ export function startImporter(parts: ImporterParts): Importer {
     wake,
     async close() {
       stop.abort()
-      await working
+      await running
     },
   }
 }

@@ -1,12 +1,12 @@
-/** Imports into portfolios that are still to be carried out. It knows where no file lies and what is in none. */
+/** Stores the pending imports into portfolios. */
 import type { Database } from '../storage/database.ts'
 import { freshNumber } from '../storage/ids.ts'
 
-/** A file that was accepted; its bytes lie under `file` in the imports folder. */
+/** An accepted file, stored as `file` in the imports folder. */
 export interface PendingImport {
   readonly id: number
   readonly portfolio: number
-  /** `import` adds, `sync` makes the portfolio hold what the file names and no other. */
+  /** `import` adds companies, `sync` also removes those that the file does not name. */
   readonly kind: 'import' | 'sync'
   readonly file: string
   /** Milliseconds since 1970. */
@@ -16,16 +16,15 @@ export interface PendingImport {
 /** The imports of one data directory. Every change is durable when the call returns. */
 export interface ImportStore {
   add(one: Omit<PendingImport, 'id'>): PendingImport
-  /** The oldest; null when there is nothing to do. */
+  /** The oldest pending import, or null. */
   next(): PendingImport | null
   done(id: number): void
-  /** How many are still to be carried out. */
+  /** Number of pending imports. */
   count(): number
-  /** Whether the file belongs to an import that is still to be carried out. */
+  /** Whether the file belongs to a pending import. */
   needs(file: string): boolean
 }
 
-/** The import store on this database. */
 export const openImports = (database: Database): ImportStore => ({
   add: one =>
     database.transaction(() => {

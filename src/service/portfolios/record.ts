@@ -1,9 +1,12 @@
-/** Portfolios and their companies as the wire shows them: contract §2.3, §8. Pure; it alone knows which name a field has where. */
+/**
+ * Converts portfolios and their companies to wire records: contract §2.3, §8. Some fields have different names in lists and
+ * single records.
+ */
 import { formatSpacedDate } from '../../contract/index.ts'
 import type { Holding } from './holdings.ts'
 import type { Portfolio } from './store.ts'
 
-/** A portfolio of a list: addresses go by `email`, and the default is told in words. */
+/** A portfolio in a list: addresses are in `email`, and `isDefault` is text. */
 export const portfolioItem = ({ id, name, isDefault, settings, isShared }: Portfolio) => ({
   portfolioId: id,
   name,
@@ -14,7 +17,6 @@ export const portfolioItem = ({ id, name, isDefault, settings, isShared }: Portf
   isSharedPortfolio: Number(isShared),
 })
 
-/** A portfolio by itself. */
 export const portfolioRecord = ({ id, name, isDefault, settings }: Portfolio) => ({
   portfolioId: id,
   name,
@@ -23,7 +25,7 @@ export const portfolioRecord = ({ id, name, isDefault, settings }: Portfolio) =>
   emails: settings.emails ?? [],
 })
 
-/** Registers tell neither credit limits nor ratings: those fields are there, and null. */
+/** Registers have neither credit limits nor ratings: those fields are null. */
 const common = (holding: Holding) => ({
   safeNumber: holding.safeNumber,
   name: holding.facts.name,
@@ -42,8 +44,7 @@ const common = (holding: Holding) => ({
   dateModified: formatSpacedDate(holding.modified),
 })
 
-/** A company of a list: its connectId goes by `id`. */
+/** A company in a list: its connectId is in `id`. */
 export const companyItem = (holding: Holding) => ({ id: holding.connectId, ...common(holding) })
 
-/** A company by itself. */
 export const companyRecord = (holding: Holding) => ({ connectId: holding.connectId, ...common(holding) })

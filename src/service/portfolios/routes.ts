@@ -1,4 +1,4 @@
-/** Portfolios themselves, what they hold in sum, and with whom they are shared: contract §8 rows 31 to 36, 49, 49a. */
+/** Routes of portfolios, their totals and their sharing: contract §8 rows 31 to 36, 49, 49a. */
 import type { FastifyInstance } from 'fastify'
 import type { Permission } from '../../contract/index.ts'
 import type { Users } from '../auth/users.ts'
@@ -26,7 +26,7 @@ export interface PortfolioDeps extends PortfolioCompanyDeps, PortfolioImportDeps
   readonly holdings: PortfolioCompanyDeps['holdings'] & Pick<HoldingStore, 'countries' | 'count'>
 }
 
-/** Registers the operations on portfolios, those of their companies included. */
+/** Registers the operations on portfolios and on their companies. */
 export function portfolioRoutes(app: FastifyInstance, deps: PortfolioDeps): void {
   const { objects, users, limits, portfolios, holdings, transaction } = deps
 
@@ -69,7 +69,7 @@ export function portfolioRoutes(app: FastifyInstance, deps: PortfolioDeps): void
 
   route(app, deps, 'readRiskSummary', call => {
     const totalCompanies = holdings.count(portfolioOf(call, 'View').id)
-    // No register tells a band: every company is in none.
+    // Registers have no risk bands, so all counts are 0.
     const bands = BANDS.flatMap(band => [
       [`band${band}Count`, 0],
       [`band${band}pc`, 0],
@@ -92,7 +92,7 @@ export function portfolioRoutes(app: FastifyInstance, deps: PortfolioDeps): void
     const known = new Set([...users.values()].map(user => user.id))
     for (const [index, { csUserId }] of userPermissions.entries()) {
       if (known.has(csUserId) && csUserId !== owner) continue
-      const why = csUserId === owner ? 'is the owner' : 'is no user of this service'
+      const why = csUserId === owner ? 'is the owner' : 'is not a user of this service'
       throw badRequest('The sharing is not acceptable', `userPermissions[${index}].csUserId: ${csUserId} ${why}`)
     }
     transaction(() => {

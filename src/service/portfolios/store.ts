@@ -1,32 +1,30 @@
-/** Portfolios as they are kept: their settings, with whom they are shared, their rules. What they hold is holdings.ts's. */
+/** Stores portfolios: their settings, sharing and rules. */
 import type { Permission, PortfolioBody } from '../../contract/index.ts'
 import type { Database } from '../storage/database.ts'
 import { freshNumber } from '../storage/ids.ts'
 
-/** The condition on a portfolio `p` that a user, asked for twice, owns it or may view it. */
+/** SQL condition that a user owns portfolio `p` or may view it; it takes the user's id twice. */
 export const MAY_SEE = `(p.owner = ? OR EXISTS (
   SELECT 1 FROM shares s WHERE s.portfolio = p.id AND s.user = ? AND instr(s.permissions, 'View') > 0
 ))`
 
-/** What a portfolio is set to besides its name. */
 type Settings = Omit<PortfolioBody, 'name' | 'isDefault'>
 
-/** A portfolio. */
 export interface Portfolio {
   readonly id: number
   readonly owner: number
   readonly name: string
   readonly isDefault: boolean
   readonly settings: Settings
-  /** Whether anybody but its owner may see it. */
+  /** Whether another user may see it. */
   readonly isShared: boolean
 }
 
-/** A rule as it is set in a portfolio. */
+/** The settings of a rule in a portfolio. */
 export interface RuleSetting {
   readonly code: number
   readonly active: boolean
-  /** All three, '' where there is none. */
+  /** Three parameters, '' for an unset one. */
   readonly params: readonly string[]
 }
 
@@ -34,23 +32,23 @@ export interface RuleSetting {
 export interface PortfolioStore {
   create(owner: number, body: PortfolioBody): Portfolio
   find(id: number): Portfolio | null
-  /** Sets what the body names; the rest stays as it is. */
+  /** Sets the fields of the body; the others stay unchanged. */
   change(portfolio: Portfolio, body: PortfolioBody): void
-  /** Removes it with all that it holds, its rules, sharing and events. */
+  /** Removes a portfolio with its companies, rules, sharing and events. */
   remove(id: number): void
-  /** By name; `words` is a part of it in any case. */
+  /** Sorted by name; `words` is a part of the name, ignoring case. */
   list(owner: number, words: string, limit: number, offset: number): Portfolio[]
   count(owner: number, words: string): number
-  /** Portfolios of others that this user may see. */
+  /** Other users' portfolios that this user may see. */
   sharedWith(user: number): Portfolio[]
-  /** What each user but the owner may do. */
+  /** The permissions of each user except the owner. */
   shares(id: number): ReadonlyMap<number, readonly Permission[]>
-  /** No permission at all ends the sharing. */
+  /** An empty list ends the sharing. */
   share(id: number, user: number, permissions: readonly Permission[]): void
   revokeAll(id: number): void
   rules(id: number): ReadonlyMap<number, RuleSetting>
   setRules(id: number, settings: readonly RuleSetting[]): void
-  /** All rules off, without parameters. */
+  /** Switches all rules off and removes their parameters. */
   resetRules(id: number): void
 }
 
@@ -70,7 +68,7 @@ const portfolioOf = ({ id, owner, name, is_default, settings, shared }: Row): Po
   settings: JSON.parse(settings) as Settings,
 })
 
-/** Ends with the portfolio; an event goes with the last notice of it. */
+/** An event is removed with its last notice. */
 const REMOVE = [
   `DELETE FROM events WHERE id IN (SELECT event FROM notifications WHERE portfolio = ?1)
     AND NOT EXISTS (SELECT 1 FROM notifications n WHERE n.event = events.id AND n.portfolio <> ?1)`,
@@ -80,13 +78,12 @@ const REMOVE = [
   'DELETE FROM portfolios WHERE id = ?1',
 ]
 
-/** The portfolio store on this database. */
 export function openPortfolios(database: Database): PortfolioStore {
   const find = (id: number): Portfolio | null => {
     const row = database.get<Row>(`${SELECT} WHERE p.id = ?`, [id])
     return row === null ? null : portfolioOf(row)
   }
-  /** One is the default at most. */
+  /** At most one portfolio of a user is the default. */
   const makeDefault = (owner: number, id: number): void => {
     database.run('UPDATE portfolios SET is_default = (id = ?) WHERE owner = ?', [id, owner])
   }

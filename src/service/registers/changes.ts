@@ -1,6 +1,6 @@
 /**
- * What an import changed: companies added, removed, and changed in name, address, status, legal form or directors, with old and new values. One
- * JSON object a line behind a line that says between which states (docs/registers.md). Knows no source.
+ * Records the changes of an import: companies added, removed, and changed in name, address, status, legal form or directors, with
+ * old and new values. The file has one JSON object per line after a header line with both snapshots (docs/registers.md).
  */
 import { createHash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
@@ -11,7 +11,7 @@ import type { Company } from '../matching/index.ts'
 import { type ChangeSetInfo, folderOf, type Snapshot, writeWhole } from './files.ts'
 import { linesOf } from './import/lines.ts'
 
-const Who = {
+const Identity = {
   id: z.string(),
   connectId: z.string(),
   name: z.string(),
@@ -21,11 +21,11 @@ const Who = {
 }
 const OldAndNew = z.object({ old: z.string(), new: z.string() })
 const Change = z.discriminatedUnion('change', [
-  z.object({ change: z.literal('added'), ...Who }),
-  z.object({ change: z.literal('removed'), ...Who }),
+  z.object({ change: z.literal('added'), ...Identity }),
+  z.object({ change: z.literal('removed'), ...Identity }),
   z.object({
     change: z.literal('changed'),
-    ...Who,
+    ...Identity,
     fields: z
       .object({ name: OldAndNew, address: OldAndNew, status: OldAndNew, legalForm: OldAndNew, directors: OldAndNew })
       .partial(),
@@ -33,8 +33,8 @@ const Change = z.discriminatedUnion('change', [
 ])
 
 /**
- * One change. Of a company that is still there the fields are as they are now; `fields` holds what differs, in full: a removed
- * company's are those it had last.
+ * One change. The fields of the company are the new ones, of a removed company the last ones; `fields` has the old and new value of
+ * each difference.
  */
 export type RegisterChange = z.infer<typeof Change>
 
@@ -44,13 +44,13 @@ const VERSION = 1
 const addressOf = ({ address1, address2, town, postcode }: Company): string =>
   [address1, address2, town, postcode].filter(part => part !== '').join(', ')
 
-/** The directors of a company, by connectId. */
+/** Returns the directors of a company by connectId. */
 type DirectorsOf = (connectId: string) => string
 
-const NOBODY: DirectorsOf = () => ''
+const NO_DIRECTORS: DirectorsOf = () => ''
 
-/** What is watched of a company. */
-const watchedOf = (company: Company, directors: DirectorsOf) => ({
+/** The compared fields of a company. */
+const comparedFields = (company: Company, directors: DirectorsOf) => ({
   name: company.name,
   address: addressOf(company),
   status: company.status,
@@ -58,7 +58,7 @@ const watchedOf = (company: Company, directors: DirectorsOf) => ({
   directors: directors(company.connectId),
 })
 
-const whoOf = ({ id, connectId, name, country, orgNumber, status }: Company) => ({
+const identityOf = ({ id, connectId, name, country, orgNumber, status }: Company) => ({
   id,
   connectId,
   name,
@@ -67,20 +67,20 @@ const whoOf = ({ id, connectId, name, country, orgNumber, status }: Company) => 
   status,
 })
 
-/** Directors before and after. */
+/** Directors before and after the import. */
 interface People {
   readonly old: DirectorsOf
   readonly fresh: DirectorsOf
 }
 
-/** 48 bits of a digest of what is watched. */
+/** 48 bits of a digest of the compared fields. */
 const digestOf = (company: Company, directors: DirectorsOf): number =>
   createHash('sha1')
-    .update(JSON.stringify(watchedOf(company, directors)))
+    .update(JSON.stringify(comparedFields(company, directors)))
     .digest()
     .readUIntBE(0, 6)
 
-/** The company whose line begins at a place. */
+/** Reads the company whose line starts at an offset. */
 async function readCompany(handle: FileHandle, start: number): Promise<Company> {
   for (let size = 4096; ; size *= 4) {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(size), 0, size, start)
@@ -91,14 +91,14 @@ async function readCompany(handle: FileHandle, start: number): Promise<Company> 
 }
 
 function changed(before: Company, now: Company, people: People): RegisterChange {
-  const [old, fresh] = [watchedOf(before, people.old), watchedOf(now, people.fresh)]
+  const [old, fresh] = [comparedFields(before, people.old), comparedFields(now, people.fresh)]
   const fields: Partial<Record<keyof typeof old, { old: string; new: string }>> = {}
   for (const field of Object.keys(old) as (keyof typeof old)[])
     if (old[field] !== fresh[field]) fields[field] = { old: old[field], new: fresh[field] }
-  return { change: 'changed', ...whoOf(now), fields }
+  return { change: 'changed', ...identityOf(now), fields }
 }
 
-/** Changes from one file of companies to another, in the order of the new one; the removed ones last, in the order of the old one. */
+/** Yields the changes in the order of the new file, then the removed companies in the order of the old one. */
 async function* changesBetween(oldPath: string, newPath: string, people: People): AsyncGenerator<RegisterChange> {
   const known = new Map<string, number>()
   const starts: number[] = []
@@ -115,7 +115,7 @@ async function* changesBetween(oldPath: string, newPath: string, people: People)
     for await (const { text } of linesOf(newPath)) {
       const company = JSON.parse(text) as Company
       const at = known.get(company.id)
-      if (at === undefined) yield { change: 'added', ...whoOf(company) }
+      if (at === undefined) yield { change: 'added', ...identityOf(company) }
       else {
         seen[at] = 1
         if (digestOf(company, people.fresh) !== digests[at])
@@ -123,19 +123,19 @@ async function* changesBetween(oldPath: string, newPath: string, people: People)
       }
     }
     for (const [at, start] of starts.entries())
-      if (seen[at] === 0) yield { change: 'removed', ...whoOf(await readCompany(handle, start)) }
+      if (seen[at] === 0) yield { change: 'removed', ...identityOf(await readCompany(handle, start)) }
   } finally {
     await handle.close()
   }
 }
 
-/** Writes the changes between two files of companies as a file of the register's folder. */
+/** Writes the changes between two files of companies into the register's folder. */
 export async function writeChanges(
   folder: string,
   file: string,
   paths: { readonly old: string; readonly fresh: string },
   between: { readonly from: Snapshot; readonly to: Snapshot },
-  people: People = { old: NOBODY, fresh: NOBODY },
+  people: People = { old: NO_DIRECTORS, fresh: NO_DIRECTORS },
 ): Promise<ChangeSetInfo> {
   const counts = { added: 0, removed: 0, changed: 0 }
   await writeWhole(folder, file, async handle => {
@@ -153,8 +153,8 @@ export async function writeChanges(
 }
 
 /**
- * The changes of one import, as `registerInfo(…).changes` names it.
- * @throws FettleError FETTLE_INPUT_READ when the file is damaged or not there any more
+ * The changes of one import from `registerInfo(…).changes`.
+ * @throws FettleError FETTLE_INPUT_READ when the file is damaged or missing
  */
 export async function* readChanges(dir: string, name: string, set: ChangeSetInfo): AsyncGenerator<RegisterChange> {
   const path = join(folderOf(dir, name), set.file)
@@ -166,9 +166,9 @@ export async function* readChanges(dir: string, name: string, set: ChangeSetInfo
       else yield Change.parse(value)
     }
     const expected = set.added + set.removed + set.changed
-    if (lines !== expected + 1) throw new Error(`it holds ${lines - 1} changes where there were ${expected}`)
+    if (lines !== expected + 1) throw new Error(`it has ${lines - 1} changes instead of ${expected}`)
   } catch (cause) {
-    const why = cause instanceof z.ZodError ? `line ${lines} is no change` : cause instanceof Error ? cause.message : cause
+    const why = cause instanceof z.ZodError ? `line ${lines} is not a change` : cause instanceof Error ? cause.message : cause
     throw new FettleError('FETTLE_INPUT_READ', `Reading the changes ${path} failed: ${why}`, { cause })
   }
 }

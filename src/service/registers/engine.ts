@@ -1,48 +1,49 @@
-/** What jobs and company operations need of register and matching engine, and no more; serve.ts makes one from the register it opened. */
+/**
+ * The interface to register and matching engine that jobs and company operations use. serve.ts implements it over the opened
+ * register.
+ */
 import { evidenceByField } from '../matching/decide/evidence.ts'
 import type { Answer, Company, Query } from '../matching/types.ts'
 
-/** A company that a person may choose for a row in review. */
+/** A company to choose from for a row in review. */
 export interface Choice {
   /** Position in the register. */
   readonly company: number
   readonly score: number
   readonly why: string
-  /** What each kind of evidence adds to the score, in log-odds. */
+  /** Log-odds by compared field. */
   readonly parts: Readonly<Record<string, number>>
 }
 
-/** What a job keeps of an answer: small enough to be sent between threads for every row. */
+/** The part of an answer that a job stores: small enough to be sent between threads for every row. */
 export type Finding = Pick<Answer, 'decision' | 'score' | 'why' | 'pattern' | 'banding'> & {
   /** Position of the best candidate; null without one. */
   readonly company: number | null
-  /** Best first; none unless the row is in review. */
+  /** Best first; empty unless the row is in review. */
   readonly choices: readonly Choice[]
 }
 
-/** Answers rows and looks companies up. */
 export interface Engine {
   /** The answer with at most `most` candidates, five if absent. */
   match(query: Query, most?: number): Answer
   /** The company at this position of the register. */
   at(position: number): Company
-  /** The company of this connectId, if the register still has it. */
+  /** The company with this connectId; null when the register does not have it. */
   find(connectId: string): Company | null
-  /** How many companies there are. */
+  /** Number of companies. */
   readonly size: number
-  /** Alpha-2 codes of the countries there are companies of, sorted. */
+  /** Sorted alpha-2 codes of the companies' countries. */
   readonly countries: readonly string[]
-  /** Answers many rows on several threads, in their order, each as `match` would; absent where there is one thread only. */
+  /** Matches rows on several threads and keeps their order; absent with a single thread. */
   readonly matchAll?: (queries: AsyncIterable<Query>) => AsyncGenerator<Finding>
 }
 
-/** Below this nobody would choose a company, unless it is the only one. */
-const LEAST_SHOWN = 0.01
+/** Companies with a lower score are not offered, except the best. */
+const MIN_CHOICE_SCORE = 0.01
 
-/** What a job keeps of an answer. */
 export function findingOf({ decision, score, why, pattern, banding, candidates }: Answer): Finding {
   const choices = candidates
-    .filter((one, at) => decision === 'review' && (at === 0 || one.score >= LEAST_SHOWN))
+    .filter((one, at) => decision === 'review' && (at === 0 || one.score >= MIN_CHOICE_SCORE))
     .map(one => ({
       company: one.company,
       score: Math.round(one.score * 1000) / 1000,

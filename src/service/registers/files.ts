@@ -1,6 +1,6 @@
 /**
- * Where registers are stored: `<dir>/<name>/info.json` beside the file of companies that it names. Publishing is one rename of
- * info.json, so a register is visible only when it is complete, and a second import replaces the first in one step.
+ * The folders of registers: `<dir>/<name>/info.json` and the files it names. A register is published by one rename of info.json,
+ * so it is complete or absent, and a second import replaces the first in one step.
  */
 import { type FileHandle, mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -8,20 +8,20 @@ import { FettleError } from '../../errors.ts'
 import { replaceFile } from '../../files/durable.ts'
 import { jaroWinkler } from '../matching/similarity.ts'
 
-/** A row that was not taken. */
+/** A row that the import skipped. */
 export interface SkippedRow {
-  /** Line of the file on which the row ends, from 1. */
+  /** Last line of the row in the file, from 1. */
   readonly line: number
   readonly why: string
 }
 
-/** What is known about the officers of a register. */
+/** The officers of a register, as info.json describes them. */
 export interface OfficersInfo {
-  /** Base name of the CSV they came from. */
+  /** Base name of the imported CSV. */
   readonly source: string
   readonly officers: number
   readonly skipped: number
-  /** The first twenty rows that were not taken. */
+  /** The first twenty skipped rows. */
   readonly skippedRows: readonly SkippedRow[]
   readonly sha256: string
   readonly bytes: number
@@ -30,34 +30,34 @@ export interface OfficersInfo {
   readonly index: string
 }
 
-/** What is known about a register; the content of its info.json. */
+/** A register; the content of its info.json. */
 export interface RegisterInfo {
   readonly name: string
-  /** Base name of the file it came from. */
+  /** Base name of the imported file. */
   readonly source: string
   readonly kind: 'csv' | 'gleif' | 'companies-house'
   /** UTC, with milliseconds. */
   readonly importedAt: string
-  /** Day the data was taken, `2026-01-31`. */
+  /** Day of the data, `2026-01-31`. */
   readonly snapshotDate: string
   readonly companies: number
   readonly skipped: number
-  /** The first twenty rows that were not taken. */
+  /** The first twenty skipped rows. */
   readonly skippedRows: readonly SkippedRow[]
-  /** Companies by country code; those without one under ''. */
+  /** Number of companies by country code; '' for companies without one. */
   readonly countries: Readonly<Record<string, number>>
-  /** Of the source file. */
+  /** Digest of the source file. */
   readonly sha256: string
   readonly bytes: number
   /** Name of the file of companies beside info.json. */
   readonly file: string
-  /** Officers of the companies, when the register has some. */
+  /** Officers of the companies; absent without officers. */
   readonly officers?: OfficersInfo
-  /** What each later import changed, newest last; absent before the second. */
+  /** The changes of each import after the first, newest last. */
   readonly changes?: readonly ChangeSetInfo[]
 }
 
-/** What an import changed, beside the register as a file (docs/registers.md). */
+/** The changes of one import; the file is described in docs/registers.md. */
 export interface ChangeSetInfo {
   /** Name of the file beside info.json. */
   readonly file: string
@@ -68,19 +68,18 @@ export interface ChangeSetInfo {
   readonly changed: number
 }
 
-/** Which state of a source a register was. */
+/** Identifies one import of a source. */
 export type Snapshot = Pick<RegisterInfo, 'snapshotDate' | 'importedAt' | 'sha256'>
 
 const INFO = 'info.json'
-/** Held while an import runs. */
+/** Locked while an import runs. */
 const LOCK = 'lock'
 
-/** Folder of the built indexes, beside the registers; no register can have its name. */
+/** Folder of the stored indexes, beside the registers. Its name is not a valid register name. */
 export const INDEXES = '.indexes'
 
 const because = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
 
-/** The error for a failed write under `path`. */
 export const writeError = (path: string, cause: unknown): FettleError =>
   new FettleError('FETTLE_OUTPUT_WRITE', `Writing the register in ${path} failed: ${because(cause)}`, { cause })
 
@@ -105,7 +104,7 @@ export async function makeFolder(folder: string): Promise<void> {
   }
 }
 
-/** Publishes a register whose file of companies is written already, then removes the files of an earlier one. */
+/** Publishes a register whose data files are written, then removes the files of the replaced one. */
 export async function publish(folder: string, info: RegisterInfo): Promise<void> {
   try {
     await writeWhole(folder, INFO, async handle => {
@@ -125,7 +124,7 @@ export async function publish(folder: string, info: RegisterInfo): Promise<void>
   }
 }
 
-/** What is known about the register in a folder; null when there is none. */
+/** The info.json in a folder; null without one. */
 export async function registerInfoIn(folder: string): Promise<RegisterInfo | null> {
   const path = join(folder, INFO)
   try {
@@ -139,7 +138,7 @@ export async function registerInfoIn(folder: string): Promise<RegisterInfo | nul
   }
 }
 
-/** All registers under `dir`, by name; none when there is no such folder. Half-imported ones are not there. */
+/** All registers under `dir`, sorted by name, without unfinished imports; empty when the folder does not exist. */
 export async function listRegisters(dir: string): Promise<RegisterInfo[]> {
   const names = await readdir(dir).catch(() => [])
   const infos = await Promise.all(
@@ -148,30 +147,30 @@ export async function listRegisters(dir: string): Promise<RegisterInfo[]> {
   return infos.filter(info => info !== null)
 }
 
-/** What is known about one register. Throws FETTLE_REGISTER_UNKNOWN, naming the nearest one there is. */
+/** The info of one register. Throws FETTLE_REGISTER_UNKNOWN with the most similar name. */
 export async function registerInfo(dir: string, name: string): Promise<RegisterInfo> {
   const info = await registerInfoIn(folderOf(dir, name))
   if (info !== null) return info
   const names = (await listRegisters(dir)).map(one => one.name)
   const nearest = names.map(one => ({ one, alike: jaroWinkler(one, name) })).sort((a, b) => b.alike - a.alike)[0]
-  const said =
+  const hint =
     nearest === undefined
       ? 'there are none yet'
       : nearest.alike > 0.7
         ? `did you mean "${nearest.one}"?`
         : `there are: ${names.join(', ')}`
-  throw new FettleError('FETTLE_REGISTER_UNKNOWN', `There is no register "${name}" in ${dir}; ${said}`)
+  throw new FettleError('FETTLE_REGISTER_UNKNOWN', `There is no register "${name}" in ${dir}; ${hint}`)
 }
 
-/** Removes a register. Throws FETTLE_REGISTER_UNKNOWN when there is none of the name. */
+/** Removes a register. Throws FETTLE_REGISTER_UNKNOWN for an unknown name. */
 export async function removeRegister(dir: string, name: string): Promise<void> {
   await registerInfo(dir, name)
   const folder = folderOf(dir, name)
   try {
-    // info.json first: what a kill leaves behind is no register any more.
+    // info.json first: without it the rest is not a register, if the process is killed here.
     await rm(join(folder, INFO))
     await rm(folder, { recursive: true })
-    // Indexes over the register hold its companies too; those over others are only built again.
+    // Indexes contain the companies too. Indexes of other registers are rebuilt when needed.
     await rm(join(dir, INDEXES), { recursive: true, force: true })
   } catch (error) {
     throw writeError(folder, error)

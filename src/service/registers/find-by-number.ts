@@ -1,11 +1,10 @@
-/** From a number at the register of a country to the company. It knows no portfolio. */
+/** Finds a company by its number in the register of a country. */
 
 import { normaliseCountry } from '../../normalise/country.ts'
 import { normaliseOrgNumber } from '../../normalise/identifiers.ts'
 import type { Company } from '../matching/types.ts'
 import type { Engine } from './engine.ts'
 
-/** The company of this number at the register of this country. */
 export function findByNumber(engine: Engine, number: string, country: string): Company | null {
   const code = normaliseCountry(country)
   const wanted = normaliseOrgNumber(number, code)

@@ -1,6 +1,6 @@
 /**
- * A built index as one file: a header that says what it was built from, then the memory as it is. It is there whole or not at all;
- * one that is torn, damaged or built from anything else counts as not there. Knows no column.
+ * Stores a built index as one file: a header with its digest, then the packed columns. An incomplete, damaged or outdated file is
+ * treated as missing.
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
@@ -13,9 +13,9 @@ import { INDEXES, type RegisterInfo } from './files.ts'
 
 const FORMAT = 'fettle-index'
 const VERSION = 1
-/** Header and memory begin on a page each; a header is far smaller than one. */
+/** The header takes the first page, far more than it needs; the columns start on the second. */
 const PAGE = 16_384
-const PIECE = 16 << 20
+const CHUNK = 16 << 20
 
 const Header = z.object({
   format: z.literal(FORMAT),
@@ -28,7 +28,7 @@ const Header = z.object({
   places: z.record(z.string(), z.object({ kind: z.enum(['u8', 'u16', 'u32', 'f32']), offset: z.number(), length: z.number() })),
 })
 
-/** Where the index over these registers lies, one file for each combination. */
+/** Path of the index over these registers, one file per combination. */
 export const indexPath = (dir: string, names: readonly string[]): string =>
   join(dir, INDEXES, `${createHash('sha256').update(names.join('\n')).digest('hex').slice(0, 16)}.index`)
 
@@ -45,7 +45,7 @@ async function engineDigest(): Promise<string> {
   return digest.digest('hex')
 }
 
-/** What an index over these registers must have been built from. */
+/** Digest of the code and the registers that an index is built from. */
 export async function indexDigest(infos: readonly RegisterInfo[]): Promise<string> {
   const sources = infos.map(({ name, file, sha256, companies }) => [name, file, sha256, companies])
   return createHash('sha256')
@@ -53,11 +53,11 @@ export async function indexDigest(infos: readonly RegisterInfo[]): Promise<strin
     .digest('hex')
 }
 
-const pieces = function* (memory: SharedArrayBuffer): Generator<Uint8Array> {
-  for (let at = 0; at < memory.byteLength; at += PIECE) yield new Uint8Array(memory, at, Math.min(PIECE, memory.byteLength - at))
+const chunksOf = function* (memory: SharedArrayBuffer): Generator<Uint8Array> {
+  for (let at = 0; at < memory.byteLength; at += CHUNK) yield new Uint8Array(memory, at, Math.min(CHUNK, memory.byteLength - at))
 }
 
-/** Reads an index; null when there is none that was built from `digest`, or it is not whole. */
+/** Reads an index; null when it is missing, incomplete or has another digest. */
 export async function loadIndex(path: string, digest: string): Promise<IndexImage | null> {
   const handle = await open(path).catch(() => null)
   if (handle === null) return null
@@ -70,10 +70,10 @@ export async function loadIndex(path: string, digest: string): Promise<IndexImag
     const memory = new SharedArrayBuffer(header.bytes)
     let checksum = 0
     let at = PAGE
-    for (const piece of pieces(memory)) {
-      const { bytesRead } = await handle.read(piece, 0, piece.length, at)
-      if (bytesRead !== piece.length) return null
-      checksum = crc32(piece, checksum)
+    for (const chunk of chunksOf(memory)) {
+      const { bytesRead } = await handle.read(chunk, 0, chunk.length, at)
+      if (bytesRead !== chunk.length) return null
+      checksum = crc32(chunk, checksum)
       at += bytesRead
     }
     return checksum === header.crc32 ? { memory, places: header.places } : null
@@ -84,17 +84,16 @@ export async function loadIndex(path: string, digest: string): Promise<IndexImag
   }
 }
 
-/** What the header tells about an index. */
-export interface IndexFacts {
+export interface IndexHeader {
   readonly digest: string
   readonly snapshotDate: string | null
   readonly companies: number
 }
 
-/** Writes an index under another name, syncs it and gives it its own. */
-export async function saveIndex(path: string, { memory, places }: IndexImage, facts: IndexFacts): Promise<void> {
+/** Writes an index under a temporary name, syncs and renames it. */
+export async function saveIndex(path: string, { memory, places }: IndexImage, facts: IndexHeader): Promise<void> {
   let checksum = 0
-  for (const piece of pieces(memory)) checksum = crc32(piece, checksum)
+  for (const chunk of chunksOf(memory)) checksum = crc32(chunk, checksum)
   const header = { format: FORMAT, version: VERSION, ...facts, bytes: memory.byteLength, crc32: checksum, places }
   const page = Buffer.alloc(PAGE)
   if (page.write(`${JSON.stringify(header)}\n`) === PAGE) throw new Error('the header of the index is too long')
@@ -103,7 +102,7 @@ export async function saveIndex(path: string, { memory, places }: IndexImage, fa
   const handle = await open(temporary, 'w', 0o600)
   try {
     await handle.write(page)
-    for (const piece of pieces(memory)) await handle.writeFile(piece)
+    for (const chunk of chunksOf(memory)) await handle.writeFile(chunk)
     await handle.sync()
     await handle.close()
     await rename(temporary, path)

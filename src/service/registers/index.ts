@@ -1,4 +1,4 @@
-/** The register on disk: re-exports only. */
+/** The registers on disk. */
 export { type RegisterChange, readChanges } from './changes.ts'
 export { type ChangeSetInfo, listRegisters, type RegisterInfo, registerInfo, removeRegister } from './files.ts'
 export { importRegister } from './import/import.ts'

@@ -1,4 +1,4 @@
-/** An officer of a company as a register's file of officers holds it, and the CSV it comes from. Knows the columns; stores nothing. */
+/** Reads officers of companies from the CSV of an import and from the lines of a register's officers file. */
 import { createHash } from 'node:crypto'
 import { normaliseCountry } from '../../normalise/country.ts'
 import { normaliseText } from '../../normalise/text.ts'
@@ -17,34 +17,33 @@ type Column = (typeof COLUMNS)[number]
 
 const FORM = { needs: ['companyId'], header: COLUMNS.join(',') }
 
-/** One position of one person, or of a company that is an officer, in one company. Every field is text; '' means it is not said. */
+/** One position of one person, or of a company that is an officer, in one company. Every field is text; '' means a missing value. */
 export type Officer = Readonly<Record<Exclude<Column, 'companyId'>, string>> & {
-  /** The company's. */
+  /** connectId of the company. */
   readonly connectId: string
   /** `CC-<letters and digits>`, the same for all positions of one person. */
   readonly peopleId: string
 }
 
-const NOTHING = Object.fromEntries(COLUMNS.filter(column => column !== 'companyId').map(column => [column, '']))
+const EMPTY_OFFICER = Object.fromEntries(COLUMNS.filter(column => column !== 'companyId').map(column => [column, '']))
 
-/** An officer as a line of text: what is not said is left out. */
+/** Serialises an officer without its empty fields. */
 export const writeOfficer = (officer: Officer): string =>
   JSON.stringify(officer, (_, value: unknown) => (value === '' ? undefined : value))
 
-/** An officer from its line. */
-export const readOfficer = (line: string): Officer => ({ ...NOTHING, ...(JSON.parse(line) as object) }) as Officer
+export const readOfficer = (line: string): Officer => ({ ...EMPTY_OFFICER, ...(JSON.parse(line) as object) }) as Officer
 
-/** The letters and digits of a peopleId, which alone are looked up. */
+/** The part of a peopleId behind the country prefix; lookups use it alone. */
 export const tokenOf = (peopleId: string): string => peopleId.slice(peopleId.indexOf('-') + 1)
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 20)
 
-/** The same for the number that a register gives a person. */
+/** The same for a register's number of a person. */
 export const tokenOfNumber = (personId: string): string => (/^[A-Za-z0-9]{1,40}$/.test(personId) ? personId : digest(personId))
 
 /**
- * A person that the file numbers is one person wherever the number stands; one without a number is one in each company only, by name
- * and date of birth: two of one name are never taken for one.
+ * A person with a number is the same person in all companies. Without a number, name and date of birth identify a person within one
+ * company only, so that two people with one name are never merged.
  */
 const token = (personId: string, parts: readonly string[]): string =>
   personId === '' ? digest(parts.join('\n')) : tokenOfNumber(personId)
@@ -54,14 +53,14 @@ function officerOf(cell: (column: Column) => string, connectId: string): Officer
   const { companyId: _, ...fields } = cells
   const name = fields.name || [fields.firstName, fields.middleName, fields.lastName].filter(part => part !== '').join(' ')
   const country = normaliseCountry(fields.country)
-  const own = token(fields.personId, [connectId, normaliseText(name) || name, fields.dateOfBirth])
+  const personToken = token(fields.personId, [connectId, normaliseText(name) || name, fields.dateOfBirth])
   const prefix = country || connectId.slice(0, 2)
-  return { ...fields, name, country, connectId, peopleId: `${prefix}-${own}` }
+  return { ...fields, name, country, connectId, peopleId: `${prefix}-${personToken}` }
 }
 
 /**
- * Reads officers in file order. `connectIds` leads from the ids of the register's companies to their connectIds; a row of another
- * company, or of nobody, goes to `skip`.
+ * Reads officers in file order. `connectIds` maps the ids of the register's companies to their connectIds. Rows of unknown companies
+ * and rows without a name are passed to `skip`.
  */
 export async function* readOfficers(
   file: string,

@@ -1,6 +1,6 @@
 /**
- * The officers of a register on disk: one JSON line each, and beside them an index of places by company, person and surname. Only
- * the index is read into memory, 32 bytes an officer; lines are read when they are asked for. It knows no CSV and no request.
+ * Stores the officers of a register: one JSON line each, and an index of line numbers by company, person and surname. Only the
+ * index is held in memory, 32 bytes per officer.
  */
 import { closeSync, openSync, readSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -11,9 +11,8 @@ import { type OfficersInfo, writeWhole } from './files.ts'
 import { type Officer, readOfficer, tokenOf, writeOfficer } from './officer.ts'
 import { entryOf, keyOf, placesBetween } from './sorted-index.ts'
 
-/** Looks officers up. */
 export interface Officers {
-  /** How many positions there are. */
+  /** Number of positions. */
   readonly size: number
   /** All positions in a company. */
   ofCompany(connectId: string): Officer[]
@@ -24,13 +23,13 @@ export interface Officers {
   close(): void
 }
 
-/** The last word of a name is what people are looked up by. */
+/** The key of the last word of a name. */
 const surnameKey = (name: string): number => keyOf(normaliseText(name).split(' ').at(-1) ?? '')
 
-/** Characters gathered before they are written. */
+/** Characters per write. */
 const BATCH = 1 << 20
 
-/** Writes officers as they come; gives their number. */
+/** Writes officers and returns their number. */
 export async function writeOfficers(
   folder: string,
   file: string,
@@ -43,13 +42,13 @@ export async function writeOfficers(
     let batch = ''
     let offset = 0
     for await (const officer of officers) {
-      const line = `${writeOfficer(officer)}\n`
-      const place = offsets.length - 1
+      const text = `${writeOfficer(officer)}\n`
+      const lineNumber = offsets.length - 1
       const keys = [keyOf(officer.connectId), keyOf(tokenOf(officer.peopleId)), surnameKey(officer.lastName || officer.name)]
-      for (const [at, key] of keys.entries()) lists[at]?.push(entryOf(key, place))
-      offset += Buffer.byteLength(line)
+      for (const [at, key] of keys.entries()) lists[at]?.push(entryOf(key, lineNumber))
+      offset += Buffer.byteLength(text)
       offsets.push(offset)
-      batch += line
+      batch += text
       if (batch.length > BATCH) {
         await handle.appendFile(batch)
         batch = ''
@@ -65,7 +64,6 @@ export async function writeOfficers(
   return offsets.length - 1
 }
 
-/** A register without officers. */
 export const NO_OFFICERS: Officers = {
   size: 0,
   ofCompany: () => [],
@@ -74,7 +72,7 @@ export const NO_OFFICERS: Officers = {
   close() {},
 }
 
-/** Opens the officers of a register; to be closed by the caller. Throws FETTLE_INPUT_READ when they are not whole. */
+/** Opens the officers of a register; the caller closes them. Throws FETTLE_INPUT_READ for incomplete files. */
 export async function openOfficers(folder: string, info: OfficersInfo): Promise<Officers> {
   const { officers: size } = info
   const fail = (cause: unknown): FettleError =>
@@ -90,7 +88,7 @@ export async function openOfficers(folder: string, info: OfficersInfo): Promise<
     throw fail(cause)
   })
   const numbers = new Float64Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length))
-  if (numbers.length !== 4 * size + 1) throw fail(`its index does not hold ${size} officers`)
+  if (numbers.length !== 4 * size + 1) throw fail(`its index does not have ${size} officers`)
   const offsets = numbers.subarray(0, size + 1)
   const [companies, people, surnames] = [1, 2, 3].map(n => numbers.subarray(n * size + 1, (n + 1) * size + 1)) as [
     Float64Array,
@@ -103,25 +101,25 @@ export async function openOfficers(folder: string, info: OfficersInfo): Promise<
   } catch (cause) {
     throw fail(cause)
   }
-  const read = (place: number): Officer => {
-    const start = offsets[place] ?? 0
-    const line = Buffer.alloc((offsets[place + 1] ?? 0) - start)
-    readSync(file, line, 0, line.length, start)
-    return readOfficer(line.toString())
+  const read = (lineNumber: number): Officer => {
+    const start = offsets[lineNumber] ?? 0
+    const text = Buffer.alloc((offsets[lineNumber + 1] ?? 0) - start)
+    readSync(file, text, 0, text.length, start)
+    return readOfficer(text.toString())
   }
-  // Places of one key stand in the order of the file.
-  const under = (sorted: Float64Array, key: number, most: number): Officer[] => placesBetween(sorted, key, key, most).map(read)
+  const officersAt = (sorted: Float64Array, key: number, most: number): Officer[] =>
+    placesBetween(sorted, key, key, most).map(read)
   return {
     size,
-    ofCompany: connectId => under(companies, keyOf(connectId), size).filter(one => one.connectId === connectId),
+    ofCompany: connectId => officersAt(companies, keyOf(connectId), size).filter(one => one.connectId === connectId),
     ofPerson: peopleId =>
-      under(people, keyOf(tokenOf(peopleId)), size).filter(one => tokenOf(one.peopleId) === tokenOf(peopleId)),
-    bySurname: (lastName, most) => under(surnames, surnameKey(lastName), most),
+      officersAt(people, keyOf(tokenOf(peopleId)), size).filter(one => tokenOf(one.peopleId) === tokenOf(peopleId)),
+    bySurname: (lastName, most) => officersAt(surnames, surnameKey(lastName), most),
     close: () => closeSync(file),
   }
 }
 
-/** The names of those who are officers of a company now, in one order, parted by semicolons. */
+/** The sorted names of the current officers of a company, separated by semicolons. */
 export const currentOfficers =
   (officers: Officers) =>
   (connectId: string): string =>
@@ -132,7 +130,7 @@ export const currentOfficers =
       .sort()
       .join('; ')
 
-/** The officers of several registers as one; a company's, and a person's, are those of the first register that has any. */
+/** Joins the officers of several registers. The first register with officers of a company, or positions of a person, wins. */
 export const joinOfficers = (all: readonly Officers[]): Officers => ({
   size: all.reduce((sum, one) => sum + one.size, 0),
   ofCompany: connectId => all.map(one => one.ofCompany(connectId)).find(found => found.length > 0) ?? [],

@@ -1,7 +1,4 @@
-/**
- * Registers opened for matching: one or several, joined, as one index, which is read from its file or built and kept there. Knows the
- * line format of import.ts; matching itself is the engine's.
- */
+/** Opens one or several registers for matching as one index, which is read from its file or built and stored. */
 import { join } from 'node:path'
 import { FettleError } from '../../errors.ts'
 import { normaliseOrgNumber } from '../../normalise/identifiers.ts'
@@ -11,21 +8,19 @@ import { linesOf } from './import/lines.ts'
 import { indexDigest, indexPath, loadIndex, saveIndex } from './index-file.ts'
 import { joinOfficers, NO_OFFICERS, type Officers, openOfficers } from './officers-file.ts'
 
-/** Opened registers, ready to be matched against. */
 export interface Register {
   readonly infos: readonly RegisterInfo[]
   readonly index: MatchIndex
-  /** Officers of the companies; to be closed when the register is needed no more. */
+  /** Officers of the companies; the owner of the register closes them. */
   readonly officers: Officers
   readonly byConnectId: (connectId: string) => Company | undefined
   /** The oldest snapshot among the registers; null when none is open. */
   readonly snapshotDate: string | null
 }
 
-/** A smaller register is indexed in the time a file of it would take to be written. */
-const KEPT_FROM = 10_000
+/** The index of a smaller register is not stored: building it takes no longer than writing it. */
+const MIN_STORED = 10_000
 
-/** The companies of a register in its order. */
 async function* readCompanies(dir: string, info: RegisterInfo): AsyncGenerator<Company> {
   const path = join(folderOf(dir, info.name), info.file)
   let companies = 0
@@ -34,7 +29,7 @@ async function* readCompanies(dir: string, info: RegisterInfo): AsyncGenerator<C
       companies++
       yield JSON.parse(text) as Company
     }
-    if (companies !== info.companies) throw new Error(`it holds ${companies} companies where ${info.companies} were imported`)
+    if (companies !== info.companies) throw new Error(`it has ${companies} companies instead of ${info.companies}`)
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause)
     throw new FettleError('FETTLE_INPUT_READ', `Opening the register ${path} failed: ${why}`, {
@@ -44,23 +39,23 @@ async function* readCompanies(dir: string, info: RegisterInfo): AsyncGenerator<C
   }
 }
 
-/** Builds the index; a company that an earlier register holds (same country and organisation number) is left out. */
-async function build(dir: string, infos: readonly RegisterInfo[]): Promise<IndexImage> {
+/** Builds the index without companies of an earlier register (same country and organisation number). */
+async function buildImage(dir: string, infos: readonly RegisterInfo[]): Promise<IndexImage> {
   const builder = createIndexBuilder()
-  const elsewhere = new Set<string>()
+  const earlier = new Set<string>()
   for (const [at, info] of infos.entries()) {
     const isLast = at === infos.length - 1
-    const own: string[] = []
+    const keys: string[] = []
     for await (const company of readCompanies(dir, info)) {
       if (infos.length > 1) {
         const number = normaliseOrgNumber(company.orgNumber, company.country)
         const key = `${company.country} ${number}`
-        if (number !== '' && elsewhere.has(key)) continue
-        if (number !== '' && !isLast) own.push(key)
+        if (number !== '' && earlier.has(key)) continue
+        if (number !== '' && !isLast) keys.push(key)
       }
       builder.add(company)
     }
-    for (const key of own) elsewhere.add(key)
+    for (const key of keys) earlier.add(key)
   }
   return builder.finish()
 }
@@ -69,16 +64,16 @@ const oldest = (infos: readonly RegisterInfo[]): string | null => infos.map(info
 
 async function imageOf(dir: string, infos: readonly RegisterInfo[]): Promise<IndexImage> {
   const companies = infos.reduce((sum, info) => sum + info.companies, 0)
-  if (companies < KEPT_FROM) return build(dir, infos)
+  if (companies < MIN_STORED) return buildImage(dir, infos)
   const path = indexPath(
     dir,
     infos.map(info => info.name),
   )
   const digest = await indexDigest(infos)
-  const kept = await loadIndex(path, digest)
-  if (kept !== null) return kept
-  const image = await build(dir, infos)
-  // An index that cannot be kept, on a full disk say, is only built again the next time.
+  const stored = await loadIndex(path, digest)
+  if (stored !== null) return stored
+  const image = await buildImage(dir, infos)
+  // If the index cannot be stored, for example on a full disk, the next start builds it again.
   await saveIndex(path, image, { digest, snapshotDate: oldest(infos), companies }).catch(() => {})
   return image
 }
@@ -95,7 +90,7 @@ async function officersOf(dir: string, infos: readonly RegisterInfo[]): Promise<
   return joinOfficers(opened)
 }
 
-/** Opens registers; once more when an import replaced one of them between the reading of its info and of its files. */
+/** Opens registers. Retries once when an import replaced one of them after its info was read. */
 async function read(dir: string, names: readonly string[]) {
   const infosNow = (): Promise<RegisterInfo[]> => Promise.all(names.map(name => registerInfo(dir, name)))
   const infos = await infosNow()
@@ -109,8 +104,7 @@ async function read(dir: string, names: readonly string[]) {
 }
 
 /**
- * Opens registers together. A company that two of them hold (same country and organisation number) counts once: the register named
- * first wins.
+ * Opens registers together. A company of two registers (same country and organisation number) is taken from the one named first.
  * @throws FettleError FETTLE_REGISTER_UNKNOWN, FETTLE_INPUT_READ for a damaged register
  */
 export async function openRegister(dir: string, names: readonly string[]): Promise<Register> {

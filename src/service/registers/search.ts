@@ -1,6 +1,6 @@
 /**
- * Companies by Safe Number and by postcode, which the matching engine has no way to: each an index made of all
- * companies when it is first asked for, in slices, so that other requests go on meanwhile. It knows no request.
+ * Finds companies by Safe Number and by postcode. Each index is built from all companies on first use, in slices, so that other
+ * requests are served meanwhile.
  */
 import { setImmediate } from 'node:timers/promises'
 import { safeNumber } from '../enrichment/tags.ts'
@@ -8,46 +8,45 @@ import type { Company } from '../matching/types.ts'
 import type { Engine } from './engine.ts'
 import { entryOf, keyOf, placesBetween } from './sorted-index.ts'
 
-/** Looks companies up. */
 export interface Search {
-  /** The company of a connectId or Safe Number. */
+  /** The company with a connectId or Safe Number. */
   find(id: string): Promise<Company | null>
-  /** Companies whose postcode begins with these letters and digits, at most `most`. */
+  /** At most `most` companies whose postcode starts with these letters and digits. */
   byPostcode(start: string, most: number): Promise<Company[]>
 }
 
 const SAFE_NUMBER = /^[A-Z]{2}\d{15}$/
 /** Companies indexed in one turn of the event loop: one to two milliseconds. */
 const SLICE = 256
-/** So many letters and digits of a postcode are its key; the rest is compared. */
+/** Number of characters of a postcode in its key; the others are compared. */
 const KEY_LENGTH = 5
 
-/** A postcode, or the start of one, in the spelling that is compared. */
+/** A postcode, or its start, in comparable spelling. */
 export const plainPostcode = (text: string): string => text.toUpperCase().replace(/[^A-Z0-9]+/g, '')
 
-/** The start of a postcode as a number of base 37 that sorts as the text does; `fill` stands for what is not there. */
+/** The start of a postcode as a number of base 37 in text order; `fill` is the digit of missing characters. */
 function postcodeKey(start: string, fill: number): number {
   let key = 0
   for (let at = 0; at < KEY_LENGTH; at++) key = key * 37 + (at < start.length ? Number.parseInt(start.charAt(at), 36) + 1 : fill)
   return key
 }
 
-/** The entries of all companies under the key that `keyIn` gives; null leaves one out. */
+/** The sorted entries of all companies for which `keyIn` returns a key. */
 async function makeIndex(
   { size, at }: Pick<Engine, 'size' | 'at'>,
   keyIn: (company: Company) => number | null,
 ): Promise<Float64Array> {
   const entries = new Float64Array(size)
-  let held = 0
+  let count = 0
   for (let place = 0; place < size; place++) {
     const key = keyIn(at(place))
-    if (key !== null) entries[held++] = entryOf(key, place)
+    if (key !== null) entries[count++] = entryOf(key, place)
     if (place % SLICE === SLICE - 1) await setImmediate()
   }
-  return entries.slice(0, held).sort()
+  return entries.slice(0, count).sort()
 }
 
-/** Carries something out when it is first asked for, and never again. */
+/** Runs `make` on the first call and caches the result. */
 function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | null = null
   return () => {
@@ -56,7 +55,6 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
   }
 }
 
-/** The search over an engine's companies. */
 export function makeSearch(engine: Pick<Engine, 'size' | 'at' | 'find'>): Search {
   const safeNumbers = once(() => makeIndex(engine, company => keyOf(safeNumber(company))))
   const postcodes = once(() =>

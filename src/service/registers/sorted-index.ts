@@ -1,23 +1,23 @@
 /**
- * Numbers to the places they stand at, eight bytes a place: sorted once, then searched. Knows neither companies nor people; two
- * things of one number lead to both, so that whoever looks one up compares it in full.
+ * A sorted index from 29-bit keys to positions, eight bytes per entry. Keys are hashes, so callers must compare what they look
+ * up.
  */
 
-/** Places an index can hold; the rest of a double's 53 bits is the key's. */
+/** Maximum number of positions; the other bits of a double's 53 are the key's. */
 const PLACES = 2 ** 24
 const KEYS = 2 ** 29
 
-/** The key of a text: the same text, the same key. */
+/** FNV-1a hash of a text, reduced to the range of keys. */
 export function keyOf(text: string): number {
   let hash = 0x811c9dc5
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
   return (hash >>> 0) % KEYS
 }
 
-/** The entry of a place under a key, for a list that is then sorted. */
+/** The entry of a position under a key. Entries must be sorted before lookups. */
 export const entryOf = (key: number, place: number): number => key * PLACES + place
 
-/** The places under the keys from `first` to `last`, at most `most`, by key. `sorted` holds entries in ascending order. */
+/** At most `most` positions under the keys from `first` to `last`, by key. `sorted` has entries in ascending order. */
 export function placesBetween(sorted: Float64Array, first: number, last: number, most: number): number[] {
   const start = first * PLACES
   const end = (last + 1) * PLACES

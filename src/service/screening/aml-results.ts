@@ -1,9 +1,9 @@
-/** What an entry is listed for, as `amlResults` shows it: contract §6.4, §6.5. Pure. */
+/** Converts the listings of an entry to `amlResults`: contract §6.4, §6.5. */
 import { datasetsOf, type Entry, type Listing, type ListingCode } from './entry.ts'
 
 const orNull = (text: string): string | null => (text === '' ? null : text)
 
-/** The sources of an entry on the wire; those of one listing when it is given. */
+/** The sources of an entry, or of one of its listings. */
 export const sourcesOf = ({ sources, listings }: Entry, listing?: Listing) =>
   sources
     .filter(({ title }) => listing === undefined || sources.length === 1 || title === listing.body)
@@ -32,7 +32,7 @@ const interest = ({ what, country, from, to, body }: Listing) => ({
   positions: [{ name: what, segment: body, country, fromDate: orNull(from), toDate: orNull(to) }],
 })
 
-/** A day as a date-time, which insolvencies have. */
+/** Converts a day to the date-time of insolvencies. */
 const instant = (date: string): string | null => (date === '' ? null : `${date.length === 4 ? `${date}-01-01` : date}T00:00:00Z`)
 
 const insolvency = ({ reference, what, from, to, body }: Listing) => ({
@@ -67,8 +67,8 @@ const exposed = ({ country, what, from, to, body }: Listing) => ({
 })
 
 const common = (entry: Entry) => {
-  const all = <Value>(code: ListingCode, type: string, told: (listing: Listing) => Value) =>
-    entry.listings.filter(one => one.code === code).map(one => wrap(entry, one, type, told(one)))
+  const all = <Value>(code: ListingCode, type: string, record: (listing: Listing) => Value) =>
+    entry.listings.filter(one => one.code === code).map(one => wrap(entry, one, type, record(one)))
   return {
     all,
     results: {
@@ -81,7 +81,7 @@ const common = (entry: Entry) => {
   }
 }
 
-/** `amlResults` of a person. A linked one is told by whom it is linked to, the first of its links. */
+/** `amlResults` of a person. The record of a linked person contains the first of the entry's links. */
 export function individualResultsOf(entry: Entry) {
   const { all, results } = common(entry)
   const [link] = entry.links
@@ -104,7 +104,7 @@ export function individualResultsOf(entry: Entry) {
   }
 }
 
-/** `amlResults` of a business: state ownership is one entry, the present one before a former. */
+/** `amlResults` of a business: one state ownership, a current one before a former one. */
 export function businessResultsOf(entry: Entry) {
   const { all, results } = common(entry)
   const owned = (level: string) => (listing: Listing) => ({ type: listing.what, level })

@@ -1,25 +1,23 @@
-/** A batch carried out one element after the other: what is refused fails alone, with the reason as RFC 7807 has it (contract §2.5). */
+/** Runs a batch item by item. A refused item fails alone, with an error as in RFC 7807 (contract §2.5). */
 import { STATUS_CODES } from 'node:http'
 import { Refusal } from '../refusal.ts'
 
-/** One refused element. */
 interface Failed<Item> {
   readonly failedItem: Item
   readonly error: { type: string; title: string; status: number; detail: string; instance: string }
 }
 
-/** What became of a batch. */
-export interface BatchAnswer<Item, Done> {
+export interface BatchResult<Item, Done> {
   readonly failed: Failed<Item>[]
   readonly successful: Done[]
   readonly correlationId: string
 }
 
-/** Carries out `work` on each item; `pathOf` names an item in the answer. What is no refusal is thrown. */
-export function carryOut<Item, Done>(
+/** Runs `work` on each item; `pathOf` returns the path of an item for its error. Other errors than refusals are thrown. */
+export function runBatch<Item, Done>(
   items: readonly Item[],
   { work, pathOf, correlationId }: { work: (item: Item) => Done; pathOf: (item: Item) => string; correlationId: string },
-): BatchAnswer<Item, Done> {
+): BatchResult<Item, Done> {
   const failed: Failed<Item>[] = []
   const successful: Done[] = []
   for (const item of items) {

@@ -1,10 +1,7 @@
-/**
- * One entry of a screening list: who it is, and what it is listed for. Every importer makes it, everything else reads it. Types,
- * and which dataset codes an entry falls under (contract §6.8).
- */
+/** The entries of screening lists, which all importers produce, and the dataset codes of an entry (contract §6.8). */
 import type { Dataset } from '../../contract/index.ts'
 
-/** What an entry is listed for, finer than the codes: the former of those that have both. */
+/** Reasons of a listing. They are finer than the dataset codes, which do not separate all current and former ones. */
 export const LISTING_CODES = [
   'SAN-CURRENT',
   'SAN-FORMER',
@@ -19,15 +16,14 @@ export const LISTING_CODES = [
   'ENF',
 ] as const
 
-/** One of them. */
 export type ListingCode = (typeof LISTING_CODES)[number]
 
-/** One reason why an entry is on a list; '' where the list does not say. */
+/** One reason why an entry is on a list; '' for missing values. */
 export interface Listing {
   readonly code: ListingCode
-  /** Number under which it is listed there. */
+  /** Reference number of the listing. */
   readonly reference: string
-  /** Who listed it, or in which list. */
+  /** The authority, or the title of the list. */
   readonly body: string
   readonly origin: string
   readonly regime: string
@@ -40,14 +36,13 @@ export interface Listing {
   readonly to: string
 }
 
-/** A further name of an entry. */
 export interface Alias {
   /** `alias`, `weak alias`, `former name`, `original script` or the list's own word. */
   readonly type: string
   readonly name: string
 }
 
-/** An address, as far as its parts are known. */
+/** An address; '' for unknown parts. */
 export interface EntryAddress {
   readonly line1: string
   readonly line2: string
@@ -56,27 +51,25 @@ export interface EntryAddress {
   readonly countryCode: string
 }
 
-/** A kind with its value: a number of an identity paper, a telephone number. */
+/** A value with its type, such as a passport or telephone number. */
 export interface Typed {
   readonly type: string
   readonly value: string
 }
 
-/** Where an entry is told of. */
 export interface EntrySource {
   readonly title: string
   readonly link: string
   readonly dateAdded: string
 }
 
-/** An entry. */
 export interface Entry {
-  /** Its id in its list. */
+  /** Id within the list. */
   readonly id: string
-  /** `either`: the list does not say which. */
+  /** `either` when the list has no type. */
   readonly type: 'individual' | 'business' | 'either'
   readonly name: string
-  /** Parts of a person's name, where the list has them. */
+  /** Parts of a person's name; null when the list has only the full name. */
   readonly person: PersonName | null
   readonly aliases: readonly Alias[]
   readonly listings: readonly Listing[]
@@ -98,39 +91,37 @@ export interface Entry {
   readonly sources: readonly EntrySource[]
 }
 
-/** A person's name in its parts. */
 export interface PersonName {
   readonly first: string
   readonly middle: string
   readonly last: string
 }
 
-/** A listing of which only some is known. */
+/** Creates a listing with empty values for missing fields. */
 export const listingOf = (code: ListingCode, known: Partial<Listing> = {}): Listing => ({
   ...{ code, reference: '', body: '', origin: '', regime: '', measures: [], what: '', country: '', from: '', to: '' },
   ...known,
 })
 
-/** An entry of which only some is known. */
+/** Creates an entry with empty values for missing fields. */
 export const entryOf = (known: Pick<Entry, 'id' | 'type' | 'name' | 'listings'> & Partial<Entry>): Entry => ({
   ...{ person: null, aliases: [], countries: [], gender: '', datesOfBirth: [], datesOfDeath: [], pepTier: null, addresses: [] },
   ...{ identifiers: [], contacts: [], links: [], images: [], notes: [], description: '', businessTypes: [], sources: [] },
   ...known,
 })
 
-/** The dataset codes a listing falls under, the whole family first. */
+/** The dataset codes of a listing, its family first. */
 const codesOf = (code: ListingCode): Dataset[] => {
   const family = code.split('-', 1)[0] as Dataset
-  // Of PEP only the linked ones have a code of their own.
+  // Within PEP, only linked persons have a separate code.
   return code === family || code === 'PEP-CURRENT' || code === 'PEP-FORMER' ? [family] : [family, code]
 }
 
-/** The dataset codes of some listings, each once. */
 export const datasetsOf = (listings: readonly Listing[]): Dataset[] => [...new Set(listings.flatMap(({ code }) => codesOf(code)))]
 
-/** The listings of an entry that fall under one of these codes. */
-export const listingsUnder = ({ listings }: Pick<Entry, 'listings'>, asked: readonly Dataset[]): readonly Listing[] =>
-  listings.filter(({ code }) => codesOf(code).some(one => asked.includes(one)))
+/** The listings of an entry with one of these dataset codes. */
+export const listingsUnder = ({ listings }: Pick<Entry, 'listings'>, datasets: readonly Dataset[]): readonly Listing[] =>
+  listings.filter(({ code }) => codesOf(code).some(one => datasets.includes(one)))
 
-/** Whether two dates, each a year or a day, can be the same: a year agrees with every day in it. */
+/** Whether two dates, each a year or a day, may be the same: a year agrees with all its days. */
 export const datesAgree = (one: string, other: string): boolean => one.startsWith(other) || other.startsWith(one)

@@ -1,16 +1,15 @@
-/** The PDF of a hit: which sections it has and what stands in them (contract §6.7). It draws nothing; pdf.ts does. */
+/** Lays out the PDF of a hit in sections (contract §6.7). */
 import { type PdfSection, pdfOf } from '../http/pdf.ts'
 import { datasetsOf, type Entry, type Listing } from './entry.ts'
 import type { NameOf } from './search-record.ts'
 import type { Hit, Search } from './searches-store.ts'
 
-/** What the PDF of a hit tells. */
-export interface HitStory {
+export interface HitDocument {
   readonly search: Search
   readonly hit: Hit
   readonly entry: Entry
   readonly nameOf: NameOf
-  /** When its whole record was read. */
+  /** Times at which the full record was read. */
   readonly snapshots: readonly number[]
   readonly now: number
 }
@@ -34,7 +33,7 @@ const listingRows = ({ code, body, regime, reference, origin, measures, what, co
     ['To', to],
   ])
 
-const searchRows = ({ search, nameOf }: HitStory): [string, string][] =>
+const searchRows = ({ search, nameOf }: HitDocument): [string, string][] =>
   rows([
     ['Name searched', search.name],
     ['Type', search.type],
@@ -54,7 +53,7 @@ function readings(snapshots: readonly number[]): string {
   return snapshots.length === 1 ? `once, ${at(last)}` : `${snapshots.length} times, last ${at(last)}`
 }
 
-const hitRows = ({ hit, entry, nameOf, snapshots }: HitStory): [string, string][] =>
+const hitRows = ({ hit, entry, nameOf, snapshots }: HitDocument): [string, string][] =>
   rows([
     ['Name on the list', entry.name],
     ['Name that matched', hit.match],
@@ -86,12 +85,11 @@ const entryRows = (entry: Entry): [string, string][] =>
     ...entry.sources.map(({ title, link }): [string, string] => ['Source', list([title, link].filter(part => part !== ''))]),
   ])
 
-/** The PDF of a hit. */
-export function hitPdf(story: HitStory): Promise<Buffer> {
-  const { entry, hit, now } = story
+export function hitPdf(content: HitDocument): Promise<Buffer> {
+  const { entry, hit, now } = content
   const sections: PdfSection[] = [
-    { heading: 'Search', rows: searchRows(story) },
-    { heading: 'Hit', rows: hitRows(story) },
+    { heading: 'Search', rows: searchRows(content) },
+    { heading: 'Hit', rows: hitRows(content) },
     { heading: `Entry of the list ${hit.list}`, rows: entryRows(entry) },
     ...entry.listings.map(one => ({ heading: `Listed: ${one.code}`, rows: listingRows(one) })),
     { heading: 'This document', rows: [['Made', at(now)]] },
@@ -99,7 +97,7 @@ export function hitPdf(story: HitStory): Promise<Buffer> {
   return pdfOf(`AML details: ${entry.name}`, sections)
 }
 
-/** A file name of a hit's PDF, from what was searched and found: letters and digits only. */
+/** File name of a hit's PDF, from the name searched and the hit's id: letters, digits and hyphens only. */
 export function pdfName(search: Search, hit: Hit): string {
   const plain = search.name
     .normalize('NFKD')

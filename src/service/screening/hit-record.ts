@@ -1,4 +1,4 @@
-/** A hit as the wire shows it: in lists and after an update (contract §6.6), and its whole record (§6.4, §6.5). Pure. */
+/** Converts hits to wire records: in lists and after an update (contract §6.6), and in full (§6.4, §6.5). */
 import type { BusinessHit, BusinessHitFull, IndividualHit, IndividualHitFull } from '../../contract/index.ts'
 import { businessResultsOf, individualResultsOf, sourcesOf } from './aml-results.ts'
 import { datasetsOf, type Entry, type PersonName } from './entry.ts'
@@ -8,7 +8,7 @@ import type { Hit, Search } from './searches-store.ts'
 const iso = (millis: number): string => new Date(millis).toISOString()
 const orNull = (text: string): string | null => (text === '' ? null : text)
 
-/** The parts of a person's name; where the list has it in one piece, the last word is the last name. */
+/** The parts of a person's name. In a full name, the last word is the last name. */
 function partsOf(name: string, person: PersonName | null): PersonName {
   if (person !== null) return person
   const [first = '', ...others] = name.split(/\s+/)
@@ -46,7 +46,7 @@ const shown = (type: Search['type'], hit: Hit, nameOf: NameOf) => ({
   ...(type === 'individual' ? personal(hit.entry, 'pepTier') : {}),
 })
 
-/** The hit in lists; after an update with the state it replaced. */
+/** The hit in lists; after an update it includes the replaced state. */
 export const hitRecord = (
   type: Search['type'],
   hit: Hit,
@@ -57,7 +57,7 @@ export const hitRecord = (
   ...(update === undefined ? {} : { supersededHit: shown(type, update.before, nameOf), correlationId: update.correlationId }),
 })
 
-/** Links of an entry; the list says who, and whether it is a person only by the relationship. */
+/** The links of an entry. Only the relationship shows whether a link is a person. */
 const linksOf = (entry: Entry) => ({
   businessLinks: entry.links
     .filter(({ type }) => !isPersonal(type))
@@ -102,7 +102,7 @@ const fullFields = (hit: Hit, entry: Entry, nameOf: NameOf) => ({
   sources: sourcesOf(entry),
 })
 
-/** The whole record of a hit, `entry` being what its list says of it now. */
+/** The full record of a hit with the current `entry` of its list. */
 export function fullHitRecord(
   type: Search['type'],
   hit: Hit,

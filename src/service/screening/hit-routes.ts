@@ -1,4 +1,4 @@
-/** The hits of one type of AML search: lists, whole records, decisions, notes, PDFs (contract §6.4 to §6.7). */
+/** Routes of the hits of AML searches: lists, full records, decisions, notes, PDFs (contract §6.4 to §6.7). */
 import type { FastifyInstance } from 'fastify'
 import { HIT_DECISIONS, type HitDecision, OPERATIONS, pathOf, readDecision } from '../../contract/index.ts'
 import type { Links } from '../auth/links.ts'
@@ -9,13 +9,13 @@ import { windowOf } from '../http/paging.ts'
 import { type Call, type RouteDeps, route } from '../http/route.ts'
 import type { ObjectAccess } from '../object-access.ts'
 import { badRequest, conflict, Refusal } from '../refusal.ts'
-import { carryOut } from './batch.ts'
+import { runBatch } from './batch.ts'
 import type { Entry } from './entry.ts'
 import { hitPdf, pdfName } from './hit-pdf.ts'
 import { fullHitRecord, hitRecord } from './hit-record.ts'
 import type { Screener, SearchType } from './screener.ts'
+import { userNames } from './search-record.ts'
 import type { Hit, HitPatch, Search, SearchStore } from './searches-store.ts'
-import { userNames } from './user-names.ts'
 
 type AnyCall = Pick<Call<unknown, unknown>, 'user' | 'params'>
 
@@ -39,7 +39,7 @@ const NAMES = {
   ],
 } as const
 
-const wanted = (text: string, place: string): HitDecision => {
+const parseDecision = (text: string, place: string): HitDecision => {
   const decision = readDecision(text)
   if (decision !== null) return decision
   throw badRequest('The request is not acceptable', `${place}: must be one of ${HIT_DECISIONS.join(', ')}`)
@@ -54,7 +54,7 @@ export interface HitDeps extends RouteDeps, IdempotencyDeps {
   readonly origin: () => string
 }
 
-/** Registers the operations of one type. */
+/** Registers the operations of one search type. */
 export function hitRoutes(app: FastifyInstance, deps: HitDeps, type: SearchType): void {
   const { objects, searches, links, origin, screener } = deps
   const nameOf = userNames(deps)
@@ -63,13 +63,13 @@ export function hitRoutes(app: FastifyInstance, deps: HitDeps, type: SearchType)
   const searchOf = ({ user, params }: AnyCall): Search => objects.search(user, type, params.searchId ?? '')
   const hitOf = (call: AnyCall): Hit => objects.hit(searchOf(call), call.params.hitId ?? '')
 
-  /** A person's hit is decided once (contract §6.1); a business hit may be decided again. */
+  /** A person's hit is decided once (contract §6.1); the decision on a business hit may change. */
   const patchOf = (hit: Hit, { decision, note }: Verdict): HitPatch => {
     const word = decision ?? null
     if (word !== null) {
-      const next = wanted(word, 'decision')
+      const next = parseDecision(word, 'decision')
       if (type === 'individual' && hit.decision !== 'undecided') {
-        throw conflict('The hit is decided already', `decision: it is ${hit.decision}, and can be made only once`)
+        throw conflict('The hit is decided already', `decision: it is ${hit.decision} and cannot be changed`)
       }
       return { decision: next, ...((note ?? null) === null ? {} : { note: note ?? null }) }
     }
@@ -81,7 +81,7 @@ export function hitRoutes(app: FastifyInstance, deps: HitDeps, type: SearchType)
 
   route(app, deps, list, call => {
     const { hitDecisions } = call.query
-    const decisions = hitDecisions?.split(',').map(word => wanted(word, 'hitDecisions')) ?? null
+    const decisions = hitDecisions?.split(',').map(word => parseDecision(word, 'hitDecisions')) ?? null
     const window = windowOf(call.query, 1)
     const { items, total } = searches.hits(searchOf(call), decisions, window)
     return { items: items.map(hit => hitRecord(type, hit, nameOf)), totalSize: total, correlationId: call.request.id }
@@ -91,7 +91,7 @@ export function hitRoutes(app: FastifyInstance, deps: HitDeps, type: SearchType)
     const search = searchOf(call)
     const { user, request, body } = call
     return runIdempotent(deps, call, () =>
-      carryOut(body.items, {
+      runBatch(body.items, {
         work: ({ hitId, ...verdict }) => {
           const hit = objects.hit(search, hitId)
           return change(hit, user.id, patchOf(hit, verdict), request.id)
@@ -104,7 +104,7 @@ export function hitRoutes(app: FastifyInstance, deps: HitDeps, type: SearchType)
 
   route(app, deps, read, async call => {
     const hit = hitOf(call)
-    const record = fullHitRecord(type, hit, await entryNow(screener, hit), nameOf, call.request.id)
+    const record = fullHitRecord(type, hit, await currentEntry(screener, hit), nameOf, call.request.id)
     searches.keepSnapshot(hit, record)
     return record
   })
@@ -121,7 +121,7 @@ export function hitRoutes(app: FastifyInstance, deps: HitDeps, type: SearchType)
     const hit = objects.hit(search, call.params.hitId ?? '')
     const name = [type, search.id, hit.id, 'pdf'].join('.')
     const query = links.sign(name, call.user)
-    // The name the caller reached us by, which the guard has checked.
+    // The host of the request, which the guard has validated.
     const { host } = call.request.headers
     return {
       downloadUrl: `${host === undefined ? origin() : `http://${host}`}/hit-files/${name}?${query}`,
@@ -134,8 +134,8 @@ export function hitRoutes(app: FastifyInstance, deps: HitDeps, type: SearchType)
   })
 }
 
-/** What the list says of a hit's entry now; what it said when the search was made, when it has it no more. */
-async function entryNow(screener: HitDeps['screener'], hit: Hit): Promise<Entry> {
+/** The current entry of a hit; the entry of the search when the list no longer has it. */
+async function currentEntry(screener: HitDeps['screener'], hit: Hit): Promise<Entry> {
   await screener.ready()
   return screener.find(hit.list, hit.entry.id) ?? hit.entry
 }
@@ -151,19 +151,26 @@ export interface HitFileDeps extends Pick<HitDeps, 'users' | 'objects' | 'screen
   readonly clock: Pick<Clock, 'now'>
 }
 
-/** Registers the PDFs themselves: a link is the only key to one, no token is needed. */
+/** Registers the download of PDFs by signed links, which need no token. */
 export function hitFileRoute(app: FastifyInstance, deps: HitFileDeps): void {
   const { links, objects, searches, screener, clock } = deps
   app.get<FileRoute>('/hit-files/:name', async ({ params, query }, reply) => {
-    // The signature covers the name, so that a name that passes is one of ours.
+    // The signature covers the name, so a valid link has a name issued by this service.
     const holder = links.check(params.name, query)
-    if (holder === null) throw new Refusal(403, 'Access forbidden: the link has expired or is not ours')
+    if (holder === null) throw new Refusal(403, 'Access forbidden: the link has expired or is invalid')
     const [type = '', searchId = '', hitId = ''] = params.name.split('.')
     const search = objects.search(holder, type as SearchType, searchId)
     const hit = objects.hit(search, hitId)
     const snapshots = searches.snapshotsOf(hit)
-    const story = { search, hit, entry: await entryNow(screener, hit), nameOf: userNames(deps), snapshots, now: clock.now() }
-    const pdf = await hitPdf(story)
+    const content = {
+      search,
+      hit,
+      entry: await currentEntry(screener, hit),
+      nameOf: userNames(deps),
+      snapshots,
+      now: clock.now(),
+    }
+    const pdf = await hitPdf(content)
     return reply
       .headers({
         'Content-Type': 'application/pdf',

@@ -1,4 +1,4 @@
-/** The face of screening lists for who imports them: re-exports only. */
+/** Import and description of screening lists. */
 export { LISTING_CODES, type ListingCode } from './entry.ts'
 export { readCode } from './lists/csv.ts'
 export { LIST_KINDS, type ListInfo, type ListKind, readList, readLists, removeList } from './lists/files.ts'

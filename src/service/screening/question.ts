@@ -1,4 +1,4 @@
-/** From the body of a new search to what the screener is asked: contract §6.1, §12. Pure; it alone knows which codes are countries. */
+/** Converts the body of a new search to a screening query: contract §6.1, §12. */
 import type { z } from 'zod'
 import { type createBusinessSearch, fullNameOf, isDataset, type NewIndividualSearch } from '../../contract/index.ts'
 import { normaliseCountry } from '../../normalise/country.ts'
@@ -9,7 +9,7 @@ import type { Question } from './screener.ts'
 type Common = Pick<z.infer<typeof createBusinessSearch>, 'datasets' | 'countryCodes'>
 
 const common = ({ datasets, countryCodes }: Common): Pick<Question, 'datasets' | 'countryCodes'> => ({
-  // One valid code is enough; the record tells which were searched.
+  // One valid code is enough; the record has the codes that were searched.
   datasets: [...new Set(datasets.filter(isDataset))],
   countryCodes: [
     ...new Set(
@@ -21,7 +21,7 @@ const common = ({ datasets, countryCodes }: Common): Pick<Question, 'datasets' |
   ],
 })
 
-/** What a search for a business asks. Throws a 400 naming the code that is no country. */
+/** Throws a 400 that names an invalid country code. */
 export const businessQuestion = (body: z.infer<typeof createBusinessSearch>): Question => ({
   type: 'business',
   name: body.name.trim(),
@@ -36,7 +36,7 @@ const personIn = ({ firstName, middleName, lastName }: NewIndividualSearch): Per
     ? null
     : { first: firstName?.trim() ?? '', middle: middleName?.trim() ?? '', last: lastName?.trim() ?? '' }
 
-/** What a search for a person asks. Throws a 400 naming the code that is no country. */
+/** Throws a 400 that names an invalid country code. */
 export const individualQuestion = (body: NewIndividualSearch): Question => ({
   type: 'individual',
   name: fullNameOf(body).trim(),

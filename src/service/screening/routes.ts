@@ -1,4 +1,4 @@
-/** The searches of AML screening, for businesses and for persons: contract §6.1 to §6.3. What is done with hits is screening-hits.ts. */
+/** Routes of AML searches for businesses and persons: contract §6.1 to §6.3. */
 import type { FastifyInstance } from 'fastify'
 import {
   OPERATIONS,
@@ -15,23 +15,21 @@ import { windowOf } from '../http/paging.ts'
 import { type Call, route } from '../http/route.ts'
 import { badRequest, Refusal } from '../refusal.ts'
 import type { CreditStore } from '../storage/credits.ts'
-import { carryOut } from './batch.ts'
+import { runBatch } from './batch.ts'
 import { type HitDeps, hitRoutes } from './hit-routes.ts'
 import { businessQuestion, individualQuestion } from './question.ts'
 import type { Question, Screener } from './screener.ts'
-import { searchRecord } from './search-record.ts'
+import { searchRecord, userNames } from './search-record.ts'
 import type { Search, SearchPatch, SearchStore } from './searches-store.ts'
-import { userNames } from './user-names.ts'
 
-/** What a search costs (contract §12). */
+/** Credits per search (contract §12). */
 const COST = 1
 
 type AnyCall = Call<unknown, unknown>
 type Update = { readonly [Key in 'assignedToUserId' | 'status' | 'riskRating' | 'note']?: SearchUpdate[Key] | undefined }
 
-const refuse = (details: string): Error => badRequest('The update is not acceptable', details)
+const invalid = (details: string): Error => badRequest('The update is not acceptable', details)
 
-/** The instance paths of a type's operations. */
 const ONE = { business: OPERATIONS.readBusinessSearch, individual: OPERATIONS.readIndividualSearch } as const
 
 export interface ScreeningDeps extends HitDeps {
@@ -40,7 +38,6 @@ export interface ScreeningDeps extends HitDeps {
   readonly screener: Pick<Screener, 'ready' | 'find' | 'search'>
 }
 
-/** Registers the operations of both types. */
 export function screeningRoutes(app: FastifyInstance, deps: ScreeningDeps): void {
   const { objects, searches, credits, screener } = deps
   const nameOf = userNames(deps)
@@ -62,15 +59,15 @@ export function screeningRoutes(app: FastifyInstance, deps: ScreeningDeps): void
   route(app, deps, 'createBusinessSearch', call => create(call, businessQuestion(call.body)))
   route(app, deps, 'createIndividualSearch', call => create(call, individualQuestion(call.body)))
 
-  /** What an update changes; what is absent or null stays. Throws a 400 naming what cannot be. */
+  /** Absent and null fields stay unchanged. Throws a 400 that names an invalid field. */
   const patchOf = ({ owner }: Search, { assignedToUserId, status, riskRating, note }: Update): SearchPatch => {
     const isUnknown = (word: string | null | undefined, words: readonly string[]): boolean =>
       (word ?? null) !== null && !words.includes(word ?? '')
-    if (isUnknown(status, SEARCH_STATUSES)) throw refuse(`status: must be one of ${SEARCH_STATUSES.join(', ')}`)
-    if (isUnknown(riskRating, RISK_RATINGS)) throw refuse(`riskRating: must be one of ${RISK_RATINGS.join(', ')}`)
+    if (isUnknown(status, SEARCH_STATUSES)) throw invalid(`status: must be one of ${SEARCH_STATUSES.join(', ')}`)
+    if (isUnknown(riskRating, RISK_RATINGS)) throw invalid(`riskRating: must be one of ${RISK_RATINGS.join(', ')}`)
     const assigned = assignedToUserId ?? null
-    // Users of another tenant could not see it, and are not named to this one.
-    if (assigned !== null && assigned !== owner) throw refuse(`assignedToUserId: there is no user ${assigned}`)
+    // Users of another tenant could not see the search, and their existence is not disclosed.
+    if (assigned !== null && assigned !== owner) throw invalid(`assignedToUserId: there is no user ${assigned}`)
     return {
       ...(assigned === null ? {} : { assignedTo: assigned }),
       ...((status ?? null) === null ? {} : { status: status as SearchStatus }),
@@ -90,13 +87,13 @@ export function screeningRoutes(app: FastifyInstance, deps: ScreeningDeps): void
     route(app, deps, list, ({ user, query, request }) => {
       const { isScheduled } = query
       const window = windowOf(query, 1)
-      // Nothing here is scheduled: schedules are a part of the interface this service does not hold (contract §11.6).
+      // This service does not implement schedules (contract §11.6).
       const { items, total } = isScheduled === true ? { items: [], total: 0 } : searches.list(user.id, type, window)
       return { items: items.map(search => searchRecord(search, nameOf)), totalSize: total, correlationId: request.id }
     })
 
     route(app, deps, many, ({ user, body, request }) =>
-      carryOut(body.items, {
+      runBatch(body.items, {
         work: ({ searchId, ...changes }) => update(objects.search(user, type, searchId), user, changes),
         pathOf: ({ searchId }) => `/v1${pathOf(ONE[type], { searchId })}`,
         correlationId: request.id,

@@ -1,59 +1,55 @@
 /**
- * Names searched in screening lists by the matching engine: every name and alias of every entry is a document, once among persons and
- * once among businesses. Lists are opened at the first search, and again when an import has replaced one. It keeps no search.
+ * Searches names in screening lists with the matching engine. Every name and alias of every entry is a document, among persons,
+ * businesses or both. Lists are opened at the first search, and again after an import.
  */
 import type { Dataset } from '../../contract/index.ts'
 import { buildIndex, type Company, type MatchIndex, match } from '../matching/index.ts'
 import { datesAgree, type Entry, listingsUnder, type PersonName } from './entry.ts'
 import { readLists } from './lists/files.ts'
 import { type OpenList, openList, openSample } from './lists/open.ts'
-import { spellingsAsked, spellingsOf } from './names.ts'
+import { searchSpellings, spellingsOf } from './names.ts'
 import { hitScoreOf } from './score.ts'
 
-/** Whom a search looks for. */
 export type SearchType = 'individual' | 'business'
 
-/** What a search asks. */
 export interface Question {
   readonly type: SearchType
   readonly name: string
-  /** Parts of a person's name, where they were given. */
+  /** Parts of a person's name, if given. */
   readonly person: PersonName | null
   readonly threshold: number
   readonly datasets: readonly Dataset[]
-  /** Empty: all. */
+  /** All when empty. */
   readonly countryCodes: readonly string[]
   readonly dateOfBirth: string | null
   readonly isDobRequired: boolean
   readonly gender: 'male' | 'female' | null
-  /** Empty: all. */
+  /** All when empty. */
   readonly pepTiers: readonly number[]
 }
 
-/** An entry that a search found. */
 export interface Found {
   readonly list: string
   readonly entry: Entry
-  /** The name of the list that matched. */
+  /** The matching name of the entry. */
   readonly match: string
   /** 0 to 100. */
   readonly score: number
 }
 
-/** Searches lists. */
 export interface Screener {
-  /** Makes sure that the lists of this moment are open. Throws FETTLE_INPUT_READ for a damaged one. */
+  /** Opens the current lists unless they are open. Throws FETTLE_INPUT_READ for a damaged one. */
   ready(): Promise<void>
-  /** Makes the first search as quick as any other: opens the lists, and indexes them. */
+  /** Opens and indexes the lists, so that the first search is as fast as later ones. */
   warm(): Promise<void>
-  /** What is found, best first; only after `ready`. */
+  /** The hits, best first. Call `ready` before. */
   search(question: Question): Found[]
-  /** An entry as its list has it now; null when it has it no more. Only after `ready`. */
+  /** The current entry of a list; null when the list no longer has it. Call `ready` before. */
   find(list: string, id: string): Entry | null
   close(): void
 }
 
-/** Documents of one type: which entry each belongs to, and what it may reach. */
+/** Documents of one type: name, highest score and entry of each. */
 interface Documents {
   readonly names: string[]
   readonly most: number[]
@@ -64,13 +60,13 @@ interface Documents {
 interface Opened {
   readonly key: string
   readonly lists: readonly OpenList[]
-  /** Number of the first entry of each list; entries are numbered through all lists. */
+  /** Number of the first entry of each list. Entries are numbered across all lists. */
   readonly starts: readonly number[]
   readonly documents: Readonly<Record<SearchType, Documents>>
 }
 
-/** Names looked for at one spelling. */
-const MOST = 200
+/** Maximum number of candidates per spelling. */
+const MAX_CANDIDATES = 200
 
 const companyOf = (id: string, name: string): Company => ({
   ...{ id, connectId: id, name, country: '', orgNumber: '', vatNumber: '', tradingNames: [], previousNames: [] },
@@ -82,8 +78,8 @@ const indexOf = (documents: Documents): MatchIndex => {
   return documents.index
 }
 
-/** Whether the entry can be meant, its name aside. What a list does not say speaks against nobody, but for a date that is required. */
-function isMeant(entry: Entry, question: Question): boolean {
+/** Whether the entry fits the criteria beside the name. A missing value fits, except a required date of birth. */
+function fitsCriteria(entry: Entry, question: Question): boolean {
   const { countryCodes, dateOfBirth, gender, pepTiers } = question
   const listings = listingsUnder(entry, question.datasets)
   if (listings.length === 0) return false
@@ -96,11 +92,11 @@ function isMeant(entry: Entry, question: Question): boolean {
   if (dateOfBirth !== null && entry.datesOfBirth.length > 0 && !entry.datesOfBirth.some(agrees)) return false
   const { pepTier } = entry
   if (pepTiers.length === 0 || pepTier === null || pepTiers.includes(pepTier)) return true
-  // Another tier than asked for: it is only out when nothing but its position makes it a hit.
+  // An entry with another PEP tier fits if it has a listing other than PEP.
   return listings.some(({ code }) => !code.startsWith('PEP'))
 }
 
-/** The screener on the lists of a folder; on the made-up sample when it holds none, or when there is no folder. */
+/** Creates a screener for the lists of a folder. Without lists or folder it searches the fictitious sample. */
 export function openScreener(dir: string | null): Screener {
   let opened: Opened | null = null
   let opening: Promise<void> | null = null
@@ -114,7 +110,7 @@ export function openScreener(dir: string | null): Screener {
       business: { names: [], most: [], entries: [], index: null },
     }
     let entries = 0
-    const take = (entry: Entry): void => {
+    const addEntry = (entry: Entry): void => {
       const number = entries++
       for (const type of ['individual', 'business'] as const) {
         if (entry.type !== type && entry.type !== 'either') continue
@@ -130,11 +126,11 @@ export function openScreener(dir: string | null): Screener {
     try {
       for (const info of infos) {
         starts.push(entries)
-        lists.push(await openList(dir ?? '', info, take))
+        lists.push(await openList(dir ?? '', info, addEntry))
       }
       if (infos.length === 0) {
         starts.push(0)
-        lists.push(await openSample(take))
+        lists.push(await openSample(addEntry))
       }
     } catch (error) {
       for (const list of lists) list.close()
@@ -158,7 +154,7 @@ export function openScreener(dir: string | null): Screener {
   }
 
   const ready = (): Promise<void> => {
-    // Once more: an import may have replaced a list between the reading of its facts and of its file.
+    // Retried once: an import may replace a list after its info was read.
     opening ??= openAll()
       .catch(openAll)
       .finally(() => {
@@ -179,8 +175,8 @@ export function openScreener(dir: string | null): Screener {
       const documents = now().documents[question.type]
       const index = indexOf(documents)
       const best = new Map<number, { document: number; score: number }>()
-      for (const { text, most } of spellingsAsked(question.name, question.person, question.type === 'individual')) {
-        for (const candidate of match(index, { name: text }, MOST).candidates) {
+      for (const { text, most } of searchSpellings(question.name, question.person, question.type === 'individual')) {
+        for (const candidate of match(index, { name: text }, MAX_CANDIDATES).candidates) {
           const document = candidate.company
           const score = Math.min(hitScoreOf(candidate), most, documents.most[document] ?? 0)
           const entry = documents.entries[document] ?? 0
@@ -189,7 +185,7 @@ export function openScreener(dir: string | null): Screener {
       }
       return [...best]
         .map(([number, { document, score }]) => ({ number, score, match: documents.names[document] ?? '', ...entryAt(number) }))
-        .filter(({ entry }) => isMeant(entry, question))
+        .filter(({ entry }) => fitsCriteria(entry, question))
         .sort((a, b) => b.score - a.score || a.number - b.number)
         .map(({ list, entry, match: matched, score }) => ({ list: list.name, entry, match: matched, score }))
     },

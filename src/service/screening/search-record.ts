@@ -1,14 +1,20 @@
-/** A search as the wire shows it: contract §6.2, §6.3. Pure. */
+/** Converts a search to its wire record: contract §6.2, §6.3. */
 import type { BusinessSearch, IndividualSearch } from '../../contract/index.ts'
+import type { Users } from '../auth/users.ts'
 import type { Search } from './searches-store.ts'
 
-/** The name of the user of a number; null when there is none. */
+/** Returns the name of a user; null for an unknown id. */
 export type NameOf = (user: number) => string | null
+
+export const userNames =
+  ({ users }: { readonly users: Pick<Users, 'values'> }): NameOf =>
+  id =>
+    [...users.values()].find(user => user.id === id)?.username ?? null
 
 const iso = (millis: number): string => new Date(millis).toISOString()
 const orNull = (text: string | undefined): string | null => (text === undefined || text === '' ? null : text)
 
-/** The search record; `isDobRequired` and the parts of a name are a person's alone. */
+/** Only searches for persons have `isDobRequired` and the parts of a name. */
 export function searchRecord(search: Search, nameOf: NameOf, correlationId?: string): BusinessSearch | IndividualSearch {
   const { assignedTo, hits } = search
   return {
@@ -21,7 +27,7 @@ export function searchRecord(search: Search, nameOf: NameOf, correlationId?: str
     status: search.status,
     riskRating: search.riskRating,
     assignedToUserId: assignedTo,
-    // A user of another tenant, whom an earlier version let it be assigned to, is not named.
+    // An earlier version allowed assigning to a user of another tenant; that name is not disclosed.
     assignedUser: assignedTo === search.owner ? nameOf(assignedTo) : null,
     createdById: search.owner,
     createdBy: nameOf(search.owner) ?? '',

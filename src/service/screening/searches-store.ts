@@ -1,6 +1,6 @@
 /**
- * AML searches, their hits, and what was shown of a hit at which time. Rows belong to a user through their search. It knows which
- * columns are searched, and nothing of lists or scores.
+ * Stores AML searches, their hits, and which records of a hit were read at which time. Rows belong to a user through their
+ * search.
  */
 import { randomUUID } from 'node:crypto'
 import type { HitDecision, RiskRating, SearchStatus } from '../../contract/index.ts'
@@ -8,10 +8,10 @@ import type { Database } from '../storage/database.ts'
 import type { Entry } from './entry.ts'
 import type { Found, Question } from './screener.ts'
 
-/** Hits by decision. */
+/** Number of hits by decision. */
 export type HitCounts = Readonly<Record<HitDecision, number>>
 
-/** A search; instants in milliseconds since 1970, users by their number. */
+/** A search; times in milliseconds since 1970, users by id. */
 export interface Search extends Question {
   readonly id: string
   readonly owner: number
@@ -25,7 +25,7 @@ export interface Search extends Question {
   readonly hits: HitCounts
 }
 
-/** A hit, with its entry as the list had it when the search was made. */
+/** A hit with the list's entry at the time of the search. */
 export interface Hit {
   readonly id: string
   readonly search: string
@@ -40,39 +40,36 @@ export interface Hit {
   readonly modifiedBy: number
 }
 
-/** A part of a list, and how long the whole is. */
+/** A part of a list with the total number of items. */
 export interface Slice<Item> {
   readonly items: readonly Item[]
   readonly total: number
 }
 
-/** Which part of a list. */
 export interface Window {
   readonly limit: number
   readonly offset: number
 }
 
-/** What may be changed of a search. */
 export type SearchPatch = Partial<Pick<Search, 'status' | 'riskRating' | 'assignedTo' | 'note'>>
-/** What may be changed of a hit. */
 export type HitPatch = Partial<Pick<Hit, 'decision' | 'note'>>
 
 /** The searches of one data directory. Every change is durable when the call returns. */
 export interface SearchStore {
   create(owner: number, question: Question, found: readonly Found[]): Search
-  /** The search, if it exists, is of this type and this owner's. */
+  /** The search if it exists and has this type and owner. */
   find(owner: number, type: Question['type'], id: string): Search | null
   change(search: Search, by: number, patch: SearchPatch): Search
   /** Last modified first. */
   list(owner: number, type: Question['type'], window: Window): Slice<Search>
-  /** The hit, if it is one of this search. */
+  /** The hit if it belongs to this search. */
   hit(search: Search, id: string): Hit | null
-  /** Best first; null does not filter. */
+  /** Best first; null matches all decisions. */
   hits(search: Search, decisions: readonly HitDecision[] | null, window: Window): Slice<Hit>
   changeHit(hit: Hit, by: number, patch: HitPatch): Hit
-  /** Keeps what was shown of a hit. */
+  /** Stores a record of a hit that was read. */
   keepSnapshot(hit: Hit, body: unknown): void
-  /** When it was shown, first to last. */
+  /** Times at which the record was read, first to last. */
   snapshotsOf(hit: Hit): readonly number[]
 }
 
@@ -82,7 +79,7 @@ interface Row {
 
 const NONE: HitCounts = { undecided: 0, trueMatch: 0, falsePositive: 0, discarded: 0 }
 
-/** The store on this database; `now` stamps the changes. */
+/** `now` returns the time of a change. */
 export function openSearches(database: Database, now: () => number): SearchStore {
   const parse = <T>(row: Row): T => JSON.parse(row.record) as T
   const count = (sql: string, values: (string | number)[]): number => database.get<{ n: number }>(sql, values)?.n ?? 0

@@ -1,11 +1,11 @@
 /**
- * Exact keys: the identifiers and short cuts that lead straight to a company. They select candidates; whether they count as
- * evidence is decided by the features. Knows which keys exist, not what they weigh.
+ * Exact blocking keys: identifiers in canonical spelling that select candidates. The features decide whether a shared key counts
+ * as evidence.
  */
 import { domainOf, normaliseOrgNumber, normalisePostcode, normaliseVat, phoneDigits } from '../../../normalise/identifiers.ts'
 import type { Company } from '../types.ts'
 
-/** Canonical identifiers of a company or a query; '' for what is not given. */
+/** Canonical identifiers of a company or a query; '' for a missing one. */
 export interface Identifiers {
   readonly id: string
   readonly orgNumber: string
@@ -15,7 +15,6 @@ export interface Identifiers {
   readonly postcode: string
 }
 
-/** The identifiers of a company in canonical spelling. */
 export const identifiersOf = (company: Company): Identifiers => ({
   id: company.id,
   orgNumber: normaliseOrgNumber(company.orgNumber, company.country),
@@ -25,7 +24,7 @@ export const identifiersOf = (company: Company): Identifiers => ({
   postcode: normalisePostcode(company.postcode),
 })
 
-/** The keys of a set of identifiers. A number is a key without country and leading zeros: a row may lack both. */
+/** The keys of a set of identifiers. The key of a number omits country and leading zeros: a row may lack both. */
 export function blockingKeysOf(identifiers: Identifiers, country: string): string[] {
   const { id, orgNumber, vatNumber, domain, phone, postcode } = identifiers
   const keys: string[] = []

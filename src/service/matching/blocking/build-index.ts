@@ -1,6 +1,6 @@
 /**
- * The index over a register: every name a document, its words and letter trigrams in postings, identifiers as exact keys,
- * addresses as bags of words. Pure and rebuilt from the companies alone; knows nothing of queries' scores.
+ * Builds the index of a register: every name is a document with its words and letter trigrams in postings, identifiers are exact
+ * keys, addresses are bags of words.
  */
 
 import { collapseUmlauts, parseCompanyName } from '../../../normalise/company-name.ts'
@@ -18,10 +18,13 @@ import { type IndexImage, pack } from './packed-columns.ts'
 import { buildPostings, rarity } from './postings.ts'
 import { RepeatedTextBuilder, TextColumnBuilder } from './text-columns.ts'
 
-/** Letter trigrams of words, each word padded with a space at both ends, as numbers below TRIGRAMS; distinct, in order of first sight. */
-export function trigramsOf(list: readonly string[]): number[] {
+/**
+ * Distinct letter trigrams of words as numbers below TRIGRAMS, in order of first occurrence. Each word is padded with a space at
+ * both ends.
+ */
+export function trigramsOf(words: readonly string[]): number[] {
   const found = new Set<number>()
-  for (const word of list) {
+  for (const word of words) {
     let code = 0
     for (let at = 0; at <= word.length; at++) {
       code = (code * 37 + (at < word.length ? charCode(word, at) : 0)) % TRIGRAMS
@@ -31,46 +34,45 @@ export function trigramsOf(list: readonly string[]): number[] {
   return [...found]
 }
 
-/** How many letter trigrams there are: 37 characters, cubed. */
+/** 37 characters, cubed. */
 const TRIGRAMS = 37 ** 3
 
 type Four<T> = [T, T, T, T]
 
-/** A shorter domain label is as good as any acronym: no short cut to a company. */
+/** A shorter domain label is as ambiguous as an acronym, so it is not a key. */
 const SHORTEST_LABEL = 4
 
-/** First letters of a name of three words or more, `''` for shorter ones: the acronym it may be known by. */
-export const initialsOf = (list: readonly string[]): string => (list.length < 3 ? '' : list.map(word => word.charAt(0)).join(''))
+/** First letters of a name of three words or more, the acronym it may be known by; `''` for a shorter name. */
+export const initialsOf = (words: readonly string[]): string =>
+  words.length < 3 ? '' : words.map(word => word.charAt(0)).join('')
 
 /** The words of a name that hold a digit, sorted: `Fund 2 of 2019` is `2 2019`. */
-export const digitsOf = (list: readonly string[]): string =>
-  list
+export const digitsOf = (words: readonly string[]): string =>
+  words
     .filter(word => /\d/.test(word))
     .sort()
     .join(' ')
 
-/** The words of an address that can be compared: without its postcode, which is a key and a feature of its own. */
+/** The comparable words of an address. Its postcode is excluded, because it is a key and a feature itself. */
 export function addressWords(parts: readonly string[], postcode: string): string[] {
   const canonical = normalisePostcode(postcode)
-  const list = parts.flatMap(part => splitWords(part))
-  return [...new Set(list)].filter(word => canonical === '' || !canonical.toLowerCase().includes(word) || word.length < 3)
+  const words = parts.flatMap(part => splitWords(part))
+  return [...new Set(words)].filter(word => canonical === '' || !canonical.toLowerCase().includes(word) || word.length < 3)
 }
 
-/** False when the register calls the company anything but active; an empty status says nothing and counts as active. */
+/** An empty status counts as active. */
 const isActive = ({ status }: Company): boolean =>
   status.trim() === '' || /^(?:active|aktiv|open|live|registered|current)/i.test(status.trim())
 
-/** Names of one company beyond this many are not compared: no row's work may depend on how many a register gives. */
-const MOST_NAMES = 64
+/** Further names of one company are ignored, so that the work for a row is bounded. */
+const MAX_NAMES = 64
 
-/** Builds an index from companies one after the other. */
 export interface IndexBuilder {
   add(company: Company): void
-  /** The index, packed; the builder is of no use afterwards. */
+  /** The packed index. The builder cannot be used afterwards. */
   finish(): IndexImage
 }
 
-/** Starts an index. */
 export function createIndexBuilder(): IndexBuilder {
   const companies = new CompaniesBuilder()
   const dictionary = new DictionaryBuilder()
@@ -112,17 +114,17 @@ export function createIndexBuilder(): IndexBuilder {
       const first = companyOf.length
       documentStarts.push(first)
       addName(at, 'name', company.name)
-      for (const name of company.tradingNames.slice(0, MOST_NAMES)) addName(at, 'tradingName', name)
-      for (const name of company.previousNames.slice(0, MOST_NAMES)) addName(at, 'previousName', name)
-      const own = companies.add(company)
-      for (const key of blockingKeysOf(own, company.country)) keys.add(key, at)
+      for (const name of company.tradingNames.slice(0, MAX_NAMES)) addName(at, 'tradingName', name)
+      for (const name of company.previousNames.slice(0, MAX_NAMES)) addName(at, 'previousName', name)
+      const identifiers = companies.add(company)
+      for (const key of blockingKeysOf(identifiers, company.country)) keys.add(key, at)
       if (company.connectId !== company.id && company.connectId !== '') keys.add(`i${company.connectId}`, at)
       countries.add(company.country)
       placeStarts.push(placeIds.length)
       for (const word of addressWords([company.address1, company.address2, company.town], company.postcode))
         placeIds.push(places.number(word))
       towns.add(normaliseText(company.town))
-      const label = collapseUmlauts(own.domain.split('.', 1)[0]!.replaceAll('-', ''))
+      const label = collapseUmlauts(identifiers.domain.split('.', 1)[0]!.replaceAll('-', ''))
       labels.add(label)
       if (label.length >= SHORTEST_LABEL && companyOf.length > first) names.add(label, first)
       active.push(isActive(company) ? 1 : 0)
@@ -137,8 +139,8 @@ export function createIndexBuilder(): IndexBuilder {
         [placeStarts, placeIds.length],
       ] as const)
         starts.push(end)
-      const held = new Uint32Array(places.size)
-      for (const id of placeIds.all()) held[id]!++
+      const counts = new Uint32Array(places.size)
+      for (const id of placeIds.all()) counts[id]!++
       return pack({
         ...companies.columns(),
         ...countries.columns('countries'),
@@ -156,7 +158,7 @@ export function createIndexBuilder(): IndexBuilder {
         ...places.columns('places.words'),
         'places.starts': placeStarts.all<Uint32Array>(),
         'places.ids': placeIds.all<Uint32Array>(),
-        'places.idf': Float32Array.from(held, count => rarity(count, companies.length)),
+        'places.idf': Float32Array.from(counts, count => rarity(count, companies.length)),
         ...towns.columns('towns'),
         active: Uint8Array.from(active.all()),
         ...labels.columns('labels'),
@@ -165,7 +167,7 @@ export function createIndexBuilder(): IndexBuilder {
   }
 }
 
-/** Builds the index of a register. Nothing of the companies is kept by reference. */
+/** The index copies the companies' data. */
 export function buildIndex(companies: Iterable<Company>): MatchIndex {
   const builder = createIndexBuilder()
   for (const company of companies) builder.add(company)

@@ -1,6 +1,6 @@
 /**
- * Which companies are worth comparing with a query: those under its exact keys, those with the same letters or initials, and the
- * nearest by words and by letter trigrams. Selects, never scores.
+ * Selects the companies to compare with a query: those under its exact keys, those with the same letters or initials, and the
+ * nearest by words and by letter trigrams.
  */
 
 import type { PreparedQuery, QueryName } from '../query.ts'
@@ -8,11 +8,11 @@ import { trigramsOf } from './build-index.ts'
 import type { MatchIndex } from './match-index.ts'
 import { nearestDocuments } from './nearest-documents.ts'
 
-/** Postings read per query name, of words and of letter trigrams each: more of them found no more right companies. */
-const BUDGET = 20_000
-/** Documents taken from each of the two posting lists, unless more companies are wanted. */
-const NEAREST = 20
-/** Comparisons of two names that one row may cost: many times what a row needs, some milliseconds. */
+/** Postings read per query name, for words and for trigrams each. A larger budget found no further right companies. */
+const POSTING_BUDGET = 20_000
+/** Documents taken from each of the two posting lists, unless the caller asks for more companies. */
+const MIN_NEAREST = 20
+/** Limit of name comparisons per row: many times what a row needs, some milliseconds. */
 export const MAX_COMPARISONS = 2_000
 
 function documentsOf(index: MatchIndex, name: QueryName, most: number): number[] {
@@ -22,25 +22,28 @@ function documentsOf(index: MatchIndex, name: QueryName, most: number): number[]
     ...same,
     ...index.names.lookup(`.${name.joined}`),
     ...(name.initials === '' ? [] : index.names.lookup(name.initials)),
-    ...nearestDocuments(index.byWord, known, BUDGET, most),
-    // Letter trigrams find cut-off and misspelt names, at the price of all the rest: no need of them where the very name is known.
-    ...(same.length > 0 ? [] : nearestDocuments(index.byTrigram, trigramsOf(name.words), BUDGET, most)),
+    ...nearestDocuments(index.byWord, known, POSTING_BUDGET, most),
+    // Trigrams find cut-off and misspelt names but cost more than all other lookups, so they are skipped when a name is equal.
+    ...(same.length > 0 ? [] : nearestDocuments(index.byTrigram, trigramsOf(name.words), POSTING_BUDGET, most)),
   ]
 }
 
-/** Positions of the companies to compare, each once: by the row's numbers first, then by its names, until their names are enough. */
-export function selectCandidates(index: MatchIndex, query: PreparedQuery, wanted: number): number[] {
-  const most = Math.max(NEAREST, wanted)
+/**
+ * Positions of the companies to compare, without duplicates: first those under the row's keys, then those with similar names, up
+ * to MAX_COMPARISONS.
+ */
+export function selectCandidates(index: MatchIndex, query: PreparedQuery, minimum: number): number[] {
+  const most = Math.max(MIN_NEAREST, minimum)
   const found = new Set<number>()
   let comparisons = 0
-  const take = (company: number): void => {
+  const add = (company: number): void => {
     if (found.has(company)) return
     const names = index.documentStarts[company + 1]! - index.documentStarts[company]!
     if (comparisons + names * query.names.length > MAX_COMPARISONS) return
     comparisons += names * query.names.length
     found.add(company)
   }
-  for (const key of query.keys) for (const company of index.keys.lookup(key)) take(company)
-  for (const name of query.names) for (const document of documentsOf(index, name, most)) take(index.companyOf[document]!)
+  for (const key of query.keys) for (const company of index.keys.lookup(key)) add(company)
+  for (const name of query.names) for (const document of documentsOf(index, name, most)) add(index.companyOf[document]!)
   return [...found]
 }

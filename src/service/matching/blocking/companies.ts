@@ -1,7 +1,4 @@
-/**
- * The companies of a register in one buffer of bytes, read one at a time, and their canonical identifiers. Knows how they are laid
- * out; compares nothing.
- */
+/** Packs the companies of a register into one byte buffer, with their canonical identifiers, and reads them one at a time. */
 
 import type { Company } from '../types.ts'
 import { type Identifiers, identifiersOf } from './blocking-keys.ts'
@@ -9,63 +6,61 @@ import { ByteColumn, NumberColumn } from './growing-columns.ts'
 import type { Columns, Unpacked } from './packed-columns.ts'
 import { type TextColumn, TextColumnBuilder, textColumnIn } from './text-columns.ts'
 
-/** Order in which the fields of a company are laid out; the first three bytes say which of them are there. */
+/** Layout order of a company's fields. The first three bytes are a bit set of the fields that are present. */
 // biome-ignore format: a layout reads better in rows
 const FIELDS = [
   'id', 'name', 'country', 'orgNumber', 'vatNumber', 'tradingNames', 'previousNames', 'address1', 'address2', 'town', 'postcode',
   'phone', 'email', 'website', 'status', 'legalForm', 'connectId',
 ] as const satisfies readonly (keyof Company)[]
 
-/** End of a field and of a name within a field: bytes that UTF-8 never uses. */
+/** End of a field, and separator of names within a field: bytes that never occur in UTF-8. */
 const END = 0xff
-const NEXT = 0xfe
-const HEAD = 3
+const SEPARATOR = 0xfe
+const HEADER_BYTES = 3
 
-/** The connectId that a company has unless its register says otherwise. */
+/** The connectId of a company whose register gives no other. */
 export const defaultConnectId = (company: Pick<Company, 'country' | 'orgNumber' | 'id'>): string =>
   `${company.country || 'XX'}-X-${company.orgNumber || company.id}`
 
-const COMPARED = ['orgNumber', 'vatNumber', 'domain', 'phone', 'postcode'] as const satisfies readonly (keyof Identifiers)[]
+const INDEXED = ['orgNumber', 'vatNumber', 'domain', 'phone', 'postcode'] as const satisfies readonly (keyof Identifiers)[]
 
-/** Gathers companies. */
 export class CompaniesBuilder {
   readonly #bytes = new ByteColumn()
   readonly #starts = new NumberColumn()
-  readonly #identifiers = COMPARED.map(field => [field, new TextColumnBuilder()] as const)
+  readonly #identifiers = INDEXED.map(field => [field, new TextColumnBuilder()] as const)
 
   #field(value: string | readonly string[]): boolean {
     const texts = typeof value === 'string' ? [value] : value
     if (texts.every(text => text === '')) return false
     for (const [at, text] of texts.entries()) {
-      if (at > 0) this.#bytes.push(NEXT)
+      if (at > 0) this.#bytes.push(SEPARATOR)
       this.#bytes.text(text)
     }
     this.#bytes.push(END)
     return true
   }
 
-  /** Adds the next company and gives its canonical identifiers. */
+  /** Adds the next company and returns its canonical identifiers. */
   add(company: Company): Identifiers {
     const start = this.#bytes.length
     this.#starts.push(start)
-    let there = 0
-    for (let at = 0; at < HEAD; at++) this.#bytes.push(0)
+    let present = 0
+    for (let at = 0; at < HEADER_BYTES; at++) this.#bytes.push(0)
     for (const [bit, field] of FIELDS.entries()) {
       if (field === 'connectId' && company.connectId === defaultConnectId(company)) continue
-      if (this.#field(company[field] ?? '')) there |= 1 << bit
+      if (this.#field(company[field] ?? '')) present |= 1 << bit
     }
-    for (let at = 0; at < HEAD; at++) this.#bytes.put(start + at, (there >> (8 * at)) & 0xff)
+    for (let at = 0; at < HEADER_BYTES; at++) this.#bytes.put(start + at, (present >> (8 * at)) & 0xff)
     const identifiers = identifiersOf(company)
     for (const [field, texts] of this.#identifiers) texts.add(identifiers[field])
     return identifiers
   }
 
-  /** How many companies there are. */
   get length(): number {
     return this.#starts.length
   }
 
-  /** The columns, to be read by `companiesIn` and `identifiersIn`. */
+  /** The columns that `companiesIn` and `identifiersIn` read. */
   columns(): Columns {
     return {
       'companies.bytes': this.#bytes.all(),
@@ -75,7 +70,6 @@ export class CompaniesBuilder {
   }
 }
 
-/** The companies by their position. */
 export class Companies {
   readonly length: number
   readonly #buffer: Buffer
@@ -87,18 +81,18 @@ export class Companies {
     this.length = starts.length
   }
 
-  /** The company at a position, made afresh at every call. */
+  /** Decodes the company at a position; every call returns a new object. */
   at(position: number): Company {
     const buffer = this.#buffer
     let at = this.#starts[position]!
-    const there = buffer.readUIntLE(at, HEAD)
-    at += HEAD
+    const present = buffer.readUIntLE(at, HEADER_BYTES)
+    at += HEADER_BYTES
     const read = (bit: number): string[] => {
       const found: string[] = []
-      if ((there & (1 << bit)) === 0) return found
+      if ((present & (1 << bit)) === 0) return found
       for (let start = at; ; at++) {
         const byte = buffer[at]!
-        if (byte < NEXT) continue
+        if (byte < SEPARATOR) continue
         found.push(buffer.toString('utf8', start, at))
         start = at + 1
         if (byte === END) break
@@ -107,16 +101,16 @@ export class Companies {
       return found
     }
     const [id, name, country, orgNumber, vatNumber, tradingNames, previousNames, ...rest] = FIELDS.map((_, bit) => read(bit))
-    const one = (texts: string[] | undefined): string => texts?.[0] ?? ''
-    const [address1, address2, town, postcode, phone, email, website, status, legalForm, connectId] = rest.map(one)
-    const own = { id: one(id), country: one(country), orgNumber: one(orgNumber) }
+    const first = (texts: string[] | undefined): string => texts?.[0] ?? ''
+    const [address1, address2, town, postcode, phone, email, website, status, legalForm, connectId] = rest.map(first)
+    const key = { id: first(id), country: first(country), orgNumber: first(orgNumber) }
     return {
-      id: own.id,
-      connectId: connectId || defaultConnectId(own),
-      name: one(name),
-      country: own.country,
-      orgNumber: own.orgNumber,
-      vatNumber: one(vatNumber),
+      id: key.id,
+      connectId: connectId || defaultConnectId(key),
+      name: first(name),
+      country: key.country,
+      orgNumber: key.orgNumber,
+      vatNumber: first(vatNumber),
       tradingNames: tradingNames ?? [],
       previousNames: previousNames ?? [],
       address1: address1 ?? '',
@@ -131,25 +125,22 @@ export class Companies {
     }
   }
 
-  /** The id of the company at a position. */
   id(position: number): string {
     const start = this.#starts[position]!
     if ((this.#buffer[start]! & 1) === 0) return ''
-    return this.#buffer.toString('utf8', start + HEAD, this.#buffer.indexOf(END, start + HEAD))
+    return this.#buffer.toString('utf8', start + HEADER_BYTES, this.#buffer.indexOf(END, start + HEADER_BYTES))
   }
 
-  /** All companies in order. */
   *[Symbol.iterator](): Generator<Company> {
     for (let at = 0; at < this.length; at++) yield this.at(at)
   }
 }
 
-/** The packed companies. */
 export const companiesIn = (columns: Unpacked): Companies =>
   new Companies(columns.u8('companies.bytes'), columns.u32('companies.starts'))
 
-/** Canonical identifiers of one company, each read when it is asked for. */
-class Held implements Identifiers {
+/** Canonical identifiers of one company, decoded on access. */
+class LazyIdentifiers implements Identifiers {
   readonly #columns: readonly TextColumn[]
   readonly #companies: Companies
   readonly #company: number
@@ -185,8 +176,7 @@ class Held implements Identifiers {
   }
 }
 
-/** The packed identifiers, by company. */
 export function identifiersIn(columns: Unpacked, companies: Companies): { at(company: number): Identifiers } {
-  const texts = COMPARED.map(field => textColumnIn(columns, `identifiers.${field}`))
-  return { at: company => new Held(texts, companies, company) }
+  const texts = INDEXED.map(field => textColumnIn(columns, `identifiers.${field}`))
+  return { at: company => new LazyIdentifiers(texts, companies, company) }
 }

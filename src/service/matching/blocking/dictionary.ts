@@ -1,10 +1,8 @@
-/**
- * Words numbered as they were met: number to word, and word to number through a table of hashes. Knows no postings.
- */
+/** Numbers words in order of first occurrence: number to word, and word to number through a hash table. */
 import type { Columns, Unpacked } from './packed-columns.ts'
 import { type TextColumn, TextColumnBuilder, textColumnIn } from './text-columns.ts'
 
-/** A hash of 32 bits, spread well in all of them (the finish is MurmurHash3's). */
+/** A 32-bit FNV-1a hash with MurmurHash3's finish, well distributed in all bits. */
 export function hashOf(text: string): number {
   let hash = 0x811c9dc5
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
@@ -13,27 +11,25 @@ export function hashOf(text: string): number {
   return (hash ^ (hash >>> 16)) >>> 0
 }
 
-/** NumberColumn words. */
 export class DictionaryBuilder {
   readonly #numbers = new Map<string, number>()
   readonly #texts = new TextColumnBuilder()
 
-  /** The number of a word, given out when it is new. */
+  /** The number of a word; a new word gets the next one. */
   number(word: string): number {
     const known = this.#numbers.get(word)
     if (known !== undefined) return known
-    const fresh = this.#texts.length
+    const next = this.#texts.length
     this.#texts.add(word)
-    this.#numbers.set(word, fresh)
-    return fresh
+    this.#numbers.set(word, next)
+    return next
   }
 
-  /** How many words there are. */
   get size(): number {
     return this.#texts.length
   }
 
-  /** The columns, to be read by `dictionaryIn` under the same name. */
+  /** The columns that `dictionaryIn` reads under the same name. */
   columns(name: string): Columns {
     let slots = 16
     while (slots < this.size * 2) slots *= 2
@@ -47,16 +43,15 @@ export class DictionaryBuilder {
   }
 }
 
-/** Words read last, by number: the same few thousand are asked for over and over. A power of two. */
-const KEPT = 1 << 15
+/** Size of the cache of decoded words: most queries read the same few thousand. A power of two. */
+const CACHE_SIZE = 1 << 15
 
-/** Numbered words. */
 export class Dictionary {
   readonly size: number
   readonly #texts: TextColumn
   readonly #table: Uint32Array
-  readonly #keptNumbers = new Int32Array(KEPT).fill(-1)
-  readonly #keptWords: string[] = new Array<string>(KEPT).fill('')
+  readonly #cachedNumbers = new Int32Array(CACHE_SIZE).fill(-1)
+  readonly #cachedWords: string[] = new Array<string>(CACHE_SIZE).fill('')
 
   constructor(texts: TextColumn, table: Uint32Array, size: number) {
     this.#texts = texts
@@ -64,22 +59,21 @@ export class Dictionary {
     this.size = size
   }
 
-  /** The word of a number. */
   word(number: number): string {
-    const slot = number & (KEPT - 1)
-    if (this.#keptNumbers[slot] !== number) {
-      this.#keptWords[slot] = this.#texts.at(number)
-      this.#keptNumbers[slot] = number
+    const slot = number & (CACHE_SIZE - 1)
+    if (this.#cachedNumbers[slot] !== number) {
+      this.#cachedWords[slot] = this.#texts.at(number)
+      this.#cachedNumbers[slot] = number
     }
-    return this.#keptWords[slot]!
+    return this.#cachedWords[slot]!
   }
 
-  /** Writes the letters of a word to `into` from `at` on, as far as there is room, and gives where they end. */
+  /** Copies the letters of a word into `into` from `at` on, as far as they fit, and returns where they end. */
   copy(number: number, into: Uint8Array, at: number): number {
     return this.#texts.copy(number, into, at)
   }
 
-  /** The number of a word, -1 for one that is not there. */
+  /** The number of a word, -1 for an unknown one. */
   number(word: string): number {
     const last = this.#table.length - 1
     for (let slot = hashOf(word) & last; ; slot = (slot + 1) & last) {
@@ -89,6 +83,5 @@ export class Dictionary {
   }
 }
 
-/** The dictionary packed under this name. */
 export const dictionaryIn = (columns: Unpacked, name: string, size: number): Dictionary =>
   new Dictionary(textColumnIn(columns, name), columns.u32(`${name}.table`), size)

@@ -1,16 +1,16 @@
 /**
- * Exact keys to the companies (or documents) that have them, by hash: two keys of one hash lead to the companies of both, which does
- * no harm, because what a key selects is compared in full. Knows no key's meaning.
+ * Maps exact keys to companies or documents by hash. Two keys with one hash return the companies of both, which is safe: every
+ * candidate is compared in full.
  */
 import { hashOf } from './dictionary.ts'
 import { NumberColumn } from './growing-columns.ts'
 import type { Columns, Unpacked } from './packed-columns.ts'
 
-/** A key that more companies share selects nothing (matching design, step 2: about 200 per postcode). */
-const MOST_PER_KEY = 200
+/** A key that more companies share selects nothing: about 200 share a postcode. */
+const MAX_PER_KEY = 200
 const HALF = 0xffff
 
-/** Order of the hashes, stable: entries of one key stay in the order they were added. */
+/** Indexes of the entries sorted by hash. The sort is stable: entries of one key keep their order. */
 function sortedBy(hashes: Uint32Array): Uint32Array {
   let order = Uint32Array.from(hashes, (_, at) => at)
   for (const shift of [0, 16]) {
@@ -24,18 +24,17 @@ function sortedBy(hashes: Uint32Array): Uint32Array {
   return order
 }
 
-/** Gathers keys. */
 export class KeysBuilder {
   readonly #hashes = new NumberColumn()
   readonly #values = new NumberColumn()
 
-  /** Adds a company under a key; the same company twice in a row counts once. */
+  /** Adds a company under a key. A repetition directly after another counts once. */
   add(key: string, value: number): void {
     this.#hashes.push(hashOf(key))
     this.#values.push(value)
   }
 
-  /** The columns, to be read by `keysIn` under the same name. */
+  /** The columns that `keysIn` reads under the same name. */
   columns(name: string): Columns {
     const hashes = this.#hashes.all<Uint32Array>()
     const values = this.#values.all<Uint32Array>()
@@ -49,9 +48,9 @@ export class KeysBuilder {
     for (let at = 0; at < order.length; at++) {
       const hash = hashes[order[at]!]!
       const value = values[order[at]!]!
-      if (group.at(-1) !== value && group.length <= MOST_PER_KEY) group.push(value)
+      if (group.at(-1) !== value && group.length <= MAX_PER_KEY) group.push(value)
       if (at + 1 < order.length && hashes[order[at + 1]!] === hash) continue
-      if (group.length <= MOST_PER_KEY) {
+      if (group.length <= MAX_PER_KEY) {
         buckets[(hash >>> (32 - bits)) + 1]! += group.length
         for (const one of group) {
           tails.push(hash & HALF)
@@ -69,7 +68,6 @@ export class KeysBuilder {
   }
 }
 
-/** Keys to what is under them. */
 export class KeyIndex {
   readonly #buckets: Uint32Array
   readonly #tails: Uint16Array
@@ -83,7 +81,7 @@ export class KeyIndex {
     this.#shift = 32 - Math.log2(buckets.length - 1)
   }
 
-  /** What is under a key, in the order it was added; nothing when more than 200 share it. */
+  /** The values of a key, in the order they were added; empty when more than 200 share it. */
   lookup(key: string): number[] {
     const hash = hashOf(key)
     const bucket = hash >>> this.#shift
@@ -95,6 +93,5 @@ export class KeyIndex {
   }
 }
 
-/** The keys packed under this name. */
 export const keysIn = (columns: Unpacked, name: string): KeyIndex =>
   new KeyIndex(columns.u32(`${name}.buckets`), columns.u16(`${name}.tails`), columns.u32(`${name}.values`))

@@ -1,7 +1,4 @@
-/**
- * The index as it is read: views of one piece of shared memory. Any number of threads read one image; nobody changes it. Knows the
- * names of its columns; building is build.ts.
- */
+/** The index as `match` reads it: views of one shared buffer. Any number of threads may read one image. */
 
 import type { LegalClass } from '../../../normalise/company-name.ts'
 import type { Identifiers } from './blocking-keys.ts'
@@ -12,26 +9,25 @@ import { type IndexImage, unpack } from './packed-columns.ts'
 import { type Postings, postingsIn } from './postings.ts'
 import { type RepeatedTextColumn, repeatedTextIn, type TextColumn, textColumnIn } from './text-columns.ts'
 
-/** Which kind of name a document is. */
 export type NameKind = 'name' | 'tradingName' | 'previousName'
 
-/** A column whose entries are worked out when they are asked for. */
-interface Read<T> {
+/** A column whose entries are decoded on access. */
+interface Lazy<T> {
   at(position: number): T
 }
 
-/** The built index; read by `match`. Companies keep their position; a document is one name of one company. */
+/** Companies keep their position; a document is one name of one company. */
 export interface MatchIndex {
-  /** All of it, for another thread or a file. */
+  /** The packed index, for another thread or a file. */
   readonly image: IndexImage
   readonly companies: Companies
-  readonly identifiers: Read<Identifiers>
+  readonly identifiers: Lazy<Identifiers>
   readonly countries: RepeatedTextColumn
   readonly dictionary: Dictionary
   /** Words of document d, in order: wordIds[wordStarts[d]] up to wordIds[wordStarts[d + 1]]. */
   readonly wordStarts: Uint32Array
   readonly wordIds: Uint32Array
-  readonly legal: Read<LegalClass | null>
+  readonly legal: Lazy<LegalClass | null>
   readonly kinds: RepeatedTextColumn<NameKind>
   readonly companyOf: Uint32Array
   /** Documents of company c: from documentStarts[c] up to documentStarts[c + 1]. */
@@ -48,13 +44,13 @@ export interface MatchIndex {
     readonly idf: Float32Array
   }
   readonly towns: RepeatedTextColumn
-  /** 0 for companies that the register calls anything but active. */
+  /** 0 for a company whose register status is not active. */
   readonly active: Uint8Array
-  /** First label of each company's own domain, folded: `acmetools` of `www.acme-tools.co.uk`. */
+  /** First label of each company's web or mail domain, normalised: `acmetools` of `www.acme-tools.co.uk`. */
   readonly labels: TextColumn
 }
 
-/** Views of an image; nothing is copied. */
+/** Creates views of an image without copying. */
 export function viewIndex(image: IndexImage): MatchIndex {
   const columns = unpack(image)
   const companies = companiesIn(columns)

@@ -1,53 +1,50 @@
-/**
- * The search for the documents nearest to a set of terms: rarest terms first under a budget, block by block. Knows postings; knows
- * no names.
- */
+/** Finds the documents nearest to a set of terms: rarest terms first, within a budget, block by block. */
 import { BLOCK, FLOORS, type Postings } from './postings.ts'
 
-/** Segments read of one term: only a word that stands in more than half a million documents has more. */
-const MOST_SEGMENTS = 8
+/** Segments read of one term. Only a word of more than half a million documents has more. */
+const MAX_SEGMENTS = 8
 
 /** Part of a term's postings to be read. */
-interface Reading {
+interface PostingRead {
   segment: number
   readonly end: number
   readonly gain: number
 }
 
 /**
- * What is read for a query's distinct terms: rarest first until `budget` postings are spent, the rarest always, but no more than
- * eight segments of it. So the work has a bound whatever the terms are.
+ * Plans which postings to read for a query's distinct terms: rarest first until `budget` postings are spent. The rarest term is always
+ * read, up to eight segments. So the work is bounded for any terms.
  */
 export function planPostingReads(
   postings: Postings,
   terms: readonly number[],
   budget: number,
-): { readings: Reading[]; postings: number } {
+): { reads: PostingRead[]; postings: number } {
   const { idf } = postings
   const order = [...terms].sort((a, b) => idf[b]! - idf[a]! || a - b)
-  const readings: Reading[] = []
+  const reads: PostingRead[] = []
   let spent = 0
   for (const term of order) {
     const segment = postings.terms[term]!
-    const end = Math.min(postings.terms[term + 1]!, segment + MOST_SEGMENTS)
+    const end = Math.min(postings.terms[term + 1]!, segment + MAX_SEGMENTS)
     const length = postings.segments[end]! - postings.segments[segment]!
     if (spent > 0 && spent + length > budget) continue
     spent += length
-    if (length > 0) readings.push({ segment, end, gain: idf[term]! * idf[term]! })
+    if (length > 0) reads.push({ segment, end, gain: idf[term]! * idf[term]! })
   }
-  return { readings, postings: spent }
+  return { reads, postings: spent }
 }
 
-/** A document with less than this share of the first one's cosine is far behind it; so many are taken all the same. */
-const FAR = 0.6
-const CLOSEST = 5
+/** A document with less than this share of the best cosine cannot win; the closest few are kept anyway. */
+const MIN_COSINE_SHARE = 0.6
+const ALWAYS_KEPT = 5
 
-/** The `most` best documents so far, best first, ties by number; the same whatever order they come in. */
-class Best {
+/** The `most` best documents so far, best first, ties by number. The result does not depend on the order of insertion. */
+class TopDocuments {
   readonly documents: number[] = []
-  /** A document with a lower score is not among those worth it. */
+  /** A document with a lower score is skipped. */
   least = 0
-  /** Nor is one whose gains sum up to this or less. */
+  /** A document whose gains sum up to this or less is skipped. */
   bar = 0
   readonly #scores: number[] = []
   readonly #most: number
@@ -56,10 +53,10 @@ class Best {
     this.#most = most
   }
 
-  /** The documents but for those that are far behind the first: they cannot win, and are no close seconds. */
-  worth(): number[] {
-    const least = FAR * (this.#scores[0] ?? 0)
-    const far = this.#scores.findIndex((score, at) => at >= CLOSEST && score < least)
+  /** The documents without those that are too far behind the best to win. */
+  close(): number[] {
+    const least = MIN_COSINE_SHARE * (this.#scores[0] ?? 0)
+    const far = this.#scores.findIndex((score, at) => at >= ALWAYS_KEPT && score < least)
     return far < 0 ? this.documents : this.documents.slice(0, far)
   }
 
@@ -77,26 +74,25 @@ class Best {
     }
     documents[at] = document
     scores[at] = score
-    if (documents.length < CLOSEST) return
-    const far = Math.min(scores[CLOSEST - 1]!, FAR * scores[0]!)
+    if (documents.length < ALWAYS_KEPT) return
+    const far = Math.min(scores[ALWAYS_KEPT - 1]!, MIN_COSINE_SHARE * scores[0]!)
     this.least = documents.length < this.#most ? far : Math.max(far, scores[this.#most - 1]!)
-    // A little below the square: sums are added up with rounding.
+    // Slightly below the square, because the sums are rounded.
     this.bar = this.least ** 2 * 0.999
   }
 }
 
-/** Sums of one block; all 0 between two searches. One search runs at a time in a thread. */
+/** Sums of one block; all 0 between two searches. A thread runs one search at a time. */
 const sums = new Float32Array(BLOCK)
 
 /** The segments of one block, rarest term first; overwritten by the next block. */
 const starts: number[] = []
 const ends: number[] = []
 const gains: number[] = []
-/** The gains of a term and all after it. */
+/** The sum of the gains of a term and of all later ones. */
 const rests: number[] = []
 
-/** Whether a segment holds a document. */
-function holds(lists: Uint16Array, start: number, end: number, document: number): boolean {
+function contains(lists: Uint16Array, start: number, end: number, document: number): boolean {
   let [low, high] = [start, end]
   while (low < high) {
     const middle = (low + high) >>> 1
@@ -107,13 +103,12 @@ function holds(lists: Uint16Array, start: number, end: number, document: number)
 }
 
 /**
- * Takes the best of one block and leaves its sums at 0. No document's cosine is above the root of its sum (Cauchy and Schwarz); so a
- * document that only the commoner terms hold, when all of those together are below the bar, is never looked at, and of the others the
- * commoner terms are looked up.
+ * Takes the best documents of one block and resets its sums to 0. No document's cosine exceeds the root of its sum (Cauchy-Schwarz).
+ * So the common terms, as far as all of them together stay below the bar, only serve to look up documents found by rarer terms.
  */
-function takeBest({ lists, norms, floors, documents }: Postings, count: number, first: number, best: Best): void {
+function takeTop({ lists, norms, floors, documents }: Postings, count: number, first: number, top: TopDocuments): void {
   let open = 0
-  while (open < count && rests[open]! > best.bar) open++
+  while (open < count && rests[open]! > top.bar) open++
   let postings = 0
   for (let term = 0; term < open; term++) {
     const gain = gains[term]!
@@ -123,7 +118,7 @@ function takeBest({ lists, norms, floors, documents }: Postings, count: number, 
   }
   const rest = open < count ? rests[open]! : 0
   let term = 0
-  for (; term < open && rests[term]! > best.bar; term++) {
+  for (; term < open && rests[term]! > top.bar; term++) {
     const end = ends[term]!
     postings -= end - starts[term]!
     for (let at = starts[term]!; at < end; at++) {
@@ -131,56 +126,55 @@ function takeBest({ lists, norms, floors, documents }: Postings, count: number, 
       let sum = sums[document]!
       if (sum === 0) continue
       sums[document] = 0
-      if (sum + rest <= best.bar) continue
-      // No length is below its floor; a little less than that, for what is lost in rounding.
-      const enough = best.least * (floors[first + document]! / FLOORS) * 0.999
+      if (sum + rest <= top.bar) continue
+      // A length is at least its floor; the factor allows for rounding.
+      const enough = top.least * (floors[first + document]! / FLOORS) * 0.999
       if (sum + rest < enough) continue
       let common = open
       for (; common < count && sum + rests[common]! >= enough; common++) {
-        if (holds(lists, starts[common]!, ends[common]!, document)) sum = Math.fround(sum + gains[common]!)
+        if (contains(lists, starts[common]!, ends[common]!, document)) sum = Math.fround(sum + gains[common]!)
       }
       if (common < count || sum < enough) continue
       const score = sum / norms[first + document]!
-      if (score >= best.least) best.take(first + document, score)
+      if (score >= top.least) top.take(first + document, score)
     }
   }
-  // What is left are documents that are not worth a look.
+  // The remaining documents cannot reach the bar.
   const size = Math.min(BLOCK, documents - first)
   if (postings * 8 > size) sums.fill(0, 0, size)
   else for (; term < open; term++) for (let at = starts[term]!; at < ends[term]!; at++) sums[lists[at]!] = 0
 }
 
-/** Searches block by block for what is above the bar. */
-function search(postings: Postings, readings: readonly Reading[], best: Best): void {
+function search(postings: Postings, reads: readonly PostingRead[], top: TopDocuments): void {
   const { blocks, segments } = postings
-  const next = readings.map(reading => reading.segment)
+  const next = reads.map(read => read.segment)
   for (;;) {
     let block = BLOCK
     for (let at = 0; at < next.length; at++) {
-      if (next[at]! < readings[at]!.end && blocks[next[at]!]! < block) block = blocks[next[at]!]!
+      if (next[at]! < reads[at]!.end && blocks[next[at]!]! < block) block = blocks[next[at]!]!
     }
     if (block === BLOCK) return
     let count = 0
     for (let at = 0; at < next.length; at++) {
       const segment = next[at]!
-      if (segment >= readings[at]!.end || blocks[segment] !== block) continue
+      if (segment >= reads[at]!.end || blocks[segment] !== block) continue
       starts[count] = segments[segment]!
       ends[count] = segments[segment + 1]!
-      gains[count++] = readings[at]!.gain
+      gains[count++] = reads[at]!.gain
       next[at]!++
     }
     for (let at = count - 1, rest = 0; at >= 0; at--) rests[at] = rest += gains[at]!
-    takeBest(postings, count, block * BLOCK, best)
+    takeTop(postings, count, block * BLOCK, top)
   }
 }
 
 /**
- * The documents with the highest idf cosine to the query's distinct terms, best first, ties by document number: `most` of them, less
- * those far behind.
+ * The documents with the highest idf cosine to the query's distinct terms, best first, ties by document number: at most `most`, without
+ * those far behind the best.
  */
 export function nearestDocuments(postings: Postings, terms: readonly number[], budget: number, most: number): number[] {
-  const { readings } = planPostingReads(postings, terms, budget)
-  const best = new Best(most)
-  search(postings, readings, best)
-  return best.worth()
+  const { reads } = planPostingReads(postings, terms, budget)
+  const top = new TopDocuments(most)
+  search(postings, reads, top)
+  return top.close()
 }

@@ -1,17 +1,15 @@
 /**
- * Columns of numbers in one piece of shared memory, found again by name: the form in which threads share an index and a file
- * holds it. Knows nothing of what the columns mean.
+ * Packs columns of numbers into one shared buffer and finds them again by name. Threads share an index in this form, and a file
+ * stores it.
  */
 
 const KINDS = { u8: Uint8Array, u16: Uint16Array, u32: Uint32Array, f32: Float32Array } as const
 
-/** One column of numbers. */
 export type Column = Uint8Array | Uint16Array | Uint32Array | Float32Array
 
-/** Columns by name. */
 export type Columns = Readonly<Record<string, Column>>
 
-/** Where a column lies in the memory. */
+/** Position of a column in the buffer. */
 interface Place {
   readonly kind: keyof typeof KINDS
   /** In bytes, a multiple of 8. */
@@ -31,7 +29,7 @@ const kindOf = (column: Column): Place['kind'] => {
   return column instanceof Uint32Array ? 'u32' : 'f32'
 }
 
-/** Copies columns into one piece of shared memory. */
+/** Copies columns into one shared buffer. */
 export function pack(columns: Columns): IndexImage {
   const places: Record<string, Place> = {}
   let offset = 0
@@ -48,17 +46,17 @@ export function pack(columns: Columns): IndexImage {
   return { memory, places }
 }
 
-/** How the columns of an image are asked for, each by the kind it was packed as. */
+/** Access to the columns of an image by the element type they were packed as. */
 export interface Unpacked {
   u8(name: string): Uint8Array
   u16(name: string): Uint16Array
   u32(name: string): Uint32Array
   f32(name: string): Float32Array
-  /** A column of ids that was packed in the narrowest kind. */
+  /** A column of ids that was packed in the narrowest type. */
   ids(name: string): Uint8Array | Uint16Array | Uint32Array
 }
 
-/** Views of an image's columns; nothing is copied. Asking for a column that is not there, or is of another kind, throws. */
+/** Creates views of an image's columns without copying. Throws for a missing column or another element type. */
 export function unpack({ memory, places }: IndexImage): Unpacked {
   const view = <C extends Column>(name: string, kinds: readonly Place['kind'][]): C => {
     const place = places[name]

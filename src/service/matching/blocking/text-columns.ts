@@ -1,22 +1,18 @@
-/**
- * A column of texts in one buffer of bytes, read one at a time; and one of texts that repeat, each held once. Knows no meaning.
- */
+/** Columns of texts in one byte buffer, decoded one at a time; a column of repeated texts stores each text once. */
 import { ByteColumn, NumberColumn } from './growing-columns.ts'
 import type { Columns, Unpacked } from './packed-columns.ts'
 
-/** Ends each text: a byte that UTF-8 never uses. */
+/** Ends each text: a byte that never occurs in UTF-8. */
 const END = 0xff
-/** Only every eighth text has its place written down; the others are counted off from there. Most texts are short, many empty. */
+/** Only the offset of every eighth text is stored; the others are found by counting. Most texts are short, many empty. */
 const SHIFT = 3
 const BLOCK = 1 << SHIFT
 
-/** Gathers a column of texts. */
 export class TextColumnBuilder {
   length = 0
   readonly #bytes = new ByteColumn()
   readonly #starts = new NumberColumn()
 
-  /** Adds the next text. */
   add(text: string): void {
     if (this.length % BLOCK === 0) this.#starts.push(this.#bytes.length)
     this.#bytes.text(text)
@@ -24,13 +20,12 @@ export class TextColumnBuilder {
     this.length++
   }
 
-  /** The columns, to be read by `textColumnIn` under the same name. */
+  /** The columns that `textColumnIn` reads under the same name. */
   columns(name: string): Columns {
     return { [`${name}.bytes`]: this.#bytes.all(), [`${name}.starts`]: this.#starts.all<Uint32Array>() }
   }
 }
 
-/** A column of texts. */
 export class TextColumn {
   readonly #bytes: Uint8Array
   readonly #buffer: Buffer
@@ -49,13 +44,13 @@ export class TextColumn {
     return at
   }
 
-  /** The first byte of the text at this position, without reading it; -1 when it is empty. */
+  /** The first byte of the text at this position, without decoding it; -1 when it is empty. */
   first(position: number): number {
     const byte = this.#bytes[this.#start(position)]!
     return byte === END ? -1 : byte
   }
 
-  /** Writes the bytes of a text to `into` from `to` on, as far as there is room, and gives where they end. */
+  /** Copies the bytes of a text into `into` from `to` on, as far as they fit, and returns where they end. */
   copy(position: number, into: Uint8Array, to: number): number {
     const bytes = this.#bytes
     let end = to
@@ -64,29 +59,25 @@ export class TextColumn {
     return end
   }
 
-  /** The text at this position. */
   at(position: number): string {
     const bytes = this.#bytes
     const start = this.#start(position)
     let at = start
-    let seen = 0
-    for (let byte = bytes[at]!; byte !== END; byte = bytes[++at]!) seen |= byte
+    let anyBits = 0
+    for (let byte = bytes[at]!; byte !== END; byte = bytes[++at]!) anyBits |= byte
     if (at === start) return ''
-    return this.#buffer.toString(seen < 0x80 ? 'latin1' : 'utf8', start, at)
+    return this.#buffer.toString(anyBits < 0x80 ? 'latin1' : 'utf8', start, at)
   }
 }
 
-/** The column of texts packed under this name. */
 export const textColumnIn = (columns: Unpacked, name: string): TextColumn =>
   new TextColumn(columns.u8(`${name}.bytes`), columns.u32(`${name}.starts`))
 
-/** Gathers a column of texts that repeat. */
 export class RepeatedTextBuilder {
   readonly #ids = new NumberColumn()
   readonly #known = new Map<string, number>()
   readonly #texts = new TextColumnBuilder()
 
-  /** Adds the next text. */
   add(text: string): void {
     let id = this.#known.get(text)
     if (id === undefined) {
@@ -97,7 +88,7 @@ export class RepeatedTextBuilder {
     this.#ids.push(id)
   }
 
-  /** The columns, to be read by `repeatedTextIn` under the same name. */
+  /** The columns that `repeatedTextIn` reads under the same name. */
   columns(name: string): Columns {
     const ids = this.#ids.all<Uint32Array>()
     const most = this.#texts.length
@@ -106,29 +97,26 @@ export class RepeatedTextBuilder {
   }
 }
 
-/** TextColumn of low ids are asked for most: countries, legal forms. */
-const KEPT = 1024
+/** Texts with low ids are read most: countries, legal forms. */
+const CACHE_SIZE = 1024
 
-/** A column of texts that repeat. */
 export class RepeatedTextColumn<T extends string = string> {
   readonly #ids: Uint8Array | Uint16Array | Uint32Array
   readonly #texts: TextColumn
-  readonly #kept: T[] = []
+  readonly #cache: T[] = []
 
   constructor(ids: Uint8Array | Uint16Array | Uint32Array, texts: TextColumn) {
     this.#ids = ids
     this.#texts = texts
   }
 
-  /** The text at this position. */
   at(position: number): T {
     const id = this.#ids[position]!
-    if (id >= KEPT) return this.#texts.at(id) as T
-    this.#kept[id] ??= this.#texts.at(id) as T
-    return this.#kept[id]
+    if (id >= CACHE_SIZE) return this.#texts.at(id) as T
+    this.#cache[id] ??= this.#texts.at(id) as T
+    return this.#cache[id]
   }
 }
 
-/** The column of repeated texts packed under this name. */
 export const repeatedTextIn = <T extends string>(columns: Unpacked, name: string): RepeatedTextColumn<T> =>
   new RepeatedTextColumn<T>(columns.ids(`${name}.ids`), textColumnIn(columns, name))

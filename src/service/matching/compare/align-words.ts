@@ -1,12 +1,9 @@
-/**
- * Which words of two names belong together: equal ones, then similar ones, then two words written as one. Knows words and their
- * rarity, no other part of a company.
- */
+/** Aligns the words of two names: first equal words, then similar ones, then two words written as one. */
 import type { MatchIndex } from '../blocking/match-index.ts'
 import type { QueryName } from '../query.ts'
 import { wordSimilarity } from '../similarity.ts'
 
-/** Which query word a company word was paired with is not kept: only how well each side is covered. */
+/** How well each side is covered; the word pairs themselves are not kept. */
 export interface Alignment {
   /** Share of the query's weight that is covered. */
   query: number
@@ -16,20 +13,20 @@ export interface Alignment {
   matched: number
   /** Heaviest weight left uncovered on the company's side. */
   missCompany: number
-  /** How many words are left wholly uncovered on each side. */
+  /** Number of words without any counterpart on each side. */
   extraQuery: number
   extraCompany: number
 }
 
-const MOST = 32
-/** How much a word counts that is covered by an initial only. */
+const MAX_WORDS = 32
+/** Coverage of a word that matches only by initials. */
 const INITIALS = 0.85
-const alikeQuery = new Float64Array(MOST)
-const alikeCompany = new Float64Array(MOST)
-const weightQuery = new Float64Array(MOST)
+const alikeQuery = new Float64Array(MAX_WORDS)
+const alikeCompany = new Float64Array(MAX_WORDS)
+const weightQuery = new Float64Array(MAX_WORDS)
 const result: Alignment = { query: 0, company: 0, matched: 0, missCompany: 0, extraQuery: 0, extraCompany: 0 }
 
-/** How alike a word of the query and one of the dictionary are; each two are compared once. */
+/** Similarity of a query word and a dictionary word, computed once per pair. */
 export function cachedSimilarity(index: MatchIndex, name: QueryName, at: number, id: number): number {
   if (name.numbers[at] === id) return 1
   const key = at * index.dictionary.size + id
@@ -85,7 +82,7 @@ function cover(
   }
 }
 
-/** Aligns a query name with a document. The result is overwritten by the next call. */
+/** Aligns a query name with a document. The next call overwrites the result. */
 export function align(index: MatchIndex, name: QueryName, document: number): Alignment {
   const start = index.wordStarts[document]!
   const length = index.wordStarts[document + 1]! - start
@@ -120,7 +117,7 @@ export function align(index: MatchIndex, name: QueryName, document: number): Ali
     if (at < 0) continue
     open--
     alikeQuery[i] = alikeCompany[at] = best
-    // A cut-off or misspelt word weighs what the word it stands for weighs.
+    // A cut-off or misspelt word weighs as much as its counterpart.
     weightQuery[i] = idf[index.wordIds[start + at]!]!
   }
   if (open > 0) {

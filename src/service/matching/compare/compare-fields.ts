@@ -1,6 +1,6 @@
 /**
- * The features beside the name: country, postcode, address, town, numbers, domain, phone, whether the company is active. Fills a
- * vector whose name features are filled already. A field that one side does not give is no evidence: 0.
+ * Fills the features beside the name: country, postcode, address, town, numbers, domain, phone, status. A field that one side does
+ * not give is no evidence: 0.
  */
 
 import { normaliseOrgNumber, postcodeArea } from '../../../normalise/identifiers.ts'
@@ -8,7 +8,7 @@ import type { MatchIndex } from '../blocking/match-index.ts'
 import { AT, type Vector } from '../features.ts'
 import type { PreparedQuery } from '../query.ts'
 
-/** Shared address words, by rarity, as a Dice coefficient. Unknown words of the query weigh like rare ones. */
+/** Dice coefficient of the address words, weighted by rarity. An unknown word of the query weighs like a rare one. */
 function addressDice(index: MatchIndex, words: readonly number[], company: number): number {
   const { starts, ids, idf } = index.address
   const start = starts[company]!
@@ -26,29 +26,29 @@ function addressDice(index: MatchIndex, words: readonly number[], company: numbe
 }
 
 function compareNumbers(index: MatchIndex, query: PreparedQuery, company: number, vector: Vector): void {
-  const own = index.identifiers.at(company)
+  const known = index.identifiers.at(company)
   const country = index.countries.at(company)
   const sameCountry = query.country === '' || country === '' || query.country === country
   const { identifiers } = query
-  if (identifiers.id !== '' && (identifiers.id === own.id || identifiers.id === index.companies.at(company).connectId))
+  if (identifiers.id !== '' && (identifiers.id === known.id || identifiers.id === index.companies.at(company).connectId))
     vector[AT.idEqual] = 1
-  if (identifiers.orgNumber !== '' && own.orgNumber !== '' && sameCountry) {
+  if (identifiers.orgNumber !== '' && known.orgNumber !== '' && sameCountry) {
     const number = query.country === '' ? normaliseOrgNumber(query.writtenNumber, country) : identifiers.orgNumber
-    vector[number === own.orgNumber ? AT.numberEqual : AT.numberDiffer] = 1
+    vector[number === known.orgNumber ? AT.numberEqual : AT.numberDiffer] = 1
   }
-  if (identifiers.vatNumber !== '' && own.vatNumber !== '')
-    vector[identifiers.vatNumber === own.vatNumber ? AT.vatEqual : AT.vatDiffer] = 1
-  if (identifiers.domain !== '' && identifiers.domain === own.domain) vector[AT.domainEqual] = 1
-  if (identifiers.phone !== '' && identifiers.phone === own.phone && sameCountry) vector[AT.phoneEqual] = 1
+  if (identifiers.vatNumber !== '' && known.vatNumber !== '')
+    vector[identifiers.vatNumber === known.vatNumber ? AT.vatEqual : AT.vatDiffer] = 1
+  if (identifiers.domain !== '' && identifiers.domain === known.domain) vector[AT.domainEqual] = 1
+  if (identifiers.phone !== '' && identifiers.phone === known.phone && sameCountry) vector[AT.phoneEqual] = 1
 }
 
 function comparePlaces(index: MatchIndex, query: PreparedQuery, company: number, vector: Vector): void {
   const { postcode } = query.identifiers
-  const own = postcode === '' ? '' : index.identifiers.at(company).postcode
-  if (own !== '') {
-    const near = postcodeArea(postcode) === postcodeArea(own)
-    vector[postcode === own ? AT.postcodeEqual : near ? AT.postcodeNear : AT.postcodeDiffer] = 1
-    if (postcode === own) {
+  const companyPostcode = postcode === '' ? '' : index.identifiers.at(company).postcode
+  if (companyPostcode !== '') {
+    const near = postcodeArea(postcode) === postcodeArea(companyPostcode)
+    vector[postcode === companyPostcode ? AT.postcodeEqual : near ? AT.postcodeNear : AT.postcodeDiffer] = 1
+    if (postcode === companyPostcode) {
       if (vector[AT.extraQuery]! > 0 || vector[AT.extraCompany]! > 0) {
         vector[AT.placeMatched] = vector[AT.matched]!
         vector[AT.placeFirst] = vector[AT.firstWord] === 1 ? 1 : 0
@@ -68,7 +68,6 @@ function comparePlaces(index: MatchIndex, query: PreparedQuery, company: number,
   if (town !== '') vector[query.town === town ? AT.townEqual : AT.townDiffer] = 1
 }
 
-/** Fills the context features of `vector`. */
 export function compareFields(index: MatchIndex, query: PreparedQuery, company: number, vector: Vector): void {
   const country = query.country === '' ? '' : index.countries.at(company)
   if (country !== '') vector[query.country === country ? AT.countryAgree : AT.countryDiffer] = 1

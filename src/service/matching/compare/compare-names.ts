@@ -1,6 +1,4 @@
-/**
- * The name features of one query name against one document. Fills a vector; weighs nothing.
- */
+/** Fills the name features of one query name against one document. */
 
 import { digitsOf } from '../blocking/build-index.ts'
 import type { MatchIndex } from '../blocking/match-index.ts'
@@ -9,28 +7,28 @@ import type { QueryName } from '../query.ts'
 import { bigramDice } from '../similarity.ts'
 import { align, cachedSimilarity } from './align-words.ts'
 
-/** The words of the document at hand without spaces, as bytes: a text made of them would cost more than all comparisons. */
+/** The words of the current document without spaces, as bytes: building a string would cost more than all comparisons. */
 let letters = new Uint8Array(1024)
 
-/** Reads a document's words into `letters` and gives their length. */
-function spell(index: MatchIndex, document: number): number {
+/** Reads a document's words into `letters` and returns their length. */
+function readLetters(index: MatchIndex, document: number): number {
   const { wordStarts, wordIds, dictionary } = index
   let length = 0
   for (let at = wordStarts[document]!; at < wordStarts[document + 1]!; at++)
     length = dictionary.copy(wordIds[at]!, letters, length)
   if (length <= letters.length) return length
   letters = new Uint8Array(length)
-  return spell(index, document)
+  return readLetters(index, document)
 }
 
-/** How many letters a text and `letters` begin with alike. */
-function alikeFrom(text: string, length: number): number {
+/** Length of the common prefix of a text and `letters`. */
+function commonPrefix(text: string, length: number): number {
   let at = 0
   while (at < length && at < text.length && letters[at] === text.charCodeAt(at)) at++
   return at
 }
 
-/** The words of the document that hold a digit, as a query has them. */
+/** The words of the document that contain a digit, in the form of QueryName.digits. */
 function digitsIn({ wordStarts, wordIds, dictionary }: MatchIndex, document: number, length: number): string {
   let at = 0
   while (at < length && letters[at]! >= 97) at++
@@ -38,7 +36,7 @@ function digitsIn({ wordStarts, wordIds, dictionary }: MatchIndex, document: num
   return digitsOf(Array.from(wordIds.subarray(wordStarts[document], wordStarts[document + 1]), id => dictionary.word(id)))
 }
 
-/** The text is the first letters of the document's words, three or more. */
+/** Whether the text is the first letters of the document's words, three or more. */
 function isInitials({ wordStarts, wordIds, dictionary }: MatchIndex, document: number, text: string): boolean {
   const start = wordStarts[document]!
   const count = wordStarts[document + 1]! - start
@@ -47,8 +45,8 @@ function isInitials({ wordStarts, wordIds, dictionary }: MatchIndex, document: n
   return true
 }
 
-/** How far the label of a web domain is the name; an opening counts from five letters. */
-function compareLabel({ labels }: MatchIndex, company: number, joined: string): number {
+/** Share of the name that the label of a web domain equals; a prefix counts from five letters. */
+function domainShare({ labels }: MatchIndex, company: number, joined: string): number {
   if (joined.length < 4 || labels.first(company) !== joined.charCodeAt(0)) return 0
   const label = labels.at(company)
   if (label === joined) return 1
@@ -58,8 +56,8 @@ function compareLabel({ labels }: MatchIndex, company: number, joined: string): 
 
 /** Fills the name features of `vector`, which must be zero elsewhere. */
 export function compareNames(index: MatchIndex, name: QueryName, document: number, vector: Vector): void {
-  const length = spell(index, document)
-  const alike = alikeFrom(name.joined, length)
+  const length = readLetters(index, document)
+  const alike = commonPrefix(name.joined, length)
   const [shorter, longer] = length < name.joined.length ? [length, name.joined.length] : [name.joined.length, length]
 
   const aligned = align(index, name, document)
@@ -68,7 +66,7 @@ export function compareNames(index: MatchIndex, name: QueryName, document: numbe
   const exact = alike === longer || (query > 0.9999 && company > 0.9999)
   vector[AT.bias] = 1
   vector[AT.coverBoth] = query + company > 0 ? (2 * query * company) / (query + company) : 0
-  vector[AT.pairs] = bigramDice(name.pairs, letters, length)
+  vector[AT.pairs] = bigramDice(name.bigrams, letters, length)
   vector[AT.matched] = Math.min(1, matched / 3)
   vector[AT.missCompany] = exact ? 0 : aligned.missCompany
   vector[AT.extraQuery] = exact ? 0 : Math.min(1, aligned.extraQuery / 3)
@@ -76,9 +74,9 @@ export function compareNames(index: MatchIndex, name: QueryName, document: numbe
   if (!exact && aligned.extraQuery === 0) vector[aligned.extraCompany === 0 ? AT.allPaired : AT.queryPaired] = 1
   vector[AT.firstWord] = exact ? 1 : cachedSimilarity(index, name, 0, index.wordIds[index.wordStarts[document]!]!)
   vector[AT.prefix] = shorter >= 4 && alike === shorter ? shorter / longer : 0
-  const isAcronym = name.initials.length === length && alikeFrom(name.initials, length) === length
+  const isAcronym = name.initials.length === length && commonPrefix(name.initials, length) === length
   if (isAcronym || isInitials(index, document, name.joined)) {
-    // What stands behind the letters is not missing.
+    // The words behind the initials are not missing.
     vector[AT.acronym] = 1
     vector[AT.missCompany] = vector[AT.extraQuery] = vector[AT.extraCompany] = 0
   }
@@ -86,11 +84,11 @@ export function compareNames(index: MatchIndex, name: QueryName, document: numbe
     vector[AT.exact] = 1
     vector[AT.exactRare] = vector[AT.matched]!
   }
-  const own = digitsIn(index, document, length)
+  const documentDigits = digitsIn(index, document, length)
   const legal = index.legal.at(document)
   if (legal !== null && legal === name.legal) vector[AT.legalAgree] = 1
   else if (legal !== null && name.legal !== null && legal !== 'weak' && name.legal !== 'weak') vector[AT.legalDiffer] = 1
-  if (name.digits !== own) vector[AT.numbersDiffer] = name.digits === '' || own === '' ? 0.5 : 1
-  vector[AT.domainName] = compareLabel(index, index.companyOf[document]!, name.joined)
+  if (name.digits !== documentDigits) vector[AT.numbersDiffer] = name.digits === '' || documentDigits === '' ? 0.5 : 1
+  vector[AT.domainName] = domainShare(index, index.companyOf[document]!, name.joined)
   if (index.kinds.at(document) === 'previousName') vector[AT.former] = 1
 }

@@ -1,7 +1,4 @@
-/**
- * From scored companies to a decision with its reason. Knows the thresholds and which evidence may not be overruled; compares no
- * text.
- */
+/** Turns scored companies into a decision with its reason, by thresholds and by evidence that overrules the score. */
 
 import { AT, type Vector } from '../features.ts'
 import type { PreparedQuery } from '../query.ts'
@@ -9,20 +6,20 @@ import type { Answer, Decision, Reason } from '../types.ts'
 import { THRESHOLDS, WEIGHTS } from '../weights.ts'
 import { chanceOf, type ScoredCompany, scoresOf } from './score.ts'
 
-/** A lead is not counted beyond this: e^20 to one is certain enough. */
-const LARGEST_MARGIN = 20
+/** Larger leads are capped: e^20 to one is certain enough. */
+const MAX_MARGIN = 20
 
-/** Least lead for `matched`: below it the order of two companies is an accident. */
-const LEAST_MARGIN = 0.5
+/** Least lead for `matched`: below it the order of two companies is chance. */
+const MIN_MARGIN = 0.5
 
-/** Every word has its counterpart, spelled out, cut off or misspelt. */
+/** Every word has a counterpart: spelled out, cut off or misspelt. */
 const sameName = (vector: Vector): boolean =>
   vector[AT.exact] === 1 || (vector[AT.allPaired] === 1 && vector[AT.coverBoth]! > 0.7)
 
 const samePlace = (vector: Vector): boolean => vector[AT.postcodeEqual] === 1 || vector[AT.address]! > 0.5
 
 /** Row and company both have an address. */
-const addressed = (vector: Vector): boolean =>
+const bothAddressed = (vector: Vector): boolean =>
   vector[AT.address]! > 0 ||
   vector[AT.addressNone] === 1 ||
   vector[AT.postcodeEqual] === 1 ||
@@ -30,13 +27,13 @@ const addressed = (vector: Vector): boolean =>
   vector[AT.postcodeDiffer] === 1
 
 /**
- * Which threshold fits the evidence: every word paired; words left over, without or with an address to tell sister companies by.
+ * Selects the threshold: every word paired; words left over, without or with an address that distinguishes sister companies.
  * @public training chooses the thresholds by it
  */
 export const evidenceClassOf = (vector: Vector): 'sameName' | 'partName' | 'partNameAddress' =>
-  sameName(vector) ? 'sameName' : addressed(vector) ? 'partNameAddress' : 'partName'
+  sameName(vector) ? 'sameName' : bothAddressed(vector) ? 'partNameAddress' : 'partName'
 
-/** The names could be those of one company. */
+/** The names may belong to one company. */
 export const nameAgrees = (vector: Vector): boolean =>
   vector[AT.exact] === 1 ||
   vector[AT.coverBoth]! >= 0.35 ||
@@ -45,32 +42,31 @@ export const nameAgrees = (vector: Vector): boolean =>
   vector[AT.domainName]! >= 0.8
 
 /**
- * A match is thinkable: the names agree, or nobody else is at the very address that the row gives, as when a company is renamed.
+ * A match is possible: the names agree, or no other company is at the address of the row, as after a renaming.
  * @public training chooses the thresholds by it
  */
 export const mayMatch = (vector: Vector): boolean =>
   nameAgrees(vector) || (vector[AT.addressSame] === 1 && vector[AT.postcodeAlone] === 1)
 
-/** A number of the company's own agrees. */
-const numbered = (vector: Vector): boolean =>
+/** An id, organisation number or VAT number is equal. */
+const numberAgrees = (vector: Vector): boolean =>
   vector[AT.idEqual] === 1 || vector[AT.numberEqual] === 1 || vector[AT.vatEqual] === 1
 
-/** Something beside the name and the country speaks for the company. */
-const supported = (vector: Vector): boolean =>
+/** Something beside the name and the country supports the company. */
+const hasSupport = (vector: Vector): boolean =>
   samePlace(vector) || vector[AT.townEqual] === 1 || vector[AT.domainEqual] === 1 || vector[AT.phoneEqual] === 1
 
-/** What was decided, and why not more. */
 export type Verdict = Pick<Answer, 'decision' | 'reason' | 'score' | 'margin'>
 
-/** The least score for `matched`, by what the evidence is (docs/matching.md). */
+/** The least score for `matched` by the kind of evidence (docs/matching.md). */
 const leastScore = (vector: Vector): number => THRESHOLDS[evidenceClassOf(vector)]
 
-/** Why this does not make a match, null when it does: the evidence alone must reach far enough, then its lead. */
+/** Why this is not a match, or null: the score alone must reach the threshold, then the lead must suffice. */
 function rejectionReason(logOdds: number, score: number, margin: number, vector: Vector): Reason | null {
-  const least = leastScore(vector)
+  const threshold = leastScore(vector)
   const alone = chanceOf(logOdds)
-  if (alone < least || !mayMatch(vector)) return alone >= THRESHOLDS.review ? 'between-thresholds' : 'below-threshold'
-  return score >= least && margin >= LEAST_MARGIN ? null : 'ambiguous'
+  if (alone < threshold || !mayMatch(vector)) return alone >= THRESHOLDS.review ? 'between-thresholds' : 'below-threshold'
+  return score >= threshold && margin >= MIN_MARGIN ? null : 'ambiguous'
 }
 
 /** Decides by the best company's score and its margin over the best other company. `scored` is best first. */
@@ -79,13 +75,14 @@ export function decide(query: PreparedQuery, scored: readonly ScoredCompany[]): 
   if (best === undefined)
     return { decision: 'unmatched', reason: query.names.length === 0 ? 'no-name' : 'no-candidate', score: 0, margin: 0 }
   const { vector, logOdds } = best
-  const margin = Math.min(LARGEST_MARGIN, other === undefined ? LARGEST_MARGIN : logOdds - other.logOdds)
+  const margin = Math.min(MAX_MARGIN, other === undefined ? MAX_MARGIN : logOdds - other.logOdds)
   const [score = 0] = scoresOf(scored)
   const verdict = (decision: Decision, reason: Reason | null): Verdict => ({ decision, reason, score, margin })
 
-  if (scored.some(one => numbered(one.vector))) {
-    if (!numbered(vector) || (query.names.length > 0 && !nameAgrees(vector))) return verdict('review', 'number-and-name-disagree')
-    if (other !== undefined && numbered(other.vector) && margin < LEAST_MARGIN) return verdict('review', 'ambiguous')
+  if (scored.some(one => numberAgrees(one.vector))) {
+    if (!numberAgrees(vector) || (query.names.length > 0 && !nameAgrees(vector)))
+      return verdict('review', 'number-and-name-disagree')
+    if (other !== undefined && numberAgrees(other.vector) && margin < MIN_MARGIN) return verdict('review', 'ambiguous')
     return verdict('matched', null)
   }
   if (query.names.length === 0) return verdict('unmatched', 'no-name')
@@ -99,6 +96,6 @@ export function decide(query: PreparedQuery, scored: readonly ScoredCompany[]): 
   }
   const reason = rejectionReason(logOdds, score, margin, vector)
   if (reason === null)
-    return vector[AT.inactive] === 1 && !supported(vector) ? verdict('review', 'dissolved') : verdict('matched', null)
+    return vector[AT.inactive] === 1 && !hasSupport(vector) ? verdict('review', 'dissolved') : verdict('matched', null)
   return verdict(reason === 'below-threshold' ? 'unmatched' : 'review', reason)
 }

@@ -1,12 +1,9 @@
-/**
- * How much each kind of evidence weighs in the score of a candidate, in words that people use: the features by what they compare.
- * It reads features and weights; it compares and decides nothing.
- */
+/** Sums the weighted features of a candidate by the field they compare, under names that people use. */
 
 import { AT, type Feature, NAME_FEATURES } from '../features.ts'
 import { WEIGHTS } from '../weights.ts'
 
-const OWN_WORD: Partial<Record<Feature, string>> = {
+const FIELDS: Partial<Record<Feature, string>> = {
   bias: 'any company',
   legalAgree: 'legal form',
   legalDiffer: 'legal form',
@@ -35,18 +32,18 @@ const OWN_WORD: Partial<Record<Feature, string>> = {
   inactive: 'status',
 }
 
-/** What a feature compares. */
-const wordOf = (feature: string): string =>
-  OWN_WORD[feature as Feature] ?? (AT[feature as Feature] < NAME_FEATURES ? 'name' : feature)
+/** The field that a feature compares. */
+const fieldOf = (feature: string): string =>
+  FIELDS[feature as Feature] ?? (AT[feature as Feature] < NAME_FEATURES ? 'name' : feature)
 
 /**
- * Log-odds by word, rounded to a tenth, those of 0 left out: together they are its evidence, from which the score follows. `any company` is where every candidate
- * begins: that a company taken at random is the one meant is unlikely.
+ * Log-odds by field, rounded to a tenth, without zeros. Their sum determines the score. `any company` is the starting value of every
+ * candidate: a random company is unlikely to be the right one.
  */
 export function evidenceByField(features: Readonly<Record<string, number>>): Record<string, number> {
   const sums = new Map<string, number>()
   for (const [feature, value] of Object.entries(features)) {
-    const word = wordOf(feature)
+    const word = fieldOf(feature)
     sums.set(word, (sums.get(word) ?? 0) + value * WEIGHTS[feature as Feature])
   }
   const rounded = [...sums].map(([word, sum]) => [word, Math.round(sum * 10) / 10] as const)

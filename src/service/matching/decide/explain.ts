@@ -1,14 +1,11 @@
-/**
- * The reasons of an answer in words: what agreed (=), what did not (≠), how alike the rest is. Reads a feature vector; decides
- * nothing.
- */
+/** Explains an answer in words: what agrees (=), what differs (≠), how similar the rest is. */
 
 import { AT, type Feature, type Vector } from '../features.ts'
 import type { PreparedQuery } from '../query.ts'
 import { nameAgrees } from './decide.ts'
 
-/** Word, feature that says it agrees, feature that says it does not; in the order they are told. */
-const PAIRS: readonly (readonly [string, Feature, Feature | null])[] = [
+/** Label, feature of agreement, feature of difference, in the order of the explanation. */
+const LABELS: readonly (readonly [string, Feature, Feature | null])[] = [
   ['id', 'idEqual', null],
   ['number', 'numberEqual', 'numberDiffer'],
   ['vat', 'vatEqual', 'vatDiffer'],
@@ -20,7 +17,7 @@ const PAIRS: readonly (readonly [string, Feature, Feature | null])[] = [
 ]
 
 /**
- * How alike two names are, 0 to 1, as shown to people: 1 for the same words, 0.9 for initials; letters count where words are left over.
+ * Similarity of two names from 0 to 1, as shown to people: 1 for the same words, 0.9 for initials; words left over lower it.
  * @public the benchmark of name pairs measures it
  */
 export function nameSimilarity(vector: Vector): number {
@@ -32,26 +29,26 @@ export function nameSimilarity(vector: Vector): number {
 
 /** `name 0.97 | number = | postcode = | town ≠ | dissolved`; '' for no company. */
 export function explainMatch(query: PreparedQuery, vector: Vector): string {
-  const told: string[] = []
+  const parts: string[] = []
   if (query.names.length > 0)
-    told.push(`${vector[AT.former] === 1 ? 'former name' : 'name'} ${nameSimilarity(vector).toFixed(2)}`)
-  for (const [word, agrees, differs] of PAIRS) {
-    if (vector[AT[agrees]] === 1) told.push(`${word} =`)
-    else if (word === 'postcode' && vector[AT.postcodeNear] === 1) told.push('postcode ≈')
-    else if (differs !== null && vector[AT[differs]] === 1) told.push(`${word} ≠`)
+    parts.push(`${vector[AT.former] === 1 ? 'former name' : 'name'} ${nameSimilarity(vector).toFixed(2)}`)
+  for (const [word, agrees, differs] of LABELS) {
+    if (vector[AT[agrees]] === 1) parts.push(`${word} =`)
+    else if (word === 'postcode' && vector[AT.postcodeNear] === 1) parts.push('postcode ≈')
+    else if (differs !== null && vector[AT[differs]] === 1) parts.push(`${word} ≠`)
   }
-  if (query.address !== null && vector[AT.address]! > 0) told.push(`address ${vector[AT.address]!.toFixed(2)}`)
-  if (vector[AT.legalDiffer] === 1) told.push('legal form ≠')
-  if (vector[AT.inactive] === 1) told.push('dissolved')
-  return told.join(' | ')
+  if (query.address !== null && vector[AT.address]! > 0) parts.push(`address ${vector[AT.address]!.toFixed(2)}`)
+  if (vector[AT.legalDiffer] === 1) parts.push('legal form ≠')
+  if (vector[AT.inactive] === 1) parts.push('dissolved')
+  return parts.join(' | ')
 }
 
-/** The evidence for the company, strongest kinds first: `number+name+postcode`. */
+/** The evidence for the company, strongest first: `number+name+postcode`. */
 export function evidencePattern(query: PreparedQuery, vector: Vector): string {
   const found: string[] = []
-  for (const [word, agrees] of PAIRS.slice(0, 3)) if (vector[AT[agrees]] === 1) found.push(word)
+  for (const [word, agrees] of LABELS.slice(0, 3)) if (vector[AT[agrees]] === 1) found.push(word)
   if (query.names.length > 0 && nameAgrees(vector)) found.push('name')
-  for (const [word, agrees] of PAIRS.slice(3, 7)) if (vector[AT[agrees]] === 1) found.push(word)
+  for (const [word, agrees] of LABELS.slice(3, 7)) if (vector[AT[agrees]] === 1) found.push(word)
   if (vector[AT.address]! > 0.5) found.push('address')
   return found.join('+')
 }

@@ -1,12 +1,9 @@
-/**
- * The interface's whole-number scale of match scores, 893 to 999, and what its parts mean. The one place that maps the engine's
- * score from 0 to 1 onto it; knows no answer and no route.
- */
+/** Maps a score from 0 to 1 onto the interface's whole-number scale of 893 to 999. */
 import { THRESHOLDS } from '../weights.ts'
 
 /**
- * The parts of the scale: its first number, the score it begins at, and what it means. Linear in between.
- * @public docs/matching.md is made of it
+ * The parts of the scale: first number, lowest score and meaning. Linear within a part.
+ * @public the source of a table in docs/matching.md
  */
 export const SCALE = [
   { from: 893, score: 0, meaning: 'not worth a look: unmatched, unless a number agrees' },
@@ -16,10 +13,9 @@ export const SCALE = [
   { from: 990, score: 0.99, meaning: 'certain for practical purposes: one in a hundred or fewer' },
 ] as const
 
-/** The last number of the scale: a score of 1. */
 const LAST = 999
 
-/** A score from 0 to 1 on the scale from 893 to 999. A higher score never has a lower number. */
+/** A score from 0 to 1 on the scale from 893 to 999, never decreasing. */
 export function matchScoreOf(score: number): number {
   const at = SCALE.findLastIndex(part => score >= part.score)
   const part = SCALE[Math.max(0, at)] ?? SCALE[0]

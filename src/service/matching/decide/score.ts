@@ -1,6 +1,6 @@
 /**
- * The additive score: weight × value per feature, summed, as log-odds and as a number from 0 to 1. A company's name is its best
- * document's. Knows the weights; decides nothing.
+ * Computes the additive score: weight × value per feature, as log-odds and as a number from 0 to 1. A company's name features are
+ * those of its best name.
  */
 
 import type { MatchIndex } from '../blocking/match-index.ts'
@@ -10,7 +10,6 @@ import { FEATURES, NAME_FEATURES, newVector, type Vector } from '../features.ts'
 import type { PreparedQuery } from '../query.ts'
 import { WEIGHTS } from '../weights.ts'
 
-/** A company compared with a query. */
 export interface ScoredCompany {
   readonly company: number
   readonly vector: Vector
@@ -26,12 +25,12 @@ function sum(vector: Vector, count: number): number {
   return total
 }
 
-/** Log-odds to a chance from 0 to 1, as if there were no other company. */
+/** Converts log-odds to a chance from 0 to 1, without rivals. */
 export const chanceOf = (logOdds: number): number => 1 / (1 + Math.exp(-logOdds))
 
 /**
- * The chance of each company to be the one that is meant, given its rivals and that it may be none of them: together with "none" they
- * make 1. This is the score; the weights are learned for it.
+ * The score, for which the weights are learned: the chance of each company given its rivals. All chances and that of "none of them"
+ * sum up to 1.
  */
 export function scoresOf(scored: readonly ScoredCompany[]): number[] {
   const top = Math.max(0, scored[0]?.logOdds ?? 0)
@@ -40,10 +39,9 @@ export function scoresOf(scored: readonly ScoredCompany[]): number[] {
   return parts.map(part => part / all)
 }
 
-/** Log-odds of the name features alone. */
 const nameLogOdds = (vector: Vector): number => sum(vector, NAME_FEATURES)
 
-/** Compares a query with one company: every name of the one with every name of the other, the best pair counts. */
+/** Compares every name of a query with every name of a company; the best pair counts. */
 function scoreCompany(index: MatchIndex, query: PreparedQuery, company: number): ScoredCompany {
   let best = newVector()
   let bestName = Number.NEGATIVE_INFINITY
@@ -62,7 +60,7 @@ function scoreCompany(index: MatchIndex, query: PreparedQuery, company: number):
   return { company, vector: best, logOdds: sum(best, FEATURES.length) }
 }
 
-/** Compares a query with companies; best first, ties by the companies' ids. */
+/** Scores companies; best first, ties by company id. */
 export function scoreCompanies(index: MatchIndex, query: PreparedQuery, companies: readonly number[]): ScoredCompany[] {
   const idOf = (one: ScoredCompany): string => index.companies.id(one.company)
   return companies

@@ -1,12 +1,9 @@
-/**
- * The Free Company Data Product of UK Companies House (BasicCompanyData, CSV): live companies with up to ten former names. Some names
- * in its header begin with a blank. Knows its columns; reads no file.
- */
+/** Reads rows of the Free Company Data Product of UK Companies House (BasicCompanyData, CSV). Some column names begin with a blank. */
 import type { Kind } from './kind.ts'
 
 const FORMER_NAME = /^PreviousName_\d+\.CompanyName$/
 
-/** Every company of it is registered in the United Kingdom, wherever it is run from. */
+/** All its companies are registered in the United Kingdom. */
 export const companiesHouse: Kind = {
   summary: 'the BasicCompanyData of UK Companies House',
   needs: ['CompanyName', 'CompanyNumber'],

@@ -1,4 +1,4 @@
-/** The generic register CSV: fettle's own columns (design §5). Knows its columns; reads no file. */
+/** Reads rows of a register in fettle's own CSV columns. */
 import { normaliseCountry } from '../../../normalise/country.ts'
 import type { Kind } from './kind.ts'
 
@@ -8,10 +8,10 @@ const COLUMNS = [
   'email', 'website', 'status', 'legalForm',
 ] as const
 
-/** Names parted by `|`, each once. */
-const several = (cell: string): string[] => [...new Set(cell.split('|').map(name => name.trim()))].filter(name => name !== '')
+/** Distinct names, separated by `|`. */
+const splitNames = (cell: string): string[] => [...new Set(cell.split('|').map(name => name.trim()))].filter(name => name !== '')
 
-/** A row without an id gets one from its number or its place. */
+/** A row without an id gets one from its number or its row number. */
 export const generic: Kind = {
   summary: 'a register in fettle’s own columns',
   needs: ['name'],
@@ -28,8 +28,8 @@ export const generic: Kind = {
         country,
         orgNumber,
         vatNumber: cell('vatNumber'),
-        tradingNames: several(cell('tradingNames')),
-        previousNames: several(cell('previousNames')),
+        tradingNames: splitNames(cell('tradingNames')),
+        previousNames: splitNames(cell('previousNames')),
         address1: cell('address1'),
         address2: cell('address2'),
         town: cell('town'),

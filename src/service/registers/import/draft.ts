@@ -1,6 +1,6 @@
 /**
- * An import on its way: the companies taken so far in one file, and beside it how far the source was read, so that an import that was
- * killed goes on from there when the same source is imported again. Knows no kind of source.
+ * The unfinished file of companies of an import, with the position reached in the source. An import of the same source resumes
+ * there after a kill.
  */
 import { open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -12,18 +12,18 @@ import { linesOf } from './lines.ts'
 
 const COMPANIES = '.import.jsonl'
 const PROGRESS = '.import.json'
-/** Characters gathered before they are written: large enough for few calls, small beside the register. */
+/** Characters per write. */
 const BATCH = 1 << 20
-const NAMED_ROWS = 20
+const MAX_SKIPPED_ROWS = 20
 
 const Progress = z.object({
-  /** Digest of the source, and the kind it is read as. */
+  /** Digest of the source. */
   source: z.string(),
   kind: z.string(),
   header: z.array(z.string()),
   row: z.number(),
   place: z.object({ bytes: z.number(), lines: z.number() }),
-  /** Bytes of companies that belong to it. */
+  /** Bytes of the companies up to this progress. */
   written: z.number(),
   companies: z.number(),
   skipped: z.number(),
@@ -32,39 +32,37 @@ const Progress = z.object({
 })
 type Progress = z.infer<typeof Progress>
 
-/** An unfinished register. */
 export interface Draft {
   readonly progress: Progress
-  /** Adds a company, or says why it is none. */
+  /** Adds a company, or skips it with a reason. */
   add(company: Omit<Company, 'connectId'>, line: number): Promise<void>
   skip(row: SkippedRow): void
-  /** Makes sure that the import can go on from here. */
-  keep(): Promise<void>
-  /** The finished file of companies, by its path until `settle` names it. */
+  /** Syncs companies and progress to disk: a killed import resumes from here. */
+  checkpoint(): Promise<void>
+  /** Completes the file of companies and returns its temporary path. */
   finish(): Promise<string>
-  /** Gives the finished file its name. */
-  settle(file: string): Promise<void>
-  /** Takes all of it away. */
+  /** Renames the completed file. */
+  rename(file: string): Promise<void>
   discard(): Promise<void>
 }
 
 async function readProgress(folder: string, source: string, kind: string): Promise<Progress | null> {
   try {
-    const kept = Progress.parse(JSON.parse(await readFile(join(folder, PROGRESS), 'utf8')))
+    const stored = Progress.parse(JSON.parse(await readFile(join(folder, PROGRESS), 'utf8')))
     const { size } = await stat(join(folder, COMPANIES))
-    return kept.source === source && kept.kind === kind && size >= kept.written ? kept : null
+    return stored.source === source && stored.kind === kind && size >= stored.written ? stored : null
   } catch {
     return null
   }
 }
 
-/** Opens the draft of a register: the one that a killed import of the same source left behind, or a new one. */
+/** Opens the draft that a killed import of the same source left, or a new one. */
 export async function openDraft(folder: string, source: string, kind: string): Promise<Draft> {
   const path = join(folder, COMPANIES)
-  const kept = await readProgress(folder, source, kind)
-  // biome-ignore format: one line says it all
-  const progress: Progress = kept ?? { source, kind, header: [], row: 0, place: { bytes: 0, lines: 0 }, written: 0, companies: 0, skipped: 0, skippedRows: [], countries: {} }
-  const handle = await open(path, kept === null ? 'w' : 'r+', 0o600)
+  const stored = await readProgress(folder, source, kind)
+  // biome-ignore format: reads better on one line
+  const progress: Progress = stored ?? { source, kind, header: [], row: 0, place: { bytes: 0, lines: 0 }, written: 0, companies: 0, skipped: 0, skippedRows: [], countries: {} }
+  const handle = await open(path, stored === null ? 'w' : 'r+', 0o600)
   await handle.truncate(progress.written)
   const ids = new Set<string>()
   const connectIds = new Set<string>()
@@ -85,7 +83,7 @@ export async function openDraft(folder: string, source: string, kind: string): P
   }
   const skip = (row: SkippedRow): void => {
     progress.skipped++
-    if (progress.skippedRows.length < NAMED_ROWS) progress.skippedRows.push(row)
+    if (progress.skippedRows.length < MAX_SKIPPED_ROWS) progress.skippedRows.push(row)
   }
   const close = (): Promise<void> => handle.close().catch(() => {})
 
@@ -95,20 +93,20 @@ export async function openDraft(folder: string, source: string, kind: string): P
     async add(company, line) {
       const { id, name, country } = company
       if (name === '' || id === '' || ids.has(id)) {
-        skip({ line, why: name === '' ? 'no name' : id === '' ? 'no id' : `the id ${id} stands on an earlier line` })
+        skip({ line, why: name === '' ? 'no name' : id === '' ? 'no id' : `the id ${id} is on an earlier line too` })
         return
       }
       ids.add(id)
-      // Where registers of one country are many (courts, chambers) a number comes twice: the later company goes by its id.
-      const usual = defaultConnectId(company)
-      const connectId = connectIds.has(usual) ? defaultConnectId({ id, country, orgNumber: '' }) : usual
+      // In countries with several registers (courts, chambers) a number may occur twice: the later company gets its id instead.
+      const byNumber = defaultConnectId(company)
+      const connectId = connectIds.has(byNumber) ? defaultConnectId({ id, country, orgNumber: '' }) : byNumber
       connectIds.add(connectId)
       progress.companies++
       progress.countries[country] = (progress.countries[country] ?? 0) + 1
       batch += `${JSON.stringify({ ...company, connectId })}\n`
       if (batch.length > BATCH) await flush()
     },
-    async keep() {
+    async checkpoint() {
       await flush()
       await handle.datasync()
       await writeWhole(folder, PROGRESS, async file => {
@@ -121,7 +119,7 @@ export async function openDraft(folder: string, source: string, kind: string): P
       await close()
       return path
     },
-    settle: file => rename(path, join(folder, file)),
+    rename: file => rename(path, join(folder, file)),
     async discard() {
       await close()
       for (const file of [COMPANIES, PROGRESS]) await rm(join(folder, file), { force: true })

@@ -1,18 +1,18 @@
 /**
- * The GLEIF golden copy of LEI records (LEI-CDF 3.1 as CSV): legal name, other and transliterated names by their type, legal address,
- * registration authority. Knows its columns; reads no file.
+ * Reads rows of the GLEIF golden copy of LEI records (LEI-CDF 3.1 as CSV): legal name, other and transliterated names by type,
+ * legal address, registration authority.
  */
 import type { Kind } from './kind.ts'
 
 const ADDRESS = 'Entity.LegalAddress.'
 /** `Entity.OtherEntityNames.OtherEntityName.1`, without its `.xmllang` and `.type`; also the transliterated ones. */
 const OTHER_NAME = /^Entity\.(?:Transliterated)?OtherEntityNames\.(?:Transliterated)?OtherEntityName\.\d+$/
-/** Records that GLEIF itself has withdrawn: their entity has another LEI, or none. */
+/** Records withdrawn by GLEIF: the entity has another LEI or no LEI. */
 const WITHDRAWN = new Set(['DUPLICATE', 'ANNULLED'])
-/** ELF code 8888: the form is written out, no code was found for it. */
+/** ELF code 8888: the legal form has no code and is written out. */
 const NO_CODE = '8888'
 
-/** The day of a golden copy stands in front of its name: `20261121-0800-gleif-goldencopy-lei2-golden-copy.csv.zip`. */
+/** The file name of a golden copy starts with its day: `20261121-0800-gleif-goldencopy-lei2-golden-copy.csv.zip`. */
 export const gleif: Kind = {
   summary: 'the GLEIF golden copy of LEI records, LEI-CDF as CSV',
   needs: ['LEI', 'Entity.LegalName'],

@@ -1,7 +1,4 @@
-/**
- * A source taken in: streamed into a file of companies, compared with the register it replaces, then published with what is known
- * about it. Knows the order of the steps; reading is rows.ts and the kinds, keeping is draft.ts, publishing files.ts.
- */
+/** Imports a source: streams it into a draft of companies, compares it with the register it replaces, then publishes it. */
 import { randomUUID } from 'node:crypto'
 import { rmdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
@@ -17,41 +14,41 @@ import { importOfficers } from './officers-import.ts'
 import { emptySource, readRows, wrongWidth } from './rows.ts'
 import { type SourceFacts, sourceFacts } from './source.ts'
 
-/** What to import, and where to. */
+/** Source and target of an import. */
 export interface ImportRequest {
   /** Path of the source: CSV, or the same as .gz or .zip. */
   readonly file: string
-  /** Path of the CSV of the companies' officers; none when absent. */
+  /** Path of the CSV of the companies' officers. */
   readonly officers?: string
-  /** Fettle's own CSV columns if absent. */
+  /** Defaults to fettle's own CSV columns. */
   readonly kind?: KindName
-  /** Name of the register, 1 to 40 of a–z, 0–9 and hyphen; one that exists is updated. */
+  /** Name of the register, 1 to 40 of a–z, 0–9 and hyphen; an existing one is updated. */
   readonly name: string
-  /** Folder that holds the registers. */
+  /** Folder of the registers. */
   readonly dir: string
   readonly now: Date
-  /** Day the data was taken, `2026-01-31`; when absent the day in the file's name, or of its last change. */
+  /** Day of the data, `2026-01-31`; defaults to the day in the file name, else of its last change. */
   readonly snapshotDate?: string
-  /** Imports a source without usable rows too, and one that leaves less than half of the register that is there. */
+  /** Also imports a source without usable rows, or with less than half of the existing companies. */
   readonly force?: boolean
-  /** Told the rows read so far, every 10,000 rows; first the rows of a killed import that is gone on with. */
+  /** Called with the number of rows read, every 10,000 rows, and first with those of a resumed import. */
   readonly onProgress?: (rows: number) => void
 }
 
 const PROGRESS_ROWS = 10_000
-/** How often the import makes sure that it can be gone on with: a matter of seconds. */
-const KEPT_ROWS = 50_000
-/** Change sets that are kept: more than a year of daily ones. */
-const KEPT_CHANGES = 400
+/** Rows between two checkpoints: some seconds. */
+const CHECKPOINT_ROWS = 50_000
+/** Number of change sets to keep: more than a year of daily imports. */
+const MAX_CHANGE_SETS = 400
 
-/** The day that publishers write into the names of their files; null where there is none. */
+/** The day in a publisher's file name; null without one. */
 export function dayIn(name: string): string | null {
   const found = /(?<!\d)(20\d\d)(-?)(0[1-9]|1[0-2])\2(0[1-9]|[12]\d|3[01])(?!\d)/.exec(name)
   return found === null ? null : `${found[1]}-${found[3]}-${found[4]}`
 }
 
-/** Reads the source into the draft, from where the draft left off. */
-async function takeIn({ file, kind = 'csv', onProgress }: ImportRequest, draft: Draft): Promise<void> {
+/** Reads the source into the draft, from the draft's position on. */
+async function readSource({ file, kind = 'csv', onProgress }: ImportRequest, draft: Draft): Promise<void> {
   const { progress } = draft
   if (progress.row > 0) onProgress?.(progress.row)
   let read = progress.header.length > 0 ? KINDS[kind].reader(columnsOf(file, progress.header, KINDS[kind])) : null
@@ -71,13 +68,13 @@ async function takeIn({ file, kind = 'csv', onProgress }: ImportRequest, draft: 
       else await draft.add(found, line)
     }
     if (progress.row % PROGRESS_ROWS === 0) onProgress?.(progress.row)
-    if (progress.row % KEPT_ROWS === 0) await draft.keep()
+    if (progress.row % CHECKPOINT_ROWS === 0) await draft.checkpoint()
   }
   if (read === null) throw emptySource(file, KINDS[kind])
 }
 
-/** Finishes a draft: changes against the register there is, info, and all of it published in one step. */
-async function settle(request: ImportRequest, folder: string, facts: SourceFacts, draft: Draft): Promise<RegisterInfo> {
+/** Completes a draft: writes changes against the existing register and info.json, then publishes all in one step. */
+async function publishDraft(request: ImportRequest, folder: string, facts: SourceFacts, draft: Draft): Promise<RegisterInfo> {
   const { companies, skipped, skippedRows, countries } = draft.progress
   const before = await registerInfoIn(folder)
   const target = `register "${request.name}"`
@@ -103,16 +100,16 @@ async function settle(request: ImportRequest, folder: string, facts: SourceFacts
     const paths = { old: join(folder, before.file), fresh }
     const all = await Promise.all([before.officers, officers].map(one => one && openOfficers(folder, one)))
     const [old, now] = all.map(one => one && currentOfficers(one))
-    // A register that begins or ceases to tell of officers has changed none of them.
+    // Directors are compared only if both imports have officers.
     const people = old && now ? { old, fresh: now } : undefined
     const set = await writeChanges(folder, `changes-${key}.jsonl`, paths, { from, to }, people).finally(() => {
       for (const one of all) one?.close()
     })
     changes.push(set)
-    changes.splice(0, changes.length - KEPT_CHANGES)
+    changes.splice(0, changes.length - MAX_CHANGE_SETS)
   }
   const file = `companies-${key}.jsonl`
-  await draft.settle(file)
+  await draft.rename(file)
   const info: RegisterInfo = {
     name: request.name,
     source,
@@ -143,8 +140,8 @@ function lock(folder: string): Release {
 }
 
 /**
- * Imports a source. A kill at any point leaves the register as it was before, and the same import again goes on where it was; an import
- * into a register that exists replaces it in one step and keeps what changed.
+ * Imports a source. A kill at any point leaves the register unchanged, and the next import of the same source resumes. An import into
+ * an existing register replaces it in one step and records the changes.
  * @throws FettleError FETTLE_INPUT_… for the source, FETTLE_IMPORT_SHRINKS when it would leave less than half of the register,
  * FETTLE_OUTPUT_WRITE for the register's folder, FETTLE_USAGE for a bad name,
  * FETTLE_LOCKED while another import into the register runs
@@ -157,8 +154,8 @@ export async function importRegister(request: ImportRequest): Promise<RegisterIn
   try {
     const draft = await openDraft(folder, facts.sha256, request.kind ?? 'csv')
     try {
-      await takeIn(request, draft)
-      return await settle(request, folder, facts, draft)
+      await readSource(request, draft)
+      return await publishDraft(request, folder, facts, draft)
     } catch (error) {
       await draft.discard()
       throw error
@@ -167,7 +164,7 @@ export async function importRegister(request: ImportRequest): Promise<RegisterIn
     throw FettleError.is(error) ? error : writeError(folder, error)
   } finally {
     release()
-    // A folder that holds no register goes again; one that does is not empty and stays.
+    // Removes the folder if it is empty, that is, without a register.
     await rmdir(folder).catch(() => {})
   }
 }

@@ -1,25 +1,22 @@
-/** What a kind of source is: its header's needs, and how its rows are read as companies. Types only. */
+/** A kind of source: the columns it requires and how its rows are read as companies. */
 import type { Company } from '../../matching/index.ts'
 
-/** A company as a row gives it; the importer adds its connectId. */
+/** A company without its connectId, which the importer adds. */
 export type Sourced = Omit<Company, 'connectId'>
 
-/** One kind of source. */
 export interface Kind {
-  /** What it is, for people. */
   readonly summary: string
-  /** Columns it cannot do without. */
+  /** Required columns. */
   readonly needs: readonly string[]
-  /** The header of an empty file, as a hint. */
+  /** Example header for hints. */
   readonly header: string
-  /** Reads rows of this header; a text in place of a company says why a row is not taken. */
+  /** Creates a reader for rows of this header. It returns a company, or the reason to skip the row. */
   reader(columns: Columns): (cells: readonly string[], row: number) => Sourced | string
 }
 
-/** The columns of a header. */
 export interface Columns {
-  /** Trimmed cell of a column, '' where there is none. */
+  /** Trimmed cell of a column, '' for a missing one. */
   cell(cells: readonly string[], column: string): string
-  /** Columns whose name fits, in order. */
+  /** Columns whose name matches, in order. */
   like(pattern: RegExp): readonly string[]
 }

@@ -1,16 +1,14 @@
-/** The lines of a file of JSON, parted by LF alone, each with its place. (Node's own line reader also parts at U+2028, which names may hold.) */
+/** Reads the lines of a JSON file with their offsets. Only LF separates lines: Node's reader also splits at U+2028, which names may contain. */
 import { createReadStream } from 'node:fs'
 
 const LF = 10
 
-/** A line without its end. */
 export interface Line {
   readonly text: string
-  /** Place of its first byte. */
+  /** Offset of its first byte. */
   readonly start: number
 }
 
-/** The lines of a file in order. */
 export async function* linesOf(path: string): AsyncGenerator<Line> {
   let rest: Buffer = Buffer.alloc(0)
   let before = 0

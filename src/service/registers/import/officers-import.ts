@@ -1,4 +1,4 @@
-/** The officers of a register taken in beside its companies. Knows the order of the steps; reading is officer.ts, keeping officers-file.ts. */
+/** Imports the officers of a register with its companies. */
 import { rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { Company } from '../../matching/index.ts'
@@ -9,10 +9,10 @@ import { writeOfficers } from '../officers-file.ts'
 import { linesOf } from './lines.ts'
 import { sourceFacts } from './source.ts'
 
-const NAMED_ROWS = 20
+const MAX_SKIPPED_ROWS = 20
 
 /**
- * Writes the officers of the companies in a file of companies; `key` tells their files from those of another import, `accept` throws when they are too few.
+ * Writes the officers of the companies in a file of companies. `key` makes the file names unique; `accept` throws for too few officers.
  * @throws FettleError FETTLE_INPUT_… for the source
  */
 export async function importOfficers(
@@ -32,7 +32,7 @@ export async function importOfficers(
   let skipped = 0
   const skip = (row: SkippedRow): void => {
     skipped++
-    if (skippedRows.length < NAMED_ROWS) skippedRows.push(row)
+    if (skippedRows.length < MAX_SKIPPED_ROWS) skippedRows.push(row)
   }
   const [file, index] = [`officers-${key}.jsonl`, `officers-${key}.index`]
   try {

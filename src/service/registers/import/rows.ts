@@ -1,24 +1,22 @@
 /**
- * The rows of a register's source, UTF-8, comma, RFC 4180 quotes, each with its place, so that reading can be taken up there again.
- * Knows no column.
+ * Reads the rows of a register's source, UTF-8, comma, RFC 4180 quotes. Each row has its position, from which reading can resume.
  */
 import { FettleError } from '../../../errors.ts'
 import { importReadError, parseRows, requireUtf8 } from '../../csv/csv-rows.ts'
 import { openSource } from './source.ts'
 
-/** A place between two rows. */
-export interface Place {
-  /** Bytes of the unpacked table before it. */
+/** A position between two rows. */
+export interface Position {
+  /** Bytes of the uncompressed table before it. */
   readonly bytes: number
   /** Lines before it. */
   readonly lines: number
 }
 
-/** One row as it stands. */
 export interface Row {
   readonly cells: readonly string[]
-  /** Where the row ends; `lines` is also the number of its last line. */
-  readonly end: Place
+  /** End of the row; `lines` is also the number of its last line. */
+  readonly end: Position
 }
 
 /** The bytes from a position on. */
@@ -32,10 +30,10 @@ async function* readFrom(file: string, from: number): AsyncGenerator<Buffer> {
 }
 
 /**
- * The rows of a source from a place on.
+ * The rows of a source from a position on.
  * @throws FettleError FETTLE_INPUT_READ, FETTLE_INPUT_KIND, FETTLE_INPUT_ENCODING, FETTLE_INPUT_QUOTE
  */
-export async function* readRows(file: string, from: Place): AsyncGenerator<Row> {
+export async function* readRows(file: string, from: Position): AsyncGenerator<Row> {
   type Parsed = { record: string[]; info: { lines: number; bytes: number } }
   const source = requireUtf8(readFrom(file, from.bytes))
   try {
@@ -47,10 +45,10 @@ export async function* readRows(file: string, from: Place): AsyncGenerator<Row> 
   }
 }
 
-/** Why a row is not taken that is wider or narrower than the header. */
+/** The reason to skip a row wider or narrower than the header. */
 export const wrongWidth = (cells: number, width: number): string => `${cells} cells where the header has ${width}`
 
-/** The error for a source without even a header. */
+/** The error for a source without a header. */
 export const emptySource = (file: string, { header }: { readonly header: string }): FettleError =>
   new FettleError('FETTLE_INPUT_EMPTY', `${file} is empty`, {
     hint: `A file of this kind begins with a header such as ${header}.`,

@@ -1,6 +1,6 @@
 /**
- * The bytes of a register's source file: as it is, gunzipped, or the one table out of a zip, told by its first bytes. Also the digest of
- * the file as it lies there. Knows no table.
+ * Opens the table in a register's source file: plain, gunzipped, or the only CSV of a zip, detected by its first bytes. Also
+ * digests the file.
  */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
@@ -11,7 +11,6 @@ import { createGunzip } from 'node:zlib'
 import { type Entry, open as openZip, type ZipFile } from 'yauzl'
 import { FettleError } from '../../../errors.ts'
 
-/** What a source file is, whatever it is called. */
 export interface SourceFacts {
   readonly sha256: string
   readonly bytes: number
@@ -19,15 +18,14 @@ export interface SourceFacts {
   readonly changedOn: string
 }
 
-const PIECE = { highWaterMark: 1 << 20 }
+const CHUNK = { highWaterMark: 1 << 20 }
 
-/** The error for a source that could not be read. */
 export const readFault = (file: string, cause: unknown): FettleError =>
   new FettleError('FETTLE_INPUT_READ', `Reading the register ${file} failed: ${cause instanceof Error ? cause.message : cause}`, {
     cause,
   })
 
-/** Digests a file. Throws FETTLE_INPUT_READ when there is no such regular file. */
+/** Digests a file. Throws FETTLE_INPUT_READ when it is missing or not a regular file. */
 export async function sourceFacts(file: string): Promise<SourceFacts> {
   const found = await stat(file).catch((cause: unknown) => {
     throw readFault(file, cause)
@@ -36,7 +34,7 @@ export async function sourceFacts(file: string): Promise<SourceFacts> {
   const digest = createHash('sha256')
   let bytes = 0
   try {
-    for await (const chunk of createReadStream(file, PIECE) as AsyncIterable<Buffer>) {
+    for await (const chunk of createReadStream(file, CHUNK) as AsyncIterable<Buffer>) {
       digest.update(chunk)
       bytes += chunk.length
     }
@@ -46,7 +44,7 @@ export async function sourceFacts(file: string): Promise<SourceFacts> {
   return { sha256: digest.digest('hex'), bytes, changedOn: found.mtime.toISOString().slice(0, 10) }
 }
 
-async function beginning(file: string): Promise<Buffer> {
+async function readSignature(file: string): Promise<Buffer> {
   const handle = await open(file)
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(4), 0, 4, 0)
@@ -56,7 +54,6 @@ async function beginning(file: string): Promise<Buffer> {
   }
 }
 
-/** The entries of a zip. */
 const entriesOf = (zip: ZipFile): Promise<Entry[]> =>
   new Promise((resolve, reject) => {
     const entries: Entry[] = []
@@ -80,20 +77,20 @@ async function openTable(file: string): Promise<Readable> {
   const [table] = tables
   if (table === undefined || tables.length > 1) {
     zip.close()
-    const held =
+    const content =
       tables.length === 0 ? 'no CSV' : `${tables.length} CSV files: ${tables.map(({ fileName }) => fileName).join(', ')}`
-    throw new FettleError('FETTLE_INPUT_KIND', `The zip ${file} holds ${held}`, { hint: 'Unpack it and import the CSV itself.' })
+    throw new FettleError('FETTLE_INPUT_KIND', `The zip ${file} has ${content}`, { hint: 'Unpack it and import the CSV itself.' })
   }
   const stream = await promisify<Entry, Readable>(zip.openReadStream.bind(zip))(table)
   stream.once('close', () => zip.close())
   return stream
 }
 
-/** The bytes of the table in a file. A failure surfaces where the stream is read. */
+/** Opens the table in a file. Failures are reported by the stream. */
 export async function openSource(file: string): Promise<Readable> {
-  const start = await beginning(file)
+  const start = await readSignature(file)
   if (start.toString('latin1', 0, 2) === 'PK') return openTable(file)
-  const plain = createReadStream(file, PIECE)
-  // A pipeline hands on the failure of its first part by destroying the last.
+  const plain = createReadStream(file, CHUNK)
+  // If its first part fails, a pipeline destroys the last with the error.
   return start[0] === 0x1f && start[1] === 0x8b ? pipeline(plain, createGunzip(), () => {}) : plain
 }

@@ -1,10 +1,13 @@
-/** fettle's own CSV of a screening list: one entry a row, several values in a cell parted by `|`. The README documents its columns. */
+/**
+ * Reads fettle's own CSV of a screening list: one entry per row, several values in a cell separated by `|`. The README documents
+ * its columns.
+ */
 import { normaliseCountry } from '../../../normalise/country.ts'
 import { type Entry, entryOf, LISTING_CODES, type ListingCode, listingOf, type Typed } from '../entry.ts'
 import { type ListRow, type ListSource, readRows } from './rows.ts'
-import { countriesOf, dateOf, datesOf, joined, several } from './text.ts'
+import { countriesOf, dateOf, datesOf, joined, splitValues } from './text.ts'
 
-/** Words for who an entry is. */
+/** Words for the types of entries. */
 const TYPES: Readonly<Record<string, Entry['type']>> = {
   individual: 'individual',
   person: 'individual',
@@ -17,7 +20,7 @@ const TYPES: Readonly<Record<string, Entry['type']>> = {
   '': 'either',
 }
 
-/** Codes of contract §6.8 with their current ones meant where a family is named. */
+/** Codes of contract §6.8; the name of a family means its current code. */
 const CODES: ReadonlyMap<string, ListingCode> = new Map<string, ListingCode>([
   ...LISTING_CODES.map((code): [string, ListingCode] => [code, code]),
   ['SAN', 'SAN-CURRENT'],
@@ -25,12 +28,12 @@ const CODES: ReadonlyMap<string, ListingCode> = new Map<string, ListingCode>([
   ['SOE', 'SOE-CURRENT'],
 ])
 
-/** The listing code a text means, in any case; null when it is none. */
+/** The listing code of a text, ignoring case; null for any other text. */
 export const readCode = (text: string): ListingCode | null => CODES.get(text.trim().toUpperCase()) ?? null
 
-const pipes = (cell: string): string[] => several(cell, '|')
+const pipes = (cell: string): string[] => splitValues(cell, '|')
 
-/** `passport: X123` is a value with its kind; without one it is of the kind given. */
+/** `passport: X123` is a value with its type; other values have the type `kind`. */
 const typed = (cell: string, kind: string): Typed[] =>
   pipes(cell).map(text => {
     const [, type, value] = /^([A-Za-z][A-Za-z ]{0,40}): *(\S.*)$/.exec(text) ?? []
@@ -91,20 +94,20 @@ function entryIn({ cell }: ListRow, type: Entry['type'], codes: readonly Listing
   })
 }
 
-/** Reads the entries; rows that do not say what they are listed for take `codes`, and are skipped when there are none. */
+/** Reads the entries. Rows without dataset codes get `codes`, or are skipped if that is empty. */
 export async function* readCsv(source: ListSource, codes: readonly ListingCode[]): AsyncGenerator<Entry> {
   let number = 0
   for await (const row of readRows(source, ['name'])) {
     number++
-    const refuse = (why: string): void => source.skip({ line: row.line, why })
+    const skip = (why: string): void => source.skip({ line: row.line, why })
     const words = pipes(row.cell('datasets').replaceAll(/[;,]/g, '|'))
     const unknown = words.find(word => readCode(word) === null)
-    const own = words.length === 0 ? [...codes] : words.flatMap(word => readCode(word) ?? [])
+    const rowCodes = words.length === 0 ? [...codes] : words.flatMap(word => readCode(word) ?? [])
     const type = TYPES[row.cell('type').toLowerCase()]
-    if (row.cell('name') === '' && row.cell('lastName') === '') refuse('no name')
-    else if (type === undefined) refuse(`"${row.cell('type').slice(0, 40)}" is no type: individual or business`)
-    else if (unknown !== undefined) refuse(`"${unknown.slice(0, 40)}" is no dataset code`)
-    else if (own.length === 0) refuse('no dataset code')
-    else yield entryIn(row, type, own, number)
+    if (row.cell('name') === '' && row.cell('lastName') === '') skip('no name')
+    else if (type === undefined) skip(`"${row.cell('type').slice(0, 40)}" is not a type: individual or business`)
+    else if (unknown !== undefined) skip(`"${unknown.slice(0, 40)}" is not a dataset code`)
+    else if (rowCodes.length === 0) skip('no dataset code')
+    else yield entryIn(row, type, rowCodes, number)
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Where screening lists lie: `<dir>/<name>/info.json` beside the file of entries that it names. Publishing is one rename of info.json:
- * a list is there wholly or not at all, and a second import replaces the first in one step. It knows files, not what is in them.
+ * The folders of screening lists: `<dir>/<name>/info.json` and the file of entries it names. A list is published by one rename of
+ * info.json, so it is complete or absent, and a second import replaces the first in one step.
  */
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -8,17 +8,16 @@ import { FettleError } from '../../../errors.ts'
 import { writeWhole } from '../../storage/atomic-file.ts'
 import type { SkippedRow } from './rows.ts'
 
-/** Kinds of file a list may come from. */
+/** Kinds of source files. */
 export const LIST_KINDS = ['opensanctions', 'uk', 'csv'] as const
 
-/** One of them. */
 export type ListKind = (typeof LIST_KINDS)[number]
 
-/** What is known about a list; the content of its info.json. */
+/** A list; the content of its info.json. */
 export interface ListInfo {
   readonly name: string
   readonly kind: ListKind
-  /** Base name of the file it came from. */
+  /** Base name of the imported file. */
   readonly source: string
   /** UTC, with milliseconds. */
   readonly importedAt: string
@@ -26,15 +25,15 @@ export interface ListInfo {
   readonly snapshotDate: string
   readonly entries: number
   readonly individuals: number
-  /** Entries by dataset code; one may be under several. */
+  /** Number of entries by dataset code; an entry may have several. */
   readonly datasets: Readonly<Record<string, number>>
   readonly skipped: number
-  /** The first twenty rows that were not taken. */
+  /** The first twenty skipped rows. */
   readonly skippedRows: readonly SkippedRow[]
-  /** Of the source file. */
+  /** Digest of the source file. */
   readonly sha256: string
   readonly bytes: number
-  /** Name of the file of entries beside info.json, and the digest of what was written to it. */
+  /** Name of the file of entries beside info.json, and its digest. */
   readonly file: string
   readonly fileSha256: string
 }
@@ -44,11 +43,9 @@ const NAME = /^[a-z0-9-]{1,40}$/
 
 const because = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
 
-/** The error for a failed write under `path`. */
 export const writeError = (path: string, cause: unknown): FettleError =>
   new FettleError('FETTLE_OUTPUT_WRITE', `Writing the list in ${path} failed: ${because(cause)}`, { cause })
 
-/** The error for a list that cannot be read any more. */
 export const damaged = (path: string, cause: unknown): FettleError =>
   new FettleError('FETTLE_INPUT_READ', `Opening the list ${path} failed: ${because(cause)}`, {
     cause,
@@ -61,7 +58,7 @@ export function listFolder(dir: string, name: string): string {
   throw new FettleError('FETTLE_USAGE', `"${name}" cannot name a list`, { hint: 'Use 1 to 40 of a–z, 0–9 and hyphen.' })
 }
 
-/** Publishes a list whose file of entries is written already, then removes the files of an earlier one. */
+/** Publishes a list whose file of entries is written, then removes the files of the replaced one. */
 export async function publishList(folder: string, info: ListInfo): Promise<void> {
   try {
     await writeWhole(join(folder, INFO), write => write(`${JSON.stringify(info, null, 2)}\n`))
@@ -72,7 +69,7 @@ export async function publishList(folder: string, info: ListInfo): Promise<void>
   }
 }
 
-/** What is known about the list in a folder; null when there is none. */
+/** The info.json in a folder; null without one. */
 export async function listInfoIn(folder: string): Promise<ListInfo | null> {
   const path = join(folder, INFO)
   try {
@@ -83,28 +80,28 @@ export async function listInfoIn(folder: string): Promise<ListInfo | null> {
   }
 }
 
-/** All lists under `dir`, by name; none when there is no such folder. Half-imported ones are not there. */
+/** All lists under `dir`, sorted by name, without unfinished imports; empty when the folder does not exist. */
 export async function readLists(dir: string): Promise<ListInfo[]> {
   const names = await readdir(dir).catch(() => [])
   const infos = await Promise.all(names.sort().map(name => (NAME.test(name) ? listInfoIn(join(dir, name)) : null)))
   return infos.filter(info => info !== null)
 }
 
-/** What is known about one list. Throws FETTLE_SCREENING_UNKNOWN, naming those there are. */
+/** The info of one list. Throws FETTLE_SCREENING_UNKNOWN with the existing names. */
 export async function readList(dir: string, name: string): Promise<ListInfo> {
   const info = await listInfoIn(listFolder(dir, name))
   if (info !== null) return info
   const names = (await readLists(dir)).map(one => one.name)
-  const said = names.length === 0 ? 'there are none yet' : `there are: ${names.join(', ')}`
-  throw new FettleError('FETTLE_SCREENING_UNKNOWN', `There is no screening list "${name}" in ${dir}; ${said}`)
+  const hint = names.length === 0 ? 'there are none yet' : `there are: ${names.join(', ')}`
+  throw new FettleError('FETTLE_SCREENING_UNKNOWN', `There is no screening list "${name}" in ${dir}; ${hint}`)
 }
 
-/** Removes a list. Throws FETTLE_SCREENING_UNKNOWN when there is none of the name. */
+/** Removes a list. Throws FETTLE_SCREENING_UNKNOWN for an unknown name. */
 export async function removeList(dir: string, name: string): Promise<void> {
   await readList(dir, name)
   const folder = listFolder(dir, name)
   try {
-    // info.json first: what a kill leaves behind is no list any more.
+    // info.json first: without it the rest is not a list, if the process is killed here.
     await rm(join(folder, INFO))
     await rm(folder, { recursive: true })
   } catch (error) {

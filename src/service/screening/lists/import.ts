@@ -1,7 +1,4 @@
-/**
- * A published list taken in: streamed into a file of entries, then published with what is known about it. It knows the order of the
- * steps; what a row means is the readers' affair.
- */
+/** Imports a published list: streams it into a file of entries, then publishes it. */
 import { createHash, randomUUID } from 'node:crypto'
 import { rmdir, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
@@ -15,24 +12,24 @@ import { readOpenSanctions } from './opensanctions.ts'
 import type { ListSource, SkippedRow } from './rows.ts'
 import { readUk } from './uk.ts'
 
-/** What to import, and where to. */
+/** Source and target of an import. */
 export interface ListImport {
   readonly kind: ListKind
   readonly file: string
-  /** Name of the list, 1 to 40 of a–z, 0–9 and hyphen; one that exists is replaced. */
+  /** Name of the list, 1 to 40 of a–z, 0–9 and hyphen; an existing one is replaced. */
   readonly name: string
-  /** Folder that holds the lists. */
+  /** Folder of the lists. */
   readonly dir: string
   readonly now: Date
-  /** What all entries are listed for; empty: the file says it, or the titles of its lists do. */
+  /** Listing codes of all entries. When empty, the file or the titles of its lists determine them. */
   readonly codes?: readonly ListingCode[]
-  /** Imports a file without usable rows too, and one that leaves less than half of the list that is there. */
+  /** Also imports a file without usable rows, or with less than half of the existing entries. */
   readonly force?: boolean
-  /** Told the entries read so far, every 10,000. */
+  /** Called with the number of entries read, every 10,000. */
   readonly onProgress?: (entries: number) => void
 }
 
-const NAMED_ROWS = 20
+const MAX_SKIPPED_ROWS = 20
 const PROGRESS = 10_000
 
 const READERS: Readonly<Record<ListKind, (source: ListSource, codes: readonly ListingCode[]) => AsyncGenerator<Entry>>> = {
@@ -41,11 +38,10 @@ const READERS: Readonly<Record<ListKind, (source: ListSource, codes: readonly Li
   csv: readCsv,
 }
 
-/** The entries of a file of this kind. */
 export const readEntries = (kind: ListKind, source: ListSource, codes: readonly ListingCode[]): AsyncGenerator<Entry> =>
   READERS[kind](source, codes)
 
-/** The day the source was last changed. Throws FETTLE_INPUT_READ when there is no such regular file. */
+/** The day of the source's last change. Throws FETTLE_INPUT_READ when it is missing or not a regular file. */
 async function changedOn(file: string): Promise<string> {
   const facts = await stat(file).catch((cause: unknown) => {
     const why = cause instanceof Error ? cause.message : String(cause)
@@ -56,8 +52,8 @@ async function changedOn(file: string): Promise<string> {
 }
 
 /**
- * Imports a list. A kill at any point leaves the list as it was before; a second import replaces it in one step. An entry whose id an
- * earlier one has is skipped.
+ * Imports a list. A kill at any point leaves the list unchanged; a second import replaces it in one step. Entries with a repeated id are
+ * skipped.
  * @throws FettleError FETTLE_INPUT_… for the source, FETTLE_IMPORT_SHRINKS when it would leave less than half of the list, FETTLE_OUTPUT_WRITE for the list's folder, FETTLE_USAGE for a bad name
  */
 export async function importList(request: ListImport): Promise<ListInfo> {
@@ -73,19 +69,19 @@ export async function importList(request: ListImport): Promise<ListInfo> {
   let individuals = 0
   const skip = (row: SkippedRow): void => {
     skipped++
-    if (skippedRows.length < NAMED_ROWS) skippedRows.push(row)
+    if (skippedRows.length < MAX_SKIPPED_ROWS) skippedRows.push(row)
   }
 
   await makeFolder(folder).catch(error => {
     throw writeError(folder, error)
   })
-  // A fresh name each time: the info.json of an earlier import keeps pointing at that import's file until it is replaced.
+  // Every import has a new file name, because the existing info.json refers to the existing file until it is replaced.
   const file = `entries-${randomUUID().slice(0, 8)}.jsonl`
   try {
     await writeWhole(join(folder, file), async write => {
       for await (const entry of readEntries(kind, { file: source, facts, skip }, codes)) {
         if (ids.has(entry.id)) {
-          skip({ line: null, why: `the id ${entry.id.slice(0, 80)} stands on an earlier line` })
+          skip({ line: null, why: `the id ${entry.id.slice(0, 80)} is on an earlier line too` })
           continue
         }
         ids.add(entry.id)
@@ -102,7 +98,7 @@ export async function importList(request: ListImport): Promise<ListInfo> {
       requireNoLoss({ file: source, target: `screening list "${name}"`, things: 'entries', ...counts })
     })
   } catch (error) {
-    // A folder that holds no earlier import goes again; one that does is not empty and stays.
+    // Removes the folder if it is empty, that is, without an earlier import.
     await rmdir(folder).catch(() => {})
     throw FettleError.is(error) ? error : writeError(folder, error)
   }

@@ -1,6 +1,6 @@
 /**
- * An imported list opened for reading: where each entry lies is kept in memory, the entries stay on disk. The file is held open, so
- * that a later import does not take it away from under a search. The made-up sample is read from its CSV.
+ * Opens an imported list for reading. The offsets of the entries are held in memory, the entries stay on disk. The file stays
+ * open, so that a later import cannot remove it during a search. The fictitious sample is read from its CSV.
  */
 import { createHash } from 'node:crypto'
 import { closeSync, openSync, readSync } from 'node:fs'
@@ -11,18 +11,16 @@ import type { Entry } from '../entry.ts'
 import { damaged, type ListInfo, listFolder } from './files.ts'
 import { readEntries } from './import.ts'
 
-/** A list ready to be read. */
 export interface OpenList {
   readonly name: string
   readonly entries: number
-  /** The entry at this position. */
   at(position: number): Entry
-  /** Position of the entry of this id; null when there is none. */
+  /** Position of the entry with this id, or null. */
   find(id: string): number | null
   close(): void
 }
 
-/** Told each entry once, in order, while a list is opened. */
+/** Called with each entry, in order, while a list is opened. */
 export type OnEntry = (entry: Entry) => void
 
 const NEWLINE = 10
@@ -43,7 +41,7 @@ async function* linesOf(path: string): AsyncGenerator<Buffer> {
   if (rest.length > 0) throw new Error('its last line is cut off')
 }
 
-/** Opens an imported list. Throws FETTLE_INPUT_READ when its file is not what was imported. */
+/** Opens an imported list. Throws FETTLE_INPUT_READ when its file differs from the import. */
 export async function openList(dir: string, info: ListInfo, onEntry: OnEntry): Promise<OpenList> {
   const path = join(listFolder(dir, info.name), info.file)
   const starts: number[] = [0]
@@ -51,7 +49,7 @@ export async function openList(dir: string, info: ListInfo, onEntry: OnEntry): P
   const digest = createHash('sha256')
   let descriptor = -1
   try {
-    // Opened before it is read through: from here on nobody can take it away.
+    // Opened before it is read, so that an import cannot remove it meanwhile.
     descriptor = openSync(path, 'r')
     for await (const line of linesOf(path)) {
       digest.update(line)
@@ -79,10 +77,9 @@ export async function openList(dir: string, info: ListInfo, onEntry: OnEntry): P
   }
 }
 
-/** The list that comes with fettle, for a machine that has none; everything in it is made up. */
+/** The fictitious list of the package, for installations without an imported one. */
 const SAMPLE = fileURLToPath(new URL('../../../../samples/screening.csv', import.meta.url))
 
-/** Opens the made-up sample. */
 export async function openSample(onEntry: OnEntry): Promise<OpenList> {
   const entries: Entry[] = []
   const ids = new Map<string, number>()

@@ -1,12 +1,12 @@
 /**
- * OpenSanctions `targets.simple.csv`, row by row: one entry a row, several values in a cell parted by `;`. The file does not say what
- * an entry is listed for: that is read from the titles of the lists it stands on, unless whoever imports says it.
+ * Reads OpenSanctions `targets.simple.csv`: one entry per row, several values in a cell separated by `;`. The file has no reason
+ * of a listing: it follows from the titles of the entry's lists, unless the import names it.
  */
 import { type Entry, entryOf, type Listing, type ListingCode, listingOf } from '../entry.ts'
 import { type ListSource, readRows } from './rows.ts'
-import { countriesOf, dateOf, datesOf, several } from './text.ts'
+import { countriesOf, dateOf, datesOf, splitValues } from './text.ts'
 
-/** What the title of a list says about those on it, the surest first. */
+/** Listing code by the title of a list, most specific first. */
 const BY_TITLE: readonly (readonly [RegExp, ListingCode])[] = [
   [
     /sanction|\bofac\b|\bsdn\b|asset freez|terroris|designat|restrictive measure|embargo|\bsecurity council\b|frozen/i,
@@ -24,7 +24,7 @@ const BY_TITLE: readonly (readonly [RegExp, ListingCode])[] = [
 
 const codeOf = (title: string): ListingCode => BY_TITLE.find(([pattern]) => pattern.test(title))?.[1] ?? 'POI'
 
-/** Schemas of FollowTheMoney: a person, what may be one, everything else. */
+/** Type by the FollowTheMoney schema: a person, an unspecific schema, any other. */
 const typeOf = (schema: string): Entry['type'] =>
   schema === 'Person' ? 'individual' : schema === 'LegalEntity' || schema === 'Thing' ? 'either' : 'business'
 
@@ -43,14 +43,14 @@ function listingsOf(
       ...(code === 'SAN-CURRENT' ? { regime, measures: programs } : { what: title }),
     })
   })
-  // Told to be sanctioned, on lists whose titles do not say so.
+  // Sanctioned, on lists without a matching title.
   if (sanctions.length + programs.length > 0 && !listings.some(one => one.code === 'SAN-CURRENT')) {
     listings.push(listingOf('SAN-CURRENT', { body: titles[0] ?? '', regime, measures: programs, from }))
   }
   return listings
 }
 
-/** Reads the entries; `codes` say what all of them are listed for, none leaves it to the titles. */
+/** Reads the entries. `codes` are the listing codes of all entries; when empty, the titles determine them. */
 export async function* readOpenSanctions(source: ListSource, codes: readonly ListingCode[]): AsyncGenerator<Entry> {
   for await (const { line, cell } of readRows(source, ['id', 'schema', 'name', 'aliases', 'countries', 'dataset'])) {
     const [id, name, schema] = [cell('id'), cell('name'), cell('schema')]
@@ -58,20 +58,20 @@ export async function* readOpenSanctions(source: ListSource, codes: readonly Lis
       source.skip({ line, why: id === '' ? 'no id' : 'no name' })
       continue
     }
-    const values = (column: string): string[] => several(cell(column), ';')
+    const values = (column: string): string[] => splitValues(cell(column), ';')
     const from = dateOf(cell('first_seen'))
     const titles = values('dataset')
     const sanctions = values('sanctions')
     const programs = values('program_ids')
-    const told = listingsOf(titles, sanctions, programs, from)
+    const byTitle = listingsOf(titles, sanctions, programs, from)
     const body = titles.join('; ')
-    const said = codes.map(code => listingOf(code, { body, from, regime: sanctions.join('; '), measures: programs }))
+    const byCodes = codes.map(code => listingOf(code, { body, from, regime: sanctions.join('; '), measures: programs }))
     yield entryOf({
       id,
       type: typeOf(schema),
       name,
       aliases: values('aliases').map(alias => ({ type: 'alias', name: alias })),
-      listings: codes.length > 0 ? said : told.length > 0 ? told : [listingOf('POI', { from })],
+      listings: codes.length > 0 ? byCodes : byTitle.length > 0 ? byTitle : [listingOf('POI', { from })],
       countries: countriesOf(values('countries')),
       datesOfBirth: datesOf(values('birth_date')),
       addresses: values('addresses').map(line1 => ({ line1, line2: '', city: '', postalCode: '', countryCode: '' })),

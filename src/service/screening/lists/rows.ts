@@ -1,39 +1,38 @@
 /**
- * A published list as rows with named cells: UTF-8, comma, RFC 4180 quotes, streamed and digested on the way. It knows no list; who
- * reads one says which columns it cannot do without.
+ * Reads a published list as rows with named cells: UTF-8, comma, RFC 4180 quotes. The file is streamed and digested meanwhile.
  */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { FettleError } from '../../../errors.ts'
 import { importReadError, parseRows, requireUtf8 } from '../../csv/csv-rows.ts'
 
-/** What the file as a whole was, known once it is read to its end. */
+/** Digest and size of the file, set at its end. */
 export interface SourceFacts {
   sha256: string
   bytes: number
 }
 
-/** A row that was not taken. */
+/** A row that the import skipped. */
 export interface SkippedRow {
-  /** Line of the file on which the row ends, from 1; null where it is no longer known. */
+  /** Last line of the row in the file, from 1; null when it is unknown. */
   readonly line: number | null
   readonly why: string
 }
 
-/** One row: the text under a header, '' for a column the file does not have. */
+/** One row; a cell of a missing column is ''. */
 export interface ListRow {
   readonly line: number
   cell(column: string): string
 }
 
-/** A file to read, where its facts go, and who is told of rows that cannot be taken. */
+/** A file to read, the object that receives its facts, and the callback for skipped rows. */
 export interface ListSource {
   readonly file: string
   readonly facts: SourceFacts
   readonly skip: (row: SkippedRow) => void
 }
 
-/** Lines before the header that are looked at: the British list says first when it was made. */
+/** Maximum number of lines before the header: the British list starts with its date. */
 const PREAMBLE = 3
 
 async function* readDigested(file: string, facts: SourceFacts): AsyncGenerator<Buffer> {
@@ -48,7 +47,7 @@ async function* readDigested(file: string, facts: SourceFacts): AsyncGenerator<B
 
 const keyOf = (header: string): string => header.trim().toLowerCase().replace(/\s+/g, ' ')
 
-/** Positions by header; null when the row is not the header, since it lacks a column of `needed`. */
+/** Positions by header; null when the row lacks a column of `needed` and is not the header. */
 function readHeader(record: readonly string[], needed: readonly string[]): ReadonlyMap<string, number> | null {
   const found = new Map<string, number>()
   for (const [at, header] of record.entries()) if (!found.has(keyOf(header))) found.set(keyOf(header), at)
@@ -56,7 +55,7 @@ function readHeader(record: readonly string[], needed: readonly string[]): Reado
 }
 
 /**
- * The rows below the header, which must hold every column of `needed` (in any case and order). Rows of another width go to `skip`.
+ * The rows below the header, which must have all columns of `needed` (in any case and order). Rows of another width are skipped.
  * @throws FettleError FETTLE_INPUT_READ, FETTLE_INPUT_ENCODING, FETTLE_INPUT_QUOTE, FETTLE_INPUT_HEADER, FETTLE_INPUT_EMPTY
  */
 export async function* readRows({ file, facts, skip }: ListSource, needed: readonly string[]): AsyncGenerator<ListRow> {

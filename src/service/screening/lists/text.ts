@@ -1,19 +1,19 @@
-/** Cells of published lists read into what an entry holds: several values, dates, countries. Pure; it knows no list. */
+/** Parses cells of published lists: several values, dates, countries. */
 import { normaliseCountry } from '../../../normalise/country.ts'
 
-/** The values of a cell that holds several, trimmed, each once. */
-export const several = (cell: string, separator: string | RegExp): string[] =>
+/** The distinct trimmed values of a cell. */
+export const splitValues = (cell: string, separator: string | RegExp): string[] =>
   [...new Set(cell.split(separator).map(one => one.trim()))].filter(one => one !== '')
 
-/** The alpha-2 codes of countries given in words or codes; what is no country goes. */
+/** The alpha-2 codes of countries given by name or code; other texts are dropped. */
 export const countriesOf = (texts: readonly string[]): string[] =>
   [...new Set(texts.map(text => normaliseCountry(text)))].filter(code => code !== '')
 
 const isDay = (text: string): boolean => new Date(Date.parse(`${text}T00:00:00Z`) || 0).toISOString().startsWith(text)
 
 /**
- * A date as `YYYY-MM-DD`, or `YYYY` where no more is known; '' for none. Read are ISO dates (a month alone counts as its year, a time
- * is cut off) and the British `31/01/1970`, whose day and month may be unknown (`dd/mm/1970`, `00/00/1970`).
+ * A date as `YYYY-MM-DD`, or `YYYY` if only the year is known; '' for any other text. Accepts ISO dates (a month is reduced to its year,
+ * a time is cut off) and the British `31/01/1970`, whose day and month may be unknown (`dd/mm/1970`, `00/00/1970`).
  */
 export function dateOf(text: string): string {
   const trimmed = text.trim()
@@ -25,10 +25,9 @@ export function dateOf(text: string): string {
   return full.length === 10 && isDay(full) ? full : year
 }
 
-/** The dates of several texts, each once. */
 export const datesOf = (texts: readonly string[]): string[] => [...new Set(texts.map(dateOf))].filter(date => date !== '')
 
-/** The parts of a text joined, those that are empty left out. */
+/** Joins the parts that are not empty. */
 export const joined = (parts: readonly string[], separator = ' '): string =>
   parts
     .map(part => part.trim())

@@ -1,18 +1,17 @@
 /**
- * The UK Sanctions List in CSV, as the Foreign, Commonwealth & Development Office publishes it: a line with the day of the report, a
- * header, and for each designation as many rows as it has names and addresses. The rows of one are joined into one entry; the list
- * is small enough to be held until its end.
+ * Reads the UK Sanctions List in CSV, as the Foreign, Commonwealth & Development Office publishes it: a line with the date of the
+ * report, a header, and for each designation one row per name and address. The rows of a designation are joined into one entry;
+ * the list is small enough to be held in memory.
  */
 import { type Alias, type Entry, type EntryAddress, entryOf, listingOf, type Typed } from '../entry.ts'
 import { type ListRow, type ListSource, readRows } from './rows.ts'
-import { countriesOf, dateOf, datesOf, joined, several } from './text.ts'
+import { countriesOf, dateOf, datesOf, joined, splitValues } from './text.ts'
 
-/** Rows of one designation, as they came. */
 type Rows = [ListRow, ...ListRow[]]
 
 const isPrimary = (row: ListRow): boolean => /^primary name/i.test(row.cell('Name type'))
 
-/** `Name 6` is the surname, or the whole name of what is no person. */
+/** `Name 6` is the surname of a person or the full name of an entity. */
 const nameOf = ({ cell }: ListRow): string => joined([...[1, 2, 3, 4, 5].map(number => cell(`Name ${number}`)), cell('Name 6')])
 
 const aliasType = ({ cell }: ListRow): string => {
@@ -20,9 +19,9 @@ const aliasType = ({ cell }: ListRow): string => {
   return /low|weak/i.test(cell('Alias strength')) ? 'weak alias' : 'alias'
 }
 
-/** The values of a column in all rows, each once; the list parts several in one cell by `|` or `;`, or numbers them `(1) … (2) …`. */
+/** The distinct values of a column in all rows. Values in one cell are separated by `|` or `;`, or numbered `(1) … (2) …`. */
 const valuesIn = (rows: Rows, column: string): string[] => [
-  ...new Set(rows.flatMap(({ cell }) => several(cell(column), /[|;]|\(\d{1,9}\)/))),
+  ...new Set(rows.flatMap(({ cell }) => splitValues(cell(column), /[|;]|\(\d{1,9}\)/))),
 ]
 
 function addressOf({ cell }: ListRow): EntryAddress {
@@ -96,7 +95,7 @@ function joinRows(id: string, rows: Rows): Entry {
         body: 'UK Sanctions List',
         origin: cell('Designation source'),
         regime: cell('Regime Name'),
-        measures: several(cell('Sanctions Imposed'), /[|;]/),
+        measures: splitValues(cell('Sanctions Imposed'), /[|;]/),
         from,
       }),
     ],
@@ -119,7 +118,7 @@ function joinRows(id: string, rows: Rows): Entry {
   })
 }
 
-/** Reads the entries, in the order in which they first appear. */
+/** Yields the entries in order of their first row. */
 export async function* readUk(source: ListSource): AsyncGenerator<Entry> {
   const found = new Map<string, Rows>()
   for await (const row of readRows(source, ['Unique ID', 'Name 6', 'Name type', 'Designation Type', 'Regime Name'])) {

@@ -98,7 +98,7 @@ describe('importing', () => {
     expect(info.skippedRows).toEqual([
       { line: 3, why: '2 cells where the header has 3' },
       { line: 4, why: 'no name' },
-      { line: 5, why: 'the id 1 stands on an earlier line' },
+      { line: 5, why: 'the id 1 is on an earlier line too' },
       { line: 8, why: '4 cells where the header has 3' },
     ])
   })
@@ -287,6 +287,6 @@ describe('listing, removing, opening', () => {
     await writeFile(path, whole.slice(0, whole.length / 2))
     await expect(openRegister(dir, ['test'])).rejects.toMatchObject({ code: 'FETTLE_INPUT_READ' })
     await writeFile(path, whole.slice(0, whole.indexOf('\n') + 1))
-    await expect(openRegister(dir, ['test'])).rejects.toThrow('it holds 1 companies where 2 were imported')
+    await expect(openRegister(dir, ['test'])).rejects.toThrow('it has 1 companies instead of 2')
   })
 })

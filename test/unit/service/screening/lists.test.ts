@@ -190,8 +190,8 @@ test('our own CSV needs a name and a dataset, and names the row that has neither
   expect(skipped).toEqual([
     '3: no name',
     '4: no dataset code',
-    '5: "SANCTION" is no dataset code',
-    '6: "ghost" is no type: individual or business',
+    '5: "SANCTION" is not a dataset code',
+    '6: "ghost" is not a type: individual or business',
     '7: 2 cells where the header has 5',
   ])
   expect((await read('csv', 'name\nVarnix', ['AM'])).entries[0]?.listings[0]?.code).toBe('AM')
@@ -238,7 +238,7 @@ describe('an import', () => {
         .digest('hex'),
     )
     expect(info.datasets).toEqual({ SAN: 2, 'SAN-CURRENT': 2 })
-    expect(info.skippedRows).toEqual([{ line: null, why: 'the id 1 stands on an earlier line' }])
+    expect(info.skippedRows).toEqual([{ line: null, why: 'the id 1 is on an earlier line too' }])
     expect(await readLists(dir)).toEqual([info])
   })
 
