@@ -1,6 +1,6 @@
 /**
- * The fault server by HTTP, for programs in other languages: `POST /__faults` plans a list of faults, `GET` tells what was
- * planned and how often each happened, `DELETE` ends it. It exists on a fault server only, never on a service (faults H37).
+ * The fault server's HTTP interface for programs in other languages: `POST /__faults` plans a list of faults, `GET` returns the
+ * planned faults and how often each happened, `DELETE` ends them. Only a fault server has it, never a service (faults H37).
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ZodError } from 'zod'
@@ -9,10 +9,8 @@ import type { Armed, Arming } from './faults/fault-plan.ts'
 import type { FaultInput } from './faults/fault-table.ts'
 import { readWhole } from './upstream.ts'
 
-/** Where it is. */
 export const CONTROL_PATH = '/__faults'
 
-/** What it controls. */
 export interface Controlled {
   arm(faults: readonly FaultInput[]): Armed
   armed(): Arming
@@ -31,7 +29,7 @@ export async function control(request: IncomingMessage, response: ServerResponse
     else if (request.method !== 'GET') return answer(405, { message: 'POST, GET or DELETE' })
     answer(200, armed().report())
   } catch (error) {
-    const isTold = error instanceof ZodError || error instanceof SyntaxError || FettleError.is(error)
-    answer(isTold ? 400 : 500, { message: isTold ? (error as Error).message : 'the fault server failed' })
+    const isClientError = error instanceof ZodError || error instanceof SyntaxError || FettleError.is(error)
+    answer(isClientError ? 400 : 500, { message: isClientError ? (error as Error).message : 'the fault server failed' })
   }
 }

@@ -1,16 +1,14 @@
 /**
- * One request on its way through a fault server: what a fault can do with it. Everything here is ordinary HTTP, but for the
- * reset; what breaks the rules of HTTP is in broken.ts.
+ * One request in a fault server, with the operations that a fault can perform on it. Everything here is valid HTTP, except for the
+ * reset; invalid replies are in faulty-response.ts.
  */
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { Delivery, Seen } from './record.ts'
-import { type Onward, ownHeaders, passOn, type Reply, readWhole } from './upstream.ts'
+import { type ForwardOptions, forwardRequest, ownHeaders, type Reply, readWhole } from './upstream.ts'
 
-/** A record still being written. */
-export type Writing = { -readonly [K in keyof Seen]: Seen[K] }
+export type SeenDraft = { -readonly [K in keyof Seen]: Seen[K] }
 
-/** What an exchange knows of the server it passes through. */
-export interface Around {
+export interface ExchangeContext {
   /** Base address of the service. */
   readonly target: URL
   /** This server's own origin. */
@@ -25,19 +23,19 @@ export interface Around {
 export class Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
-  readonly seen: Writing
+  readonly seen: SeenDraft
   /** Resolves when the client has gone, or has its whole reply. */
   readonly gone: Promise<void>
-  readonly #around: Around
+  readonly #context: ExchangeContext
   #isLast = false
 
-  constructor(request: IncomingMessage, response: ServerResponse, seen: Writing, around: Around) {
+  constructor(request: IncomingMessage, response: ServerResponse, seen: SeenDraft, around: ExchangeContext) {
     this.request = request
     this.response = response
     this.seen = seen
-    this.#around = around
+    this.#context = around
     this.gone = new Promise(resolve => response.once('close', resolve))
-    // Both fail when the client leaves, and nobody is to be told.
+    // Both fail when the client leaves, which is no error here.
     request.on('error', () => {})
     response.on('error', () => {})
   }
@@ -49,9 +47,9 @@ export class Exchange {
     return Number(headers['content-length'] ?? 0)
   }
 
-  /** Headers that say what becomes of the connection: nothing, or that it ends, by our will or the service's. */
+  /** `connection: close` if this server or the service ends the connection; otherwise no header. */
   get connection(): OutgoingHttpHeaders {
-    return this.#around.keepAlive && !this.#isLast ? {} : { connection: 'close' }
+    return this.#context.keepAlive && !this.#isLast ? {} : { connection: 'close' }
   }
 
   /** Whether the client is still there. */
@@ -61,16 +59,16 @@ export class Exchange {
 
   /** `{self}` and `{path}` in a text, filled in. */
   fill(text: string): string {
-    return text.replaceAll('{self}', this.#around.origin).replaceAll('{path}', this.request.url ?? '/')
+    return text.replaceAll('{self}', this.#context.origin).replaceAll('{path}', this.request.url ?? '/')
   }
 
-  /** Has the service carry the request out; links that name it name this server then. Throws Down. */
-  async carry(how: Pick<Onward, 'body' | 'cutAfter'> = {}): Promise<Reply> {
-    const { target, without } = this.#around
+  /** Forwards the request to the service and replaces the service's address in links with this server's. Throws Down. */
+  async forward(how: Pick<ForwardOptions, 'body' | 'cutAfter'> = {}): Promise<Reply> {
+    const { target, without } = this.#context
     const headers = ownHeaders(this.request, without)
-    // A foreign name is left as it is: the service has a rule for those.
-    if (headers.host === new URL(this.#around.origin).host) headers.host = target.host
-    const answer = await passOn(this.request, { target, headers, ...how })
+    // Another host name is forwarded unchanged: the service has a rule for those.
+    if (headers.host === new URL(this.#context.origin).host) headers.host = target.host
+    const answer = await forwardRequest(this.request, { target, headers, ...how })
     this.#isLast = answer.headers.connection?.toLowerCase() === 'close'
     const status = answer.statusCode ?? 0
     const isFile = this.seen.operation === 'file'
@@ -78,12 +76,12 @@ export class Exchange {
     this.seen.status ??= status
     const { operation, jobId } = this.seen
     const key = without.includes('idempotency-key') ? null : this.seen.idempotencyKey
-    if (whole !== null) this.#around.note({ operation, jobId, status, key, answer: parse(whole) })
+    if (whole !== null) this.#context.note({ operation, jobId, status, key, answer: parse(whole) })
     return this.#localised(answer, whole)
   }
 
   #localised(answer: IncomingMessage, whole: Buffer | null): Reply {
-    const { target, origin } = this.#around
+    const { target, origin } = this.#context
     const headers = ownHeaders(answer)
     delete headers['content-length']
     if (typeof headers.location === 'string') headers.location = headers.location.replace(target.origin, origin)
@@ -127,7 +125,7 @@ export class Exchange {
     await this.gone
   }
 
-  /** Resolves when more may be written, or nobody is there to read it. */
+  /** Resolves when more may be written, or the client is gone. */
   #drained(): Promise<void> {
     const { response } = this
     if (!this.isOpen) return Promise.resolve()
@@ -140,10 +138,10 @@ export class Exchange {
     })
   }
 
-  /** Resets the connection. Node's own `resetAndDestroy` ends it first, and many a client takes that for the end of the reply. */
+  /** Resets the connection. Node's `resetAndDestroy` ends it first, which many clients take for the end of the reply. */
   reset(): void {
     const { socket } = this.request
-    // One that is being shut down, since the client has gone, can't be reset any more: Node would keep it, and never close it.
+    // A socket that is shutting down cannot be reset any more: Node would keep it open forever.
     if (!socket.writableEnded) Object.assign(socket, { resetAndClosing: true })
     socket.destroy()
   }

@@ -1,16 +1,16 @@
 /**
- * A server in front of a service that does to requests what was planned, and keeps the record by which a run is judged: what
- * was asked, what the service really answered, what the client was given. It knows no client.
+ * A proxy in front of a service that applies planned faults to requests, and records each request, the service's answer and the
+ * answer that the client received.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { FettleError } from '../errors.ts'
 import { CONTROL_PATH, control } from './control.ts'
-import { type Around, Exchange, type Writing } from './exchange.ts'
+import { Exchange, type ExchangeContext, type SeenDraft } from './exchange.ts'
 import { type Armed, type Arming, arm, type Policy } from './faults/fault-plan.ts'
 import type { FaultInput } from './faults/fault-table.ts'
 import { type Means, pass, perform, unauthorised } from './faults/perform.ts'
-import { recognise } from './match-operation.ts'
+import { matchOperation } from './match-operation.ts'
 import { digest, type EffectCounts, openLedger, type Seen } from './record.ts'
 import { Down } from './upstream.ts'
 
@@ -24,7 +24,7 @@ export interface FaultServerOptions {
   readonly onPoint?: (name: string) => unknown
   /** Milliseconds for the record, since the server's start when absent. */
   readonly now?: () => number
-  /** What a client is given when the service cannot be reached; a reset if absent. */
+  /** The answer if the service cannot be reached; a reset if absent. */
   readonly whenDown?: 'reset' | 502
   /** Request headers that never reach the service, such as `idempotency-key`. */
   readonly without?: readonly string[]
@@ -34,22 +34,22 @@ export interface FaultServerOptions {
 
 /** A running fault server. */
 export interface FaultServer {
-  /** Base address to give to a client. */
+  /** Base address for the client. */
   readonly url: string
   readonly origin: string
   /** Every request, in the order of arrival; a record is complete when the request has ended. */
   readonly requests: readonly Seen[]
   /**
-   * Plans faults in place of those planned before; requests count from now, and no token is refused any more. Where several
-   * faults meet one request the first carries it off; points happen besides. Throws a ZodError, and FETTLE_USAGE for
-   * `killClient` without `onKill`.
+   * Replaces the planned faults; requests are counted from now on, and refused tokens are valid again. If several faults match a
+   * request, the first one is applied; points are called in addition. Throws a ZodError, and FETTLE_USAGE for `killClient`
+   * without `onKill`.
    */
   arm(faults: readonly FaultInput[] | Policy): Armed
-  /** The service is elsewhere now. */
+  /** Sets a new address of the service. */
   retarget(target: string): void
-  /** Requests that have not ended: on their way, at the service, or silent on purpose. */
+  /** Requests that have not ended: in transfer, at the service, or stalled by a fault. */
   pending(): number
-  /** What the service itself carried out, for the jobs of this name or altogether. */
+  /** Effects that the service executed, for the jobs of this name or in total. */
   effects(jobName?: string): EffectCounts
   /** Breaks every connection and stops. */
   close(): Promise<void>
@@ -59,7 +59,7 @@ export interface FaultServer {
 const bearer = /^Bearer (.+)$/i
 
 /**
- * Starts a fault server on a free port of 127.0.0.1. Nothing is wrong until `arm` is called, or `POST /__faults`.
+ * Starts a fault server on a free port of 127.0.0.1. It applies no fault before `arm` or `POST /__faults`.
  *
  * @example
  * await using server = await startFaultServer({ target: 'http://127.0.0.1:8080/v1', onKill: () => child.kill('SIGKILL') })
@@ -73,7 +73,7 @@ const bearer = /^Bearer (.+)$/i
 export async function startFaultServer(options: FaultServerOptions): Promise<FaultServer> {
   const { onKill, onPoint = () => {}, whenDown = 'reset', keepAlive = true } = options
   const now = options.now ?? sinceNow()
-  const requests: Writing[] = []
+  const requests: SeenDraft[] = []
   const ledger = openLedger()
   const refused = new Set<string>()
   const open = new Set<Exchange>()
@@ -81,7 +81,7 @@ export async function startFaultServer(options: FaultServerOptions): Promise<Fau
   let armed: Arming = arm([])
   let origin = ''
 
-  const around: Around = {
+  const around: ExchangeContext = {
     get target() {
       return target
     },
@@ -97,14 +97,14 @@ export async function startFaultServer(options: FaultServerOptions): Promise<Fau
     refuseToken: ({ seen }) => seen.token !== null && refused.add(seen.token) !== undefined,
   }
 
-  const record = (request: IncomingMessage): Writing => {
+  const record = (request: IncomingMessage): SeenDraft => {
     const { method = 'GET', url = '/', headers } = request
     const cut = url.indexOf('?')
     const path = cut === -1 ? url : url.slice(0, cut)
     const key = headers['idempotency-key']
     const token = bearer.exec(headers.authorization ?? '')?.[1]
     return {
-      ...recognise(method, path, target.pathname.replace(/\/$/, '')),
+      ...matchOperation(method, path, target.pathname.replace(/\/$/, '')),
       method,
       path,
       query: cut === -1 ? '' : url.slice(cut),
@@ -169,7 +169,7 @@ export async function startFaultServer(options: FaultServerOptions): Promise<Fau
     if (request.url === CONTROL_PATH) void control(request, response, { arm: rearm, armed: () => armed })
     else begin(request, response)
   })
-  // Connections that end by themselves would be faults that nobody planned.
+  // A connection that times out would be an unplanned fault.
   server.keepAliveTimeout = 0
   server.requestTimeout = 0
   server.headersTimeout = 0
@@ -205,7 +205,7 @@ function sinceNow(): () => number {
   return () => performance.now() - start
 }
 
-/** A mistake of the server's own must not look like a fault of the network. */
+/** A bug in this server must not look like a network fault. */
 async function fail(exchange: Exchange, error: unknown): Promise<void> {
   const text = `the fault server failed: ${error instanceof Error ? error.message : String(error)}`
   if (exchange.response.headersSent) exchange.reset()

@@ -1,7 +1,7 @@
-/** Tells by method and path which operation of the interface a request is. Its paths are those of the operations table. */
+/** Finds the operation of a request by method and path, using the table of operations. */
 import { OPERATIONS, type OperationName } from '../contract/index.ts'
 
-/** An operation, or `file`: a GET that is none of them, as the link to the enriched file leads to. */
+/** An operation, or `file`: any other GET, such as the link to the enriched file. */
 export type Recognised = OperationName | 'file'
 
 const quoted = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
@@ -18,8 +18,8 @@ const ROUTES = Object.entries(OPERATIONS).map(([name, { method, path }]) => ({
   ),
 }))
 
-/** The operation and the job it is about; null for what is no operation, and for operations without a job. */
-export function recognise(
+/** The operation of a request and the id of its job; each null if there is none. */
+export function matchOperation(
   method: string,
   path: string,
   base: string,

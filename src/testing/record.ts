@@ -1,12 +1,12 @@
 /**
- * What a fault server saw, and what the service behind it carried out: counted from the service's own answers, whatever became
- * of them on the way back. Tokens are kept as digests only.
+ * Records the requests that a fault server received and the effects that the service executed, counted from the service's answers
+ * before any fault. Tokens are stored as digests only.
  */
 import { createHash } from 'node:crypto'
 import type { FaultEffect } from './faults/fault-table.ts'
 import type { Recognised } from './match-operation.ts'
 
-/** A request as it was seen. */
+/** A recorded request. */
 export interface Seen {
   readonly operation: Recognised | null
   readonly method: string
@@ -14,20 +14,20 @@ export interface Seen {
   /** With its question mark; empty for none. */
   readonly query: string
   readonly jobId: string | null
-  /** What the service answered; null when it never saw the request whole, or never answered. */
+  /** The service's status; null if it did not receive the complete request or did not answer. */
   readonly status: number | null
-  /** What the client was given; null for nothing. */
+  /** The status that the client received; null for none. */
   readonly given: number | null
-  /** The fault that met it. */
+  /** The fault that was applied. */
   readonly effect: FaultEffect['kind'] | null
   /** Milliseconds of the server's clock. */
   readonly at: number
   readonly idempotencyKey: string | null
-  /** A digest of the token it carried. */
+  /** A digest of its token. */
   readonly token: string | null
 }
 
-/** How often the service itself carried something out. An answer repeated for the same Idempotency-Key is no second time. */
+/** How often the service executed each effect. A repeated answer for the same Idempotency-Key counts once. */
 export interface EffectCounts {
   readonly creates: number
   readonly uploads: number
@@ -36,21 +36,20 @@ export interface EffectCounts {
   readonly logins: number
 }
 
-/** An answer of the service: one a delivery, so two for a request delivered twice. */
+/** One answer of the service; a request that was delivered twice has two. */
 export interface Delivery {
   readonly operation: Recognised | null
   readonly jobId: string | null
   readonly status: number
   /** The Idempotency-Key that reached the service. */
   readonly key: string | null
-  /** The answer as JSON, undefined when it is none. */
+  /** The parsed answer, undefined if it is not JSON. */
   readonly answer: unknown
 }
 
-/** Notes deliveries and counts effects. */
 export interface Ledger {
   note(delivery: Delivery): void
-  /** Of the jobs with exactly this name; of everything when none is given. */
+  /** For the jobs with exactly this name; in total without a name. */
   effects(jobName?: string): EffectCounts
 }
 
@@ -62,7 +61,7 @@ const COUNTED = {
   authenticate: 'logins',
 } as const satisfies Partial<Record<Recognised, keyof EffectCounts>>
 
-/** A digest by which equal tokens are known, and nothing else. */
+/** A digest that identifies equal tokens. */
 export const digest = (token: string): string => createHash('sha256').update(token).digest('hex').slice(0, 16)
 
 const jobsIn = (answer: unknown): { id: string; name: string }[] =>
@@ -70,7 +69,6 @@ const jobsIn = (answer: unknown): { id: string; name: string }[] =>
     one => typeof one === 'object' && one !== null && typeof one.id === 'string' && typeof one.name === 'string',
   )
 
-/** A ledger in which nothing is noted yet. */
 export function openLedger(): Ledger {
   const names = new Map<string, string>()
   const done: { what: keyof EffectCounts; jobId: string | null }[] = []

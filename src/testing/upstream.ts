@@ -1,50 +1,51 @@
 /**
- * The way on to the service: sends a request there, streamed or from memory, and reads the answer. It knows no faults. Every
- * request has a connection of its own, so that no idle one can break at a moment nobody planned.
+ * Forwards a request to the service, streamed or from memory, and reads the answer. Each request uses a new connection, so that no
+ * idle connection can break at an unplanned moment.
  */
 import { Agent, type ClientRequest, request as http, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http'
 import { request as https, Agent as SecureAgent } from 'node:https'
 
-/** Bodies kept in memory are refused beyond this. */
+/** Larger bodies are not kept in memory. */
 export const BUFFER_BYTES = 64 * 1024 * 1024
 
-/** Headers of one connection, not of the message (RFC 9110 §7.6.1). */
+/** Headers of a connection, which are not forwarded (RFC 9110 §7.6.1). */
 const HOP = new Set(['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'expect'])
 
-// The service is not told, lest it cuts short an upload that it has refused: it would read the rest of it on an open connection.
+// No `connection: close` to the service: it would cut off a rejected upload, whose rest it reads on an open connection.
 const ONCE = { http: new Agent({ keepAlive: true }), https: new SecureAgent({ keepAlive: true }) }
 for (const agent of Object.values(ONCE)) agent.keepSocketAlive = () => false
 
-/** An answer of the service. API answers lie in memory, a file streams. */
+/** An answer of the service: API answers in memory, files as streams. */
 export interface Reply {
   readonly status: number
   readonly headers: OutgoingHttpHeaders
   readonly body: Buffer | IncomingMessage
-  /** Bytes of the body; null when the service does not announce them. */
+  /** Bytes of the body; null if the service does not announce them. */
   readonly length: number | null
 }
 
-/** The service could not be reached, or broke off. */
+/** The service cannot be reached, or closed the connection. */
 export class Down extends Error {}
 
-/** The headers that belong to the message itself. */
 export function ownHeaders(message: IncomingMessage, without: readonly string[] = []): OutgoingHttpHeaders {
   const entries = Object.entries(message.headersDistinct).filter(([name]) => !HOP.has(name) && !without.includes(name))
   return Object.fromEntries(entries.map(([name, values]) => [name, values?.length === 1 ? values[0] : values]))
 }
 
-/** Where to, with what, and how. */
-export interface Onward {
+export interface ForwardOptions {
   readonly target: URL
   readonly headers: OutgoingHttpHeaders
-  /** Instead of the request's own body, which then has been read already. */
+  /** Replaces the request's body, which has already been read. */
   readonly body?: Buffer
-  /** Only so many bytes of the request's body; then the connection is broken, and it throws Down. */
+  /** Closes the connection after this number of bytes of the body, and throws Down. */
   readonly cutAfter?: number
 }
 
-/** Passes a request on. Throws Down. A client that leaves in the middle of its body takes the request with it. */
-export function passOn(request: IncomingMessage, { target, headers, body, cutAfter }: Onward): Promise<IncomingMessage> {
+/** Forwards a request. Throws Down. If the client leaves before the end of its body, the request is aborted. */
+export function forwardRequest(
+  request: IncomingMessage,
+  { target, headers, body, cutAfter }: ForwardOptions,
+): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const { hostname, port, protocol } = target
     const [send, agent] = protocol === 'https:' ? [https, ONCE.https] : [http, ONCE.http]
@@ -54,12 +55,12 @@ export function passOn(request: IncomingMessage, { target, headers, body, cutAft
     onward.on('error', error => reject(new Down(error.message)))
     onward.on('close', () => {
       reject(new Down('closed'))
-      // What the service did not want to read any more must still leave the client's connection.
+      // The rest that the service did not read must still be read from the client's connection.
       request.resume()
     })
     if (body !== undefined) onward.end(body)
     else if (cutAfter !== undefined) sendPart(request, onward, cutAfter)
-    // The client has gone while the request was held back: nothing of it can be read any more.
+    // The client left while the request was delayed: its body cannot be read any more.
     else if (request.destroyed) onward.destroy()
     else {
       request.pipe(onward)
@@ -80,7 +81,7 @@ function sendPart(request: IncomingMessage, onward: ClientRequest, bytes: number
   const forward = (chunk: Buffer): void => {
     const part = chunk.subarray(0, left)
     left -= part.length
-    // Whether or not it is the last part, it has left before the connection breaks.
+    // Wait until the part is sent before closing the connection.
     onward.write(part, () => {
       if (left <= 0) stop()
     })
@@ -90,7 +91,7 @@ function sendPart(request: IncomingMessage, onward: ClientRequest, bytes: number
   request.once('close', stop)
 }
 
-/** Reads a body to its end. Throws Down when it breaks off, or is larger than may be kept. */
+/** Reads a body completely. Throws Down if it ends early or exceeds BUFFER_BYTES. */
 export async function readWhole(body: AsyncIterable<Buffer>): Promise<Buffer> {
   const chunks: Buffer[] = []
   let bytes = 0
@@ -103,6 +104,6 @@ export async function readWhole(body: AsyncIterable<Buffer>): Promise<Buffer> {
   } catch (error) {
     throw new Down((error as Error).message)
   }
-  if (bytes > BUFFER_BYTES) throw new Down('larger than may be kept')
+  if (bytes > BUFFER_BYTES) throw new Down(`larger than ${BUFFER_BYTES} bytes`)
   return Buffer.concat(chunks)
 }

@@ -1,39 +1,39 @@
 /**
- * A clock on which nobody really waits: when all work has come to rest, time jumps to whoever wakes first. It has steps,
- * suspension and appointments, and seeded chance. It knows no run; one clock may serve many at once.
+ * A clock that skips waiting: when no work is in progress, time jumps to the next sleeper. It supports clock steps, suspension,
+ * scheduled actions and seeded random numbers. One clock can serve several runs.
  */
 import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises'
 
-/** How a virtual clock begins. */
+/** Options of a virtual clock. */
 export interface VirtualClockOptions {
   /** Wall time at the start, in milliseconds since 1970; 2026-01-01 UTC if absent. */
   readonly start?: number
-  /** Of the chance; the same seed gives the same numbers. */
+  /** Seed of the random numbers. */
   readonly seed?: number
-  /** Whether nobody is at work besides what the clock sees by itself (files, new connections, immediates): `server.pending() === 0`. */
+  /** Whether no other work is in progress, besides files, new connections and immediates, which the clock detects: `server.pending() === 0`. */
   readonly isIdle?: () => boolean
-  /** false: others are at work in this process too, so that `isIdle` alone tells; true if absent. */
+  /** false: ignores other work of this process and uses only `isIdle`; default true. */
   readonly watchesProcess?: boolean
-  /** How many looks in a row, a real millisecond apart, must find everything at rest before time jumps; 2 if absent. */
+  /** Consecutive checks, a real millisecond apart, that must find no work before time jumps; default 2. */
   readonly looks?: number
 }
 
-/** Somebody to be woken, or something to be done, at a time of the monotonic clock. */
+/** A sleeper to wake, or an action to call, at a time of the monotonic clock. */
 interface Appointment {
   readonly due: number
   readonly act: () => unknown
-  /** Time jumps for a sleeper; what is only to happen then waits until somebody sleeps past it. */
+  /** Time jumps to a sleeper; an action waits until a sleeper sleeps past it. */
   readonly isSleeper: boolean
 }
 
-/** Work of this process that no sleeper waits for: while there is any, time stands still. */
+/** Resources that mean work in progress: while there are any, time does not move. */
 const AT_WORK = /^(?:FSReq|CloseReq|TCPConnectWrap|PipeConnectWrap|GetAddrInfo|Immediate$)/
 
 const isAtWork = (): boolean => process.getActiveResourcesInfo().some(name => AT_WORK.test(name))
 
 /**
  * A clock for `world.clock` of a run, for a client and, by `forService`, for the embedded service. `monotonic` and `now` are
- * milliseconds; both stand still but for jumps.
+ * milliseconds; both move by jumps only.
  *
  * @example
  * const clock = new VirtualClock({ seed: 7, isIdle: () => server.pending() === 0 })
@@ -41,7 +41,7 @@ const isAtWork = (): boolean => process.getActiveResourcesInfo().some(name => AT
  * await startRun(source, { ...settings, world: { clock } }) // two hours of polling in a second
  */
 export class VirtualClock {
-  /** As in the options; it may be set later, when what it asks about exists. */
+  /** As in the options; may be set later. */
   isIdle: () => boolean
   readonly #looks: number
   readonly #watchesProcess: boolean
@@ -60,7 +60,7 @@ export class VirtualClock {
     this.#looks = options.looks ?? 2
   }
 
-  /** Every sleep asked for, in order, in milliseconds. */
+  /** Every requested sleep, in order, in milliseconds. */
   get sleeps(): readonly number[] {
     return this.#sleeps
   }
@@ -81,7 +81,7 @@ export class VirtualClock {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
   }
 
-  /** Resolves once time has come `ms` further, never for Infinity; rejects with the signal's reason as soon as it is aborted. */
+  /** Resolves after `ms`, never for Infinity; rejects with the signal's reason when it is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
     this.#sleeps.push(ms)
     return new Promise((resolve, reject) => {
@@ -99,23 +99,23 @@ export class VirtualClock {
     })
   }
 
-  /** Does something when the monotonic clock reads `ms`; time waits for it to be done, but does not jump for its sake. */
+  /** Calls `act` when the monotonic clock reads `ms`; time waits for its result, but does not jump to it. */
   at(ms: number, act: () => unknown): void {
     this.#add(ms - this.#monotonic, act, false)
   }
 
-  /** Steps the wall clock alone: NTP, daylight saving, a hand on the clock. */
+  /** Steps only the wall clock: NTP, daylight saving, a manual change. */
   jump(ms: number): void {
     this.#wall += ms
   }
 
-  /** The machine sleeps: the wall clock moves on; the monotonic one `stands` (Linux, macOS) or `moves` (Windows) with it. */
+  /** Suspends the machine: the wall clock moves; the monotonic clock `stands` (Linux, macOS) or `moves` (Windows). */
   suspend(ms: number, monotonic: 'stands' | 'moves' = 'stands'): void {
     this.#wall += ms
     if (monotonic === 'moves') this.#monotonic += ms
   }
 
-  /** The same clock in the form the embedded service takes; its sleeps end early instead of failing, and are not listed. */
+  /** This clock as the embedded service needs it: aborted sleeps resolve, and `sleeps` does not list them. */
   forService(): { now(): number; elapsed(): number; sleep(ms: number, signal: AbortSignal): Promise<void> } {
     return {
       now: () => this.now(),
@@ -141,7 +141,7 @@ export class VirtualClock {
     return appointment
   }
 
-  /** Lets time go on for as long as somebody sleeps. */
+  /** Advances time while there is a sleeper. */
   async #run(): Promise<void> {
     this.#isRunning = true
     while (this.#appointments.some(one => one.isSleeper)) {
@@ -158,7 +158,7 @@ export class VirtualClock {
     this.#isRunning = false
   }
 
-  /** Resolves when everything has been at rest for a while of real time. */
+  /** Resolves when `looks` consecutive checks found no work. */
   async #rest(): Promise<void> {
     for (let quiet = 0; quiet < this.#looks; ) {
       await turn()

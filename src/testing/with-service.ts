@@ -1,4 +1,4 @@
-/** The embedded service with a fault server in front of it, as one thing to start and to end. */
+/** Starts and stops the embedded service and a fault server in front of it together. */
 import { type ServeOptions, type Service, serve } from '../service/index.ts'
 import { type FaultServer, type FaultServerOptions, startFaultServer } from './fault-server.ts'
 
@@ -9,7 +9,7 @@ export interface FaultyService {
   readonly username: string
   readonly password: string
   readonly server: FaultServer
-  /** The service itself, for whoever judges. */
+  /** The service behind the fault server. */
   readonly service: Service
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>

@@ -1,16 +1,16 @@
 /**
- * A disk that misbehaves, for any Node program: `node --import fettle/testing/preload program.js`. It counts what the program
- * does to the files of the folders named and has operation number n go wrong; it knows nothing of fettle. All by environment:
+ * Disk faults for any Node program: `node --import ./faulty-disk.mjs program.js`. Counts the program's operations on files in the named
+ * folders and lets operation number N fail. Settings in the environment:
  *
- *     FAULT_PATHS    folders or files that count, separated by `:`; all else (Node's own reads, node_modules) passes by
- *     FAULT          EFFECT@N: what goes wrong, and at which counted operation from 1; EFFECT@N+ from there on; absent: counts only
- *     FAULT_LOG      file that gets a line `N operation path` for each, and `N operation path EFFECT` for those that went wrong
+ *     FAULT_PATHS    folders or files that count, separated by `:`; others (Node's own reads, node_modules) are ignored
+ *     FAULT          EFFECT@N: the effect, and the counted operation from 1; EFFECT@N+ from there on; absent: counts only
+ *     FAULT_LOG      file for a line `N operation path` for each operation, with ` EFFECT` added for failed ones
  *     FAULT_OPS      operations that count, separated by `,`; absent: all but `read`
  *     WAIT_DIVISOR   divides every pause of node:timers/promises
  *
  * Operations are open (for writing), write, fsync, rename, link, unlink, truncate, mkdir, read. Effects are the name of a signal,
- * which comes before the operation (SIGKILL, SIGINT), killed (SIGKILL after it), short (half of the bytes are written and that is
- * said, as write(2) may), cut (the same, then SIGKILL), and the name of an error (EIO), with which the operation fails and does
+ * which comes before the operation (SIGKILL, SIGINT), killed (SIGKILL after it), short (half of the bytes are written, and that
+ * number is returned, as write(2) may), cut (the same, then SIGKILL), and the name of an error (EIO), with which the operation fails and does
  * nothing. A disk that stays full (ENOSPC@N+, EDQUOT@N+, EFBIG@N+) still renames, removes and syncs.
  */
 import fs from 'node:fs'
@@ -31,7 +31,7 @@ const real = { ...to }
 const promises = fs.promises
 const log = FAULT_LOG === undefined ? null : fs.openSync(FAULT_LOG, 'a', 0o600)
 
-/** What each open file is called; a number is given again once it was closed. */
+/** Path of each open file descriptor; numbers are reused after close. */
 const names = new Map()
 let count = 0
 let isOver = false
@@ -63,7 +63,7 @@ function isDue(operation) {
   return !isFull || ['open', 'write', 'mkdir', 'link'].includes(operation)
 }
 
-/** Counts an operation about to happen on `path`; throws the planned error, or ends the process, or says what to do. */
+/** Counts an operation about to happen on `path`; throws the planned error, ends the process, or returns what to do. */
 function meet(operation, path) {
   const isCounted = ops === null ? operation !== 'read' : ops.includes(operation)
   if (path === null || !isCounted) return nothing
@@ -97,7 +97,7 @@ function halved([data, a, b, c]) {
 
 const joined = ([parts, position]) => [Buffer.concat(parts), 0, undefined, position]
 
-/** Wraps the three ways to call an operation on the path or number that stands at `at`; writes may be cut. */
+/** Wraps the three ways to call an operation on the path or descriptor in argument `at`; writes may be cut. */
 function wrap(name, operation, write = null, at = 0) {
   const cut = (args, isShort, suffix) => {
     if (!isShort || write === null) return [name + suffix, args.slice(1)]
@@ -122,7 +122,7 @@ function wrap(name, operation, write = null, at = 0) {
     const [method, rest] = cut(args.slice(0, -1), fate.isShort, '')
     return real[method]?.(args[0], ...rest, (...results) => {
       fate.after()
-      // Whoever goes on with the rest takes it from what was given, not from the half.
+      // The caller continues with the rest of its buffer, not of the half.
       callback(...(fate.isShort && write !== null ? results.with(2, args[1]) : results))
     })
   }
@@ -136,7 +136,7 @@ function wrap(name, operation, write = null, at = 0) {
   }
 }
 
-/** Opening: the number is remembered whatever for; only an opening that may write counts. */
+/** Remembers the descriptor of every open; counts only opens for writing. */
 function wrapOpen() {
   const keep = (file, path) => void (path === null ? names.delete(file) : names.set(file, path))
   const ask = (path, flags) => (isWriting(flags) ? meet('open', path) : nothing)
@@ -201,7 +201,7 @@ async function wrapHandles() {
   method('read', 'read')
   for (const name of ['writeFile', 'appendFile']) {
     const original = handles[name]
-    // Node's own writes behind our back.
+    // Node's own implementation does not call the wrapped write.
     handles[name] = async function (data, options) {
       if (pathOf(this.fd) === null || !isPlain(data)) return original.call(this, data, options)
       const bytes = bytesOf(data, options)
@@ -217,7 +217,7 @@ const bytesOf = (data, options) => {
   return typeof data === 'string' ? Buffer.from(data, encoding ?? 'utf8') : data
 }
 
-/** Whole files, as what they consist of: open, write, close. */
+/** Writes whole files as separate operations: open, write, close. */
 function wrapWhole(name, usual) {
   const original = promises[name]
   const how = options => ({
@@ -273,7 +273,7 @@ const FIRST = {
 for (const [name, operation] of Object.entries(FIRST)) wrap(name, operation)
 for (const name of ['unlink', 'rm', 'rmdir']) wrap(name, 'unlink')
 wrap('read', 'read')
-// Of two paths the second is the one that changes.
+// With two paths, the second one changes.
 const SECOND = { rename: 'rename', link: 'link', symlink: 'link', copyFile: 'write' }
 for (const [name, operation] of Object.entries(SECOND)) wrap(name, operation, null, 1)
 wrapWhole('writeFile', 'w')

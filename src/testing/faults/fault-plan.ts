@@ -1,12 +1,11 @@
 /**
- * Which fault meets which request, and the account of it: what was planned, and how often each was really carried out. It
- * carries nothing out itself.
+ * Decides which planned fault applies to which request, and counts how often each was applied.
  */
 import { z } from 'zod'
 import type { Recognised } from '../match-operation.ts'
 import { effect, type Fault, type FaultEffect, type FaultEffectInput, type FaultInput, fault } from './fault-table.ts'
 
-/** A request as a policy is told of it: `nth` of its operation since arming, from 1; null for no operation of the interface. */
+/** A request as a policy receives it: `nth` of its operation since arming, from 1; `operation` is null outside the interface. */
 export interface PolicyRequest {
   readonly operation: Recognised | null
   readonly nth: number
@@ -14,39 +13,38 @@ export interface PolicyRequest {
   readonly path: string
 }
 
-/** Decides for each request what happens to it; null for nothing. For faults by chance, from a seed. */
+/** Returns the effect for each request, or null for none. For random faults from a seed. */
 export type Policy = (request: PolicyRequest) => FaultEffectInput | null
 
-/** Faults in force, and their account. */
+/** The planned faults, and how often each was applied. */
 export interface Armed {
-  /** Each planned fault with how often it was really carried out; of a policy, each effect it decided on. */
+  /** Each planned fault with the number of times it was applied; for a policy, each effect it returned. */
   report(): readonly Consumed[]
-  /** Those that did not happen as often as planned; `always` asks for once. */
+  /** Faults applied less often than planned; `always` requires one time. */
   unconsumed(): readonly Fault[]
-  /** Nothing happens any more; the account stays. */
+  /** Stops all faults; the counts stay. */
   disarm(): void
 }
 
-/** A planned fault and how often it was really carried out. */
+/** A planned fault and the number of times it was applied. */
 export interface Consumed {
   readonly fault: Fault
   readonly consumed: number
 }
 
-/** A fault on its way to a request. `hit` is called once it has really taken hold; `turn` counts from 0 how often it did. */
+/** A fault for one request. `hit` is called when it takes effect; `turn` is the number of earlier times. */
 export interface Shot {
   readonly effect: FaultEffect
   readonly turn: number
   hit(): void
 }
 
-/** What meets one request: any number of points, and at most one fault. */
+/** The points and the fault that apply to one request. */
 export interface Shots {
   readonly points: readonly Shot[]
   readonly fault: Shot | null
 }
 
-/** Armed, and asked by the server for each request. */
 export interface Arming extends Armed {
   take(request: Omit<PolicyRequest, 'nth'>): Shots
 }
@@ -56,7 +54,7 @@ interface Entry {
   consumed: number
 }
 
-/** Nothing is planned. Throws a ZodError for faults that are not written as faults.ts wants them. */
+/** Plans faults. Throws a ZodError for faults that do not fit the schema. */
 export function arm(faults: readonly FaultInput[] | Policy): Arming {
   const isPolicy = typeof faults === 'function'
   const entries: Entry[] = isPolicy
@@ -112,7 +110,7 @@ export function arm(faults: readonly FaultInput[] | Policy): Arming {
   }
 }
 
-/** How often a fault is to be carried out; `always` stands for what is told. */
+/** How often a fault must be applied; `always` counts as the given number. */
 function neededOf({ times, effect: { kind, ...more } }: Fault, always: number): number {
   const rounds = times === 'always' ? always : times
   return kind === 'jobStatus' && 'sequence' in more ? more.sequence.length * rounds : rounds
@@ -121,7 +119,7 @@ function neededOf({ times, effect: { kind, ...more } }: Fault, always: number): 
 function meets({ fault: planned, consumed }: Entry, nth: number): boolean {
   const { times, effect: what } = planned
   if (nth < planned.nth) return false
-  // A sequence is told to its end, however many replies have no status to replace.
+  // A sequence is applied to its end, regardless of replies without a status.
   if (what.kind === 'jobStatus') return what.forever || consumed < neededOf(planned, Number.POSITIVE_INFINITY)
   return times === 'always' || nth < planned.nth + times
 }

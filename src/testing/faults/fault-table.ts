@@ -1,6 +1,6 @@
 /**
- * The vocabulary of misbehaviour, as data: which request a fault meets, and what then happens to it. JSON on purpose, so that a
- * table of faults can be kept in a file and used without this code. It carries nothing out; fault-server.ts does.
+ * The schema of planned faults: which request a fault applies to, and its effect. Faults are JSON, so that a table of faults can be
+ * stored in a file.
  */
 import { z } from 'zod'
 import { OPERATIONS, type OperationName } from '../../contract/index.ts'
@@ -8,7 +8,7 @@ import { OPERATIONS, type OperationName } from '../../contract/index.ts'
 /** An operation of the interface, `file` for the download link, `*` for any request. */
 const operation = z.enum([...(Object.keys(OPERATIONS) as OperationName[]), 'file', '*'])
 
-/** Whether the service carried the request out before the fault: false means that it never saw it. */
+/** Whether the service executes the request before the fault; false: it never receives it. */
 const carriedOut = z.boolean().default(false)
 
 /** How much of a body passes before the fault. */
@@ -45,13 +45,13 @@ export const effect = z.discriminatedUnion('kind', [
     keep: z.number().min(0).max(1),
   }),
   /**
-   * 200 (or another) with this body in place of the real one; the service has carried the request out unless told otherwise.
-   * `{self}` stands for this server's origin here, in headers, redirects and texts that a rewrite sets.
+   * 200 (or another status) with this body instead of the real one; the service executes the request unless `carriedOut` is false.
+   * `{self}` is replaced with this server's origin here, in headers, redirects and texts that a rewrite sets.
    */
   z.strictObject({
     kind: z.literal('body'),
     text: z.string(),
-    /** `base64`: the text stands for bytes, which need not be text. */
+    /** `base64`: the text is the encoding of arbitrary bytes. */
     encoding: z.enum(['utf8', 'base64']).default('utf8'),
     type: z.string().default('application/json'),
     status: z.int().default(200),
@@ -59,7 +59,7 @@ export const effect = z.discriminatedUnion('kind', [
   }),
   /**
    * The real JSON reply with keys set or removed, in a list in each of its records; `raw` is put right after the first opening
-   * brace, as it stands.
+   * brace.
    */
   z.strictObject({
     kind: z.literal('rewrite'),
@@ -68,21 +68,21 @@ export const effect = z.discriminatedUnion('kind', [
     raw: z.string().default(''),
   }),
   /**
-   * The status of the job (in a list: of each) in the real reply is replaced by each of these in turn, one a reply; afterwards
-   * the truth again, or with `forever` the last of them.
+   * The status of the job (in a list: of each) in the real reply is replaced by each of these in turn, one for each reply; afterwards
+   * the real status again, or with `forever` the last one.
    */
   z.strictObject({ kind: z.literal('jobStatus'), sequence: z.array(z.string()).min(1), forever: z.boolean().default(false) }),
-  /** A redirect; `{self}` in `to` stands for this server's origin, `{path}` for the path asked for. */
+  /** A redirect; in `to`, `{self}` is replaced with this server's origin and `{path}` with the requested path. */
   z.strictObject({ kind: z.literal('redirect'), to: z.string(), status: z.int().default(302) }),
-  /** The token that the request carries is refused from now on, with 401, until another one comes. */
+  /** The token that the request carries is rejected with 401 from now on; another token is accepted. */
   z.strictObject({ kind: z.literal('expireToken') }),
-  /** A body without end, or a small one that would inflate to a gigabyte. */
+  /** An endless body, or a small one that decompresses to a gigabyte. */
   z.strictObject({ kind: z.literal('bomb'), how: z.enum(['endless', 'gzip']) }),
   /** Delivered to the service twice; the first answer is passed on. */
   z.strictObject({ kind: z.literal('duplicate') }),
-  /** The client is killed (`onKill`): as the request arrives, when it was carried out but not answered, or when answered. */
+  /** The client is killed (`onKill`): on arrival of the request, after execution but before the answer, or after the answer. */
   z.strictObject({ kind: z.literal('killClient'), at: z.enum(['arrival', 'carriedOut', 'answered']) }),
-  /** Nothing happens to the request but a call of `onPoint(name)`, before it is passed on or after it was answered. */
+  /** Only calls `onPoint(name)`, before the request is forwarded or after it was answered. */
   z.strictObject({ kind: z.literal('point'), name: z.string(), at: z.enum(['arrival', 'answered']).default('arrival') }),
 ])
 
@@ -91,16 +91,16 @@ export const fault = z.strictObject({
   operation,
   /** Counted per operation from 1, from when the faults were armed. */
   nth: z.int().min(1).default(1),
-  /** So many requests of that operation in a row; `always` from there on. For `jobStatus`: so many times through its sequence. */
+  /** The number of consecutive requests of that operation; `always`: all from `nth` on. For `jobStatus`: repetitions of its sequence. */
   times: z.union([z.int().min(1), z.literal('always')]).default(1),
   effect,
 })
 
-/** One planned fault, everything filled in. */
+/** One planned fault with all defaults. */
 export type Fault = z.infer<typeof fault>
-/** One planned fault as it is written. */
+/** One planned fault; keys with a default may be absent. */
 export type FaultInput = z.input<typeof fault>
-/** What happens to a request. */
+/** The effect of a fault on a request. */
 export type FaultEffect = z.infer<typeof effect>
-/** What happens to a request, as it is written. */
+/** The effect of a fault on a request; keys with a default may be absent. */
 export type FaultEffectInput = z.input<typeof effect>

@@ -1,14 +1,13 @@
-/** Replies that HTTP forbids: cut short, broken off, silent or endless. Written to the bare socket, since Node would mend them. */
+/** Sends replies that violate HTTP: truncated, reset, stalled or endless. Writes to the raw socket, because Node would correct them. */
 import { type OutgoingHttpHeaders, STATUS_CODES } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import type { Exchange } from '../exchange.ts'
 import { type Reply, readWhole } from '../upstream.ts'
 
-/** How a body says where it ends. */
+/** How the end of a body is marked. */
 export type Framing = 'length' | 'chunked' | 'close'
 
-/** How a broken reply is sent. */
 export interface Break {
   readonly framing: Framing
   /** Share of the body that is sent. */
@@ -19,7 +18,7 @@ export interface Break {
   readonly hit: () => void
 }
 
-/** For so long a client may read what was sent: a reset that comes with it is taken for an end. */
+/** Time for the client to read what was sent: a reset that arrives with it is taken for an end. */
 const READ_MS = 20
 
 /** Sends a part of a reply and breaks off; false, and nothing sent, when there is no body to break. */
@@ -36,7 +35,7 @@ export async function breakOff(exchange: Exchange, given: Reply, { framing, shar
       if (socket.destroyed) resolve()
       else socket.write(piece, () => resolve())
     })
-  // An announced end of the connection makes many a client take a cut for the end of the reply: it is not for us to help.
+  // `connection: close` makes many clients take a truncation for the end of the reply, so it is sent only where framing needs it.
   const framed = { length: { 'content-length': length }, chunked: CHUNKED, close: { connection: 'close' } }
   await write(headOf(given, { ...exchange.connection, ...framed[framing] }))
   for await (const piece of firstOf(body, bytes)) {
@@ -74,7 +73,7 @@ async function* firstOf(body: Reply['body'], bytes: number): AsyncGenerator<Buff
 
 const BLOCK = Buffer.alloc(64 * 1024, 'a')
 
-/** JSON that never comes to its end. */
+/** JSON without an end. */
 export function* endless(): Generator<Buffer> {
   yield Buffer.from('{"id":"')
   for (;;) yield BLOCK

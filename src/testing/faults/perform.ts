@@ -1,4 +1,4 @@
-/** Carries faults out: one small function for each kind. Which request they meet is decided elsewhere. */
+/** Applies faults to requests: one function for each kind. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Exchange } from '../exchange.ts'
 import { BUFFER_BYTES, type Reply, readWhole } from '../upstream.ts'
@@ -7,10 +7,9 @@ import type { FaultEffect } from './fault-table.ts'
 import { type Break, breakOff, endless, gzipBomb } from './faulty-response.ts'
 import { rewritten, withStatus } from './rewrite-json.ts'
 
-/** What a fault may touch besides its request. */
 export interface Means {
   readonly onKill: () => unknown
-  /** From now on the token is refused; false when the request carries none. */
+  /** Rejects the request's token from now on; returns false if the request has none. */
   refuseToken(exchange: Exchange): boolean
 }
 
@@ -27,26 +26,26 @@ const replyOf = (status: number, headers: Record<string, string>, content: strin
   return { status, headers, body, length: body.length }
 }
 const textOf = async ({ body }: Reply): Promise<string> => (Buffer.isBuffer(body) ? body : await readWhole(body)).toString('utf8')
-const MADE_UP = replyOf(200, JSON_TYPE, '{"id":"never-told","name":"never-told","status":"created"}')
+const MADE_UP = replyOf(200, JSON_TYPE, '{"id":"never-sent","name":"never-sent","status":"created"}')
 
-/** Answers a request as if nothing were the matter. */
-export const pass = async (exchange: Exchange): Promise<void> => exchange.answer(await exchange.carry())
+/** Forwards a request and its answer without a fault. */
+export const pass = async (exchange: Exchange): Promise<void> => exchange.answer(await exchange.forward())
 
 /** The 401 for a token that is no longer accepted (contract §2.5). */
 export const unauthorised = (exchange: Exchange): Promise<void> =>
   exchange.answer(replyOf(401, { ...JSON_TYPE, 'www-authenticate': 'Bearer' }, '{"error":"The token has expired"}'))
 
-/** Either the whole request at the service and its answer dropped, or the request read and never passed on. */
+/** Executes the request at the service and drops the answer, or reads the request without forwarding it. */
 async function spend(exchange: Exchange, carriedOut: boolean): Promise<void> {
   if (!carriedOut) return exchange.drain()
-  const { body } = await exchange.carry()
+  const { body } = await exchange.forward()
   if (!Buffer.isBuffer(body)) body.destroy()
 }
 
-/** Breaks the real reply off, or one that was made up because the service is not to see the request. */
+/** Truncates the real reply, or a made-up one if the service must not receive the request. */
 async function breakReply(exchange: Exchange, how: Omit<Break, 'framing'>, carriedOut: boolean): Promise<void> {
   if (!carriedOut) await exchange.drain()
-  const reply = carriedOut ? await exchange.carry() : MADE_UP
+  const reply = carriedOut ? await exchange.forward() : MADE_UP
   if (!(await breakOff(exchange, reply, { framing: 'length', ...how }))) await exchange.answer(reply)
 }
 
@@ -65,8 +64,8 @@ const PERFORM: { readonly [K in FaultEffect['kind']]: Perform<K> } = {
       const length = exchange.bodyLength
       if (length === 0) return pass(exchange)
       const cutAfter = length === null ? 1 : Math.min(Math.max(1, Math.floor(length * share)), Math.max(1, length - 1))
-      // That it breaks off is the point.
-      await exchange.carry({ cutAfter }).catch(() => {})
+      // The broken request is the intended effect.
+      await exchange.forward({ cutAfter }).catch(() => {})
     } else if (at === 'reply' || carriedOut === true) await spend(exchange, carriedOut === true)
     hit()
     exchange.reset()
@@ -80,7 +79,7 @@ const PERFORM: { readonly [K in FaultEffect['kind']]: Perform<K> } = {
   },
 
   async drip(exchange, { bytes, everyMs }, { hit }) {
-    const reply = await exchange.carry()
+    const reply = await exchange.forward()
     if (reply.length === 0) return exchange.answer(reply)
     const headers = reply.length === null ? reply.headers : { ...reply.headers, 'content-length': reply.length }
     hit()
@@ -89,7 +88,7 @@ const PERFORM: { readonly [K in FaultEffect['kind']]: Perform<K> } = {
   },
 
   async truncate(exchange, { framing, keep }, { hit }) {
-    const reply = await exchange.carry()
+    const reply = await exchange.forward()
     const isBroken = await breakOff(exchange, reply, { framing, share: keep, ending: 'end', hit })
     if (!isBroken) await exchange.answer(reply)
   },
@@ -102,7 +101,7 @@ const PERFORM: { readonly [K in FaultEffect['kind']]: Perform<K> } = {
   },
 
   async rewrite(exchange, effect, { hit }) {
-    const reply = await exchange.carry()
+    const reply = await exchange.forward()
     const text = await textOf(reply)
     const changed = rewritten(text, effect, one => exchange.fill(one))
     if (changed !== null) hit()
@@ -110,7 +109,7 @@ const PERFORM: { readonly [K in FaultEffect['kind']]: Perform<K> } = {
   },
 
   async jobStatus(exchange, effect, { hit, turn }) {
-    const reply = await exchange.carry()
+    const reply = await exchange.forward()
     const text = await textOf(reply)
     const changed = reply.status === 200 ? withStatus(text, effect, turn) : null
     if (changed !== null) hit()
@@ -141,8 +140,8 @@ const PERFORM: { readonly [K in FaultEffect['kind']]: Perform<K> } = {
     const length = exchange.bodyLength
     if (length === null || length > BUFFER_BYTES) return pass(exchange)
     const body = await readWhole(exchange.request)
-    const first = await exchange.carry({ body })
-    const { body: second } = await exchange.carry({ body })
+    const first = await exchange.forward({ body })
+    const { body: second } = await exchange.forward({ body })
     if (!Buffer.isBuffer(second)) second.destroy()
     hit()
     await exchange.answer(first)
@@ -161,7 +160,7 @@ const PERFORM: { readonly [K in FaultEffect['kind']]: Perform<K> } = {
     exchange.reset()
   },
 
-  // Points are called by the server, beside whatever else happens.
+  // The server calls points, in addition to any fault.
   point: exchange => pass(exchange),
 }
 
@@ -173,7 +172,7 @@ async function* drops(body: Reply['body'], bytes: number, everyMs: number): Asyn
     }
 }
 
-/** Carries a fault out on a request. Throws Down when it needs the service and the service cannot be reached. */
+/** Applies a fault to a request. Throws Down if it needs the service and the service cannot be reached. */
 export function perform<K extends FaultEffect['kind']>(exchange: Exchange, shot: Shot, means: Means): Promise<unknown> {
   const effect = shot.effect as Extract<FaultEffect, { kind: K }>
   const act: Perform<K> = PERFORM[shot.effect.kind as K]

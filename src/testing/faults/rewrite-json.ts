@@ -1,4 +1,4 @@
-/** JSON replies with something else in them: keys set and removed, another status. Pure: text in, text out. */
+/** Rewrites JSON replies: sets and removes keys, replaces the status. Pure. */
 import type { FaultEffect } from './fault-table.ts'
 
 type Effect<K extends FaultEffect['kind']> = Extract<FaultEffect, { kind: K }>
@@ -6,7 +6,7 @@ type Json = Record<string, unknown>
 
 const isRecord = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The text with a change made to each of its records; null when it is no JSON or nothing has changed. */
+/** The text with a change made to each of its records; null if it is not JSON or nothing changes. */
 function altered(text: string, change: (record: Json) => Json): string | null {
   let value: unknown
   try {
@@ -23,7 +23,7 @@ function altered(text: string, change: (record: Json) => Json): string | null {
   return before === after ? null : after
 }
 
-/** A rewrite; null when it changes nothing. `fill` fills in what the texts stand for. */
+/** Applies a rewrite; null if it changes nothing. `fill` replaces placeholders in texts. */
 export function rewritten(text: string, { set, remove, raw }: Effect<'rewrite'>, fill: (text: string) => string): string | null {
   const filled = Object.entries(set).map(([key, value]) => [key, typeof value === 'string' ? fill(value) : value])
   const changed = altered(text, record => {
@@ -36,7 +36,7 @@ export function rewritten(text: string, { set, remove, raw }: Effect<'rewrite'>,
   return brace === -1 ? changed : base.slice(0, brace + 1) + fill(raw) + base.slice(brace + 1)
 }
 
-/** The status of a job, or of each in a list, replaced by the one whose turn it is; null when there is none to replace. */
+/** Replaces the status of a job, or of each job in a list, with the next of the sequence; null if the text has no status. */
 export function withStatus(text: string, { sequence, forever }: Effect<'jobStatus'>, turn: number): string | null {
   const status = sequence[forever ? Math.min(turn, sequence.length - 1) : turn % sequence.length]
   const before = altered(text, record => ('status' in record ? { ...record, status: '' } : record))

@@ -1,6 +1,6 @@
 /**
- * The judge of a run: five invariants, from the service's own record and the files on disk, never from what the run claims of
- * itself. It changes nothing and may be asked at any moment, as often as one likes.
+ * Checks five invariants of a run, from the record of the service and the files on disk, independently of the run's own
+ * claims. It changes nothing and can be called at any time.
  */
 import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'

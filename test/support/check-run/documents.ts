@@ -1,4 +1,4 @@
-/** Whether a text is whole, by its kind: pure functions that give what is wrong, null when nothing is. */
+/** Checks whether a document is complete, by its kind: returns the problem, or null. */
 
 /** Records of a CSV text, header and all; null when it ends inside a record. Quotes come in pairs, whatever the delimiter. */
 export function csvRecords(text: string): number | null {

@@ -1,6 +1,6 @@
 /**
- * What a run is judged by: the service's own list of jobs, the journal, and report.json as far as a judge needs it. It gathers
- * and judges nothing; what cannot be read is a violation of its own.
+ * Reads the evidence about a run: the service's list of jobs, the journal, and the checked parts of report.json. An unreadable
+ * file is a violation.
  */
 import { readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'

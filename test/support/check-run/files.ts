@@ -1,4 +1,4 @@
-/** I3: whatever bears its final name is whole, and nothing temporary outlives a run. It looks at files and knows no service. */
+/** I3: every file with its final name is complete, and no temporary file outlives a run. */
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'

@@ -1,4 +1,4 @@
-/** I1: one job for each part of the run, and nothing that costs money done twice to it. It judges by the service's own record. */
+/** I1: one job for each part of the run, and no paid effect twice, by the record of the service. */
 import type { JobRecord } from '../../../src/contract/index.ts'
 import type { EffectCounts } from '../../../src/testing/record.ts'
 import type { Account } from './evidence.ts'

@@ -1,4 +1,4 @@
-/** I2: every row of the input is somewhere, once. It judges by the counts of the service, the report, and the files themselves. */
+/** I2: every row of the input has exactly one outcome, by the counts of the service, the report, and the files. */
 import type { JobRecord } from '../../../src/contract/index.ts'
 import type { JudgedReport } from './evidence.ts'
 import type { Violation } from './violation.ts'

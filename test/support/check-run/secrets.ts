@@ -1,4 +1,4 @@
-/** I5: no secret in anything a run wrote or said, in whatever dress. It names the place and the dress, never the secret. */
+/** I5: no secret in any file or output of a run, in any encoding. A violation names place and encoding, never the secret. */
 import { readFileSync } from 'node:fs'
 import type { Violation } from './violation.ts'
 

@@ -1,4 +1,4 @@
-/** The form of a judgement: which of the five invariants of a run is broken, and how. */
+/** A violated invariant of a run. */
 
 /**
  * The invariants: one job a run (I1), no row lost (I2), nothing half-written (I3), every planned fault happened and nothing is

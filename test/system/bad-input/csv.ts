@@ -1,4 +1,4 @@
-/** Bad input files: what is refused with 65, and what is only remarked. Data only. */
+/** Bad input files: those rejected with 65, and those with warnings. Data only. */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'

@@ -1,6 +1,7 @@
 /**
- * Every bad input of the fault list, lines P1–P43, C1–C32 and A1–A20: the exit code, the code and place of each problem, a hint, no
- * stack, no secret, nothing sent and nothing made. In this process for all of them, as processes where the process matters.
+ * Every bad input of the fault list, lines P1–P43, C1–C32 and A1–A20: exit code, code and position of each problem, a hint, no
+ * stack, no secret, nothing sent and nothing created. All run in this process; those where the process matters also run as
+ * child processes.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { folderOf } from '../cli/fettle.ts'

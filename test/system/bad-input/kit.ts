@@ -1,6 +1,6 @@
 /**
- * Tries a bad input: in this process through the same code the command line runs, or as a process of its own; and judges the
- * answer. It knows the form every answer has, not the single answers.
+ * Runs a bad input, in this process through the code of the command line or as a child process, and checks the form of the
+ * answer.
  */
 
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
- * Files that nobody thought of: the samples, mutated by bytes, words and lines, tried in a child process, so that an abort of Node
- * is seen too. MUTANTS sets how many pipelines; a fifth as many tables. A failing one is repeated by its seed, SEED.
+ * Random mutations of the samples, by bytes, words and lines, read in a child process so that an abort of Node is detected.
+ * MUTANTS sets the number of pipelines; a fifth as many tables are tried. SEED repeats a failing one.
  */
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'

@@ -1,6 +1,6 @@
 /**
- * Wrong pipeline files as text: what each says, and every problem that must be told, in the order of the file. Data only; it is
- * tried against the parser (test/unit/pipeline) and through the command line (test/system/bad-input).
+ * Bad pipeline files as text, with every expected problem in the order of the file. Data only; used for the parser
+ * (test/unit/pipeline) and the command line (test/system/bad-input).
  */
 import { BASE } from '../../unit/pipeline/support.ts'
 

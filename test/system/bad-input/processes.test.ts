@@ -1,4 +1,4 @@
-/** Bad inputs that only a process of its own shows: an old Node, a reader that goes away, another user, a terminal nobody answers. */
+/** Bad inputs that need a child process: an old Node, a closed pipe, another user, a terminal without input. */
 import { spawn } from 'node:child_process'
 import { chmodSync, cpSync, existsSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'

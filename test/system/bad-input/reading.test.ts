@@ -1,4 +1,4 @@
-/** Inputs that go wrong while they are read: a disk that fails late, a file that changes under the reader's hands. */
+/** Inputs that fail while they are read: a disk that fails late, a file that changes. */
 import { appendFileSync, renameSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'

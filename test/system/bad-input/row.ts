@@ -1,4 +1,4 @@
-/** The form of the tables: one bad input and the answer that is due. Types and small makers only. */
+/** The form of the tables: a bad input and the expected answer. */
 
 /** A file of a case: its content, or a maker of something that is no ordinary file (a FIFO, a link). */
 export type Content = string | Uint8Array | ((path: string) => void)

@@ -1,4 +1,4 @@
-/** What the browser tests share: one Chromium, pages of reports in files of their own, and what each page complained of or asked for. */
+/** Shared by the browser tests: one Chromium, report pages in files, and the errors and requests of each page. */
 import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,7 +1,7 @@
 /**
- * The report page in a real browser: it loads nothing, runs nothing but its own script, shows foreign text as text, and can be
- * read in the dark, on a telephone and without a script. What is decided on it: review.test.ts. Set FETTLE_SHOTS to a folder to
- * keep the pictures.
+ * The report page in a real browser: it loads nothing, runs only its own script, shows foreign text as text, and is readable
+ * in dark mode, on a telephone and without JavaScript. review.test.ts tests decisions. FETTLE_SHOTS names a folder for
+ * screenshots.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type FixtureName, HOSTILE, reportOf, STATES } from '../../unit/report/fixtures.ts'

@@ -1,4 +1,7 @@
-/** The review desk of the page in a real browser: filters, keys, choices, what is kept and downloaded, for few rows and for many. */
+/**
+ * The review tool of the report page in a real browser: filters, keys, choices, storage and download, for few and for many
+ * rows.
+ */
 import { readFile } from 'node:fs/promises'
 import { parse } from 'csv-parse/sync'
 import type { Page } from 'playwright-core'

@@ -1,4 +1,4 @@
-/** Many runs of one master seed, several at a time, while the service is killed every few seconds. It prints nothing. */
+/** Runs many seeds of one master seed, several at a time, while the service is killed every few seconds. */
 import type { Fault } from '../../../src/testing/index.ts'
 import { draw, hash } from './chance.ts'
 import { Journey, type Journeyed } from './journey.ts'

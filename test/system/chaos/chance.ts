@@ -1,4 +1,4 @@
-/** Chance from seeds: the same words give the same numbers, whatever was drawn in between. */
+/** Random numbers from seeds: the same words give the same numbers, regardless of earlier draws. */
 
 /** Draws numbers in [0, 1). */
 export type Draw = () => number

@@ -1,4 +1,7 @@
-/** Chaos at CI size: 500 runs amid faults, kills and restarts, or as many as a minute allows. CHAOS_SEED repeats a campaign. */
+/**
+ * Random faults at CI size: 500 runs with faults, kills and restarts, or as many as a minute allows. CHAOS_SEED repeats a
+ * campaign.
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'

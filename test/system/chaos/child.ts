@@ -1,4 +1,4 @@
-/** Child processes that load first and are put to use when needed, so that a killed one is replaced at once. */
+/** Child processes that load in advance, so that a killed one is replaced at once. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'

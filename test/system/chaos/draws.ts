@@ -1,6 +1,6 @@
 /**
- * What goes wrong by chance: for each request of a run a fault or none, for each of its stages a kill or none. All of it follows
- * from the run's seed, the operation, and how many of that operation came before; nothing else, so that a run repeats.
+ * Random faults: a fault or none for each request of a run, a kill or none for each stage. Each depends only on the seed of
+ * the run, the operation and its number, so that a run can be repeated.
  */
 import type { FaultEffectInput, Policy } from '../../../src/testing/index.ts'
 import { type Draw, draw, pick } from './chance.ts'

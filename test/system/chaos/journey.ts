@@ -1,6 +1,6 @@
 /**
- * One run of a seed from its beginning to its verdict: commands given until it has ended, whatever befalls them, and a history
- * of what did in the vocabulary of faults, by which it can be repeated.
+ * One run of a seed from start to verdict: repeats commands until the run has ended, and records its faults as a history that
+ * can be replayed.
  */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'

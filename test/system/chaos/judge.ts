@@ -1,6 +1,6 @@
 /**
- * The judge of a run: the five invariants by the checker of the kit, and what only chaos can ask besides: the output of an
- * undisturbed run, exit code 0, and an excuse for every job that the network alone has made.
+ * Checks a run: the five invariants of checkRun, the output of an undisturbed run, exit code 0, and an explanation for every
+ * job that the network alone has created.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** The command line of the chaos runner: reads its flags, carries the campaign out, prints the figures, shrinks what failed. */
+/** The command line of the chaos runner: reads flags, runs the campaign, prints figures, shrinks failures. */
 import { parseArgs } from 'node:util'
 import type { FaultInput } from '../../../src/testing/index.ts'
 import build from '../../global-setup.ts'

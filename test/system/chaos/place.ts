@@ -1,4 +1,7 @@
-/** Where runs take place: a copy of the product that nobody rebuilds under them, a small register, and a folder for each run. */
+/**
+ * The environment of runs: a copy of the product, so that a rebuild does not disturb them, a small register, and a folder for
+ * each run.
+ */
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

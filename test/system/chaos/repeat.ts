@@ -1,4 +1,4 @@
-/** A failing run once more: alone, by its history instead of its seed, and with less and less of it. */
+/** Repeats a failing run alone, from its history instead of its seed, with fewer and fewer faults. */
 import type { FaultInput } from '../../../src/testing/index.ts'
 import type { Journeyed } from './journey.ts'
 import { shrink } from './shrink.ts'

@@ -1,4 +1,4 @@
-/** `npm run test:chaos -- --runs 5000`: lets the sources beside it run as they are, and hands over to main.ts. */
+/** `npm run test:chaos -- --runs 5000`: loads TypeScript sources directly and starts main.ts. */
 import '../kill/run-typescript.mjs'
 
 const { main } = await import('./main.ts')

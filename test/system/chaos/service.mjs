@@ -1,6 +1,6 @@
 /**
- * The embedded service in a process of its own, to be killed. It loads first and starts when told, so that its absence is short;
- * passwords are proved at a sixteenth of their cost, since every resumed run logs in anew. Arguments: the folder of the product.
+ * The embedded service as a child process to be killed. It loads in advance and starts on command, so that it is absent only
+ * briefly; password checks cost a sixteenth, because every resumed run logs in again. Arguments: the folder of the product.
  */
 import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'

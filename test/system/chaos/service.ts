@@ -1,4 +1,4 @@
-/** The service under test: a process of its own over one data directory, killed and started again at will. */
+/** The service under test: a process over one data directory that can be killed and restarted. */
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** The shrinker: it finds exactly what is needed, in lists of every form and in a real run with a planted defect. */
+/** The shrinker finds exactly the needed faults, in lists of every form and in a real run with a planted defect. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Fault } from '../../../src/testing/index.ts'

@@ -1,4 +1,4 @@
-/** The shortest history that still fails: whole stretches are dropped first, then single faults, until none can be spared. */
+/** Finds the shortest history that still fails: drops ranges first, then single faults. */
 
 /**
  * Drops from `items` whatever `fails` does not need to hold, keeping their order. `items` itself is taken to fail, and the empty

@@ -1,4 +1,4 @@
-/** What runs are carried out on: a copy of the product, a service, processes; put up, and taken down whatever happens. */
+/** Sets up and removes what runs need: a copy of the product, a service, processes. */
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { draw } from './chance.ts'

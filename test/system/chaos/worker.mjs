@@ -1,6 +1,6 @@
 /**
- * A process that carries out runs until it is killed, several side by side: told by its parent which, it tells how each ended.
- * Waits are shortened for each run alone, since no two of them share a clock. Arguments: the folder of the product.
+ * A process that executes several runs at the same time until it is killed; its parent sends the tasks and receives the
+ * outcomes. Each run has its own clock with shortened waits. Arguments: the folder of the product.
  */
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'

@@ -1,6 +1,6 @@
 /**
- * The processes that carry out runs: several runs in each, and a SIGKILL takes all of them. Every other process also dies by
- * itself, at an operation on its files that chance has chosen, by turns before it, after it, or with half of a write done.
+ * The processes that execute runs: several runs in each, so that a SIGKILL ends all of them. Every other process also dies at
+ * a random file operation: before it, after it, or in the middle of a write.
  */
 import type { ChildProcess } from 'node:child_process'
 import { type Draw, pick } from './chance.ts'

@@ -1,6 +1,7 @@
 /**
- * JSONTestSuite as pipeline files: every `n_` file (no JSON) is refused with a place, no `y_` file (JSON) for its syntax, and none ends
- * the process. The folder that holds the suite is named by CORPORA; without it nothing is run, and that is said.
+ * JSONTestSuite as pipeline files: every `n_` file (invalid JSON) is rejected with a position, no `y_` file (valid JSON) is
+ * rejected for its syntax, and none ends the process. CORPORA names the folder of the suite; without it the test is skipped
+ * with a message.
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'

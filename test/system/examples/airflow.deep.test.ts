@@ -1,4 +1,4 @@
-/** examples/airflow, carried out by Airflow against a service that counts what it is asked for. */
+/** Runs examples/airflow in Airflow against a service that counts its requests. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

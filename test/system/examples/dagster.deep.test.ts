@@ -1,4 +1,4 @@
-/** examples/dagster, carried out by Dagster: what it then knows of the assets came by the reporter alone. */
+/** Runs examples/dagster in Dagster; everything it records about the assets comes from the reporter. */
 import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

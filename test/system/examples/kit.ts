@@ -1,6 +1,6 @@
 /**
- * What the tests of examples/ share: a project as a team has it, with a list, its pipeline and fettle among its packages, and what a
- * single run makes of it. Commands of the examples are carried out as they stand.
+ * Shared by the tests of examples/: a project with a list, its pipeline and fettle among its packages, and the results of a
+ * single run. Commands of the examples run literally.
  */
 import { spawn } from 'node:child_process'
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'

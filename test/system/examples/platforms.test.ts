@@ -1,4 +1,7 @@
-/** The commands of the examples for GitHub, GitLab, Kubernetes and Argo, carried out as those platforms do: each makes the bytes of one run. */
+/**
+ * Runs the commands of the examples for GitHub, GitLab, Kubernetes and Argo as those platforms do: each produces the bytes of
+ * one run.
+ */
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-/** examples/prefect, carried out by Prefect with a server that lives as long as the flow. */
+/** Runs examples/prefect in Prefect with a temporary server. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

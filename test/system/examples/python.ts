@@ -1,6 +1,6 @@
 /**
- * Python packages for the tests of examples/: installed from PyPI as a requirements file pins them, once for each file, and kept in
- * the user's cache. Where PyPI cannot be reached the tests that need them are skipped, and say so.
+ * Installs Python packages for the tests of examples/ from PyPI, once for each requirements file, in the user's cache. If PyPI
+ * cannot be reached, the tests are skipped with a message.
  */
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'

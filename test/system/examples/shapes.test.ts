@@ -1,4 +1,4 @@
-/** The YAML files of examples/ against the shapes that their platforms publish; an error made on purpose is found in each. */
+/** Validates the YAML files of examples/ with the schemas that their platforms publish; a planted error is found in each. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'

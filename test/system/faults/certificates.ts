@@ -1,4 +1,4 @@
-/** Certificates for servers that must be refused, valid until 2124 where they are valid, with their one key and their authority. */
+/** Certificates that must be rejected, with their key and authority; the valid ones expire in 2124. */
 export const AUTHORITY = `-----BEGIN CERTIFICATE-----
 MIIBdDCCARmgAwIBAgIBCTAKBggqhkjOPQQDAjAgMR4wHAYDVQQDDBVmZXR0bGUg
 dGVzdCBhdXRob3JpdHkwIBcNMTkwMTAxMDAwMDAwWhgPMjEyNDAxMDEwMDAwMDBa

@@ -1,6 +1,6 @@
 /**
- * The time of one run among several in a process: nobody really waits, and time jumps only while none of this run's requests is
- * on its way. It has no chance: what is random is one half.
+ * The clock of one run among several in a process: waiting is skipped, and time jumps only while no request of this run is in
+ * progress. Random numbers are always one half.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Clock } from '../../../src/model/requests.ts'

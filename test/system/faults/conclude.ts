@@ -1,4 +1,4 @@
-/** The end of a played cell: judged by what the service and the folder hold now, and cleared away when nothing was wrong. */
+/** Ends a cell: checks the service and the folder, and removes them if nothing is wrong. */
 import type { FaultServer } from '../../../src/testing/index.ts'
 import type { Cell } from './data.ts'
 import { judge, type Played, type Sight } from './judge.ts'

@@ -1,4 +1,6 @@
-/** The fault matrix is whole: every live cell has an entry that is executed, and every entry is of a live cell. */
+/**
+ * The fault matrix is complete: every possible cell has an entry that is executed, and every entry belongs to a possible cell.
+ */
 import { expect, test } from 'vitest'
 import { data } from './data.ts'
 

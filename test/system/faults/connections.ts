@@ -1,13 +1,12 @@
 /**
- * The connections of one run: each request is counted by its operation on the way out, and the one that is to meet a bad
- * connection really gets one: a closed port, a name server that fails, a TLS server that cannot prove who it is, a proxy that
- * says no.
+ * The connections of one run: counts requests by operation and gives the planned one a bad connection: a closed port, a
+ * failing name server, a TLS server with an invalid certificate, a proxy that refuses.
  */
 import { createServer, type Server } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
 import { Agent, DecoratorHandler, type Dispatcher, ProxyAgent } from 'undici'
 import type { FaultInput } from '../../../src/testing/index.ts'
-import { type Recognised, recognise } from '../../../src/testing/match-operation.ts'
+import { matchOperation, type Recognised } from '../../../src/testing/match-operation.ts'
 import { AUTHORITY, ELSEWHERE, EXPIRED, GOOD, KEY } from './certificates.ts'
 import type { BadConnection } from './data.ts'
 
@@ -149,7 +148,7 @@ export function openConnections(base: string, bad: BadConnections, now: () => nu
   const hurried = new Map<string, number>()
   const agent = new Agent()
   const dispatcher = agent.compose(dispatch => (options, handler) => {
-    const { operation } = recognise(options.method, options.path.split('?')[0] ?? '', pathname)
+    const { operation } = matchOperation(options.method, options.path.split('?')[0] ?? '', pathname)
     sent.push({ operation, host: new URL(String(options.origin)).host, at: now() })
     pending++
     let isOver = false

@@ -1,7 +1,7 @@
 /**
- * Bodies that are no answer, in place of every answer of the service: each run gets one body in each of its requests, and must
- * either get past it or end with 75 or 76, without a crash, and then finish with one job. The JSONTestSuite's files that every
- * parser must reject are taken from the folder in CORPORA; some of our own are always there.
+ * Invalid bodies in place of every answer of the service: each run gets one body in each of its requests and must succeed, or
+ * end with 75 or 76 without a crash and then finish with one job. CORPORA names a folder with the JSONTestSuite, whose invalid
+ * files are added.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** The fault matrix as data: conformance.json, read and checked for its form. What becomes of a cell is for the executors. */
+/** The fault matrix as data: reads conformance.json and validates its form. */
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { fault } from '../../../src/testing/faults/fault-table.ts'

@@ -1,4 +1,4 @@
-/** The invariants that hold whatever happened, judged by the kit from the service's own record and the files on disk. */
+/** The invariants that hold after every fault, checked with checkRun. */
 import { listRunIds, runDirectory } from '../../../src/app/runs/run-directory.ts'
 import type { FaultServer } from '../../../src/testing/index.ts'
 import { checkRun } from '../../support/check-run/check-run.ts'

@@ -1,4 +1,4 @@
-/** Compares what came of a cell with what its data expects. It plays nothing; each complaint is one line a person can act on. */
+/** Compares the outcome of a cell with its expectation; each difference is one line. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { renderText } from '../../../src/report/index.ts'

@@ -1,4 +1,4 @@
-/** Which cells need a process of their own; all others are played in this one. */
+/** Selects the cells that need a child process; all others run in this one. */
 import type { Cell } from './data.ts'
 
 const ALONE = new Set(['disk', 'kill', 'signal', 'stdoutClosed', 'sameOutput'])

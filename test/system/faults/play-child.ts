@@ -1,4 +1,4 @@
-/** Plays one cell with a fettle process of its own, as built: kills, signals, a disk that fails, a reader that goes away. */
+/** Plays one cell with a child process of the built program: kills, signals, a failing disk, a closed pipe. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

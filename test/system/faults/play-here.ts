@@ -1,4 +1,4 @@
-/** Plays one cell inside this process: arms its faults, pulls its lever, resumes, and hands what was seen to the judge. */
+/** Plays one cell in this process: arms its faults, applies its change, resumes, and compares the outcome. */
 import { execFileSync } from 'node:child_process'
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { lastRun, runDirectory } from '../../../src/app/runs/run-directory.ts'

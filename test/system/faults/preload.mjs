@@ -1,7 +1,7 @@
 /**
- * Loaded into a fettle process with `node --import`: something happens at the moment when a text is first written to a file, or
- * a file of that name first opened for writing. AT is the text or a part of the path; DO is a signal the process then gets
- * (with `2` at its end: twice), or the error that every write meets from then on. WAIT_DIVISOR divides every pause.
+ * Loaded into a fettle process with `node --import`: acts when a text is first written to a file, or when a file with that
+ * name is first opened for writing. AT is the text or a part of the path; DO is a signal for the process (with `2` at its end:
+ * twice), or the error of every following write. WAIT_DIVISOR divides every pause.
  */
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'

@@ -1,4 +1,4 @@
-/** The cells of the fault matrix that need a process of their own: kills, signals, a disk that fails, a reader that goes. */
+/** The cells of the fault matrix that need a child process: kills, signals, a failing disk, a closed pipe. */
 import { isAlone } from './levers.ts'
 import { playChild } from './play-child.ts'
 import { conformanceOf } from './suite.ts'

@@ -1,4 +1,4 @@
-/** One start of a run inside this process: as the command line does it, with a clock and connections of its own. */
+/** Starts a run in this process as the command line does, with a separate clock and separate connections. */
 
 import {
   currentPipelineOf,

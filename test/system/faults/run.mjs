@@ -1,4 +1,7 @@
-/** `npm run test:faults`: every cell of the matrix, where `npm test` plays one of each place. Arguments are vitest's. */
+/**
+ * `npm run test:faults`: plays every cell of the matrix, where `npm test` plays one of each place. Arguments are passed to
+ * vitest.
+ */
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 

@@ -1,6 +1,6 @@
 /**
- * Where every cell is played: one real service over a small register, and for each cell a folder with a pipeline, its input and
- * nothing else. Folders lie in memory where the machine has such a place, since a thousand runs sync their journals.
+ * The environment of every cell: one real service over a small register, and for each cell a folder with a pipeline and its
+ * input. Folders are in memory if the machine has such a file system, because a thousand runs sync their journals.
  */
 import { accessSync, constants, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

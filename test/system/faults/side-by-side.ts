@@ -1,4 +1,4 @@
-/** Many pieces of work, so many at a time, in order. */
+/** Runs many tasks with limited concurrency, and returns their results in order. */
 
 export async function sideBySide<T, R>(items: readonly T[], width: number, work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = []

@@ -1,4 +1,4 @@
-/** Plays many cells side by side, prints what came of them, and gives each fault's row a test. */
+/** Plays many cells at the same time, prints the outcomes, and makes a test of each fault. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'

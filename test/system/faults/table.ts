@@ -1,4 +1,7 @@
-/** The rows of the table in docs/faults.md: what was observed of each fault at each stage. scripts/faults-table.mjs writes them. */
+/**
+ * The rows of the table in docs/faults.md: the observed outcomes of each fault at each stage. scripts/faults-table.mjs writes
+ * them.
+ */
 import { readFileSync } from 'node:fs'
 import { data } from './data.ts'
 import type { Played } from './judge.ts'

@@ -1,4 +1,4 @@
-/** The cells of the fault matrix that need no process of their own: the wire, clocks, changed files. */
+/** The cells of the fault matrix that run in this process: connections, clocks, changed files. */
 import { isAlone } from './levers.ts'
 import { playHere } from './play-here.ts'
 import { conformanceOf } from './suite.ts'

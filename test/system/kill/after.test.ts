@@ -1,6 +1,6 @@
 /**
- * The stages `portfolio` and `screen` killed at a few of their requests and operations on files: one portfolio, each company once,
- * one paid search for each. after.deep.test.ts takes every one.
+ * The stages `portfolio` and `screen` killed at a sample of their requests and file operations: one portfolio, each company
+ * once, one paid search for each. after.deep.test.ts takes every point.
  */
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'

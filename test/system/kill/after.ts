@@ -1,7 +1,7 @@
 /**
- * The stages after the outputs, killed: a run stands where its portfolio is about to be asked for, and is copied for each kill,
- * with a service on which nothing has happened yet. In the end the service has one portfolio with each company once and one paid
- * search for each company, and the folder what an undisturbed run leaves.
+ * Kills in the stages after the outputs: a run stopped before its portfolio request is copied for each kill, with a new
+ * service. In the end the service has one portfolio with each company once and one paid search for each company, and the
+ * folder has the files of an undisturbed run.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

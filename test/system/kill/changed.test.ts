@@ -1,4 +1,4 @@
-/** What a run finds changed when it goes on: its input (F40), its pipeline (F41), its journal (F42). */
+/** Changes between a stop and a resume: the input (F40), the pipeline (F41), the journal (F42). */
 import { execFileSync } from 'node:child_process'
 import { appendFileSync, copyFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

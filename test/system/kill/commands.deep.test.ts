@@ -1,5 +1,5 @@
 /**
- * `merge`, `review --apply` and `clean` killed before and after every operation on a file, and in the middle of every write; and
+ * `merge`, `review --apply` and `clean` killed before and after every file operation and in the middle of every write, and
  * with a disk that is full for one operation.
  */
 import { rmSync } from 'node:fs'

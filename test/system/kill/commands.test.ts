@@ -1,6 +1,6 @@
 /**
- * `merge`, `review --apply` and `clean` killed at a few of their operations on files: the same command again leaves the files of an
- * undisturbed one, in all folders, and nothing else. commands.deep.test.ts takes every operation.
+ * `merge`, `review --apply` and `clean` killed at a sample of their file operations: repeating the command leaves exactly the
+ * files of an undisturbed one, in all folders. commands.deep.test.ts takes every operation.
  */
 import { rmSync } from 'node:fs'
 import { expect, test } from 'vitest'

@@ -1,6 +1,6 @@
 /**
- * Commands killed at an operation on a file and given once more: in the end everything in the folder has the name, and every
- * output the bytes, that the undisturbed command leaves.
+ * Kills a command at a file operation and repeats it: in the end every file in the folder has the name, and every output the
+ * bytes, of an undisturbed command.
  */
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'

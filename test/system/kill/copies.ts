@@ -1,4 +1,4 @@
-/** Places that are prepared once and copied for each kill, and what a command leaves in one against what it leaves undisturbed. */
+/** Places that are prepared once and copied for each kill, and a comparison with the files of an undisturbed command. */
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

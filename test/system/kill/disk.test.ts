@@ -1,4 +1,4 @@
-/** Real levers beside the sweep: folders that may not be written, a limit of file size, a source that cannot be read (F27). */
+/** Real disk faults beside the sweep: read-only folders, a limit of file size, an unreadable source (F27). */
 import { spawn } from 'node:child_process'
 import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** The disk that misbehaves: it counts every way to touch a watched file and no other, and does at number N what was planned. */
+/** The faulty disk counts every operation on a watched file and no other, and applies the planned fault at operation N. */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,6 +1,6 @@
 /**
- * Every exit code that a run can end with once it has a job at the service: the command that is printed, carried out as printed,
- * ends the run with that one job. After 73 so does the same command again, which is what a scheduler does.
+ * Every exit code of a run with a job at the service: the printed command, run literally, finishes the run with that one job.
+ * After 73, repeating the same command does so too, as a scheduler would.
  */
 import { appendFileSync, copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** The invariants of faults.md §1 as a list of what is violated, from the files on disk and the service's own record. */
+/** Lists violated invariants of a run, from the files on disk and the record of the service. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { listRunIds, runDirectory } from '../../../src/app/runs/run-directory.ts'

@@ -1,4 +1,4 @@
-/** What the sweep is made of: a small register, a list and a pipeline in a fresh folder, and a fettle process in it. */
+/** Shared by the kill tests: a small register, a list and a pipeline in a new folder, and a fettle process in it. */
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

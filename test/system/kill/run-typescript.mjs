@@ -1,4 +1,4 @@
-/** Lets a child process run the sources as they are: `node --import ./run-typescript.mjs file.ts`. Types are only cut away. */
+/** Lets a child process run TypeScript sources: `node --import ./run-typescript.mjs file.ts`. Only strips types. */
 import { readFile } from 'node:fs/promises'
 import { register } from 'node:module'
 import { fileURLToPath } from 'node:url'

@@ -1,4 +1,4 @@
-/** The commands that are killed at their operations on files, each with a folder in which everything for it is prepared. */
+/** The commands that are killed at their file operations, each with a prepared folder. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'

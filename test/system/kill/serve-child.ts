@@ -1,4 +1,4 @@
-/** A service in a process of its own, to be killed: prints its login as one JSON line. Arguments: data directory, pause per row. */
+/** A service as a child process to be killed: prints its login as one JSON line. Arguments: data directory, pause per row. */
 import { start } from '../../../src/service/server.ts'
 import { engine } from '../../unit/service/engine.ts'
 

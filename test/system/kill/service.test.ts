@@ -1,4 +1,4 @@
-/** `kill -9` at any moment: nothing that was answered is lost, and work goes on at the next start (faults H34). */
+/** `kill -9` of the service at any moment: no answered request is lost, and work continues at the next start (faults H34). */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdir, writeFile } from 'node:fs/promises'

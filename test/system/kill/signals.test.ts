@@ -1,6 +1,6 @@
 /**
- * The first SIGINT or SIGTERM in each stage: what is in flight is heard out, the journal says so, and the run goes on from there
- * (faults F29). The second ends at once (F30). FETTLE_FIXTURES=<version> keeps the journals as fixtures of a release.
+ * The first SIGINT or SIGTERM in each stage waits for the request in flight, records the stop, and the run can be resumed
+ * (faults F29). The second stops at once (F30). FETTLE_FIXTURES=<version> stores the journals as fixtures of a release.
  */
 import { copyFileSync, existsSync, mkdirSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'

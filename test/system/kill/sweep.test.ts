@@ -1,7 +1,7 @@
 /**
- * The plug is pulled at every request and at every operation on a file: SIGKILL, a full disk, a broken one, a short write. Each
- * time the next command finishes the run: one job, every row, no half file. FETTLE_SWEEP=full takes every point, otherwise
- * every few of them, other ones for each effect.
+ * A fault at every request and every file operation of a run: SIGKILL, a full disk, a failing disk, a short write. Each time
+ * the next command finishes the run: one job, every row, no partial file. FETTLE_SWEEP=full takes every point; otherwise a
+ * sample, different for each fault.
  */
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

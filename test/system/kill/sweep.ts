@@ -1,6 +1,6 @@
 /**
- * The sweep: a run is pulled at one point, the same person's next command finishes it, the invariants are judged; then the next
- * point, until nothing is left to pull. Nothing is by chance: the same points every time, as far as the run itself is the same.
+ * The sweep: applies a fault at one point of a run, finishes the run with the next command, checks the invariants, and
+ * continues with the next point until none is left. The points are deterministic.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

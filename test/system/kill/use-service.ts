@@ -1,4 +1,4 @@
-/** A small register and a service behind a fault server for all tests of a file or a describe; both are gone when they are over. */
+/** A small register and a service behind a fault server for all tests of a file or a describe; both are removed afterwards. */
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll } from 'vitest'
 import type { FaultyService } from '../../../src/testing/index.ts'

@@ -1,6 +1,6 @@
 /**
- * Each CSV file of a folder named by CORPORA as the input of a whole run: every row is accounted for, or the file is refused
- * before anything is sent. Without the variable nothing is run.
+ * Runs each CSV file of the folder in CORPORA: every row is accounted for, or the file is rejected before anything is sent.
+ * Skipped without the variable.
  */
 import { copyFileSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,7 @@
-/** One run of the built command over a list, judged by its ledger: every row is in one outcome, in the output, and at the service. */
+/**
+ * One run of the built command over a list, with its ledger checked: every row has one outcome, in the output and at the
+ * service.
+ */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,5 +1,5 @@
 /**
- * The row ledger adds up whatever the length of the list: none, one, ten, thousands. LEDGER_ROWS names other lengths
+ * The row ledger adds up for lists of any length: none, one, ten, thousands. LEDGER_ROWS sets other lengths
  * (`LEDGER_ROWS=100000,1000000 npx vitest run test/system/ledger/sizes.test.ts`).
  */
 import { once } from 'node:events'

@@ -1,6 +1,6 @@
 /**
- * The main job on the made-up samples, end to end through the built command, judged by the expected outcomes that the
- * generator knows: precision and recall of `matched`, duplicates and refusals. The floors are what was measured, less a little.
+ * The main job on the made-up samples through the built command, compared with the expected outcomes of the generator:
+ * precision and recall of `matched`, duplicates and rejections. The floors are slightly below the measured values.
  */
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'

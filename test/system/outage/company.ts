@@ -1,6 +1,6 @@
 /**
- * Fifty pipelines in one process against one service over real loopback connections, in virtual time: the service as short as
- * it can be, an outage of three kinds, and a log of everything the process sent.
+ * Fifty pipelines in one process against one service over real loopback connections, in virtual time: a minimal service, an
+ * outage of three kinds, and a log of every request.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'

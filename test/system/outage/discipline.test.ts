@@ -1,4 +1,4 @@
-/** Fifty pipelines in one process: a pause is kept by all of them, a wrong password is tried once, repeats do not coincide. */
+/** Fifty pipelines in one process: all respect a pause, a wrong password is sent once, and retries do not coincide. */
 import { expect, test } from 'vitest'
 import { backoffMs } from '../../../src/client/retry/policy.ts'
 import { VirtualClock } from '../../../src/testing/virtual-clock.ts'

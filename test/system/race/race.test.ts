@@ -1,6 +1,6 @@
 /**
- * One pipeline started four times at once: one process carries it out, the others say at once which, and there is one job. The
- * winner is held at its first effect until the others are gone, so that nobody comes late to a finished run. FETTLE_RACE rounds.
+ * One pipeline started four times at once: one process runs it, the others name that process at once, and there is one job.
+ * The winner waits at its first effect until the others have exited. FETTLE_RACE sets the rounds.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'

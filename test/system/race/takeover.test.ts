@@ -1,4 +1,4 @@
-/** A run whose lock was taken over sends nothing more and records nothing more; a lock is taken over when its owner is gone. */
+/** A run that lost its lock sends and records nothing more; a lock is taken over when its owner is gone. */
 import { mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

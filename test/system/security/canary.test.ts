@@ -1,4 +1,4 @@
-/** The search for canaries finds what it is to find: in any encoding, at any place, whole or cut. */
+/** The search for canaries finds them in any encoding and position, complete or cut. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,6 +1,6 @@
 /**
- * Marked secrets, and the search for them: every form a secret may take in a log, a file or a message. A secret cut in half is
- * found too, for all of them hold one mark that no encoding of text changes. It knows nothing of fettle.
+ * Marked secrets, and a search for every form a secret may take in a log, a file or a message. A truncated secret is found
+ * too, because all share a mark that no text encoding changes.
  */
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'

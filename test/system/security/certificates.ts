@@ -1,4 +1,4 @@
-/** A test authority and what it signed: a good certificate for loopback, one that has expired, one for another host. Valid to 2120. */
+/** A test authority and its certificates: a valid one for loopback, an expired one, one for another host. Valid to 2120. */
 export const authority = `-----BEGIN CERTIFICATE-----
 MIIBZTCCAQugAwIBAgIBAjAKBggqhkjOPQQDAjAZMRcwFQYDVQQDDA5UZXN0IGF1
 dGhvcml0eTAgFw0yMDAxMDEwMDAwMDBaGA8yMTIwMDEwMTAwMDAwMFowGTEXMBUG

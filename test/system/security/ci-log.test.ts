@@ -1,6 +1,6 @@
 /**
- * S19: nothing foreign becomes a command of a CI runner. GitHub obeys a line that begins with `::`, white space aside, and
- * `##[` anywhere; Azure obeys `##vso[` anywhere, TeamCity `##teamcity[`. Every text of ours may end up in such a log.
+ * S19: no foreign text becomes a command of a CI runner. GitHub executes a line that begins with `::` after white space, and
+ * `##[` anywhere; Azure `##vso[` anywhere, TeamCity `##teamcity[`. Every printed text may end up in such a log.
  */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-/** S3: whatever a careless service answers, to whatever request, the error tells no secret of ours, however deep one looks. */
+/** S3: for any answer of a careless service to any request, the error contains no secret, at any depth. */
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import type { Client } from '../../../src/client/index.ts'

@@ -1,4 +1,4 @@
-/** Certificates made on the spot, good and bad ones: X.509 version 3 as DER, written by hand. Only a test has a use for them. */
+/** Makes certificates for tests, valid and invalid: X.509 version 3 as DER. */
 import { createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 
 const DAY = 86_400_000

@@ -1,6 +1,6 @@
 /**
- * S9–S13 where a single rule is not enough: what leaves for another origin, by each of the three ways to be another; and the
- * address of a name, judged where it is connected to, however often a resolver changes its mind.
+ * S9–S13 beyond single rules: what is sent to another origin in each of three forms, and the address of a name, checked at
+ * connection time even if a resolver changes its answer.
  */
 import { connect as connectSocket, createServer } from 'node:net'
 import { Agent } from 'undici'

@@ -1,4 +1,4 @@
-/** S21: a reply may hold any key and any depth; nothing of ours changes by it, and nothing falls over. */
+/** S21: a reply may contain any key and any depth; it changes no other object and causes no crash. */
 import { describe, expect, test } from 'vitest'
 import type { Client } from '../../../src/client/index.ts'
 import { clientOf, errorOf, JOBS, job, LOGIN, serveScript } from '../../unit/client/kit.ts'

@@ -1,4 +1,4 @@
-/** The table of rules is whole, and every proof it names is there. */
+/** The table of security rules is complete, and every proof it names exists. */
 import { existsSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { type Proof, RULES } from './rules.ts'

@@ -1,4 +1,4 @@
-/** The security rules as a table: what must hold, and the tests that prove it, each by its file and words that stand in it. */
+/** The security rules as a table: each rule, and the tests that prove it, by file and quoted words. */
 
 /** A proof: a file below test/, and a piece of it, such as the name of a test or of a case in a table. */
 export type Proof = readonly [file: string, words: string]

@@ -1,6 +1,6 @@
 /**
- * S24, S25, S27, S31–S33 where they are rules of a part or of every answer; what single requests come to is in test/service.
- * Set FETTLE_FUZZ for another number of random requests than 300.
+ * S24, S25, S27, S31–S33 as rules of the whole service; test/unit/service tests single requests. FETTLE_FUZZ sets the number
+ * of random requests (default 300).
  */
 import { request } from 'node:http'
 import { connect } from 'node:net'

@@ -1,6 +1,6 @@
 /**
- * What the sources must not hold: S7 no way round TLS, S21 no deep merge, S22 no regular expression that a text can make slow and
- * none made of a user's text, S38 no shell and no dump of the environment, S40 no door from the product to the faults of tests.
+ * Rules for the sources: S7 no way around TLS verification, S21 no deep merge, S22 no slow regular expression and none built
+ * from user text, S38 no shell and no dump of the environment, S40 no way from the product to the faults of tests.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import ts from 'typescript'

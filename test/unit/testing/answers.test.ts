@@ -1,4 +1,4 @@
-/** Faults that are ordinary HTTP: other answers, altered answers, doubled requests, refused tokens, killed clients. */
+/** Faults that are valid HTTP: replaced and rewritten answers, duplicated requests, rejected tokens, killed clients. */
 import { gunzipSync } from 'node:zlib'
 import { request } from 'undici'
 import { expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-/** The judge of runs: silent on a run that mended its faults, and not to be deceived by any planted violation. */
+/** checkRun finds no violation in a run that recovered from its faults, and finds every planted violation. */
 import { appendFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'

@@ -1,4 +1,4 @@
-/** Faults below HTTP, as a bare socket sees them, in front of a real service. */
+/** Faults below HTTP, seen by a raw socket, in front of a real service. */
 import { expect, test } from 'vitest'
 import type { FaultEffectInput } from '../../../src/testing/index.ts'
 import { ask, bodyOf, create, type Faulty, faulty, isClosing, JOBS, newName, statusOf } from './kit.ts'

@@ -1,4 +1,4 @@
-/** A fault server's exchange ends whatever its client does. */
+/** An exchange of the fault server ends for any behaviour of its client. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'

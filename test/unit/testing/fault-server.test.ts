@@ -1,4 +1,4 @@
-/** The fault server itself: what it passes on and records, its account of faults, its control by HTTP, and where there is none. */
+/** The fault server: what it forwards and records, its counts of faults, its HTTP interface, and its absence in the service. */
 import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,4 +1,4 @@
-/** What the tests of the test kit share: a small service, a fault server in front of it, and requests with nothing between. */
+/** Shared by the tests of the fault server: a small service, a fault server in front of it, and raw requests. */
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { connect } from 'node:net'

@@ -1,4 +1,4 @@
-/** A whole run through a fault server, in this process and in virtual time, for the tests of clock and judge. */
+/** A whole run through a fault server, in this process and in virtual time. */
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

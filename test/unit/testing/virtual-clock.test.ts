@@ -1,4 +1,4 @@
-/** Virtual time: who is woken when, what time waits for, and what moves without it. */
+/** Virtual time: the order of sleepers, what time waits for, and what moves without it. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fc from 'fast-check'

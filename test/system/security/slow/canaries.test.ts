@@ -1,6 +1,6 @@
 /**
- * S1, S2, S6: marked passwords, tokens and link signatures through every command and every way a run can end, against services
- * that tell them again. Everything printed and everything written is searched, in every encoding.
+ * S1, S2, S6: marked passwords, tokens and link signatures in every command and every kind of end of a run, against services
+ * that echo them. Everything printed and written is searched, in every encoding.
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'

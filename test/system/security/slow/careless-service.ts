@@ -1,6 +1,6 @@
 /**
- * A service that gives out marked tokens and links and has no manners: it tells every secret it was told again, in messages,
- * ids, headers and names, and fails where it is told to. It keeps one job, in memory.
+ * A service with one job in memory that issues marked tokens and links, echoes every secret it receives in messages, ids,
+ * headers and names, and fails on command.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

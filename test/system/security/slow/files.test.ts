@@ -1,7 +1,4 @@
-/**
- * S4, S5, S14, S34, S37 on whole runs: who may read what is written, what a planted link or folder comes to, and that rows
- * stand only where the pipeline lets them.
- */
+/** S4, S5, S14, S34, S37 on whole runs: file modes, planted links and folders, and rows only where the pipeline allows them. */
 import { spawn } from 'node:child_process'
 import {
   existsSync,

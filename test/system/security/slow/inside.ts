@@ -1,4 +1,4 @@
-/** The command line carried out within the test's own process, one command at a time: as the binary, but for start-up. */
+/** Runs the command line in the process of the test, one command at a time: like the binary, except for start-up. */
 import { Readable } from 'node:stream'
 import { runProgram } from '../../../../src/cli/program.ts'
 import { ENVIRONMENT } from '../../cli/fettle.ts'

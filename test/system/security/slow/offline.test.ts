@@ -1,6 +1,6 @@
 /**
- * S18, S19, S39, S40 by the binary: what looks sends nothing, not a login, not a name to look up; what a service says reaches
- * neither a terminal's controls nor a runner's commands; and `fettle serve` offers nobody its faults.
+ * S18, S19, S39, S40 with the built program: commands that only read send nothing, not even a login or a name lookup; texts of
+ * a service reach no terminal control and no runner command; `fettle serve` offers no faults.
  */
 import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'

@@ -1,4 +1,4 @@
-/** S35, S36: what is installed with fettle, what is published of it, and where a weakness can be reported. */
+/** S35, S36: the installed packages, the published files, and the address for reporting a vulnerability. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

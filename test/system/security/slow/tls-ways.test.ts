@@ -1,7 +1,7 @@
 /**
- * Every way out over TLS against servers that cannot prove who they are: the service, objects by https and in S3, lineage, and
- * proxies of https. Nothing leaves, nothing is repeated, and the error names the host, the reason and the cure. Revocation is out of
- * reach: Node asks no list and no responder.
+ * Every outgoing TLS connection against servers with an invalid certificate: the service, objects by https and S3, lineage,
+ * and https proxies. Nothing is sent, nothing is retried, and the error names host, reason and fix. Revocation is not tested:
+ * Node checks no revocation list.
  */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'

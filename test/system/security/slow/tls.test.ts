@@ -1,6 +1,6 @@
 /**
- * S7: the service must prove who it is. With an authority added by NODE_EXTRA_CA_CERTS a good certificate is taken, so that each
- * of the others is refused for its own fault; and what switches the proof off altogether is told of loudly.
+ * S7: the certificate of the service is verified. With an authority added by NODE_EXTRA_CA_CERTS a good certificate is
+ * accepted, so each other one is rejected for its own fault; disabling verification prints a warning.
  */
 import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:https'

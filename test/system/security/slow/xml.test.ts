@@ -1,4 +1,4 @@
-/** S17: what a real parser, Chromium's, reads of a hostile JUnit report: only JUnit's elements, and the very text. */
+/** S17: a real parser, Chromium's, reads a hostile JUnit report as JUnit elements with exactly the given text. */
 import { existsSync } from 'node:fs'
 import { type Browser, chromium } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
