@@ -71,11 +71,11 @@ const titled = (rows: readonly Row[]) => rows.map((row, at) => [`${row.line} ${r
 /** No content of a table: a file that changes while it is read (reading.test.ts), another Node, a closed pipe (processes.test.ts). */
 const ELSEWHERE = ['C27', 'A17', 'A18']
 
-test.each(LINES.filter(line => !ELSEWHERE.includes(line)))('%s is tried', line => {
+test.each(LINES.filter(line => !ELSEWHERE.includes(line)))('%s is played', line => {
   expect(ROWS.filter(row => row.line === line).length).toBeGreaterThan(0)
 })
 
-test('there are more than 300 inputs, and no row of another line', () => {
+test('there are more than 300 inputs, each of a line of the fault list', () => {
   expect(ROWS.length).toBeGreaterThan(300)
   expect(ROWS.filter(row => !LINES.includes(row.line))).toEqual([])
 })
@@ -122,7 +122,7 @@ const isService = ({ args }: Row): boolean => args?.[0] === 'serve'
 describe('as processes', () => {
   const halves = [0, 1].map(half => processes.filter((row, at) => (isService(row) ? 0 : at % 2) === half))
   test.concurrent.each(halves.map((rows, at) => [at + 1, rows] as const))(
-    'half %i of those where the process matters',
+    'half %i of the inputs where the process matters',
     async (_, rows) => {
       const wrong: string[] = []
       for (const row of rows.map(withPort)) {

@@ -32,7 +32,7 @@ test.each(['20.19.0', '22.12.0', '24.0.0', '26.1.0'])('A17: Node %s is let in', 
   expect(await withNode(version, ['--version'])).toMatchObject({ code: 0, stderr: '' })
 })
 
-test('A17: the way in imports nothing and holds only what old versions of Node can read', () => {
+test('A17: the entry file imports nothing and uses only syntax of old Node versions', () => {
   const text = readFileSync(BINARY, 'utf8')
   const old = ts.transpileModule(text, { compilerOptions: { target: ts.ScriptTarget.ES2020, module: ts.ModuleKind.ES2020 } })
   const plain = ts.transpileModule(text, { compilerOptions: { target: ts.ScriptTarget.ES2015, module: ts.ModuleKind.ES2020 } })
@@ -55,14 +55,14 @@ test.each([
   expect(ended.stderr).not.toContain('EPIPE')
 })
 
-test('A18: both pipes closed', async () => {
+test('A18: both pipes are closed', async () => {
   const child = spawn(process.execPath, [BINARY, 'rnu'], { env: ENVIRONMENT })
   child.stdout.destroy()
   child.stderr.destroy()
   expect((await follow(child).ended).code).toBe(2)
 })
 
-test('A14: no command waits for an answer: its stdin is never read', async () => {
+test('A14: no command waits for an answer or reads stdin', async () => {
   const cwd = folderOf({ 'p.yml': BASE, 'rows.csv': ROWS })
   const env = { ...ENVIRONMENT, FETTLE_URL: 'https://host.invalid/v1', CI: 'true' }
   const child = spawn(process.execPath, [BINARY, 'run', 'p.yml'], { cwd, env })
@@ -101,7 +101,7 @@ function closedFolder(files: Readonly<Record<string, string>>): string {
   return cwd
 }
 
-test('P1, C1, A12: what this user may not read or write is named before anything is sent', async context => {
+test('P1, C1, A12: unreadable and unwritable files are named before anything is sent', async context => {
   const cwd = closedFolder({
     'closed.yml': BASE,
     'closed.csv': ROWS,
@@ -135,7 +135,7 @@ test('P1, C1, A12: what this user may not read or write is named before anything
   expect(existsSync(join(cwd, 'fettle-runs'))).toBe(false)
 })
 
-test('A16: a port that only the administrator may use is one line', async context => {
+test('A16: a privileged port gives a one-line error', async context => {
   const cwd = closedFolder({})
   const server = startAsNobody(['serve', '--port', '1', '--data', join(cwd, 'data')], cwd)
   const said = await server.seen(/^(error|listening)/m)

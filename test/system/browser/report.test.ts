@@ -16,24 +16,21 @@ describe.skipIf(!CHROMIUM_FOUND)('the report page in Chromium', () => {
   afterAll(() => pages?.close())
   const open: Pages['open'] = (...asked) => pages.open(...asked)
 
-  it.each(Object.keys(STATES) as FixtureName[])(
-    '%s: asks for nothing, complains of nothing, fits a narrow screen',
-    async name => {
-      for (const [viewport, scheme] of [
-        [WIDE, 'light'],
-        [WIDE, 'dark'],
-        [NARROW, 'light'],
-      ] as const) {
-        const { page, complaints, requests } = await open(reportOf(name), { viewport, scheme })
-        expect(complaints).toEqual([])
-        expect(requests).toEqual([])
-        expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(viewport.width)
-        await page.close()
-      }
-    },
-  )
+  it.each(Object.keys(STATES) as FixtureName[])('%s: sends no request, logs no error, fits a narrow screen', async name => {
+    for (const [viewport, scheme] of [
+      [WIDE, 'light'],
+      [WIDE, 'dark'],
+      [NARROW, 'light'],
+    ] as const) {
+      const { page, complaints, requests } = await open(reportOf(name), { viewport, scheme })
+      expect(complaints).toEqual([])
+      expect(requests).toEqual([])
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(viewport.width)
+      await page.close()
+    }
+  })
 
-  it('its policy is in force: its own style applies, a script, image or style put into it does not', async () => {
+  it('its policy is in force: its style applies, an injected script, image or style does not', async () => {
     const { page } = await open(reportOf('finished'))
     const margin = (): Promise<string> => page.evaluate('getComputedStyle(document.body).marginTop')
     expect(await margin()).toBe('0px')
@@ -60,7 +57,7 @@ describe.skipIf(!CHROMIUM_FOUND)('the report page in Chromium', () => {
     await page.close()
   })
 
-  it('holds no element, attribute or request of any text, wherever that stands in it', async () => {
+  it('no text becomes an element, an attribute or a request, at any position', async () => {
     const { page: finished } = await open(reportOf('finished'))
     const known = await finished.evaluate<{ tags: string[]; attributes: string[] }>(await inPage('vocabulary.js'))
     await finished.close()
@@ -132,7 +129,7 @@ describe.skipIf(!CHROMIUM_FOUND)('the report page in Chromium', () => {
     },
   )
 
-  it('is dark where the reader wants it dark', async () => {
+  it('is dark in dark mode', async () => {
     const backgrounds = []
     for (const scheme of ['light', 'dark'] as const) {
       const { page } = await open(reportOf('finished'), { scheme })

@@ -44,7 +44,7 @@ describe.skipIf(!CHROMIUM_FOUND)('the review desk in Chromium', () => {
     return { text: await readFile(path, 'utf8'), path, name: download.suggestedFilename() }
   }
 
-  it('takes the place of the table, and shows the first row beside its candidates', async () => {
+  it('replaces the table and shows the first row beside its candidates', async () => {
     const { page, complaints, requests } = await pages.open(REPORT)
     expect(await page.locator('.paper').first().isVisible()).toBe(false)
     expect(await shown(page)).toHaveLength(4)
@@ -57,7 +57,7 @@ describe.skipIf(!CHROMIUM_FOUND)('the review desk in Chromium', () => {
     await page.close()
   })
 
-  it('is worked by keyboard: a key a row, and what was done can be undone', async () => {
+  it('works by keyboard: one key a row, with undo', async () => {
     const { page } = await pages.open(REPORT)
     await page.keyboard.press('y')
     expect([await status(page), await title(page)]).toEqual(['1 of 4 reviewed', 'Nordlicht Energie GmbH'])
@@ -80,7 +80,7 @@ describe.skipIf(!CHROMIUM_FOUND)('the review desk in Chromium', () => {
     await page.close()
   })
 
-  it('gives a decisions.csv that fettle reads: who, when, until when, and every pair that was rejected', async () => {
+  it('exports a decisions.csv that fettle reads: author, time, expiry, and every rejected pair', async () => {
     const { page } = await pages.open(REPORT)
     await page.getByLabel('Your name').fill('Ann "the hand", Q')
     await page.getByLabel('Holds until').fill('2027-11-21')
@@ -101,7 +101,7 @@ describe.skipIf(!CHROMIUM_FOUND)('the review desk in Chromium', () => {
     await page.close()
   })
 
-  it('keeps its place: the same page opened again has the choices', async () => {
+  it('restores the choices when the page is opened again', async () => {
     const { page } = await pages.open(REPORT)
     await page.keyboard.press('y')
     await page.reload()
@@ -109,7 +109,7 @@ describe.skipIf(!CHROMIUM_FOUND)('the review desk in Chromium', () => {
     await page.close()
   })
 
-  it('shows what was decided before, and takes it back by an undo', async () => {
+  it('shows earlier decisions and undoes them', async () => {
     const decision = {
       decision: 'accept',
       company: 'GB-X-04417702',
@@ -149,7 +149,7 @@ describe.skipIf(!CHROMIUM_FOUND)('the review desk in Chromium', () => {
     await page.close()
   })
 
-  it('shows hostile text as text, and hands it on as it is', async () => {
+  it('shows hostile text as text and exports it unchanged', async () => {
     const { page, complaints, requests } = await pages.open(reportOf('hostile'))
     for (let n = 0; n < HOSTILE.length; n++) await page.keyboard.press('y')
     expect(await page.evaluate('window.owned')).toBeUndefined()
@@ -191,7 +191,7 @@ describe.skipIf(!CHROMIUM_FOUND)('the review desk in Chromium', () => {
     await page.close()
   })
 
-  it('gives way to the table on paper, and where there is no script', async () => {
+  it('shows the table on paper and without JavaScript', async () => {
     for (const asked of [{ media: 'print' }, { script: false }] as const) {
       const { page } = await pages.open(REPORT, asked)
       expect(await page.locator('#desk').isVisible()).toBe(false)

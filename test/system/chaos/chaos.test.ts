@@ -11,7 +11,7 @@ import { expect, test } from 'vitest'
 const run = fileURLToPath(new URL('run.mjs', import.meta.url))
 const WITHIN_SECONDS = 60
 
-test('no second job, no second effect, no lost row, no half file, no secret', async () => {
+test('no second job, no second effect, no lost row, no partial file, no secret', async () => {
   const seed = process.env.CHAOS_SEED === undefined ? [] : ['--seed', process.env.CHAOS_SEED]
   const args = [run, '--runs', '500', '--within', `${WITHIN_SECONDS}`, '--shrink', '1', '--json', ...seed]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })

@@ -8,7 +8,7 @@ import { shortestOf } from './repeat.ts'
 import { shrink } from './shrink.ts'
 import { journeyAlone, openStage, type Stage } from './stage.ts'
 
-test('whatever is needed is what is left, in its order', async () => {
+test('keeps exactly the needed faults, in order', async () => {
   const cases = fc
     .uniqueArray(fc.integer(), { minLength: 1, maxLength: 60 })
     .chain(items => fc.tuple(fc.constant(items), fc.subarray(items, { minLength: 1 })))
@@ -25,7 +25,7 @@ test('whatever is needed is what is left, in its order', async () => {
   )
 })
 
-test('where either of two suffices, one is left', async () => {
+test('keeps one of two faults that each suffice', async () => {
   expect(await shrink([1, 2, 3, 4, 5], async some => some.includes(2) || some.includes(4))).toHaveLength(1)
 })
 
@@ -57,7 +57,7 @@ function richSeed(): number {
   }
 }
 
-test('a defect planted behind two faults of a run is found to be these two', async () => {
+test('reduces a planted defect to its two faults', async () => {
   const seed = richSeed()
   const whole = await journeyAlone(stage, seed)
   expect(whole.charges, JSON.stringify(whole.commands)).toEqual([])

@@ -55,7 +55,9 @@ describe.concurrent('plan', () => {
       '~ input: file of then -> other content',
     ])
       expect(stdout).toContain(`    ${line}\n`)
-    expect(stdout).toMatch(/6 at most \(basic, .*\), about 5 by the last good run; exceeds budget\.credits 3: nothing would be enriched/)
+    expect(stdout).toMatch(
+      /6 at most \(basic, .*\), about 5 by the last good run; exceeds budget\.credits 3: nothing would be enriched/,
+    )
     const { plan } = lastLine(await fettle(['plan', 'p.yml', '--json'], { cwd })) as {
       plan: { credits: object; against: { changes: object[] } }
     }

@@ -29,7 +29,7 @@ function codesOf(path: string): readonly string[] {
 const UNREADABLE = /_(SYNTAX|DEPTH|READ|EMPTY)$/
 
 describe.skipIf(files.length === 0)('JSONTestSuite as pipeline files', () => {
-  test('every file is answered, by what it is', () => {
+  test('every file has the right outcome', () => {
     const tally = { n: 0, y: 0, i: 0 }
     for (const path of files) {
       const codes = codesOf(path)
@@ -44,7 +44,7 @@ describe.skipIf(files.length === 0)('JSONTestSuite as pipeline files', () => {
   })
 })
 
-test.runIf(files.length === 0)('JSONTestSuite as pipeline files: not run, since CORPORA holds none of it', context => {
+test.runIf(files.length === 0)('JSONTestSuite as pipeline files: skipped, CORPORA does not contain it', context => {
   console.info('JSONTestSuite as pipeline files: not run (set CORPORA to a folder that holds it)')
   context.skip('not run')
 })

@@ -35,7 +35,7 @@ describe.skipIf(pythonMissing !== null)('Airflow', { timeout: 900_000 }, () => {
     expect((await airflow(['db', 'migrate'], project(settings(service.url)))).code).toBe(0)
   }, 900_000)
 
-  test('submits, looks and collects: one job, the bytes of one run, the last line as a value', async () => {
+  test('submits, polls and collects: one job, the bytes of one run, the last line as value', async () => {
     const work = project(settings(service.url))
     const { code, stdout, stderr } = await airflow(['dags', 'test', 'fettle_suppliers'], work)
     const said = stdout + stderr
@@ -46,7 +46,7 @@ describe.skipIf(pythonMissing !== null)('Airflow', { timeout: 900_000 }, () => {
     expect(outputsOf(work)).toEqual(await outputsOfOneRun(settings(service.url)))
   })
 
-  test('maps a task over the shards that plan prints: a job each, the bytes of one run', async () => {
+  test('maps a task over the shards of plan: one job each, the bytes of one run', async () => {
     const work = project(settings(service.url))
     const before = jobs()
     const { code, stdout, stderr } = await airflow(['dags', 'test', 'fettle_suppliers_shards'], work)
@@ -58,7 +58,7 @@ describe.skipIf(pythonMissing !== null)('Airflow', { timeout: 900_000 }, () => {
     expect(outputsOf(work)).toEqual(await outputsOfOneRun(settings(service.url)))
   })
 
-  test('its sensor waits on 75 and gives up on 76; the pod leaves its result where the side-car reads, whatever happens', async () => {
+  test('the sensor waits on 75 and fails on 76; the pod writes its result for the side-car after every outcome', async () => {
     const statuses = { now: 'matching' }
     const slow = await scripted(() => statuses.now)
     const work = project(settings(slow.url))

@@ -23,7 +23,7 @@ describe.skipIf(pythonMissing !== null)('Dagster', { timeout: 600_000 }, () => {
   const write = ({ cwd }: Project, more: string): void =>
     writeFileSync(join(cwd, 'pipelines/suppliers.yml'), pipelineOf('suppliers', more))
 
-  test('knows the counts, the digests and the checks, those that were not met too; no row', async () => {
+  test('receives counts, digests and checks, including failed ones, and no row', async () => {
     const work = project(settings)
     const outputs = 'output: {path: out/suppliers.csv, unmatched: out/un.csv, review: out/re.csv}'
     write(work, `${outputs}\nchecks: {matched: {warn: "< 90%"}, duplicates: {fail: "> 10%"}, failed: {fail: "> 0"}}`)
@@ -47,7 +47,7 @@ describe.skipIf(pythonMissing !== null)('Dagster', { timeout: 600_000 }, () => {
     for (const row of ROWS.split('\n').slice(1, 6)) expect(JSON.stringify(told)).not.toContain(row.split(',')[0])
   })
 
-  test('is told why nothing was made, and does not try again', async () => {
+  test('receives the reason for a missing asset, and does not retry', async () => {
     const work = project(settings)
     write(work, 'chekcs: {}')
     const told = await materialise(work)

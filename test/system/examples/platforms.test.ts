@@ -41,7 +41,7 @@ describe.concurrent('on several machines', { timeout: 480_000 }, () => {
   /** What a job of GitHub runs; packages are there already. */
   const commandsOf = (steps: readonly Step[]): Step[] => steps.filter(step => step.run !== undefined && step.run !== 'npm ci')
 
-  test('GitHub: each job in a workspace of its own, runs handed on as artifacts', async () => {
+  test('GitHub: each job in a separate workspace, runs passed as artifacts', async () => {
     const { plan, shard, merge } = example('github/shards.yml').jobs
     const planning = project({ GITHUB_ACTIONS: 'true', GITHUB_OUTPUT: 'outputs.txt' })
     for (const step of commandsOf(plan.steps)) await good(shell(step.run!, planning))
@@ -64,7 +64,7 @@ describe.concurrent('on several machines', { timeout: 480_000 }, () => {
     expect(outputsOf(merging)).toEqual(wanted)
   })
 
-  test('GitLab: numbered by the platform, gathered by artifacts', async () => {
+  test('GitLab: jobs numbered by the platform, results collected from artifacts', async () => {
     const { shard, merge, '.fettle': base } = example('gitlab/shards.gitlab-ci.yml')
     expect(base.before_script).toEqual(['npm ci'])
     const merging = project({ GITLAB_CI: 'true' })
@@ -79,7 +79,7 @@ describe.concurrent('on several machines', { timeout: 480_000 }, () => {
     for (const pattern of [junit, metrics]) await good(shell(`ls ${pattern}`, merging))
   })
 
-  test('Kubernetes: an index a pod, restarted or not, on one volume', async () => {
+  test('Kubernetes: one index a pod, with and without a restart, on one volume', async () => {
     const work = project()
     const { completions, template } = example('kubernetes/shards.yml').spec
     const [container] = template.spec.containers
@@ -121,7 +121,7 @@ describe.concurrent('on several machines', { timeout: 480_000 }, () => {
   })
 })
 
-describe('what a pod is started again for', () => {
+describe('exit codes that restart a pod', () => {
   type Rule = { action: string; onExitCodes?: { operator: string; values: number[] } }
   const decide = (rules: readonly Rule[], code: number): string =>
     rules.find(({ onExitCodes: on }) => on !== undefined && on.values.includes(code) === (on.operator === 'In'))?.action ??
@@ -144,7 +144,7 @@ describe('what a pod is started again for', () => {
   })
 })
 
-test('no workflow restores the runs of another', () => {
+test('no workflow restores the runs of another workflow', () => {
   const caches = (file: string): { key: string; 'restore-keys'?: string }[] =>
     Object.values(example(`github/${file}`).jobs as Record<string, { steps: { uses?: string; with: never }[] }>)
       .flatMap(({ steps }) => steps)
@@ -158,7 +158,7 @@ test('no workflow restores the runs of another', () => {
       for (const { key } of caches(other)) expect(key.startsWith((wanted as string).trim())).toBe(false)
 })
 
-test('every folder says how it is run again', () => {
+test('every folder has the command that repeats its test', () => {
   for (const name of readdirSync(join(ROOT, 'examples')).filter(one => !one.includes('.')))
     expect(existsSync(join(ROOT, 'examples', name, 'README.md')), name).toBe(true)
 })

@@ -17,7 +17,7 @@ describe.skipIf(pythonMissing !== null)('Prefect', { timeout: 900_000 }, () => {
     bin = await pythonWith('examples/prefect/requirements.txt')
   }, 900_000)
 
-  test('runs a task for each shard, joins them, and keeps the report as an artifact', async () => {
+  test('runs a task for each shard, merges them, and stores the report as an artifact', async () => {
     const work = project({
       PREFECT_HOME: home,
       PREFECT_SERVER_ANALYTICS_ENABLED: 'false',

@@ -8,14 +8,14 @@ const live = Object.entries(data.faults).flatMap(([fault, { row }]) =>
   data.stages.flatMap((stage, at) => (row[at] === '·' ? [] : [{ cell: `${fault}/${stage}`, policy: row[at] }])),
 )
 
-test('49 faults at nine stages: 358 live cells, each with at least one entry', () => {
+test('49 faults at nine stages: 358 possible cells, each with at least one entry', () => {
   expect(Object.keys(data.faults)).toHaveLength(49)
   expect(live).toHaveLength(358)
   const entered = new Set(data.cells.map(({ fault, stage }) => `${fault}/${stage}`))
   expect(live.map(({ cell }) => cell).filter(cell => !entered.has(cell))).toEqual([])
 })
 
-test('every entry is of a live cell, with its policy, and has a name of its own', () => {
+test('every entry belongs to a possible cell, has its policy and a unique name', () => {
   const policies = new Map(live.map(({ cell, policy }) => [cell, policy]))
   for (const { id, fault, stage, policy } of data.cells) expect(policies.get(`${fault}/${stage}`), id).toBe(policy)
   for (const { policy } of live)
@@ -23,7 +23,7 @@ test('every entry is of a live cell, with its policy, and has a name of its own'
   expect(new Set(data.cells.map(({ id }) => id)).size).toBe(data.cells.length)
 })
 
-test('every entry does something and expects something', () => {
+test('every entry has an action and an expectation', () => {
   for (const { id, instructions, lever, expect: expected } of data.cells) {
     expect(instructions.length > 0 || lever !== undefined, id).toBe(true)
     // What does not end well says why, and what a resume makes of it.

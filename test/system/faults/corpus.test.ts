@@ -126,9 +126,9 @@ async function tryAll(bodies: readonly Body[], what: string): Promise<void> {
   expect([...wrong, ...results.flatMap(one => one.unmet)].join('\n')).toBe('')
 }
 
-test('bodies of our own, once in every request', () => tryAll(OWN, 'our own'))
+test('our invalid bodies, once in every request', () => tryAll(OWN, 'our own'))
 
-test('bodies of our own, again and again in one stage', async () => {
+test('our invalid bodies, repeatedly in one stage', async () => {
   const cases = Object.entries(STAGES).flatMap(([stage, operations]) => OWN.map(one => ({ stage, operations, one })))
   // Of each stage a few, in turn, so that every body lasts somewhere.
   const some = cases.filter((_, at) => at % 9 === 0)
@@ -145,7 +145,7 @@ const folder = process.env.CORPORA === undefined ? null : join(process.env.CORPO
 const files = folder === null || !existsSync(folder) ? [] : readdirSync(folder).filter(name => /^n_.*\.json$/.test(name))
 if (files.length === 0) console.log('JSONTestSuite: not run, CORPORA names no folder with json/n_*.json')
 
-test.skipIf(files.length === 0)('the files of the JSONTestSuite that every parser must reject', () =>
+test.skipIf(files.length === 0)('the invalid files of the JSONTestSuite', () =>
   tryAll(
     files.map(name => ({ name, bytes: readFileSync(join(folder ?? '', name)) })),
     'JSONTestSuite',

@@ -58,7 +58,7 @@ test('an input that changed before it was sent is 65: start a new run', async ()
   rmSync(place.folder, { recursive: true, force: true })
 })
 
-test('an input that changed after it was sent disturbs no matching, and what was paid for is kept', async () => {
+test('an input that changed after the upload does not disturb matching, and the paid results are kept', async () => {
   const place = makePlace(data, service)
   const input = join(place.folder, 'in.csv')
   copyFileSync(input, `${input}.kept`)
@@ -91,7 +91,7 @@ function replaceInput(place: Place, change = (text: string): string => text.repl
   return () => renameSync(`${input}.kept`, input)
 }
 
-test('an input replaced by one of its size and time after a kill is 65: no answer stands beside another row', async () => {
+test('an input replaced after a kill by one of the same size and time is 65: no answer is joined to another row', async () => {
   const place = await killed()
   service.server.arm([])
   const putBack = replaceInput(place)
@@ -106,7 +106,7 @@ test('an input replaced by one of its size and time after a kill is 65: no answe
   rmSync(place.folder, { recursive: true, force: true })
 })
 
-test('an input replaced before it was sent is 65, and one of equal bytes goes on', async () => {
+test('an input replaced before the upload is 65, and one with equal bytes continues', async () => {
   const place = await killed('createJob')
   service.server.arm([])
   const putBack = replaceInput(place)
@@ -122,7 +122,7 @@ test('an input replaced before it was sent is 65, and one of equal bytes goes on
   rmSync(place.folder, { recursive: true, force: true })
 })
 
-test('an input replaced by one of its size and time while the job is created is not sent', async () => {
+test('an input replaced by one of the same size and time while the job is created is not sent', async () => {
   const place = makePlace(data, service)
   service.server.arm([{ operation: 'createJob', effect: point }])
   onPoint = () => void replaceInput(place)
@@ -133,7 +133,7 @@ test('an input replaced by one of its size and time while the job is created is 
   rmSync(place.folder, { recursive: true, force: true })
 })
 
-test('a pipeline that means something else now is 2 and names the keys; one that only waits otherwise goes on', async () => {
+test('a pipeline with another meaning is 2 and names the keys; one with other waits continues', async () => {
   const place = await killed()
   const file = join(place.folder, 'pipeline.yml')
   const text = readFileSync(file, 'utf8')
@@ -168,7 +168,7 @@ test('a journal damaged in the middle is 73 with the line, for resume and for ru
   rmSync(place.folder, { recursive: true, force: true })
 })
 
-test('a journal of a newer fettle is 2 and left as it is', async () => {
+test('a journal of a newer fettle is 2 and stays unchanged', async () => {
   const place = await killed()
   const journal = journalOf(place)
   const text = readFileSync(journal, 'utf8').replace('"journal":1', '"journal":2')

@@ -30,14 +30,18 @@ const EFFECTS: readonly (readonly [Killed['effect'], string])[] = [
 ]
 const cells = SCENES.flatMap(([name, make]) => EFFECTS.map(([effect, where]) => [name, where, make, effect] as const))
 
-test.each(cells)('%s killed %s leaves what it leaves undisturbed', { timeout: 7_200_000 }, async (name, where, make, effect) => {
-  const scene = await make()
-  const { creates } = service.server.effects()
-  const { points, places, violations } = await killEverywhere({ ...scene, effect })
-  rmSync(scene.prepared.folder, { recursive: true, force: true })
-  console.info(`${name} killed ${where}: ${points} points, ${violations.length} violations`)
-  expect(violations).toEqual([])
-  expect(points).toBeGreaterThan(9)
-  // Every list that was cleaned has one job, and the other commands have none.
-  expect(service.server.effects().creates - creates).toBe(name === 'clean' ? places : 0)
-})
+test.each(cells)(
+  '%s killed %s ends with the files of an undisturbed command',
+  { timeout: 7_200_000 },
+  async (name, where, make, effect) => {
+    const scene = await make()
+    const { creates } = service.server.effects()
+    const { points, places, violations } = await killEverywhere({ ...scene, effect })
+    rmSync(scene.prepared.folder, { recursive: true, force: true })
+    console.info(`${name} killed ${where}: ${points} points, ${violations.length} violations`)
+    expect(violations).toEqual([])
+    expect(points).toBeGreaterThan(9)
+    // Every list that was cleaned has one job, and the other commands have none.
+    expect(service.server.effects().creates - creates).toBe(name === 'clean' ? places : 0)
+  },
+)

@@ -24,16 +24,16 @@ async function killAfter(scene: Scene, at: readonly RegExp[]): Promise<void> {
   expect([points, places]).toEqual([at.length, at.length + 1])
 }
 
-test('a merge that was killed leaves nothing but the merged list', async () => {
+test('a killed merge leaves only the merged list', async () => {
   await killAfter(await mergeScene(data), [/mkdir .*-killed-\w+$/, /write .*\/\.report\.json\./])
 })
 
-test('a review that was killed leaves no temporary file among the decisions, the outputs and the run', async () => {
+test('a killed review leaves no temporary file in the folders of decisions, outputs and run', async () => {
   const scene = await reviewScene(data, { isFirst: false })
   await killAfter(scene, [/write .*\/\.killed\.csv\./, /write .*\/\.review\.jsonl\./, /write .*\/\.junit\.xml\./])
 })
 
-test('a list has one job, and its command goes on after it was killed behind the output', async () => {
+test('clean killed after its output continues with its one job', async () => {
   const scene = { ...cleanScene(data, service), only: { file: 'in-clean.csv', ops: 'rename' } }
   await killAfter(scene, [/rename/])
 })

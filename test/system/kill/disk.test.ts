@@ -52,7 +52,7 @@ test.each([
   rmSync(place.folder, { recursive: true, force: true })
 })
 
-test('a limit of file size that the reports pass is 73, and the next command makes up for them', async () => {
+test('reports over the limit of file size are 73, and the next command writes them', async () => {
   const place = makePlace(data, service)
   const before = service.server.effects()
   const limited = start(place, RUN, undefined, {}, ['bash', '-c', 'ulimit -f 40; exec "$0" "$@"'])
@@ -67,7 +67,7 @@ test('a limit of file size that the reports pass is 73, and the next command mak
   rmSync(place.folder, { recursive: true, force: true })
 })
 
-test('a source that cannot be read is 65 wherever it is read, and names the file', async () => {
+test('an unreadable source is 65 in every stage, and names the file', async () => {
   let points = 0
   for (let at = 1; ; at++) {
     const place = makePlace(data, service)
@@ -92,7 +92,7 @@ test('a source that cannot be read is 65 wherever it is read, and names the file
   expect(points).toBeGreaterThan(3)
 })
 
-test('a disk that becomes read-only under a run is 73, and the run goes on once it is not', async () => {
+test('a disk that becomes read-only during a run is 73, and the run continues when it is writable', async () => {
   const place = makePlace(data, service)
   const first = await start(place, RUN, { fault: 'EROFS@90+', log: join(data, 'log') }).ended
   expect(first.code, first.stderr).toBe(73)
@@ -105,7 +105,7 @@ test('a disk that becomes read-only under a run is 73, and the run goes on once 
   rmSync(place.folder, { recursive: true, force: true })
 })
 
-test('a full disk for the result on stdout is 73', async () => {
+test('a full disk for stdout is 73', async () => {
   const place = makePlace(data, service)
   const child = spawn('bash', ['-c', 'exec "$@" > /dev/full', '-', ...commandOf(RUN)], { cwd: place.folder, env: place.env })
   const code = await new Promise(resolve => child.on('close', resolve))

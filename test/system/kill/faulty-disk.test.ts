@@ -66,11 +66,11 @@ const ALL = [
   ...['f', 'g', 'h', 'i'].flatMap((name, at) => [`${12 + 2 * at} open /${name}`, `${13 + 2 * at} write /${name}`]),
 ]
 
-test('counts what changes a watched file, however it is called, and nothing else', () => {
+test('counts every call that changes a watched file, and no other', () => {
   expect(run('')).toMatchObject({ signal: null, said: '', lines: ALL })
 })
 
-test('a short write is half of one, and is told as such: whoever writes the rest has it whole', () => {
+test('a short write writes half and returns the number: a caller that writes the rest has the whole file', () => {
   for (const at of [3, 7, 13, 15, 17, 19]) {
     const { said, lines, text } = run(`short@${at}`)
     expect([said, lines.length]).toEqual(['', ALL.length + 1])
@@ -86,7 +86,7 @@ test('a short write is half of one, and is told as such: whoever writes the rest
   }
 })
 
-test('an error comes once, or for good; a full disk still renames, removes and syncs', () => {
+test('an error happens once or from then on; a full disk still renames, removes and syncs', () => {
   expect(run('EIO@4')).toMatchObject({ said: 'fsync EIO', lines: ALL.with(3, '4 fsync /d/a EIO') })
   expect(run('ENOSPC@10+').said.split('\n')).toEqual([
     'link ENOSPC',
@@ -98,7 +98,7 @@ test('an error comes once, or for good; a full disk still renames, removes and s
   ])
 })
 
-test('SIGKILL comes before the operation, killed after it, cut in the middle of it', () => {
+test('SIGKILL happens before the operation, killed after it, cut in the middle', () => {
   const before = run('SIGKILL@3')
   expect([before.signal, before.lines.at(-1), before.text('d/a')]).toEqual(['SIGKILL', '3 write /d/a SIGKILL', ''])
   const after = run('killed@3')

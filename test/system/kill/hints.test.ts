@@ -160,9 +160,9 @@ test.each(Object.entries(STATES))('%s: the printed command ends with one job', (
 
 const REPEATED = Object.entries(STATES).filter(([, { exit, isOver }]) => exit === 'output' && isOver !== true)
 
-test.each(REPEATED)('%s: the same command again ends with the one job', (_, state) => endsWithOneJob(state, () => RUN))
+test.each(REPEATED)('%s: repeating the same command ends with the one job', (_, state) => endsWithOneJob(state, () => RUN))
 
-test('together they are the exit codes that can follow a job', () => {
+test('the cases cover every exit code that can follow a job', () => {
   const met = new Set(Object.values(STATES).map(({ exit }) => exit))
   // 0 and 1 are ends, 2 comes before anything is sent, 70 is a mistake of ours.
   expect(Object.keys(EXIT).filter(kind => !met.has(kind as keyof typeof EXIT))).toEqual(['ok', 'checks', 'usage', 'bug'])

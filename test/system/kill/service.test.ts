@@ -47,7 +47,7 @@ const summary = { totalRows: 40, matched: 1, manualMatched: 0, unmatched: 20, du
 
 const KILLS = Number(process.env.FETTLE_KILLS ?? 3)
 
-test(`the real service killed ${KILLS} times while files arrive, are matched, are enriched`, async () => {
+test(`the service killed ${KILLS} times during uploads, matching and enrichment`, async () => {
   const seed = Number(process.env.FETTLE_SEED ?? 20_26)
   const { byPhase, answered, lost } = await sweepService(folderOf(), KILLS, seed)
   const phases = Object.entries(byPhase).map(([phase, count]) => `${count} ${phase}`)
@@ -58,7 +58,7 @@ test(`the real service killed ${KILLS} times while files arrive, are matched, ar
   expect(answered).toBeGreaterThan(KILLS * 3)
 }, 3_600_000)
 
-test('SIGTERM with a request in flight: it is answered, and the process ends well within ten seconds', async () => {
+test('SIGTERM with a request in flight: it is answered, and the process exits within ten seconds', async () => {
   const { child, ended, url, caller } = await serveReal(folderOf())
   const id = await caller.create()
   const { hostname, port } = new URL(url)
@@ -142,7 +142,7 @@ test('a kill during an upload leaves uploadError and no stray file; one after th
   expect((await caller.upload(cut, rows(2))).status).toBe(200)
 })
 
-test('every create that was answered before a kill in the middle of many is there afterwards', async () => {
+test('every create answered before a kill exists afterwards', async () => {
   const dataDir = await temporaryFolder()
   const child = await spawnService(dataDir, 0)
   const answered: string[] = []
@@ -166,7 +166,7 @@ test('every create that was answered before a kill in the middle of many is ther
   expect(names.sort()).toEqual(Array.from({ length: 40 }, (_, n) => `job ${n}`).sort())
 })
 
-test('a lock whose owner is gone, and half a file, do not keep the next service from starting', async () => {
+test('a lock of a dead owner and a partial file do not stop the next service from starting', async () => {
   const dataDir = await temporaryFolder()
   await (await startService({ dataDir, users })).close()
   for (const stale of [`${process.pid} 1`, '999999999 5', '', 'garbage']) {
@@ -178,7 +178,7 @@ test('a lock whose owner is gone, and half a file, do not keep the next service 
   }
 })
 
-test('a kill while backups are made: no half archive, no half snapshot, and the next service is as good as ever', async () => {
+test('a kill during backups leaves no partial archive or snapshot, and the next service works', async () => {
   const dataDir = await temporaryFolder()
   const child = await spawnService(dataDir, 0)
   const id = await child.caller.create('kept')

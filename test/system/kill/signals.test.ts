@@ -105,7 +105,7 @@ test.each<[string, Omit<FaultInput, 'effect'>, NodeJS.Signals, object]>([
   rmSync(place.folder, { recursive: true, force: true })
 })
 
-test('a first signal while nobody answers: ten seconds are waited, no more', async () => {
+test('a first signal during a request without an answer waits at most ten seconds', async () => {
   const place = makePlace(data, service)
   const before = effectsNow()
   const first = await stopped(place, { operation: 'submit' }, (signal, gone) => {

@@ -58,7 +58,7 @@ async function expectedOf(embedded: boolean): Promise<string[]> {
 const nameOf = ({ effect, embedded }: Sweep): string => `${wordsOf(effect)}${embedded === true ? ', embedded' : ''}`
 const all: { line: string; points: number }[] = []
 
-describe('wherever the plug is pulled, the next command finishes the run', () => {
+describe('after a fault at any point, the next command finishes the run', () => {
   test.each(SWEEPS.map(one => [nameOf(one), one] as const))(
     '%s',
     { timeout: isFull ? 7_200_000 : 600_000 },

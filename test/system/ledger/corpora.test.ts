@@ -30,7 +30,7 @@ describe.skipIf(corpora === undefined)('every file of the corpora', () => {
     service = started.service
   })
 
-  it('is accounted for row by row, or refused before anything is sent', { timeout: 3_600_000 }, async () => {
+  it('is accounted for row by row, or rejected before anything is sent', { timeout: 3_600_000 }, async () => {
     const tally: Record<string, number> = {}
     const wrong: string[] = []
     await sideBySide(files(corpora!), 2, async path => {
@@ -50,7 +50,7 @@ describe.skipIf(corpora === undefined)('every file of the corpora', () => {
   })
 })
 
-it.runIf(corpora === undefined)('corpora: not run, since CORPORA names no folder', context => {
+it.runIf(corpora === undefined)('corpora: skipped, CORPORA names no folder', context => {
   console.info('corpora: not run (set CORPORA to a folder of CSV files)')
   context.skip('not run')
 })

@@ -54,7 +54,9 @@ test.each([
   },
 )
 
-test('a wrong password with fifty pipelines: one login, also when they are started again', { timeout: 300_000 }, async () => {
+test('a wrong password in fifty pipelines is sent once, also after a restart of the pipelines', {
+  timeout: 300_000,
+}, async () => {
   const company = await openCompany()
   company.state.intercept = (_, response) => {
     response.writeHead(401, { 'content-type': 'application/json' }).end('{"message":"Access denied"}')
@@ -66,7 +68,7 @@ test('a wrong password with fifty pipelines: one login, also when they are start
   expect(company.sent).toEqual([{ at: 0, route: 'POST /v1/authenticate' }])
 })
 
-test('repeats of two clients come within 10 ms of each other no more than by chance', () => {
+test('retries of two clients coincide within 10 ms only by chance', () => {
   const rounds = 20_000
   for (const failures of [1, 2, 3, 4, 6, 9]) {
     const most = Math.min(30_000, 500 * 2 ** failures)

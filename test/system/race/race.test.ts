@@ -65,7 +65,7 @@ async function round(number: number): Promise<number[]> {
   return took.slice(0, 3)
 }
 
-test('of four processes one wins, the others name it', { timeout: 60_000 + ROUNDS * 20_000 }, async () => {
+test('one of four processes runs the pipeline, the others name it', { timeout: 60_000 + ROUNDS * 20_000 }, async () => {
   const took: number[] = []
   for (let number = 0; number < ROUNDS; number++) took.push(...(await round(number)))
   took.sort((a, b) => a - b)

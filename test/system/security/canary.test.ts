@@ -28,18 +28,18 @@ test.each(Object.entries(ENCODINGS))('a canary within any text is found: %s', (_
   )
 })
 
-test('the first half of one is found, and an unmarked token by its shape', () => {
+test('finds the first half of a canary, and an unmarked token by its shape', () => {
   expect(canariesIn(`see ${CANARY.password.slice(0, 14)}…`, 'here')).toEqual(['here: plain'])
   expect(canariesIn('authorization: Bearer abcdefgh12', 'here')).toEqual(['here: a bearer token'])
   expect(canariesIn('GET /f?X-Amz-Signature=abc', 'here')).toEqual(['here: a signed query'])
 })
 
-test('nothing else is', () => {
+test('finds nothing else', () => {
   fc.assert(fc.property(fc.string(), text => canariesIn(text, 'here').length === 0))
   expect(canariesIn('GET https://h/f?sig=*** with Bearer ***', 'here')).toEqual([])
 })
 
-test('in folders: names and contents, but for the files excepted', () => {
+test('searches names and contents of folders, except excluded files', () => {
   const folder = mkdtempSync(join(tmpdir(), 'fettle-canary-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   mkdirSync(join(folder, 'a'))

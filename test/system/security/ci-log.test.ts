@@ -33,13 +33,13 @@ const PAYLOADS = [
 const obeyed = (text: string): string[] =>
   text.split(/\r\n|[\n\r]/).filter(line => /^[\s\u0085]*::/.test(line) || /##(?:\[|vso\[|teamcity\[)/i.test(line))
 
-test('the judge itself sees commands', () => {
+test('the check itself detects commands', () => {
   for (const payload of PAYLOADS.filter(one => !one.startsWith('%') && !one.includes('\u2028') && !one.includes('\u001b')))
     expect(obeyed(payload), payload).not.toEqual([])
 })
 
 describe.each(PAYLOADS)('%j', payload => {
-  test('in errors and issues as they are printed', () => {
+  test('in printed errors and issues', () => {
     const at = { file: payload, line: 1, column: 1 }
     const error = new FettleError('FETTLE_REJECTED', payload, {
       hint: payload,
@@ -64,7 +64,7 @@ describe.each(PAYLOADS)('%j', payload => {
   })
 })
 
-test('no mixture of the pieces is a command, however it is folded into lines', () => {
+test('no mixture of the pieces is a command, for any line breaks', () => {
   const piece = fc.constantFrom(
     '::',
     ':',

@@ -30,7 +30,7 @@ function routed(ways: Readonly<Record<string, ScriptedServer>>): Agent {
 
 const OURS = /^(?:authorization|cookie|idempotency-key|traceparent|tracestate|user-agent|accept|x-.*|referer|origin)$/
 
-describe('S10: another origin gets nothing of ours', () => {
+describe('S10: another origin receives none of our data', () => {
   test.each([
     ['another host', 'https://api.example.com', 'https://files.example.com/f', ['files.example.com'], 'files.example.com:443'],
     [
@@ -73,7 +73,7 @@ describe('S10: another origin gets nothing of ours', () => {
     }
   })
 
-  test('an API call does not follow to another scheme or port of its own host', async () => {
+  test('an API call does not follow a redirect to another scheme or port of its host', async () => {
     for (const location of ['https://api.example.com:8443/v1/x', 'http://api.example.com/v1/x', '//api.example.com:444/v1/x']) {
       const service = await serveScript({ [`GET ${JOBS}/7`]: [{ status: 302, text: '', headers: { location } }] })
       const dispatcher = routed({ 'api.example.com:443': service })
@@ -102,8 +102,8 @@ vi.mock('node:dns', async original => {
 const judged = (host: string): Promise<unknown> =>
   new Promise(resolve => lookupPublic(host, { all: true }, (error, addresses) => resolve(error ?? addresses)))
 
-describe('S12: the address that is connected to', () => {
-  test('one private address among public ones is enough to refuse', async () => {
+describe('S12: the connected address', () => {
+  test('one private address among public ones is rejected', async () => {
     for (const bad of [
       '127.0.0.1',
       '10.0.0.1',
@@ -119,7 +119,7 @@ describe('S12: the address that is connected to', () => {
     }
   })
 
-  test('a resolver that changes its answer is asked once a connection, and the answer judged is the answer used', async () => {
+  test('a resolver that changes its answer is called once a connection, and the checked answer is used', async () => {
     let connections = 0
     const trap = createServer(socket => {
       connections++

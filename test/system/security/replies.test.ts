@@ -51,7 +51,7 @@ describe.each(READERS)('%s', (_, route, act) => {
   })
 })
 
-test('a login answer is read no differently', async () => {
+test('a login answer is read the same way', async () => {
   const server = await serveScript({ [LOGIN]: [{ text: `{"token":"t",${POISON}}` }], [`GET ${JOBS}/7`]: [{ json: job('7') }] })
   await clientOf(server).readJob('7')
   expect(({} as Record<string, unknown>).polluted).toBeUndefined()

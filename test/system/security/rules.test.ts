@@ -26,7 +26,7 @@ test.each(Object.entries(RULES))('%s is proved', (_, { proofs }) => {
   expect(proofs.flatMap(proof => faultOf(proof) ?? [])).toEqual([])
 })
 
-test('a proof that is not there is noticed', () => {
+test('a missing proof is detected', () => {
   expect(faultOf(['system/security/nowhere.test.ts', 'x'])).toBe('system/security/nowhere.test.ts does not exist')
   expect(faultOf(['system/security/rules.test.ts', ['no such', 'words'].join(' ')])).toContain('does not hold')
 })

@@ -12,7 +12,7 @@ import { LIMITS } from '../../../src/service/limits.ts'
 import { loginCheck, startService } from '../../unit/service/kit.ts'
 import { MARK } from './canary.ts'
 
-test('S24: only loopback is listened on', async () => {
+test('S24: the service listens on loopback only', async () => {
   const { port } = new URL((await startService()).url)
   const others = Object.values(networkInterfaces())
     .flatMap(faces => faces ?? [])
@@ -26,7 +26,7 @@ test('S24: only loopback is listened on', async () => {
   }
 })
 
-test('S25: case, form and user name count; the right password in another Unicode form is the right one', async () => {
+test('S25: case, form and user name matter; the right password in another Unicode form is accepted', async () => {
   const check = await loginCheck([{ username: 'ann', password: 'pässwörd' }])
   expect(await check({ username: 'ann', password: 'pässwörd' })).toBe(true)
   expect(await check({ username: 'ann', password: 'pässwörd'.normalize('NFD') })).toBe(true)
@@ -41,7 +41,7 @@ test('S25: case, form and user name count; the right password in another Unicode
     expect(await check({ username, password }), `${username} ${password}`).toBe(false)
 })
 
-test('S27: names beyond all bounds neither fill the memory nor let the guesser of one name off', () => {
+test('S27: unlimited names neither fill memory nor unlock guessing of one name', () => {
   const throttle = makeThrottle({ ...LIMITS, clientLogins: Number.MAX_SAFE_INTEGER }, () => 0)
   const before = process.memoryUsage().heapUsed
   for (let n = 0; n < 3 * LIMITS.loginKeys; n++) throttle.refused({ username: `user-${n}`, password: 'x' }, '127.0.0.1')
@@ -72,7 +72,7 @@ const ask = (url: URL, method: string, path: string, headers: Record<string, str
     call.end(body)
   })
 
-test('S31, S32, S33: whatever is asked, no stack, path or query is told, no origin let in, and each log line is one object', async () => {
+test('S31, S32, S33: for any request, answers contain no stack, path or query, no origin is allowed, and each log line is one object', async () => {
   const lines: string[] = []
   const service = await startService({ log: line => lines.push(line) })
   const url = new URL(service.url)

@@ -12,7 +12,7 @@ const onCreate = (effect: FaultEffectInput, more: Partial<FaultInput> = {}): Fau
   ...more,
 })
 
-test('body: another text, with the request carried out unless told otherwise', async () => {
+test('body: another text, with the request executed unless carriedOut is false', async () => {
   const { server, token } = await faulty()
   server.arm([
     onCreate({ kind: 'body', text: '<p>{self}</p>', type: 'text/html', status: 203 }),
@@ -24,7 +24,7 @@ test('body: another text, with the request carried out unless told otherwise', a
   expect([server.effects('a').creates, server.effects().creates]).toEqual([1, 1])
 })
 
-test('rewrite: keys set, removed, and put in as they stand; what changes nothing is not counted', async () => {
+test('rewrite: keys set, removed and inserted verbatim; a rewrite without a change is not counted', async () => {
   const { server, token } = await faulty()
   const armed = server.arm([
     onCreate({ kind: 'rewrite', set: { name: 7, link: '{self}/x' }, remove: ['status'], raw: '"__proto__":1,"id":"twice",' }),
@@ -42,7 +42,7 @@ test('rewrite: keys set, removed, and put in as they stand; what changes nothing
   expect(armed.unconsumed()).toHaveLength(1)
 })
 
-test('jobStatus: one a reply, then the truth again, or the last for ever; a refusal does not use one up', async () => {
+test('jobStatus: one a reply, then the real status, or the last one forever; an error reply uses none', async () => {
   const { server, token } = await faulty()
   const { id } = JSON.parse(bodyOf(await ask(server, { ...create(), token })))
   const read = async (of = id): Promise<string> => {
@@ -60,7 +60,7 @@ test('jobStatus: one a reply, then the truth again, or the last for ever; a refu
   expect(JSON.parse(bodyOf(await ask(server, { path: JOBS, token })))[0].status).toBe('matched')
 })
 
-test('redirect: to wherever it says, without the service', async () => {
+test('redirect: to the given address, without the service', async () => {
   const { server, token } = await faulty()
   server.arm([{ operation: 'listJobs', effect: { kind: 'redirect', to: '{self}{path}&again', status: 307 } }])
   const heard = await ask(server, { path: `${JOBS}?page=1`, token })
@@ -68,7 +68,7 @@ test('redirect: to wherever it says, without the service', async () => {
   expect(server.requests[0]?.status).toBe(null)
 })
 
-test('expireToken: 401 for this token from now on, and for no other', async () => {
+test('expireToken: 401 for this token from now on, not for others', async () => {
   const { server, service, token } = await faulty()
   const armed = server.arm([{ operation: 'readJob', effect: { kind: 'expireToken' } }, onCreate({ kind: 'expireToken' })])
   expect(statusOf(await ask(server, { path: JOBS, token }))).toBe(200)
@@ -84,7 +84,7 @@ test('expireToken: 401 for this token from now on, and for no other', async () =
   expect(statusOf(await ask(server, { path: JOBS, token }))).toBe(200)
 })
 
-test('bombs: a body without end, and a gigabyte in a megabyte', async () => {
+test('bombs: an endless body, and a gigabyte in a megabyte', async () => {
   const { server, token } = await faulty()
   const armed = server.arm([
     { operation: 'listJobs', effect: { kind: 'bomb', how: 'endless' } },
@@ -108,7 +108,7 @@ test('bombs: a body without end, and a gigabyte in a megabyte', async () => {
   expect(armed.unconsumed()).toEqual([])
 })
 
-test('duplicate: the service gets it twice, and its key decides whether that counts', async () => {
+test('duplicate: the service receives it twice, and its key decides whether it counts twice', async () => {
   const { server, token } = await faulty()
   const keyed = await faulty({ without: ['Idempotency-Key'] })
   for (const one of [{ server, token }, keyed]) {
@@ -136,7 +136,7 @@ test.each([
   expect(armed.unconsumed()).toEqual([])
 })
 
-test('points are called beside a fault, and the request waits for them', async () => {
+test('points are called in addition to a fault, and the request waits for them', async () => {
   const order: string[] = []
   const onPoint = async (name: string): Promise<void> => {
     order.push(`${name}…`)

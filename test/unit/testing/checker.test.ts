@@ -23,7 +23,7 @@ const judge = (one: Stage, more: Partial<RunEvidence> = {}) =>
     ...more,
   })
 
-test('a run whose requests were dropped, refused, doubled and cut mends all of it, in virtual time', async () => {
+test('a run with dropped, rejected, duplicated and truncated requests recovers, in virtual time', async () => {
   const one = await stage()
   const armed = one.faulty.server.arm([
     { operation: 'authenticate', effect: { kind: 'status', status: 503, headers: { 'retry-after': '30' } } },
@@ -42,7 +42,7 @@ test('a run whose requests were dropped, refused, doubled and cut mends all of i
   expect(one.faulty.server.effects(state.jobName)).toEqual({ creates: 1, uploads: 1, submits: 1, enriches: 1, logins: 0 })
 })
 
-test('so does one of several jobs whose like rows go up once: each part by itself', async () => {
+test('a run of several jobs with collapsed rows recovers in each job', async () => {
   const one = await stage('e,Harrow Optics Ltd\nf,Nobody GmbH\n', 'job: { split: 2, concurrency: 2, collapse: true }\n')
   const armed = one.faulty.server.arm([
     { operation: 'createJob', nth: 2, effect: { kind: 'reset', at: 'reply', carriedOut: true } },
@@ -69,7 +69,7 @@ const never: Armed = {
   disarm: () => {},
 }
 
-test('each planted violation is found, and named by its invariant', async () => {
+test('finds each planted violation and names its invariant', async () => {
   const one = await stage()
   const { state } = await one.run()
   expect(await judge(one)).toEqual([])
@@ -144,7 +144,7 @@ test('each planted violation is found, and named by its invariant', async () => 
   expect(await judge(one, { orphans: 2 })).toMatchObject([{ invariant: 'I1', what: expect.stringContaining('not left alone') }])
 })
 
-test('before its end a run may be torn and unknown, but not wrong', async () => {
+test('an unfinished run may be incomplete, but not wrong', async () => {
   const one = await stage()
   one.faulty.server.arm([{ operation: 'submit', times: 'always', effect: { kind: 'status', status: 403 } }])
   const { state } = await one.run()
@@ -157,7 +157,7 @@ test('before its end a run may be torn and unknown, but not wrong', async () => 
   expect(await judge(one)).toMatchObject([{ invariant: 'I3' }])
 })
 
-test('records of a CSV text are counted as they were written, and a cut is seen unless it falls between two', () => {
+test('counts the records of a CSV text, and detects a truncation except between two records', () => {
   const cell = fc.string({ unit: fc.constantFrom('a', '"', '\n', '\r', ',', ' ', 'é') })
   const row = fc.array(cell, { minLength: 2, maxLength: 4 })
   fc.assert(
@@ -178,7 +178,7 @@ test.each<[string, string | null]>([
   expect(xmlFault(text)).toBe(fault)
 })
 
-test('a secret is known in base64 wherever it begins', () => {
+test('finds a secret in base64 at any offset', () => {
   fc.assert(
     fc.property(
       fc.string({ minLength: 10, unit: 'binary' }),

@@ -18,7 +18,7 @@ async function createWith(effect: FaultEffectInput) {
   return { ...one, armed, heard, made: await jobsCalled(name, one) }
 }
 
-test('nothing planned: requests and answers pass unchanged, and connections stay open', async () => {
+test('without a fault, requests and answers pass unchanged, and connections stay open', async () => {
   const one = await faulty()
   const heard = await ask(one.server, { ...create('plain'), token: one.token })
   expect([statusOf(heard), JSON.parse(bodyOf(heard)).name, heard.ending]).toEqual([200, 'plain', 'open'])
@@ -26,7 +26,7 @@ test('nothing planned: requests and answers pass unchanged, and connections stay
   expect([one.server.effects('plain').creates, one.server.pending()]).toEqual([1, 0])
 })
 
-test.each([false, true])('status, carried out: %s', async carriedOut => {
+test.each([false, true])('status, with carriedOut: %s', async carriedOut => {
   const effect = { kind: 'status', status: 503, headers: { 'Retry-After': '7' }, carriedOut } as const
   const { heard, made, armed, server } = await createWith(effect)
   expect([statusOf(heard), /retry-after: 7/i.test(heard.text)]).toEqual([503, true])
@@ -72,7 +72,7 @@ test.each<[FaultEffectInput, number]>([
   await expect.poll(() => server.pending()).toBe(0)
 })
 
-test('drip gives the whole reply in pieces', async () => {
+test('drip sends the whole reply in pieces', async () => {
   const begun = performance.now()
   const { heard, armed } = await createWith({ kind: 'drip', bytes: 40, everyMs: 5 })
   expect(Object.keys(JSON.parse(bodyOf(heard)))).toContain('name')

@@ -5,7 +5,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { Exchange } from '../../../src/testing/exchange.ts'
 
-test('a reset while the connection is being shut down still closes it', async () => {
+test('a reset during a shutdown of the connection still closes it', async () => {
   let exchange: Exchange | null = null
   const server = createServer((request, response) => {
     const around = { target: new URL('http://127.0.0.1'), origin: '', without: [], keepAlive: true, note: () => {} }

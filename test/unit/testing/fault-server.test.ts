@@ -114,7 +114,7 @@ test('uploads and files stream: neither is kept, neither is changed', async () =
   expect(ahead).toBeLessThan(24 * 1024 * 1024)
 })
 
-test('a service that is down is a reset, or a 502; elsewhere it is found again', async () => {
+test('a stopped service gives a reset or a 502; a new address works again', async () => {
   const { service, server, token } = await faultyAlone()
   const other = await faultyAlone({ whenDown: 502 })
   await other.service.close()
@@ -129,7 +129,7 @@ test('a service that is down is a reset, or a 502; elsewhere it is found again',
   expect(statusOf(await ask(server, { path: JOBS, token: (await logIn(next)).token }))).toBe(200)
 })
 
-test('a client that leaves while the service is at work leaves no hole in the record', async () => {
+test('a client that leaves during a request leaves a complete record', async () => {
   let arrived = false
   let answer = (): void => {}
   const service = createServer((_request, response) => {
@@ -151,7 +151,7 @@ test('a client that leaves while the service is at work leaves no hole in the re
   expect(server.effects('late').creates).toBe(1)
 })
 
-test('a service that refuses an upload at its first bytes is heard, and its connection stays', async () => {
+test('a service that rejects an upload at its first bytes is answered, and its connection stays', async () => {
   const service = createServer((_request, response) => void response.writeHead(413).end('too large'))
   await new Promise<void>(resolve => service.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void service.close())
@@ -163,7 +163,7 @@ test('a service that refuses an upload at its first bytes is heard, and its conn
   await expect.poll(() => server.pending()).toBe(0)
 })
 
-test('a service that breaks off in the middle of an upload is a 502 that can be heard, on a connection that can be used', async () => {
+test('a service that closes in the middle of an upload gives a readable 502 on a usable connection', async () => {
   const service = createServer(request => void request.once('data', () => request.socket.destroy()))
   await new Promise<void>(resolve => service.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void service.close())
@@ -178,7 +178,7 @@ test('a service that breaks off in the middle of an upload is a 502 that can be 
   }
 })
 
-test('connections stay open, or with keepAlive: false every reply closes its own', async () => {
+test('connections stay open; with keepAlive: false every reply closes its connection', async () => {
   const open = await faulty()
   const closing = await faulty({ keepAlive: false })
   expect(isClosing(await ask(open.server, { path: JOBS, token: open.token }))).toBe(false)
@@ -195,7 +195,7 @@ const statuses = async (server: FaultServer, token: string, requests: number): P
   return found
 }
 
-test('nth and times say which requests, and the account says which were met', async () => {
+test('nth and times select requests, and the report counts them', async () => {
   const { server, token } = await faulty()
   await fc.assert(
     fc.asyncProperty(
@@ -218,7 +218,7 @@ test('nth and times say which requests, and the account says which were met', as
   )
 })
 
-test('of several faults for one request the first is carried off, and what is planned anew replaces the old', async () => {
+test('the first of several faults applies to a request, and new plans replace old ones', async () => {
   const { server, token } = await faulty()
   const old = server.arm([{ operation: 'listJobs', times: 'always', effect: { kind: 'status', status: 400 } }])
   const armed = server.arm([
@@ -242,7 +242,7 @@ test('a fault that needs a body to cut does not count without one', async () => 
   expect(armed.unconsumed()).toHaveLength(2)
 })
 
-test('a policy decides for each request, told its operation and number', async () => {
+test('a policy receives operation and number of each request and returns its effect', async () => {
   const { server, token } = await faulty()
   const told: unknown[] = []
   const armed = server.arm(request => {
@@ -254,14 +254,14 @@ test('a policy decides for each request, told its operation and number', async (
   expect(armed.report()).toMatchObject([{ fault: { operation: 'listJobs', nth: 2, effect: { kind: 'status' } }, consumed: 1 }])
 })
 
-test('killClient cannot be planned where nobody can be killed, nor what is no fault', async () => {
+test('rejects killClient without onKill, and invalid faults', async () => {
   const { server } = await faulty()
   expect(() => server.arm([{ operation: '*', effect: { kind: 'killClient', at: 'arrival' } }])).toThrow('without onKill')
   expect(() => server.arm([{ operation: 'nothing' } as never])).toThrow()
   expect(fault.safeParse({ operation: 'file', effect: { kind: 'duplicate' } }).success).toBe(true)
 })
 
-test('by HTTP faults are planned, accounted for and ended', async () => {
+test('faults are planned, reported and ended over HTTP', async () => {
   const { server, token } = await faulty()
   const at = `${server.origin}/__faults`
   const planned = await send(at, 'POST', [{ operation: 'listJobs', times: 'always', effect: { kind: 'status', status: 429 } }])
@@ -277,7 +277,7 @@ test('by HTTP faults are planned, accounted for and ended', async () => {
   expect(server.requests.every(({ path }) => !path.includes('faults'))).toBe(true)
 })
 
-test('faults H37: the service itself has nothing of the kind', async () => {
+test('faults H37: the service itself has no such interface', async () => {
   const { service, token } = await faulty()
   for (const path of ['/__faults', '/v1/__faults'])
     for (const method of ['GET', 'POST', 'DELETE'])
@@ -287,7 +287,7 @@ test('faults H37: the service itself has nothing of the kind', async () => {
         )
 })
 
-test('closing breaks what is silent on purpose', async () => {
+test('close ends stalled requests', async () => {
   const { server, token } = await faulty()
   server.arm([{ operation: 'listJobs', effect: { kind: 'stall', at: 'reply' } }])
   const asked = ask(server, { path: JOBS, token })

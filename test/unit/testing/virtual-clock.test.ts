@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { VirtualClock } from '../../../src/testing/index.ts'
 import { temporaryFolder } from '../service/kit.ts'
 
-test('sleepers wake in the order of their times, at exactly their times, and nobody waits', async () => {
+test('sleepers wake in order, at exactly their times, without real waiting', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 86_400_000 }), { maxLength: 20 }), async waits => {
       const clock = new VirtualClock()
@@ -25,7 +25,7 @@ test('sleepers wake in the order of their times, at exactly their times, and nob
   )
 })
 
-test('fifty who share a clock see one time, and a day of theirs is over in a moment', async () => {
+test('fifty sleepers share one time, and their day passes in a moment', async () => {
   const clock = new VirtualClock({ seed: 3 })
   const times: number[] = []
   await Promise.all(
@@ -40,7 +40,7 @@ test('fifty who share a clock see one time, and a day of theirs is over in a mom
   expect(times).toEqual([...times].sort((a, b) => a - b))
 })
 
-test('time stands still while somebody is at work, here or elsewhere', async () => {
+test('time does not move while work is in progress, here or elsewhere', async () => {
   let isBusy = true
   const clock = new VirtualClock({ isIdle: () => !isBusy })
   let woken = false
@@ -55,7 +55,7 @@ test('time stands still while somebody is at work, here or elsewhere', async () 
   expect(clock.monotonic()).toBe(1000)
 })
 
-test('a file being written holds time, without anybody saying so', async () => {
+test('a file write stops time automatically', async () => {
   const clock = new VirtualClock()
   const order: string[] = []
   const folder = await temporaryFolder()
@@ -66,7 +66,7 @@ test('a file being written holds time, without anybody saying so', async () => {
   expect(order).toEqual(['written', 'woken'])
 })
 
-test('told that others are at work in the process, it asks only who was named', async () => {
+test('with watchesProcess: false only isIdle counts', async () => {
   const clock = new VirtualClock({ watchesProcess: false })
   let isOver = false
   const noise = (): void => void (isOver || setImmediate(noise))
@@ -76,7 +76,7 @@ test('told that others are at work in the process, it asks only who was named', 
   expect(clock.monotonic()).toBe(1000)
 })
 
-test('who sleeps for ever wakes with the signal only', async () => {
+test('an infinite sleep ends only with its signal', async () => {
   const clock = new VirtualClock()
   const stop = new AbortController()
   const forever = clock.sleep(Number.POSITIVE_INFINITY, stop.signal)
@@ -86,7 +86,7 @@ test('who sleeps for ever wakes with the signal only', async () => {
   expect(clock.monotonic()).toBe(10)
 })
 
-test('a sleep ends with its signal, and leaves nothing behind that time would wait for', async () => {
+test('an aborted sleep leaves nothing that time waits for', async () => {
   const clock = new VirtualClock()
   const stop = new AbortController()
   const long = clock.sleep(3_600_000, stop.signal)
@@ -99,7 +99,7 @@ test('a sleep ends with its signal, and leaves nothing behind that time would wa
   expect(clock.monotonic()).toBe(5)
 })
 
-test('appointments are kept in order, are waited for, and do not make time pass', async () => {
+test('scheduled actions run in order, are awaited, and do not advance time', async () => {
   const clock = new VirtualClock()
   const seen: [string, number][] = []
   clock.at(300, () => seen.push(['third', clock.monotonic()]))
@@ -116,7 +116,7 @@ test('appointments are kept in order, are waited for, and do not make time pass'
   expect(clock.monotonic()).toBe(250)
 })
 
-test('steps move the wall alone; suspension moves it too, and the other clock where told', async () => {
+test('steps move only the wall clock; suspension moves it too, and the monotonic clock if requested', async () => {
   const clock = new VirtualClock({ start: 1_000_000 })
   clock.jump(-3_600_000)
   expect([clock.now(), clock.monotonic()]).toEqual([-2_600_000, 0])
@@ -128,7 +128,7 @@ test('steps move the wall alone; suspension moves it too, and the other clock wh
   expect([clock.now(), clock.monotonic()]).toEqual([4_605_000, 5000])
 })
 
-test('chance is the seed', () => {
+test('random numbers follow from the seed', () => {
   const numbers = (seed: number): number[] => {
     const clock = new VirtualClock({ seed })
     return Array.from({ length: 1000 }, () => clock.random())
@@ -140,7 +140,7 @@ test('chance is the seed', () => {
   expect(Math.abs(mean - 0.5)).toBeLessThan(0.05)
 })
 
-test('the form for the service sleeps on the same time, and ends early without failing', async () => {
+test('the service form uses the same time, and aborted sleeps resolve', async () => {
   const clock = new VirtualClock()
   const service = clock.forService()
   const stop = new AbortController()

@@ -63,8 +63,8 @@ async function lookAtIt(cwd: string, env: Readonly<Record<string, string>>): Pro
   for (const format of FORMATS) await said(['report', '--format', format], cwd, env)
 }
 
-describe('a run that goes well', () => {
-  test('password from the environment; then every command that tells of it', async () => {
+describe('a successful run', () => {
+  test('password from the environment; then every command that prints the run', async () => {
     const service = await realService({ users: [{ username: CANARY.username, password: CANARY.password }] })
     const cwd = place()
     const env = { ...SECRETS, FETTLE_URL: service.url }
@@ -84,7 +84,7 @@ describe('a run that goes well', () => {
     isClean(cwd, /^secret$/)
   })
 
-  test('password by a reference in the pipeline, against a service that has no manners', async () => {
+  test('password by a reference in the pipeline, against a careless service', async () => {
     const service = await careless()
     const cwd = place(`${MORE}\nservice: {url: "${service.url}", username: "\${MY_USER}", password: "\${MY_PASSWORD}"}`)
     const env = { MY_USER: CANARY.username, MY_PASSWORD: CANARY.password }
@@ -100,7 +100,7 @@ describe('a run that goes well', () => {
     isClean(cwd)
   })
 
-  test('S1: the system shows no secret among the arguments of any process', async () => {
+  test('S1: no secret is in the arguments of any process', async () => {
     const service = await realService({ users: [{ username: CANARY.username, password: CANARY.password }], rowPauseMs: 200 })
     const cwd = place()
     const under = start(['run', 'p.yml'], { cwd, env: { ...SECRETS, FETTLE_URL: service.url } })
@@ -144,7 +144,7 @@ const WRONG: readonly (readonly [string, Fault, number])[] = [
   ['GET /files/job-1.csv', 'redirect', 76],
 ]
 
-describe('a run that goes wrong, and then goes on', () => {
+describe('a failing run, and its resume', () => {
   test.each(WRONG)('%s: %s', async (line, fault, code) => {
     const service: Careless = await careless({ [line]: fault })
     const cwd = place(`${MORE}\nservice: {rate: {requests: 1000, per: 1s}}`)
@@ -158,7 +158,7 @@ describe('a run that goes wrong, and then goes on', () => {
     isClean(cwd)
   })
 
-  test('TLS that proves nothing', async () => {
+  test('an invalid TLS certificate', async () => {
     const server = createSecure({ key, cert }, (_, response) => response.end('{}'))
     await new Promise<void>(listening => server.listen(0, '127.0.0.1', listening))
     atEnd(() => server.close())
@@ -168,7 +168,7 @@ describe('a run that goes wrong, and then goes on', () => {
     isClean(cwd)
   })
 
-  test('a proxy with a password of its own, that refuses and tells it again', async () => {
+  test('a proxy with a password that refuses and echoes it', async () => {
     const proxy = createServer()
     proxy.on('connect', (request, socket) => {
       const echo = `${request.headers['proxy-authorization']} ${CANARY.password.replace(/[^ -~]/g, '')}`
@@ -185,7 +185,7 @@ describe('a run that goes wrong, and then goes on', () => {
     isClean(cwd)
   })
 
-  test('nobody listens; a full disk; a run that is killed, and goes on', async () => {
+  test('a closed port; a full disk; a killed and resumed run', async () => {
     const service = await realService({ users: [{ username: CANARY.username, password: CANARY.password }], rowPauseMs: 100 })
     const cwd = place()
     const env = { ...FOREIGN, ...SECRETS, FETTLE_URL: service.url }
@@ -202,7 +202,7 @@ describe('a run that goes wrong, and then goes on', () => {
     isClean(cwd)
   })
 
-  test('a mistake of ours', async () => {
+  test('an internal error', async () => {
     const service = await careless()
     const cwd = place()
     // Whatever fails where nobody looks: here a timer of the run, with the password in the environment and the token in memory.
@@ -214,7 +214,7 @@ describe('a run that goes wrong, and then goes on', () => {
   })
 })
 
-test('S6: a run goes on only where it began and for whom; its folder holds no token to go on with', async () => {
+test('S6: a run resumes only at the same service for the same user; its folder holds no token', async () => {
   const service = await careless({ 'POST /dataCleaning/jobs/job-1/submit': 500 })
   const other = await careless()
   const cwd = place()
@@ -233,7 +233,7 @@ test('S6: a run goes on only where it began and for whom; its folder holds no to
   isClean(cwd)
 })
 
-test('serve keeps its password and its tokens to itself', async () => {
+test('serve prints and writes no password and no token', async () => {
   const cwd = folderOf()
   mkdirSync(join(cwd, 'data'))
   const under = start(['serve', '--port', '0', '--data', 'data', '--log'], { cwd, env: { ...FOREIGN, ...SECRETS }, input: null })
@@ -259,7 +259,7 @@ test('serve keeps its password and its tokens to itself', async () => {
   expect(files).toBeGreaterThan(0)
 })
 
-test('commands that need no secret say none', async () => {
+test('commands that need no secret print none', async () => {
   const cwd = place()
   for (const args of [
     ['--version'],

@@ -26,7 +26,7 @@ const place = (more = FULL, rows = ROWS): string => folderOf({ 'rows.csv': rows,
 const below = (folder: string, own: readonly string[]): string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(name => !own.includes(name))
 
-describe('S4: nobody else may read it, under umask 000', () => {
+describe('S4: no other user can read the files, under umask 000', () => {
   /** The binary under a umask, for Node takes its own from whoever starts it. */
   const under = (umask: string, args: readonly string[], cwd: string, env = {}) =>
     follow(
@@ -55,7 +55,7 @@ describe('S4: nobody else may read it, under umask 000', () => {
   })
 })
 
-describe('S5: what was planted is not followed', () => {
+describe('S5: planted links are not followed', () => {
   const victim = (): string => {
     const path = join(folderOf(), 'victim')
     writeFileSync(path, 'untouched')
@@ -79,7 +79,7 @@ describe('S5: what was planted is not followed', () => {
     expect(readlinkSync(join(cwd, name))).toBe(target)
   })
 
-  test('at the lock: it is no lock of ours, and what it names stays as it is', async () => {
+  test('at the lock: it is not used as a lock, and its target stays unchanged', async () => {
     const cwd = place()
     const target = victim()
     mkdirSync(join(cwd, 'fettle-runs/locks'), { recursive: true })
@@ -89,7 +89,7 @@ describe('S5: what was planted is not followed', () => {
     expect(readFileSync(target, 'utf8')).toBe('untouched')
   })
 
-  test('at the temporary name of any file: removed, and the file is written beside it', async () => {
+  test('at the temporary name of any file: it is removed, and the file is written', async () => {
     const cwd = place('output: out/p.csv')
     const target = victim()
     mkdirSync(join(cwd, 'out'))
@@ -106,7 +106,7 @@ describe('S5: what was planted is not followed', () => {
     expect(readFileSync(target, 'utf8')).toBe('untouched')
   })
 
-  test('at the run directory: a folder that is there is not taken for one just made', async () => {
+  test('at the run directory: an existing folder is not used', async () => {
     const runs = folderOf()
     const away = folderOf()
     symlinkSync(away, join(runs, '20260101T000000Z-p-abcdef'))
@@ -116,7 +116,7 @@ describe('S5: what was planted is not followed', () => {
 })
 
 describe('S14: what an output may replace', () => {
-  test('its earlier self, whole; never the input, the pipeline, what is no table, or anything outside', async () => {
+  test('replaces its earlier version completely; never the input, the pipeline, a file that is no table, or a file outside', async () => {
     const cwd = place('output: out/p.csv')
     expect((await inside(['run', 'p.yml'], cwd, {})).code).toBe(0)
     const first = readFileSync(join(cwd, 'out/p.csv'), 'utf8')
@@ -152,11 +152,11 @@ describe('S34: rows', () => {
   const mapped = 'mappings: {name: Company Name, orgNumber: Reg No, country: Country, phone: Phone}'
   const pipeline = (report: string): string => `output: out/p.csv\nchecks: {matched: {fail: "< 90%"}}\nreport: ${report}`
 
-  test('none in what is said, journalled or reported when report.rows is none', async () => {
+  test('none in output, journal or reports with report.rows: none', async () => {
     expect(await holding(pipeline('{rows: none}'))).toEqual({ code: 1, said: [], found: [] })
   })
 
-  test('as many as report.rows says, and without the masked columns', async () => {
+  test('as report.rows allows, without the masked columns', async () => {
     const { code, said, found } = await holding(pipeline('{rows: all, mask: [name]}'))
     expect({ code, said, found }).toEqual({ code: 1, said: [], found: [] })
     const shown = await holding(pipeline('{rows: all}'))
@@ -166,7 +166,7 @@ describe('S34: rows', () => {
     expect(mapped).toContain('phone')
   })
 
-  test('none in what is said of a damaged file', async () => {
+  test('none in messages about a damaged file', async () => {
     for (const damage of [`"${COMPANY}`, `${COMPANY},1`, `${COMPANY}\u0000,1,GB,${PHONE}`, `a "${COMPANY}" b,1,GB,${PHONE}`]) {
       const cwd = place(pipeline('{rows: none}'), `${rows}${damage}\n`)
       const ended = await fettle(['check', 'p.yml', '--json'], { cwd })
@@ -176,7 +176,7 @@ describe('S34: rows', () => {
   })
 })
 
-test('S37: nothing is left behind in the folder of temporary files, whatever the ending', async () => {
+test('S37: nothing stays in the folder of temporary files after any outcome', async () => {
   const temporary = folderOf()
   for (const [more, code] of [
     [FULL, 0],

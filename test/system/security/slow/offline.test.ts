@@ -24,8 +24,8 @@ dns.lookup = refuse('lookup')
 dns.promises.lookup = refuse('lookup')
 `
 
-describe('S39: looking sends nothing', () => {
-  test('no socket, no server, no name looked up, though the service is remote and the password there', async () => {
+describe('S39: commands that only read send nothing', () => {
+  test('no socket, no server, no name lookup, with a remote service and a password', async () => {
     const server = await counting(() => ({ status: 500, body: {} }))
     const cwd = folderOf({ 'rows.csv': ROWS, 'p.yml': pipelineOf('p'), 'forbid.mjs': FORBID })
     const env = {
@@ -59,7 +59,7 @@ const COMMANDS = '\n::set-output name=x::y\n##vso[task.setvariable variable=x]y\
 const EVIL = `${CONTROLS} ${COMMANDS}`
 const asHeader = (text: string): string => text.replace(/[^\t\x20-\x7e\x80-\xff]/g, '')
 
-describe('S18, S19: what a service says', () => {
+describe('S18, S19: texts of a service', () => {
   test.each([
     ['a refused login', 'POST /authenticate', 400],
     ['a refused create', 'POST /dataCleaning/jobs', 422],

@@ -32,7 +32,7 @@ const packages = Object.entries(lock.packages).filter(([path]) => path !== '')
 const production = packages.filter(([, one]) => one.dev !== true && one.devOptional !== true)
 
 describe('the lock file', () => {
-  test('is of version 3, whole, and of one registry', () => {
+  test('has version 3, is complete, and uses one registry', () => {
     expect(lock.lockfileVersion).toBe(3)
     expect(packages.length).toBeGreaterThan(100)
     // Tools for other platforms, which no production tree holds, are locked by version alone.
@@ -46,7 +46,7 @@ describe('the lock file', () => {
     expect(packages.filter(([, one]) => one.link)).toEqual([])
   })
 
-  test('holds nothing that runs at install time, also among the tools', () => {
+  test('has no install script, also among the tools', () => {
     expect(packages.filter(([, one]) => one.hasInstallScript).map(([path]) => path)).toEqual([])
   })
 
@@ -71,7 +71,7 @@ describe('the lock file', () => {
 })
 
 describe('what a user installs', () => {
-  test('runs nothing at install time, and is for any machine', () => {
+  test('runs nothing at install time, on any machine', () => {
     expect(production.length).toBeGreaterThan(Object.keys(manifest.dependencies).length)
     const faults = production.filter(
       ([, one]) => one.hasInstallScript || one.cpu !== undefined || one.os !== undefined || one.optional,
@@ -80,7 +80,7 @@ describe('what a user installs', () => {
     expect(Object.keys(manifest.scripts).filter(name => /^(?:pre|post)?install$/.test(name))).toEqual([])
   })
 
-  test('holds no native module and no recipe for one', () => {
+  test('has no native module and no build file for one', () => {
     const found = production.flatMap(([path]) => {
       const folder = join(ROOT, path)
       const files = existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: 'utf8' }) : [`${path} is not installed`]
@@ -91,7 +91,7 @@ describe('what a user installs', () => {
     expect(found).toEqual([])
   })
 
-  test('is few packages: each new one is a decision', () => {
+  test('is the listed number of packages: each new one is a decision', () => {
     expect(production.map(([path]) => path.replace(/^.*node_modules\//, '')).sort()).toMatchFileSnapshot(
       '../production.snapshot.txt',
     )
@@ -112,7 +112,7 @@ describe('what is published', () => {
     return (JSON.parse(text) as [Packed])[0].files.map(file => file.path).sort()
   }
 
-  test('is what the snapshot lists, and of dist what the sources are built to', async () => {
+  test('matches the snapshot, with dist built from the sources', async () => {
     const files = packed()
     const built = files.filter(path => path.startsWith('dist/'))
     const others = files.filter(path => !path.startsWith('dist/'))

@@ -117,7 +117,7 @@ const WAYS = ['service', 'read', 'write', 's3', 's3write', 'lineage'] as const
 const MOST_MS = 5_000
 
 describe('a certificate', () => {
-  test.each(WAYS)('of an added authority is taken: %s', async way => {
+  test.each(WAYS)('of an added authority is accepted: %s', async way => {
     const server = await serve(createTls(GOOD))
     const { code } = await ask({ way, url: `https://127.0.0.1:${server.port}` })
     expect(code).not.toBe('FETTLE_TLS')
@@ -150,7 +150,7 @@ describe('a certificate', () => {
       expect(ended.message).not.toContain(CANARY.password)
     })
   })
-  test('taken, then replaced by one that has expired: the token is not sent again', async () => {
+  test('accepted, then replaced by an expired one: the token is not sent again', async () => {
     const tls = createTls(GOOD)
     const server = await serve(tls)
     const answer = '{"token":"t0ken-of-the-test","tokenType":"Bearer"}'
@@ -186,7 +186,7 @@ describe('a certificate', () => {
 })
 
 describe('no TLS', () => {
-  test.each(WAYS)('a server of plain HTTP at an address of https: %s', async way => {
+  test.each(WAYS)('a plain HTTP server at an https address: %s', async way => {
     const server = createPlain(socket => {
       socket.on('error', () => {})
       socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n'))
@@ -198,7 +198,7 @@ describe('no TLS', () => {
     if (way !== 'lineage') expect(ended.code).toBe('FETTLE_TLS')
   })
 
-  test('a handshake that breaks off may be the network: it is repeated a few times, and nothing leaves', async () => {
+  test('an interrupted handshake may be a network error: it is retried a few times, and nothing is sent', async () => {
     let heard = 0
     const server = createPlain(socket => {
       socket.on('error', () => {})

@@ -42,7 +42,7 @@ async function runAgainst(
 }
 
 describe.concurrent('TLS', () => {
-  test('a certificate of the added authority is taken', async () => {
+  test('a certificate of the added authority is accepted', async () => {
     expect(await runAgainst({})).toMatchObject({ code: 77, heard: 1, told: expect.stringContaining('FETTLE_LOGIN') })
   })
 
@@ -59,12 +59,12 @@ describe.concurrent('TLS', () => {
     expect(ended.told).toContain('NODE_EXTRA_CA_CERTS')
   })
 
-  test('an authority nobody added', async () => {
+  test('an unknown authority', async () => {
     const ended = await runAgainst({}, { NODE_EXTRA_CA_CERTS: '' })
     expect(ended).toMatchObject({ code: 76, heard: 0 })
   })
 
-  test('NODE_TLS_REJECT_UNAUTHORIZED=0 is obeyed by Node, so it is told of in the run and in its report', async () => {
+  test('NODE_TLS_REJECT_UNAUTHORIZED=0 disables verification in Node, so the run and its report have a warning', async () => {
     const ended = await runAgainst({ cert: expired }, { NODE_TLS_REJECT_UNAUTHORIZED: '0' })
     expect(ended.code).toBe(77)
     expect(ended.told).toContain('NODE_TLS_REJECT_UNAUTHORIZED=0: nobody checks who answers')

@@ -36,7 +36,7 @@ describe.skipIf(!existsSync(CHROMIUM))('JUnit in Chromium', () => {
   })
   afterAll(() => browser?.close())
 
-  test('a real parser reads the very text, and nothing but elements of JUnit', async () => {
+  test('a real parser reads exactly the text and only JUnit elements', async () => {
     const page = await browser.newPage()
     const xml = RENDERERS.junit.render(reportOf('hostile'))
     const parsed = await page.evaluate<Parsed>(`(${READ})(${JSON.stringify(xml)})`)
