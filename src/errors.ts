@@ -161,7 +161,7 @@ export type ErrorCode = keyof typeof ERRORS
 /** The codes of a family. */
 export type CodeOf<K extends ErrorKind> = { [C in ErrorCode]: (typeof ERRORS)[C]['kind'] extends K ? C : never }[ErrorCode]
 
-/** A place in a file; line and column count from 1, null where there is none. */
+/** A position in a file; line and column count from 1, null if unknown. */
 export interface Place {
   readonly file: string
   readonly line: number | null

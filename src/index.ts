@@ -1,6 +1,6 @@
 /**
- * The library's face: check and carry out pipelines from a program. Re-exports only; nothing happens at import time. The client
- * alone is `fettle/client`, the service alone `fettle/service`.
+ * The library: checks and runs pipelines from a program. Importing it has no side effects. The client is `fettle/client`, the
+ * service `fettle/service`.
  */
 
 export { check, collect, merge, resume, run, status, submit, worker } from './app/library/library.ts'

@@ -1,4 +1,4 @@
-/** The wiring's face for whoever looks at pipelines and runs none: it loads nothing of what a run needs. Re-exports only. */
+/** What the light commands use: loads nothing that only a run needs. Re-exports only. */
 
 export { MAPPINGS } from '../contract/data-cleaning/mappings.ts'
 export { writeAtomic } from '../files/atomic-file.ts'
@@ -8,6 +8,7 @@ export {
   draftOf,
   draftYaml,
   explainPlan,
+  inputKindOf,
   MOST_SHARDS,
   nearest,
   type Plan,
@@ -21,7 +22,6 @@ export {
   shardList,
   shareOf,
   shownPath,
-  spoolOf,
 } from '../pipeline/index.ts'
 export { packageInfo } from './env/package-info.ts'
 export { isInside, realPath } from './prepare/output-paths.ts'

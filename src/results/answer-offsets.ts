@@ -4,7 +4,7 @@ import { parse } from 'csv-parse/sync'
 import { FettleError } from '../errors.ts'
 import { parserOptions } from '../input/table/records.ts'
 import type { EnrichedFile } from './enriched-file.ts'
-import { enrichedPath } from './receive.ts'
+import { enrichedPath } from './file-names.ts'
 
 interface PlacedPart {
   /** Its first row among all. */

@@ -8,7 +8,8 @@ import { fileChunks, isOfDisk, READ_BYTES, readHead } from '../files/file-chunks
 import { parseRows, parserOptions } from '../input/table/records.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import { type EnrichedColumns, locateColumns, NO_COLUMNS } from './enriched-columns.ts'
-import { enrichedDelimiter, enrichedPath } from './receive.ts'
+import { enrichedPath } from './file-names.ts'
+import { enrichedDelimiter } from './receive.ts'
 
 /** What became of one row. */
 export type RowOutcome = 'matched' | 'manualMatched' | 'review' | 'unmatched' | 'duplicate' | 'failed'

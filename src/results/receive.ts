@@ -2,9 +2,10 @@
  * The enriched file on its way in: streamed to a `.partial` beside its final name, counted and hashed as it comes, renamed only
  * when it is whole. An ended connection proves nothing, so length, structure and rows must all agree.
  */
+
 import { createHash } from 'node:crypto'
 import { unlink } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { basename } from 'node:path'
 import { FettleError } from '../errors.ts'
 import { attempt, openExclusive } from '../files/atomic-file.ts'
 import { renameDurably } from '../files/durable.ts'
@@ -12,6 +13,7 @@ import { RecordScanner } from '../input/scan/record-scanner.ts'
 import { SAMPLE_BYTES, sniffDelimiter } from '../input/table/dialect.ts'
 import { byteOrderMark } from '../input/text/encoding.ts'
 import type { Download } from '../model/requests.ts'
+import { enrichedPath } from './file-names.ts'
 
 /** A file that is whole. */
 export interface ReceivedFile {
@@ -20,9 +22,6 @@ export interface ReceivedFile {
   readonly rows: number
   readonly sha256: string
 }
-
-/** Where the enriched file of a part lies once it is whole. */
-export const enrichedPath = (workDir: string, part: number): string => join(workDir, `enriched-${part}.csv`)
 
 /** Receives the files of one run. It remembers what came doubtful, since a file that comes the same way twice was not cut. */
 export class Receiver {

@@ -1,7 +1,4 @@
-/**
- * What a list leaves in the queue once it is merged, taken out: only the shards that were merged, for under the same names others may
- * have been posted since. It merges nothing.
- */
+/** Removes the merged shards of a list from the queue; shards submitted later under the same names stay. */
 import { rm } from 'node:fs/promises'
 import { readJournal } from '../../journal/index.ts'
 import { type Connected, readLines } from '../../queue/index.ts'
@@ -10,7 +7,7 @@ import { withShardQueue } from './connection.ts'
 import { type QueuedRun, recordPath } from './queued-run.ts'
 import { runIdOf } from './restore.ts'
 
-/** Takes the shards of a merged list out of its queue, and then the record of it away. */
+/** Removes the shards of a merged list from its queue, then the local record. */
 export async function clearMerged(connected: Connected, { runId, jobs }: QueuedRun, runsDir: string): Promise<void> {
   const merged = readJournal(runDirectory(runsDir, runId).journal).events.flatMap(event =>
     event.type === 'run.started' ? (event.merged?.runs ?? []) : [],

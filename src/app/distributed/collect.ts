@@ -1,4 +1,4 @@
-/** Shards in a queue waited for wherever they are carried out, and joined here. Whoever does so may be killed: another finds the same shards. */
+/** Waits for the shards of a list in a queue and merges them. After a kill, the same command finds the same shards. */
 import { type Action, action, FettleError } from '../../errors.ts'
 import type { Connected, Notice, ShardQueue } from '../../queue/index.ts'
 import { createDeadline } from '../env/deadline.ts'
@@ -13,10 +13,9 @@ import type { QueuedRun } from './queued-run.ts'
 import { sharedRuntimes } from './rate-limit.ts'
 import { formatQueuedStatus } from './status.ts'
 
-/** A sign of life while there is nothing else to tell. */
 const HEARTBEAT_MS = 30_000
 
-/** Waits until no shard of the list is left to do, or `settings` say to stop; tells how it goes on. */
+/** Waits until every shard is finished, reporting progress. Throws the reason of a stop. */
 async function waitForShards(board: ShardQueue, { jobs, url }: QueuedRun, settings: RunSettings): Promise<void> {
   const { clock } = DEFAULT_RUNTIME
   const limit = createDeadline(settings.signal, settings.timeoutMs, clock)
@@ -47,14 +46,14 @@ async function waitForShards(board: ShardQueue, { jobs, url }: QueuedRun, settin
 }
 
 /**
- * Waits for the shards of a list and joins them; then nothing of it is left in the queue. Throws the reason of a stop, with the
- * command that goes on, and the errors of shards that came to none but a bad end.
+ * Waits for the shards of a list, merges them and removes them from the queue. Throws the reason of a stop with the command to
+ * continue, and the errors of failed shards.
  */
 export function collectShards(connected: Connected, run: QueuedRun, settings: RunSettings): Promise<RunResult> {
   const worlds = sharedRuntimes(connected)
   return withShardQueue(connected, async board => {
     await waitForShards(board, run, settings).catch(error => {
-      // What no waiting cures keeps its own cure.
+      // An error that waiting cannot fix keeps its own hint.
       const canWait = FettleError.is(error) && error.kind !== 'usage'
       throw canWait
         ? new FettleError(error.code, error.message, {

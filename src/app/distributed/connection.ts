@@ -1,15 +1,14 @@
-/** The way to a queue for as long as a command needs it, and whether its Redis would keep what it is given. It posts nothing. */
+/** Connects to a queue and checks that its Redis keeps data. */
 import { FettleError } from '../../errors.ts'
 import { type Connected, connectQueue, queueAddress, queueFacts, ShardQueue } from '../../queue/index.ts'
 import { type Env, passwordOf } from '../env/environment.ts'
 
-/** The queue that a command is about: address and name, as they were given or kept. */
 export interface QueueConnectionOptions {
   readonly url: string
   readonly name: string
 }
 
-/** A queue for as long as `body` needs it. Throws as connectQueue does. */
+/** Opens a queue while `body` runs. Throws as connectQueue does. */
 export async function withQueue<T>(
   { url, name }: QueueConnectionOptions,
   env: Env,
@@ -23,7 +22,7 @@ export async function withQueue<T>(
   }
 }
 
-/** Throws FETTLE_QUEUE_SETTINGS when Redis would lose what it is given; tells what is not as it should be. */
+/** Throws FETTLE_QUEUE_SETTINGS when Redis may lose data, and reports doubtful settings. */
 export async function checkQueue(connected: Connected, onNote: (text: string) => void): Promise<void> {
   for (const { status, text, hint } of await queueFacts(connected)) {
     if (status === 'fail')
@@ -32,7 +31,7 @@ export async function checkQueue(connected: Connected, onNote: (text: string) =>
   }
 }
 
-/** The shards of a queue for as long as `body` needs them. */
+/** Opens the shards of a queue while `body` runs. */
 export async function withShardQueue<T>(connected: Connected, body: (board: ShardQueue) => Promise<T>): Promise<T> {
   const board = new ShardQueue(connected)
   try {

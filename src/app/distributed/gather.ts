@@ -1,14 +1,14 @@
 /**
- * The shards of a list brought together from a queue: their journals as the queue keeps them, what came back for them from the
- * folder of the worker where that can be read, and otherwise from the service once more, which costs nothing.
+ * Gathers the shards of a list from a queue: the journals from the queue, the received files from the directory of the worker, or
+ * again from the service, which is free.
  */
-import { copyFile, link, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+
 import { action, errorOfIssues, FettleError, issue } from '../../errors.ts'
 import { fileDigest } from '../../files/digest.ts'
 import type { RunState } from '../../journal/index.ts'
 import type { Plan } from '../../pipeline/index.ts'
 import { type Connected, readLines } from '../../queue/index.ts'
+import { enrichedPath, linkOrCopy } from '../../results/file-names.ts'
 import type { RunSettings } from '../execution/execute.ts'
 import { resumeRun } from '../execution/start.ts'
 import { type RunDirectory, readRun, runDirectory } from '../runs/run-directory.ts'
@@ -16,7 +16,7 @@ import { restoreRun, withoutResults } from './restore.ts'
 import { readEnd, type ShardEnd } from './shard-task.ts'
 import { type ProvedRun, proveLines } from './verify-task.ts'
 
-/** A shard in the queue: its job, what a worker said of its end, and the digest of its plan where this machine submitted it. */
+/** A shard in the queue: its job, the end that a worker recorded, and the digest of its plan if this machine submitted it. */
 export interface GatheredShard {
   readonly id: string
   readonly end: unknown
@@ -24,8 +24,8 @@ export interface GatheredShard {
 }
 
 /**
- * Brings the shard of each job here; returns the ids of their runs. Throws FETTLE_JOURNAL_DAMAGED for a journal that is not one of the
- * shard and of `identity`, and what the service says of a result that it is asked for again.
+ * Restores the run of each shard here and returns the run ids. Throws FETTLE_JOURNAL_DAMAGED for a journal of another shard or
+ * `identity`, and service errors when a result is downloaded again.
  */
 export async function gatherShards(
   connected: Connected,
@@ -70,13 +70,13 @@ async function gather(
   return runId
 }
 
-/** Whether the run is here, of that plan and at its end, with all that came back. */
+/** Whether the run is complete here: same plan, finished, every received file with its digest. */
 async function isHere({ id, path }: RunDirectory, runsDir: string, { fingerprint }: Plan): Promise<boolean> {
   try {
     const { finished, jobs, plan } = readRun(runsDir, id)
     if (!finished || plan.fingerprint !== fingerprint) return false
     for (const { part, received } of jobs)
-      if (received !== null && (await fileDigest(join(path, `enriched-${part}.csv`))) !== received.sha256) return false
+      if (received !== null && (await fileDigest(enrichedPath(path, part))) !== received.sha256) return false
     return true
   } catch (error) {
     if (FettleError.is(error)) return false
@@ -84,15 +84,11 @@ async function isHere({ id, path }: RunDirectory, runsDir: string, { fingerprint
   }
 }
 
-/** Takes what came back from the folder of the worker, as far as it is there; whether it is the same is looked at by whoever asks. */
+/** Copies the received files from the directory of the worker, as far as they exist. The caller compares their digests. */
 async function bring({ jobs }: RunState, from: string, to: RunDirectory): Promise<void> {
   for (const { part, received } of jobs) {
     if (received === null) continue
-    const name = `enriched-${part}.csv`
-    await rm(join(to.path, name), { force: true })
-    await link(join(from, name), join(to.path, name))
-      .catch(() => copyFile(join(from, name), join(to.path, name)))
-      .catch(() => {})
+    await linkOrCopy(enrichedPath(from, part), enrichedPath(to.path, part)).catch(() => {})
   }
 }
 
@@ -100,6 +96,6 @@ function badEnd({ plan, runId, status, error }: RunState) {
   if (status !== 'error' && status !== 'fail') return []
   const which = plan.shard === undefined ? runId : `the shard ${plan.shard.number}/${plan.shard.of} (run ${runId})`
   const code = (error?.code ?? 'FETTLE_SHARD') as FettleError['code']
-  const hint = 'Cure it, then run the same again: what ended in an error is carried out anew, the others are kept.'
+  const hint = 'Fix the cause, then run the same command again: failed shards start again, the others are kept.'
   return [issue(code, `${which} ended in an error${error === null ? '' : `: ${error.message}`}`, { hint })]
 }

@@ -1,4 +1,4 @@
-/** The wiring's face for queues, loaded by whoever asks for one: it needs packages that are not always there. Re-exports only. */
+/** Runs through a queue. Loaded on use, because its packages are optional. Re-exports only. */
 
 export { clearMerged } from './clear.ts'
 export { collectShards, rerunOf } from './collect.ts'

@@ -1,8 +1,8 @@
-/** Addresses that a process was started to fetch from, and whether another lies there. It asks nobody. */
+/** The addresses that a worker may fetch inputs from. */
 import { FettleError } from '../../errors.ts'
 import { whyNotAddress } from '../../pipeline/index.ts'
 
-/** Throws FETTLE_USAGE for what is no address of an object or of a folder of objects. */
+/** Throws FETTLE_USAGE for an address that is neither an object nor a folder of objects. */
 export function proveInputPlace(address: string): void {
   const isWhole = URL.canParse(address) && new URL(address).search === ''
   const why = !isWhole
@@ -16,7 +16,7 @@ export function proveInputPlace(address: string): void {
   })
 }
 
-/** Whether an address is `place`, or lies below it where that ends in a slash. */
+/** Whether an address is `place`, or is below it when `place` ends in a slash. */
 export function isBelow(place: string, address: string): boolean {
   if (!URL.canParse(address)) return false
   const [from, to] = [new URL(place), new URL(address)]

@@ -22,7 +22,7 @@ const parse = (line: string): Line => {
   }
 }
 
-/** The run that the lines tell of. Throws FETTLE_JOURNAL_DAMAGED when they tell of none. */
+/** The run id in the lines. Throws FETTLE_JOURNAL_DAMAGED when it is missing. */
 export function runIdOf([first]: readonly string[]): string {
   const { type, runId } = parse(first ?? '')
   return checkRunId(type === 'run.started' ? runId : null)

@@ -1,6 +1,6 @@
 /**
- * A shard carried out by a worker: from its first event, or from where the journal in the queue stands, whoever wrote it. It is the
- * ordinary run, but for a second place of its journal and a pace that is shared.
+ * Runs a shard in a worker: a new run, or a resume from the journal in the queue. It is the ordinary run with a second copy of its
+ * journal and a shared rate limit.
  */
 import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -17,23 +17,22 @@ import { restoreRun } from './restore.ts'
 import { readTask, type ShardEnd } from './shard-task.ts'
 import { proveInput, proveLines, proveOwner, type Started } from './verify-task.ts'
 
-/** Where a worker works. */
 export interface WorkerContext extends Omit<Started, 'credentials'> {
   readonly env: Env
   readonly runsDir: string
   readonly worlds: SharedRuntimes
-  /** Told how a shard, by its name, gets on. */
+  /** Receives progress of a shard, by its name. */
   readonly onNote: (shard: string, text: string) => void
   readonly onEvent: (shard: string, event: RunEventInput, state: RunState) => void
 }
 
-/** What was recorded last must still get to the queue after a stop. */
+/** The last events must reach the queue even after a stop. */
 const LAST_MS = 10_000
 
-/** The runs of the workers of this machine: on a folder that several share, each keeps to its own. */
+/** The runs of this machine; several machines may share the directory. */
 const workerDir = (runsDir: string): string => join(runsDir, 'workers', hostname())
 
-/** Carries a shard out as far as it goes. */
+/** Runs a shard as far as possible. */
 export async function runShard(
   connected: Connected,
   value: unknown,
@@ -85,11 +84,11 @@ export async function runShard(
     return leftOf(result)
   } catch (error) {
     if (FettleError.is(error)) {
-      // A journal that is damaged in the queue is so for every worker.
+      // A damaged journal in the queue is damaged for every worker.
       const isLasting = error.code === 'FETTLE_JOURNAL_DAMAGED'
       return left(isLasting ? 'bug' : error.kind, `${error.code} ${error.message}`)
     }
-    // What Redis or the machine says may be otherwise the next time; a mistake of ours will not.
+    // An error of Redis or of the machine may be temporary; a bug of fettle is not.
     const { name, message } = error as Error
     const isOurs = error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError
     return left(isOurs ? 'bug' : 'retryable', isOurs ? `FETTLE_BUG ${name}: ${message}` : message)
@@ -105,13 +104,13 @@ function leftOf({ state, directory }: RunResult): ShardResult {
   return left(error?.kind ?? 'retryable', error === null ? 'it stopped' : `${error.code} ${error.message}`)
 }
 
-/** No shard can be carried out as this worker is set up; another may do so. */
+/** This worker cannot run any shard; another may. */
 function unfit(error: unknown): ShardResult {
   if (!FettleError.is(error)) throw error
   return { status: 'workerUnusable', why: `${error.code} ${error.message}`, error }
 }
 
-/** What another try, another worker or another disk may cure is left to them. */
+/** Errors that a retry, another worker or another disk may avoid are left to them. */
 const left = (kind: FettleError['kind'], why: string): ShardResult => ({
   status: kind === 'retryable' || kind === 'output' || kind === 'sigint' || kind === 'sigterm' ? 'retry' : 'failed',
   why,

@@ -54,13 +54,12 @@ const check = z.looseObject({
   actual: text(),
 })
 
-/** The command line as it is reported. */
 export const runArgs = z.record(
   z.string().max(100),
   z.union([text(), z.number(), z.boolean(), z.null(), z.array(text()).max(1000)]),
 )
 
-/** How a shard stands, as far as its end in the queue says it. */
+/** The status of a shard by its end in the queue. */
 export const endStatus = z.enum(['running', ...status.options])
 /** The exit code of a shard. */
 export const endCode = exitCode

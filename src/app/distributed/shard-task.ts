@@ -1,4 +1,4 @@
-/** What a shard's job in a queue says, and what is said of its end. Both cross machines, and are looked at before they are believed. */
+/** The task and the end of a shard as the queue stores them. Both come from other machines and are validated before use. */
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import { z } from 'zod'
@@ -7,7 +7,7 @@ import type { RunArgs, RunState } from '../../journal/index.ts'
 import { lineOf, type Plan, problemOf, readShardPlan, shardText } from '../../pipeline/index.ts'
 import { endCode, endStatus, runArgs } from './shard-events.ts'
 
-/** A shard to be carried out. The plan is whole: whoever carries it out needs the list and the credentials, not the pipeline file. */
+/** A shard to run. The plan is complete: a worker needs the input and the credentials, not the pipeline file. */
 export interface ShardTask {
   readonly version: 1
   readonly plan: Plan
@@ -49,7 +49,7 @@ export function readTask(value: unknown, jobId: string): ShardTask & { readonly 
 }
 
 const noShard = (why: string): FettleError =>
-  new FettleError('FETTLE_QUEUE_SETTINGS', `a job of the queue is no shard that this version knows: ${why}`, {
+  new FettleError('FETTLE_QUEUE_SETTINGS', `a job of the queue is not a shard of this version: ${why}`, {
     hint: 'Use the same version of fettle for workers and submitters, and a queue name that no other program uses.',
   })
 
@@ -71,7 +71,7 @@ export function readEnd(value: unknown): ShardEnd | null {
   return success && basename(data.directory) === data.runId ? data : null
 }
 
-/** Whether a shard ended in an error: submitted again, it is carried out anew. */
+/** Whether a shard ended in an error: submitted again, it starts again. */
 export const isBadEnd = (value: unknown): boolean => {
   const end = readEnd(value)
   return end === null || end.status === 'error' || end.status === 'fail'

@@ -1,4 +1,4 @@
-/** A list given to a queue: its shards posted, each under a name of its own, so that the same again finds the same shards. */
+/** Submits the shards of a list to a queue, each under a name that the same submission finds again. */
 import { action, FettleError } from '../../errors.ts'
 import type { RunArgs } from '../../journal/index.ts'
 import { isHidden, lineOf, liveSettingsOf, type Plan, shardText } from '../../pipeline/index.ts'
@@ -14,8 +14,8 @@ import { type QueuedRun, type Submitted, saveQueuedRun } from './queued-run.ts'
 import { isBadEnd, jobIdOf, type ShardTask } from './shard-task.ts'
 
 /**
- * Posts the shards of a list, and keeps a record of it here; those that are in the queue already are left there. Throws
- * FETTLE_USAGE for a list that not every worker could see to.
+ * Enqueues the shards of a list that are not in the queue yet, and records the list here. Throws FETTLE_USAGE for a list that not
+ * every worker can read.
  */
 export async function submitShards(
   connected: Connected,
@@ -32,7 +32,7 @@ export async function submitShards(
   if (isHidden(plan.input.path))
     throw new FettleError(
       'FETTLE_USAGE',
-      `workers cannot read ${plan.input.path}: its query may be a signature, and is handed to nobody`,
+      `workers cannot read ${plan.input.path}: its query may be a signature, so it is not stored in the queue`,
       {
         hint: 'Put the list at an s3:// address, at an address without a query, or in a folder that all workers see.',
       },
@@ -57,7 +57,7 @@ export async function submitShards(
   })
 }
 
-/** What is kept here of the shards, so that it need not be taken from Redis. */
+/** The part of the submission that is recorded here instead of read from Redis. */
 function submittedOf(shards: readonly Plan[], { args }: RunSettings): Submitted {
   const [first] = shards
   const { file, description, tags, issues } = first!
@@ -65,7 +65,7 @@ function submittedOf(shards: readonly Plan[], { args }: RunSettings): Submitted 
   return { fingerprints: shards.map(({ fingerprint }) => fingerprint), own }
 }
 
-/** As many jobs at once as the pipeline allows are as many shards at once: within a shard they go one after the other. */
+/** The concurrency of the pipeline applies to shards; within a shard jobs run one after another. */
 const taskOf = (plan: Plan, { args, env }: RunSettings): ShardTask => ({
   version: 1,
   plan: { ...plan, concurrency: 1 },

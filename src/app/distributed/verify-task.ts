@@ -1,19 +1,18 @@
 /**
- * What a queue keeps of a shard, proved before it is used: its task against the service, the account and the folder that a worker was
- * started for, and its journal against the task. Whoever may write to Redis may have written both. It asks nobody.
+ * Verifies the data of a shard in a queue before use: its task against the service, account and folder of the worker, and its
+ * journal against the task. Any process that may write to Redis may have written both.
  */
 import { relative, resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { action, FettleError } from '../../errors.ts'
-import { isAddress, lineOf, type Plan, problemOf, readShardPlan } from '../../pipeline/index.ts'
+import { inputKindOf, lineOf, type Plan, problemOf, readShardPlan } from '../../pipeline/index.ts'
 import type { Credentials } from '../env/environment.ts'
-import { identityOf } from '../env/identity.ts'
+import { identityOf, serviceOf } from '../env/identity.ts'
 import { lineOfRunId } from '../runs/run-directory.ts'
 import { isBelow } from './input-sources.ts'
 import { type ShardEvent, shardEvent } from './shard-events.ts'
 import { jobIdOf, type ShardTask } from './shard-task.ts'
 
-/** What a worker was started for. */
 export interface Started {
   /** The address of the service: credentials go there and nowhere else. */
   readonly service: string
@@ -24,26 +23,26 @@ export interface Started {
   readonly inputsFrom: readonly string[]
 }
 
-/** Throws FETTLE_QUEUE_SETTINGS for a shard of another service or account than the worker's: no shard of it is for this worker. */
+/** Throws FETTLE_QUEUE_SETTINGS for a shard of another service or account: this worker can run none of that queue. */
 export function proveOwner({ plan }: ShardTask, jobId: string, { service, credentials }: Started): void {
   const asked = plan.service.kind === 'remote' ? plan.service.url : 'embedded'
   if (asked !== service)
     throw new FettleError('FETTLE_QUEUE_SETTINGS', `the shard is for ${asked}, and this worker for ${service}`, {
-      hint: 'Give workers and whoever submits the same FETTLE_URL.',
+      hint: 'Set the same FETTLE_URL for workers and submitters.',
     })
-  // Who works on a shard pays for it, and its run is named after the account too.
+  // The account of the worker pays for the shard, and names its run.
   if (jobId !== jobIdOf(plan, identityOf(plan.service, credentials)))
     throw new FettleError(
       'FETTLE_QUEUE_SETTINGS',
       'the shard was submitted by another user than the FETTLE_USERNAME of this worker',
-      { hint: 'Give workers and whoever submits the same FETTLE_USERNAME.' },
+      { hint: 'Set the same FETTLE_USERNAME for workers and submitters.' },
     )
 }
 
-/** Throws FETTLE_INPUT_READ for a list that lies where this worker was not started to read. */
+/** Throws FETTLE_INPUT_READ for an input outside the working directory and the input sources of this worker. */
 export function proveInput({ input }: Plan, { cwd, inputsFrom }: Started): void {
   const { path } = input
-  if (isAddress(path)) {
+  if (inputKindOf(path) === 'object') {
     if (inputsFrom.some(from => isBelow(from, path))) return
     throw new FettleError('FETTLE_INPUT_READ', `the worker may not fetch the list from ${path}`, {
       hint: 'Start the worker with this address, or the address of its folder, among its input sources.',
@@ -52,10 +51,9 @@ export function proveInput({ input }: Plan, { cwd, inputsFrom }: Started): void 
   }
   const way = relative(cwd, resolve(cwd, path))
   if (way !== '' && !/^(\.\.([/\\]|$)|[/\\]|[A-Za-z]:)/.test(way)) return
-  throw new FettleError('FETTLE_INPUT_READ', `the list ${path} lies outside the working directory of the worker`)
+  throw new FettleError('FETTLE_INPUT_READ', `the list ${path} is outside the working directory of the worker`)
 }
 
-/** What the journal of a shard must be about. */
 export interface Wanted {
   readonly jobId: string
   readonly identity: string
@@ -65,13 +63,12 @@ export interface Wanted {
   readonly fingerprint?: string | undefined
 }
 
-/** The run that a journal tells of. */
 export interface ProvedRun {
   readonly runId: string
   readonly plan: Plan
 }
 
-/** The run that the lines of a shard's journal tell of. Throws FETTLE_JOURNAL_DAMAGED for lines that no worker wrote for this shard. */
+/** The run in the lines of a shard journal. Throws FETTLE_JOURNAL_DAMAGED for lines that no worker wrote for this shard. */
 export function proveLines(lines: readonly string[], wanted: Wanted): ProvedRun {
   const events = lines.map((line, at) => readEvent(line, wanted.jobId, at + 1))
   const [first] = events
@@ -95,8 +92,7 @@ function provePlan(first: ShardEvent & { type: 'run.started' }, { jobId, identit
   if ('problem' in read) throw refuse(`of its plan ${read.problem}`)
   const { plan } = read
   const url = plan.service.kind === 'remote' ? plan.service.url : ''
-  if (first.identity !== identity || url !== identity.split(' ')[0])
-    throw refuse('it is of another service or user than the shard')
+  if (first.identity !== identity || url !== serviceOf(identity)) throw refuse('it is of another service or user than the shard')
   if (jobIdOf(plan, identity) !== jobId || plan.fingerprint !== (fingerprint ?? plan.fingerprint))
     throw refuse('its plan is not that of the shard')
   if (task !== undefined && !(isDeepStrictEqual(plan, task.plan) && isDeepStrictEqual(first.args, task.args)))

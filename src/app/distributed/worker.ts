@@ -1,4 +1,4 @@
-/** A worker process: connected, its Redis looked at, taking shards until it is told to stop. */
+/** Runs the shards of a queue in this process until it is stopped. */
 import { FettleError } from '../../errors.ts'
 import { checkServiceUrl } from '../../pipeline/index.ts'
 import { runWorker } from '../../queue/index.ts'
@@ -8,18 +8,17 @@ import { proveInputPlace } from './input-sources.ts'
 import { sharedRuntimes } from './rate-limit.ts'
 import { runShard, type WorkerContext } from './run-shard.ts'
 
-/** What a worker is given. */
 export interface WorkerSettings extends Omit<WorkerContext, 'worlds' | 'service'> {
   readonly queue: QueueConnectionOptions
   readonly concurrency: number
   readonly signal: AbortSignal
-  /** Told what is about no shard. */
+  /** Receives messages that are not about one shard. */
   readonly onWord: (text: string) => void
 }
 
 /**
- * The address that the credentials of this worker go to. Throws FETTLE_SETTINGS where the environment has none: an address out of Redis
- * is not one to send a password to.
+ * The service that the credentials of this worker are sent to. Throws FETTLE_SETTINGS when the environment has none: an address
+ * from Redis must never receive a password.
  */
 function serviceOf(env: Env): string {
   const own = serviceUrlOf(env)
@@ -38,7 +37,7 @@ function serviceOf(env: Env): string {
   })
 }
 
-/** Works until `signal` is aborted. Throws what the queue is missing, and why this worker can carry out no shard. */
+/** Runs shards until `signal` is aborted. Throws when the queue is not usable or this worker cannot run any shard. */
 export function runQueueWorker(settings: WorkerSettings): Promise<void> {
   for (const place of settings.inputsFrom) proveInputPlace(place)
   return withQueue(settings.queue, settings.env, async connected => {

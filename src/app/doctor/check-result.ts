@@ -1,4 +1,4 @@
-/** What a look at one thing found, and how to cure it. It looks at nothing itself. */
+/** The result of one check of the doctor, with a hint. */
 import { type Action, ERRORS, type ErrorCode, FettleError } from '../../errors.ts'
 
 /** One line of the doctor's; `code` is the error that a run would end with. */
@@ -12,7 +12,6 @@ export interface CheckResult {
   readonly code: ErrorCode | null
 }
 
-/** Nothing to cure. */
 export const ok = (name: string, message: string): CheckResult => ({ name, status: 'ok', message, hint: null, code: null })
 
 /** A run works, but perhaps not as it should. */

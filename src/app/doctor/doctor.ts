@@ -1,4 +1,4 @@
-/** Everything that could keep a run from working, looked at in the order in which a run would meet it. No secret is shown. */
+/** Checks everything a run needs, in the order of a run. Secrets are not shown. */
 
 import { realClock } from '../../client/clock.ts'
 import { action, errorOfIssues } from '../../errors.ts'
@@ -15,7 +15,6 @@ import { checkNetwork } from './network.ts'
 import { checkQueueConnection } from './queue.ts'
 import { checkSettings } from './settings.ts'
 
-/** What is looked at. */
 export interface DoctorReport {
   readonly env: Env
   readonly cwd: string
@@ -30,7 +29,6 @@ export interface DoctorReport {
   readonly signal: AbortSignal
 }
 
-/** Looks at everything. */
 export async function runDoctor(options: DoctorReport): Promise<CheckResult[]> {
   const { env, runsDir, offline } = options
   const found = [checkVersion(), ...(await checkSettings(env))]
@@ -60,7 +58,7 @@ export async function runDoctor(options: DoctorReport): Promise<CheckResult[]> {
     }),
   )
   if (offline) return [...found, ok('network', 'left alone')]
-  // A proxy that is none has been told of among the settings.
+  // An invalid proxy is already reported with the settings.
   const way = await attempt('proxy', () => {
     proxiesOf(env)
     return ok('proxy', '')
@@ -98,7 +96,7 @@ async function pipelineFindings({ pipeline, env, cwd, runsDir, service, offline,
     release()
     found = { plan, credentials, findings: [] }
     if (offline && issues.every(one => one.severity !== 'error') && plan === null)
-      return ok('pipeline', `${pipeline}: as far as can be told without its input, which lies elsewhere`)
+      return ok('pipeline', `${pipeline}: valid; its remote input was not read`)
     if (plan !== null && !offline && hasFarOutput(plan)) await checkOutputsWritable(plan, { env, cwd, links, signal })
     if (plan !== null) return ok('pipeline', `${pipeline}: ${plan.rows} rows of ${plan.input.path} can be sent`)
     const error = errorOfIssues(issues)

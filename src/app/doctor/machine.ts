@@ -1,4 +1,4 @@
-/** This machine: versions, folders and the room in them, the register, runs that are not over. It changes nothing. */
+/** Checks of this machine: versions, disk space, the register, unfinished runs. They change nothing. */
 import { constants, existsSync } from 'node:fs'
 import { access, statfs } from 'node:fs/promises'
 import { arch, platform } from 'node:os'
@@ -16,7 +16,7 @@ export const checkVersion = (): CheckResult => {
 }
 
 const MB = 1024 ** 2
-/** Less room than this is soon gone; with less than that a run cannot be expected to end. */
+/** Warn below this, fail below the next. */
 const LITTLE = 1024 * MB
 const NONE = 50 * MB
 
@@ -29,9 +29,9 @@ export async function checkDisk(what: string, path: string, need: number): Promi
     await access(there, constants.W_OK | constants.X_OK)
     const { bavail, bsize } = await statfs(there)
     const free = bavail * bsize
-    const told = `${what} ${path}: ${Math.floor(free / MB)} MB free`
-    if (free < Math.max(NONE, need)) return fail(name, 'FETTLE_OUTPUT_WRITE', told, 'Make room, or name another folder.')
-    return free < LITTLE ? warn(name, told, 'Make room before a long list.') : ok(name, told)
+    const text = `${what} ${path}: ${Math.floor(free / MB)} MB free`
+    if (free < Math.max(NONE, need)) return fail(name, 'FETTLE_OUTPUT_WRITE', text, 'Make room, or name another folder.')
+    return free < LITTLE ? warn(name, text, 'Make room before a long list.') : ok(name, text)
   } catch (error) {
     return fail(
       name,
@@ -42,7 +42,7 @@ export async function checkDisk(what: string, path: string, need: number): Promi
   }
 }
 
-/** A snapshot older than this knows too few of the companies of today. */
+/** A register older than this lacks too many companies. */
 const OLD_DAYS = 365
 const DAY_MS = 86_400_000
 
@@ -59,12 +59,12 @@ export async function checkRegister(dataDir: string, now: number): Promise<Check
       ERRORS.FETTLE_REGISTER_SAMPLE.hint,
       ERRORS.FETTLE_REGISTER_SAMPLE.action,
     )
-  const told = own.map(one => `${one.name}: ${one.companies} companies of ${one.snapshotDate}`).join('; ')
+  const text = own.map(one => `${one.name}: ${one.companies} companies of ${one.snapshotDate}`).join('; ')
   const isOld = own.some(one => now - Date.parse(one.snapshotDate) > OLD_DAYS * DAY_MS)
-  return isOld ? warn(name, told, 'More than a year old: import a newer one.') : ok(name, told)
+  return isOld ? warn(name, text, 'More than a year old: import a newer one.') : ok(name, text)
 }
 
-/** Runs kept here that wait to be gone on with. */
+/** Unfinished runs in the directory of runs. */
 export function checkRuns(runsDir: string): CheckResult {
   const name = 'runs'
   const ids = listRunIds(runsDir)

@@ -1,6 +1,6 @@
 /**
- * The way to a remote service, step by step: proxy, name, certificate, answer, clock, login. Each step is told by itself, and
- * where one fails the ones behind it are left out, since they would fail for the same reason.
+ * Checks the connection to a remote service step by step: proxy, name, certificate, answer, clock, login. After a failed step the
+ * rest is skipped, since it would fail for the same reason.
  */
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
@@ -16,7 +16,7 @@ import { attempt, type CheckResult, fail, ok, warn } from './check-result.ts'
 export interface Way {
   readonly service: Extract<PlannedService, { kind: 'remote' }>
   readonly proxies: Proxies
-  /** Null where they are missing, which has been said. */
+  /** Null where they are missing, which is already reported. */
   readonly credentials: Credentials | null
   readonly signal: AbortSignal
 }
@@ -35,9 +35,9 @@ export async function checkNetwork(way: Way): Promise<CheckResult[]> {
   ]
   for (const step of steps) {
     way.signal.throwIfAborted()
-    const told = [await step()].flat()
-    found.push(...told)
-    if (told.some(one => one.status === 'fail' && one.name !== 'clock')) break
+    const results = [await step()].flat()
+    found.push(...results)
+    if (results.some(one => one.status === 'fail' && one.name !== 'clock')) break
   }
   return found
 }
@@ -68,13 +68,13 @@ const SOON_MS = 14 * 86_400_000
 async function certificateFinding(url: URL): Promise<CheckResult> {
   const name = 'certificate'
   const outcome = await shakeHands(url)
-  // Whether anybody is there at all is told by the answer.
+  // A missing server is reported by the check of the answer.
   if (outcome === null) return ok(name, 'not seen: no connection came about')
   const { authorized, authorizationError, protocol, validTo } = outcome
   if (!authorized) return fail(name, 'FETTLE_TLS', `${url.host} could not prove who it is: ${authorizationError}`)
   const left = Date.parse(validTo) - realClock.now()
-  const told = `${protocol ?? 'TLS'}, valid until ${new Date(validTo).toISOString().slice(0, 10)}`
-  return left < SOON_MS ? warn(name, told, 'Ask whoever runs the service to renew it.') : ok(name, told)
+  const text = `${protocol ?? 'TLS'}, valid until ${new Date(validTo).toISOString().slice(0, 10)}`
+  return left < SOON_MS ? warn(name, text, 'Ask the operator of the service to renew it.') : ok(name, text)
 }
 
 interface Handshake {
@@ -120,19 +120,19 @@ const WRONG_MS = 300_000
 async function answerFindings({ service, proxies, signal }: Way, byProxy: boolean): Promise<CheckResult[]> {
   const { probe } = await import('../../client/api/probe.ts')
   const answer = await probe({ url: service.url, insecure: service.insecure, proxies, clock: realClock, signal })
-  if ('why' in answer) return [fail('answer', answer.code, `${service.url}: ${answer.why}`, cureOf(answer.code, byProxy))]
+  if ('why' in answer) return [fail('answer', answer.code, `${service.url}: ${answer.why}`, hintFor(answer.code, byProxy))]
   const { status, tookMs, skewMs } = answer
-  const told = `${service.url} answers${byProxy ? ' through the proxy' : ''} (${status}, ${Math.round(tookMs)} ms)`
+  const text = `${service.url} answers${byProxy ? ' through the proxy' : ''} (${status}, ${Math.round(tookMs)} ms)`
   const isElsewhere = status >= 300 && status < 400
   const reached = isElsewhere
-    ? warn('answer', `${told} by pointing elsewhere`, 'Check that this is the API itself, not a portal or a proxy page.')
+    ? warn('answer', `${text} with a redirect`, 'Check that this is the API itself, not a portal or a proxy page.')
     : status >= 500
-      ? warn('answer', told, 'The service has trouble; look again later.')
-      : ok('answer', told)
+      ? warn('answer', text, 'The service reports errors; try again later.')
+      : ok('answer', text)
   return [reached, clockFinding(skewMs)]
 }
 
-const cureOf = (code: ErrorCode, byProxy: boolean): string => {
+const hintFor = (code: ErrorCode, byProxy: boolean): string => {
   if (code === 'FETTLE_FORBIDDEN') return 'Put its user name and password into HTTPS_PROXY: http://user:password@host:port.'
   if (code === 'FETTLE_TLS') return ERRORS.FETTLE_TLS.hint
   return byProxy
@@ -141,13 +141,13 @@ const cureOf = (code: ErrorCode, byProxy: boolean): string => {
 }
 
 function clockFinding(skewMs: number | null): CheckResult {
-  if (skewMs === null) return ok('clock', 'the service does not say what time it is')
+  if (skewMs === null) return ok('clock', 'the service sends no Date header')
   const seconds = Math.round(Math.abs(skewMs) / 1000)
-  const told =
+  const text =
     seconds === 0 ? 'the same as that of the service' : `${seconds} s ${skewMs > 0 ? 'behind' : 'ahead of'} that of the service`
   const hint = 'Set the clock of this machine, by NTP.'
-  if (Math.abs(skewMs) > WRONG_MS) return fail('clock', 'FETTLE_SETTINGS', told, hint)
-  return Math.abs(skewMs) > ODD_MS ? warn('clock', told, hint) : ok('clock', told)
+  if (Math.abs(skewMs) > WRONG_MS) return fail('clock', 'FETTLE_SETTINGS', text, hint)
+  return Math.abs(skewMs) > ODD_MS ? warn('clock', text, hint) : ok('clock', text)
 }
 
 /** Logs in and lists one job: both are free, and neither changes anything. */

@@ -16,7 +16,7 @@ const READ = [
 ]
 const NAME = 'settings'
 
-/** All that is to be said of the settings; one line when all is well. */
+/** Problems of the settings, or one line that they are in order. */
 export async function checkSettings(env: Env): Promise<CheckResult[]> {
   const set = READ.filter(name => (env[name] ?? '') !== '')
   const fine = ok(NAME, set.length === 0 ? 'none set: the embedded service, the usual folders' : `set: ${set.join(', ')}`)
@@ -34,7 +34,7 @@ function misspelled(env: Env): CheckResult[] {
     .filter(name => /^FETTLE_/i.test(name) && !READ.includes(name))
     .flatMap(name => {
       const close = nearest(name, READ)
-      return close === null ? [] : [warn(NAME, `${name} is set, and nobody reads it`, `Did you mean ${close}?`)]
+      return close === null ? [] : [warn(NAME, `${name} is set but not used`, `Did you mean ${close}?`)]
     })
 }
 
@@ -44,12 +44,12 @@ function unsafe(env: Env): CheckResult[] {
     [passwordFileWarning(env), 'Only you should be able to read it.'],
     [traceWarning(env), 'Unset it, or give a W3C trace context.'],
     [
-      env.NODE_TLS_REJECT_UNAUTHORIZED === '0' ? 'NODE_TLS_REJECT_UNAUTHORIZED=0: nobody checks who answers' : null,
+      env.NODE_TLS_REJECT_UNAUTHORIZED === '0' ? 'NODE_TLS_REJECT_UNAUTHORIZED=0: server certificates are not verified' : null,
       'Unset it; for a private authority set NODE_EXTRA_CA_CERTS.',
     ],
     [
       certificates !== '' && !existsSync(certificates) ? 'NODE_EXTRA_CA_CERTS names a file that is not there' : null,
-      'Node leaves it out in silence: mend the path.',
+      'Node ignores it silently: fix the path.',
     ],
   ]
   return warnings.flatMap(([message, hint]) => (message === null ? [] : [warn(NAME, message, hint)]))

@@ -14,7 +14,7 @@ export interface Deadline {
   readonly clear: () => void
 }
 
-/** An effect in flight is heard out for so long after a stop. */
+/** A request with an effect that is in flight gets this long after a stop. */
 const GRACE_MS = 10_000
 
 /** Listens to `outer`, and to the clock when there is a time limit in milliseconds. */

@@ -1,7 +1,4 @@
-/**
- * What the environment says: address and credentials of the service, where registers live, trace and CI. Secrets are read
- * here and nowhere else, and only when they are needed.
- */
+/** Settings from the environment: service, credentials, registers, trace, CI. Secrets are read here alone, and only when needed. */
 import { readFileSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
@@ -71,7 +68,7 @@ export function passwordOf(env: Env, name: SecretName = 'FETTLE_PASSWORD'): stri
   return content
 }
 
-/** A warning when others may read the file of a secret; null when all is well or there is none. */
+/** A warning when other users may read the file of a secret; null otherwise. */
 export function passwordFileWarning(env: Env, name: SecretName = 'FETTLE_PASSWORD'): string | null {
   const file = text(env, `${name}_FILE`)
   if (file === null || process.platform === 'win32') return null

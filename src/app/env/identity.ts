@@ -8,3 +8,6 @@ export const identityOf = (service: PlannedService, credentials: () => Credentia
   service.kind === 'embedded'
     ? 'embedded'
     : `${service.url} ${createHash('sha256').update(credentials().username).digest('hex').slice(0, 12)}`
+
+/** The service of an identity: `embedded` or its address. */
+export const serviceOf = (identity: string): string => identity.split(' ')[0] ?? identity

@@ -1,7 +1,5 @@
-/**
- * Carrying out a run in this process: service up, stages, reports, service down. It is the only place that sees plan, journal,
- * ports and reports together; it draws nothing and chooses no exit code.
- */
+/** Executes a run in this process: opens the service, runs the stages, writes the reports, closes the service. */
+
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { EXIT, FettleError } from '../../errors.ts'
@@ -17,8 +15,9 @@ import {
   type RunState,
   UNKNOWN,
 } from '../../journal/index.ts'
-import { isAddress, type Links, lineOf, type Plan, resolvedYaml, spoolOf } from '../../pipeline/index.ts'
+import { inputKindOf, type Links, lineOf, type Plan, resolvedYaml, spoolOf } from '../../pipeline/index.ts'
 import type { Report } from '../../report/index.ts'
+import { PLAN_FILE } from '../../results/file-names.ts'
 import { openResults } from '../../results/index.ts'
 import { needsService, type Ports, type ProgressEvent, pausedBy, runStages } from '../../run/index.ts'
 import { createDeadline } from '../env/deadline.ts'
@@ -39,15 +38,14 @@ import { openRunPorts } from './ports.ts'
 import { isLocalFailure, type RunRecord, recordOf } from './run-recorder.ts'
 import { offline, openService, type ReadyService } from './service-connection.ts'
 
-/** A second place of a journal, for whoever goes on with the run without this disk. */
+/** A second copy of a journal, so that another machine can resume the run. */
 export interface JournalCopy {
-  /** Takes a line that is safe on this disk. */
+  /** Receives a line that is safe on this disk. */
   readonly append: (line: string) => void
-  /** Resolves when every line taken is safe there too. Throws FETTLE_LOCKED when the run is no longer ours. */
+  /** Resolves when every line is safe in the copy. Throws FETTLE_LOCKED when another process has taken over the run. */
   readonly flushed: (signal: AbortSignal) => Promise<void>
 }
 
-/** What a run is given besides its plan. */
 export interface RunSettings {
   readonly env: Env
   /** The project's root: paths of the plan are relative to it, outputs stay inside it. */
@@ -56,16 +54,16 @@ export interface RunSettings {
   readonly credentials: () => Credentials
   /** Addresses of input and outputs whole, by what is shown of them. */
   readonly links?: Links
-  /** Command line as it is to be reported; without secrets. */
+  /** The command line for the report, without secrets. */
   readonly args: RunArgs
   readonly timeoutMs: number | null
   /** Stop once every job is submitted; the run is collected later. */
   readonly detach?: boolean
-  /** For a resume: what the present pipeline file says of poll, retry, checks and report. */
+  /** For a resume: poll, retry, checks and report of the current pipeline file. */
   readonly live?: LiveSettings | null
   /** Aborted with a FettleError for a signal. */
   readonly signal: AbortSignal
-  /** Where the journal is kept besides, ahead of every effect; nowhere if absent. */
+  /** A second copy of the journal, updated before every request with an effect; none if absent. */
   readonly copy?: JournalCopy
   /** The real one if absent. */
   readonly world?: Runtime
@@ -75,7 +73,7 @@ export interface RunSettings {
   readonly trace?: RunTrace
 }
 
-/** A run as it was left: its state, its report, and where they are. */
+/** The result of an executed run. */
 export interface RunResult {
   readonly state: RunState
   readonly report: Report
@@ -88,8 +86,8 @@ const stateOf = ({ state }: Pick<RunRecord, 'state'>): RunState => {
 }
 
 /**
- * Carries a run on from where its journal stands, and writes its reports whatever came of it. `lock` is asked before anything
- * is sent or recorded. A disk that refuses ends the run as its result, 73, like any other error. The journal is closed in the end.
+ * Executes a run from the state of its journal, and writes its reports in every case. `lock` is checked before each request and
+ * event. A disk error ends the run with its result, 73, like any other error. Closes the journal.
  */
 export async function executeRun(
   journal: Journal,
@@ -112,9 +110,9 @@ export async function executeRun(
   })
   const keepReport = (state: RunState): Promise<void> => writeReportJson(directory, resultOf(state).report)
   try {
-    // A new run proved them before it made its directory.
+    // A new run checked its outputs before it made its directory.
     if (stateOf(journal).resumedAt.length > 0) await checkOutputsWritable(plan, settings)
-    // Only a run that is recorded has files beside its journal: without one they show that it was lost.
+    // Only a recorded run has files beside its journal: without the journal they show that it was lost.
     await keepPlan(plan, directory)
     await keepReport(stateOf(journal))
     if (plan.rows === 0) skipRun(record)
@@ -127,7 +125,7 @@ export async function executeRun(
   } catch (error) {
     if (!isLocalFailure(error)) throw error
     const result = resultOf(record.strand(error) ?? stateOf(journal))
-    // What the journal calls finished is told by the next resume, which writes the reports again.
+    // The next resume of a finished run writes its reports again.
     if (journal.state?.finished === false && error.code !== 'FETTLE_LOCKED')
       await writeReports(directory, result.report, result.state).catch(() => {})
     return result
@@ -136,15 +134,14 @@ export async function executeRun(
   }
 }
 
-/** Writes the plan for people, once. */
 async function keepPlan(plan: Plan, directory: RunDirectory): Promise<void> {
-  const path = join(directory.path, 'pipeline.resolved.yml')
+  const path = join(directory.path, PLAN_FILE)
   if (!existsSync(path)) await writeAtomic(path, resolvedYaml(plan))
 }
 
 /**
- * Removes what a run at its end no longer needs: rows of the input, the service's own state. What cannot be removed harms no
- * run; the next resume tries again.
+ * Removes the work files of a finished run: input rows, state of the embedded service. Files that cannot be removed are harmless;
+ * the next resume tries again.
  */
 export async function removeWorkFiles(
   { plan, status, finished, outcomes, decisions }: RunState,
@@ -158,10 +155,10 @@ export async function removeWorkFiles(
   await openSource(plan, directory.path, { root })
     .remove()
     .catch(() => {})
-  const spooled = spoolOf(plan.input.path)
   const runsDir = dirname(directory.path)
+  const spooled = spoolOf(plan.input.path)
   if (spooled !== null) removeStaged(runsDir, 'stdin', spooled)
-  if (isAddress(plan.input.path)) removeStaged(runsDir, 'inputs', `${plan.input.sha256}.csv`)
+  if (inputKindOf(plan.input.path) === 'object') removeStaged(runsDir, 'inputs', `${plan.input.sha256}.csv`)
   removeOldAnswers(directory, lineOf(plan))
   await removeLeftovers(directory, lineOf(plan))
   // After an error the file is evidence, and as long as rows can be decided about outputs are made of it again.
@@ -170,17 +167,17 @@ export async function removeWorkFiles(
   if (status !== 'error' && !hasReview({ outcomes, decisions })) await results.remove()
 }
 
-/** Whether there are rows that a person may decide about, or take a decision back. */
+/** Whether rows can be reviewed or decisions undone. */
 const hasReview = ({ outcomes, decisions }: Pick<RunState, 'outcomes' | 'decisions'>): boolean =>
   (outcomes?.review ?? 0) > 0 || (decisions !== null && decisions.accepted + decisions.rejected + decisions.overruled > 0)
 
-/** An empty input that the pipeline calls a normal day: nothing is sent. */
+/** An empty input with input.empty: skip: nothing is sent. */
 function skipRun(record: RunRecord): void {
   const none = { matched: 0, manualMatched: 0, review: 0, unmatched: 0, duplicates: 0, failed: 0, skipped: 0 }
   record.append({ type: 'run.finished', status: 'skipped', exitCode: EXIT.ok, outcomes: none, checks: [], error: null })
 }
 
-/** A shard whose rows ask nothing that no earlier row asks: the answers are those of other shards. */
+/** A shard without rows to send: its rows repeat those of earlier shards. */
 function finishUnasked(record: RunRecord): void {
   record.append({ type: 'run.finished', status: 'success', exitCode: EXIT.ok, outcomes: UNKNOWN, checks: [], error: null })
 }
@@ -224,7 +221,7 @@ async function carryOutWith({ record, directory, guard, settings, previousRate, 
           traceparent: (settings.trace ?? traceOf(settings.env)).traceparent,
           proxies: () => proxiesOf(settings.env),
           onRetry: message => onProgress({ type: 'retry', message }),
-          // A pause that a service asks for ends somewhere, as any wait does.
+          // A pause requested by the service is limited, like any wait.
           deadline: () => Math.min(limit.left(), plan.poll.timeoutMs),
           beforeEffect: async () => {
             guard()
@@ -248,18 +245,18 @@ async function carryOutWith({ record, directory, guard, settings, previousRate, 
     }
     const onFact = (event: RunEventInput, state: RunState): void => {
       settings.observers?.emit('onEvent', event, state)
-      // A report that cannot be kept current must not stop a run that can go on; at the end it is an error.
+      // A report that cannot be updated must not stop the run; at the end it is an error.
       if (event.type.startsWith('stage.')) lastReport = lastReport.then(() => keepReport(state)).catch(() => {})
     }
     await runStages({ recorder: record, ports, previousRate, detach: settings.detach ?? false, onFact })
   } catch (error) {
-    // What stops a run before its first stage is told in its report as well.
+    // A failure before the first stage is in the report too.
     if (ready === null) record.append(pausedBy(error))
     else throw error
   } finally {
     await lastReport
     limit.clear()
-    // How the run ended is decided; the embedded service finds out at its next start what it could not save.
+    // The result is already decided; the embedded service checks unsaved data at its next start.
     await ready?.close().catch(() => {})
   }
 }

@@ -1,11 +1,11 @@
-/** A run that was taken over by another process: it sends nothing more and records nothing more. It judges no lock itself. */
+/** Stops a run that another process has taken over: no more requests, no more events. */
 import { FettleError } from '../../errors.ts'
 import { type Lock, lockHolder } from '../../files/process-lock.ts'
 
 /** Throws FETTLE_LOCKED once the lock is another's. */
 export type TakeoverGuard = () => void
 
-/** The guard of a run by its lock; `now` gives milliseconds since 1970. */
+/** The guard of a run by its lock. */
 export const createTakeoverGuard =
   (lock: Lock, runId: string, now: () => number): TakeoverGuard =>
   () => {

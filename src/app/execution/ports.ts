@@ -1,9 +1,9 @@
-/** What a run reads and writes, wherever it lies: a plan's source and results, over files here and objects elsewhere alike. */
+/** The source and results of a run, for local files and remote objects. */
 import { dirname } from 'node:path'
 import { realClock } from '../../client/clock.ts'
 import { openSink } from '../../files/atomic-file.ts'
 import { openSource } from '../../input/index.ts'
-import { isAddress, type Plan } from '../../pipeline/index.ts'
+import { inputKindOf, isAddress, type Plan } from '../../pipeline/index.ts'
 import { openResults } from '../../results/index.ts'
 import type { ResultsOptions } from '../../results/options.ts'
 import type { RunDirectory } from '../runs/run-directory.ts'
@@ -15,7 +15,7 @@ export interface RunPorts {
   readonly results: ReturnType<typeof openResults>
 }
 
-/** Source and results of a plan. An input elsewhere is asked for when somebody first wants its rows. */
+/** Source and results of a plan. A remote input is downloaded when its rows are first needed. */
 export function openRunPorts(plan: Plan, { path }: RunDirectory, extra: ResultsOptions, reach: StorageOptions): RunPorts {
   const all: ResultsOptions = {
     ...extra,
@@ -24,7 +24,7 @@ export function openRunPorts(plan: Plan, { path }: RunDirectory, extra: ResultsO
   }
   const source = openSource(plan, path, all)
   const results = openResults(plan, path, all)
-  if (!isAddress(plan.input.path)) return { source, results }
+  if (inputKindOf(plan.input.path) !== 'object') return { source, results }
   const here = async (): Promise<Plan> => localiseInput(plan, dirname(path), reach)
   let near: Promise<typeof source> | null = null
   const nearSource = (): Promise<typeof source> => {

@@ -1,12 +1,12 @@
 /**
- * A run that our own disk stopped, or another process: what could not be recorded is told from memory, with the remote job in
- * it, and recorded after all where that is possible. It never throws: the reason is known, a second one must not hide it.
+ * Keeps the state of a run that a local failure or another process stopped: events that could not be recorded stay in memory, with
+ * the remote job, and are recorded later if possible. It never throws, so that it cannot hide the first error.
  */
 import { FettleError } from '../../errors.ts'
 import { advance, type Journal, type RunEventInput, type RunState } from '../../journal/index.ts'
 import { pausedBy } from '../../run/index.ts'
 
-/** A journal that only the holder of the lock may go on with, and that knows what it could not record. */
+/** A journal that only the holder of the lock appends to, and that keeps unrecorded events. */
 export interface RunRecord {
   readonly state: RunState | null
   append(fact: RunEventInput): RunState
@@ -38,15 +38,15 @@ export function recordOf(journal: Journal, guard: () => void, now: () => number)
     strand(error) {
       const facts = [...(lost === null ? [] : [lost]), pausedBy(error)]
       const { state: recorded } = journal
-      const told = facts.reduce(inMemory, recorded)
+      const latest = facts.reduce(inMemory, recorded)
       // Something is left to do, be it only to write the documents again.
-      const state = told === null ? null : { ...told, finished: false }
+      const state = latest === null ? null : { ...latest, finished: false }
       if (recorded?.finished === true) return state
       try {
         // An end that could be recorded after all is the end.
         for (const fact of facts) if (journal.state?.finished !== true) append(fact)
       } catch {
-        // The disk is still full, or the run is somebody else's.
+        // The disk is still full, or another process has the run.
       }
       return state
     },

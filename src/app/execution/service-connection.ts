@@ -1,6 +1,6 @@
 /**
- * The service a run talks to: a remote one, or the embedded one started here on a free port with fresh credentials. This is
- * where the compiler proves that the client fits the run's port.
+ * The service of a run: a remote one, or the embedded one started here on a free port with new credentials. The compiler checks
+ * here that the client implements the ports of the run.
  */
 import { createHash } from 'node:crypto'
 import { dirname, join } from 'node:path'
@@ -12,10 +12,9 @@ import { type Lock, takeLock } from '../../files/process-lock.ts'
 import type { PlannedService } from '../../pipeline/index.ts'
 import type { PortfolioService, ScreenService, Service } from '../../run/index.ts'
 import type { Credentials } from '../env/environment.ts'
-import type { Runtime } from '../env/runtime.ts'
+import { type ClientState, createClientState, type RetryBudget, type Runtime } from '../env/runtime.ts'
 import { makeFolder } from '../runs/run-directory.ts'
 
-/** What it takes to reach a service. */
 export interface ServiceNeeds {
   readonly service: PlannedService
   readonly world: Runtime
@@ -36,46 +35,34 @@ export interface ServiceNeeds {
   readonly stop: AbortSignal
 }
 
-/** A service ready to be asked. */
 export interface ReadyService {
   readonly service: Service & PortfolioService & ScreenService
-  /** Things a person should know about it, such as the made-up register in use. */
+  /** Notes for the user, such as the sample register in use. */
   readonly issues: readonly Issue[]
   close(): Promise<void>
 }
 
-/** Loaded by whoever connects: `check` starts a third sooner without it. */
+/** Loaded on use: `check` starts a third sooner without it. */
 type Client = typeof import('../../client/index.ts')
 
-/**
- * What all runs of this process have in common, so that an outage is not multiplied by the number of pipelines: one purse of
- * repeats, and for each account one token and one pace. One such office per clock: the process's own, or a test's.
- */
-interface Office {
-  readonly quota: ReturnType<Client['createRetryBudget']>
-  readonly accounts: Map<string, Shared>
+/** The retry budget of a process, made when its first client is. */
+function budgetOf(state: ClientState, { createRetryBudget }: Client): RetryBudget {
+  state.budget ??= createRetryBudget()
+  return state.budget
 }
 
-const offices = new WeakMap<Runtime['clock'], Office>()
-
-function officeOf({ clock }: Runtime, { createRetryBudget }: Client): Office {
-  const office = offices.get(clock) ?? { quota: createRetryBudget(), accounts: new Map() }
-  offices.set(clock, office)
-  return office
-}
-
-/** The password belongs to the account: a corrected one must not find the refusal of a wrong one. */
-function accountOf(url: string, { username, password }: Credentials, world: Runtime, client: Client): Shared {
-  const { quota, accounts } = officeOf(world, client)
+/** The shared state of an account. The password is part of the key: after a correction, the earlier failed login must not count. */
+function accountOf(state: ClientState, needs: ServiceNeeds, url: string, credentials: Credentials, client: Client): Shared {
+  const { username, password } = credentials
   const key = createHash('sha256')
     .update(JSON.stringify([url, username, password]))
     .digest('hex')
-  const account = accounts.get(key) ?? client.createShared(world.clock, quota)
-  accounts.set(key, account)
+  const account = state.accounts.get(key) ?? client.createShared(needs.world.clock, budgetOf(state, client))
+  state.accounts.set(key, account)
   return account
 }
 
-/** In place of a service where nothing is left to ask of one; whoever asks all the same has made a mistake. */
+/** A stub for a run whose remaining stages need no service; every call throws FETTLE_BUG. */
 export function offline(): ReadyService {
   const refuse = (): Promise<never> => Promise.reject(new FettleError('FETTLE_BUG', 'a service is asked that was not needed'))
   const service: ReadyService['service'] = {
@@ -103,6 +90,7 @@ export function offline(): ReadyService {
 /** Connects to the service of a plan, starting it first when it is the embedded one. */
 export async function openService(needs: ServiceNeeds): Promise<ReadyService> {
   const made = await import('../../client/index.ts')
+  const state = needs.world.clients ?? createClientState()
   const common = {
     ...needs.world.connection,
     clock: needs.world.clock,
@@ -116,13 +104,13 @@ export async function openService(needs: ServiceNeeds): Promise<ReadyService> {
   if (needs.service.kind === 'remote') {
     const { url, rate, fileHosts, insecure } = needs.service
     const credentials = needs.credentials()
-    const own = accountOf(url, credentials, needs.world, made)
+    const own = accountOf(state, needs, url, credentials, made)
     const shared = { ...own, pace: needs.world.pace?.(own.pace, rate) ?? own.pace }
     const client = made.connect({ ...common, ...credentials, shared, url, rate, fileHosts, insecure, proxies: needs.proxies() })
     return { service: client, issues: [], close: () => client.close() }
   }
   const { server, issues } = await startEmbedded(needs.dataDir, needs.stateDir)
-  const shared = made.createShared(needs.world.clock, officeOf(needs.world, made).quota)
+  const shared = made.createShared(needs.world.clock, budgetOf(state, made))
   const client = made.connect({ ...common, shared, url: server.url, username: server.username, password: server.password })
   const close = async (): Promise<void> => {
     await client.close()
@@ -131,16 +119,13 @@ export async function openService(needs: ServiceNeeds): Promise<ReadyService> {
   return { service: client, issues, close }
 }
 
-/** The register that comes with fettle, for a machine that has none. */
 const SAMPLE_REGISTER = fileURLToPath(new URL('../../../samples/register.csv', import.meta.url))
 
-/** Where registers are kept inside the data folder. */
 export const registerDirOf = (dataDir: string): string => join(dataDir, 'registers')
 
-/** Where screening lists are kept inside the data folder. */
 export const screeningDirOf = (dataDir: string): string => join(dataDir, 'screening')
 
-/** What a person should know about the lists that are searched: that they are the made-up sample while none was imported. */
+/** A note when the sample list is used because no screening list was imported. */
 export async function screeningIssues(dataDir: string): Promise<readonly Issue[]> {
   const { readLists } = await import('../../service/screening/index.ts')
   if ((await readLists(screeningDirOf(dataDir))).length > 0) return []
@@ -149,8 +134,8 @@ export async function screeningIssues(dataDir: string): Promise<readonly Issue[]
 }
 
 /**
- * Makes sure that there is a register, importing the made-up sample under the name `sample` when there is none. Gives the
- * names to use: all that were imported, the sample only while it is alone.
+ * Imports the sample register as `sample` when there is no register. Returns the names to use: every imported register, or the
+ * sample alone.
  */
 export async function ensureRegister(dataDir: string): Promise<{ names: readonly string[]; issues: readonly Issue[] }> {
   const { listRegisters } = await import('../../service/registers/index.ts')
@@ -163,7 +148,7 @@ export async function ensureRegister(dataDir: string): Promise<{ names: readonly
   return { names: ['sample'], issues: [issue('FETTLE_REGISTER_SAMPLE', message, { severity: 'info' })] }
 }
 
-/** Imports the sample; processes and runs that find no register at the same moment do so one after the other. */
+/** Imports the sample. A lock serialises processes that find no register at the same time. */
 async function importSample(dir: string): Promise<void> {
   const { importRegister, listRegisters } = await import('../../service/registers/index.ts')
   makeFolder(dirname(dir))
@@ -202,10 +187,10 @@ async function startEmbedded(dataDir: string, stateDir: string) {
   return { server, issues }
 }
 
-/** What SQLite says of a disk, which gives no code (sqlite.org/rescode.html: IOERR, FULL, READONLY, CANTOPEN). */
+/** Messages of SQLite about a disk, which come without a code (sqlite.org/rescode.html: IOERR, FULL, READONLY, CANTOPEN). */
 const SQLITE_ON_DISK = /disk I\/O error|disk is full|readonly database|unable to open database/
 
-/** A start that failed for want of room or rights is trouble with our disk, not with the settings; null for any other. */
+/** A failed start that was caused by the disk, as an output error; null for any other. */
 function onDisk(error: unknown): FettleError | null {
   for (let one = error; one instanceof Error; one = one.cause as unknown) {
     const code = 'code' in one ? String(one.code) : ''

@@ -1,7 +1,4 @@
-/**
- * The life of a run: one process at a time, new or continued, or finished and only told again. What is done with it is in
- * carry-out.ts.
- */
+/** Starts and resumes runs, one process at a time. A finished run returns its recorded result. */
 import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname } from 'node:path'
@@ -10,7 +7,7 @@ import { type Lock, takeLock } from '../../files/process-lock.ts'
 import { type Journal, type MergedShards, openJournal, type RunState } from '../../journal/index.ts'
 import { isSameWork, lineOf, liveSettingsOf, type Plan } from '../../pipeline/index.ts'
 import { ciOf } from '../env/environment.ts'
-import { identityOf } from '../env/identity.ts'
+import { identityOf, serviceOf } from '../env/identity.ts'
 import { packageInfo } from '../env/package-info.ts'
 import { DEFAULT_RUNTIME } from '../env/runtime.ts'
 import { openTrace } from '../observe/opentelemetry.ts'
@@ -64,8 +61,8 @@ export async function startRun(plan: Plan, settings: RunSettings, fresh: boolean
 }
 
 /**
- * Goes on with a run from its journal. A run that came to its end is not touched: its result is given again. Throws
- * FETTLE_RUN_UNKNOWN, FETTLE_RUN_EMPTY, FETTLE_LOCKED, and FETTLE_FINGERPRINT when the service or user is another one.
+ * Resumes a run from its journal. A finished run is not changed: its result is returned again. Throws FETTLE_RUN_UNKNOWN,
+ * FETTLE_RUN_EMPTY, FETTLE_LOCKED, and FETTLE_FINGERPRINT when the service or user differs.
  */
 export async function resumeRun(id: string, settings: RunSettings): Promise<RunResult> {
   const state = readRun(settings.runsDir, id)
@@ -74,14 +71,14 @@ export async function resumeRun(id: string, settings: RunSettings): Promise<RunR
   if (identity !== state.identity)
     throw new FettleError(
       'FETTLE_FINGERPRINT',
-      `the run ${id} belongs to ${state.identity.split(' ')[0]} and another user name than the present one`,
+      `the run ${id} was started against ${serviceOf(state.identity)} with a different user name`,
     )
   return withLock(lineOf(state.plan), settings, lock => continueRun(readRun(settings.runsDir, id), lock, settings))
 }
 
 const nowOf = ({ world = DEFAULT_RUNTIME }: Pick<RunSettings, 'world'>) => world.clock.now.bind(world.clock)
 
-/** Keeps other processes from a pipeline meanwhile. Throws FETTLE_LOCKED. */
+/** Holds the lock of a pipeline while `body` runs. Throws FETTLE_LOCKED. */
 export async function withLock<T>(
   pipeline: string,
   settings: Pick<RunSettings, 'runsDir' | 'observers' | 'world'>,
@@ -102,18 +99,17 @@ export async function withLock<T>(
   }
 }
 
-/** A run that joins the results of shards. */
 export interface Merge {
   readonly plan: Plan
   readonly identity: string
   readonly merged: MergedShards
-  /** The run that it is, where its directory is there already; a new one if absent, or if others began it. */
+  /** The run id when its directory already exists; a new one if absent, or if another process started it. */
   readonly runId?: string | undefined
-  /** Puts what came back for the shards into the directory of the run. */
+  /** Copies the received files of the shards into the run directory. */
   readonly fill: (directory: RunDirectory) => Promise<void>
 }
 
-/** Joins shards in a new run, or goes on with the unfinished one that joins the same. Throws as startRun does. */
+/** Merges shards in a new run, or resumes the unfinished merge of the same shards. Throws as startRun does. */
 export async function startMerge(merge: Merge, settings: RunSettings): Promise<RunResult> {
   const { plan, merged } = merge
   return withLock(lineOf(plan), settings, async lock => {
@@ -174,14 +170,14 @@ async function continueRun(before: RunState, lock: Lock, settings: RunSettings):
   return runWithObservers({ state, before }, trace, settings, all => executeRun(journal, directory, lock, all))
 }
 
-/** The disk refused the first line of a journal, or only to say that it is safe there. */
+/** The first line of the journal could not be written, or not confirmed. */
 function perhapsBegun(error: unknown, runId: string): unknown {
   if (!isLocalFailure(error)) return error
   const hint = 'Check permissions and free space, then run the same command again, or resume the run if it was recorded.'
   return new FettleError(error.code, error.message, { hint, action: action('resume', runId), cause: error })
 }
 
-/** The error that kept a run from going on, with what a person needs to go on later. */
+/** The error that prevented a resume, with the way to resume later. */
 function stillResumable(error: unknown, { runId, jobs }: RunState): unknown {
   if (!isLocalFailure(error)) return error
   const ids = jobs.flatMap(({ id }) => (id === null ? [] : [id]))
@@ -194,8 +190,8 @@ function stillResumable(error: unknown, { runId, jobs }: RunState): unknown {
 }
 
 /**
- * The result of a run that came to its end, as it was recorded; what a kill or a full disk kept it from writing or removing is
- * made up for. `isOurs`: this process holds the lock of the pipeline.
+ * The recorded result of a finished run. Writes missing reports and removes leftovers of a kill. `isOurs`: this process holds the
+ * lock of the pipeline.
  */
 async function settled(state: RunState, settings: RunSettings, isOurs: boolean): Promise<RunResult> {
   const directory = runDirectory(settings.runsDir, state.runId)
@@ -205,7 +201,7 @@ async function settled(state: RunState, settings: RunSettings, isOurs: boolean):
     await removeWorkFiles(state, directory, settings.cwd)
   }
   const report = readReport(directory)
-  // report.json is the last to be written: when it tells the end, the others do.
+  // report.json is written last: if it has the end of the run, so have the others.
   if (report !== null && report.status === state.status && report.exitCode === state.exitCode && hasReports(directory))
     return { state, report, directory }
   const again = reportOfRun(settings.runsDir, state.runId)

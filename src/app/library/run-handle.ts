@@ -1,7 +1,4 @@
-/**
- * A run under way in a program: the facts it records, one after the other, its report at the end, and in between a checkpoint small
- * enough for a heartbeat. It decides nothing: what a run does is settled before it comes here.
- */
+/** The handle of a run in progress: its events, its report, and a checkpoint small enough for a heartbeat. */
 import { resolve } from 'node:path'
 import { FettleError } from '../../errors.ts'
 import type { RunEventInput, RunState, Status } from '../../journal/index.ts'
@@ -10,7 +7,7 @@ import type { Report } from '../../report/index.ts'
 import type { RunResult } from '../execution/execute.ts'
 import type { RunReporter } from '../observe/reporters.ts'
 
-/** Where a run stands, as plain JSON: enough for another process to go on with it, given the same runs directory. */
+/** The state of a run as plain JSON: enough for another process to resume it, given the same runs directory. */
 export interface Checkpoint {
   readonly schema: 'fettle/checkpoint/v1'
   readonly runId: string
@@ -18,29 +15,29 @@ export interface Checkpoint {
   /** Absolute. */
   readonly runsDir: string
   readonly status: Status
-  /** The stage under way, or the last one begun; null before the first. */
+  /** The current stage, or the last one started; null before the first. */
   readonly stage: StageName | null
   readonly jobs: { readonly all: number; readonly matched: number }
-  /** Time of the last fact. */
+  /** Time of the last event. */
   readonly at: string
 }
 
 /**
- * A run under way: iterate over its facts, or await its report. It goes on whether or not anybody iterates; whoever iterates is told
- * every fact, from the first. It rejects with a `RunStopped` when something stopped it short.
+ * A run in progress: iterate over its events, or await its report. It runs without iteration too; every loop receives all events
+ * from the first. It rejects with a `RunStopped` when the run stops before its end.
  */
 export interface RunHandle extends AsyncIterable<RunEventInput>, PromiseLike<Report> {
-  /** Where it stands now, null before it has begun. */
+  /** The current checkpoint, null before the run has started. */
   checkpoint(): Checkpoint | null
 }
 
-/** Why a run ended short of an answer: code, kind and hint as of any FettleError, with all that is known of the run. */
+/** A run that stopped before its end: code, kind and hint as of any FettleError, with its report so far. */
 export class RunStopped extends FettleError {
   readonly report: Report
-  /** To go on from, with `resume`. */
+  /** For `resume`. */
   readonly checkpoint: Checkpoint
 
-  /** `cause` is what the caller aborted it with, where that is the reason. */
+  /** `cause`: the reason of the abort of the caller, if that stopped the run. */
   constructor(report: Report, state: RunState, runsDir: string, cause?: unknown) {
     const { code, message, hint, correlationId } = state.error ?? { code: 'FETTLE_BUG', message: 'the run ended in an error' }
     super(code as FettleError['code'], message, {
@@ -67,7 +64,7 @@ function checkpointOf(state: RunState, runsDir: string): Checkpoint {
   }
 }
 
-/** Follows a run that `start` carries out; it must hand the reporter given to the run. */
+/** Follows a run that `start` executes; `start` must pass `own` to its observers. */
 export function follow(
   runsDir: string,
   signal: AbortSignal | undefined,
@@ -101,7 +98,7 @@ export function follow(
       isOver = true
       wake()
     })
-  // A run that is only iterated over must not end the process for want of a listener; iterating rethrows.
+  // A run that is only iterated over must not end the process with an unhandled rejection; iterating rethrows.
   report.catch(() => {})
   return {
     // biome-ignore lint/suspicious/noThenProperty: a run can be awaited, and is documented so

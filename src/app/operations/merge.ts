@@ -2,12 +2,12 @@
  * The results of shards joined to the rows of the list, as one run: its jobs are theirs, what came back for them is its own, and
  * from there it goes the way of any run whose jobs are done. Nothing is sent; one ledger is judged.
  */
-import { copyFile, link, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+
 import { action, FettleError, type Issue } from '../../errors.ts'
 import { fileDigest } from '../../files/digest.ts'
 import type { JobState, MergedShards, RunArgs, StageState } from '../../journal/index.ts'
 import { mergedPlan, type Plan, shardText } from '../../pipeline/index.ts'
+import { enrichedPath, linkOrCopy } from '../../results/file-names.ts'
 import type { RunResult, RunSettings } from '../execution/execute.ts'
 import { startMerge } from '../execution/start.ts'
 import { currentPipelineOf } from '../prepare/resume-context.ts'
@@ -17,7 +17,7 @@ import { completeShardSet, findShards, type ShardRun } from '../runs/shard-runs.
 /** The run that shards are merged into, where it has a directory already. */
 export interface MergeInto {
   readonly runId: string
-  /** What the command here said, in place of what the journals of the shards say; theirs if absent. */
+  /** Values of this command that replace those in the journals of the shards; theirs if absent. */
   readonly own?: { readonly plan: Partial<Plan>; readonly args: RunArgs } | undefined
 }
 
@@ -37,7 +37,7 @@ export async function mergeRuns(
   const { live, links } = currentPipelineOf(state, settings)
   const plan = { ...mergedPlan(shards.map(shard => shard.state.plan)), ...own?.plan, ...live }
   const credentials = (): never => {
-    throw new FettleError('FETTLE_BUG', 'a merge asks nobody')
+    throw new FettleError('FETTLE_BUG', 'a merge needs no credentials')
   }
   const all = { ...settings, links, credentials, timeoutMs: null }
   const fillIn = (directory: RunDirectory): Promise<void> => fill(shards, directory)
@@ -93,17 +93,14 @@ async function fill(shards: readonly ShardRun[], directory: RunDirectory): Promi
   let part = 0
   for (const { state, directory: own } of askers(shards))
     for (const job of state.jobs) {
-      const to = join(directory.path, `enriched-${part++}.csv`)
+      const to = enrichedPath(directory.path, part++)
       if (job.received === null) continue
-      const from = join(own.path, `enriched-${job.part}.csv`)
+      const from = enrichedPath(own.path, job.part)
       const isWhole = (await fileDigest(from)) === job.received.sha256
       if (!isWhole) throw lost(state, from)
-      await rm(to, { force: true })
-      await link(from, to)
-        .catch(() => copyFile(from, to))
-        .catch((cause: Error) => {
-          throw new FettleError('FETTLE_OUTPUT_WRITE', `cannot write ${to}: ${cause.message}`, { cause })
-        })
+      await linkOrCopy(from, to).catch((cause: Error) => {
+        throw new FettleError('FETTLE_OUTPUT_WRITE', `cannot write ${to}: ${cause.message}`, { cause })
+      })
     }
 }
 

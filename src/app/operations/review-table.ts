@@ -10,10 +10,10 @@ export interface ReviewTable {
   readonly rows: readonly (readonly string[])[]
 }
 
-/** The table of these rows; what is decided already stands in it. */
+/** The review table of these rows, with the decisions made so far. */
 export function reviewTable(mappings: readonly string[], samples: readonly Sample[]): ReviewTable {
-  const told = new Set(samples.flatMap(one => one.candidates.flatMap(({ fields }) => Object.keys(fields))))
-  const fields = mappings.filter(name => told.has(name))
+  const known = new Set(samples.flatMap(one => one.candidates.flatMap(({ fields }) => Object.keys(fields))))
+  const fields = mappings.filter(name => known.has(name))
   const names = [
     ...['fingerprint', 'decision', 'company', 'companyName', 'name', 'by', 'at', 'expires'],
     ...['row', 'key', 'score', 'why'],

@@ -2,11 +2,12 @@
  * The review of a run that came to its end: its rows, and its outputs made once more under what people decided. Nothing is sent:
  * the answers of the service are kept while there are rows to decide about.
  */
+
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { type Action, action, FettleError } from '../../errors.ts'
 import { matchRate, openJournal, type RunEventInput, type RunState } from '../../journal/index.ts'
 import { lineOf } from '../../pipeline/index.ts'
+import { enrichedPath } from '../../results/file-names.ts'
 import { type Decision, Decisions } from '../../results/index.ts'
 import { checkAgainstSummary, endOf } from '../../run/index.ts'
 import type { Env } from '../env/environment.ts'
@@ -34,7 +35,7 @@ export function runForReview(runsDir: string, wanted: string | undefined): { sta
   const refuse = (why: string, hint: string, next?: Action): FettleError =>
     new FettleError('FETTLE_REVIEW', `the run ${state.runId} ${why}`, { hint, ...(next === undefined ? {} : { action: next }) })
   if (!state.finished) throw refuse('is not finished', 'Resume the run first.', action('resume', state.runId))
-  if (state.plan.output === null) throw refuse('has no output, so it knows of no rows', 'Name an output in the pipeline.')
+  if (state.plan.output === null) throw refuse('has no output, so it has no rows to review', 'Name an output in the pipeline.')
   if (state.plan.report.rows === 'none')
     throw refuse('keeps its rows out of reviews', 'Set report.rows: review in the pipeline, and run it again.')
   return found
@@ -57,7 +58,7 @@ export async function applyDecisions(
     const state = readRun(runsDir, id)
     removeStaleRunFiles(directory)
     const failed = new Set(state.jobs.flatMap(({ part, failure }) => (failure === null ? [] : [part])))
-    const isGone = plan.parts.some((_, part) => !failed.has(part) && !existsSync(join(directory.path, `enriched-${part}.csv`)))
+    const isGone = plan.parts.some((_, part) => !failed.has(part) && !existsSync(enrichedPath(directory.path, part)))
     if (isGone) {
       const hint = `Run ${plan.file} again: decisions of its review.decisions are applied on every run.`
       throw new FettleError('FETTLE_REVIEW', `the answers to the run ${id} are no longer kept`, { hint })

@@ -1,6 +1,6 @@
 /**
- * How a run stands, for a sensor: by its journal, and where it was detached by one look at the service. It carries nothing on and
- * records nothing, so that any number of them may look at once.
+ * The status of a run: from its journal, and for a detached run from one query to the service. It changes nothing, so any number
+ * of processes may call it.
  */
 import { EXIT, FettleError } from '../../errors.ts'
 import type { RunState } from '../../journal/index.ts'
@@ -13,7 +13,6 @@ import { currentPipelineOf } from '../prepare/resume-context.ts'
 import { readRun, runDirectory } from '../runs/run-directory.ts'
 import { activeProcessOf } from '../runs/run-queries.ts'
 
-/** Where a run is looked at. */
 export interface StatusOptions {
   readonly env: Env
   readonly cwd: string
@@ -21,19 +20,19 @@ export interface StatusOptions {
   readonly signal: AbortSignal
 }
 
-/** How a run stands. `code` is the exit code that tells it: 0 done, 75 going on, otherwise what it came or would come to. */
+/** The status of a run. `code` is its exit code: 0 done, 75 in progress, otherwise the code of the run. */
 export interface CurrentRunStatus {
   readonly state: RunState
   readonly code: number
   /** `finished`; `running` in a process; `waiting` for the service; `ready` to collect; `failed` at the service; or `stopped`, to be resumed. */
   readonly status: 'finished' | 'running' | 'waiting' | 'ready' | 'failed' | 'stopped'
-  /** Who carries it. */
+  /** The process that runs it. */
   readonly carrier: { readonly pid: number; readonly host: string } | null
-  /** What the service says of its jobs, where it was asked. */
+  /** The status of its jobs at the service, if it was queried. */
   readonly jobs: readonly JobStatusEntry[]
 }
 
-/** How the run stands now. Throws what a look at the service throws. */
+/** The status of a run now. Throws service errors. */
 export async function getRunStatus(id: string, place: StatusOptions): Promise<CurrentRunStatus> {
   const state = readRun(place.runsDir, id)
   const result = (status: CurrentRunStatus['status'], code: number, rest: Partial<CurrentRunStatus> = {}): CurrentRunStatus => ({
@@ -48,7 +47,7 @@ export async function getRunStatus(id: string, place: StatusOptions): Promise<Cu
   const carrier = activeProcessOf(place.runsDir, state)
   if (carrier !== null) return result('running', EXIT.retryable, { carrier })
   if (!state.detached) return result('stopped', state.exitCode ?? EXIT.retryable)
-  // The embedded service goes on with whoever collects: nothing is to be waited for.
+  // The embedded service runs inside of `collect`: there is nothing to wait for.
   if (state.plan.service.kind === 'embedded') return result('ready', EXIT.ok)
   const { status, jobs } = await lookAtService(state, place)
   if (status === 'going') return result('waiting', EXIT.retryable, { jobs })
@@ -84,8 +83,8 @@ async function lookAtService(state: RunState, { env, cwd, runsDir, signal }: Sta
 }
 
 /**
- * Looks again and again until the run is no longer going on; then, or after `timeoutMs` (what the pipeline waits for a job if
- * absent), how it stands. Each look is shown to `onLook`; one that fails in a way another may cure is shown as its error.
+ * Reads the status until the run is no longer in progress, or for `timeoutMs` (the poll timeout of the pipeline if absent), and
+ * returns it. `onLook` receives each status, and each error that a retry may fix.
  */
 export async function watchRun(
   id: string,

@@ -9,7 +9,7 @@ export async function checkOutputsWritable(
   { output, shard, retry }: Plan,
   settings: Omit<StorageOptions, 'attempts'> & { readonly cwd: string },
 ): Promise<void> {
-  // A shard writes none: whoever merges does.
+  // A shard writes no outputs; the merge does.
   if (shard !== undefined || output === null) return
   const paths = [output.path, output.unmatched, output.review].filter(path => path !== null)
   for (const path of paths.filter(one => !isAddress(one))) await checkWritable(path, { root: settings.cwd })

@@ -1,14 +1,11 @@
-/**
- * The decisions file of a pipeline: looked through before anything is sent, and read again when outputs are made. It says when a
- * file is missing; what its lines mean is known elsewhere.
- */
+/** Checks the decisions file before anything is sent, and reads it again when outputs are written. */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Issue, issue, type Place } from '../../errors.ts'
 import type { Plan } from '../../pipeline/index.ts'
 import type { Decisions } from '../../results/index.ts'
 
-/** What is wrong with the file; that there is none yet is worth a word, since its name may be a slip. */
+/** Problems of the decisions file. A missing file is a note, since its name may be a typing error. */
 export async function decisionIssues(path: string | null, cwd: string, at: Place | null): Promise<Issue[]> {
   if (path === null) return []
   if (!existsSync(resolve(cwd, path))) {
@@ -24,7 +21,7 @@ export async function loadDecisions({ decisions: path }: Plan, cwd: string, now:
   if (path === null) return null
   const { Decisions, requireDecisions } = await import('../../results/index.ts')
   const { sweepBeside } = await import('../../files/stale-temp-files.ts')
-  // The file may lie among files that are committed.
+  // The file may be in a folder under version control.
   await sweepBeside(resolve(cwd, path))
   const lines = existsSync(resolve(cwd, path)) ? await requireDecisions(path, cwd) : []
   return new Decisions(lines, dayOf(now))

@@ -1,6 +1,6 @@
-/** What a run would be and cost, beside the last good one: told without sending anything. It prints nothing. */
+/** Estimates a run from the last good one, without sending anything. */
 import { countDistinctRows } from '../../input/upload/row-dedupe.ts'
-import { type Change, changesOf, isAddress, isSameWork, leastRequests, lineOf, type Plan, spoolOf } from '../../pipeline/index.ts'
+import { type Change, changesOf, inputKindOf, isSameWork, leastRequests, lineOf, type Plan } from '../../pipeline/index.ts'
 import { lastRun } from '../runs/run-directory.ts'
 import { lastGoodRun } from '../runs/run-queries.ts'
 
@@ -25,7 +25,7 @@ export interface RunEstimate {
   /** AML searches, one credit each; null for none. `most` is within the budget. */
   readonly screening: (Guess & { readonly budget: number | null }) | null
   readonly against: { readonly runId: string; readonly startedAt: string; readonly changes: readonly Change[] } | null
-  /** The run of this very plan that `run` would go on with. */
+  /** The unfinished run of this plan that `run` would resume. */
   readonly unfinished: string | null
 }
 
@@ -36,7 +36,7 @@ const AFTER_ALL = '~'
 export async function estimateRun(plan: Plan, runsDir: string, root: string): Promise<RunEstimate> {
   const before = lastGoodRun(runsDir, plan, AFTER_ALL)
   const last = lastRun(runsDir, lineOf(plan))
-  const isPiped = spoolOf(plan.input.path) !== null || isAddress(plan.input.path)
+  const isPiped = inputKindOf(plan.input.path) !== 'file'
   const most = plan.enrich === null ? 0 : plan.sent
   const outcomes = before?.outcomes
   const found = outcomes == null ? null : sum(outcomes.matched, outcomes.manualMatched, outcomes.duplicates)

@@ -34,7 +34,7 @@ export async function outputPathIssues(output: Pipeline['output'], surroundings:
     const real = await realPath(path)
     const other = taken.get(real)
     taken.set(real, { path, what: `output.${key}` })
-    // Of one name for both has been told where the pipeline was checked.
+    // The same name for both is already reported by the check of the pipeline.
     const clash = other === undefined || other.path === path ? null : `would really overwrite ${other.what}`
     const reason = (await whyNotThere(path, real, surroundings, output.format)) ?? clash
     if (reason !== null)
@@ -73,5 +73,5 @@ export async function realPath(path: string): Promise<string> {
   return realpath(path).catch(async () => (parent === path ? path : join(await realPath(parent), basename(path))))
 }
 
-/** Whether a path lies in a folder, or is it. */
+/** Whether a path is a folder, or is inside it. */
 export const isInside = (folder: string, path: string): boolean => !/^\.\.(\/|$)/.test(relative(folder, path))

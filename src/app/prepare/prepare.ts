@@ -1,6 +1,6 @@
 /**
- * From a pipeline file to a plan: read, parse, look at the input, resolve. Nothing is sent and nothing written; `check`,
- * `--dry-run` and `run` all come through here, so that they cannot disagree.
+ * From a pipeline file to a plan: read, parse, inspect the input, resolve. Sends and writes nothing. `check`, `--dry-run` and
+ * `run` share it, so that they agree.
  */
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
@@ -8,7 +8,7 @@ import { realClock } from '../../client/clock.ts'
 import { errorOfIssues, type Issue, issue } from '../../errors.ts'
 import { inspect } from '../../input/table/inspect.ts'
 import { locateRows } from '../../input/table/row-range.ts'
-// Not by the face of their folder: results and outputs are loaded by whoever runs a pipeline.
+// Imported by file, because the index of the folder would load what only a run needs.
 import { countDistinctRows } from '../../input/upload/row-dedupe.ts'
 import {
   decodePipeline,
@@ -41,7 +41,7 @@ import { decisionIssues } from './decisions.ts'
 import { outputPathIssues } from './output-paths.ts'
 import { resolveService } from './resolve-service.ts'
 
-/** What the command line may say in place of the pipeline. */
+/** Values that replace keys of the pipeline. */
 export interface Overrides {
   readonly service: string | null
   readonly input: string | null
@@ -52,39 +52,37 @@ export interface Overrides {
   readonly shard: ShardChoice | null
 }
 
-/** No overrides: the pipeline as it stands. */
 export const NO_OVERRIDES: Overrides = { service: null, input: null, output: null, vars: {}, limit: null, shard: null }
 
-/** Where a pipeline is prepared. */
 export interface PrepareContext extends Receivers {
   readonly env: Env
   readonly cwd: string
 }
 
-/** A pipeline looked through: its plan, or null and the problems; warnings stand beside a plan too. */
+/** A prepared pipeline: its plan, or null and the problems. A plan may have warnings. */
 export interface Prepared {
   readonly plan: Plan | null
   readonly issues: readonly Issue[]
   /** Reads the credentials when they are needed. Throws FETTLE_CREDENTIALS, FETTLE_SETTINGS. */
   readonly credentials: () => Credentials
-  /** The plans of all shards, cut into so many. Throws what keeps the list from being cut. */
+  /** Plans all shards of the list. Throws what prevents the split. */
   readonly cut: (of: number) => Promise<readonly Plan[]>
-  /** Addresses of input and outputs whole, by what is shown of them: kept in memory, as credentials are. */
+  /** Full addresses of input and outputs by their printed form; kept in memory only, like credentials. */
   readonly links: Links
-  /** Called when the run is over, or never began: removes what was kept of standard input and no run needs. */
+  /** Removes the staged input that no run needs. Call it once the run is over or cannot start. */
   readonly release: () => void
 }
 
-/** Looked at before reading, so that an endless file is never read to its end. */
+/** Checked before reading, so that an endless file is not read. */
 const MAX_BYTES = 256 * 1024
 
-/** Prepares one pipeline file. All problems of file and input come back as issues; it throws only for settings. */
+/** Prepares a pipeline file. Problems of file and input are returned as issues; only settings throw. */
 export async function prepare(file: string, options: PrepareContext & Overrides): Promise<Prepared> {
   const text = await readText(file)
   return plan(typeof text === 'string' ? parseText(text, file, options) : text, file, options)
 }
 
-/** Prepares a pipeline given as an object, as prepareFile does; its issues name no line. */
+/** Prepares a pipeline object; its issues have no line. */
 export async function prepareValue(value: unknown, options: PrepareContext & Overrides): Promise<Prepared> {
   const file = '(object)'
   return plan(parsePipelineValue(value, parseOptions(file, options)), file, options)
@@ -118,11 +116,11 @@ async function plan(parsed: ParsedPipeline | Issue, file: string, options: Prepa
   return { plan: plan && Object.freeze({ ...plan, issues: named }), issues: named, credentials, cut, links, release }
 }
 
-/** The addresses of a pipeline that are more than what is shown of them. */
+/** The addresses of a pipeline that differ from their printed form. */
 export const linksOfPipeline = ({ input, output }: Pipeline): Links =>
   linksOf([input.path, output?.path, output?.unmatched, output?.review])
 
-/** The plan over an input that is there to be read; `received` when it is no file here. */
+/** Plans over a readable input; `received` when it is not a local file. */
 async function planOver(
   parsed: ParsedPipeline,
   pipeline: Pipeline,
@@ -180,14 +178,13 @@ async function planOver(
   return { ...whole!, cut }
 }
 
-/** What an input is called that was not received. */
 const fileHere = (path: string): Pick<StagedInput, 'at' | 'path' | 'name'> => ({
   at: path,
   path: shownPath(path),
   name: shownPath(path),
 })
 
-/** A shard with what it has of rows; `asked` is how many questions were asked before its first row and up to its last. */
+/** A shard with its number of rows. `asked`: distinct rows before its first row, and up to its last. */
 function shardOf(
   { number, of }: ShardChoice,
   { from, to }: { readonly from: number; readonly to: number },
@@ -198,20 +195,20 @@ function shardOf(
   return { shard: { number, of, from, asked: before, span }, rows: to - from, sent: after - before }
 }
 
-/** Whether a text names a country, as far as fettle knows them; loaded only where somebody asks. */
+/** Whether a text names a country; the table is loaded only when a mapping needs it. */
 async function countryTest({ mappings }: Pipeline): Promise<(text: string) => boolean> {
   if (!mappings.some(({ mapping }) => mapping === 'country' || mapping === 'countryCode')) return () => true
   const { normaliseCountry } = await import('../../normalise/country.ts')
   return text => normaliseCountry(text) !== ''
 }
 
-/** Credentials as far as a pipeline refers to them. */
+/** The credentials that a pipeline refers to. */
 export const credentialsIn = ({ username, password }: Secrets): Partial<Credentials> => ({
   ...(username === null ? {} : { username }),
   ...(password === null ? {} : { password }),
 })
 
-/** The text of a pipeline file, or why it has none. */
+/** The text of a pipeline file, or the issue that prevents reading it. */
 export async function readText(file: string): Promise<string | Issue> {
   const refuse = (message: string): Issue => issue('FETTLE_PIPELINE_READ', message, { at: { file, line: null, column: null } })
   try {
@@ -236,7 +233,7 @@ async function didYouMeanFile(file: string): Promise<string> {
   return found === null ? '' : `; did you mean ${join(dirname(file), found)}?`
 }
 
-/** Parses the text of a pipeline file; an issue when it cannot be one. `date` is what `${run.date}` stands for, today if absent. */
+/** Parses the text of a pipeline file; an issue for an unknown file type. `date` is the value of `${run.date}`, today if absent. */
 export function parseText(
   text: string,
   file: string,
@@ -262,7 +259,7 @@ function settingsWarnings(service: PlannedService, env: Env): Issue[] {
   const ofRemote = (remote: Extract<PlannedService, { kind: 'remote' }>): (string | null)[] => [
     passwordFileWarning(env),
     remote.insecure ? 'service.insecure is set: the password may travel unencrypted' : null,
-    env.NODE_TLS_REJECT_UNAUTHORIZED === '0' ? 'NODE_TLS_REJECT_UNAUTHORIZED=0: nobody checks who answers' : null,
+    env.NODE_TLS_REJECT_UNAUTHORIZED === '0' ? 'NODE_TLS_REJECT_UNAUTHORIZED=0: server certificates are not verified' : null,
   ]
   const warnings = [traceWarning(env), ...lineageSettings(env).warnings, ...(service.kind === 'remote' ? ofRemote(service) : [])]
   return warnings

@@ -1,14 +1,11 @@
-/**
- * A file nobody has described: looked at once, and a proposal of what its columns are. Nothing is sent and nothing written; what
- * knows countries and legal forms is asked, not copied.
- */
+/** Inspects a file without a pipeline and proposes a mapping of its columns. Sends and writes nothing. */
 import { errorOfIssues, FettleError, type Issue } from '../../errors.ts'
 import { inspect } from '../../input/table/inspect.ts'
 import {
   type Decisions,
   type InputFacts,
   type InputOptions,
-  isAddress,
+  inputKindOf,
   type Knowledge,
   type Proposal,
   propose,
@@ -16,10 +13,9 @@ import {
   shownPath,
 } from '../../pipeline/index.ts'
 
-/** How a file is to be read, as far as a person says. */
+/** How to read a file, by the options of the user. */
 export type Reading = Omit<InputOptions, 'quotes'>
 
-/** A file looked at. */
 export interface InspectedColumns {
   readonly facts: InputFacts
   readonly columns: readonly SeenColumn[]
@@ -27,12 +23,16 @@ export interface InspectedColumns {
   readonly issues: readonly Issue[]
 }
 
-/** Looks at a file whole, every column of it. Throws the FETTLE_INPUT_* of whatever makes it unusable, all problems in one. */
+/** Inspects every column of a file. Throws FETTLE_INPUT_* with all problems that make it unusable. */
 export async function inspectColumns(reading: Reading, root: string, signal: AbortSignal): Promise<InspectedColumns> {
-  if (isAddress(reading.path))
-    throw new FettleError('FETTLE_INPUT_READ', `${shownPath(reading.path)} lies elsewhere, and a list is looked at here`, {
-      hint: 'Fetch it to a file first; the pipeline may then name the address.',
-    })
+  if (inputKindOf(reading.path) === 'object')
+    throw new FettleError(
+      'FETTLE_INPUT_READ',
+      `${shownPath(reading.path)} is a remote object; only a local file can be inspected`,
+      {
+        hint: 'Fetch it to a file first; the pipeline may then name the address.',
+      },
+    )
   const { facts, issues, cells } = await inspect(
     { ...reading, quotes: 'strict' },
     {
@@ -59,7 +59,7 @@ export async function inspectColumns(reading: Reading, root: string, signal: Abo
   return { facts, columns, issues }
 }
 
-/** What the columns seem to be; what a person decided stands. */
+/** The proposed mapping; `decided` overrides it. */
 export async function proposeFor({ facts, columns }: InspectedColumns, decided: Decisions): Promise<Proposal> {
   return propose(columns, facts.rows, await knowledge(), decided)
 }

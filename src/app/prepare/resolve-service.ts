@@ -3,7 +3,7 @@ import { FettleError } from '../../errors.ts'
 import { checkServiceUrl, type Pipeline, type PlannedService } from '../../pipeline/index.ts'
 import { type Env, serviceUrlOf } from '../env/environment.ts'
 
-/** A remote service gets five requests a second unless the pipeline says otherwise (contract §14.2). */
+/** The default rate of a remote service is five requests a second (contract §14.2). */
 const DEFAULT_RATE = { requests: 5, perMs: 1_000 }
 const DEFAULT_FILE_HOSTS = ['*.amazonaws.com']
 

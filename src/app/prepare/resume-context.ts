@@ -1,6 +1,6 @@
 /**
- * A recorded run beside the pipeline file as it is now. A resume carries out the recorded plan; the file may since have changed
- * how (poll, retry, checks, decisions, report), never what. It looks at no input: that may have gone once it was sent.
+ * Compares a recorded run with the current pipeline file. A resume executes the recorded plan; only poll, retry, checks, decisions
+ * and report may have changed since. It does not read the input, which may be gone.
  */
 import { readFileSync } from 'node:fs'
 import { FettleError } from '../../errors.ts'
@@ -22,17 +22,17 @@ import { isSameInput } from '../staging/stdin.ts'
 import { credentialsIn, linksOfPipeline, NO_OVERRIDES, type Overrides, type PrepareContext, parseText } from './prepare.ts'
 import { resolveService } from './resolve-service.ts'
 
-/** What a resume takes from the present. */
+/** What a resume reads from the current pipeline file. */
 export interface ResumeContext {
   /** Reads the credentials when they are needed. Throws FETTLE_CREDENTIALS, FETTLE_SETTINGS. */
   readonly credentials: () => Credentials
-  /** Null when the pipeline file is gone, no longer parses, or was given variables that nobody recorded. */
+  /** Null when the pipeline file is gone, no longer parses, or needs variables that are not recorded. */
   readonly live: LiveSettings | null
-  /** Addresses whole, as far as the pipeline file still tells them. */
+  /** Full addresses, as far as the pipeline file still has them. */
   readonly links: Links
 }
 
-/** Looks at the pipeline file of a recorded run. Throws FETTLE_FINGERPRINT, naming the keys, when it means another run now. */
+/** Reads the pipeline file of a recorded run. Throws FETTLE_FINGERPRINT, naming the changed keys, when it describes another run now. */
 export function currentPipelineOf(state: RunState, surroundings: PrepareContext): ResumeContext {
   const options = { ...surroundings, ...overridesOf(state) }
   const parsed = readPipeline(state, options)
@@ -55,13 +55,13 @@ export function currentPipelineOf(state: RunState, surroundings: PrepareContext)
   return { credentials, live: plan === null ? null : liveSettingsOf(plan), links }
 }
 
-/** Addresses of a run whole, as far as its pipeline file still tells them. */
+/** Full addresses of a run, as far as its pipeline file still has them. */
 export function linksOfRun(state: RunState, surroundings: PrepareContext): Links {
   const { pipeline = null } = readPipeline(state, { ...surroundings, ...overridesOf(state) }) ?? {}
   return pipeline === null ? new Map() : linksOfPipeline(pipeline)
 }
 
-/** The service may have changed without the file: by the environment. */
+/** The service may have changed by the environment alone. */
 function otherService({ service: then }: Plan, now: PlannedService): string {
   const [was, is] = [then, now].map(one => (one.kind === 'embedded' ? 'embedded' : one.url))
   return was === is ? '' : ` (it was ${was} and is ${is})`
@@ -91,7 +91,7 @@ function readPipeline(state: RunState, options: PrepareContext & Overrides): Par
 /** The keys of the pipeline file whose change makes another plan; empty while the fingerprints are the same. */
 function changedKeys(now: Plan, then: Plan): string[] {
   if (isSameWork(now, then)) return []
-  // What was joined was cut by the shards, not by the pipeline.
+  // The split of a merged run comes from its shards, not from the pipeline.
   const ofMerge = then.merged === undefined ? [] : ['merged', 'parts']
   const free: readonly string[] = [...KEYS_OUTSIDE_IDENTITY, 'sent', ...ofMerge]
   const keys = Object.keys(then) as (keyof Plan)[]

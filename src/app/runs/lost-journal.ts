@@ -1,18 +1,20 @@
 /**
- * The directory of a run whose journal cannot be read: whether the run began, and how to go on without a second job. It reads
- * file names only.
+ * Explains a run directory whose journal cannot be read, from its file names: whether the run started, and how to continue without
+ * a second job.
  */
+
 import { existsSync, readdirSync } from 'node:fs'
 import { action, FettleError } from '../../errors.ts'
+import { isEnrichedFile, JOURNAL_FILE, QUEUE_FILE } from '../../results/file-names.ts'
 
 /** Files that may be there before the journal is: those of a list in a queue, and the results that a merge starts from. */
-const BEFORE = /^(?:queue\.json|enriched-\d+\.csv)$/
+const isEarlyFile = (name: string): boolean => name === QUEUE_FILE || isEnrichedFile(name)
 
 /** Files that are written only after the journal has its first line; temporary files prove nothing. */
 const signsIn = (path: string): string[] =>
   existsSync(path)
     ? readdirSync(path)
-        .filter(name => name !== 'journal.jsonl' && !name.startsWith('.') && !BEFORE.test(name))
+        .filter(name => name !== JOURNAL_FILE && !name.startsWith('.') && !isEarlyFile(name))
         .sort()
     : []
 
@@ -24,8 +26,8 @@ interface Unread {
 }
 
 /**
- * What it means that the journal of a run could not be read: FETTLE_JOURNAL_DAMAGED, with the way out, also for a journal that
- * is empty or missing beside files that only a run that began leaves; any other error as it is.
+ * Explains why the journal of a run cannot be read: FETTLE_JOURNAL_DAMAGED, with the way out, also for an empty or missing journal
+ * beside files of a started run; any other error unchanged.
  */
 export function explainUnread(error: unknown, { id, path, journal }: Unread): unknown {
   if (!FettleError.is(error)) return error

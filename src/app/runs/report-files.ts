@@ -24,7 +24,7 @@ export function reportOf(state: RunState, directory: RunDirectory, now: number, 
 export const writeReportJson = (directory: RunDirectory, report: Report): Promise<void> =>
   writeAtomic(join(directory.path, RENDERERS.json.file), RENDERERS.json.render(report))
 
-/** Writes every document of a run, report.json last: what it tells, the others tell. Throws FETTLE_OUTPUT_WRITE. */
+/** Writes every document of a run, report.json last, so that its end implies the others. Throws FETTLE_OUTPUT_WRITE. */
 export async function writeReports(directory: RunDirectory, report: Report, state: RunState): Promise<void> {
   const rows = await reviewRows(state, directory, MOST_ROWS)
   const renderers: readonly Renderer[] = Object.values(RENDERERS)
@@ -50,7 +50,7 @@ export function isReported(directory: RunDirectory, { status, exitCode }: Pick<R
 export const hasReports = (directory: RunDirectory): boolean =>
   Object.values(RENDERERS).every(({ file }) => file === null || existsSync(join(directory.path, file)))
 
-/** A report as it was last written; null when there is none that can be read. */
+/** The last written report; null if it is missing or cannot be read. */
 export function readReport(directory: RunDirectory): Report | null {
   try {
     return reportSchema.parse(JSON.parse(readFileSync(join(directory.path, RENDERERS.json.file), 'utf8')))

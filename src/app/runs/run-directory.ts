@@ -1,26 +1,31 @@
 /**
- * Runs on disk: `<runs-dir>/<runId>/` with a journal and what is made from it. It knows names and places, not what a run does.
- * Folders are 0700 and files 0600, whatever the umask: journals hold paths and company names.
+ * Run directories: `<runs-dir>/<runId>/` with a journal and the files of the run. Folders are 0700 and files 0600 regardless of
+ * the umask, because journals contain paths and company names.
  */
+
 import { randomBytes } from 'node:crypto'
-import { chmodSync, existsSync, lstatSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, lstatSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { action, FettleError } from '../../errors.ts'
 import { writeAtomic } from '../../files/atomic-file.ts'
 import { createFolders, syncFolderSync } from '../../files/durable.ts'
 import { fold, type RunState, readJournal } from '../../journal/index.ts'
 import { nearest } from '../../pipeline/index.ts'
+import { isEnrichedFile, JOURNAL_FILE, REVIEW_FILE } from '../../results/file-names.ts'
 import { explainUnread } from './lost-journal.ts'
 
 const RUN_ID = /^\d{8}T\d{6}Z-([a-z0-9][a-z0-9-]*(?:\.\d+-of-\d+)?)-[0-9a-f]{6}$/
 
-/** A run id that came from elsewhere, before a path is made of it. Throws FETTLE_JOURNAL_DAMAGED for what is none. */
+/** Checks a run id from a journal before it becomes part of a path. Throws FETTLE_JOURNAL_DAMAGED. */
 export function checkRunId(id: unknown): string {
   if (typeof id === 'string' && RUN_ID.test(id)) return id
-  throw new FettleError('FETTLE_JOURNAL_DAMAGED', 'the journal does not say of which run it is')
+  throw new FettleError('FETTLE_JOURNAL_DAMAGED', 'the journal has no valid run id')
 }
 
-/** Whose run an id names: a pipeline, or a shard of one. Null for what is no id that a clock could give: others must still sort after it. */
+/**
+ * The pipeline, or shard of one, of an id. Null for other text, and for a start that no clock gives: later ids must still sort
+ * after it.
+ */
 export function lineOfRunId(id: string): string | null {
   const start = startOf(id)
   return RUN_ID.test(id) && start > 0 && start < FARTHEST ? (RUN_ID.exec(id)?.[1] ?? null) : null
@@ -30,8 +35,8 @@ export function lineOfRunId(id: string): string | null {
 const FARTHEST = Date.UTC(3000)
 
 /**
- * A new run id: UTC start, pipeline, six random hex digits. `now` is milliseconds since 1970. Ids of a pipeline sort in the order
- * of their runs, whatever the clock does: one that would not come after the newest here is a second later than that.
+ * A new run id: UTC start, pipeline, six random hex digits. `now` is milliseconds since 1970. Ids of a pipeline sort by start even
+ * if the clock steps back: the start is at least one second after the newest id here.
  */
 export function newRunId(runsDir: string, pipeline: string, now: number): string {
   const newest = listRunIds(runsDir, pipeline)[0]
@@ -39,7 +44,7 @@ export function newRunId(runsDir: string, pipeline: string, now: number): string
   return `${new Date(start).toISOString().slice(0, 19).replace(/[-:]/g, '')}Z-${pipeline}-${randomBytes(3).toString('hex')}`
 }
 
-/** The start that an id tells, in milliseconds since 1970. */
+/** The start in an id, in milliseconds since 1970. */
 const startOf = (id: string): number =>
   Date.parse(id.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z.*$/, '$1-$2-$3T$4:$5:$6Z')) || 0
 
@@ -56,7 +61,7 @@ export const makeFolder = (path: string): void => {
   }
 }
 
-/** Removes what no run depends on; what stays harms nobody. */
+/** Removes a file or folder that no run needs; one that stays is harmless. */
 export function removeIfPossible(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true })
@@ -65,19 +70,19 @@ export function removeIfPossible(path: string): void {
   }
 }
 
-/** What is kept of a run for its review: the rows that came back, and those to decide about. */
-const REVIEWED = /^(enriched-\d+\.csv|review\.jsonl)$/
+/** Files kept for a review: received rows, and rows to review. */
+const isReviewFile = (name: string): boolean => isEnrichedFile(name) || name === REVIEW_FILE
 
-/** Removes what earlier runs of the pipeline kept for their reviews: decisions are made about the newest, and hold for all. */
+/** Removes the review files of earlier runs of the pipeline: only the newest run is reviewed. */
 export function removeOldAnswers({ id, path }: RunDirectory, pipeline: string): void {
   const runsDir = dirname(path)
   for (const old of listRunIds(runsDir, pipeline).filter(one => one < id)) {
-    const kept = readdirSync(join(runsDir, old)).filter(name => REVIEWED.test(name))
+    const kept = readdirSync(join(runsDir, old)).filter(isReviewFile)
     if (kept.length > 0 && isOver(runsDir, old)) for (const name of kept) removeIfPossible(join(runsDir, old, name))
   }
 }
 
-/** At its end, and not by an error: then what it kept is evidence. */
+/** Whether the run finished without an error; after an error its files are evidence. */
 function isOver(runsDir: string, id: string): boolean {
   try {
     const { finished, status } = readRun(runsDir, id)
@@ -87,7 +92,7 @@ function isOver(runsDir: string, id: string): boolean {
   }
 }
 
-/** Removes the temporary files that a kill left in the directory of a run; only for who carries it out, or when nobody does. */
+/** Removes temporary files that a kill left in a run directory. Call it while holding the lock, or when no process runs the pipeline. */
 export function removeStaleRunFiles({ path }: RunDirectory): void {
   const names = existsSync(path) ? readdirSync(path) : []
   for (const name of names) if (/^\..+\.tmp$/.test(name)) removeIfPossible(join(path, name))
@@ -98,21 +103,21 @@ export interface RunDirectory {
   readonly id: string
   readonly path: string
   readonly journal: string
-  /** State of the embedded service, when it carries out the run. */
+  /** State of the embedded service. */
   readonly service: string
 }
 
 /** The directory of a run, whether or not it is there. */
 export const runDirectory = (runsDir: string, id: string): RunDirectory => {
   const path = join(runsDir, id)
-  return { id, path, journal: join(path, 'journal.jsonl'), service: join(path, 'service') }
+  return { id, path, journal: join(path, JOURNAL_FILE), service: join(path, 'service') }
 }
 
 /** Makes the directory of a new run and points `latest` at it. Throws FETTLE_OUTPUT_WRITE. */
 export async function makeRunDirectory(runsDir: string, id: string): Promise<RunDirectory> {
   const directory = runDirectory(runsDir, id)
   makeFolder(runsDir)
-  // No id is given twice: whatever is there, a link above all, was put there by somebody else.
+  // Ids are unique: an existing entry, above all a link, was made by another program.
   if (lstatSync(directory.path, { throwIfNoEntry: false }) !== undefined)
     throw new FettleError('FETTLE_OUTPUT_WRITE', `cannot make the folder ${directory.path}: something of that name is there`)
   makeFolder(directory.path)
@@ -120,7 +125,7 @@ export async function makeRunDirectory(runsDir: string, id: string): Promise<Run
   return directory
 }
 
-/** The lock that keeps two processes from carrying out one pipeline at once. */
+/** The lock file of a pipeline: one process runs it at a time. */
 export const lockPath = (runsDir: string, pipeline: string): string => join(runsDir, 'locks', pipeline)
 
 /** Ids of the runs here, newest first; of one pipeline when it is named. */
@@ -150,10 +155,7 @@ export function newestShards(runsDir: string, pipeline: string): string[] {
   return [...newest.values()]
 }
 
-/**
- * The id that a person means: a whole id, the beginning of exactly one, or nothing for the latest. Throws FETTLE_RUN_UNKNOWN
- * for none, for several, and for anything that is not an id.
- */
+/** The id of the run named: a whole id, the start of exactly one, a pipeline, or the latest if absent. Throws FETTLE_RUN_UNKNOWN. */
 export function findRunId(runsDir: string, wanted: string | undefined): string {
   const ids = listRunIds(runsDir)
   if (wanted === undefined || wanted === 'latest') {
@@ -185,8 +187,8 @@ function latestId(runsDir: string): string | null {
 }
 
 /**
- * The state that the journal of a run tells. Throws FETTLE_RUN_EMPTY when nothing was recorded and nothing beside the journal
- * shows that the run began, and as readJournal does.
+ * The state in the journal of a run. Throws as readJournal does, and FETTLE_RUN_EMPTY when the run recorded nothing and left no
+ * other file.
  */
 export function readRun(runsDir: string, id: string): RunState {
   const directory = runDirectory(runsDir, id)

@@ -66,7 +66,10 @@ export function reportOfRun(runsDir: string, id: string): Report {
   )
 }
 
-/** The process that is carrying out the run, null when there is none: the lock is the pipeline's, and held for its last run. */
+/**
+ * The process that runs the pipeline of this run, null otherwise. The lock belongs to the pipeline, and is held for its
+ * last run.
+ */
 export const activeProcessOf = (runsDir: string, state: RunState): LockOwner | null =>
   listRunIds(runsDir, lineOf(state.plan))[0] === state.runId
     ? lockHolder(lockPath(runsDir, lineOf(state.plan)), realClock.now)

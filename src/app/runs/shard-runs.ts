@@ -1,20 +1,17 @@
-/**
- * Which runs are the shards of one list, and whether they are all of them: every one that is missing, twice there, unfinished or of
- * another list is named, with its cure. It joins nothing.
- */
+/** Selects the shards of one list and checks that they are complete: every missing, duplicate, unfinished or foreign shard is an issue. */
 import { basename, dirname } from 'node:path'
 import { type Action, action, errorOfIssues, type Issue, issue } from '../../errors.ts'
 import type { RunState } from '../../journal/index.ts'
 import { kinOf, shardList, shardText } from '../../pipeline/index.ts'
 import { findRunId, newestShards, type RunDirectory, readRun, runDirectory } from './run-directory.ts'
 
-/** A shard that came to its end. */
+/** A finished shard. */
 export interface ShardRun {
   readonly state: RunState
   readonly directory: RunDirectory
 }
 
-/** The runs that a person names: by id, as a folder, or all newest shards of a pipeline by its name. Throws FETTLE_RUN_UNKNOWN. */
+/** The runs named: by id, by directory, or every newest shard of a pipeline. Throws FETTLE_RUN_UNKNOWN. */
 export function findShards(runsDir: string, wanted: readonly string[]): ShardRun[] {
   const places = wanted.flatMap(one => {
     if (one.includes('/')) return [{ dir: dirname(one), id: findRunId(dirname(one), basename(one)) }]
@@ -24,7 +21,7 @@ export function findShards(runsDir: string, wanted: readonly string[]): ShardRun
   return places.map(({ dir, id }) => ({ state: readRun(dir, id), directory: runDirectory(dir, id) }))
 }
 
-/** The shards in the order of their rows. Throws FETTLE_MERGE, or FETTLE_SHARD when a shard is still to come to its end. */
+/** The shards in the order of their rows. Throws FETTLE_MERGE, or FETTLE_SHARD when a shard is not finished. */
 export function completeShardSet(shards: readonly ShardRun[]): readonly ShardRun[] {
   const issues = [...strangers(shards), ...(strangers(shards).length > 0 ? [] : gaps(shards)), ...open(shards)]
   if (issues.length > 0) throw errorOfIssues(issues)
@@ -35,7 +32,7 @@ const numberOf = ({ state }: ShardRun): number => state.plan.shard?.number ?? 0
 const refuse = (message: string, hint: string, next?: Action): Issue =>
   issue('FETTLE_MERGE', message, { hint, ...(next === undefined ? {} : { action: next }) })
 
-/** Runs that are no shards, or not of the same list. */
+/** Runs that are not shards, or not of the same list. */
 function strangers(shards: readonly ShardRun[]): Issue[] {
   const first = shards.find(({ state }) => state.plan.shard !== undefined)?.state
   return shards.flatMap(({ state: { plan, runId } }) => {
@@ -53,7 +50,7 @@ function strangers(shards: readonly ShardRun[]): Issue[] {
   })
 }
 
-/** Shards that nobody named, and those that were named twice. */
+/** Missing shards, and shards named twice. */
 function gaps(shards: readonly ShardRun[]): Issue[] {
   const [first] = shards
   if (first === undefined) return [refuse('no shard was named', 'Name runs, folders of runs, or the pipeline.')]
@@ -74,7 +71,7 @@ function gaps(shards: readonly ShardRun[]): Issue[] {
   })
 }
 
-/** Shards that have not come to a good end. */
+/** Unfinished and failed shards. */
 function open(shards: readonly ShardRun[]): Issue[] {
   return shards.flatMap(({ state: { plan, runId, finished, status, detached, error } }) => {
     if (plan.shard === undefined) return []

@@ -1,57 +1,53 @@
-/**
- * An input that is no file here, received before a pipeline is planned: standard input, or an object elsewhere; or left alone,
- * where whoever asks wants nothing sent.
- */
+/** Receives a remote input; such an input is not read if absent. */
 import { action, issue, type Place } from '../../errors.ts'
 import type { Inspection } from '../../input/table/inspect.ts'
-import { isAddress, type Pipeline, STDIN } from '../../pipeline/index.ts'
+import { inputKindOf, type Pipeline } from '../../pipeline/index.ts'
 import { DEFAULT_RUNS_DIR } from '../../shell-command.ts'
 import { receiveFrom, type StorageOptions } from './remote-files.ts'
 import type { StagedInput } from './staged-input.ts'
 import { stdinOf } from './stdin.ts'
 
-/** Receives the input at an address: for a run here, or for a look. */
+/** Receives a remote input, for a run or for an inspection. */
 export type RemoteInputs = (path: string, how: RemoteInputOptions) => Promise<StagedInput>
 
-/** What receiving an input needs to know of the pipeline. */
 export interface RemoteInputOptions {
   readonly runsDir: string
   readonly attempts: number
 }
 
-/** Receives inputs that lie elsewhere, for the pipelines of one call; it `keeps` them for a run, or leaves nothing. */
+/** Receives remote inputs for the pipelines of one call; `keeps` stores them for a run. */
 export const createRemoteInputs =
   ({ keeps, ...reach }: Omit<StorageOptions, 'attempts'> & { readonly keeps: boolean }): RemoteInputs =>
   (path, { runsDir, attempts }) =>
     receiveFrom(path, { ...reach, attempts }, { runsDir, keeps })
 
-/** How the inputs of a call are received. */
 export interface Receivers {
-  /** Where runs are kept, as given; `fettle-runs` if absent. */
+  /** Directory of the runs, as given; `fettle-runs` if absent. */
   readonly runsDir?: string
-  /** Standard input, for all pipelines of one call; the process's own if absent, looked at and not kept. */
+  /** Standard input, for all pipelines of one call; if absent that of the process, not stored. */
   readonly stdin?: ReturnType<typeof stdinOf>
-  /** Receives an input that lies elsewhere; such an input is left alone if absent. */
+  /** Receives a remote input; such an input is not read if absent. */
   readonly elsewhere?: RemoteInputs
-  /** Told how much of the input has been read while it is looked through. */
+  /** Receives the progress of the inspection. */
   readonly onProgress?: (input: string, bytes: number, total: number) => void
 }
 
-/** The input, received; null for a file here, `left` for an object that is left alone. */
+/** The staged input; null for a local file, `left` for a remote object that is not read. */
 export async function receiveInput(pipeline: Pipeline, file: string, how: Receivers): Promise<StagedInput | 'left' | null> {
   const { path } = pipeline.input
   const runsDir = how.runsDir ?? DEFAULT_RUNS_DIR
-  if (path === STDIN) return (how.stdin ?? stdinOf({ open: () => process.stdin, keeps: false }))(file, runsDir)
-  if (!isAddress(path)) return null
+  const kind = inputKindOf(path)
+  if (kind === 'stdin') return (how.stdin ?? stdinOf({ open: () => process.stdin, keeps: false }))(file, runsDir)
+  if (kind === 'file') return null
   if (how.elsewhere === undefined) return 'left'
   return how.elsewhere(path, { runsDir, attempts: pipeline.retry.attempts })
 }
 
-/** What is known of an input that was left alone. */
+/** The inspection of a remote input that was not read. */
 export const uninspectedInput = (path: string, file: string, at: Place | null): Inspection => ({
   facts: null,
   issues: [
-    issue('FETTLE_INPUT_READ', `the input ${path} lies elsewhere and was not looked at`, {
+    issue('FETTLE_INPUT_READ', `the input ${path} is a remote object and was not read`, {
       severity: 'info',
       hint: 'Plan the run to read the input.',
       action: action('run', file, '--dry-run'),

@@ -55,13 +55,13 @@ export async function withObjects<T>(reach: StorageOptions, body: (objects: Obje
 export function objectPlaceOf(shown: string, links: Links = new Map()): ObjectPlace {
   const whole = links.get(shown) ?? shown
   if (isHidden(whole))
-    throw new FettleError('FETTLE_SETTINGS', `the query of ${shown} is recorded nowhere, and nobody gave it again`, {
-      hint: 'Let the pipeline name the address by ${NAME}, and set NAME to it before each command.',
+    throw new FettleError('FETTLE_SETTINGS', `the query string of ${shown} is not stored and was not supplied`, {
+      hint: 'Use ${NAME} as the address in the pipeline, and set NAME before each command.',
     })
   return { shown, ...addressOf(whole) }
 }
 
-/** A body that broke off and cannot be gone on with is read again from its beginning. */
+/** Repeats a download that broke off and cannot be continued. */
 async function again<T>(reach: StorageOptions, once: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {

@@ -1,7 +1,4 @@
-/**
- * Inputs that are no file here, kept among the runs under the hash of their bytes until no unfinished run needs them. It knows
- * neither where the bytes come from nor what is in them.
- */
+/** Stores inputs that are not local files in the directory of runs, under the hash of their bytes, until no unfinished run needs them. */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmdirSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
@@ -9,7 +6,7 @@ import { FettleError, type Issue } from '../../errors.ts'
 import { writeContentAddressed } from '../../files/content-addressed.ts'
 import { listRunIds, makeFolder, readRun, removeIfPossible, runDirectory } from '../runs/run-directory.ts'
 
-/** So long a run may need from its input to its first line: what no run needs after that, none will. */
+/** The longest time between reading an input and the first line of its run. */
 const HOUR_MS = 3_600_000
 
 /** The folder among the runs: standard inputs, or copies of objects elsewhere. */
@@ -19,28 +16,27 @@ export type StagingArea = 'stdin' | 'inputs'
 export interface StagedInput {
   /** The file that it is read from now. */
   readonly at: string
-  /** What a plan calls it. */
+  /** Its path in the plan. */
   readonly path: string
-  /** What people call it. */
+  /** Its name in messages. */
   readonly name: string
-  /** Issues that call it what people do. */
+  /** Replaces the path by the name in issues. */
   named(issues: readonly Issue[]): Issue[]
   /** Removes what no run needs. */
   release(): void
 }
 
-/** Where bytes are kept, and what they are called. */
 export interface StagingOptions {
   readonly runsDir: string
   readonly shelf: StagingArea
-  /** They are kept for a run; else they are looked at, and nothing is left. */
+  /** Store them for a run; otherwise they are removed after the inspection. */
   readonly keeps: boolean
   readonly name: string
-  /** What a plan calls it, given the file where it is kept; that file if absent. */
+  /** Its path in the plan; the path of the stored file if absent. */
   readonly path?: string
 }
 
-/** Receives bytes to be looked at, and kept when a run is to read them again. Throws FETTLE_OUTPUT_WRITE, and what `bytes` throws. */
+/** Receives bytes for an inspection, and stores them for a run. Throws FETTLE_OUTPUT_WRITE, and what `bytes` throws. */
 export async function stageInput(
   bytes: AsyncIterable<Uint8Array>,
   { runsDir, shelf, keeps, name, path }: StagingOptions,
@@ -81,7 +77,7 @@ function renamed(one: Issue, paths: readonly string[], name: string): Issue {
   }
 }
 
-/** Removes a kept input unless an unfinished run needs it. What cannot be removed is tried again with the next one. */
+/** Removes a stored input unless an unfinished run needs it. A failed removal is repeated with the next input. */
 export function removeStaged(runsDir: string, shelf: StagingArea, name: string): void {
   if (name !== '' && !isNeeded(runsDir, name)) removeIfPossible(join(runsDir, shelf, name))
 }
@@ -91,11 +87,11 @@ function removeEmpty(folders: readonly string[]): void {
   try {
     for (const folder of folders) rmdirSync(folder)
   } catch {
-    // Something is in it by now.
+    // The folder is not empty.
   }
 }
 
-/** By the hash, which stands in the plan of a run whatever the input is called. A run whose journal cannot be read may be an unfinished one. */
+/** Searches for the hash, which every plan of the input contains. A run with an unreadable journal may be unfinished. */
 const isNeeded = (runsDir: string, name: string): boolean =>
   listRunIds(runsDir).some(id => {
     try {
@@ -106,7 +102,7 @@ const isNeeded = (runsDir: string, name: string): boolean =>
     }
   })
 
-/** Removes what a kill between the reading and the first line of a run left, measured on the file system's own clock. */
+/** Removes inputs that a kill left before the first line of a run, by the clock of the file system. */
 function sweep(runsDir: string, shelf: StagingArea, latest: string): void {
   try {
     const folder = join(runsDir, shelf)
@@ -115,6 +111,6 @@ function sweep(runsDir: string, shelf: StagingArea, latest: string): void {
     for (const name of readdirSync(folder))
       if (name !== latest && /^[0-9a-f]{64}\.csv$/.test(name) && now - touched(name) > HOUR_MS) removeStaged(runsDir, shelf, name)
   } catch {
-    // What is left harms nobody; the next one tries again.
+    // Leftovers are harmless; the next call tries again.
   }
 }

@@ -1,27 +1,26 @@
 /**
- * Standard input as an input: `-` in place of a path. It can be read once and by one pipeline, so it is kept among the runs, under
- * the hash of its bytes, until no unfinished run needs it: the same command again goes on with the same plan, and a resume needs
- * no standard input.
+ * Standard input as an input: `-` in place of a path. It can be read once and by one pipeline, so it is stored under the hash of
+ * its bytes until no unfinished run needs it: the same command finds the same plan, and a resume needs no standard input.
  */
 import { addAbortSignal, type Readable } from 'node:stream'
 import { action, FettleError } from '../../errors.ts'
 import { STDIN, STDIN_NAME, shownPath, spoolOf } from '../../pipeline/index.ts'
 import { type StagedInput, stageInput } from './staged-input.ts'
 
-/** True when a pipeline reads, as `asked`, the input that a run recorded. */
+/** Whether the input of a pipeline is the recorded input of a run. */
 export const isSameInput = (asked: string, recorded: string): boolean =>
   shownPath(asked) === recorded || (asked === STDIN && spoolOf(recorded) !== null)
 
 /** The standard input of a process. */
 export interface Stdin {
-  /** Asked for only when it is read: to touch it may keep a process alive. */
+  /** Called only to read it: touching it may keep a process alive. */
   readonly open: () => Readable & { readonly isTTY?: boolean }
-  /** It is kept for a run; else it is looked at, and nothing is left. */
+  /** Store it for a run; otherwise it is removed after the inspection. */
   readonly keeps: boolean
   readonly signal?: AbortSignal
 }
 
-/** Standard input for the pipelines of one call; the second that asks for it is refused. */
+/** Standard input for the pipelines of one call; a second reader is rejected. */
 export function stdinOf({ open, keeps, signal }: Stdin): (file: string, runsDir: string) => Promise<StagedInput> {
   let reader: string | null = null
   return async (file, runsDir) => {

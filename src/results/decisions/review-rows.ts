@@ -1,11 +1,13 @@
 /** Stores the rows to review, and those with a decision, in the run directory; settings of the report decide which cells they show. */
+
 import { join } from 'node:path'
 import { JsonLinesWriter, readJsonLines } from '../../files/json-lines.ts'
 import type { RowSample } from '../../model/results.ts'
+import { REVIEW_FILE } from '../file-names.ts'
 
 export type ReviewRow = Required<RowSample>
 
-const pathIn = (workDir: string): string => join(workDir, 'review.jsonl')
+const pathIn = (workDir: string): string => join(workDir, REVIEW_FILE)
 
 export const reviewWriter = (workDir: string): JsonLinesWriter<ReviewRow> => new JsonLinesWriter(pathIn(workDir))
 

@@ -13,10 +13,11 @@ import type { CompanyCounts, FoundCompany } from '../../model/results.ts'
 import type { Plan } from '../../pipeline/model/types.ts'
 import type { RowResult } from '../decisions/apply-decisions.ts'
 import { COMPANY_TAGS } from '../enriched-file.ts'
+import { COMPANIES_FILE } from '../file-names.ts'
 
 const NAME_TAGS = ['general.companyName', 'general.legalName'] as const
 
-const pathIn = (workDir: string): string => join(workDir, 'companies.jsonl')
+const pathIn = (workDir: string): string => join(workDir, COMPANIES_FILE)
 
 /** Notes the companies of rows as they pass. */
 export class CompanyLister {

@@ -80,7 +80,7 @@ describe('presigned addresses', () => {
     const cwd = far()
     const checked = await fettle(['check', 'p.yml'], { cwd, env: signed(origin) })
     expect(checked).toMatchObject({ code: 0, stdout: 'ok p.yml: the pipeline is valid; its input was not read\n' })
-    expect(checked.stderr).toContain('lies elsewhere and was not looked at')
+    expect(checked.stderr).toContain('is a remote object and was not read')
     expect(asked).toEqual([])
     const dry = await fettle(['run', 'p.yml', '--dry-run'], { cwd, env: signed(origin) })
     expect(dry).toMatchObject({ code: 0, stdout: expect.stringContaining(`${origin}/in.csv?***`) })
@@ -166,7 +166,7 @@ describe('presigned addresses', () => {
 
 test.each(['init', 'clean'])('fettle %s takes files, and says so', async command => {
   const ended = await fettle([command, `https://files.example/in.csv${SIGNED}`], { cwd: folderOf() })
-  expect(ended).toMatchObject({ code: 65, stderr: expect.stringContaining('in.csv?*** lies elsewhere') })
+  expect(ended).toMatchObject({ code: 65, stderr: expect.stringContaining('in.csv?*** is a remote object') })
   expect(ended.stderr).not.toContain(SECRET)
 })
 

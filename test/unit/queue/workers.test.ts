@@ -200,7 +200,7 @@ describe.skipIf(!HAS_REDIS)('workers', { timeout: 540_000 }, () => {
     const submitted = start(['run', 'p.yml', ...queue, '--shards', '2', '--json'], { cwd, env })
     const stranger = await fettle(['worker', ...queue], { cwd, env: { ...env, FETTLE_USERNAME: 'stranger' } })
     expect(stranger.code, stranger.stderr).toBe(2)
-    expect(stranger.stderr).toContain('Give workers and whoever submits the same FETTLE_USERNAME')
+    expect(stranger.stderr).toContain('Set the same FETTLE_USERNAME for workers and submitters')
     const astray = await fettle(['worker', ...queue], { cwd, env: { ...env, FETTLE_URL: 'http://127.0.0.1:9/v1' } })
     expect(astray.code, astray.stderr).toBe(2)
     expect(service.requests).toEqual([])

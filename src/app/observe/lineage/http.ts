@@ -35,7 +35,7 @@ export function httpLineage({ url, apiKey }: NonNullable<LineageSettings['http']
   }
 }
 
-/** Loaded by whoever sends: the address decides whether anybody does. */
+/** Loaded only when an address is set. */
 async function open(url: URL, apiKey: string | null, env: Env, over: AbortSignal) {
   const [{ createTransport, isNetworkError }, { LIMITS }] = await Promise.all([
     import('../../../client/http/transport.ts'),

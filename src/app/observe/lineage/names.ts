@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
 import { columnName } from '../../../formats/text-formats.ts'
 import type { RunState } from '../../../journal/index.ts'
-import { lineOf, spoolOf } from '../../../pipeline/index.ts'
+import { inputKindOf, lineOf } from '../../../pipeline/index.ts'
 import type { LineageNames } from '../../../report/index.ts'
 import type { LineageSettings } from './settings.ts'
 
@@ -21,10 +21,10 @@ export const namesOf = (
   column: columnName,
 })
 
-/** Of its own making, so that the ids of no other maker can be the same. */
+/** A namespace UUID of fettle, so that ids differ from those of other programs. */
 const SPACE = Buffer.from('8d9f1f5e6c5b4f0e9a3d2b7c41f06e58', 'hex')
 
-/** A UUID made of a name (RFC 9562, version 5): whoever goes on with a run finds the same. */
+/** A UUID of a name (RFC 9562, version 5): the same for every process that resumes the run. */
 export function uuidOf(name: string): string {
   const bytes = createHash('sha1').update(SPACE).update(name).digest().subarray(0, 16)
   bytes[6] = (bytes[6]! & 0x0f) | 0x50
@@ -32,11 +32,11 @@ export function uuidOf(name: string): string {
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
 }
 
-/** Files by their path, what lies elsewhere by its address without user and query, as the naming rules of OpenLineage ask. */
+/** Files by path, remote objects by address without user and query, as the naming rules of OpenLineage require. */
 function datasetOf(path: string, cwd: string): { readonly namespace: string; readonly name: string } {
   if (/^[a-z][a-z0-9]+:\/\//.test(path) && URL.canParse(path)) {
     const { protocol, host, pathname } = new URL(path)
     return { namespace: `${protocol}//${host}`, name: pathname.replace(/^\/+/, '') || '/' }
   }
-  return { namespace: 'file', name: spoolOf(path) === null ? resolve(cwd, path) : '/dev/stdin' }
+  return { namespace: 'file', name: inputKindOf(path) === 'stdin' ? '/dev/stdin' : resolve(cwd, path) }
 }

@@ -1,6 +1,6 @@
 /**
- * What the environment says of lineage, in the variables that OpenLineage's own clients read: where events go, what runs are called,
- * and whose run this one is part of. What is malformed is left out with a warning: lineage must never fail a run.
+ * Lineage settings from the variables of the OpenLineage clients: address, names, parent run. A malformed value is ignored with a
+ * warning: lineage must never fail a run.
  */
 import { z } from 'zod'
 import type { LineageNames } from '../../../report/index.ts'
@@ -24,7 +24,7 @@ const name = z.string().regex(/^[^\u0000-\u001f\u007f]+$/)
 const run = z.object({ run: z.object({ runId: z.guid() }), job: z.object({ namespace: name, name }) })
 const context = z.object({ parent: run, root: run.optional() })
 
-/** The settings; only what somebody set can be wrong. */
+/** The settings, with warnings about malformed values. */
 export function lineageSettings(env: Env): LineageSettings {
   const warnings: string[] = []
   const isOff = /^(?:true|1)$/i.test(text(env, 'OPENLINEAGE_DISABLED') ?? '')
@@ -59,7 +59,7 @@ function httpOf(base: string, env: Env, warn: Warn): LineageSettings['http'] {
   return { url, apiKey }
 }
 
-/** `OPENLINEAGE_CONTEXT` tells it all; the two ids before it are `namespace/job/run`, where a namespace may hold a slash. */
+/** `OPENLINEAGE_CONTEXT` has everything; the two older ids are `namespace/job/run`, and a namespace may contain a slash. */
 function parentOf(env: Env, warn: Warn): LineageNames['parent'] {
   const whole = text(env, 'OPENLINEAGE_CONTEXT')
   if (whole !== null) {
@@ -88,9 +88,9 @@ function jsonOf(value: string): unknown {
   }
 }
 
-/** Airflow tells its tasks which time they are for. */
+/** The time that Airflow runs the task for. */
 function nominalTimeOf(env: Env): string | null {
-  const told = text(env, 'AIRFLOW_CTX_LOGICAL_DATE') ?? text(env, 'AIRFLOW_CTX_EXECUTION_DATE')
-  const at = new Date(told ?? Number.NaN)
+  const date = text(env, 'AIRFLOW_CTX_LOGICAL_DATE') ?? text(env, 'AIRFLOW_CTX_EXECUTION_DATE')
+  const at = new Date(date ?? Number.NaN)
   return Number.isNaN(at.getTime()) ? null : at.toISOString()
 }

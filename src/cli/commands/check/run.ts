@@ -1,5 +1,5 @@
 /** `fettle check`: reports every problem that `run` would find before it sends anything. Sends nothing, not even a login. */
-import { explainPlan, type Plan, prepare, profileLines, STDIN_NAME, spoolOf, stdinOf } from '../../../app/light.ts'
+import { explainPlan, inputKindOf, type Plan, prepare, profileLines, STDIN_NAME, stdinOf } from '../../../app/light.ts'
 import { EXIT, errorOfIssues } from '../../../errors.ts'
 import { escapeLines, escapeTerminal, safeJson } from '../../../report/formats/escape.ts'
 import type { Flags } from '../../command.ts'
@@ -51,7 +51,7 @@ function summary(plan: Plan): string {
         `${value === undefined ? (header ?? `column ${index}`) : JSON.stringify(value)} -> ${mapping}`,
     )
     .join(', ')
-  const input = spoolOf(plan.input.path) === null ? plan.input.path : STDIN_NAME
+  const input = inputKindOf(plan.input.path) === 'stdin' ? STDIN_NAME : plan.input.path
   const ok = `ok ${plan.file}: ${plan.rows} rows of ${input} (${plan.input.encoding}, "${plan.input.delimiter}"), ${columns}`
   return [escapeTerminal(ok), ...profileLines(plan).map(line => `  ${escapeTerminal(line)}`)].join('\n')
 }

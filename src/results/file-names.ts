@@ -1,0 +1,24 @@
+/** The names of the files that a run keeps in its directory. */
+import { copyFile, link, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+
+export const JOURNAL_FILE = 'journal.jsonl'
+export const PLAN_FILE = 'pipeline.resolved.yml'
+export const REVIEW_FILE = 'review.jsonl'
+export const COMPANIES_FILE = 'companies.jsonl'
+/** The record of a list in a queue. */
+export const QUEUE_FILE = 'queue.json'
+
+const ENRICHED = /^enriched-\d+\.csv$/
+
+/** Whether a file is the received file of a job. */
+export const isEnrichedFile = (name: string): boolean => ENRICHED.test(name)
+
+/** The received file of a job, once it is complete. */
+export const enrichedPath = (directory: string, part: number): string => join(directory, `enriched-${part}.csv`)
+
+/** Replaces a file by a hard link to another, or by a copy where the file system has no links between the two. */
+export async function linkOrCopy(from: string, to: string): Promise<void> {
+  await rm(to, { force: true })
+  await link(from, to).catch(() => copyFile(from, to))
+}
