@@ -1,4 +1,4 @@
-/** The client's face: re-exports only. */
+/** The public interface of `fettle/client`. */
 export type { Api, ApiAnswer, ApiCall, ApiList, WithResponse } from './api/api.ts'
 export type { Client } from './api/client.ts'
 export { connect } from './api/connect.ts'

@@ -1,22 +1,22 @@
 /**
- * Makes foreign text fit for a message: secrets masked, queries of links cut, control characters gone, length bounded. Masking
- * comes before cutting, or half a secret could be left over.
+ * Prepares foreign text for a message: masks secrets, cuts queries of links, removes control characters, limits the length. Masking
+ * comes before cutting, which could leave half a secret.
  */
 
-/** Masks and cleans text; knows the secrets it was told. */
+/** Masks the secrets that were passed to `hide`. */
 export interface Redactor {
-  /** From now on this text is never shown. */
+  /** Masks this text from now on. */
   hide(secret: string): void
-  /** Whether the text holds a secret long enough not to stand there by chance. */
+  /** Whether the text contains a secret that is too long to be there by chance. */
   leaks(text: string): boolean
-  /** The text as a message may show it, `max` characters at most. */
+  /** The text for a message, at most `max` characters. */
   clean(text: string, max?: number): string
 }
 
-// Shorter texts would mask half of every message and hide nothing.
+// Masking shorter texts would make messages unreadable.
 const SHORTEST = 3
-/** Secrets shorter than this may well be part of an id or a word of the service. */
-const TELLING = 8
+/** Shorter secrets may be part of an id or a word of the service by chance. */
+const LEAK_LENGTH = 8
 const ANSI = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?)/g
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g
 const QUERY = /\b(https?:\/\/[^\s?#"'<>]*)[?#][^\s"'<>]*/gi
@@ -32,7 +32,6 @@ const formsOf = (secret: string): string[] => [
 /** A link without its query and fragment, which may be a signature. */
 export const showUrl = (url: URL): string => `${url.protocol}//${url.host}${url.pathname}`
 
-/** A redactor that knows no secret yet. */
 export function createRedactor(): Redactor {
   const secrets = new Set<string>()
   return {
@@ -40,7 +39,7 @@ export function createRedactor(): Redactor {
       if (secret.length < SHORTEST) return
       for (const form of formsOf(secret)) secrets.add(form)
     },
-    leaks: text => [...secrets].some(secret => secret.length >= TELLING && text.includes(secret)),
+    leaks: text => [...secrets].some(secret => secret.length >= LEAK_LENGTH && text.includes(secret)),
     clean(text, max = 300) {
       let shown = text
       for (const secret of [...secrets].sort((a, b) => b.length - a.length)) shown = shown.replaceAll(secret, '***')

@@ -1,4 +1,4 @@
-/** What `connect` and every request take, and what a transfer is. Types only. */
+/** What `connect` takes, and the types of requests and transfers. Types only. */
 import type { OperationName } from '../contract/index.ts'
 import type { Clock } from '../model/requests.ts'
 import type { Shared } from './api/shared.ts'
@@ -26,33 +26,33 @@ export interface ConnectOptions {
   readonly url: string
   readonly username: string
   readonly password: string | (() => string)
-  /** Time and chance; the machine's own when absent. */
+  /** Time and randomness; the machine's own when absent. */
   readonly clock?: Clock
   /** Attempts per request, 4. */
   readonly attempts?: number
-  /** Limit of requests, retries included; null: none. Of clients that share, the strictest limit holds for all together. */
+  /** Limit of requests, retries included; null: none. Clients with the same `shared` all follow the strictest limit. */
   readonly rate?: Rate | null
-  /** Hosts besides the service's own that a download link may name; `*.` at the start stands for any subdomain. */
+  /** Hosts besides the service's own that a download link may name; `*.` at the start matches any subdomain. */
   readonly fileHosts?: readonly string[]
   /** Allow http off loopback. */
   readonly insecure?: boolean
   readonly userAgent?: string
   /** W3C trace context, sent to the service only. */
   readonly traceparent?: string
-  /** Told one line about every repeat and pause. */
+  /** Called with one line about every retry and pause. */
   readonly onRetry?: (text: string) => void
-  /** Monotonic milliseconds left for the run; no pause longer than that is begun. */
+  /** Monotonic milliseconds left for the run; a longer pause fails at once. */
   readonly deadline?: () => number
-  /** Awaited before every attempt at an operation that is no mere reading; what it throws, the request throws. */
+  /** Awaited before every attempt of an operation that is not a plain read; its error ends the request. */
   readonly beforeEffect?: (operation: OperationName) => void | Promise<void>
-  /** Aborted: no pause and no repeat is waited for any more; a request in flight is heard out until its own signal. */
+  /** Aborted: the client stops waiting for pauses and retries; a request in flight continues until its own signal. */
   readonly stop?: AbortSignal
-  /** Token, pauses and purse of repeats, to be given to all clients of one user at one address. Its own when absent. */
+  /** Token, pauses and retry budget, shared by all clients of one user at one address. The client's own when absent. */
   readonly shared?: Shared
-  /** Through which proxies the service and files are reached; none when absent. */
+  /** Proxies for the service and for files; none when absent. */
   readonly proxies?: Proxies
   /** Time and size limits of a single exchange. */
   readonly limits?: Partial<Limits>
-  /** Takes the place of the client's own connections and proxies, and with them of its judgement of addresses. */
+  /** Replaces the client's connections and proxies, and its checks of addresses. */
   readonly dispatcher?: Dispatcher
 }

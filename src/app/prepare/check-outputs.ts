@@ -17,6 +17,6 @@ export async function checkOutputsWritable(
   if (far.length === 0) return
   const { attempts } = retry
   await withObjects({ ...settings, attempts }, async objects => {
-    for (const path of far) await objects.prove(objectPlaceOf(path, settings.links), isTableName(path, output.format))
+    for (const path of far) await objects.checkWritable(objectPlaceOf(path, settings.links), isTableName(path, output.format))
   })
 }

@@ -1,7 +1,4 @@
-/**
- * The whole interface as methods, made of THE table: whatever operation is there can be called here, its input and answer typed
- * by its row. It knows no operation by name.
- */
+/** The whole interface as methods: one for each row of the table of operations, which types its input and reply. */
 import {
   type CallInput,
   type CallItem,
@@ -14,17 +11,17 @@ import type { CallOptions, FormFile } from '../../model/requests.ts'
 import type { Core } from './core.ts'
 import { type Pages, pagesOf } from './pages.ts'
 
-/** An answer with what came around it. */
+/** A reply with its status and headers. */
 export interface WithResponse<T> {
   readonly data: T
   readonly status: number
-  /** The service's id of the request, null when it gave none. */
+  /** The service's id of the request, null when it sent none. */
   readonly correlationId: string | null
-  /** A header of the answer, null when it is not there. */
+  /** A header of the reply, null when absent. */
   header(name: string): string | null
 }
 
-/** The promise of an answer; `withResponse` gives status and headers too. The request is sent once, either way. */
+/** The promise of a reply; `withResponse` resolves with status and headers too. Both share a single request. */
 export interface ApiAnswer<T> extends Promise<T> {
   withResponse(): Promise<WithResponse<T>>
 }
@@ -33,20 +30,20 @@ type Row<N extends OperationName> = (typeof OPERATIONS)[N]
 type Arguments<Input, Options> = object extends Input ? [input?: Input, options?: Options] : [input: Input, options?: Options]
 type InputOf<N extends OperationName> = CallInput<Row<N>, FormFile>
 
-/** A method of one operation: what its path, query and body take, then options of this request. */
+/** The method of one operation: takes the values of its path, query and body, then the options of the request. */
 export type ApiCall<N extends OperationName> = (...call: Arguments<InputOf<N>, CallOptions>) => ApiAnswer<CallReply<Row<N>>>
 
-/** A method of a list: a call gives one page, `all` goes through all of them. */
+/** The method of a list: a call returns one page, `all` iterates over all pages. */
 export interface ApiList<N extends OperationName> extends ApiCall<N> {
   all(...call: Arguments<InputOf<N>, CallOptions>): Pages<CallItem<Row<N>>>
 }
 
-/** One method per operation but the login, which the client carries out by itself. */
+/** One method for each operation except the login, which the client sends by itself. */
 export type Api = {
   readonly [N in Exclude<OperationName, 'authenticate'>]: Row<N> extends { readonly pages: object } ? ApiList<N> : ApiCall<N>
 }
 
-// What the table's types have checked where it was written.
+// The types of the table have checked the input already.
 interface AnyInput {
   readonly query?: Readonly<Record<string, unknown>>
   readonly body?: unknown
@@ -59,10 +56,10 @@ const textOf = (value: unknown): string => (Array.isArray(value) ? value.map(Str
 const asText = (query: Readonly<Record<string, unknown>>): Record<string, string> =>
   Object.fromEntries(Object.entries(query).flatMap(([key, value]) => (value === undefined ? [] : [[key, textOf(value)]])))
 
-async function ask(core: Core, name: OperationName, input: AnyInput, options: CallOptions): Promise<WithResponse<unknown>> {
+async function send(core: Core, name: OperationName, input: AnyInput, options: CallOptions): Promise<WithResponse<unknown>> {
   const { request }: Operation = OPERATIONS[name]
   const { query, body, file, fields = {}, ...params } = input
-  let seen = { status: 0, header: (_: string): string | null => null }
+  let response = { status: 0, header: (_: string): string | null => null }
   const { value } = await core.call(name, {
     params: params as Readonly<Record<string, string>>,
     ...(query === undefined ? {} : { query: asText(query) }),
@@ -71,21 +68,21 @@ async function ask(core: Core, name: OperationName, input: AnyInput, options: Ca
     read: (reply: unknown) => reply,
     options,
     onReply: reply => {
-      seen = reply
+      response = reply
     },
   })
-  const told = (value as { correlationId?: unknown } | null)?.correlationId
-  const correlationId = typeof told === 'string' ? told : seen.header('x-correlation-id')
-  return { data: value, status: seen.status, correlationId, header: seen.header }
+  const inBody = (value as { correlationId?: unknown } | null)?.correlationId
+  const correlationId = typeof inBody === 'string' ? inBody : response.header('x-correlation-id')
+  return { data: value, status: response.status, correlationId, header: response.header }
 }
 
 function methodOf(core: Core, name: OperationName): unknown {
   const { pages }: Operation = OPERATIONS[name]
   const call = (input: AnyInput = {}, options: CallOptions = {}): ApiAnswer<unknown> => {
-    const whole = ask(core, name, input, options)
+    const response = send(core, name, input, options)
     return Object.assign(
-      whole.then(({ data }) => data),
-      { withResponse: () => whole },
+      response.then(({ data }) => data),
+      { withResponse: () => response },
     )
   }
   if (pages === undefined) return call
@@ -94,7 +91,6 @@ function methodOf(core: Core, name: OperationName): unknown {
   return Object.assign(call, { all })
 }
 
-/** The methods over one client's workings. */
 export function createApi(core: Core): Api {
   const names = (Object.keys(OPERATIONS) as OperationName[]).filter(name => name !== 'authenticate')
   return Object.fromEntries(names.map(name => [name, methodOf(core, name)])) as unknown as Api

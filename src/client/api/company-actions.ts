@@ -1,28 +1,24 @@
-/**
- * What a run asks for once its companies are found, over the operations of THE table: portfolios by name, companies added to them,
- * AML searches and their hits. Types are fitted by run/after-ports.ts.
- */
+/** The requests of the stages about companies: portfolios by name, companies added to them, AML searches and their hits. */
 import { type BusinessSearch, parseWireDate } from '../../contract/index.ts'
 import { FettleError } from '../../errors.ts'
 import type { CallOptions, Effect, EffectOptions, Portfolio, Screening, ScreenQuery } from '../../model/requests.ts'
 import type { Api } from './api.ts'
 import type { Core } from './core.ts'
 
-/** The methods of this file. */
 export interface CompanyActionsClient {
   /** All portfolios of exactly this name; pages are followed. */
   findPortfolios(name: string, options?: CallOptions): Promise<readonly Portfolio[]>
   readPortfolio(id: number, options?: CallOptions): Promise<Portfolio>
   createPortfolio(name: string, options: EffectOptions<Portfolio>): Promise<Effect<Portfolio>>
-  /** 409 says that it is in the portfolio already (contract §8): that is as good. */
+  /** `present`: the service answered 409, since the company is in the portfolio already (contract §8). */
   addCompany(
     portfolio: number,
     company: { readonly id: string; readonly reference: string },
     options?: CallOptions,
   ): Promise<'added' | 'present'>
-  /** Costs a credit; never repeated unless `look` says that it has not happened. */
+  /** Costs a credit; repeated only when `look` finds that it has not happened. */
   screenBusiness(query: ScreenQuery, options: EffectOptions<Screening>): Promise<Effect<Screening>>
-  /** The newest search of this very query made no earlier than `since.at` and other than `since.other`. */
+  /** The newest search of this query made no earlier than `since.at`, except `since.other`. */
   findScreening(
     query: ScreenQuery,
     since: { readonly at: string; readonly other: string | null },
@@ -36,7 +32,7 @@ const PAGE_SIZE = 100
 
 type Threshold = Parameters<Api['createBusinessSearch']>[0]['body']['threshold']
 
-const shownSearch = ({ id, createdAt, totalHitCount = 0 }: BusinessSearch): Screening => ({
+const screeningOf = ({ id, createdAt, totalHitCount = 0 }: BusinessSearch): Screening => ({
   id,
   createdAt: createdAt ?? null,
   hits: totalHitCount,
@@ -44,13 +40,12 @@ const shownSearch = ({ id, createdAt, totalHitCount = 0 }: BusinessSearch): Scre
 
 const sorted = (words: readonly string[]): string => JSON.stringify(words.map(word => word.toUpperCase()).sort())
 
-const isOf = (search: BusinessSearch, query: ScreenQuery): boolean =>
+const hasQuery = (search: BusinessSearch, query: ScreenQuery): boolean =>
   search.name === query.name &&
   search.threshold === query.threshold &&
   sorted(search.datasets) === sorted(query.datasets) &&
   sorted(search.countryCodes ?? []) === sorted(query.countries)
 
-/** The methods over one client's workings. */
 export function createCompanyActions(core: Core, api: Api): CompanyActionsClient {
   const { clean } = core.opener.tools.redactor
   return {
@@ -90,17 +85,17 @@ export function createCompanyActions(core: Core, api: Api): CompanyActionsClient
           datasets,
           ...(countries.length === 0 ? {} : { countryCodes: countries }),
         },
-        read: shownSearch,
+        read: screeningOf,
         options,
         subject: `of ${name}`,
       }),
     async findScreening(query, { at, other }, options = {}) {
       const since = parseWireDate(at) ?? 0
       const time = (text: string | null | undefined): number => parseWireDate(text ?? '') ?? Number.POSITIVE_INFINITY
-      // The last modified come first (contract §6.1), and nothing is modified before it is made.
+      // Sorted by last change, newest first (contract §6.1): older ones cannot be newer searches.
       for await (const search of api.listBusinessSearches.all({ query: { pageSize: PAGE_SIZE } }, options)) {
         if (time(search.modifiedAt ?? search.createdAt) < since) return undefined
-        if (search.id !== other && time(search.createdAt) >= since && isOf(search, query)) return shownSearch(search)
+        if (search.id !== other && time(search.createdAt) >= since && hasQuery(search, query)) return screeningOf(search)
       }
       return undefined
     },

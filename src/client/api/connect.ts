@@ -1,8 +1,4 @@
-/**
- * The client: one method per operation of THE table, each a few lines over `core.call`. How a request is repeated or sent is
- * told in repeat.ts and exchange.ts; what the requests share, in core.ts.
- */
-
+/** `connect`: the methods of a client, each a few lines over `core.call`. */
 import { waiting } from '../../abort.ts'
 import { type ColumnMapping, type JobRecord, parseWireDate, type UploadRecord } from '../../contract/index.ts'
 import { FettleError } from '../../errors.ts'
@@ -17,46 +13,46 @@ import { createCompanyActions } from './company-actions.ts'
 import { type Core, createCore } from './core.ts'
 import { openLink } from './download.ts'
 
-/** A job is looked at again after a day at the latest, whatever the last answer said. */
+/** A job is read again after a day at the latest, also when a `Retry-After` is longer. */
 const LONGEST_WAIT_MS = 24 * 3_600_000
 
-/** Jobs per page when looking for one by name, and pages before the list is taken for endless. */
+/** Jobs per page of a search by name, and the pages after which the list counts as endless. */
 const PAGE_SIZE = 50
-const MOST_PAGES = 200
+const MAX_PAGES = 200
 
-const asItIs = <T>(reply: T): T => reply
+const unchanged = <T>(reply: T): T => reply
 
-/** Longer words of the service are cut. */
-const LONGEST_WORD = 300
-/** How the names of our own jobs begin: by them ours is told from others, so they are left alone. */
-const OWN_NAME = 'fettle-'
+/** Longer texts of the service are cut. */
+const LONGEST_TEXT = 300
+/** Prefix of the names of our own jobs. They identify our jobs, so they are never changed. */
+const OWN_PREFIX = 'fettle-'
 
-/** What of a job is journalled and shown, without secrets of ours that a careless service put into it. */
-const shownJob =
+/** Removes our secrets from a job record, in case the service put them there: it is journalled and printed. */
+const redactedJob =
   ({ clean, leaks }: Redactor) =>
   (record: JobRecord): JobRecord => {
-    const shown = (text: string): string => (text.length > LONGEST_WORD || leaks(text) ? clean(text) : text)
-    if (leaks(record.id)) throw new FettleError('FETTLE_CONTRACT', `the id of a job cannot be one: ${clean(record.id)}`)
-    const name = record.name.startsWith(OWN_NAME) ? record.name : shown(record.name)
+    const shown = (text: string): string => (text.length > LONGEST_TEXT || leaks(text) ? clean(text) : text)
+    if (leaks(record.id)) throw new FettleError('FETTLE_CONTRACT', `the id of a job contains a secret: ${clean(record.id)}`)
+    const name = record.name.startsWith(OWN_PREFIX) ? record.name : shown(record.name)
     return { ...record, name, status: shown(record.status) }
   }
 
-const REFUSED_FOR_GOOD = { 400: 'FETTLE_REJECTED', 422: 'FETTLE_REJECTED' } as const
+const FINAL_REFUSALS = { 400: 'FETTLE_REJECTED', 422: 'FETTLE_REJECTED' } as const
 
 async function findJobs(core: Core, name: string, options: CallOptions): Promise<readonly JobRecord[]> {
   const found = new Map<string, JobRecord>()
-  for (let page = 1; page <= MOST_PAGES; page += 1) {
+  for (let page = 1; page <= MAX_PAGES; page += 1) {
     const query = { jobName: name, page: String(page), pageSize: String(PAGE_SIZE) }
-    const { value } = await core.call('listJobs', { query, read: asItIs, options, subject: `of the name ${name}` })
+    const { value } = await core.call('listJobs', { query, read: unchanged, options, subject: `of the name ${name}` })
     const known = found.size
-    for (const job of value) found.set(job.id, shownJob(core.opener.tools.redactor)(job))
+    for (const job of value) found.set(job.id, redactedJob(core.opener.tools.redactor)(job))
     if (value.length < PAGE_SIZE || found.size === known) {
-      // The service's filter may match parts of names (contract §5.10), and promises no order (§2.3).
+      // The service's filter may match parts of names (contract §5.10), in any order (§2.3).
       const age = (job: JobRecord) => parseWireDate(job.createdAt ?? '') ?? Number.POSITIVE_INFINITY
       return [...found.values()].filter(job => job.name === name).sort((a, b) => (age(a) < age(b) ? -1 : age(a) > age(b) ? 1 : 0))
     }
   }
-  throw new FettleError('FETTLE_CONTRACT', `listJobs of the name ${name}: the list has no end after ${MOST_PAGES} pages.`)
+  throw new FettleError('FETTLE_CONTRACT', `listJobs of the name ${name}: the list has no end after ${MAX_PAGES} pages.`)
 }
 
 function upload(
@@ -67,7 +63,6 @@ function upload(
 ): Promise<Effect<UploadRecord | null>> {
   return core.call('upload', {
     params: { id },
-    // Its id is journalled too.
     read: record => (record === null ? null : { ...record, id: core.opener.tools.redactor.clean(record.id) }),
     options,
     spareMs: SPARE_MS,
@@ -77,8 +72,8 @@ function upload(
 }
 
 /**
- * A client for the service at `url`. Nothing is sent before the first request; the token is fetched then and kept in memory.
- * Throws FETTLE_PIPELINE_URL for an address that may not be used.
+ * Creates a client for the service at `url`. Nothing is sent before the first request, which also logs in; the token is kept in
+ * memory. Throws FETTLE_PIPELINE_URL for an address that is not allowed.
  *
  * @example
  * const client = connect({ url: 'https://connect.example/v1', username, password })
@@ -88,7 +83,7 @@ export function connect(options: ConnectOptions): Client {
   const core = createCore(options)
   const { redactor } = core.opener.tools
   const { clean } = redactor
-  const shown = shownJob(redactor)
+  const shown = redactedJob(redactor)
   const { clock } = core.opener.tools
   const { deadline = () => Number.POSITIVE_INFINITY } = options
   const notBefore = new Map<string, number>()
@@ -104,7 +99,7 @@ export function connect(options: ConnectOptions): Client {
     const { value } = await core.call('enrichedFile', {
       params: { id },
       query: { fileType: 'csv' },
-      read: asItIs,
+      read: unchanged,
       options: call,
       codes,
     })
@@ -119,17 +114,17 @@ export function connect(options: ConnectOptions): Client {
       await core.openerFor(call).tools.session.token(0, call.signal)
     },
     createJob: (name, call) =>
-      core.call('createJob', { json: { name }, read: shown, options: call, codes: REFUSED_FOR_GOOD, subject: name }),
+      core.call('createJob', { json: { name }, read: shown, options: call, codes: FINAL_REFUSALS, subject: name }),
     async listJobs(query = {}, call = {}) {
       const asText = Object.fromEntries(Object.entries(query).map(([key, value]) => [key, String(value)]))
-      return (await core.call('listJobs', { query: asText, read: asItIs, options: call })).value
+      return (await core.call('listJobs', { query: asText, read: unchanged, options: call })).value
     },
     findJobs: (name, call = {}) => findJobs(core, name, call),
     async readJob(id, call = {}) {
       await waitFor(id, call)
       const onReply = (reply: { status: number; header(name: string): string | null }) => {
-        const told = parseRetryAfter(reply.header('retry-after'), reply.header('date'), clock.now())
-        if (reply.status === 200 && told !== null) notBefore.set(id, clock.monotonic() + told)
+        const retryAfterMs = parseRetryAfter(reply.header('retry-after'), reply.header('date'), clock.now())
+        if (reply.status === 200 && retryAfterMs !== null) notBefore.set(id, clock.monotonic() + retryAfterMs)
       }
       return (await core.call('readJob', { params: { id }, read: shown, options: call, onReply })).value
     },
@@ -141,7 +136,7 @@ export function connect(options: ConnectOptions): Client {
       core.call('submit', {
         params: { id },
         json: {},
-        // Journalled, so that support can be asked about it: a careless service may have put a secret of ours in it.
+        // Journalled for questions to the service's support, so our secrets are removed.
         read: ({ messageId }) => (messageId == null ? null : clean(messageId)),
         options: call,
       }),
@@ -158,14 +153,14 @@ export function connect(options: ConnectOptions): Client {
     enrich: (id, call) => core.call('enrich', { params: { id }, json: {}, read: () => null, options: call }),
     enrichedFile,
     async archive(id, call = {}) {
-      return (await core.call('archive', { params: { id }, json: {}, read: asItIs<JobRecord>, options: call })).value
+      return (await core.call('archive', { params: { id }, json: {}, read: unchanged<JobRecord>, options: call })).value
     },
     async openEnrichedFile(id, call = {}) {
       const open = async () => openLink((await enrichedFile(id, call)).filePath, core.openerFor(call), call)
       try {
         return await open()
       } catch (error) {
-        // A link that has expired is asked for anew, once (contract §14.1).
+        // An expired link is requested again, once (contract §14.1).
         if (!FettleError.is(error) || (error.status !== 403 && error.status !== 410) || error.code !== 'FETTLE_FILE_LINK')
           throw error
         return open()

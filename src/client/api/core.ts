@@ -1,7 +1,4 @@
-/**
- * What the requests of a client share (connections, counts, a deadline), and the one way from an operation of THE table to a final
- * answer. It knows no operation by name but the login.
- */
+/** What the requests of a client share: connections, counts, a deadline, and the path from an operation to its final reply. */
 import { type CallReply, OPERATIONS, type Operation, type OperationName, pathOf, readFault } from '../../contract/index.ts'
 import { type ErrorCode, FettleError } from '../../errors.ts'
 import type { CallOptions, Effect, EffectOptions, FormFile, HttpCounts, Meter } from '../../model/requests.ts'
@@ -24,29 +21,28 @@ type ReplyOf<N extends OperationName> = CallReply<(typeof OPERATIONS)[N]>
 
 // One request of an operation.
 interface Demand<N extends OperationName, T> {
-  /** What stands in braces in the path. */
+  /** Values of the placeholders in the path. */
   readonly params?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string>>
   readonly json?: unknown
-  /** What the answer is turned into. */
+  /** Converts the reply. */
   readonly read: (reply: ReplyOf<N>) => T
-  /** Whom it concerns, for messages, where the path does not say. */
+  /** What it is about, for messages, when the path does not name it. */
   readonly subject?: string
   readonly options?: CallOptions | EffectOptions<T>
   readonly codes?: Readonly<Record<number, ErrorCode>>
   readonly hints?: Readonly<Record<number, string>>
   readonly spareMs?: number
   readonly onReply?: (reply: Reply) => void
-  /** Nothing of the answer is used, so that it may be empty. */
+  /** The reply is not used, so it may be empty. */
   readonly confirms?: boolean
-  /** Goes up as a form in place of the JSON body. */
+  /** Sent as a form instead of a JSON body. */
   readonly form?: { readonly file: FormFile; readonly fields: Readonly<Record<string, string>> }
 }
 
-/** The workings of a client. */
 export interface Core {
   readonly opener: Opener
-  /** The same, its requests counted by the meter of a call too. */
+  /** The same, with requests counted by the meter of a call too. */
   openerFor(options: CallOptions): Opener
   call<N extends OperationName, T>(name: N, demand: Demand<N, T>): Promise<Effect<T>>
   takeCounts(): HttpCounts
@@ -56,8 +52,8 @@ export interface Core {
 const isEffect = <T>(options: CallOptions | EffectOptions<T> | undefined): options is EffectOptions<T> =>
   options !== undefined && 'look' in options
 
-/** What may change something at the service, or cost something; a login does neither. */
-const isEffectful = ({ method, repeat: again }: Operation): boolean => again !== 'free' || method !== 'GET'
+/** Whether a request may change something at the service, or cost something. */
+const isEffectful = ({ method, repeat }: Operation): boolean => repeat !== 'free' || method !== 'GET'
 
 const checked = (name: string, schema: Schema<unknown> | null, value: unknown): void => {
   const issue = schema?.safeParse(value).error?.issues[0]
@@ -66,7 +62,6 @@ const checked = (name: string, schema: Schema<unknown> | null, value: unknown): 
   throw new FettleError('FETTLE_USAGE', `${name}: the request does not fit the interface,${where} ${issue.message}.`)
 }
 
-/** The workings behind `connect`. */
 export function createCore(options: ConnectOptions): Core {
   const { clock = realClock } = options
   const limits = { ...LIMITS, ...options.limits }
@@ -109,7 +104,7 @@ export function createCore(options: ConnectOptions): Core {
     return token
   }
 
-  /** What a request is sent with: it is counted by the client, by its own meter, and so is a login that it needs. */
+  /** Requests, and logins that they need, are counted by the client and by their own meter. */
   const openerOf = (own?: Meter): Opener => {
     const meters = own === undefined ? [counts] : [counts, own]
     const tokens = shared.session.tokensFor({ deadline, logIn: how => logIn(how, opener) })
@@ -147,7 +142,7 @@ export function createCore(options: ConnectOptions): Core {
     const key = effect?.key ?? (demand.options as CallOptions | undefined)?.idempotencyKey
     checked(name, operation.query, demand.query ?? {})
     if (operation.request !== 'multipart') checked(name, operation.request, demand.json)
-    // An empty one would make it another operation's path.
+    // An empty value would make the path of another operation.
     const missing = [...operation.path.matchAll(/\{(\w+)\}/g)].find(([, param = '']) => !demand.params?.[param])?.[1]
     if (missing !== undefined) throw new FettleError('FETTLE_USAGE', `${name}: ${missing} is missing.`)
     const query = demand.query === undefined ? undefined : new URLSearchParams(demand.query)

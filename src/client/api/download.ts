@@ -1,6 +1,6 @@
 /**
- * Opens the enriched file behind its link: which link may be followed (links.ts), redirects by hand, the token to the service's
- * own origin only, a body that is timed as it streams. Whether the file is whole is judged by whoever receives it.
+ * Opens the enriched file behind its link: follows redirects one by one, sends the token to the service's own origin only, and times
+ * the body. The receiver checks that the file is complete.
  */
 import { FettleError } from '../../errors.ts'
 import type { CallOptions, Download } from '../../model/requests.ts'
@@ -14,7 +14,6 @@ import type { Outcome } from '../retry/policy.ts'
 import { parseRetryAfter } from '../retry/retry-after.ts'
 import { sendWithRetries, type Tools } from './send-with-retries.ts'
 
-/** What opening a file needs. */
 export interface Opener {
   readonly base: URL
   readonly fileHosts: readonly string[]
@@ -22,8 +21,8 @@ export interface Opener {
   readonly tools: Tools
 }
 
-/** What a portal, a gateway or an API answers with in place of a file. */
-const NO_FILE = /^(?:text\/html|application\/(?:json|xhtml\+xml|problem\+json))\b/i
+/** Types that a portal, a gateway or an API sends instead of the file. */
+const NOT_A_FILE = /^(?:text\/html|application\/(?:json|xhtml\+xml|problem\+json))\b/i
 
 const announced = (reply: Reply): number | null => {
   const text = reply.header('content-length') ?? ''
@@ -45,7 +44,7 @@ async function* streamed(reply: Reply, label: string, wire: Wire, signal: AbortS
   }
 }
 
-/** One attempt to open a link, redirects included. The token stays with the service: once away it is not sent again. */
+/** One attempt to open a link, redirects included. After a redirect to another origin the token is not sent again. */
 async function openOnce(
   link: URL,
   token: string | null,
@@ -76,7 +75,7 @@ async function openOnce(
     }
     const encoding = reply.header('content-encoding') ?? 'identity'
     const type = reply.header('content-type') ?? ''
-    if (reply.status === 200 && NO_FILE.test(type)) {
+    if (reply.status === 200 && NOT_A_FILE.test(type)) {
       reply.drop()
       return {
         type: 'offContract',
@@ -88,7 +87,7 @@ async function openOnce(
     }
     if (reply.status === 200 && encoding === 'identity')
       return { type: 'answer', value: { bytes: announced(reply), body: streamed(reply, label, wire, signal) } }
-    // Its text is not read: an object store's refusal repeats the signature.
+    // The body is not read: an object store repeats the signature in it.
     reply.drop()
     if (reply.status >= 200 && reply.status < 300) {
       const what = encoding === 'identity' ? 'a part of the file' : `a file encoded as ${wire.redactor.clean(encoding)}`
@@ -101,8 +100,8 @@ async function openOnce(
 }
 
 /**
- * Opens the file behind a link as it stands in the answer of enrichedFile. Throws FETTLE_FILE_LINK for a link that may not be
- * followed, and for 401, 403 and 410, with the status: then the link has expired or was altered.
+ * Opens the file behind a link in a reply of enrichedFile. Throws FETTLE_FILE_LINK for a link that may not be followed, and for 401, 403
+ * and 410, with the status: then the link expired or was changed.
  */
 export async function openLink(filePath: string, opener: Opener, options: CallOptions): Promise<Download> {
   const link = resolveLink(filePath, opener.base)
@@ -121,7 +120,7 @@ export async function openLink(filePath: string, opener: Opener, options: CallOp
       authorised,
       attempts: options.attempts,
       signal: options.signal,
-      hints: { noName: `There is no host of the name ${link.host}; the link to the file came from the service.` },
+      hints: { noName: `The host ${link.host} does not exist; the link to the file came from the service.` },
       attempt: token => openOnce(link, token, label, opener, options),
     },
     opener.tools,

@@ -1,7 +1,4 @@
-/**
- * One question to the service without a login, over the very connections a run would use: whether anybody answers there, how fast,
- * and what time it is for them. It asks once and repeats nothing.
- */
+/** Sends one request without a login over the connections of a run: does the service answer, how fast, and what is its clock? */
 import type { ErrorCode } from '../../errors.ts'
 import type { Clock } from '../../model/requests.ts'
 import { LIMITS } from '../http/limits.ts'
@@ -10,8 +7,7 @@ import type { Proxies } from '../http/proxies.ts'
 import { createTransport, isNetworkError } from '../http/transport.ts'
 import { decide } from '../retry/policy.ts'
 
-/** Who is asked, and how. */
-export interface ProbeOptions {
+interface ProbeOptions {
   readonly url: string
   readonly insecure: boolean
   readonly proxies: Proxies
@@ -19,34 +15,32 @@ export interface ProbeOptions {
   readonly signal: AbortSignal
 }
 
-/** An answer, whatever its status; `skewMs` is how far ahead the service's clock is, null when it does not tell. */
-export interface Answer {
+/** `skewMs` is how far the service's clock is ahead, null when it sends no date. */
+interface Answer {
   readonly status: number
   readonly tookMs: number
   readonly skewMs: number | null
 }
 
-/** Why there was none. */
-export interface NoAnswer {
+interface NoAnswer {
   readonly code: ErrorCode
   readonly why: string
 }
 
-/** Nobody waits longer than this to learn that nobody answers. */
-const PATIENCE_MS = 10_000
+const TIMEOUT_MS = 10_000
 
-/** Asks once. Throws FETTLE_PIPELINE_URL, and the signal's reason. */
+/** Throws FETTLE_PIPELINE_URL, and the signal's reason. */
 export async function probe({ url, insecure, proxies, clock, signal }: ProbeOptions): Promise<Answer | NoAnswer> {
-  const transport = createTransport({ ...LIMITS, connectMs: PATIENCE_MS }, { proxies })
-  const begun = clock.monotonic()
+  const transport = createTransport({ ...LIMITS, connectMs: TIMEOUT_MS }, { proxies })
+  const startedAt = clock.monotonic()
   const sentAt = clock.now()
   try {
     const reply = await transport.send({
       method: 'GET',
       url: parseBase(url, insecure),
       headers: { accept: 'application/json', 'user-agent': 'fettle' },
-      headersMs: PATIENCE_MS,
-      idleMs: PATIENCE_MS,
+      headersMs: TIMEOUT_MS,
+      idleMs: TIMEOUT_MS,
       to: 'service',
       signal,
     })
@@ -55,10 +49,10 @@ export async function probe({ url, insecure, proxies, clock, signal }: ProbeOpti
       return { code, why: reply.text }
     }
     reply.drop()
-    const tookMs = clock.monotonic() - begun
-    // The header is cut to the second: half of one is what it lacks on average.
-    const told = Date.parse(reply.header('date') ?? '') + 500
-    return { status: reply.status, tookMs, skewMs: Number.isNaN(told) ? null : told - (sentAt + tookMs / 2) }
+    const tookMs = clock.monotonic() - startedAt
+    // The header is cut to whole seconds, which is half a second on average.
+    const serviceTime = Date.parse(reply.header('date') ?? '') + 500
+    return { status: reply.status, tookMs, skewMs: Number.isNaN(serviceTime) ? null : serviceTime - (sentAt + tookMs / 2) }
   } finally {
     await transport.close()
   }

@@ -1,6 +1,6 @@
 /**
- * The one loop that sends a request again. It carries out the decisions of retry.ts: paying for each repeat, waiting, renewing
- * the token once, and asking whether an effect has happened before it is ever caused again. No other layer repeats a request.
+ * The only loop that retries a request. It applies the decisions of retry/policy.ts: charges each retry to the budget, waits, renews
+ * the token once, and checks whether an effect happened before it is caused again.
  */
 
 import { waiting } from '../../abort.ts'
@@ -23,30 +23,30 @@ import {
 import type { RateLimiter } from '../retry/rate-limiter.ts'
 import type { RetryBudget } from '../retry/retry-budget.ts'
 
-/** A request that the loop can send any number of times. */
+/** A request that can be sent any number of times. */
 export interface Call<T> {
   readonly policy: Policy
-  /** What is attempted, on what: the beginning of every message about it. */
+  /** What is attempted, on what: the start of every message about it. */
   readonly label: string
-  /** Who answers, when it is not the service. */
+  /** The subject of messages when it is not the service. */
   readonly who?: string
-  /** Carries the token; the login itself and foreign links do not. */
+  /** Sent with the token; not set for the login itself and for foreign links. */
   readonly authorised: boolean
-  /** Life that must be left in the token. */
+  /** Time for which the token must still be valid. */
   readonly spareMs?: number
   readonly attempts?: number | undefined
   readonly signal?: AbortSignal | undefined
-  /** Told that the service asked for a pause. */
+  /** Called when the service asks for a pause. */
   readonly onThrottled?: (() => void) | undefined
-  /** Whether the effect has happened; see EffectOptions. */
+  /** See EffectOptions. */
   readonly look?: () => Promise<T | undefined>
-  /** Cure by status or kind of loss, where the table's is too general. */
+  /** Hints by status or kind of network error, when the hint of the error code is too general. */
   readonly hints?: Readonly<Record<string, string>>
-  /** One attempt, everything built anew. */
+  /** Sends one attempt; body and headers are built again each time. */
   attempt(token: string | null): Promise<Outcome<T>>
 }
 
-/** What the loop works with. Pace and quota may serve other clients too. */
+/** What the loop uses. Rate limiter and budget may be shared with other clients. */
 export interface Tools {
   readonly clock: Clock
   readonly pace: RateLimiter
@@ -55,21 +55,21 @@ export interface Tools {
   readonly redactor: Redactor
   readonly attempts: number
   readonly deadline: () => number
-  /** Aborted: nothing is waited for any more, while what is in flight is heard out. */
+  /** Aborted: the loop stops waiting; a request in flight is still awaited. */
   readonly stop?: AbortSignal | undefined
   readonly onRetry: (text: string) => void
   readonly onRepeat: () => void
-  /** Told how long a pause held a request back. */
+  /** Called with the time by which a pause delayed a request. */
   readonly onPaused: (ms: number) => void
 }
 
-// A refusal shows that the service is up and answers us; a server error and a lost reply show nothing.
+// A refusal shows that the service works; a server error and a lost reply do not.
 const isReached = (outcome: Outcome<unknown> | null): boolean =>
   outcome !== null &&
   outcome.type !== 'loss' &&
   (outcome.type !== 'status' || (outcome.status < 500 && outcome.status !== 408 && outcome.status !== 429))
 
-async function attemptInTurn<T>(call: Call<T>, token: string | null, tools: Tools): Promise<Outcome<T>> {
+async function attemptWithinRate<T>(call: Call<T>, token: string | null, tools: Tools): Promise<Outcome<T>> {
   const { deadline, onPaused, stop } = tools
   const leave = await tools.pace.enter({ signal: call.signal, stop, deadline, onPaused })
   let outcome: Outcome<T> | null = null
@@ -81,8 +81,8 @@ async function attemptInTurn<T>(call: Call<T>, token: string | null, tools: Tool
   }
 }
 
-/** Whether it has happened. A look that fails leaves the outcome unknown; only a denial is the truer story. */
-async function ask<T>(call: Call<T>, look: () => Promise<T | undefined>, why: string, miss: Miss): Promise<T | undefined> {
+/** Checks whether the effect happened. When the check fails the outcome is unknown; a denied check is reported as such. */
+async function findEffect<T>(call: Call<T>, look: () => Promise<T | undefined>, why: string, miss: Miss): Promise<T | undefined> {
   try {
     return await look()
   } catch (error) {
@@ -96,8 +96,7 @@ async function ask<T>(call: Call<T>, look: () => Promise<T | undefined>, why: st
   }
 }
 
-/** Counts of one request, by which it ends. */
-interface Tally {
+interface RetryCounts {
   failures: number
   throttles: number
   readonly reasons: Map<string, number>
@@ -105,49 +104,49 @@ interface Tally {
 
 interface Step {
   readonly waitMs: number
-  /** How long the pace holds it back, for people; absent when it does not. */
+  /** The pause that the service asked for, for the message; absent without one. */
   readonly pauseMs?: number
-  /** Why the request is not sent again, null when it may be. */
+  /** Why the request is not retried, null when it is. */
   readonly end: string | null
 }
 
-/** Books what a decision to try again costs, and says how long to wait or why it is over. */
-function book(decision: Decision, call: Call<unknown>, tally: Tally, tools: Tools): Step {
+/** Charges a retry to the budget. Returns how long to wait, or why the request ends. */
+function chargeRetry(decision: Decision, call: Call<unknown>, counts: RetryCounts, tools: Tools): Step {
   if (decision.act === 'wait') {
-    tally.throttles += 1
-    const own = call.policy.login ? LOGIN_PAUSE_MS : throttleMs(tally.throttles, tools.clock.random())
-    const over = tally.throttles > THROTTLES
+    counts.throttles += 1
+    const own = call.policy.login ? LOGIN_PAUSE_MS : throttleMs(counts.throttles, tools.clock.random())
+    const over = counts.throttles > THROTTLES
     call.onThrottled?.()
-    // The wait itself is in the pace, where it holds back every other request too.
+    // The rate limiter waits, since the pause delays every other request too.
     const pauseMs = decision.ms ?? own
     if (!over) tools.pace.pause(pauseMs)
     return { waitMs: 0, pauseMs, end: over ? `still throttled after ${THROTTLES} pauses` : null }
   }
   if (decision.act !== 'repeat') return { waitMs: 0, end: '' }
-  tally.failures += 1
-  const seen = (tally.reasons.get(decision.reason) ?? 0) + 1
-  tally.reasons.set(decision.reason, seen)
-  const waitMs = backoffMs(tally.failures, tools.clock.random())
-  const plural = tally.failures === 1 ? '' : 's'
-  if (tally.failures >= (call.attempts ?? tools.attempts) || seen > decision.most)
-    return { waitMs, end: `given up after ${tally.failures} attempt${plural}` }
+  counts.failures += 1
+  const seen = (counts.reasons.get(decision.reason) ?? 0) + 1
+  counts.reasons.set(decision.reason, seen)
+  const waitMs = backoffMs(counts.failures, tools.clock.random())
+  const plural = counts.failures === 1 ? '' : 's'
+  if (counts.failures >= (call.attempts ?? tools.attempts) || seen > decision.most)
+    return { waitMs, end: `given up after ${counts.failures} attempt${plural}` }
   if (waitMs > tools.deadline()) return { waitMs: 0, end: 'no time is left for another attempt' }
-  if (!tools.quota.take(decision.cost)) return { waitMs, end: 'not repeated, since too much has failed in this process' }
+  if (!tools.quota.take(decision.cost)) return { waitMs, end: 'not retried: the retry budget of this process is used up' }
   return { waitMs, end: null }
 }
 
 /**
- * Sends a request until it is answered, refused for good, or its budget is spent. An effect whose answer was lost is looked for
- * right before it would be sent again, as late as possible, since a slow service may still be at it.
+ * Sends a request until it is answered, finally refused, or may not be retried. After a lost reply the effect is checked just before
+ * the next attempt, as late as possible, since a slow service may still be working on it.
  */
 export async function sendWithRetries<T>(call: Call<T>, tools: Tools): Promise<Effect<T>> {
-  const tally: Tally = { failures: 0, throttles: 0, reasons: new Map() }
+  const counts: RetryCounts = { failures: 0, throttles: 0, reasons: new Map() }
   const { session, clock } = tools
   const ends = [call.signal, tools.stop]
   let renewed = false
   for (;;) {
     const token = call.authorised ? await waiting(ends, either => session.token(call.spareMs ?? 0, either)) : null
-    const outcome = await attemptInTurn(call, token, tools)
+    const outcome = await attemptWithinRate(call, token, tools)
     if (outcome.type === 'answer') {
       tools.quota.refund()
       return { value: outcome.value, adopted: false }
@@ -167,11 +166,11 @@ export async function sendWithRetries<T>(call: Call<T>, tools: Tools): Promise<E
       continue
     }
 
-    const step = book(decision, call, tally, tools)
+    const step = chargeRetry(decision, call, counts, tools)
     if (step.end === null && step.waitMs > 0) await waiting(ends, either => clock.sleep(step.waitMs, either))
     if (decision.mayHaveRun && call.policy.repeat !== 'free') {
       if (call.look === undefined) throw refuse('FETTLE_UNANSWERED', why, { unanswered: true })
-      const found = await ask(call, call.look, why, outcome)
+      const found = await findEffect(call, call.look, why, outcome)
       if (found !== undefined) return { value: found, adopted: true }
     }
     if (step.end !== null) throw refuse(decision.code, step.end === '' ? why : `${why}; ${step.end}`)

@@ -1,6 +1,6 @@
 /**
- * The token: one login at a time, shared by all who wait for it, renewed before it ages out, never asked for again after a
- * refusal and seldom after a failure. It is kept in memory only. How a login is carried out, it does not know.
+ * The access token, in memory only: one login at a time, shared by all requests that wait for it. It is renewed before it expires,
+ * never requested again after a refusal, and rarely after a failure.
  */
 
 import { orAborted } from '../../abort.ts'
@@ -8,25 +8,25 @@ import { FettleError } from '../../errors.ts'
 import type { Clock } from '../../model/requests.ts'
 import { lifetimeOf, renewalAge } from './token.ts'
 
-/** Hands out the token to one client. */
+/** The token for one client. */
 export interface Tokens {
-  /** The held token, or a new one when it is due; at least `spareMs` of life are left in it if the service allows. */
+  /** The held token, or a new one; it is valid for at least `spareMs` more if the service allows. */
   token(spareMs: number, signal: AbortSignal | undefined): Promise<string>
-  /** Told that the service refused `used`: gives a newer one, by one login however many ask. */
+  /** Returns a newer token than `used`, which the service refused. Concurrent calls share one login. */
   renew(used: string, signal: AbortSignal | undefined): Promise<string>
 }
 
-/** How a login is sent: its time is that of the most patient of those who wait for it. */
+/** How a login is sent; its deadline is the latest of the requests that wait for it. */
 export interface LoginOptions {
   readonly signal: AbortSignal
   readonly deadline: () => number
   readonly attempts: number
 }
 
-// A client that may have to log in for all.
+// A client that may log in for all.
 interface Applicant {
   readonly deadline: () => number
-  /** Sends a login and gives its token. */
+  /** Sends a login and returns its token. */
   logIn(options: LoginOptions): Promise<string>
 }
 
@@ -49,23 +49,22 @@ interface Flight {
   readonly waiting: Map<object, Applicant>
 }
 
-/** Attempts of a login, and what is left of them after it failed a minute ago. */
+/** Attempts of a login, and of the next one after it failed. */
 const ATTEMPTS = [4, 1]
-/** Nobody logs in for so long after a login failed, and after it failed again: five requests in ten minutes (contract §4.2). */
+/** No login is sent for this time after one failed, and after the next: at most five requests in ten minutes (contract §4.2). */
 const RESTS_MS = [60_000, 600_000]
 
-/** A failure so long before says nothing any more. */
+/** An older failure is ignored. */
 const LONG_AGO_MS = 600_000
 
 // A refused login is final for the process: identical bad logins are throttled and may block the account (contract §4.2).
 const isRefusal = (error: unknown): boolean =>
   FettleError.is(error) && (error.kind === 'denied' || error.code === 'FETTLE_REJECTED')
 
-// Missing credentials and a pause that the pace knows about say nothing of the next login.
+// Missing credentials and a pause of the rate limiter do not predict the next login.
 const isFailure = (error: unknown): boolean =>
   FettleError.is(error) && error.kind !== 'usage' && error.code !== 'FETTLE_THROTTLED'
 
-/** A session without a token. */
 export function createSession(clock: Clock): Session {
   let held: Held | null = null
   let flight: Flight | null = null
@@ -73,8 +72,8 @@ export function createSession(clock: Clock): Session {
   let failures = 0
   let rest: { readonly until: number; readonly error: unknown } | null = null
 
-  // Neither clock alone will do: the monotonic one may stand still while the machine sleeps, the wall clock may step back.
-  const ageOf = (one: Held) => Math.max(clock.monotonic() - one.bornMonotonic, clock.now() - one.bornWall)
+  // Both clocks: the monotonic one may stand still while the machine sleeps, the wall clock may step back.
+  const ageOf = ({ bornMonotonic, bornWall }: Held) => Math.max(clock.monotonic() - bornMonotonic, clock.now() - bornWall)
 
   const noteFailure = (error: unknown) => {
     if (isRefusal(error)) refusal = error
@@ -83,11 +82,11 @@ export function createSession(clock: Clock): Session {
     failures = (failures + 1) % RESTS_MS.length
   }
 
-  const takeOff = (leader: object, applicant: Applicant): Flight => {
+  const startLogin = (leader: object, applicant: Applicant): Flight => {
     if (rest !== null && clock.monotonic() >= rest.until + LONG_AGO_MS) failures = 0
     const stop = new AbortController()
     const waiting = new Map<object, Applicant>()
-    const deadline = () => Math.max(...[...waiting.values()].map(one => one.deadline()))
+    const deadline = () => Math.max(...[...waiting.values()].map(client => client.deadline()))
     const attempts = ATTEMPTS[failures] ?? 1
     const logIn = async (): Promise<string> => {
       try {
@@ -100,23 +99,23 @@ export function createSession(clock: Clock): Session {
         if (!stop.signal.aborted) noteFailure(error)
         throw error
       } finally {
-        if (flight === one) flight = null
+        if (flight === mine) flight = null
       }
     }
     waiting.set(leader, applicant)
-    // Begun in a turn of its own, when the flight is known.
-    const one: Flight = { promise: Promise.resolve().then(logIn), leader, stop, waiting }
-    // Everybody may have stopped waiting by the time it fails.
-    one.promise.catch(() => undefined)
-    return one
+    // Starts in a later microtask, after `flight` is set.
+    const mine: Flight = { promise: Promise.resolve().then(logIn), leader, stop, waiting }
+    // All requests may have stopped waiting when it fails.
+    mine.promise.catch(() => undefined)
+    return mine
   }
 
-  // Who leads a login takes it along on leaving: its connections are about to close. Somebody else leads then.
-  const leave = (me: object, one: Flight) => {
-    one.waiting.delete(me)
-    if (one.leader !== me || flight !== one) return
+  // When the client that sends the login leaves, its connections close: the login is aborted, and another client sends one.
+  const leave = (me: object, mine: Flight) => {
+    mine.waiting.delete(me)
+    if (mine.leader !== me || flight !== mine) return
     flight = null
-    one.stop.abort()
+    mine.stop.abort()
   }
 
   const join = async (applicant: Applicant, signal: AbortSignal | undefined): Promise<string> => {
@@ -125,7 +124,7 @@ export function createSession(clock: Clock): Session {
       signal?.throwIfAborted()
       if (refusal !== null) throw refusal
       if (rest !== null && clock.monotonic() < rest.until) throw rest.error
-      flight ??= takeOff(me, applicant)
+      flight ??= startLogin(me, applicant)
       const mine = flight
       mine.waiting.set(me, applicant)
       try {

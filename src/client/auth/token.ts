@@ -1,19 +1,16 @@
-/**
- * When a token should be renewed. A token is opaque: a readable `exp` is a hint that may shorten its life and proves nothing
- * (contract §4.1, §14.2).
- */
+/** Decides when a token is renewed. A token is opaque: a readable `exp` may only shorten its lifetime (contract §4.1, §14.2). */
 
-// A token is renewed at this age,
+// The latest age at which a token is renewed.
 const RENEW_AT_MS = 55 * 60_000
-/** A token is renewed so long before its end, and an upload begins with that much of its life left. */
+/** A token is renewed this long before it expires, and an upload starts with at least this time left. */
 export const SPARE_MS = 5 * 60_000
 const HOUR_MS = 60 * 60_000
 
 const numberOf = (value: unknown): number | null => (typeof value === 'number' && Number.isFinite(value) ? value : null)
 
 /**
- * How long a token fresh from the service lives, in milliseconds: `exp` less `iat` or `nbf` of a JWT, so that a wrong clock of
- * ours does not matter; an hour when nothing sensible can be read.
+ * The lifetime of a new token in milliseconds: `exp` less `iat` or `nbf` of a JWT, so that a wrong clock of ours does not matter; an
+ * hour when neither can be read.
  */
 export function lifetimeOf(token: string, now: number): number {
   const parts = token.split('.')

@@ -1,6 +1,6 @@
 /**
- * Which network addresses lie outside the public internet, and a lookup that refuses them: it judges the very address that is
- * connected to, so a name that changes its answer in between gains nothing.
+ * Recognises addresses outside the public internet, and resolves names without them. The check is on the address that is connected to,
+ * so a name that changes its answer in between is checked too.
  */
 import { lookup } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
@@ -41,7 +41,7 @@ for (const [net, prefix] of V4) {
 }
 for (const [net, prefix] of V6) blocked.addSubnet(net, prefix, 'ipv6')
 
-/** Whether an IP address is not a public one; text that is no address counts as not public. */
+/** Whether an IP address is not a public one; any other text counts as not public. */
 export function isPrivateAddress(address: string): boolean {
   const family = isIP(address)
   return family === 0 || blocked.check(address, family === 4 ? 'ipv4' : 'ipv6')

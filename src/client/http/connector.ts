@@ -1,11 +1,10 @@
 /**
- * Connections that survive a service which closes while we are behind with reading. undici 7 asserts then that its parser is not
- * held back, from an event of the socket, where nobody can catch it (nodejs/undici#5360, mended in 8, which wants a newer Node):
- * so the parser is let go before it hears of the end. What is lost shows as a file cut short. It knows nothing else of HTTP.
+ * Keeps the process alive when the service closes a connection whose body is read slowly. undici 7 then fails an assertion in a socket
+ * event, where it cannot be caught (nodejs/undici#5360; fixed in 8, which needs Node 22). So the paused parser is resumed before the
+ * end of the socket is reported; a body cut short still shows as one.
  */
 import { Socket } from 'node:net'
 
-/** What there is to know of undici's parser here. */
 interface Parser {
   paused: boolean
   readonly ptr: number | null
@@ -16,30 +15,33 @@ interface Parser {
 const isParser = (value: unknown): value is Parser =>
   typeof value === 'object' && value !== null && 'paused' in value && 'llhttp' in value && 'resume' in value
 
-/** The parser that undici hung on a socket, under a symbol of its own. */
-function parserOf(socket: object): Parser | null {
-  const symbol = Object.getOwnPropertySymbols(socket).find(one => one.description === 'parser')
+/**
+ * undici's parser of a socket. undici 7 has no public way to it: the symbol is found by its description, and test/unit/client/
+ * connector.test.ts fails when a new version changes it.
+ */
+export function parserOf(socket: object): Parser | null {
+  const symbol = Object.getOwnPropertySymbols(socket).find(({ description }) => description === 'parser')
   const parser: unknown = symbol === undefined ? null : Reflect.get(socket, symbol)
   return isParser(parser) ? parser : null
 }
 
 const ENDS: ReadonlySet<unknown> = new Set(['end', 'error', 'close'])
-function letGo(parser: Parser): void {
+function resume(parser: Parser): void {
   if (!parser.paused) return
   parser.resume()
-  // A socket that is gone is not read again: there is nothing left but the end.
+  // The socket is closed and will not be read again, so resume() did nothing: resume the parser itself.
   if (!parser.paused || parser.ptr === null) return
   parser.llhttp.llhttp_resume(parser.ptr)
   parser.paused = false
 }
 
-/** A connector of undici's, with sockets whose end finds the parser ready. */
+/** Wraps a connector of undici: its sockets resume their parser before they report their end. */
 export function connectorFactory<To, Result extends readonly unknown[]>(
   connect: (to: To, callback: (...result: Result) => void) => void,
 ): (to: To, callback: (...result: Result) => void) => void {
   return (to, callback) =>
     connect(to, (...result) => {
-      for (const one of result) if (one instanceof Socket) guard(one)
+      for (const value of result) if (value instanceof Socket) guard(value)
       callback(...result)
     })
 }
@@ -48,7 +50,7 @@ function guard(socket: Socket): void {
   const emit = socket.emit.bind(socket)
   socket.emit = (event: string | symbol, ...args: unknown[]): boolean => {
     const parser = ENDS.has(event) ? parserOf(socket) : null
-    if (parser !== null) letGo(parser)
+    if (parser !== null) resume(parser)
     return emit(event, ...args)
   }
 }

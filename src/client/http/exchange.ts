@@ -1,6 +1,6 @@
 /**
- * One attempt at a JSON operation: headers, redirects followed by hand, the body read and judged. It repeats nothing. Its limits
- * bound the attempt as a whole, so that an answer that drips for ever ends too.
+ * Sends one attempt of a JSON operation: sets headers, follows redirects, reads and checks the body. Its limits apply to the whole
+ * attempt, so that an endless slow answer ends too.
  */
 import { firstOf } from '../../abort.ts'
 import type { Clock } from '../../model/requests.ts'
@@ -12,21 +12,19 @@ import { HOPS, isRedirect } from './links.ts'
 import { type Reading, readBody, readOutcome } from './reply.ts'
 import { type Exchange, isNetworkError, type Reply, type Transport } from './transport.ts'
 
-/** What an attempt is made with. */
 export interface Wire {
   readonly transport: Transport
   readonly limits: Limits
   readonly clock: Clock
   readonly redactor: Redactor
-  /** Sent to the service with every request, to nobody else. */
+  /** Sent with every request to the service, and to no other host. */
   readonly headers: Readonly<Record<string, string>>
-  /** Whether a link leads to the service itself or to a foreign host that is allowed; throws FETTLE_FILE_LINK otherwise. */
+  /** Whether a link points to the service or to an allowed foreign host; throws FETTLE_FILE_LINK for any other. */
   readonly judge: (url: URL) => Exchange['to']
-  /** Counts every request that goes out. */
+  /** Called for every request that is sent. */
   readonly onRequest: () => void
 }
 
-/** What is to be asked. */
 export interface HttpRequest<T> extends Reading<T> {
   readonly method: Exchange['method']
   readonly url: URL
@@ -34,16 +32,14 @@ export interface HttpRequest<T> extends Reading<T> {
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: Exchange['body']
   readonly signal?: AbortSignal | undefined
-  /** An upload has no limit as a whole, and may be checked before it is answered; aborted when it comes to a standstill. */
+  /** For an upload, instead of a time limit: aborted when no bytes are sent for a while. */
   readonly stall?: AbortSignal
-  /** Sees the reply before it is judged. */
+  /** Called with the reply before its status is checked. */
   readonly onReply?: (reply: Reply) => void
 }
 
-/** The outcome that a loss is. */
 export const lost = (loss: NetworkError): Outcome<never> => ({ type: 'loss', loss })
 
-/** The outcome of a redirect that is not followed. */
 export const notFollowed = (status: number, redirect: string): Outcome<never> => ({
   type: 'status',
   status,
@@ -52,13 +48,13 @@ export const notFollowed = (status: number, redirect: string): Outcome<never> =>
   redirect,
 })
 
-/** Where a redirect points, null when it does not say. */
+/** The target of a redirect, null without a valid one. */
 export function locationOf(reply: Reply, from: URL): URL | null {
   const location = reply.header('location')
   return location !== null && URL.canParse(location, from.href) ? new URL(location, from) : null
 }
 
-/** Where a redirect of an operation leads; null where it may not be followed. */
+/** Null for a target that may not be followed. */
 function judged(url: URL, wire: Wire): Exchange['to'] | null {
   try {
     return wire.judge(url)
@@ -67,54 +63,53 @@ function judged(url: URL, wire: Wire): Exchange['to'] | null {
   }
 }
 
-/** Asks once. */
-export async function sendOnce<T>(question: HttpRequest<T>, wire: Wire): Promise<Outcome<T>> {
+export async function sendOnce<T>(request: HttpRequest<T>, wire: Wire): Promise<Outcome<T>> {
   const { headersMs, bodyMs } = wire.limits
-  const { signal, release } = firstOf(question.stall ?? AbortSignal.timeout(headersMs + bodyMs), question.signal)
+  const { signal, release } = firstOf(request.stall ?? AbortSignal.timeout(headersMs + bodyMs), request.signal)
   try {
-    return await askWithin(signal, question, wire)
+    return await sendWithin(signal, request, wire)
   } finally {
     release()
   }
 }
 
-async function askWithin<T>(signal: AbortSignal, question: HttpRequest<T>, wire: Wire): Promise<Outcome<T>> {
+async function sendWithin<T>(signal: AbortSignal, request: HttpRequest<T>, wire: Wire): Promise<Outcome<T>> {
   const { limits } = wire
-  const headersMs = question.stall === undefined ? limits.headersMs : limits.uploadHeadersMs
+  const headersMs = request.stall === undefined ? limits.headersMs : limits.uploadHeadersMs
   const headers = {
     ...wire.headers,
-    ...question.headers,
-    ...(question.token === null ? {} : { authorization: `Bearer ${question.token}` }),
+    ...request.headers,
+    ...(request.token === null ? {} : { authorization: `Bearer ${request.token}` }),
   }
-  const { body } = question
-  let url = question.url
+  const { body } = request
+  let url = request.url
   let to: Exchange['to'] = 'service'
   let trusted = true
   for (let hops = 0; ; hops += 1) {
     wire.onRequest()
     const own = trusted ? headers : {}
-    const send = { method: question.method, url, headers: own, headersMs, idleMs: limits.bodyMs, to, signal } as const
+    const send = { method: request.method, url, headers: own, headersMs, idleMs: limits.bodyMs, to, signal } as const
     const reply = await wire.transport.send(body === undefined ? send : { ...send, body })
-    question.signal?.throwIfAborted()
+    request.signal?.throwIfAborted()
     if (isNetworkError(reply)) return lost(reply)
     if (isRedirect(reply.status)) {
       reply.drop()
       const target = locationOf(reply, url)
       const where = target === null ? 'nowhere' : showUrl(target)
-      if (question.method !== 'GET') return notFollowed(reply.status, `to ${where}, and a write is never redirected`)
+      if (request.method !== 'GET') return notFollowed(reply.status, `to ${where}, and a write is never redirected`)
       const next = target === null ? null : judged(target, wire)
       if (target === null || next === null) return notFollowed(reply.status, `to ${where}, which may not be followed`)
       if (hops === HOPS) return notFollowed(reply.status, `to ${where}, after ${HOPS} redirects`)
       url = target
       to = next
-      // Once away, the token is not sent again: what comes back has been in other hands.
+      // After a redirect to another host the token is not sent again: that host chose the next target.
       trusted = trusted && to === 'service'
       continue
     }
-    question.onReply?.(reply)
+    request.onReply?.(reply)
     const bytes = await readBody(reply, hops === 0 ? limits.jsonBytes : limits.linkedBytes, limits.bodyMs)
-    question.signal?.throwIfAborted()
+    request.signal?.throwIfAborted()
     if (!(bytes instanceof Uint8Array)) return lost(bytes)
-    return readOutcome(reply, bytes, question, wire.redactor, wire.clock.now())
+    return readOutcome(reply, bytes, request, wire.redactor, wire.clock.now())
   }
 }

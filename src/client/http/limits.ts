@@ -1,8 +1,8 @@
-/** Time and size limits of a single exchange (contract §14.2). They say nothing about repeating one. */
+/** Time and size limits of a single exchange (contract §14.2). */
 
 /** Limits of one exchange; milliseconds unless named otherwise. */
 export interface Limits {
-  /** Until the connection stands, TLS included. */
+  /** Until the connection is open, TLS included. */
   readonly connectMs: number
   /** Until the reply's headers. */
   readonly headersMs: number
@@ -10,18 +10,18 @@ export interface Limits {
   readonly uploadHeadersMs: number
   /** For the whole body of a JSON reply. */
   readonly bodyMs: number
-  /** A download that is silent for so long has failed. */
+  /** A download without data for this time has failed. */
   readonly idleMs: number
-  /** A transfer must bring `bytesPerSecond` on average over each such stretch. */
+  /** A transfer must reach `bytesPerSecond` on average in each window of this length. */
   readonly rateWindowMs: number
   readonly bytesPerSecond: number
-  /** A JSON reply may not be larger. */
+  /** The largest JSON reply. */
   readonly jsonBytes: number
-  /** Unless it was too large to be answered at once and stands behind a redirect, as a report of over 10 MB does (contract §9.3). */
+  /** The largest JSON reply behind a redirect, such as a report of over 10 MB (contract §9.3). */
   readonly linkedBytes: number
 }
 
-/** The limits that hold unless `connect` is given others. */
+/** The default limits. */
 export const LIMITS: Limits = {
   connectMs: 10_000,
   headersMs: 60_000,

@@ -1,6 +1,6 @@
 /**
- * Which addresses may be followed, as pure rules: the base address of the service, the link to an enriched file, a redirect.
- * It connects to nothing; the address behind a name is judged on connecting (addresses.ts).
+ * The rules for addresses: the base address of the service, the link to an enriched file, a redirect. The address behind a name is
+ * checked on connecting (addresses.ts).
  */
 import { isIP } from 'node:net'
 import { FettleError } from '../../errors.ts'
@@ -14,7 +14,7 @@ const bare = (hostname: string): string => hostname.replace(/^\[|\]$/g, '').repl
 
 const isLocalName = (host: string): boolean => host === 'localhost' || host.endsWith('.localhost')
 
-/** Whether an address names this very machine. */
+/** Whether an address is this machine. */
 export function isLoopback(url: URL): boolean {
   const host = bare(url.hostname)
   return isLocalName(host) || /^127\.\d+\.\d+\.\d+$/.test(host) || host === '::1'
@@ -29,7 +29,7 @@ export function parseBase(text: string, insecure: boolean): URL {
   if (!URL.canParse(text)) throw refuse('is not a URL')
   const url = new URL(text)
   if (url.protocol !== 'https:' && url.protocol !== 'http:') throw refuse(`has the scheme ${url.protocol} instead of https:`)
-  if (url.username !== '' || url.password !== '') throw refuse('holds credentials')
+  if (url.username !== '' || url.password !== '') throw refuse('contains credentials')
   if (url.search !== '' || url.hash !== '') throw refuse('has a query or a fragment')
   if (url.protocol === 'http:' && !insecure && !isLoopback(url))
     throw refuse(`(${showUrl(url)}) is http off loopback; use https, or service.insecure`)
@@ -59,7 +59,7 @@ export function judgeLink(url: URL, base: URL, fileHosts: readonly string[]): 's
   const refuse = (why: string, details = {}) =>
     new FettleError('FETTLE_FILE_LINK', `The link to the enriched file ${why}.`, details)
   if (url.protocol !== 'https:' && url.protocol !== 'http:') throw refuse(`has the scheme ${url.protocol}, which is not followed`)
-  if (url.username !== '' || url.password !== '') throw refuse('holds credentials')
+  if (url.username !== '' || url.password !== '') throw refuse('contains credentials')
   if (url.origin === base.origin) return 'service'
   if (url.protocol !== 'https:') throw refuse(`(${showUrl(url)}) is not https`)
   const host = bare(url.hostname)
@@ -72,7 +72,7 @@ export function judgeLink(url: URL, base: URL, fileHosts: readonly string[]): 's
   return 'foreign'
 }
 
-/** The link of an answer as a URL, a relative one resolved on the base; FETTLE_FILE_LINK when it is none. */
+/** The link of a reply as a URL; a relative one is resolved against the base. Throws FETTLE_FILE_LINK for any other text. */
 export function resolveLink(filePath: string, base: URL): URL {
   const root = `${base.href.replace(/\/$/, '')}/`
   if (!URL.canParse(filePath, root))

@@ -1,6 +1,6 @@
 /**
- * The body of an upload: form-data frames it (the only importer), the file is streamed through in constant memory. Bytes go
- * out straight from the source, which is faster than form-data's own piping; `npm run bench -- upload` prints both beside curl.
+ * The body of an upload: form-data (imported only here) builds the frame, and the file is streamed in constant memory. Bytes are sent
+ * directly from the source, which is faster than form-data's own piping; `npm run bench -- upload` compares both with curl.
  */
 import FormData from 'form-data'
 import { FettleError } from '../../errors.ts'
@@ -10,20 +10,19 @@ import type { Clock, FormFile } from '../../model/requests.ts'
 export interface Multipart {
   readonly headers: Readonly<Record<string, string>>
   readonly body: AsyncIterable<Uint8Array>
-  /** What the source itself threw, undefined while it works: then the fault is ours and not the connection's. */
+  /** The error of the source, undefined without one: it is the reason when sending fails. */
   sourceError(): unknown
 }
 
-/** Told how many bytes have left. */
-export interface Progress {
-  /** The piece before has left for the socket. */
+interface Progress {
+  /** Called when a piece was written to the socket. */
   moved(bytes: number): void
   finished(): void
 }
 
 const FIRST_PIECE = 64 * 1024
 const LARGEST_PIECE = 4 * 1024 * 1024
-// Pieces are sized to be gone in well under a second, so that a slow link still shows progress within the rate window.
+// A piece is sent in well under a second, so that a slow link still shows progress within the rate window.
 const QUICK_MS = 50
 const SLOW_MS = 1000
 
@@ -45,9 +44,8 @@ async function* inPieces(source: AsyncIterable<Uint8Array>, clock: Clock, progre
 }
 
 /**
- * The form with `fields` and the file as its part `name`, in that order: a reader that streams knows about the header before the
- * first row. The file is framed as an empty one and the frame cut open before its closing boundary; `knownLength` makes the
- * same form tell the exact content length.
+ * The form with `fields` and then the file as its part `name`, so that a streaming reader has hasHeader before the first row. The frame
+ * is built for an empty file and cut open before its closing boundary; `knownLength` gives the form its exact content length.
  */
 export function buildMultipart(
   name: string,

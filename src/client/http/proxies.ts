@@ -1,7 +1,7 @@
-/** Which proxy a request goes through, as a pure rule. Where the settings come from, and how a proxy is spoken to, it does not know. */
+/** Selects the proxy for a request. */
 import { isLoopback } from './links.ts'
 
-/** Proxies by the scheme of the address asked for; http:// or https:// URLs, credentials in them or not. */
+/** Proxies by the scheme of the requested address: http:// or https:// URLs, with or without credentials. */
 export interface Proxies {
   readonly https: string | null
   readonly http: string | null
@@ -22,7 +22,7 @@ function isExcepted(url: URL, entry: string): boolean {
   return wanted !== '' && (host === wanted || host.endsWith(`.${wanted}`))
 }
 
-/** The proxy for an address, null when it is reached directly. A name in `except` stands for its subdomains too, as in curl. */
+/** The proxy for an address, null when it is reached directly. A name in `except` includes its subdomains, as in curl. */
 export function proxyFor(url: URL, proxies: Proxies): string | null {
   if (isLoopback(url) && proxies.loopback !== true) return null
   if (proxies.except.some(entry => isExcepted(url, entry))) return null

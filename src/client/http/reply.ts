@@ -1,6 +1,6 @@
 /**
- * Reads the body of a JSON reply, bounded in size and time, and says what the attempt came to: the documented answer, a status,
- * or something off the contract. Unknown fields are kept. It decides nothing.
+ * Reads the body of a JSON reply, limited in size and time, and classifies it: the documented answer, an error status, or something off
+ * the contract. Unknown fields are kept.
  */
 import { readFault } from '../../contract/index.ts'
 import type { Redactor } from '../redact.ts'
@@ -9,7 +9,6 @@ import type { Outcome } from '../retry/policy.ts'
 import { parseRetryAfter } from '../retry/retry-after.ts'
 import type { Reply } from './transport.ts'
 
-/** What is needed of a schema of the contract. */
 export interface Schema<T> {
   safeParse(value: unknown):
     | { readonly success: true; readonly data: T; readonly error?: undefined }
@@ -19,10 +18,10 @@ export interface Schema<T> {
       }
 }
 
-/** So much of a page that is not the API is shown. */
+/** Characters shown of a page that is not the API's. */
 const SHOWN = 80
 
-/** The whole body, or why it could not be had; a body above `max` bytes, or not whole after `withinMs`, is dropped. */
+/** The whole body, or why it failed; a body above `max` bytes, or incomplete after `withinMs`, is dropped. */
 export async function readBody(reply: Reply, max: number, withinMs: number): Promise<Uint8Array | NetworkError> {
   const chunks: Uint8Array[] = []
   let size = 0
@@ -46,7 +45,7 @@ export async function readBody(reply: Reply, max: number, withinMs: number): Pro
   return Buffer.concat(chunks)
 }
 
-// A foreign `__proto__` would become the prototype of whatever copies the object key by key.
+// A foreign `__proto__` would become the prototype of an object that copies the keys.
 const withoutProto = (key: string, value: unknown) => (key === '__proto__' ? undefined : value)
 
 const parseJson = (text: string): { readonly value: unknown } | null => {
@@ -70,21 +69,20 @@ const decodeStrict = (bytes: Uint8Array): string | null => {
   }
 }
 
-const pathOfIssue = (path: readonly PropertyKey[]): string => (path.length === 0 ? 'the whole of it' : path.map(String).join('.'))
+const pathOfIssue = (path: readonly PropertyKey[]): string => (path.length === 0 ? 'the whole body' : path.map(String).join('.'))
 
-/** How a reply is read. */
 export interface Reading<T> {
-  /** null: a success has no body, and what comes all the same is not looked at. */
+  /** null: a success has no body, and one that is sent is ignored. */
   readonly schema: Schema<T> | null
-  /** Any JSON is an answer: a PUT that only confirms. */
+  /** Any JSON is accepted: a PUT that only confirms. */
   readonly lenient: boolean
-  /** Nothing of the answer is used, so that 204 is one too. */
+  /** The reply is not used, so 204 is accepted too. */
   readonly confirms?: boolean
-  /** The answer is a secret: when it cannot be read, nothing of it is shown. */
+  /** The reply is a secret: when it cannot be parsed, nothing of it is shown. */
   readonly secret?: boolean
 }
 
-/** What a reply with this status and body came to. `now` is milliseconds since 1970. */
+/** `now` is milliseconds since 1970. */
 export function readOutcome<T>(
   reply: Reply,
   bytes: Uint8Array,
@@ -93,8 +91,8 @@ export function readOutcome<T>(
   now: number,
 ): Outcome<T> {
   const { status } = reply
-  const idOf = (told: string | null): string | null => {
-    const id = told ?? reply.header('x-correlation-id')
+  const idOf = (inBody: string | null): string | null => {
+    const id = inBody ?? reply.header('x-correlation-id')
     return id === null ? null : redactor.clean(id)
   }
   if (status < 200 || status > 299) {

@@ -1,4 +1,4 @@
-/** One attempt at an operation that takes a file: the form built anew, its sending watched. It repeats nothing. */
+/** Sends one attempt of an operation with a file: builds the form, and stops when no bytes are sent for a while. */
 
 import type { FormFile } from '../../model/requests.ts'
 import type { Outcome } from '../retry/policy.ts'
@@ -6,14 +6,14 @@ import { type HttpRequest, sendOnce, type Wire } from './exchange.ts'
 import { buildMultipart } from './multipart.ts'
 import { watchSending } from './stall-detector.ts'
 
-/** A form: its file with the name of that part, and its other fields. */
+/** `name` is the field of the file. */
 export interface Form {
   readonly name: string
   readonly file: FormFile
   readonly fields: Readonly<Record<string, string>>
 }
 
-/** Asks once with a form. Throws what the file itself threw: then the fault is not the connection's. */
+/** Throws the error of the file itself, when that is why sending failed. */
 export async function askWithFile<T>(question: HttpRequest<T>, { name, file, fields }: Form, wire: Wire): Promise<Outcome<T>> {
   const watch = watchSending(wire.limits)
   const { headers, body, sourceError } = buildMultipart(name, file, fields, wire.clock, watch)

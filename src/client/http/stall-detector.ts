@@ -1,4 +1,4 @@
-/** Whether a transfer is fast enough: the idle and least-rate limits of contract §14.2. It moves no bytes itself. */
+/** Detects transfers below the lowest rate of contract §14.2. */
 
 import type { Clock } from '../../model/requests.ts'
 import type { Limits } from './limits.ts'
@@ -7,23 +7,21 @@ type RateLimits = Pick<Limits, 'rateWindowMs' | 'bytesPerSecond'>
 
 const isSlow = (bytes: number, ms: number, limits: RateLimits): boolean => bytes < (ms / 1000) * limits.bytesPerSecond
 
-/** Watches bytes that leave. */
+/** Counts bytes that are sent. */
 export interface StallDetector {
-  /** Aborted with a TimeoutError when a window passes with too little moved. */
+  /** Aborted with a TimeoutError after a window with too few bytes. */
   readonly signal: AbortSignal
   moved(bytes: number): void
   finished(): void
 }
 
-/**
- * A watch in real time over an upload: its body waits inside the socket, where nobody but a timer notices a standstill.
- */
+/** Watches an upload with a timer: its body waits inside the socket, where a standstill causes no event. */
 export function watchSending(limits: RateLimits): StallDetector {
   const stop = new AbortController()
   let bytes = 0
   let over = false
   const arm = () => {
-    // A timer of the signal's kind keeps no process alive.
+    // A timeout signal does not keep the process alive.
     AbortSignal.timeout(limits.rateWindowMs).addEventListener('abort', () => {
       if (over) return
       if (isSlow(bytes, limits.rateWindowMs, limits)) return stop.abort(new DOMException('too slow', 'TimeoutError'))
@@ -43,7 +41,7 @@ export function watchSending(limits: RateLimits): StallDetector {
   }
 }
 
-/** Judges bytes that arrive: told how long each chunk was waited for, true once a whole window brought too little. */
+/** Takes the size of each chunk and the wait for it; returns true after a window with too few bytes. */
 export function watchReceiving(limits: RateLimits): (bytes: number, waitedMs: number) => boolean {
   let bytes = 0
   let waitedMs = 0
@@ -58,7 +56,7 @@ export function watchReceiving(limits: RateLimits): (bytes: number, waitedMs: nu
   }
 }
 
-/** Chunks of `body` with their waits timed; calls `onSlow`, which is to throw, when they come too slowly. */
+/** The chunks of `body`; calls `onSlow`, which must throw, when they arrive too slowly. */
 export async function* timed(
   body: AsyncIterable<Uint8Array>,
   clock: Clock,
@@ -66,10 +64,10 @@ export async function* timed(
   onSlow: () => never,
 ): AsyncGenerator<Uint8Array> {
   const tooSlow = watchReceiving(limits)
-  let asked = clock.monotonic()
+  let waitingSince = clock.monotonic()
   for await (const chunk of body) {
-    if (tooSlow(chunk.length, clock.monotonic() - asked)) onSlow()
+    if (tooSlow(chunk.length, clock.monotonic() - waitingSince)) onSlow()
     yield chunk
-    asked = clock.monotonic()
+    waitingSince = clock.monotonic()
   }
 }

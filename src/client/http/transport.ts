@@ -1,6 +1,6 @@
 /**
- * One exchange over HTTP and nothing more: no repeat, no redirect, no inflation, no opinion on statuses. The only importer of
- * undici. Its limits run in real time, in the sockets; everything that waits on purpose goes by the clock instead.
+ * One exchange over HTTP, without retries, redirects and decompression. The only importer of undici. Its timeouts run in real time, in
+ * the sockets; deliberate waits use the clock instead.
  */
 
 import { Agent, buildConnector, type Dispatcher, Pool, ProxyAgent, request } from 'undici'
@@ -14,7 +14,6 @@ import { type Proxies, proxyFor } from './proxies.ts'
 
 export type { Dispatcher }
 
-/** One request as it goes out. */
 export interface Exchange {
   readonly method: Operation['method'] | 'HEAD'
   readonly url: URL
@@ -23,45 +22,45 @@ export interface Exchange {
   readonly headersMs: number
   /** Longest silence within the reply's body. */
   readonly idleMs: number
-  /** `foreign`: not the service itself, so the address connected to must be a public one. */
+  /** `foreign`: another host than the service's, so its address must be a public one. */
   readonly to: 'service' | 'foreign'
   readonly signal?: AbortSignal | undefined
 }
 
-/** A reply whose body has not been read. Whoever takes it reads the body or drops it. */
+/** A reply whose body has not been read. The caller reads the body or drops it. */
 export interface Reply {
   readonly status: number
-  /** The first value of a header, null when it is absent. */
+  /** The first value of a header, null when absent. */
   header(name: string): string | null
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   /** Chunks as they arrive; throws the connection's error. */
   readonly body: AsyncIterable<Uint8Array>
-  /** Ends the connection unless the body was read to its end. */
+  /** Closes the connection unless the body was read to its end. */
   drop(): void
 }
 
-/** Sends exchanges. */
 export interface Transport {
-  /** A reply, or why there is none; throws only the caller's abort reason and errors of the caller's own body. */
+  /** Throws only the caller's abort reason and errors of the caller's own body. */
   send(exchange: Exchange): Promise<Reply | NetworkError>
   close(): Promise<void>
 }
 
-/** Whether an exchange failed. */
 export const isNetworkError = (value: Reply | NetworkError): value is NetworkError => 'kind' in value
 
-// undici refuses these too, but as an anonymous error of the library; a stray line break must name its header (and never its
-// value, which may be a token).
+// undici refuses these too, but its error does not name the header. The value is not printed, since it may be a token.
 function checkHeaders(headers: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(headers)) {
     if (/[^\t\u0020-\u007e\u0080-\u00ff]/.test(value))
-      throw new FettleError('FETTLE_USAGE', `The header ${name} would hold a line break or a character that no header may hold.`)
+      throw new FettleError(
+        'FETTLE_USAGE',
+        `The header ${name} contains a line break or a character that is not allowed in headers.`,
+      )
   }
 }
 
 function readerOf(response: Dispatcher.ResponseData): Reply {
   const { body } = response
-  // Dropped or timed out unread, it reports an error that nobody is there to hear.
+  // An unread body that is dropped or times out emits an error, which would end the process.
   body.on('error', () => undefined)
   return {
     status: response.statusCode,
@@ -75,23 +74,22 @@ function readerOf(response: Dispatcher.ResponseData): Reply {
   }
 }
 
-/** Whom a transport connects through. */
-interface Ways {
+interface Routes {
   readonly dispatcher?: Dispatcher
   readonly proxies?: Proxies
 }
 
-// A tunnel for http: too, so that the proxy sees the address and nothing else.
+// A tunnel for http: too, so that the proxy sees only the address.
 const tunnelThrough = (uri: string, timeout: number): Dispatcher =>
   new ProxyAgent({
     uri,
     proxyTls: { timeout },
-    // A proxy that takes the connection and then says nothing is a connection that does not come about.
+    // A proxy that accepts the connection and then sends nothing counts as a failed connection.
     clientFactory: (origin, options) =>
       new Pool(origin, { ...options, connect: namingProxy(new URL(uri).host, options), headersTimeout: timeout }),
   })
 
-/** The connector of undici's own, its failures known as those of the way to the proxy. */
+/** undici's connector; its failures become ProxyFailure. */
 function namingProxy(host: string, options: object): buildConnector.connector {
   const { connect } = options as { connect: buildConnector.connector }
   return (to, callback) =>
@@ -102,10 +100,10 @@ function namingProxy(host: string, options: object): buildConnector.connector {
 }
 
 /**
- * A transport with connections of its own, or with `dispatcher` in their place. Through a proxy it is the proxy that looks names
- * up: then a foreign link is judged by its name or literal address alone (links.ts), and the proxy's own rules hold for the rest.
+ * A transport with its own connections, or with `dispatcher` instead. A proxy resolves names by itself: then a foreign link is judged by
+ * its name or literal address alone (links.ts), and by the rules of the proxy.
  */
-export function createTransport(limits: Limits, { dispatcher, proxies }: Ways = {}): Transport {
+export function createTransport(limits: Limits, { dispatcher, proxies }: Routes = {}): Transport {
   const timeout = limits.connectMs
   const direct = dispatcher
     ? { service: dispatcher, foreign: dispatcher }
@@ -115,7 +113,7 @@ export function createTransport(limits: Limits, { dispatcher, proxies }: Ways = 
       }
   const tunnels = new Map<string, Dispatcher>()
 
-  const wayTo = (url: URL, to: Exchange['to']): Dispatcher => {
+  const routeTo = (url: URL, to: Exchange['to']): Dispatcher => {
     const proxy = dispatcher !== undefined || proxies === undefined ? null : proxyFor(url, proxies)
     if (proxy === null) return direct[to]
     const tunnel = tunnels.get(proxy) ?? tunnelThrough(proxy, timeout)
@@ -131,9 +129,9 @@ export function createTransport(limits: Limits, { dispatcher, proxies }: Ways = 
         return readerOf(
           await request(url, {
             method,
-            // Nothing here inflates: a compressed answer would be a bomb at worst and unreadable at best.
+            // Nothing is decompressed here, so a compressed answer could not be read.
             headers: { 'accept-encoding': 'identity', ...headers },
-            dispatcher: wayTo(url, to),
+            dispatcher: routeTo(url, to),
             headersTimeout: headersMs,
             bodyTimeout: idleMs,
             ...(body === undefined ? {} : { body: body as string }),
@@ -147,7 +145,7 @@ export function createTransport(limits: Limits, { dispatcher, proxies }: Ways = 
     },
     async close() {
       if (dispatcher !== undefined) return
-      await Promise.all([direct.service, direct.foreign, ...tunnels.values()].map(one => one.destroy()))
+      await Promise.all([direct.service, direct.foreign, ...tunnels.values()].map(agent => agent.destroy()))
     },
   }
 }

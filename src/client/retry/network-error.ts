@@ -1,24 +1,20 @@
-/**
- * Why an exchange brought no usable reply, told from the error's code alone. Whether it is repeated is decided elsewhere; the
- * one fact established here is whether the request can have left.
- */
+/** Classifies a failed exchange by the code of its error, and whether the request can have been sent. */
 
-/** What went wrong below HTTP. */
 export type NetworkErrorKind = 'noName' | 'unreachable' | 'connectTimeout' | 'tls' | 'proxy' | 'reset' | 'timeout' | 'tooLarge'
 
-/** An exchange without a usable reply; `sent` is false when the request certainly never left. */
+/** An exchange without a usable reply; `sent` is false when the request was certainly not sent. */
 export interface NetworkError {
   readonly kind: NetworkErrorKind
   readonly sent: boolean
-  /** Why, in words; no header and nothing of a query. */
+  /** The reason, without headers and query. */
   readonly text: string
 }
 
 const TLS =
-  // A weak signature has no name of its own in Node: it is UNSPECIFIED.
+  // Node reports a weak signature as UNSPECIFIED.
   /^(?:ERR_TLS_|ERR_SSL_|ERR_OSSL_|CERT_|CRL_|ERROR_IN_CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_|UNSPECIFIED$|EPROTO)/
 
-/** A connection to the proxy itself that did not come about. */
+/** The connection to the proxy itself failed. */
 export class ProxyFailure extends Error {
   /** Host and port of the proxy. */
   readonly host: string
@@ -29,7 +25,7 @@ export class ProxyFailure extends Error {
   }
 }
 
-/** What OpenSSL says without its addresses and source lines. */
+/** The reason in an OpenSSL message, without addresses and source lines. */
 const reasonOf = (message: string): string => /^[0-9A-F]+:error:[0-9A-F]+:[^:]*:[^:]*:([^:]+):/.exec(message)?.[1] ?? message
 
 const codeOf = (error: unknown, key: 'code' | 'syscall' | 'name'): string => {
@@ -37,7 +33,7 @@ const codeOf = (error: unknown, key: 'code' | 'syscall' | 'name'): string => {
   return typeof value === 'string' ? value : ''
 }
 
-// Several addresses tried: the first failure speaks for all.
+// After attempts at several addresses, the first failure is reported.
 const innermost = (error: unknown): unknown => {
   const inner = (error as { errors?: unknown[] } | null)?.errors?.[0]
   return inner ?? error
@@ -45,7 +41,6 @@ const innermost = (error: unknown): unknown => {
 
 const lossOf = (kind: NetworkErrorKind, sent: boolean, text: string): NetworkError => ({ kind, sent, text })
 
-/** The loss an error of the connection to `host` stands for. */
 export function readNetworkError(thrown: unknown, host = 'the server'): NetworkError {
   const atProxy = thrown instanceof ProxyFailure ? thrown : null
   const error = innermost(atProxy?.cause ?? thrown)
@@ -53,7 +48,7 @@ export function readNetworkError(thrown: unknown, host = 'the server'): NetworkE
   const syscall = codeOf(error, 'syscall')
   const message = error instanceof Error ? error.message : ''
   const proxy = /^Proxy response \((\d{3})\)/.exec(message)?.[1]
-  // Only 407 is about us; any other refusal to connect is the network's.
+  // 407 is about our credentials; any other refusal to connect is a network error.
   if (proxy !== undefined) return lossOf(proxy === '407' ? 'proxy' : 'unreachable', false, `the proxy answered ${proxy}`)
   if (code === 'ENOTFOUND') return lossOf('noName', false, 'there is no host of that name')
   if (syscall === 'getaddrinfo') return lossOf('unreachable', false, `the name of the host cannot be looked up (${code})`)

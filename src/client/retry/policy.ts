@@ -1,16 +1,15 @@
 /**
- * The retry policy, pure: what the outcome of one attempt calls for, and how long to wait. It acts on nothing; repeat.ts does.
- * The numbers and the sets are those of contract §14.2; whether an operation bears repeating is the column of THE table.
+ * The retry policy: decides from the outcome of one attempt what to do next and how long to wait. Numbers and sets are those of contract
+ * §14.2; whether an operation may be repeated is a column of the table of operations.
  */
 import type { Fault, Operation } from '../../contract/index.ts'
 import type { ErrorCode } from '../../errors.ts'
 import type { NetworkError } from './network-error.ts'
 import { COST } from './retry-budget.ts'
 
-/** What one attempt came to. */
 export type Outcome<T> = { readonly type: 'answer'; readonly value: T } | Miss
 
-/** An attempt that brought no answer. */
+/** An attempt without a usable reply. */
 export type Miss =
   | { readonly type: 'loss'; readonly loss: NetworkError }
   | {
@@ -18,10 +17,10 @@ export type Miss =
       readonly status: number
       readonly retryAfterMs: number | null
       readonly fault: Fault
-      /** Where a redirect pointed, and why it was not followed. */
+      /** The target of a redirect, and why it was not followed. */
       readonly redirect?: string
     }
-  /** A 2xx that is not the documented JSON: cut short, something else altogether, or JSON of another shape. */
+  /** A 2xx that is not the documented JSON: cut short, another type, or JSON of another shape. */
   | {
       readonly type: 'offContract'
       readonly how: 'cut' | 'notJson' | 'shape'
@@ -30,26 +29,26 @@ export type Miss =
       readonly correlationId: string | null
     }
 
-/** What the policy must know of a request. */
+/** The properties of a request that decide about its retries. */
 export interface Policy {
   readonly method: Operation['method']
   readonly repeat: Operation['repeat']
-  /** Whether this is the login itself. */
+  /** The request is the login itself. */
   readonly login: boolean
-  /** Statuses with a meaning of their own here; they end the request with that code. */
+  /** Statuses that end this request with a special code. */
   readonly codes?: Readonly<Record<number, ErrorCode>>
 }
 
-/** What an outcome calls for. `mayHaveRun`: the request may have taken effect, so an effect is looked for first. */
+/** `mayHaveRun`: the request may have taken effect, so check that before a retry. */
 export type Decision =
   | { readonly act: 'stop'; readonly code: ErrorCode; readonly mayHaveRun: false }
-  /** The token was refused: get a new one, then once more. */
+  /** The token was refused: renew it and retry once. */
   | { readonly act: 'renew'; readonly code: ErrorCode; readonly mayHaveRun: false }
-  /** Refused, perhaps because it has happened already. */
+  /** Refused, perhaps because it took effect before. */
   | { readonly act: 'ask'; readonly code: ErrorCode; readonly mayHaveRun: true }
-  /** All requests pause: as long as told, or `null` by our own measure. */
+  /** All requests pause for `ms`, or for our own default when null. */
   | { readonly act: 'wait'; readonly code: ErrorCode; readonly mayHaveRun: boolean; readonly ms: number | null }
-  /** Again after a back-off, at most `most` times for this `reason`. */
+  /** Retry after a back-off, at most `most` times for this `reason`. */
   | {
       readonly act: 'repeat'
       readonly code: ErrorCode
@@ -59,9 +58,9 @@ export type Decision =
       readonly cost: number
     }
 
-/** Pauses for one request when the service keeps throttling it: more than the service's one-minute window in all. */
+/** Pauses for one request that the service keeps throttling: together longer than the service's one-minute window. */
 export const THROTTLES = 6
-/** The longest documented lock-out of the login (contract §4.2). */
+/** The longest documented lock-out of a login (contract §4.2). */
 export const LOGIN_PAUSE_MS = 5 * 60_000
 
 const stop = (code: ErrorCode): Decision => ({ act: 'stop', code, mayHaveRun: false })
@@ -103,17 +102,16 @@ function decideStatus(status: number, retryAfterMs: number | null, policy: Polic
   if (status === 408) return repeat('FETTLE_TIMEOUT', true, 'timeout')
   if (policy.repeat === 'look' && (status === 400 || status === 409 || status === 422))
     return { act: 'ask', code: 'FETTLE_REJECTED', mayHaveRun: true }
-  // A conflict of something harmless to repeat is one with another request in flight.
+  // A request that changes nothing can only conflict with another one in flight.
   if (status === 409 && (policy.login || policy.method === 'GET'))
     return repeat('FETTLE_REJECTED', true, 'conflict', policy.login ? 1 : undefined)
   if (status >= 300 && status < 400) return stop('FETTLE_REDIRECT')
   if (status === 507) return stop('FETTLE_UNAVAILABLE')
-  // An unknown 5xx is read as 500 (RFC 9110 §15); 501 and 505 will not change by asking again.
+  // An unknown 5xx is handled like 500 (RFC 9110 §15); 501 and 505 do not change on a retry.
   if (status >= 500 && status !== 501 && status !== 505) return repeat('FETTLE_UNAVAILABLE', true, `${status}`)
   return stop('FETTLE_REJECTED')
 }
 
-/** What this outcome of a request calls for. */
 export function decide(policy: Policy, outcome: Miss): Decision {
   if (outcome.type === 'loss') return decideLoss(outcome.loss, policy.login)
   if (outcome.type === 'status') return decideStatus(outcome.status, outcome.retryAfterMs, policy)
@@ -122,8 +120,8 @@ export function decide(policy: Policy, outcome: Miss): Decision {
   return outcome.how === 'notJson' ? repeat('FETTLE_CONTRACT', true, 'offContract', 2) : stop('FETTLE_CONTRACT')
 }
 
-/** Wait before attempt `failures` + 1: random in 0 … min(30 s, 0.5 s × 2ⁿ), full jitter. */
+/** Wait before attempt `failures` + 1: random between 0 and min(30 s, 0.5 s × 2ⁿ), full jitter. */
 export const backoffMs = (failures: number, random: number): number => random * Math.min(30_000, 500 * 2 ** failures)
 
-/** Pause number `count` (from 1) when the service throttles without saying for how long: 5 s doubling to 60 s, plus jitter. */
+/** Pause number `count` (from 1) when the service throttles without a Retry-After: 5 s doubling to 60 s, plus jitter. */
 export const throttleMs = (count: number, random: number): number => Math.min(60_000, 5000 * 2 ** (count - 1)) * (1 + random / 5)

@@ -1,48 +1,47 @@
 /**
- * When a request may leave: not during a pause that the service asked for, one at a time afterwards until one succeeds, and
- * never more often than `service.rate` allows. One pace serves all requests to a service, whosever they are. It knows no request.
+ * Delays requests to a service: none during a pause that the service asked for, one at a time after it until one succeeds, and never
+ * more than `service.rate` allows.
  */
 
 import { orAborted, waiting } from '../../abort.ts'
 import { FettleError } from '../../errors.ts'
 import type { Clock } from '../../model/requests.ts'
 
-/** At most so many requests in any stretch of so many milliseconds. */
+/** At most `requests` in any period of `perMs` milliseconds. */
 export interface Rate {
   readonly requests: number
   readonly perMs: number
 }
 
-// Who asks for a turn.
+// A request that waits for its turn.
 interface Caller {
   readonly signal: AbortSignal | undefined
-  /** Aborted: whoever would have to wait gives up; who need not may enter. */
+  /** Aborted: a request that would have to wait fails; one that need not wait enters. */
   readonly stop?: AbortSignal | undefined
-  /** Milliseconds this caller has left. */
+  /** Milliseconds left for the caller. */
   readonly deadline: () => number
-  /** Told how long a pause held it back. */
+  /** Called with the length of a pause that delayed it. */
   readonly onPaused: (ms: number) => void
 }
 
-/** The gate in front of every request. */
+/** Every request enters it before it is sent. */
 export interface RateLimiter {
   /**
-   * Waits for its turn; call what it gives when the attempt is over, true when it succeeded. Throws FETTLE_THROTTLED at once
-   * when the pause passes the caller's deadline.
+   * Resolves when the request may be sent, with a function to call after the attempt: true when it succeeded. Throws
+   * FETTLE_THROTTLED at once when the pause exceeds the caller's deadline.
    */
   enter(caller: Caller): Promise<(succeeded: boolean) => void>
-  /** Holds every request back for `ms`. Throws FETTLE_THROTTLED, and holds nobody, for more than anybody means: a day. */
+  /** Delays every request by `ms`. Throws FETTLE_THROTTLED, without a delay, for more than a day. */
   pause(ms: number): void
-  /** Adds a limit: the strictest that was ever added holds for all. */
+  /** Adds a limit: the strictest limit applies to all requests. */
   limit(rate: Rate | null): void
 }
 
-// Timers cannot hold a pause of more than 24 days, and nobody means one of more than a day.
+// A timer is limited to 24 days, and a pause of more than a day is a mistake of the service.
 const LONGEST_MS = 24 * 60 * 60_000
 
 const isStricter = (one: Rate, other: Rate): boolean => one.requests * other.perMs < other.requests * one.perMs
 
-/** A pace at which nothing is held back yet. */
 export function createRateLimiter(clock: Clock): RateLimiter {
   const slots: number[] = []
   let rate: Rate | null = null
@@ -50,7 +49,7 @@ export function createRateLimiter(clock: Clock): RateLimiter {
   let wary = false
   let probe: Promise<void> | null = null
 
-  // The slot is taken before the wait for it, so that many waiters spread out instead of all leaving at its start.
+  // The slot is taken before the wait for it, so that waiting requests spread out.
   const takeSlot = (): number => {
     const now = clock.monotonic()
     if (rate === null) return now

@@ -1,6 +1,6 @@
-/** Reads `Retry-After` (RFC 9110 §10.2.3) as a pure function. What to do about it is decided elsewhere. */
+/** Parses `Retry-After` (RFC 9110 §10.2.3). */
 
-// The three forms of an HTTP date (RFC 9110 §5.6.7); anything else Date.parse would guess at.
+// The three forms of an HTTP date (RFC 9110 §5.6.7); Date.parse would guess at any other.
 const IMF = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/
 const RFC850 = /^[A-Z][a-z]{5,8}, \d{2}-[A-Z][a-z]{2}-\d{2} \d{2}:\d{2}:\d{2} GMT$/
 const LONGEST_MS = 1e15
@@ -14,12 +14,12 @@ export function parseHttpDate(text: string): number | null {
 }
 
 /**
- * Milliseconds to wait, null when nothing usable was told: absent, unreadable, zero, negative or past. A date is measured
- * against the reply's own `Date`, since our clock may be wrong; `now` serves when the reply has none.
+ * Milliseconds to wait, null when the value is absent, unreadable, zero, negative or past. A date is compared with the reply's own
+ * `Date`, since our clock may be wrong, or with `now` when the reply has none.
  */
 export function parseRetryAfter(value: string | null, date: string | null, now: number): number | null {
   const text = value?.trim() ?? ''
-  // Far beyond what anybody waits for, and still a time that can be told.
+  // Longer than any wait, and still a valid time.
   if (/^\d+$/.test(text)) return Number(text) === 0 ? null : Math.min(Number(text) * 1000, LONGEST_MS)
   const until = parseHttpDate(text)
   if (until === null) return null

@@ -1,20 +1,19 @@
 /**
- * A purse of tokens that repeats are paid from, so that an outage is answered with at most twenty repeats per process instead
- * of four per request. Pauses that the service asks for cost nothing. It knows no request.
+ * The retry budget of a process, so that an outage causes at most twenty retries per process instead of four per request. Pauses that
+ * the service asks for are free.
  */
 
-/** What a repeat costs, and what a success returns. */
+/** The cost of a retry in tokens, and the refund of a success. */
 export const COST = { repeat: 5, timeout: 10, refund: 1 } as const
 
-/** The purse. */
 export interface RetryBudget {
-  /** Takes `cost` tokens; false, and nothing taken, when there are too few. */
+  /** Takes `cost` tokens; takes none and returns false when there are too few. */
   take(cost: number): boolean
-  /** Puts one back after a success, up to the full purse. */
+  /** Adds a token after a success, up to the full budget. */
   refund(): void
 }
 
-/** A full purse. */
+/** A retry budget with all its tokens. `size` is the most that it can hold. */
 export function createRetryBudget(size = 100): RetryBudget {
   let tokens = size
   return {

@@ -1,15 +1,14 @@
 /**
- * Amazon's S3 client over our wire: the one importer of its packages. Credentials and region are those it is handed, never those
- * of a profile on this machine; its own repeats are off.
+ * Amazon's S3 client over our transport, so that S3 has the same proxies, limits and retries as the service; its own retries are off.
+ * The only importer of its packages. Credentials and region come from the settings, never from a profile of the machine.
  */
 import { FettleError } from '../../errors.ts'
 import type { Reply } from '../http/transport.ts'
 import type { S3Settings } from './s3-settings.ts'
-import type { Doing, ObjectWire } from './wire.ts'
+import type { Access, ObjectWire } from './wire.ts'
 
-/** What a client is made for: it stands in every error. */
-export interface S3Purpose {
-  readonly doing: Doing
+interface S3Purpose {
+  readonly access: Access
   readonly label: string
   readonly signal?: AbortSignal | undefined
 }
@@ -18,33 +17,36 @@ const INSTALL = 'npm install @aws-sdk/client-s3 @aws-sdk/lib-storage'
 
 type Sdk = typeof import('@aws-sdk/client-s3') & { readonly Upload: typeof import('@aws-sdk/lib-storage').Upload }
 
-/** Amazon's client, ready to send. */
-export interface S3Client {
+interface S3Client {
   readonly sdk: Sdk
   readonly client: InstanceType<Sdk['S3Client']>
-  /** The reply to what was sent last. */
+  /** The reply to the last request. */
   readonly lastReply: () => Reply
 }
 
-/** Amazon's packages. Throws FETTLE_SETTINGS with the command that installs them. */
+/** Throws FETTLE_SETTINGS with the command that installs them. */
 async function loadSdk(): Promise<Sdk> {
   try {
     return { ...(await import('@aws-sdk/client-s3')), Upload: (await import('@aws-sdk/lib-storage')).Upload }
   } catch (cause) {
-    throw new FettleError('FETTLE_SETTINGS', 'for s3:// addresses the packages that speak S3 are needed, and are not installed', {
-      hint: INSTALL,
-      cause,
-    })
+    throw new FettleError(
+      'FETTLE_SETTINGS',
+      "s3:// addresses need the packages of Amazon's S3 client, and they are not installed",
+      {
+        hint: INSTALL,
+        cause,
+      },
+    )
   }
 }
 
 const RIGHTS =
-  'Check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, and what their user may do with the bucket (s3:GetObject, s3:PutObject, s3:AbortMultipartUpload).'
+  'Check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, and the rights of their user on the bucket (s3:GetObject, s3:PutObject, s3:AbortMultipartUpload).'
 const REGION = 'The bucket is in another region: set AWS_REGION to it.'
 const PLACE = 'Check bucket and key, AWS_REGION and AWS_ENDPOINT_URL_S3.'
 const HINTS = { 301: REGION, 307: REGION, 400: `${RIGHTS} ${REGION}`, 401: RIGHTS, 403: RIGHTS, 404: PLACE, 405: PLACE }
 
-/** A request as Amazon's client hands it over. */
+/** A request of Amazon's client. */
 interface SdkRequest {
   readonly method: string
   readonly protocol: string
@@ -56,20 +58,19 @@ interface SdkRequest {
   readonly body?: unknown
 }
 
-/** A client for one purpose. */
-export async function s3Client(wire: ObjectWire, settings: S3Settings, { doing, label, signal }: S3Purpose): Promise<S3Client> {
+export async function s3Client(wire: ObjectWire, settings: S3Settings, { access, label, signal }: S3Purpose): Promise<S3Client> {
   const sdk = await loadSdk()
   const { region, endpoint, accessKeyId, secretAccessKey, sessionToken } = settings
   for (const secret of [secretAccessKey, sessionToken]) if (secret !== null) wire.redactor.hide(secret)
   let last: Reply | null = null
   const handle = async (request: SdkRequest) => {
     const bytes = bytesOf(request.body)
-    const reply = await wire.ask({
-      doing,
+    const reply = await wire.send({
+      access,
       label,
       method: request.method as 'GET',
       url: urlOf(request),
-      // What a name for the socket and a wish to be asked first are, the transport knows itself.
+      // The transport sets these two itself.
       headers: without(request.headers, ['host', 'expect']),
       ...(bytes === null ? {} : { body: () => piecesOf(bytes) }),
       hints: HINTS,
@@ -84,7 +85,7 @@ export async function s3Client(wire: ObjectWire, settings: S3Settings, { doing, 
     credentials: { accessKeyId, secretAccessKey, ...(sessionToken === null ? {} : { sessionToken }) },
     ...(endpoint === null ? {} : { endpoint, forcePathStyle: true }),
     maxAttempts: 1,
-    // Checksums that only Amazon's own store knows are left out: every part is signed with its SHA-256.
+    // Without the checksums that only Amazon's own store supports: every part is signed with its SHA-256.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: { handle, destroy: () => {} },
@@ -115,7 +116,7 @@ const bytesOf = (body: unknown): Uint8Array | null =>
 
 const PIECE_BYTES = 64 * 1024
 
-/** In pieces, so that a standstill is noticed. */
+/** In small pieces, so that the stall detector sees progress. */
 async function* piecesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES)
+  for (let from = 0; from < bytes.length; from += PIECE_BYTES) yield bytes.subarray(from, from + PIECE_BYTES)
 }

@@ -1,6 +1,5 @@
-/** What must be known to speak S3, and to name an object there. Types only, so that nobody needs Amazon's packages to read them. */
+/** The settings of S3 and the address of an object in it. Types only. */
 
-/** How S3 is spoken to. */
 export interface S3Settings {
   readonly region: string
   readonly accessKeyId: string
@@ -10,7 +9,6 @@ export interface S3Settings {
   readonly endpoint: string | null
 }
 
-/** Where an object lies in S3. */
 export interface S3Place {
   readonly bucket: string
   readonly key: string

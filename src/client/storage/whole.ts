@@ -1,7 +1,4 @@
-/**
- * The bytes of an object from its first to its last, whatever becomes of a connection: a body that is cut short is gone on with
- * where it broke off, as long as it is the same object. It knows no store.
- */
+/** Reads a whole object: a body that is cut short is continued where it broke off, as long as the object is unchanged. */
 import { FettleError } from '../../errors.ts'
 import { timed } from '../http/stall-detector.ts'
 import type { Reply } from '../http/transport.ts'
@@ -9,29 +6,29 @@ import { readNetworkError } from '../retry/network-error.ts'
 import { backoffMs } from '../retry/policy.ts'
 import type { ObjectWire } from './wire.ts'
 
-/** An object, open at one of its bytes. */
+/** An object that is open for reading. */
 export interface Opened {
-  /** Null for one that does not vouch for every byte. */
+  /** Null without a strong tag. */
   readonly etag: string | null
-  /** Of the whole object, null where nobody says. */
+  /** Of the whole object, null when unknown. */
   readonly bytes: number | null
-  /** The first byte that comes. */
+  /** Offset of the first byte of `body`. */
   readonly from: number
   readonly body: AsyncIterable<Uint8Array>
   readonly drop: () => void
 }
 
-/** Only a strong tag says that the bytes are the same (RFC 9110 §8.8.1). */
+/** Only a strong tag proves that the bytes are the same (RFC 9110 §8.8.1). */
 const strong = (etag: string | null | undefined): string | null => (etag == null || /^W\//i.test(etag) ? null : etag)
 
-/** What a reply to a request for an object opens. Throws FETTLE_INPUT_READ when nobody could tell where it ends. */
-export function openedBy(reply: Reply, label: string): Opened {
+/** Throws FETTLE_INPUT_READ when the reply has no length, so that its end cannot be recognised. */
+export function openedObject(reply: Reply, label: string): Opened {
   const length = /^\d{1,15}$/.exec(reply.header('content-length') ?? '')?.[0]
   const range = /^bytes (\d{1,15})-\d{1,15}\/(\d{1,15})$/.exec(reply.header('content-range') ?? '')
   if (length === undefined && reply.header('transfer-encoding') === null) {
     reply.drop()
-    const hint = 'Nobody could tell whether it came whole. Serve it with a Content-Length.'
-    throw new FettleError('FETTLE_INPUT_READ', `${label}: the server does not say how long it is.`, { hint })
+    const hint = 'Serve it with a Content-Length: without one a cut file cannot be recognised.'
+    throw new FettleError('FETTLE_INPUT_READ', `${label}: the server does not send its length.`, { hint })
   }
   const isPart = reply.status === 206 && range !== null
   return {
@@ -43,12 +40,12 @@ export function openedBy(reply: Reply, label: string): Opened {
   }
 }
 
-/** How an object is opened at a byte; with the tag it had before, when it was open before. */
-export type Opener = (from: number, etag: string | null) => Promise<Opened>
+/** Opens an object at a byte; `etag` is its tag when it was opened before. */
+type Opener = (from: number, etag: string | null) => Promise<Opened>
 
 /**
- * The bytes of an object. Throws FETTLE_INPUT_CHANGED when it becomes another one on the way, FETTLE_DOWNLOAD_CUT when it keeps
- * breaking off, or breaks off and has no tag to go on by.
+ * The bytes of an object. Throws FETTLE_INPUT_CHANGED when the object changes meanwhile, FETTLE_DOWNLOAD_CUT when it keeps breaking off,
+ * or breaks off and has no tag.
  */
 export async function* wholeObject(
   open: Opener,
@@ -57,42 +54,42 @@ export async function* wholeObject(
   signal?: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
   let first: Opened | null = null
-  let at = 0
+  let offset = 0
   for (let fruitless = 0; ; ) {
-    const opened = await open(at, first?.etag ?? null)
+    const opened = await open(offset, first?.etag ?? null)
     first ??= opened
-    if (opened.etag !== first.etag || opened.bytes !== first.bytes || opened.from > at) {
+    if (opened.etag !== first.etag || opened.bytes !== first.bytes || opened.from > offset) {
       opened.drop()
-      throw new FettleError('FETTLE_INPUT_CHANGED', `${label}: it became another one while it was read.`, {
-        hint: 'Run it again once nobody writes to it.',
+      throw new FettleError('FETTLE_INPUT_CHANGED', `${label}: the object changed while it was read.`, {
+        hint: 'Run the command again when the object is complete.',
       })
     }
-    const before = at
+    const before = offset
     let why = 'it ended early'
     try {
-      // A server that gives all of it again is heard out.
-      let known = at - opened.from
+      // A server may send the object from its start again: skip what was read.
+      let skip = offset - opened.from
       const onSlow = (): never => {
         throw new Error(`it came slower than ${wire.limits.bytesPerSecond} bytes a second`)
       }
       for await (const piece of timed(opened.body, wire.clock, wire.limits, onSlow)) {
-        const fresh = piece.subarray(known)
-        known -= piece.length - fresh.length
-        at += fresh.length
+        const fresh = piece.subarray(skip)
+        skip -= piece.length - fresh.length
+        offset += fresh.length
         if (fresh.length > 0) yield fresh
       }
-      if (opened.bytes === null || at === opened.bytes) return
+      if (opened.bytes === null || offset === opened.bytes) return
     } catch (error) {
       signal?.throwIfAborted()
       why = (error as NodeJS.ErrnoException).code === undefined ? (error as Error).message : readNetworkError(error).text
     } finally {
       opened.drop()
     }
-    fruitless = at > before ? 1 : fruitless + 1
-    const told = `${label}: ${why}, after ${at} of ${first.bytes ?? 'unknown'} bytes`
+    fruitless = offset > before ? 1 : fruitless + 1
+    const text = `${label}: ${why}, after ${offset} of ${first.bytes ?? 'unknown'} bytes`
     if (first.etag === null || fruitless >= wire.options.attempts)
-      throw new FettleError('FETTLE_DOWNLOAD_CUT', `${told}.`, { hint: 'Run the same command again.' })
-    wire.options.onRetry?.(`${told}; going on from there`)
+      throw new FettleError('FETTLE_DOWNLOAD_CUT', `${text}.`, { hint: 'Run the same command again.' })
+    wire.options.onRetry?.(`${text}; continuing from there`)
     await wire.clock.sleep(backoffMs(fruitless, wire.clock.random()), signal)
   }
 }

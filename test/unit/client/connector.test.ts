@@ -1,8 +1,11 @@
-/** A service that closes while nobody reads: the answer is whole, or cut short, and never an end of the process (undici#5360). */
+/** A service closes a connection that is read slowly: the body is complete or cut short, and the process survives (undici#5360). */
 import { once } from 'node:events'
+import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
+import { Agent, buildConnector, request } from 'undici'
 import { expect, onTestFinished, test } from 'vitest'
+import { parserOf } from '../../../src/client/http/connector.ts'
 import { LIMITS } from '../../../src/client/http/limits.ts'
 import { createTransport, isNetworkError } from '../../../src/client/http/transport.ts'
 
@@ -28,7 +31,7 @@ async function readLate(head: string, end: (socket: Socket) => void): Promise<nu
   let bytes = 0
   try {
     for await (const chunk of reply.body) {
-      // Slower than it comes, so that undici holds its parser back again and again.
+      // Slower than it arrives, so that undici pauses its parser again and again.
       if (bytes === 0) await wait(100)
       await wait(1)
       bytes += chunk.length
@@ -52,4 +55,28 @@ test.each([
 test('a connection that is reset meanwhile', async () => {
   const read = await readLate(close, socket => socket.resetAndDestroy())
   expect(typeof read === 'number' ? read <= BODY.length : read).toBeTruthy()
+})
+
+test('undici has a parser with the parts that the connector uses, on every socket', async () => {
+  const server = createHttpServer((_, response) => response.end('ok')).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const sockets: object[] = []
+  const connect = buildConnector({})
+  const agent = new Agent({
+    connect: (to, callback) =>
+      connect(to, (...result) => {
+        if (result[1] !== null) sockets.push(result[1])
+        callback(...result)
+      }),
+  })
+  onTestFinished(async () => {
+    await agent.close()
+    server.close()
+  })
+  const reply = await request(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, { dispatcher: agent })
+  await reply.body.text()
+  expect(sockets).toHaveLength(1)
+  const parser = parserOf(sockets[0]!)
+  expect(parser).toMatchObject({ paused: expect.any(Boolean), ptr: expect.any(Number), resume: expect.any(Function) })
+  expect(parser?.llhttp.llhttp_resume).toBeTypeOf('function')
 })

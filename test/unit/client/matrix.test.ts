@@ -200,7 +200,7 @@ test('an outage costs at most twenty repeats, however many clients share the pur
   const error = await errorOf(clientOf(server, { quota }).readJob('7'))
   expect(server.of(`GET ${JOBS}/7`)).toHaveLength(50 + 20 + 1)
   expect(error).toMatchObject({ code: 'FETTLE_UNAVAILABLE', exitCode: 75 })
-  expect(error.message).toContain('too much has failed')
+  expect(error.message).toContain('the retry budget of this process is used up')
 })
 
 test('an abort ends a request in flight and a wait between attempts, with the reason given', async () => {

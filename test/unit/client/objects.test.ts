@@ -206,7 +206,7 @@ describe.runIf(hasS3)('S3', () => {
     const bytes = Buffer.alloc(size, `${name} 0123456789`)
     const { objects } = open(store.settings)
     const place = inS3(`out/${name} ä+&=.csv`)
-    await objects.prove(place, true)
+    await objects.checkWritable(place, true)
     await objects.write(place, outgoing(bytes))
     expect(sha256(await all(objects.read(place)))).toBe(sha256(bytes))
   })
@@ -238,8 +238,8 @@ describe.runIf(hasS3)('S3', () => {
   test('what is there and is no table is left alone', async () => {
     const { objects } = open(store.settings)
     await objects.write(inS3('backup.tar'), outgoing(ROWS))
-    await expect(objects.prove(inS3('backup.tar'), false)).rejects.toMatchObject({ code: 'FETTLE_OUTPUT_WRITE' })
-    await objects.prove(inS3('another.tar'), false)
+    await expect(objects.checkWritable(inS3('backup.tar'), false)).rejects.toMatchObject({ code: 'FETTLE_OUTPUT_WRITE' })
+    await objects.checkWritable(inS3('another.tar'), false)
   })
 })
 
