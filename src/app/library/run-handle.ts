@@ -1,6 +1,6 @@
 /** The handle of a run in progress: its events, its report, and a checkpoint small enough for a heartbeat. */
 import { resolve } from 'node:path'
-import { FettleError } from '../../errors.ts'
+import { action, FettleError } from '../../errors.ts'
 import type { RunEventInput, RunState, Status } from '../../journal/index.ts'
 import type { StageName } from '../../model/stages.ts'
 import type { Report } from '../../report/index.ts'
@@ -42,6 +42,7 @@ export class RunStopped extends FettleError {
     const { code, message, hint, correlationId } = state.error ?? { code: 'FETTLE_BUG', message: 'the run ended in an error' }
     super(code as FettleError['code'], message, {
       ...(hint === undefined ? {} : { hint }),
+      ...(code === 'FETTLE_INPUT_CHANGED' ? {} : { action: action('resume', state.runId) }),
       correlationId: correlationId ?? null,
       cause,
     })

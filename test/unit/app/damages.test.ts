@@ -1,6 +1,6 @@
 /**
- * Whatever became of the journal of a run that was killed with a job at the service: the next command, `run` or `resume`, ends
- * with that one job, or with 73 and the way out, and nothing sent.
+ * Damaged journals of a run that was killed with a job at the service: the next `run` or `resume` ends with that one job, or with 73, a
+ * hint and no request.
  */
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -140,14 +140,14 @@ function damage(place: Place, how: Damage): string {
   return journal
 }
 
-test('the table has the damages of a power cut, a disk and a person', () => {
+test('the table has damages by a power cut, a disk and a user', () => {
   const count = Object.keys(REFUSED).length + Object.keys(FOUND).length
   console.log(`${count} damages, each met by run and by resume`)
   expect(count).toBeGreaterThanOrEqual(26)
 })
 
 describe.each(['run', 'resume'] as const)('%s', how => {
-  test.each(Object.keys(REFUSED))('a journal with this damage is 73 with the way out: %s', async name => {
+  test.each(Object.keys(REFUSED))('rejects a damaged journal with 73 and a hint: %s', async name => {
     const place = copyOf()
     const journal = damage(place, REFUSED[name]!)
     const asked = service.server.requests.length
@@ -167,7 +167,7 @@ describe.each(['run', 'resume'] as const)('%s', how => {
     expect(service.server.effects()).toMatchObject({ creates: 1, uploads: 1, submits: 1, enriches: 1 })
   })
 
-  test.each(Object.keys(FOUND))('a journal with this damage goes on with the job there is: %s', async name => {
+  test.each(Object.keys(FOUND))('resumes the existing job from a damaged journal: %s', async name => {
     const place = copyOf()
     damage(place, FOUND[name]!)
     expect(await goOn(place, how)).toMatchObject({ status: 'success', exitCode: 0, metadata: { runId } })

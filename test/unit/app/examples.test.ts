@@ -1,4 +1,4 @@
-/** The programs of docs/library.md and docs/lineage.md, run as they stand in a folder with the samples, against the embedded service. */
+/** Compiles and runs the programs of docs/library.md and docs/lineage.md in a folder with the samples, against the embedded service. */
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -15,26 +15,26 @@ afterAll(() => rmSync(home, { recursive: true, force: true }))
 const programsOf = (document: string): string[] =>
   [...readFileSync(join(ROOT, 'docs', document), 'utf8').matchAll(/^```ts\n(.*?)^```$/gms)].map(([, text = '']) => text)
 
-const TOLD: Readonly<Record<string, readonly RegExp[]>> = {
+const OUTPUTS: Readonly<Record<string, readonly RegExp[]>> = {
   'library.md': [
     /^\d+ rows\n(?:success|warn) 0\.\d+ out\/clean\.csv\n$/,
     /^### \S first-rows: /,
     /^sigint cancelled true\n(?:success|warn)\n$/,
-    /^FETTLE_\w+ again true true\n$/,
+    /^FETTLE_\w+ retryable true true\n$/,
     /^ready 0\n(?:success|warn) true\n$/,
     /^(?:success|warn) \d+\n$/,
-    /^begun \S+\ncreate true\n[\s\S]*download true\n(?:success|warn)\n$/,
+    /^started \S+\ncreate true\n[\s\S]*download true\n(?:success|warn)\n$/,
   ],
   'lineage.md': [/^7 stages\n$/],
 }
 
-const all = Object.entries(TOLD).flatMap(([document, told]) =>
-  programsOf(document).map((text, at) => [document, at + 1, text, told[at]] as const),
+const all = Object.entries(OUTPUTS).flatMap(([document, expected]) =>
+  programsOf(document).map((text, at) => [document, at + 1, text, expected[at]] as const),
 )
 
-test('each program is expected to say something', () => expect(all).toHaveLength(Object.values(TOLD).flat().length))
+test('each program has an expected output', () => expect(all).toHaveLength(Object.values(OUTPUTS).flat().length))
 
-test.each(all)('%s, program %i', { timeout: 120_000 }, async (_, _number, text, told) => {
+test.each(all)('%s, program %i', { timeout: 120_000 }, async (_, _number, text, expected) => {
   const cwd = mkdtempSync(join(home, 'program-'))
   for (const name of ['samples', 'pipelines', 'node_modules']) symlinkSync(join(ROOT, name), join(cwd, name))
   const { outputText } = ts.transpileModule(text.replaceAll("'fettle'", JSON.stringify(join(ROOT, 'dist/index.js'))), {
@@ -44,5 +44,5 @@ test.each(all)('%s, program %i', { timeout: 120_000 }, async (_, _number, text, 
   const env = { PATH: process.env.PATH, FETTLE_DATA: join(home, 'data') }
   const { stdout, stderr } = await promisify(execFile)(process.execPath, ['program.mjs'], { cwd, env })
   expect(stderr).toBe('')
-  expect(stdout).toMatch(told!)
+  expect(stdout).toMatch(expected!)
 })

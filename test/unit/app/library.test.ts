@@ -1,4 +1,4 @@
-/** The library beside the command line: detached runs, checkpoints, shards, reporters, errors by kind, pipelines loaded and typed. */
+/** The library: runs, checkpoints, detached runs, shards, reporters, errors by kind, loading and types of pipelines. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -32,7 +32,7 @@ afterEach(() => here.leave())
 const read = (name: string): string => readFileSync(join(here.folder, name), 'utf8')
 
 describe('a run', () => {
-  test('is its facts, its report and its checkpoint', async () => {
+  test('has events, a report and a checkpoint', async () => {
     const running = run(here.pipeline(), here.options())
     expect(running.checkpoint()).toBeNull()
     const stages: (string | null | undefined)[] = []
@@ -58,7 +58,7 @@ describe('a run', () => {
     expect(JSON.parse(JSON.stringify(last))).toEqual(last)
   })
 
-  test('that is aborted rejects, and goes on from its checkpoint from anywhere', async () => {
+  test('rejects after an abort, and resumes from its checkpoint in another directory', async () => {
     const stop = new AbortController()
     const why = new Error('the worker is wanted elsewhere')
     const running = run(here.pipeline(), { ...here.options(), signal: stop.signal })
@@ -86,7 +86,7 @@ describe('a run', () => {
     expect(report).toMatchObject({ status: 'success', metadata: { runId: checkpoint.runId } })
   })
 
-  test('tells every loop all facts, and goes on when one is left', async () => {
+  test('passes all events to every loop, and continues when a loop ends early', async () => {
     const running = run(here.pipeline(), here.options())
     for await (const _ of running) break
     const all = async (): Promise<RunEventInput['type'][]> => {
@@ -100,7 +100,7 @@ describe('a run', () => {
     expect(await all()).toEqual(one)
   })
 
-  test('that is named by no checkpoint is not the latest', async () => {
+  test('rejects a value that is not a checkpoint instead of resuming the latest run', async () => {
     await run(here.pipeline(), here.options())
     for (const kept of [null, {}, { runsDir: 'runs' }, 42]) {
       for (const goOn of [resume, collect, status])
@@ -108,7 +108,7 @@ describe('a run', () => {
     }
   })
 
-  test('that cannot answer rejects with what is known of it; a failed check does not', async () => {
+  test('rejects with report and checkpoint when it stops; a failed check resolves', async () => {
     const service = await scripted('matchingError')
     const env = { FETTLE_URL: service.url, FETTLE_USERNAME: 'u', FETTLE_PASSWORD: 'p' }
     const error = await Promise.resolve(run(here.pipeline(), here.options(env))).catch((error: unknown) => error)
@@ -119,7 +119,7 @@ describe('a run', () => {
     expect([failed.status, failed.exitCode]).toEqual(['fail', 1])
   })
 
-  test('of wrong numbers is refused before anything is begun', async () => {
+  test('rejects invalid numbers before it starts', async () => {
     const numbers = [Number.NaN, 0, -1, 1.5, Number.POSITIVE_INFINITY]
     const wrong = [
       ...numbers.flatMap(value => [{ limit: value }, { timeoutMs: value }]),
@@ -131,7 +131,7 @@ describe('a run', () => {
     expect(existsSync('runs')).toBe(false)
   })
 
-  test('that cannot begin rejects with every problem', async () => {
+  test('rejects with every problem when it cannot start', async () => {
     const error = await Promise.resolve(run(here.pipeline({ name: 'NO', input: 'none.csv' }), here.options())).catch(
       (error: unknown) => error,
     )
@@ -141,7 +141,7 @@ describe('a run', () => {
 })
 
 describe('without waiting', () => {
-  test('detach, status, collect', async () => {
+  test('detaches, reports its status, and is collected', async () => {
     let now = 'matching'
     const service = await scripted(() => now)
     const env = { FETTLE_URL: service.url, FETTLE_USERNAME: 'u', FETTLE_PASSWORD: 'p' }
@@ -161,7 +161,7 @@ describe('without waiting', () => {
     expect(service.requests.filter(line => line === 'POST /dataCleaning/jobs')).toHaveLength(1)
   })
 
-  test('shards, merged to what one run gives', async () => {
+  test('merges shards to the output of one run', async () => {
     const whole = await run(here.pipeline(), here.options())
     const bytes = read('out.csv')
     for (const shard of ['1/2', '2/2'] as const) await run(here.pipeline(), { ...here.options(), shard })
@@ -217,7 +217,7 @@ test('reporters observe a run and never change it', async () => {
 })
 
 describe('pipelines', () => {
-  test('are loaded from a file, as written, to be changed and run', async () => {
+  test('are loaded from a file without filling in variables', async () => {
     here.write('p.yml', 'name: small\nvars: {in: in.csv}\ninput: "${vars.in}"\nmappings: {name: name}\npoll: {every: 500ms}\n')
     const pipeline = await loadPipeline('p.yml')
     expect(pipeline).toMatchObject({ name: 'small', input: '${vars.in}', mappings: { name: 'name' } })
@@ -232,7 +232,7 @@ describe('pipelines', () => {
     await expect(loadPipeline('none.yml')).rejects.toMatchObject({ code: 'FETTLE_PIPELINE_READ' })
   })
 
-  test('are completed by an editor: mapping names, keys and choices', () => {
+  test('have types that complete mapping names, keys and choices', () => {
     const name = join(ROOT, 'test/completed.ts')
     const text = `import { definePipeline } from '../src/index.ts'
 definePipeline({ name: 'a', input: 'a.csv', mappings: { name: 'n', /*mapping*/ }, output: { path: 'o.csv', format: '/*format*/' } })`

@@ -1,4 +1,4 @@
-/** Lineage of real runs: which events go where, under which id, and that nobody who takes them can break or hold up a run. */
+/** Lineage of real runs: events, addresses and ids; a receiver can neither fail nor delay a run. */
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -43,7 +43,7 @@ async function taker(answer: () => number | null = () => 201): Promise<Taken> {
 const types = ({ events }: Pick<Taken, 'events'>): string[] => events.map(({ eventType }) => eventType)
 
 describe('by HTTP', () => {
-  test('START and COMPLETE, whole by the specification, with key, parent and counts', async () => {
+  test('sends START and COMPLETE that match the specification, with key, parent and counts', async () => {
     const service = await taker()
     const parent = 'airflow/prod/suppliers.match/0199c8a1-7d7e-7b52-9f33-2a1c5c0f6a11'
     const report = await run(here.pipeline({ checks: { matched: { fail: '< 100%' } } }), {
@@ -100,7 +100,7 @@ describe('by HTTP', () => {
     expect(overMs).toBeLessThan(2_500)
   })
 
-  test('so does one that is not there; what is switched off is not asked', async () => {
+  test('an unreachable receiver is a warning; a disabled one gets no request', async () => {
     const notes: string[] = []
     expect((await timed(notes, { OPENLINEAGE_URL: 'http://127.0.0.1:1' })).report.status).toBe('success')
     expect(notes).toEqual([expect.stringContaining('the connection was not accepted')])
@@ -120,7 +120,7 @@ describe('by HTTP', () => {
 })
 
 describe('one run, one id', () => {
-  test('left to the service: START by one command, COMPLETE by the one that collects it', async () => {
+  test('a detached run: START by one command, COMPLETE by the one that collects it', async () => {
     const events: LineageEvent[] = []
     const reporters = [{ name: 'here', onLineageEvent: (event: LineageEvent) => events.push(event) }]
     const left = await run(here.pipeline(), { ...here.options(), detach: true, reporters })
@@ -134,7 +134,7 @@ describe('one run, one id', () => {
     expect(events).toHaveLength(3)
   })
 
-  test('stopped and resumed: ABORT, then COMPLETE', async () => {
+  test('a stopped and resumed run: ABORT, then COMPLETE', async () => {
     const events: LineageEvent[] = []
     const stop = new AbortController()
     const onLineageEvent = (event: LineageEvent) => events.push(event)
@@ -150,7 +150,7 @@ describe('one run, one id', () => {
     expect(new Set(events.map(one => one.run.runId)).size).toBe(1)
   })
 
-  test('a day without rows is complete, too', async () => {
+  test('an empty input ends with COMPLETE', async () => {
     here.write('none.csv', 'name,country\n')
     const events: LineageEvent[] = []
     const reporters = [{ name: 'here', onLineageEvent: (event: LineageEvent) => events.push(event) }]
@@ -164,7 +164,7 @@ describe('the environment', () => {
   const UUID = '0199c8a1-7d7e-7b52-9f33-2a1c5c0f6a11'
   const parent = { run: { runId: UUID }, job: { namespace: 'ns', name: 'task' } }
 
-  test('a context tells parent and root, and wins over the two ids', () => {
+  test('a context sets parent and root, and overrides the two ids', () => {
     const root = { ...parent, job: { namespace: 'ns', name: 'dag' } }
     const env = { OPENLINEAGE_CONTEXT: JSON.stringify({ parent, root }), OPENLINEAGE_PARENT_ID: `a/b/${UUID}` }
     expect(lineageSettings(env)).toMatchObject({ parent: { ...parent, root }, warnings: [], namespace: 'default', http: null })

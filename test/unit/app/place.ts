@@ -1,10 +1,10 @@
-/** A working directory of a test's own with a list of two rows, one of them known to the sample register. */
+/** A working directory for a test with a list of two rows, one of them in the sample register. */
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { PipelineInput } from '../../../src/index.ts'
 
-/** Where a test is until it leaves. */
+/** The working directory of a test until it leaves. */
 export interface Place {
   readonly folder: string
   write(name: string, text: string): void
@@ -22,7 +22,7 @@ export function place(): Place {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'fettle-place-')))
   const endings: (() => void)[] = []
   const write = (name: string, text: string): void => writeFileSync(join(folder, name), text)
-  write('in.csv', 'name,country\nNobody Knows Them Ltd,GB\nHarrow Optics Ltd,GB\n')
+  write('in.csv', 'name,country\nZyxwv Utsrqp Ltd,GB\nHarrow Optics Ltd,GB\n')
   process.chdir(folder)
   return {
     folder,

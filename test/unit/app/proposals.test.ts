@@ -1,6 +1,6 @@
 /**
- * Lists nobody has described, as files: the same companies under German, French, vague and misleading headers, and under none.
- * What is proposed must be right; what is not certain is left out, or the list refused.
+ * Proposals for the same companies under German, French, vague, misleading and missing headers. Every proposed mapping is right; an
+ * uncertain one is left out, or the list is rejected.
  */
 import { expect, test } from 'vitest'
 import { inspectColumns, proposeFor } from '../../../src/app/prepare/propose.ts'
@@ -193,7 +193,7 @@ test.each(CASES)('%s headers', async (_, header, delimiter, left) => {
   expect([isEnough, isHeaderless]).toEqual([true, false])
 })
 
-test('a list without its header is known by its first row', async () => {
+test('recognises a list without a header by its first row', async () => {
   const reading = {
     path: file(`${COMPANIES.map(row => row.join(',')).join('\n')}\n`),
     encoding: 'auto',
@@ -205,7 +205,7 @@ test('a list without its header is known by its first row', async () => {
   expect((await proposeFor(looked, new Map())).isHeaderless).toBe(true)
 })
 
-test('a list of persons, or of numbers nobody knows, is not enough', async () => {
+test('rejects a list of persons, and one of unknown numbers', async () => {
   for (const text of ['Name,Vorname,Ort\nMeier,Anna,Kassel\nSchmidt,Bert,Bruck\nHuber,Carla,Wien\n', 'a,b\n1,x\n2,y\n3,z\n']) {
     const reading = { path: file(text), encoding: 'auto', delimiter: 'auto', header: true, sheet: null }
     const looked = await inspectColumns(reading, '', new AbortController().signal)

@@ -1,4 +1,4 @@
-/** The proxy settings of the environment, as a remote service and its files are reached through them. */
+/** The proxy settings of the environment, for a remote service and its files. */
 import { expect, test } from 'vitest'
 import { proxiesOf } from '../../../src/app/env/environment.ts'
 import { FettleError } from '../../../src/errors.ts'

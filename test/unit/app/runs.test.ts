@@ -1,4 +1,4 @@
-/** Runs on disk and in a program: what a run may touch, what a finished one makes up for, and what a caller's abort means. */
+/** Run directories: ids, modes, missing documents of a finished run, and a pause by the caller. */
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -35,7 +35,7 @@ async function stopped(running: RunHandle): Promise<Report> {
   throw new Error('it was not stopped')
 }
 
-test('ids sort in the order of the runs, whatever the clock does', () => {
+test('ids sort in the order of the runs even if the clock steps back', () => {
   const first = newRunId('runs', 'small', Date.UTC(2031, 0, 1, 23, 59, 59))
   mkdirSync(join('runs', first), { recursive: true })
   const second = newRunId('runs', 'small', Date.UTC(2030, 0, 1))
@@ -45,7 +45,7 @@ test('ids sort in the order of the runs, whatever the clock does', () => {
   expect(newRunId('runs', 'other', Date.UTC(2030, 0, 1))).toMatch(/^20300101T000000Z-other-/)
 })
 
-test('a run begun after the clock was set back is the one that goes on', async () => {
+test('the newest run is resumed after the clock was set back', async () => {
   const { metadata } = await run(pipeline, options())
   // As if that run had been begun a day ahead.
   const ahead = newRunId('runs', 'small', Date.now() + 86_400_000)
@@ -88,7 +88,7 @@ poll: { every: 500ms }
   expect(plan.fingerprint).toMatch(/^bcb4801e/)
 })
 
-test('a runs directory that was there keeps its mode; what is made in it is private', async () => {
+test('an existing runs directory keeps its mode; new folders in it are private', async () => {
   mkdirSync('runs')
   chmodSync('runs', 0o755)
   const report = await run(pipeline, options())
@@ -97,7 +97,7 @@ test('a runs directory that was there keeps its mode; what is made in it is priv
   expect(statSync(report.metadata.directory ?? '').mode & 0o777).toBe(0o700)
 })
 
-test('a finished run that lost a document writes it again when it is resumed', async () => {
+test('a finished run writes a missing document again when it is resumed', async () => {
   const { metadata } = await run(pipeline, options())
   const page = join(metadata.directory ?? '', 'report.html')
   rmSync(page)

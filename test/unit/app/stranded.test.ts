@@ -1,4 +1,4 @@
-/** A run that the disk or another process stopped: what it did is told from memory, and recorded if the disk lets it. */
+/** A run stopped by the disk or another process: its state is kept in memory, and recorded if the disk allows it. */
 import { expect, test } from 'vitest'
 import { createTakeoverGuard } from '../../../src/app/execution/guard.ts'
 import { isLocalFailure, recordOf } from '../../../src/app/execution/run-recorder.ts'
@@ -34,7 +34,7 @@ function diskOf() {
 
 const typesOf = (journal: MemoryJournal): string[] => journal.events.map(event => event.type)
 
-test('on a disk that stays full the job is told from memory', () => {
+test('keeps the job in memory while the disk stays full', () => {
   const { disk, journal, record } = diskOf()
   disk.isFull = true
   expect(() => record.append(created)).toThrow(full)
@@ -48,7 +48,7 @@ test('on a disk that stays full the job is told from memory', () => {
   expect(typesOf(journal)).toEqual(['run.started'])
 })
 
-test('on a disk that has room again what was lost is recorded after all, then the stop', () => {
+test('records the lost events, then the stop, once the disk has room again', () => {
   const { disk, journal, record } = diskOf()
   disk.isFull = true
   expect(() => record.append(created)).toThrow(full)
@@ -57,14 +57,14 @@ test('on a disk that has room again what was lost is recorded after all, then th
   expect(typesOf(journal)).toEqual(['run.started', 'job.created', 'run.paused'])
 })
 
-test('what was recorded is not recorded twice', () => {
+test('records no event twice', () => {
   const { journal, record } = diskOf()
   record.append(created)
   record.strand(full)
   expect(typesOf(journal)).toEqual(['run.started', 'job.created', 'run.paused'])
 })
 
-test('a run at its end keeps its end in the journal; told is that its documents are wanting', () => {
+test('keeps the end of a finished run in the journal, and reports missing documents', () => {
   const { journal, record } = diskOf()
   record.append({ type: 'run.finished', status: 'success', exitCode: 0, outcomes: OUTCOMES, checks: [], error: null })
   const unwritten = new FettleError('FETTLE_OUTPUT_WRITE', 'cannot write report.html: EFBIG')
@@ -72,7 +72,7 @@ test('a run at its end keeps its end in the journal; told is that its documents 
   expect(typesOf(journal)).toEqual(['run.started', 'run.finished'])
 })
 
-test('an end that could not be recorded is none: the run can be resumed; one recorded after all is the end', () => {
+test('a run whose end was not recorded can be resumed; an end recorded later is final', () => {
   const { disk, journal, record } = diskOf()
   disk.isFull = true
   const end: RunEventInput = { type: 'run.finished', status: 'success', exitCode: 0, outcomes: OUTCOMES, checks: [], error: null }
@@ -84,7 +84,7 @@ test('an end that could not be recorded is none: the run can be resumed; one rec
   expect(journal.state).toMatchObject({ finished: true, exitCode: 0 })
 })
 
-test('whoever was taken over writes nothing, and tells what it did last', () => {
+test('writes nothing after a takeover, and returns its last state', () => {
   const { disk, journal, record } = diskOf()
   disk.isOurs = false
   expect(() => record.append(created)).toThrow('Another process')
@@ -92,7 +92,7 @@ test('whoever was taken over writes nothing, and tells what it did last', () => 
   expect(typesOf(journal)).toEqual(['run.started'])
 })
 
-test('a disk and a takeover strand a run; a service and a mistake do not', () => {
+test('a disk error and a takeover are local failures; service errors and bugs are not', () => {
   expect(isLocalFailure(full)).toBe(true)
   expect(isLocalFailure(new FettleError('FETTLE_OUTPUT_WRITE'))).toBe(true)
   expect(isLocalFailure(new FettleError('FETTLE_LOCKED'))).toBe(true)
@@ -100,7 +100,7 @@ test('a disk and a takeover strand a run; a service and a mistake do not', () =>
   expect(isLocalFailure(new Error('ENOSPC'))).toBe(false)
 })
 
-test('the guard refuses once the lock is held by another process', () => {
+test('the guard throws once another process holds the lock', () => {
   let isHeld = true
   const guard = createTakeoverGuard({ path: '/nowhere', held: () => isHeld } as Lock, 'r1', now)
   expect(guard).not.toThrow()

@@ -1,4 +1,4 @@
-/** Spans of real runs, by a tracer provider in memory: one tree, names that stay, errors told; and nothing at all without a provider. */
+/** Spans of real runs, in a tracer provider in memory: one tree, stable names, errors; nothing is loaded without a provider. */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
@@ -27,7 +27,7 @@ afterEach(() => {
 const named = (name: string): ReadableSpan[] => exporter.getFinishedSpans().filter(span => span.name === name)
 const parentOf = (span: ReadableSpan | undefined): string | undefined => span?.parentSpanContext?.spanId
 
-test('one span a run, one a stage, one a request, under the span of TRACEPARENT', async () => {
+test('creates a span for the run, each stage and each request, below TRACEPARENT', async () => {
   const report = await run(here.pipeline(), here.options({ TRACEPARENT: `00-${TRACE}-${PARENT}-01` }))
   const [root] = named('fettle.run')
   expect(parentOf(root)).toBe(PARENT)
@@ -69,7 +69,7 @@ test('one span a run, one a stage, one a request, under the span of TRACEPARENT'
   expect(JSON.stringify(all.map(({ name, attributes, status }) => [name, attributes, status]))).not.toMatch(/Nobody|Harrow/)
 })
 
-test('a request belongs to the stage that asks, however many stages lie side by side', async () => {
+test('a request belongs to its stage while several stages run at once', async () => {
   here.write('in.csv', `name,country\n${Array.from({ length: 4 }, (_, n) => `Nobody ${n} Ltd,GB`).join('\n')}\n`)
   await run(here.pipeline({ job: { split: 1, concurrency: 2 } }), here.options())
   const stageOf = (span: ReadableSpan): string | undefined =>
@@ -89,7 +89,7 @@ test('a request belongs to the stage that asks, however many stages lie side by 
     )
 })
 
-test('the service is told the span of the run, and a run without a caller has a trace of its own', async () => {
+test('passes the span of the run to the service; a run without a caller has a new trace', async () => {
   const service = await scripted('matchingError')
   const env = { FETTLE_URL: service.url, FETTLE_USERNAME: 'u', FETTLE_PASSWORD: 'p' }
   await expect(run(here.pipeline(), here.options(env))).rejects.toMatchObject({ code: 'FETTLE_JOB_FAILED' })
@@ -101,7 +101,7 @@ test('the service is told the span of the run, and a run without a caller has a 
   expect(parentOf(root)).toBeUndefined()
 })
 
-test('a run that is gone on with has another span in the same words', async () => {
+test('a resumed run has another span with the same names', async () => {
   const stop = new AbortController()
   const stopper = { name: 'stopper', onEvent: ({ type }: { type: string }) => type === 'job.created' && stop.abort() }
   await expect(run(here.pipeline(), { ...here.options(), signal: stop.signal, reporters: [stopper] })).rejects.toThrow()
@@ -112,7 +112,7 @@ test('a run that is gone on with has another span in the same words', async () =
   ])
 })
 
-test('without a provider nothing is loaded, by the command line least of all', async () => {
+test('loads nothing without a provider, also in the command line', async () => {
   trace.disable()
   const report = await run(here.pipeline(), here.options())
   expect(report.metadata.traceId).toMatch(/^[0-9a-f]{32}$/)

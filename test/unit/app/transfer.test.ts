@@ -1,6 +1,6 @@
 /**
- * What arrives is what was planned, byte for byte: the source's buffers take turns, so a sender that held one too long would
- * send other bytes than it read. Guarded here over real sockets, with a reader that stalls.
+ * The upload arrives byte for byte: the source reuses its buffers, so a sender that kept one too long would send other bytes. Tested over
+ * real sockets with a reader that stalls.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
