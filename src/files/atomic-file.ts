@@ -1,6 +1,6 @@
 /**
- * Files that appear whole or not at all: an exclusive temporary file beside the target, fsync, rename, fsync of the folder. No
- * symbolic link is followed, nothing but a regular file is replaced, nothing is written outside the root. It knows bytes only.
+ * Writes files that appear complete or not at all: an exclusive temporary file beside the target, fsync, rename, fsync of the
+ * folder. Follows no symbolic link, replaces only regular files and writes nothing outside the root.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
@@ -10,32 +10,30 @@ import { FettleError } from '../errors.ts'
 import { createFolders, renameDurably } from './durable.ts'
 import { PROBE, removeStaleTempFiles, temporaryName } from './stale-temp-files.ts'
 
-/** Where a sink may write, and whose it is. */
 export interface SinkOptions {
   /** The real path of the target must lie in this folder; absent: no such rule. */
   readonly root?: string
   /**
-   * Part of the temporary name: the same for a run and its resumption, wherever it is resumed, so that what a crash left is
-   * removed, and different between runs, so that none touches the other's. Absent: a file of this process alone.
+   * Part of the temporary name. A run and its resumption use the same tag, so that files a crash left are removed; different runs
+   * use different tags. Absent: random.
    */
   readonly tag?: string
 }
 
-/** A file on its way to its final name. */
 export interface Sink {
-  /** As it was asked for. */
+  /** As passed to `openSink`. */
   readonly path: string
   readonly bytes: number
   write(bytes: Uint8Array): Promise<void>
-  /** All bytes are on the disk, under the temporary name; gives their SHA-256. */
+  /** Syncs the bytes under the temporary name and returns their SHA-256. */
   finish(): Promise<string>
-  /** Gives the finished file its final name: `path` in the same folder when only its content tells it. */
+  /** Renames the finished file to its target, or to `path` in the same folder when the name depends on the content. */
   publish(path?: string): Promise<void>
-  /** Leaves nothing behind; after `publish` it does nothing. */
+  /** Removes the temporary file; does nothing after `publish`. */
   discard(): Promise<void>
 }
 
-/** Opens a sink for `path`. Throws FETTLE_OUTPUT_WRITE, as do all its methods, naming the path and the reason. */
+/** Opens a sink for `path`. Throws FETTLE_OUTPUT_WRITE, as its methods do. */
 export async function openSink(path: string, options: SinkOptions = {}): Promise<Sink> {
   return attempt(path, async () => {
     const folder = await prepareFolder(resolve(options.root ?? '', path), options.root)
@@ -48,13 +46,13 @@ export async function openSink(path: string, options: SinkOptions = {}): Promise
   })
 }
 
-/** Proves that `path` can be written now, and leaves nothing but its folder. Throws FETTLE_OUTPUT_WRITE. */
+/** Checks that `path` can be written now; creates only its folder. Throws FETTLE_OUTPUT_WRITE. */
 export async function checkWritable(path: string, options: SinkOptions = {}): Promise<void> {
-  // One name for all who try, so that what a kill left of one is gone with the next.
+  // All checks share one name, so that the next check removes what a killed one left.
   await (await openSink(path, { ...options, tag: PROBE })).discard()
 }
 
-/** Writes a whole text file (0600) or leaves the old one as it was. Throws FETTLE_OUTPUT_WRITE. */
+/** Replaces a text file (0600) or leaves the old one unchanged. Throws FETTLE_OUTPUT_WRITE. */
 export async function writeAtomic(path: string, text: string): Promise<void> {
   const sink = await openSink(path)
   try {
@@ -111,7 +109,7 @@ class FileSink implements Sink {
 
   async discard(): Promise<void> {
     if (this.#isPublished) return
-    // The first failure is already being told; a second one must not hide it.
+    // A second failure must not hide the first.
     await this.#close().catch(() => {})
     await unlink(this.#temporary).catch(() => {})
   }
@@ -123,7 +121,7 @@ class FileSink implements Sink {
   }
 }
 
-/** Runs one step of writing `path`; whatever the disk says becomes FETTLE_OUTPUT_WRITE. */
+/** Runs one step of writing `path` and turns its errors into FETTLE_OUTPUT_WRITE. */
 export async function attempt<T>(path: string, step: () => Promise<T>): Promise<T> {
   try {
     return await step()
@@ -133,7 +131,7 @@ export async function attempt<T>(path: string, step: () => Promise<T>): Promise<
   }
 }
 
-/** Opens a file that must not exist, 0600. What a crash left under the name, or somebody planted there, is removed, not opened. */
+/** Creates a file (0600). A file or link of that name, left by a crash or planted, is removed, not opened. */
 export async function openExclusive(path: string): Promise<FileHandle> {
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
   try {
@@ -145,12 +143,12 @@ export async function openExclusive(path: string): Promise<FileHandle> {
   }
 }
 
-/** The real path of the target's folder, made (0700) where it does not exist, and found to lie in the root first. */
+/** Returns the real path of the target's folder, checked to be inside the root and created (0700) if missing. */
 async function prepareFolder(target: string, root: string | undefined): Promise<string> {
   const requireInside = async (real: string): Promise<void> => {
     if (root === undefined) return
-    const way = relative(await realpath(root), real)
-    if (way !== '..' && !way.startsWith('../')) return
+    const path = relative(await realpath(root), real)
+    if (path !== '..' && !path.startsWith('../')) return
     throw new FettleError(
       'FETTLE_OUTPUT_WRITE',
       `cannot write ${target}: its folder is really ${real}, outside the working directory`,

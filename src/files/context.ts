@@ -1,10 +1,9 @@
-/** What reading and writing files of a run needs beside the plan. Types only. */
+/** Options for reading and writing the files of a run. Types only. */
 
-/** Where relative paths start, and what stops the work. */
 export interface FileContext {
   /** The folder that relative paths start from and that outputs stay in; the working directory when absent. */
   readonly root?: string
   readonly signal?: AbortSignal
-  /** Milliseconds since 1970, on the clock that files are dated by; without it, a file is hashed at every look. */
+  /** Milliseconds since 1970, on the clock of file times; without it, files are hashed on every check. */
   readonly now?: () => number
 }

@@ -1,11 +1,10 @@
 /**
- * Versions of a file: what a look at it without reading tells it from any other state, and the hashes of the versions that this
- * process has read. A time of change cannot be set back, so an equal version of a settled file has equal bytes.
+ * Identifies versions of a file by its metadata, and remembers the hashes of versions that this process has read. A change time
+ * cannot be set back, so an equal version of a settled file has equal bytes.
  */
 import type { BigIntStats } from 'node:fs'
 import { stat } from 'node:fs/promises'
 
-/** One state of a file. */
 export interface Version {
   /** Device, inode, size, and the times of writing and of change in nanoseconds. */
   readonly id: string
@@ -14,7 +13,6 @@ export interface Version {
   readonly ctimeMs: number
 }
 
-/** The version that a look found. */
 export const versionOf = ({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): Version => ({
   id: `${dev} ${ino} ${size} ${mtimeNs} ${ctimeNs}`,
   bytes: Number(size),
@@ -22,27 +20,26 @@ export const versionOf = ({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): Ve
   ctimeMs: Number(ctimeNs) / 1e6,
 })
 
-/** The version of the file at a path. */
 export const versionAt = async (path: string): Promise<Version> => versionOf(await stat(path, { bigint: true }))
 
-/** The coarsest times that a file system keeps (FAT): two writes within them may leave the same version. */
+/** The coarsest resolution of file times (FAT): two writes within it may leave the same version. */
 const COARSEST_MS = 2_000
 
-/** Whether any write after a look at `lookedMs` (since 1970, null for unknown) makes another version of the file. */
+/** Whether any write after `lookedMs` (since 1970, null for unknown) changes the version. */
 export const isSettled = ({ ctimeMs }: Version, lookedMs: number | null): boolean =>
   lookedMs !== null && ctimeMs + COARSEST_MS <= lookedMs
 
-/** Versions are kept for so many files; of one that is forgotten, the bytes are hashed again. */
+/** Hashes kept; a file whose hash was dropped is hashed again. */
 const MOST = 1_000
 
 const hashes = new Map<string, string>()
 
-/** Keeps the hash of a version that was settled before it was read. */
+/** Stores the hash of a version that was settled before it was read. */
 export function rememberHash({ id }: Version, sha256: string): void {
   hashes.set(id, sha256)
   const [oldest] = hashes.keys()
   if (hashes.size > MOST) hashes.delete(oldest!)
 }
 
-/** The hash of a version, null when this process has not read it. */
+/** The stored hash of a version, null when this process has not read it. */
 export const knownHash = ({ id }: Version): string | null => hashes.get(id) ?? null

@@ -1,6 +1,4 @@
-/**
- * Records kept beside a run: one JSON line each, the file whole or not there. It does not know what they are about.
- */
+/** Writes and reads files of one JSON record per line; the file appears complete or not at all. */
 import { createReadStream } from 'node:fs'
 import { unlink } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
@@ -8,7 +6,7 @@ import { openSink, type Sink } from './atomic-file.ts'
 
 const BATCH = 200
 
-/** A file of records while it is written. Its methods throw FETTLE_OUTPUT_WRITE. */
+/** Its methods throw FETTLE_OUTPUT_WRITE. */
 export class JsonLinesWriter<Item> {
   readonly #path: string
   #sink: Sink | null = null
@@ -24,7 +22,7 @@ export class JsonLinesWriter<Item> {
     if (this.#batch.length >= BATCH) await this.#flush()
   }
 
-  /** Gives the file its name; without records there is none, not even an earlier one. */
+  /** Gives the file its name; without records an earlier file is removed. */
   async publish(): Promise<void> {
     if (this.#sink === null) {
       await unlink(this.#path).catch(() => {})
@@ -35,7 +33,7 @@ export class JsonLinesWriter<Item> {
     await this.#sink.publish()
   }
 
-  /** Leaves nothing behind; after `publish` it does nothing. */
+  /** Removes the unfinished file; does nothing after `publish`. */
   async discard(): Promise<void> {
     await this.#sink?.discard()
   }
@@ -46,7 +44,7 @@ export class JsonLinesWriter<Item> {
   }
 }
 
-/** The records in the order they were added; none where there is no such file. */
+/** The records in the order they were added; empty when the file does not exist. */
 export async function* readJsonLines<Item>(path: string): AsyncGenerator<Item> {
   const stream = createReadStream(path, 'utf8')
   try {

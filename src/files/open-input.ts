@@ -1,6 +1,6 @@
 /**
- * Opening an input: a regular file, or an issue that says what stands there instead. It reads no content. A FIFO, a device or a
- * folder is refused before it is opened, since the input is read more than once and must never block.
+ * Opens an input for reading: a regular file, or an issue. A FIFO, device or folder is rejected before it is opened, since the input
+ * is read more than once and must never block.
  */
 import { constants } from 'node:fs'
 import { type FileHandle, open, readdir, stat } from 'node:fs/promises'
@@ -8,7 +8,6 @@ import { basename, dirname, resolve } from 'node:path'
 import { type Issue, issue } from '../errors.ts'
 import { type Version, versionOf } from './file-version.ts'
 
-/** An open input and its version at that moment. */
 export interface OpenInput {
   readonly handle: FileHandle
   readonly version: Version

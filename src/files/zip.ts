@@ -1,10 +1,10 @@
 /**
- * The records of a ZIP archive (PKWARE APPNOTE 6.3), written and read. It knows the frame, nothing of what is packed in it. No
- * record tells a time, so that the same content gives the same bytes. Archives of 4 GiB and more are neither written nor read.
+ * Writes and reads the records of a ZIP archive (PKWARE APPNOTE 6.3), up to 4 GiB. Records have a fixed time, so that the same content
+ * gives the same bytes. yauzl and yazl would not be less code: the workbook reader unpacks from memory under its own limits, and the
+ * writer streams one member of unknown size.
  */
 import { crc32, inflateRawSync } from 'node:zlib'
 
-/** A file of an archive: where its local header is, and how its bytes are packed. */
 export interface Member {
   readonly name: string
   readonly method: number
@@ -21,7 +21,7 @@ export const DEFLATED = 8
 const ENCRYPTED = 0x0001
 const SIZES_FOLLOW = 0x0008
 const UTF8 = 0x0800
-/** 1 January 1980, midnight: the earliest a record can tell. */
+/** 1 January 1980, midnight: the earliest date a record can have. */
 const DATE = 0x0021
 const VERSION = 20
 const LOCAL = 0x04034b50
@@ -29,10 +29,10 @@ const DESCRIPTOR = 0x08074b50
 const CENTRAL = 0x02014b50
 const END = 0x06054b50
 const END_BYTES = 22
-/** Sizes of 4 GiB and more stand in a ZIP64 record. */
+/** Larger sizes need a ZIP64 record. */
 const MAX_BYTES = 0xffff_fffe
 
-/** A record: little-endian numbers, each so many bytes wide as the digit of `widths` says, and the texts after them. */
+/** A record: little-endian numbers, each as many bytes wide as its digit in `widths`, and a text. */
 function record(widths: string, values: readonly number[], text = ''): Buffer {
   const sizes = [...widths].map(Number)
   const bytes = Buffer.alloc(sizes.reduce((sum, size) => sum + size))
@@ -41,7 +41,7 @@ function record(widths: string, values: readonly number[], text = ''): Buffer {
   return Buffer.concat([bytes, Buffer.from(text)])
 }
 
-/** What stands before the data of a member; without `sizes` they stand after it. */
+/** The record before the data of a member; without `sizes` a data descriptor follows the data. */
 export function localHeader(name: string, method: number, sizes?: Member): Buffer {
   const flags = sizes === undefined ? SIZES_FOLLOW | UTF8 : UTF8
   const { crc, packed, bytes } = sizes ?? { crc: 0, packed: 0, bytes: 0 }
@@ -49,7 +49,7 @@ export function localHeader(name: string, method: number, sizes?: Member): Buffe
   return record('42222244422', [LOCAL, VERSION, flags, method, 0, DATE, crc, packed, bytes, length, 0], name)
 }
 
-/** What stands after the data of a member whose sizes were not known before: checksum and sizes. */
+/** The record after the data of a member whose sizes were unknown before. */
 export const dataDescriptor = ({ crc, packed, bytes }: Member): Buffer => record('4444', [DESCRIPTOR, crc, packed, bytes])
 
 /** The end of an archive: the list of its members, which begins at `offset`. */
@@ -57,15 +57,15 @@ export function centralDirectory(members: readonly Member[], offset: number): Bu
   const list = Buffer.concat(
     members.map(({ name, method, crc, packed, bytes, offset: at }) => {
       const flags = method === STORED ? UTF8 : SIZES_FOLLOW | UTF8
-      const told = [crc, packed, bytes, Buffer.byteLength(name), 0, 0, 0, 0, 0, at]
-      return record('42222224442222244', [CENTRAL, VERSION, VERSION, flags, method, 0, DATE, ...told], name)
+      const rest = [crc, packed, bytes, Buffer.byteLength(name), 0, 0, 0, 0, 0, at]
+      return record('42222224442222244', [CENTRAL, VERSION, VERSION, flags, method, 0, DATE, ...rest], name)
     }),
   )
   const count = members.length
   return Buffer.concat([list, record('42222442', [END, 0, 0, count, count, list.length, offset, 0])])
 }
 
-/** The members that an archive lists; null when it is none, or is cut short. */
+/** The members that an archive lists; null when the bytes are no archive, or are cut short. */
 export function readDirectory(archive: Buffer): Member[] | null {
   const last = archive.length - END_BYTES
   // A comment of up to 64 KiB may follow the end record.
@@ -90,15 +90,15 @@ function readEntries(archive: Buffer, start: number, count: number, end: number)
   return members
 }
 
-/** The bytes of a member, `most` at most. Throws an Error in words for one that is damaged, larger, or packed another way. */
+/** The bytes of a member, `most` at most. Throws an Error for one that is damaged, larger, or packed another way. */
 export function unpack(archive: Buffer, { name, method, crc, packed, bytes, offset }: Member, most: number): Buffer {
   if (method !== STORED && method !== DEFLATED) throw new Error(`${name} is encrypted, or packed in an unknown way`)
   if (bytes > most || Math.max(bytes, packed, offset) > MAX_BYTES) throw new Error(`${name} is larger than ${most} bytes`)
   const isThere = offset + 30 <= archive.length && archive.readUInt32LE(offset) === LOCAL
   const start = isThere ? offset + 30 + archive.readUInt16LE(offset + 26) + archive.readUInt16LE(offset + 28) : 0
-  if (!isThere || start + packed > archive.length) throw new Error(`${name} is not where the archive says`)
+  if (!isThere || start + packed > archive.length) throw new Error(`${name} is not at its listed offset`)
   const data = archive.subarray(start, start + packed)
-  // What the list says of the size is a claim; unpacking ends where it does.
+  // The size in the list is a claim: unpacking stops there.
   const unpacked = method === STORED ? data : inflateRawSync(data, { maxOutputLength: Math.max(bytes, 1) })
   if (unpacked.length !== bytes || crc32(unpacked) !== crc) throw new Error(`${name} is damaged`)
   return unpacked

@@ -3,7 +3,7 @@
  * job has, and cannot know of those of another job. So the result is the same however the rows were shared among jobs.
  */
 
-import { digestOf } from '../files/digest.ts'
+import { digestOf } from '../files/file-chunks.ts'
 import { DigestIndex } from '../input/upload/row-dedupe.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import type { Answer } from './answers.ts'
@@ -19,7 +19,7 @@ export function crossJobDuplicates({ parts }: Pick<Plan, 'parts'>): (answer: Ans
     const [id] = foundIds(answer)
     if (id === undefined) return false
     const { size } = seen
-    const isNew = seen.place(digestOf(id)) === size
+    const isNew = seen.add(digestOf(id)) === size
     return !isNew && outcome === 'matched'
   }
 }

@@ -4,7 +4,7 @@
  */
 
 import { readRows } from '../input/table/records.ts'
-import { provePlanned } from '../input/table/verify-unchanged.ts'
+import { verifyPlanned } from '../input/table/verify-unchanged.ts'
 import { DigestIndex } from '../input/upload/row-dedupe.ts'
 import { dedupeKeyOf, rowMaker } from '../input/upload/upload-row.ts'
 import type { Download } from '../model/requests.ts'
@@ -59,7 +59,7 @@ async function publish(
   extra: ResultsOptions,
   accept: (sent: Outcomes) => void,
 ): Promise<PublishedResults> {
-  const stillPlanned = await provePlanned(plan.input, extra)
+  const stillPlanned = await verifyPlanned(plan.input, extra)
   const decisions = (await extra.decisions?.()) ?? null
   const writers = plan.output === null ? null : await Writers.open(plan, plan.output, from.workDir, extra)
   const review = reviewWriter(from.workDir)
@@ -129,7 +129,7 @@ async function join(
   if (plan.rows === 0) return
   for await (const own of readRows(plan.input, root)) {
     const sent = make(own)
-    const first = fold === null ? answers.count : fold.place(question(sent))
+    const first = fold === null ? answers.count : fold.add(question(sent))
     const isRepeat = first < answers.count
     const answer = isRepeat ? await answers.again(first) : await answers.next(sent)
     if (answer === null) return

@@ -1,6 +1,6 @@
 /** What became of all rows, summed up as they pass: outcomes, scores, and the few rows a report may show. It writes nothing. */
 
-import { linesOf } from '../input/table/record-lines.ts'
+import { linesOf } from '../input/table/record-offsets.ts'
 import type { DecisionCounts, LowestScores, Outcomes, RowDecision } from '../model/results.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import { scoreOf } from './candidates.ts'

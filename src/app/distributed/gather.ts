@@ -4,7 +4,7 @@
  */
 
 import { action, errorOfIssues, FettleError, issue } from '../../errors.ts'
-import { fileDigest } from '../../files/digest.ts'
+import { fileDigest } from '../../files/file-chunks.ts'
 import type { RunState } from '../../journal/index.ts'
 import type { Plan } from '../../pipeline/index.ts'
 import { type Connected, readLines } from '../../queue/index.ts'

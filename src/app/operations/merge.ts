@@ -4,7 +4,7 @@
  */
 
 import { action, FettleError, type Issue } from '../../errors.ts'
-import { fileDigest } from '../../files/digest.ts'
+import { fileDigest } from '../../files/file-chunks.ts'
 import type { JobState, MergedShards, RunArgs, StageState } from '../../journal/index.ts'
 import { mergedPlan, type Plan, shardText } from '../../pipeline/index.ts'
 import { enrichedPath, linkOrCopy } from '../../results/file-names.ts'

@@ -11,7 +11,7 @@ import { FettleError } from '../../errors.ts'
 import { openSink, type Sink, type SinkOptions } from '../../files/atomic-file.ts'
 import { writeContentAddressed } from '../../files/content-addressed.ts'
 import { formatFacts, formatOfName } from '../../formats/index.ts'
-import { provePlanned } from '../../input/table/verify-unchanged.ts'
+import { verifyPlanned } from '../../input/table/verify-unchanged.ts'
 import { addressOf, isHidden, type Links, type Plan, shownPath } from '../../pipeline/index.ts'
 import { type Env, proxiesOf, s3SettingsOf } from '../env/environment.ts'
 import { DEFAULT_RUNTIME, type Runtime } from '../env/runtime.ts'
@@ -104,7 +104,7 @@ export async function localiseInput(plan: Plan, runsDir: string, reach: StorageO
 /** Whether the copy that is kept is there and whole: it is fetched again where it is not. */
 async function isPlanned(input: Plan['input'], { signal }: StorageOptions): Promise<boolean> {
   try {
-    await provePlanned(input, { signal, now: realClock.now })
+    await verifyPlanned(input, { signal, now: realClock.now })
     return true
   } catch (error) {
     if (FettleError.is(error) && (error.code === 'FETTLE_INPUT_CHANGED' || error.code === 'FETTLE_INPUT_READ')) return false

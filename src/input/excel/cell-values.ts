@@ -1,4 +1,4 @@
-/** The cells of a sheet in the order they stand in, each as the text it reads as. It knows no file. */
+/** Reads the cells of a sheet in their order, each as text. */
 import { type Book, TextRuns, unescaped } from './workbook.ts'
 import { readXml } from './xml.ts'
 
@@ -8,7 +8,7 @@ const MAX_COLUMN = 16_384
 
 /**
  * Calls `take` for each cell with content, rows and columns counted from 1 and ascending, until it returns false. Throws an Error
- * in words for a cell that cannot be read.
+ * for a cell that cannot be read.
  */
 export function readCells(xml: Buffer, book: Book, take: (row: number, column: number, text: string) => boolean): void {
   const runs = new TextRuns()
@@ -24,7 +24,7 @@ export function readCells(xml: Buffer, book: Book, take: (row: number, column: n
         column = 0
       } else if (name === 'c' && isData) {
         const at = addressOf(attribute('r'))
-        if (at !== null && at.row !== row) throw new Error(`the cell ${attribute('r')} stands in row ${row}`)
+        if (at !== null && at.row !== row) throw new Error(`the cell ${attribute('r')} is in row ${row}`)
         column = placed(at?.column ?? null, column, `cell ${attribute('r')} of row ${row}`, MAX_COLUMN)
         cell = { type: attribute('t') ?? 'n', style: attribute('s') }
         value = ''
@@ -52,10 +52,10 @@ export function readCells(xml: Buffer, book: Book, take: (row: number, column: n
   })
 }
 
-/** The next place where none is named; places ascend. */
+/** The position of a cell or row; the next one when none is given. Positions must ascend. */
 function placed(named: number | null, before: number, what: string, last: number): number {
   const place = named ?? before + 1
-  if (place > last) throw new Error(`${what} lies beyond the last that Excel has`)
+  if (place > last) throw new Error(`${what} is beyond the last that Excel has`)
   if (place <= before) throw new Error(`${what} follows one of a higher number`)
   return place
 }
@@ -110,7 +110,7 @@ function textOf(
   }
 }
 
-/** A number as JavaScript prints it, its exponent written out. */
+/** A number as JavaScript prints it, without exponent. */
 function numberText(value: number): string {
   const [, sign = '', whole = '', part = '', exponent] = /^(-?)(\d+)(?:\.(\d+))?e([+-]\d+)$/.exec(String(value)) ?? []
   if (exponent === undefined) return String(value)
@@ -129,14 +129,14 @@ const dateOf = (days: number, is1904: boolean): Date => new Date(Math.floor((day
 
 const SECOND_MS = 1000
 
-/** A date, with the time when there is one; a time without a date by itself. Nothing for what no calendar has. */
+/** A date with its time, if any, or a time alone. Empty for a number outside the calendar. */
 function dateText(date: Date): string {
-  // A workbook holds days as a fraction, which misses whole seconds by less than one of them.
+  // Times are fractions of a day, which miss whole seconds by less than one second.
   const rounded = new Date(Math.round(date.getTime() / SECOND_MS) * SECOND_MS)
   if (Number.isNaN(rounded.getTime())) return ''
   const [day = '', rest = ''] = rounded.toISOString().split('T')
   const time = rest.slice(0, 8)
-  // Day 0 of a workbook: a time of day alone.
+  // Day 0: a time of day without a date.
   if (day === '1899-12-30') return time
   return time === '00:00:00' ? day : `${day}T${time}`
 }

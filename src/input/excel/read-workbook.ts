@@ -1,6 +1,6 @@
 /**
- * An Excel workbook as the text of one of its sheets: CSV with commas, always the same for the same file. It chooses the sheet and
- * bounds what is unpacked and what memory it takes; time is linear in both.
+ * Reads one sheet of an Excel workbook as CSV with commas, the same for the same file. Limits the unpacked size and the memory; time
+ * is linear in both.
  */
 import { getHeapStatistics } from 'node:v8'
 import { type ErrorCode, FettleError } from '../../errors.ts'
@@ -9,7 +9,7 @@ import { csvText } from '../../formats/text-formats.ts'
 import { readCells } from './cell-values.ts'
 import { type Book, type Parts, partOf, readBook } from './workbook.ts'
 
-/** Bytes that the XML of a workbook may have, all together. */
+/** The most bytes of XML that a workbook may unpack to. */
 export const MAX_XML = 512 * 1024 ** 2
 
 /** The text of a sheet, and the sheets that a workbook has. */
@@ -22,10 +22,10 @@ export interface Sheet {
 
 type Fail = (code: ErrorCode, why: string, hint?: string) => FettleError
 
-/** Which sheet is meant: its name, its number from 1, or the first with content. */
+/** A sheet by name or by number from 1; null for the first with content. */
 export type WantedSheet = string | number | null
 
-/** Whether an archive is a workbook of the kind that is read here. */
+/** Whether an archive is an .xlsx workbook. */
 export const isWorkbook = (archive: Buffer): boolean =>
   readDirectory(archive)?.some(({ name }) => name === 'xl/workbook.xml') === true
 
@@ -47,14 +47,14 @@ export function readSheet(archive: Buffer, path: string, wanted: WantedSheet): S
 const SAVE_AGAIN = 'Open it in Excel and save it again, without a password; or save it as CSV UTF-8.'
 
 function sheetOf(parts: Parts, wanted: WantedSheet, fail: Fail): Sheet {
-  // Before they are read, for these fill the heap.
+  // Checked before reading: these parts fill the heap.
   refuseTooLarge(BYTES_OF_XML * sharedBytes(parts), fail)
   const book = readBook(parts)
   const { sheets } = book
   const filled = new Map<string, boolean>()
   const isFilled = ({ part }: Book['sheets'][number]): boolean => {
     if (part === null) return false
-    // However many sheets name a part, it is read once.
+    // Several sheets may name one part: it is read once.
     const known = filled.get(part) ?? hasCells(partOf(parts, part), book)
     filled.set(part, known)
     return known
@@ -98,7 +98,7 @@ function hasCells(xml: Buffer, book: Book): boolean {
 const BATCH_CELLS = 50_000
 const BATCH_CHARS = 1_048_576
 
-/** Rows as CSV, filled up to the widest. How far they reach is counted first, so that a few cells far apart fill no memory. */
+/** Rows as CSV, padded to the widest. The size is counted first, so that a few distant cells do not fill the memory. */
 function textOf(xml: Buffer, book: Book, fail: Fail): Buffer[] {
   let [rows, columns, chars] = [0, 0, 0]
   readCells(xml, book, (row, column, { length }) => {
@@ -138,7 +138,7 @@ function textOf(xml: Buffer, book: Book, fail: Fail): Buffer[] {
   return text
 }
 
-/** Folders of a workbook that say nothing of its cells, and may be large. */
+/** Folders of a workbook without cells, which may be large. */
 const UNREAD =
   /^xl\/(charts|comments|customProperty|drawings|externalLinks|media|persons|pivot\w*|printerSettings|queryTables|tables|theme|threadedComments)\b/
 
@@ -153,7 +153,7 @@ function unpackXml(archive: Buffer, fail: Fail): Map<string, Buffer> {
     )
   const files = new Map<string, Buffer>()
   for (const member of members) {
-    // One reader would take the first, another the last.
+    // Readers disagree about which of the two is valid.
     if (files.has(member.name)) throw new Error(`${member.name} is in it twice`)
     files.set(member.name, unpack(archive, member, MAX_XML))
   }
@@ -163,14 +163,14 @@ function unpackXml(archive: Buffer, fail: Fail): Map<string, Buffer> {
 /** Bytes of memory that a byte of XML takes once it is a shared text or a style; measured, with a margin. */
 const BYTES_OF_XML = 4
 
-/** XML of what the sheets share. */
+/** XML of the parts that all sheets share. */
 const sharedBytes = (parts: Parts): number =>
   [...parts].reduce((sum, [name, { length }]) => sum + (/^xl\/worksheets\/[^/]+$/.test(name) ? 0 : length), 0)
 
-/** A process that runs out of memory says nothing more: what would take too much is refused before. */
+/** Rejects a workbook that needs too much memory: a process that runs out of it could report nothing. */
 function refuseTooLarge(need: number, fail: Fail): void {
   const { heap_size_limit: limit, used_heap_size: used } = getHeapStatistics()
-  // As much again lies outside the heap meanwhile: the file, its XML, and copies of it.
+  // The same amount again is outside the heap: the file, its XML, and copies of it.
   const free = Math.min(limit - used, process.availableMemory() / 2)
   if (need <= free) return
   const [needed, there] = [need, free].map(bytes => Math.ceil(bytes / 1024 ** 2))

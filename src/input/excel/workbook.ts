@@ -1,4 +1,4 @@
-/** What the sheets of a workbook share: their names and places, the texts of cells, and which styles show dates. */
+/** Reads what the sheets of a workbook share: names and parts of the sheets, shared texts, and the styles that show dates. */
 import { readXml, resolved } from './xml.ts'
 
 /** The XML of a workbook by the names of its parts. */
@@ -17,14 +17,14 @@ export interface Book {
 const LIST = 'xl/workbook.xml'
 const LINKS = 'xl/_rels/workbook.xml.rels'
 
-/** The part of that name. Throws an Error in words where there is none. */
+/** The part of that name. Throws an Error when it is missing. */
 export function partOf(parts: Parts, name: string): Buffer {
   const xml = parts.get(name)
   if (xml === undefined) throw new Error(`${JSON.stringify(name)} is not in it`)
   return xml
 }
 
-/** Reads all but the cells. Throws an Error in words. */
+/** Reads all but the cells. Throws an Error for a damaged workbook. */
 export function readBook(parts: Parts): Book {
   const { tables, strings = 'xl/sharedStrings.xml', styles = 'xl/styles.xml' } = readLinks(partOf(parts, LINKS))
   const sheets: { name: string; part: string | null }[] = []
@@ -50,7 +50,7 @@ export function readBook(parts: Parts): Book {
 }
 
 interface Links {
-  /** The part of each sheet by its id; null for one of another kind than cells. */
+  /** The part of each sheet by its id; null for a sheet of another kind, such as a chart. */
   readonly tables: ReadonlyMap<string, string | null>
   strings?: string
   styles?: string
@@ -74,7 +74,7 @@ function readLinks(xml: Buffer): Links {
   return links
 }
 
-/** Collects the text of `t` elements, phonetic help left out: in a shared text as in one that stands in its cell. */
+/** Collects the text of `t` elements, without phonetic hints, of shared and of inline texts. */
 export class TextRuns {
   #text = ''
   #isText = false

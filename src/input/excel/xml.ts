@@ -1,12 +1,12 @@
 /**
- * XML as office files have it: UTF-8, without a document type. One pass over the bytes calls back for each tag and text, in linear
- * time and without a copy of the whole; what is no such XML throws an Error in words. It knows no element.
+ * Parses the XML of office files: UTF-8, without a document type. One pass over the bytes calls back for each tag and text, in linear
+ * time and without a copy. Throws an Error for any other XML.
  */
 import { isUtf8 } from 'node:buffer'
 
-/** What is called. Names are local names: the prefix of an element or an attribute is left out. */
+/** The callbacks. Names are local: the prefix of an element or attribute is left out. */
 export interface Tags {
-  /** `attribute` returns a value as it stands, null where there is none. False ends the reading. */
+  /** `attribute` returns the raw value, null without one. Return false to stop. */
   open(name: string, attribute: (name: string) => string | null): boolean
   close?(name: string): void
   /** Text with its entities resolved; one text may come in several pieces. */
@@ -22,12 +22,12 @@ export function readXml(xml: Buffer, { open, close, text }: Tags): void {
   refuseEncoding(xml)
   const inside: string[] = []
   let isRooted = false
-  const say = (piece: string): void => {
+  const report = (piece: string): void => {
     if (inside.length > 0 && piece !== '') text?.(piece)
   }
   for (let at = 0; at < xml.length; ) {
     const start = indexOrEnd(xml.indexOf(LT, at), xml)
-    if (text !== undefined && start > at) say(resolved(xml.toString('utf8', at, start)))
+    if (text !== undefined && start > at) report(resolved(xml.toString('utf8', at, start)))
     if (start === xml.length) break
     const next = xml[start + 1]
     if (next === QUESTION) {
@@ -36,7 +36,7 @@ export function readXml(xml: Buffer, { open, close, text }: Tags): void {
       at = endOf(xml, start + COMMENT[0].length, COMMENT[1])
     } else if (next === BANG && begins(xml, start, CDATA[0])) {
       at = endOf(xml, start, CDATA[1])
-      say(xml.toString('utf8', start + CDATA[0].length, at - CDATA[1].length))
+      report(xml.toString('utf8', start + CDATA[0].length, at - CDATA[1].length))
     } else if (next === BANG) {
       throw new Error('its XML has a document type, which no office program writes')
     } else {
@@ -90,7 +90,7 @@ function endOfTag(xml: Buffer, from: number): number {
 const localName = (name: string): string => name.slice(name.indexOf(':') + 1)
 const shown = (text: string): string => text.slice(0, 40)
 
-/** Reads the attributes of a tag when the first is asked for. An unprefixed one goes before one of the same name with a prefix. */
+/** Reads the attributes of a tag at the first access. An unprefixed one wins over one of the same name with a prefix. */
 function attributeOf(text: string, tag: string): (name: string) => string | null {
   let found: Map<string, string> | null = null
   return name => {
@@ -128,7 +128,7 @@ export function resolved(text: string): string {
   return text.replace(/&(?:#(?:(\d{1,7})|x([0-9a-fA-F]{1,6}));|[^;&]{0,8};?)/g, (entity, decimal?: string, hex?: string) => {
     const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal)
     const char = code <= 0x10ffff ? String.fromCodePoint(code) : NAMED[entity]
-    if (char === undefined) throw new Error(`its XML has ${JSON.stringify(shown(entity))}, which stands for nothing`)
+    if (char === undefined) throw new Error(`its XML has ${JSON.stringify(shown(entity))}, which is not defined`)
     return char
   })
 }

@@ -1,26 +1,22 @@
-/**
- * From the scanner to the counters: which columns are looked at, and cells put together again where the end of a piece cut them.
- * It counts nothing itself.
- */
+/** Passes cells from the scanner to the counters of their columns, and joins cells that the end of a piece cut. */
 import { type CellCounter, MAX_VALUE_BYTES } from './column-profiler.ts'
 
-/** So much of a cell that began in a piece before is kept: a value, and what may stand before it. */
+/** Bytes kept of a cell that began in an earlier piece: a value, and spaces or a quote before it. */
 const KEPT_BYTES = MAX_VALUE_BYTES + 24
-/** So many cells of a column are noted before they are shown: their text is still near the processor then. */
+/** Cells of a column collected before they are counted: their text is still in the processor's cache then. */
 const ROOM = 3 * 512
 const NOTHING = new Uint8Array(0)
 
 /**
- * Shows the cells of some columns to their counters; the cells of a header are names and are not shown. Cells are noted while
- * the scanner runs and shown column by column: counted one at a time they would be compiled into its loop, and what is known of
- * the cell before would help with none.
+ * Passes the cells of some columns, the header excepted, to their counters. Cells are collected while the scanner runs and counted
+ * column by column: counting each at once would slow the scanner's loop, and values of one column resemble each other.
  */
 export class CellTap {
-  /** For each zero-based column 0 when its cells are not shown, or the number of its counter from 1. */
+  /** For each zero-based column the number of its counter from 1, or 0 without a counter. */
   readonly looks: Uint16Array
   readonly #counters: readonly CellCounter[]
   readonly #headers: number
-  /** Start, end and row of each cell, with room for so many of each counter; and where the next one goes. */
+  /** Start, end and row of each collected cell per counter, and the next free index. */
   readonly #noted: Int32Array
   readonly #next: Int32Array
   #kept: Uint8Array = NOTHING
@@ -34,7 +30,7 @@ export class CellTap {
     this.#next = Int32Array.from(counters.keys(), number => number * ROOM)
   }
 
-  /** Takes the cell of `column` from `start` (negative: in a piece before) to `end`; `record` counts from 0. */
+  /** Collects the cell of `column` from `start` (negative: in an earlier piece) to `end`; `record` counts from 0. */
   read(column: number, piece: Uint8Array, start: number, end: number, record: number): void {
     const number = this.looks[column]! - 1
     if (number < 0 || record < this.#headers) return
@@ -47,7 +43,7 @@ export class CellTap {
     if (at + 3 === (number + 1) * ROOM) this.#show(number, piece)
   }
 
-  /** Ends a piece: shows what is noted of it, and keeps the head of the cell that began at `start` and is cut by its end. */
+  /** Ends a piece: counts its collected cells, and keeps the head of the cell that began at `start` and is cut by the end. */
   leave(piece: Uint8Array, start: number): void {
     for (const number of this.#counters.keys()) this.#show(number, piece)
     const before = start < 0 ? this.#kept : NOTHING

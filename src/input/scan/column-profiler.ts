@@ -1,17 +1,15 @@
 /**
- * What the cells of chosen columns hold, counted while the scanner passes: empty ones, different values, digits, repeated keys,
- * formulas. It sees the bytes of one cell at a time and makes hardly any strings; it judges nothing and words nothing.
+ * Counts what the cells of chosen columns contain: empty cells, distinct values, digits, repeated keys, formulas. Works on the bytes
+ * of one cell at a time.
  */
 
 import { OUTPUT_FORMATS } from '../../formats/index.ts'
 import type { CellCounts, ValueWarning, WatchedColumn } from '../../pipeline/model/types.ts'
-import { DistinctCounter } from './distinct-counter.ts'
-import { Hash } from './hash.ts'
-import { HashTable } from './hash-table.ts'
+import { DistinctCounter, Hash, HashTable } from './distinct-counter.ts'
 
 const MAX_CELL = OUTPUT_FORMATS.xlsx.limits.cell
 
-/** So much of a value tells it from others; whoever shows cells must show that much of them, and their quotes. */
+/** Bytes of a value that are compared; callers must pass at least these, and the quotes. */
 export const MAX_VALUE_BYTES = 1_000
 
 const QUOTE = 0x22
@@ -20,15 +18,15 @@ const ZERO = 0x30
 const NINE = 0x39
 /** Longer runs of digits are counted together. */
 const MAX_DIGITS = 33
-/** A power of two. A column of more different values than this is no list of countries; the rest of them are not counted. */
+/** A power of two. A column with more distinct values is no list of countries; further values are not counted. */
 const MAX_VALUES = 1_024
 const FIRST_ROWS = 3
 const EXAMPLES = 3
 /** Characters of an example. */
 const EXAMPLE = 60
-/** How a spreadsheet writes a number too long for its cell. */
+/** A number that a spreadsheet wrote with an exponent because it was too long for its cell. */
 const EXPONENT = /^[+-]?\d+([.,]\d+)?[eE][+-]?\d+$/
-/** What makes a spreadsheet take a cell for a formula; the same set as in formats.ts, as far as it is one byte. */
+/** First bytes of cells that a spreadsheet reads as formulas; the one-byte part of the set in formats/excel-csv. */
 const FORMULA = new Set(Buffer.from('=+-@\t\r\n\0'))
 
 class Count implements ValueWarning {
@@ -45,7 +43,7 @@ class Values {
   readonly #table = new HashTable(2 * MAX_VALUES)
   readonly #bySlot: { readonly text: string; readonly oddity: Count }[] = []
 
-  /** Counts a value, if it is known or one of the first. */
+  /** Counts a value that was seen before or is one of the first. */
   add(hash: Hash, bytes: DataView, start: number, end: number, row: number): void {
     const known = this.#table.slotOf(hash)
     const slot = known < 0 ? ~known : known
@@ -62,7 +60,7 @@ class Values {
   }
 }
 
-/** The counts of one column; `add` takes a cell as it stands in the file, quotes included. */
+/** The counts of one column; `add` expects a cell as in the file, quotes included. */
 export class CellCounter implements CellCounts {
   readonly index: number
   readonly empty = new Count()
@@ -92,19 +90,19 @@ export class CellCounter implements CellCounts {
     this.#values = of.includes('values') ? new Values() : null
   }
 
-  /** How many different values there are. */
+  /** The number of distinct values. */
   get distinct(): CellCounts['distinct'] {
     return { count: this.#distinct?.count ?? 0, isEstimate: this.#distinct?.isEstimate ?? false }
   }
 
-  /** Each different value with its count. */
+  /** Each distinct value with its count. */
   get values(): readonly (ValueWarning & { readonly text: string })[] {
     return this.#values?.all() ?? []
   }
 
   /**
-   * Counts the cell in `bytes` from `from` to `to`, of data row `row`. A long one may be given by its beginning: `length` is how
-   * many bytes it has.
+   * Counts the cell in `bytes` from `from` to `to`, of data row `row`. Of a long one the beginning is enough: `length` is its
+   * full length in bytes.
    */
   add(bytes: DataView, from: number, to: number, row: number, length = to - from): void {
     if (this.#lengths && length > MAX_CELL && isTooLong(textOf(bytes, from, to), length)) this.tooLong.add(row)
@@ -143,12 +141,12 @@ export class CellCounter implements CellCounts {
       return
     }
     this.notDigits.add(row)
-    // A digit, then anything: only such a cell is worth a string.
+    // Only a cell that begins with a digit is worth a string.
     if (at > start && end - start < 32 && EXPONENT.test(textOf(bytes, start, end))) this.exponents.add(row)
   }
 }
 
-/** Three bytes give one character at least; fewer can be told of a cell that is there whole. */
+/** Three bytes hold one character at least; shorter cells are always complete. */
 const isTooLong = (text: string, length: number): boolean =>
   Buffer.byteLength(text) < length
     ? length > 3 * MAX_CELL
@@ -159,7 +157,7 @@ const textOf = ({ buffer, byteOffset }: DataView, start: number, end: number): s
 
 /** A value as a reader of the table sees it, cut. */
 function example(bytes: DataView, start: number, end: number, isQuoted: boolean): string {
-  // Eight bytes for a character: four of UTF-8, and each may be a quote that stands twice.
+  // Eight bytes for a character: four of UTF-8, doubled if they are quotes.
   const whole = textOf(bytes, start, Math.min(end, start + 8 * EXAMPLE))
   const characters = [...(isQuoted ? whole.replaceAll('""', '"') : whole)]
   return characters.length <= EXAMPLE ? characters.join('') : `${characters.slice(0, EXAMPLE - 1).join('')}…`

@@ -1,20 +1,95 @@
 /**
- * How many different values there are, in a bounded memory: a table of their hashes while they are few, a sketch from then on.
- * That two of a table's values are taken for one has a chance of 1 in 100,000, which a warning may risk. It holds no value itself.
+ * Counts distinct values in bounded memory: exactly, by a table of their hashes, while they are few; by an estimate after that. The
+ * chance that two values of a full table collide is 1 in 100,000, which a warning may risk.
  */
-import { Hash } from './hash.ts'
-import { HashTable } from './hash-table.ts'
 import { HyperLogLog } from './hyperloglog.ts'
 
+/**
+ * A 64-bit hash of a cell, in two halves that depend on each other at every step: values that differ in few places have different
+ * hashes too. One mutable object serves all cells of a column, since numbers of more than 32 bits are slow.
+ */
+export class Hash {
+  low = 0
+  high = 0
+
+  /** Sets the hash of the bytes from `start` to `end`, at least one. */
+  take(bytes: DataView, start: number, end: number): void {
+    const length = end - start
+    // Spread over all bits, or one digit more could cancel a longer value.
+    let low = Math.imul(length, 0x9e3779b9)
+    let high = ~low
+    for (let at = start; at < end - 8; at += 8) {
+      low = Math.imul(low ^ bytes.getInt32(at, true) ^ (high >>> 13), 0xcc9e2d51)
+      high = Math.imul(high ^ bytes.getInt32(at + 4, true) ^ (low >>> 15), 0x85ebca6b)
+    }
+    // The last bytes may overlap with those before: cheaper than a loop over the rest.
+    if (length >= 4) {
+      low ^= bytes.getInt32(length < 8 ? start : end - 8, true)
+      low = Math.imul(low ^ (high >>> 13), 0xcc9e2d51)
+      high ^= bytes.getInt32(end - 4, true)
+    } else {
+      low ^= bytes.getUint8(start) | (bytes.getUint8(start + (length >> 1)) << 8) | (bytes.getUint8(end - 1) << 16)
+      low = Math.imul(low ^ (high >>> 13), 0xcc9e2d51)
+    }
+    high = Math.imul(high ^ (low >>> 15), 0x85ebca6b)
+    low = Math.imul(low ^ (high >>> 13), 0xc2b2ae35)
+    high = Math.imul(high ^ (low >>> 15), 0xcc9e2d51)
+    this.low = low ^ (low >>> 16)
+    this.high = high ^ (high >>> 16)
+  }
+}
+
+/** A set of hashes: open addressing in a table of fixed size, of which some slots must stay free. */
+export class HashTable {
+  readonly slots: number
+  size = 0
+  /** The halves of each hash; 0, 0 is a free slot, so the one hash of that value is never found. */
+  readonly #halves: Int32Array
+
+  /** `slots` is a power of two. */
+  constructor(slots: number) {
+    this.slots = slots
+    this.#halves = new Int32Array(2 * slots)
+  }
+
+  /** The slot of a hash; for an absent one the complement (`~`) of the free slot where it belongs. */
+  slotOf({ low, high }: Hash): number {
+    const halves = this.#halves
+    const mask = halves.length - 1
+    for (let at = (low << 1) & mask; ; at = (at + 2) & mask) {
+      const there = halves[at]!
+      const beside = halves[at + 1]!
+      if (there === low && beside === high) return at >> 1
+      if (there === 0 && beside === 0) return ~(at >> 1)
+    }
+  }
+
+  /** Puts a hash into a free slot. */
+  take(slot: number, { low, high }: Hash): void {
+    this.#halves[2 * slot] = low
+    this.#halves[2 * slot + 1] = high
+    this.size++
+  }
+
+  /** Yields each hash in the one object `hash`. */
+  *hashes(hash: Hash): Generator<Hash> {
+    for (let slot = 0; slot < this.slots; slot++) {
+      hash.low = this.#halves[2 * slot]!
+      hash.high = this.#halves[2 * slot + 1]!
+      if (hash.low !== 0 || hash.high !== 0) yield hash
+    }
+  }
+}
+
 const FIRST_SLOTS = 1_024
-/** Of a table, how much may be taken. */
+/** The share of a table that may be filled. */
 const LOAD = 0.75
 /** For a column: 12,288 values. */
 const COLUMN_SLOTS = 16_384
-/** For a key: 4 MiB, which a processor keeps near; beyond 393,216 values a repeated one is not found, since it would cost half the speed. */
+/** For a key: 4 MiB, which fits in the processor's cache. Beyond 393,216 values repeats are not found: a larger table halves the speed. */
 const KEY_SLOTS = 524_288
 
-/** Counts the different ones of the hashes it is given. */
+/** Counts distinct hashes. */
 export class DistinctCounter {
   #table = new HashTable(FIRST_SLOTS)
   #sketch: HyperLogLog | null = null
@@ -23,7 +98,7 @@ export class DistinctCounter {
   #high = 0
   readonly #mostSlots: number
 
-  /** Those of a key are told apart for longer, since one that is repeated matters. */
+  /** `isKey`: repeats matter, so more values are counted exactly. */
   constructor(isKey: boolean) {
     this.#mostSlots = isKey ? KEY_SLOTS : COLUMN_SLOTS
   }
@@ -37,13 +112,13 @@ export class DistinctCounter {
     return this.#sketch !== null
   }
 
-  /** False when the hash was there already; true for every one once the table is full. */
+  /** False when the hash was added before; always true once the table is full. */
   add(hash: Hash): boolean {
     if (this.#sketch !== null) {
       this.#sketch.add(hash)
       return true
     }
-    // Towns and countries come in runs.
+    // Equal towns and countries often follow each other.
     if (hash.low === this.#low && hash.high === this.#high) return false
     this.#low = hash.low
     this.#high = hash.high

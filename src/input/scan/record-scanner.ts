@@ -1,20 +1,36 @@
 /**
- * The record scanner: counts the records of a UTF-8 table, in pieces cut anywhere, and notes what is wrong with their structure.
- * It looks only at bytes that marks.ts names, and makes no cells and no strings; it counts exactly the records csv-parse would
- * give (a blank line is none, CRLF, LF and CR each end one). It knows no file and words no message.
+ * Counts the records of a UTF-8 table, in pieces cut anywhere, and lists structural problems. It makes no cells or strings, and
+ * counts exactly the records that csv-parse returns: a blank line is no record, and CRLF, LF and CR each end one.
  */
 
 import { characters } from '../text/encoding.ts'
 import type { CellTap } from './cell-collector.ts'
-import type { Problem, ProblemKind, Ragged } from './scan-problem.ts'
 import { BLOCK_BYTES, structuralIndexer } from './structural-index.ts'
 
-/** A record may be this long, in bytes: the service's rows are far shorter, so a longer one is an unclosed quote. */
+/** `merged`: a quoted cell joined lines of which each would be a record by itself. */
+export type ProblemKind = 'bareQuote' | 'spaceBeforeQuote' | 'afterQuote' | 'unclosed' | 'nul' | 'bytes' | 'columns' | 'merged'
+
+/** `record` counts from 1 and includes the header; `line` and `column` (in characters) count from 1. */
+export interface Problem {
+  readonly kind: ProblemKind
+  readonly line: number
+  readonly column: number | null
+  readonly record: number
+}
+
+/** A record whose number of cells differs from the first. */
+interface Ragged {
+  readonly line: number
+  readonly record: number
+  readonly found: number
+}
+
+/** A record may be this long, in bytes: the service's rows are far shorter, so a longer one has an unclosed quote. */
 export const MAX_RECORD_BYTES = 1_048_576
 /** A record may have this many cells. */
 export const MAX_COLUMNS = 1024
 const PLACES_PER_KIND = 10
-// As long as a real one: reading beyond its end would be slow.
+// Full length: reads beyond the end of an array are slow.
 const NO_LOOKS = new Uint16Array(MAX_COLUMNS)
 
 const NOTHING = new Uint8Array(0)
@@ -24,9 +40,9 @@ const LF = 0x0a
 const CR = 0x0d
 const NUL = 0x00
 
-const OPEN = 0 // in an unquoted cell, or before the first byte of any
+const OPEN = 0 // in an unquoted cell, or before the first byte of a cell
 const QUOTED = 1
-const CLOSED = 2 // the closing quote was seen and what follows it is known to be right
+const CLOSED = 2 // after a closing quote that is followed by a delimiter or line end
 const CLOSING = 3 // a quote was the last byte of a piece: closing, or the first of two
 
 /** Counts records; feed it with `push` and close it with `end`. */
@@ -34,7 +50,7 @@ export class RecordScanner {
   /** Complete records, header included. */
   records = 0
   blankLines = 0
-  /** Physical line the scanner stands in. */
+  /** The current physical line. */
   line = 1
   /** Cells of the first record. */
   columns = 0
@@ -66,8 +82,8 @@ export class RecordScanner {
   #state = OPEN
   #afterCr = false
   #delimiters = 0
-  // Positions are relative to the piece at hand, so they are negative when they lie in one before it.
-  /** Marks before this place are of bytes that were dealt with together with the one before them. */
+  // Positions are relative to the current piece: negative ones point into earlier pieces.
+  /** Bytes before this position were handled together with an earlier byte. */
   #next = 0
   #cellStart = 0
   #recordStart = 0
@@ -81,10 +97,10 @@ export class RecordScanner {
   #linesLikeRecords = true
   #tooLong = false
   #pieceStart = 0
-  /** The part of the cell in the pieces before has only spaces. */
+  /** The part of the cell in earlier pieces has only spaces. */
   #cellIsBlank = true
 
-  /** `delimiter` is one ASCII character; `relaxed` takes quotes inside unquoted cells as text; `tap` is shown cells. */
+  /** `delimiter` is one ASCII character; `relaxed` reads quotes inside unquoted cells as text; `tap` receives cells. */
   constructor(delimiter: string, relaxed = false, tap: CellTap | null = null) {
     this.#relaxed = relaxed
     this.#tap = tap
@@ -108,7 +124,7 @@ export class RecordScanner {
       const end = Math.min(block + BLOCK_BYTES, piece.length)
       const marks = index(piece.subarray(block, end), delimiter)
       for (let start = block; start < end; start += 32) {
-        // From the lowest bit to the highest: the speed of the whole is the speed of this loop.
+        // From the lowest bit to the highest. This loop determines the speed of the scanner.
         for (let left = marks[(start - block) >> 5]!; left !== 0; left &= left - 1) {
           const i = start + 31 - Math.clz32(left & -left)
           if (i < this.#next) continue
@@ -177,7 +193,7 @@ export class RecordScanner {
     if (this.#state === OPEN) this.#beginRecord(this.#next)
   }
 
-  /** The quote at `i` (-1: the last byte of the piece before) in a quoted cell: what follows it says what it is. */
+  /** Handles the quote at `i` (-1: the last byte of the previous piece) in a quoted cell by the byte after it. */
   #closeQuote(piece: Uint8Array, i: number): number {
     const next = piece[i + 1]!
     if (next === QUOTE) return QUOTED
@@ -196,7 +212,7 @@ export class RecordScanner {
     this.#note(this.#isBlankTo(piece, i) ? 'spaceBeforeQuote' : 'bareQuote', piece, i)
   }
 
-  /** True when the cell at hand has only spaces up to `end`. */
+  /** True when the current cell has only spaces up to `end`. */
   #isBlankTo(piece: Uint8Array, end: number): boolean {
     let at = Math.max(this.#cellStart, 0)
     while (at < end && piece[at] === 0x20) at++
@@ -243,7 +259,7 @@ export class RecordScanner {
     this.consumed = this.#pieceStart + at
   }
 
-  /** What the last byte of the piece before left open: a CR, whose LF may be the first of this one, or a quote. */
+  /** Completes the last byte of the previous piece: a CR, whose LF may be the first byte of this one, or a quote. */
   #joinPieces(piece: Uint8Array): void {
     if (this.#afterCr && piece[0] === LF) {
       this.#next = 1
@@ -262,7 +278,7 @@ export class RecordScanner {
     if (this.#state === QUOTED) this.#next = 1
   }
 
-  /** Moves all positions into the frame of the next piece. */
+  /** Makes all positions relative to the next piece. */
   #leave(piece: Uint8Array): void {
     const length = piece.length
     if (length - this.#recordStart > MAX_RECORD_BYTES && !this.#tooLong) {

@@ -1,10 +1,10 @@
 /**
- * Which delimiter a table has, told from its first 64 KiB with the evidence in words. One delimiter, never a list: a list makes
- * `Acme, Ltd;01` three cells without an error. It refuses to choose between two that fit equally well.
+ * Detects the delimiter of a table from its first 64 KiB, with the evidence. Exactly one delimiter: a list of them would read
+ * `Acme, Ltd;01` as three cells without an error. Two that fit equally well are an error.
  */
 import { RecordScanner } from '../scan/record-scanner.ts'
 
-/** Bytes of the table that are looked at. */
+/** Bytes of the table that are examined. */
 export const SAMPLE_BYTES = 65_536
 const CANDIDATES = [',', ';', '\t', '|'] as const
 
@@ -14,13 +14,13 @@ export interface SepLine {
   readonly bytes: number
 }
 
-/** The `sep=` line at the head of a table in UTF-8 without byte-order mark, null when there is none. */
+/** The `sep=` line at the head of a table in UTF-8 without byte-order mark, null without one. */
 export function sepLine(head: Buffer): SepLine | null {
   const found = /^"?sep=([\x01-\x7e])"?(\r\n|\n|\r)/i.exec(head.subarray(0, 16).toString('latin1'))
   return found ? { delimiter: found[1]!, bytes: found[0].length } : null
 }
 
-/** A settled delimiter and why, or the reason why none can be settled. */
+/** The delimiter with its evidence, or the reason why it is undecided. */
 export type Delimiter =
   | { readonly delimiter: string; readonly evidence: string }
   | { readonly delimiter: null; readonly reason: string }
@@ -35,23 +35,24 @@ interface Reading {
   readonly score: number
 }
 
-/** Tells the delimiter of a table; `sample` is its head in UTF-8 and `isWhole` says that nothing follows. */
+/** Detects the delimiter; `sample` is the head of the table in UTF-8, `isWhole` that nothing follows it. */
 export function sniffDelimiter(sample: Buffer, isWhole: boolean): Delimiter {
   const readings = CANDIDATES.map(delimiter => read(sample, delimiter, isWhole)).sort((a, b) => b.score - a.score)
   const [first, second] = readings.filter(one => one.width > 1)
   if (first === undefined) return { delimiter: ',', evidence: 'none of "," ";" tab "|" in most records: one column' }
   if (second !== undefined && first.score - second.score < 0.05) {
-    // A wide table in which a second character happens to stand once in every record is no doubt; two of a size are.
+    // A wide table is clear even if another character occurs once in every record; two readings of similar width are not.
     const [wide, narrow] = first.width >= second.width ? [first, second] : [second, first]
-    if (wide.width - 1 < 3 * (narrow.width - 1)) return { delimiter: null, reason: `${inWords(first)}; ${inWords(second)}` }
+    if (wide.width - 1 < 3 * (narrow.width - 1))
+      return { delimiter: null, reason: `${formatReading(first)}; ${formatReading(second)}` }
     return { delimiter: wide.delimiter, evidence: evidence(wide, readings) }
   }
   return { delimiter: first.delimiter, evidence: evidence(first, readings) }
 }
 
 /** How each candidate would read the sample, for a message: `"," none; ";" 4 in every one of 20 records …`. */
-export function readingsInWords(sample: Buffer, isWhole: boolean): string {
-  return CANDIDATES.map(delimiter => inWords(read(sample, delimiter, isWhole))).join('; ')
+export function formatReadings(sample: Buffer, isWhole: boolean): string {
+  return CANDIDATES.map(delimiter => formatReading(read(sample, delimiter, isWhole))).join('; ')
 }
 
 /** True when another delimiter than this would give a table of several columns. */
@@ -62,7 +63,7 @@ export function hasBetterDelimiter(sample: Buffer, isWhole: boolean): boolean {
   })
 }
 
-/** A delimiter as people write it. */
+/** A delimiter for messages. */
 export const delimiterName = (delimiter: string): string => (delimiter === '\t' ? 'tab' : `"${delimiter}"`)
 
 function read(sample: Buffer, delimiter: string, isWhole: boolean): Reading {
@@ -80,7 +81,7 @@ function read(sample: Buffer, delimiter: string, isWhole: boolean): Reading {
   return { delimiter, width, agreeing, records, score }
 }
 
-function inWords({ delimiter, width, agreeing, records }: Reading): string {
+function formatReading({ delimiter, width, agreeing, records }: Reading): string {
   if (width <= 1) return `${delimiterName(delimiter)} ${agreeing === records ? 'none' : 'in few records'}`
   const where = agreeing === records ? `every one of ${records}` : `${agreeing} of ${records}`
   return `${delimiterName(delimiter)} ${width - 1} in ${where} records`
@@ -88,6 +89,6 @@ function inWords({ delimiter, width, agreeing, records }: Reading): string {
 
 function evidence(chosen: Reading, all: readonly Reading[]): string {
   const others = all.filter(one => one.delimiter !== chosen.delimiter && one.width > 1)
-  const none = others.length === 0 ? ['no other'] : others.map(inWords)
-  return [inWords(chosen), ...none].join('; ')
+  const none = others.length === 0 ? ['no other'] : others.map(formatReading)
+  return [formatReading(chosen), ...none].join('; ')
 }

@@ -1,6 +1,6 @@
 /**
- * What a file holds: its own bytes, those that gzip packed into it, or the text of a sheet of a workbook. Every reader of an input
- * comes through here, so that none of them needs to know. It knows nothing of text.
+ * Opens the content of a file: its own bytes, those that gzip packed into it, or the text of a sheet of a workbook. Every reader of an
+ * input uses it.
  */
 import type { FileHandle } from 'node:fs/promises'
 import { Readable } from 'node:stream'
@@ -11,21 +11,20 @@ import { READ_BYTES, readChunks, readHead, unreadable } from '../../files/file-c
 import type { InputOptions, Packing } from '../../pipeline/model/types.ts'
 import { isWorkbook, MAX_XML, readSheet, sheetNames } from '../excel/read-workbook.ts'
 
-/** Buffers that the reader of packed pieces may hold at a time: one being unpacked, one waiting, one being read; and margin. */
+/** Buffers while unpacking: one being unpacked, one waiting, one being read, and a margin. */
 const PACKED_BUFFERS = 4
 
-/** The content of an open file. */
 export interface Content {
   readonly packing: Packing | null
-  /** What is to be said of how it is packed. */
+  /** Warnings about the packing. */
   readonly issues: readonly Issue[]
-  /** Its pieces, from the first each time; `onRead` sees the pieces of the file itself as they are read. */
+  /** Yields the content from its start; `onRead` receives the pieces of the file itself as they are read. */
   pieces(onRead?: (piece: Buffer) => void): AsyncIterable<Buffer>
 }
 
 /**
- * Looks at the first bytes of an open file; gzip data are known by them (RFC 1952 §2.3.1: deflate is the only method). A workbook
- * is read here and now. Throws as readSheet does.
+ * Recognises the packing by the first bytes of the file (gzip: RFC 1952 §2.3.1; deflate is its only method). A workbook is read
+ * at once. Throws as readSheet does.
  */
 export async function openContent(handle: FileHandle, { path, sheet }: Pick<InputOptions, 'path' | 'sheet'>): Promise<Content> {
   const head = await readHead(handle, 4)
@@ -40,7 +39,7 @@ export async function openContent(handle: FileHandle, { path, sheet }: Pick<Inpu
       yield piece
     }
   }
-  const issues = sheet === null ? [] : [sheetIssue(path, 'is no Excel file: input.sheet says nothing of it', 'Leave it out.')]
+  const issues = sheet === null ? [] : [sheetIssue(path, 'is no Excel file: input.sheet does not apply', 'Remove input.sheet.')]
   return { packing, issues, pieces: (onRead = () => {}) => contentOf(read(onRead), path, packing) }
 }
 
@@ -57,7 +56,7 @@ async function openWorkbook(handle: FileHandle, path: string, wanted: InputOptio
   return {
     packing: { as: 'xlsx', sheet: name },
     issues: wanted === null && others.length > 0 ? [sheetIssue(path, message)] : [],
-    // The archive is kept, so that what is hashed is what was read.
+    // The archive is kept, so that the hash is of the bytes that were read.
     async *pieces(onRead = () => {}) {
       onRead(archive)
       yield* text
@@ -110,7 +109,7 @@ async function* unpack(pieces: AsyncIterable<Buffer>, path: string): AsyncGenera
   }
 }
 
-/** The first bytes of some content, and whether they are all of it. */
+/** The first bytes of the content; `isWhole` when there are no more. */
 export async function headOf(content: AsyncIterable<Buffer>, bytes = READ_BYTES): Promise<{ head: Buffer; isWhole: boolean }> {
   const parts: Buffer[] = []
   let size = 0

@@ -1,10 +1,10 @@
 /**
- * What a header row tells besides names: cells that are empty, doubled or told apart only by what nobody sees, and rows that
- * look like the other kind. Warnings only; whether a mapped column is affected is decided where mappings are resolved.
+ * Warns about header rows: cells that are empty, repeated or differ only invisibly, and a first row of the wrong kind. Whether a
+ * mapped column is affected is decided where mappings are resolved.
  */
 import { type Issue, issue, type Place } from '../../errors.ts'
 
-/** Warnings about the first row, told with a few data rows below it. */
+/** Warnings about the first row, judged with a few data rows below it. */
 export function headerIssues(first: readonly string[], rows: readonly string[][], hasHeader: boolean, at: Place): Issue[] {
   const warn = (message: string, rest: Partial<Issue> = {}): Issue =>
     issue('FETTLE_INPUT_SUSPECT', message, { severity: 'warn', at, ...rest })
@@ -25,7 +25,7 @@ function cellIssues(header: readonly string[], warn: Warn): Issue[] {
   header.forEach((cell, index) => {
     if (cell.trim() === '')
       issues.push(warn(`the header of column ${index + 1} is empty`, { hint: 'Map it by index if it is needed.' }))
-    else places.set(likeness(cell), [...(places.get(likeness(cell)) ?? []), index])
+    else places.set(appearance(cell), [...(places.get(appearance(cell)) ?? []), index])
   })
   for (const indexes of places.values()) {
     if (indexes.length < 2) {
@@ -36,18 +36,18 @@ function cellIssues(header: readonly string[], warn: Warn): Issue[] {
     const where = indexes.map(index => index + 1).join(', ')
     const isSame = cells.every(cell => cell === cells[0])
     const message = isSame
-      ? `the header ${escaped(cells[0]!)} stands ${indexes.length} times (columns ${where})`
+      ? `the header ${escaped(cells[0]!)} occurs ${indexes.length} times (columns ${where})`
       : `headers differ only in case, spaces or invisible characters: ${cells.map(escaped).join(', ')} (columns ${where})`
     issues.push(warn(message, { column: cells[0]!, count: indexes.length, hint: 'Map such columns by index.' }))
   }
   return issues
 }
 
-/** A name that nobody can type as it stands. */
+/** A name with characters that cannot be typed. */
 function hiddenIssues(cell: string, index: number, warn: Warn): Issue[] {
   if (!HIDDEN.test(cell)) return []
   const message = `the header ${escaped(cell)} of column ${index + 1} holds characters that cannot be seen, or look like a space`
-  return [warn(message, { column: cell, hint: `Map it by index, as in name: { index: ${index} }, or mend the header.` })]
+  return [warn(message, { column: cell, hint: `Map it by index, as in name: { index: ${index} }, or fix the header.` })]
 }
 
 function dataIssues(header: readonly string[], warn: Warn): Issue[] {
@@ -65,7 +65,7 @@ function dataIssues(header: readonly string[], warn: Warn): Issue[] {
   ]
 }
 
-/** What a cell is if it is surely no column name; a bare year or short number may be one. */
+/** The kind of a cell that cannot be a column name; a bare year or short number can. */
 function dataKind(cell: string): string | null {
   const text = cell.trim()
   if (/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text)) return 'an e-mail address'
@@ -75,7 +75,7 @@ function dataKind(cell: string): string | null {
   return null
 }
 
-/** A column of numbers, dates or addresses with something else on top of it. */
+/** A column of numbers, dates or addresses below a cell of another kind. */
 function typedBelow(first: readonly string[], rows: readonly string[][]): string | null {
   if (rows.length < 3 || first.some(cell => dataKind(cell) !== null || cell.trim() === '')) return null
   const index = first.findIndex((cell, at) => !/\d/.test(cell) && rows.every(row => dataKind(row[at] ?? '') !== null))
@@ -84,12 +84,12 @@ function typedBelow(first: readonly string[], rows: readonly string[][]): string
     : `column ${index + 1} has ${dataKind(rows[0]![index]!)} in every row but the first, which is ${escaped(first[index]!)}`
 }
 
-/** What is invisible or looks like a space; joiners are letters' business in Persian and Hindi. */
+/** Characters that are invisible or look like a space; joiners are legitimate in Persian and Hindi. */
 const HIDDEN =
   /[\u007f-\u00a0\u00ad\u200b\u200e\u200f\u2000-\u200a\u2028-\u202f\u205f-\u2069\u3000\ufeff]|(?<![^\u0000-\u02ff])[\u200c\u200d]/
 
-/** Two names with one likeness are the same to a reader's eye. */
-const likeness = (cell: string): string =>
+/** Two headers with the same result look the same. */
+const appearance = (cell: string): string =>
   cell
     .normalize('NFKC')
     .replace(/[\u200b-\u200f\u2060\ufeff\u00ad]/g, '')
@@ -97,7 +97,7 @@ const likeness = (cell: string): string =>
     .trim()
     .toLowerCase()
 
-/** A cell in quotes, with everything invisible written as `\u….`. */
+/** A cell in quotes, invisible characters escaped as `\u….`. */
 const escaped = (cell: string): string =>
   JSON.stringify(cell).replace(
     /[\u007f-\u00a0\u00ad\u2000-\u200f\u2028-\u202f\u205f-\u2069\u3000\ufeff]/g,

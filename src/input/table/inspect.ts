@@ -1,7 +1,4 @@
-/**
- * The one look at an input: what it is, what it holds and everything that is wrong with its structure, in a single pass with
- * constant memory. It sends nothing, changes nothing and knows nothing of mappings.
- */
+/** Inspects an input: its format, its content and every structural problem, in a single pass with constant memory. */
 import { createHash } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
 import { resolve } from 'node:path'
@@ -12,9 +9,8 @@ import type { CellCounts, InputFacts, InputOptions, Packing, WatchedColumn } fro
 import { CellTap } from '../scan/cell-collector.ts'
 import { CellCounter } from '../scan/column-profiler.ts'
 import { MAX_COLUMNS, RecordScanner } from '../scan/record-scanner.ts'
-import { asWindows1252, type Decoder, makeDecoder, Utf8Check } from '../text/encoding.ts'
+import { asWindows1252, type Decoder, makeDecoder, Utf8Check, undecodable } from '../text/encoding.ts'
 import { Mojibake } from '../text/mojibake.ts'
-import { undecodable } from '../text/undecodable.ts'
 import { type Content, headOf, openContent } from './file-content.ts'
 import { headerIssues } from './header.ts'
 import { firstRows, type ResolvedDialect, resolveDialect } from './resolve-dialect.ts'
@@ -24,34 +20,33 @@ import { TableRange, tailStart } from './table-range.ts'
 
 const FIRST_ROWS = 3
 
-/** What may be said while a long file is read. */
 interface InspectExtra {
   /** The folder that a relative path starts from; the working directory when absent. */
   readonly root?: string
   readonly signal?: AbortSignal
-  /** Milliseconds since 1970, on the clock that files are dated by; without it, a run hashes the file again. */
+  /** Milliseconds since 1970, on the clock of file times; without it, a run hashes the file again. */
   readonly now?: () => number
   readonly onProgress?: (bytes: number, total: number) => void
-  /** Which columns of a header (null: the file has none) are to be counted cell by cell; `columns` is how many there are. */
+  /** Selects the columns to profile by the header (null: the file has none); `columns` is their number. */
   readonly watch?: (header: readonly string[] | null, columns: number) => readonly WatchedColumn[]
 }
 
-/** The facts, null when there is no table to speak of, and every problem found: errors first refuse the file, warnings do not. */
+/** The facts, null without a readable table, and every problem found. Errors reject the file, warnings do not. */
 export interface Inspection {
   readonly facts: InputFacts | null
   readonly issues: Issue[]
-  /** Of the watched columns. */
+  /** Counts of the watched columns. */
   readonly cells: readonly CellCounts[]
-  /** Places in the text of the table, for whoever wants some of its rows. */
+  /** Checkpoints in the text of the table, for reading some of its rows. */
   readonly marks: readonly RecordMark[]
 }
 
 /**
- * Looks at the whole input once. Problems of the file are returned, never thrown (codes FETTLE_INPUT_*); an aborted signal
+ * Reads the input once. Problems of the file are returned, never thrown (codes FETTLE_INPUT_*); an aborted signal
  * throws its reason. An input without any record has FETTLE_INPUT_EMPTY and facts of 0 columns.
  */
 export async function inspect(options: InputOptions, extra: InspectExtra = {}): Promise<Inspection> {
-  const lookedMs = extra.now?.() ?? null
+  const startedMs = extra.now?.() ?? null
   const opened = await openInput(options.path, extra.root)
   if ('code' in opened) return refused(opened)
   const { handle, version } = opened
@@ -59,12 +54,12 @@ export async function inspect(options: InputOptions, extra: InspectExtra = {}): 
     const content = await openContent(handle, options)
     const { head, isWhole } = await headOf(content.pieces())
     const tail = (encoding: string, lines: number) => tailStart(content.pieces(), encoding, lines)
-    // The text of a sheet is ours: what the pipeline says of the text of a file says nothing of it.
+    // The text of a sheet is made by fettle: settings for the text of a file do not apply.
     const asText = content.packing?.as === 'xlsx' ? { ...options, ...OF_SHEETS } : options
     const settled = await resolveDialect(asText, head, isWhole, tail)
     if ('code' in settled) return refused(settled)
     const found = await readThrough(asText, settled, { ...opened, content }, extra)
-    if (found.facts !== null && isSettled(version, lookedMs)) rememberHash(version, found.facts.sha256)
+    if (found.facts !== null && isSettled(version, startedMs)) rememberHash(version, found.facts.sha256)
     return { ...found, issues: [...content.issues, ...found.issues] }
   } catch (error) {
     if (FettleError.is(error)) return refused(issue(error.code, error.message, { at: error.at, hint: error.hint }))
@@ -120,7 +115,7 @@ async function readThrough(
   }
 }
 
-/** Everything that is counted in the one reading of the file. */
+/** The counters of the one pass over the file. */
 class Pass {
   readonly scanner: RecordScanner
   readonly utf8 = new Utf8Check()
@@ -129,9 +124,9 @@ class Pass {
   readonly marks = new Checkpoints()
   /** The first data rows with mojibake. */
   readonly garbled: number[] = []
-  /** Of the file. */
+  /** Bytes of the file. */
   bytesRead = 0
-  /** Of its content. */
+  /** Bytes of its content. */
   bytes = 0
   /** Offset in the content of the first byte that is not UTF-8. */
   badAt: number | null = null
@@ -151,13 +146,12 @@ class Pass {
     this.isUtf8Too = this.#decoder !== null
   }
 
-  /** Takes a piece of the file. */
   read(piece: Buffer): void {
     this.hash.update(piece)
     this.bytesRead += piece.length
   }
 
-  /** Takes a piece of its content. */
+  /** Processes a piece of the content. */
   push(piece: Buffer): void {
     this.isUtf8Too &&= this.#asUtf8.push(piece) === null
     const text = this.#decoder ? Buffer.from(this.#decoder.decode(piece)) : piece
@@ -167,7 +161,7 @@ class Pass {
     this.bytes += piece.length
   }
 
-  /** The scanner is stopped where the first mojibake stands, since it knows the row. */
+  /** Stops the scanner at the first mojibake, where it has the number of the row. */
   #scan(text: Buffer): void {
     let from = 0
     for (const at of this.mojibake.push(text)) {
@@ -198,7 +192,7 @@ function unreadable(path: string, why: string): Issue {
   return issue('FETTLE_INPUT_READ', `cannot read the input ${path}: ${why}`, { at: { file: path, line: null, column: null } })
 }
 
-/** `handle` is null for packed content, whose bytes cannot be looked at a second time so cheaply. */
+/** `handle` is null for packed content, which cannot be read at an offset. */
 async function notUtf8(path: string, handle: FileHandle | null, pass: Pass, linesBefore: number): Promise<Issue> {
   const offset = pass.badAt!
   if (handle === null) {
@@ -221,7 +215,7 @@ async function notUtf8(path: string, handle: FileHandle | null, pass: Pass, line
   })
 }
 
-/** The part of `text` on the line that position `at` lies on. */
+/** The line of `text` around position `at`. */
 const lineAround = (text: string, at: number): string =>
   text.slice(0, at).replace(/^.*[\r\n]/s, '') + text.slice(at).replace(/[\r\n].*$/s, '')
 
@@ -240,7 +234,7 @@ function conclude(
   const issues = scanIssues(scanner, notes)
   if (isEmpty) issues.push(issue('FETTLE_INPUT_EMPTY', `${path} has no rows: ${emptiness(pass.bytes, scanner)}`, { at: place }))
   if (pass.utf8.replacements > 0) {
-    const message = `U+FFFD stands ${pass.utf8.replacements} times in ${path}: characters were lost before it came here`
+    const message = `U+FFFD occurs ${pass.utf8.replacements} times in ${path}: characters were lost before fettle read it`
     issues.push(issue('FETTLE_INPUT_SUSPECT', message, { severity: 'warn', at: place, count: pass.utf8.replacements }))
   }
   if (pass.mojibake.count > 0) issues.push(mojibakeIssue(options, settled, pass, place))
@@ -267,15 +261,15 @@ function conclude(
   return { facts, issues }
 }
 
-/** Text that was garbled before it came here, or is so by the encoding that the pipeline names. */
+/** Text that is garbled in the file, or by the encoding that the pipeline names. */
 function mojibakeIssue({ path }: InputOptions, { encoding }: ResolvedDialect, pass: Pass, at: Place): Issue {
   const { mojibake, garbled } = pass
   const { count, example, times } = mojibake
   const rows = garbled.length === 0 ? '' : ` (first in row ${garbled.join(', ')})`
-  const message = `UTF-8 that was read in another encoding, such as ${JSON.stringify(example)}, stands ${times} in ${path}${rows}`
+  const message = `UTF-8 that was read in another encoding, such as ${JSON.stringify(example)}, occurs ${times} in ${path}${rows}`
   const hint = pass.isUtf8Too
     ? `The file may be UTF-8: leave out input.encoding: ${encoding}.`
-    : 'Mend it where it comes from; it is sent as it stands.'
+    : 'Fix it at its source; it is sent unchanged.'
   return issue('FETTLE_INPUT_SUSPECT', message, { severity: 'warn', at, count, rows: garbled, hint })
 }
 

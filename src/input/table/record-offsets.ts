@@ -1,19 +1,21 @@
 /**
- * Where records begin in a table whose quotes are known to be right: whoever sends a part of it sends bytes, not cells. It counts
- * by quotes and line ends alone, so that a count other than the scanner's shows that one of the two is wrong.
+ * Finds where records start, by quotes and line ends alone, in a table whose quotes were checked. A count that differs from the
+ * scanner's shows an error in one of the two.
  */
+import type { Plan } from '../../pipeline/model/types.ts'
+import { tableText } from './records.ts'
 
 const QUOTE = 0x22
 const LF = 0x0a
 const CR = 0x0d
 
-/** Where a record begins: its first byte from 0, and its line from 1. */
+/** `offset` of the first byte from 0, `line` from 1. */
 export interface RecordStart {
   readonly offset: number
   readonly line: number
 }
 
-/** Where the `wanted` records (from 0, rising) begin in the bytes that come, and how many records there are in all. */
+/** The starts of the `wanted` records (from 0, ascending), and the number of all records. */
 export async function recordStarts(
   pieces: AsyncIterable<Uint8Array>,
   wanted: readonly number[],
@@ -35,7 +37,7 @@ export async function recordStarts(
       // The LF of a CRLF was counted with its CR.
       if (isBreak && !(byte === LF && (i === 0 ? last : piece[i - 1]) === CR)) line++
       if (!isOpen) {
-        // Blank lines are no records; they stay with the one before them.
+        // Blank lines are no records; they belong to the record before them.
         if (isBreak) continue
         if (records === wanted[starts.length]) starts.push({ offset: before + i, line })
         records++
@@ -48,4 +50,16 @@ export async function recordStarts(
     last = piece[length - 1] ?? last
   }
   return { starts, records }
+}
+
+/**
+ * The lines (from 1) on which data rows (from 1, ascending) start, by a quick pass over the file. Empty for relaxed quotes, whose
+ * quotes do not pair, and for a workbook, which has no lines. Throws FETTLE_INPUT_READ.
+ */
+export async function linesOf({ input }: Pick<Plan, 'input'>, rows: readonly number[], root = ''): Promise<readonly number[]> {
+  if (rows.length === 0 || input.quotes === 'relaxed' || input.packed?.as === 'xlsx') return []
+  const headers = input.header === null ? 0 : 1
+  const records = rows.map(row => row - 1 + headers)
+  const { starts } = await recordStarts(tableText(input, root), records)
+  return starts.map(({ line }) => line + (input.linesBefore ?? 0))
 }

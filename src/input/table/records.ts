@@ -1,6 +1,6 @@
 /**
- * The cells of an input, record by record: bytes become UTF-8, UTF-8 becomes rows. The one place that says how csv-parse is
- * set up, so that what is counted (scan.ts), sent and written again are the same records. It judges nothing.
+ * Reads the cells of an input record by record. The only place that configures csv-parse, so that the records counted, sent and
+ * written are the same.
  */
 import { resolve } from 'node:path'
 import { pipeline, Readable } from 'node:stream'
@@ -9,14 +9,13 @@ import { fileChunks, unreadable } from '../../files/file-chunks.ts'
 import type { InputFacts, Plan } from '../../pipeline/model/types.ts'
 import { makeDecoder } from '../text/encoding.ts'
 import { contentOf } from './file-content.ts'
-import { isSeekable, tablePlace } from './table-place.ts'
-import { type Span, TableRange } from './table-range.ts'
+import { isSeekable, type Span, TableRange, tablePlace } from './table-range.ts'
 
 /** csv-parse's options for a table. Arrays, not objects: duplicate headers would overwrite each other silently. */
 export function parserOptions(delimiter: string, quotes: 'strict' | 'relaxed'): Options {
   return {
     delimiter,
-    // Named, since the parser would otherwise take the first line end for the only one.
+    // Explicit: the parser would otherwise accept only the kind of the first line end.
     record_delimiter: ['\r\n', '\n', '\r'],
     relax_quotes: quotes === 'relaxed',
     skip_empty_lines: true,
@@ -39,7 +38,7 @@ export async function* readRows(facts: InputFacts, root = ''): AsyncGenerator<st
   }
 }
 
-/** The rows that a plan is about: those of its shard, or all. Throws FETTLE_INPUT_READ. */
+/** The rows of a plan: those of its shard, or all. Throws FETTLE_INPUT_READ. */
 export function planRows({ input, shard }: Pick<Plan, 'input' | 'shard'>, root = ''): AsyncIterable<string[]> {
   if (shard === undefined) return readRows(input, root)
   const { from, to } = shard.span
@@ -50,8 +49,8 @@ export function planRows({ input, shard }: Pick<Plan, 'input' | 'shard'>, root =
 }
 
 /**
- * The table as UTF-8, without anything around it, or a span of it; a piece is valid until the next is asked for. What lies before
- * a span is passed over unread where the file allows it.
+ * The table as UTF-8, without skipped lines and marks, or a span of it; a piece is valid until the next one is read. Bytes before
+ * a span are not read where the file is seekable.
  */
 export async function* tableText(facts: InputFacts, root = '', span?: Span): AsyncGenerator<Buffer> {
   const path = resolve(root, facts.path)

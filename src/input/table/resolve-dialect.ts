@@ -1,7 +1,4 @@
-/**
- * What a file is before it is read through: not something foreign, in an encoding, with a delimiter, all settled from its head
- * and the options. It says no to whatever it would have to guess.
- */
+/** Decides how to read a file, from its head and the options: kind, encoding, delimiter, skipped lines. Anything ambiguous is an error. */
 import { parse } from 'csv-parse/sync'
 import { canonicalEncoding } from '../../encodings.ts'
 import { type Issue, issue } from '../../errors.ts'
@@ -9,11 +6,11 @@ import type { InputFacts, InputOptions } from '../../pipeline/model/types.ts'
 import { RecordScanner } from '../scan/record-scanner.ts'
 import { byteOrderMark, makeDecoder } from '../text/encoding.ts'
 import { foreignKind, unmarkedUtf16 } from '../text/file-signature.ts'
-import { delimiterName, hasBetterDelimiter, readingsInWords, SAMPLE_BYTES, sepLine, sniffDelimiter } from './dialect.ts'
+import { delimiterName, formatReadings, hasBetterDelimiter, SAMPLE_BYTES, sepLine, sniffDelimiter } from './dialect.ts'
 import { parserOptions } from './records.ts'
 import { lineStart } from './table-range.ts'
 
-/** How the file is to be read, and the head of its table. */
+/** How to read the file, and the head of its table. */
 export interface ResolvedDialect {
   readonly encoding: string
   readonly bom: boolean
@@ -22,13 +19,13 @@ export interface ResolvedDialect {
   /** Whole records from the first one on, in UTF-8. */
   readonly sample: Buffer
   readonly linesBefore: number
-  /** Lines around the table that are no part of it, null for none. */
+  /** The skipped lines around the table, null without any. */
   readonly skipped: NonNullable<InputFacts['skipped']> | null
 }
 
 /**
- * Settles the dialect from the head of a file; `isWhole` says that the head is the file. `tail` finds where the lines below the
- * table begin, and is asked only where there are some.
+ * Resolves the dialect from the head of a file; `isWhole`: the head is the complete file. `tail` finds where the lines below the
+ * table begin; called only when the options skip some.
  */
 export async function resolveDialect(
   options: InputOptions,
@@ -39,7 +36,7 @@ export async function resolveDialect(
   const at = { file: options.path, line: null, column: null }
   const foreign = foreignKind(head)
   if (foreign) return issue('FETTLE_INPUT_KIND', `${options.path} is ${foreign}`, { at })
-  const encoding = settleEncoding(options, head)
+  const encoding = resolveEncoding(options, head)
   if (typeof encoding !== 'string') return encoding
   const mark = byteOrderMark(head)
   const text = decodeHead(head, encoding).subarray(encoding === 'utf-8' ? (mark?.bytes ?? 0) : 0)
@@ -51,7 +48,7 @@ export async function resolveDialect(
   const skipped = skip.head + skip.tail === 0 ? null : { ...skip, from, to }
   const sep = sepLine(text.subarray(from, to))
   const table = text.subarray(from + (sep?.bytes ?? 0), to)
-  const delimiter = settleDelimiter(
+  const delimiter = resolveDelimiter(
     options,
     table.subarray(0, SAMPLE_BYTES),
     isWhole && table.length <= SAMPLE_BYTES,
@@ -62,7 +59,7 @@ export async function resolveDialect(
   return { encoding, bom: mark !== null, ...delimiter, sample, skipped, linesBefore: skip.head + (sep ? 1 : 0) }
 }
 
-function settleEncoding({ path, encoding }: InputOptions, head: Buffer): string | Issue {
+function resolveEncoding({ path, encoding }: InputOptions, head: Buffer): string | Issue {
   const refuse = (message: string, hint?: string): Issue =>
     issue('FETTLE_INPUT_ENCODING', message, { at: { file: path, line: 1, column: 1 }, ...(hint === undefined ? {} : { hint }) })
   const mark = byteOrderMark(head)
@@ -83,7 +80,7 @@ function settleEncoding({ path, encoding }: InputOptions, head: Buffer): string 
   return named
 }
 
-/** The head in UTF-8; bytes it does not have are left to the reading of the whole file, which names the place. */
+/** The head in UTF-8; invalid bytes are replaced, since the pass over the file reports their position. */
 function decodeHead(head: Buffer, encoding: string): Buffer {
   if (encoding === 'utf-8') return head
   try {
@@ -93,7 +90,7 @@ function decodeHead(head: Buffer, encoding: string): Buffer {
   }
 }
 
-function settleDelimiter(
+function resolveDelimiter(
   { path, delimiter }: InputOptions,
   sample: Buffer,
   isWhole: boolean,
@@ -102,10 +99,10 @@ function settleDelimiter(
   const refuse = (message: string): Issue =>
     issue('FETTLE_INPUT_DELIMITER', message, { at: { file: path, line: null, column: null } })
   if (delimiter === 'auto') {
-    if (ofSepLine !== undefined) return { delimiter: ofSepLine, evidence: `sep= line says ${delimiterName(ofSepLine)}` }
+    if (ofSepLine !== undefined) return { delimiter: ofSepLine, evidence: `sep= line: ${delimiterName(ofSepLine)}` }
     const sniffed = sniffDelimiter(sample, isWhole)
     if (sniffed.delimiter !== null) return sniffed
-    return refuse(`cannot tell the delimiter of ${path}: ${sniffed.reason}`)
+    return refuse(`cannot detect the delimiter of ${path}: ${sniffed.reason}`)
   }
   if (!/^[\x01-\x7f]$/.test(delimiter) || /["\r\n]/.test(delimiter)) {
     return refuse(`the delimiter ${JSON.stringify(delimiter)} is not one ASCII character`)
@@ -114,7 +111,7 @@ function settleDelimiter(
   scanner.push(sample)
   if (isWhole) scanner.end()
   if (scanner.columns === 1 && hasBetterDelimiter(sample, isWhole)) {
-    return refuse(`the delimiter ${delimiterName(delimiter)} gives one column in ${path}: ${readingsInWords(sample, isWhole)}`)
+    return refuse(`the delimiter ${delimiterName(delimiter)} gives one column in ${path}: ${formatReadings(sample, isWhole)}`)
   }
   return { delimiter, evidence: `named: ${delimiterName(delimiter)}` }
 }
@@ -125,15 +122,15 @@ function wholeRecords(table: Buffer, delimiter: string): Buffer {
   return table.subarray(0, scanner.consumed)
 }
 
-/** The first rows as cells; damaged ones are read as well as can be, since their damage is named elsewhere. */
+/** The first rows as cells; damaged ones are read leniently, since the scanner reports the damage. */
 export function firstRows({ sample, delimiter }: ResolvedDialect): string[][] {
   const options = { ...parserOptions(delimiter, 'relaxed'), relax_column_count: true }
-  // A quote that is never closed takes every row with it but those read before it: the header at least.
+  // An unclosed quote fails the whole parse: the header alone may still be readable.
   for (const to of [21, 1]) {
     try {
       return parse(sample, { ...options, to }) as string[][]
     } catch {
-      // Named as an issue of its own.
+      // The scanner reports it.
     }
   }
   return []

@@ -1,30 +1,27 @@
-/**
- * Where the rows of a shard lie in the text of a table. What was noted while the table was looked through leads close to them, so
- * that nothing is read a second time but the mebibyte around each end.
- */
+/** Finds the byte range of the rows of a shard. Checkpoints from the scan keep the search within a mebibyte around each end. */
 import type { InputFacts, Shard } from '../../pipeline/model/types.ts'
 import { parseRows, parserOptions, tableText } from './records.ts'
 
-/** So many records (the header is one) lie before this byte of the text of the table. */
+/** `records` (the header is one) precede the byte at `offset` in the text of the table. */
 export interface RecordMark {
   readonly records: number
   readonly offset: number
 }
 
-/** Marks are made so far apart. */
+/** The distance of checkpoints. */
 const MARK_BYTES = 1_048_576
 
-/** Notes marks while a table is scanned. */
+/** Collects checkpoints while a table is scanned. */
 export class Checkpoints {
   readonly all: RecordMark[] = [{ records: 0, offset: 0 }]
 
-  /** `offset`: behind the last complete record. */
+  /** `offset`: the end of the last complete record. */
   note(records: number, offset: number): void {
     if (offset - this.all.at(-1)!.offset >= MARK_BYTES) this.all.push({ records, offset })
   }
 }
 
-/** Where the header ends, and where rows `from` (from 0) up to `to` lie. Throws FETTLE_INPUT_READ. */
+/** The end of the header, and the byte range of rows `from` (from 0) to `to`. Throws FETTLE_INPUT_READ. */
 export async function locateRows(
   facts: InputFacts,
   marks: readonly RecordMark[],
@@ -41,7 +38,7 @@ export async function locateRows(
   }
 }
 
-/** The byte behind so many records. */
+/** The offset of the byte after the first `records` records. */
 async function recordPlace(facts: InputFacts, marks: readonly RecordMark[], records: number, root: string): Promise<number> {
   const mark = marks.findLast(one => one.records <= records)!
   let left = records - mark.records

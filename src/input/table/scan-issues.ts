@@ -1,7 +1,7 @@
-/** The scanner's findings in words: one issue for each place or kind, fifty at most and then a count. It reads nothing itself. */
+/** Turns the problems of the scanner into issues: one per place or kind, at most fifty, then a count. */
 import { type ErrorCode, type Issue, issue, type Place } from '../../errors.ts'
+import type { Problem, ProblemKind } from '../scan/record-scanner.ts'
 import { MAX_COLUMNS, MAX_RECORD_BYTES, type RecordScanner } from '../scan/record-scanner.ts'
-import type { Problem, ProblemKind } from '../scan/scan-problem.ts'
 import { delimiterName } from './dialect.ts'
 
 const MAX_ISSUES = 50
@@ -9,30 +9,29 @@ const RELAXED = 'If quotes inside cells are meant, set input.quotes: relaxed.'
 
 const WORDS: Readonly<Record<ProblemKind, { code: ErrorCode; text: string; hint?: string }>> = {
   unclosed: { code: 'FETTLE_INPUT_QUOTE', text: 'the quote that opens here is never closed', hint: 'Close it, or remove it.' },
-  bareQuote: { code: 'FETTLE_INPUT_QUOTE', text: 'a quote stands inside a cell that is not quoted', hint: RELAXED },
-  spaceBeforeQuote: { code: 'FETTLE_INPUT_QUOTE', text: 'a space stands before the opening quote', hint: 'Remove the space.' },
+  bareQuote: { code: 'FETTLE_INPUT_QUOTE', text: 'a quote is inside a cell that is not quoted', hint: RELAXED },
+  spaceBeforeQuote: { code: 'FETTLE_INPUT_QUOTE', text: 'a space is before the opening quote', hint: 'Remove the space.' },
   afterQuote: { code: 'FETTLE_INPUT_QUOTE', text: 'text follows a closing quote', hint: RELAXED },
   merged: {
     code: 'FETTLE_INPUT_QUOTE',
     text: 'a quoted cell joins lines that would be rows by themselves',
-    hint: 'Look for a quote that is not closed where it should be.',
+    hint: 'Look for a quote that is not closed.',
   },
   nul: { code: 'FETTLE_INPUT_NUL', text: 'a NUL byte' },
   bytes: { code: 'FETTLE_INPUT_LIMIT', text: `a record of more than ${MAX_RECORD_BYTES} bytes begins here` },
   columns: {
     code: 'FETTLE_INPUT_LIMIT',
     text: `a record of more than ${MAX_COLUMNS} columns`,
-    hint: 'Leave out columns that nobody needs.',
+    hint: 'Remove columns that are not needed.',
   },
 }
 
-/** What the words need to know of the table. */
 export interface TableNotes {
   readonly file: string
   readonly hasHeader: boolean
   readonly quotes: 'strict' | 'relaxed'
   readonly delimiter: string
-  /** Lines before the table that the scanner did not see. */
+  /** Lines before the table, which the scanner did not read. */
   readonly linesBefore: number
 }
 
@@ -83,7 +82,7 @@ function raggedIssues(
       issue('FETTLE_INPUT_FIELDS', message, {
         at: place(start, null),
         count: scanner.raggedCount,
-        hint: `Delete ${until === 1 ? 'line 1' : `lines 1–${until}`}, or mend the first row.`,
+        hint: `Delete ${until === 1 ? 'line 1' : `lines 1–${until}`}, or fix the first row.`,
       }),
     ]
   }

@@ -1,24 +1,25 @@
-/**
- * Where the table lies in the text of a file: behind a byte-order mark, lines to skip and a `sep=` line, before other lines to
- * skip. It knows lines, not records.
- */
+/** Finds the table in the text of a file: after a byte-order mark, skipped lines and a `sep=` line, before skipped lines at the end. */
 
+import { readHead } from '../../files/file-chunks.ts'
+import { openInput } from '../../files/open-input.ts'
+import type { InputFacts } from '../../pipeline/model/types.ts'
 import { byteOrderMark, makeDecoder } from '../text/encoding.ts'
 import { sepLine } from './dialect.ts'
+import { changed } from './verify-unchanged.ts'
 
 const LF = 0x0a
 const CR = 0x0d
 
-/** The part of a text that is not skipped: bytes of UTF-8 without byte-order mark. */
+/** A byte range in UTF-8 text without byte-order mark. */
 export interface Span {
   readonly from: number
   readonly to: number
 }
 
-/** Cuts the table out of text in UTF-8 that comes in pieces; the `sep=` line must lie whole in one of them. */
+/** Cuts the table out of UTF-8 text in pieces; the `sep=` line must be complete in one of them. */
 export class TableRange {
   readonly #span: Span | undefined
-  /** Bytes of text before the piece at hand; -1 while there may still be a mark. */
+  /** Bytes of text before the current piece; -1 before the first, which may have a mark. */
   #at = -1
   #isBefore = true
 
@@ -26,7 +27,7 @@ export class TableRange {
     this.#span = span
   }
 
-  /** What of a piece belongs to the table. */
+  /** The part of a piece that belongs to the table. */
   cut(piece: Buffer): Buffer {
     let text = piece
     if (this.#at < 0) {
@@ -44,7 +45,7 @@ export class TableRange {
   }
 }
 
-/** Where line `number` (from 0) of a text begins; null when it has fewer lines. */
+/** The offset of line `number` (from 0); null when the text has fewer lines. */
 export function lineStart(text: Buffer, number: number): number | null {
   let at = 0
   for (let line = 0; line < number; line++) {
@@ -61,7 +62,7 @@ function lineEnd(text: Buffer, from: number): number {
   return at
 }
 
-/** Where the last so many lines of a file begin that are not blank, in its text without mark; null when it has fewer. */
+/** The offset of the last `lines` lines that are not blank, in the text without mark; null when there are fewer. */
 export async function tailStart(pieces: AsyncIterable<Buffer>, encoding: string, lines: number): Promise<number | null> {
   const decoder = encoding === 'utf-8' ? null : makeDecoder(encoding)
   /** Starts of the latest lines that are not blank. */
@@ -86,8 +87,26 @@ export async function tailStart(pieces: AsyncIterable<Buffer>, encoding: string,
     if (decoder !== null) take(Buffer.from(decoder.end()))
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
-    // Bytes that the encoding does not have are told by whoever reads the whole file.
+    // The pass over the file reports bytes that the encoding does not have.
     return Number.MAX_SAFE_INTEGER
   }
   return starts.length < lines ? null : starts[0]!
 }
+
+/** The byte range of the table in an unpacked UTF-8 file, and the length of its byte-order mark. Throws FETTLE_INPUT_CHANGED when the file is missing. */
+export async function tablePlace(input: InputFacts, root: string | undefined): Promise<Span & { readonly mark: number }> {
+  const opened = await openInput(input.path, root)
+  if ('code' in opened) throw changed(input, opened.message)
+  try {
+    const mark = byteOrderMark(await readHead(opened.handle, 3))?.bytes ?? 0
+    const { from: start, to } = input.skipped ?? { from: 0, to: Number.POSITIVE_INFINITY }
+    const { buffer, bytesRead } = await opened.handle.read(Buffer.alloc(16), 0, 16, mark + start)
+    const from = mark + start + (sepLine(buffer.subarray(0, bytesRead))?.bytes ?? 0)
+    return { mark, from, to: Math.min(input.bytes, mark + to) }
+  } finally {
+    await opened.handle.close()
+  }
+}
+
+/** Whether offsets in the text of the table are offsets in the file. */
+export const isSeekable = ({ encoding, packed }: InputFacts): boolean => encoding === 'utf-8' && packed === undefined

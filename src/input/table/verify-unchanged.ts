@@ -1,7 +1,4 @@
-/**
- * Whether the input is still the planned one: by its version where this process has hashed that version, else by its bytes. Another
- * process, on this machine or elsewhere, hashes them first.
- */
+/** Checks that the input is still the planned file: by its version if this process has hashed that version, else by its bytes. */
 import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
 import { FettleError } from '../../errors.ts'
@@ -10,15 +7,15 @@ import { isSettled, knownHash, rememberHash, versionAt } from '../../files/file-
 import { openInput } from '../../files/open-input.ts'
 import type { InputFacts } from '../../pipeline/model/types.ts'
 
-/** Proves that the input was the planned one all the while since its first proof; `during` says what was done with it, for people. */
-export type StillPlanned = (during: 'read' | 'sent') => Promise<void>
+/** Throws when the input changed since the first check; `during` names the operation in the message. */
+export type VerifyUnchanged = (during: 'read' | 'sent') => Promise<void>
 
-/** Throws FETTLE_INPUT_CHANGED when the file is another one than planned, FETTLE_INPUT_READ when it cannot be read. */
-export async function provePlanned(
+/** Throws FETTLE_INPUT_CHANGED when the file is not the planned one, FETTLE_INPUT_READ when it cannot be read. */
+export async function verifyPlanned(
   facts: Pick<InputFacts, 'path' | 'bytes' | 'sha256'>,
   extra: { readonly root?: string; readonly signal?: AbortSignal | undefined; readonly now?: () => number },
-): Promise<StillPlanned> {
-  const lookedMs = extra.now?.() ?? null
+): Promise<VerifyUnchanged> {
+  const startedMs = extra.now?.() ?? null
   const opened = await openInput(facts.path, extra.root)
   if ('code' in opened)
     throw new FettleError(opened.code, opened.message, { at: opened.at, ...(opened.hint ? { hint: opened.hint } : {}) })
@@ -33,9 +30,9 @@ export async function provePlanned(
         hash.update(piece)
       }
       sha256 = hash.digest('hex')
-      if (isSettled(version, lookedMs)) rememberHash(version, sha256)
+      if (isSettled(version, startedMs)) rememberHash(version, sha256)
     }
-    if (sha256 !== facts.sha256) throw changed(facts, 'it has as many bytes, but other ones')
+    if (sha256 !== facts.sha256) throw changed(facts, 'its bytes differ, though not their number')
   } catch (error) {
     throw isOfDisk(error) ? unreadable(facts.path, error) : error
   } finally {
@@ -46,12 +43,11 @@ export async function provePlanned(
       throw unreadable(facts.path, error)
     })
     if (now.id !== version.id) throw changed(facts, `it was written to while it was ${during}`)
-    // A write within the grain of the file system's times may have left the version as it was.
-    if (!isSettled(version, lookedMs)) await provePlanned(facts, extra)
+    // A write within the resolution of file times may have left the version unchanged.
+    if (!isSettled(version, startedMs)) await verifyPlanned(facts, extra)
   }
 }
 
-/** The error for an input that is no longer the planned one. */
 export const changed = (facts: Pick<InputFacts, 'path'>, how: string): FettleError =>
   new FettleError('FETTLE_INPUT_CHANGED', `the input ${facts.path} changed since the run was planned: ${how}`, {
     at: { file: facts.path, line: null, column: null },

@@ -1,16 +1,16 @@
 /**
- * What the bytes of an input mean: byte-order marks, strict UTF-8 across piece borders, and decoders for encodings that were
- * named. It never guesses: whatever is neither marked, nor UTF-8, nor named is refused by whoever asks here.
+ * Byte-order marks, strict UTF-8 across piece borders, and decoders for named encodings. Nothing is guessed: text without a mark is
+ * UTF-8 or needs a name.
  */
 import { isUtf8 } from 'node:buffer'
+import { type Issue, issue } from '../../errors.ts'
 
-/** A byte-order mark and what it says. */
 export interface Mark {
   readonly encoding: 'utf-8' | 'utf-16le' | 'utf-16be'
   readonly bytes: number
 }
 
-/** The mark at the head of a file, null when there is none. */
+/** The mark at the start of a file, null without one. */
 export function byteOrderMark(head: Uint8Array): Mark | null {
   if (head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf) return { encoding: 'utf-8', bytes: 3 }
   if (head[0] === 0xff && head[1] === 0xfe) return { encoding: 'utf-16le', bytes: 2 }
@@ -18,7 +18,7 @@ export function byteOrderMark(head: Uint8Array): Mark | null {
   return null
 }
 
-/** Turns pieces of bytes, cut anywhere, into text; throws a TypeError on bytes that the encoding does not have. */
+/** Decodes pieces of bytes, cut anywhere; throws a TypeError on bytes that the encoding does not have. */
 export interface Decoder {
   decode(piece: Uint8Array): string
   end(): string
@@ -49,7 +49,7 @@ export function asWindows1252(bytes: Buffer): string {
   return bytes.toString('latin1').replace(/[\x80-\x9f]/g, one => HIGH[one.charCodeAt(0) - 0x80]!.replace('\0', '\ufffd'))
 }
 
-/** Characters in a stretch of UTF-8: all bytes but continuation bytes. */
+/** Characters in a range of UTF-8: all bytes but continuation bytes. */
 export function characters(bytes: Uint8Array, from: number, to: number): number {
   let count = 0
   for (let i = from; i < to; i++) if ((bytes[i]! & 0xc0) !== 0x80) count++
@@ -63,7 +63,7 @@ export class Utf8Check {
   replacements = 0
   #pending: Buffer = Buffer.alloc(0)
 
-  /** Offset in `piece` of the first sequence that is not UTF-8 (negative: it began in the piece before), null when all is well. */
+  /** Offset in `piece` of the first sequence that is not UTF-8 (negative: it began in the previous piece), null when the piece is valid. */
   push(piece: Buffer): number | null {
     let from = 0
     if (this.#pending.length > 0) {
@@ -93,7 +93,7 @@ export class Utf8Check {
 
 const sequenceLength = (lead: number): number => (lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1)
 
-/** Where the last, incomplete character of a piece begins; its length when there is none. */
+/** The offset of the last, incomplete character of a piece; its length when every character is complete. */
 function wholeCharacters(piece: Buffer): number {
   for (let back = 1; back <= Math.min(3, piece.length); back++) {
     const byte = piece[piece.length - back]!
@@ -103,7 +103,7 @@ function wholeCharacters(piece: Buffer): number {
   return piece.length
 }
 
-/** Start of the first invalid sequence, by halving: only ever called on the one piece that is not UTF-8. */
+/** Start of the first invalid sequence, by bisection: only called on the one piece that is not UTF-8. */
 function firstInvalid(bytes: Buffer): number {
   const isValidTo = (end: number): boolean => isUtf8(bytes.subarray(0, wholeCharacters(bytes.subarray(0, end))))
   let valid = 0
@@ -114,4 +114,40 @@ function firstInvalid(bytes: Buffer): number {
     else invalid = middle
   }
   return wholeCharacters(bytes.subarray(0, valid))
+}
+
+/** Finds the first byte that `encoding` cannot decode, by a second, slower pass; it is in the piece that begins at `pieceStart`. */
+export async function undecodable(
+  path: string,
+  pieces: AsyncIterable<Buffer>,
+  encoding: string,
+  pieceStart: number,
+): Promise<Issue> {
+  const decoder = makeDecoder(encoding)
+  let offset = 0
+  let line = 1
+  const read = (text: string): void => {
+    line += text.match(/\r\n|\n|\r/g)?.length ?? 0
+  }
+  try {
+    for await (const piece of pieces) {
+      if (offset < pieceStart) {
+        read(decoder.decode(piece))
+        offset += piece.length
+        continue
+      }
+      for (let i = 0; i < piece.length; i++, offset++) read(decoder.decode(piece.subarray(i, i + 1)))
+    }
+    decoder.end()
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+  }
+  return issue(
+    'FETTLE_INPUT_ENCODING',
+    `${path} is not ${encoding}: byte at offset ${offset}, line ${line} has no meaning in it`,
+    {
+      at: { file: path, line, column: null },
+      hint: 'Name another encoding.',
+    },
+  )
 }

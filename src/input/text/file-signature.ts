@@ -1,13 +1,13 @@
 /**
- * Files that are not delimited text, told by their first bytes: a spreadsheet or a web page would otherwise parse as a table of
- * one column without any error. It looks at bytes only, never at a file name.
+ * Recognises files that are not delimited text by their first bytes: a spreadsheet or web page would otherwise parse as a table of one
+ * column without an error.
  */
 
 const OLE = '\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1'
 
 const CUT = 'an Excel file that is cut short, too large, or packed in another file: save it again, or as CSV UTF-8'
 
-/** What an archive is by the name of a file in it; workbooks that can be read never come here. */
+/** Kinds of archives by the name of a file in them; readable workbooks are handled before. */
 const ARCHIVES: readonly (readonly [name: string, what: string])[] = [
   ['opendocument.spreadsheet', 'an OpenDocument sheet (.ods): save as .xlsx or CSV UTF-8'],
   ['xl/workbook.bin', 'a binary Excel file (.xlsb): save as .xlsx or CSV UTF-8'],
@@ -18,7 +18,7 @@ const ARCHIVES: readonly (readonly [name: string, what: string])[] = [
 ]
 
 const BINARY: readonly (readonly [signature: string, what: string])[] = [
-  // What one gzip packed is read; so this is one in another.
+  // Single gzip is unpacked before: this is gzip inside gzip.
   ['\x1f\x8b', 'packed twice by gzip: unpack it once'],
   ['%PDF', 'a PDF'],
   ['PAR1', 'a Parquet file: export it as CSV UTF-8'],
@@ -44,7 +44,7 @@ const TEXT: readonly (readonly [pattern: RegExp, what: string])[] = [
   [/^(\{\s*"[^"\n]*"\s*:|\[\s*[{[]\s*")/, 'a JSON document'],
 ]
 
-/** What a file is when it is no delimited text, in words; null when it may be one. `head` is the first KiB or more. */
+/** A description of a file that is not delimited text, null when it may be. `head` is the first KiB or more. */
 export function foreignKind(head: Buffer): string | null {
   const start = head.subarray(0, 4096).toString('latin1')
   if (start.startsWith('PK\x03\x04'))
@@ -57,7 +57,7 @@ export function foreignKind(head: Buffer): string | null {
   return TEXT.find(([pattern]) => pattern.test(text))?.[1] ?? null
 }
 
-/** Which UTF-16 a text without byte-order mark looks like: every other byte of Western text is NUL there. */
+/** The kind of UTF-16 that a text without a byte-order mark seems to be: every other byte of Western text is NUL in it. */
 export function unmarkedUtf16(head: Buffer): 'utf-16le' | 'utf-16be' | null {
   const sample = head.subarray(0, 1024)
   const nul = [0, 0]

@@ -1,14 +1,14 @@
 /**
- * Text whose UTF-8 was once read as windows-1252 or Latin-1 and written again: `Ã¼` for `ü`, `â€™` for `’`. Found by bytes that
- * are rare in any language, so that looking for it costs next to nothing; only counted, since nobody knows how often it happened.
+ * Counts UTF-8 text that was decoded as windows-1252 or Latin-1 and encoded again: `Ã¼` for `ü`, `â€™` for `’`. The search for bytes
+ * that are rare in any language costs next to nothing.
  */
 
-/** Nobody needs to know of more places. */
+/** The count stops here. */
 const MOST = 10_000
-/** The longest place is `â€`. */
+/** The longest pattern is `â€`. */
 const MAX_BYTES = 5
 
-/** Bytes to look for, and where the place they may be part of begins: its first character is two bytes, the first of them 0xC3. */
+/** Bytes to search for, and their distance from the start of the pattern, whose first character is two bytes, 0xC3 the first. */
 const NEEDLES: readonly (readonly [needle: Uint8Array | number, before: number])[] = [
   [0xc2, 2], // Ã¼, Â£, Å¡, Ð°: the second character is one of U+0080 to U+00BF
   [Buffer.from([0x83, 0xc5]), 1], // Ãœ, ÃŸ
@@ -17,25 +17,25 @@ const NEEDLES: readonly (readonly [needle: Uint8Array | number, before: number])
 ]
 
 /**
- * The places. Left out is what may follow such a capital in good text: a space that does not break, closing quotes, ®, ™, an
- * ellipsis. Where `LÃ®` means `Lî`, there are other places to tell.
+ * The patterns. Excluded are characters that may follow such a capital in correct text: a no-break space, closing quotes, ®, ™, an
+ * ellipsis. A file in which `LÃ®` means `Lî` has other matches.
  */
 const PLACE = /^(?:Â[\u00a0-¿]|[ÃÄÅÎÏÐÑ][¡-\u00ad¯-º¼-¿]|Ã[€„†‡‰Š‹ŒŽ‘–šœžŸ]|â€)/u
 
-/** Counts such places in UTF-8 text cut anywhere; up to 10,000. */
+/** Counts matches in UTF-8 text cut anywhere, up to 10,000. */
 export class Mojibake {
   count = 0
-  /** The first one found. */
+  /** The first match. */
   example = ''
-  /** The last bytes, too few for a whole place. */
+  /** The last bytes, too few for a complete pattern. */
   #tail: Buffer = Buffer.alloc(0)
 
-  /** How often such places stand in the text, in words. */
+  /** The number of matches, for a message. */
   get times(): string {
     return this.count === 1 ? 'once' : `${this.count === MOST ? 'at least ' : ''}${this.count} times`
   }
 
-  /** Takes a piece; gives where in it the places begin, in order. One that began in the piece before begins at 0. */
+  /** Returns the offsets of the matches in a piece, in order; 0 for one that began in the previous piece. */
   push(piece: Buffer): number[] {
     const border = Buffer.concat([this.#tail, piece.subarray(0, MAX_BYTES - 1)])
     const before = this.#tail.length

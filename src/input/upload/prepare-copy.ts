@@ -1,7 +1,6 @@
 /**
- * The copy that goes up in place of the input: unpacked, UTF-8 without mark, cells tidied and constants added where the pipeline
- * asks for it, rows that ask the same only once. All columns, their order, the header and the delimiter stay, and where no row
- * changes all the text does. The same plan gives the same bytes.
+ * Writes the copy that is uploaded instead of the input: unpacked, UTF-8 without mark, cells tidied, constants added and repeated rows
+ * removed as the plan requires. Columns, their order, header and delimiter stay. The same plan gives the same bytes.
  */
 
 import { openSink, type Sink } from '../../files/atomic-file.ts'
@@ -15,13 +14,12 @@ import { changesRows, dedupeKeyOf, rowMaker, uploadColumns, uploadHeader } from 
 
 const BATCH = 1000
 
-/** A prepared copy on disk. */
 export interface Copy {
   readonly bytes: number
   readonly sha256: string
 }
 
-/** Writes the copy (0600, whole or not at all). Throws FETTLE_OUTPUT_WRITE. */
+/** Writes the copy (0600, atomically). Throws FETTLE_OUTPUT_WRITE. */
 export async function prepareCopy(plan: Plan, path: string, extra: FileContext): Promise<Copy> {
   const sink = await openSink(path, { tag: 'copy' })
   try {
@@ -39,7 +37,7 @@ export async function prepareCopy(plan: Plan, path: string, extra: FileContext):
   }
 }
 
-/** Why the bytes of the input cannot go up themselves. */
+/** Whether the bytes of the input cannot be uploaded themselves. */
 export const needsCopy = (plan: Plan): boolean =>
   plan.input.packed !== undefined || plan.input.encoding !== 'utf-8' || changesCells(plan)
 
@@ -50,19 +48,19 @@ async function writeRows(plan: Plan, sink: Sink, { root, signal }: FileContext):
   const { input, mappings, rows, shard } = plan
   const style = { delimiter: input.delimiter, lineEnd: input.lineEnd === 'crlf' ? '\r\n' : '\n', columns: uploadColumns(plan) }
   const header = uploadHeader(plan)
-  const make = rowMaker(mappings)
-  const isNew = newness(plan)
+  const toUploadRow = rowMaker(mappings)
+  const isNew = isFirstOfItsKey(plan)
   let batch: (readonly string[])[] = header === null ? [] : [header]
-  // What the rows before a shard ask is not asked again.
+  // Rows that repeat one before the shard are not sent either.
   const before = plan.collapse ? (shard?.from ?? 0) : 0
   let read = 0
   let sent = 0
   if (rows > 0) {
-    for await (const row of plan.collapse ? readRows(input, root) : planRows(plan, root)) {
-      const made = make(row)
-      if (isNew(made) && read >= before) {
+    for await (const inputRow of plan.collapse ? readRows(input, root) : planRows(plan, root)) {
+      const uploadRow = toUploadRow(inputRow)
+      if (isNew(uploadRow) && read >= before) {
         sent++
-        batch.push(made)
+        batch.push(uploadRow)
       }
       if (batch.length >= BATCH) {
         signal?.throwIfAborted()
@@ -73,16 +71,16 @@ async function writeRows(plan: Plan, sink: Sink, { root, signal }: FileContext):
     }
   }
   await sink.write(Buffer.from(csvText(batch, style)))
-  if (sent !== plan.sent) throw changed(input, `${plan.sent} rows were to be sent and there are ${sent}`)
+  if (sent !== plan.sent) throw changed(input, `${plan.sent} rows were planned to be sent, the file has ${sent}`)
 }
 
-/** True for a sent row that asks what no row before it did; for every row where they are not collapsed. */
-function newness({ collapse, mappings }: Plan): (sent: readonly string[]) => boolean {
+/** True for the first row with its dedupe key; for every row when the plan does not collapse them. */
+function isFirstOfItsKey({ collapse, mappings }: Plan): (uploadRow: readonly string[]) => boolean {
   if (!collapse) return () => true
-  const fold = new DigestIndex()
-  const question = dedupeKeyOf(mappings)
-  return sent => {
-    const { size } = fold
-    return fold.place(question(sent)) === size
+  const index = new DigestIndex()
+  const dedupeKey = dedupeKeyOf(mappings)
+  return uploadRow => {
+    const { size } = index
+    return index.add(dedupeKey(uploadRow)) === size
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Which questions were asked before: rows that are alike on the mapped cells, each by a digest of 128 bits, so that two different
- * ones are never taken for one. About 40 bytes a different row, which is the one part of a run that grows with the input.
+ * Numbers distinct rows by a 128-bit digest of their mapped cells. About 40 bytes per distinct row: the one part of a run whose memory
+ * grows with the input.
  */
 import type { Plan } from '../../pipeline/model/types.ts'
 import { readRows } from '../table/records.ts'
@@ -9,25 +9,25 @@ import { dedupeKeyOf, rowMaker } from './upload-row.ts'
 const WORDS = 4
 const FIRST_SLOTS = 4_096
 
-/** Numbers different questions from 0, in the order of their first asking. */
+/** Numbers distinct digests from 0, in the order of their first occurrence. */
 export class DigestIndex {
   size = 0
   #words = new Uint32Array(FIRST_SLOTS * WORDS)
   /** The number plus one, 0 for a free slot. */
   #numbers = new Uint32Array(FIRST_SLOTS)
 
-  /** The number of a question of 16 bytes; the present `size` when it is a new one, which it then is no longer. */
-  place(question: Buffer): number {
-    const at = this.#find(word(question, 0), word(question, 1), word(question, 2), word(question, 3))
+  /** The number of a digest of 16 bytes; adds a new one under the number `size`. */
+  add(digest: Buffer): number {
+    const at = this.#find(word(digest, 0), word(digest, 1), word(digest, 2), word(digest, 3))
     const known = this.#numbers[at]!
     if (known !== 0) return known - 1
-    this.#put(at, question)
+    this.#put(at, digest)
     if (this.size > this.#numbers.length / 2) this.#grow()
     return this.size - 1
   }
 
-  #put(at: number, question: Buffer): void {
-    for (let n = 0; n < WORDS; n++) this.#words[at * WORDS + n] = word(question, n)
+  #put(at: number, digest: Buffer): void {
+    for (let n = 0; n < WORDS; n++) this.#words[at * WORDS + n] = word(digest, n)
     this.#numbers[at] = ++this.size
   }
 
@@ -48,36 +48,36 @@ export class DigestIndex {
     this.#numbers = new Uint32Array(numbers.length * 2)
     for (const [slot, number] of numbers.entries()) {
       if (number === 0) continue
-      const question = words.subarray(slot * WORDS, slot * WORDS + WORDS)
-      const at = this.#find(question[0]!, question[1]!, question[2]!, question[3]!)
-      this.#words.set(question, at * WORDS)
+      const digest = words.subarray(slot * WORDS, slot * WORDS + WORDS)
+      const at = this.#find(digest[0]!, digest[1]!, digest[2]!, digest[3]!)
+      this.#words.set(digest, at * WORDS)
       this.#numbers[at] = number
     }
   }
 }
 
-const word = (question: Buffer, n: number): number => question.readUInt32LE(n * 4)
+const word = (digest: Buffer, n: number): number => digest.readUInt32LE(n * 4)
 
 /**
- * How many different questions the rows of a plan ask; and how many had been asked before each of the rows `at` (from 0, rising),
- * whoever may be about to ask them. Throws FETTLE_INPUT_READ.
+ * The number of distinct rows of a plan, and the number before each of the rows `at` (from 0, ascending). Throws
+ * FETTLE_INPUT_READ.
  */
 export async function countDistinctRows(
   { input, mappings, rows }: Pick<Plan, 'input' | 'mappings' | 'rows'>,
   root = '',
   at: readonly number[] = [],
 ): Promise<{ readonly all: number; readonly before: readonly number[] }> {
-  const fold = new DigestIndex()
-  const sent = rowMaker(mappings)
-  const question = dedupeKeyOf(mappings)
+  const index = new DigestIndex()
+  const toUploadRow = rowMaker(mappings)
+  const dedupeKey = dedupeKeyOf(mappings)
   const before: number[] = []
   let read = 0
   if (rows > 0)
-    for await (const row of readRows(input, root)) {
-      while (at[before.length] === read) before.push(fold.size)
-      fold.place(question(sent(row)))
+    for await (const inputRow of readRows(input, root)) {
+      while (at[before.length] === read) before.push(index.size)
+      index.add(dedupeKey(toUploadRow(inputRow)))
       if (++read === rows) break
     }
-  while (before.length < at.length) before.push(fold.size)
-  return { all: fold.size, before }
+  while (before.length < at.length) before.push(index.size)
+  return { all: index.size, before }
 }

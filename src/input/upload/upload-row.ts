@@ -1,30 +1,29 @@
 /**
- * What of a row of the input goes up: all its cells, those of mapped columns tidied where the pipeline asks for it, constants
- * behind them. Every reader of sent rows comes through here, so that they are the same wherever they are made. Pure.
+ * Makes the uploaded row from an input row: all cells, mapped ones tidied, constants appended. Every reader of uploaded rows uses it, so
+ * that they are the same everywhere.
  */
 
-import { digestOf } from '../../files/digest.ts'
+import { digestOf } from '../../files/file-chunks.ts'
 import type { Plan, PlannedMapping } from '../../pipeline/model/types.ts'
 
 type Mappings = readonly PlannedMapping[]
 type Row = readonly string[]
 
-/** True when rows do not go up as they are. */
+/** Whether uploaded rows differ from input rows. */
 export const changesRows = (mappings: Mappings): boolean =>
   mappings.some(({ pad, trim, value }) => pad !== null || trim || value !== undefined)
 
-/** Makes the row that goes up of one of the input. */
 export function rowMaker(mappings: Mappings): (row: Row) => Row {
   if (!changesRows(mappings)) return row => row
   const tidied = mappings.filter(({ pad, trim }) => pad !== null || trim)
   const constants = mappings.flatMap(({ value }) => (value === undefined ? [] : [value]))
-  return row => {
-    const sent = [...row]
+  return inputRow => {
+    const uploadRow = [...inputRow]
     for (const mapping of tidied) {
-      const cell = sent[mapping.index]
-      if (cell !== undefined) sent[mapping.index] = tidy(cell, mapping)
+      const cell = uploadRow[mapping.index]
+      if (cell !== undefined) uploadRow[mapping.index] = tidy(cell, mapping)
     }
-    return constants.length === 0 ? sent : [...sent, ...constants]
+    return constants.length === 0 ? uploadRow : [...uploadRow, ...constants]
   }
 }
 
@@ -33,7 +32,7 @@ function tidy(cell: string, { pad, trim }: PlannedMapping): string {
   return pad !== null && /^[0-9]+$/.test(text) ? text.padStart(pad, '0') : text
 }
 
-/** The header that goes up, null for none: the input's, and each constant called after its mapping. */
+/** The uploaded header, null without one: that of the input, and a column per constant named after its mapping. */
 export function uploadHeader({ input: { header }, mappings }: Pick<Plan, 'input' | 'mappings'>): Row | null {
   if (header === null) return null
   const names = [...header]
@@ -46,16 +45,15 @@ export function uploadHeader({ input: { header }, mappings }: Pick<Plan, 'input'
   return names
 }
 
-/** Columns that go up. */
 export const uploadColumns = ({ input, mappings }: Pick<Plan, 'input' | 'mappings'>): number =>
   input.columns + mappings.filter(({ value }) => value !== undefined).length
 
-/** What two sent rows have in common when they ask the same: 16 bytes, of the mapped cells. */
-export function dedupeKeyOf(mappings: Mappings): (sent: Row) => Buffer {
+/** A digest of the mapped cells, 16 bytes: rows with the same key get the same answer. */
+export function dedupeKeyOf(mappings: Mappings): (uploadRow: Row) => Buffer {
   const indexes = mappings.filter(({ value }) => value === undefined).map(({ index }) => index)
-  // Lengths before the cells, so that no two lists of cells make one text.
-  return sent => {
-    const text = indexes.map(index => `${sent[index]!.length}:${sent[index]}`).join('')
+  // Each cell with its length, so that different lists of cells give different texts.
+  return uploadRow => {
+    const text = indexes.map(index => `${uploadRow[index]!.length}:${uploadRow[index]}`).join('')
     return digestOf(text)
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The input as an upload that can be opened again for every attempt: bytes of the file itself, or of a prepared copy in the run
- * directory when the plan says why it cannot go up as it is; all of them, or those of one part. It sends nothing.
+ * Opens the input as an upload that can be read again for every attempt: the bytes of the file, or of a prepared copy in the run
+ * directory where the plan needs one; all of them, or those of one part.
  */
 import { open, rm } from 'node:fs/promises'
 import { basename, join, parse, resolve } from 'node:path'
@@ -11,21 +11,17 @@ import { type Version, versionAt } from '../../files/file-version.ts'
 import type { Upload } from '../../model/requests.ts'
 import type { Plan } from '../../pipeline/model/types.ts'
 import { recordStarts } from '../table/record-offsets.ts'
-import { tablePlace } from '../table/table-place.ts'
 import type { Span } from '../table/table-range.ts'
-import { changed, provePlanned } from '../table/verify-unchanged.ts'
+import { tablePlace } from '../table/table-range.ts'
+import { changed, verifyPlanned } from '../table/verify-unchanged.ts'
 import { needsCopy, prepareCopy } from './prepare-copy.ts'
 
-/**
- * A prepared transfer. `open` gives the bytes anew for each attempt; `sha256` is of the bytes once they were sent to the end, null before and
- * where nobody counted them.
- */
+/** `sha256` is of the bytes sent; null until they were all sent, and for one of several parts. */
 interface SourceUpload extends Upload {
   open(): AsyncIterable<Buffer>
   sha256(): string | null
 }
 
-/** An input, ready to send. */
 interface FileSource {
   /** The rows of a part. Throws FETTLE_INPUT_CHANGED when the file is no longer the planned one. */
   upload(part: number): Promise<SourceUpload>
@@ -33,15 +29,14 @@ interface FileSource {
   remove(): Promise<void>
 }
 
-/** What goes up: a file, and of it the header and the rows of each part, or all of it. */
+/** The file to upload, and the spans of its parts. */
 interface Sendable {
   readonly path: string
   readonly bytes: number
-  /** Of the file. */
   readonly sha256: string
-  /** Of the prepared copy when it was made; null for the input itself. */
+  /** The version of the prepared copy; null when the input itself is sent. */
   readonly copy: Version | null
-  /** The spans of each part, header first; null for the only part of a file that goes up whole. */
+  /** The spans of each part, header first; null when the only part is the complete file. */
   readonly spans: readonly (readonly Span[])[] | null
 }
 
@@ -50,7 +45,7 @@ export function openSource(plan: Plan, workDir: string, extra: FileContext = {})
   const { input } = plan
   const copy = join(workDir, 'upload.csv')
   let sendable: Promise<Sendable | null> = Promise.resolve(null)
-  /** Made once for all parts, one after the other asking; made anew when somebody has taken the copy away. */
+  /** Created once for all parts, and again when the copy was removed or changed. */
   const ready = (): Promise<Sendable> => {
     const before = sendable.catch(() => null)
     const next = before.then(async known => {
@@ -62,16 +57,16 @@ export function openSource(plan: Plan, workDir: string, extra: FileContext = {})
   }
   return {
     async upload(part) {
-      await provePlanned(input, extra)
+      await verifyPlanned(input, extra)
       const { path, bytes, sha256, spans, copy } = await ready()
       const own = spans?.[part] ?? [{ from: 0, to: bytes }]
       let isSent = false
-      // What is sent is proved before and after: with other bytes the transfer fails, or other rows than the planned ones are matched.
+      // Checked before and after sending: rows other than the planned ones must not be matched.
       async function* body(): AsyncGenerator<Buffer> {
         isSent = false
-        const stillPlanned = copy === null ? await provePlanned(input, extra) : null
+        const verifyUnchanged = copy === null ? await verifyPlanned(input, extra) : null
         for (const span of own) yield* readFrom(path, span)
-        await stillPlanned?.('sent')
+        await verifyUnchanged?.('sent')
         if (copy !== null && !(await isAt(path, copy))) throw changed(input, 'its prepared copy was written to')
         isSent = true
       }
@@ -89,9 +84,9 @@ export function openSource(plan: Plan, workDir: string, extra: FileContext = {})
 
 /** Throws FETTLE_INPUT_CHANGED when the input changed while it was read. */
 async function makeSendable(plan: Plan, copy: string, extra: FileContext): Promise<Sendable> {
-  const stillPlanned = await provePlanned(plan.input, extra)
-  const made = needsCopy(plan) ? await copied(plan, copy, extra) : await sentAsItIs(plan, extra)
-  await stillPlanned('read')
+  const verifyUnchanged = await verifyPlanned(plan.input, extra)
+  const made = needsCopy(plan) ? await copied(plan, copy, extra) : await sentUnchanged(plan, extra)
+  await verifyUnchanged('read')
   return made
 }
 
@@ -103,11 +98,11 @@ async function copied(plan: Plan, path: string, extra: FileContext): Promise<Sen
   return { path, bytes, sha256, copy, spans: isWhole ? null : await spansOf(plan, path, { table: { from: 0, to: bytes } }) }
 }
 
-async function sentAsItIs(plan: Plan, extra: FileContext): Promise<Sendable> {
+async function sentUnchanged(plan: Plan, extra: FileContext): Promise<Sendable> {
   const { input, shard, parts, rows } = plan
   const path = resolve(extra.root ?? '', input.path)
   const place = await tablePlace(input, extra.root)
-  // A byte-order mark goes up, unless something between it and the table does not.
+  // A byte-order mark is sent, unless lines between it and the table are skipped.
   const table = { from: place.from === place.mark ? 0 : place.from, to: place.to }
   const isWhole = parts.length === 1 && rows === input.rows && table.from === 0 && table.to === input.bytes
   const { sha256, bytes } = input
@@ -119,20 +114,20 @@ async function sentAsItIs(plan: Plan, extra: FileContext): Promise<Sendable> {
   return { ...file, spans: await spansOf(plan, path, { header, table: own }) }
 }
 
-/** A table, and its header where that is not its first record. */
+/** `header`: where it is not the first record of the table. */
 interface Place {
   readonly header?: Span
   readonly table: Span
 }
 
-/** Where the header and the rows of each part lie. Throws FETTLE_INPUT_CHANGED when the file has other rows than planned. */
+/** The spans of header and rows of each part. Throws FETTLE_INPUT_CHANGED when the file has fewer rows than planned. */
 async function spansOf(plan: Plan, path: string, { header, table }: Place): Promise<Span[][]> {
   const { parts, sent, input } = plan
   const headers = header !== undefined || input.header === null ? 0 : 1
   const starts = [...parts.map(({ from }) => from + headers), sent + headers]
   const found = await recordStarts(readFrom(path, table), starts)
   if (found.records < sent + headers)
-    throw changed(input, `${sent} rows were to be sent and there are ${found.records - headers}`)
+    throw changed(input, `${sent} rows were planned to be sent, the file has ${found.records - headers}`)
   const at = (index: number): number => table.from + (found.starts[index]?.offset ?? table.to - table.from)
   const head = header ?? { from: table.from, to: at(0) }
   return parts.map((_, part) => [...(input.header === null ? [] : [head]), { from: at(part), to: at(part + 1) }])
@@ -148,8 +143,8 @@ function filenameOf({ input, parts, shard }: Plan, part: number): string {
 }
 
 /**
- * Bytes and buffers of a transfer: pieces of 1 MiB take a tenth longer. Whoever sends holds at most three at a time: one on its
- * way to the network, which is waited for, one in hand and one read ahead; the fourth is margin.
+ * Bytes and buffers of a transfer: pieces of 1 MiB take a tenth longer. The sender holds at most three: one being written to the
+ * network, one waiting and one read ahead; the fourth is a margin.
  */
 const PIECE_BYTES = 2_097_152
 const BUFFERS = 4
@@ -176,6 +171,6 @@ async function* readFrom(path: string, { from, to }: Span): AsyncGenerator<Buffe
   }
 }
 
-/** Asked before and after, it costs nothing, where hashing 1 GB on the way took 0.6 s. */
+/** Compares metadata, which costs nothing; hashing 1 GB took 0.6 s. */
 const isAt = async (path: string, version: Version): Promise<boolean> =>
   (await versionAt(path).catch(() => null))?.id === version.id

@@ -6,7 +6,7 @@
 import { unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { FettleError } from '../../errors.ts'
-import { digestOf } from '../../files/digest.ts'
+import { digestOf } from '../../files/file-chunks.ts'
 import { JsonLinesWriter, readJsonLines } from '../../files/json-lines.ts'
 import { DigestIndex } from '../../input/upload/row-dedupe.ts'
 import type { CompanyCounts, FoundCompany } from '../../model/results.ts'
@@ -43,7 +43,7 @@ export class CompanyLister {
       return
     }
     const known = this.#known.size
-    if (this.#known.place(digestOf(id)) < known) return
+    if (this.#known.add(digestOf(id)) < known) return
     const reference = this.#reference === null ? '' : (cells[this.#reference] ?? '')
     await this.#writer.add({ row: number, id, name: read(NAME_TAGS), reference })
   }

@@ -112,7 +112,7 @@ export const CSV_ROWS: readonly Row[] = [
   bad('C5', 'UTF-16 without a mark', wide(ROWS), ['ENCODING rows.csv:1:1'], ['looks like UTF-16 without a byte-order mark', 'utf-16le']),
 
   bad('C6', 'a named delimiter that is not there', 'Name;Country\nAcme;GB\nBolt;GB\n', ['DELIMITER rows.csv'], ['"," gives one column', '";" 1 in every one of 3 records'], { input: 'delimiter: ","' }),
-  bad('C6', 'two that fit', 'Name;Country,x\nAcme;GB,1\nBolt;IE,2\n', ['DELIMITER rows.csv'], ['cannot tell the delimiter', '"," 1 in every one of 3 records; ";" 1 in every', 'Name it']),
+  bad('C6', 'two that fit', 'Name;Country,x\nAcme;GB,1\nBolt;IE,2\n', ['DELIMITER rows.csv'], ['cannot detect the delimiter', '"," 1 in every one of 3 records; ";" 1 in every', 'Name it']),
   bad('C6', 'a named tab in a table of bars', 'Name|Country\nAcme|GB\n', ['DELIMITER rows.csv'], ['tab gives one column'], { input: 'delimiter: "\\t"' }),
 
   ok('C7', 'sep=;', 'sep=;\nName;Country\nAcme;GB\n'),
@@ -129,7 +129,7 @@ export const CSV_ROWS: readonly Row[] = [
   bad('C8', 'a mark against the name', `\ufeff${ROWS}`, ['ENCODING rows.csv:1:1'], ['begins with the byte-order mark of utf-8'], { input: 'encoding: windows-1252' }),
   ok('C8', 'named', latin('Name,Country\nZürich AG,CH\n'), { input: 'encoding: windows-1252' }),
 
-  remark('C9', 'U+FFFD twice', `${HEAD}M\ufffdller,DE\nJ\ufffdger,DE\n`, [{ says: ['U+FFFD stands 2 times', 'lost before it came here'], count: 2 }]),
+  remark('C9', 'U+FFFD twice', `${HEAD}M\ufffdller,DE\nJ\ufffdger,DE\n`, [{ says: ['U+FFFD occurs 2 times', 'lost before fettle read it'], count: 2 }]),
 
   bad('C10', 'a NUL', `${HEAD}Ac\0me,GB\n`, ['NUL rows.csv:2:3'], ['a NUL byte']),
   bad('C10', 'text after a closing quote', `${HEAD}"Acme" Ltd,GB\n`, ['QUOTE rows.csv:2:7'], ['text follows a closing quote']),
@@ -141,8 +141,8 @@ export const CSV_ROWS: readonly Row[] = [
   bad('C11', 'in the header', 'Name,"Country\nAcme,GB\n', ['QUOTE rows.csv:1'], ['never closed']),
   bad('C11', 'quotes: relaxed does not help', `${HEAD}Acme,GB\n"Bolt,GB\n`, ['QUOTE rows.csv:3'], ['never closed'], { input: 'quotes: relaxed' }),
 
-  bad('C12', 'bare quotes', `${HEAD}OOO "Romashka",RU\n`, ['QUOTE rows.csv:2:5', 'QUOTE rows.csv:2:14'], ['a quote stands inside a cell', 'input.quotes: relaxed']),
-  bad('C12', 'a space before a quote', `${HEAD}Acme, "GB"\n`, ['QUOTE rows.csv:2:7', 'QUOTE rows.csv:2:10'], ['a space stands before the opening quote', 'Remove the space']),
+  bad('C12', 'bare quotes', `${HEAD}OOO "Romashka",RU\n`, ['QUOTE rows.csv:2:5', 'QUOTE rows.csv:2:14'], ['a quote is inside a cell', 'input.quotes: relaxed']),
+  bad('C12', 'a space before a quote', `${HEAD}Acme, "GB"\n`, ['QUOTE rows.csv:2:7', 'QUOTE rows.csv:2:10'], ['a space is before the opening quote', 'Remove the space']),
   ok('C12', 'bare quotes, relaxed', `${HEAD}OOO "Romashka",RU\n`, { input: 'quotes: relaxed' }),
 
   bad('C13', 'a quote that swallows rows', `${HEAD}"Acme Ltd,GB\nBolt Ltd,GB\nCork "The" DAC,IE\nDent,FR\n`, ['QUOTE rows.csv:2'], ['joins lines that would be rows by themselves'], { input: 'quotes: relaxed' }),
@@ -171,7 +171,7 @@ export const CSV_ROWS: readonly Row[] = [
   remark('C19', 'empty header cells', 'Name,,Country, \nAcme,x,GB,y\n', [{ says: ['the header of column 2 is empty'] }, { says: ['the header of column 4 is empty'] }]),
 
   remark('C20', 'headers alike but for case and spaces', 'Name,Country,Town,town\u00a0\nAcme,GB,x,y\n', [{ says: ['headers differ only in case, spaces or invisible characters: "Town", "town\\u00a0"'], count: 2 }]),
-  remark('C20', 'one header twice, not mapped', 'Name,Country,x,x\nAcme,GB,1,2\n', [{ says: ['the header "x" stands 2 times (columns 3, 4)'], count: 2 }]),
+  remark('C20', 'one header twice, not mapped', 'Name,Country,x,x\nAcme,GB,1,2\n', [{ says: ['the header "x" occurs 2 times (columns 3, 4)'], count: 2 }]),
   bad('C20', 'a mapped header with a hidden character', 'N\u200bame,Country\nAcme,GB\n', ['HEADER p.yml:3:19'], ['only looks like it, with characters that cannot be seen', '"N\\u200bame"']),
   bad('C20', 'a mapped header in another case', 'NAME,Country\nAcme,GB\n', ['HEADER p.yml:3:19'], ['"NAME" in column 1 only looks like it']),
   remark('C20', 'a header with a hidden character alone', 'Name,Country,Reg\u00a0No,T\u200bA\nAcme,GB,1,x\n', [{ says: ['the header "Reg\\u00a0No" of column 3 holds characters that cannot be seen', 'name: { index: 2 }'] }, { says: ['the header "T\\u200bA" of column 4'] }]),

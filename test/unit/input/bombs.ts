@@ -127,7 +127,7 @@ export const bombs = (scale: number): readonly Bomb[] => [
     () => sheet(`<row r="2">${text('A2', 'x')}</row><row r="1">${text('A1', 'y')}</row>`),
     /FETTLE_INPUT_KIND .*follows one of a higher number/,
   ),
-  ofSheet('a cell of another row', () => sheet(`<row r="1">${text('A2', 'x')}</row>`), /FETTLE_INPUT_KIND .*A2 stands in row 1/),
+  ofSheet('a cell of another row', () => sheet(`<row r="1">${text('A2', 'x')}</row>`), /FETTLE_INPUT_KIND .*A2 is in row 1/),
   ofSheet(
     'rows and cells without addresses',
     () => sheet(`<row><c t="inlineStr"><is><t>Name</t></is></c><c><v>1</v></c></row><row><c/><c><v>2</v></c></row>`),
@@ -152,7 +152,7 @@ export const bombs = (scale: number): readonly Bomb[] => [
   ofSheet(
     'an entity that nothing declares',
     () => sheet(`<row r="1">${text('A1', '&b;')}</row>`),
-    /FETTLE_INPUT_KIND .*"&b;", which stands for nothing/,
+    /FETTLE_INPUT_KIND .*"&b;", which is not defined/,
   ),
   ofSheet(
     'many entities',
@@ -263,7 +263,7 @@ export const bombs = (scale: number): readonly Bomb[] => [
   {
     name: 'a part behind the end',
     make: () => changed(42, 1_000_000),
-    becomes: /FETTLE_INPUT_KIND .*not where the archive says/,
+    becomes: /FETTLE_INPUT_KIND .*not at its listed offset/,
   },
   { name: 'a part with a password', make: () => changed(8, 1), becomes: /FETTLE_INPUT_KIND .*encrypted/ },
 ]

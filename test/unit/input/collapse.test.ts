@@ -155,7 +155,7 @@ it('numbers stay with their question however many there are', () => {
     return bytes
   }
   const numbers = Array.from({ length: 20_000 }, (_, n) => n)
-  expect(numbers.map(n => fold.place(question(n)))).toEqual(numbers)
-  expect(numbers.map(n => fold.place(question(n)))).toEqual(numbers)
+  expect(numbers.map(n => fold.add(question(n)))).toEqual(numbers)
+  expect(numbers.map(n => fold.add(question(n)))).toEqual(numbers)
   expect(fold.size).toBe(20_000)
 })

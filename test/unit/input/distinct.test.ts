@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { DistinctCounter } from '../../../src/input/scan/distinct-counter.ts'
-import { Hash } from '../../../src/input/scan/hash.ts'
+import { Hash } from '../../../src/input/scan/distinct-counter.ts'
 import { HyperLogLog } from '../../../src/input/scan/hyperloglog.ts'
 
 const hash = new Hash()

@@ -172,7 +172,7 @@ describe('structure', () => {
 
   it('C7: honours a sep= line', async () => {
     const { facts, errors } = await look('sep=;\r\nName;No\r\nA, B;1\r\nC;2;3\r\n')
-    expect(facts).toMatchObject({ delimiter: ';', delimiterEvidence: 'sep= line says ";"', header: ['Name', 'No'], rows: 2 })
+    expect(facts).toMatchObject({ delimiter: ';', delimiterEvidence: 'sep= line: ";"', header: ['Name', 'No'], rows: 2 })
     expect(errors[0]).toMatchObject({ code: 'FETTLE_INPUT_FIELDS', at: { line: 4 } })
   })
 
@@ -253,7 +253,7 @@ describe('structure', () => {
     expect(errors[0]).toMatchObject({
       code: 'FETTLE_INPUT_FIELDS',
       at: { line: 4 },
-      hint: 'Delete lines 1–3, or mend the first row.',
+      hint: 'Delete lines 1–3, or fix the first row.',
     })
   })
 
@@ -282,7 +282,7 @@ describe('the header', () => {
     expect(errors).toEqual([])
     expect(warnings.map(one => one.message)).toEqual([
       'the header of column 3 is empty',
-      'the header "Name" stands 2 times (columns 1, 2)',
+      'the header "Name" occurs 2 times (columns 1, 2)',
       'headers differ only in case, spaces or invisible characters: "Town", "town\\u00a0" (columns 4, 5)',
     ])
   })

@@ -86,16 +86,16 @@ describe('mojibake', () => {
       {
         code: 'FETTLE_INPUT_SUSPECT',
         severity: 'warn',
-        message: `UTF-8 that was read in another encoding, such as "Ã¼", stands 6 times in ${path} (first in row 3, 4, 6)`,
+        message: `UTF-8 that was read in another encoding, such as "Ã¼", occurs 6 times in ${path} (first in row 3, 4, 6)`,
         count: 6,
         rows: [3, 4, 6],
-        hint: 'Mend it where it comes from; it is sent as it stands.',
+        hint: 'Fix it at its source; it is sent unchanged.',
       },
     ])
     expect(facts).toMatchObject({ rows: 6 })
     const named = await look(Buffer.from('name,n\nMüller,1\n'), 'windows-1252')
     expect(named.issues).toMatchObject([{ hint: 'The file may be UTF-8: leave out input.encoding: windows-1252.' }])
     const both = await look(Buffer.concat([Buffer.from('name,n\nMüller,1\n'), Buffer.from('Köln,2\n', 'latin1')]), 'windows-1252')
-    expect(both.issues).toMatchObject([{ hint: 'Mend it where it comes from; it is sent as it stands.', rows: [1] }])
+    expect(both.issues).toMatchObject([{ hint: 'Fix it at its source; it is sent unchanged.', rows: [1] }])
   })
 })

@@ -7,7 +7,7 @@ import { describe, expect, it, test } from 'vitest'
 import type { FileContext } from '../../../src/files/context.ts'
 import { inspect, openSource } from '../../../src/input/index.ts'
 import { locateRows } from '../../../src/input/table/row-range.ts'
-import { provePlanned } from '../../../src/input/table/verify-unchanged.ts'
+import { verifyPlanned } from '../../../src/input/table/verify-unchanged.ts'
 import type { InputFacts, InputOptions, Plan } from '../../../src/pipeline/model/types.ts'
 import { openResults } from '../../../src/results/index.ts'
 import { file, folder, options, planOf, sha256 } from './kit.ts'
@@ -125,9 +125,9 @@ describe.each(KINDS)('%s', (_, planned) => {
 
   it('is not hashed again while its version is the one that was planned', async () => {
     const plan = await planned()
-    await expect(provePlanned(plan.input, { now, signal: NO_READING })).resolves.toBeTypeOf('function')
+    await expect(verifyPlanned(plan.input, { now, signal: NO_READING })).resolves.toBeTypeOf('function')
     replace(plan.input.path, same)
-    await expect(provePlanned(plan.input, { now, signal: NO_READING })).rejects.toThrow('the file was hashed')
+    await expect(verifyPlanned(plan.input, { now, signal: NO_READING })).rejects.toThrow('the file was hashed')
   })
 })
 
@@ -183,19 +183,19 @@ describe('a file that was written a moment ago', () => {
     const path = file(TEXT)
     const soon = (): number => statSync(path).ctimeMs + 1_000
     const facts = await factsOf(path, {}, soon)
-    await expect(provePlanned(facts, { now: soon, signal: NO_READING })).rejects.toThrow('the file was hashed')
-    await provePlanned(facts, { now: soon })
-    await expect(provePlanned(facts, { now: soon, signal: NO_READING })).rejects.toThrow('the file was hashed')
+    await expect(verifyPlanned(facts, { now: soon, signal: NO_READING })).rejects.toThrow('the file was hashed')
+    await verifyPlanned(facts, { now: soon })
+    await expect(verifyPlanned(facts, { now: soon, signal: NO_READING })).rejects.toThrow('the file was hashed')
     // Once it has rested, one hash is enough.
-    await provePlanned(facts, { now })
-    await provePlanned(facts, { now, signal: NO_READING })
+    await verifyPlanned(facts, { now })
+    await verifyPlanned(facts, { now, signal: NO_READING })
   })
 
   it('is hashed after it was read as well', async () => {
     const facts = await factsOf(file(TEXT), {}, () => 0)
     let looks = 0
     const signal = { throwIfAborted: () => void looks++ } as AbortSignal
-    const stillPlanned = await provePlanned(facts, { now: () => 0, signal })
+    const stillPlanned = await verifyPlanned(facts, { now: () => 0, signal })
     await stillPlanned('read')
     expect(looks).toBe(2)
   })
@@ -205,15 +205,15 @@ test('facts of an earlier version, and of another machine, are proved by their b
   const path = file(TEXT)
   const facts = { ...(await factsOf(path)), mtimeMs: 1 }
   const elsewhere = file(TEXT)
-  await expect(provePlanned({ ...facts, path: elsewhere }, { now })).resolves.toBeTypeOf('function')
+  await expect(verifyPlanned({ ...facts, path: elsewhere }, { now })).resolves.toBeTypeOf('function')
   replace(elsewhere, oneOther)
-  await expect(provePlanned({ ...facts, path: elsewhere }, { now })).rejects.toMatchObject(CHANGED)
+  await expect(verifyPlanned({ ...facts, path: elsewhere }, { now })).rejects.toMatchObject(CHANGED)
   expect(facts.sha256).toBe(sha256(TEXT))
 })
 
 test('a file that is gone after it was read is told as unreadable', async () => {
   const path = file(TEXT)
-  const stillPlanned = await provePlanned(await factsOf(path), { now })
+  const stillPlanned = await verifyPlanned(await factsOf(path), { now })
   rmSync(path)
   await expect(stillPlanned('read')).rejects.toMatchObject({ code: 'FETTLE_INPUT_READ' })
 })
