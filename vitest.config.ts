@@ -2,8 +2,8 @@ import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-// Three projects. `quick`: no child process, no long walk. `slow`: the rest of what `npm test` runs.
-// `deep`: files named *.deep.test.ts, long walks that `npm run test:all` runs in full and CI by rotation.
+// Three projects. `quick`: no child process, no long run. `slow`: the rest of what `npm test` runs.
+// `deep`: files named *.deep.test.ts, long runs that `npm run test:all` runs in full and CI by rotation.
 const deep = ['test/**/*.deep.test.ts']
 const slow = [
   'test/system/kill/**/*.test.ts',
@@ -44,8 +44,8 @@ const slow = [
   'test/docs.test.ts',
 ]
 
-/** The longest first: one of them begun last would keep a single worker busy at the end. */
-const LONG = ['chaos/chaos', 'faults/process', 'faults/wire', 'kill/sweep', 'slow/canaries', 'inputs/inputs']
+/** The longest first: one of them started last would keep a single worker busy at the end. */
+const LONG = ['chaos/chaos', 'faults/process', 'faults/wire', 'kill/sweep', 'slow/canaries', 'bad-input/inputs']
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
