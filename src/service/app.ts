@@ -1,6 +1,6 @@
 /**
- * The HTTP server of the embedded service: limits, checks that hold for every request, error answers, the request log, and the
- * routes. It opens nothing and listens nowhere; serve.ts does (contract §14.2).
+ * The HTTP server of the embedded service: limits, checks of every request, error answers, the request log and the routes. It
+ * opens no store and no port (contract §14.2).
  */
 import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
@@ -34,7 +34,7 @@ import { Refusal } from './refusal.ts'
 import { type HitFileDeps, hitFileRoute } from './screening/hit-routes.ts'
 import { type ScreeningDeps, screeningRoutes } from './screening/routes.ts'
 
-/** Takes one line of the log, without a line end. */
+/** Receives one line of the log, without a line end. */
 export type Log = (line: string) => void
 
 /** What the routes need together: each group of routes declares its part. */
@@ -55,14 +55,14 @@ export type AppDeps = AuthenticateDeps &
 
 /** What the server needs besides its routes. */
 export interface AppOptions {
-  /** Names the service is reached by, lower case; besides them only the loopback names are answered for. */
+  /** Names under which the service is reached, lower case; loopback names are always accepted. */
   readonly hosts: readonly string[]
   readonly version: string
   readonly log: Log
   readonly metrics: Metrics
-  /** Whether the reconciliation interface is offered. */
+  /** Whether `/reconcile` is served. */
   readonly reconcile: boolean
-  /** Whether the service is being stopped: requests that still come are sent away (faults H33). */
+  /** Whether the service is stopping: new requests get a 503 (faults H33). */
   readonly isClosing: () => boolean
 }
 
@@ -100,20 +100,19 @@ const serverOptions = (limits: Limits) => ({
     maxHeaderSize: limits.headerBytes,
     headersTimeout: limits.headersMs,
     connectionsCheckingInterval: limits.checkMs,
-    // The guard's affair: Node would refuse without a word.
+    // requireOwnHost checks it: Node would answer without a body.
     requireHostHeader: false,
   },
-  // As long as the headers may be, so that an endless id is an unknown job like any other.
+  // As long as the headers may be, so that an over-long id gets the 404 of any unknown job.
   routerOptions: { maxParamLength: limits.headerBytes },
   forceCloseConnections: 'idle' as const,
   requestIdHeader: false as const,
-  // Named with and without its first segment in the interface: both are answered (contract §6.1, §15).
+  // The interface shows these paths with and without `compliance`: both are served (contract §6.1, §15).
   rewriteUrl: ({ url }: { url?: string | undefined }) =>
     (url ?? '').replace(/^\/v1\/kyc-protect\//, '/v1/compliance/kyc-protect/'),
   genReqId: () => randomUUID(),
 })
 
-/** Builds the server. */
 export function buildApp(deps: AppDeps, options: AppOptions): FastifyInstance {
   const { limits, clock } = deps
 
@@ -133,7 +132,7 @@ export function buildApp(deps: AppDeps, options: AppOptions): FastifyInstance {
   }
 
   const answerError = (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
-    const refusal = refusalOf(error) ?? new Refusal(500, 'Internal error', 'the service could not carry this out')
+    const refusal = refusalOf(error) ?? new Refusal(500, 'Internal error', 'the service failed to run this request')
     if (refusal.status === 500) {
       const message = error instanceof Error ? error.message : 'unknown'
       write({
@@ -154,21 +153,21 @@ export function buildApp(deps: AppDeps, options: AppOptions): FastifyInstance {
     socket.once('close', () => gone.abort())
     void clock.sleep(limits.checkMs, gone.signal).then(() => socket.destroy())
   }
-  const outside = { told: write, hangUp }
+  const outside = { log: write, hangUp }
   const app = fastify({
     ...serverOptions(limits),
     frameworkErrors: (error, request, reply) => {
       answerError(error, request, reply)
-      // No hook runs for these.
+      // No hook runs for these errors.
       writeRequest(request, reply.statusCode, null)
     },
     clientErrorHandler: garbageAnswerer(outside),
   })
   app.server.on('connect', connectAnswerer(outside))
-  // One request too many on this connection: Node answers 503 and would keep it.
+  // Too many requests on this connection: Node answers 503 but would keep the connection open.
   app.server.on('dropRequest', (_request, socket) => hangUp(socket))
   app.server.maxConnections = limits.connections
-  // Counted by the guard instead, which refuses where this would drop headers silently.
+  // requirePlainHeaders counts them and answers 431; Node would drop headers silently.
   app.server.maxHeadersCount = 0
 
   const late = new Refusal(408, 'Request Timeout', 'the body did not arrive in time', { Connection: 'close' })
@@ -194,7 +193,7 @@ export function buildApp(deps: AppDeps, options: AppOptions): FastifyInstance {
     requirePlainHeaders(request.raw, limits)
   })
   app.addHook('onSend', async (_request, reply) => {
-    // Kept for another request, the connection would hold up the end.
+    // A connection kept open would delay the shutdown.
     if (options.isClosing()) reply.header('Connection', 'close')
   })
   app.addHook('onResponse', async (request, reply) =>
@@ -233,8 +232,8 @@ export function buildApp(deps: AppDeps, options: AppOptions): FastifyInstance {
 }
 
 /**
- * Waits until the connection's earlier requests are answered. Node would carry all pipelined ones out at once and keep their
- * answers in memory for a reader that never comes (faults H30).
+ * Waits until the earlier requests of the connection are answered. Node would run all pipelined requests at once and keep their
+ * answers in memory for a client that never reads them (faults H30).
  */
 async function takeTurn(turns: WeakMap<Socket, Promise<unknown>>, { raw }: FastifyRequest, reply: FastifyReply): Promise<void> {
   const before = turns.get(raw.socket)
@@ -242,7 +241,7 @@ async function takeTurn(turns: WeakMap<Socket, Promise<unknown>>, { raw }: Fasti
   await before
 }
 
-/** Bytes of a refused body that may still come; it is read to its end only when they are few. */
+/** Bytes of a rejected body that may still arrive; only a short rest is read to its end. */
 function restOf({ raw, headers }: FastifyRequest): number {
   if (raw.complete || (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined)) return 0
   return Number(headers['content-length'] ?? Number.POSITIVE_INFINITY)

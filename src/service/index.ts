@@ -1,4 +1,4 @@
-/** The service's face: re-exports only. */
+/** The public exports of fettle/service. */
 export type { Log } from './app.ts'
 export { addUser, listUsers, type NewUser, removeUser, type UserInfo } from './auth/manage.ts'
 export { readRates } from './auth/rates.ts'

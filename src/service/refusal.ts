@@ -1,6 +1,6 @@
-/** What the service says when it says no: one error class, and the body each status has on the wire (contract §2.5, §14.2). */
+/** Error answers of the service: one error class, and the body of each status on the wire (contract §2.5, §14.2). */
 
-/** Thrown anywhere below a route; its texts reach the caller, so they never hold a secret or a path of the machine. */
+/** Thrown below a route. Its texts reach the caller: never put a secret or a local path into them. */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
   readonly status: number
@@ -22,7 +22,7 @@ export class Refusal extends Error {
   }
 }
 
-/** 401 of `/authenticate`: the one 401 whose body is `{message}`; the same for an unknown user and a wrong password. */
+/** The 401 of `/authenticate`, with the body `{message}`; the same for an unknown user and a wrong password. */
 export class LoginRefusal extends Refusal {
   constructor() {
     super(401, 'Access denied. Please check your username and password; both are case-sensitive.')
@@ -33,19 +33,19 @@ export class LoginRefusal extends Refusal {
   }
 }
 
-/** 400: the request cannot be carried out as it stands; `details` names the field and why. */
+/** 400; `details` names the field and the reason. */
 export const badRequest = (message: string, details: string): Refusal => new Refusal(400, message, details)
 
-/** 404 for something that does not exist or belongs to somebody else: the two cannot be told apart (faults H3). */
+/** 404, the same for an object that does not exist and one of another user (faults H3). */
 export const notFound = (what: string): Refusal =>
   new Refusal(404, `${what} not found`, `there is no ${what.toLowerCase()} of this id`)
 
-/** 409: it is there already, or was decided already (contract §2.5). */
+/** 409: it exists already, or was decided already (contract §2.5). */
 export const conflict = (message: string, details: string): Refusal => new Refusal(409, message, details)
 
-/** 401 for a token that is missing, forged or expired: one answer for all (faults H2). */
+/** 401, the same for a missing, forged or expired token (faults H2). */
 export const notAuthorised = (): Refusal => new Refusal(401, 'Invalid token.', '', { 'WWW-Authenticate': 'Bearer' })
 
-/** 429, with the time to wait. */
+/** 429 with Retry-After. */
 export const tooMany = (message: string, waitMs: number): Refusal =>
   new Refusal(429, message, '', { 'Retry-After': String(Math.max(1, Math.ceil(waitMs / 1000))) })

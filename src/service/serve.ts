@@ -1,4 +1,4 @@
-/** The embedded service on registers: opens them, makes the engine of them, and starts. It knows no request. */
+/** Opens the registers, creates the matching engine and starts the embedded service. */
 import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
@@ -11,21 +11,21 @@ import { type Engine, findingOf } from './registers/engine.ts'
 import { listRegisters, openRegister, type Register } from './registers/index.ts'
 import { type Service, type StartOptions, start } from './server.ts'
 
-/** How the service is started, and on what. */
+/** Options of `serve`. */
 export interface ServeOptions extends StartOptions {
   /** Folder of the imported registers. */
   readonly registerDir: string
-  /** Names of the registers to match against; empty: all of the folder. */
+  /** Names of the registers to match against; empty: all registers of the folder. */
   readonly registers: readonly string[]
-  /** Threads that match the rows of large jobs; as many as there are cores when absent, 0 for none. */
+  /** Threads that match the rows of large jobs. Default: the number of cores; 0: none. */
   readonly threads?: number
 }
 
-/** Rows of a job, and companies of the registers, from which threads are worth their start. */
+/** Below this many rows or companies, starting threads costs more than it saves. */
 const MANY_ROWS = 2_000
 const MANY_COMPANIES = 10_000
 
-/** There only where the package was built: sources are run on one thread. */
+/** Exists only in the built package: from sources the service matches on one thread. */
 const SCRIPT = new URL('./data-cleaning/processing/match-thread.js', import.meta.url)
 
 function threadsFor({ index }: Register, { threads }: ServeOptions): Threads | null {
@@ -48,8 +48,8 @@ function engineOf({ infos, index, byConnectId }: Register, threads: Threads | nu
 }
 
 /**
- * Starts the embedded service; it listens when the promise resolves. Throws FETTLE_REGISTER_UNKNOWN when there is nothing to
- * match against, FETTLE_LOCKED when another service has the data directory, FETTLE_SETTINGS when it cannot listen.
+ * Starts the embedded service; it listens when the promise resolves. Throws FETTLE_REGISTER_UNKNOWN when there is no register,
+ * FETTLE_LOCKED when another service uses the data directory, FETTLE_SETTINGS when it cannot listen.
  */
 export async function serve(options: ServeOptions): Promise<Service> {
   const { registerDir } = options

@@ -1,6 +1,6 @@
 /**
- * Starts the embedded service around an engine: lock, database, what a crash left behind, worker, server; and ends it in the
- * reverse order. It knows no register (design §5).
+ * Starts the embedded service around an engine: data directory, background work, HTTP server. Closing ends them in reverse
+ * order.
  */
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -41,40 +41,40 @@ import { takeSnapshot } from './storage/snapshot.ts'
 import { asideMessage, tidy } from './storage/unnamed-files.ts'
 import { openOwnerNumbers } from './storage/users.ts'
 
-/** How a service is started. */
+/** Options of the service besides its registers. */
 export interface StartOptions {
   /** 0 or absent: any free port. */
   readonly port?: number
   /** Address to listen on, 127.0.0.1 if absent; any other than loopback needs users. */
   readonly host?: string
-  /** Further names the service is reached by, for the check of the Host header. */
+  /** Further names under which the service is reached, accepted in the Host header. */
   readonly hosts?: readonly string[]
-  /** Folder of the service's whole state; made when it is not there. */
+  /** Folder of the whole state; created when missing. */
   readonly dataDir: string
   /**
-   * Who may log in besides the users of the data directory (`addUser`), each as an admin. Empty, and no user there: one user
-   * `embedded` with a fresh password.
+   * Logins besides the users of the data directory (`addUser`), each as an admin. When there are no users at all: one user
+   * `embedded` with a random password.
    */
   readonly users: readonly Login[]
   readonly clock?: Clock
-  /** Takes the request log, one JSON object per line. */
+  /** Receives the request log, one JSON object per line. */
   readonly log?: Log
-  /** Takes what a person should know about the data directory, one text each. */
+  /** Receives warnings about the data directory. */
   readonly onWarning?: (message: string) => void
   readonly limits?: Partial<Limits>
   /** Answers OpenRefine at `/reconcile`, without a login; refused off loopback. */
   readonly reconcile?: boolean
-  /** Request limits, to rehearse a service that has some; none if absent. */
+  /** Request limits, to imitate a service that has them; none if absent. */
   readonly rates?: RateOptions
-  /** Folder of the imported screening lists; without lists there the made-up sample is searched. */
+  /** Folder of the imported screening lists. Without lists the invented sample list is searched. */
   readonly screeningDir?: string
-  /** Opens the screening lists before it listens, and not at the first search. */
+  /** Opens the screening lists before listening instead of at the first search. */
   readonly screensAtOnce?: boolean
   /** Most credits each user may spend; no limit if absent. */
   readonly credits?: number
-  /** Ends the walk of every job at `matched`, as a rehearsal of a service that stays there. */
+  /** Stops every job at `matched`, to imitate a service that stays there. */
   readonly stopAt?: 'matched'
-  /** A pause per row, in milliseconds, so that a rehearsal can catch a job at work. */
+  /** A pause per row in milliseconds, so that a test can observe a job that is running. */
   readonly rowPauseMs?: number
 }
 
@@ -104,11 +104,11 @@ interface BackgroundParts extends Omit<AuthParts, 'accounts'> {
 export interface Service {
   /** Base address, `http://127.0.0.1:PORT/v1`. */
   readonly url: string
-  /** A login that works: the first of those given, or the one made; '' where only the users of the data directory may log in. */
+  /** A valid login: the first of `users`, or the created one; '' where only users of the data directory may log in. */
   readonly username: string
   readonly password: string
   readonly registers: readonly OpenRegister[]
-  /** Lets requests in flight finish, up to 10 s, and stops; jobs at work go on at the next start. */
+  /** Waits up to 10 s for requests in flight, then stops. Unfinished jobs continue at the next start. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -121,7 +121,10 @@ const packageVersion = (): string =>
 function loginsOf({ users, host = '127.0.0.1' }: StartOptions, accounts: AccountFile): readonly Login[] {
   if (users.length > 0 || accounts.all().size > 0) return users
   if (!LOOPBACK.includes(host)) {
-    throw new FettleError('FETTLE_CREDENTIALS', `Cannot listen on ${host}: without users only this machine may be served.`)
+    throw new FettleError(
+      'FETTLE_CREDENTIALS',
+      `Cannot listen on ${host}: without users the service is limited to loopback addresses.`,
+    )
   }
   // The same name every time: jobs belong to a user, and the next start must still find them.
   return [{ username: 'embedded', password: randomBytes(24).toString('base64url') }]
@@ -211,7 +214,7 @@ async function closeApp(app: FastifyInstance, clock: Clock, closeMs: number): Pr
   closed.abort()
 }
 
-/** Starts the service. Throws FETTLE_LOCKED when another one has the data directory, FETTLE_SETTINGS when it cannot listen. */
+/** Throws FETTLE_LOCKED when another service uses the data directory, FETTLE_SETTINGS when it cannot listen. */
 export async function start(
   options: StartOptions,
   engine: Engine,
@@ -223,7 +226,7 @@ export async function start(
   if (reconcile && !LOOPBACK.includes(host)) {
     throw new FettleError(
       'FETTLE_SETTINGS',
-      `Cannot reconcile on ${host}: it asks for no login, so only this machine may be served.`,
+      `Cannot serve /reconcile on ${host}: it needs no login, so it is limited to loopback addresses.`,
     )
   }
   const closers: (() => unknown)[] = []

@@ -1,4 +1,4 @@
-/** `POST /authenticate`: contract §4. It knows no password, only who can check one. */
+/** `POST /authenticate` (contract §4). */
 import type { FastifyInstance } from 'fastify'
 import { makeGate } from '../auth/gate.ts'
 import type { Throttle } from '../auth/throttle.ts'
@@ -7,12 +7,12 @@ import type { Users } from '../auth/users.ts'
 import { type RouteDeps, route } from '../http/route.ts'
 import { LoginRefusal, tooMany } from '../refusal.ts'
 
-/** After which a login that could not wait may come again. */
+/** Retry-After of a login that found no room to wait. */
 const PAUSE_MS = 1_000
 
 export interface AuthenticateDeps extends RouteDeps {
   readonly throttle: Throttle
-  readonly users: Pick<Users, 'get' | 'isRight'>
+  readonly users: Pick<Users, 'get' | 'isCorrect'>
   readonly tokens: Tokens
 }
 
@@ -31,15 +31,15 @@ export function authenticateRoute(app: FastifyInstance, deps: AuthenticateDeps):
     async ({ body, request }) => {
       throttle.admit(body, request.ip)
       return gate(throttle.laneOf(body, request.ip), async () => {
-        // Once more: others like it may have been refused while it waited.
+        // Again: parallel logins may have been rejected while this one waited.
         throttle.admit(body, request.ip)
-        // Who it is now: of a user removed meanwhile the token is void from the first.
+        // Read before the check: if the user is removed meanwhile, the token is void.
         const user = users.get(body.username)
-        if (!(await users.isRight(body)) || user === undefined) {
-          throttle.refused(body, request.ip)
+        if (!(await users.isCorrect(body)) || user === undefined) {
+          throttle.rejected(body, request.ip)
           throw new LoginRefusal()
         }
-        throttle.right(body, request.ip)
+        throttle.accepted(body, request.ip)
         return { token: await tokens.issue(user) }
       })
     },

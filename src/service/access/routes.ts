@@ -1,4 +1,4 @@
-/** Who the caller is and what the account may use: contract §4.3, §8 row 30, §11.1. */
+/** The caller's user record and what the account may use (contract §4.3, §8 row 30, §11.1). */
 import type { FastifyInstance } from 'fastify'
 import type { Allowance } from '../../contract/index.ts'
 import type { Product, UsageStore } from '../auth/usage.ts'
@@ -9,7 +9,7 @@ import { countryName } from '../registers/countries.ts'
 import type { Engine } from '../registers/engine.ts'
 import type { Officers } from '../registers/index.ts'
 
-/** Nothing here ends by itself. */
+/** Access never expires. */
 const NO_END = '9999-12-31'
 
 export interface AccessDeps extends RouteDeps {

@@ -1,20 +1,19 @@
 /**
- * The way to work that costs much: few pieces side by side, and the rest waits in lanes that take turns. What waits is bounded, in
- * a lane and in all, so that a flood in one lane delays no other one, and what finds no place is refused at once.
+ * Limits expensive work: a few pieces run in parallel, the rest waits in lanes that take turns. The lanes are bounded, each and
+ * together, so that a flood in one lane delays no other lane; work that finds no room is rejected at once.
  */
 
-/** Bounds of a gate. */
 export interface GateOptions {
   readonly atOnce: number
-  /** Most pieces that wait, in all lanes together. */
+  /** Maximum of waiting pieces in all lanes. */
   readonly waiting: number
-  /** Most pieces that wait in one lane. */
+  /** Maximum of waiting pieces in one lane. */
   readonly laneWaiting: number
-  /** What is thrown for a piece that finds no place. */
+  /** Creates the error for a piece that finds no room. */
   readonly refusal: () => Error
 }
 
-/** Does the work when its turn comes. Throws the refusal when it cannot wait, or must leave its place to a lane that has fewer. */
+/** Runs the work in its turn. Throws the refusal when the lane is full, or when a shorter lane needs the room. */
 export type Gate = <T>(lane: string, work: () => Promise<T>) => Promise<T>
 
 interface Waiting {
@@ -22,9 +21,8 @@ interface Waiting {
   readonly refuse: () => void
 }
 
-/** A gate. */
 export function makeGate({ atOnce, waiting, laneWaiting, refusal }: GateOptions): Gate {
-  /** By lane; the first lane is the next to have its turn. */
+  /** By lane; the first lane has the next turn. */
   const lanes = new Map<string, Waiting[]>()
   let free = atOnce
   let count = 0
@@ -34,7 +32,7 @@ export function makeGate({ atOnce, waiting, laneWaiting, refusal }: GateOptions)
     if (own.length >= laneWaiting) throw refusal()
     if (count >= waiting) {
       const longest = [...lanes.values()].reduce((most, next) => (next.length > most.length ? next : most))
-      // One that came later leaves its place only to a lane that stays shorter.
+      // The longest lane gives up its newest piece only to a lane that stays shorter.
       if (longest.length < own.length + 2) throw refusal()
       longest.pop()?.refuse()
       count -= 1

@@ -1,19 +1,18 @@
 /**
- * Download links: a signature over what may be fetched, for whom it was made, and until when. A link ends with its user. The secret
- * is made at start (contract §14.1).
+ * Signed download links: name, user and expiry. A link is void once its user is removed; the secret lives as long as the
+ * process (contract §14.1).
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { User, Users } from './users.ts'
 
-/** Signs and checks links. */
 export interface Links {
-  /** The query part of a link to this name, made for this user. */
+  /** The query of a link to this name for this user. */
   sign(name: string, user: User): string
-  /** For whom a link to this name was made; null when its query is none of ours, has expired, or the user is there no more. */
+  /** The user of a link to this name; null when the query is forged or expired, or the user no longer exists. */
   check(name: string, query: Readonly<Record<string, unknown>>): User | null
 }
 
-/** Links that live for `lifeMs`. */
+/** Creates links that live for `lifeMs`. */
 export function makeLinks(lifeMs: number, now: () => number, users: Pick<Users, 'ofGeneration'>): Links {
   const secret = randomBytes(32)
   const signatureOf = (...parts: readonly string[]): Buffer => createHmac('sha256', secret).update(parts.join('\n')).digest()

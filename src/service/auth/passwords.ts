@@ -1,7 +1,7 @@
-/** The proof of a password: scrypt records, and a check that takes the same time whoever asks (faults S25). It knows no user. */
+/** Password records (scrypt), and a check that takes the same time for known and unknown users (faults S25). */
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 
-/** What is kept of a password; salt and key in base64. It can be written to a file. */
+/** The stored form of a password; salt and key in base64. */
 export interface PasswordRecord {
   readonly salt: string
   readonly parameters: { readonly N: number; readonly r: number; readonly p: number }
@@ -18,16 +18,16 @@ const derive = (password: string, { salt, parameters }: Pick<PasswordRecord, 'sa
     scrypt(password.normalize('NFC'), bytes, KEY_BYTES, parameters, (error, key) => (error ? reject(error) : resolve(key)))
   })
 
-/** The record of a password, with a salt of its own. */
+/** Creates the record of a password with a new salt. */
 export async function protect(password: string): Promise<PasswordRecord> {
   const record = { salt: randomBytes(16).toString('base64'), parameters: PARAMETERS }
   return { ...record, key: (await derive(password, record)).toString('base64') }
 }
 
-/** Tells whether this is the password of the record; an unknown user's record is undefined. */
+/** Whether the password matches the record; `known` is undefined for an unknown user. */
 export type PasswordCheck = (password: string, known: PasswordRecord | undefined) => Promise<boolean>
 
-/** Prepares the check. An unknown user costs as much time as a wrong password. */
+/** Creates the check. For an unknown user it verifies a decoy, so that both cases take the same time. */
 export async function makePasswordCheck(): Promise<PasswordCheck> {
   const decoy = await protect(randomBytes(16).toString('hex'))
   return async (password, known) => {

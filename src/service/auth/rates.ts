@@ -1,24 +1,24 @@
-/** Request limits of one's own choice: for all operations together, and for single ones. Off unless asked for (contract §14.2). */
+/** Optional request limits, for all operations together and for single operations (contract §14.2). */
 import { OPERATIONS, type OperationName } from '../../contract/index.ts'
 import { FettleError } from '../../errors.ts'
 import { tooMany } from '../refusal.ts'
 import { makeWindow } from './throttle.ts'
 
-/** At most this many requests of a user inside a window. */
+/** The maximum of requests of a user in a window. */
 interface Rate {
   readonly requests: number
   readonly perMs: number
 }
 
 /**
- * Limits by operation; `all` counts every operation but login, which has a throttle of its own. Several hold together: a burst, and what
- * may be sustained.
+ * Limits by operation; `all` counts every operation except login, which has its own throttle. Several limits apply together, for
+ * example one for bursts and one for sustained load.
  */
 export type RateOptions = Readonly<Partial<Record<OperationName | 'all', Rate | readonly Rate[]>>>
 
 const UNITS = { s: 1_000, m: 60_000, h: 3_600_000 } as const
 
-/** Limits as people write them: `20/1s`, `all=600/1m`, `readJob=2/1s`. Throws FETTLE_USAGE naming the one that cannot be read. */
+/** Parses limits such as `20/1s`, `all=600/1m`, `readJob=2/1s`. Throws FETTLE_USAGE naming the invalid one. */
 export function readRates(texts: readonly string[]): RateOptions {
   const rates: Partial<Record<OperationName | 'all', Rate[]>> = {}
   for (const text of texts) {
@@ -29,7 +29,7 @@ export function readRates(texts: readonly string[]): RateOptions {
         'FETTLE_USAGE',
         `the rate limit ${text} is not valid${isKnown ? '' : `: there is no operation ${name}`}`,
         {
-          hint: 'A limit is written as 20/1s, 600/1m or createJob=2/1s.',
+          hint: 'Write a limit as 20/1s, 600/1m or createJob=2/1s.',
         },
       )
     }
@@ -40,13 +40,12 @@ export function readRates(texts: readonly string[]): RateOptions {
   return rates
 }
 
-/** Asked before every operation. */
 export interface Rates {
-  /** Counts a request of this user, `other` for an operation without a limit of its own; throws a 429 with `Retry-After` when it is one too many. */
+  /** Counts a request; throws a 429 with Retry-After beyond the limit. `other` is any operation of a group that is not served. */
   admit(operation: OperationName | 'other', user: string): void
 }
 
-/** The limits of one service; of more than `users` users the oldest is forgotten. */
+/** Creates the limits; beyond `users` users the oldest is forgotten. */
 export function makeRates(options: RateOptions, now: () => number, users: number): Rates {
   const limits = Object.entries(options).flatMap(([name, rates]) =>
     [rates].flat().map(rate => ({ name, rate, window: makeWindow(rate.perMs, now, users) })),

@@ -1,24 +1,24 @@
-/** What a user has used of the account, and since when there is the user. It knows no limit. */
+/** Counts the reports of each user by product and country, and stores when each user was created. */
 
 import type { Database } from '../storage/database.ts'
 import type { User } from './users.ts'
 
-/** What is counted: reports of companies, and of people. */
+/** Reports of companies, and of people. */
 export type Product = 'company' | 'person'
 
-/** Counts by user, product and country. Every change is durable when the call returns. */
+/** Every change is durable when the call returns. */
 export interface UsageStore {
   count(owner: number, product: Product, country: string): void
   used(owner: number, product: Product, country: string): number
-  /** When the user was first there, in milliseconds since 1970. */
+  /** When the user was first seen, in milliseconds since 1970. */
   created(owner: number): number
 }
 
-/** The store on this database; users that are new to it begin now. */
+/** Opens the store; a user new to it is created now. */
 export function openUsage(database: Database, users: Iterable<User>, now: () => number): UsageStore {
-  const begin = (owner: number): void =>
+  const register = (owner: number): void =>
     database.run('INSERT OR IGNORE INTO accounts (owner, created) VALUES (?, ?)', [owner, now()])
-  for (const { id } of users) begin(id)
+  for (const { id } of users) register(id)
   return {
     count(owner, product, country) {
       const sql = `INSERT INTO usage (owner, product, country, used) VALUES (?, ?, ?, 1)
@@ -30,8 +30,8 @@ export function openUsage(database: Database, users: Iterable<User>, now: () => 
       return database.get<{ used: number }>(sql, [owner, product, country])?.used ?? 0
     },
     created(owner) {
-      // Users may be added while the service is up.
-      begin(owner)
+      // Users may be added while the service runs.
+      register(owner)
       return database.get<{ created: number }>('SELECT created FROM accounts WHERE owner = ?', [owner])?.created ?? now()
     },
   }

@@ -1,43 +1,38 @@
-/**
- * Who may log in: the logins the service was started with, and the accounts of its data directory as they are at this moment. Knows
- * nothing of tokens or requests.
- */
+/** The users who may log in: the logins given at start, and the current accounts of the data directory. */
 import { randomUUID } from 'node:crypto'
 import type { Role } from '../../contract/index.ts'
 import type { Account, AccountFile } from '../storage/accounts.ts'
 import type { OwnerNumbers } from '../storage/users.ts'
 import { makePasswordCheck, type PasswordRecord, protect } from './passwords.ts'
 
-/** A user name with its password, as the operator gives them. */
+/** A user name with its password. */
 export interface Login {
   readonly username: string
   readonly password: string
 }
 
-/** A user as the service knows it. */
 export interface User {
   /**
-   * THE owner number: every job, portfolio, search, event and kept answer belongs to one, and every store asks for it. Users of one
-   * tenant have the same. It is the wire's `managingUserId` and `owningUserId`, too (contract §5.2).
+   * The owner number: every job, portfolio, search, event and stored answer belongs to one. Users of one tenant share it. On the
+   * wire it is `managingUserId` and `owningUserId` (contract §5.2).
    */
   readonly id: number
   readonly username: string
   readonly role: Role
-  /** Another one for each user, and when the user was removed and is there again: tokens and links of before are void. */
+  /** Unique to the user, and new when a removed user is added again, which voids earlier tokens and links. */
   readonly generation: string
 }
 
-/** The users of a running service. */
 export interface Users {
   get(username: string): User | undefined
-  /** The user of a generation, as long as that is the user's. */
+  /** The user who currently has this generation. */
   ofGeneration(generation: string): User | undefined
   values(): Iterable<User>
-  /** Whether a login is right; user name and password are both case-sensitive (contract §4.1). */
-  isRight(login: Login): Promise<boolean>
+  /** Whether user name and password are correct; both are case-sensitive (contract §4.1). */
+  isCorrect(login: Login): Promise<boolean>
 }
 
-/** The users: the logins given, as admins that are tenants of their own, before accounts of the same name. */
+/** Each login is an admin and its own tenant, and takes precedence over an account of the same name. */
 export async function openUsers(logins: readonly Login[], accounts: AccountFile, numberOf: OwnerNumbers): Promise<Users> {
   const given = new Map<string, { readonly password: PasswordRecord; readonly generation: string }>()
   for (const { username, password } of logins) {
@@ -70,6 +65,6 @@ export async function openUsers(logins: readonly Login[], accounts: AccountFile,
     },
     ofGeneration: generation => values().find(user => user.generation === generation),
     values,
-    isRight: ({ username, password }) => check(password, (given.get(username) ?? accounts.all().get(username))?.password),
+    isCorrect: ({ username, password }) => check(password, (given.get(username) ?? accounts.all().get(username))?.password),
   }
 }

@@ -1,6 +1,6 @@
 /**
- * One file that holds a whole data directory as it was at one moment, while its service goes on: asks the running service for a
- * snapshot, or takes it itself where none runs, and packs it.
+ * Writes a data directory, as of one moment, to one archive. A running service takes the snapshot on request; without one the
+ * command takes it itself.
  */
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
@@ -18,25 +18,25 @@ import { takeSnapshot } from '../storage/snapshot.ts'
 import { ENDS, snapshotDirIn } from './snapshot-requests.ts'
 import { tarOf } from './tar.ts'
 
-/** What a backup is made of, and where to. */
+/** Source and target of a backup. */
 export interface BackupOptions {
   readonly dataDir: string
-  /** Written whole or not at all; packed when its name ends in `.gz`. */
+  /** Appears only when complete; compressed when its name ends in `.gz`. */
   readonly file: string
   readonly signal?: AbortSignal
 }
 
-/** A backup that was made. */
+/** A finished backup. */
 export interface BackupInfo {
   readonly bytes: number
   /** Whether a service was running and took the snapshot. */
   readonly online: boolean
 }
 
-const LOOK_MS = 100
+const POLL_MS = 100
 
-/** Takes the snapshot here when no service has the directory; false when one has. */
-function takeHere(dataDir: string, folder: string): boolean {
+/** Takes the snapshot in this process; false when a service holds the directory. */
+function takeOffline(dataDir: string, folder: string): boolean {
   let release: () => void
   try {
     release = lockDirectory(dataDir)
@@ -57,30 +57,30 @@ function takeHere(dataDir: string, folder: string): boolean {
   }
 }
 
-/** Removes what commands that were killed have left: their ids begin with the number of their process. */
-async function sweepDesk(desk: string): Promise<void> {
-  for (const name of await readdir(desk)) {
+/** Removes requests of killed commands: an id starts with the process number of its command. */
+async function removeStale(requests: string): Promise<void> {
+  for (const name of await readdir(requests)) {
     try {
       process.kill(Number.parseInt(name, 10), 0)
     } catch (error) {
       const isGone = (error as NodeJS.ErrnoException).code === 'ESRCH'
-      if (isGone) await rm(join(desk, name), { recursive: true, force: true })
+      if (isGone) await rm(join(requests, name), { recursive: true, force: true })
     }
   }
 }
 
-async function snapshot(dataDir: string, desk: string, id: string, signal?: AbortSignal): Promise<boolean> {
-  const path = (end: keyof typeof ENDS): string => join(desk, `${id}${ENDS[end]}`)
+async function snapshot(dataDir: string, requests: string, id: string, signal?: AbortSignal): Promise<boolean> {
+  const path = (end: keyof typeof ENDS): string => join(requests, `${id}${ENDS[end]}`)
   for (;;) {
     signal?.throwIfAborted()
     if (existsSync(path('ready'))) return true
     if (existsSync(path('failed'))) throw new Error(await readFile(path('failed'), 'utf8'))
-    if (takeHere(dataDir, path('part'))) {
+    if (takeOffline(dataDir, path('part'))) {
       await rename(path('part'), path('ready'))
       return false
     }
     if (!existsSync(path('part'))) await writeFile(path('wanted'), '', { mode: 0o600 })
-    await pause(LOOK_MS)
+    await pause(POLL_MS)
   }
 }
 
@@ -99,8 +99,8 @@ async function pack(folder: string, file: string): Promise<void> {
 }
 
 /**
- * Makes a backup. Throws FETTLE_SETTINGS where there is no data directory, FETTLE_OUTPUT_WRITE when snapshot or file cannot be
- * written.
+ * Writes a backup. Throws FETTLE_SETTINGS for a folder that is no data directory, FETTLE_OUTPUT_WRITE when the snapshot or the file
+ * cannot be written.
  */
 export async function backup({ dataDir, file, signal }: BackupOptions): Promise<BackupInfo> {
   if (!existsSync(join(dataDir, 'jobs.db'))) {
@@ -108,13 +108,13 @@ export async function backup({ dataDir, file, signal }: BackupOptions): Promise<
       hint: 'Name the data directory of the service.',
     })
   }
-  const desk = snapshotDirIn(dataDir)
+  const requests = snapshotDirIn(dataDir)
   const id = `${process.pid}-${randomBytes(6).toString('hex')}`
   try {
-    await mkdir(desk, { recursive: true, mode: 0o700 })
-    await sweepDesk(desk)
-    const online = await snapshot(dataDir, desk, id, signal)
-    await pack(join(desk, `${id}${ENDS.ready}`), file)
+    await mkdir(requests, { recursive: true, mode: 0o700 })
+    await removeStale(requests)
+    const online = await snapshot(dataDir, requests, id, signal)
+    await pack(join(requests, `${id}${ENDS.ready}`), file)
     return { bytes: (await stat(file)).size, online }
   } catch (error) {
     if (FettleError.is(error)) throw error
@@ -122,6 +122,6 @@ export async function backup({ dataDir, file, signal }: BackupOptions): Promise<
       cause: error,
     })
   } finally {
-    for (const end of Object.values(ENDS)) await rm(join(desk, `${id}${end}`), { recursive: true, force: true })
+    for (const end of Object.values(ENDS)) await rm(join(requests, `${id}${end}`), { recursive: true, force: true })
   }
 }

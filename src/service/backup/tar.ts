@@ -1,18 +1,15 @@
-/**
- * A folder as a tar archive (POSIX ustar), so that any system unpacks it without us. Knows plain files and folders of short names and
- * nothing more.
- */
+/** Packs a folder as a tar archive (POSIX ustar) in constant memory: plain files and folders with short names. */
 import { createReadStream } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
 const BLOCK = 512
 
-/** A number in its field: octal digits, ended by a zero byte. */
+/** A numeric field: octal digits and a zero byte. */
 const octal = (value: number, length: number): string => `${value.toString(8).padStart(length - 1, '0')}\0`
 
 interface Entry {
-  /** With a slash behind for a folder. */
+  /** The name of a folder ends in a slash. */
   readonly name: string
   readonly size: number
   readonly mode: number
@@ -20,11 +17,11 @@ interface Entry {
   readonly modified: number
 }
 
-/** The header of an entry: fields at their places, the checksum counted as if it were spaces. */
+/** The header of an entry. The checksum is computed with its own field as spaces. */
 function headerOf({ name, size, mode, modified }: Entry): Buffer {
   const isFolder = name.endsWith('/')
   const header = Buffer.alloc(BLOCK)
-  // Eleven digits of eight: beyond it an archive is another format.
+  // Eleven octal digits; larger files need another format.
   if (Buffer.byteLength(name) > 100 || size >= 8 ** 11) throw new Error(`${name} does not fit into a tar archive`)
   header.write(name, 0)
   header.write(octal(mode, 8), 100)
@@ -48,7 +45,7 @@ function headerOf({ name, size, mode, modified }: Entry): Buffer {
 
 const padding = (size: number): Buffer => Buffer.alloc((BLOCK - (size % BLOCK)) % BLOCK)
 
-/** The archive of everything below a folder, in pieces; private to whoever unpacks it. */
+/** The archive of everything below a folder, in chunks. Modes are 0600 and 0700. */
 export async function* tarOf(folder: string): AsyncGenerator<Buffer> {
   yield* below(folder, '')
   // Two empty blocks end an archive.
@@ -66,7 +63,7 @@ async function* below(root: string, prefix: string): AsyncGenerator<Buffer> {
       yield* below(root, `${name}/`)
     } else {
       yield headerOf({ name, size, mode: 0o600, modified })
-      for await (const piece of createReadStream(path)) yield piece as Buffer
+      for await (const chunk of createReadStream(path)) yield chunk as Buffer
       yield padding(size)
     }
   }

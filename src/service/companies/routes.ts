@@ -1,9 +1,9 @@
 /** Routes of company search and match and of their criteria: contract §9.1, §9.2, §9.4 to §9.6. */
+import { setImmediate } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import type { CompaniesQuery } from '../../contract/index.ts'
 import { pageOf } from '../http/paging.ts'
 import { type RouteDeps, route } from '../http/route.ts'
-import { makeTurns } from '../http/take-turns.ts'
 import { requireCountry } from '../registers/countries.ts'
 import type { Engine } from '../registers/engine.ts'
 import type { Search } from '../registers/search.ts'
@@ -12,6 +12,15 @@ import { companyCriteria, LANGUAGES, reportSchema } from './criteria.ts'
 import { customDataOf } from './custom-data.ts'
 import { foundCompany } from './facts.ts'
 import { findCompanies, KEY_CRITERIA } from './search.ts'
+
+/** Spreads the work of many requests over turns of the event loop, so that other requests are answered in between. */
+function makeTurns(): () => Promise<void> {
+  let last: Promise<void> = Promise.resolve()
+  return () => {
+    last = last.then(() => setImmediate())
+    return last
+  }
+}
 
 export interface CompanyDeps extends RouteDeps {
   readonly engine: Engine

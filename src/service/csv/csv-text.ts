@@ -1,22 +1,22 @@
-/** Holds the bytes of an uploaded file against UTF-8, and knows the line of what is not. It knows no delimiter and no quote. */
+/** Checks that an uploaded file is UTF-8 text, and names the line of the first fault. */
 import { isUtf8 } from 'node:buffer'
 
-/** The file is not one the service can read; the message says where and why. */
+/** The file cannot be read; the message names the line and the reason. */
 export class CsvFault extends Error {
   override readonly name = 'CsvFault'
 }
 
 const LF = 10
 
-/** Line ends in these bytes; a lone CR is none here, as in most editors. */
+/** Counts line feeds; a lone CR does not end a line, as in most editors. */
 function countLines(bytes: Buffer): number {
   let lines = 0
   for (let at = bytes.indexOf(LF); at >= 0; at = bytes.indexOf(LF, at + 1)) lines += 1
   return lines
 }
 
-/** How many of these bytes can be looked at without cutting a character in two. */
-function wholeCharacters(bytes: Buffer): number {
+/** The length of the longest prefix that does not end inside a character. */
+function completeLength(bytes: Buffer): number {
   for (let back = 1; back <= 3; back++) {
     const byte = bytes.at(-back) ?? 0
     if (byte >= 0xc0) return back < (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) ? bytes.length - back : bytes.length
@@ -37,7 +37,7 @@ export async function* checkText(source: AsyncIterable<Buffer>): AsyncGenerator<
     for (let start = 0; start < bytes.length; lines += 1) {
       const end = bytes.indexOf(LF, start) + 1
       const line = bytes.subarray(start, end === 0 ? bytes.length : end)
-      if (line.includes(0)) throw new CsvFault(`line ${lines + 1}: the file is not text, there is a NUL byte`)
+      if (line.includes(0)) throw new CsvFault(`line ${lines + 1}: the file is not text: it has a NUL byte`)
       if (!isUtf8(line)) throw new CsvFault(`line ${lines + 1}: the file is not UTF-8`)
       start += line.length
     }
@@ -45,9 +45,9 @@ export async function* checkText(source: AsyncIterable<Buffer>): AsyncGenerator<
   }
   for await (const chunk of source) {
     const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
-    const whole = wholeCharacters(bytes)
-    rest = bytes.subarray(whole)
-    yield check(bytes.subarray(0, whole))
+    const complete = completeLength(bytes)
+    rest = bytes.subarray(complete)
+    yield check(bytes.subarray(0, complete))
   }
   if (rest.length > 0) yield check(rest)
 }

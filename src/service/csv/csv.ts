@@ -1,6 +1,6 @@
 /**
- * The service's own reading of an uploaded file: UTF-8, one delimiter, RFC 4180, blank lines skipped. Whatever does not read
- * cleanly is refused with its line, never repaired, so that a row count is never wrong (faults H36).
+ * Reads uploaded files: UTF-8, one delimiter, RFC 4180, blank lines skipped. A file with a fault is rejected with its line and
+ * never repaired, so that row counts are exact (faults H36).
  */
 import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
@@ -13,7 +13,7 @@ const DELIMITERS = [',', ';', '\t', '|'] as const
 const SAMPLE_BYTES = 64 * 1024
 const SAMPLE_RECORDS = 20
 
-/** Cells per record of the sample's first records, for one delimiter; quoted cells are passed over. */
+/** The number of cells of the first records of the sample, for one delimiter. */
 function widths(sample: string, delimiter: string): number[] {
   const found: number[] = []
   let cells = 1
@@ -32,13 +32,13 @@ function widths(sample: string, delimiter: string): number[] {
     }
     empty = false
   }
-  // The sample may end inside a record: only a lone one counts.
+  // The sample may end inside a record, so the last one counts only when it is the only one.
   return found.length === 0 && !empty ? [cells] : found
 }
 
 /**
- * The delimiter of a sample: of `,` `;` tab and `|` the one that gives every record the same number of cells, the more the
- * better; when none does, the one the first record has most of; a comma when there is only one column.
+ * The delimiter of a sample: of `,` `;` tab and `|` the one that gives every record the same number of cells, the largest number
+ * first; else the most frequent one in the first record; else a comma.
  */
 export function sniffDelimiter(sample: string): string {
   let best = { delimiter: ',', even: false, cells: 1 }
@@ -51,7 +51,6 @@ export function sniffDelimiter(sample: string): string {
   return best.delimiter
 }
 
-/** How a file is read. */
 const dialectOf = async (path: string, limits: Limits) => ({
   delimiter: sniffDelimiter(await sampleOf(path)),
   record_delimiter: ['\r\n', '\n', '\r'],
@@ -69,8 +68,8 @@ async function sampleOf(path: string): Promise<string> {
 }
 
 /**
- * The records of a file in order, header included, cells as they stand. Throws a CsvFault at the first record that is not
- * well formed or does not have as many cells as the first one.
+ * The records of a file in order, header included, cells unchanged. Throws a CsvFault at the first record that is not well formed or
+ * has another number of cells than the first one.
  */
 export async function* readRecords(path: string, limits: Limits): AsyncGenerator<string[]> {
   const source = checkText(createReadStream(path, { highWaterMark: 256 * 1024 }))
@@ -79,22 +78,22 @@ export async function* readRecords(path: string, limits: Limits): AsyncGenerator
     for await (const cells of parseRows<string[]>(source, await dialectOf(path, limits))) {
       records += 1
       if (cells.length > limits.columns) {
-        throw new CsvFault(`record ${records}: there are ${cells.length} columns; ${limits.columns} are allowed`)
+        throw new CsvFault(`record ${records}: ${cells.length} columns; ${limits.columns} are allowed`)
       }
-      if (records > limits.rows) throw new CsvFault(`record ${records}: there are more than the ${limits.rows} allowed`)
+      if (records > limits.rows) throw new CsvFault(`record ${records}: more than the ${limits.rows} allowed records`)
       yield cells
     }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error
     if (error.code !== 'CSV_QUOTE_NOT_CLOSED') throw new CsvFault(error.message)
-    // The parser names the line where the file ends, which helps nobody.
+    // The parser names the last line of the file instead of the line of the quote.
     throw new CsvFault(
       `line ${await lineAfter(path, limits, Number(error.records))}: a quote that opens in this record is never closed`,
     )
   }
 }
 
-/** The line on which the record begins that follows so many whole ones. */
+/** The first line of the record after `records` complete ones. */
 async function lineAfter(path: string, limits: Limits, records: number): Promise<number> {
   if (records === 0) return 1
   const options = { ...(await dialectOf(path, limits)), info: true }
@@ -106,7 +105,7 @@ async function lineAfter(path: string, limits: Limits, records: number): Promise
   return line
 }
 
-/** Number of cells of the first record; null when it cannot be read or there is none. */
+/** Number of cells of the first record; null when it is missing or cannot be read. */
 export async function countColumns(path: string, limits: Limits): Promise<number | null> {
   try {
     for await (const record of readRecords(path, limits)) return record.length
@@ -116,13 +115,13 @@ export async function countColumns(path: string, limits: Limits): Promise<number
   return null
 }
 
-/** Names of the columns of a file without a header: COLUMN A, COLUMN B … COLUMN AA (contract §5.4). */
+/** Column names of a file without a header: COLUMN A, COLUMN B … COLUMN AA (contract §5.4). */
 export function columnName(index: number): string {
   let letters = ''
   for (let rest = index; rest >= 0; rest = Math.floor(rest / 26) - 1) letters = String.fromCharCode(65 + (rest % 26)) + letters
   return `COLUMN ${letters}`
 }
 
-/** One line of CSV, RFC 4180: quoted only where a cell needs it, ended by LF. */
+/** A line of CSV (RFC 4180) that ends in LF; quotes only cells that need it. */
 export const csvLine = (cells: readonly string[]): string =>
   `${cells.map(cell => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(',')}\n`

@@ -93,7 +93,7 @@ export async function receive(parts: AsyncIterable<Multipart>, { limits, form, p
       const name = part.fieldname.slice(0, limits.fileNameLength)
       if (part.type === 'file') {
         if (!form.file.includes(name)) fault ??= `${name}: is not a file of this call`
-        else if (filename !== null) fault ??= `${fileName}: is there twice`
+        else if (filename !== null) fault ??= `${fileName}: occurs twice`
         if (fault === null) {
           filename = plainName(part.filename, limits.fileNameLength)
           envelope.fileBegins(part.file)
@@ -103,7 +103,7 @@ export async function receive(parts: AsyncIterable<Multipart>, { limits, form, p
       } else if (part.valueTruncated) {
         throw new Refusal(413, 'Content Too Large', `${name}: is longer than ${limits.uploadFieldBytes} bytes`)
       } else if (form.file.includes(name)) fault ??= `${name}: must be a file`
-      else if (fields.has(name)) fault ??= `${name}: is there twice`
+      else if (fields.has(name)) fault ??= `${name}: occurs twice`
       else {
         const field = Object.hasOwn(form.fields, name) ? form.fields[name] : undefined
         const value = field?.read(String(part.value)) ?? null

@@ -5,8 +5,8 @@ import type { ColumnMapping } from '../../contract/index.ts'
 import { TAGS } from '../../contract/index.ts'
 import type { Links } from '../auth/links.ts'
 import { productOf } from '../enrichment/tags.ts'
+import { ownAddress } from '../http/guard.ts'
 import { type IdempotencyDeps, runIdempotent } from '../http/idempotency.ts'
-import { ownAddress } from '../http/own-address.ts'
 import { type Call, route } from '../http/route.ts'
 import type { ObjectAccess } from '../object-access.ts'
 import { badRequest, Refusal } from '../refusal.ts'
@@ -26,7 +26,7 @@ function requireMappings(mappings: readonly ColumnMapping[], columns: number | n
   const seen = new Set<string>()
   for (const [index, { mapping, value }] of mappings.entries()) {
     const refuse = (why: string): Error => badRequest('The mappings are not acceptable', `mappings[${index}].${why}`)
-    if (seen.has(mapping)) throw refuse(`mapping: ${mapping} is there twice`)
+    if (seen.has(mapping)) throw refuse(`mapping: ${mapping} occurs twice`)
     seen.add(mapping)
     if (columns !== null && Number(value) >= columns) throw refuse(`value: column ${value} of a file with ${columns} columns`)
   }
@@ -38,7 +38,7 @@ function requireTags(tags: readonly string[]): void {
     const refuse = (why: string): Error =>
       badRequest('The enrichments are not acceptable', `enrichments[${index}].enrichment: ${why}`)
     if (productOf([tag]) === null) throw refuse(`${JSON.stringify(tag.slice(0, 80))} is not a known tag`)
-    if (tags.indexOf(tag) !== index) throw refuse(`${tag} is there twice`)
+    if (tags.indexOf(tag) !== index) throw refuse(`${tag} occurs twice`)
   }
 }
 

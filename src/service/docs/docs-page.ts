@@ -1,7 +1,11 @@
-/** The OpenAPI description as one page of HTML: no script, no request, readable as it is. It knows nothing but the description. */
-import { asHtml } from '../http/html.ts'
+/** Renders the OpenAPI description as one HTML page without scripts or further requests. */
 
-interface Described {
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+
+/** Escapes a text for use between tags and inside quotes. */
+export const asHtml = (text: string): string => text.replace(/[&<>"']/g, char => ENTITIES[char] ?? '')
+
+interface DescribedOperation {
   readonly operationId: string
   readonly tags: readonly string[]
   readonly summary: string
@@ -20,7 +24,7 @@ interface Described {
 
 const slug = (text: string): string => text.toLowerCase().replace(/[^a-z0-9]+/g, '-')
 
-/** A schema, its references as links. */
+/** A schema as JSON, with its references as links. */
 const schemaText = (schema: object): string =>
   asHtml(JSON.stringify(schema, null, 2)).replace(
     /&quot;#\/components\/schemas\/(\w+)&quot;/g,
@@ -32,7 +36,7 @@ const contentText = (content: Readonly<Record<string, { readonly schema: object 
     .map(([type, { schema }]) => `<p>${asHtml(type)}</p><pre>${schemaText(schema)}</pre>`)
     .join('')
 
-function operationText(method: string, path: string, one: Described): string {
+function operationText(method: string, path: string, one: DescribedOperation): string {
   const parameters = one.parameters.map(
     ({ name, in: place, required, schema }) =>
       `<tr><td><code>${asHtml(name)}</code>${required ? ' *' : ''}<td>${place}<td><code>${asHtml(JSON.stringify(schema))}</code>`,
@@ -52,12 +56,11 @@ summary{padding:.4rem;cursor:pointer}summary span,dt span{opacity:.75}details{bo
 b{display:inline-block;min-width:4.5em}pre{background:var(--soft);padding:.6rem;overflow:auto;border-radius:6px}table{border-collapse:collapse}
 td,th{border-bottom:1px solid var(--line);padding:.2rem .8rem .2rem 0;text-align:left}code{overflow-wrap:anywhere}nav a{margin-right:1rem}`
 
-/** The page. */
 export function docsPage(api: Readonly<Record<string, unknown>>): string {
   const { info, servers, paths, components } = api as {
     info: { title: string; version: string; description: string }
     servers: readonly { url: string }[]
-    paths: Record<string, Record<string, Described>>
+    paths: Record<string, Record<string, DescribedOperation>>
     components: { schemas: Record<string, object> }
   }
   const areas = new Map<string, string[]>()

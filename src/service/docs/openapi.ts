@@ -1,7 +1,4 @@
-/**
- * The interface as OpenAPI 3.1, written from the operations table and its own schemas. Pure; it knows no operation by name but the
- * login, which alone needs no token.
- */
+/** Generates the OpenAPI 3.1 description from the operations table and its schemas. Only the login needs no token. */
 import { z } from 'zod'
 import * as contract from '../../contract/index.ts'
 import { OPERATIONS, type Operation } from '../../contract/index.ts'
@@ -11,7 +8,7 @@ type Json = Record<string, unknown>
 const SCHEMAS = '#/components/schemas/'
 const title = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1)
 
-/** Every schema that is exported by the contract under its name, every other one under its operation's. */
+/** Schemas exported by the contract under their names, all others under the name of their operation. */
 function namedSchemas(): ReturnType<typeof z.registry<{ id: string }>> {
   const named = z.registry<{ id: string }>()
   const add = (schema: unknown, id: string): void => {
@@ -37,8 +34,8 @@ const REASONS: Readonly<Record<number, string>> = {
   400: 'malformed or not acceptable',
   401: 'the token is missing, expired or not valid; at login: access denied',
   403: 'no right, or not subscribed',
-  404: 'there is nothing of this id',
-  409: 'it is there already, or was decided already',
+  404: 'nothing has this id',
+  409: 'it exists already, or was decided already',
   413: 'too large',
   429: 'throttled',
 }
@@ -57,7 +54,7 @@ function parametersOf({ path, query }: Operation): Json[] {
     in: 'query',
     required: required.includes(name),
     schema,
-    // As the contract writes lists: with commas between.
+    // The contract separates list items with commas.
     explode: false,
   }))
   return [...inPath, ...inQuery]
@@ -76,10 +73,10 @@ function bodyOf({ request, form }: Operation, nameOf: (schema: z.ZodType) => str
   return { requestBody: { required: true, content: { 'multipart/form-data': { schema } } } }
 }
 
-/** Operations of one area stand together; those of compliance differ only in the third word of their paths. */
+/** The tag of an operation. Paths of compliance differ only in their third segment. */
 const areaOf = ({ path }: Operation): string => path.split('/')[path.startsWith('/compliance/') ? 3 : 1] ?? ''
 
-/** The description; `version` is fettle's, `server` the base address as the reader reaches it. */
+/** `version` is that of fettle, `server` the base address as the caller reaches it. */
 export function openApi(version: string, server: string): Json {
   const named = namedSchemas()
   const nameOf = (schema: z.ZodType): string => named.get(schema)?.id ?? ''

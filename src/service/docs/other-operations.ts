@@ -1,18 +1,17 @@
 /**
- * The groups that need a subscription of their own: answered exactly as an account without it is, 403 to any request with a valid
- * token, before its body is read; and the retired product, 301 (contract §2.1, §10, §11.3 to §11.7, §14.2).
+ * Operations that need a separate subscription: any request with a valid token gets 403 before its body is read. The retired
+ * product answers 301 (contract §2.1, §10, §11.3 to §11.7, §14.2).
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { OTHER_GROUPS, RETIRED } from '../../contract/index.ts'
 import { type RouteDeps, routePath, userOf } from '../http/route.ts'
 import { Refusal } from '../refusal.ts'
 
-/** Registers them. */
 export function otherRoutes(app: FastifyInstance, deps: Omit<RouteDeps, 'limits'>): void {
   const admit = async (request: FastifyRequest): Promise<void> =>
     deps.rates.admit('other', (await userOf(request, deps)).username)
   const never = (): never => {
-    throw new Error('the request should have been refused')
+    throw new Error('the request should have been rejected before')
   }
   const forbid = async (request: FastifyRequest): Promise<void> => {
     await admit(request)

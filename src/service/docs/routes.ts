@@ -1,19 +1,19 @@
 /**
- * `GET /v1/openapi.json` and `GET /docs`: the interface for programs and for people. The page holds everything it shows and asks
- * nobody for more. Neither needs a token: they say nothing that the documentation does not.
+ * `GET /v1/openapi.json` and `GET /docs`: the interface for programs and for people. Neither needs a token, since both are
+ * published anyway.
  */
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { ownAddress } from '../http/guard.ts'
 import { docsPage } from './docs-page.ts'
 import { openApi } from './openapi.ts'
 
 const CSP = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-/** Registers both; `version` is fettle's. */
 export function docsRoutes(app: FastifyInstance, { origin }: { readonly origin: () => string }, version: string): void {
-  const baseOf = (host: string | undefined): string => `${host === undefined ? origin() : `http://${host}`}/v1`
-  app.get('/v1/openapi.json', async ({ headers }) => openApi(version, baseOf(headers.host)))
-  app.get('/docs', async ({ headers }, reply) => {
+  const baseOf = (request: FastifyRequest): string => `${ownAddress(request, origin)}/v1`
+  app.get('/v1/openapi.json', async request => openApi(version, baseOf(request)))
+  app.get('/docs', async (request, reply) => {
     reply.headers({ 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': CSP })
-    return docsPage(openApi(version, baseOf(headers.host)))
+    return docsPage(openApi(version, baseOf(request)))
   })
 }

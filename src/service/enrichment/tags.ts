@@ -1,13 +1,9 @@
-/**
- * What the embedded register can say for each enrichment tag; tags that are not here stay empty, never guessed. It knows no
- * file (contract §5.7, §14.1).
- */
+/** Values of the enrichment tags from the register. Tags without a source stay empty (contract §5.7, §14.1). */
 import { hash } from 'node:crypto'
 import { type Product, TAGS } from '../../contract/index.ts'
 import type { Company } from '../matching/types.ts'
 import type { RowResult } from './row-results.ts'
 
-/** Meaning of the bandings, from the engine's score and margin. */
 const BANDING: Readonly<Record<string, string>> = {
   A: 'certain',
   B: 'very likely',
@@ -17,12 +13,12 @@ const BANDING: Readonly<Record<string, string>> = {
   F: 'none',
 }
 
-/** Digits of the safe number: with fifteen, two companies of one country practically never share one. */
+/** With fifteen digits, two companies of one country practically never share a safe number. */
 const SAFE_DIGITS = 15
 
 /**
- * The service's own number of a company, always the same for one connectId: a country prefix as in the vendor's numbers
- * (`UK` for GB) and digits made from the connectId.
+ * The service's number of a company: a country prefix as in the vendor's numbers (`UK` for GB), and digits derived from the
+ * connectId.
  */
 export const safeNumber = ({ connectId, country }: Company): string => {
   const digest = hash('sha256', connectId, 'buffer').readBigUInt64BE()
@@ -37,10 +33,10 @@ const ofCountry =
 
 const ACTIVE = /^(?:active|aktiv|open|live|registered|current)/i
 
-/** Whether a status says that a company trades; an empty one says nothing. */
+/** Whether a register status means that the company trades. */
 export const isActiveStatus = (status: string): boolean => ACTIVE.test(status)
 
-/** Y for a company that trades, N when the register calls it anything else, '' when it says nothing. */
+/** Y for a company that trades, N for any other status, '' without a status. */
 const active = ({ status }: Company): string => (status === '' ? '' : isActiveStatus(status) ? 'Y' : 'N')
 
 const OF_COMPANY: Readonly<Record<string, (company: Company) => string>> = {
@@ -80,14 +76,14 @@ const OF_ROW: Readonly<Record<string, (result: RowResult) => string>> = {
   'general.bandingDesc': result => BANDING[result.banding] ?? '',
 }
 
-/** The value of a tag for a row; '' where there is no company or the register does not say. */
+/** The value of a tag for a row; '' without a company or a value. */
 export function tagValue(tag: string, result: RowResult, company: Company | null): string {
   const row = OF_ROW[tag]
   if (row !== undefined) return row(result)
   return company === null ? '' : (OF_COMPANY[tag]?.(company) ?? '')
 }
 
-/** The values of those tags that speak of the company alone; without the empty ones. */
+/** The non-empty values of the tags that depend on the company alone. */
 export function tagsOf(company: Company, tags: readonly string[]): Record<string, string> {
   const values = tags.map(tag => [tag, OF_COMPANY[tag]?.(company) ?? ''] as const)
   return Object.fromEntries(values.filter(([, value]) => value !== ''))
@@ -111,7 +107,7 @@ const FIELDS: Readonly<Record<string, (company: Company) => string>> = {
   status: company => company.status,
 }
 
-/** A company under the mapping names of a row it may belong to (contract §5.4), and its status; without what is empty. */
+/** The non-empty fields of a company under the mapping names (contract §5.4), and its status. */
 export const fieldsOf = (company: Company): Record<string, string> =>
   Object.fromEntries(
     Object.entries(FIELDS)
@@ -119,11 +115,11 @@ export const fieldsOf = (company: Company): Record<string, string> =>
       .filter(([, value]) => value !== ''),
   )
 
-/** Tags in the service's order, whatever order they were chosen in. */
+/** Sorts tags into the order of the service. */
 export const inListOrder = (tags: readonly string[]): string[] => TAGS.standard.filter(tag => tags.includes(tag))
 
 const PRODUCTS = ['basic', 'basicPlus', 'standard'] as const satisfies readonly Product[]
 
-/** The smallest product that holds all these tags; null when one of them is in none. */
+/** The smallest product that contains all tags; null for an unknown tag. */
 export const productOf = (tags: readonly string[]): Product | null =>
   PRODUCTS.find(product => tags.every(tag => TAGS[product].includes(tag))) ?? null

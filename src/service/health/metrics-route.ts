@@ -1,4 +1,4 @@
-/** `GET /metrics`: how the service is doing, for a collector. Counts only: no name of a user, a job or a company (OpenMetrics 1.0). */
+/** `GET /metrics`: counts for a collector, without names of users, jobs or companies (OpenMetrics 1.0). */
 import type { FastifyInstance } from 'fastify'
 import { type Family, type Metrics, metricsText } from './metrics.ts'
 import type { OpenRegister } from './routes.ts'
@@ -11,7 +11,7 @@ export interface MetricsDeps {
   readonly startedAt: number
 }
 
-/** Registers it; a collector has no login that would outlive an hour, so none is asked for. */
+/** Needs no login: tokens expire after an hour, and a collector cannot renew one. */
 export function metricsRoute(
   app: FastifyInstance,
   { jobs, registers, startedAt }: MetricsDeps,
@@ -20,12 +20,12 @@ export function metricsRoute(
   const now = (): Family[] => {
     const { user, system } = process.cpuUsage()
     return [
-      { name: 'fettle_build', type: 'info', help: 'The version that runs.', samples: [[{ version }, 1]] },
+      { name: 'fettle_build', type: 'info', help: 'The running version.', samples: [[{ version }, 1]] },
       {
         name: 'fettle_start_time_seconds',
         type: 'gauge',
         unit: 'seconds',
-        help: 'When the service started, since 1970.',
+        help: 'Start time of the service, since 1970.',
         samples: [[{}, startedAt / 1000]],
       },
       ...metrics.families(),
@@ -38,7 +38,7 @@ export function metricsRoute(
       {
         name: 'fettle_register_companies',
         type: 'gauge',
-        help: 'Companies of each register that is served.',
+        help: 'Companies of each register.',
         samples: registers.map(({ name, companies }) => [{ register: name }, companies]),
       },
       {
@@ -52,7 +52,7 @@ export function metricsRoute(
         name: 'process_cpu_seconds',
         type: 'counter',
         unit: 'seconds',
-        help: 'Time the process has computed.',
+        help: 'CPU time of the process.',
         samples: [[{}, (user + system) / 1e6]],
       },
     ]

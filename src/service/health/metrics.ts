@@ -1,15 +1,12 @@
-/**
- * What the service counts of its requests, and the OpenMetrics text of that and of everything else that is told at the moment of
- * asking. It reads no clock and no store.
- */
+/** Counts requests and their durations, and renders metrics as OpenMetrics text. */
 
-/** Upper ends of the classes of durations, in seconds. */
-const CLASSES = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+/** Upper bounds of the duration buckets, in seconds. */
+const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** One number with what tells it from others of its family. */
+/** A value with its labels. */
 export type Sample = readonly [labels: Readonly<Record<string, string>>, value: number, suffix?: string]
 
-/** A family of numbers. Names of units stand at the end of names, `_total` is added to counters. */
+/** A metric family. Its name ends in its unit; `_total` is added to counters. */
 export interface Family {
   readonly name: string
   readonly type: 'gauge' | 'counter' | 'histogram' | 'info'
@@ -18,9 +15,8 @@ export interface Family {
   readonly samples: readonly Sample[]
 }
 
-/** What is counted of requests. */
 export interface Metrics {
-  /** Counts an answer; `seconds` is null when nobody timed it. */
+  /** Counts an answer; `seconds` is null when it was not timed. */
   answered(method: string, route: string, status: number, seconds: number | null): void
   families(): Family[]
 }
@@ -30,7 +26,6 @@ interface Durations {
   sum: number
 }
 
-/** Counters at 0. */
 export function makeMetrics(): Metrics {
   const answers = new Map<string, { labels: Record<string, string>; count: number }>()
   const durations = new Map<string, Durations>()
@@ -42,9 +37,9 @@ export function makeMetrics(): Metrics {
       one.count += 1
       answers.set(key, one)
       if (seconds === null) return
-      const of = durations.get(route) ?? { counts: [...CLASSES, 0].map(() => 0), sum: 0 }
-      const found = CLASSES.findIndex(end => seconds <= end)
-      const at = found < 0 ? CLASSES.length : found
+      const of = durations.get(route) ?? { counts: [...BUCKETS, 0].map(() => 0), sum: 0 }
+      const found = BUCKETS.findIndex(end => seconds <= end)
+      const at = found < 0 ? BUCKETS.length : found
       of.counts[at] = (of.counts[at] ?? 0) + 1
       of.sum += seconds
       durations.set(route, of)
@@ -53,7 +48,7 @@ export function makeMetrics(): Metrics {
       {
         name: 'fettle_http_requests',
         type: 'counter',
-        help: 'Requests that were answered.',
+        help: 'Answered requests.',
         samples: [...answers.values()].map(({ labels, count }) => [labels, count]),
       },
       {
@@ -69,7 +64,7 @@ export function makeMetrics(): Metrics {
 
 function histogramOf(route: string, { counts, sum }: Durations): Sample[] {
   let upTo = 0
-  const buckets = [...CLASSES.map(String), '+Inf'].map((le, at): Sample => {
+  const buckets = [...BUCKETS.map(String), '+Inf'].map((le, at): Sample => {
     upTo += counts[at] ?? 0
     return [{ route, le: le.includes('.') || le === '+Inf' ? le : `${le}.0` }, upTo, '_bucket']
   })
@@ -80,7 +75,6 @@ const SUFFIX = { gauge: '', counter: '_total', histogram: '', info: '_info' } as
 
 const escaped = (text: string): string => text.replace(/[\\"\n]/g, char => (char === '\n' ? '\\n' : `\\${char}`))
 
-/** The text of OpenMetrics 1.0. */
 export function metricsText(families: readonly Family[]): string {
   const lines = families.flatMap(({ name, type, unit, help, samples }) => [
     `# TYPE ${name} ${type}`,

@@ -1,6 +1,6 @@
 /**
- * `GET /health`: whether the service is up, since when, whether it can read what it keeps, and what it matches against. Nothing about
- * jobs or users. 503 when something does not work; a service that stops answers 503 by itself.
+ * `GET /health`: status, version, uptime, database check and registers, without data of jobs or users. Answers 503 when a check
+ * fails.
  */
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../clock.ts'
@@ -21,10 +21,9 @@ export interface HealthDeps {
   readonly clock: Pick<Clock, 'now'>
 }
 
-/** A status no job has. */
+/** No job has this status. */
 const NO_STATUS = 'none'
 
-/** Registers the health check; `version` is fettle's. */
 export function healthRoute(app: FastifyInstance, { registers, jobs, startedAt, clock }: HealthDeps, version: string): void {
   const canRead = (): boolean => {
     try {
@@ -35,13 +34,13 @@ export function healthRoute(app: FastifyInstance, { registers, jobs, startedAt, 
     }
   }
   app.get('/health', async (_request, reply) => {
-    const isWell = canRead()
-    return reply.code(isWell ? 200 : 503).send({
-      status: isWell ? 'ok' : 'failing',
+    const isHealthy = canRead()
+    return reply.code(isHealthy ? 200 : 503).send({
+      status: isHealthy ? 'ok' : 'failing',
       version,
       startedAt: new Date(startedAt).toISOString(),
       uptimeSeconds: Math.max(0, Math.round((clock.now() - startedAt) / 1000)),
-      checks: { database: isWell ? 'ok' : 'failing' },
+      checks: { database: isHealthy ? 'ok' : 'failing' },
       registers,
     })
   })

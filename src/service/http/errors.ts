@@ -1,6 +1,6 @@
 /**
- * Turns whatever was thrown into the answer on the wire: our own refusals, the framework's, the parser's, and what nobody
- * expected. No stack, path or query ever leaves (contract §2.5, §14.2, faults S31).
+ * Maps errors to answers on the wire: refusals, errors of the framework and the parser, and unexpected ones. No stack, path or
+ * query reaches the caller (contract §2.5, §14.2, faults S31).
  */
 import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
@@ -14,26 +14,26 @@ interface Thrown {
   readonly statusCode?: unknown
 }
 
-/** What the framework refuses by itself, in our words. */
+/** Status and details for errors that the framework raises. */
 const FRAMEWORK: Readonly<Record<string, readonly [number, string]>> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: [413, 'the body is larger than this call allows'],
+  FST_ERR_CTP_BODY_TOO_LARGE: [413, 'the body is larger than this operation allows'],
   FST_REQ_FILE_TOO_LARGE: [413, 'jobFile: is larger than this service allows'],
   FST_PARTS_LIMIT: [413, 'the body has too many parts'],
   FST_FILES_LIMIT: [413, 'the body has too many files'],
   FST_FIELDS_LIMIT: [413, 'the body has too many fields'],
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: [415, 'Content-Type: is not one this call takes'],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: [415, 'Content-Type: is not accepted by this operation'],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: [400, 'Content-Length: is not the length of the body'],
   FST_PROTO_VIOLATION: [400, 'the name of a part is not acceptable'],
   FST_MP_PREMATURE_CLOSE: [400, 'the body ended too early'],
   FST_ERR_BAD_URL: [400, 'the path is not well formed'],
 }
 
-/** The refusal that stands for anything thrown; null for what is a fault of ours. */
+/** The refusal for an error; null for an unexpected one. */
 export function refusalOf(thrown: unknown): Refusal | null {
   if (thrown instanceof Refusal) return thrown
   const error = (thrown ?? {}) as Thrown
   if (isDiskTrouble(thrown)) {
-    return new Refusal(507, 'Insufficient storage', 'the service cannot write to its disk now', { 'Retry-After': '60' })
+    return new Refusal(507, 'Insufficient storage', 'the service cannot write to its disk', { 'Retry-After': '60' })
   }
   const [status, details] = FRAMEWORK[String(error.code)] ?? []
   if (status !== undefined) return new Refusal(status, STATUS_CODES[status] ?? 'Refused', details)
@@ -47,12 +47,12 @@ const PARSER: Readonly<Record<string, number>> = { HPE_HEADER_OVERFLOW: 431, ERR
 
 const LINES: Readonly<Record<number, readonly [string, Readonly<Record<string, string>>]>> = {
   400: ['this is not a well-formed HTTP request', {}],
-  405: ['this is no proxy', { Allow: 'GET, HEAD, POST, PUT, OPTIONS' }],
+  405: ['this service is not a proxy', { Allow: 'GET, HEAD, POST, PUT, OPTIONS' }],
   408: ['the request did not arrive in time', {}],
   431: ['the headers are larger than this service allows', {}],
 }
 
-/** Answers on a socket that carries no request of ours, and closes it; gives the correlationId it told. */
+/** Answers on a socket without a parsed request, closes it, and returns the correlationId it sent. */
 function answerRaw(status: number, socket: Duplex): string {
   const correlationId = randomUUID()
   const reason = STATUS_CODES[status] ?? 'Refused'
@@ -71,32 +71,30 @@ function answerRaw(status: number, socket: Duplex): string {
   return correlationId
 }
 
-/** What answers outside a request need. */
 interface Outside {
-  /** Told of every answer: what was answered, and to what. */
-  readonly told: (answer: { readonly correlationId: string; readonly method: string; readonly status: number }) => void
-  /** Ends a connection for good after a moment, whether or not its other side ends, too. */
+  readonly log: (answer: { readonly correlationId: string; readonly method: string; readonly status: number }) => void
+  /** Destroys a connection after a moment, even when the other side keeps it open. */
   readonly hangUp: (socket: Duplex) => void
 }
 
-/** Answers bytes that are not a request at all, and closes the connection (faults H11, H12). */
+/** Answers bytes that are not an HTTP request, and closes the connection (faults H11, H12). */
 export const garbageAnswerer =
-  ({ told, hangUp }: Outside) =>
+  ({ log, hangUp }: Outside) =>
   (error: { code?: string }, socket: Socket): void => {
     if (error.code === 'ECONNRESET' || !socket.writable) {
       socket.destroy()
       return
     }
     const status = PARSER[error.code ?? ''] ?? 400
-    told({ correlationId: answerRaw(status, socket), method: 'unknown', status })
+    log({ correlationId: answerRaw(status, socket), method: 'unknown', status })
     hangUp(socket)
   }
 
-/** Answers CONNECT, which Node hands over as a bare socket: nothing is tunnelled here (faults H6). */
+/** Rejects CONNECT, which Node delivers as a bare socket (faults H6). */
 export const connectAnswerer =
-  ({ told, hangUp }: Outside) =>
+  ({ log, hangUp }: Outside) =>
   (_request: unknown, socket: Duplex): void => {
     socket.on('error', () => socket.destroy())
-    told({ correlationId: answerRaw(405, socket), method: 'CONNECT', status: 405 })
+    log({ correlationId: answerRaw(405, socket), method: 'CONNECT', status: 405 })
     hangUp(socket)
   }

@@ -1,5 +1,6 @@
-/** What every request must pass before its route is asked: address, origin, headers. It knows no operation (faults H1, H9, H12, H19, H29). */
+/** Checks host, origin and headers of every request before its route runs (faults H1, H9, H12, H19, H29). */
 import type { IncomingMessage } from 'node:http'
+import type { FastifyRequest } from 'fastify'
 import type { Limits } from '../limits.ts'
 import { badRequest, Refusal } from '../refusal.ts'
 
@@ -8,22 +9,22 @@ const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]']
 /** The host of `host:port`, lower case, without the port. */
 const nameOf = (host: string): string => host.toLowerCase().replace(/:\d{1,5}$/, '')
 
-/** How often a header of this lower-case name is there; `rawHeaders` holds names and values in turn. */
+/** Counts the headers of a lower-case name; `rawHeaders` alternates names and values. */
 const countOf = (name: string, rawHeaders: readonly string[]): number =>
   rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === name).length
 
-/** Whether a host, with or without a port, is this machine or one of these names. */
+/** Whether a host, with or without a port, is a loopback name or one of `ownHosts`. */
 export const isOwnHost = (host: string, ownHosts: readonly string[]): boolean => [...LOOPBACK, ...ownHosts].includes(nameOf(host))
 
-/** Throws unless the request names this service itself: another name or origin means a browser was lured here. */
+/** Throws unless host and origin name this service: another one means that a page elsewhere sent the browser here. */
 export function requireOwnHost(
   { url = '', headers, rawHeaders, httpVersion }: IncomingMessage,
   ownHosts: readonly string[],
 ): void {
   const { host, origin } = headers
-  if (countOf('host', rawHeaders) > 1) throw badRequest('The request is not acceptable', 'Host: is there twice')
+  if (countOf('host', rawHeaders) > 1) throw badRequest('The request is not acceptable', 'Host: occurs twice')
   if (host === undefined && httpVersion === '1.1') throw badRequest('The request is not acceptable', 'Host: is missing')
-  // A target with a host of its own outranks the header (RFC 9112 §3.2.2).
+  // A host in the request target overrides the header (RFC 9112 §3.2.2).
   const target = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(url)?.[1]
   for (const name of [host, target]) {
     if (name !== undefined && !isOwnHost(name, ownHosts)) throw new Refusal(403, 'Access forbidden: unknown host')
@@ -32,14 +33,18 @@ export function requireOwnHost(
   if (origin !== undefined && !isOwnHost(from ?? '', ownHosts)) throw new Refusal(403, 'Access forbidden: unknown origin')
 }
 
-/** Throws for more headers than allowed, two Authorization headers, or a compressed body: that is never inflated. */
+/** Throws for too many headers, two Authorization headers, or a compressed body, which the service does not decompress. */
 export function requirePlainHeaders({ headers, rawHeaders }: IncomingMessage, limits: Limits): void {
   if (rawHeaders.length / 2 > limits.headers) throw new Refusal(431, 'Too many headers', `${limits.headers} headers are allowed`)
   if (countOf('authorization', rawHeaders) > 1) {
-    throw badRequest('The request is not acceptable', 'Authorization: is there twice')
+    throw badRequest('The request is not acceptable', 'Authorization: occurs twice')
   }
   const encoding = headers['content-encoding'] ?? 'identity'
   if (encoding.toLowerCase() !== 'identity') {
-    throw new Refusal(415, 'Unsupported Media Type', 'Content-Encoding: send the body as it is')
+    throw new Refusal(415, 'Unsupported Media Type', 'Content-Encoding: send the body uncompressed')
   }
 }
+
+/** The base address under which the caller reached the service, `http://name:port`. `requireOwnHost` has checked the name. */
+export const ownAddress = ({ headers }: Pick<FastifyRequest, 'headers'>, origin: () => string): string =>
+  headers.host === undefined ? origin() : `http://${headers.host}`

@@ -1,4 +1,4 @@
-/** Finds where a text stops being JSON: RFC 8259, and a bound on nesting. It keeps no value; JSON.parse does the reading. */
+/** Finds the first position at which a text stops being JSON (RFC 8259), with a limit on nesting. */
 
 const SPACE = /[ \t\n\r]*/y
 const PLAIN = /[^"\\\u0000-\u001f]+/y
@@ -6,16 +6,16 @@ const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 const WORD = /true|false|null/y
 
-/** A place where a text breaks the rules: characters before it, and which rule. */
+/** `position` is the number of characters before the fault. */
 export interface JsonFault {
   readonly position: number
   readonly kind: 'syntax' | 'end' | 'depth'
 }
 
-/** The first fault of a text; null when it is JSON nested at most `maxDepth` levels. */
+/** The first fault; null for valid JSON of at most `maxDepth` levels. A loop, since recursion would exhaust the stack. */
 export function findJsonFault(text: string, maxDepth: number): JsonFault | null {
   let at = 0
-  // What may come next: a value, a value or `]`, a key, a key or `}`, `,` or the end of what is open.
+  // Expected next: a value, a value or `]`, a key, a key or `}`, `,` or the closing bracket.
   let next: 'value' | 'item' | 'key' | 'member' | 'after' = 'value'
   const open: ('{' | '[')[] = []
 
@@ -28,7 +28,7 @@ export function findJsonFault(text: string, maxDepth: number): JsonFault | null 
   const string = (): boolean => {
     if (text[at] !== '"') return false
     at += 1
-    // One alternation repeated over a long text would exhaust the pattern engine.
+    // One pattern repeated over a long text would exhaust the stack of the pattern engine.
     while (take(PLAIN) || take(ESCAPE));
     if (text[at] !== '"') return false
     at += 1

@@ -1,4 +1,4 @@
-/** A document of headings and rows as a PDF, in a font that has Latin, Greek, Cyrillic and more. It knows nothing of what it says. */
+/** Renders headings and rows as a PDF, in a font with Latin, Greek and Cyrillic letters. */
 import { createRequire } from 'node:module'
 
 /** A heading with rows of label and value. */
@@ -17,16 +17,16 @@ const [TITLE_SIZE, HEADING_SIZE, TEXT_SIZE] = [16, 11, 9]
 const INK = '#1a1a1a'
 const FAINT = '#666666'
 
-/** Sixty characters without a blank; the library's own breaking of a longer run takes time by its square. */
+/** Sixty characters without a blank. The library takes quadratic time to break longer runs. */
 const LONG_RUN = /\S{60}(?=\S)/g
 
-/** A text as a page can show it: no control characters but the line feed, and places to break (of no width) in endless words. */
+/** Replaces control characters except line feeds, and inserts zero-width spaces into long words so that they can break. */
 const clean = (text: string): string =>
   text.replaceAll(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g, ' ').replaceAll(LONG_RUN, '$&\u200b')
 
-/** The PDF of a title and its sections; long ones go on over as many pages as they need. */
+/** Renders a title and its sections, on as many pages as they need. */
 export async function pdfOf(title: string, sections: readonly PdfSection[]): Promise<Buffer> {
-  // Loaded when the first document is asked for: most services print none.
+  // Loaded with the first document: most services never render one.
   const { default: PdfDocument } = await import('pdfkit')
   const { resolve } = createRequire(import.meta.url)
   const regularFile = resolve('dejavu-fonts-ttf/ttf/DejaVuSans.ttf')
@@ -50,7 +50,7 @@ export async function pdfOf(title: string, sections: readonly PdfSection[]): Pro
   document.registerFont(BOLD, resolve('dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf'))
   document.font(BOLD).fontSize(TITLE_SIZE).fillColor(INK).text(clean(title))
   for (const { heading, rows } of sections) {
-    // A heading does not stand alone at the end of a page.
+    // Keeps a heading together with its first rows.
     if (document.y + 4 * HEADING_SIZE > bottom) document.addPage()
     document.moveDown().font(BOLD).fontSize(HEADING_SIZE).fillColor(INK).text(clean(heading), MARGIN)
     document.font(REGULAR).fontSize(TEXT_SIZE)
@@ -64,7 +64,7 @@ export async function pdfOf(title: string, sections: readonly PdfSection[]): Pro
       document.fillColor(FAINT).text(clean(label), MARGIN, top, { width: LABEL_WIDTH })
       const pages = document.bufferedPageRange().count
       document.fillColor(INK).text(clean(value), MARGIN + LABEL_WIDTH + GAP, top, { width: valueWidth })
-      // A value longer than a page has moved on by itself.
+      // For a value longer than a page, the library has already advanced.
       if (document.bufferedPageRange().count === pages) document.y = top + height
     }
   }
@@ -77,7 +77,7 @@ function numberPages(document: PDFKit.PDFDocument): void {
   const { count } = document.bufferedPageRange()
   for (let page = 0; page < count; page++) {
     document.switchToPage(page)
-    // Below the margin text would begin a new page.
+    // Text below the margin would start a new page.
     document.page.margins.bottom = 0
     document
       .font(REGULAR)

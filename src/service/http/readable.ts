@@ -1,8 +1,8 @@
-/** A record of the wire as titled key/value text for people: nested keys become words, lists are numbered. Knows no record. */
+/** Converts a record of the wire to titled sections of label and value: nested keys become words, lists are numbered. */
 import type { PdfSection } from './pdf.ts'
 
-/** `companyRegistrationNumber` as `Company registration number`. */
-const inWords = (key: string): string => {
+/** `companyRegistrationNumber` becomes `Company registration number`. */
+const labelOf = (key: string): string => {
   const words = key.replace(/([a-z\d])([A-Z])/g, '$1 $2').toLowerCase()
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
@@ -17,15 +17,15 @@ function rowsOf(value: unknown, key: string): [string, string][] {
   }
   if (typeof value === 'object') {
     return Object.entries(value).flatMap(([name, inner]) =>
-      rowsOf(inner, key === '' ? inWords(name) : `${key}: ${inWords(name).toLowerCase()}`),
+      rowsOf(inner, key === '' ? labelOf(name) : `${key}: ${labelOf(name).toLowerCase()}`),
     )
   }
   return [[key, String(value)]]
 }
 
-/** A section for every part of the record that holds something. */
+/** A section for every non-empty part of the record. */
 export const sectionsOf = (record: object): PdfSection[] =>
   Object.entries(record).flatMap(([key, value]) => {
-    const rows = rowsOf(value, isPlain(value) ? inWords(key) : '')
-    return rows.length === 0 ? [] : [{ heading: inWords(key), rows }]
+    const rows = rowsOf(value, isPlain(value) ? labelOf(key) : '')
+    return rows.length === 0 ? [] : [{ heading: labelOf(key), rows }]
   })

@@ -1,6 +1,6 @@
 /**
- * Makes a route from a row of the operations table: method, path, token, request and query checked against the contract's own
- * schemas. It knows no operation by name but login, which alone needs no token (contract §2.1).
+ * Registers a route from a row of the operations table: method, path, token, and request and query checked against the schemas
+ * of the contract. Only `authenticate` needs no token (contract §2.1).
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
@@ -19,12 +19,12 @@ export interface RouteDeps {
   readonly limits: Limits
 }
 
-/** A request that has passed its checks. */
+/** A checked request. */
 export interface Call<Body, Query> {
   readonly user: User
-  /** The `{id}` of the path, '' where it has none. */
+  /** The `{id}` of the path, '' without one. */
   readonly id: string
-  /** Everything in braces in the path, by its name. */
+  /** The parameters of the path by name. */
   readonly params: Readonly<Record<string, string>>
   readonly body: Body
   readonly query: Query
@@ -35,14 +35,13 @@ export interface Call<Body, Query> {
 type BodyOf<Name extends OperationName> = (typeof OPERATIONS)[Name]['request'] extends z.ZodType<infer Body> ? Body : undefined
 type QueryOf<Name extends OperationName> = (typeof OPERATIONS)[Name]['query'] extends z.ZodType<infer Query> ? Query : undefined
 
-/** What a route may have of its own. */
 interface RouteOptions {
-  /** Turns what was sent into what the schema describes. */
+  /** Converts the sent body to the form of the schema. */
   readonly adapt?: (body: unknown) => unknown
   readonly bodyLimit?: number
 }
 
-/** The user of a request's token, with or without `Bearer ` before it (contract §4.1). Throws a 401. */
+/** The user of the token of a request; the prefix `Bearer ` is optional (contract §4.1). Throws a 401. */
 export async function userOf({ headers }: FastifyRequest, { tokens, users }: Pick<RouteDeps, 'tokens' | 'users'>): Promise<User> {
   const token = /^(?:Bearer +)?([^ ]+)$/i.exec(headers.authorization ?? '')?.[1]
   const bearer = token === undefined ? null : await tokens.read(token)
@@ -51,10 +50,10 @@ export async function userOf({ headers }: FastifyRequest, { tokens, users }: Pic
   return user
 }
 
-const NOBODY: User = { id: 0, username: '', role: 'reader', generation: '' }
+const NO_USER: User = { id: 0, username: '', role: 'reader', generation: '' }
 const ISSUES = 5
 
-/** The value in the schema's form, or a 400 whose details name the first elements that are not. */
+/** Parses a value with a schema. Throws a 400 whose details name the first invalid elements. */
 export function check(schema: z.ZodType, value: unknown, place: string): unknown {
   const result = schema.safeParse(value)
   if (result.success) return result.data
@@ -67,10 +66,10 @@ export function check(schema: z.ZodType, value: unknown, place: string): unknown
   throw badRequest('The request is not acceptable', texts.join('; ') + more)
 }
 
-/** The path of an operation as the router writes it: `/v1/…/:id`. */
+/** The path of an operation in the notation of the router: `/v1/…/:id`. */
 export const routePath = ({ path }: Pick<Operation, 'path'>): string => `/v1${path.replace(/\{(\w+)\}/g, ':$1')}`
 
-/** Registers the route of an operation; what the handler gives is sent with the status of a success. */
+/** Registers the route of an operation. The return value of the handler is sent with the success status. */
 export function route<Name extends OperationName>(
   app: FastifyInstance,
   deps: RouteDeps,
@@ -86,7 +85,7 @@ export function route<Name extends OperationName>(
     method: operation.method,
     url: routePath(operation),
     bodyLimit: options.bodyLimit ?? deps.limits.jsonBytes,
-    // Before the body is read: nobody without a token may send one.
+    // Before the body is read: only a caller with a valid token may send one.
     onRequest: async request => {
       if (name === 'authenticate') return
       const user = await userOf(request, deps)
@@ -100,7 +99,7 @@ export function route<Name extends OperationName>(
       const query = querySchema === null ? undefined : check(querySchema, request.query, 'query')
       reply.code(operation.success ?? 200)
       return handler({
-        user: callers.get(request) ?? NOBODY,
+        user: callers.get(request) ?? NO_USER,
         id: request.params.id ?? '',
         params: request.params,
         body: body as BodyOf<Name>,

@@ -1,22 +1,21 @@
 /**
- * W3C Trace Context: whose trace a request belongs to, read from `traceparent` and told in the log and in `traceresponse`, so that a
- * request is found on both sides. A header that is not well formed counts as none; no trace is begun here.
+ * W3C Trace Context: reads `traceparent`, and writes the trace to the log and to `traceresponse`, so that a request can be
+ * found on both sides. An invalid header is ignored; the service starts no trace.
  */
 import { randomBytes } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 
-/** The trace of one request. */
 export interface Trace {
-  /** For the log: the trace, who called, and the service's own part. */
+  /** For the log: trace, span of the caller, span of this service. */
   readonly ids: { readonly traceId: string; readonly parentId: string; readonly spanId: string }
-  /** Value of the header `traceresponse`. */
+  /** Value of `traceresponse`. */
   readonly response: string
 }
 
-// Later versions may add fields behind a dash; version 00 has none, and ff is none (§3.2.2).
+// Later versions may add fields after a dash, version 00 has none, and ff is invalid (§3.2.2).
 const FORM = /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/
 
-/** Trace, parent and flags of a header; null for one that is not well formed. */
+/** Parses a header; null for an invalid one. */
 export function readTraceparent(header: string): { traceId: string; parentId: string; flags: string } | null {
   const [, version, traceId, parentId, flags, rest] = FORM.exec(header) ?? []
   if (traceId === undefined || parentId === undefined || flags === undefined) return null
@@ -25,7 +24,7 @@ export function readTraceparent(header: string): { traceId: string; parentId: st
 
 const traces = new WeakMap<FastifyRequest, Trace | null>()
 
-/** The trace of a request, the same at every call; null when it belongs to none. */
+/** The trace of a request, the same at every call; null without one. */
 export function traceOf(request: FastifyRequest): Trace | null {
   const kept = traces.get(request)
   if (kept !== undefined) return kept

@@ -1,5 +1,5 @@
 /** A company as a small page and as a fragment, whole in itself: no script, no address, every text of the register escaped. Pure. */
-import { asHtml } from '../http/html.ts'
+import { asHtml } from '../docs/docs-page.ts'
 import type { Company } from '../matching/index.ts'
 import { PROPERTIES } from './properties.ts'
 

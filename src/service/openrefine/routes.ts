@@ -6,6 +6,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import { ownAddress } from '../http/guard.ts'
 import { readJson } from '../http/json-body.ts'
 import { check } from '../http/route.ts'
 import type { Limits } from '../limits.ts'
@@ -46,8 +47,7 @@ export interface ReconcileDeps {
 
 /** Registers it on a scope of its own: only there is a form understood, and are pages of this machine let read. */
 export function reconcileRoutes(app: FastifyInstance, { engine, limits, origin }: ReconcileDeps, version: string): void {
-  const baseOf = ({ headers }: FastifyRequest): string =>
-    `${headers.host === undefined ? origin() : `http://${headers.host}`}${ROOT}`
+  const baseOf = (request: FastifyRequest): string => `${ownAddress(request, origin)}${ROOT}`
 
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, async (_: FastifyRequest, body: string) =>
@@ -61,7 +61,7 @@ export function reconcileRoutes(app: FastifyInstance, { engine, limits, origin }
   })
 
   const jsonIn = (text: string | string[] | undefined, name: string): unknown => {
-    if (typeof text !== 'string') throw badRequest('The request is not acceptable', `${name}: is there twice`)
+    if (typeof text !== 'string') throw badRequest('The request is not acceptable', `${name}: occurs twice`)
     return readJson(Buffer.from(text), limits.jsonDepth)
   }
   const requireFew = (count: number, most: number, name: string): void => {

@@ -4,6 +4,7 @@ import { HIT_DECISIONS, type HitDecision, OPERATIONS, pathOf, readDecision } fro
 import type { Links } from '../auth/links.ts'
 import type { Users } from '../auth/users.ts'
 import type { Clock } from '../clock.ts'
+import { ownAddress } from '../http/guard.ts'
 import { type IdempotencyDeps, runIdempotent } from '../http/idempotency.ts'
 import { windowOf } from '../http/paging.ts'
 import { type Call, type RouteDeps, route } from '../http/route.ts'
@@ -121,10 +122,8 @@ export function hitRoutes(app: FastifyInstance, deps: HitDeps, type: SearchType)
     const hit = objects.hit(search, call.params.hitId ?? '')
     const name = [type, search.id, hit.id, 'pdf'].join('.')
     const query = links.sign(name, call.user)
-    // The host of the request, which the guard has validated.
-    const { host } = call.request.headers
     return {
-      downloadUrl: `${host === undefined ? origin() : `http://${host}`}/hit-files/${name}?${query}`,
+      downloadUrl: `${ownAddress(call.request, origin)}/hit-files/${name}?${query}`,
       fileName: pdfName(search, hit),
       expiresAt: new Date(Number(new URLSearchParams(query).get('expires'))).toISOString(),
       searchId: search.id,

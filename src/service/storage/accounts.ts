@@ -1,6 +1,6 @@
 /**
- * The accounts of a data directory: one file, replaced whole, beside the database, because commands change it while a service has
- * the database to itself. A running service sees a change at the next request. It checks no password.
+ * The accounts of a data directory: one file beside the database, replaced as a whole, since commands change it while a service
+ * holds the database. A running service sees a change at the next request.
  */
 import { randomUUID } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
@@ -26,10 +26,9 @@ const account = z.strictObject({
 })
 const file = z.strictObject({ version: z.literal(1), accounts: z.array(account) })
 
-/** A user of the data directory. `id` is new whenever the name is added. */
+/** `id` is new whenever the name is added. */
 export type Account = z.infer<typeof account>
 
-/** The accounts as they are now. */
 export interface AccountFile {
   all(): ReadonlyMap<string, Account>
 }
@@ -43,35 +42,34 @@ function read(path: string): ReadonlyMap<string, Account> {
     return new Map(accounts.map(one => [one.username, one]))
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return new Map()
-    throw new FettleError('FETTLE_SETTINGS', `Cannot read the users in ${path}: the file is not what fettle writes.`, {
+    throw new FettleError('FETTLE_SETTINGS', `Cannot read the users in ${path}: the file is damaged.`, {
       cause,
       hint: 'Restore it from a backup, or remove it and add the users again.',
     })
   }
 }
 
-/** The accounts, read again whenever the file is another one. Throws FETTLE_SETTINGS for a damaged file. */
+/** Opens the accounts and rereads them whenever the file has changed. Throws FETTLE_SETTINGS for a damaged file. */
 export function openAccounts(dataDir: string): AccountFile {
   const path = pathIn(dataDir)
-  let seen = ''
+  let version = ''
   let accounts: ReadonlyMap<string, Account> = new Map()
   return {
     all() {
       const stats = statSync(path, { bigint: true, throwIfNoEntry: false })
       const now = stats === undefined ? '' : `${stats.ino} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs}`
-      if (now !== seen) {
+      if (now !== version) {
         accounts = read(path)
-        seen = now
+        version = now
       }
       return accounts
     },
   }
 }
 
-/** What is told when a user is added. */
 export type NewAccount = Pick<Account, 'username' | 'password' | 'createdAt'> & { readonly role: Role; readonly tenant: string }
 
-// A change takes milliseconds: whoever waits two seconds waits for a process that hangs.
+// A change takes milliseconds: after two seconds the lock belongs to a process that hangs.
 const TRIES = 100
 const PAUSE_MS = 20
 
@@ -101,21 +99,21 @@ async function change(dataDir: string, next: (accounts: Map<string, Account>) =>
 
 const named = (username: string): string => `The user ${JSON.stringify(username)}`
 
-/** Adds an account, durable when it resolves. Throws FETTLE_USAGE when the name is there already. */
+/** Adds an account, durable when it resolves. Throws FETTLE_USAGE when the name is taken. */
 export const addAccount = (dataDir: string, one: NewAccount): Promise<void> =>
   change(dataDir, accounts => {
     if (accounts.has(one.username)) {
-      const hint = 'Remove the user first; what is theirs stays and is there again.'
+      const hint = 'Remove the user first; the new user gets the same jobs, portfolios and searches.'
       throw new FettleError('FETTLE_USAGE', `${named(one.username)} cannot be added: the name is taken.`, { hint })
     }
     accounts.set(one.username, { id: randomUUID(), ...one })
   })
 
-/** Removes an account; its tokens are void from now on. Throws FETTLE_USAGE when there is none of this name. */
+/** Removes an account, which voids its tokens. Throws FETTLE_USAGE for an unknown name. */
 export const removeAccount = (dataDir: string, username: string): Promise<void> =>
   change(dataDir, accounts => {
     if (accounts.delete(username)) return
-    throw new FettleError('FETTLE_USAGE', `${named(username)} cannot be removed: there is none.`, {
+    throw new FettleError('FETTLE_USAGE', `${named(username)} cannot be removed: no such user.`, {
       hint: 'List the users.',
       action: action('serve', 'users', 'list'),
     })

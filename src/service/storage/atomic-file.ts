@@ -1,20 +1,19 @@
 /**
- * Files that are there whole or not at all: written under another name, synced, renamed, and the folder synced. It knows nothing
- * of what is written (stack §6).
+ * Files of the data directory that appear only when they are complete: written under a temporary name, synced and renamed
+ * (stack §6).
  */
 import { mkdir } from 'node:fs/promises'
 import { renameDurably, replaceFile } from '../../files/durable.ts'
 
-/** Takes the next piece of text; resolves when there is room for more. */
+/** Appends text; resolves when more can be written. */
 export type Write = (text: string) => Promise<void>
 
 const CHUNK = 64 * 1024
 const PART = '.part'
 
-/** The name a file has until it is whole; files of this name are removed at start. */
+/** The name of a file until it is complete; files of this name are removed at start. */
 export const partOf = (path: string): string => `${path}${PART}`
 
-/** Whether a name is that of a file that is not whole yet. */
 export const isPart = (name: string): boolean => name.endsWith(PART)
 
 /** Renames a finished, synced file to its path; durable when it resolves. */
@@ -37,5 +36,5 @@ export const writeWhole = <T>(path: string, fill: (write: Write) => Promise<T>):
     return result
   })
 
-/** Makes a folder that only its owner may enter. */
+/** Creates a folder with mode 0700. */
 export const makeFolder = async (path: string): Promise<void> => void (await mkdir(path, { recursive: true, mode: 0o700 }))

@@ -1,6 +1,6 @@
 /**
- * The one SQLite file of a data directory: opening, tables, transactions. It knows no job. The caller holds the directory's
- * lock before it opens the file, since a lock folder left behind by a kill is removed here (stack §6).
+ * Opens the SQLite file of a data directory, with its tables and transactions. The caller must hold the lock of the directory,
+ * since a lock folder left by a kill is removed here (stack §6).
  */
 import { chmodSync, existsSync, rmSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -15,14 +15,14 @@ const loadSqlite = (): typeof sqlite => createRequire(import.meta.url)('node-sql
 
 type Value = string | number | null
 
-/** What the stores need of the database; everything is synchronous, and durable when it returns. */
+/** Every call is synchronous, and durable when it returns. */
 export interface Database {
   run(sql: string, values?: Value[]): void
   get<Row>(sql: string, values?: Value[]): Row | null
   all<Row>(sql: string, values?: Value[]): Row[]
-  /** Runs `work` as one unit: all of it is kept, or, when it throws, nothing. */
+  /** Runs `work` in one transaction; rolls back when it throws. */
   transaction<T>(work: () => T): T
-  /** Writes all of it, as it is now, to a new file. */
+  /** Copies the current content to a new file. */
   copyTo(path: string): void
   close(): void
 }
@@ -30,10 +30,10 @@ export interface Database {
 const PAGE_BYTES = 4096
 
 /**
- * A kill before the first commit leaves a file that was never switched to WAL, of one page at most: nothing was ever kept in it.
- * Its journal would not be rolled back either.
+ * A kill before the first commit leaves an empty file of at most one page that was never switched to WAL. Its journal would not be
+ * rolled back either.
  */
-function sweepUnbegun(path: string): void {
+function removeUncommitted(path: string): void {
   if (sizeOf(path) > PAGE_BYTES || !existsSync(`${path}-journal`)) return
   rmSync(path, { force: true })
   rmSync(`${path}-journal`)
@@ -41,23 +41,23 @@ function sweepUnbegun(path: string): void {
 
 const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 
-/** Refuses a database that was lost: SQLite would make a new one in its place, and remove the log that is left of it. */
+/** Rejects a lost database: SQLite would create a new one and delete the remaining log. */
 function requireNotLost(directory: string, path: string): void {
-  const isUnbegun = sizeOf(path) <= PAGE_BYTES && existsSync(`${path}-journal`)
-  if (sizeOf(path) > 0 && !isUnbegun) return
+  const isUncommitted = sizeOf(path) <= PAGE_BYTES && existsSync(`${path}-journal`)
+  if (sizeOf(path) > 0 && !isUncommitted) return
   const log = sizeOf(`${path}-wal`) > 0 ? ['jobs.db-wal'] : []
   requireNothingBeside(directory, existsSync(path) ? 'is empty' : 'is missing', log)
 }
 
 /**
- * Opens `jobs.db` of the directory, making it when it is not there. Throws FETTLE_SETTINGS for a file of a newer version, and when it is
- * missing or empty beside files of jobs.
+ * Opens `jobs.db` of the directory, or creates it. Throws FETTLE_SETTINGS for a file of a newer version, and when the file is missing
+ * or empty while files of jobs exist.
  */
 export function openDatabase(directory: string): Database {
   const path = join(directory, 'jobs.db')
   requireNotLost(directory, path)
   rmSync(`${path}.lock`, { recursive: true, force: true })
-  sweepUnbegun(path)
+  removeUncommitted(path)
   const file = new (loadSqlite().Database)(path)
 
   const transaction = <T>(work: () => T): T => {
@@ -73,15 +73,14 @@ export function openDatabase(directory: string): Database {
     }
   }
 
-  // The directory has one owner: taking SQLite's lock once spares two folders and a file for every commit, and WAL its memory
-  // shared with others.
+  // The directory has one owner: taking SQLite's lock once saves two folders and a file per commit, and WAL its shared memory.
   file.exec('PRAGMA locking_mode = EXCLUSIVE')
-  // node-sqlite3-wasm takes its own lock for another's when it looks for one, and so never rolls a journal back after a kill:
-  // the database would be malformed (guarded by test/unit/service/database.test.ts). A log that is written ahead needs no such look.
+  // node-sqlite3-wasm mistakes its own lock for that of another process and so never rolls a journal back after a kill: the
+  // database would be malformed (guarded by test/unit/service/database.test.ts). A write-ahead log does not need the rollback.
   file.get('PRAGMA journal_mode = WAL')
-  // The lock is made by the library, with the umask of whoever starts us.
+  // The library creates the lock with the umask of the process.
   if (existsSync(`${path}.lock`)) chmodSync(`${path}.lock`, 0o700)
-  // What is answered must have reached the disk: the log is synced with every commit.
+  // An answer promises that the change is on disk: the log is synced with every commit.
   file.exec('PRAGMA synchronous = FULL')
   const version = Number(file.get('PRAGMA user_version')?.user_version ?? 0)
   if (version > MIGRATIONS.length) {

@@ -1,6 +1,6 @@
 /**
- * One process owns a data directory: a lock file with the owner's process id, taken over when that process is gone. It knows
- * nothing of what the directory holds (stack §6: SQLite's own lock is a folder that a kill leaves behind).
+ * The lock of a data directory: a lock file with the process id of its owner, taken over when that process is gone (stack §6:
+ * SQLite's own lock is a folder that a kill leaves behind).
  */
 import { randomBytes } from 'node:crypto'
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -8,10 +8,9 @@ import { join } from 'node:path'
 import { FettleError } from '../../errors.ts'
 import { isAlive, ownBeginning, type ProcessMark } from '../../process.ts'
 
-/** Gives the lock back. */
 export type Release = () => void
 
-/** Locks held by this process: its own id in a lock file is stale unless it is listed here. */
+/** Locks held by this process. A lock file with our id that is not listed here is stale: in a container every process may be number 1. */
 const held = new Set<string>()
 
 const ownerOf = (text: string): ProcessMark | null => {
@@ -35,7 +34,7 @@ export function lockDirectory(directory: string): Release {
   try {
     for (let attempt = 0; attempt < 5; attempt++) {
       try {
-        // A link appears with its content and only if the name is free: exactly one process gets it.
+        // A link appears with its content, and only if the name is free: exactly one process creates it.
         linkSync(own, path)
         held.add(path)
         return () => {
@@ -50,24 +49,24 @@ export function lockDirectory(directory: string): Release {
       if (held.has(path) || (owner !== null && owner.pid !== process.pid && isAlive(owner))) {
         const who = owner === null ? '' : ` (process ${owner.pid})`
         throw new FettleError('FETTLE_LOCKED', `Cannot open the data directory ${directory}: another service uses it${who}.`, {
-          hint: 'Stop that service, or give this one a directory of its own.',
+          hint: 'Stop that service, or use another directory.',
         })
       }
-      takeAway(path, found, `${own}.stale`)
+      removeStale(path, found, `${own}.stale`)
     }
-    throw new FettleError('FETTLE_LOCKED', `Cannot open the data directory ${directory}: several services fight for it.`)
+    throw new FettleError('FETTLE_LOCKED', `Cannot open the data directory ${directory}: several services are starting on it.`)
   } finally {
     rmSync(own, { force: true })
   }
 }
 
-/** Removes a stale lock; what turns out to be somebody's fresh one is put back. */
-function takeAway(path: string, stale: string | null, aside: string): void {
+/** Removes a stale lock; restores a lock that another process has created meanwhile. */
+function removeStale(path: string, stale: string | null, aside: string): void {
   try {
     renameSync(path, aside)
     if (readOr(aside) !== stale) linkSync(aside, path)
   } catch {
-    // Gone already, or a third process was faster: the next attempt sees what is there.
+    // Removed already, or a third process was faster: the next attempt reads the current state.
   } finally {
     rmSync(aside, { force: true })
   }

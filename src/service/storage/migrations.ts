@@ -1,8 +1,7 @@
 /**
- * How the database came to be what it is: one step after another, each carried out once and whole. A step that was shipped is
- * never changed; what is new is a step of its own at the end, so that the file of any older version can be opened.
+ * The steps that create and change the tables, each run once and in one transaction. A released step never changes; a change is
+ * a new step at the end, so that a database of any older version can be opened.
  */
-import { PORTFOLIO_TABLES } from './portfolio-tables.ts'
 
 const JOBS = `
   CREATE TABLE users (id INTEGER PRIMARY KEY AUTOINCREMENT, username TEXT NOT NULL UNIQUE);
@@ -35,6 +34,47 @@ const SEARCHES = `
 
 const CREDITS = 'CREATE TABLE credits (owner INTEGER PRIMARY KEY, used INTEGER NOT NULL);'
 
+const PORTFOLIOS = `
+  CREATE TABLE portfolios (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, owner INTEGER NOT NULL, name TEXT NOT NULL, folded TEXT NOT NULL,
+    is_default INTEGER NOT NULL, settings TEXT NOT NULL
+  );
+  CREATE INDEX portfolios_owner ON portfolios (owner);
+  CREATE TABLE shares (
+    portfolio INTEGER NOT NULL, user INTEGER NOT NULL, permissions TEXT NOT NULL, PRIMARY KEY (portfolio, user)
+  ) WITHOUT ROWID;
+  CREATE INDEX shares_user ON shares (user);
+  CREATE TABLE portfolio_rules (
+    portfolio INTEGER NOT NULL, code INTEGER NOT NULL, active INTEGER NOT NULL, params TEXT NOT NULL, PRIMARY KEY (portfolio, code)
+  ) WITHOUT ROWID;
+  CREATE TABLE watched (
+    connect_id TEXT NOT NULL PRIMARY KEY, safe_number TEXT NOT NULL, country TEXT NOT NULL, name TEXT NOT NULL,
+    folded TEXT NOT NULL, facts TEXT NOT NULL
+  );
+  CREATE INDEX watched_safe ON watched (safe_number);
+  CREATE TABLE holdings (
+    portfolio INTEGER NOT NULL, connect_id TEXT NOT NULL, reference TEXT, free_text TEXT, personal_limit,
+    added INTEGER NOT NULL, modified INTEGER NOT NULL, import INTEGER, PRIMARY KEY (portfolio, connect_id)
+  ) WITHOUT ROWID;
+  CREATE INDEX holdings_company ON holdings (connect_id);
+  CREATE TABLE events (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, connect_id TEXT NOT NULL, rule INTEGER NOT NULL, old_value TEXT NOT NULL,
+    new_value TEXT NOT NULL, folded TEXT NOT NULL, at INTEGER NOT NULL, created INTEGER NOT NULL
+  );
+  CREATE INDEX events_company ON events (connect_id);
+  CREATE TABLE notifications (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, event INTEGER NOT NULL, portfolio INTEGER NOT NULL, text TEXT NOT NULL,
+    processed INTEGER
+  );
+  CREATE INDEX notifications_portfolio ON notifications (portfolio);
+  CREATE INDEX notifications_event ON notifications (event);
+  CREATE TABLE applied (register TEXT NOT NULL PRIMARY KEY, sequence INTEGER NOT NULL);
+  CREATE TABLE imports (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, portfolio INTEGER NOT NULL, kind TEXT NOT NULL, file TEXT NOT NULL UNIQUE,
+    accepted INTEGER NOT NULL
+  );
+`
+
 const USAGE = `
   CREATE TABLE accounts (owner INTEGER PRIMARY KEY, created INTEGER NOT NULL);
   CREATE TABLE usage (
@@ -43,7 +83,7 @@ const USAGE = `
   );
 `
 
-/** Numbers shown to callers are random from here on and stand apart from the order of the rows; those given before are kept. */
+/** From this step on, numbers shown to callers are random and independent of the row order; earlier numbers stay valid. */
 const NUMBERS = ['portfolios', 'events', 'notifications', 'imports']
   .map(
     table => `
@@ -55,5 +95,5 @@ const NUMBERS = ['portfolios', 'events', 'notifications', 'imports']
   )
   .join('')
 
-/** The steps in their order; the version of a file is how many of them it has. */
-export const MIGRATIONS: readonly string[] = [JOBS, SEARCHES, CREDITS, PORTFOLIO_TABLES, USAGE, NUMBERS]
+/** The steps in order. The version of a database is the number of steps applied to it. */
+export const MIGRATIONS: readonly string[] = [JOBS, SEARCHES, CREDITS, PORTFOLIOS, USAGE, NUMBERS]

@@ -1,17 +1,16 @@
 /**
- * All of a data directory at one moment: the database as it is then, and every file that it may name. Nothing else of this process
- * runs in between, and files are never written in place, so the two fit each other.
+ * Copies a data directory as of one moment: the database and every file it may name. The copy runs synchronously and files are
+ * never changed in place, so database and files match.
  */
 import { chmodSync, closeSync, copyFileSync, fsyncSync, linkSync, mkdirSync, openSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { isPart } from './atomic-file.ts'
 import type { Database } from './database.ts'
 
-/** What a data directory keeps beside its database. */
 const FOLDERS = ['accounts', 'uploads', 'files', 'imports'] as const
 
-/** A file under a second name: the same bytes, though the first be removed. */
-function keep(from: string, to: string): void {
+/** Links a file under a second name, so that its bytes survive the removal of the first. */
+function linkOrCopy(from: string, to: string): void {
   try {
     linkSync(from, to)
   } catch (error) {
@@ -28,7 +27,6 @@ function sync(path: string): void {
   closeSync(file)
 }
 
-/** Takes it, into a new folder. */
 export function takeSnapshot(database: Database, dataDir: string, folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const copy = join(folder, 'jobs.db')
@@ -37,7 +35,7 @@ export function takeSnapshot(database: Database, dataDir: string, folder: string
   sync(copy)
   for (const name of FOLDERS) {
     mkdirSync(join(folder, name), { mode: 0o700 })
-    for (const file of namesIn(join(dataDir, name))) keep(join(dataDir, name, file), join(folder, name, file))
+    for (const file of namesIn(join(dataDir, name))) linkOrCopy(join(dataDir, name, file), join(folder, name, file))
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * The files beside the database of a data directory. Without a database they belong to no job: the directory is refused. A file that the
- * database does not name is moved aside, for the database may be an older one; it is removed when it is as old as files may get.
+ * Files of a data directory that its database does not name. Without a database the directory is rejected. Otherwise such files
+ * are moved to `aside/`, since the database may be an older copy, and removed after the retention time.
  */
 import { readdirSync } from 'node:fs'
 import { readdir, rename, rm, stat, utimes } from 'node:fs/promises'
@@ -21,8 +21,8 @@ const wholeIn = (folder: string): string[] => {
 }
 
 /**
- * Throws FETTLE_SETTINGS for a directory whose database is not there, or has nothing in it, while files lie beside it. `more` names
- * further files that belong to the lost database.
+ * Throws FETTLE_SETTINGS for a directory whose database is missing or empty although its files exist. `more` names further files of
+ * the lost database.
  */
 export function requireNothingBeside(directory: string, fault: string, more: readonly string[] = []): void {
   const found = FOLDERS.map(folder => [wholeIn(join(directory, folder)).length, `in ${folder}/`] as const)
@@ -30,7 +30,7 @@ export function requireNothingBeside(directory: string, fault: string, more: rea
   if (beside.length === 0) return
   throw new FettleError(
     'FETTLE_SETTINGS',
-    `Cannot open the data directory ${directory}: ${join(directory, 'jobs.db')} ${fault}, but its files are there: ${beside.join(', ')}. No file was removed.`,
+    `Cannot open the data directory ${directory}: ${join(directory, 'jobs.db')} ${fault}, but its files exist: ${beside.join(', ')}. No file was removed.`,
     {
       hint: `Restore jobs.db from the backup that these files belong to, together with its jobs.db-wal if there is one (docs/self-hosting.md). To start without these jobs, move ${directory} away, or use another data directory.`,
     },
@@ -38,8 +38,8 @@ export function requireNothingBeside(directory: string, fault: string, more: rea
 }
 
 /**
- * Removes the half-written files of a folder and those that are `spent`, and moves the others that are not `needed` to `aside/` of the
- * directory. Gives how many were moved.
+ * Removes unfinished and spent files of a folder, and moves other files that are not needed to `aside/` of the directory. Returns how
+ * many were moved.
  */
 export async function tidy(
   directory: string,
@@ -58,7 +58,7 @@ export async function tidy(
       const target = join(directory, ASIDE)
       await makeFolder(target)
       await rename(path, join(target, name))
-      // Its age is counted from here on.
+      // Its retention time starts now.
       await utimes(join(target, name), now / 1000, now / 1000)
       moved += 1
     }
@@ -66,11 +66,10 @@ export async function tidy(
   return moved
 }
 
-/** What is said of files that were moved aside. */
 export const asideMessage = (directory: string, moved: number): string =>
   `files that the database does not name were moved to ${join(directory, ASIDE)}: ${moved}. If the database is an older backup, stop the service and restore the newer one; otherwise they can be removed`
 
-/** Removes the files aside that were moved there before this instant. */
+/** Removes files that were moved aside before this time. */
 export async function removeAside(directory: string, before: number): Promise<void> {
   const folder = join(directory, ASIDE)
   for (const name of wholeIn(folder)) {

@@ -1,14 +1,13 @@
-/** Owners by their numbers, which stay the same over restarts because everything belongs to one. It knows no passwords. */
+/** Owner numbers of tenants. They stay the same across restarts, since every object belongs to one. */
 import type { Database } from './database.ts'
 import { freshNumber } from './ids.ts'
 
-/** The number of a tenant; a new name gets a random one that is free. A user alone is a tenant of the same name. */
+/** Returns the number of a tenant; a new tenant gets a random free one. A single user is a tenant of the same name. */
 export type OwnerNumbers = (tenant: string) => number
 
-// Rows hold what is above this: the first tenants of an older data directory are rows 1, 2, 3.
+// Rows store the difference: the first tenants of an older data directory are rows 1, 2, 3.
 const FIRST = 100_000_000
 
-/** The numbers in this database. */
 export function openOwnerNumbers(database: Database): OwnerNumbers {
   const known = new Map<string, number>()
   return tenant => {

@@ -44,13 +44,13 @@ test('S25: case, form and user name matter; the right password in another Unicod
 test('S27: unlimited names neither fill memory nor unlock guessing of one name', () => {
   const throttle = makeThrottle({ ...LIMITS, clientLogins: Number.MAX_SAFE_INTEGER }, () => 0)
   const before = process.memoryUsage().heapUsed
-  for (let n = 0; n < 3 * LIMITS.loginKeys; n++) throttle.refused({ username: `user-${n}`, password: 'x' }, '127.0.0.1')
+  for (let n = 0; n < 3 * LIMITS.loginKeys; n++) throttle.rejected({ username: `user-${n}`, password: 'x' }, '127.0.0.1')
   globalThis.gc?.()
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(30_000_000)
   const guess = { username: 'ann', password: 'same' }
   for (let n = 0; n < LIMITS.sameLogins; n++) {
     throttle.admit(guess, '127.0.0.1')
-    throttle.refused(guess, '127.0.0.1')
+    throttle.rejected(guess, '127.0.0.1')
   }
   expect(() => throttle.admit(guess, '127.0.0.1')).toThrowError(expect.objectContaining({ status: 429 }))
 })

@@ -39,7 +39,7 @@ export async function temporaryFolder(): Promise<string> {
 /** The check of logins by itself, without a service. */
 export async function loginCheck(logins: readonly Login[]): Promise<(login: Login) => Promise<boolean>> {
   const users = await openUsers(logins, { all: () => new Map() }, () => 1)
-  return users.isRight
+  return users.isCorrect
 }
 
 /** A service for one test. */

@@ -1,4 +1,4 @@
-/** The table of limits as documentation: one line each, values in the units people use. */
+/** Renders the table of limits as docs/limits.md. */
 import { LIMIT_TABLE } from '../../../src/service/limits.ts'
 
 const UNITS: Readonly<Record<'bytes' | 'ms', readonly (readonly [number, string])[]>> = {
@@ -25,14 +25,14 @@ const shown = (name: string, value: number): string => {
 
 const ABOVE = `# Limits of the service
 
-What the embedded service, and \`fettle serve\`, allow a client, whatever is asked of them. A program that starts it with \`serve\`
-(\`fettle/service\`) may lay its own over these: \`limits: { rows: 1_000_000 }\`.
+The embedded service, and \`fettle serve\`, limit every client as follows. A program that starts it with \`serve\` (\`fettle/service\`) can override the
+limits: \`limits: { rows: 1_000_000 }\`.
 `
 
-/** The whole page as Markdown, ended by a line end. */
+/** The page as Markdown. */
 export function limitsMarkdown(): string {
   const rows = Object.entries(LIMIT_TABLE).map(
     ([name, { value, of, beyond }]) => `| \`${name}\` | ${of} | ${shown(name, value)} | ${beyond} |`,
   )
-  return [ABOVE, '| name | what is bounded | limit | beyond it |', '|---|---|---|---|', ...rows, ''].join('\n')
+  return [ABOVE, '| name | limited | limit | above it |', '|---|---|---|---|', ...rows, ''].join('\n')
 }

@@ -303,10 +303,10 @@ const CASES: Readonly<Record<LimitName, () => Promise<void>>> = {
   async uploadFiles() {
     const twice = uploading('a')
     twice.append('jobFile', new Blob(['b']), 'b.csv')
-    expect((await uploadWith({}, twice)).body.details).toBe('jobFile: is there twice')
+    expect((await uploadWith({}, twice)).body.details).toBe('jobFile: occurs twice')
     twice.append('jobFile', new Blob(['c']), 'c.csv')
     expect((await uploadWith({ uploadFiles: 1 }, twice)).status).toBe(413)
-    expect((await uploadWith({ uploadFiles: 2 }, twice)).body.details).toBe('jobFile: is there twice')
+    expect((await uploadWith({ uploadFiles: 2 }, twice)).body.details).toBe('jobFile: occurs twice')
   },
   async uploadFields() {
     expect((await uploadWith({ uploadFields: 1 }, uploading('a'))).status).toBe(200)

@@ -96,7 +96,7 @@ test('ten thousand refused logins shut out neither another address nor another u
   const attempt = (username: string, address: string): number => {
     try {
       throttle.admit({ username, password: 'x' }, address)
-      throttle.refused({ username, password: 'x' }, address)
+      throttle.rejected({ username, password: 'x' }, address)
       return 401
     } catch (error) {
       return (error as { status: number }).status

@@ -7,7 +7,7 @@ import { Refusal } from '../../../src/service/refusal.ts'
 import { loginCheck } from './kit.ts'
 
 test('a password is right only for its user, in every Unicode form, and nothing else is', async () => {
-  const isRight = await loginCheck([
+  const isCorrect = await loginCheck([
     { username: 'ann', password: 'pässwörd' },
     { username: 'bob', password: '' },
   ])
@@ -25,16 +25,16 @@ test('a password is right only for its user, in every Unicode form, and nothing 
     ['ann', 'x'.repeat(100_000), false],
   ]
   for (const [username, password, right] of cases)
-    expect([username, await isRight({ username, password })]).toEqual([username, right])
+    expect([username, await isCorrect({ username, password })]).toEqual([username, right])
 })
 
 test('one user after the other, known or not, takes about as long', async () => {
-  const isRight = await loginCheck([{ username: 'ann', password: 'right' }])
+  const isCorrect = await loginCheck([{ username: 'ann', password: 'right' }])
   const times: Record<string, number[]> = { ann: [], nobody: [] }
   for (let n = 0; n < 9; n++) {
     for (const username of n % 2 === 0 ? ['ann', 'nobody'] : ['nobody', 'ann']) {
       const began = process.cpuUsage()
-      await isRight({ username, password: 'wrong' })
+      await isCorrect({ username, password: 'wrong' })
       times[username]?.push(process.cpuUsage(began).user)
     }
   }
@@ -64,7 +64,7 @@ test('a hundred thousand user names leave a bounded memory, and the one who trie
   const bad = (username: string): string => {
     try {
       throttle.admit({ username, password: 'x' }, '127.0.0.1')
-      throttle.refused({ username, password: 'x' }, '127.0.0.1')
+      throttle.rejected({ username, password: 'x' }, '127.0.0.1')
       return 'refused'
     } catch (error) {
       return error instanceof Refusal ? String(error.status) : 'broken'

@@ -61,7 +61,7 @@ const MAPPINGS: readonly (readonly [string, unknown, RegExp])[] = [
     [same('town', '1'), same('name', '7')],
     /^mappings\[1\]\.value: column 7 of a file with 5 columns/,
   ],
-  ['a mapping twice', [same('name', '0'), same('name', '1')], /^mappings\[1\]\.mapping: name is there twice/],
+  ['a mapping twice', [same('name', '0'), same('name', '1')], /^mappings\[1\]\.mapping: name occurs twice/],
   ['a key too many', [{ ...same('name', '0'), more: 1 }], /^mappings\[0\]: /],
   ['an element that is none', [null], /^mappings\[0\]: /],
   ['10,000 of them', Array.from({ length: 10_000 }, () => same('x', '0')), /and \d+ more/],
@@ -130,7 +130,7 @@ export const walk: Case[] = [
     const put = (...tags: string[]) =>
       ann.call('PUT', `${jobs}/${id}/enrichments`, { enrichments: tags.map(enrichment => ({ enrichment })) })
     expectRefusal(await put('general.siren', 'general.nothing'), 400, /^enrichments\[1\]\.enrichment: "general\.nothing"/)
-    expectRefusal(await put('general.siren', 'general.siren'), 400, /general\.siren is there twice/)
+    expectRefusal(await put('general.siren', 'general.siren'), 400, /general\.siren occurs twice/)
     for (const tag of ['toString', '__proto__', '', 'GENERAL.SIREN', 'x'.repeat(10_000)]) expectRefusal(await put(tag), 400)
     expect((await put('general.siren', 'rating.current.score')).status).toBe(200)
     return 8
