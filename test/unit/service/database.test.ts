@@ -161,7 +161,7 @@ function contents(directory: string): Record<string, string> {
 }
 
 test.each<[string, RegExp, (path: string) => void]>([
-  ['missing', /jobs\.db is missing, but its files are there: 1 in uploads\/, 1 in files\/\./, path => rmSync(path)],
+  ['missing', /jobs\.db is missing, but its files exist: 1 in uploads\/, 1 in files\/\./, path => rmSync(path)],
   ['empty', /jobs\.db is empty, .*1 in uploads\//, path => truncateSync(path, 0)],
   [
     'missing and its log there',

@@ -89,7 +89,7 @@ test('officers of which none can be taken, or less than half of those there, are
   await writeFile(people, 'companyId,name\n1,Ann\n')
   await expect(again(false)).rejects.toMatchObject({
     code: 'FETTLE_IMPORT_SHRINKS',
-    message: expect.stringContaining('1 officers would take the place of 3'),
+    message: expect.stringContaining('1 officers would replace 3'),
   })
   expect((await readdir(folder)).sort()).toEqual(before)
   expect((await open()).size).toBe(3)

@@ -191,7 +191,7 @@ describe('an import that would lose companies', () => {
     })
     expect(await readdir(dir)).toEqual([])
     await take(rows(4))
-    await expect(take(text)).rejects.toThrow(/The 4 that are there stay\.$/)
+    await expect(take(text)).rejects.toThrow(/The existing 4 stay\.$/)
     expect(await companiesOf('test')).toHaveLength(4)
     expect(await readdir(join(dir, 'test'))).toHaveLength(2)
     expect(await take(text, 'test', { force: true })).toMatchObject({ companies: 0 })
@@ -204,9 +204,9 @@ describe('an import that would lose companies', () => {
       code: 'FETTLE_IMPORT_SHRINKS',
       exitCode: 65,
       message: expect.stringMatching(
-        /register "test": 4 companies would take the place of 9; rows skipped: 0\. The 9 that are there stay\.$/,
+        /register "test": 4 companies would replace 9; rows skipped: 0\. The existing 9 stay\.$/,
       ),
-      hint: expect.stringContaining('--force'),
+      hint: expect.stringContaining('force the import'),
     })
     expect((await registerInfo(dir, 'test')).companies).toBe(9)
     expect(await readdir(join(dir, 'test'))).toHaveLength(2)

@@ -269,11 +269,11 @@ describe('an import', () => {
     const dir = await temporaryFolder()
     const { info } = await importIn(dir, 'name\nVarnix\nQuorvath\nPrindane\n')
     await expect(importIn(dir, 'name\n  \n')).rejects.toThrow(
-      /"ours": 0 entries; rows skipped: 1, the first on line 2 since: no name\. The 3 that are there stay/,
+      /"ours": 0 entries; rows skipped: 1, the first on line 2 since: no name\. The existing 3 stay/,
     )
     await expect(importIn(dir, 'name\nVarnix\n')).rejects.toMatchObject({
       code: 'FETTLE_IMPORT_SHRINKS',
-      message: expect.stringContaining('screening list "ours": 1 entries would take the place of 3'),
+      message: expect.stringContaining('screening list "ours": 1 entries would replace 3'),
     })
     expect(await readLists(dir)).toEqual([info])
     expect(await readdir(join(dir, 'ours'))).toHaveLength(2)
