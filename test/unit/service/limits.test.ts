@@ -329,11 +329,11 @@ const CASES: Readonly<Record<LimitName, () => Promise<void>>> = {
   },
   async columns() {
     expect(await faultOf({ columns: 2 }, 'name,b\nx,y\n')).toBe('')
-    expect(await faultOf({ columns: 2 }, 'name,b,c\nx,y,z\n')).toBe('record 1: there are 3 columns; 2 are allowed')
+    expect(await faultOf({ columns: 2 }, 'name,b,c\nx,y,z\n')).toBe('record 1: 3 columns; 2 are allowed')
   },
   async rows() {
     expect(await faultOf({ rows: 3 }, 'name\nx\ny\n')).toBe('')
-    expect(await faultOf({ rows: 3 }, 'name\nx\ny\nz\n')).toBe('record 4: there are more than the 3 allowed')
+    expect(await faultOf({ rows: 3 }, 'name\nx\ny\nz\n')).toBe('record 4: more than the 3 allowed records')
   },
   async userUploads() {
     const { caller, dataDir } = await given({ userUploads: 1 })
@@ -654,7 +654,7 @@ const CASES: Readonly<Record<LimitName, () => Promise<void>>> = {
 
 test.each(Object.entries(CASES))('%s', (_, run) => run())
 
-test('the table of the documentation is this table', async () => {
+test('docs/limits.md shows the table of limits', async () => {
   expect(Object.keys(CASES)).toEqual(Object.keys(LIMIT_TABLE))
-  await expect(limitsMarkdown()).toMatchFileSnapshot('../../docs/limits.md')
+  await expect(limitsMarkdown()).toMatchFileSnapshot('../../../docs/limits.md')
 })

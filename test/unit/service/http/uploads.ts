@@ -75,8 +75,8 @@ const FILES: readonly (readonly [string, string | Buffer, RegExp])[] = [
   ['C14 too many cells', `${tableOf(9)}y,1,2\n`, /line 11/],
   ['C22 a title above the header', 'Suppliers 2026\n\nname,b\nx,1\n', /line 3/],
   ['C23 a record too large', `name,b\n${'x'.repeat(30_000)},1\n`, /maximum number of tolerated bytes.*line 2/],
-  ['C23 too many columns', `${Array.from({ length: 1_025 }, (_, n) => `c${n}`).join()}\n`, /record 1: there are 1025 columns/],
-  ['too many rows', tableOf(2_001), /record 2001: there are more than the 2000/],
+  ['C23 too many columns', `${Array.from({ length: 1_025 }, (_, n) => `c${n}`).join()}\n`, /record 1: 1025 columns/],
+  ['too many rows', tableOf(2_001), /record 2001: more than the 2000/],
 ]
 
 /** Files that look odd and read cleanly: the count is exactly that of their records. */

@@ -203,9 +203,7 @@ describe('an import that would lose companies', () => {
     await expect(take(rows(4))).rejects.toMatchObject({
       code: 'FETTLE_IMPORT_SHRINKS',
       exitCode: 65,
-      message: expect.stringMatching(
-        /register "test": 4 companies would replace 9; rows skipped: 0\. The existing 9 stay\.$/,
-      ),
+      message: expect.stringMatching(/register "test": 4 companies would replace 9; rows skipped: 0\. The existing 9 stay\.$/),
       hint: expect.stringContaining('force the import'),
     })
     expect((await registerInfo(dir, 'test')).companies).toBe(9)
