@@ -5,12 +5,12 @@ import { join, relative } from 'node:path'
 import ts from 'typescript'
 import { describe, expect, test } from 'vitest'
 import { parse as parseYaml } from 'yaml'
-import { pipelineJsonSchema } from '../src/app/index.ts'
 import { type Command, nameOf } from '../src/cli/command.ts'
 import { COMMANDS } from '../src/cli/commands/index.ts'
 import { helpOf } from '../src/cli/parse-argv.ts'
 import { REPORTERS } from '../src/cli/reporters/registry.ts'
 import { ERRORS, EXIT } from '../src/errors.ts'
+import { pipelineJsonSchema } from '../src/pipeline/index.ts'
 import { fettle, folderOf, ROOT, start } from './system/cli/fettle.ts'
 
 const read = (name: string): string => readFileSync(join(ROOT, name), 'utf8')
@@ -96,8 +96,8 @@ describe('what exists is in the documents', () => {
   })
 
   test('exit codes, as a table with all of them and no others', () => {
-    const rows = [...section('Exit codes', COMMAND_LINE).matchAll(/^\| ([\d /]+?) \| (\w+) \|/gm)].flatMap(([, codes = '', name = '']) =>
-      codes.split(' / ').map(code => [Number(code), name] as const),
+    const rows = [...section('Exit codes', COMMAND_LINE).matchAll(/^\| ([\d /]+?) \| (\w+) \|/gm)].flatMap(
+      ([, codes = '', name = '']) => codes.split(' / ').map(code => [Number(code), name] as const),
     )
     const expected = Object.entries(EXIT).map(([name, code]) => [code, code >= 130 ? 'signal' : name])
     expect(rows).toEqual(expected)
@@ -131,7 +131,15 @@ describe('what exists is in the documents', () => {
 })
 
 describe('what the documents name exists', () => {
-  const documents = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', 'samples/README.md', ...EXAMPLES_DOCS, ...DOCS]
+  const documents = [
+    'README.md',
+    'CHANGELOG.md',
+    'CONTRIBUTING.md',
+    'SECURITY.md',
+    'samples/README.md',
+    ...EXAMPLES_DOCS,
+    ...DOCS,
+  ]
   const hints = Object.values(ERRORS).flatMap(({ text, hint }) => [text, hint])
 
   test('commands and their flags, in documents and in hints', () => {

@@ -40,7 +40,14 @@ test('source, help and messages use standard terms', () => {
 })
 
 test('documents use standard terms', () => {
-  const files = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', ...filesBelow('docs', /\.md$/), ...filesBelow('examples', /\.md$/)]
+  const files = [
+    'README.md',
+    'CHANGELOG.md',
+    'CONTRIBUTING.md',
+    'SECURITY.md',
+    ...filesBelow('docs', /\.md$/),
+    ...filesBelow('examples', /\.md$/),
+  ]
   expect(files.flatMap(file => faultsIn(file, read(file)))).toEqual([])
 })
 

@@ -4,12 +4,12 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { pipelineJsonSchema } from '../src/app/index.ts'
 import type { Command } from '../src/cli/command.ts'
 import { COMMANDS } from '../src/cli/commands/index.ts'
 import * as client from '../src/client/index.ts'
 import { ERRORS, EXIT } from '../src/errors.ts'
 import * as library from '../src/index.ts'
+import { pipelineJsonSchema } from '../src/pipeline/index.ts'
 import { reportJsonSchema, resultLine } from '../src/report/index.ts'
 import * as service from '../src/service/index.ts'
 import * as testing from '../src/testing/index.ts'

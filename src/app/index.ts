@@ -1,10 +1,5 @@
-/** The wiring's face: what the command line and the library use of it. Re-exports only. */
+/** The operations of the application layer, for the command line. Re-exports only. */
 
-export { checkWritable } from '../files/atomic-file.ts'
-export { sweepBeside } from '../files/stale-temp-files.ts'
-export type { RunEventInput, RunState } from '../journal/index.ts'
-export { type Decision, mergeDecisions, requireDecisions, writeDecisions, writeTable } from '../results/index.ts'
-export { mapConcurrently, type ProgressEvent, progressOf } from '../run/index.ts'
 export { queuedRun, shardsLeftInQueue } from './distributed/queued-run.ts'
 export type { CheckResult } from './doctor/check-result.ts'
 export { runDoctor } from './doctor/doctor.ts'
@@ -13,7 +8,6 @@ export type { RunResult, RunSettings } from './execution/execute.ts'
 export { ensureRegister, registerDirOf, screeningDirOf, screeningIssues } from './execution/service-connection.ts'
 export { resumeRun, startRun } from './execution/start.ts'
 export { findResumable, resumeOrCollect, runPrepared, runQueued } from './library/operations.ts'
-export * from './light.ts'
 export { createDispatcher, type ReporterDispatcher, type RunReporter } from './observe/reporters.ts'
 export { mergeRuns } from './operations/merge.ts'
 export { applyDecisions, runForReview } from './operations/review.ts'

@@ -139,7 +139,7 @@ async function rejectUnknown(argv: readonly string[]): Promise<void> {
 }
 
 async function unknown(what: string, word: string, names: readonly string[], prefix: string): Promise<FettleError> {
-  const { nearest } = await import('../app/light.ts')
+  const { nearest } = await import('../pipeline/index.ts')
   const found = nearest(word, names)
   return new FettleError('FETTLE_USAGE', what, found === null ? {} : { hint: `Did you mean ${prefix}${found}?` })
 }

@@ -267,7 +267,9 @@ describe('rules', () => {
     ]
     expect((await call('setEventRules', { params, body: twice })).body.details).toBe('[1].ruleCode: 105 occurs twice')
     const param = [{ ruleCode: 101, isActive: 1, param1: 'Z' }]
-    expect((await call('setEventRules', { params, body: param })).body.details).toBe('[0].param1: is not a valid parameter of rule 101')
+    expect((await call('setEventRules', { params, body: param })).body.details).toBe(
+      '[0].param1: is not a valid parameter of rule 101',
+    )
   })
 })
 

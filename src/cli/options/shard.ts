@@ -1,7 +1,7 @@
 /** The shard of a command: given directly, or by the environment of the platform that started the process. */
 import type { Env } from '../../app/index.ts'
-import { parseShard, type ShardChoice } from '../../app/light.ts'
 import { FettleError } from '../../errors.ts'
+import { parseShard, type ShardChoice } from '../../pipeline/index.ts'
 import type { Flags } from '../command.ts'
 import { textFlag } from './read.ts'
 

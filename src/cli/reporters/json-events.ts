@@ -1,8 +1,8 @@
 /** `json-events`: a line of JSON for each event and progress report as it happens, to a new file or to stdout; then the results. */
 import { closeSync, constants, openSync, writeSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { type ProgressEvent, progressOf, type RunState } from '../../app/index.ts'
 import { makeFolder } from '../../app/runs/run-directory.ts'
+import type { RunState } from '../../journal/index.ts'
 import {
   type Event,
   eventData,
@@ -12,6 +12,7 @@ import {
   resultLine,
   startEventData,
 } from '../../report/index.ts'
+import { type ProgressEvent, progressOf } from '../../run/index.ts'
 import type { Io } from '../terminal/io.ts'
 import { type CallReporter, STDOUT } from './reporter.ts'
 

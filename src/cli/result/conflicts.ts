@@ -1,7 +1,8 @@
 /** Rejects, before anything is sent, files that a call would both read and write, or write twice. Links are resolved. */
 import { resolve } from 'node:path'
-import { type Plan, realPath } from '../../app/light.ts'
+import { realPath } from '../../app/prepare/output-paths.ts'
 import { FettleError } from '../../errors.ts'
+import type { Plan } from '../../pipeline/index.ts'
 import type { Flags } from '../command.ts'
 import { textFlag } from '../options/read.ts'
 import type { CallReporters } from '../reporters/call-reporters.ts'

@@ -1,7 +1,8 @@
 /** The outcome of each pipeline for machines: exit code and result line. A command that could not start has a result line too. */
 import { resolve } from 'node:path'
-import { checkWritable, type RunResult, writeAtomic } from '../../app/index.ts'
+import type { RunResult } from '../../app/index.ts'
 import { action, EXIT, FettleError, issue } from '../../errors.ts'
+import { checkWritable, writeAtomic } from '../../files/atomic-file.ts'
 import { type PipelineResult, resultLine, safeJson } from '../../report/index.ts'
 import { hintWithCommand, shellCommand } from '../../shell-command.ts'
 import type { Flags } from '../command.ts'

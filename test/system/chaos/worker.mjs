@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url'
 
 const load = name => import(pathToFileURL(join(process.argv[2], 'dist', name)).href)
 const { listRunIds, loadRun, NO_OVERRIDES, resumeRun, startRun } = await load('app/index.js')
-const { prepare } = await load('app/light.js')
+const { prepare } = await load('app/prepare/prepare.js')
 
 /** Real limits in place of a minute: a silence must not last longer than the rest of a run. */
 const LIMITS = { connectMs: 1500, headersMs: 1500, uploadHeadersMs: 1500, bodyMs: 1500, idleMs: 1500, rateWindowMs: 1500 }

@@ -2,8 +2,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { pipelineJsonSchema } from '../../../src/app/index.ts'
 import { ERRORS, EXIT } from '../../../src/errors.ts'
+import { pipelineJsonSchema } from '../../../src/pipeline/index.ts'
 import { reportJsonSchema, reportSchema } from '../../../src/report/index.ts'
 import { fettle, folderOf, importRegister, lastLine, pipelineOf, project, ROOT, STACK } from './fettle.ts'
 

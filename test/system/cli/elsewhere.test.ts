@@ -149,7 +149,7 @@ describe('presigned addresses', () => {
   }, 120_000)
 
   test.each<[string, Record<string, string>, number, RegExp]>([
-    ['a signature that has expired', { FROM: '{origin}/in.csv?X-Amz-Signature=old' }, 65, /answered 403[\s\S]*make a new one/],
+    ['a signature that has expired', { FROM: '{origin}/in.csv?X-Amz-Signature=old' }, 65, /answered 403[\s\S]*create a new one/],
     ['an object that is not there', { FROM: `{origin}/nowhere.csv${SIGNED}` }, 65, /answered 404/],
     ['http to another machine', { FROM: 'http://files.example/in.csv' }, 2, /p\.yml:2:8[\s\S]*would show the rows/],
     ['a password in the address', { FROM: `https://ada:${SECRET}@files.example/in.csv` }, 2, /user name or password/],

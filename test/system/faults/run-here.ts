@@ -1,18 +1,11 @@
 /** Starts a run in this process as the command line does, with a separate clock and separate connections. */
 
-import {
-  currentPipelineOf,
-  prepare,
-  type RunEventInput,
-  type RunResult,
-  type RunSettings,
-  resumeRun,
-  startRun,
-} from '../../../src/app/index.ts'
+import { currentPipelineOf, type RunResult, type RunSettings, resumeRun, startRun } from '../../../src/app/index.ts'
 import { createDispatcher } from '../../../src/app/observe/reporters.ts'
-import { NO_OVERRIDES } from '../../../src/app/prepare/prepare.ts'
+import { NO_OVERRIDES, prepare } from '../../../src/app/prepare/prepare.ts'
 import { lastRun } from '../../../src/app/runs/run-directory.ts'
 import { FettleError } from '../../../src/errors.ts'
+import type { RunEventInput } from '../../../src/journal/index.ts'
 import type { FaultServer } from '../../../src/testing/fault-server.ts'
 import { CellClock } from './clock.ts'
 import { type BadConnections, type Connections, openConnections } from './connections.ts'

@@ -1,6 +1,9 @@
 /** `fettle check`: reports every problem that `run` would find before it sends anything. Sends nothing, not even a login. */
-import { explainPlan, inputKindOf, type Plan, prepare, profileLines, STDIN_NAME, stdinOf } from '../../../app/light.ts'
+
+import { prepare } from '../../../app/prepare/prepare.ts'
+import { stdinOf } from '../../../app/staging/stdin.ts'
 import { EXIT, errorOfIssues } from '../../../errors.ts'
+import { explainPlan, inputKindOf, type Plan, profileLines, STDIN_NAME } from '../../../pipeline/index.ts'
 import { escapeLines, escapeTerminal, safeJson } from '../../../report/formats/escape.ts'
 import type { Flags } from '../../command.ts'
 import { isOn } from '../../options/read.ts'

@@ -1,7 +1,7 @@
 /** `fettle explain`: prints the entries of the table of errors, by code or exit code. */
 
-import { nearest } from '../../../app/light.ts'
 import { ERRORS, type ErrorCode, EXIT, FettleError } from '../../../errors.ts'
+import { nearest } from '../../../pipeline/index.ts'
 import { shellCommand } from '../../../shell-command.ts'
 import type { Flags } from '../../command.ts'
 import { textFlag } from '../../options/read.ts'

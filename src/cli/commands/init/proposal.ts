@@ -1,15 +1,9 @@
 /** Shared by `init` and `clean`: flags for reading a list and mapping its columns, and the proposal as a table. */
-import {
-  columnName,
-  type Decisions,
-  type InspectedColumns,
-  inspectColumns,
-  MAPPINGS,
-  nearest,
-  type Proposal,
-  type Reading,
-} from '../../../app/light.ts'
+
+import { type InspectedColumns, inspectColumns, type Reading } from '../../../app/prepare/propose.ts'
+import { MAPPINGS } from '../../../contract/data-cleaning/mappings.ts'
 import { FettleError } from '../../../errors.ts'
+import { columnName, type Decisions, nearest, type Proposal } from '../../../pipeline/index.ts'
 import { clip, escapeTerminal } from '../../../report/formats/escape.ts'
 import type { Flags } from '../../command.ts'
 import { isOn, listFlag, needText, textFlag, wholeFlag } from '../../options/read.ts'

@@ -2,19 +2,12 @@
 import { existsSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import {
-  type Decisions,
-  draftOf,
-  draftYaml,
-  type InspectedColumns,
-  isInside,
-  type Proposal,
-  packageInfo,
-  proposeFor,
-  type Reading,
-  writeAtomic,
-} from '../../../app/light.ts'
+import { packageInfo } from '../../../app/env/package-info.ts'
+import { isInside } from '../../../app/prepare/output-paths.ts'
+import { type InspectedColumns, proposeFor, type Reading } from '../../../app/prepare/propose.ts'
 import { EXIT, FettleError } from '../../../errors.ts'
+import { writeAtomic } from '../../../files/atomic-file.ts'
+import { type Decisions, draftOf, draftYaml, type Proposal } from '../../../pipeline/index.ts'
 import { escapeTerminal } from '../../../report/formats/escape.ts'
 import type { Flags } from '../../command.ts'
 import { isOn, textFlag } from '../../options/read.ts'

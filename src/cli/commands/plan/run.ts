@@ -1,16 +1,9 @@
 /** `fettle plan`: prints rows, cost and changes of the next run. Sends nothing. */
-import {
-  createRemoteInputs,
-  estimateRun,
-  MOST_SHARDS,
-  type Plan,
-  prepare,
-  type RunEstimate,
-  shardList,
-  shareOf,
-  stdinOf,
-} from '../../../app/index.ts'
+import { createRemoteInputs, estimateRun, type RunEstimate } from '../../../app/index.ts'
+import { prepare } from '../../../app/prepare/prepare.ts'
+import { stdinOf } from '../../../app/staging/stdin.ts'
 import { EXIT, errorOfIssues, FettleError } from '../../../errors.ts'
+import { MOST_SHARDS, type Plan, shardList, shareOf } from '../../../pipeline/index.ts'
 import { escapeTerminal, safeJson } from '../../../report/formats/escape.ts'
 import type { Flags } from '../../command.ts'
 import { isOn, needText, wholeFlag } from '../../options/read.ts'

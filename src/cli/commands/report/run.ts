@@ -1,7 +1,8 @@
 /** `fettle report`: renders the report of a run again from its journal. */
 import { resolve } from 'node:path'
-import { activeProcessOf, loadRun, MOST_ROWS, reportOfRun, reviewRows, writeAtomic } from '../../../app/index.ts'
+import { activeProcessOf, loadRun, MOST_ROWS, reportOfRun, reviewRows } from '../../../app/index.ts'
 import { EXIT } from '../../../errors.ts'
+import { writeAtomic } from '../../../files/atomic-file.ts'
 import { RENDERERS, type Renderer } from '../../../report/index.ts'
 import type { Flags } from '../../command.ts'
 import { assertReplaceableReport } from '../../options/overwrite-guards.ts'

@@ -3,22 +3,18 @@ import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import {
   applyDecisions,
-  type Decision,
-  mergeDecisions,
   type ReviewRow,
   type RunResult,
   reportOfRun,
-  requireDecisions,
   reviewRows,
   reviewTable,
   runForReview,
-  sweepBeside,
-  writeAtomic,
-  writeDecisions,
-  writeTable,
 } from '../../../app/index.ts'
 import { EXIT, FettleError } from '../../../errors.ts'
+import { writeAtomic } from '../../../files/atomic-file.ts'
+import { sweepBeside } from '../../../files/stale-temp-files.ts'
 import { escapeTerminal, renderHtml, resultLine } from '../../../report/index.ts'
+import { type Decision, mergeDecisions, requireDecisions, writeDecisions, writeTable } from '../../../results/index.ts'
 import type { Flags } from '../../command.ts'
 import { assertReplaceableReport } from '../../options/overwrite-guards.ts'
 import { isOn, listFlag, needText, textFlag } from '../../options/read.ts'

@@ -1,5 +1,7 @@
 /** A review at the terminal, one row after the other, one key each. Every decision is stored at once: a closed terminal loses none. */
-import type { Decision, ReviewRow } from '../../../app/index.ts'
+
+import type { ReviewRow } from '../../../app/index.ts'
+import type { Decision } from '../../../results/index.ts'
 import type { Io } from '../../terminal/io.ts'
 import { type Chosen, screenOf } from './screen.ts'
 

@@ -1,9 +1,10 @@
 /** Pipelines whose shards run on workers: submitted to a queue, polled there, and collected. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { QueuedRun } from '../../../app/distributed/index.ts'
-import { type Prepared, type RunSettings, runQueued } from '../../../app/index.ts'
-import { MOST_SHARDS } from '../../../app/light.ts'
+import { type RunSettings, runQueued } from '../../../app/index.ts'
+import type { Prepared } from '../../../app/prepare/prepare.ts'
 import { EXIT } from '../../../errors.ts'
+import { MOST_SHARDS } from '../../../pipeline/index.ts'
 import { escapeTerminal } from '../../../report/index.ts'
 import { shellCommand } from '../../../shell-command.ts'
 import type { Flags } from '../../command.ts'

@@ -1,16 +1,12 @@
 /** `fettle run`: checks, runs and reports pipelines, several side by side; the failure of one does not stop the others. */
-import {
-  createRemoteInputs,
-  explainPlan,
-  mapConcurrently,
-  type Prepared,
-  prepare,
-  runPrepared,
-  stdinOf,
-} from '../../../app/index.ts'
+import { createRemoteInputs, runPrepared } from '../../../app/index.ts'
+import { type Prepared, prepare } from '../../../app/prepare/prepare.ts'
+import { stdinOf } from '../../../app/staging/stdin.ts'
 import { EXIT, errorOfIssues } from '../../../errors.ts'
+import { explainPlan } from '../../../pipeline/index.ts'
 import { escapeTerminal } from '../../../report/formats/escape.ts'
 import { escapeLines, isRejection } from '../../../report/index.ts'
+import { mapConcurrently } from '../../../run/index.ts'
 import type { Flags } from '../../command.ts'
 import { isOn, needText, textFlag } from '../../options/read.ts'
 import { CallReporters } from '../../reporters/call-reporters.ts'

@@ -1,6 +1,7 @@
 /** `fettle schema`: prints a JSON Schema. */
-import { pipelineJsonSchema } from '../../../app/light.ts'
+
 import { EXIT } from '../../../errors.ts'
+import { pipelineJsonSchema } from '../../../pipeline/index.ts'
 import { eventJsonSchema, reportJsonSchema } from '../../../report/index.ts'
 import type { Flags } from '../../command.ts'
 import type { Io } from '../../terminal/io.ts'

@@ -1,6 +1,8 @@
 /** The display of a run: on a terminal lines that are redrawn, otherwise a line for each change and at least one every 30 seconds. */
-import { progressOf, type RunReporter } from '../../../app/index.ts'
+
+import type { RunReporter } from '../../../app/index.ts'
 import { escapeTerminal } from '../../../report/index.ts'
+import { progressOf } from '../../../run/index.ts'
 import { hintWithCommand } from '../../../shell-command.ts'
 import type { Io } from '../io.ts'
 import { heartbeat } from './heartbeat.ts'

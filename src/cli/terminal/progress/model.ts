@@ -1,6 +1,8 @@
 /** The state of a run as lines of text, from its events and progress: one line for the run, and one for each active job of several. */
-import { type ProgressEvent, progressOf, type RunEventInput, type RunState } from '../../../app/index.ts'
+
+import type { RunEventInput, RunState } from '../../../journal/index.ts'
 import { counted, duration } from '../../../report/words.ts'
+import { type ProgressEvent, progressOf } from '../../../run/index.ts'
 import { amount, formatProgressEvent, type JobProgress, timeLeft } from './text.ts'
 
 type Job = RunState['jobs'][number]

@@ -1,6 +1,8 @@
 /** Events and progress of a run as text, for a log line or a redrawn line. */
-import type { ProgressEvent, RunEventInput, RunState } from '../../../app/index.ts'
+
+import type { RunEventInput, RunState } from '../../../journal/index.ts'
 import { bytes, counted, duration } from '../../../report/words.ts'
+import type { ProgressEvent } from '../../../run/index.ts'
 
 /** No estimate before a rate is measured this long. */
 const ESTIMATE_MS = 1_000
