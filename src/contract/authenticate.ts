@@ -1,4 +1,4 @@
-/** Login: contract §4. It keeps no token. */
+/** Login: contract §4. */
 import { z } from 'zod'
 
 /** Body of `POST /authenticate`; both are case-sensitive. */

@@ -1,4 +1,4 @@
-/** What a call of an operation takes and gives, as types read off its row. It holds no value. */
+/** Types of a call's arguments and result, derived from the row of its operation. */
 import type { z } from 'zod'
 import type { Operation } from './operation.ts'
 

@@ -1,4 +1,4 @@
-/** Dates as the service writes them: contract §2.2. It has no clock. */
+/** Dates as the service writes them: contract §2.2. */
 import { z } from 'zod'
 
 const WIRE = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}:\d{2})(?:\.(\d{1,9}))?(Z|[+-]\d{2}:?\d{2})?$/

@@ -1,7 +1,7 @@
-/** Error bodies in all the shapes the service uses: contract §2.5 and the reading rule of §2.6. It decides nothing. */
+/** Error bodies in all the shapes the service uses: contract §2.5 and the reading rule of §2.6. */
 import { z } from 'zod'
 
-/** The shape the embedded service writes for 400, 404, 409 and every other status without a rule of its own. */
+/** The shape the embedded service writes for 400, 404, 409 and every other status without a special rule. */
 export const faultBody = z.looseObject({
   correlationId: z.string(),
   message: z.string(),
@@ -14,7 +14,7 @@ export const unauthorisedBody = z.looseObject({ error: z.string() })
 /** 401 on login, 403, 301, 429. */
 export const messageBody = z.looseObject({ message: z.string() })
 
-/** What could be read from an error body: a text (null when there is none) and the service's id of the request. */
+/** What could be read from an error body: a text, null when absent, and the service's id of the request. */
 export interface Fault {
   readonly text: string | null
   readonly correlationId: string | null
@@ -39,7 +39,7 @@ const fieldErrors = (value: unknown): string | null => {
 
 /**
  * Reads an error body tolerantly: the first of message, error, title, detail, details that holds text, with `details` added
- * where it says more; a body that is a JSON string holding such an object is opened once (contract §2.5, 404).
+ * where it adds something; a body that is a JSON string holding such an object is opened once (contract §2.5, 404).
  */
 export function readFault(body: unknown): Fault {
   if (typeof body === 'string') {

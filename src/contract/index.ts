@@ -1,4 +1,4 @@
-/** The contract's face: re-exports only. */
+/** The public side of the contract: re-exports only. */
 export * from './access/access.ts'
 export * from './authenticate.ts'
 export type * from './call.ts'

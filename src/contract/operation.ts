@@ -1,6 +1,6 @@
 /**
- * What a row of the operations table says: method, path, request, reply, and whether a request that may have reached the service
- * can be sent again (contract §3). It holds no row.
+ * The columns of the operations table: method, path, request, reply, and whether a request that may have reached the service can
+ * be sent again (contract §3).
  */
 import type { z } from 'zod'
 import type { Role } from './roles.ts'
@@ -25,7 +25,7 @@ export interface Operation {
   /** Of a list: its first page, and where in the answer the items stand (`data.portfolios`); null when they are the answer. */
   readonly pages?: { readonly first: 0 | 1; readonly items: string | null }
   readonly repeat: Repeat
-  /** Who may, when it is not what the method says: readers may GET, operators everything else. */
+  /** The required role, when it does not follow from the method: readers may GET, operators everything else. */
   readonly role?: Role
   /** Error statuses the contract documents. */
   readonly errors: readonly number[]

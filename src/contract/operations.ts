@@ -1,6 +1,6 @@
 /**
- * THE table of operations: name -> row. Client, embedded service, retry and docs all read it; none of them holds a path of its
- * own. Its groups are made where their records are.
+ * The table of operations: name -> row. Client, embedded service, retry and docs read it; no path is written anywhere else. Its
+ * groups are declared beside their records.
  */
 import { ACCESS } from './access/operations.ts'
 import { credentials, tokenReply } from './authenticate.ts'

@@ -1,4 +1,4 @@
-/** What queries are made of: everything arrives as text. It knows no operation. */
+/** The types of query parameters; every value arrives as text. */
 import { z } from 'zod'
 
 /** A whole number, written in digits. */
@@ -9,7 +9,7 @@ export const whole = (least: number, most: number) =>
     .transform(Number)
     .pipe(z.number().min(least).max(most))
 
-/** The same; left blank it is one that was not given (contract §2.3). */
+/** The same; blank is absent (contract §2.3). */
 const wholeOr = (least: number, most: number, otherwise: number) =>
   z
     .string()
@@ -32,7 +32,7 @@ export const fromZero = { page: wholeOr(0, LAST_PAGE, 0), pageSize: wholeOr(1, 1
 /** A truth value. */
 export const truth = z.enum(['true', 'false']).transform(word => word === 'true')
 
-/** A switch, off unless it says `true`. */
+/** A switch, off unless it is `true`. */
 export const off = z
   .enum(['true', 'false', ''])
   .transform(word => word === 'true')
@@ -41,7 +41,7 @@ export const off = z
 /** Text of 1 to `longest` characters. */
 export const text = (longest: number) => z.string().min(1).max(longest)
 
-/** Words that are looked for; blank, none are. */
+/** Search words; blank is absent. */
 export const words = z.string().max(200).optional()
 
 /** Two letters, in either case; read as capitals. */
@@ -50,14 +50,14 @@ export const letters = z
   .regex(/^[A-Za-z]{2}$/, 'must be two letters')
   .transform(code => code.toUpperCase())
 
-/** Comma-separated alpha-2 codes; `PLC` stands for the public companies of all countries. */
+/** Comma-separated alpha-2 codes; `PLC` means the public companies of all countries. */
 export const countryList = z
   .string()
   .max(2_000)
   .transform(codes => codes.split(',').map(code => code.trim().toUpperCase()))
   .pipe(z.array(z.string().regex(/^(?:[A-Z]{2}|PLC)$/, 'must be two-letter codes separated by commas')))
 
-/** An ISO 8601 date or date-time; blank, none was given. */
+/** An ISO 8601 date or date-time; blank is absent. */
 export const day = z
   .string()
   .regex(

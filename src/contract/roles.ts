@@ -1,12 +1,12 @@
-/** Who may do what: three roles, each with the rights of the one before it, and the one that an operation needs. It knows no user. */
+/** Three roles, each with the rights of the one before it, and the role that an operation needs. */
 
-/** From the least to the most: reads · does everything with what is its own · sees who else there is. */
+/** From the least to the most: reads · does everything with its own objects · sees other users. */
 export const ROLES = ['reader', 'operator', 'admin'] as const
 
-/** What a user may be. */
+/** The role of a user. */
 export type Role = (typeof ROLES)[number]
 
-/** What of an operation's row says who may. */
+/** The columns of an operation that decide on the role. */
 interface Guarded {
   readonly method: string
   readonly role?: Role
@@ -15,5 +15,5 @@ interface Guarded {
 /** The role an operation needs, unless its row names another: a reader for what only reads, an operator for what changes anything. */
 export const roleOf = ({ role, method }: Guarded): Role => role ?? (method === 'GET' ? 'reader' : 'operator')
 
-/** Whether a user of this role may carry out an operation. */
+/** Whether a user of this role may call an operation. */
 export const mayCarryOut = (role: Role, operation: Guarded): boolean => ROLES.indexOf(role) >= ROLES.indexOf(roleOf(operation))

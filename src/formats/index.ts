@@ -1,7 +1,7 @@
 /** The table of output formats: names, media type, limits and texts. Data only; writers.ts holds how each is written. */
 
 interface FormatFacts {
-  /** `workbook`: Excel opens the file only under one of its own names. */
+  /** `workbook`: Excel opens the file only under these extensions. */
   readonly kind: 'text' | 'workbook'
   /** Endings of file names, the usual one first. A name belongs to the first format that lists its ending. */
   readonly extensions: readonly [string, ...string[]]
@@ -66,7 +66,7 @@ export const formatFacts = (format: OutputFormat): FormatFacts => OUTPUT_FORMATS
 /** Without the query of an address. */
 const endsIn = (path: string, extension: string): boolean => path.replace(/\?.*$/, '').toLowerCase().endsWith(extension)
 
-/** The format that a file name stands for, null for an ending of no format. */
+/** The format of a file name by its ending, null for any other ending. */
 export const formatOfName = (path: string): OutputFormat | null =>
   ENTRIES.find(([, { extensions }]) => extensions.some(one => endsIn(path, one)))?.[0] ?? null
 

@@ -1,6 +1,6 @@
 /**
- * Text -> Pipeline: read, fill in `${…}`, check against the schema, check between keys. Every step goes on as far as it can, so
- * that all problems of a file come out at once, each with its place. It reads no file, no environment and no clock.
+ * Text -> Pipeline: parse, fill in `${…}`, check against the schema, check between keys. Every step continues as far as it can, so
+ * that all problems of a file are reported at once, each with its place.
  */
 import { type Issue, issue, type Place } from '../errors.ts'
 import { lint } from './lint/lint.ts'
@@ -23,14 +23,14 @@ export interface ParseOptions extends Sources {
   readonly file: string
   /** Absolute path of the project; without it every absolute output path counts as outside. */
   readonly root?: string
-  /** What the command line gives in place of the pipeline's paths, taken as it is. */
+  /** Paths that replace those of the pipeline, taken literally. */
   readonly replace?: Replacements
 }
 
 /** The place of a part of the pipeline, or of the nearest part around it. */
 type Locate = (path: Path) => Place
 
-/** A parsed pipeline, or what is wrong with it. Warnings may stand beside a pipeline, errors never do. */
+/** A parsed pipeline or its errors. A pipeline may have warnings, but no errors. */
 export interface ParsedPipeline {
   readonly pipeline: Pipeline | null
   readonly issues: readonly Issue[]
@@ -38,10 +38,10 @@ export interface ParsedPipeline {
   readonly locate: Locate
 }
 
-/** More problems than this are only counted. */
+/** Issues after this many are only counted. */
 const MAX_ISSUES = 50
 
-/** Parses the text of a pipeline file. Never throws for what the text says. */
+/** Parses the text of a pipeline file. Never throws because of the text. */
 export function parsePipeline(text: string, options: ParseOptions & { readonly format: 'yaml' | 'json' }): ParsedPipeline {
   const source = text.startsWith('\ufeff') ? text.slice(1) : text
   const spotOf = lineFinder(source)
@@ -107,7 +107,7 @@ function parseTree(written: Tree, options: ParseOptions, placeAt: PlaceAt): Pars
   return { pipeline, issues, secrets: secretsOf(checked.tree), locate }
 }
 
-/** What is in order once everything with a finding is taken out, with defaults, and the names of the keys that had one. */
+/** The keys without an issue, with defaults, and the names of the keys that have one. */
 function fieldsOf(tree: Tree, findings: readonly SyntaxIssue[]) {
   const paths = findings.flatMap(one => ('path' in one ? [one.path] : []))
   const value = plainOf(prune(tree, paths)) as Record<string, unknown>
@@ -122,11 +122,11 @@ function fieldsOf(tree: Tree, findings: readonly SyntaxIssue[]) {
   }
 }
 
-/** True for a finding about a part in which something was found already: that part may only look wrong for want of it. */
+/** True for an issue of a part that has an issue already: the second may only follow from the first. */
 const isConsequence = (one: SyntaxIssue, before: readonly SyntaxIssue[]): boolean =>
   'path' in one && before.some(other => 'path' in other && one.path.every((step, index) => other.path[index] === step))
 
-/** Findings in the order of the file; those beyond the fiftieth become one that counts them. */
+/** Issues in the order of the file; those after the fiftieth become one issue with their count. */
 function toIssues(findings: readonly SyntaxIssue[], tree: Tree | null, placeAt: PlaceAt): Issue[] {
   const placed = findings.map(one => ({
     one,

@@ -46,7 +46,7 @@ export const foundCompany = z.looseObject({
   activityCode: z.string().nullish(),
 })
 
-/** What the service says beside a list; `code` is an open set (`NoResults`, `TooManyResults` …). */
+/** A message of the service beside a list; `code` is an open set (`NoResults`, `TooManyResults` …). */
 export const searchMessage = z.looseObject({ type: z.string(), code: z.string(), text: z.string().optional() })
 
 /** Answer of a company search; without a result the schema types `companies` as an object (contract §9.1). */

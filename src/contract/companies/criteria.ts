@@ -1,4 +1,4 @@
-/** What a service says of its own searches and reports: criteria, schemas, country data: contract §9.4, §9.5. */
+/** Descriptions of searches and reports by the service: criteria, schemas, country data: contract §9.4, §9.5. */
 import { z } from 'zod'
 
 /** What one criterion takes; only `required` or `optional` is there always. */

@@ -1,9 +1,8 @@
 /**
- * The words a data-cleaning job's status can be, and what each means for somebody who waits: contract §5.5.
- * An open set: the service may add words at any time. It knows nothing of polling.
+ * The statuses of a data-cleaning job and the phase of each: contract §5.5. An open set: the service may add words at any time.
  */
 
-/** What a status means to whoever waits: the next call is due, wait on, done, or failed. */
+/** What a status means for a caller that waits: the next call is due, keep waiting, done, or failed. */
 export type Phase = 'idle' | 'wait' | 'done' | 'failed'
 
 /** [phase while waiting for matching, phase while waiting for enrichment] */
@@ -35,13 +34,13 @@ const PHASES = {
   pdfGenerationError: ['done', 'failed'],
 } as const satisfies Record<string, readonly [Phase, Phase]>
 
-/** A status this version knows by name. */
+/** A status of the contract. */
 export type KnownStatus = keyof typeof PHASES
 
 /** The 25 statuses of the contract, in its order. */
 export const JOB_STATUSES = Object.keys(PHASES) as KnownStatus[]
 
-/** Whether this version knows the word. */
+/** Whether the word is a status of the contract. */
 export const isKnownStatus = (status: string): status is KnownStatus => Object.hasOwn(PHASES, status)
 
 const phaseOf = (status: string, column: 0 | 1): Phase => {
@@ -59,10 +58,10 @@ export const matchPhase = (status: string, enrichmentAsked: boolean): Phase =>
 /** The phase of a status for the enrichment stage: `idle` means that enriching is still to be asked for. */
 export const enrichPhase = (status: string): Phase => phaseOf(status, 1)
 
-/** The way of a job that meets no error and no portfolio, in order (contract §14.1). */
+/** The statuses of a job without errors and without a portfolio, in order (contract §14.1). */
 const WALK: readonly string[] = JOB_STATUSES.filter(status => !/Portfolio|Error$/.test(status))
 
-/** Whether a job that was at `from` and is at `to` went backwards; words off the usual way tell nothing. */
+/** Whether a job went backwards from one status to another; false for statuses outside the usual order. */
 export const goesBack = (from: string, to: string): boolean => WALK.includes(to) && WALK.indexOf(to) < WALK.indexOf(from)
 
 const BEFORE_UPLOAD = new Set(['created', 'uploading', 'uploadError'])

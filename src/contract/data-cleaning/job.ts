@@ -14,7 +14,7 @@ export const jobSummary = z.looseObject({
   duplicates: count,
 })
 
-/** An id that stands in paths and on terminals: never a step up a folder, and no longer than anybody would make one. */
+/** An id is part of paths and terminal output: no `..`, and of limited length. */
 const id = z
   .string()
   .min(1)
@@ -45,7 +45,7 @@ export const job = z.looseObject({
   correlationId: z.string().optional(),
 })
 
-/** When the job was last modified, under either spelling; null when the answer does not say. */
+/** When the job was last modified, under either spelling; null when the answer has neither. */
 export const modifiedAt = (record: JobRecord): string | null => record.modifiedAT ?? record.modifiedAt ?? null
 
 /** Body of create: 1 to 200 characters, no control characters (contract §14.1). */

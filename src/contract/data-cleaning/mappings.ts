@@ -1,4 +1,4 @@
-/** The names a column of the uploaded file can be mapped to: contract §5.4. It knows nothing of files or headers. */
+/** The names a column of the uploaded file can be mapped to: contract §5.4. */
 
 /** The service's 20 mapping names, the specification's ten first. `personalID` and `personalLimit` are spelled exactly so. */
 export const MAPPINGS = [

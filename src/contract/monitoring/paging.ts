@@ -1,7 +1,7 @@
-/** A page of the monitoring operations, with what is told beside it: contract §2.3. It holds no record. */
+/** A page of the monitoring operations with its paging block: contract §2.3. */
 import { z } from 'zod'
 
-/** The block beside every paged list: numbers of pages, null where there is none. */
+/** The block beside every paged list: page numbers, null where no such page exists. */
 export const paging = z.looseObject({
   size: z.number().nullish(),
   prev: z.number().nullish(),
@@ -9,7 +9,7 @@ export const paging = z.looseObject({
   last: z.number().nullish(),
 })
 
-/** A page of records with what is told beside them. */
+/** A page of records with its paging block. */
 export const pageOf = <T extends z.ZodType>(data: T) =>
   z.looseObject({
     correlationId: z.string().optional(),

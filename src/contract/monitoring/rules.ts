@@ -1,9 +1,9 @@
-/** Rules that say which changes of a company make events: contract §7.2, §8 rows 46 and 47. It knows no rule by its number. */
+/** Event rules: which changes of a company create events: contract §7.2, §8 rows 46 and 47. */
 import { z } from 'zod'
 
 const param = z.union([z.string(), z.number()]).nullish()
 
-/** A rule as it is offered, or as it is set in a portfolio; `XX` is for companies of all countries. `0` and `1` are read as truth values. */
+/** A rule that the service offers, or that is set in a portfolio; `XX` is for companies of all countries. `0` and `1` are read as truth values. */
 export const eventRule = z.looseObject({
   isActive: z.union([z.boolean(), z.literal([0, 1]), z.enum(['0', '1'])]),
   ruleCode: z.number().int(),
@@ -19,7 +19,7 @@ export const eventRule = z.looseObject({
 /** Answer of every list of rules: the bare array. */
 export const eventRulesReply = z.array(eventRule)
 
-/** Body that sets rules of a portfolio: the bare array; rules it does not name stay as they are. */
+/** Body that sets rules of a portfolio: the bare array; other rules stay unchanged. */
 export const eventRulesBody = z
   .array(
     z.strictObject({

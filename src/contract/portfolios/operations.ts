@@ -1,6 +1,6 @@
 /**
- * The operations of portfolios: contract §8, and the notification events of one portfolio of §7.1. 403 is there wherever a portfolio
- * may be shared with somebody who may not do this to it.
+ * The operations of portfolios: contract §8, and the notification events of one portfolio of §7.1. 403 is documented
+ * wherever a portfolio may be shared with a user who lacks the permission.
  */
 import { companyNotificationsQuery, markBody, notificationEventsQuery, notificationEventsReply } from '../monitoring/events.ts'
 import { eventRulesBody, eventRulesReply } from '../monitoring/rules.ts'

@@ -84,7 +84,7 @@ export const riskSummaryReply = z.looseObject({
   bandEpc: z.number(),
 })
 
-/** What somebody may do in a portfolio of somebody else. */
+/** What a user may do in a portfolio of another user. */
 export const PERMISSIONS = ['View', 'Add', 'Edit', 'Remove'] as const
 
 /** One of the permissions. */

@@ -9,7 +9,7 @@ const texts = z
   .or(z.string().transform(one => [one]))
   .nullish()
 
-/** Where something is told. */
+/** A source. */
 export const hitSource = z.looseObject({
   title: text,
   description: text,

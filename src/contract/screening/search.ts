@@ -107,7 +107,7 @@ export const individualSearch = businessSearch.extend({
 const userId = z.number().int().nonnegative().nullish()
 const note = z.string().max(10_000).nullish()
 
-/** Body of the update of one business search; what is absent or null stays as it is. */
+/** Body of the update of one business search; what is absent or null stays unchanged. */
 export const updateBusinessSearch = z.strictObject({
   assignedToUserId: userId,
   status: z.enum(SEARCH_STATUSES).nullish(),

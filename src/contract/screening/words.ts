@@ -1,4 +1,4 @@
-/** The words of AML screening: dataset codes (contract §6.8), statuses, risk ratings, decisions (§6.2, §6.6). It knows no record. */
+/** The words of AML screening: dataset codes (contract §6.8), statuses, risk ratings, decisions (§6.2, §6.6). */
 
 /** What a dataset code means, in the order of the contract. */
 export const DATASETS = {
@@ -43,6 +43,6 @@ export const HIT_DECISIONS = ['undecided', 'trueMatch', 'falsePositive', 'discar
 /** A decision on a hit. */
 export type HitDecision = (typeof HIT_DECISIONS)[number]
 
-/** The decision a text means, in any case (contract §14.3); null when it is none. */
+/** The decision a text means, in any case (contract §14.3); null for any other text. */
 export const readDecision = (text: string): HitDecision | null =>
   HIT_DECISIONS.find(one => one.toLowerCase() === text.trim().toLowerCase()) ?? null

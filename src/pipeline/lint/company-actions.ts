@@ -1,16 +1,12 @@
-/**
- * Rules of what is done with the companies found, portfolio and screen: both need an output whose tags say which companies they
- * are. It knows no other key.
- */
+/** Rules of `portfolio` and `screen`: both need an output with the tags that identify companies. */
 import { COMPANY_TAGS, TAGS } from '../../contract/index.ts'
 import { enrichmentOf } from '../schema/pipeline.ts'
 import type { SyntaxIssue } from '../source/tree.ts'
 import { type Draft, lintIssue, noHeader, type Rule } from './issue.ts'
 
-/** The tags that tell the name of the company found. */
+/** The tags with the name of the company found. */
 const NAME_TAGS = ['general.companyName', 'general.legalName'] as const
 
-/** Everything that is wrong about the two keys. */
 export const lintCompanyActions: Rule = draft => [
   ...lintPortfolio(draft),
   ...lintTags(draft, 'portfolio', [COMPANY_TAGS]),
@@ -30,13 +26,15 @@ const lintPortfolio: Rule = ({ fields }) => {
   return found
 }
 
-/** Of each group one tag must be asked for. */
+/** One tag of each group must be requested. */
 function lintTags({ fields, broken }: Draft, key: 'portfolio' | 'screen', groups: readonly (readonly string[])[]): SyntaxIssue[] {
   if (fields[key] == null || broken.has('output') || broken.has('enrich')) return []
   const wrong = (message: string, hint: string): SyntaxIssue => lintIssue('FETTLE_PIPELINE_VALUE', [key], message, hint)
   const enrichment = enrichmentOf(fields.enrich, fields.output != null)
   if (enrichment === null || fields.output == null)
-    return [wrong('only an output tells which companies were found, and there is none', `Name an output, or leave ${key} out.`)]
+    return [
+      wrong('companies are identified in an output, and the pipeline has no output', `Name an output, or leave ${key} out.`),
+    ]
   const tags = enrichment.tags ?? TAGS[enrichment.product]
   return groups.flatMap(group => {
     if (group.some(tag => tags.includes(tag))) return []

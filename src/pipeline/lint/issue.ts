@@ -1,9 +1,9 @@
-/** What the rules between keys are given and how they say what is wrong. It holds no rule. */
+/** The input of the rules between keys, and their issues. */
 import type { PipelineFields } from '../schema/schema.ts'
 import { show } from '../source/quote.ts'
 import type { Path, SyntaxIssue } from '../source/tree.ts'
 
-/** What is known of a pipeline: `fields` all that is without fault; `broken` the keys in which something is wrong. */
+/** `fields` holds every key without an error; `broken` names the keys with one. */
 export interface Draft {
   readonly fields: Partial<PipelineFields>
   readonly broken: ReadonlySet<string>
@@ -11,10 +11,9 @@ export interface Draft {
   readonly root: string | undefined
 }
 
-/** One rule: everything it finds wrong. */
 export type Rule = (draft: Draft) => SyntaxIssue[]
 
-/** A finding whose message begins with the key it is about. */
+/** An issue whose message begins with its key. */
 export const lintIssue = (code: SyntaxIssue['code'], path: Path, message: string, hint?: string): SyntaxIssue => ({
   code,
   path,
@@ -22,7 +21,7 @@ export const lintIssue = (code: SyntaxIssue['code'], path: Path, message: string
   ...(hint === undefined ? {} : { hint }),
 })
 
-/** A header stands where the file has none. */
+/** A header is named, but the file has none. */
 export const noHeader = (path: Path, header: string): SyntaxIssue =>
   lintIssue(
     'FETTLE_PIPELINE_MAPPING',

@@ -1,4 +1,4 @@
-/** Rules between the keys of a pipeline, which no schema can say. Each looks only at parts that the schema has passed. */
+/** Rules between the keys of a pipeline. Each reads only parts that the schema accepts. */
 import { askedTags, IDENTIFIERS, type Mapping, TAGS } from '../../contract/index.ts'
 import { formatFacts, formatOfName, isNameFor, type OutputFormat } from '../../formats/index.ts'
 import { addressHint, isAddress, shownPath } from '../schema/addresses.ts'
@@ -13,7 +13,6 @@ import type { Path, SyntaxIssue } from '../source/tree.ts'
 import { lintCompanyActions } from './company-actions.ts'
 import { type Draft, lintIssue, noHeader, type Rule } from './issue.ts'
 
-/** Everything that is wrong between keys. */
 export const lint = (draft: Draft): SyntaxIssue[] =>
   [
     lintService,
@@ -63,7 +62,7 @@ const lintInput: Rule = ({ fields }) => {
 export const canMatchOn = (mappings: readonly Mapping[]): boolean =>
   ['name', ...IDENTIFIERS].some(one => mappings.includes(one as Mapping))
 
-/** True when one of these mappings says in which country to look. */
+/** True when one of these mappings is the country. */
 export const mapsCountry = (mappings: readonly Mapping[]): boolean =>
   mappings.includes('country') || mappings.includes('countryCode')
 
@@ -76,7 +75,7 @@ const lintMappings: Rule = ({ fields }) => {
     const hint = `Map name or an identifier: ${IDENTIFIERS.join(', ')}.`
     findings.push(lintIssue('FETTLE_PIPELINE_MAPPING', ['mappings'], 'there is nothing to match on', hint))
   } else if (!mapsCountry(mappings)) {
-    const message = 'no column says the country, so companies of all countries are candidates'
+    const message = 'no column holds the country, so companies of all countries are candidates'
     findings.push({
       ...lintIssue('FETTLE_PIPELINE_MAPPING', ['mappings'], message, 'Map country or countryCode.'),
       severity: 'warn',
@@ -112,7 +111,7 @@ const lintJob: Rule = ({ fields }) =>
         lintIssue(
           'FETTLE_PIPELINE_VALUE',
           ['job', 'collapse'],
-          'answers can only be given back to all rows in an output, and there is none',
+          'results are copied to all equal rows in an output, and the pipeline has no output',
           'Name an output, or leave job.collapse out.',
         ),
       ]
@@ -139,7 +138,7 @@ const lintEnrich: Rule = ({ fields, broken }) => {
       lintIssue(
         'FETTLE_PIPELINE_VALUE',
         ['enrich'],
-        'with none there are no rows to write: the service tells counts alone',
+        'with none there are no rows to write: the service returns only counts',
         hint,
       ),
     )
@@ -203,7 +202,9 @@ const lintChecks: Rule = ({ fields: { checks, output }, broken }) =>
       return [lintIssue('FETTLE_PIPELINE_VALUE', at, 'expected warn, fail or both', 'For example: { warn: "< 90%" }.')]
     if (name !== 'review' || output != null || broken.has('output')) return []
     const hint = 'Name an output, or leave checks.review out: without one these rows count as unmatched.'
-    return [lintIssue('FETTLE_PIPELINE_VALUE', at, 'only an output tells which rows are in review, and there is none', hint)]
+    return [
+      lintIssue('FETTLE_PIPELINE_VALUE', at, 'rows in review are counted in an output, and the pipeline has no output', hint),
+    ]
   })
 
 const lintOutput: Rule = ({ fields, root }) => {
@@ -241,7 +242,14 @@ const lintReview: Rule = ({ fields, broken }) => {
     ]
   if (fields.output == null) {
     if (broken.has('output')) return []
-    return [lintIssue('FETTLE_PIPELINE_VALUE', at, 'decisions change rows of the output, and there is none', 'Name an output.')]
+    return [
+      lintIssue(
+        'FETTLE_PIPELINE_VALUE',
+        at,
+        'decisions change rows of the output, and the pipeline has no output',
+        'Name an output.',
+      ),
+    ]
   }
   const { path, unmatched, review } = fields.output
   const input = fields.input?.path
@@ -251,7 +259,7 @@ const lintReview: Rule = ({ fields, broken }) => {
   return same === undefined ? [] : [lintIssue('FETTLE_PIPELINE_PATH', at, `${show(file)} is ${same[0]} already`)]
 }
 
-/** Excel opens by the name: a workbook as text, or a text as a workbook, it refuses. */
+/** Excel refuses a workbook under the name of a text, and a text under the name of a workbook. */
 function otherFormat(at: Path, file: string, format: OutputFormat): SyntaxIssue[] {
   if (isNameFor(file, format)) return []
   const { kind, extensions } = formatFacts(format)

@@ -1,15 +1,15 @@
 /**
- * The shapes between a pipeline file and a run: facts about an input, and the plan that carries both, resolved and frozen.
- * Types only. A plan holds no secret and goes into the journal as it is.
+ * Types of facts about an input and of the plan, which combines them with the pipeline. A plan holds no secret; the journal stores
+ * it unchanged.
  */
 import type { Dataset, Mapping, Product, THRESHOLDS } from '../../contract/index.ts'
 import type { Issue } from '../../errors.ts'
 import type { OutputFormat } from '../../formats/index.ts'
 
-/** How the input is to be read, as the pipeline says it; `auto` is settled by looking at the file. */
+/** How the pipeline wants the input read; `auto` is resolved from the file. */
 export interface InputOptions {
   readonly path: string
-  /** `auto`, or a name the TextDecoder knows. */
+  /** `auto`, or a name that TextDecoder supports. */
   readonly encoding: string
   /** `auto`, or one character. */
   readonly delimiter: string
@@ -24,14 +24,14 @@ export interface InputOptions {
 /** How a file is packed. Of a workbook, one sheet is read. */
 export type Packing = { readonly as: 'gzip' } | { readonly as: 'xlsx'; readonly sheet: string }
 
-/** What one streaming look at the whole input found. Rows are records without the header; blank lines are not rows. */
+/** What one pass over the whole input found. Rows are records without the header; blank lines are not rows. */
 export interface InputFacts {
   readonly path: string
   readonly bytes: number
   /** Of a file that is packed: how, and how many bytes there are in it. */
   readonly packed?: Packing & { readonly bytes: number }
   /**
-   * Of a file with lines around its table: how many were skipped, and where the table lies, in bytes of the content as UTF-8
+   * Of a file with lines around its table: how many were skipped, and the range of the table, in bytes of the content as UTF-8
    * without byte-order mark.
    */
   readonly skipped?: { readonly head: number; readonly tail: number; readonly from: number; readonly to: number }
@@ -40,11 +40,11 @@ export interface InputFacts {
   readonly mtimeMs: number
   /** Of the bytes on disk, lower-case hex. */
   readonly sha256: string
-  /** Settled: `utf-8`, `windows-1252` … */
+  /** Resolved: `utf-8`, `windows-1252` … */
   readonly encoding: string
   readonly bom: boolean
   readonly delimiter: string
-  /** Why this delimiter, for people: `"," 8 in every one of 200 records; ";" none`. */
+  /** Why this delimiter was chosen, for people: `"," 8 in every one of 200 records; ";" none`. */
   readonly delimiterEvidence: string
   readonly quotes: 'strict' | 'relaxed'
   /** Header cells in order, null for a file without a header. */
@@ -66,7 +66,7 @@ export interface WatchedColumn {
   readonly of: readonly ('profile' | 'numbers' | 'values' | 'keys' | 'formulas' | 'lengths')[]
 }
 
-/** How often something was seen, and in which data rows (from 1) first. */
+/** How often something occurs, and its first data rows (from 1). */
 export interface ValueWarning {
   readonly count: number
   readonly rows: readonly number[]
@@ -111,7 +111,7 @@ export interface PlannedMapping {
   readonly trim?: true
 }
 
-/** What the whole input holds in a column that is mapped, or that is the key, whatever the limit of a run. */
+/** What the whole input holds in a mapped column or in the key, regardless of the limit of a run. */
 export interface ColumnProfile {
   /** Null for the key, when its column is mapped to nothing. */
   readonly mapping: Mapping | null
@@ -146,7 +146,7 @@ export interface PlannedCheck {
   readonly fail: Threshold | null
 }
 
-/** The service to talk to; credentials are never part of it. */
+/** The service; credentials are never part of it. */
 export type PlannedService =
   | { readonly kind: 'embedded' }
   | {
@@ -154,7 +154,7 @@ export type PlannedService =
       /** Base address ending in a version segment, without a trailing slash. */
       readonly url: string
       readonly rate: { readonly requests: number; readonly perMs: number } | null
-      /** Hosts a download link may name besides the service's own; `*.` stands for any subdomain. */
+      /** Hosts a download link may name besides the service's own; `*.` means any subdomain. */
       readonly fileHosts: readonly string[]
       readonly insecure: boolean
     }
@@ -163,7 +163,7 @@ export type PlannedService =
 export interface PlannedOutput {
   readonly path: string
   readonly format: OutputFormat
-  /** `*` stands for the input's columns, in order; the rest are enrichment tags or match.* columns. */
+  /** `*` means the input's columns, in order; the rest are enrichment tags or match.* columns. */
   readonly columns: readonly string[]
   readonly unmatched: string | null
   readonly review: string | null
@@ -201,7 +201,7 @@ export interface Shard {
   readonly span: { readonly head: number; readonly from: number; readonly to: number | null }
 }
 
-/** A pipeline with every question answered: what `check` prints and `run` carries out. */
+/** A pipeline resolved against its input: `check` prints it and `run` executes it. */
 export interface Plan {
   readonly version: 1
   readonly name: string
@@ -213,7 +213,7 @@ export interface Plan {
   readonly input: InputFacts
   /** The row's own id, null when the pipeline names none. */
   readonly key: { readonly header: string | null; readonly index: number } | null
-  /** Only the first so many rows, null for all. */
+  /** Only the first rows up to this count, null for all. */
   readonly limit: number | null
   /** Absent: the run is about all of them. */
   readonly shard?: Shard
@@ -235,7 +235,7 @@ export interface Plan {
    */
   readonly preparation: readonly string[]
   readonly mappings: readonly PlannedMapping[]
-  /** What was seen in the columns above; absent from a journal that was begun before there were profiles. */
+  /** What was counted in the columns above; absent in journals from before profiles. */
   readonly profile?: readonly ColumnProfile[]
   /** Null: the run ends when matched. */
   readonly enrich: { readonly product: Product; readonly tags: readonly string[] } | null
@@ -246,14 +246,14 @@ export interface Plan {
   readonly output: PlannedOutput | null
   /** What people decided about rows: a file applied to the output, null for none. */
   readonly decisions: string | null
-  /** Null: companies are added nowhere. Absent, as the next, from a journal that was begun before there were the two. */
+  /** Null: companies are added to no portfolio. Absent, as `screen`, in earlier journals. */
   readonly portfolio?: PlannedPortfolio | null
-  /** Null: nobody is screened. */
+  /** Null: companies are not screened. */
   readonly screen?: PlannedScreen | null
   /** What row content may enter reports: none, rows in review, or those and the unmatched. `mask` names mappings or headers. */
   readonly report: { readonly rows: 'none' | 'review' | 'all'; readonly mask: readonly string[] }
   /** Warnings found while planning. */
   readonly issues: readonly Issue[]
-  /** Digest of what the run does: all of the above but profile, concurrency, poll, retry, checks, decisions and report. */
+  /** Digest of the work, see planning/fingerprint.ts. */
   readonly fingerprint: string
 }

@@ -86,7 +86,7 @@ function inputLines({ input, rows, key, preparation }: Plan): string[] {
   return table([
     [
       'path',
-      inputKindOf(input.path) !== 'stdin' ? show(input.path) : `${STDIN_NAME}, kept among the runs until this one is over`,
+      inputKindOf(input.path) !== 'stdin' ? show(input.path) : `${STDIN_NAME}, stored in the runs directory until this run ends`,
     ],
     ['size', `${plural(input.bytes, 'byte')}${unpacked}, sha256 ${input.sha256}`],
     ...(packed?.as === 'xlsx' ? [['sheet', show(packed.sheet)]] : []),
@@ -111,7 +111,7 @@ function mappingLines({ mappings }: Plan): string[] {
   return table([['mapping', 'header', 'index', ''], ...rows])
 }
 
-/** What was seen in the columns, as a table; an estimate is marked by `≈`. */
+/** The profile as a table; `≈` marks an estimate. */
 export function profileLines({ profile = [], input: { rows } }: Plan): string[] {
   if (profile.length === 0) return []
   const lines = profile.map(one => [
@@ -129,22 +129,22 @@ export function profileLines({ profile = [], input: { rows } }: Plan): string[] 
 /** A share in whole percent, rounded down: what is not all is not 100%. */
 const share = (part: number, whole: number): string => (whole === 0 ? '' : `${Math.floor((part / whole) * 100)}%`)
 
-/** How many requests a run makes at least, were nothing repeated: every wait takes one look more, and mostly several. */
+/** The least number of requests of a run, without retries; every wait adds polls. */
 export function leastRequests(plan: Plan): number {
   if (plan.rows === 0) return 0
   const ofJob = stagesOf(plan).flatMap(stage => (stage.group === 'companies' ? [] : stage.operations(plan)))
-  // One login, and the file itself besides the question where it is.
+  // One login, and the download of the file after the request for its address.
   return 1 + plan.parts.length * (ofJob.length + (plan.enrich === null ? 0 : 1))
 }
 
-/** What is to be said beside a request. */
+/** The note beside a request. */
 function noteOf(name: OperationName, { enrich, portfolio, screen }: Plan): string {
   if (name === 'readJob') return 'until done'
   if (name === 'setEnrichments' && enrich !== null) {
     const joining = enrich.tags.includes(ROW_NUMBER) ? '' : `, with ${ROW_NUMBER} to join the rows by`
     return `${enrich.product}, ${plural(askedTags(enrich.tags).length, 'tag')}${joining}`
   }
-  if (name === 'createPortfolio') return `${show(portfolio?.name ?? '')}, when there is none`
+  if (name === 'createPortfolio') return `${show(portfolio?.name ?? '')}, if it does not exist`
   if (name === 'addCompany') return 'once for each company found'
   if (name === 'listBusinessHits') return 'where there are hits'
   if (name !== 'createBusinessSearch' || screen == null) return ''
@@ -192,7 +192,7 @@ function limitLines({ budget, poll, retry, report, sent, parts, concurrency }: P
       : [`${sent} rows in ${parts.length} jobs of at most ${parts[0]!.rows}, ${Math.min(concurrency, parts.length)} at a time`]),
     ...(budget.rows === null ? [] : [`at most ${plural(budget.rows, 'row')} sent`]),
     ...(budget.credits === null ? [] : [`at most ${plural(budget.credits, 'credit')} spent`]),
-    `looks at the job every ${formatDuration(poll.everyMs)} to ${formatDuration(poll.maxMs)}, for ${formatDuration(poll.timeoutMs)} at most`,
+    `polls the job every ${formatDuration(poll.everyMs)} to ${formatDuration(poll.maxMs)}, for ${formatDuration(poll.timeoutMs)} at most`,
     `each request is tried ${retry.attempts === 1 ? 'once' : `${retry.attempts} times at most`}`,
     `rows in reports: ${report.rows}${masked}`,
   ]

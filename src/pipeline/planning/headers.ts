@@ -1,29 +1,25 @@
-/** Headers -> columns: which column of this file a pipeline means. It reads the header only, never a row. */
+/** Resolves headers of a pipeline to columns of the input. */
 import { type Issue, issue, type Place } from '../../errors.ts'
 import type { InputFacts, PlannedMapping } from '../model/types.ts'
 import type { ColumnReference, MappingRule } from '../schema/mapping-schema.ts'
 import { nearest } from '../source/nearest.ts'
 import { hasHidden, looks, show, showList } from '../source/quote.ts'
 
-/** What is known of a table when its header is. */
 type Table = Pick<InputFacts, 'header' | 'columns' | 'path'>
 
-/** Where a rule stands in the pipeline file, and what to call it. */
+/** The place of a rule in the pipeline file, and its name in messages. */
 interface Asked {
   readonly name: string
   readonly at: Place | null
 }
 
-/** A column, or why it cannot be told; both empty when an optional header is not there. */
+/** A column or the issues that prevent it; neither when an optional header is absent. */
 interface Resolved {
   readonly column?: { readonly header: string | null; readonly index: number }
   readonly issues: readonly Issue[]
 }
 
-/**
- * The column of one mapping rule; `mapping` is null when it cannot be told, or is optional and not there. A constant gets the
- * column `behind`.
- */
+/** `mapping` is null when it has issues, or is optional and absent. A constant gets the column `behind`. */
 export function resolveMapping(
   { mapping, from, index, value, pad, trim, optional }: MappingRule,
   facts: Table,
@@ -36,7 +32,6 @@ export function resolveMapping(
   return { mapping: { mapping, header: column.header, index: column.index, pad, ...(trim ? { trim } : {}) }, issues }
 }
 
-/** The column a row's own id is read from. */
 export function resolveKey(key: ColumnReference, facts: Table, asked: Asked): Resolved {
   return resolve(key.header === null ? [] : [key.header], key.index, false, facts, asked)
 }
@@ -50,12 +45,12 @@ function resolve(from: readonly string[], index: number | null, optional: boolea
   }
   const header = facts.header ?? []
   const wanted = from.find(one => header.includes(one))
-  if (wanted === undefined) return optional ? { issues: [] } : notThere(from, header, facts.path, asked)
+  if (wanted === undefined) return optional ? { issues: [] } : missingHeader(from, header, facts.path, asked)
   const places = header.flatMap((one, position) => (one === wanted ? [position] : []))
   if (places.length > 1) {
     const columns = places.map(position => position + 1).join(' and ')
-    const hint = `Say which one: ${places.map(position => `{ index: ${position} }`).join(' or ')}.`
-    return refuse(asked, `${asked.name}: the header ${show(wanted)} stands in columns ${columns} of ${facts.path}`, hint, wanted)
+    const hint = `Choose one: ${places.map(position => `{ index: ${position} }`).join(' or ')}.`
+    return refuse(asked, `${asked.name}: the header ${show(wanted)} occurs in columns ${columns} of ${facts.path}`, hint, wanted)
   }
   return { column: { header: wanted, index: places[0]! }, issues: [] }
 }
@@ -64,7 +59,7 @@ function refuse(asked: Asked, message: string, hint: string, column: string | nu
   return { issues: [issue('FETTLE_INPUT_HEADER', message, { hint, at: asked.at, column })] }
 }
 
-function notThere(from: readonly string[], header: readonly string[], path: string, asked: Asked): Resolved {
+function missingHeader(from: readonly string[], header: readonly string[], path: string, asked: Asked): Resolved {
   const names = from.length === 1 ? `no header ${show(from[0]!)}` : `none of the headers ${showList(from)}`
   const message = `${asked.name}: ${path} has ${names}`
   const hint = header.length === 0 ? 'It has no header at all.' : `Its headers: ${showList(header)}.`

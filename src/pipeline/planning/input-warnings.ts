@@ -1,7 +1,4 @@
-/**
- * What the cells of the mapped columns give to think: warnings, since only a person knows what was meant. It says which columns
- * are worth counting and words the counts; it reads no file.
- */
+/** Chooses the columns whose cells are counted, and warns about suspicious counts. */
 
 import { IDENTIFIERS, type Mapping } from '../../contract/index.ts'
 import { type Issue, issue, type Place } from '../../errors.ts'
@@ -16,10 +13,10 @@ import { resolveKey, resolveMapping } from './headers.ts'
 
 const NUMBERS: readonly string[] = IDENTIFIERS
 const COUNTRIES: readonly string[] = ['country', 'countryCode']
-/** With fewer cells than this nothing can be said of a column as a whole. */
+/** Columns with fewer cells are not judged as a whole. */
 const FEW = 5
 
-/** The columns of this header that a pipeline gives reason to count, each once. */
+/** The columns to count for a pipeline, each once. */
 export function watchedColumns(pipeline: Pipeline, header: readonly string[] | null, columns: number): WatchedColumn[] {
   const facts: Pick<InputFacts, 'header' | 'columns' | 'path'> = { header, columns, path: pipeline.input.path }
   const asked = { name: '', at: null }
@@ -39,13 +36,12 @@ export function watchedColumns(pipeline: Pipeline, header: readonly string[] | n
   return [...watched].map(([index, of]) => ({ index, of: [...of] }))
 }
 
-/** What is counted of a mapping besides its profile. */
+/** What is counted for a mapping besides its profile. */
 function countedOf(mapping: Mapping, pad: number | null): WatchedColumn['of'] {
   if (NUMBERS.includes(mapping) || mapping === 'phone' || pad !== null) return ['numbers']
   return COUNTRIES.includes(mapping) ? ['values'] : []
 }
 
-/** What judging the counts takes. */
 export interface WarningContext {
   readonly cells: readonly CellCounts[]
   /** True for text that names a country. */
@@ -55,7 +51,7 @@ export interface WarningContext {
 
 type Judged = Pick<Plan, 'mappings' | 'key' | 'output' | 'input' | 'report'>
 
-/** The warnings about the cells of a plan's columns, and errors where the output could not hold them. */
+/** Warnings about the cells of a plan's columns, and errors where the output cannot hold them. */
 export function inputWarnings(plan: Judged, context: WarningContext): Issue[] {
   const countsOf = (index: number): CellCounts | undefined => context.cells.find(one => one.index === index)
   const ofMappings = plan.mappings.flatMap(mapping => {
@@ -103,30 +99,30 @@ function mappingIssues(
   const line = mappingLine(mapping, plan.input.header)
   const shows = plan.report.rows !== 'none' && !isColumnMasked(plan, mapping.index)
   const issues: Issue[] = []
-  const say = (message: string, oddity: ValueWarning, hint: string): void => {
-    issues.push(warn(`${name} ${message}`, oddity, at, hint, column))
+  const add = (message: string, found: ValueWarning, hint: string): void => {
+    issues.push(warn(`${name} ${message}`, found, at, hint, column))
   }
   if (counts.exponents.count > 0) {
     const hint = 'Digits are lost: format the column as text where it comes from, and export it again.'
-    say(`holds ${plural(counts.exponents.count, 'number')} in the form 4.41E+11`, counts.exponents, hint)
+    add(`holds ${plural(counts.exponents.count, 'number')} in the form 4.41E+11`, counts.exponents, hint)
   }
   if (isEmpty(counts, plan))
-    say(
+    add(
       `is empty in all ${plan.input.rows} rows`,
       { ...counts.empty, rows: [] },
       `Name the column that holds it, or leave out the line ${line}`,
     )
   if (isConstant(mapping, counts, plan)) {
     const value = shows ? `: ${show(counts.examples[0] ?? '')}` : ''
-    const hint = `It tells no company from another: name the right column, or leave out the line ${line}`
-    say(`has the same value in all ${plan.input.rows} rows${value}`, { count: plan.input.rows, rows: [] }, hint)
+    const hint = `It does not distinguish companies: name the right column, or leave out the line ${line}`
+    add(`has the same value in all ${plan.input.rows} rows${value}`, { count: plan.input.rows, rows: [] }, hint)
   }
   if (mapping.pad !== null) issues.push(...padIssues(name, mapping.pad, counts, at, column))
   else if (NUMBERS.includes(mapping.mapping)) {
     const lost = lostZeros(counts)
     if (lost !== null) {
       const message = `holds ${plural(lost.count, 'number')} shorter than its usual ${lost.digits} digits and none that begins with 0: leading zeros may be lost`
-      say(message, lost, `If they are, write under mappings: ${mappingLine({ ...mapping, pad: lost.digits }, plan.input.header)}`)
+      add(message, lost, `If they are, write under mappings: ${mappingLine({ ...mapping, pad: lost.digits }, plan.input.header)}`)
     }
   }
   const unknown = COUNTRIES.includes(mapping.mapping) ? counts.values.filter(one => !isCountry(one.text)) : []
@@ -136,8 +132,8 @@ function mappingIssues(
     const more = most.length > list.length ? ` and ${most.length - list.length} more values` : ''
     const count = unknown.reduce((sum, one) => sum + one.count, 0)
     const first = unknown.flatMap(one => one.rows).sort((a, b) => a - b)
-    say(
-      `holds what names no country${shows ? `: ${list.join(', ')}${more}` : ''}`,
+    add(
+      `holds values that are no country${shows ? `: ${list.join(', ')}${more}` : ''}`,
       { count, rows: first.slice(0, 3) },
       'Use ISO 3166 codes or names.',
     )
@@ -147,7 +143,7 @@ function mappingIssues(
 
 const isEmpty = ({ empty }: CellCounts, { input: { rows } }: Judged): boolean => rows >= FEW && empty.count === rows
 
-/** One value in every row, where that is not as it should be: companies of one country have that in common. */
+/** One value in every row; a list of companies of one country is normal. */
 const isConstant = ({ mapping }: PlannedMapping, { empty, distinct }: CellCounts, { input: { rows } }: Judged): boolean =>
   rows >= FEW && empty.count === 0 && distinct.count === 1 && !COUNTRIES.includes(mapping)
 
@@ -164,20 +160,20 @@ function emptyIssues(
   if (found.length === 0) return []
   const list = found.map(({ mapping, empty }) => `${mapping} in ${empty.count} (${Math.floor((empty.count / rows) * 100)}%)`)
   const message = `of ${rows} rows more than half have no value in a mapped column: ${list.join(', ')}`
-  return [warn(message, sumOf(found.map(one => one.empty)), at, 'Nothing need be done if that is so.')]
+  return [warn(message, sumOf(found.map(one => one.empty)), at, 'No action is needed if the list has no such values.')]
 }
 
-/** Cells that `pad` leaves as they are. */
+/** Cells that `pad` leaves unchanged. */
 function padIssues(name: string, pad: number, counts: CellCounts, at: Place | null, column: string | null): Issue[] {
   const longer = sumOf(counts.digits.slice(pad + 1))
   const left = sumOf([longer, counts.notDigits])
   if (left.count === 0) return []
-  const message = `${name}: pad leaves ${plural(left.count, 'cell')} as they are: ${longer.count} of more than ${pad} digits, ${counts.notDigits.count} not of digits alone`
-  return [warn(message, left, at, 'Nothing need be done if they are right.', column)]
+  const message = `${name}: pad leaves ${plural(left.count, 'cell')} unchanged: ${longer.count} of more than ${pad} digits, ${counts.notDigits.count} not of digits alone`
+  return [warn(message, left, at, 'No action is needed if they are correct.', column)]
 }
 
-const sumOf = (oddities: readonly (ValueWarning | undefined)[]): ValueWarning => {
-  const found = oddities.filter(one => one !== undefined)
+const sumOf = (warnings: readonly (ValueWarning | undefined)[]): ValueWarning => {
+  const found = warnings.filter(one => one !== undefined)
   const rows = [...new Set(found.flatMap(one => one.rows))].sort((a, b) => a - b)
   return {
     count: found.reduce((sum, one) => sum + one.count, 0),
@@ -195,7 +191,7 @@ function lostZeros({ digits, leadingZeros }: CellCounts): (ValueWarning & { digi
 }
 
 function keyIssues({ empty, repeated }: CellCounts, at: Place | null): Issue[] {
-  const hint = 'Reports name rows by it; name a column with one value of its own in each row.'
+  const hint = 'Reports name rows by it; name a column with a different value in each row.'
   return [
     ...(empty.count === 0 ? [] : [warn(`input.key is empty in ${plural(empty.count, 'row')}`, empty, at, hint)]),
     ...(repeated.count === 0
@@ -221,7 +217,7 @@ function formulaIssues(cells: readonly CellCounts[], at: Place | null): Issue[] 
   return [{ ...warn(message, found, at, 'Use format: csv for a file that no spreadsheet opens.'), severity: 'info' }]
 }
 
-/** Cells that a workbook would have to cut, which it must not. */
+/** Cells that a workbook would have to cut. */
 function lengthIssues(cells: readonly CellCounts[], format: OutputFormat, at: Place | null): Issue[] {
   const { count, rows } = sumOf(cells.map(one => one.tooLong))
   if (count === 0) return []

@@ -1,6 +1,6 @@
 /**
- * Pipeline + facts about the input -> Plan: every header an index, every limit checked, every open question closed. It reads
- * nothing and sends nothing; what it returns is what a run carries out.
+ * Pipeline + facts about the input -> Plan: headers are resolved to columns, limits are checked and defaults are filled in. A run
+ * executes the plan unchanged.
  */
 import { MAPPINGS } from '../../contract/index.ts'
 import { type ErrorCode, type Issue, issue, type Place } from '../../errors.ts'
@@ -22,26 +22,25 @@ import { partsOf, shardText, shareOf } from './shards.ts'
 
 /** More remote jobs than this are a mistake in `job.split`. */
 const MAX_JOBS = 1000
-/** Pause before the second look at a job of the embedded service. */
-const FIRST_LOOK_MS = 100
+/** Pause before the second poll of a job of the embedded service. */
+const FIRST_POLL_MS = 100
 
-/** What a plan needs besides the pipeline and the input. */
 export interface PlanContext {
   /** The pipeline file as given. */
   readonly file: string
-  /** Only the first so many rows, null for all. */
+  /** Only the first rows up to this count, null for all. */
   readonly limit: number | null
-  /** The service to talk to, settled. */
+  /** The service, resolved. */
   readonly service: PlannedService
-  /** Different rows among those, where rows that are alike go up once and somebody has counted; all rows if absent. */
+  /** Counted distinct rows for `job.collapse`; all rows if absent. */
   readonly sent?: number
-  /** The shard that is to be planned, with the rows it has and how many of them go up. */
+  /** Plans only this shard. */
   readonly shard?: PlannedShard
-  /** What parsing the pipeline and looking at the input found: its warnings join the plan, its errors forbid one. */
+  /** Issues of the pipeline and of the input: warnings become part of the plan, errors prevent it. */
   readonly issues?: readonly Issue[]
-  /** What was counted in the columns; without it the plan has no profile. */
+  /** Counts of the columns; without them the plan has no profile. */
   readonly cells?: readonly CellCounts[]
-  /** Places in the pipeline file; without it issues name none. */
+  /** Places in the pipeline file; without it issues have no place. */
   readonly locate?: (path: Path) => Place | null
 }
 
@@ -52,7 +51,7 @@ export interface PlannedShard {
   readonly sent: number
 }
 
-/** A plan, deeply frozen, or null when there are errors. `issues` holds everything found, `context.issues` included. */
+/** A plan, deeply frozen, or null when there are errors. `issues` includes `context.issues`. */
 export interface Planned {
   readonly plan: Plan | null
   readonly issues: readonly Issue[]
@@ -62,22 +61,22 @@ export interface Planned {
 export function planRun(pipeline: Pipeline, facts: InputFacts, context: PlanContext): Planned {
   const rows = context.limit === null ? facts.rows : Math.min(facts.rows, context.limit)
   const sent = context.sent ?? rows
-  // Before they are counted, nothing is known against rows that go up once.
+  // Distinct rows are checked against the budget once they are counted.
   const isCounted = !pipeline.job.collapse || context.sent !== undefined
   const skipped = facts.rows === 0 && pipeline.input.empty === 'skip'
   const at = (...path: Path): Place | null => context.locate?.(path) ?? null
-  // Whoever looked at the input could not know that an empty one is a normal day.
+  // The inspection reports an empty input as an error; `empty: skip` accepts it.
   const known = (context.issues ?? []).filter(one => !(skipped && one.code === 'FETTLE_INPUT_EMPTY'))
   const isRefused = known.some(one => one.severity === 'error')
-  // An empty extract may lack even its header, and so may one whose first quote is never closed: that has been said.
+  // An empty input may lack its header, and so may one whose first quote is never closed: both are reported already.
   const columns = facts.columns === 0 && (skipped || isRefused) ? NO_COLUMNS : resolveColumns(pipeline, facts, at)
-  // A quote that is never closed takes rows with it, so that nothing is to be said of their number.
-  const isSaid = known.some(one => one.severity === 'error' && /^FETTLE_INPUT_(EMPTY|QUOTE)$/.test(one.code))
+  // An unclosed quote swallows rows, so their count is not judged.
+  const isCountReported = known.some(one => one.severity === 'error' && /^FETTLE_INPUT_(EMPTY|QUOTE)$/.test(one.code))
   const reference = resolveReference(pipeline, facts, at)
   const issues = [
     ...known,
     ...columns.issues,
-    ...(skipped || isSaid ? [] : countIssues(pipeline, facts, isCounted ? sent : 0, at)),
+    ...(skipped || isCountReported ? [] : countIssues(pipeline, facts, isCounted ? sent : 0, at)),
     ...outputIssues(pipeline, facts, at),
     ...formatLimitIssues(pipeline, facts, rows, at('output', 'format')),
     ...maskIssues(pipeline, facts, at),
@@ -119,15 +118,15 @@ export function planRun(pipeline: Pipeline, facts: InputFacts, context: PlanCont
     report: pipeline.report,
     issues,
   }
-  // A copy, so that freezing touches nothing the caller still holds.
+  // A copy, so that objects of the caller are not frozen.
   return { plan: freeze(structuredClone({ ...draft, fingerprint: fingerprintOf(draft) })), issues }
 }
 
-/** A service within this process is nobody else's: it is asked at once, and after `poll.every` at the latest. */
+/** The embedded service has no other client: it is polled at once, and after `poll.every` at the latest. */
 const pollAt = ({ kind }: Plan['service'], poll: Plan['poll']): Plan['poll'] =>
-  kind === 'embedded' ? { ...poll, everyMs: Math.min(FIRST_LOOK_MS, poll.everyMs), maxMs: poll.everyMs } : poll
+  kind === 'embedded' ? { ...poll, everyMs: Math.min(FIRST_POLL_MS, poll.everyMs), maxMs: poll.everyMs } : poll
 
-/** A ceiling is kept without asking the other shards: each has its part of it. */
+/** Each shard gets its part of the limit, so that shards need no coordination. */
 const budgetOf = ({ budget }: Pipeline, shard: Shard | undefined): Plan['budget'] => {
   if (shard === undefined || budget.credits === null) return budget
   const { from, to } = shareOf(budget.credits, shard)
@@ -180,7 +179,7 @@ function resolveReference({ portfolio }: Pipeline, facts: InputFacts, at: At): {
   return { column, issues }
 }
 
-/** What the pipeline maps but this file cannot give, because the headers are optional and not there. */
+/** Mappings whose optional headers this file does not have. */
 function lostMappings(
   pipeline: Pipeline,
   mappings: readonly PlannedMapping[],
@@ -195,30 +194,34 @@ function lostMappings(
     return [issue('FETTLE_INPUT_HEADER', `${facts.path} has none of the columns to match on`, { at: at('mappings'), hint })]
   }
   if (mapsCountry(present) || !mapsCountry(pipeline.mappings.map(one => one.mapping))) return []
-  const message = `${facts.path} has no column that says the country, so companies of all countries are candidates`
+  const message = `${facts.path} has no column with the country, so companies of all countries are candidates`
   return [issue('FETTLE_PIPELINE_MAPPING', message, { severity: 'warn', at: at('mappings') })]
 }
 
 function countIssues(pipeline: Pipeline, facts: InputFacts, sent: number, at: At): Issue[] {
   const { min, max } = pipeline.input.rows
-  const say = (code: ErrorCode, message: string, place: Place | null): Issue =>
+  const error = (code: ErrorCode, message: string, place: Place | null): Issue =>
     issue(code, `${facts.path}: ${message}`, { at: place })
-  if (facts.rows === 0) return [say('FETTLE_INPUT_EMPTY', 'there are no rows', { file: facts.path, line: null, column: null })]
+  if (facts.rows === 0) return [error('FETTLE_INPUT_EMPTY', 'there are no rows', { file: facts.path, line: null, column: null })]
   const issues: Issue[] = []
   const allowed =
     `input.rows allows ${min === null ? 'up to' : max === null ? `${min} or more` : `${min} to`} ${max ?? ''}`.trim()
   if ((min !== null && facts.rows < min) || (max !== null && facts.rows > max)) {
-    issues.push(say('FETTLE_INPUT_ROWS', `found ${facts.rows} rows, ${allowed}`, at('input', 'rows')))
+    issues.push(error('FETTLE_INPUT_ROWS', `found ${facts.rows} rows, ${allowed}`, at('input', 'rows')))
   }
   if (pipeline.budget.rows !== null && sent > pipeline.budget.rows) {
     issues.push(
-      say('FETTLE_INPUT_BUDGET', `${sent} rows would be sent, budget.rows allows ${pipeline.budget.rows}`, at('budget', 'rows')),
+      error(
+        'FETTLE_INPUT_BUDGET',
+        `${sent} rows would be sent, budget.rows allows ${pipeline.budget.rows}`,
+        at('budget', 'rows'),
+      ),
     )
   }
   const jobs = partsOf(sent, pipeline.job.split).length
   if (jobs > MAX_JOBS) {
-    const message = `${sent} rows would need ${jobs} jobs of ${pipeline.job.split} rows (job.split), ${MAX_JOBS} at most are made`
-    issues.push(say('FETTLE_INPUT_BUDGET', message, at('job', 'split')))
+    const message = `${sent} rows would need ${jobs} jobs of ${pipeline.job.split} rows (job.split), the limit is ${MAX_JOBS}`
+    issues.push(error('FETTLE_INPUT_BUDGET', message, at('job', 'split')))
   }
   return issues
 }

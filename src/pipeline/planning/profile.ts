@@ -2,7 +2,7 @@
 import { isColumnMasked, MASK } from '../../model/mask.ts'
 import type { CellCounts, ColumnProfile, Plan } from '../model/types.ts'
 
-/** The profile of the mapped columns in the order of the mappings, and of the key if it is none of them. */
+/** The profile of the mapped columns in the order of the mappings, then of an unmapped key. */
 export function profileOf(
   plan: Pick<Plan, 'mappings' | 'key' | 'report' | 'input'>,
   cells: readonly CellCounts[],
@@ -19,7 +19,7 @@ export function profileOf(
       index,
       isKey: index === key?.index,
       filled,
-      // An estimate knows nothing of the number of rows.
+      // An estimate may exceed the number of rows.
       distinct: Math.min(counts.distinct.count, filled),
       isEstimate: counts.distinct.isEstimate,
       examples:

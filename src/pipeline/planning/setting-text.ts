@@ -1,4 +1,4 @@
-/** The text of a plan's key that has no wording of its own. */
+/** Formats a key of a plan without special wording. */
 import type { Plan } from '../model/types.ts'
 import { show } from '../source/quote.ts'
 

@@ -1,4 +1,4 @@
-/** What of a pipeline cannot be shared among several runs and be the same as in one. It reads no file. */
+/** Rejects pipelines whose result would differ when split into shards. */
 import { COMPANY_TAGS } from '../../contract/index.ts'
 import { type Issue, issue, type Place } from '../../errors.ts'
 import type { Shard } from '../model/types.ts'
@@ -7,10 +7,9 @@ import type { Pipeline } from '../schema/pipeline.ts'
 import type { Path } from '../source/tree.ts'
 import { shardText } from './shards.ts'
 
-/** Tags whose text counts the rows of one job. */
+/** Tags that number the rows of one job. */
 const OF_JOB = ['general.rowNumber', 'general.duplicateId']
 
-/** Errors that name the key, and the cure. */
 export function shardIssues(pipeline: Pipeline, shard: Shard, at: (...path: Path) => Place | null): Issue[] {
   const { enrich, input, output } = pipeline
   const which = `shard ${shardText(shard)}`
@@ -22,14 +21,14 @@ export function shardIssues(pipeline: Pipeline, shard: Shard, at: (...path: Path
   return [
     ...(piped
       ? [
-          refuse(`${which} of standard input: the other shards and the merge could not read it`, 'Write it to a file first.', [
+          refuse(`${which} of standard input: the other shards and the merge cannot read it`, 'Write it to a file first.', [
             'input',
           ]),
         ]
       : []),
     ...counting.map(name =>
       refuse(
-        `${which}: ${name} counts the rows of one remote job, so it would be another in each shard`,
+        `${which}: ${name} counts the rows of one remote job, so it would differ between shards`,
         `Leave ${name} out of output.columns.`,
         ['output', 'columns'],
       ),
@@ -38,7 +37,7 @@ export function shardIssues(pipeline: Pipeline, shard: Shard, at: (...path: Path
       .filter(key => pipeline[key] !== null)
       .map(key =>
         refuse(
-          `${which}: ${key} is about the companies of the whole list, and a shard knows its own alone`,
+          `${which}: ${key} needs the companies of the whole list, and a shard has only its own`,
           `Leave ${key} out, or run the list as a whole, without shards.`,
           [key],
         ),
@@ -46,7 +45,7 @@ export function shardIssues(pipeline: Pipeline, shard: Shard, at: (...path: Path
     ...(isNameless
       ? [
           refuse(
-            `${which}: without the tag of a company, one that is found in two shards is not known again`,
+            `${which}: without a tag that identifies companies, a company found in two shards would count twice`,
             'Add general.connectId to enrich.tags.',
             ['enrich'],
           ),

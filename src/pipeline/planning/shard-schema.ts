@@ -1,6 +1,6 @@
 /**
- * The schema of a shard's plan that others could have written: every key, its type and its bounds, and that its parts agree with each
- * other. A plan that passes names a pipeline, a service, paths and columns of the forms that a pipeline file may name. It reads no file.
+ * Validates the plan of a shard that comes from outside: types and bounds of every key, consistency of its parts, and the forms of
+ * names, paths and addresses that a pipeline file may have.
  */
 import { z } from 'zod'
 import { MAPPINGS, type Product } from '../../contract/index.ts'
@@ -24,7 +24,7 @@ import { checkServiceUrl } from '../schema/service-url.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import { MOST_SHARDS } from './shards.ts'
 
-/** A shape with every key of a type, and no other: a key that is added to the type must be added here. */
+/** A shape with exactly the keys of a type: a new key of the type does not compile until it is added. */
 type Shape<T> = { readonly [K in keyof T]-?: z.ZodType }
 
 const MOST_COLUMNS = 100_000
@@ -38,11 +38,11 @@ const header = z.string().max(1_048_576)
 const column = z.strictObject({ header: header.nullable(), index })
 const milliseconds = z.int().min(1).max(WEEK_MS)
 
-/** A path as plans record it: without a query, and of standard input nothing. */
+/** A path as plans record it: without a query, and never standard input. */
 const readable = text(4096).refine(
   path => whyNotReadable(path) === null && shownPath(path) === path && inputKindOf(path) !== 'stdin',
 )
-/** Absolute paths are judged where they are written: here only their steps are. */
+/** Only the steps of absolute paths are checked here; the place is checked when the file is written. */
 const writable = text(4096).refine(path => whyNotWritable(path.replace(/^\//, ''), undefined) === null)
 
 const issue = z.strictObject({
@@ -174,7 +174,7 @@ const shape = {
     .max(CHECKS.length),
   output: z.strictObject(output).nullable(),
   decisions: writable.nullable(),
-  // A shard knows its own companies alone: neither is for it.
+  // Both need the companies of the whole list.
   portfolio: z.null().optional(),
   screen: z.null().optional(),
   report: z.strictObject({ rows: z.enum(['none', 'review', 'all']), mask: z.array(header).max(1000) }),
@@ -182,10 +182,9 @@ const shape = {
   fingerprint: digest,
 } satisfies Shape<Plan>
 
-/** A shard's plan, or the reason why it is none. */
 type ReadShard = { readonly plan: Plan & { readonly shard: Shard } } | { readonly problem: string }
 
-/** Reads a plan that others could have written. The value itself is returned: nothing is filled in. */
+/** Validates a plan from outside and returns the value unchanged. */
 export function readShardPlan(value: unknown): ReadShard {
   const parsed = z.strictObject(shape).safeParse(value)
   if (!parsed.success) return { problem: problemOf(parsed.error) }
@@ -194,7 +193,7 @@ export function readShardPlan(value: unknown): ReadShard {
   return problem === null ? { plan } : { problem }
 }
 
-/** Where a value does not fit its schema. The value itself is foreign, and is not repeated. */
+/** The place where a value does not fit its schema. The value itself is not repeated, since it is untrusted. */
 export function problemOf({ issues }: z.ZodError): string {
   const [first] = issues
   const where = (first?.path ?? [])
@@ -208,7 +207,7 @@ export function problemOf({ issues }: z.ZodError): string {
   return where === '' ? `it ${what}` : `${where} ${what}`
 }
 
-/** What in a plan contradicts the rest of it; null when nothing does. */
+/** The first contradiction within a plan, null when it is consistent. */
 function disagreement(plan: Plan & { readonly shard: Shard }): string | null {
   const { service, input, shard, rows, sent, parts, mappings, key } = plan
   if (service.kind !== 'remote') return 'service is the embedded one'

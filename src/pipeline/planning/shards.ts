@@ -1,51 +1,45 @@
-/**
- * Shards: one list shared among several runs, by ranges of its rows, so that nobody has to agree with anybody on who takes what.
- * Pure arithmetic; it knows no file.
- */
+/** Splits a list into shards by ranges of rows, splits rows into remote jobs, and merges the plans of shards. */
 
 import type { Plan } from '../model/types.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import { freeze } from './freeze.ts'
 
-/** More than these are a mistake. */
+/** A larger number is a mistake. */
 export const MOST_SHARDS = 1_000
 
-/** Which of how many, from 1. */
 export interface ShardChoice {
   readonly number: number
   readonly of: number
 }
 
-/** `3/8` as a choice; null for what is none. */
+/** Parses `3/8`; null for any other text. */
 export function parseShard(text: string): ShardChoice | null {
   const [, number, of] = /^(\d{1,4})\/(\d{1,4})$/.exec(text) ?? []
   const choice = { number: Number(number), of: Number(of) }
   return choice.number >= 1 && choice.number <= choice.of && choice.of <= MOST_SHARDS ? choice : null
 }
 
-/** A choice as it is typed. */
 export const shardText = ({ number, of }: ShardChoice): string => `${number}/${of}`
 
-/** All choices of so many shards, as they are typed. */
 export const shardList = (of: number): string[] => Array.from({ length: of }, (_, at) => shardText({ number: at + 1, of }))
 
-/** The part of `whole` that falls to a shard: the parts of all lie side by side and make the whole. */
+/** The range of a shard; the ranges of all shards are adjacent and cover `whole`. */
 export const shareOf = (whole: number, { number, of }: ShardChoice): { readonly from: number; readonly to: number } => ({
   from: Math.floor((whole * (number - 1)) / of),
   to: Math.floor((whole * number) / of),
 })
 
-/** What the runs of a plan have in common: the pipeline's name, and of a shard which it is. No pipeline can be called so. */
+/** The common name of the runs of a plan: the pipeline's name, with the shard in a form that no pipeline name can have. */
 export const lineOf = ({ name, shard }: Pick<Plan, 'name' | 'shard'>): string =>
   shard === undefined ? name : `${name}.${shard.number}-of-${shard.of}`
 
-/** Two shards of one list, as one pipeline reads it, have the same kin. */
+/** The digest that all shards of one list and pipeline share. */
 export function kinOf(plan: Plan): string {
   const { shard: _shard, fingerprint: _fingerprint, ...rest } = plan
   return fingerprintOf({ ...rest, rows: 0, sent: 0, parts: [], preparation: [], budget: { ...plan.budget, credits: null } })
 }
 
-/** The plan over all rows that the shards' plans, in their order and all of them, make together. */
+/** The plan over all rows from the plans of all shards, in order. */
 export function mergedPlan(plans: readonly Plan[]): Plan {
   const [first] = plans
   if (first === undefined) throw new TypeError('no plan is merged of none')
@@ -70,7 +64,7 @@ export function mergedPlan(plans: readonly Plan[]): Plan {
   return freeze(structuredClone({ ...draft, fingerprint: fingerprintOf(draft) }))
 }
 
-/** The parts of a run in the order of the rows, `split` rows each; one at least. */
+/** The remote jobs of a run in the order of the rows, `split` rows each; at least one. */
 export function partsOf(sent: number, split: number | null): Plan['parts'] {
   const size = split ?? Math.max(1, sent)
   const count = Math.max(1, Math.ceil(sent / size))

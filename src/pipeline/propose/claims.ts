@@ -6,7 +6,7 @@ import { MAPPINGS, type Mapping } from '../../contract/index.ts'
 import SYNONYMS from './synonyms.json' with { type: 'json' }
 import { fold, wordsOf } from './words.ts'
 
-/** What a column may be proposed for; `other` stands for a meaning that no mapping takes. */
+/** What a column may be proposed for; `other` is a meaning that no mapping takes. */
 export type Target = Mapping | 'key' | 'other'
 
 /** `party` (`supplier`), a number or code, and words without a meaning are parts of headers. */
@@ -18,11 +18,11 @@ export interface Claim {
   readonly strength: number
 }
 
-/** The claims of a header, the strongest first; `holds` names several things that stand in one column, as in `PLZ Ort`. */
+/** The claims of a header, the strongest first; `holds` names several things in one column, as in `PLZ Ort`. */
 export interface Claims {
   readonly claims: readonly Claim[]
   readonly holds: readonly Target[]
-  /** The number at the end, as in `Address 2`; 1 when there is none. */
+  /** The number at the end, as in `Address 2`, else 1. */
   readonly ordinal: number
 }
 
@@ -72,13 +72,12 @@ const entriesOf = (words: readonly string[]): readonly Entry[] => INDEX.get(keyO
 const means = (word: string, ...meanings: readonly Meaning[]): boolean =>
   entriesOf([word]).some(one => meanings.includes(one.meaning))
 
-/** `Supplier` alone may stand over its name or over its number: the values tell. */
+/** `Supplier` alone may be the header of a name or of a number: the values decide. */
 const OF_PARTY: readonly Claim[] = [
   { target: 'name', strength: VAGUE },
   { target: 'key', strength: VAGUE },
 ]
 
-/** What a header says of itself. */
 export function claimsOf(header: string): Claims {
   // A word may be written as no programmer would: `USt-IdNr`.
   const asWritten = whole(fold(header.slice(0, 200)).split(' '), WHOLE)
@@ -149,5 +148,5 @@ function compound(word: string): string[] {
   return [word]
 }
 
-/** Mappings that may stand several times, each under a name of its own. */
+/** Mappings for several columns of one kind, each with its number. */
 export const ADDRESSES = MAPPINGS.filter(mapping => mapping.startsWith('address'))

@@ -1,6 +1,6 @@
 /**
- * A proposal -> a pipeline: as the value that `clean` carries out, and as the commented file that `init` writes, which is the same
- * pipeline in words. No cell of the list enters the file: it lives in git.
+ * Turns a proposal into a pipeline: as the value that `clean` runs, and as the commented file that `init` writes. The file may be
+ * committed, so it holds no cell of the list.
  */
 import { stringify } from 'yaml'
 import type { Mapping } from '../../contract/index.ts'
@@ -60,7 +60,6 @@ function aligned(lines: readonly (readonly [line: string, comment: string])[]): 
 /** Foreign text cannot end a comment. */
 const inComment = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}\ufeff]+/gu, ' ')
 
-/** What the file says of itself. */
 export interface DraftWords {
   /** Address of the JSON Schema, for editors. */
   readonly schema: string

@@ -1,10 +1,10 @@
-/** A line of `mappings:` to be copied into a pipeline file, for hints. It knows nothing of why it is given. */
+/** Formats a line of `mappings:` for hints, to be copied into a pipeline file. */
 import { stringify } from 'yaml'
 import type { PlannedMapping } from '../model/types.ts'
 import { literal } from '../source/interpolate.ts'
 import { hasHidden } from '../source/quote.ts'
 
-/** A name longer than this is no line any more. */
+/** Longer headers do not fit on a line. */
 const LONG = 60
 
 /** A column as a pipeline names it: its header; its index where the header cannot be typed, or is not the only one of its kind. */

@@ -1,6 +1,6 @@
 /**
- * What numbers of companies look like: VAT numbers by country, registration numbers whose last digit proves the rest. Rules of
- * the registers as published; it knows no register's content and no header.
+ * Recognises numbers of companies: VAT numbers by country, and registration numbers with a check digit, by the published rules of
+ * the registers.
  */
 
 /** VAT numbers behind their country's letters (the member states' formats of VIES, and those of GB, CH and NO). */

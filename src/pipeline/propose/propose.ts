@@ -1,28 +1,28 @@
 /**
- * Columns -> a proposal: what each is read as, how sure that is and why, or why it is left out. Header and values are weighed
- * together; below the bar nothing is proposed. It reads no file and asks nobody.
+ * Proposes a mapping for each column, with a confidence and a reason. Header and values are weighed together; below the threshold
+ * a column is left out.
  */
 import { MAPPINGS, type Mapping } from '../../contract/index.ts'
 import { canMatchOn } from '../lint/lint.ts'
 import { ADDRESSES, type Claims, claimsOf, type Target } from './claims.ts'
 import { evidenceOf, type Knowledge, support, whyNot } from './values.ts'
 
-/** Less sure than this is not proposed. */
+/** Least confidence of a proposal. */
 const BAR = 0.7
-/** Two that are less apart than this are equally good. */
+/** Guesses with a smaller difference are equally good. */
 const MARGIN = 0.04
-/** What is said of a column although it is below the bar: shown, so that a person may say yes. */
+/** Least confidence of a guess that is shown for a person to confirm. */
 const WORTH_SHOWING = 0.35
-/** What is left of a header's claim that the values gainsay. */
-const GAINSAID = 0.2
-/** With fewer rows than this nothing can be said of a column that holds one value. */
+/** Most confidence of a header that the values contradict. */
+const CONTRADICTED = 0.2
+/** With fewer rows, a column of one value is not judged. */
 const FEW = 5
 
-/** What tells one company from another: such a column holds more different values than this share of its rows. */
+/** These distinguish companies: such a column holds more distinct values than the share of rows below. */
 const NAMING: readonly Target[] = ['name', 'orgNumber', 'vatNumber', 'taxCode', 'phone', 'email', 'address1']
 const MOSTLY_ALIKE = 0.03
 
-/** What was seen of a column; `values` are the different ones, the first thousand at most. */
+/** A column with its distinct values, the first thousand at most. */
 export interface SeenColumn {
   readonly index: number
   /** Null in a file without a header. */
@@ -33,7 +33,6 @@ export interface SeenColumn {
   readonly examples: readonly string[]
 }
 
-/** What is proposed for a column. */
 export interface Proposed {
   readonly column: SeenColumn
   /** `mapped` is taken; `unsure` is below the bar, or as good as another; `left` is nothing that the service takes. */
@@ -45,16 +44,15 @@ export interface Proposed {
   readonly why: string
 }
 
-/** A proposal for a file. */
 export interface Proposal {
   readonly columns: readonly Proposed[]
-  /** There is a name or an identifier, so that a company can be found. */
+  /** A name or an identifier is mapped, so that companies can be found. */
   readonly isEnough: boolean
-  /** The first row seems to be a row like the others: what is proposed then counts for nothing. */
+  /** The first row seems to be data, so the proposal is unreliable. */
   readonly isHeaderless: boolean
 }
 
-/** A person's word on columns: the index of the column for a mapping, null for none. */
+/** Choices of a person: the index of the column for a mapping, null for none. */
 export type Decisions = ReadonlyMap<Mapping | 'key', number | null>
 
 interface Guess {
@@ -64,7 +62,7 @@ interface Guess {
   readonly why: string
 }
 
-/** Proposes what the columns of a file of so many rows are; what a person decided stands. */
+/** Choices of a person are kept. */
 export function propose(
   columns: readonly SeenColumn[],
   rows: number,
@@ -79,7 +77,7 @@ export function propose(
   const judged = free.map((column, at) => judge(column, guesses[at]!, guesses, claims.get(column)!))
   const proposed = columns.map((column): Proposed => {
     const target = taken.get(column.index)
-    if (target !== undefined) return { column, status: 'mapped', target, confidence: 1, why: 'you said so' }
+    if (target !== undefined) return { column, status: 'mapped', target, confidence: 1, why: 'you chose it' }
     return judged.find(one => one.column === column)!
   })
   const numbered = numberAddresses(proposed, new Set(decided.keys()))
@@ -103,7 +101,7 @@ interface Context {
   readonly decided: Decisions
 }
 
-/** The best guess for a column by itself, the others behind it. */
+/** The guesses for a column by itself, best first. */
 function best(column: SeenColumn, { claims, holds, ordinal }: Claims, context: Context): Guess[] {
   const { known, decided } = context
   const evidence = evidenceOf(column.values, known)
@@ -118,17 +116,17 @@ function best(column: SeenColumn, { claims, holds, ordinal }: Claims, context: C
       const doubts = 1 - (isClaimed ? claim * (ordinal > 1 && !isAddress(target) ? 0.5 : 1) : 0)
       const sure = 1 - doubts * (1 - (seen?.weight ?? 0)) * (1 - (claim > 0 ? support(target, column.values, known) : 0))
       const reasons = [
-        claim >= 0.8 ? 'the header says so' : claim > 0 ? 'the header hints at it' : '',
+        claim >= 0.8 ? 'the header names it' : claim > 0 ? 'the header hints at it' : '',
         seen?.why ?? '',
         not ?? '',
       ]
       const why = reasons.filter(one => one !== '').join(', ')
-      return { column, target, why, confidence: not === null ? sure : Math.min(sure, GAINSAID + 0.1 * sure) }
+      return { column, target, why, confidence: not === null ? sure : Math.min(sure, CONTRADICTED + 0.1 * sure) }
     })
   return guesses.map(guess => restrained(guess, column, context)).sort((a, b) => b.confidence - a.confidence)
 }
 
-/** What only the table as a whole tells. */
+/** Lowers a guess that the other columns or the number of rows contradict. */
 function restrained(guess: Guess, column: SeenColumn, { rows, hasPersons, known }: Context): Guess {
   const { target } = guess
   const lower = (confidence: number, why: string): Guess => ({
@@ -137,16 +135,16 @@ function restrained(guess: Guess, column: SeenColumn, { rows, hasPersons, known 
     why,
   })
   if (target === 'key' && (column.filled < rows || column.distinct < rows * 0.95))
-    return lower(GAINSAID, 'the header says it is a number of your own, but not every row has one of its own')
+    return lower(CONTRADICTED, 'the header names your own number, but not every row has a different one')
   if (NAMING.includes(target) && rows >= FEW && column.distinct < Math.max(2, column.filled * MOSTLY_ALIKE))
-    return lower(GAINSAID, column.distinct === 1 ? 'it is the same in every row' : 'it holds a few values over and over')
+    return lower(CONTRADICTED, column.distinct === 1 ? 'it is the same in every row' : 'it holds a few values over and over')
   const isPerson = target === 'name' && hasPersons && !evidenceOf(column.values, known).some(one => one.target === 'name')
   return isPerson ? lower(0.5, 'there is a column of first names, so it may hold persons') : guess
 }
 
 const isAddress = (target: Target): boolean => ADDRESSES.includes(target as Mapping)
 
-/** What becomes of a column, seen beside the others. */
+/** Decides on a column by comparison with the others. */
 function judge(
   column: SeenColumn,
   [first, second]: readonly Guess[],
@@ -156,12 +154,12 @@ function judge(
   const left = (why: string): Proposed => ({ column, status: 'left', target: null, confidence: 0, why })
   if (column.filled === 0) return left('it is empty in every row')
   if (first === undefined)
-    return left(holds.length > 1 ? `it seems to hold several things: ${holds.join(' and ')}` : 'nothing is known of it')
+    return left(holds.length > 1 ? `it seems to hold several things: ${holds.join(' and ')}` : 'not recognised')
   const { target, confidence, why } = first
-  if (target === 'other') return left(confidence >= BAR ? `${why}: nothing the service takes` : 'nothing is known of it')
+  if (target === 'other') return left(confidence >= BAR ? `${why}: nothing the service takes` : 'not recognised')
   if (target === 'key' && confidence < BAR) return left(`key? ${why}`)
   const shown = { column, target, confidence, why }
-  if (confidence < WORTH_SHOWING) return left(why === '' ? 'nothing is known of it' : `${target}? ${why}`)
+  if (confidence < WORTH_SHOWING) return left(why === '' ? 'not recognised' : `${target}? ${why}`)
   if (confidence < BAR) return { ...shown, status: 'unsure' }
   if (second !== undefined && second.confidence >= BAR && confidence - second.confidence < MARGIN && second.target !== 'other')
     return { ...shown, status: 'unsure', why: `it could as well be ${second.target}` }
@@ -175,7 +173,6 @@ function judge(
   return { ...shown, status: 'unsure', why: `${columnName(equal.column)} could as well be ${target}` }
 }
 
-/** A column as people call it. */
 export const columnName = ({ header, index }: Pick<SeenColumn, 'header' | 'index'>): string =>
   header === null || header.trim() === '' ? `column ${index + 1}` : JSON.stringify(header)
 
@@ -192,7 +189,7 @@ function numberAddresses(proposed: readonly Proposed[], taken: ReadonlySet<strin
   })
 }
 
-/** No header is known, and one of them is what the values below it are. */
+/** No header is recognised, and one of them has the form of the values below it. */
 function looksHeaderless(columns: readonly SeenColumn[], claims: ReadonlyMap<SeenColumn, Claims>, known: Knowledge): boolean {
   if (columns.some(column => column.header === null || (claims.get(column)?.claims.length ?? 0) > 0)) return false
   return columns.some(({ header, values }) => {

@@ -1,17 +1,16 @@
 /**
- * What the values of a column look like, whatever its header says: kinds that prove themselves, and forms that a mapping must have
- * or is none. It sees different values, each once, and knows no header.
+ * Judges a column by its distinct values: kinds of values that are hardly anything else, and forms that the values of a mapping
+ * must have.
  */
 import type { Target } from './claims.ts'
 import { digitsOf, isBritishLettered, isIban, isVat, SCHEMES } from './numbers.ts'
 
-/** Facts that live elsewhere: which texts are countries, and which end in a legal form. */
 export interface Knowledge {
   readonly isCountry: (text: string) => boolean
   readonly hasLegalForm: (text: string) => boolean
 }
 
-/** What the values say for a meaning: how much that is worth, from 0 to 1, and why, in words. */
+/** Evidence of the values for a meaning: its weight from 0 to 1, and the reason. */
 export interface Evidence {
   readonly target: Target
   readonly weight: number
@@ -38,7 +37,7 @@ const STREET =
 const digitCount = (text: string): number => text.replace(/\D/g, '').length
 const isPhone = (text: string): boolean => DIALLED.test(text) && digitCount(text) >= 7 && digitCount(text) <= 15
 
-/** Kinds of value that are hardly anything else: what they are worth when all values are such. */
+/** Kinds of values, with their weight when all values are of the kind. */
 const KINDS: readonly {
   readonly target: Target
   readonly weight: number
@@ -62,7 +61,7 @@ const KINDS: readonly {
   })),
 ]
 
-/** How many different values it takes to be sure of what they are, and to say anything of numbers that are all different. */
+/** Distinct values for full confidence, and the least for a column of numbers that are all different. */
 const ENOUGH = 10
 const FEW = 3
 /** A share of legal forms that hardly anything but company names has. */
@@ -74,7 +73,6 @@ const shareOf = (values: readonly string[], is: (text: string) => boolean): numb
 
 const percent = (share: number): string => `${Math.floor(share * 100)}% of the values`
 
-/** What speaks from the values of a column. */
 export function evidenceOf(values: readonly string[], known: Knowledge): Evidence[] {
   const sure = Math.min(1, values.length / ENOUGH)
   const found: Evidence[] = KINDS.flatMap(({ target, weight, what, is }) => {
@@ -119,10 +117,10 @@ const isPlace = (text: string, { isCountry }: Knowledge): boolean =>
   !isCountry(text) &&
   !POSTCODES.some(([, form]) => form.test(text))
 
-/** A number or code of somebody's own. */
+/** A number or code of a private scheme. */
 const isCode = (text: string): boolean => /\d/.test(text) && !/\s/.test(text) && text.length <= 30 && !EMAIL.test(text)
 
-/** What a value must look like to be sent under a mapping; where most do not, the header is wrong or means something else. */
+/** The form of a value under a mapping; where most values differ, the header is wrong or means something else. */
 const FORM: Readonly<Partial<Record<Target, (text: string, known: Knowledge) => boolean>>> = {
   companyId: isNumberLike,
   orgNumber: text => isNumberLike(text) && digitCount(text) >= 4 && !DATE.test(text),
@@ -146,7 +144,7 @@ const FORM: Readonly<Partial<Record<Target, (text: string, known: Knowledge) => 
 }
 const FITTING = 0.6
 
-/** Why the values cannot be what a header says, null when they can. */
+/** Why the values contradict a meaning, null when they do not. */
 export function whyNot(target: Target, values: readonly string[], known: Knowledge): string | null {
   const form = FORM[target]
   if (form === undefined || values.length === 0) return null

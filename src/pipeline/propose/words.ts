@@ -1,4 +1,4 @@
-/** Headers as plain words, whatever their case, accents, punctuation and habits of programmers. It knows no meaning. */
+/** Splits headers into plain words, regardless of case, accents, punctuation and programming style. */
 
 /** Letters that no accent can be taken off. */
 const PLAIN: Readonly<Record<string, string>> = {

@@ -1,23 +1,22 @@
 /**
- * Inputs and outputs that are no files here: `s3://bucket/key` and `https://…`, as far as their text can say. A query may be a
- * signature, so it is kept apart from what is shown and recorded. It asks nobody.
+ * Checks addresses of remote inputs and outputs, `s3://bucket/key` and `https://…`, by their text. A query may be a signature, so it
+ * is never shown or recorded.
  */
 import { isLoopback } from './service-url.ts'
 
-/** Where an object lies. */
 export type Address =
   | { readonly kind: 's3'; readonly bucket: string; readonly key: string }
   | { readonly kind: 'https'; readonly url: string }
 
 const SCHEME = /^([a-z][a-z0-9+.-]*):\/\//i
 const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/
-/** Stands for a query that is recorded nowhere. */
+/** Replaces a query, which is never recorded. */
 const HIDDEN = '?***'
 
 /** True for a path that is an address. */
 export const isAddress = (path: string): boolean => SCHEME.test(path)
 
-/** What an address looks like; undefined for a path of a file, whose cure is another. */
+/** The hint for an address, undefined for the path of a file. */
 export const addressHint = (path: string): string | undefined =>
   isAddress(path) ? 'Give s3://bucket/key, or https://host/path without user name; its query may be a signature.' : undefined
 
@@ -29,7 +28,7 @@ export function shownPath(path: string): string {
   return query === undefined ? shown : `${shown}${HIDDEN}`
 }
 
-/** True for an address whose query was left out when it was recorded: nobody can ask for it. */
+/** True for an address whose query was left out when it was recorded, so that it cannot be requested. */
 export const isHidden = (path: string): boolean => isAddress(path) && path.endsWith(HIDDEN)
 
 /** Why nothing can be read from or written to this address, null when it can. The address itself is never repeated. */
@@ -71,9 +70,9 @@ export function addressOf(path: string): Address {
   return /^s3:/i.test(path) ? { kind: 's3', bucket, key: steps.join('/') } : { kind: 'https', url: path }
 }
 
-/** Addresses whole, by what is shown of them: kept in memory, as credentials are. */
+/** Full addresses by their shown form; kept in memory, as credentials are. */
 export type Links = ReadonlyMap<string, string>
 
-/** The addresses of a pipeline that are more than what is shown of them. */
+/** The addresses whose shown form leaves out a query. */
 export const linksOf = (paths: readonly (string | null | undefined)[]): Links =>
   new Map(paths.flatMap(path => (path == null || shownPath(path) === path ? [] : [[shownPath(path), path] as const])))

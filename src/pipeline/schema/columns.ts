@@ -3,10 +3,10 @@ import { type Product, TAGS } from '../../contract/index.ts'
 import { didYouMean, nearest } from '../source/nearest.ts'
 import { show } from '../source/quote.ts'
 
-/** Stands for the columns of the input, in order. */
+/** All columns of the input, in order. */
 const ALL_COLUMNS = '*'
 
-/** What an output can tell about the match of a row. */
+/** Columns about the match of a row. */
 const MATCH_COLUMNS = [
   'match.outcome',
   'match.score',
@@ -17,7 +17,7 @@ const MATCH_COLUMNS = [
   'match.candidates',
 ] as const
 
-/** An entry of a list that cannot be, by its position. */
+/** An invalid entry of a list, by its position. */
 export interface WrongEntry {
   readonly index: number
   readonly message: string
@@ -25,7 +25,7 @@ export interface WrongEntry {
 
 const PRODUCTS = Object.keys(TAGS) as Product[]
 
-/** The columns of an output that names none: the input's, who was found, and how well. A list of tags is taken as a wish. */
+/** The columns of an output that names none: the input's, the company found, and the match. A list of tags is included. */
 export function defaultColumns(product: Product, tags: readonly string[] | null): string[] {
   const found = tags ?? ['general.connectId', 'general.companyName'].filter(tag => TAGS[product].includes(tag))
   return [ALL_COLUMNS, ...found, 'match.outcome', 'match.score', 'match.why']

@@ -12,7 +12,7 @@ export function parseDuration(text: string): number | null {
   return Number(digits) * UNITS[unit as keyof typeof UNITS] || null
 }
 
-/** The shortest way to write so many milliseconds. */
+/** The shortest form of a duration. */
 export function formatDuration(ms: number): string {
   const unit = (['d', 'h', 'm', 's'] as const).find(one => ms % UNITS[one] === 0) ?? 'ms'
   return `${ms / UNITS[unit]}${unit}`

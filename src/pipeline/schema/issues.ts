@@ -1,6 +1,6 @@
 /**
- * What the schema says against a file, as sentences: the form expected, what was found, what may have been meant. A value that
- * came from the environment is shown as the `${…}` it was written as, a credential not at all.
+ * Words the issues of the schema: the form expected, what was found, what may have been meant. A value from the environment is shown
+ * as the `${…}` in the file, a credential not at all.
  */
 import type { z } from 'zod'
 import { nearest } from '../source/nearest.ts'
@@ -19,8 +19,8 @@ export const EXAMPLES: Readonly<Record<string, string>> = {
 }
 
 /**
- * All that the schema says against a tree, and the tree with filled-in scalars read as the type that is due: `${MIN}` is a
- * number where a number is expected and text where text is.
+ * Checks a tree against the schema. Filled-in scalars are read as the expected type: `${MIN}` is a number where a number is
+ * expected and text where text is.
  */
 export function checkSchema(given: Tree): { readonly tree: Tree; readonly findings: readonly SyntaxIssue[] } {
   const tree = retype(given, leavesOf(given))
@@ -110,7 +110,7 @@ function unknownKey(tree: Tree, path: Path, name: string): SyntaxIssue {
       : elsewhere !== undefined
         ? `; it belongs under ${elsewhere.slice(0, -1).join('.')}`
         : ''
-  const kind = path.length === 1 && path[0] === 'mappings' ? 'a mapping the service knows' : `part of ${where}`
+  const kind = path.length === 1 && path[0] === 'mappings' ? 'a mapping of the service' : `part of ${where}`
   return {
     code: 'FETTLE_PIPELINE_KEY',
     message: `${show(name)} is not ${kind}${meant}`,
@@ -165,14 +165,14 @@ const slugOf = (name: string): string =>
     .slice(0, 80)
     .replace(/^-+|-+$/g, '')
 
-/** The leaf's own words; the schema gives them for every leaf but lists of words. */
+/** The expected form: the error of the leaf, or the list of allowed words. */
 function expected(leaf: ZodIssue): string {
   if (leaf.code !== 'invalid_value') return leaf.message
   const words = leaf.values.map(String)
   return words.length === 1 ? words[0]! : `one of ${words.join(', ')}`
 }
 
-/** What stands at a path, in words. */
+/** The value at a path, in words. */
 function found(tree: Tree, path: Path): string {
   const node = nodeAt(tree, path)
   if (node === undefined) return 'nothing'

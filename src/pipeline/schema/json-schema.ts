@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { pipelineSchema } from './schema.ts'
 
-/** A scalar may be a reference, whatever its own form is; it is checked once it is filled in. */
+/** A scalar of any form may be a reference; it is checked once it is filled in. */
 const REFERENCE = { type: 'string', pattern: '\\$\\{' } as const
 
 type JsonSchema = Record<string, unknown>

@@ -26,7 +26,7 @@ const mapping = z.union(
         .describe('The header, or several of which the first that exists is taken.'),
       index: orNull(index()),
       value: orNull(text('a text', 500)).describe('The same text in every row, in place of a column.'),
-      pad: orNull(whole(1, 32)).describe('Pad all-digit cells with zeros on the left to so many digits.'),
+      pad: orNull(whole(1, 32)).describe('Pad all-digit cells with zeros on the left to this many digits.'),
       trim: flag().prefault(false).describe('Leave out space around a cell, and make space in it one blank.'),
       optional: flag().prefault(false).describe('Leave the mapping out when no such header exists.'),
     }),

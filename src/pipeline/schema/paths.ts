@@ -1,11 +1,11 @@
-/** Whether a path may be read or written, as far as its text can say: faults P37 and P38. It touches no disk. */
+/** Checks by its text whether a path may be read or written: faults P37 and P38. */
 import { isAddress, shownPath, whyNotAddress } from './addresses.ts'
 
 const RESERVED = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(\..*)?$/i
 
-/** The path that stands for standard input. */
+/** The path of standard input. */
 export const STDIN = '-'
-/** What standard input is called where people read. */
+/** The name of standard input in messages. */
 export const STDIN_NAME = 'standard input'
 const SPOOL = /(?:^|[/\\])stdin[/\\]([0-9a-f]{64}\.csv)$/
 
@@ -32,7 +32,7 @@ function tidyPath(path: string): string {
   return (/^[/\\]/.test(path) ? '/' : '') + steps.join('/')
 }
 
-/** True when both name one file, on a disk that may not tell capitals from small letters. */
+/** True when both name one file, also on a disk that ignores case. */
 export const isSamePath = (a: string, b: string): boolean =>
   isAddress(a) || isAddress(b) ? shownPath(a) === shownPath(b) : tidyPath(a).toLowerCase() === tidyPath(b).toLowerCase()
 

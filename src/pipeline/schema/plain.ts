@@ -1,10 +1,10 @@
-/** A pipeline file as the object it stands for, as written: no default filled in, no `${…}` replaced. It judges nothing. */
+/** Reads a pipeline file as a plain object, without defaults and with `${…}` as written. */
 import { readJson } from '../source/json.ts'
 import { plainOf } from '../source/tree.ts'
 import { readYaml } from '../source/yaml.ts'
 import type { PipelineInput } from './schema.ts'
 
-/** The object of a text that parsePipeline has found no fault with. */
+/** Expects a text that parsePipeline accepts. */
 export function plainPipeline(text: string, format: 'yaml' | 'json'): PipelineInput {
   const source = text.startsWith('\ufeff') ? text.slice(1) : text
   const { tree } = format === 'json' ? readJson(source) : readYaml(source)

@@ -26,8 +26,8 @@ const serviceMap = map({
     .optional()
     .describe('One ${NAME} and nothing else. Absent: FETTLE_PASSWORD or FETTLE_PASSWORD_FILE.'),
   rate: map({
-    requests: whole(1, 100_000).describe('So many requests …'),
-    per: duration(1, HOUR).describe('… in so long.'),
+    requests: whole(1, 100_000).describe('Requests …'),
+    per: duration(1, HOUR).describe('… in this time.'),
   })
     .optional()
     .describe('No more requests than this, over all jobs.'),
@@ -38,11 +38,11 @@ const serviceMap = map({
     50,
   )
     .prefault(['*.amazonaws.com'])
-    .describe("Hosts a download link may name besides the service's own; *. stands for any subdomain."),
+    .describe("Hosts a download link may name besides the service's own; *. means any subdomain."),
   insecure: flag().prefault(false).describe('Allow http:// to other machines. Every report warns of it.'),
 })
 
-/** User name and password are left out; secrets.ts reads them. A null `url` stands for FETTLE_URL. */
+/** User name and password are left out; secrets.ts reads them. A null `url` means FETTLE_URL. */
 function longService({ url, rate, fileHosts, insecure }: z.output<typeof serviceMap>) {
   const checked = url === undefined ? null : checkServiceUrl(url, insecure)
   return {
@@ -76,7 +76,7 @@ const inputMap = map({
     .describe('auto: byte-order mark, else strict UTF-8; anything else must be named.'),
   delimiter: pattern('auto or one character', /^(auto|[^"\r\n\0])$/)
     .prefault('auto')
-    .describe('auto: one delimiter is chosen by looking at the file, and shown.'),
+    .describe('auto: the delimiter is detected from the file, and shown.'),
   header: flag().prefault(true).describe('Whether the first row names the columns.'),
   quotes: z.enum(['strict', 'relaxed']).prefault('strict').describe('relaxed: a bare quote inside a cell is text.'),
   skip: map({
@@ -84,7 +84,7 @@ const inputMap = map({
     tail: whole(0, 1000).prefault(0).describe('Lines below the last row, such as a sum; blank ones are not counted.'),
   })
     .optional()
-    .describe('Lines around the table that are no part of it.'),
+    .describe('Lines around the table.'),
   sheet: orNull(z.union([text(SHEET), whole(1, 10_000)], { error: SHEET })).describe(
     'Of an Excel file: the sheet, by name or by number from 1. Absent: the first with content.',
   ),
@@ -122,9 +122,9 @@ const anyCheck = check(threshold(COUNT_OR_SHARE))
 const checks = map({
   matched: anyCheck.optional().describe('Rows matched.'),
   unmatched: anyCheck.optional().describe('Rows not matched.'),
-  review: anyCheck.optional().describe('Rows a person should look at.'),
+  review: anyCheck.optional().describe('Rows to review.'),
   duplicates: anyCheck.optional().describe('Rows that repeat another.'),
-  failed: anyCheck.optional().describe('Rows that could not be asked.'),
+  failed: anyCheck.optional().describe('Rows that failed.'),
   drift: check(threshold('a comparison with a share, such as "> 15%"', true))
     .optional()
     .describe('Change of the match rate against the last good run of this pipeline.'),
@@ -154,8 +154,8 @@ const PORTFOLIO = 'the name of a portfolio, 200 characters at most'
 const portfolioName = pattern(PORTFOLIO, /^(?=.*\S)[^\u0000-\u001f\u007f-\u009f]{1,200}$/)
 
 const portfolioMap = map({
-  name: orNull(portfolioName).describe('By its name; made when there is none.'),
-  id: orNull(whole(1, Number.MAX_SAFE_INTEGER)).describe('By its number; it must be there.'),
+  name: orNull(portfolioName).describe('By name; created if it does not exist.'),
+  id: orNull(whole(1, Number.MAX_SAFE_INTEGER)).describe('By number; it must exist.'),
   reference: orNull(columnReference).describe("The column that becomes the company's reference in the portfolio."),
 })
 
@@ -163,14 +163,14 @@ const COUNTRY = 'an ISO 3166 code of two letters, such as GB'
 const datasetNames = Object.keys(DATASETS) as [Dataset, ...Dataset[]]
 const screen = map({
   datasets: listOf(z.enum(datasetNames), 'a list of dataset codes', 1, datasetNames.length)
-    .describe('Where to look.')
+    .describe('Lists to search.')
     .transform(codes => [...new Set(codes)]),
-  threshold: z.literal(THRESHOLDS).prefault(85).describe('Hits that score less are not given.'),
+  threshold: z.literal(THRESHOLDS).prefault(85).describe('Hits with a lower score are left out.'),
   countries: listOf(pattern(COUNTRY, /^[A-Za-z]{2}$/), 'a list of country codes', 1, 250)
     .optional()
     .transform((codes = []) => [...new Set(codes.map(code => code.toUpperCase()))])
     .describe('Countries of the search. Absent: all.'),
-  budget: orNull(whole(1, MAX_ROWS)).describe('Most searches of a run, one credit each; the rest is left and told.'),
+  budget: orNull(whole(1, MAX_ROWS)).describe('Most searches of a run, one credit each; the rest is skipped and reported.'),
 })
 
 const NAME = 'a name of a-z, 0-9 and -, a letter or digit first, 80 characters at most'
@@ -202,9 +202,9 @@ export const pipelineSchema = map({
     split: orNull(whole(1, MAX_ROWS)).describe('Most rows of one remote job.'),
     concurrency: whole(1, 32)
       .prefault(4)
-      .describe('Remote jobs side by side.')
+      .describe('Remote jobs at the same time.')
       .register(KEY_FACTS, { live: true, identity: false }),
-    collapse: flag().prefault(false).describe('Rows alike on the mapped cells go up once; the answer stands in all of them.'),
+    collapse: flag().prefault(false).describe('Rows with equal mapped cells are uploaded once; all of them get the result.'),
   })
     .prefault({})
     .describe('How rows become remote jobs.'),
@@ -218,19 +218,19 @@ export const pipelineSchema = map({
   poll: map({
     every: duration(500, HOUR)
       .prefault('2s')
-      .describe('First pause between two looks at a job; of the embedded service the longest.'),
+      .describe('First pause between two polls of a job; with the embedded service the longest.'),
     max: duration(500, HOUR).prefault('30s').describe('Longest pause.'),
     timeout: duration(500, 168 * HOUR)
       .prefault('2h')
-      .describe('Give up waiting after this; the run can be resumed.'),
+      .describe('Stop waiting after this; the run can be resumed.'),
   })
     .transform(({ every, max, timeout }) => ({ everyMs: every, maxMs: max, timeoutMs: timeout }))
     .prefault({})
-    .describe('How a running job is watched.')
+    .describe('How a running job is polled.')
     .register(KEY_FACTS, { live: true, identity: false }),
-  retry: map({ attempts: whole(1, 10).prefault(4).describe('Tries of one request.') })
+  retry: map({ attempts: whole(1, 10).prefault(4).describe('Attempts of one request.') })
     .prefault({})
-    .describe('How requests are repeated.')
+    .describe('How requests are retried.')
     .register(KEY_FACTS, { live: true, identity: false }),
   checks: checks
     .transform(given => Object.entries(given).map(([name, levels]) => ({ name, ...levels }) as PlannedCheck))
@@ -254,7 +254,7 @@ export const pipelineSchema = map({
       .union([portfolioName, portfolioMap], { error: `${PORTFOLIO}, or a map with name or id` })
       .transform(given => (typeof given === 'string' ? portfolioMap.parse({ name: given }) : given)),
   ).describe('Adds the companies found to this portfolio; one that is in it already stays.'),
-  screen: orNull(screen).describe('Makes an AML search for each company found, once a run; one credit a search.'),
+  screen: orNull(screen).describe('Starts an AML search for each company found, once per run; one credit each.'),
   report: map({
     rows: z
       .enum(['none', 'review', 'all'])

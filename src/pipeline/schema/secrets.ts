@@ -1,4 +1,4 @@
-/** Credentials in a pipeline file: refused when written out, taken apart from everything else when they come from outside. */
+/** Credentials in a pipeline file: refused as literals, and kept apart from the pipeline when they come from the environment. */
 
 import { mapScalars, nodeAt, type SyntaxIssue, type Tree } from '../source/tree.ts'
 
@@ -11,7 +11,7 @@ export interface Secrets {
 /** One reference to the environment and nothing else: a default would be a password in the file, `--var` one in the argv. */
 const REFERENCE = /^\$\{[A-Za-z_][A-Za-z0-9_]*(:\?[^}$]*)?\}$/
 
-/** The tree with a literal password made unusable, and the finding that says so without repeating it. */
+/** Removes a literal password from the tree and reports it without repeating it. */
 export function refuseLiteralSecrets(tree: Tree): { readonly tree: Tree; readonly findings: readonly SyntaxIssue[] } {
   const path = ['service', 'password']
   const node = nodeAt(tree, path)

@@ -1,7 +1,7 @@
-/** Whether an address can be the base address of the service: faults P25 and P26. It asks nobody. */
+/** Checks the base address of the service: faults P25 and P26. */
 import { nearest } from '../source/nearest.ts'
 
-/** The base address without trailing slash, or the code and the reason why it is none. The address itself is never repeated. */
+/** The base address without trailing slash, or the code and the reason of the refusal. The address itself is never repeated. */
 export type ServiceUrl =
   | { readonly url: string }
   | { readonly code: 'FETTLE_PIPELINE_URL'; readonly problem: string; readonly hint?: string }

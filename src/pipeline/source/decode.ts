@@ -1,10 +1,10 @@
-/** Bytes of a pipeline file as text, or why they are none. It reads no file: whoever does hands over the bytes. */
+/** Decodes the bytes of a pipeline file. */
 import { type Issue, issue } from '../../errors.ts'
 
 /** The largest pipeline file that is read. */
 export const MAX_BYTES = 256 * 1024
 
-/** The format a file name stands for, null for any other ending. */
+/** The format of a file name by its ending, null for any other ending. */
 export function pipelineFormat(file: string): 'yaml' | 'json' | null {
   if (/\.ya?ml$/i.test(file)) return 'yaml'
   return /\.json$/i.test(file) ? 'json' : null

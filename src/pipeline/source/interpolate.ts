@@ -1,17 +1,16 @@
 /**
- * `${…}` in scalars, filled in after parsing, so that a value can never add a key. It knows three sources: the environment, the
- * pipeline's own `vars` and facts of the run; they are handed in. Values never appear in a message.
+ * Fills in `${…}` after parsing, so that a value can never add a key. Values come from the environment, the pipeline's `vars` and
+ * facts of the run, and never appear in a message.
  */
 import { didYouMean, nearest } from './nearest.ts'
 import { show } from './quote.ts'
 import { mapScalars, nodeAt, type Path, type SyntaxIssue, type Tree, type TreeScalar } from './tree.ts'
 
-/** Where values come from. */
 export interface Sources {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Values of `--var`; each must be declared under `vars:`, which gives its default. */
   readonly vars: Readonly<Record<string, string>>
-  /** What `${run.…}` knows: the date as `2026-03-31`, and the run's id once there is one. */
+  /** Values of `${run.…}`: the date as `2026-03-31`, and the run's id once it exists. */
   readonly run: { readonly date: string; readonly id?: string }
 }
 
@@ -21,9 +20,9 @@ type Lookup = { readonly value: string } | { readonly problem: string | null; re
 const ENV = /^([A-Za-z_][A-Za-z0-9_]*)(?::([-?])([\s\S]*))?$/
 const DOTTED = /^(vars|run)\.([A-Za-z][A-Za-z0-9_-]*)$/
 const VAR_NAME = /^[A-Za-z][A-Za-z0-9_-]*$/
-const FORMS = 'Write ${NAME}, ${NAME:-default}, ${NAME:?why}, ${vars.name} or ${run.date}; $${ stands for ${ itself.'
+const FORMS = 'Write ${NAME}, ${NAME:-default}, ${NAME:?why}, ${vars.name} or ${run.date}; $${ is a literal ${.'
 
-/** A text as a pipeline must write it for it to stand for itself, whatever it holds. */
+/** Escapes a text, so that a pipeline reads it literally. */
 export const literal = (text: string): string => text.replaceAll('${', () => '$${')
 
 /** The tree with every `${…}` filled in, and everything that could not be: all of it at once. */
@@ -65,7 +64,7 @@ export function interpolate(tree: Tree, sources: Sources): { readonly tree: Tree
     return { ...scalar, value: text, state: names.length > 0 ? 'filled' : 'literal' }
   }
 
-  // The variables first: everything else may use them, and --var replaces what the file says.
+  // The variables first: everything else may use them, and --var replaces those of the file.
   const withVars = mapScalars(tree, (scalar, path) => {
     if (path[0] !== 'vars' || path.length !== 2) return scalar
     const name = String(path[1])

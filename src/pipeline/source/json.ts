@@ -1,6 +1,6 @@
 /**
- * JSON text as a tree, strictly by RFC 8259, with the place of everything. `JSON.parse` would tell neither places nor keys that
- * stand twice. It knows nothing of what the keys mean.
+ * Parses JSON text to a tree, strictly by RFC 8259, with the offset of every part. `JSON.parse` gives no offsets and accepts
+ * duplicate keys.
  */
 
 import { show } from './quote.ts'
@@ -12,7 +12,7 @@ const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y
 const SPACE = /[ \t\r\n]*/y
 const WORD = /[A-Za-z_$][\w$]*/y
 
-/** What ends the reading: the first place that is not JSON. */
+/** Stops the parser at the first syntax error. */
 class NotJson extends Error {
   readonly finding: SyntaxIssue
   constructor(finding: SyntaxIssue) {
@@ -21,7 +21,7 @@ class NotJson extends Error {
   }
 }
 
-/** The tree of a JSON text; null when it is empty or not JSON, which the findings then say. */
+/** The tree is null for an empty text, and for invalid JSON, which `findings` then describe. */
 export function readJson(text: string): { readonly tree: Tree | null; readonly findings: readonly SyntaxIssue[] } {
   const reader = new Reader(text)
   if (text.trim() === '') return { tree: null, findings: [] }

@@ -1,4 +1,4 @@
-/** "Did you mean": the closest of some known words. It knows nothing of where the words come from. */
+/** Finds the closest of several known words, for "did you mean". */
 
 /** Edits (insert, delete, replace, swap of neighbours) that turn one word into the other, each part edited once at most. */
 function distance(a: string, b: string): number {
@@ -20,7 +20,7 @@ function distance(a: string, b: string): number {
 
 /**
  * The known word closest to `word`, case aside: within edits of a third of its length, else the longest that is part of it
- * (`companyName` holds `name`). Null when there is none.
+ * (`companyName` holds `name`). Null when no word is close.
  */
 export function nearest(word: string, known: Iterable<string>): string | null {
   if (word === '') return null

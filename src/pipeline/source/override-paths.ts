@@ -16,7 +16,7 @@ export function replacePaths(tree: TreeMap, { input, output }: Replacements): Tr
 function replacePath(tree: TreeMap, key: 'input' | 'output', path: string | null | undefined): TreeMap {
   if (path === null || path === undefined) return tree
   const old = nodeAt(tree, [key])
-  // Taken as it is: a ${ in it is not a reference.
+  // Literal: a ${ in it is not a reference.
   const value = literal(path)
   const scalar: Tree = { kind: 'scalar', value, source: path, offset: old?.offset ?? tree.offset, state: 'literal' }
   const node: Tree =

@@ -1,4 +1,4 @@
-/** Offsets of a text as lines and columns. It knows nothing of what the text says. */
+/** Converts offsets of a text to lines and columns. */
 
 /** Line and column, both from 1; columns count UTF-16 units, as editors do. */
 export interface Spot {

@@ -1,6 +1,6 @@
 /**
- * What a pipeline file says, as a tree that still knows where each part stands and how it was written. YAML, JSON and plain
- * objects all become this tree; it knows nothing of what the keys mean.
+ * The tree of a pipeline file, with the offset and the source text of each part. YAML, JSON and plain objects are converted to
+ * this tree.
  */
 import type { ErrorCode } from '../../errors.ts'
 
@@ -19,7 +19,6 @@ export interface TreeScalar {
   readonly state: 'literal' | 'filled' | 'broken'
 }
 
-/** Values in order. */
 interface TreeList {
   readonly kind: 'list'
   readonly items: readonly Tree[]
@@ -33,7 +32,6 @@ export interface TreeMap {
   readonly offset: number | null
 }
 
-/** A value and the place of its key. */
 interface TreeEntry {
   readonly offset: number | null
   readonly node: Tree
@@ -54,7 +52,7 @@ interface FindingText {
 /** The deepest nesting that is read; a pipeline needs four levels. */
 export const MAX_DEPTH = 64
 
-/** The part at a path, undefined when there is none. */
+/** The part at a path, undefined when it does not exist. */
 export function nodeAt(tree: Tree, path: Path): Tree | undefined {
   let node: Tree | undefined = tree
   for (const step of path) {

@@ -5,7 +5,7 @@
 import { CST, Lexer } from 'yaml'
 import { MAX_DEPTH, type SyntaxIssue } from './tree.ts'
 
-// Characters that YAML does not allow in a text, some of which the lexer uses as marks of its own.
+// Characters that YAML does not allow in a text, some of which the lexer uses as internal marks.
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\ufeff]/
 
 /** More words and signs than this are no pipeline; the parser's time grows with the square of some of them. */

@@ -1,6 +1,6 @@
 /**
- * YAML text as a tree. Only the plain part of YAML passes: no tags, merge keys, directives, second documents or keys that are
- * not text; aliases are followed within a budget. It knows nothing of what the keys mean.
+ * Parses YAML text to a tree. Only plain YAML is accepted: no tags, merge keys, directives, second documents or keys that are not
+ * text; aliases are followed within a limit.
  */
 import { type Document, isAlias, isCollection, isMap, isScalar, parseDocument } from 'yaml'
 import { show } from './quote.ts'
@@ -13,7 +13,7 @@ type Node = NonNullable<Document.Parsed['contents']>
 /** More nodes than this come from aliases multiplied, never from a pipeline. */
 const MAX_NODES = 10_000
 
-/** The tree of a YAML text; null when it is empty or the text cannot be read, which the findings then say. */
+/** The tree is null for an empty text, and for invalid YAML, which `findings` then describe. */
 export function readYaml(text: string): { readonly tree: Tree | null; readonly findings: readonly SyntaxIssue[] } {
   const guarded = guardYaml(text)
   if (guarded.length > 0) return { tree: null, findings: guarded }
@@ -26,7 +26,7 @@ export function readYaml(text: string): { readonly tree: Tree | null; readonly f
   return { tree, findings: builder.findings }
 }
 
-/** The library's errors and warnings, up to the first that makes it lose the thread: what follows that one is its echo. */
+/** The library's errors and warnings, up to the first after which it reports only follow-up errors. */
 function problemsOf(document: Document.Parsed, text: string): SyntaxIssue[] {
   const lost = document.errors.findIndex(one => one.code === 'UNEXPECTED_TOKEN' || one.code === 'BAD_INDENT')
   const errors = lost < 0 ? [...document.errors, ...document.warnings] : document.errors.slice(0, lost + 1)

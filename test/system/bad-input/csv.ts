@@ -159,12 +159,12 @@ export const CSV_ROWS: readonly Row[] = [
   ok('C16', 'line ends in cells', 'Name,Country\n"Acme\nLtd",GB\n"Bolt\r\nLtd",IE\n'),
 
   remark('C17', 'data for a header', 'Acme,GB,info@acme.example,12345678\nBolt,GB,info@bolt.example,23456789\n', [{ says: ['the header looks like data: column 3 is an e-mail address', 'input.header: false'], count: 2 }], { mappings: 'name: { index: 0 }, country: { index: 1 }' }),
-  remark('C17', 'a header for data', 'Name,Country,Since\nAcme,GB,2001-01-01\nBolt,GB,2002-02-02\nCork,IE,2003-03-03\n', [{ says: ['holds what names no country: "Country" 1'] }, { says: ['the first row looks like a header: column 3 has a date', 'input.header: true'] }].reverse(), { input: 'header: false', mappings: 'name: { index: 0 }, country: { index: 1 }' }),
+  remark('C17', 'a header for data', 'Name,Country,Since\nAcme,GB,2001-01-01\nBolt,GB,2002-02-02\nCork,IE,2003-03-03\n', [{ says: ['holds values that are no country: "Country" 1'] }, { says: ['the first row looks like a header: column 3 has a date', 'input.header: true'] }].reverse(), { input: 'header: false', mappings: 'name: { index: 0 }, country: { index: 1 }' }),
 
   bad('C18', 'not there', ROWS, ['HEADER p.yml:3:19'], ['mappings.name: rows.csv has no header "Nmae"; did you mean "Name"?', 'Its headers: "Name", "Country"'], { mappings: 'name: Nmae, country: Country' }),
   bad('C18', 'two that are not there', ROWS, ['HEADER p.yml:3:23', 'HEADER p.yml:3:34'].map(() => 'HEADER'), ['no header "Firm"', 'no header "Land"'], { mappings: 'name: Firm, country: Land' }),
   bad('C18', 'none of several', ROWS, ['HEADER'], ['none of the headers "Firm", "Firma"'], { mappings: 'name: { from: [Firm, Firma] }, country: Country' }),
-  bad('C18', 'there twice', 'Name,Country,Name\nAcme,GB,Acme\n', ['HEADER p.yml:3:19'], ['stands in columns 1 and 3', '{ index: 0 } or { index: 2 }']),
+  bad('C18', 'there twice', 'Name,Country,Name\nAcme,GB,Acme\n', ['HEADER p.yml:3:19'], ['occurs in columns 1 and 3', '{ index: 0 } or { index: 2 }']),
   bad('C18', 'an index beyond', ROWS, ['HEADER'], ['column index 99 is beyond the 5 columns', 'Valid are 0 to 4'], { mappings: 'name: { index: 99 }, country: Country' }),
   bad('C18', 'an optional name, and nothing else to match on', ROWS, ['HEADER'], ['none of the columns to match on'], { mappings: 'name: { from: Firm, optional: true }, country: Country' }),
 
@@ -206,13 +206,13 @@ export const CSV_ROWS: readonly Row[] = [
   ok('C29', 'short numbers beside kept zeros', numbered(['12345678', '01234567', '1234567', '34567890', '45678901']), WITH_NUMBER),
   remark('C29', 'phones in exponent form', 'Name,Country,Tel\nA,GB,4.42E+11\nB,GB,02079460000\n', [{ says: ['mappings.phone: "Tel" holds 1 number in the form 4.41E+11', 'Digits are lost'], count: 1, rows: [1] }], WITH_PHONE),
   ok('C29', 'phones of any length', `Name,Country,Tel\n${['442079460000', '442079460001', '44207946002', '442079460003', '442079460004'].map(tel => `A${tel},GB,${tel}\n`).join('')}`, WITH_PHONE),
-  remark('C29', 'pad on longer cells and letters', numbered(['123456789', 'SC123456', '1234567', '12345678', '']), [{ says: ['pad leaves 2 cells as they are: 1 of more than 8 digits, 1 not of digits alone'], count: 2, rows: [1, 2] }], { mappings: 'name: Name, country: Country, orgNumber: { from: Number, pad: 8 }' }),
+  remark('C29', 'pad on longer cells and letters', numbered(['123456789', 'SC123456', '1234567', '12345678', '']), [{ says: ['pad leaves 2 cells unchanged: 1 of more than 8 digits, 1 not of digits alone'], count: 2, rows: [1, 2] }], { mappings: 'name: Name, country: Country, orgNumber: { from: Number, pad: 8 }' }),
 
-  remark('C30', 'what names no country', `${HEAD}A,XX\nB,GB\nC,Germany\nD,XX\nE,Atlantis\nF,deu\n`, [{ where: 'INPUT_SUSPECT p.yml:3:34', says: ['holds what names no country: "XX" 2, "Atlantis" 1'], count: 3, rows: [1, 4, 5] }]),
+  remark('C30', 'what names no country', `${HEAD}A,XX\nB,GB\nC,Germany\nD,XX\nE,Atlantis\nF,deu\n`, [{ where: 'INPUT_SUSPECT p.yml:3:34', says: ['holds values that are no country: "XX" 2, "Atlantis" 1'], count: 3, rows: [1, 4, 5] }]),
   remark('C30', 'a column more than half empty', 'Name,Country,Town\nA,GB,\nB,GB,""\nC,GB,York\nD,GB," "\nE,GB,\n', [{ says: ['of 5 rows more than half have no value in a mapped column: town in 4 (80%)'], count: 4, rows: [1, 2, 4] }], { mappings: 'name: Name, country: Country, town: Town' }),
   remark('C30', 'a column without a value', 'Name,Country,"Town, "\nA,GB,\nB,GB,\nC,GB,""\nD,GB," "\nE,GB,\n', [{ says: ['mappings.town: "Town, " is empty in all 5 rows', 'leave out the line town: "Town, "'], count: 5, rows: [] }], { mappings: "name: Name, country: Country, town: 'Town, '" }),
   remark('C30', 'one value in every row', `${HEAD}${'"A ""x""",GB\n'.repeat(5)}`, [{ says: ['mappings.name: "Name" has the same value in all 5 rows: "A \\"x\\""', 'leave out the line name: Name'], count: 5, rows: [] }]),
-  remark('C30', 'one value in every row, and no country, both masked', `${HEAD}${'A,GB\n'.repeat(5)}A,XX\n`, [{ says: ['has the same value in all 6 rows'] }, { says: ['holds what names no country (first in row 6)'] }], { more: 'report: { mask: [Name, country] }' }),
+  remark('C30', 'one value in every row, and no country, both masked', `${HEAD}${'A,GB\n'.repeat(5)}A,XX\n`, [{ says: ['has the same value in all 6 rows'] }, { says: ['holds values that are no country (first in row 6)'] }], { more: 'report: { mask: [Name, country] }' }),
   ok('C30', 'few rows alike', `${HEAD}${'A,GB\n'.repeat(4)}`),
   ok('C30', 'a column half empty', 'Name,Country,Town\nA,GB,\nB,GB,York\nC,GB,\nD,GB,York\nE,GB,York\nF,GB,\n', { mappings: 'name: Name, country: Country, town: Town' }),
 

@@ -83,7 +83,7 @@ describe.concurrent('standard input', () => {
     const short = await fettle(['check', 'p.yml'], { cwd, env, input: ROWS })
     expect([checked.code, dry.code, short.code]).toEqual([0, 0, 0])
     expect(dry.stdout).toBe(checked.stdout)
-    expect(checked.stdout).toMatch(/path +standard input, kept among the runs until this one is over\n/)
+    expect(checked.stdout).toMatch(/path +standard input, stored in the runs directory until this run ends\n/)
     expect(short.stdout).toContain('5 rows of standard input')
     expect(readdirSync(cwd)).toEqual(['p.yml'])
     expect(readdirSync(temporary)).toEqual([])

@@ -77,7 +77,7 @@ describe('headers', () => {
       'C18 twice',
       BASE,
       { header: ['Name', 'Country', 'Name'] },
-      'INPUT_HEADER 3:19 mappings.name: the header "Name" stands in columns 1 and 3 of in.csv | Say which one: { index: 0 } or { index: 2 }.',
+      'INPUT_HEADER 3:19 mappings.name: the header "Name" occurs in columns 1 and 3 of in.csv | Choose one: { index: 0 } or { index: 2 }.',
     ],
     [
       'C18 index',
@@ -153,7 +153,7 @@ describe('counts', () => {
     [
       'split',
       `${BASE}job: { split: 1 }`,
-      'INPUT_BUDGET 4:15 in.csv: 1001 rows would need 1001 jobs of 1 rows (job.split), 1000 at most are made',
+      'INPUT_BUDGET 4:15 in.csv: 1001 rows would need 1001 jobs of 1 rows (job.split), the limit is 1000',
       { rows: 1001 },
     ],
   ])('%s', (_, text, expected, facts: Partial<InputFacts> = {}) => {

@@ -344,7 +344,7 @@ describe('the draft', () => {
     )
     expect(text).toMatch(/^# yaml-language-server: \$schema=s\.json$/m)
     expect(text).toMatch(/^name: muller-sohne-2026$/m)
-    expect(text).toMatch(/^ {2}name: Firma +# 9\d%: the header says so, 100% of the values have a legal form$/m)
+    expect(text).toMatch(/^ {2}name: Firma +# 9\d%: the header names it, 100% of the values have a legal form$/m)
     expect(text).toMatch(/^ {2}# region: Gebiet +# 50%: /m)
     expect(text).toMatch(/# Left out: "Notiz"$/m)
     for (const name of NAMES) expect(text).not.toContain(name)
