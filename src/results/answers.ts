@@ -1,87 +1,89 @@
 /**
- * The answers to the rows that went up: the enriched files of all parts, one after the other, row by row. Where rows were
- * collapsed an answer can be read again for a later row, from its file, so that memory holds places and no answers.
+ * Reads the service's answers to the uploaded rows: the enriched files of all parts in order, row by row. For collapsed rows an answer
+ * can be read again from its file, so that memory holds eight bytes a row.
  */
+import { type FileHandle, open } from 'node:fs/promises'
+import { parse } from 'csv-parse/sync'
 import { FettleError } from '../errors.ts'
+import { parserOptions } from '../input/table/records.ts'
 import type { Plan } from '../pipeline/model/types.ts'
-import { AnswerOffsets } from './answer-offsets.ts'
 import type { EnrichedColumns } from './enriched-columns.ts'
 import { type EnrichedFile, noFile, openEnriched, outcomeReader, type RowOutcome } from './enriched-file.ts'
+import { enrichedPath } from './file-names.ts'
 import { NO_PROOF, type OrderProof, orderProof } from './row-order.ts'
 
-/** One row of an enriched file, the columns of that file, and what became of the row that was sent. */
+/** `row` is a row of an enriched file with `columns`; `outcome` is that of the uploaded row. */
 export interface Answer {
   readonly row: readonly string[]
   readonly columns: EnrichedColumns
   readonly outcome: RowOutcome
 }
 
-/** Called as the answers of a part begin; `isTold` says whether they name the outcome. */
-type OnPart = (columns: EnrichedColumns, isTold: boolean) => Promise<void>
+/** Called before the answers of a part; `namesOutcome`: the file has the outcome in a column. */
+type OnPart = (columns: EnrichedColumns, namesOutcome: boolean) => Promise<void>
 
-/** Where the files are, and which parts have none because their job failed. */
+/** The folder of the enriched files, and the parts without one because their job failed. */
 export interface AnswerPlace {
   readonly workDir: string
   readonly failed: ReadonlySet<number>
 }
 
-/** A part at hand. */
 interface Open {
   readonly file: EnrichedFile
   readonly outcomeOf: (row: readonly string[], number: number) => RowOutcome
   readonly proof: OrderProof
 }
 
-const FAILED: ReturnType<typeof outcomeReader> = { isTold: true, of: () => 'failed' }
+const FAILED: ReturnType<typeof outcomeReader> = { namesOutcome: true, of: () => 'failed' }
 
-/** Reads answers in the order of the rows that were sent. Its errors are FETTLE_LEDGER, FETTLE_ROW_ORDER and FETTLE_OUTPUT_WRITE. */
+/** Reads answers in the order of the uploaded rows. Throws FETTLE_LEDGER, FETTLE_ROW_ORDER and FETTLE_OUTPUT_WRITE. */
 export class Answers {
-  /** So many were read. */
+  /** Answers read so far. */
   count = 0
   readonly #plan: Plan
   readonly #from: AnswerPlace
   readonly #onPart: OnPart
-  readonly #places: AnswerOffsets | null
+  readonly #offsets: AnswerOffsets | null
   readonly #parts: Open[] = []
 
   constructor(plan: Plan, from: AnswerPlace, onPart: OnPart) {
     this.#plan = plan
     this.#from = from
     this.#onPart = onPart
-    this.#places = plan.collapse ? new AnswerOffsets(plan.sent, from.workDir) : null
+    this.#offsets = plan.collapse ? new AnswerOffsets(plan.sent, from.workDir) : null
   }
 
-  /** The next answer, which must be the one to this row; null when there are no more. */
-  async next(sent: readonly string[]): Promise<Answer | null> {
+  /** The next answer, which must belong to this row; null after the last one. */
+  async next(uploadRow: readonly string[]): Promise<Answer | null> {
     const row = await this.#nextRow()
     if (row === null) return null
     const { file, outcomeOf, proof } = this.#parts.at(-1)!
-    this.#places?.add(file)
-    proof.check(++this.count, row, sent)
+    this.#offsets?.add(file)
+    proof.check(++this.count, row, uploadRow)
     return { row, columns: file.columns, outcome: outcomeOf(row, this.count) }
   }
 
-  /** Answer `number` (from 0) once more, to a row that asks the same: who was found for the first is now found twice. */
+  /** Answer `number` (from 0) again, for a row with the same dedupe key: a match of the first row is a duplicate now. */
   async again(number: number): Promise<Answer> {
-    if (this.#places === null) throw new TypeError('answers are read again only where rows were collapsed')
-    const part = this.#places.partOf(number)
+    if (this.#offsets === null) throw new TypeError('answers are read again only where rows were collapsed')
+    const part = this.#offsets.partOf(number)
     const { file, outcomeOf } = this.#parts[part]!
-    const row = this.#from.failed.has(part) ? [] : await this.#places.read(number)
+    const row = this.#from.failed.has(part) ? [] : await this.#offsets.read(number)
     const outcome = outcomeOf(row, number + 1)
     return { row, columns: file.columns, outcome: outcome === 'matched' || outcome === 'manualMatched' ? 'duplicate' : outcome }
   }
 
-  /** Throws when there is an answer left that no row asked for. */
+  /** Throws FETTLE_LEDGER when answers are missing or left over. */
   async finish(): Promise<void> {
     const { sent } = this.#plan
     if (this.count !== sent) throw new FettleError('FETTLE_LEDGER', `${sent} rows were sent and ${this.count} came back`)
     if ((await this.#nextRow()) !== null) throw new FettleError('FETTLE_LEDGER', `${sent} rows were sent and more came back`)
   }
 
-  /** Lets go of all files; safe to call at any time. */
+  /** Closes all files; may be called at any time. */
   async close(): Promise<void> {
     await this.#parts.at(-1)?.file.close()
-    await this.#places?.close()
+    await this.#offsets?.close()
   }
 
   async #nextRow(): Promise<readonly string[] | null> {
@@ -99,11 +101,70 @@ export class Answers {
     const isFailed = this.#from.failed.has(part)
     const file = isFailed ? noFile(this.#plan.parts[part]!.rows) : await openEnriched(this.#plan, this.#from.workDir, part)
     if (file === null) return false
-    this.#places?.begin(part, file)
-    const { isTold, of } = isFailed ? FAILED : outcomeReader(file.columns)
+    this.#offsets?.begin(part, file)
+    const { namesOutcome, of } = isFailed ? FAILED : outcomeReader(file.columns)
     const proof = isFailed ? NO_PROOF : orderProof(this.#plan, file.columns, this.count)
     this.#parts.push({ file, outcomeOf: of, proof })
-    await this.#onPart(file.columns, isTold)
+    await this.#onPart(file.columns, namesOutcome)
     return true
+  }
+}
+
+interface PlacedPart {
+  /** The number of its first row, from 0. */
+  readonly first: number
+  /** The offset of the end of the header. */
+  readonly header: number
+  readonly delimiter: string
+  handle: FileHandle | null
+}
+
+/** The byte offsets of the rows in the enriched files. */
+class AnswerOffsets {
+  readonly #workDir: string
+  readonly #ends: Float64Array
+  readonly #parts: PlacedPart[] = []
+  #count = 0
+
+  constructor(rows: number, workDir: string) {
+    this.#ends = new Float64Array(rows)
+    this.#workDir = workDir
+  }
+
+  /** Starts a part whose header was read. */
+  begin(part: number, { place, delimiter }: EnrichedFile): void {
+    this.#parts[part] = { first: this.#count, header: place(), delimiter, handle: null }
+  }
+
+  /** Stores the offset of the row that was just read. */
+  add({ place }: EnrichedFile): void {
+    this.#ends[this.#count++] = place()
+  }
+
+  /** The part of row `number` (from 0). */
+  partOf(number: number): number {
+    return this.#parts.findLastIndex(({ first }) => first <= number)
+  }
+
+  /** Reads row `number` (from 0) again. Throws FETTLE_OUTPUT_WRITE when the file cannot be read back. */
+  async read(number: number): Promise<readonly string[]> {
+    const part = this.partOf(number)
+    const found = this.#parts[part]!
+    const path = enrichedPath(this.#workDir, part)
+    try {
+      found.handle ??= await open(path)
+      const from = number === found.first ? found.header : this.#ends[number - 1]!
+      const bytes = Buffer.alloc(this.#ends[number]! - from)
+      await found.handle.read(bytes, 0, bytes.length, from)
+      const [row] = parse(bytes, parserOptions(found.delimiter, 'relaxed')) as string[][]
+      if (row === undefined) throw new Error(`row ${number + 1} is no longer there`)
+      return row
+    } catch (cause) {
+      throw new FettleError('FETTLE_OUTPUT_WRITE', `cannot read back ${path}: ${(cause as Error).message}`, { cause })
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const { handle } of this.#parts) await handle?.close()
   }
 }

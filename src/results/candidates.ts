@@ -1,17 +1,17 @@
 /**
- * The companies that an answer proposes, as the enriched file tells them: in full where the service has the column
- * `match.candidates`, else the best one alone. What is not of the known form is left out; it judges nothing.
+ * Reads the companies that an answer proposes: all from the column `match.candidates`, else the best one alone. Entries of unknown form
+ * are ignored.
  */
 import type { RowCandidate } from '../model/results.ts'
 import type { Answer } from './answers.ts'
 
-/** A company that may be the one a row means. Text that the service does not tell is '', a score null. */
+/** Missing text is '', a missing score null. */
 export interface Candidate extends RowCandidate {
-  /** Enrichment tag -> text, for the row that is given this company. */
+  /** Enrichment tag -> text, for a row that gets this company. */
   readonly tags: Readonly<Record<string, string>>
 }
 
-/** More than these nobody looks through. */
+/** The most candidates shown for a row. */
 const MOST = 10
 
 /** A number from 0 to 1, null for anything else. */
@@ -20,11 +20,11 @@ export function scoreOf(cell: string): number | null {
   return cell.trim() === '' || !(score >= 0 && score <= 1) ? null : score
 }
 
-/** Best first; none when the service names no company. */
+/** Best first; empty when the service proposes none. */
 export function candidatesOf({ row, columns }: Answer): readonly Candidate[] {
   const read = (name: string): string => row[columns.find(name)] ?? ''
-  const told = listIn(read('match.candidates')).flatMap(candidateOf).slice(0, MOST)
-  if (told.length > 0) return told
+  const listed = listIn(read('match.candidates')).flatMap(candidateOf).slice(0, MOST)
+  if (listed.length > 0) return listed
   const [id, name] = [read('match.candidateId'), read('match.candidateName')]
   if (id === '' && name === '') return []
   return [{ id, name, score: scoreOf(read('match.score')), why: read('match.why'), parts: {}, fields: {}, tags: {} }]

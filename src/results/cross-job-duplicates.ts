@@ -1,6 +1,6 @@
 /**
- * Which companies were found before, over the parts of a run: a service tells of a row whose company an earlier row of the same
- * job has, and cannot know of those of another job. So the result is the same however the rows were shared among jobs.
+ * Finds matches that repeat a company of an earlier part. A service reports duplicates within one job only; with this the result does
+ * not depend on how rows were split into jobs.
  */
 
 import { digestOf } from '../files/file-chunks.ts'
@@ -9,7 +9,7 @@ import type { Plan } from '../pipeline/model/types.ts'
 import type { Answer } from './answers.ts'
 import { foundIds } from './decisions/apply-decisions.ts'
 
-/** True for an answer whose company an answer to an earlier row names already, though the service calls it a first one. */
+/** Returns true for a match whose company was found for an earlier row. */
 export function crossJobDuplicates({ parts }: Pick<Plan, 'parts'>): (answer: Answer) => boolean {
   if (parts.length === 1) return () => false
   const seen = new DigestIndex()

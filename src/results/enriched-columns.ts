@@ -1,42 +1,40 @@
 /**
- * Which columns of an enriched file are the input's own, and which the service added. Own columns are found by name, whatever its
- * case, spaces and underscores, and wherever they stand; where several have one name, the cells decide. Pure.
+ * Separates the columns of an enriched file into those of the input and those that the service added. Input columns are found by name,
+ * ignoring case, spaces and underscores; where several have one name, the cells decide.
  */
 import { FettleError } from '../errors.ts'
 import { columnName } from '../formats/text-formats.ts'
 import { uploadColumns, uploadHeader } from '../input/upload/upload-row.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 
-/** Finds columns of an enriched file by name. */
 export interface EnrichedColumns {
   readonly header: readonly string[]
-  /** For each column that was sent: the columns of the file that may repeat it; none when the file has fewer of its name. */
+  /** For each uploaded column, the columns of the file that may repeat it; empty when the file has fewer of that name. */
   readonly own: readonly (readonly number[])[]
-  /** Index of an added column, -1 when the file has none of this name. Throws FETTLE_LEDGER when several may be meant, or one of the input. */
+  /** Index of an added column, -1 when the file has no such column. Throws FETTLE_LEDGER when the name is ambiguous. */
   find(name: string): number
 }
 
-/** Of rows that have no answer. */
+/** The columns of rows without an answer. */
 export const NO_COLUMNS: EnrichedColumns = { header: [], own: [], find: () => -1 }
 
-/** A header without what a service may change in it. */
+/** A header without the differences that a service may introduce. */
 const plain = (name: string): string =>
   name
     .normalize('NFC')
     .toLowerCase()
     .replace(/[\s_]+/g, '')
 
-/** Whether a column is called as one that a service adds. */
+/** Whether a name has the form of columns that a service adds. */
 export const isTagLike = (name: string): boolean => /^\s*[a-z]+\s*\./i.test(name)
 
-/** Tells the columns of a file with this header apart. */
 export function locateColumns(header: readonly string[], plan: Pick<Plan, 'input' | 'mappings'>): EnrichedColumns {
   const sent = uploadHeader(plan)
   const names = (sent ?? Array.from({ length: uploadColumns(plan) }, (_, index) => columnName(index))).map(plain)
   const found = header.map(plain)
   const places = placesOf(found)
   const count = placesOf(names)
-  // A file without a header is given one by the service, which need not be as ours.
+  // The service adds a header to a file without one; its names may differ from ours.
   const isNamed = sent !== null || names.every(name => places.has(name))
   const isAhead = isNamed
     ? names.every((name, at) => found[at] === name)
@@ -53,7 +51,7 @@ export function locateColumns(header: readonly string[], plan: Pick<Plan, 'input
   const exact = placesOf(header, added)
   const alike = placesOf(found, added)
   const isWhole = own.every(at => at.length > 0)
-  /** Not ahead of the added columns, one that is called like an added column may be either. */
+  /** Unless input columns come first, a name that both kinds have is ambiguous. */
   const isUncertain = (name: string): boolean => {
     if (isAhead || !isNamed || !count.has(name) || !places.has(name)) return false
     return !isWhole || places.get(name)!.length !== count.get(name)!.length
@@ -63,14 +61,14 @@ export function locateColumns(header: readonly string[], plan: Pick<Plan, 'input
     if (at.length > 1 || (at.length === 0 && isUncertain(plain(name))))
       throw new FettleError(
         'FETTLE_LEDGER',
-        `the enriched file has ${places.get(plain(name))!.length} columns ${JSON.stringify(name)}, and which of them the service added cannot be told`,
+        `the enriched file has ${places.get(plain(name))!.length} columns ${JSON.stringify(name)}, and it is unclear which of them the service added`,
       )
     return at[0] ?? -1
   }
   return { header, own, find }
 }
 
-/** Where each name stands, among these places. */
+/** The indexes of each name, among the given ones. */
 function placesOf(names: readonly string[], among: Iterable<number> = names.keys()): Map<string, number[]> {
   const places = new Map<string, number[]>()
   for (const at of among) {

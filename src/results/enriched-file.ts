@@ -1,6 +1,4 @@
-/**
- * The enriched file as rows, and what became of each of them. It writes nothing.
- */
+/** Reads the rows of an enriched file and the outcome of each row. */
 import { open } from 'node:fs/promises'
 import type { Options } from 'csv-parse'
 import { FettleError } from '../errors.ts'
@@ -11,7 +9,6 @@ import { type EnrichedColumns, locateColumns, NO_COLUMNS } from './enriched-colu
 import { enrichedPath } from './file-names.ts'
 import { enrichedDelimiter } from './receive.ts'
 
-/** What became of one row. */
 export type RowOutcome = 'matched' | 'manualMatched' | 'review' | 'unmatched' | 'duplicate' | 'failed'
 
 const OUTCOMES: ReadonlySet<string> = new Set<RowOutcome>([
@@ -23,21 +20,20 @@ const OUTCOMES: ReadonlySet<string> = new Set<RowOutcome>([
   'failed',
 ])
 
-/** The columns that name the company found, as contract §5.7 calls them. */
+/** The columns that name the company found, named in contract §5.7. */
 export const COMPANY_TAGS = ['general.connectId', 'general.safeNumber'] as const
 
-/** One part's file: its columns, and its rows in order. */
 export interface EnrichedFile {
   readonly columns: EnrichedColumns
   readonly rows: AsyncIterator<readonly string[]>
   readonly delimiter: string
-  /** Where the record read last ends in the file, in bytes; only where rows may be read again. */
+  /** The offset of the end of the last row read; 0 unless rows may be read again. */
   place(): number
-  /** Lets go of the file; safe to call at any time. */
+  /** May be called at any time. */
   close(): Promise<void>
 }
 
-/** In place of the file of a part that failed: so many empty rows. */
+/** Replaces the missing file of a failed part: empty rows. */
 export function noFile(rows: number): EnrichedFile {
   async function* empty(): AsyncGenerator<readonly string[]> {
     for (let row = 0; row < rows; row++) yield []
@@ -46,8 +42,8 @@ export function noFile(rows: number): EnrichedFile {
 }
 
 /**
- * Opens the received file of a part; null when there is none. Throws FETTLE_LEDGER when it has no header, FETTLE_OUTPUT_WRITE
- * when our own disk does not give it back.
+ * Opens the received file of a part; null when it does not exist. Throws FETTLE_LEDGER when it has no header, FETTLE_OUTPUT_WRITE
+ * when it cannot be read back.
  */
 export async function openEnriched(plan: Plan, workDir: string, part: number): Promise<EnrichedFile | null> {
   const path = enrichedPath(workDir, part)
@@ -68,7 +64,7 @@ export async function openEnriched(plan: Plan, workDir: string, part: number): P
   return { columns: locateColumns(first.value, plan), rows, delimiter, place: () => place, close }
 }
 
-/** Rows, and where each ends; a third slower than rows alone. */
+/** Yields rows and passes the end of each to `onRow`; a third slower than rows alone. */
 async function* placedRows(
   pieces: AsyncIterable<Buffer>,
   options: Options,
@@ -94,22 +90,22 @@ async function headOf(path: string): Promise<Buffer | null> {
 const lost = (path: string, cause: Error): FettleError =>
   new FettleError('FETTLE_OUTPUT_WRITE', `cannot read back ${path}: ${cause.message}`, { cause })
 
-/** Tells what became of a row, by the best column the file has; `isTold` says whether that is `match.outcome` itself. */
+/** Reads the outcome of a row from the best column of the file; `namesOutcome`: that is `match.outcome`. */
 export function outcomeReader(columns: EnrichedColumns): {
-  isTold: boolean
+  namesOutcome: boolean
   of(row: readonly string[], number: number): RowOutcome
 } {
-  const told = columns.find('match.outcome')
-  if (told !== -1) {
+  const outcomeColumn = columns.find('match.outcome')
+  if (outcomeColumn !== -1) {
     const of = (row: readonly string[], number: number): RowOutcome => {
-      const outcome = row[told]!
+      const outcome = row[outcomeColumn]!
       if (OUTCOMES.has(outcome)) return outcome as RowOutcome
       throw new FettleError(
         'FETTLE_LEDGER',
-        `row ${number} of the enriched file has the outcome ${JSON.stringify(outcome)}, which is none`,
+        `row ${number} of the enriched file has the unknown outcome ${JSON.stringify(outcome)}`,
       )
     }
-    return { isTold: true, of }
+    return { namesOutcome: true, of }
   }
   const duplicate = columns.find('general.duplicate')
   const ids = COMPANY_TAGS.map(name => columns.find(name))
@@ -117,5 +113,5 @@ export function outcomeReader(columns: EnrichedColumns): {
     if (/^(y|yes|true|1)$/i.test(row[duplicate] ?? '')) return 'duplicate'
     return ids.some(at => (row[at] ?? '').trim() !== '') ? 'matched' : 'unmatched'
   }
-  return { isTold: false, of }
+  return { namesOutcome: false, of }
 }

@@ -1,6 +1,5 @@
-/** Results: the enriched file joined with the rows that were sent, and written. Re-exports only. */
-export { type Decision, Decisions, mergeDecisions } from './decisions/decisions.ts'
-export { requireDecisions, writeDecisions } from './decisions/decisions-file.ts'
+/** Results: joins the enriched files with the input rows and writes the outputs. Re-exports only. */
+export { type Decision, Decisions, mergeDecisions, requireDecisions, writeDecisions } from './decisions/decisions.ts'
 export { readReview } from './decisions/review-rows.ts'
 export { openResults } from './join.ts'
 export { writeTable } from './output/table-file.ts'

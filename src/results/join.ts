@@ -1,6 +1,10 @@
 /**
- * The results of a run: the enriched files are received whole, then read side by side with the input, row by row, and the output
- * files are made of both. The cells of the input stand in the output as they were, whatever went up. Memory is constant.
+ * Joins the enriched files with the input, row by row, and writes the outputs. Input cells are written unchanged; memory is constant.
+ *
+ * A run passes over the input four times: `inspect` scans it, `upload-source` sends its bytes, `join` reads its rows, and
+ * `record-offsets` finds the lines of the sampled rows. `collapse` adds two: `countDistinctRows` for the plan, and `prepareCopy`
+ * for the upload without repeated rows. Through the files of this folder one row is called, in order: `inputRow`, `uploadRow` (cells
+ * as sent), `dedupeKey`, the enriched row with its `serviceOutcome`, `rowResult` (after decisions), and the row of a report.
  */
 
 import { readRows } from '../input/table/records.ts'
@@ -12,7 +16,7 @@ import type { FoundCompany, Outcomes, PublishedResults } from '../model/results.
 import type { Plan } from '../pipeline/model/types.ts'
 import { type AnswerPlace, Answers } from './answers.ts'
 import { crossJobDuplicates } from './cross-job-duplicates.ts'
-import { applyDecision } from './decisions/apply-decisions.ts'
+import { applyDecision, type RowResult } from './decisions/apply-decisions.ts'
 import type { Decisions } from './decisions/decisions.ts'
 import { reviewWriter } from './decisions/review-rows.ts'
 import { NO_COLUMNS } from './enriched-columns.ts'
@@ -24,29 +28,27 @@ import { type ReceivedFile, Receiver } from './receive.ts'
 import { fingerprinter } from './row-fingerprint.ts'
 import { RowTotals } from './row-totals.ts'
 
-/** Where enriched files are received and outputs are made of them. */
 interface FileResults {
-  /** Throws FETTLE_DOWNLOAD_CUT for a file cut short, FETTLE_LEDGER for one that is whole but has other rows. */
+  /** Throws FETTLE_DOWNLOAD_CUT for a file cut short, FETTLE_LEDGER for a complete file with other rows. */
   receive(part: number, download: Download, rows: number): Promise<ReceivedFile>
   /**
-   * Writes the output files, each whole or not at all; a second time it writes the same bytes. None gets its name when `accept`
-   * throws at what became of the rows that went up. Rows of `failed` parts stand in the output without an answer.
+   * Writes the output files atomically; a second call writes the same bytes. `accept` receives the counts of the uploaded rows: when
+   * it throws, no file gets its name. Rows of `failed` parts are written without an answer.
    */
-  publish(accept?: (sent: Outcomes) => void, failed?: ReadonlySet<number>): Promise<PublishedResults>
-  /** The companies found, `listed` of them, from number `from` (from 0) on. Throws FETTLE_OUTPUT_WRITE when they are not there. */
+  publish(accept?: (uploaded: Outcomes) => void, failed?: ReadonlySet<number>): Promise<PublishedResults>
+  /** The `listed` companies found, from number `from` (from 0) on. Throws FETTLE_OUTPUT_WRITE when some are missing. */
   companies(listed: number, from?: number): AsyncIterable<FoundCompany>
-  /** Removes the list of companies: nothing is left to be done with them. */
   removeCompanies(): Promise<void>
-  /** Removes the enriched files: their rows stand in the outputs. */
+  /** Removes the enriched files. */
   remove(): Promise<void>
 }
 
-/** The results of a plan; enriched files are kept in `workDir`, outputs must lie in `extra.root`. */
-export function openResults(plan: Plan, workDir: string, extra: ResultsOptions = {}): FileResults {
+/** The results of a plan; enriched files are stored in `workDir`, outputs must be inside `options.root`. */
+export function openResults(plan: Plan, workDir: string, options: ResultsOptions = {}): FileResults {
   const receiver = new Receiver(workDir)
   return {
     receive: (part, download, rows) => receiver.receive(part, download, rows),
-    publish: (accept = () => {}, failed = new Set()) => publish(plan, { workDir, failed }, extra, accept),
+    publish: (accept = () => {}, failed = new Set()) => publish(plan, { workDir, failed }, options, accept),
     companies: (listed, from) => readCompanies(workDir, listed, from),
     removeCompanies: () => removeCompanies(workDir),
     remove: () => receiver.remove(),
@@ -56,45 +58,45 @@ export function openResults(plan: Plan, workDir: string, extra: ResultsOptions =
 async function publish(
   plan: Plan,
   from: AnswerPlace,
-  extra: ResultsOptions,
-  accept: (sent: Outcomes) => void,
+  options: ResultsOptions,
+  accept: (uploaded: Outcomes) => void,
 ): Promise<PublishedResults> {
-  const stillPlanned = await verifyPlanned(plan.input, extra)
-  const decisions = (await extra.decisions?.()) ?? null
-  const writers = plan.output === null ? null : await Writers.open(plan, plan.output, from.workDir, extra)
+  const verifyUnchanged = await verifyPlanned(plan.input, options)
+  const decisions = (await options.decisions?.()) ?? null
+  const writers = plan.output === null ? null : await Writers.open(plan, plan.output, from.workDir, options)
   const review = reviewWriter(from.workDir)
   const companies = plan.portfolio == null && plan.screen == null ? null : new CompanyLister(plan, from.workDir)
-  const tally = new RowTotals(plan)
+  const totals = new RowTotals(plan)
   const missing = new Set<string>()
-  const answers = new Answers(plan, from, async (columns, isTold) => {
+  const answers = new Answers(plan, from, async (columns, namesOutcome) => {
     await writers?.begin(columns)
     if (columns === NO_COLUMNS) return
-    tally.begin(columns, isTold)
+    totals.begin(columns, namesOutcome)
     if (plan.output !== null) for (const name of missingColumns(plan.output, columns)) missing.add(name)
   })
   try {
-    await join(plan, answers, { tally, writers, review, companies, decisions }, extra)
+    await join(plan, answers, { totals, writers, review, companies, decisions }, options)
     await answers.finish()
-    // The last that is read of the input: what was joined to the answers are the planned rows, or nothing gets its name.
-    const samples = await tally.samples(extra.root)
-    await stillPlanned('read')
-    accept(tally.sent())
+    const samples = await totals.samples(options.root)
+    // After the last read of the input: outputs get their names only if the planned rows were joined.
+    await verifyUnchanged('read')
+    accept(totals.sent())
     await review.publish()
     await companies?.publish()
     const files = (await writers?.publish()) ?? []
     return {
       files,
-      outcomes: tally.outcomes(),
+      outcomes: totals.outcomes(),
       samples,
-      scores: tally.scores(),
-      lowestScores: tally.lowestScores(),
+      scores: totals.scores(),
+      lowestScores: totals.lowestScores(),
       missing: [...missing],
-      decisions: decisions === null ? null : tally.decisions(decisions),
+      decisions: decisions === null ? null : totals.decisions(decisions),
       companies: companies?.counts() ?? null,
     }
   } catch (error) {
-    // Rows that do not fit their answers may be those of another file.
-    await stillPlanned('read')
+    // Answers that do not fit may be due to a changed input: report that first.
+    await verifyUnchanged('read')
     throw error
   } finally {
     await answers.close()
@@ -104,45 +106,45 @@ async function publish(
   }
 }
 
-/** Who is given each row. */
-interface Takers {
-  readonly tally: RowTotals
+/** The consumers of each row, and the decisions that apply to it. */
+interface Consumers {
+  readonly totals: RowTotals
   readonly writers: Writers | null
   readonly review: ReturnType<typeof reviewWriter>
   readonly companies: CompanyLister | null
   readonly decisions: Decisions | null
 }
 
-/** Joins the answers to the rows of the input: to each its own, or that of the first row that asked the same. */
+/** Joins each input row with its answer; with `collapse`, rows with equal keys share the answer of the first. */
 async function join(
   plan: Plan,
   answers: Answers,
-  { tally, writers, review, companies, decisions }: Takers,
+  { totals, writers, review, companies, decisions }: Consumers,
   { root, signal }: ResultsOptions,
 ): Promise<void> {
-  const make = rowMaker(plan.mappings)
-  const question = dedupeKeyOf(plan.mappings)
+  const toUploadRow = rowMaker(plan.mappings)
+  const dedupeKeyFor = dedupeKeyOf(plan.mappings)
   const fingerprintOf = fingerprinter(plan)
-  const fold = plan.collapse ? new DigestIndex() : null
-  const isRepeated = crossJobDuplicates(plan)
+  const dedupeIndex = plan.collapse ? new DigestIndex() : null
+  const repeatsEarlierJob = crossJobDuplicates(plan)
   let number = 0
   if (plan.rows === 0) return
-  for await (const own of readRows(plan.input, root)) {
-    const sent = make(own)
-    const first = fold === null ? answers.count : fold.add(question(sent))
-    const isRepeat = first < answers.count
-    const answer = isRepeat ? await answers.again(first) : await answers.next(sent)
+  for await (const inputRow of readRows(plan.input, root)) {
+    const uploadRow = toUploadRow(inputRow)
+    const answerNumber = dedupeIndex === null ? answers.count : dedupeIndex.add(dedupeKeyFor(uploadRow))
+    const isRepeat = answerNumber < answers.count
+    const answer = isRepeat ? await answers.again(answerNumber) : await answers.next(uploadRow)
     if (answer === null) return
     if (++number % 1000 === 0) signal?.throwIfAborted()
-    const isPlain = decisions === null && answer.outcome !== 'review' && answer.outcome !== 'unmatched'
-    const fingerprint = isPlain ? '' : fingerprintOf(sent)
-    const isKnown = isRepeated(answer)
-    const { outcome, ...rest } = applyDecision(answer, fingerprint, decisions)
-    const judged = { ...rest, outcome: isKnown && outcome === 'matched' ? ('duplicate' as const) : outcome }
-    const shown = tally.add(number, judged, own, isRepeat, fingerprint)
-    if (shown !== null) await review.add(shown)
-    await companies?.add(number, judged, own)
-    await writers?.add(own, judged, isRepeat || isKnown)
+    const needsFingerprint = decisions !== null || answer.outcome === 'review' || answer.outcome === 'unmatched'
+    const fingerprint = needsFingerprint ? fingerprintOf(uploadRow) : ''
+    const isDuplicate = repeatsEarlierJob(answer)
+    const decided = applyDecision(answer, fingerprint, decisions)
+    const rowResult: RowResult = isDuplicate && decided.outcome === 'matched' ? { ...decided, outcome: 'duplicate' } : decided
+    const reviewRow = totals.add(number, rowResult, inputRow, isRepeat, fingerprint)
+    if (reviewRow !== null) await review.add(reviewRow)
+    await companies?.add(number, rowResult, inputRow)
+    await writers?.add(inputRow, rowResult, isRepeat || isDuplicate)
     if (number === plan.rows) return
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The enriched file on its way in: streamed to a `.partial` beside its final name, counted and hashed as it comes, renamed only
- * when it is whole. An ended connection proves nothing, so length, structure and rows must all agree.
+ * Receives an enriched file: streamed to a `.partial` beside its final name, counted and hashed on the way, renamed when complete. The
+ * end of a connection proves nothing, so length, structure and number of rows must all agree.
  */
 
 import { createHash } from 'node:crypto'
@@ -15,7 +15,6 @@ import { byteOrderMark } from '../input/text/encoding.ts'
 import type { Download } from '../model/requests.ts'
 import { enrichedPath } from './file-names.ts'
 
-/** A file that is whole. */
 export interface ReceivedFile {
   readonly bytes: number
   /** Records without the header. */
@@ -23,7 +22,7 @@ export interface ReceivedFile {
   readonly sha256: string
 }
 
-/** Receives the files of one run. It remembers what came doubtful, since a file that comes the same way twice was not cut. */
+/** Receives the files of one run. A doubtful file that arrives the same way twice is accepted: it was not cut. */
 export class Receiver {
   readonly #workDir: string
   readonly #doubtful = new Map<number, string>()
@@ -32,7 +31,7 @@ export class Receiver {
     this.#workDir = workDir
   }
 
-  /** Throws FETTLE_DOWNLOAD_CUT, FETTLE_LEDGER, FETTLE_OUTPUT_WRITE, and whatever the body throws; a `.partial` is kept then. */
+  /** Throws FETTLE_DOWNLOAD_CUT, FETTLE_LEDGER, FETTLE_OUTPUT_WRITE, and errors of the body; the `.partial` is kept then. */
   async receive(part: number, download: Download, rows: number): Promise<ReceivedFile> {
     const path = enrichedPath(this.#workDir, part)
     const partial = `${path}.partial`
@@ -48,13 +47,13 @@ export class Receiver {
       await attempt(partial, () => handle.close())
     }
     const received = counter.end()
-    const complaint = this.#judge(part, counter, received, download.bytes, rows)
+    const complaint = this.#complaintAbout(part, counter, received, download.bytes, rows)
     if (complaint !== null) throw new FettleError(complaint.code, `${basename(partial)} ${complaint.why}`)
     await attempt(path, () => renameDurably(partial, path))
     return received
   }
 
-  /** Removes the files that were received. */
+  /** Removes the received files. */
   async remove(): Promise<void> {
     const isGone = (part: number) =>
       unlink(enrichedPath(this.#workDir, part)).then(
@@ -64,18 +63,25 @@ export class Receiver {
     for (let part = 0; await isGone(part); ) part++
   }
 
-  #judge(part: number, { scanner }: TableCounter, got: ReceivedFile, announced: number | null, rows: number): Complaint | null {
-    const counts = `${got.bytes} bytes and ${got.rows} rows came`
-    if (announced !== null && got.bytes !== announced)
-      return cut(`is not whole: ${counts}, ${announced} bytes and ${rows} rows were due`)
+  #complaintAbout(
+    part: number,
+    { scanner }: TableCounter,
+    received: ReceivedFile,
+    announced: number | null,
+    rows: number,
+  ): Complaint | null {
+    const counts = `${received.bytes} bytes and ${received.rows} rows came`
+    if (announced !== null && received.bytes !== announced)
+      return cut(`is incomplete: ${counts}, ${announced} bytes and ${rows} rows were due`)
     if (scanner.isQuoted) return cut(`ends inside a quoted cell: ${counts}, ${rows} rows were due`)
-    const isTorn = scanner.openEnded && (got.rows < rows || scanner.lastColumns < scanner.columns)
+    const isTorn = scanner.openEnded && (received.rows < rows || scanner.lastColumns < scanner.columns)
     if (isTorn) return cut(`ends inside a row: ${counts}, ${rows} rows were due`)
-    if (announced === null && (scanner.openEnded || got.rows < rows) && this.#doubtful.get(part) !== got.sha256) {
-      this.#doubtful.set(part, got.sha256)
+    if (announced === null && (scanner.openEnded || received.rows < rows) && this.#doubtful.get(part) !== received.sha256) {
+      this.#doubtful.set(part, received.sha256)
       return cut(`may be cut short, since its length was not announced: ${counts}, ${rows} rows were due`)
     }
-    if (got.rows !== rows) return { code: 'FETTLE_LEDGER', why: `is whole but has other rows: ${counts}, ${rows} rows were sent` }
+    if (received.rows !== rows)
+      return { code: 'FETTLE_LEDGER', why: `is complete but has other rows: ${counts}, ${rows} rows were sent` }
     const odd = scanner.ragged[0]
     if (odd === undefined) return null
     return { code: 'FETTLE_LEDGER', why: `has ${odd.found} cells on line ${odd.line} and ${scanner.columns} in its header` }
@@ -89,12 +95,12 @@ interface Complaint {
 
 const cut = (why: string): Complaint => ({ code: 'FETTLE_DOWNLOAD_CUT', why })
 
-/** The delimiter of an enriched file: told from its head, a comma when that is not clear. */
+/** The delimiter of an enriched file, detected from its head; a comma when that is ambiguous. */
 export function enrichedDelimiter(head: Buffer, isWhole: boolean): string {
   return sniffDelimiter(head.subarray(byteOrderMark(head)?.bytes ?? 0, SAMPLE_BYTES), isWhole).delimiter ?? ','
 }
 
-/** Counts a table as it streams by; holds back the first 64 KiB until the delimiter is known. */
+/** Counts the rows of a streamed table; buffers the first 64 KiB to detect the delimiter. */
 class TableCounter {
   scanner = new RecordScanner(',', true)
   #bytes = 0

@@ -1,4 +1,4 @@
-/** What became of all rows, summed up as they pass: outcomes, scores, and the few rows a report may show. It writes nothing. */
+/** Counts outcomes and scores of all rows, and selects the few rows that a report shows. */
 
 import { linesOf } from '../input/table/record-offsets.ts'
 import type { DecisionCounts, LowestScores, Outcomes, RowDecision } from '../model/results.ts'
@@ -18,12 +18,11 @@ type Counts = Record<RowOutcome, number>
 
 const noRows = (): Counts => ({ matched: 0, manualMatched: 0, review: 0, unmatched: 0, duplicate: 0, failed: 0 })
 
-/** Sums up rows. */
 export class RowTotals {
   readonly #samples: ReviewRow[] = []
-  readonly #shower: ReportRowBuilder
+  readonly #reportRows: ReportRowBuilder
   readonly #plan: Plan
-  /** Of the rows that went up by what the service says, and of all rows by what became of them. */
+  /** `#sent`: uploaded rows by the service's outcome; `#all`: all rows by their final outcome. */
   readonly #sent = noRows()
   readonly #all = noRows()
   readonly #effects: Record<Effect, number> = { accepted: 0, rejected: 0, agreed: 0, overruled: 0, narrowed: 0 }
@@ -31,50 +30,56 @@ export class RowTotals {
   readonly #scores = new Array<number>(BUCKETS).fill(0)
   #lowest: LowestScores = { matched: null, review: null }
   #hasScores = false
-  #isTold = true
+  #namesOutcome = true
   #hasDuplicates = true
 
   constructor(plan: Plan) {
     this.#plan = plan
-    this.#shower = new ReportRowBuilder(plan)
+    this.#reportRows = new ReportRowBuilder(plan)
   }
 
-  /** Notes what a part's file can tell. */
-  begin(columns: EnrichedColumns, isTold: boolean): void {
-    this.#isTold &&= isTold
-    this.#hasDuplicates &&= isTold || columns.find('general.duplicate') !== -1
+  /** Notes which counts the file of a part provides. */
+  begin(columns: EnrichedColumns, namesOutcome: boolean): void {
+    this.#namesOutcome &&= namesOutcome
+    this.#hasDuplicates &&= namesOutcome || columns.find('general.duplicate') !== -1
     this.#hasScores ||= columns.find('match.score') !== -1
   }
 
   /**
-   * Counts row `number`; `cells` are the input's own, and a repeat was given the answer of another row. Gives the row as a report
-   * may show it, when a person is to look at it or has decided about it.
+   * Counts row `number`; `isRepeat`: it has the answer of an earlier row. Returns the row for the review file when it needs a
+   * review or has a decision, else null.
    */
-  add(number: number, judged: RowResult, cells: readonly string[], isRepeat: boolean, fingerprint: string): ReviewRow | null {
-    const { outcome, told, row: enriched, columns, decided } = judged
-    if (!isRepeat) this.#sent[told]++
+  add(
+    number: number,
+    rowResult: RowResult,
+    inputRow: readonly string[],
+    isRepeat: boolean,
+    fingerprint: string,
+  ): ReviewRow | null {
+    const { outcome, serviceOutcome, row: enrichedRow, columns, decided } = rowResult
+    if (!isRepeat) this.#sent[serviceOutcome]++
     this.#all[outcome]++
     if (decided !== null) {
       this.#effects[decided.effect]++
       this.#decided.add(fingerprint)
     }
-    const read = (name: string): string => judged.instead?.(name) ?? enriched[columns.find(name)] ?? ''
-    const score = scoreOf(enriched[columns.find('match.score')] ?? '')
-    if (score !== null) this.#addScore(score, told)
+    const read = (name: string): string => rowResult.overrideCell?.(name) ?? enrichedRow[columns.find(name)] ?? ''
+    const score = scoreOf(enrichedRow[columns.find('match.score')] ?? '')
+    if (score !== null) this.#addScore(score, serviceOutcome)
     const { rows } = this.#plan.report
     const isForReview = outcome === 'review' || (decided !== null && decided.effect !== 'agreed')
     if (rows === 'none' || !(isForReview || (rows === 'all' && outcome === 'unmatched'))) return null
     if (outcome !== 'review' && outcome !== 'unmatched' && outcome !== 'manualMatched') return null
-    const candidates = judged.candidates.map(one => this.#shower.candidate(one))
+    const candidates = rowResult.candidates.map(one => this.#reportRows.candidate(one))
     const [best] = candidates
     const sample: ReviewRow = {
       row: number,
       line: null,
-      key: this.#shower.key(cells),
+      key: this.#reportRows.key(inputRow),
       outcome,
       score: scoreOf(read('match.score')),
       why: read('match.why'),
-      cells: this.#shower.cells(cells),
+      cells: this.#reportRows.cells(inputRow),
       candidate: { id: best?.id ?? '', name: best?.name ?? '' },
       fingerprint,
       candidates,
@@ -85,24 +90,23 @@ export class RowTotals {
     return isForReview ? sample : null
   }
 
-  #addScore(score: number, told: RowOutcome): void {
+  #addScore(score: number, serviceOutcome: RowOutcome): void {
     // The sum 1e-9 keeps 0.15 * 20 from falling below 3 in binary.
     this.#scores[Math.min(BUCKETS - 1, Math.floor(score * BUCKETS + 1e-9))]!++
-    if (told === 'matched' || told === 'review')
-      this.#lowest = { ...this.#lowest, [told]: Math.min(score, this.#lowest[told] ?? score) }
+    if (serviceOutcome === 'matched' || serviceOutcome === 'review')
+      this.#lowest = { ...this.#lowest, [serviceOutcome]: Math.min(score, this.#lowest[serviceOutcome] ?? score) }
   }
 
-  /** The sums over all rows; `skipped` is 0, since every row of the plan was asked for. */
+  /** Counts over all rows; `skipped` is 0, since every row of the plan was uploaded or repeats an uploaded one. */
   outcomes(): Outcomes {
     return this.#countsOf(this.#all)
   }
 
-  /** The sums over the rows that went up, as the service sees them. */
+  /** Counts over the uploaded rows, by the service's outcomes. */
   sent(): Outcomes {
     return this.#countsOf(this.#sent)
   }
 
-  /** What the decisions came to. */
   decisions(decisions: Decisions): DecisionCounts {
     const { accepted, rejected, agreed, overruled } = this.#effects
     const unused = decisions.rows - this.#decided.size
@@ -110,22 +114,22 @@ export class RowTotals {
   }
 
   #countsOf({ matched, manualMatched, review, unmatched, duplicate, failed }: Counts): Outcomes {
-    const told = (count: number): number | null => (this.#isTold ? count : null)
+    const known = (count: number): number | null => (this.#namesOutcome ? count : null)
     return {
       matched,
-      // A row that a person decided about is known, whether or not the service tells of others.
-      manualMatched: manualMatched > 0 ? manualMatched : told(manualMatched),
-      review: told(review),
+      // Rows with a decision are known even if the file names no outcomes.
+      manualMatched: manualMatched > 0 ? manualMatched : known(manualMatched),
+      review: known(review),
       unmatched,
-      // A row known to repeat another is a duplicate whether or not the service tells of others.
+      // Collapsed rows are known duplicates even if the file reports none.
       duplicates: this.#hasDuplicates || duplicate > 0 ? duplicate : null,
-      // Rows of a job that failed are known to have, whether or not the service tells of others.
-      failed: failed > 0 ? failed : told(failed),
+      // Rows of a failed job are known even if the file names no outcomes.
+      failed: failed > 0 ? failed : known(failed),
       skipped: 0,
     }
   }
 
-  /** The rows a report may show, with the lines they begin on. */
+  /** The rows that a report shows, with the lines on which they start. */
   async samples(root = ''): Promise<readonly ReviewRow[]> {
     const lines = await linesOf(
       this.#plan,
@@ -140,7 +144,7 @@ export class RowTotals {
     return this.#hasScores ? this.#scores : []
   }
 
-  /** By what the service said of the rows, whatever people decided. */
+  /** By the service's outcomes, before decisions. */
   lowestScores(): LowestScores {
     return this.#lowest
   }

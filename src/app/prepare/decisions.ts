@@ -12,7 +12,7 @@ export async function decisionIssues(path: string | null, cwd: string, at: Place
     const hint = 'The file is written by the first review that decides a row.'
     return [issue('FETTLE_DECISIONS', `there is no ${path} yet, so no decision is applied`, { severity: 'info', at, hint })]
   }
-  const { readDecisions } = await import('../../results/decisions/decisions-file.ts')
+  const { readDecisions } = await import('../../results/decisions/decisions.ts')
   return [...(await readDecisions(path, cwd)).issues]
 }
 

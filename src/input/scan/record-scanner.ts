@@ -5,25 +5,8 @@
 
 import { characters } from '../text/encoding.ts'
 import type { CellTap } from './cell-collector.ts'
+import type { Problem, ProblemKind, Ragged } from './scan-problem.ts'
 import { BLOCK_BYTES, structuralIndexer } from './structural-index.ts'
-
-/** `merged`: a quoted cell joined lines of which each would be a record by itself. */
-export type ProblemKind = 'bareQuote' | 'spaceBeforeQuote' | 'afterQuote' | 'unclosed' | 'nul' | 'bytes' | 'columns' | 'merged'
-
-/** `record` counts from 1 and includes the header; `line` and `column` (in characters) count from 1. */
-export interface Problem {
-  readonly kind: ProblemKind
-  readonly line: number
-  readonly column: number | null
-  readonly record: number
-}
-
-/** A record whose number of cells differs from the first. */
-interface Ragged {
-  readonly line: number
-  readonly record: number
-  readonly found: number
-}
 
 /** A record may be this long, in bytes: the service's rows are far shorter, so a longer one has an unclosed quote. */
 export const MAX_RECORD_BYTES = 1_048_576

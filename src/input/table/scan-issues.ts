@@ -1,7 +1,7 @@
 /** Turns the problems of the scanner into issues: one per place or kind, at most fifty, then a count. */
 import { type ErrorCode, type Issue, issue, type Place } from '../../errors.ts'
-import type { Problem, ProblemKind } from '../scan/record-scanner.ts'
 import { MAX_COLUMNS, MAX_RECORD_BYTES, type RecordScanner } from '../scan/record-scanner.ts'
+import type { Problem, ProblemKind } from '../scan/scan-problem.ts'
 import { delimiterName } from './dialect.ts'
 
 const MAX_ISSUES = 50

@@ -1,33 +1,43 @@
 /**
- * What people decided about rows: one line for a row and a company. Later lines win over earlier ones, lines whose time is over
- * are passed over. It is given lines and knows no file and no clock.
+ * Decisions of users about rows, one line per row and company, and the file that holds them. Later lines override earlier ones;
+ * expired lines are ignored.
  */
+import { extname } from 'node:path'
+import { FettleError, type Issue, issue } from '../../errors.ts'
+import { writeAtomic } from '../../files/atomic-file.ts'
+import { csvText } from '../../formats/text-formats.ts'
+import { inspect } from '../../input/table/inspect.ts'
+import { parseRows, parserOptions, tableText } from '../../input/table/records.ts'
+import type { InputFacts } from '../../pipeline/model/types.ts'
+import { FINGERPRINT } from '../row-fingerprint.ts'
 
 /** The columns of a decisions file; the first two must be there. */
 export const DECISION_COLUMNS = ['fingerprint', 'decision', 'company', 'companyName', 'name', 'by', 'at', 'expires'] as const
 
-/** One line: this row is that company, or is not; without a company a row is none of those it could be. `undo` takes back. */
+/**
+ * One line: the row is this company, or is not. `reject` without a company rejects all candidates; `undo` removes earlier lines.
+ */
 export interface Decision {
   readonly fingerprint: string
   readonly decision: 'accept' | 'reject' | 'undo'
   readonly company: string
   readonly companyName: string
-  /** The row's own name, for whoever reads the file. */
+  /** The name in the row, for readers of the file. */
   readonly name: string
   readonly by: string
   /** UTC, with or without a time. */
   readonly at: string
-  /** The last day it holds, '' for ever. */
+  /** The last valid day, '' for no limit. */
   readonly expires: string
 }
 
-/** What holds for one row. */
+/** The combined decisions about one row. */
 export interface Verdict {
-  /** The company it is. */
+  /** The company of the row. */
   readonly accepted: Decision | null
-  /** The companies it is not. */
+  /** Companies that the row is not. */
   readonly rejected: ReadonlyMap<string, Decision>
-  /** It is none of those it could be. */
+  /** The row matches no candidate. */
   readonly none: Decision | null
 }
 
@@ -48,9 +58,8 @@ function after({ accepted, rejected, none }: Verdict, line: Decision): Verdict {
 
 const isDecided = ({ accepted, rejected, none }: Verdict): boolean => accepted !== null || rejected.size > 0 || none !== null
 
-/** The decisions of a file, by row. */
 export class Decisions {
-  /** Lines whose time is over. */
+  /** Lines that have expired. */
   readonly expired: number
   readonly #verdicts = new Map<string, Verdict>()
 
@@ -62,18 +71,17 @@ export class Decisions {
     for (const [fingerprint, verdict] of this.#verdicts) if (!isDecided(verdict)) this.#verdicts.delete(fingerprint)
   }
 
-  /** Rows that something was decided about. */
+  /** Rows with a decision. */
   get rows(): number {
     return this.#verdicts.size
   }
 
-  /** What was decided about a row. */
   of(fingerprint: string): Verdict | undefined {
     return this.#verdicts.get(fingerprint)
   }
 }
 
-/** Two lines that cannot both hold: a row can be one company only. The first such pair of each row. */
+/** Pairs of lines that accept different companies for one row: the first pair of each row. */
 export function contradictions(lines: readonly Decision[]): (readonly [earlier: number, later: number])[] {
   const accepted = new Map<string, number>()
   const found = new Map<string, readonly [number, number]>()
@@ -89,17 +97,128 @@ export function contradictions(lines: readonly Decision[]): (readonly [earlier: 
   return [...found.values()]
 }
 
-/** The lines of a file once others are added: what is decided anew about a row takes the place of all that was. */
+/** Adds lines to those of a file: new decisions about a row replace all earlier ones. */
 export function mergeDecisions(old: readonly Decision[], added: readonly Decision[]): Decision[] {
-  const anew = new Set(added.map(({ fingerprint }) => fingerprint))
+  const replaced = new Set(added.map(({ fingerprint }) => fingerprint))
   const undone = (line: Decision, at: number): boolean =>
     added.slice(at).some(later => later.decision === 'undo' && later.fingerprint === line.fingerprint)
   const hasUndo = added.some(({ decision }) => decision === 'undo')
   return [
-    ...old.filter(({ fingerprint }) => !anew.has(fingerprint)),
+    ...old.filter(({ fingerprint }) => !replaced.has(fingerprint)),
     ...(hasUndo ? added.filter((line, at) => !undone(line, at)) : added),
   ]
 }
 
-/** A line as cells, in the order of DECISION_COLUMNS. */
 export const decisionCells = (line: Decision): string[] => DECISION_COLUMNS.map(column => line[column])
+
+export interface DecisionsRead {
+  readonly lines: readonly Decision[]
+  readonly issues: readonly Issue[]
+}
+
+const FROM_FILE = { encoding: 'auto', delimiter: 'auto', header: true, quotes: 'strict', sheet: null } as const
+/** Problems listed one by one; the rest are counted. */
+const MOST = 20
+const DAY = /^\d{4}-\d\d-\d\d$/
+const TIME = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/
+
+/**
+ * Reads a decisions file: any table with the columns `fingerprint` and `decision`. Returns all problems at once. Lines without a
+ * decision are skipped.
+ */
+export async function readDecisions(path: string, root = ''): Promise<DecisionsRead> {
+  const { facts, issues } = await inspect({ ...FROM_FILE, path }, { root })
+  const errors = issues.filter(({ severity, code }) => severity === 'error' && code !== 'FETTLE_INPUT_EMPTY')
+  if (errors.length > 0) return { lines: [], issues: errors.map(one => ({ ...one, code: 'FETTLE_DECISIONS' })) }
+  if (facts === null || facts.rows === 0) return { lines: [], issues: [] }
+  return readLines(facts, root)
+}
+
+/** Like `readDecisions`, but throws FETTLE_DECISIONS with all problems. */
+export async function requireDecisions(path: string, root = ''): Promise<readonly Decision[]> {
+  const { lines, issues } = await readDecisions(path, root)
+  const [first] = issues
+  if (first === undefined) return lines
+  const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : ''
+  throw new FettleError('FETTLE_DECISIONS', first.message + more, { at: first.at, issues })
+}
+
+/** Replaces a decisions file atomically. Throws FETTLE_OUTPUT_WRITE. */
+export async function writeDecisions(path: string, lines: readonly Decision[]): Promise<void> {
+  if (extname(path).toLowerCase() !== '.csv')
+    throw new FettleError('FETTLE_OUTPUT_WRITE', `cannot write ${path}: decisions are stored in a .csv file`)
+  await writeAtomic(path, decisionsText(lines))
+}
+
+const STYLE = { delimiter: ',', lineEnd: '\n', columns: DECISION_COLUMNS.length }
+
+export const decisionsText = (lines: readonly Decision[]): string =>
+  csvText([DECISION_COLUMNS, ...lines.map(decisionCells)], STYLE).replaceAll('\0', '')
+
+async function readLines(facts: InputFacts, root: string): Promise<DecisionsRead> {
+  const header = (facts.header ?? []).map(name => name.trim().toLowerCase())
+  const places = DECISION_COLUMNS.map(column => header.indexOf(column.toLowerCase()))
+  const complain = (message: string, line: number): Issue =>
+    issue('FETTLE_DECISIONS', `${facts.path}: ${message}`, { at: { file: facts.path, line, column: null } })
+  const missing = DECISION_COLUMNS.slice(0, 2).filter((_, at) => places[at] === -1)
+  if (missing.length > 0) {
+    const has = (facts.header ?? []).slice(0, 10).join(', ')
+    return { lines: [], issues: [complain(`there is no column ${missing.join(' and ')} (there is ${has})`, 1)] }
+  }
+  const lines: Decision[] = []
+  const numbers: number[] = []
+  const issues: Issue[] = []
+  const options = { ...parserOptions(facts.delimiter, facts.quotes), info: true }
+  const records = parseRows(tableText(facts, root), options) as AsyncIterable<unknown>
+  let isHeader = true
+  for await (const { record, info } of records as AsyncIterable<{ record: string[]; info: { lines: number } }>) {
+    if (isHeader) {
+      isHeader = false
+      continue
+    }
+    const line = lineOf(record, places)
+    if (line === null) continue
+    const problem = problemOf(line)
+    const number = info.lines + (facts.linesBefore ?? 0)
+    if (problem !== null) issues.push(complain(problem, number))
+    lines.push(line as Decision)
+    numbers.push(number)
+  }
+  for (const [before, at] of issues.length === 0 ? contradictions(lines) : [])
+    issues.push(complain(`accepts another company for the row that line ${numbers[before]} accepts one for`, numbers[at]!))
+  const rest = issues.length - MOST
+  if (rest > 0) issues.splice(MOST, rest, complain(`${rest} more lines are wrong`, numbers.at(-1)!))
+  return { lines: issues.length > 0 ? [] : lines, issues }
+}
+
+/** The apostrophe that keeps a spreadsheet from reading a cell as a formula; not part of the value. */
+const NEUTRALISED = /^'(?=[=+\-@\uff1d\uff0b\uff0d\uff20])/
+
+type Line = Omit<Decision, 'decision'> & { readonly decision: string }
+
+/** Null for a line without a decision. */
+function lineOf(cells: readonly string[], places: readonly number[]): Line | null {
+  const values = DECISION_COLUMNS.map(
+    (column, at) => [column, (cells[places[at]!] ?? '').trim().replace(NEUTRALISED, '')] as const,
+  )
+  const line = Object.fromEntries(values) as unknown as Line
+  return line.decision === '' ? null : { ...line, decision: line.decision.toLowerCase() }
+}
+
+function problemOf({ fingerprint, decision, company, at, expires }: Line): string | null {
+  if (!FINGERPRINT.test(fingerprint)) return `${JSON.stringify(fingerprint)} is no fingerprint of a row`
+  if (!['accept', 'reject', 'undo'].includes(decision))
+    return `${JSON.stringify(decision)} is no decision: expected accept, reject or undo`
+  if (decision === 'accept' && company === '') return 'accept needs a company'
+  if (at !== '' && !isTime(at, TIME)) return `at: ${JSON.stringify(at)} is no date such as 2026-11-21`
+  if (expires !== '' && !isTime(expires, DAY)) return `expires: ${JSON.stringify(expires)} is no date such as 2027-11-21`
+  return null
+}
+
+/** Whether the text has the form and is a date of the calendar. */
+const isTime = (text: string, form: RegExp): boolean => {
+  if (!form.test(text)) return false
+  const day = text.slice(0, 10)
+  const time = Date.parse(`${day}T00:00:00Z`)
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(day)
+}

@@ -1,7 +1,4 @@
-/**
- * The companies that a run found, each once, in the order of the rows that found them: kept beside the run for as long as something
- * is to be done with them. It asks the service nothing.
- */
+/** Stores the companies that a run found, each once, in the order of the rows that found them, for the stages after the outputs. */
 
 import { unlink } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -19,7 +16,6 @@ const NAME_TAGS = ['general.companyName', 'general.legalName'] as const
 
 const pathIn = (workDir: string): string => join(workDir, COMPANIES_FILE)
 
-/** Notes the companies of rows as they pass. */
 export class CompanyLister {
   readonly #reference: number | null
   readonly #writer: JsonLinesWriter<FoundCompany>
@@ -31,12 +27,12 @@ export class CompanyLister {
     this.#writer = new JsonLinesWriter(pathIn(workDir))
   }
 
-  /** Row `number` with its own cells. Throws FETTLE_OUTPUT_WRITE. */
-  async add(number: number, judged: RowResult, cells: readonly string[]): Promise<void> {
-    const { outcome, row, columns, instead } = judged
+  /** Throws FETTLE_OUTPUT_WRITE. */
+  async add(number: number, rowResult: RowResult, inputRow: readonly string[]): Promise<void> {
+    const { outcome, row, columns, overrideCell } = rowResult
     if (outcome !== 'matched' && outcome !== 'manualMatched' && outcome !== 'duplicate') return
     const read = (names: readonly string[]): string =>
-      names.map(name => (instead?.(name) ?? row[columns.find(name)] ?? '').trim()).find(cell => cell !== '') ?? ''
+      names.map(name => (overrideCell?.(name) ?? row[columns.find(name)] ?? '').trim()).find(cell => cell !== '') ?? ''
     const id = read(COMPANY_TAGS)
     if (id === '') {
       this.#nameless++
@@ -44,7 +40,7 @@ export class CompanyLister {
     }
     const known = this.#known.size
     if (this.#known.add(digestOf(id)) < known) return
-    const reference = this.#reference === null ? '' : (cells[this.#reference] ?? '')
+    const reference = this.#reference === null ? '' : (inputRow[this.#reference] ?? '')
     await this.#writer.add({ row: number, id, name: read(NAME_TAGS), reference })
   }
 
@@ -67,8 +63,7 @@ export async function* readCompanies(workDir: string, listed: number, from = 0):
   let at = 0
   for await (const one of readJsonLines<FoundCompany>(pathIn(workDir))) if (at++ >= from) yield one
   if (at !== listed)
-    throw new FettleError('FETTLE_OUTPUT_WRITE', `${pathIn(workDir)} has ${at} companies, and ${listed} were found`)
+    throw new FettleError('FETTLE_OUTPUT_WRITE', `${pathIn(workDir)} has ${at} companies, but ${listed} were found`)
 }
 
-/** Removes the list. */
 export const removeCompanies = (workDir: string): Promise<void> => unlink(pathIn(workDir)).catch(() => {})

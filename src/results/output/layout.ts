@@ -1,4 +1,4 @@
-/** Which cell goes where in an output file: the input's own cells as they were, and the chosen columns of the enriched file. */
+/** Lays out the cells of an output file: the input's own cells, unchanged, and the chosen columns of the enriched file. */
 
 import { columnName } from '../../formats/text-formats.ts'
 import type { Plan, PlannedOutput } from '../../pipeline/model/types.ts'
@@ -7,21 +7,20 @@ import type { EnrichedColumns } from '../enriched-columns.ts'
 
 const CANDIDATE = ['match.candidateId', 'match.candidateName']
 
-/** Chosen tags that the enriched file does not have; `match.*` columns are the embedded service's own and not missed. */
+/** Chosen tags that the enriched file lacks; `match.*` columns exist in the embedded service only and do not count. */
 export const missingColumns = (output: PlannedOutput, columns: EnrichedColumns): string[] =>
   output.columns.filter(name => name !== '*' && !name.startsWith('match.') && columns.find(name) === -1)
 
-/** The columns of one output file. */
 export interface Layout {
   readonly names: readonly string[]
-  /** A repeat was given the answer of another row. */
-  row(own: readonly string[], answer: RowResult, isRepeat: boolean): string[]
+  /** `isRepeat`: the row has the answer of an earlier row. */
+  row(inputRow: readonly string[], rowResult: RowResult, isRepeat: boolean): string[]
 }
 
 /**
- * The layout of the main file, and of the review file when `withCandidate` (it adds the best company found, if the service names
- * one). A chosen column that the service did not deliver stays empty, but for `match.outcome`, which is known from the rest: the
- * rows are paid for by then, and no column is worth losing them.
+ * The layout of the main file, and of the review file when `withCandidate` (it adds the best candidate). A chosen column that the
+ * service did not deliver stays empty, except `match.outcome`, which follows from the rest: the rows are paid for by then, so a
+ * missing column must not lose them.
  */
 export function makeLayout(plan: Plan, output: PlannedOutput, columns: EnrichedColumns, withCandidate: boolean): Layout {
   const extra = withCandidate ? CANDIDATE.filter(name => columns.find(name) !== -1 && !output.columns.includes(name)) : []
@@ -30,12 +29,12 @@ export function makeLayout(plan: Plan, output: PlannedOutput, columns: EnrichedC
   const places = chosen.map(name => ({ name, at: columns.find(name) }))
   return {
     names: chosen.flatMap(name => (name === '*' ? own : [name])),
-    row: (cells, { row, outcome, instead }, isRepeat) =>
+    row: (inputRow, { row, outcome, overrideCell }, isRepeat) =>
       places.flatMap(({ name, at }) => {
-        if (name === '*') return cells
+        if (name === '*') return inputRow
         if (name === 'match.outcome') return [outcome]
         if (name === 'general.duplicate' && isRepeat && outcome === 'duplicate') return ['Y']
-        return [instead?.(name) ?? (at === -1 ? '' : row[at]!)]
+        return [overrideCell?.(name) ?? (at === -1 ? '' : row[at]!)]
       }),
   }
 }

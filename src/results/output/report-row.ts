@@ -12,17 +12,17 @@ export class ReportRowBuilder {
     this.#plan = plan
   }
 
-  /** The row's own id, null where the pipeline names none. */
-  key(cells: readonly string[]): string | null {
+  /** The key of the row, null when the pipeline has no key column. */
+  key(inputRow: readonly string[]): string | null {
     const { key } = this.#plan
     if (key === null) return null
-    return isColumnMasked(this.#plan, key.index) ? MASK : (cells[key.index] ?? '')
+    return isColumnMasked(this.#plan, key.index) ? MASK : (inputRow[key.index] ?? '')
   }
 
   /** Mapping name -> text. */
-  cells(cells: readonly string[]): Record<string, string> {
+  cells(inputRow: readonly string[]): Record<string, string> {
     const shown = this.#plan.mappings.map(({ mapping, index }) => {
-      const cell = cells[index] ?? ''
+      const cell = inputRow[index] ?? ''
       return [mapping, cell !== '' && isColumnMasked(this.#plan, index) ? MASK : cell] as const
     })
     return Object.fromEntries(shown)

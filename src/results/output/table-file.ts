@@ -1,9 +1,9 @@
-/** A table for people as a file of its own: CSV as spreadsheets like it, or a workbook; whole or not at all. It knows no rows. */
+/** Writes a table for people: CSV for spreadsheets, or a workbook. */
 
 import { openSink } from '../../files/atomic-file.ts'
 import { openFormat } from '../../formats/writers.ts'
 
-/** Writes a table. Throws FETTLE_OUTPUT_WRITE, FETTLE_OUTPUT_LIMIT. */
+/** Replaces the file atomically. Throws FETTLE_OUTPUT_WRITE, FETTLE_OUTPUT_LIMIT. */
 export async function writeTable(
   path: string,
   format: 'csv' | 'xlsx',

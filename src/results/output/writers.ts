@@ -1,4 +1,4 @@
-/** The output files of a run while they are written: rows go in, all files appear together at the end or none does. */
+/** Writes the output files of a run: rows go to temporary files, which all get their names at the end. */
 
 import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
@@ -18,14 +18,14 @@ const BATCH = 500
 
 interface Writer {
   readonly kind: OutputFile['kind']
-  readonly wants: (outcome: RowOutcome) => boolean
+  readonly includes: (outcome: RowOutcome) => boolean
   readonly sink: Sink
   format: RowFormat | null
   batch: string[][]
   rows: number
 }
 
-/** All output files of a plan. Errors are FETTLE_OUTPUT_WRITE; call `discard` whatever happens. */
+/** All output files of a plan. Throws FETTLE_OUTPUT_WRITE; always call `discard`. */
 export class Writers {
   readonly #plan: Plan
   readonly #output: PlannedOutput
@@ -43,16 +43,16 @@ export class Writers {
     const tag = createHash('sha256').update(resolve(workDir)).digest('hex').slice(0, 12)
     const writers: Writer[] = []
     const files = [
-      { kind: 'output', path: output.path, wants: () => true },
-      { kind: 'unmatched', path: output.unmatched, wants: (outcome: RowOutcome) => outcome === 'unmatched' },
-      { kind: 'review', path: output.review, wants: (outcome: RowOutcome) => outcome === 'review' },
+      { kind: 'output', path: output.path, includes: () => true },
+      { kind: 'unmatched', path: output.unmatched, includes: (outcome: RowOutcome) => outcome === 'unmatched' },
+      { kind: 'review', path: output.review, includes: (outcome: RowOutcome) => outcome === 'review' },
     ] as const
     const all = new Writers(plan, output, writers)
     try {
-      for (const { kind, path, wants } of files) {
+      for (const { kind, path, includes } of files) {
         if (path === null) continue
         const sink = await (extra.openSink ?? openSink)(path, { root: extra.root ?? '.', tag })
-        writers.push({ kind, wants, sink, format: null, batch: [], rows: 0 })
+        writers.push({ kind, includes, sink, format: null, batch: [], rows: 0 })
       }
       return all
     } catch (error) {
@@ -65,7 +65,7 @@ export class Writers {
   async begin(columns: EnrichedColumns): Promise<void> {
     this.#layouts = this.#writers.map(({ kind }) => makeLayout(this.#plan, this.#output, columns, kind === 'review'))
     for (const [at, writer] of this.#writers.entries()) {
-      // Which columns a review has is told by the first part that has answers.
+      // The first part with answers decides the columns of the review file.
       if (writer.format !== null || (columns === NO_COLUMNS && writer.kind === 'review')) continue
       writer.format = this.#formatFor(this.#layouts[at]!.names)
       await writer.sink.write(Buffer.from(writer.format.head))
@@ -77,12 +77,12 @@ export class Writers {
     return openFormat(this.#output.format, { names, title, delimiter: input.delimiter })
   }
 
-  /** Writes a row to every file that wants it. */
-  async add(own: readonly string[], answer: RowResult, isRepeat: boolean): Promise<void> {
+  /** Writes a row to every file that includes its outcome. */
+  async add(inputRow: readonly string[], rowResult: RowResult, isRepeat: boolean): Promise<void> {
     for (const [at, writer] of this.#writers.entries()) {
-      if (!writer.wants(answer.outcome)) continue
+      if (!writer.includes(rowResult.outcome)) continue
       writer.rows++
-      writer.batch.push(this.#layouts[at]!.row(own, answer, isRepeat))
+      writer.batch.push(this.#layouts[at]!.row(inputRow, rowResult, isRepeat))
       if (writer.batch.length >= BATCH) await flush(writer)
     }
   }
@@ -100,7 +100,7 @@ export class Writers {
     return files
   }
 
-  /** Removes whatever has not got its name. */
+  /** Removes the unpublished files. */
   async discard(): Promise<void> {
     for (const { sink } of this.#writers) await sink.discard()
   }
@@ -119,7 +119,7 @@ function rendered({ format, batch, sink: { path } }: Writer): string | Buffer {
   } catch (error) {
     if (!FettleError.is(error)) throw error
     throw new FettleError(error.code, `cannot write ${path}: ${error.message}`, {
-      hint: 'The enriched rows are kept in the directory of the run. For the next one set output.format: csv.',
+      hint: 'The run directory keeps the enriched rows. Set output.format: csv for the next run.',
     })
   }
 }

@@ -6,8 +6,15 @@ import { describe, expect, it } from 'vitest'
 import type { Plan } from '../../../src/pipeline/model/types.ts'
 import type { Answer } from '../../../src/results/answers.ts'
 import { applyDecision } from '../../../src/results/decisions/apply-decisions.ts'
-import { type Decision, Decisions, mergeDecisions } from '../../../src/results/decisions/decisions.ts'
-import { decisionsText, readDecisions, requireDecisions, writeDecisions } from '../../../src/results/decisions/decisions-file.ts'
+import {
+  type Decision,
+  Decisions,
+  decisionsText,
+  mergeDecisions,
+  readDecisions,
+  requireDecisions,
+  writeDecisions,
+} from '../../../src/results/decisions/decisions.ts'
 import type { EnrichedColumns } from '../../../src/results/enriched-columns.ts'
 import type { RowOutcome } from '../../../src/results/enriched-file.ts'
 import { openResults, readReview } from '../../../src/results/index.ts'
@@ -45,15 +52,15 @@ const answer = (outcome: RowOutcome, ids: readonly string[] = []): Answer => ({
     'N',
   ],
 })
-const judged = (one: Answer, ...lines: Partial<Decision>[]) =>
+const applied = (one: Answer, ...lines: Partial<Decision>[]) =>
   applyDecision(one, fingerprint(1), new Decisions(lines.map(line), TODAY))
 
 describe('a decision on a row', () => {
   it('gives it the company that was chosen, with what the service told of it', () => {
-    const found = judged(answer('review', ['CC-9', 'CC-1']), {})
-    expect(found).toMatchObject({ outcome: 'manualMatched', told: 'review', decided: { effect: 'accepted' } })
+    const found = applied(answer('review', ['CC-9', 'CC-1']), {})
+    expect(found).toMatchObject({ outcome: 'manualMatched', serviceOutcome: 'review', decided: { effect: 'accepted' } })
     const cells = ['general.connectId', 'general.companyName', 'contact.city', 'match.why', 'contact.email', 'match.candidates']
-    expect(cells.map(name => found.instead?.(name))).toEqual([
+    expect(cells.map(name => found.overrideCell?.(name))).toEqual([
       'CC-1',
       'Acme Ltd',
       'Leeds',
@@ -64,36 +71,36 @@ describe('a decision on a row', () => {
   })
 
   it('changes nothing where the service found the same', () => {
-    expect(judged(answer('matched', ['CC-1']), {})).toMatchObject({
+    expect(applied(answer('matched', ['CC-1']), {})).toMatchObject({
       outcome: 'matched',
-      instead: null,
+      overrideCell: null,
       decided: { effect: 'agreed' },
     })
   })
 
   it('stands above the service: another company, or none', () => {
-    expect(judged(answer('matched', ['CC-2']), {})).toMatchObject({ outcome: 'manualMatched', decided: { effect: 'overruled' } })
-    const none = judged(answer('matched', ['CC-2']), { decision: 'reject', company: 'CC-2' })
-    expect([none.outcome, none.instead?.('general.connectId'), none.instead?.('general.duplicate')]).toEqual([
+    expect(applied(answer('matched', ['CC-2']), {})).toMatchObject({ outcome: 'manualMatched', decided: { effect: 'overruled' } })
+    const none = applied(answer('matched', ['CC-2']), { decision: 'reject', company: 'CC-2' })
+    expect([none.outcome, none.overrideCell?.('general.connectId'), none.overrideCell?.('general.duplicate')]).toEqual([
       'unmatched',
       '',
       'N',
     ])
-    expect(judged(answer('matched', ['CC-2']), { decision: 'reject', company: 'CC-3' }).outcome).toBe('matched')
+    expect(applied(answer('matched', ['CC-2']), { decision: 'reject', company: 'CC-3' }).outcome).toBe('matched')
   })
 
   it('is about a pair: a company that was not there before is proposed again', () => {
     const reject = { decision: 'reject', company: 'CC-1' } as const
-    expect(judged(answer('review', ['CC-1']), reject)).toMatchObject({ outcome: 'unmatched', decided: { effect: 'rejected' } })
-    const left = judged(answer('review', ['CC-1', 'CC-2']), reject)
+    expect(applied(answer('review', ['CC-1']), reject)).toMatchObject({ outcome: 'unmatched', decided: { effect: 'rejected' } })
+    const left = applied(answer('review', ['CC-1', 'CC-2']), reject)
     expect(left).toMatchObject({ outcome: 'review', decided: { effect: 'narrowed' }, candidates: [{ id: 'CC-2' }] })
-    expect(left.instead?.('match.candidateId')).toBe('CC-2')
-    expect(judged(answer('review', ['CC-1', 'CC-2']), { ...reject, company: '' }).outcome).toBe('unmatched')
+    expect(left.overrideCell?.('match.candidateId')).toBe('CC-2')
+    expect(applied(answer('review', ['CC-1', 'CC-2']), { ...reject, company: '' }).outcome).toBe('unmatched')
   })
 
   it('finds a company the service no longer proposes, and one it never named', () => {
-    const found = judged(answer('unmatched'), {})
-    expect([found.outcome, found.instead?.('general.connectId'), found.instead?.('general.companyName')]).toEqual([
+    const found = applied(answer('unmatched'), {})
+    expect([found.outcome, found.overrideCell?.('general.connectId'), found.overrideCell?.('general.companyName')]).toEqual([
       'manualMatched',
       'CC-1',
       'Acme Ltd',
@@ -101,10 +108,10 @@ describe('a decision on a row', () => {
   })
 
   it('does not hold for a row that could not be asked about, nor after its last day, nor when taken back', () => {
-    expect(judged(answer('failed'), {}).outcome).toBe('failed')
-    expect(judged(answer('review', ['CC-1']), { expires: '2026-11-20' }).outcome).toBe('review')
-    expect(judged(answer('review', ['CC-1']), { expires: TODAY }).outcome).toBe('manualMatched')
-    expect(judged(answer('review', ['CC-1']), {}, { decision: 'undo' }).outcome).toBe('review')
+    expect(applied(answer('failed'), {}).outcome).toBe('failed')
+    expect(applied(answer('review', ['CC-1']), { expires: '2026-11-20' }).outcome).toBe('review')
+    expect(applied(answer('review', ['CC-1']), { expires: TODAY }).outcome).toBe('manualMatched')
+    expect(applied(answer('review', ['CC-1']), {}, { decision: 'undo' }).outcome).toBe('review')
   })
 })
 

@@ -1,8 +1,7 @@
 /** How many different values there are: exactly while they are few, within 5 % beyond, and the hash that all of it stands on. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { DistinctCounter } from '../../../src/input/scan/distinct-counter.ts'
-import { Hash } from '../../../src/input/scan/distinct-counter.ts'
+import { DistinctCounter, Hash } from '../../../src/input/scan/distinct-counter.ts'
 import { HyperLogLog } from '../../../src/input/scan/hyperloglog.ts'
 
 const hash = new Hash()

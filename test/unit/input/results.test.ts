@@ -278,14 +278,14 @@ describe('rows that do not belong together', () => {
     await refuse(
       'Name,No,general.rowNumber\nA,1,1\nB,2,3\n',
       2,
-      'row 2 of the enriched file is not row 2 of the input: it says it is row 3',
+      'row 2 of the enriched file is not row 2 of the input: its general.rowNumber is 3',
     )
-    await refuse('Name,No,general.rowNumber\nA,1,7\nB,2,8\n', 2, 'it says it is row 7')
+    await refuse('Name,No,general.rowNumber\nA,1,7\nB,2,8\n', 2, 'its general.rowNumber is 7')
     await refuse('Name,No,match.outcome\nB,2,matched\nA,1,matched\n', 2, '2 of its 2 cells are not the ones that were sent')
     await refuse('Name,No,match.outcome\nA,2,matched\nB,1,matched\n', 2, '1 of its 2 cells are not the ones that were sent')
     const key = { header: 'No', index: 1 }
     await refuse('Name,No,match.outcome\nA,2,matched\nB,1,matched\n', 2, 'its key is not the one that was sent', { key })
-    await refuse('Name,No,match.outcome\nA,1,maybe\nB,2,matched\n', 2, 'the outcome "maybe"')
+    await refuse('Name,No,match.outcome\nA,1,maybe\nB,2,matched\n', 2, 'the unknown outcome "maybe"')
     await refuse('Name,No,match.outcome\nA,1,matched\n', 1, '2 rows were sent and 1 came back')
     await refuse('Name,No,match.outcome\nA,1,matched\nB,2,matched\nC,3,matched\n', 3, 'more came back')
   })

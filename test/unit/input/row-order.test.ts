@@ -76,7 +76,7 @@ describe('the input’s own columns', () => {
     expect(own(['name', 'general.connectid', 'general.connectId'], sent).find('general.connectId')).toBe(2)
     expect(own(['general.connectId', 'Name'], sent).find('general.connectId')).toBe(-1)
     const find = () => own(['general.connectId', 'general.connectId', 'Name'], sent).find('general.connectId')
-    expect(find).toThrow('2 columns "general.connectId", and which of them the service added cannot be told')
+    expect(find).toThrow('2 columns "general.connectId", and it is unclear which of them the service added')
     expect(() => own(['general.connectId', 'x', 'general.connectId'], ['Name']).find('general.connectId')).toThrow('2 columns')
   })
 
@@ -111,7 +111,7 @@ describe('the order of rows', () => {
   it('is proven by general.rowNumber alone, counted from 1', async () => {
     expect(await join3('general.rowNumber,general.connectId', '1,CC-1', '2,CC-2', '3,CC-3')).toEqual(IDS)
     const twice = await join3('general.rowNumber,general.connectId', '1,CC-1', '2,CC-2', '2,CC-2')
-    expect(twice).toMatchObject({ code: 'FETTLE_LEDGER', message: expect.stringContaining('it says it is row 2') })
+    expect(twice).toMatchObject({ code: 'FETTLE_LEDGER', message: expect.stringContaining('its general.rowNumber is 2') })
     for (const first of [0, 2]) {
       const rows = IDS.map((id, at) => `${first + at},${id}`)
       expect(await join3('general.rowNumber,general.connectId', ...rows)).toMatchObject(
