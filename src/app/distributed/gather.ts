@@ -45,7 +45,7 @@ export async function gatherShards(
     const run = proveLines(lines, { jobId: id, identity, fingerprint })
     runs.push(await gather(run, lines, readEnd(end), settings))
   }
-  const bad = runs.flatMap(run => badEnd(readRun(settings.runsDir, run)))
+  const bad = runs.flatMap(run => failureOf(readRun(settings.runsDir, run)))
   if (bad.length > 0) throw errorOfIssues(bad)
   return runs
 }
@@ -58,10 +58,10 @@ async function gather(
 ): Promise<string> {
   const { runsDir } = settings
   const directory = runDirectory(runsDir, runId)
-  if (await isHere(directory, runsDir, plan)) return runId
+  if (await isComplete(directory, runsDir, plan)) return runId
   await restoreRun(runsDir, runId, lines)
-  if (end?.runId === runId) await bring(readRun(runsDir, runId), end.directory, directory)
-  if (await isHere(directory, runsDir, plan)) return runId
+  if (end?.runId === runId) await copyReceived(readRun(runsDir, runId), end.directory, directory)
+  if (await isComplete(directory, runsDir, plan)) return runId
   settings.observers?.emit('onNote', `fetching the result of ${runId} again: its worker's folder cannot be read here`)
   await restoreRun(runsDir, runId, withoutResults(lines))
   const { state } = await resumeRun(runId, settings)
@@ -71,7 +71,7 @@ async function gather(
 }
 
 /** Whether the run is complete here: same plan, finished, every received file with its digest. */
-async function isHere({ id, path }: RunDirectory, runsDir: string, { fingerprint }: Plan): Promise<boolean> {
+async function isComplete({ id, path }: RunDirectory, runsDir: string, { fingerprint }: Plan): Promise<boolean> {
   try {
     const { finished, jobs, plan } = readRun(runsDir, id)
     if (!finished || plan.fingerprint !== fingerprint) return false
@@ -85,14 +85,14 @@ async function isHere({ id, path }: RunDirectory, runsDir: string, { fingerprint
 }
 
 /** Copies the received files from the directory of the worker, as far as they exist. The caller compares their digests. */
-async function bring({ jobs }: RunState, from: string, to: RunDirectory): Promise<void> {
+async function copyReceived({ jobs }: RunState, from: string, to: RunDirectory): Promise<void> {
   for (const { part, received } of jobs) {
     if (received === null) continue
     await linkOrCopy(enrichedPath(from, part), enrichedPath(to.path, part)).catch(() => {})
   }
 }
 
-function badEnd({ plan, runId, status, error }: RunState) {
+function failureOf({ plan, runId, status, error }: RunState) {
   if (status !== 'error' && status !== 'fail') return []
   const which = plan.shard === undefined ? runId : `the shard ${plan.shard.number}/${plan.shard.of} (run ${runId})`
   const code = (error?.code ?? 'FETTLE_SHARD') as FettleError['code']

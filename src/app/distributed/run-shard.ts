@@ -48,7 +48,7 @@ export async function runShard(
     try {
       proveOwner(task, jobId, started)
     } catch (error) {
-      if (FettleError.is(error, 'usage')) return unfit(error)
+      if (FettleError.is(error, 'usage')) return unusableWorker(error)
       throw error
     }
     proveInput(task.plan, started)
@@ -81,37 +81,37 @@ export async function runShard(
     if (run !== null) await restoreRun(settings.runsDir, run.runId, known)
     const result = run === null ? await startRun(task.plan, settings, true) : await resumeRun(run.runId, settings)
     await copy.flushed(AbortSignal.timeout(LAST_MS))
-    return leftOf(result)
+    return shardResultOf(result)
   } catch (error) {
     if (FettleError.is(error)) {
       // A damaged journal in the queue is damaged for every worker.
       const isLasting = error.code === 'FETTLE_JOURNAL_DAMAGED'
-      return left(isLasting ? 'bug' : error.kind, `${error.code} ${error.message}`)
+      return failedShard(isLasting ? 'bug' : error.kind, `${error.code} ${error.message}`)
     }
     // An error of Redis or of the machine may be temporary; a bug of fettle is not.
     const { name, message } = error as Error
     const isOurs = error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError
-    return left(isOurs ? 'bug' : 'retryable', isOurs ? `FETTLE_BUG ${name}: ${message}` : message)
+    return failedShard(isOurs ? 'bug' : 'retryable', isOurs ? `FETTLE_BUG ${name}: ${message}` : message)
   }
 }
 
-function leftOf({ state, directory }: RunResult): ShardResult {
+function shardResultOf({ state, directory }: RunResult): ShardResult {
   const { runId, status, exitCode, finished, error } = state
   const end: ShardEnd = { runId, directory: resolve(directory.path), status, exitCode }
   if (finished) return { status: 'completed', end }
   if (error?.kind === 'denied')
-    return unfit(new FettleError(error.code as FettleError['code'], error.message, { hint: error.hint }))
-  return left(error?.kind ?? 'retryable', error === null ? 'it stopped' : `${error.code} ${error.message}`)
+    return unusableWorker(new FettleError(error.code as FettleError['code'], error.message, { hint: error.hint }))
+  return failedShard(error?.kind ?? 'retryable', error === null ? 'it stopped' : `${error.code} ${error.message}`)
 }
 
 /** This worker cannot run any shard; another may. */
-function unfit(error: unknown): ShardResult {
+function unusableWorker(error: unknown): ShardResult {
   if (!FettleError.is(error)) throw error
   return { status: 'workerUnusable', why: `${error.code} ${error.message}`, error }
 }
 
 /** Errors that a retry, another worker or another disk may avoid are left to them. */
-const left = (kind: FettleError['kind'], why: string): ShardResult => ({
+const _left = (kind: FettleError['kind'], why: string): ShardResult => ({
   status: kind === 'retryable' || kind === 'output' || kind === 'sigint' || kind === 'sigterm' ? 'retry' : 'failed',
   why,
 })

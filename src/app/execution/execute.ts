@@ -116,8 +116,8 @@ export async function executeRun(
     await keepPlan(plan, directory)
     await keepReport(stateOf(journal))
     if (plan.rows === 0) skipRun(record)
-    else if (plan.sent === 0) finishUnasked(record)
-    else await carryOutWith({ record, directory, guard, settings, previousRate, keepReport })
+    else if (plan.sent === 0) finishWithoutRows(record)
+    else await executeStages({ record, directory, guard, settings, previousRate, keepReport })
     const result = resultOf(stateOf(journal))
     await writeReports(directory, result.report, result.state)
     await removeWorkFiles(result.state, directory, settings.cwd)
@@ -178,7 +178,7 @@ function skipRun(record: RunRecord): void {
 }
 
 /** A shard without rows to send: its rows repeat those of earlier shards. */
-function finishUnasked(record: RunRecord): void {
+function finishWithoutRows(record: RunRecord): void {
   record.append({ type: 'run.finished', status: 'success', exitCode: EXIT.ok, outcomes: UNKNOWN, checks: [], error: null })
 }
 
@@ -191,13 +191,13 @@ interface Work {
   readonly keepReport: (state: RunState) => Promise<void>
 }
 
-async function carryOutWith({ record, directory, guard, settings, previousRate, keepReport }: Work): Promise<void> {
+async function executeStages({ record, directory, guard, settings, previousRate, keepReport }: Work): Promise<void> {
   const { plan } = stateOf(record)
   const world = settings.world ?? DEFAULT_RUNTIME
   const limit = createDeadline(settings.signal, settings.timeoutMs, world.clock)
   const onProgress = (progress: ProgressEvent): void => settings.observers?.emit('onProgress', progress, stateOf(record))
   const decisions = () => loadDecisions(stateOf(record).plan, settings.cwd, world.clock.now())
-  const reach: StorageOptions = {
+  const storage: StorageOptions = {
     ...settings,
     attempts: plan.retry.attempts,
     signal: limit.signal,
@@ -205,7 +205,7 @@ async function carryOutWith({ record, directory, guard, settings, previousRate, 
     deadline: () => limit.left(),
     onNote: message => onProgress({ type: 'retry', message }),
   }
-  const { source, results } = openRunPorts(plan, directory, { root: settings.cwd, decisions }, reach)
+  const { source, results } = openRunPorts(plan, directory, { root: settings.cwd, decisions }, storage)
   let lastReport = Promise.resolve()
   let ready: ReadyService | null = null
   try {

@@ -10,7 +10,7 @@ export const createTakeoverGuard =
   (lock: Lock, runId: string, now: () => number): TakeoverGuard =>
   () => {
     if (lock.held()) return
-    const heir = lockHolder(lock.path, now)
-    const who = heir === null ? 'another process' : `process ${heir.pid} on ${heir.host} (since ${heir.since})`
+    const holder = lockHolder(lock.path, now)
+    const who = holder === null ? 'another process' : `process ${holder.pid} on ${holder.host} (since ${holder.since})`
     throw new FettleError('FETTLE_LOCKED', `${who} took over the run ${runId}: nothing more is sent from here`)
   }

@@ -16,16 +16,16 @@ export interface RunPorts {
 }
 
 /** Source and results of a plan. A remote input is downloaded when its rows are first needed. */
-export function openRunPorts(plan: Plan, { path }: RunDirectory, extra: ResultsOptions, reach: StorageOptions): RunPorts {
+export function openRunPorts(plan: Plan, { path }: RunDirectory, extra: ResultsOptions, storage: StorageOptions): RunPorts {
   const all: ResultsOptions = {
     ...extra,
     now: realClock.now,
-    openSink: (to, options) => (isAddress(to) ? openRemoteSink(to, path, options, reach) : openSink(to, options)),
+    openSink: (to, options) => (isAddress(to) ? openRemoteSink(to, path, options, storage) : openSink(to, options)),
   }
   const source = openSource(plan, path, all)
   const results = openResults(plan, path, all)
   if (inputKindOf(plan.input.path) !== 'object') return { source, results }
-  const here = async (): Promise<Plan> => localiseInput(plan, dirname(path), reach)
+  const here = async (): Promise<Plan> => localiseInput(plan, dirname(path), storage)
   let near: Promise<typeof source> | null = null
   const nearSource = (): Promise<typeof source> => {
     near ??= here().then(found => openSource(found, path, all))

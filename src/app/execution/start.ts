@@ -44,7 +44,7 @@ export async function startRun(plan: Plan, settings: RunSettings, fresh: boolean
         'onNote',
         `the run ${last.runId} ended without its reports: they are written now, and no new run is started`,
       )
-      return settled(last, settings, true)
+      return finishedResult(last, settings, true)
     }
     if (isSame) {
       settings.observers?.emit('onNote', `continuing the unfinished run ${last.runId}`)
@@ -66,7 +66,7 @@ export async function startRun(plan: Plan, settings: RunSettings, fresh: boolean
  */
 export async function resumeRun(id: string, settings: RunSettings): Promise<RunResult> {
   const state = readRun(settings.runsDir, id)
-  if (state.finished) return settled(state, settings, false)
+  if (state.finished) return finishedResult(state, settings, false)
   const identity = identityOf(state.plan.service, settings.credentials)
   if (identity !== state.identity)
     throw new FettleError(
@@ -117,7 +117,7 @@ export async function startMerge(merge: Merge, settings: RunSettings): Promise<R
     const isSame =
       last !== null && isSameWork(last.plan, plan) && last.jobs.every(({ id }, part) => id === (merged.jobs[part]?.id ?? null))
     if (!isSame || (last.finished && !lacksReports(last, settings.runsDir))) return newRun(plan, lock, settings, merge)
-    if (last.finished) return settled(last, settings, true)
+    if (last.finished) return finishedResult(last, settings, true)
     settings.observers?.emit('onNote', `continuing the unfinished run ${last.runId}`)
     return continueRun(last, lock, settings)
   })
@@ -149,7 +149,7 @@ async function newRun(plan: Plan, lock: Lock, settings: RunSettings, merge?: Mer
   try {
     state = journal.append({ type: 'run.started', ...started })
   } catch (error) {
-    throw perhapsBegun(error, runId)
+    throw maybeRecorded(error, runId)
   }
   return runWithObservers({ state, before: null }, trace, settings, all => executeRun(journal, directory, lock, all))
 }
@@ -171,7 +171,7 @@ async function continueRun(before: RunState, lock: Lock, settings: RunSettings):
 }
 
 /** The first line of the journal could not be written, or not confirmed. */
-function perhapsBegun(error: unknown, runId: string): unknown {
+function maybeRecorded(error: unknown, runId: string): unknown {
   if (!isLocalFailure(error)) return error
   const hint = 'Check permissions and free space, then run the same command again, or resume the run if it was recorded.'
   return new FettleError(error.code, error.message, { hint, action: action('resume', runId), cause: error })
@@ -193,10 +193,10 @@ function stillResumable(error: unknown, { runId, jobs }: RunState): unknown {
  * The recorded result of a finished run. Writes missing reports and removes leftovers of a kill. `isOurs`: this process holds the
  * lock of the pipeline.
  */
-async function settled(state: RunState, settings: RunSettings, isOurs: boolean): Promise<RunResult> {
+async function finishedResult(state: RunState, settings: RunSettings, isOurs: boolean): Promise<RunResult> {
   const directory = runDirectory(settings.runsDir, state.runId)
-  const isCarried = !isOurs && activeProcessOf(settings.runsDir, state) !== null
-  if (!isCarried) {
+  const isRunning = !isOurs && activeProcessOf(settings.runsDir, state) !== null
+  if (!isRunning) {
     removeStaleRunFiles(directory)
     await removeWorkFiles(state, directory, settings.cwd)
   }

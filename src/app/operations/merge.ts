@@ -45,10 +45,10 @@ export async function mergeRuns(
 }
 
 /** Those that had anything to ask; the others have no job. */
-const askers = (shards: readonly ShardRun[]): readonly ShardRun[] => shards.filter(({ state }) => state.plan.sent > 0)
+const withRows = (shards: readonly ShardRun[]): readonly ShardRun[] => shards.filter(({ state }) => state.plan.sent > 0)
 
 function mergedOf(shards: readonly ShardRun[]): MergedShards {
-  const states = askers(shards).map(({ state }) => state)
+  const states = withRows(shards).map(({ state }) => state)
   const known = new Set(states[0]?.plan.issues.map(keyOf))
   const issues = states.flatMap(({ issues }) => issues).filter(one => !known.has(keyOf(one)) && known.add(keyOf(one)))
   const sum = (of: (http: MergedShards['http']) => number): number => states.reduce((total, { http }) => total + of(http), 0)
@@ -91,7 +91,7 @@ function stageOf(stages: readonly StageState[], name: StageState['name']): Stage
 /** Gives the new run what came back for the shards, as its own: a link where the disk can, else a copy. */
 async function fill(shards: readonly ShardRun[], directory: RunDirectory): Promise<void> {
   let part = 0
-  for (const { state, directory: own } of askers(shards))
+  for (const { state, directory: own } of withRows(shards))
     for (const job of state.jobs) {
       const to = enrichedPath(directory.path, part++)
       if (job.received === null) continue

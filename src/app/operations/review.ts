@@ -64,8 +64,8 @@ export async function applyDecisions(
       throw new FettleError('FETTLE_REVIEW', `the answers to the run ${id} are no longer kept`, { hint })
     }
     const decisions = new Decisions(lines, dayOf(now()))
-    const reach = { env, attempts: plan.retry.attempts, links: linksOfRun(state, { env, cwd }) }
-    const { results } = openRunPorts(plan, directory, { root: cwd, decisions: async () => decisions }, reach)
+    const storage = { env, attempts: plan.retry.attempts, links: linksOfRun(state, { env, cwd }) }
+    const { results } = openRunPorts(plan, directory, { root: cwd, decisions: async () => decisions }, storage)
     const { missing: _, companies: __, ...published } = await results.publish(sent => checkAgainstSummary(sent, state), failed)
     await results.removeCompanies()
     const before = lastGoodRun(runsDir, plan, id)

@@ -49,12 +49,12 @@ export async function getRunStatus(id: string, place: StatusOptions): Promise<Cu
   if (!state.detached) return result('stopped', state.exitCode ?? EXIT.retryable)
   // The embedded service runs inside of `collect`: there is nothing to wait for.
   if (state.plan.service.kind === 'embedded') return result('ready', EXIT.ok)
-  const { status, jobs } = await lookAtService(state, place)
+  const { status, jobs } = await queryService(state, place)
   if (status === 'going') return result('waiting', EXIT.retryable, { jobs })
   return status === 'failed' ? result('failed', EXIT.rejected, { jobs }) : result('ready', EXIT.ok, { jobs })
 }
 
-async function lookAtService(state: RunState, { env, cwd, runsDir, signal }: StatusOptions) {
+async function queryService(state: RunState, { env, cwd, runsDir, signal }: StatusOptions) {
   const world = DEFAULT_RUNTIME
   const { plan, runId } = state
   const limit = createDeadline(signal, null, world.clock)

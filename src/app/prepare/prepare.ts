@@ -1,63 +1,31 @@
-/**
- * From a pipeline file to a plan: read, parse, inspect the input, resolve. Sends and writes nothing. `check`, `--dry-run` and
- * `run` share it, so that they agree.
- */
-import { readdir, readFile, stat } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
 import { realClock } from '../../client/clock.ts'
-import { errorOfIssues, type Issue, issue } from '../../errors.ts'
+import { type Issue, issue } from '../../errors.ts'
 import { inspect } from '../../input/table/inspect.ts'
-import { locateRows } from '../../input/table/row-range.ts'
-// Imported by file, because the index of the folder would load what only a run needs.
-import { countDistinctRows } from '../../input/upload/row-dedupe.ts'
 import {
-  decodePipeline,
   inputOptionsOf,
   inputWarnings,
   type Links,
   linksOf,
-  nearest,
   type ParsedPipeline,
   type Pipeline,
   type Plan,
   type PlannedService,
-  type PlannedShard,
-  parsePipeline,
   parsePipelineValue,
-  pipelineFormat,
   planRun,
   type Secrets,
-  type Shard,
-  type ShardChoice,
-  shareOf,
   shownPath,
   watchedColumns,
 } from '../../pipeline/index.ts'
 import { type Credentials, credentialsOf, type Env, passwordFileWarning, traceWarning } from '../env/environment.ts'
 import { lineageSettings } from '../observe/lineage/settings.ts'
-import { type Receivers, receiveInput, uninspectedInput } from '../staging/receive.ts'
+import { receiveInput, uninspectedInput } from '../staging/receive.ts'
 import type { StagedInput } from '../staging/staged-input.ts'
+import type { Overrides, PrepareContext } from './context.ts'
 import { decisionIssues } from './decisions.ts'
 import { outputPathIssues } from './output-paths.ts'
+import { planChoices, planShards } from './plan-shards.ts'
+import { parseOptions, parseText, readText } from './read-pipeline.ts'
 import { resolveService } from './resolve-service.ts'
-
-/** Values that replace keys of the pipeline. */
-export interface Overrides {
-  readonly service: string | null
-  readonly input: string | null
-  readonly output: string | null
-  readonly vars: Readonly<Record<string, string>>
-  readonly limit: number | null
-  /** Only this part of the rows, null for all. */
-  readonly shard: ShardChoice | null
-}
-
-export const NO_OVERRIDES: Overrides = { service: null, input: null, output: null, vars: {}, limit: null, shard: null }
-
-export interface PrepareContext extends Receivers {
-  readonly env: Env
-  readonly cwd: string
-}
 
 /** A prepared pipeline: its plan, or null and the problems. A plan may have warnings. */
 export interface Prepared {
@@ -72,9 +40,6 @@ export interface Prepared {
   /** Removes the staged input that no run needs. Call it once the run is over or cannot start. */
   readonly release: () => void
 }
-
-/** Checked before reading, so that an endless file is not read. */
-const MAX_BYTES = 256 * 1024
 
 /** Prepares a pipeline file. Problems of file and input are returned as issues; only settings throw. */
 export async function prepare(file: string, options: PrepareContext & Overrides): Promise<Prepared> {
@@ -150,32 +115,9 @@ async function planOver(
   const first = planRun(pipeline, facts, { ...context, issues })
   if (first.plan === null) return { ...first, ...uncut }
   const suspects = inputWarnings(first.plan, { cells, locate, isCountry: await countryTest(pipeline) })
-  const readable = { ...first.plan, input: { ...first.plan.input, path: at } }
-  const planOf = async (choices: readonly ShardChoice[]): Promise<ReturnType<typeof planRun>[]> => {
-    const ranges = choices.map(choice => shareOf(readable.rows, choice))
-    const bounds = ranges.flatMap(({ from, to }) => [from, to])
-    const asked = readable.collapse ? await countDistinctRows(readable, '', bounds) : null
-    const sent = asked === null ? {} : { sent: asked.all }
-    const all = { ...context, ...sent, issues: [...issues, ...suspects] }
-    if (choices.length === 0) return [planRun(pipeline, facts, all)]
-    const plans: ReturnType<typeof planRun>[] = []
-    for (const [at, choice] of choices.entries()) {
-      const range = ranges[at]!
-      const span = await locateRows(readable.input, marks, range)
-      const shard = shardOf(choice, range, asked?.before.slice(2 * at, 2 * at + 2) ?? null, span)
-      plans.push(planRun(pipeline, facts, { ...all, shard }))
-    }
-    return plans
-  }
-  const cut = async (of: number): Promise<readonly Plan[]> => {
-    const cuts = await planOf(Array.from({ length: of }, (_, at) => ({ number: at + 1, of })))
-    return cuts.map(one => {
-      if (one.plan === null) throw errorOfIssues(one.issues)
-      return one.plan
-    })
-  }
-  const [whole] = await planOf(options.shard === null ? [] : [options.shard])
-  return { ...whole!, cut }
+  const list = { pipeline, facts, plan: first.plan, path: at, marks, context: { ...context, issues: [...issues, ...suspects] } }
+  const [whole] = await planChoices(list, options.shard === null ? [] : [options.shard])
+  return { ...whole!, cut: count => planShards(list, count) }
 }
 
 const fileHere = (path: string): Pick<StagedInput, 'at' | 'path' | 'name'> => ({
@@ -183,17 +125,6 @@ const fileHere = (path: string): Pick<StagedInput, 'at' | 'path' | 'name'> => ({
   path: shownPath(path),
   name: shownPath(path),
 })
-
-/** A shard with its number of rows. `asked`: distinct rows before its first row, and up to its last. */
-function shardOf(
-  { number, of }: ShardChoice,
-  { from, to }: { readonly from: number; readonly to: number },
-  asked: readonly number[] | null,
-  span: Shard['span'],
-): PlannedShard {
-  const [before = from, after = to] = asked ?? []
-  return { shard: { number, of, from, asked: before, span }, rows: to - from, sent: after - before }
-}
 
 /** Whether a text names a country; the table is loaded only when a mapping needs it. */
 async function countryTest({ mappings }: Pipeline): Promise<(text: string) => boolean> {
@@ -206,53 +137,6 @@ async function countryTest({ mappings }: Pipeline): Promise<(text: string) => bo
 export const credentialsIn = ({ username, password }: Secrets): Partial<Credentials> => ({
   ...(username === null ? {} : { username }),
   ...(password === null ? {} : { password }),
-})
-
-/** The text of a pipeline file, or the issue that prevents reading it. */
-export async function readText(file: string): Promise<string | Issue> {
-  const refuse = (message: string): Issue => issue('FETTLE_PIPELINE_READ', message, { at: { file, line: null, column: null } })
-  try {
-    const facts = await stat(file)
-    if (facts.isDirectory()) return refuse(`${file} is a folder: pass a pipeline file`)
-    if (!facts.isFile()) return refuse(`${file} is not a regular file`)
-    if (facts.size > MAX_BYTES) return refuse(`${file} is larger than 256 KiB: ${facts.size} bytes`)
-    const decoded = decodePipeline(await readFile(file), file)
-    return 'issue' in decoded ? decoded.issue : decoded.text
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    return refuse(code === 'ENOENT' ? `there is no file ${file}${await didYouMeanFile(file)}` : `cannot read ${file}: ${message}`)
-  }
-}
-
-async function didYouMeanFile(file: string): Promise<string> {
-  const names = await readdir(dirname(file)).catch(() => [])
-  const found = nearest(
-    basename(file),
-    names.filter(name => pipelineFormat(name) !== null),
-  )
-  return found === null ? '' : `; did you mean ${join(dirname(file), found)}?`
-}
-
-/** Parses the text of a pipeline file; an issue for an unknown file type. `date` is the value of `${run.date}`, today if absent. */
-export function parseText(
-  text: string,
-  file: string,
-  options: PrepareContext & Overrides,
-  date?: string,
-): ParsedPipeline | Issue {
-  const format = pipelineFormat(file)
-  if (format === null)
-    return issue('FETTLE_PIPELINE_READ', `${file} is neither .yml, .yaml nor .json`, { at: { file, line: null, column: null } })
-  return parsePipeline(text, { ...parseOptions(file, options, date), format })
-}
-
-const parseOptions = (file: string, options: PrepareContext & Overrides, date?: string) => ({
-  file,
-  root: options.cwd,
-  env: options.env,
-  vars: options.vars,
-  run: { date: date ?? new Date(realClock.now()).toISOString().slice(0, 10) },
-  replace: { input: options.input, output: options.output },
 })
 
 function settingsWarnings(service: PlannedService, env: Env): Issue[] {

@@ -1,8 +1,70 @@
-/** A pipeline file for a program that wants to change it before it runs it. Its input is not looked at, and nothing is sent. */
-import { errorOfIssues } from '../../errors.ts'
-import { type PipelineInput, pipelineFormat, plainPipeline } from '../../pipeline/index.ts'
+/** Reads and parses pipeline files; the input of a pipeline is not read. */
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { realClock } from '../../client/clock.ts'
+import { errorOfIssues, type Issue, issue } from '../../errors.ts'
+import {
+  decodePipeline,
+  nearest,
+  type ParsedPipeline,
+  type PipelineInput,
+  parsePipeline,
+  pipelineFormat,
+  plainPipeline,
+} from '../../pipeline/index.ts'
 import type { Env } from '../env/environment.ts'
-import { NO_OVERRIDES, parseText, readText } from './prepare.ts'
+import { NO_OVERRIDES, type Overrides, type PrepareContext } from './context.ts'
+
+/** Checked before reading, so that an endless file is not read. */
+const MAX_BYTES = 256 * 1024
+
+/** The text of a pipeline file, or the issue that prevents reading it. */
+export async function readText(file: string): Promise<string | Issue> {
+  const refuse = (message: string): Issue => issue('FETTLE_PIPELINE_READ', message, { at: { file, line: null, column: null } })
+  try {
+    const facts = await stat(file)
+    if (facts.isDirectory()) return refuse(`${file} is a folder: pass a pipeline file`)
+    if (!facts.isFile()) return refuse(`${file} is not a regular file`)
+    if (facts.size > MAX_BYTES) return refuse(`${file} is larger than 256 KiB: ${facts.size} bytes`)
+    const decoded = decodePipeline(await readFile(file), file)
+    return 'issue' in decoded ? decoded.issue : decoded.text
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    return refuse(code === 'ENOENT' ? `there is no file ${file}${await didYouMeanFile(file)}` : `cannot read ${file}: ${message}`)
+  }
+}
+
+async function didYouMeanFile(file: string): Promise<string> {
+  const names = await readdir(dirname(file)).catch(() => [])
+  const found = nearest(
+    basename(file),
+    names.filter(name => pipelineFormat(name) !== null),
+  )
+  return found === null ? '' : `; did you mean ${join(dirname(file), found)}?`
+}
+
+/** Parses the text of a pipeline file; an issue for an unknown file type. `date` is the value of `${run.date}`, today if absent. */
+export function parseText(
+  text: string,
+  file: string,
+  options: PrepareContext & Overrides,
+  date?: string,
+): ParsedPipeline | Issue {
+  const format = pipelineFormat(file)
+  if (format === null)
+    return issue('FETTLE_PIPELINE_READ', `${file} is neither .yml, .yaml nor .json`, { at: { file, line: null, column: null } })
+  return parsePipeline(text, { ...parseOptions(file, options, date), format })
+}
+
+/** The options of the parser. `date` is the value of `${run.date}`, today if absent. */
+export const parseOptions = (file: string, options: PrepareContext & Overrides, date?: string) => ({
+  file,
+  root: options.cwd,
+  env: options.env,
+  vars: options.vars,
+  run: { date: date ?? new Date(realClock.now()).toISOString().slice(0, 10) },
+  replace: { input: options.input, output: options.output },
+})
 
 /** What `${…}` is judged by; it is filled in when the pipeline is run. */
 export interface LoadOptions {

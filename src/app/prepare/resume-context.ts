@@ -19,7 +19,9 @@ import {
 } from '../../pipeline/index.ts'
 import { type Credentials, credentialsOf } from '../env/environment.ts'
 import { isSameInput } from '../staging/stdin.ts'
-import { credentialsIn, linksOfPipeline, NO_OVERRIDES, type Overrides, type PrepareContext, parseText } from './prepare.ts'
+import { NO_OVERRIDES, type Overrides, type PrepareContext } from './context.ts'
+import { credentialsIn, linksOfPipeline } from './prepare.ts'
+import { parseText } from './read-pipeline.ts'
 import { resolveService } from './resolve-service.ts'
 
 /** What a resume reads from the current pipeline file. */

@@ -23,7 +23,11 @@ export function findShards(runsDir: string, wanted: readonly string[]): ShardRun
 
 /** The shards in the order of their rows. Throws FETTLE_MERGE, or FETTLE_SHARD when a shard is not finished. */
 export function completeShardSet(shards: readonly ShardRun[]): readonly ShardRun[] {
-  const issues = [...strangers(shards), ...(strangers(shards).length > 0 ? [] : gaps(shards)), ...open(shards)]
+  const issues = [
+    ...foreignRuns(shards),
+    ...(foreignRuns(shards).length > 0 ? [] : missingOrDuplicate(shards)),
+    ...unfinishedOrFailed(shards),
+  ]
   if (issues.length > 0) throw errorOfIssues(issues)
   return shards.toSorted((a, b) => numberOf(a) - numberOf(b))
 }
@@ -33,7 +37,7 @@ const refuse = (message: string, hint: string, next?: Action): Issue =>
   issue('FETTLE_MERGE', message, { hint, ...(next === undefined ? {} : { action: next }) })
 
 /** Runs that are not shards, or not of the same list. */
-function strangers(shards: readonly ShardRun[]): Issue[] {
+function foreignRuns(shards: readonly ShardRun[]): Issue[] {
   const first = shards.find(({ state }) => state.plan.shard !== undefined)?.state
   return shards.flatMap(({ state: { plan, runId } }) => {
     if (plan.shard === undefined) return [refuse(`the run ${runId} is about all rows, not about a shard`, 'Leave it out.')]
@@ -51,7 +55,7 @@ function strangers(shards: readonly ShardRun[]): Issue[] {
 }
 
 /** Missing shards, and shards named twice. */
-function gaps(shards: readonly ShardRun[]): Issue[] {
+function missingOrDuplicate(shards: readonly ShardRun[]): Issue[] {
   const [first] = shards
   if (first === undefined) return [refuse('no shard was named', 'Name runs, folders of runs, or the pipeline.')]
   if (first.state.plan.shard === undefined) return []
@@ -72,7 +76,7 @@ function gaps(shards: readonly ShardRun[]): Issue[] {
 }
 
 /** Unfinished and failed shards. */
-function open(shards: readonly ShardRun[]): Issue[] {
+function unfinishedOrFailed(shards: readonly ShardRun[]): Issue[] {
   return shards.flatMap(({ state: { plan, runId, finished, status, detached, error } }) => {
     if (plan.shard === undefined) return []
     const which = `the shard ${shardText(plan.shard)} (run ${runId})`

@@ -17,9 +17,9 @@ export interface RemoteInputOptions {
 
 /** Receives remote inputs for the pipelines of one call; `keeps` stores them for a run. */
 export const createRemoteInputs =
-  ({ keeps, ...reach }: Omit<StorageOptions, 'attempts'> & { readonly keeps: boolean }): RemoteInputs =>
+  ({ keeps, ...storage }: Omit<StorageOptions, 'attempts'> & { readonly keeps: boolean }): RemoteInputs =>
   (path, { runsDir, attempts }) =>
-    receiveFrom(path, { ...reach, attempts }, { runsDir, keeps })
+    receiveFrom(path, { ...storage, attempts }, { runsDir, keeps })
 
 export interface Receivers {
   /** Directory of the runs, as given; `fettle-runs` if absent. */

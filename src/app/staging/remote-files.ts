@@ -32,17 +32,17 @@ export interface StorageOptions {
 }
 
 /** Stores, open while `body` works with them. */
-export async function withObjects<T>(reach: StorageOptions, body: (objects: Objects) => Promise<T>): Promise<T> {
-  const { clock, connection } = reach.world ?? DEFAULT_RUNTIME
+export async function withObjects<T>(storage: StorageOptions, body: (objects: Objects) => Promise<T>): Promise<T> {
+  const { clock, connection } = storage.world ?? DEFAULT_RUNTIME
   const objects = createObjects({
     clock,
     ...connection,
-    attempts: reach.attempts,
-    proxies: proxiesOf(reach.env),
-    s3: () => s3SettingsOf(reach.env),
-    ...(reach.stop === undefined ? {} : { stop: reach.stop }),
-    ...(reach.deadline === undefined ? {} : { deadline: reach.deadline }),
-    ...(reach.onNote === undefined ? {} : { onRetry: reach.onNote }),
+    attempts: storage.attempts,
+    proxies: proxiesOf(storage.env),
+    s3: () => s3SettingsOf(storage.env),
+    ...(storage.stop === undefined ? {} : { stop: storage.stop }),
+    ...(storage.deadline === undefined ? {} : { deadline: storage.deadline }),
+    ...(storage.onNote === undefined ? {} : { onRetry: storage.onNote }),
   })
   try {
     return await body(objects)
@@ -62,14 +62,14 @@ export function objectPlaceOf(shown: string, links: Links = new Map()): ObjectPl
 }
 
 /** Repeats a download that broke off and cannot be continued. */
-async function again<T>(reach: StorageOptions, once: () => Promise<T>): Promise<T> {
+async function again<T>(storage: StorageOptions, once: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
       return await once()
     } catch (error) {
       const isCut = FettleError.is(error) && error.code === 'FETTLE_DOWNLOAD_CUT'
-      if (!isCut || tries >= reach.attempts) throw error
-      reach.onNote?.(`${error.message} Reading it again`)
+      if (!isCut || tries >= storage.attempts) throw error
+      storage.onNote?.(`${error.message} Reading it again`)
     }
   }
 }
@@ -77,14 +77,14 @@ async function again<T>(reach: StorageOptions, once: () => Promise<T>): Promise<
 /** Receives the input at an address, to be looked at and, when it `keeps`, read again by a run. */
 export function receiveFrom(
   path: string,
-  reach: StorageOptions,
+  storage: StorageOptions,
   { runsDir, keeps }: { readonly runsDir: string; readonly keeps: boolean },
 ): Promise<StagedInput> {
   const shown = shownPath(path)
   const place = objectPlaceOf(shown, new Map([[shown, path]]))
-  const { signal } = reach
-  return withObjects(reach, objects =>
-    again(reach, () => stageInput(objects.read(place, signal), { runsDir, shelf: 'inputs', keeps, name: shown, path: shown })),
+  const { signal } = storage
+  return withObjects(storage, objects =>
+    again(storage, () => stageInput(objects.read(place, signal), { runsDir, shelf: 'inputs', keeps, name: shown, path: shown })),
   )
 }
 
@@ -92,12 +92,12 @@ export function receiveFrom(
  * The plan with its input where it can be read here: the copy that is kept, or a new one. Throws FETTLE_INPUT_CHANGED when the
  * object is no longer the planned one.
  */
-export async function localiseInput(plan: Plan, runsDir: string, reach: StorageOptions): Promise<Plan> {
+export async function localiseInput(plan: Plan, runsDir: string, storage: StorageOptions): Promise<Plan> {
   const { input } = plan
   const folder = resolve(runsDir, 'inputs')
   const at = join(folder, `${input.sha256}.csv`)
   const near = { ...input, path: at }
-  if (!(await isPlanned(near, reach))) await fetchPlanned(plan, at, folder, reach)
+  if (!(await isPlanned(near, storage))) await fetchPlanned(plan, at, folder, storage)
   return { ...plan, input: near }
 }
 
@@ -112,11 +112,11 @@ async function isPlanned(input: Plan['input'], { signal }: StorageOptions): Prom
   }
 }
 
-async function fetchPlanned({ input }: Plan, at: string, folder: string, reach: StorageOptions): Promise<void> {
-  const place = objectPlaceOf(input.path, reach.links)
+async function fetchPlanned({ input }: Plan, at: string, folder: string, storage: StorageOptions): Promise<void> {
+  const place = objectPlaceOf(input.path, storage.links)
   makeFolder(folder)
-  const path = await withObjects(reach, objects =>
-    again(reach, () => writeContentAddressed(objects.read(place, reach.signal), folder)),
+  const path = await withObjects(storage, objects =>
+    again(storage, () => writeContentAddressed(objects.read(place, storage.signal), folder)),
   )
   if (path === at) return
   await rm(path, { force: true })
@@ -126,8 +126,13 @@ async function fetchPlanned({ input }: Plan, at: string, folder: string, reach: 
 }
 
 /** A sink whose content becomes an object when it is published; until then it is a file in `workDir`. */
-export async function openRemoteSink(path: string, workDir: string, options: SinkOptions, reach: StorageOptions): Promise<Sink> {
-  const place = objectPlaceOf(path, reach.links)
+export async function openRemoteSink(
+  path: string,
+  workDir: string,
+  options: SinkOptions,
+  storage: StorageOptions,
+): Promise<Sink> {
+  const place = objectPlaceOf(path, storage.links)
   // By its name a kill's remains are swept with those of other files on their way.
   const name = Buffer.from(path).toString('base64url').slice(-60)
   const at = join(workDir, `.${name}.sent.tmp`)
@@ -145,7 +150,7 @@ export async function openRemoteSink(path: string, workDir: string, options: Sin
       const type = formatFacts(formatOfName(path) ?? 'csv').mime
       const file = { bytes: local.bytes, sha256, type, open: () => createReadStream(at) }
       try {
-        await withObjects(reach, objects => objects.write(place, file, reach.signal))
+        await withObjects(storage, objects => objects.write(place, file, storage.signal))
       } finally {
         await rm(at, { force: true })
       }

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import pc from 'picocolors'
 import type { ReporterDispatcher, RunSettings } from '../../app/index.ts'
-import type { Overrides } from '../../app/prepare/prepare.ts'
+import type { Overrides } from '../../app/prepare/context.ts'
 import { FettleError } from '../../errors.ts'
 import { parseDuration, shownPath } from '../../pipeline/index.ts'
 import { renderText, type Style } from '../../report/formats/text.ts'

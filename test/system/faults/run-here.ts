@@ -2,7 +2,8 @@
 
 import { currentPipelineOf, type RunResult, type RunSettings, resumeRun, startRun } from '../../../src/app/index.ts'
 import { createDispatcher } from '../../../src/app/observe/reporters.ts'
-import { NO_OVERRIDES, prepare } from '../../../src/app/prepare/prepare.ts'
+import { NO_OVERRIDES } from '../../../src/app/prepare/context.ts'
+import { prepare } from '../../../src/app/prepare/prepare.ts'
 import { lastRun } from '../../../src/app/runs/run-directory.ts'
 import { FettleError } from '../../../src/errors.ts'
 import type { RunEventInput } from '../../../src/journal/index.ts'

@@ -12,7 +12,8 @@ import { onTestFinished } from 'vitest'
 import type { RunResult } from '../../../src/app/execution/execute.ts'
 import { startRun } from '../../../src/app/execution/start.ts'
 import { createDispatcher } from '../../../src/app/observe/reporters.ts'
-import { NO_OVERRIDES, prepareValue } from '../../../src/app/prepare/prepare.ts'
+import { NO_OVERRIDES } from '../../../src/app/prepare/context.ts'
+import { prepareValue } from '../../../src/app/prepare/prepare.ts'
 import { VirtualClock } from '../../../src/testing/virtual-clock.ts'
 
 export const PIPELINES = 50

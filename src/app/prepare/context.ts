@@ -1,0 +1,22 @@
+/** What a pipeline is prepared with: values that replace its keys, and its environment. */
+import type { ShardChoice } from '../../pipeline/index.ts'
+import type { Env } from '../env/environment.ts'
+import type { Receivers } from '../staging/receive.ts'
+
+/** Values that replace keys of the pipeline. */
+export interface Overrides {
+  readonly service: string | null
+  readonly input: string | null
+  readonly output: string | null
+  readonly vars: Readonly<Record<string, string>>
+  readonly limit: number | null
+  /** Only this part of the rows, null for all. */
+  readonly shard: ShardChoice | null
+}
+
+export const NO_OVERRIDES: Overrides = { service: null, input: null, output: null, vars: {}, limit: null, shard: null }
+
+export interface PrepareContext extends Receivers {
+  readonly env: Env
+  readonly cwd: string
+}
