@@ -36,7 +36,7 @@ const slow = [
   'test/unit/service/limits.test.ts',
   'test/unit/service/monitoring/monitor.test.ts',
   'test/unit/service/promises.test.ts',
-  'test/unit/service/register/sources.test.ts',
+  'test/unit/service/registers/sources.test.ts',
   'test/unit/service/secrets.test.ts',
   'test/unit/service/side-by-side.test.ts',
   'test/unit/service/walk.test.ts',

@@ -7,7 +7,7 @@ import { FettleError } from '../errors.ts'
 import { makeThreads, streamBeyond, type Threads } from './data-cleaning/processing/threads.ts'
 import { match } from './matching/index.ts'
 import { registerChanges } from './monitoring/changes.ts'
-import { type Engine, findingOf } from './registers/engine.ts'
+import { type Engine, matchResultOf } from './registers/engine.ts'
 import { listRegisters, openRegister, type Register } from './registers/index.ts'
 import { type Service, type StartOptions, start } from './server.ts'
 
@@ -44,7 +44,7 @@ function engineOf({ infos, index, byConnectId }: Register, threads: Threads | nu
     countries: [...new Set(infos.flatMap(info => Object.keys(info.countries)))].filter(code => code !== '').sort(),
   }
   if (threads === null) return engine
-  return { ...engine, matchAll: streamBeyond(MANY_ROWS, query => findingOf(engine.match(query)), threads) }
+  return { ...engine, matchAll: streamBeyond(MANY_ROWS, query => matchResultOf(engine.match(query)), threads) }
 }
 
 /**

@@ -16,7 +16,7 @@ export interface Choice {
 }
 
 /** The part of an answer that a job stores: small enough to be sent between threads for every row. */
-export type Finding = Pick<Answer, 'decision' | 'score' | 'why' | 'pattern' | 'banding'> & {
+export type MatchResult = Pick<Answer, 'decision' | 'score' | 'why' | 'pattern' | 'banding'> & {
   /** Position of the best candidate; null without one. */
   readonly company: number | null
   /** Best first; empty unless the row is in review. */
@@ -35,13 +35,13 @@ export interface Engine {
   /** Sorted alpha-2 codes of the companies' countries. */
   readonly countries: readonly string[]
   /** Matches rows on several threads and keeps their order; absent with a single thread. */
-  readonly matchAll?: (queries: AsyncIterable<Query>) => AsyncGenerator<Finding>
+  readonly matchAll?: (queries: AsyncIterable<Query>) => AsyncGenerator<MatchResult>
 }
 
 /** Companies with a lower score are not offered, except the best. */
 const MIN_CHOICE_SCORE = 0.01
 
-export function findingOf({ decision, score, why, pattern, banding, candidates }: Answer): Finding {
+export function matchResultOf({ decision, score, why, pattern, banding, candidates }: Answer): MatchResult {
   const choices = candidates
     .filter((one, at) => decision === 'review' && (at === 0 || one.score >= MIN_CHOICE_SCORE))
     .map(one => ({

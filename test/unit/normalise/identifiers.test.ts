@@ -34,7 +34,7 @@ describe('organisation numbers', () => {
     expect(normaliseOrgNumber(text, country)).toBe(number)
   })
 
-  it('gives lost zeros back to British numbers, however they are punctuated, and is idempotent', () => {
+  it('restores leading zeros of British numbers with any punctuation, and is idempotent', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 99_999_999 }), fc.constantFrom('', ' ', '-', '.'), (number, part) => {
         const full = String(number).padStart(8, '0')
@@ -57,7 +57,7 @@ describe('organisation numbers', () => {
 })
 
 describe('other identifiers', () => {
-  it('VAT numbers carry their country', () => {
+  it('VAT numbers start with their country', () => {
     expect(normaliseVat('123 4567 82', 'GB')).toBe('GB123456782')
     expect(normaliseVat('GB 123456782 001', 'GB')).toBe('GB123456782')
     expect(normaliseVat('EL123456789', '')).toBe('GR123456789')
@@ -83,7 +83,7 @@ describe('other identifiers', () => {
     expect(domainOf(text)).toBe(domain)
   })
 
-  it('postcodes lose blanks, and have a district', () => {
+  it('postcodes are written without blanks and have a district', () => {
     expect(normalisePostcode('sw1a 1aa')).toBe('SW1A1AA')
     expect(normalisePostcode('London')).toBe('')
     expect(postcodeArea('SW1A1AA')).toBe('SW1A')

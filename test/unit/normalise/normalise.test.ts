@@ -22,8 +22,8 @@ describe('normaliseText', () => {
     ['Łódź  Straße', 'lodz strasse'],
     ['ООО "Байкал"', 'ooo baikal'],
     ['—***—', ''],
-  ])('%j is %j', (text, folded) => {
-    expect(normaliseText(text)).toBe(folded)
+  ])('%j is %j', (text, normalised) => {
+    expect(normaliseText(text)).toBe(normalised)
   })
 
   it('is idempotent, never throws and leaves only a–z, 0–9 and single blanks', () => {
@@ -31,14 +31,14 @@ describe('normaliseText', () => {
       fc.property(anyText, text => {
         const once = normaliseText(text)
         expect(once).toMatch(/^(?:[a-z0-9]+(?: [a-z0-9]+)*)?$/)
-        // Transliteration may lengthen a text past the limit; such a text is not one that would be folded again.
+        // Transliteration may lengthen a text past the limit; such a text is not normalised again.
         if (once.length <= 500) expect(normaliseText(once)).toBe(once)
       }),
     )
   })
 })
 
-describe('the tables hold words in normalised spelling', () => {
+describe('the tables have words in normalised spelling', () => {
   it.each([
     [
       'legal forms',
@@ -75,7 +75,7 @@ describe('normaliseCountry', () => {
     expect(normaliseCountry(text)).toBe(code)
   })
 
-  it('gives a code of the table or nothing', () => {
+  it('returns a code of the table or an empty text', () => {
     fc.assert(
       fc.property(anyText, text => {
         expect(['', ...Object.keys(countries)]).toContain(normaliseCountry(text))
@@ -121,7 +121,7 @@ describe('parseCompanyName', () => {
     expect(parseCompanyName(text)).toEqual({ words: words.split(' ').filter(word => word !== ''), legal })
   })
 
-  it('never throws and is never empty where there are words', () => {
+  it('never throws and returns words for every text with words', () => {
     fc.assert(
       fc.property(anyText, text => {
         expect(parseCompanyName(text).words.length > 0).toBe(

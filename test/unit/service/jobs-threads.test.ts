@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads'
 import { afterEach, describe, expect, it } from 'vitest'
 import { makeThreads, streamBeyond, type Threads } from '../../../src/service/data-cleaning/processing/threads.ts'
 import { buildIndex, match, type Query } from '../../../src/service/matching/index.ts'
-import { type Finding, findingOf } from '../../../src/service/registers/engine.ts'
+import { type MatchResult, matchResultOf } from '../../../src/service/registers/engine.ts'
 import { COMPANIES } from './matching/companies.ts'
 
 let threads: Threads | undefined
@@ -25,11 +25,13 @@ describe('threads with the engine', () => {
   const start = () => new Worker(script, { workerData: index.image })
 
   it('answer in order and alike, one, two or three of them', async () => {
-    const expected = (await gathered(rows(1000))).map(query => findingOf(match(index, query)))
+    const expected = (await gathered(rows(1000))).map(query => matchResultOf(match(index, query)))
     for (const count of [1, 2, 3]) {
       threads = makeThreads(count, start)
       expect(await gathered(threads.stream(rows(1000)))).toEqual(expected)
-      expect(await gathered(streamBeyond(400, query => findingOf(match(index, query)), threads)(rows(1000)))).toEqual(expected)
+      expect(await gathered(streamBeyond(400, query => matchResultOf(match(index, query)), threads)(rows(1000)))).toEqual(
+        expected,
+      )
       await threads.close()
     }
   })
@@ -93,7 +95,7 @@ describe('a stream', () => {
       started++
       return new Worker(SCRIPT, { eval: true, workerData: new SharedArrayBuffer(4) })
     })
-    const here = (query: Query): Finding => ({ why: query.name }) as Finding
+    const here = (query: Query): MatchResult => ({ why: query.name }) as MatchResult
     const all = streamBeyond(20, here, threads)
     const names = async function* (count: number): AsyncGenerator<Query> {
       try {

@@ -5,7 +5,7 @@ import { CsvFault } from '../../csv/csv-text.ts'
 import { type RowCandidate, type RowResult, resultLine } from '../../enrichment/row-results.ts'
 import type { Limits } from '../../limits.ts'
 import type { Query } from '../../matching/types.ts'
-import { type Choice, type Engine, type Finding, findingOf } from '../../registers/engine.ts'
+import { type Choice, type Engine, type MatchResult, matchResultOf } from '../../registers/engine.ts'
 import { writeWhole } from '../../storage/atomic-file.ts'
 import type { Summary } from '../jobs-store.ts'
 import type { Pace } from './job-pace.ts'
@@ -37,7 +37,7 @@ function shown({ company, ...reasons }: Choice, engine: Engine): RowCandidate {
 /** Judges findings one after the other and remembers which companies were taken. */
 function makeJudge(engine: Engine) {
   const taken = new Map<string, number>()
-  return (row: number, { decision, score, why, pattern, banding, company, choices }: Finding): RowResult => {
+  return (row: number, { decision, score, why, pattern, banding, company, choices }: MatchResult): RowResult => {
     const common = { row, score, why, pattern, banding, company: null, first: null, candidates: [] }
     if (decision === 'review') return { ...common, outcome: 'review', candidates: choices.map(one => shown(one, engine)) }
     const best = company === null ? null : engine.at(company)
@@ -58,8 +58,8 @@ async function* readQueries({ source, hasHeader, mappings }: MatchTask, limits: 
   if (records === 0) throw new CsvFault('the file is empty')
 }
 
-async function* matchHere(engine: Engine, queries: AsyncIterable<Query>): AsyncGenerator<Finding> {
-  for await (const query of queries) yield findingOf(engine.match(query))
+async function* matchHere(engine: Engine, queries: AsyncIterable<Query>): AsyncGenerator<MatchResult> {
+  for await (const query of queries) yield matchResultOf(engine.match(query))
 }
 
 /** Matches a file. Throws a CsvFault when the file does not read cleanly: then there is no result at all. */

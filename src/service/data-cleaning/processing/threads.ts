@@ -3,7 +3,7 @@
  * replaced, and its batches are asked once more; a batch that two threads have died of is given up. Knows no register.
  */
 import type { Query } from '../../matching/index.ts'
-import type { Finding } from '../../registers/engine.ts'
+import type { MatchResult } from '../../registers/engine.ts'
 
 /** Rows per message: enough that the message costs little beside them, few enough that the last ones are soon done. */
 const BATCH = 128
@@ -16,7 +16,7 @@ interface Errand {
   readonly batch: string
   /** How often a thread has begun with it. */
   tries: number
-  readonly done: (findings: Finding[]) => void
+  readonly done: (results: MatchResult[]) => void
   readonly failed: (error: Error) => void
 }
 
@@ -38,7 +38,7 @@ interface Hand {
 /** Running threads. */
 export interface Threads {
   /** Answers rows in their order. Ending it early leaves nothing running but the batches in hand. */
-  stream(rows: AsyncIterable<Query>): AsyncGenerator<Finding>
+  stream(rows: AsyncIterable<Query>): AsyncGenerator<MatchResult>
   /** Ends all threads; what is in hand fails. */
   close(): Promise<void>
 }
@@ -53,7 +53,7 @@ export function makeThreads(count: number, start: () => Thread): Threads {
     const hand: Hand = { thread: start(), errands: [] }
     hands.add(hand)
     hand.thread.on('message', (text: string) => {
-      hand.errands.shift()?.done(JSON.parse(text) as Finding[])
+      hand.errands.shift()?.done(JSON.parse(text) as MatchResult[])
       const next = hand.errands[0]
       if (next !== undefined) next.tries++
       assign()
@@ -85,7 +85,7 @@ export function makeThreads(count: number, start: () => Thread): Threads {
       hand.thread.postMessage(errand.batch)
     }
   }
-  const ask = (rows: readonly Query[]): Promise<Finding[]> =>
+  const ask = (rows: readonly Query[]): Promise<MatchResult[]> =>
     new Promise((done, failed) => {
       if (closed) return failed(new Error('the matching threads were closed'))
       queue.push({ batch: JSON.stringify(rows), tries: 0, done, failed })
@@ -94,7 +94,7 @@ export function makeThreads(count: number, start: () => Thread): Threads {
 
   return {
     async *stream(rows) {
-      const asked: Promise<Finding[]>[] = []
+      const asked: Promise<MatchResult[]>[] = []
       const most = count * IN_HAND + 1
       let batch: Query[] = []
       const send = (): void => {
@@ -125,8 +125,8 @@ export function makeThreads(count: number, start: () => Thread): Threads {
  * Streams rows through threads once there are more than `few` of them: those are answered here, and a small job costs no thread's
  * start.
  */
-export const streamBeyond = (few: number, here: (query: Query) => Finding, threads: Threads) =>
-  async function* (queries: AsyncIterable<Query>): AsyncGenerator<Finding> {
+export const streamBeyond = (few: number, here: (query: Query) => MatchResult, threads: Threads) =>
+  async function* (queries: AsyncIterable<Query>): AsyncGenerator<MatchResult> {
     const rows = queries[Symbol.asyncIterator]()
     try {
       for (let row = 0; row < few; row++) {

@@ -1,4 +1,4 @@
-/** The figures of a match: the scale of confidences, and the letters. */
+/** The confidence of a match and the letters of its fields. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { confidenceOf, matchedCompany } from '../../../../src/service/companies/confidence.ts'
@@ -21,7 +21,7 @@ test('a confidence is a whole number from 893 to 999 that never falls as the sco
   expect([0, REVIEW_FROM - 1e-9, REVIEW_FROM, 1].map(confidenceOf)).toEqual([893, 899, 900, 999])
 })
 
-test('every letter is A to F, or Z where one side says nothing', () => {
+test('every letter is A to F, or Z without a value on one side', () => {
   const text = fc.string({ unit: 'grapheme', maxLength: 30 })
   const query = fc.record({
     matchThreshold: fc.constant(893),

@@ -1,4 +1,4 @@
-/** What is read out of a register's entry: streets, statuses, types. */
+/** Streets, statuses and types from the entries of a register. */
 import { expect, test } from 'vitest'
 import { splitStreet, statusOf, typeOf } from '../../../../src/service/companies/facts.ts'
 import { engine } from '../engine.ts'
@@ -19,7 +19,7 @@ test.each([
   expect(splitStreet(line)).toEqual({ street, houseNumber })
 })
 
-test('a line without end is read at once', () => {
+test('a very long line is split in time', () => {
   expect(splitStreet(`${'1 '.repeat(100_000)}x`).houseNumber).toBe('')
 })
 

@@ -1,4 +1,4 @@
-/** Searching companies: the index behind it against a plain look at every company. */
+/** The indexes of the company search, compared with a scan of all companies. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { safeNumber } from '../../../../src/service/enrichment/tags.ts'
@@ -14,7 +14,7 @@ const searchOver = (postcodes: readonly string[]) => {
   return { companies, search: makeSearch({ size: companies.length, at: place => companies[place] as Company, find }) }
 }
 
-test('companies are found by the start of their postcode, exactly those', async () => {
+test('finds exactly the companies with a postcode prefix', async () => {
   const letters = fc.constantFrom('0', '9', 'A', 'Z', 'L', '1')
   const postcode = fc.string({ unit: fc.oneof(letters, fc.constantFrom(' ', '-', 'a')), maxLength: 9 })
   const start = fc.string({ unit: letters, minLength: 1, maxLength: 7 })
@@ -28,7 +28,7 @@ test('companies are found by the start of their postcode, exactly those', async 
   )
 })
 
-test('each company is found by its Safe Number and by its connectId, and nothing by another', async () => {
+test('finds each company by Safe Number and connectId, and none by another id', async () => {
   const { companies, search } = searchOver(Array.from({ length: 1_000 }, () => ''))
   for (const company of companies) {
     expect(await search.find(safeNumber(company))).toBe(company)
@@ -37,7 +37,7 @@ test('each company is found by its Safe Number and by its connectId, and nothing
   for (const id of ['UK000000000000000', 'GB-X-1000', '', 'UK1']) expect(await search.find(id)).toBeNull()
 })
 
-test('no more than was asked for is looked at', async () => {
+test('examines no more companies than requested', async () => {
   const { search } = searchOver(Array.from({ length: 500 }, () => 'LS1 1AA'))
   expect(await search.byPostcode('LS', 20)).toHaveLength(20)
 })

@@ -1,4 +1,4 @@
-/** Companies for the matching tests: made up, each filled with blanks where a test does not care. */
+/** Fictitious companies for the matching tests, with empty values for fields that a test does not set. */
 import type { Company } from '../../../../src/service/matching/index.ts'
 
 export const company = (fields: Partial<Company> & { id: string; name: string }): Company => ({

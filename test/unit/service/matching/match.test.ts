@@ -11,7 +11,7 @@ const answer = (query: Query) => {
 
 const CASTINGS = { name: 'Thornbury Castings', postcode: 'S9 2TX' }
 
-describe('what is matched', () => {
+describe('matched rows', () => {
   const rows: [string, Query, string][] = [
     ['the name as registered', { name: 'Thornbury Castings Limited' }, '08064685'],
     ['another legal form spelling and case', { name: 'THORNBURY CASTINGS LTD.' }, '08064685'],
@@ -41,7 +41,7 @@ describe('what is matched', () => {
   })
 })
 
-describe('what is shown to a person', () => {
+describe('rows in review', () => {
   const rows: [string, Query, string][] = [
     [
       'a number whose company has quite another name',
@@ -72,7 +72,7 @@ describe('what is shown to a person', () => {
   })
 })
 
-describe('what is not matched', () => {
+describe('unmatched rows', () => {
   it.each([
     ['a sister company that the register lacks', { name: 'Marwood Catering Limited', postcode: 'BH15 1AB' }],
     ['the bare name of a group', { name: 'Marwood' }],
@@ -95,7 +95,7 @@ describe('what is not matched', () => {
     expect(answer(query)).toMatchObject({ decision: 'unmatched', reason })
   })
 
-  it('anything in an empty register', () => {
+  it('any row against an empty register', () => {
     expect(match(buildIndex([]), CASTINGS)).toMatchObject({
       decision: 'unmatched',
       reason: 'no-candidate',
@@ -106,8 +106,8 @@ describe('what is not matched', () => {
   })
 })
 
-describe('the reasons', () => {
-  it('say what agreed, what did not, and the status', () => {
+describe('explanations', () => {
+  it('name agreement, difference and status', () => {
     const found = answer({ name: 'Thornbury Castings', orgNumber: '8064685', postcode: 'S9 2TX', town: 'Leeds', country: 'GB' })
     expect(found.why).toBe('name 1.00 | number = | postcode = | town ≠ | country =')
     expect(found.pattern).toBe('number+name+postcode')
@@ -115,7 +115,7 @@ describe('the reasons', () => {
     expect(answer({ name: 'Bluestone Computing' }).why).toContain('former name 1.00')
   })
 
-  it('candidates come best first, at most five, with named features', () => {
+  it('list at most five candidates, best first, with named features', () => {
     const { candidates } = answer({ name: 'Marwood Services', postcode: 'BH15 1AB' })
     expect(candidates.length).toBeGreaterThan(2)
     expect(candidates.length).toBeLessThanOrEqual(5)
@@ -125,7 +125,7 @@ describe('the reasons', () => {
 })
 
 describe('bounds', () => {
-  it('the same question has the same answer, whatever order the register is in', () => {
+  it('a query has the same answer in any order of the register', () => {
     const reversed = buildIndex([...COMPANIES].reverse())
     for (const name of ['Marwood Services', 'National Trading', 'Quillon Fund']) {
       const [one, other] = [match(index, { name }), match(reversed, { name })]
@@ -145,14 +145,14 @@ describe('bounds', () => {
     ['500 single letters', 'a '.repeat(250)],
     ['a tail without end', `x DL-${',0'.repeat(240)}`],
     ['500 emoji', '🏭'.repeat(250)],
-  ])('%s are answered in time', (_, name) => {
+  ])('%s are matched in time', (_, name) => {
     match(index, { name: 'warm up' })
     const started = performance.now()
     expect(match(index, { name }).decision).toBe('unmatched')
     expect(performance.now() - started).toBeLessThan(50)
   })
 
-  it('any row is answered, with a score from 0 to 1 and a decision that fits its reason', () => {
+  it('any row has an answer with a score from 0 to 1 and a consistent decision and reason', () => {
     const cell = fc.string({ unit: 'binary', maxLength: 60 })
     const name = fc.oneof(cell, fc.constantFrom(...COMPANIES.map(one => one.name)))
     fc.assert(

@@ -1,4 +1,4 @@
-/** The index's storage: everything comes back as it went in, searches agree with a plain one, and a row's work has a bound. */
+/** The storage of the index: columns round-trip, searches agree with an exhaustive one, and the work for a row is bounded. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { MAX_COMPARISONS, selectCandidates } from '../../../../src/service/matching/blocking/candidates.ts'
@@ -21,7 +21,7 @@ const packed = (columns: Columns) => unpack(pack(columns))
 const texts = fc.array(fc.string({ unit: 'grapheme', maxLength: 20 }), { maxLength: 60 })
 
 describe('columns', () => {
-  it('give back texts, repeated texts and words by number', () => {
+  it('round-trip texts, repeated texts and numbered words', () => {
     fc.assert(
       fc.property(texts, all => {
         const [column, repeated, dictionary] = [new TextColumnBuilder(), new RepeatedTextBuilder(), new DictionaryBuilder()]
@@ -46,13 +46,13 @@ describe('columns', () => {
     )
   })
 
-  it('of another kind or name are refused', () => {
+  it('reject access by another type or name', () => {
     const columns = packed({ a: Uint8Array.of(1) })
     expect(() => columns.u32('a')).toThrow('no column a')
     expect(() => columns.u8('b')).toThrow('no column b')
   })
 
-  it('lead from keys to companies, and nowhere from a key of more than 200', () => {
+  it('map keys to companies, but not a key of more than 200', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.string({ maxLength: 3 }), fc.nat(50)), { maxLength: 300 }), pairs => {
         const builder = new KeysBuilder()
@@ -70,7 +70,7 @@ describe('columns', () => {
     )
   })
 
-  it('give back companies, whatever their cells hold', () => {
+  it('round-trip companies with any cells', () => {
     const text = fc.string({ unit: 'grapheme', maxLength: 12 })
     const some = fc.record({
       name: text,
@@ -126,7 +126,7 @@ describe('postings', () => {
     return best.filter(({ score }, at) => at < 5 || score >= least).map(one => one.document)
   }
 
-  it.each([50, 70_000, 140_000])('find what a plain search finds among %i documents', count => {
+  it.each([50, 70_000, 140_000])('return the results of an exhaustive search among %i documents', count => {
     const { starts, terms, postings } = made(count)
     const asked = [3, 8, 25, 31]
     const expected = plainly(starts, terms, postings.idf, asked)
@@ -134,7 +134,7 @@ describe('postings', () => {
     expect(nearestDocuments(postings, asked, 1e9, 20)).toEqual(expected)
   })
 
-  it('find what a plain search finds, however terms are spread', () => {
+  it('return the results of an exhaustive search for any distribution of terms', () => {
     const spread = fc.array(fc.uniqueArray(fc.oneof(fc.nat(4), fc.nat(29)), { minLength: 1, maxLength: 12 }), {
       minLength: 1,
       maxLength: 400,
@@ -159,7 +159,7 @@ describe('postings', () => {
     )
   })
 
-  it('are read within their budget, and the commonest word alone within half a million', () => {
+  it('are read within the budget, a single most common word within half a million', () => {
     const count = 1_000_000
     const starts = Uint32Array.from({ length: count + 1 }, (_, at) => at)
     const { postings } = { postings: postingsIn(packed(buildPostings('p', starts, new Uint32Array(count), 1)), 'p') }
@@ -169,7 +169,7 @@ describe('postings', () => {
   })
 })
 
-describe('the work of a row', () => {
+describe('the work for a row', () => {
   const many = (count: number) =>
     Array.from({ length: count }, (_, at) =>
       company({
@@ -180,7 +180,7 @@ describe('the work of a row', () => {
       }),
     )
 
-  it('has a bound, whatever names a register gives and a row asks', () => {
+  it('is bounded for any names in register and row', () => {
     const index = buildIndex(many(60))
     const query = {
       name: 'Common Trading',

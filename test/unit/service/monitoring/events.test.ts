@@ -1,4 +1,4 @@
-/** From changes and active rules to events; pure. */
+/** Events from changes and active rules. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type ActiveRule, eventsOf } from '../../../../src/service/monitoring/events.ts'
@@ -13,7 +13,7 @@ const codesOf = (field: Field, old: string, now: string, country = 'GB', rules =
   eventsOf({ field, old, new: now }, country, rules).map(made => made.rule.code)
 const ceasedIn = (country: string): number => rulesOf(country).find(rule => rule.field === 'status')?.code ?? 0
 
-describe('a change makes the events of the rules that look at its field', () => {
+describe('a change creates the events of the rules for its field', () => {
   test.each<[Field, number]>([
     ['status', 103],
     ['name', 104],
@@ -27,11 +27,11 @@ describe('a change makes the events of the rules that look at its field', () => 
     expect(codesOf(field, 'a', 'b', 'GB', active(1, 99))).toEqual([])
   })
 
-  test('rules of ratings and credit limits report nothing a register tells', () => {
+  test('rules of ratings and credit limits report no change of a register', () => {
     for (const field of FIELDS) expect(codesOf(field, 'a', 'b', 'BE', active(1, 101, 102, 1703))).toEqual([])
   })
 
-  test('a country’s rule is about companies of the country, and about the end of their trade only', () => {
+  test('a national rule reports only companies of its country that become inactive', () => {
     const [british, french] = [ceasedIn('GB'), ceasedIn('FR')]
     const rules = active(1, british, french)
     expect(codesOf('status', 'active', 'liquidation', 'GB', rules)).toEqual([british])
@@ -41,14 +41,14 @@ describe('a change makes the events of the rules that look at its field', () => 
     expect(codesOf('status', 'liquidation', 'active', 'GB', rules)).toEqual([])
   })
 
-  test('what a register begins to tell is no change, bad news about the status excepted', () => {
+  test('a first value is not a change, except an inactive status', () => {
     expect(codesOf('address', '', '1 Mill Lane')).toEqual([])
     expect(codesOf('legalForm', '', 'Ltd')).toEqual([])
     expect(codesOf('status', '', 'active')).toEqual([])
     expect(codesOf('status', '', 'liquidation')).toEqual([103, ceasedIn('GB')])
   })
 
-  test('one event for all portfolios, a notice for each, its text with the parameters in place', () => {
+  test('creates one event for all portfolios and a notice for each, with its parameters filled in', () => {
     const rules = [...active(1, 105), ...active(2, 105), ...active(3, 103)]
     const made = eventsOf({ field: 'address', old: 'a', new: 'b' }, 'GB', rules)
     expect(made).toHaveLength(1)
@@ -60,12 +60,12 @@ describe('a change makes the events of the rules that look at its field', () => 
 })
 
 describe('the table of rules', () => {
-  test('numbers are unique and lead to their rule', () => {
+  test('numbers are unique and identify their rule', () => {
     expect(new Set(RULES.map(rule => rule.code)).size).toBe(RULES.length)
     for (const rule of RULES) expect(ruleOf(rule.code)).toBe(rule)
     expect(ruleOf(1)).toBeNull()
   })
-  test('the documented ones are as documented', () => {
+  test('documented rules agree with the documentation', () => {
     expect(ruleOf(101)).toMatchObject({ country: 'XX', type: 4, typeName: 'Rating band change - 3 input' })
     expect(ruleOf(102)).toMatchObject({ country: 'XX', name: 'Credit Limit Change', localCode: 'CL', globalCode: 'CL' })
     expect(ruleOf(105)).toMatchObject({ country: 'XX', summary: 'Address Change reported', localCode: 'LI2013' })
@@ -86,10 +86,10 @@ describe('the table of rules', () => {
   })
 })
 
-describe('how two states differ', () => {
+describe('differences of two states', () => {
   const company = engine.at(0)
   const facts = factsOf(company)
-  test('a company is its status, name, address, form and directors', () => {
+  test('compare status, name, address, legal form and directors', () => {
     expect(facts).toEqual({
       status: 'active',
       name: 'ACME LTD',
@@ -101,12 +101,12 @@ describe('how two states differ', () => {
     expect(factsOf(more)).toMatchObject({ legalForm: 'Ltd', directors: 'A; B' })
     expect(differences(factsOf(more), factsOf({ ...more, directors: ['A', 'B'] }))).toEqual([])
   })
-  test('case and spaces are no difference, silence neither', () => {
+  test('ignore case, spaces and missing values', () => {
     expect(differences(facts, { ...facts, name: ' Acme  Ltd' })).toEqual([])
     expect(differences(facts, { ...facts, address: '' })).toEqual([])
     expect(differences(facts, { ...facts, name: 'ACME PLC' })).toEqual([{ field: 'name', old: 'ACME LTD', new: 'ACME PLC' }])
   })
-  test('leaving the register is a change of status alone, and so is coming back', () => {
+  test('leaving and returning to the register change only the status', () => {
     const left = differences(facts, GONE)
     expect(left).toEqual([{ field: 'status', old: 'active', new: GONE.status }])
     const gone = { ...facts, status: GONE.status }
@@ -114,7 +114,7 @@ describe('how two states differ', () => {
     expect(differences(gone, facts)).toEqual([{ field: 'status', old: GONE.status, new: 'active' }])
     expect(differences(gone, { ...facts, status: '' })).toEqual([{ field: 'status', old: GONE.status, new: '' }])
   })
-  test('applied, differences lead to a state that does not differ', () => {
+  test('applied to the old state, give the new state', () => {
     const word = fc.constantFrom('', 'a', 'A ', 'b', 'c d', GONE.status)
     const state = fc.record({ status: word, name: word, address: word, legalForm: word, directors: word })
     fc.assert(

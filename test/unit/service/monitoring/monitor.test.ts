@@ -1,4 +1,4 @@
-/** Registers imported anew, and the events this makes: on real files, through the whole service. */
+/** Events of register imports, on real files through the whole service. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -69,7 +69,7 @@ const told = (body: { data: { ruleCode: number; company: { id: string }; oldValu
 const [GB, FR, NL] = ['GB-X-01234567', 'FR-X-552100554', 'NL-X-34567890'] as const
 const CEASED_FR = 5000 + Number.parseInt('FR', 36)
 
-test('a register imported anew makes the events of the active rules, exactly once', async () => {
+test('a new import creates the events of the active rules exactly once', async () => {
   const { importLines, open } = await world()
   await importLines(FIRST)
   const before = await open()
@@ -121,7 +121,7 @@ test('a register imported anew makes the events of the active rules, exactly onc
   expect((await events((await open()).caller)).totalCount).toBe(6)
 })
 
-test('a company that left the register and comes back is told of', async () => {
+test('reports a company that leaves the register and returns', async () => {
   const { importLines, open } = await world()
   await importLines(FIRST)
   const { caller, service } = await open()
@@ -137,7 +137,7 @@ test('a company that left the register and comes back is told of', async () => {
   ])
 })
 
-test('a register imported while the service runs is noticed', async () => {
+test('detects an import while the service runs', async () => {
   const clock = new HandClock()
   const { importLines, open } = await world({ clock })
   await importLines(FIRST)
@@ -148,7 +148,7 @@ test('a register imported while the service runs is noticed', async () => {
   await vi.waitFor(async () => expect((await events(caller)).totalCount).toBe(1))
 })
 
-test('of two registers that hold a company the first speaks for it', async () => {
+test('the first of two registers with a company decides', async () => {
   const { importLines, open } = await world({ registers: ['one', 'two'] })
   await importLines(FIRST)
   await importLines(['9,NORTHGATE FASTENERS,GB,01234567,Elsewhere,York,active'], 'two')
@@ -167,7 +167,7 @@ test('of two registers that hold a company the first speaks for it', async () =>
   ])
 })
 
-describe('the events there are', () => {
+describe('stored events', () => {
   /** Events of three companies, made by change sets of our own. */
   async function given() {
     const sets: ChangeSet[] = []
@@ -236,7 +236,7 @@ describe('the events there are', () => {
     expect(await ids('', `${path}/notificationEvents`)).toEqual([acme, bolt, cork])
   })
 
-  test('of a company are there as long as a portfolio holds it', async () => {
+  test('of a company are visible as long as a portfolio has it', async () => {
     const { caller, portfolio, service } = await given()
     const { body } = await caller.call('GET', `/monitoring/companies/${bolt}/events?startDate=2026-01-10`)
     expect(body).toMatchObject({ totalCount: 1, paging: { size: 50, prev: null, next: null, last: 0 } })
@@ -265,7 +265,7 @@ describe('the events there are', () => {
     expect((await events(caller)).totalCount).toBe(0)
   })
 
-  test('nothing is answered to a token that has expired', async () => {
+  test('are refused to an expired token', async () => {
     const { caller, portfolio, clock } = await given()
     clock.move(3_600_000)
     for (const path of ['/monitoring/notificationEvents', `/monitoring/portfolios/${portfolio}`, '/monitoring/eventRules']) {

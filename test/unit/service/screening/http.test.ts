@@ -1,4 +1,4 @@
-/** AML screening as the embedded service answers it beyond the contract suite: credits, owners, repeats, snapshots, links, time. */
+/** AML screening over HTTP beyond the contract suite: credits, owners, repeats, snapshots, links, time. */
 import { describe, expect, test } from 'vitest'
 import { openDatabase } from '../../../../src/service/storage/database.ts'
 import { type Caller, HandClock, logIn, send, startService, temporaryFolder } from '../kit.ts'
@@ -19,7 +19,7 @@ const hitIn = async (caller: Caller, path: string, body: object): Promise<string
 }
 
 describe('credits', () => {
-  test('are counted for each user and end in 403 without a search', async () => {
+  test('are counted per user; 403 without a search when they are exhausted', async () => {
     const service = await startService({ users: USERS, credits: 2 })
     const ann = await logIn(service)
     const bob = await logIn({ ...service, ...USERS[1]! })
@@ -33,7 +33,7 @@ describe('credits', () => {
     expect((await bob.call('POST', BUSINESSES, BODY)).headers.get('x-credits-used')).toBe('1')
   })
 
-  test('are not spent by what is refused, nor twice by a repeated request', async () => {
+  test('are not spent by refused requests, and once by a repeated request', async () => {
     const caller = await logIn(await startService())
     expect((await caller.call('POST', BUSINESSES, { ...BODY, threshold: 1 })).status).toBe(400)
     const key = { 'Idempotency-Key': 'once' }
@@ -45,7 +45,7 @@ describe('credits', () => {
     expect(first.headers.get('x-credits-limit')).toBeNull()
   })
 
-  test('and searches outlive the service', async () => {
+  test('and searches survive a restart', async () => {
     const dataDir = await temporaryFolder()
     const first = await startService({ dataDir })
     const path = await hitIn(await logIn(first), BUSINESSES, BODY)
@@ -96,7 +96,7 @@ test('searches are listed last modified first', async () => {
   expect(await listed()).toEqual([made[0], made[2], made[1]])
 })
 
-test('each reading of a whole record is kept with its time', async () => {
+test('stores each reading of a full record with its time', async () => {
   const clock = new HandClock()
   const dataDir = await temporaryFolder()
   const service = await startService({ clock, dataDir })
@@ -115,7 +115,7 @@ test('each reading of a whole record is kept with its time', async () => {
   database.close()
 })
 
-test('the link to a PDF works until it expires, and only as it was given', async () => {
+test('the link to a PDF works until it expires, and only unchanged', async () => {
   const clock = new HandClock()
   const caller = await logIn(await startService({ clock }))
   const path = await hitIn(caller, INDIVIDUALS, PERSON)

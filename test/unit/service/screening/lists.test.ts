@@ -1,4 +1,4 @@
-/** Screening lists from published files: what becomes of their rows, and that an import is whole, checked and replaced in one step. */
+/** Imports of screening lists: parsing of rows, validation, and replacement in one step. */
 import { createHash } from 'node:crypto'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -38,7 +38,7 @@ const OPEN = [
 ].join('\n')
 
 describe('opensanctions', () => {
-  test('gives each row its names, countries, dates and what its lists say', async () => {
+  test('reads names, countries, dates and listings of each row', async () => {
     const { entries, skipped } = await read('opensanctions', OPEN)
     expect(entries.map(one => [one.id, one.type, datasetsOf(one.listings)])).toEqual([
       ['NK-1', 'individual', ['SAN', 'SAN-CURRENT', 'PEP']],
@@ -64,7 +64,7 @@ describe('opensanctions', () => {
     expect(skipped).toEqual(['6: no id', '7: no name'])
   })
 
-  test('is told what the whole file is of', async () => {
+  test('uses the listing codes of the import for all rows', async () => {
     const { entries } = await read('opensanctions', OPEN, ['PEP-CURRENT'])
     expect(entries.map(one => datasetsOf(one.listings))).toEqual([['PEP'], ['PEP'], ['PEP'], ['PEP']])
   })
@@ -126,7 +126,7 @@ const UK = [
   ukRow({ ...PERSON, 'Unique ID': '', 'Name 6': 'NOBODY' }),
 ].join('\r\n')
 
-test('the UK list joins the rows of a designation, wherever they stand', async () => {
+test('the UK list joins all rows of a designation', async () => {
   const { entries, skipped } = await read('uk', UK)
   expect(entries).toHaveLength(2)
   expect(entries[0]).toMatchObject({
@@ -166,7 +166,7 @@ test('the UK list joins the rows of a designation, wherever they stand', async (
   expect(skipped).toEqual(['7: no Unique ID'])
 })
 
-test('our own CSV needs a name and a dataset, and names the row that has neither', async () => {
+test('fettle’s own CSV requires name and dataset, and names rows without them', async () => {
   const text = [
     'NAME,datasets,type,identifiers,addresses',
     'Varnix,SAN|pep-former,company,registration: 1|2,"1 Quay, Limassol, Cyprus"',
@@ -228,7 +228,7 @@ describe('an import', () => {
     return { file, info: await importList({ kind: 'csv', file, name: 'ours', dir, now: NOW, codes: ['SAN-CURRENT'], force }) }
   }
 
-  test('keeps the digest of its source and says what was taken', async () => {
+  test('stores the digest of its source and counts of its entries', async () => {
     const dir = await temporaryFolder()
     const { file, info } = await importIn(dir, 'id,name,type\n1,Varnix,business\n1,Again,business\n2,Zalmir Quorvath,person\n')
     expect(info).toMatchObject({ name: 'ours', kind: 'csv', source: 'ours.csv', entries: 2, individuals: 1, skipped: 1 })
@@ -242,7 +242,7 @@ describe('an import', () => {
     expect(await readLists(dir)).toEqual([info])
   })
 
-  test('replaces an earlier one and leaves one file of entries; a list held open stays readable', async () => {
+  test('replaces an earlier one and leaves one file of entries; an open list stays readable', async () => {
     const dir = await temporaryFolder()
     const { info } = await importIn(dir, 'name\nVarnix\n')
     const open = await openList(dir, info, () => {})
@@ -253,7 +253,7 @@ describe('an import', () => {
     open.close()
   })
 
-  test('that fails leaves what was there', async () => {
+  test('that fails leaves the existing list unchanged', async () => {
     const dir = await temporaryFolder()
     const { info } = await importIn(dir, 'name\nVarnix\n')
     await expect(importIn(dir, 'name\n"open')).rejects.toMatchObject({ code: 'FETTLE_INPUT_QUOTE' })
@@ -265,7 +265,7 @@ describe('an import', () => {
     await expect(readList(dir, 'ours')).rejects.toMatchObject({ code: 'FETTLE_SCREENING_UNKNOWN' })
   })
 
-  test('that would lose entries is refused with both counts, unless it is forced', async () => {
+  test('that would lose entries is rejected with both counts, unless it is forced', async () => {
     const dir = await temporaryFolder()
     const { info } = await importIn(dir, 'name\nVarnix\nQuorvath\nPrindane\n')
     await expect(importIn(dir, 'name\n  \n')).rejects.toThrow(
@@ -282,7 +282,7 @@ describe('an import', () => {
     expect((await openList(dir, await readList(dir, 'ours'), () => {})).entries).toBe(0)
   })
 
-  test('whose file was changed afterwards is not opened', async () => {
+  test('is not opened when its file was changed', async () => {
     const dir = await temporaryFolder()
     const { info } = await importIn(dir, 'name\nVarnix\nQuorvath\n')
     const path = join(dir, 'ours', info.file)

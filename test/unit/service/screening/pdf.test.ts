@@ -1,4 +1,4 @@
-/** A PDF of sections: well formed, with every text in it, over several pages where it takes them. */
+/** PDFs of sections: well formed, with all texts, over several pages if needed. */
 import { writeFileSync } from 'node:fs'
 import { inflateSync } from 'node:zlib'
 import { expect, test } from 'vitest'
@@ -16,7 +16,7 @@ const streamsOf = (pdf: Buffer): string[] =>
 
 const pagesOf = (pdf: Buffer): number => Number(/\/Type \/Pages\n\/Count (\d+)/.exec(pdf.toString('latin1'))?.[1])
 
-test('has one page for a few rows, and the scripts of the names in it', async () => {
+test('has one page for a few rows, with names in their scripts', async () => {
   const sections = [
     {
       heading: 'Search',
@@ -38,13 +38,13 @@ test('has one page for a few rows, and the scripts of the names in it', async ()
   }
 })
 
-test('goes on over as many pages as it needs, a value longer than a page too', async () => {
+test('continues over several pages, also within a value', async () => {
   const rows = Array.from({ length: 200 }, (_, at): [string, string] => [`Row ${at}`, 'value '.repeat(20)])
   expect(pagesOf(await pdfOf('Long', [{ heading: 'Rows', rows }]))).toBeGreaterThan(4)
   expect(pagesOf(await pdfOf('Long', [{ heading: 'Row', rows: [['One', 'word '.repeat(4_000)]] }]))).toBeGreaterThan(3)
 })
 
-test('takes control characters and an endless word', async () => {
+test('accepts control characters and very long words', async () => {
   const pdf = await pdfOf('A\u0000B\u001b', [{ heading: '\u0007', rows: [['\u0001', `x${'y'.repeat(5_000)}\n\u0000z`]] }])
   expect(pagesOf(pdf)).toBeGreaterThan(0)
 })

@@ -1,4 +1,4 @@
-/** What a search finds in lists: names in any order and script, who can be meant, and lists that change under a running service. */
+/** Name searches in screening lists: word order and script, criteria, and lists that change while the service runs. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -57,7 +57,7 @@ describe('a name', () => {
     expect(told(screener, person('QUORVATH Zalmir Pradenovich'))).toEqual(['P1 Zalmir Pradenovich Quorvath 100'])
   })
 
-  test('with a typing error scores between the threshold and 100, and one of somebody else is not found', async () => {
+  test('with a typing error scores between the threshold and 100, and another name is not found', async () => {
     const { screener } = await screenerOf()
     const [found] = screener.search(ask('Varnix Stel'))
     expect(found?.entry.id).toBe('B1')
@@ -67,14 +67,14 @@ describe('a name', () => {
     expect(screener.search(ask('Northgate Fasteners'))).toEqual([])
   })
 
-  test('of a business is not looked for among persons, one of either among both', async () => {
+  test('of a business is not searched among persons, one of type `either` among both', async () => {
     const { screener } = await screenerOf()
     expect(ids(screener, person('Varnix Steel'))).toEqual([])
     expect(ids(screener, ask('Ilvane Quorvath'))).toEqual([])
     expect([ids(screener, ask('Feldmoor Trust')), ids(screener, person('Feldmoor Trust'))]).toEqual([['E1'], ['E1']])
   })
 
-  test('with a middle name of its own is not quite one without', async () => {
+  test('with an additional middle name scores below 100', async () => {
     const { screener } = await screenerOf()
     const asked = { first: 'Tobrin', middle: 'James', last: 'Hallowmere' }
     expect(told(screener, person('Hallowmere Tobrin James', { person: asked }))).toEqual(['P3 Tobrin Hallowmere 95'])
@@ -108,12 +108,12 @@ test.each<[string, Partial<Question>, boolean]>([
   ['Zalmir Quorvath', { countryCodes: ['KZ', 'GB'] }, true],
   ['Zalmir Quorvath', { countryCodes: ['GB'] }, false],
   ['Feldmoor Trust', { countryCodes: ['GB'] }, true],
-])('%s asked with %j: found %s', async (name, more, found) => {
+])('a search for %s with %j: found %s', async (name, more, found) => {
   const { screener } = await screenerOf()
   expect(screener.search(person(name, more)).length > 0).toBe(found)
 })
 
-test('an import is searched without a restart, and what it no longer holds is found no more', async () => {
+test('searches a new import without a restart, and no longer finds removed entries', async () => {
   const { screener, add } = await screenerOf()
   await add(LIST.replace('Varnix Steel Ltd', 'Prindane Seafoods'))
   expect(ids(screener, ask('Varnix Steel'))).toEqual(['B1'])
@@ -124,7 +124,7 @@ test('an import is searched without a restart, and what it no longer holds is fo
   screener.close()
 })
 
-test('without lists the made-up sample is searched, and only then', async () => {
+test('searches the fictitious sample only without lists', async () => {
   for (const dir of [null, await temporaryFolder(), '/no/such/folder']) {
     const screener = openScreener(dir)
     await screener.ready()
@@ -134,7 +134,7 @@ test('without lists the made-up sample is searched, and only then', async () => 
   expect(screener.search(ask('Varnix Steel'))).toEqual([])
 })
 
-test('the score follows the engine, and only the same name has 100', () => {
+test('the score increases with the engine’s score, and only the same name has 100', () => {
   const scores = Array.from({ length: 1001 }, (_, at) => hitScoreOf({ chance: at / 1000, features: {} }))
   for (const [at, score] of scores.entries()) expect(score).toBeGreaterThanOrEqual(scores[at - 1] ?? 0)
   expect([scores[0], scores[149], scores[150], scores[1000]]).toEqual([0, 74, 75, 99])

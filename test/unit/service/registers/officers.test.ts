@@ -1,4 +1,4 @@
-/** Officers: from their CSV to disk and back, and what is refused. */
+/** Import, storage and lookup of officers. */
 import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -48,7 +48,7 @@ test('officers are found by company, person and last name', async () => {
   expect([officers.ofCompany('GB-X-1'), officers.ofPerson('GB-78'), officers.bySurname('', 10)]).toEqual([[], [], []])
 })
 
-test('any name comes back as it was written', async () => {
+test('any name round-trips', async () => {
   const name = fc
     .string({ unit: 'grapheme', minLength: 1, maxLength: 40 })
     .filter(text => text.trim() === text && text !== '' && !/[\r\n]/.test(text))
@@ -63,7 +63,7 @@ test('any name comes back as it was written', async () => {
   )
 })
 
-test('a second import replaces the officers too, and one that fails leaves everything as it was', async () => {
+test('a second import replaces the officers, and a failed one changes nothing', async () => {
   const { again, folder, people, open, file, dir } = await take('companyId,name\n1,Ann\n')
   await writeFile(people, 'companyId,name\n1,Bo\n2,Cy\n')
   await again()
@@ -77,7 +77,7 @@ test('a second import replaces the officers too, and one that fails leaves every
   expect((await readdir(folder)).filter(name => name.startsWith('officers'))).toEqual([])
 })
 
-test('officers of which none can be taken, or less than half of those there, are refused unless forced', async () => {
+test('rejects officers without a usable row, or with less than half of the existing ones, unless forced', async () => {
   const { folder, people, open, file, dir } = await take('companyId,name\n1,Ann\n1,Bo\n2,Cy\n')
   const before = (await readdir(folder)).sort()
   const again = (force: boolean) => importRegister({ file, officers: people, name: 'test', dir, now: new Date(0), force })

@@ -24,8 +24,8 @@ async function flip(path: string, at: number): Promise<void> {
   await handle.close()
 }
 
-describe('the file of an index', () => {
-  it('gives back every company and every answer', async () => {
+describe('an index file', () => {
+  it('restores all companies and answers', async () => {
     const path = join(root, 'sub', 'a.index')
     const built = buildIndex(COMPANIES)
     await saveIndex(path, built.image, FACTS)
@@ -38,7 +38,7 @@ describe('the file of an index', () => {
     expect(await readdir(join(root, 'sub'))).toEqual(['a.index'])
   })
 
-  it('that is missing, cut off, damaged or of another register is none', async () => {
+  it('is ignored when it is missing, truncated, damaged or of another register', async () => {
     const path = join(root, 'a.index')
     const size = async (): Promise<number> => (await stat(path)).size
     expect(await loadIndex(path, 'd1')).toBeNull()
@@ -63,7 +63,7 @@ describe('the file of an index', () => {
     expect(await loadIndex(path, 'd2')).toBeNull()
   })
 
-  it('leaves nothing when it cannot be written', async () => {
+  it('is removed when it cannot be written', async () => {
     await writeFile(join(root, 'file'), '')
     await expect(saveIndex(join(root, 'file', 'a.index'), buildIndex(COMPANIES).image, FACTS)).rejects.toThrow()
     expect(await readdir(root)).toEqual(['file'])
@@ -82,7 +82,7 @@ describe('a large register', () => {
   }
   const named = async (): Promise<string> => (await openRegister(root, ['large'])).index.companies.at(77).name
 
-  it('keeps its index, reads it again, and builds another when the register is another', async () => {
+  it('stores its index, reads it again, and rebuilds it after a change of the register', async () => {
     await take('Alder')
     expect(await named()).toBe('Alder 25 Works')
     const [file] = await readdir(join(root, '.indexes'))

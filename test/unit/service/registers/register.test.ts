@@ -39,7 +39,7 @@ async function take(
 const companiesOf = async (...names: string[]) => [...(await openRegister(dir, names)).index.companies]
 
 describe('importing', () => {
-  it('keeps what is known about the source, and every company', async () => {
+  it('stores the facts of the source and all companies', async () => {
     const text = `${HEADER}\nA1,Acme Ltd,United Kingdom,01234567,GB1,Acme Tools|Acme Parts,Old Acme,1 Road,,Leeds,LS1 1AA,0113,a@acme.example,acme.example,Active\nB2,Beta,,,,,,,,,,,,,\n`
     const info = await take(text, 'mine', { snapshotDate: '2026-02-28' })
     expect(info).toMatchObject({
@@ -103,7 +103,7 @@ describe('importing', () => {
     ])
   })
 
-  it('names the first twenty bad rows only, and tells its progress', async () => {
+  it('names only the first twenty bad rows, and reports progress', async () => {
     const seen: number[] = []
     const rows = Array.from({ length: 25_000 }, (_, at) => (at < 30 ? `${at},` : `${at},Company ${at}`))
     const info = await take(`id,name\n${rows.join('\n')}\n`, 'many', { onProgress: count => seen.push(count) })
@@ -111,13 +111,13 @@ describe('importing', () => {
     expect(seen).toEqual([10_000, 20_000])
   })
 
-  it('tells companies of one number apart', async () => {
+  it('distinguishes companies with one number', async () => {
     await take('id,name,country,orgNumber\nK1,Jung,DE,HRB 1\nM1,Alt,DE,HRB 1\n')
     const companies = await companiesOf('test')
     expect(companies.map(one => one.connectId)).toEqual(['DE-X-HRB 1', 'DE-X-M1'])
   })
 
-  it('gives back any text that a cell can hold', async () => {
+  it('round-trips any text of a cell', async () => {
     const name = fc
       .string({ unit: 'grapheme', minLength: 1, maxLength: 40 })
       .filter(text => text.trim() === text && text !== '' && !/[\r\n]/.test(text))
@@ -132,7 +132,7 @@ describe('importing', () => {
     )
   })
 
-  it('keeps files to their owner', async () => {
+  it('creates files that only the owner can read', async () => {
     const info = await take('name\nAcme\n')
     const mode = async (path: string) => (await stat(path)).mode & 0o777
     expect(await mode(join(dir, 'test'))).toBe(0o700)
@@ -149,20 +149,20 @@ describe('a failed import', () => {
     ['a quote never closed', 'id,name\n1,"Acme\n2,Beta\n', 'FETTLE_INPUT_QUOTE'],
     ['text after a quote', 'id,name\n1,"Acme" Ltd\n', 'FETTLE_INPUT_QUOTE'],
     ['another encoding', Buffer.from('name\nM\xfcller\n', 'latin1'), 'FETTLE_INPUT_ENCODING'],
-  ])('%s: a clear error, and nothing left behind', async (_, text, code) => {
+  ])('%s: reports the error and leaves no files', async (_, text, code) => {
     await expect(take(text)).rejects.toMatchObject({ code, exitCode: 65 })
     expect(await listRegisters(dir)).toEqual([])
     expect(await readdir(dir)).toEqual([])
   })
 
-  it('leaves an earlier register as it was', async () => {
+  it('leaves an existing register unchanged', async () => {
     await take('name\nAcme\n')
     await expect(take('id,name\n1,Beta\n2,"Gamma\n')).rejects.toMatchObject({ code: 'FETTLE_INPUT_QUOTE' })
     expect((await companiesOf('test')).map(one => one.name)).toEqual(['Acme'])
     expect(await readdir(join(dir, 'test'))).toHaveLength(2)
   })
 
-  it('says which file is missing, and which name is none', async () => {
+  it('names a missing file and an invalid name', async () => {
     await expect(importRegister({ file: join(root, 'none.csv'), name: 'test', dir, now: NOW })).rejects.toMatchObject({
       code: 'FETTLE_INPUT_READ',
     })
@@ -171,7 +171,7 @@ describe('a failed import', () => {
       await expect(take('name\nAcme\n', name)).rejects.toMatchObject({ code: 'FETTLE_USAGE' })
   })
 
-  it('says where it cannot write', async () => {
+  it('names the folder it cannot write to', async () => {
     await writeFile(join(root, 'registers'), 'a file where the folder should be')
     await expect(take('name\nAcme\n')).rejects.toMatchObject({ code: 'FETTLE_OUTPUT_WRITE', exitCode: 73 })
   })
@@ -183,7 +183,7 @@ describe('an import that would lose companies', () => {
   it.each([
     ['only broken rows', 'id,name\n1,A,B\n2,\n', /0 companies; rows skipped: 2, the first on line 2 since: 3 cells/],
     ['a header only', 'id,name\n', /0 companies; rows skipped: 0\./],
-  ])('is refused for %s, with and without a register there', async (_, text, message) => {
+  ])('is rejected for %s, with and without an existing register', async (_, text, message) => {
     await expect(take(text)).rejects.toMatchObject({
       code: 'FETTLE_INPUT_EMPTY',
       exitCode: 65,
@@ -198,7 +198,7 @@ describe('an import that would lose companies', () => {
     expect(await companiesOf('test')).toEqual([])
   })
 
-  it('is refused when less than half would be left, told with both counts, unless it is forced', async () => {
+  it('is rejected with both counts when less than half would be left, unless it is forced', async () => {
     await take(rows(9))
     await expect(take(rows(4))).rejects.toMatchObject({
       code: 'FETTLE_IMPORT_SHRINKS',
@@ -223,7 +223,7 @@ describe('a second import', () => {
     expect((await readdir(join(dir, 'test'))).sort()).toEqual([info.file, 'info.json', ...changes].sort())
   })
 
-  it('that was killed before it was published changes nothing', async () => {
+  it('changes nothing when it is killed before publishing', async () => {
     await take('name\nAcme\n')
     await writeFile(join(dir, 'test', 'companies-dead.jsonl'), '{"half":')
     await writeFile(join(dir, 'test', '.info.json.tmp'), '{')
@@ -232,7 +232,7 @@ describe('a second import', () => {
     expect(await readdir(join(dir, 'test'))).toHaveLength(3)
   })
 
-  it('the first of which was killed is no register', async () => {
+  it('leaves no register when the first one is killed', async () => {
     await mkdir(join(dir, 'half'), { recursive: true })
     await writeFile(join(dir, 'half', 'companies-dead.jsonl'), '{}\n')
     expect(await listRegisters(dir)).toEqual([])
@@ -241,7 +241,7 @@ describe('a second import', () => {
 })
 
 describe('listing, removing, opening', () => {
-  it('lists by name, and knows nothing where there is nothing', async () => {
+  it('lists registers by name, and none in a missing folder', async () => {
     expect(await listRegisters(dir)).toEqual([])
     await take('name\nAcme\n', 'two')
     await take('name\nAcme\n', 'one')
@@ -249,14 +249,14 @@ describe('listing, removing, opening', () => {
     expect((await registerInfo(dir, 'two')).companies).toBe(1)
   })
 
-  it('names the nearest register', async () => {
+  it('suggests the most similar register', async () => {
     await expect(registerInfo(dir, 'gleif')).rejects.toThrow('there are none yet')
     await take('name\nAcme\n', 'companies-house')
     await expect(registerInfo(dir, 'company-house')).rejects.toThrow('did you mean "companies-house"?')
     await expect(openRegister(dir, ['zzz'])).rejects.toThrow('there are: companies-house')
   })
 
-  it('removes', async () => {
+  it('removes a register', async () => {
     await take('name\nAcme\n')
     await removeRegister(dir, 'test')
     expect(await readdir(dir)).toEqual([])
@@ -277,7 +277,7 @@ describe('listing, removing, opening', () => {
     expect(await companiesOf()).toEqual([])
   })
 
-  it('refuses a damaged register', async () => {
+  it('rejects a damaged register', async () => {
     const info = await take('name\nAcme\nBeta\n')
     const path = join(dir, 'test', info.file)
     await chmod(path, 0o600)

@@ -1,10 +1,11 @@
-/** The publications that can be imported, by lines made up under their real headers; packed, updated, killed and gone on with. */
+/** Imports of the real publications, from fictitious rows under their real headers: compressed, updated, killed and resumed. */
 import { cpSync } from 'node:fs'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { crc32, deflateRawSync, gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { action } from '../../../../src/errors.ts'
 import { match } from '../../../../src/service/matching/index.ts'
 import { dayIn, type ImportRequest } from '../../../../src/service/registers/import/import.ts'
 import {
@@ -81,7 +82,7 @@ const NUMBERED: Cells = {
 const house = (...rows: Cells[]): string => table(COMPANIES_HOUSE_HEADER, rows)
 
 describe('GLEIF golden copy', () => {
-  it('gives names by their type, address, number, status and legal form', async () => {
+  it('reads names by type, address, number, status and legal form', async () => {
     const withdrawn = { ...LEI, LEI: '529900T8BM49AURSDO55', 'Registration.RegistrationStatus': 'DUPLICATE' }
     const spelled = {
       LEI: '529900T8BM49AURSDO77',
@@ -123,7 +124,7 @@ describe('GLEIF golden copy', () => {
 })
 
 describe('Companies House', () => {
-  it('gives former names and the whole address', async () => {
+  it('reads former names and the full address', async () => {
     const info = await take(house(NUMBERED), { kind: 'companies-house', as: 'BasicCompanyDataAsOneFile-2026-11-01.csv' })
     expect(info).toMatchObject({ kind: 'companies-house', snapshotDate: '2026-11-01', companies: 1, countries: { GB: 1 } })
     expect(await companies()).toEqual([
@@ -145,7 +146,8 @@ describe('Companies House', () => {
   it('is not mistaken for another kind', async () => {
     await expect(take(house(NUMBERED), { kind: 'gleif' })).rejects.toMatchObject({
       code: 'FETTLE_INPUT_HEADER',
-      hint: 'It looks like the kind companies-house: fettle register import companies-house FILE.',
+      hint: 'The header is that of the kind companies-house: import it as that kind.',
+      action: action('register', 'import', 'companies-house', 'FILE'),
     })
   })
 })
@@ -189,8 +191,8 @@ function zipOf(files: Readonly<Record<string, string>>): Buffer {
   return Buffer.concat([...parts, ...directory, end])
 }
 
-describe('packed sources', () => {
-  it('gzip and zip are told by their bytes', async () => {
+describe('compressed sources', () => {
+  it('gzip and zip are detected by their bytes', async () => {
     for (const packed of [gzipSync(house(NUMBERED)), zipOf({ 'readme.md': 'x', 'BasicCompanyData.csv': house(NUMBERED) })]) {
       const info = await take(packed, { kind: 'companies-house' })
       expect([info.companies, info.bytes]).toEqual([1, packed.length])
@@ -202,14 +204,14 @@ describe('packed sources', () => {
     ['a zip of two', zipOf({ 'a.csv': 'name\n', 'b.csv': 'name\n' }), 'FETTLE_INPUT_KIND', 'has 2 CSV files: a.csv, b.csv'],
     ['a zip that is cut off', zipOf({ 'a.csv': 'name\nAcme\n' }).subarray(0, 60), 'FETTLE_INPUT_READ', 'failed'],
     ['a gzip that is cut off', gzipSync('name\nAcme\n').subarray(0, 20), 'FETTLE_INPUT_READ', 'unexpected end of file'],
-  ])('%s: a clear error, and nothing left behind', async (_, bytes, code, says) => {
+  ])('%s: reports the error and leaves no files', async (_, bytes, code, says) => {
     await expect(take(bytes)).rejects.toMatchObject({ code, message: expect.stringContaining(says) })
     expect(await readdir(join(root, 'registers'))).toEqual([])
   })
 })
 
 describe('an update', () => {
-  it('keeps what was added, removed and changed, with old and new values', async () => {
+  it('records added, removed and changed companies with old and new values', async () => {
     const other = { ...NUMBERED, CompanyNumber: '00145678', CompanyName: 'ASHDOWN BREWING LIMITED' }
     const gone = { ...NUMBERED, CompanyNumber: 'SC272838', CompanyName: 'GLENFARROW LIMITED' }
     const first = await take(house(NUMBERED, other, gone), { kind: 'companies-house', snapshotDate: '2026-10-01' })
@@ -260,7 +262,7 @@ describe('an update', () => {
     expect((await registerInfo(join(root, 'registers'), 'test')).changes).toHaveLength(2)
   })
 
-  it('whose file of changes is damaged is told', async () => {
+  it('reports a damaged file of changes', async () => {
     await take('id,name\n1,Acme\n')
     const info = await take('id,name\n1,Acme Tools\n')
     const path = join(root, 'registers', 'test', info.changes![0]!.file)
@@ -279,7 +281,7 @@ describe('an import that was killed', () => {
   it.each([
     ['a plain file', 'plain'],
     ['a gzip', 'gzip'],
-  ])('goes on where it was, and gives the same register: %s', async (_, how) => {
+  ])('resumes and produces the same register: %s', async (_, how) => {
     const text = rows(65_000)
     const source = how === 'gzip' ? gzipSync(text, { level: 1 }) : text
     await killedAt(60_000, source)
@@ -294,7 +296,7 @@ describe('an import that was killed', () => {
     expect((await file(info)).equals(await file(whole))).toBe(true)
   })
 
-  it('begins anew when the source is another', async () => {
+  it('starts again with another source', async () => {
     await killedAt(60_000, rows(65_000))
     const info = await take('id,name\n1,Acme\n')
     expect(info.companies).toBe(1)

@@ -1,4 +1,4 @@
-/** The headers of the real publications, column by column, as their publishers write them. Data only. */
+/** The headers of the real publications, column by column. */
 
 const numbered = (count: number, of: (n: number) => readonly string[]): string[] =>
   Array.from({ length: count }, (_, at) => of(at + 1)).flat()

@@ -1,4 +1,4 @@
-/** Files imported into portfolios: what they add, what a sync leaves, and that none is lost with a kill. */
+/** Files imported into portfolios: added companies, companies removed by a sync, and recovery after a kill. */
 import { cpSync, existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -43,7 +43,7 @@ const holdings = async (caller: Caller, path: string): Promise<string[]> =>
       [id, personalReference, freeText, personalLimit].join('|'),
   )
 
-test('an import finds companies by Safe Number, connectId, or local number with country, and leaves what is there', async () => {
+test('an import finds companies by Safe Number, connectId, or local number with country, and keeps existing ones', async () => {
   const { caller, path, carryOut } = await given()
   const safe = safeNumber(engine.at(0))
   const first = await carryOut(
@@ -63,7 +63,7 @@ test('an import finds companies by Safe Number, connectId, or local number with 
   expect(await holdings(caller, path)).toEqual(wanted)
 })
 
-test('a sync takes the file’s word for everything', async () => {
+test('a sync makes the portfolio equal to the file', async () => {
   const { caller, path, carryOut } = await given()
   await carryOut('import', 'GB-X-01,,,R1,,', 'GB-X-02,,,R2,,')
   expect(await carryOut('sync', 'GB-X-02,,,other,,7', 'FR-X-03,,,R3,,')).toMatchObject({ rows: 2, added: 1, removed: 1 })
@@ -79,7 +79,7 @@ test.each([
   ['Safe Number,Reference\nGB-X-01\n', 'importcsv: '],
   ['Safe Number\n"GB-X-01\n', 'importcsv: line 2: a quote that opens'],
   ['PK\u0003\u0004\u0000\u0000', 'importcsv: line 1: the file is not text'],
-])('a file that cannot be read throughout changes nothing: %j', async (text, details) => {
+])('an invalid file changes nothing: %j', async (text, details) => {
   const dataDir = await temporaryFolder()
   const { caller, path, send, carryOut } = await given({ dataDir })
   await carryOut('import', 'GB-X-01,,,,,')
@@ -89,7 +89,7 @@ test.each([
   await vi.waitFor(async () => expect(await readdir(join(dataDir, 'imports'))).toEqual([]))
 })
 
-test('what was accepted is carried out after a kill', async () => {
+test('runs accepted imports after a kill', async () => {
   const dataDir = await temporaryFolder()
   const [killed, log] = [await temporaryFolder(), [] as string[]]
   let copied = (): void => {}
@@ -120,7 +120,7 @@ test('what was accepted is carried out after a kill', async () => {
   expect(await readdir(join(killed, 'imports'))).toEqual([])
 })
 
-test('a portfolio deleted meanwhile takes its imports along', async () => {
+test('deleting a portfolio removes its imports', async () => {
   const dataDir = await temporaryFolder()
   const { caller, path, send } = await given({ dataDir })
   const rows = Array.from({ length: 2_000 }, () => 'GB-X-01,,,,,')
