@@ -35,13 +35,21 @@ export const indexPath = (dir: string, names: readonly string[]): string =>
 /** Folders with the code and data that an index depends on. */
 const ENGINE_FOLDERS = ['../matching/', '../../normalise/']
 
-/** Digest of the matching code and its data files: an index built by other rules is rebuilt. */
+/** Paths of the matching code and its data files: an index built from others is rebuilt. */
+export async function engineFiles(): Promise<string[]> {
+  const folders = ENGINE_FOLDERS.map(path => fileURLToPath(new URL(path, import.meta.url)))
+  const lists = await Promise.all(
+    folders.map(async folder => (await readdir(folder, { recursive: true })).map(name => join(folder, name))),
+  )
+  return lists
+    .flat()
+    .filter(file => /\.(?:[jt]s|json)$/.test(file))
+    .sort()
+}
+
 async function engineDigest(): Promise<string> {
   const digest = createHash('sha256')
-  for (const folder of ENGINE_FOLDERS.map(path => fileURLToPath(new URL(path, import.meta.url)))) {
-    for (const name of (await readdir(folder, { recursive: true })).filter(file => /\.(?:[jt]s|json)$/.test(file)).sort())
-      digest.update(await readFile(join(folder, name)))
-  }
+  for (const file of await engineFiles()) digest.update(await readFile(file))
   return digest.digest('hex')
 }
 

@@ -20,7 +20,7 @@ export interface SourceFacts {
 
 const CHUNK = { highWaterMark: 1 << 20 }
 
-export const readFault = (file: string, cause: unknown): FettleError =>
+const readFault = (file: string, cause: unknown): FettleError =>
   new FettleError('FETTLE_INPUT_READ', `Reading the register ${file} failed: ${cause instanceof Error ? cause.message : cause}`, {
     cause,
   })

@@ -1,10 +1,10 @@
 import { mkdtemp, open, readdir, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { buildIndex, match, viewIndex } from '../../../../src/service/matching/index.ts'
 import { importRegister, openRegister, removeRegister } from '../../../../src/service/registers/index.ts'
-import { loadIndex, saveIndex } from '../../../../src/service/registers/index-file.ts'
+import { engineFiles, loadIndex, saveIndex } from '../../../../src/service/registers/index-file.ts'
 import { COMPANIES } from '../matching/companies.ts'
 
 let root = ''
@@ -68,6 +68,13 @@ describe('an index file', () => {
     await expect(saveIndex(join(root, 'file', 'a.index'), buildIndex(COMPANIES).image, FACTS)).rejects.toThrow()
     expect(await readdir(root)).toEqual(['file'])
   })
+})
+
+it('depends on the code and the data files of matching and normalisation', async () => {
+  const files = (await engineFiles()).map(file => basename(file))
+  expect(files).toEqual(
+    expect.arrayContaining(['weights.ts', 'company-name.ts', 'countries.json', 'legal-forms.json', 'abbreviations.json']),
+  )
 })
 
 describe('a large register', () => {
