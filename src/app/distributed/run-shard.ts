@@ -111,7 +111,7 @@ function unusableWorker(error: unknown): ShardResult {
 }
 
 /** Errors that a retry, another worker or another disk may avoid are left to them. */
-const _left = (kind: FettleError['kind'], why: string): ShardResult => ({
+const failedShard = (kind: FettleError['kind'], why: string): ShardResult => ({
   status: kind === 'retryable' || kind === 'output' || kind === 'sigint' || kind === 'sigterm' ? 'retry' : 'failed',
   why,
 })

@@ -1,3 +1,7 @@
+/**
+ * From a pipeline file to a plan: reads, parses, inspects the input, resolves. Sends and writes nothing. `check`, `--dry-run` and `run` share
+ * it, so that they agree.
+ */
 import { realClock } from '../../client/clock.ts'
 import { type Issue, issue } from '../../errors.ts'
 import { inspect } from '../../input/table/inspect.ts'
