@@ -1,14 +1,10 @@
-/**
- * What the reader decides, row by row; rows that are alike are decided together. Kept by the browser under the run, as far as it
- * lets a page keep anything, and written out as lines of a decisions file. It knows no element.
- */
+/** The decisions of the reader, shared by equal rows. Stored by the browser for each run if it allows that, and exported as a decisions file. */
 import { DECISION_COLUMNS, type Decision } from '../src/results/decisions/decisions.ts'
 import type { Row } from './rows.ts'
 
-/** How a row stands. */
 export type Judgment = 'open' | 'accepted' | 'rejected' | 'later'
 
-/** One choice: `company` is the id of the candidate that was accepted. */
+/** `company` is the id of the accepted candidate. */
 interface Choice {
   readonly kind: 'accept' | 'reject' | 'later' | 'undo'
   readonly company: string
@@ -17,7 +13,6 @@ interface Choice {
 
 const JUDGMENT = { accept: 'accepted', reject: 'rejected', later: 'later', undo: 'open' } as const
 
-/** The choices made on this page. */
 export class Choices {
   by = ''
   expires = ''
@@ -37,26 +32,26 @@ export class Choices {
     return decision === null ? 'open' : JUDGMENT[decision.decision]
   }
 
-  /** The id of the company that the row was given, null for none. */
+  /** The id of the accepted company, null for none. */
   company({ fingerprint, decision }: Row): string | null {
     const choice = this.#choices.get(fingerprint)
     if (choice !== undefined) return choice.kind === 'accept' ? choice.company : null
     return decision?.decision === 'accept' ? decision.company : null
   }
 
-  /** Decides about a row, and those like it; `undo` takes back whatever was decided. */
+  /** Decides about a row and its equals; `undo` removes the decision. */
   choose({ fingerprint, decision }: Row, kind: Choice['kind'], company = ''): void {
     if (kind === 'undo' && decision === null) this.#choices.delete(fingerprint)
     else this.#choices.set(fingerprint, { kind, company, at: new Date().toISOString() })
     this.save()
   }
 
-  /** Decided here and not yet written out are as many rows. */
+  /** Number of decided rows. */
   get size(): number {
     return [...this.#choices.values()].filter(({ kind }) => kind !== 'later').length
   }
 
-  /** The decisions as a file. What is rejected is every company that was shown, so that another may be proposed later. */
+  /** The decisions as CSV. A rejection names every company shown, so that another may be proposed later. */
   file(): string {
     const done = new Set<string>()
     const lines = this.#rows.flatMap(row => {
@@ -68,12 +63,12 @@ export class Choices {
     return `${[DECISION_COLUMNS, ...lines.map(line => DECISION_COLUMNS.map(column => line[column]))].map(csvLine).join('\n')}\n`
   }
 
-  /** Keeps the choices; a browser that keeps nothing for a page from a file loses them with the page. */
+  /** Some browsers store nothing for a page from a file: the choices are lost with the page. */
   save(): void {
     try {
       localStorage.setItem(this.#key, JSON.stringify([this.by, this.expires, [...this.#choices]]))
     } catch {
-      // They can be downloaded all the same.
+      // The file can still be downloaded.
     }
   }
 
@@ -94,12 +89,11 @@ export class Choices {
       this.expires = expires
       for (const [fingerprint, choice] of choices) this.#choices.set(fingerprint, choice)
     } catch {
-      // Nothing was kept.
+      // Nothing is stored.
     }
   }
 }
 
-/** A line of CSV, quoted where it must be. */
 const csvLine = (cells: readonly string[]): string =>
   cells
     .map(cell => cell.replaceAll('\0', ''))

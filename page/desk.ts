@@ -1,4 +1,4 @@
-/** The desk: filters, list, one row in full, progress and the download, and the keys that make a mouse unnecessary. */
+/** The desk: filters, list, details of a row, progress, download, and keyboard shortcuts. */
 import type { Choices } from './choices.ts'
 import { type Actions, detailOf } from './detail.ts'
 import { h } from './dom.ts'
@@ -8,7 +8,7 @@ import type { Row, Rows } from './rows.ts'
 
 const KEYS = 'j next · k back · y accept the best · 1–5 accept that one · n none · l later · u undo · / search'
 
-/** Builds the desk into `slot`; gives what other parts of the page may ask of it. */
+/** Builds the desk into `slot`; returns its controls for the rest of the page. */
 export function openDesk(
   slot: HTMLElement,
   rows: Rows,
@@ -17,7 +17,7 @@ export function openDesk(
   const alike = new Map<string, number>()
   for (const { fingerprint } of rows.list) alike.set(fingerprint, (alike.get(fingerprint) ?? 0) + 1)
   const pane = h('div', { class: 'pane' })
-  const said = h('span', { role: 'status' })
+  const progressText = h('span', { role: 'status' })
   const bar = h('span', {})
   const filters = new Filters(rows.list, choices, refresh)
   const list = new RowList(choices, showDetail)
@@ -34,26 +34,26 @@ export function openDesk(
 
   function refresh(): void {
     list.show(filters.rows())
-    tell()
+    updateProgress()
   }
 
-  function tell(): void {
+  function updateProgress(): void {
     const { all, open, later } = filters.counts()
     const done = all - open - later
-    said.textContent = `${done.toLocaleString('en')} of ${all.toLocaleString('en')} reviewed`
+    progressText.textContent = `${done.toLocaleString('en')} of ${all.toLocaleString('en')} reviewed`
     bar.style.width = `${(done / all) * 100}%`
     download.disabled = choices.size === 0
   }
 
-  /** After a choice the next open row is the current one, so that a review is one key a row. */
+  /** After a choice the next open row is selected: a review takes one key for each row. */
   function chosen(row: Row, kind: 'accept' | 'reject' | 'later' | 'undo', company = ''): void {
     choices.choose(row, kind, company)
     const shown = filters.rows()
     const at = shown.indexOf(row)
     const next = kind === 'undo' ? -1 : shown.findIndex((one, n) => n > at && choices.judgment(one) === 'open')
-    // A row that no longer fits the filters leaves its place to the one after it.
+    // If the row no longer fits the filters, the row after it is selected.
     list.show(shown, at === -1 ? list.current : next === -1 ? at : next)
-    tell()
+    updateProgress()
   }
 
   const actions: Actions = {
@@ -116,11 +116,11 @@ export function openDesk(
     h(
       'div',
       { class: 'deskhead' },
-      h('div', { class: 'progress' }, said, h('span', { class: 'track', 'aria-hidden': 'true' }, bar)),
+      h('div', { class: 'progress' }, progressText, h('span', { class: 'track', 'aria-hidden': 'true' }, bar)),
       field('Your name', 'text', choices.by, value => {
         choices.by = value
       }),
-      field('Holds until', 'date', choices.expires, value => {
+      field('Applies until', 'date', choices.expires, value => {
         choices.expires = value
       }),
       download,

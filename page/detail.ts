@@ -1,4 +1,4 @@
-/** One row beside the companies it may be: cells, differences, reasons and what each weighs. It draws; what is chosen it calls out. */
+/** A row beside its candidates: cells, differences, reasons and their weights. */
 import { wordsBeside } from '../src/report/differ.ts'
 import { reasonsOf } from '../src/report/why.ts'
 import type { Choices } from './choices.ts'
@@ -6,7 +6,6 @@ import { h } from './dom.ts'
 import { SIGN } from './list.ts'
 import type { Candidate, Row, Rows } from './rows.ts'
 
-/** What a reader may do with the row. */
 export interface Actions {
   accept(row: Row, company: string): void
   reject(row: Row): void
@@ -14,7 +13,6 @@ export interface Actions {
   undo(row: Row): void
 }
 
-/** Draws a row. */
 export function detailOf(row: Row, rows: Rows, choices: Choices, alike: number, actions: Actions): HTMLElement {
   const judgment = choices.judgment(row)
   const [sign, word] = SIGN[judgment]
@@ -39,7 +37,7 @@ export function detailOf(row: Row, rows: Rows, choices: Choices, alike: number, 
   )
 }
 
-/** Who decided before this page was written. */
+/** The author of a decision in the report. */
 function byWhom(row: Row, choices: Choices): string {
   const { decision } = row
   if (decision === null || choices.company(row) !== (decision.decision === 'accept' ? decision.company : null)) return ''
@@ -110,7 +108,7 @@ function tableOf(row: Row, rows: Rows, choices: Choices, actions: Actions): HTML
   )
 }
 
-/** What the service calls the things it compares, where it is not the name of the mapping. */
+/** The names that the service uses in reasons, if they differ from the mapping. */
 const COMPARED: Readonly<Record<string, string>> = {
   orgNumber: 'number',
   countryCode: 'country',
@@ -118,17 +116,17 @@ const COMPARED: Readonly<Record<string, string>> = {
   companyId: 'id',
 }
 
-/** The service compared it and found it the same, however it is written: `GB` and `United Kingdom`. */
+/** The service found the values equal, in any spelling: `GB` and `United Kingdom`. */
 const isSame = ({ why }: Candidate, row: Row, mapping: string): boolean =>
   reasonsOf(why || row.why).some(({ kind, text }) => kind === 'for' && text === `same ${COMPARED[mapping] ?? mapping}`)
 
-/** A text with the words marked that the row has not. */
+/** Marks the words that the row lacks. */
 function marked(text: string, own: string): (Node | string)[] {
   if (text === '') return [h('span', { class: 'soft' }, '–')]
   return wordsBeside(text, own).map(word => (word.differs ? h('em', { class: 'differs' }, word.text) : word.text))
 }
 
-/** Words first, then what each kind of evidence weighs. */
+/** The reasons, then the weight of each kind of evidence. */
 function whyOf({ why, parts }: Candidate, row: Row): HTMLElement {
   const reasons = reasonsOf(why || row.why)
   const weights = Object.entries(parts)

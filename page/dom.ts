@@ -1,14 +1,13 @@
-/** Elements in one call. Text reaches the page as text and cleaned, whoever wrote it; there is no way to hand in markup. */
+/** Creates elements. All text is escaped and added as text; markup cannot be passed. */
 import { plain } from '../src/report/formats/escape.ts'
 
-/** What an element may be given besides its children. */
 interface Props {
   readonly [attribute: string]: string | number | boolean | null | ((event: Event) => void)
 }
 
 type Child = Node | string | null
 
-/** An element; functions are listeners, true is an attribute without a value, false and null are none. */
+/** Functions are listeners, true is an attribute without a value, false and null are omitted. */
 export function h<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   props: Props = {},
@@ -23,5 +22,4 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   return element
 }
 
-/** The element of this id that the page was written with. */
 export const byId = (id: string): HTMLElement | null => document.getElementById(id)

@@ -1,9 +1,9 @@
-/** Which rows are shown and in what order, and the controls that say so. It knows rows and choices, not how a row is drawn. */
+/** The filters and the order of the rows, and their controls. */
 import type { Choices, Judgment } from './choices.ts'
 import { h } from './dom.ts'
 import { against, frequent, type Row } from './rows.ts'
 
-/** Entries of a list of choices. */
+/** Options of a select box. */
 const MOST = 60
 
 const ORDERS: Readonly<Record<string, (a: Row, b: Row) => number>> = {
@@ -21,11 +21,10 @@ const JUDGMENTS: readonly (readonly [Judgment | 'all', string])[] = [
   ['later', 'Later'],
 ]
 
-/** The controls above the list. */
 export class Filters {
   readonly element: HTMLElement
   readonly search: HTMLInputElement
-  /** Of the score, ends included. */
+  /** Range of the score, inclusive. */
   range: readonly [from: number, to: number] = [0, 1]
   #judgment: Judgment | 'all' = 'all'
   readonly #rows: readonly Row[]
@@ -55,7 +54,7 @@ export class Filters {
       input: onChange,
     })
     this.#country = select('Country', counted(rows.map(({ country }) => country).filter(Boolean), 'all countries'))
-    this.#against = select('What speaks against it', counted(rows.flatMap(against), 'whatever differs'))
+    this.#against = select('Difference', counted(rows.flatMap(against), 'all differences'))
     this.#order = select(
       'Order',
       Object.keys(ORDERS).map(name => [name, name]),
@@ -88,7 +87,7 @@ export class Filters {
     )
   }
 
-  /** The rows that fit, in order; the controls say how many there are of each kind. */
+  /** The filtered rows, in order. Updates the counts in the controls. */
   rows(): Row[] {
     this.#label()
     const wanted = this.search.value.trim().toLowerCase()
@@ -106,7 +105,6 @@ export class Filters {
     return order === undefined || this.#order.selectedIndex === 0 ? found : found.sort(order)
   }
 
-  /** How many rows stand how. */
   counts(): Record<Judgment | 'all', number> {
     const counts = { all: this.#rows.length, open: 0, accepted: 0, rejected: 0, later: 0 }
     for (const row of this.#rows) counts[this.#choices.judgment(row)]++

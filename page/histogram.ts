@@ -1,6 +1,6 @@
-/** Dragging over the columns of scores chooses a range of them; a click chooses one column. It only reports the range. */
+/** Selects a range of scores by dragging over the histogram, or one column by a click. */
 
-/** Makes a drawn histogram a control. The same range can be had by keyboard: the order by score, and the keys j and k. */
+/** The keyboard alternative is the order by score with the keys j and k. */
 export function makeDraggable(svg: SVGSVGElement, buckets: number, onRange: (from: number, to: number) => void): void {
   const band = document.createElementNS('http://www.w3.org/2000/svg', 'rect')
   band.setAttribute('class', 'band')

@@ -1,14 +1,13 @@
-/** The list of rows: only those in sight are elements, so that 50,000 scroll like fifty. It decides nothing. */
+/** The list of rows. Only visible rows are elements, so that 50,000 rows scroll smoothly. */
 import type { Choices, Judgment } from './choices.ts'
 import { h } from './dom.ts'
 import type { Row } from './rows.ts'
 
-/** Pixels of a row; the style sheet draws it as high. */
+/** Height of a row in pixels, as in the style sheet. */
 const HEIGHT = 60
-/** Rows drawn above and below those in sight. */
+/** Rows drawn above and below the visible ones. */
 const SPARE = 8
 
-/** Sign and word of a judgment. */
 export const SIGN: Readonly<Record<Judgment, readonly [sign: string, word: string]>> = {
   open: ['', 'open'],
   accepted: ['✓', 'accepted'],
@@ -16,11 +15,10 @@ export const SIGN: Readonly<Record<Judgment, readonly [sign: string, word: strin
   later: ['?', 'later'],
 }
 
-/** A list box over rows; one of them is current. */
 export class RowList {
   readonly element: HTMLElement
   rows: readonly Row[] = []
-  /** Place in `rows`; -1 for none. */
+  /** Index in `rows`; -1 for none. */
   current = -1
   readonly #inner = h('div', { class: 'sheet' })
   readonly #choices: Choices
@@ -35,14 +33,13 @@ export class RowList {
     this.element = element
   }
 
-  /** Shows other rows, one of them the current one. */
   show(rows: readonly Row[], current = 0): void {
     this.rows = rows
     this.#inner.style.height = `${rows.length * HEIGHT}px`
     this.go(current)
   }
 
-  /** Makes another row the current one and brings it into sight. */
+  /** Selects a row and scrolls to it. */
   go(to: number): void {
     this.current = Math.max(-1, Math.min(to, this.rows.length - 1))
     const top = this.current * HEIGHT
@@ -54,7 +51,7 @@ export class RowList {
     this.#onCurrent()
   }
 
-  /** Draws what is in sight. */
+  /** Draws the visible rows. */
   draw(): void {
     const first = Math.max(0, Math.floor(this.element.scrollTop / HEIGHT) - SPARE)
     const last = Math.min(this.rows.length, Math.ceil((this.element.scrollTop + this.element.clientHeight) / HEIGHT) + SPARE)

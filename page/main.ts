@@ -1,4 +1,4 @@
-/** The page's script: it turns the rows to review into a desk, and commands and ids into things to copy. Without it all can be read. */
+/** The script of the report page: the desk for rows to review, and buttons that copy commands and ids. Without it the page is readable. */
 import type { PageData } from '../src/report/html/data.ts'
 import { Choices } from './choices.ts'
 import { openDesk } from './desk.ts'

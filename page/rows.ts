@@ -1,14 +1,13 @@
-/** The rows of the page, unpacked from its data, and what may be asked of them. It knows no element and no decision made here. */
-import type { RowCandidate } from '../src/pipeline/model/row-types.ts'
+/** The rows of the page, unpacked from its data. */
+import type { RowCandidate } from '../src/model/results.ts'
 import type { PackedRow, PageData } from '../src/report/html/data.ts'
 import { reasonsOf } from '../src/report/why.ts'
 
-/** A company that a row may be; its fields stand in the order of the page's. */
+/** A candidate; its fields are in the order of `fields` of the page. */
 export type Candidate = Omit<RowCandidate, 'fields'> & { readonly fields: readonly string[] }
 
-/** A row to decide about. */
 export interface Row {
-  /** Place among the rows of the page. */
+  /** Index among the rows of the page. */
   readonly at: number
   readonly number: number
   readonly key: string | null
@@ -19,13 +18,12 @@ export interface Row {
   readonly country: string
   readonly cells: readonly string[]
   readonly candidates: readonly Candidate[]
-  /** What was decided before this page was written. */
+  /** The decision in the report. */
   readonly decision: PackedRow[7]
-  /** What stands in it, in small letters, to be searched. */
+  /** Lower-case text for the search. */
   readonly text: string
 }
 
-/** The rows of a page under the names of their cells. */
 export interface Rows {
   readonly run: string
   readonly mappings: readonly string[]
@@ -33,7 +31,6 @@ export interface Rows {
   readonly list: readonly Row[]
 }
 
-/** Unpacks the data of a page. */
 export function unpack({ run, mappings, fields, rows }: PageData): Rows {
   const nameAt = mappings.indexOf('name')
   const countryAt = mappings.findIndex(name => name === 'country' || name === 'countryCode')
@@ -60,7 +57,7 @@ export function unpack({ run, mappings, fields, rows }: PageData): Rows {
   return { run, mappings, fields, list }
 }
 
-/** What speaks against the best candidate, in words. */
+/** The differences of the best candidate. */
 export const against = ({ why }: Row): string[] =>
   reasonsOf(why)
     .filter(({ kind }) => kind === 'against' || kind === 'plain')

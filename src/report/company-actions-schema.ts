@@ -1,33 +1,31 @@
-/** The parts of `report.json` about the companies found: the portfolio they are in, and AML searches. It builds nothing. */
+/** The parts of `report.json` about the companies found: portfolio and AML searches. */
 import { z } from 'zod'
 
 const known = z.int().nonnegative()
 const text = z.string().nullable()
 const refusals = z.array(z.object({ id: z.string(), why: z.string() })).describe('the first of them')
 
-/** `portfolio` of a report. */
 export const portfolioSchema = z
   .object({
     id: known.nullable(),
     name: text,
-    created: z.boolean().describe('made by this run'),
-    companies: known.nullable().describe('companies found, each once; null before the outputs stand'),
+    created: z.boolean().describe('created by this run'),
+    companies: known.nullable().describe('companies found, each once; null before the outputs are written'),
     added: known,
-    present: known.describe('in it already'),
+    present: known.describe('already in it'),
     refused: known,
     refusals,
   })
   .nullable()
-  .describe('companies added to a portfolio; null where the pipeline says nothing of it')
+  .describe('companies added to a portfolio; null if the pipeline has no such key')
 
-/** `screening` of a report. */
 export const screeningSchema = z
   .object({
     datasets: z.array(z.string()),
     threshold: known,
     countries: z.array(z.string()),
     budget: known.nullable(),
-    companies: known.nullable().describe('companies found, each once; null before the outputs stand'),
+    companies: known.nullable().describe('companies found, each once; null before the outputs are written'),
     searches: known.describe('one credit each'),
     withHits: known.describe('companies with hits'),
     hits: known,
@@ -43,4 +41,4 @@ export const screeningSchema = z
       .describe('the companies with the most hits'),
   })
   .nullable()
-  .describe('AML searches for the companies found; null where the pipeline says nothing of it')
+  .describe('AML searches for the companies found; null if the pipeline has no such key')

@@ -1,6 +1,4 @@
-/**
- * What was done with the companies found, portfolio and AML searches, as a report tells it; every format says it in these words.
- */
+/** Portfolio and AML searches in reports: the data, and the lines that every format shows. */
 import type { z } from 'zod'
 import { meaningOf, type RunState } from '../journal/index.ts'
 import type { portfolioSchema, screeningSchema } from './company-actions-schema.ts'
@@ -9,14 +7,14 @@ import { count, counted } from './words.ts'
 type PortfolioTold = z.infer<typeof portfolioSchema>
 type ScreeningTold = z.infer<typeof screeningSchema>
 
-/** The two parts of a report. Row content that may not enter reports keeps the names of companies out as well. */
+/** If reports may not contain row content, they contain no company names either. */
 export function companyActionsOf({ plan, companies, portfolio, screening }: RunState): {
   portfolio: PortfolioTold
   screening: ScreeningTold
 } {
   const listed = companies?.listed ?? null
   const isSilent = plan.report.rows === 'none'
-  const told = portfolio && {
+  const portfolioPart = portfolio && {
     id: portfolio.id,
     name: portfolio.name,
     created: portfolio.created,
@@ -26,14 +24,14 @@ export function companyActionsOf({ plan, companies, portfolio, screening }: RunS
     refused: portfolio.refused,
     refusals: portfolio.refusals.map(one => ({ ...one })),
   }
-  if (screening === null || plan.screen == null) return { portfolio: told, screening: null }
+  if (screening === null || plan.screen == null) return { portfolio: portfolioPart, screening: null }
   const risks = Object.entries(screening.risks)
     .map(([dataset, counts]) => ({ dataset, meaning: meaningOf(dataset), ...counts }))
     .sort((a, b) => b.companies - a.companies || (a.dataset < b.dataset ? -1 : 1))
   const { datasets, threshold, countries, budget } = plan.screen
   const { searches, withHits, hits, refused, refusals, found } = screening
   return {
-    portfolio: told,
+    portfolio: portfolioPart,
     screening: {
       ...{ datasets: [...datasets], threshold, countries: [...countries], budget, companies: listed },
       ...{ searches, withHits, hits, risks, refused },
@@ -43,14 +41,13 @@ export function companyActionsOf({ plan, companies, portfolio, screening }: RunS
   }
 }
 
-/** A line of what was done, and whether somebody should look at it. */
 export interface CompanyActionLine {
   readonly about: 'portfolio' | 'screening'
   readonly text: string
   readonly isAlert: boolean
 }
 
-/** All of it in lines; none where the pipeline asks for neither. */
+/** Empty if the pipeline has neither. */
 export function companyActionLines({
   portfolio,
   screening,

@@ -1,13 +1,13 @@
 /** Compares two texts by their words: which words of one the other lacks. */
 import { MASK } from '../model/mask.ts'
 
-/** A word, or the space between two. */
+/** A word or the space between two words. */
 export interface Word {
   readonly text: string
   readonly differs: boolean
 }
 
-/** A word as it is compared here: without case, accents and punctuation, `&` as `and`. */
+/** The compared form of a word: without case, accents and punctuation, `&` as `and`. */
 const bare = (word: string): string =>
   word === '&'
     ? 'and'
@@ -16,7 +16,7 @@ const bare = (word: string): string =>
         .toLowerCase()
         .replace(/[^\p{L}\p{N}]+/gu, '')
 
-/** The words of a text, marked where `other` lacks them. Beside nothing, or something masked, nothing differs. */
+/** The words of a text, marked if `other` lacks them. Beside an empty or masked text nothing differs. */
 export function wordsBeside(text: string, other: string): Word[] {
   if (other === '' || text === MASK || other === MASK) return [{ text, differs: false }]
   const known = new Set(other.split(/\s+/).map(bare))

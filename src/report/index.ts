@@ -1,4 +1,4 @@
-/** The report's face: re-exports only. */
+/** Exports of the report folder. */
 
 export { wordsBeside } from './differ.ts'
 export { type PipesLevel, type PipesMessage, type PipesStep, pipesLine, pipesLog, pipesMessages } from './formats/dagster.ts'

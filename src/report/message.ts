@@ -1,25 +1,24 @@
-/** What became of a run, in one or two sentences; every format says it in these words. */
+/** The outcome of a run in one or two sentences, shown by every format. */
 import type { RunState } from '../journal/index.ts'
 import type { Ledger, Totals } from './totals.ts'
 import { count, counted, percent } from './words.ts'
 
-/** Rows whose company is known, those of the match rate; null when it cannot be told. */
+/** Rows with a company, as in the match rate; null if unknown. */
 const found = ({ matched, manualMatched, duplicates }: Totals): number | null =>
   matched === null || manualMatched === null || duplicates === null ? null : matched + manualMatched + duplicates
 
-/** How many rows came to what: `452 of 500 rows matched (90.4%), 31 to review.` */
+/** `452 of 500 rows matched (90.4%), 31 to review.` */
 function rowsSentence(totals: Totals): string {
   const matched = found(totals)
-  if (matched === null) return `${counted(totals.rows, 'row')}; the service did not tell what became of all of them.`
+  if (matched === null) return `${counted(totals.rows, 'row')}; the service did not report the outcome of all of them.`
   const parts = [`${count(matched)} of ${counted(totals.rows, 'row')} matched (${percent(totals.matchRate)})`]
   if (totals.review) parts.push(`${count(totals.review)} to review`)
   if (totals.unmatched) parts.push(`${count(totals.unmatched)} unmatched`)
-  if (totals.failed) parts.push(`${count(totals.failed)} could not be asked about`)
+  if (totals.failed) parts.push(`${count(totals.failed)} could not be processed`)
   if (totals.skipped) parts.push(`${count(totals.skipped)} skipped`)
   return `${parts.join(', ')}.`
 }
 
-/** The sentence of a run as far as it got. */
 export function messageOf(state: RunState, totals: Totals, ledger: Ledger): string {
   if (ledger.adds === false) {
     return `The counts do not add up: the input has ${counted(totals.rows, 'row')}, the outcomes come to ${count(ledger.sum)}. Do not use the output.`
@@ -28,9 +27,9 @@ export function messageOf(state: RunState, totals: Totals, ledger: Ledger): stri
   switch (state.status) {
     case 'running': {
       if (state.detached)
-        return `${state.jobs.length === 1 ? 'The job is' : `${count(state.jobs.length)} jobs are`} submitted; nobody waits here.`
+        return `${state.jobs.length === 1 ? 'The job is' : `${count(state.jobs.length)} jobs are`} submitted; the run is detached.`
       const stage = state.stages.find(one => one.status === 'running')
-      return stage === undefined ? 'The run has begun.' : `The ${stage.name} stage is under way.`
+      return stage === undefined ? 'The run has started.' : `The ${stage.name} stage is running.`
     }
     case 'error':
     case 'cancelled':

@@ -1,4 +1,4 @@
-/** The formats of a report by name: one pure function each, and the file it goes to in the run directory. */
+/** The table of report formats: a render function and a file name each. */
 
 import { safeJson } from './formats/escape.ts'
 import { renderJunit } from './formats/junit.ts'
@@ -8,15 +8,13 @@ import { renderText } from './formats/text.ts'
 import { renderHtml } from './html/page.ts'
 import type { Report, Sample } from './schema.ts'
 
-/** One format. */
 export interface Renderer {
-  /** Name in the run directory; null for what only goes to a terminal. */
+  /** File name in the run directory; null for terminal output. */
   readonly file: string | null
-  /** `rows` are those to review as far as they are at hand; the few that stand in the report itself if absent. */
+  /** `rows` are the rows to review; if absent, the samples in the report. */
   readonly render: (report: Report, rows?: readonly Sample[] | null) => string
 }
 
-/** Name -> renderer. */
 export const RENDERERS = {
   json: { file: 'report.json', render: report => `${safeJson(report, 2)}\n` },
   html: { file: 'report.html', render: renderHtml },
@@ -26,5 +24,5 @@ export const RENDERERS = {
   text: { file: null, render: report => renderText(report) },
 } as const satisfies Record<string, Renderer>
 
-/** A report in one of its formats. */
+/** Renders a report in one of its formats: text, json, html, markdown, junit or openmetrics. */
 export const renderReport = (report: Report, format: keyof typeof RENDERERS): string => RENDERERS[format].render(report)

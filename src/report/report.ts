@@ -1,6 +1,5 @@
 /**
- * RunState -> Report. A reading of the journal: the same state and context give the same report, and nothing here decides
- * whether a run succeeded. It knows no format.
+ * RunState -> Report. The same state and context always give the same report.
  */
 import { action, type Issue, issue } from '../errors.ts'
 import { type JobState, type RunState, UNKNOWN } from '../journal/index.ts'
@@ -12,21 +11,20 @@ import { messageOf } from './message.ts'
 import type { Report, Result, Sample } from './schema.ts'
 import { ledgerOf, type Totals, totalsOf } from './totals.ts'
 
-/** What the journal does not know. */
+/** What the journal does not contain. */
 export interface ReportContext {
   /** UTC, with milliseconds. */
   readonly generatedAt: string
-  /** Milliseconds the run has taken, by a clock that never steps. */
+  /** Duration of the run in milliseconds, by a monotonic clock. */
   readonly elapsedMs: number
-  /** The pipeline file; the plan's when absent. */
+  /** The pipeline file; that of the plan if absent. */
   readonly file?: string
-  /** The run directory as the user would name it; the result line and the resume command name it. */
+  /** The run directory relative to the user; the result line and the resume command contain it. */
   readonly directory?: string
   /** Report of the last good run of this pipeline. */
   readonly previous?: Report | null
 }
 
-/** The report of a run as far as it got. */
 export function buildReport(state: RunState, context: ReportContext): Report {
   const { plan } = state
   const totals = totalsOf(state.outcomes ?? UNKNOWN, plan.rows)
@@ -58,7 +56,7 @@ export function buildReport(state: RunState, context: ReportContext): Report {
       totals: { ...previous.totals },
     },
     delta: previous && deltaOf(totals, previous.totals),
-    resume: canGoOn(state) ? resumeCommand(state, context.directory ?? null) : null,
+    resume: isResumable(state) ? resumeCommand(state, context.directory ?? null) : null,
     results: [
       {
         name: plan.name,
@@ -116,8 +114,8 @@ const deltaOf = (now: Totals, then: Report['totals']): Report['delta'] => ({
   duplicates: minus(now.duplicates, then.duplicates),
 })
 
-/** A run of other rows than the planned ones is another run. */
-const canGoOn = ({ finished, error }: RunState): boolean => !finished && error?.code !== 'FETTLE_INPUT_CHANGED'
+/** A run whose input changed cannot be resumed. */
+const isResumable = ({ finished, error }: RunState): boolean => !finished && error?.code !== 'FETTLE_INPUT_CHANGED'
 
 function resumeCommand({ runId, detached }: RunState, directory: string | null): string {
   const runsDir = directory?.replace(/[\\/]+[^\\/]*$/, '') ?? DEFAULT_RUNS_DIR
@@ -213,7 +211,7 @@ function warningsOf({ plan, jobs }: RunState): string[] {
   const { service } = plan
   return [
     ...(service.kind === 'remote' && service.insecure
-      ? [`service.insecure is set: ${service.url} may be spoken to without encryption.`]
+      ? [`service.insecure is set: ${service.url} may be used without encryption.`]
       : []),
     ...jobs
       .filter(job => job.adopted)

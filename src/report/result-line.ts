@@ -1,13 +1,13 @@
-/** The `--json` line, `fettle/result/v1`: what a scheduler reads of a run, small enough to travel as one value. */
+/** The `--json` line, `fettle/result/v1`: the result of a run for schedulers, small enough for an XCom or an output variable. */
 import { safeJson } from './formats/escape.ts'
 import type { Report } from './schema.ts'
 
-/** Bytes of the line without its line end: it must stay under 4 KB. */
+/** Bytes without the line end: below 4 KB. */
 const LIMIT = 4095
 
 /**
- * One compact line without a line end, under 4 KB. `report` is the path of report.json, null when the report does not know
- * its directory; `output` is the output file, null when none was written. Paths too long for the line become null, never a part.
+ * One compact line without a line end, below 4 KB. `report` is the path of report.json, null without a directory; `output` is the
+ * output file, null if none was written. A path too long for the line becomes null, never a part of it.
  */
 export function resultLine(report: Report): string {
   const result = report.results[0]

@@ -1,12 +1,12 @@
 /**
- * The form of `report.json`, `fettle/report/v1`: every key always there, null where nothing is known. The JSON Schema in
- * schema/ and the type `Report` are both made of this; the descriptions are the documentation. It builds nothing.
+ * `fettle/report/v1`, the schema of `report.json`: every key is always present, null if unknown. The source of the JSON Schema in
+ * schema/, of the type `Report`, and by its descriptions of the documentation.
  */
 import { z } from 'zod'
 import { portfolioSchema, screeningSchema } from './company-actions-schema.ts'
 
 const known = z.int().nonnegative()
-const count = known.nullable().describe('null: nobody told')
+const count = known.nullable().describe('null: unknown')
 const at = z.iso.datetime({ precision: 3 }).describe('UTC, with milliseconds')
 const ms = z.number().nonnegative().describe('milliseconds')
 const share = z.number().nonnegative().nullable().describe('0 to 1; null when a count it needs is unknown')
@@ -53,7 +53,7 @@ const sample = z.object({
   why: z.string(),
   cells: z.record(z.string(), z.string()).describe('mapping -> text; masked columns are ***'),
   candidate: z.object({ id: z.string(), name: z.string() }).nullable().describe('the best company found'),
-  fingerprint: text.describe('what decisions know the row by; null for a run begun before there were any'),
+  fingerprint: text.describe('identifies the row in decisions; null in runs of older versions'),
   candidates: z
     .array(
       z.object({
@@ -136,7 +136,7 @@ const result = z.object({
   description: text,
   file: z.string().describe('the pipeline file'),
   status,
-  message: z.string().describe('what became of the run, one or two sentences'),
+  message: z.string().describe('the outcome of the run, one or two sentences'),
   elapsedMs: ms,
   service: z.string().describe('embedded, or the address'),
   plan,
@@ -166,14 +166,14 @@ const result = z.object({
   ),
   profile: z
     .array(column)
-    .describe('what the whole input holds in the mapped columns and the key; empty for a run begun before there were profiles'),
+    .describe('profile of the mapped columns and the key over the whole input; empty in runs of older versions'),
   stages: z.array(
     z.object({
       name: z.string(),
       status: z.enum([...status.options, 'pending']),
       startedAt: at.nullable(),
       elapsedMs: ms,
-      attempts: known.describe('how often it was begun: above 1 after a resume'),
+      attempts: known.describe('how often it was started: above 1 after a resume'),
       note: text,
     }),
   ),
@@ -216,7 +216,6 @@ const result = z.object({
   error,
 })
 
-/** The report of one run. */
 export const reportSchema = z.object({
   schema: z.literal('fettle/report/v1'),
   metadata: z.object({
@@ -228,7 +227,7 @@ export const reportSchema = z.object({
     ci: text,
     resumedFrom: text.describe('the run this one went on from: its own id once it was resumed'),
     resumedAt: z.array(at),
-    directory: text.describe('the run directory, as the command line knows it'),
+    directory: text.describe('the run directory, relative to the working directory'),
   }),
   args: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null(), z.array(z.string())])),
   status,
@@ -255,14 +254,12 @@ export const reportSchema = z.object({
     })
     .nullable()
     .describe('this run less the previous one'),
-  resume: text.describe('the command that goes on with the run; null when nothing is left to do'),
+  resume: text.describe('the command that resumes the run; null if it is finished'),
   results: z.array(result).describe('one pipeline each; a run has one'),
   warnings: z.array(z.string()).describe('about the run as a whole'),
 })
 
-/** `report.json` as a value. */
+/** The content of `report.json`, `fettle/report/v1`: the result of one run. */
 export type Report = z.infer<typeof reportSchema>
-/** What one pipeline came to. */
 export type Result = Report['results'][number]
-/** A row shown in a report. */
 export type Sample = z.infer<typeof sample>

@@ -1,31 +1,27 @@
-/** The row ledger: every row of the input has one outcome, and the outcomes add up to the rows. It only counts. */
+/** The row ledger: every row of the input has one outcome, and the outcomes add up to the rows. */
 
 import { knownSum, matchRate } from '../journal/index.ts'
 import type { Outcomes } from '../model/results.ts'
 
-/** The outcomes of a row, in the order people read them. */
+/** In display order. */
 export const OUTCOMES = ['matched', 'manualMatched', 'duplicates', 'review', 'unmatched', 'failed', 'skipped'] as const
-/** One of the seven outcomes. */
 export type OutcomeName = (typeof OUTCOMES)[number]
 
-/** Both sides of the sum. */
 export interface Ledger {
-  /** Null when it cannot be told because a count is unknown. */
+  /** Null if a count is unknown. */
   adds: boolean | null
-  /** Of the counts that are known. */
+  /** Of the known counts. */
   sum: number
-  /** Rows without an outcome (above 0) or counted twice (below); null when a count is unknown. */
+  /** Rows without an outcome (above 0) or counted twice (below); null if a count is unknown. */
   difference: number | null
-  /** The counts nobody told. */
+  /** Outcomes with an unknown count. */
   unknown: OutcomeName[]
 }
 
-/** The counts of a run; `matchRate` is a share of 0 to 1. Null is unknown, never nothing. */
+/** `matchRate` is a share of 0 to 1. Null is unknown, never 0. */
 export type Totals = { rows: number } & Record<OutcomeName | 'matchRate', number | null>
 
-/**
- * Compares outcomes with rows. With an unknown count the sum can still be refuted, by exceeding the rows, never confirmed.
- */
+/** Compares outcomes with rows. With an unknown count the sum can be refuted (above the rows) but not confirmed. */
 export function ledgerOf(outcomes: Outcomes, rows: number): Ledger {
   const unknown = OUTCOMES.filter(name => outcomes[name] === null)
   const sum = knownSum(outcomes)
@@ -33,7 +29,6 @@ export function ledgerOf(outcomes: Outcomes, rows: number): Ledger {
   return { adds: sum === rows, sum, difference: rows - sum, unknown }
 }
 
-/** Outcomes as the report gives them. */
 export const totalsOf = (outcomes: Outcomes, rows: number): Totals => ({
   rows,
   matched: outcomes.matched,
@@ -46,7 +41,7 @@ export const totalsOf = (outcomes: Outcomes, rows: number): Totals => ({
   matchRate: matchRate(outcomes, rows),
 })
 
-/** The counts of several runs together; what one of them does not know is unknown. */
+/** The sums of several runs; a sum is unknown if one of its counts is. */
 export function sumOfTotals(all: readonly Totals[]): Totals {
   const rows = all.reduce((sum, totals) => sum + totals.rows, 0)
   const sumOf = (name: OutcomeName): number | null =>

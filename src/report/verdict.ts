@@ -1,20 +1,19 @@
-/** How a status and an outcome are said and drawn: one word and one sign each, so that nothing hangs on colour alone. */
+/** Labels of statuses and outcomes: a word and a sign each, so that nothing depends on colour alone. */
 import type { Report, Result } from './schema.ts'
 import type { OutcomeName } from './totals.ts'
 
-/** How a run stands. */
 export type Verdict = Report['status']
 
-/** What is shown as the verdict: an unbalanced ledger is an error whatever else was recorded. */
+/** An unbalanced ledger is an error, with any recorded status. */
 export const verdictOf = (report: Report): Verdict => (report.ledger.adds === false ? 'error' : report.status)
 
 /** Worst first, as for exit codes. */
 const BY_WEIGHT: readonly Verdict[] = ['error', 'cancelled', 'fail', 'running', 'warn', 'success', 'skipped']
 
-/** How several runs stand together; none at all is an error. */
+/** The worst of several verdicts; an empty list is an error. */
 export const worst = (verdicts: readonly Verdict[]): Verdict => BY_WEIGHT.find(one => verdicts.includes(one)) ?? 'error'
 
-/** Sign and word of a status, a stage that has not begun included. */
+/** Of runs and stages. */
 export const STATUS: Readonly<Record<Result['stages'][number]['status'], { readonly sign: string; readonly word: string }>> = {
   success: { sign: '✓', word: 'Success' },
   warn: { sign: '!', word: 'Success, with warnings' },
@@ -23,10 +22,9 @@ export const STATUS: Readonly<Record<Result['stages'][number]['status'], { reado
   skipped: { sign: '–', word: 'Skipped' },
   cancelled: { sign: '■', word: 'Stopped' },
   running: { sign: '…', word: 'Running' },
-  pending: { sign: '·', word: 'Not begun' },
+  pending: { sign: '·', word: 'Not started' },
 }
 
-/** Sign and word of a row's outcome. */
 export const OUTCOME: Readonly<Record<OutcomeName, { readonly sign: string; readonly word: string }>> = {
   matched: { sign: '●', word: 'matched' },
   manualMatched: { sign: '◉', word: 'matched by hand' },
@@ -37,7 +35,7 @@ export const OUTCOME: Readonly<Record<OutcomeName, { readonly sign: string; read
   skipped: { sign: '–', word: 'skipped' },
 }
 
-/** The outcomes worth a line: the usual four always, the others when there are such rows or nobody told. */
+/** The four usual outcomes, and others that have rows. */
 export const shownOutcomes = (report: Report): OutcomeName[] => {
   const usual: readonly OutcomeName[] = ['matched', 'duplicates', 'review', 'unmatched']
   return (Object.keys(OUTCOME) as OutcomeName[]).filter(name => usual.includes(name) || (report.totals[name] ?? 0) > 0)

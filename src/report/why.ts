@@ -1,12 +1,12 @@
-/** The matcher's reasons, `name 0.97 | number = | postcode ≠ | dissolved`, put into words. It judges nothing. */
+/** Formats the reasons of the matcher, `name 0.97 | number = | postcode ≠ | dissolved`. */
 
-/** One reason: what it says, and whether it speaks for the pair, against it, or neither. */
+/** A reason, and whether it supports the pair. */
 export interface Reason {
   readonly text: string
   readonly kind: 'for' | 'against' | 'near' | 'plain'
 }
 
-/** The reasons in words, in their order: `name 97% alike`, `same number`, `different postcode`, `dissolved`. */
+/** In their order: `name 97% alike`, `same number`, `different postcode`, `dissolved`. */
 export const reasonsOf = (why: string): Reason[] =>
   why
     .split('|')
@@ -14,7 +14,7 @@ export const reasonsOf = (why: string): Reason[] =>
     .filter(part => part !== '')
     .map(reasonOfPart)
 
-/** The words of a part end where its white space begins: a pattern that looked for both would take time by the square. */
+/** The value is split off by hand: a pattern for words and white space would take quadratic time. */
 function reasonOfPart(part: string): Reason {
   const about = (length: number): string => part.slice(0, -length).trimEnd()
   if (part.endsWith('=') && about(1) !== '') return { text: `same ${about(1)}`, kind: 'for' }
@@ -27,5 +27,5 @@ function reasonOfPart(part: string): Reason {
 
 const GROUPS = ['no name', 'no candidate', 'below threshold', 'ambiguous', 'wrong country'] as const
 
-/** The group an unmatched row is shown in: the reason the matcher gives for a refusal, `other reasons` when it gives none. */
+/** The group of an unmatched row: the reason of the matcher, or `other reasons`. */
 export const groupOf = (why: string): string => GROUPS.find(group => why.toLowerCase().includes(group)) ?? 'other reasons'

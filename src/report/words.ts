@@ -1,12 +1,12 @@
-/** Figures as people read them: counts, shares, sizes, durations, times. Pure and the same in every locale and time zone. */
+/** Formats counts, shares, sizes, durations and times, equally in every locale and time zone. */
 import { actionOf, type Issue, type Place } from '../errors.ts'
 import { hintWithCommand } from '../shell-command.ts'
 
-/** The hint of an issue with the command that follows it; empty when there is none. */
+/** The hint of an issue with the command that follows it; empty without a hint. */
 export const hintOf = (issue: Pick<Issue, 'hint' | 'action'> & { readonly code: string }): string =>
   issue.hint === null ? '' : hintWithCommand(issue.hint, actionOf(issue))
 
-/** `12,345`; `unknown` for a count nobody told. */
+/** `12,345`; `unknown` for null. */
 export const count = (value: number | null): string =>
   value === null ? 'unknown' : String(value).replace(/\B(?=(\d{3})+(?!\d))/g, ',')
 
@@ -14,7 +14,7 @@ export const count = (value: number | null): string =>
 export const counted = (value: number | null, one: string, many = `${one}s`): string =>
   `${count(value)} ${value === 1 ? one : many}`
 
-/** `82.4%`. What is not all never reads 100%, what is not nothing never reads 0%. */
+/** `82.4%`. Only all is 100%, only nothing is 0%. */
 export function percent(ratio: number | null): string {
   if (ratio === null) return 'unknown'
   if (ratio > 0 && ratio < 0.001) return '<0.1%'
@@ -54,15 +54,15 @@ export function bytes(value: number): string {
   return `${(value / 1000 ** power).toFixed(1)} ${UNITS[power - 1]}`
 }
 
-/** `2025-11-20 02:17:04`, of an ISO time; the reader adds UTC where it is said once. */
+/** `2025-11-20 02:17:04`, of an ISO time; the caller adds UTC once. */
 export const time = (iso: string): string => iso.slice(0, 19).replace('T', ' ')
 
 /** `02:17:04`, of an ISO time. */
 export const clockTime = (iso: string): string => iso.slice(11, 19)
 
-/** `and 3 more`, or nothing when all are shown. */
+/** `and 3 more`, or empty if all are shown. */
 export const more = (total: number, shown: number): string => (total > shown ? `and ${count(total - shown)} more` : '')
 
-/** `pipelines/nightly.yml:14:5`, as far as the place is known. */
+/** `pipelines/nightly.yml:14:5`, as far as known. */
 export const place = ({ file, line, column }: Place): string =>
   [file, line, line === null ? null : column].filter(part => part !== null).join(':')

@@ -1,6 +1,6 @@
 /**
- * A run as OpenTelemetry sees it: one span for the run, one for each stage, one for each request of an operation. Only where the program
- * around has registered OpenTelemetry's API; otherwise nothing is loaded, and the trace is the caller's as it was handed in.
+ * OpenTelemetry spans of a run, its stages and its requests, if the host program has registered the API of OpenTelemetry. Otherwise
+ * nothing is loaded, and requests carry the trace of the environment.
  */
 import { randomBytes } from 'node:crypto'
 import type { Context, Span, Tracer } from '@opentelemetry/api'
@@ -14,21 +14,20 @@ import type { RunReporter } from './reporters.ts'
 
 type Api = typeof import('@opentelemetry/api')
 
-/** The trace that a run belongs to. */
 export interface RunTrace {
   readonly traceId: string
-  /** What goes with every request, null for nothing. */
+  /** The header of every request, null for none. */
   readonly traceparent: string | null
-  /** Draws the spans; null without OpenTelemetry. */
+  /** Creates the spans; null without OpenTelemetry. */
   readonly reporter: RunReporter | null
-  /** The same service, each of its requests a span. */
+  /** The same service, with a span for each request. */
   client<S extends object>(service: S): S
 }
 
-/** Where the API keeps what the program has registered; its own package looks there too. */
+/** The global symbol under which the package @opentelemetry/api registers. */
 const REGISTERED = Symbol.for('opentelemetry.js.api.1')
 
-/** Begins the span of a run, under the span of the program that calls, else under TRACEPARENT. */
+/** Starts the span of a run, below the active span of the host program, else below TRACEPARENT. */
 export async function openTrace(env: Env, plan: Plan): Promise<RunTrace> {
   const api = await loadApi()
   const { traceId, traceparent } = traceOf(env)
@@ -62,10 +61,10 @@ function parentOf({ context, trace }: Api, env: Env): Context {
   return trace.setSpanContext(active, { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true })
 }
 
-/** The stage that asks, by the options of a request; a request outside of stages belongs to the run. */
+/** The stage of a request, from its options; a request outside of stages belongs to the run. */
 const stageOf = (args: readonly unknown[]): StageName | undefined => (args.at(-1) as CallOptions | undefined)?.stage
 
-/** The spans of a run; it names no row and no cell. */
+/** Attributes contain no row content. */
 class Spans implements RunReporter {
   readonly name = 'OpenTelemetry'
   readonly #api: Api
@@ -109,7 +108,7 @@ class Spans implements RunReporter {
     this.#root.end()
   }
 
-  /** Counting is no request. */
+  /** `takeCounts` sends no request. */
   client<S extends object>(service: S): S {
     const traced = Object.entries(service).map(([operation, send]) => [
       operation,
@@ -121,9 +120,9 @@ class Spans implements RunReporter {
     return Object.fromEntries(traced) as S
   }
 
-  async #request<T>(operation: string, asking: StageName | undefined, send: () => Promise<T>): Promise<T> {
+  async #request<T>(operation: string, stageName: StageName | undefined, send: () => Promise<T>): Promise<T> {
     const { trace, context, SpanKind } = this.#api
-    const stage = asking && this.#stages.get(asking)
+    const stage = stageName && this.#stages.get(stageName)
     const around = stage === undefined ? this.#around : trace.setSpan(this.#around, stage)
     const attributes = { 'fettle.operation': operation }
     const span = this.#tracer.startSpan(`fettle.request.${operation}`, { kind: SpanKind.CLIENT, attributes }, around)

@@ -1,6 +1,6 @@
 /**
- * How pipelines ended, as messages of Dagster Pipes (protocol 0.1): a materialisation of each asset with its counts, the checks that
- * Dagster waits for, and the result line. Counts, names and paths only: no row content. It sends nothing.
+ * Results as messages of Dagster Pipes (protocol 0.1): a materialisation of each asset with its counts, the asset checks, and the
+ * result line. Counts, names and paths only: no row content.
  */
 
 import { isRejection, type PipelineResult } from '../pipeline-result.ts'
@@ -11,41 +11,42 @@ import { STATUS, type Verdict, verdictOf } from '../verdict.ts'
 import { hintOf } from '../words.ts'
 import { plain, safeJson } from './escape.ts'
 
-/** One message. */
 export interface PipesMessage {
   readonly method: 'opened' | 'log' | 'report_asset_materialization' | 'report_asset_check' | 'report_custom_message' | 'closed'
   readonly params: Readonly<Record<string, unknown>>
 }
 
-/** What Dagster said of the step that runs us. */
 export interface PipesStep {
-  /** Keys of the assets it makes, as Dagster writes them: parts parted by `/`. */
+  /** Keys of its assets, with parts separated by `/`. */
   readonly assets: readonly string[]
-  /** Asset checks it declared. A check nobody declared fails the step, so others stand in the metadata only. */
+  /** Declared asset checks. An undeclared check fails the step, so other checks are in the metadata only. */
   readonly checks: readonly string[]
 }
 
-/** How loud a line of Dagster's log is. */
 export type PipesLevel = 'DEBUG' | 'INFO' | 'WARNING' | 'ERROR'
 
-/** The line of a message, without its end. */
 export const pipesLine = (message: PipesMessage): string => safeJson({ __dagster_pipes_version: '0.1', ...message })
 
-/** A line for Dagster's log. */
 export const pipesLog = (level: PipesLevel, message: string): PipesMessage => ({
   method: 'log',
   params: { level, message: plain(message) },
 })
 
-/** All that is said when a call has ended, the last word included; `place` makes a path one that can be found from elsewhere. */
-export function pipesMessages(told: readonly PipelineResult[], step: PipesStep, place: (path: string) => string): PipesMessage[] {
-  const failure = told.map(errorOf).find(error => error !== null) ?? null
-  const ends = told.flatMap(one => (isRejection(one) ? refused(one) : ended(one, told.length === 1, step, place)))
+/** All messages at the end of a call, `closed` included; `place` makes a path absolute. */
+export function pipesMessages(
+  results: readonly PipelineResult[],
+  step: PipesStep,
+  place: (path: string) => string,
+): PipesMessage[] {
+  const failure = results.map(errorOf).find(error => error !== null) ?? null
+  const ends = results.flatMap(one => (isRejection(one) ? refused(one) : ended(one, results.length === 1, step, place)))
   return [...ends, { method: 'closed', params: failure === null ? {} : { exception: failure } }]
 }
 
-function errorOf(told: PipelineResult) {
-  const error = isRejection(told) ? told.issues.find(({ severity }) => severity === 'error') : told.results[0]?.error
+function errorOf(pipelineResult: PipelineResult) {
+  const error = isRejection(pipelineResult)
+    ? pipelineResult.issues.find(({ severity }) => severity === 'error')
+    : pipelineResult.results[0]?.error
   if (error == null) return null
   const message = plain(`${error.message} ${hintOf(error)}`.trimEnd())
   return { name: error.code, message, stack: [], cause: null, context: null }
@@ -69,15 +70,15 @@ const LEVEL: Readonly<Record<Verdict, PipesLevel>> = {
   cancelled: 'ERROR',
 }
 
-/** Whether rows came to something; a run that broke off, was skipped or was left to the service has made nothing. */
-const hasMade = (verdict: Verdict): boolean => verdict === 'success' || verdict === 'warn' || verdict === 'fail'
+/** A run that stopped, was skipped or is detached has no result. */
+const hasResult = (verdict: Verdict): boolean => verdict === 'success' || verdict === 'warn' || verdict === 'fail'
 
 function ended(report: Report, isAlone: boolean, step: PipesStep, place: (path: string) => string): PipesMessage[] {
   const verdict = verdictOf(report)
   return report.results.flatMap(result => {
     const log = pipesLog(LEVEL[verdict], `${result.name}: ${STATUS[verdict].word}. ${result.message}`)
     const custom: PipesMessage = { method: 'report_custom_message', params: { payload: JSON.parse(resultLine(report)) } }
-    if (!hasMade(verdict)) return [log, custom]
+    if (!hasResult(verdict)) return [log, custom]
     const asset = assetOf(step.assets, result.name, isAlone)
     if (asset === null) {
       const why = `${result.name}: none of the assets of this step has its name: ${step.assets.join(', ')}`
@@ -90,13 +91,13 @@ function ended(report: Report, isAlone: boolean, step: PipesStep, place: (path: 
 const underscored = (name: string): string => name.replace(/\W/g, '_').toLowerCase()
 const lastPart = (key: string): string => underscored(key.replace(/^(?:.*[^\\])?\//s, ''))
 
-/** The only asset of the step for the only pipeline of the call; else the one of that name, whatever stands before it. */
+/** The only asset of the step for the only pipeline of the call; otherwise the asset with this name, under any prefix. */
 function assetOf(assets: readonly string[], name: string, isAlone: boolean): string | null {
   if (isAlone && assets.length === 1) return assets[0] ?? null
   return assets.find(key => lastPart(key) === underscored(name)) ?? null
 }
 
-/** The asset, and beside it those of the other outputs where the step has such: `suppliers_unmatched`, `suppliers_review`. */
+/** The asset, and those of the other outputs if the step has them: `suppliers_unmatched`, `suppliers_review`. */
 function materialised(
   asset: string,
   report: Report,
@@ -136,7 +137,7 @@ const factsOf = ({ status, metadata }: Report, place: (path: string) => string):
   ...(metadata.directory === null ? {} : { report: value('path', place(`${metadata.directory}/report.html`)) }),
 })
 
-/** What is unknown is left out, never 0. */
+/** Unknown counts are omitted, never 0. */
 function countsOf({ totals, elapsedMs }: Report, { input, checks }: Result): Metadata {
   const known = OUTCOMES.flatMap(name => {
     const count = totals[name]
@@ -159,7 +160,7 @@ function countsOf({ totals, elapsedMs }: Report, { input, checks }: Result): Met
   }
 }
 
-/** A check has one result in Dagster, whatever thresholds it has here: that of the worst that was not met, else of the last. */
+/** Dagster allows one result for each check: that of the worst threshold that failed, else of the last. */
 function checksOf(asset_key: string, { name, checks }: Result, step: PipesStep): PipesMessage[] {
   return step.checks.map(check_name => {
     const own = checks.filter(({ assertion }) => underscored(assertion) === underscored(check_name))

@@ -1,25 +1,22 @@
-/**
- * Foreign text made harmless, one function per format: headers, cells, names and messages may hold anything. Each function
- * drops what its format cannot express before it escapes the rest. It knows no report.
- */
+/** Escapes foreign text (headers, cells, names, messages), one function per format. Removes what a format cannot express. */
 
 /**
- * Terminal sequences: CSI, OSC and its kin up to their end, then what is left of escapes. The body of an OSC holds no
- * character that may begin a sequence, so that the search stays linear.
+ * Terminal sequences: CSI, OSC and similar up to their end, then remaining escapes. The body of an OSC contains no
+ * character that can start a sequence, so that the search stays linear.
  */
 const SEQUENCES =
   /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x80-\x9f\r\n]*(?:\x07|\x1b\\|\x9c)|\x1b[ -/]*[0-~]/g
 const BREAKS = /[\t\n\v\f\r\x85\u2028\u2029]+/g
 const CONTROLS = /[\x00-\x1f\x7f-\x9f]/g
-/** Marks that reorder the text around them: a name must not be able to turn a sentence round. */
+/** Marks that reorder the text around them: a name must not reverse a sentence. */
 const BIDI = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 const HALVES = /\p{Surrogate}/gu
-/** U+FFFE and U+FFFF are no characters, in XML least of all. */
+/** U+FFFE and U+FFFF are not characters; XML forbids them. */
 const NONCHARACTERS = /[\ufffe\uffff]/g
 
 const codePoint = (char: string): string => `U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
 
-/** Text as one line of visible characters: terminal sequences and control characters gone, bidi marks shown as `⟦U+202E⟧`. */
+/** Text as one line of visible characters: terminal sequences and control characters removed, bidi marks shown as `⟦U+202E⟧`. */
 export const plain = (text: string): string =>
   text
     .replace(SEQUENCES, '')
@@ -29,7 +26,7 @@ export const plain = (text: string): string =>
     .replace(HALVES, '\ufffd')
     .replace(BIDI, char => `⟦${codePoint(char)}⟧`)
 
-/** At most `limit` characters of a text made plain (before it is cut, for half a sequence is no longer one), with an ellipsis when some are missing. */
+/** At most `limit` characters of the plain text, with an ellipsis if cut. Escapes before it cuts: half a sequence is not recognised. */
 export function clip(text: string, limit: number): string {
   const line = plain(text)
   if (line.length <= limit) return line
@@ -39,10 +36,10 @@ export function clip(text: string, limit: number): string {
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
-/** What CI runners obey anywhere in a line: `##vso[`, `##[`, `##teamcity[`. */
+/** Log commands that CI runners execute anywhere in a line: `##vso[`, `##[`, `##teamcity[`. */
 const LOG_COMMAND = /##(?=\w*\[)/g
 
-/** For HTML, in text and in quoted attributes. A report may be printed to a CI log, so openings of log commands are parted. */
+/** For HTML, in text and in quoted attributes. A report may be printed to a CI log, so log commands are broken up. */
 export const escapeHtml = (text: string): string =>
   plain(text)
     .replace(/[&<>"']/g, char => ENTITIES[char] ?? '')
@@ -52,8 +49,8 @@ export const escapeHtml = (text: string): string =>
 export const escapeXml = (text: string): string => escapeHtml(text)
 
 /**
- * For Markdown, inside a sentence, never at the start of a line. An empty comment parts what GitHub would
- * turn into a link or a mention: it reads text after escapes are undone, so a backslash would not do.
+ * For Markdown, inside a sentence, never at the start of a line. An empty comment breaks up what GitHub would
+ * turn into a link or a mention: it reads text after escapes are removed, so a backslash has no effect.
  */
 export const escapeMarkdown = (text: string): string =>
   plain(text)
@@ -62,8 +59,8 @@ export const escapeMarkdown = (text: string): string =>
     .replace(/@|#|:\/\/|www(?=\.)/gi, '$&<!-- -->')
 
 /**
- * A code span for Markdown; its fence is longer than any run of backticks inside. It knows no escapes, so log commands are
- * parted by a space, and so is a backslash from a bar: together they would end the cell of a table.
+ * A code span for Markdown; its fence is longer than any run of backticks inside. Code spans have no escapes, so a space breaks up
+ * log commands, and a backslash before a bar: together they would end the cell of a table.
  */
 export function markdownCode(text: string): string {
   const line = escapeTerminal(text).replace(/\\(?=\|)/g, '$& ')
@@ -72,32 +69,31 @@ export function markdownCode(text: string): string {
   return longest === 0 && line.trim() !== '' ? `${fence}${line}${fence}` : `${fence} ${line} ${fence}`
 }
 
-/** Markdown made into a table cell: a bar would end it, in a code span too. */
+/** For a table cell: a bar would end it, also in a code span. */
 export const markdownCell = (markdown: string): string => markdown.replaceAll('|', '\\|')
 
 /**
- * For a terminal and a CI log: besides control characters, the openings of log commands are parted, for runners obey
+ * For a terminal and a CI log. Removes control characters and breaks up log commands, since runners execute
  * `::set-output` at the start of a line and `##vso[` or `##[` anywhere in it.
  */
 export const escapeTerminal = (text: string): string =>
   plain(text)
-    // All of them, for the text may yet be folded into lines at any space.
+    // Everywhere in the text, since it may later be wrapped at any space.
     .replace(/(^|\s)(::+)/g, (_, before: string, colons: string) => before + [...colons].join(' '))
     .replace(LOG_COMMAND, '# #')
 
-/** Several lines for a terminal, each cleaned for itself. */
+/** Several lines for a terminal, each escaped separately. */
 export const escapeLines = (text: string): string => text.split('\n').map(escapeTerminal).join('\n')
 
-/** For the text of a GitHub workflow command: what ends the line, the sign of an escape, and openings of other log commands. */
+/** For the text of a GitHub workflow command: line ends, the escape character, and other log commands. */
 export const escapeCommand = (text: string): string =>
   text
     .replace(LOG_COMMAND, '# #')
     .replace(/[%\r\n]/g, char => `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`)
 
-/** For the value of one of its properties: also what ends it. */
+/** For the value of a property of a workflow command. */
 export const escapeCommandProperty = (text: string): string => escapeCommand(text).replaceAll(':', '%3A').replaceAll(',', '%2C')
 
-/** For a label value in OpenMetrics. */
 export const escapeLabel = (text: string): string => plain(text).replace(/[\\"]/g, '\\$&')
 
 /**

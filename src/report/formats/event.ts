@@ -1,36 +1,30 @@
-/**
- * `json-events`: what happens to the pipelines of a call as it happens, a JSON object a line, `fettle/event/v1`. The envelope is
- * fixed; `data` holds the fact of the journal or the sign of progress, without row content. It writes nothing.
- */
+/** `fettle/event/v1`: the lines of `json-events`. The envelope is fixed; `data` is the journal event or progress, without row content. */
 import { z } from 'zod'
 import type { RunEventInput, RunState } from '../../journal/index.ts'
 import { safeJson } from './escape.ts'
 
-/** One line of `json-events`. */
 export const eventSchema = z.object({
   schema: z.literal('fettle/event/v1'),
   at: z.iso.datetime({ precision: 3 }).describe('UTC, with milliseconds'),
-  pipeline: z.string().describe('its name, or its file while that is unread'),
+  pipeline: z.string().describe('its name, or its file before it is read'),
   runId: z.string().nullable().describe('null before there is a run'),
   type: z
     .string()
     .describe(
-      'a fact (run.started, stage.started, job.created, status.observed, run.finished …), a sign of progress (progress.upload, progress.download, progress.waiting, progress.retry), run.refused for a pipeline that came to no run, or result as the last word',
+      'a journal event (run.started, stage.started, job.created, status.observed, run.finished …), progress (progress.upload, progress.download, progress.waiting, progress.retry), run.refused for a pipeline that could not start, or result as the last event',
     ),
-  data: z.record(z.string(), z.unknown()).describe('what the type brings; readers pass over keys they do not know'),
+  data: z.record(z.string(), z.unknown()).describe('depends on the type; readers ignore unknown keys'),
 })
 
-/** One line of `json-events` as a value. */
 export type Event = z.infer<typeof eventSchema>
 
-/** Row content, and what the pipeline file said anew, stay in the journal. */
+/** Row content and changed settings stay in the journal. */
 const INNER = new Set(['type', 'samples', 'scores', 'lowestScores', 'settings'])
 
-/** A fact as an event tells it. */
-export const eventData = (fact: RunEventInput): Event['data'] =>
-  Object.fromEntries(Object.entries(fact).filter(([key]) => !INNER.has(key)))
+export const eventData = (event: RunEventInput): Event['data'] =>
+  Object.fromEntries(Object.entries(event).filter(([key]) => !INNER.has(key)))
 
-/** What a run is, for its first event: the facts that begin a journal are older than any listener. */
+/** Data of the first event of a run: the first journal events are older than any observer. */
 export const startEventData = ({ plan, jobs, resumedAt }: RunState): Event['data'] => ({
   fingerprint: plan.fingerprint,
   rows: plan.rows,
@@ -39,5 +33,4 @@ export const startEventData = ({ plan, jobs, resumedAt }: RunState): Event['data
   resumed: resumedAt.length > 0,
 })
 
-/** The line of an event, without its end. */
 export const eventLine = (event: Omit<Event, 'schema'>): string => safeJson({ schema: 'fettle/event/v1', ...event })

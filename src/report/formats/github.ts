@@ -1,7 +1,4 @@
-/**
- * What GitHub Actions is told: annotations as workflow commands, the step summary, the outputs of the step. All of it stays
- * within the platform's limits, whatever a run brings. It writes nothing.
- */
+/** Output for GitHub Actions within the limits of the platform: annotations as workflow commands, and the outputs of the step. */
 
 import { isRejection, nameOf, type PipelineResult, type Problem } from '../pipeline-result.ts'
 import type { Report, Result } from '../schema.ts'
@@ -10,9 +7,9 @@ import { worst } from '../verdict.ts'
 import { count, counted, hintOf, place } from '../words.ts'
 import { clip, escapeCommand, escapeCommandProperty } from './escape.ts'
 
-/** Ten of a kind are shown for a step, and the rest vanish: so the tenth says how many more there are. */
+/** GitHub shows ten annotations of a step and drops the rest: the tenth contains the number of the others. */
 const ANNOTATIONS = 10
-/** Characters of one: longer ones are cut off on the page anyway. */
+/** Characters of an annotation: the page cuts longer ones. */
 const MESSAGE = 1_000
 
 interface Annotation {
@@ -23,11 +20,11 @@ interface Annotation {
 }
 
 /**
- * Workflow commands, ten lines at most, errors first. `inWorkspace` is the path of a file below the checkout, null for one that
- * is elsewhere: only the former can be shown in its lines.
+ * Workflow commands, at most ten, errors first. `inWorkspace` returns the path of a file below the checkout, null for other
+ * files: GitHub shows annotations only in files of the checkout.
  */
-export function githubAnnotations(told: readonly PipelineResult[], inWorkspace: (file: string) => string | null): string[] {
-  const all = told.flatMap(annotationsOf)
+export function githubAnnotations(results: readonly PipelineResult[], inWorkspace: (file: string) => string | null): string[] {
+  const all = results.flatMap(annotationsOf)
   const sorted = [...all.filter(one => one.level === 'error'), ...all.filter(one => one.level === 'warning')]
   if (sorted.length <= ANNOTATIONS) return sorted.map(one => commandOf(one, inWorkspace))
   const shown = sorted.slice(0, ANNOTATIONS - 1)
@@ -42,11 +39,11 @@ export function githubAnnotations(told: readonly PipelineResult[], inWorkspace: 
   return [...shown, last].map(one => commandOf(one, inWorkspace))
 }
 
-function annotationsOf(told: PipelineResult): Annotation[] {
-  const name = nameOf(told)
-  if (isRejection(told)) return told.issues.flatMap(one => ofIssue(one, name))
-  return told.results.flatMap(result => [
-    ...ofError(told, result),
+function annotationsOf(pipelineResult: PipelineResult): Annotation[] {
+  const name = nameOf(pipelineResult)
+  if (isRejection(pipelineResult)) return pipelineResult.issues.flatMap(one => ofIssue(one, name))
+  return pipelineResult.results.flatMap(result => [
+    ...ofError(pipelineResult, result),
     ...ofChecks(result),
     ...result.issues.flatMap(one => ofIssue(one, name)),
   ])
@@ -65,7 +62,7 @@ function ofError({ resume }: Report, { name, error }: Result): Annotation[] {
     error.message,
     error.hint,
     ...(error.correlationId === null ? [] : [`Correlation id: ${error.correlationId}`]),
-    ...(resume === null ? [] : [`Go on with: ${resume}`]),
+    ...(resume === null ? [] : [`Resume with: ${resume}`]),
   ]
   return [{ level: 'error', title: `${name}: ${error.code}`, message: lines.join('\n'), at: null }]
 }
@@ -89,22 +86,21 @@ function commandOf({ level, title, message, at }: Annotation, inWorkspace: (file
     ['title', clip(title, 200)],
   ].flatMap(([key, value]) => (value == null ? [] : [`${key}=${escapeCommandProperty(String(value))}`]))
   const lines = message.split('\n').map(line => clip(line, MESSAGE))
-  // What cannot be shown in its lines names its place.
+  // A file outside the checkout is named in the message.
   if (at !== null && file === null) lines.unshift(clip(place(at), MESSAGE))
   return `::${level} ${properties.join(',')}::${escapeCommand(lines.join('\n'))}`
 }
 
 /**
- * The outputs of the step: of the one pipeline, or of all: the worst status, counts added up, paths a line each. What is unknown
- * is empty.
+ * The outputs of the step. Of several pipelines: the worst status, the sums of the counts, one path a line. Unknown values are empty.
  */
-export function githubOutputs(told: readonly PipelineResult[], exitCode: number): Readonly<Record<string, string>> {
-  const reports = told.flatMap(one => (isRejection(one) ? [] : [one]))
-  const totals = reports.length === told.length ? sumOfTotals(reports.map(report => report.totals)) : null
+export function githubOutputs(results: readonly PipelineResult[], exitCode: number): Readonly<Record<string, string>> {
+  const reports = results.flatMap(one => (isRejection(one) ? [] : [one]))
+  const totals = reports.length === results.length ? sumOfTotals(reports.map(report => report.totals)) : null
   const text = (value: number | null | undefined): string => (value == null ? '' : String(value))
   const lines = (values: readonly (string | null | undefined)[]): string => values.filter(one => one != null).join('\n')
   return {
-    status: worst(told.map(one => (isRejection(one) ? 'error' : one.status))),
+    status: worst(results.map(one => (isRejection(one) ? 'error' : one.status))),
     exit_code: String(exitCode),
     run_id: lines(reports.map(report => report.metadata.runId)),
     matched: text(totals?.matched),
@@ -120,7 +116,7 @@ export function githubOutputs(told: readonly PipelineResult[], exitCode: number)
   }
 }
 
-/** Values as lines of the file that `GITHUB_OUTPUT` names, none of which can pass for another's end. */
+/** Values as lines of the file that `GITHUB_OUTPUT` names, with a delimiter that no value contains. */
 export function githubOutputFile(outputs: Readonly<Record<string, string>>): string {
   const values = Object.values(outputs).flatMap(value => value.split(/\r\n|[\r\n]/))
   let end = 'FETTLE'

@@ -1,6 +1,6 @@
 /**
- * `junit.xml`: a suite is a pipeline, a case is a stage or a check, never a row. A failure is a check that was not met; an
- * error is something that could not be done. Warnings pass, with their text in system-out.
+ * `junit.xml`: a suite is a pipeline, a case is a stage or a check, never a row. A failure is a failed check; an
+ * error is anything else that stopped the run. Warnings pass, with their text in system-out.
  */
 
 import { isRejection, type PipelineResult, type Problem, type Rejection } from '../pipeline-result.ts'
@@ -8,10 +8,9 @@ import type { Report, Result } from '../schema.ts'
 import { hintOf, more, place } from '../words.ts'
 import { escapeXml } from './escape.ts'
 
-/** So many issues are told in a suite; the report has all. */
+/** Issues in a suite; the report contains all. */
 const ISSUES = 50
 
-/** A case: its name, what it tests, how long it took, and its verdict as inner XML. */
 interface Case {
   readonly name: string
   readonly kind: 'stage' | 'check' | 'run'
@@ -22,7 +21,6 @@ interface Case {
 
 const seconds = (ms: number): string => (ms / 1000).toFixed(3)
 
-/** What a pipeline came to, as JUnit has it. */
 interface Suite {
   readonly name: string
   readonly ms: number
@@ -32,9 +30,11 @@ interface Suite {
   readonly out: readonly string[]
 }
 
-/** The pipelines of a call as JUnit XML, a suite each. */
-export function renderJunit(told: readonly PipelineResult[]): string {
-  const suites = told.flatMap(one => (isRejection(one) ? [refusedSuite(one)] : one.results.map(result => suiteOf(one, result))))
+/** One suite for each pipeline of a call. */
+export function renderJunit(results: readonly PipelineResult[]): string {
+  const suites = results.flatMap(one =>
+    isRejection(one) ? [refusedSuite(one)] : one.results.map(result => suiteOf(one, result)),
+  )
   const all = countsOf(suites.flatMap(suite => suite.cases))
   return `<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="fettle" ${all.total} time="${seconds(suites.reduce((sum, { ms }) => sum + ms, 0))}">
@@ -58,13 +58,13 @@ const suiteOf = (report: Report, result: Result): Suite => ({
     result.message,
     ...result.issues.slice(0, ISSUES).map(inWords),
     ...(result.issues.length > ISSUES ? [more(result.issues.length, ISSUES)] : []),
-    ...(report.resume === null ? [] : [`Go on with: ${report.resume}`]),
+    ...(report.resume === null ? [] : [`Resume with: ${report.resume}`]),
   ],
 })
 
 const inWords = (problem: Problem): string => `${problem.severity}: ${problem.message} ${hintOf(problem)}`.trimEnd()
 
-/** Nothing began: one case says why, with all that was found. */
+/** A pipeline that could not start: one case with all issues. */
 function refusedSuite({ name, issues }: Rejection): Suite {
   const errors = issues.filter(one => one.severity === 'error')
   const [first] = errors
@@ -75,7 +75,7 @@ function refusedSuite({ name, issues }: Rejection): Suite {
   return { name, ms: 0, startedAt: null, properties: [], cases: [run], out: [] }
 }
 
-/** The root of the XML knows no count of skipped cases. */
+/** The root element has no attribute for skipped cases. */
 function countsOf(cases: readonly Case[]): { readonly total: string; readonly suite: string } {
   const number = (verdict: Case['verdict']): number => cases.filter(one => one.verdict === verdict).length
   const total = `tests="${cases.length}" failures="${number('failure')}" errors="${number('error')}"`
@@ -105,8 +105,8 @@ function stageCase(stage: Result['stages'][number], { error }: Result): Case {
   if (stage.status === 'success' || stage.status === 'warn') return { ...base, verdict: 'passed', inner: '' }
   if (stage.status === 'skipped') return { ...base, verdict: 'skipped', inner: skipped(stage.note ?? 'not needed') }
   if (stage.status === 'pending') return { ...base, verdict: 'skipped', inner: skipped('not reached') }
-  // The check says why; nothing went wrong.
-  if (error?.kind === 'checks') return { ...base, verdict: 'skipped', inner: skipped(stage.note ?? 'not begun') }
+  // The failed check is a case of its suite; the stage has no error.
+  if (error?.kind === 'checks') return { ...base, verdict: 'skipped', inner: skipped(stage.note ?? 'not started') }
   if (stage.status === 'running' && error === null) return { ...base, verdict: 'skipped', inner: skipped('under way') }
   return { ...base, verdict: 'error', inner: errorXml(error, stage.note) }
 }
@@ -126,7 +126,7 @@ const checkCase = (check: Result['checks'][number]): Case => {
   return { ...base, verdict: 'failure', inner: `<failure type="FETTLE_CHECK_FAILED" message="${escapeXml(text)}"/>` }
 }
 
-/** What belongs to no stage: an error between stages, and a ledger that does not add up. */
+/** Cases outside of stages: an error between stages, and a ledger that does not add up. */
 function runCases(report: Report, result: Result): Case[] {
   const base = { kind: 'run', ms: 0 } as const
   const inStage = result.stages.some(

@@ -1,6 +1,6 @@
 /**
- * `report.md`: for job summaries and issues. Headings start at `###`. It stays under the 1,024 KiB a job summary may have by
- * leaving out whole sections, the least needed first; a table is never cut in the middle.
+ * `report.md`, for job summaries and issues. Headings start at `###`. To stay below the 1,024 KiB of a job summary it omits whole
+ * sections, the least important first; a table is never cut.
  */
 import { companyActionLines } from '../company-actions.ts'
 import { isRejection, type PipelineResult, type Problem, type Rejection } from '../pipeline-result.ts'
@@ -10,27 +10,29 @@ import { groupOf, reasonsOf } from '../why.ts'
 import { about, bytes, count, duration, hintOf, more, percent, place, points, signed } from '../words.ts'
 import { clip, escapeMarkdown as esc, markdownCell, markdownCode } from './escape.ts'
 
-/** Bytes; a job summary is refused above 1,024 KiB, other steps may write to it too. */
+/** Bytes. GitHub rejects a job summary above 1,024 KiB, and other steps may add to it. */
 const BUDGET = 900_000
-/** Bytes kept for the note that names what was left out. */
+/** Bytes reserved for the note about omitted sections. */
 const NOTE = 200
-/** Rows of review and of unmatched rows, folded. */
+/** Rows in each folded table. */
 const ROWS = 20
 /** Characters of a cell. */
 const CELL = 120
 const ISSUES = 50
 
-/** A section, and a name for the note that says it was left out. */
+/** A section, with a name for the note about omitted ones. */
 interface Section {
   readonly name: string
   readonly text: string
 }
 
-/** The report as GitHub-flavoured Markdown, in at most so many bytes. */
-export function renderMarkdown(told: PipelineResult, budget = BUDGET): string {
-  const sections = (isRejection(told) ? refused(told) : told.results.flatMap(result => sectionsOf(told, result))).filter(
-    section => section.text !== '',
-  )
+/** GitHub-flavoured Markdown of at most `budget` bytes. */
+export function renderMarkdown(pipelineResult: PipelineResult, budget = BUDGET): string {
+  const sections = (
+    isRejection(pipelineResult)
+      ? refused(pipelineResult)
+      : pipelineResult.results.flatMap(result => sectionsOf(pipelineResult, result))
+  ).filter(section => section.text !== '')
   const kept: Section[] = []
   const dropped: string[] = []
   let left = budget - NOTE
@@ -46,34 +48,33 @@ export function renderMarkdown(told: PipelineResult, budget = BUDGET): string {
   return [...kept.map(section => section.text), ...note].join('\n')
 }
 
-/** Several pipelines in one text: each has an equal share of what those before it left. */
-export function renderMarkdownOf(told: readonly PipelineResult[], budget = BUDGET): string {
+/** Several pipelines in one text: each gets an equal share of the remaining bytes. */
+export function renderMarkdownOf(results: readonly PipelineResult[], budget = BUDGET): string {
   let left = budget
-  return told
+  return results
     .map((one, at) => {
-      const text = renderMarkdown(one, Math.floor(left / (told.length - at)) - 1)
+      const text = renderMarkdown(one, Math.floor(left / (results.length - at)) - 1)
       left -= new TextEncoder().encode(text).length + 1
       return text
     })
     .join('\n')
 }
 
-/** A pipeline that came to no run: only what kept it from one. */
 const refused = ({ name, exitCode, issues }: Rejection): Section[] => [
   {
     name: 'verdict',
-    text: `### ✗ ${esc(name)}: Not begun\n\nThere was no run · exit code ${exitCode}\n`,
+    text: `### ✗ ${esc(name)}: Not started\n\nThere was no run · exit code ${exitCode}\n`,
   },
   { name: 'problems', text: issues.length === 0 ? '' : `### Problems\n\n${issueList(issues, []).join('\n')}\n` },
 ]
 
-/** Most needed first: this is also the order in which they give way. */
+/** Most important first; omitted from the end. */
 const sectionsOf = (report: Report, result: Result): Section[] => [
   { name: 'verdict', text: verdict(report, result) },
   { name: 'rows', text: rows(report) },
   { name: 'checks', text: checks(result) },
   { name: 'alerts', text: alerts(report, result) },
-  { name: 'companies', text: after(result) },
+  { name: 'companies', text: companyActions(result) },
   { name: 'files', text: files(result) },
   { name: 'rows in review', text: folded('rows in review', result.review, report.totals.review, reviewRow, REVIEW_HEAD) },
   {
@@ -95,7 +96,7 @@ function verdict(report: Report, result: Result): string {
     const correlation = result.error.correlationId === null ? '' : ` Correlation id ${markdownCode(result.error.correlationId)}.`
     lines.push('', `**What to do:** ${esc(result.error.hint)} (${markdownCode(result.error.code)})${correlation}`)
   }
-  if (report.resume !== null) lines.push('', `Go on with ${markdownCode(report.resume)}`)
+  if (report.resume !== null) lines.push('', `Resume with ${markdownCode(report.resume)}`)
   const facts = [
     `Run ${markdownCode(report.metadata.runId)}`,
     `service ${markdownCode(result.service)}`,
@@ -150,8 +151,7 @@ function issueList(issues: readonly Problem[], warnings: readonly string[]): str
   return [...general, ...items, ...(rest === '' ? [] : [`- … ${rest}`])]
 }
 
-/** What was done with the companies found. */
-function after(result: Result): string {
+function companyActions(result: Result): string {
   const lines = companyActionLines(result).map(
     ({ about, text, isAlert }) => `- ${isAlert ? '⚠' : '✓'} ${about}: ${esc(clip(text, 300))}`,
   )
@@ -198,7 +198,7 @@ const reviewRow = (sample: Sample): string[] => [
 ]
 const unmatchedRow = (sample: Sample): string[] => [named(sample), cells(sample), cell(groupOf(sample.why)), candidate(sample)]
 
-/** What the input holds, for whoever asks why so much or so little was found. */
+/** The profile of the input explains high and low match rates. */
 function columns({ profile }: Result): string {
   if (profile.length === 0) return ''
   const rows = profile.map(one => [

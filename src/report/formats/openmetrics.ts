@@ -1,6 +1,6 @@
 /**
- * `metrics.txt`: the counts of runs as OpenMetrics text. Gauges, for each file tells of one call; no label changes from run
- * to run, so that a merge request can show the difference. What is unknown is left out, never 0.
+ * `metrics.txt`: the counts of runs as OpenMetrics text. Gauges, since each file is about one call. Labels are equal in all runs,
+ * so that a merge request can show the difference. Unknown counts are omitted, never 0.
  */
 
 import { isRejection, type PipelineResult } from '../pipeline-result.ts'
@@ -8,7 +8,7 @@ import type { Report } from '../schema.ts'
 import { OUTCOMES } from '../totals.ts'
 import { escapeLabel } from './escape.ts'
 
-/** A family: its unit where it has one, its help, and what a run adds to it: further labels and a value. */
+/** A metric family; `samples` returns labels and value for a run. */
 interface Family {
   readonly name: string
   readonly unit?: string
@@ -16,7 +16,7 @@ interface Family {
   readonly samples: (report: Report) => readonly (readonly [labels: string, value: number | null])[]
 }
 
-/** Names are fixed: dashboards and merge requests compare them. */
+/** Names are stable: dashboards and merge requests compare them. */
 const FAMILIES: readonly Family[] = [
   { name: 'fettle_rows_total', help: 'Rows of the input.', samples: ({ totals }) => [['', totals.rows]] },
   {
@@ -38,9 +38,9 @@ const FAMILIES: readonly Family[] = [
   },
 ]
 
-/** The metrics of the runs of a call, one sample set a pipeline; ends in `# EOF`. */
-export function renderOpenMetrics(told: readonly PipelineResult[]): string {
-  const reports = told.flatMap(one => (isRejection(one) ? [] : [one]))
+/** One set of samples for each pipeline; ends in `# EOF`. */
+export function renderOpenMetrics(results: readonly PipelineResult[]): string {
+  const reports = results.flatMap(one => (isRejection(one) ? [] : [one]))
   const families = FAMILIES.flatMap(({ name, unit, help, samples }) => [
     `# TYPE ${name} gauge`,
     ...(unit === undefined ? [] : [`# UNIT ${name} ${unit}`]),

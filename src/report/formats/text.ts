@@ -1,21 +1,17 @@
-/**
- * What a person sees at the end of `fettle run`: verdict, rows, checks, warnings with their cure, files, next step. It fits
- * a screen: lists are cut after a few lines, for report.html has them whole.
- */
+/** The end of `fettle run` on a terminal: verdict, rows, checks, warnings, files, next step. Long lists are cut; report.html is complete. */
 import { companyActionLines } from '../company-actions.ts'
 import type { Report, Result } from '../schema.ts'
 import { OUTCOME, STATUS, shownOutcomes, type Verdict, verdictOf } from '../verdict.ts'
 import { about, bytes, count, counted, duration, hintOf, more, percent, points } from '../words.ts'
 import { clip, escapeTerminal } from './escape.ts'
 
-/** What a colour is for; the caller knows which escape codes that means. */
+/** The purpose of a colour; the caller maps it to escape codes. */
 export type Style = 'good' | 'warn' | 'bad' | 'dim' | 'bold'
 
-/** How the text is drawn. */
 export interface TextOptions {
-  /** Paints text; absent: no colour. */
+  /** No colour if absent. */
   readonly colour?: (style: Style, text: string) => string
-  /** Columns of the terminal, 80 when absent. */
+  /** Columns of the terminal; 80 if absent. */
   readonly width?: number
 }
 
@@ -32,7 +28,6 @@ const TONE: Readonly<Record<Verdict, Style>> = {
 /** Lines a list may take before it is cut. */
 const LIST = 5
 
-/** The end of a run, for a terminal. Ends in a line end. */
 export function renderText(report: Report, options: TextOptions = {}): string {
   const paint = options.colour ?? ((_, text) => text)
   const width = Math.max(40, options.width ?? 80)
@@ -41,14 +36,14 @@ export function renderText(report: Report, options: TextOptions = {}): string {
   const verdict = verdictOf(report)
   const heading = `${paint(TONE[verdict], `${STATUS[verdict].sign} ${STATUS[verdict].word}`)}  ${paint('bold', escapeTerminal(result.name))}  ${paint('dim', duration(report.elapsedMs))}`
   const blocks = [
-    [heading, ...wrap(result.message, width - 2).map(line => `  ${line}`), ...cure(result, paint, width)],
+    [heading, ...wrap(result.message, width - 2).map(line => `  ${line}`), ...hintLines(result, paint, width)],
     ledger(report, paint, width),
     checks(result, paint, width),
     profile(result, paint, width),
     issues(report, result, paint, width),
-    after(result, paint, width),
+    companyActions(result, paint, width),
     files(report, result, paint),
-    goOn(report, result, paint),
+    resumeLines(report, result, paint),
   ]
   return `${blocks
     .filter(block => block.length > 0)
@@ -58,14 +53,14 @@ export function renderText(report: Report, options: TextOptions = {}): string {
 
 type Paint = (style: Style, text: string) => string
 
-/** How to go on with a run that stopped, and what was left behind at the service by then. */
-function goOn(report: Report, { jobs }: Result, paint: Paint): string[] {
+/** The command that resumes a stopped run, and the remote jobs that exist. */
+function resumeLines(report: Report, { jobs }: Result, paint: Paint): string[] {
   if (report.resume === null || report.status === 'running') return []
   const left = jobs.flatMap(({ id }) => (id === null ? [] : [`  ${'job'.padEnd(9)} ${escapeTerminal(id)}`]))
-  return [...left, `  ${paint('bold', 'go on')}     ${escapeTerminal(report.resume)}`]
+  return [...left, `  ${paint('bold', 'resume')}    ${escapeTerminal(report.resume)}`]
 }
 
-function cure({ error }: Result, paint: Paint, width: number): string[] {
+function hintLines({ error }: Result, paint: Paint, width: number): string[] {
   if (error === null) return []
   const correlation = error.correlationId === null ? '' : ` (correlation id ${error.correlationId})`
   return wrap(`${error.code}: ${error.hint}${correlation}`, width - 2).map(line => `  ${paint('dim', line)}`)
@@ -104,13 +99,13 @@ function ledger(report: Report, paint: Paint, width: number): string[] {
 
 const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'] as const
 
-/** A bar of blocks to an eighth of a column; what is not nothing shows at least the thinnest. */
+/** A bar of blocks to an eighth of a column; a share above 0 shows at least the thinnest. */
 function bar(share: number, room: number): string {
   const eighths = Math.max(1, Math.round(Math.min(1, share) * room * 8))
   return '█'.repeat(Math.floor(eighths / 8)) + EIGHTHS[eighths % 8]
 }
 
-/** Checks that were not met come first; those that were met give way. */
+/** Failed checks come first; passed checks are cut first. */
 function checks({ checks }: Result, paint: Paint, width: number): string[] {
   const shown = checks.toSorted((a, b) => Number(a.success) - Number(b.success)).slice(0, LIST + 3)
   const widest = Math.min(24, Math.max(0, ...shown.map(check => check.assertion.length)))
@@ -124,7 +119,7 @@ function checks({ checks }: Result, paint: Paint, width: number): string[] {
   return rest === '' ? lines : [...lines, `    ${paint('dim', `${rest} in the report`)}`]
 }
 
-/** One paragraph: how full each mapped column is, and how many values it has. The examples are in report.html. */
+/** One paragraph: filled and distinct values of each mapped column. The examples are in report.html. */
 function profile(result: Result, paint: Paint, width: number): string[] {
   const columns = result.profile.map(
     one => `${one.mapping ?? 'key'} ${percent(one.fillRate)} (${about(one.distinct, one.estimated)})`,
@@ -148,8 +143,7 @@ function issues(report: Report, result: Result, paint: Paint, width: number): st
   return [...general, ...lines, ...(rest === '' ? [] : [`    ${paint('dim', `${rest} in the report`)}`])]
 }
 
-/** What was done with the companies found. */
-function after(result: Result, paint: Paint, width: number): string[] {
+function companyActions(result: Result, paint: Paint, width: number): string[] {
   const all = companyActionLines(result)
   const lines = all.slice(0, LIST + 3).map(({ about: what, text, isAlert }) => {
     return `  ${isAlert ? paint('warn', '!') : paint('good', '✓')} ${escapeTerminal(clip(`${what}: ${text}`, width - 4))}`
@@ -167,7 +161,7 @@ function files(report: Report, { outputs }: Result, paint: Paint): string[] {
   return directory === null ? written : [...written, `  ${'report'.padEnd(9)} ${escapeTerminal(`${directory}/report.html`)}`]
 }
 
-/** Lines of at most `width` characters, broken at spaces. A word longer than a line stays whole: it may be a command or a path. */
+/** Lines of at most `width` characters, broken at spaces. A longer word is not broken: it may be a command or a path. */
 function wrap(text: string, width: number): string[] {
   const lines: string[] = []
   let line = ''

@@ -1,11 +1,11 @@
-/** The two pictures: outcomes as one bar, scores as columns. SVG with attributes only, for the page's policy allows no inline style. */
+/** Charts: outcomes as a bar, scores as a histogram. SVG with attributes only, since the policy of the page forbids inline styles. */
 import type { Report, Result } from '../schema.ts'
 import { OUTCOMES, type OutcomeName } from '../totals.ts'
 import { OUTCOME, shownOutcomes } from '../verdict.ts'
 import { count, percent } from '../words.ts'
 import { html, type Markup } from './markup.ts'
 
-/** What is drawn over an outcome's colour, in a tile of 8 × 8, so that outcomes differ in grey and to every eye. */
+/** Patterns over the colours, in tiles of 8 × 8, so that outcomes differ without colour. */
 const GRAIN: Readonly<Record<OutcomeName, Markup | null>> = {
   matched: null,
   manualMatched: html`<path class="grain" d="M4 0v8"/>`,
@@ -16,14 +16,14 @@ const GRAIN: Readonly<Record<OutcomeName, Markup | null>> = {
   skipped: null,
 }
 
-/** The fills of the outcomes; once on a page that draws a bar. */
+/** Fills of the outcomes; required once on a page with a bar. */
 export const patterns = (names: readonly OutcomeName[]): Markup =>
   html`<svg width="0" height="0" aria-hidden="true" focusable="false"><defs>${names.map(
     name =>
       html`<pattern id="p-${name}" width="8" height="8" patternUnits="userSpaceOnUse"><rect class="f-${name}" width="8" height="8"/>${GRAIN[name]}</pattern>`,
   )}</defs></svg>`
 
-/** Outcome bar with its legend, and the histogram when there are scores. Nothing before the rows are counted. */
+/** Outcome bar with its legend, and the histogram when there are scores. Null before the rows are counted. */
 export function charts(report: Report, result: Result): Markup | null {
   const names = shownOutcomes(report)
   if (knownOf(report).length === 0) return null
@@ -33,7 +33,7 @@ export function charts(report: Report, result: Result): Markup | null {
 
 const knownOf = ({ totals }: Report): OutcomeName[] => OUTCOMES.filter(name => (totals[name] ?? 0) > 0)
 
-/** The outcomes of a run as one bar; nothing before its rows are counted. */
+/** Null before the rows are counted. */
 export function bar(report: Report): Markup | null {
   const { totals, ledger } = report
   const known = knownOf(report)
@@ -47,8 +47,8 @@ export function bar(report: Report): Markup | null {
     x += width
     return rect
   })
-  const said = known.map(name => `${OUTCOME[name].word} ${count(totals[name])}`).join(', ')
-  return html`<svg class="outcomes" role="img" aria-label="${said}">${rects}</svg>`
+  const label = known.map(name => `${OUTCOME[name].word} ${count(totals[name])}`).join(', ')
+  return html`<svg class="outcomes" role="img" aria-label="${label}">${rects}</svg>`
 }
 
 function outcomes(report: Report, names: readonly OutcomeName[]): Markup {
@@ -57,7 +57,7 @@ function outcomes(report: Report, names: readonly OutcomeName[]): Markup {
     const value = totals[name]
     return value === null || totals.rows === 0 ? '' : percent(value / totals.rows)
   }
-  return html`<figure class="card"><figcaption>What became of the rows</figcaption>
+  return html`<figure class="card"><figcaption>Outcome</figcaption>
 ${bar(report)}
 <ul class="legend">${names.map(
     name =>
@@ -68,12 +68,13 @@ ${bar(report)}
 
 const sum = ({ totals, ledger }: Report): Markup => {
   if (ledger.adds === true) return html`<p class="small soft">Every one of ${count(totals.rows)} rows is accounted for.</p>`
-  if (ledger.adds === null) return html`<p class="small soft">The service did not tell all counts; the sum cannot be proved.</p>`
+  if (ledger.adds === null)
+    return html`<p class="small soft">The service did not report all counts; the sum cannot be verified.</p>`
   return html`<p class="small bad"><b>✗ ${count(totals.rows)} rows in the input, ${count(ledger.sum)} accounted for.</b></p>`
 }
 
 const HEIGHT = 120
-/** Above the columns: a line of text each for what is matched, what is left to a person, and the highest column. */
+/** Space above the columns for three lines of text: matched, review, and the highest column. */
 const HEAD = 42
 
 function histogram({ scores, lowestScores }: Result): Markup {
@@ -94,22 +95,22 @@ function histogram({ scores, lowestScores }: Result): Markup {
   ].flatMap(({ word, score }, i) => (score === null ? [] : [{ text: `${word} from ${score.toFixed(2)}`, score, y: 10 + i * 14 }]))
   const highest = scores.indexOf(Math.max(...scores))
   const side = highest === 0 ? 'start' : highest === scores.length - 1 ? 'end' : 'middle'
-  const peak = html`<text class="tick said" x="${(highest + { start: 0, middle: 0.5, end: 1 }[side]) * step}" y="${HEAD - 4}" text-anchor="${side}">${count(top)}</text>`
+  const peak = html`<text class="tick strong" x="${(highest + { start: 0, middle: 0.5, end: 1 }[side]) * step}" y="${HEAD - 4}" text-anchor="${side}">${count(top)}</text>`
   const all = scores.reduce((total, rows) => total + rows, 0)
   const rows = scores.flatMap((value, i) =>
     value === 0 ? [] : [html`<tr><th scope="row">${edge(i)} to ${edge(i + 1)}</th><td class="r">${count(value)}</td></tr>`],
   )
-  const said = ['Columns of rows by match score', `the highest has ${count(top)} rows`, ...lines.map(({ text }) => text)].join(
+  const label = ['Columns of rows by match score', `the highest has ${count(top)} rows`, ...lines.map(({ text }) => text)].join(
     '; ',
   )
   return html`<figure class="card"><figcaption>Match scores <span class="soft">of ${count(all)} rows</span></figcaption>
-<svg class="histogram" viewBox="0 0 400 ${HEIGHT + HEAD + 20}" role="img" aria-label="${said}">${columns}<path class="axis" d="M0 ${HEIGHT + HEAD + 0.5}h400"/>${ticks}${lines.map(threshold)}${peak}</svg>
+<svg class="histogram" viewBox="0 0 400 ${HEIGHT + HEAD + 20}" role="img" aria-label="${label}">${columns}<path class="axis" d="M0 ${HEIGHT + HEAD + 0.5}h400"/>${ticks}${lines.map(threshold)}${peak}</svg>
 <details class="small"><summary>As a table</summary><table><caption>Rows by match score</caption><thead><tr><th scope="col">Score</th><th scope="col" class="r">Rows</th></tr></thead><tbody>${rows}</tbody></table></details></figure>`
 }
 
-/** Where an outcome begins, with its words on the side where there is room. */
+/** The line where an outcome starts, with its label on the side that has room. */
 function threshold({ text, score, y }: { text: string; score: number; y: number }): Markup {
   const x = score * 400
   const [side, anchor] = x > 200 ? [-5, 'end'] : [5, 'start']
-  return html`<path class="threshold" d="M${x.toFixed(1)} ${y - 8}V${HEIGHT + HEAD}"/><text class="tick said" x="${(x + side).toFixed(1)}" y="${y}" text-anchor="${anchor}">${text}</text>`
+  return html`<path class="threshold" d="M${x.toFixed(1)} ${y - 8}V${HEIGHT + HEAD}"/><text class="tick strong" x="${(x + side).toFixed(1)}" y="${y}" text-anchor="${anchor}">${text}</text>`
 }

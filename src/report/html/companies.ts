@@ -1,15 +1,14 @@
-/** What was done with the companies found: the portfolio they are in, and AML searches with their hits by dataset. */
+/** The section about the companies found: portfolio, and AML searches with their hits by dataset. */
 import { companyActionLines } from '../company-actions.ts'
 import type { Result } from '../schema.ts'
 import { count } from '../words.ts'
 import { html, type Markup } from './markup.ts'
 import { type Column, table } from './table.ts'
 
-/** A table under its own heading. */
 const headed = (caption: string, columns: readonly Column[], rows: readonly (readonly string[])[]): Markup =>
   html`<h3>${caption}</h3>${table(caption, columns, rows)}`
 
-/** The section; nothing where the pipeline asks for neither. */
+/** Null if the pipeline has neither. */
 export function companies(result: Result): Markup | null {
   const { screening } = result
   const [...lines] = companyActionLines({ ...result, screening: screening && { ...screening, risks: [], found: [] } })

@@ -1,18 +1,18 @@
 /**
- * The rows to review as data for the page's script: JSON in an element that is no script, packed so that thousands of rows stay
- * small enough to mail. page/rows.ts reads it. Text is as it came: the script cleans what it shows.
+ * The rows to review as data for the script of the page (page/rows.ts): JSON, packed so that thousands of rows fit into a mail.
+ * Text is not escaped: the script escapes what it shows.
  */
 import { safeJson } from '../formats/escape.ts'
 import type { Report, Result, Sample } from '../schema.ts'
 import { html, type Markup, trusted } from './markup.ts'
 
-/** Characters of rows in a page that is to be mailed. */
+/** Characters of rows in a page that is small enough to mail. */
 export const MAILABLE = 3_500_000
 
-/** What a company may have that a row has not, and that helps to choose. */
-const TELLING = ['tradingName', 'previousName', 'status'] as const
+/** Fields of companies, not of rows, that help to decide. */
+const COMPANY_FIELDS = ['tradingName', 'previousName', 'status'] as const
 
-/** The head of the data. `mappings` names the cells of a row, `fields` those of a candidate. */
+/** `mappings` names the cells of a row, `fields` those of a candidate. */
 export interface PageData {
   readonly run: string
   readonly pipeline: string
@@ -43,20 +43,20 @@ export type PackedCandidate = readonly [
   fields: readonly string[],
 ]
 
-/** The rows that can be decided about, as many as fit, and how many there would be. */
+/** The rows that can be decided, as many as fit, and their total number. */
 export interface Packed {
   readonly element: Markup | null
   readonly shown: number
   readonly all: number
 }
 
-/** Packs rows up to `budget` characters. Rows from before there were fingerprints cannot be decided about and stay out. */
+/** Packs rows up to `budget` characters. Rows without a fingerprint (of old runs) cannot be decided and are omitted. */
 export function pageData(report: Report, result: Result, samples: readonly Sample[], budget: number): Packed {
   const rows = samples.filter(one => one.fingerprint !== null)
   if (rows.length === 0) return { element: null, shown: 0, all: 0 }
   const mappings: string[] = result.mappings.map(one => one.mapping)
-  const told = new Set(rows.flatMap(one => one.candidates.flatMap(({ fields }) => Object.keys(fields))))
-  const fields = [...mappings, ...TELLING.filter(name => told.has(name) && !mappings.includes(name))]
+  const known = new Set(rows.flatMap(one => one.candidates.flatMap(({ fields }) => Object.keys(fields))))
+  const fields = [...mappings, ...COMPANY_FIELDS.filter(name => known.has(name) && !mappings.includes(name))]
   const head = { run: report.metadata.runId, pipeline: result.name, mappings, fields }
   const texts: string[] = []
   let left = budget
@@ -74,7 +74,7 @@ export function pageData(report: Report, result: Result, samples: readonly Sampl
   }
 }
 
-/** JSON that cannot end the element it stands in. */
+/** JSON that cannot end its element. */
 const scriptJson = (value: unknown): string => safeJson(value).replaceAll('<', '\\u003c')
 
 function packed(sample: Sample, mappings: readonly string[], fields: readonly string[]): PackedRow {
@@ -88,10 +88,9 @@ function packed(sample: Sample, mappings: readonly string[], fields: readonly st
     trimmed(fields.map(name => one.fields[name] ?? '')),
   ])
   if (all.length === 0 && candidate !== null) all.push([candidate.id, candidate.name, score, why, {}, []])
-  // The best candidate's reasons are the row's, as a rule.
+  // The reasons of the best candidate are usually those of the row.
   const own = all[0]?.[3] === why ? '' : why
   return [row, key, fingerprint ?? '', score, own, trimmed(mappings.map(name => cells[name] ?? '')), all, decision]
 }
 
-/** Without the empty texts at its end. */
 const trimmed = (texts: readonly string[]): string[] => texts.slice(0, texts.findLastIndex(text => text !== '') + 1)

@@ -1,4 +1,4 @@
-/** The page about several pipelines of one call: the verdict of each with its bar and the way to its own page, what went wrong first. */
+/** The page about several pipelines of one call: the verdict of each with its bar and a link to its page, failures first. */
 
 import { isRejection, type PipelineResult, type Rejection } from '../pipeline-result.ts'
 import type { Report, Result } from '../schema.ts'
@@ -8,31 +8,30 @@ import { count, counted, duration, hintOf, more, percent, points, time } from '.
 import { bar, patterns } from './charts.ts'
 import { html, type Markup, prose } from './markup.ts'
 import { shell } from './shell.ts'
-import { badge, cure, numbers, TONE } from './verdict.ts'
+import { badge, nextStep, numbers, TONE } from './verdict.ts'
 
-/** Problems shown of a pipeline that came to no run. */
+/** Problems shown of a pipeline that could not start. */
 const PROBLEMS = 5
 
-/** What the page needs besides the pipelines. */
 export interface IndexOptions {
   readonly tool: Report['metadata']['tool']
-  /** The address of a run's own page, as seen from this one. */
+  /** The link from this page to the page of a run. */
   readonly linkOf: (report: Report) => string
 }
 
-const verdictOfTold = (told: PipelineResult): Verdict => (isRejection(told) ? 'error' : verdictOf(told))
+const verdictOfResult = (pipelineResult: PipelineResult): Verdict =>
+  isRejection(pipelineResult) ? 'error' : verdictOf(pipelineResult)
 
-/** The index as an HTML page; it carries no script. */
-export function renderIndex(told: readonly PipelineResult[], { tool, linkOf }: IndexOptions): string {
-  const verdicts = told.map(verdictOfTold)
+export function renderIndex(results: readonly PipelineResult[], { tool, linkOf }: IndexOptions): string {
+  const verdicts = results.map(verdictOfResult)
   const together = worst(verdicts)
-  const reports = told.flatMap(one => (isRejection(one) ? [] : [one]))
-  const title = counted(told.length, 'pipeline')
-  const sorted = ORDER.flatMap(tone => told.filter((_, at) => TONE[verdicts[at]!] === tone))
+  const reports = results.flatMap(one => (isRejection(one) ? [] : [one]))
+  const title = counted(results.length, 'pipeline')
+  const sorted = ORDER.flatMap(tone => results.filter((_, at) => TONE[verdicts[at]!] === tone))
   const body = html`<header>
 <p class="eyebrow">fettle run report</p>
 <h1>${title} ${badge(together)}</h1>
-<p class="message">${inWords(verdicts)}</p>
+<p class="message">${countVerdicts(verdicts)}</p>
 </header>
 <main id="main">
 ${reports.length === 0 ? null : numbers({ totals: sumOfTotals(reports.map(one => one.totals)), delta: null, previous: null, results: [] })}
@@ -48,7 +47,7 @@ ${reports.length === 0 ? null : numbers({ totals: sumOfTotals(reports.map(one =>
 const ORDER = ['bad', 'warn', 'calm', 'good'] as const
 
 /** `2 × Success, 1 × Error`, the worst first. */
-function inWords(verdicts: readonly Verdict[]): string {
+function countVerdicts(verdicts: readonly Verdict[]): string {
   const left = [...verdicts]
   const words: string[] = []
   while (left.length > 0) {
@@ -60,7 +59,7 @@ function inWords(verdicts: readonly Verdict[]): string {
   return words.join(' · ')
 }
 
-/** Outcomes that some pipeline has rows of. */
+/** Outcomes that at least one pipeline has rows of. */
 function legend(reports: readonly Report[]): Markup | null {
   const shown = OUTCOMES.filter(name => reports.some(({ totals }) => (totals[name] ?? 0) > 0))
   if (shown.length === 0) return null
@@ -85,7 +84,7 @@ function line(report: Report, result: Result, link: string): Markup {
 <p>${result.message}</p>
 ${bar(report)}
 <p class="small soft">${facts.join(' · ')}</p>
-${cure(report, result)}`
+${nextStep(report, result)}`
 }
 
 const refused = ({ name, exitCode, issues }: Rejection): Markup => html`<h3>${name} ${badge('error')}</h3>

@@ -1,14 +1,14 @@
-/** Checks and alerts: what was expected of the data, and what is worth a look, each with its cure and its place. */
+/** The sections of checks and alerts, each with its hint and place. */
 import type { Report, Result } from '../schema.ts'
 import { count, hintOf, more } from '../words.ts'
 import { html, type Markup, prose } from './markup.ts'
 import { table } from './table.ts'
 import type { Tone } from './verdict.ts'
 
-/** Alerts shown; more of them help nobody. */
+/** Alerts shown. */
 const SHOWN = 100
 
-/** The badge of a check: word and sign, never colour alone. */
+/** Word and sign, never colour alone. */
 function badge(check: Result['checks'][number]): Markup {
   const [tone, sign, word] = check.success
     ? ['good', '✓', 'met']
@@ -18,7 +18,7 @@ function badge(check: Result['checks'][number]): Markup {
   return html`<span class="badge ${tone ?? ''}"><span aria-hidden="true">${sign ?? ''}</span>${word ?? ''}</span>`
 }
 
-/** The checks as a table; nothing when the pipeline asks for none or none was made yet. */
+/** Null without checks. */
 export function checks(result: Result): Markup | null {
   if (result.checks.length === 0) return null
   const rows = result.checks.map(check => [check.assertion, badge(check), check.expected, check.actual])
@@ -35,8 +35,8 @@ const TONE: Readonly<Record<Issue['severity'], { readonly tone: Tone; readonly w
   info: { tone: 'calm', word: 'Note' },
 }
 
-/** What is counted may stand several times in a row, so that only the first rows are rows. */
-function rowsInWords({ rows, count: times }: Issue): string {
+/** A row may count several times, so the count is not the number of rows. */
+function formatRows({ rows, count: times }: Issue): string {
   const list = rows.map(count).join(', ')
   if (times > rows.length) return `${count(times)} times, first in ${rows.length === 1 ? 'row' : 'rows'} ${list}`
   return `${rows.length === 1 ? 'row' : 'rows'} ${list}`
@@ -45,7 +45,7 @@ function rowsInWords({ rows, count: times }: Issue): string {
 function place(issue: Issue): string {
   const at = issue.at === null ? [] : [[issue.at.file, issue.at.line, issue.at.column].filter(part => part !== null).join(':')]
   const column = issue.column === null ? [] : [`column ${issue.column}`]
-  const rows = issue.rows.length === 0 ? [] : [rowsInWords(issue)]
+  const rows = issue.rows.length === 0 ? [] : [formatRows(issue)]
   return [...at, ...column, ...rows].join(' · ')
 }
 
@@ -58,7 +58,7 @@ ${issue.hint === null ? null : html`<p class="small">${prose(hintOf(issue))}</p>
 `
 }
 
-/** Alerts, worst first; nothing when there are none. */
+/** Alerts, worst first; null without alerts. */
 export function alerts(report: Report, result: Result): Markup | null {
   const rank = { error: 0, warn: 1, info: 2 } as const
   const all = result.issues.toSorted((a, b) => rank[a.severity] - rank[b.severity])

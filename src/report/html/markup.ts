@@ -1,7 +1,4 @@
-/**
- * HTML by construction: in html`…` every value that is not itself Markup is foreign text and is escaped. There is no other
- * way to make Markup, so nothing can be forgotten.
- */
+/** HTML by construction: html`…` escapes every value that is not Markup itself, and is the only way to create Markup. */
 import { escapeHtml } from '../formats/escape.ts'
 
 class Markup {
@@ -13,10 +10,10 @@ class Markup {
 
 export type { Markup }
 
-/** What may stand in html`…`; null is nothing. */
+/** Values in html`…`; null is empty. */
 export type Value = string | number | null | Markup | readonly Markup[]
 
-/** Markup of a template whose literal parts are ours and whose values are not. Attribute values must be quoted. */
+/** The literal parts are trusted, the values are escaped. Attribute values must be quoted. */
 export function html(parts: TemplateStringsArray, ...values: Value[]): Markup {
   return new Markup(parts.reduce((text, part, i) => text + written(values[i - 1] ?? null) + part))
 }
@@ -28,16 +25,16 @@ function written(value: Value): string {
   return escapeHtml(String(value))
 }
 
-/** Text that is safe where it stands for another reason than escaping; every use must say which. */
+/** Text that is safe without escaping; every use documents why. */
 export const trusted = (text: string): Markup => new Markup(text)
 
-/** A sentence of ours in which `commands` stand in backticks; without a pair they are shown as they are. */
+/** A trusted sentence with `commands` in backticks; an unpaired backtick is shown unchanged. */
 export function prose(text: string): Markup {
   const parts = text.split(/`([^`]+)`/)
   return html`${parts.map((part, i) => (i % 2 === 1 ? html`<code>${part}</code>` : html`${part}`))}`
 }
 
-/** Items that fit into `budget` characters, by whole items; a page must stay small enough to mail. */
+/** The items that fit into `budget` characters; a page must stay small enough to mail. */
 export function within(items: readonly Markup[], budget: number): Markup[] {
   let left = budget
   const end = items.findIndex(item => {

@@ -1,4 +1,4 @@
-/** `report.html`: one page about one run, self-contained, that asks the network for nothing and can be read without its script. */
+/** `report.html`: a self-contained page about one run. It loads nothing from the network and is readable without its script. */
 import type { Report, Sample } from '../schema.ts'
 import { STATUS, verdictOf } from '../verdict.ts'
 import { charts } from './charts.ts'
@@ -12,10 +12,7 @@ import { SCRIPT } from './script.ts'
 import { shell } from './shell.ts'
 import { numbers, verdictBar } from './verdict.ts'
 
-/**
- * The report as an HTML page. `rows` are those to review as far as they are at hand, the few in the report if absent; as many as
- * `budget` characters hold go into the page.
- */
+/** `rows` are the rows to review, up to `budget` characters; if absent, the samples in the report. */
 export function renderHtml(report: Report, rows: readonly Sample[] | null = null, budget = MAILABLE): string {
   const [first] = report.results
   const data = first === undefined ? null : pageData(report, first, rows ?? first.review, budget)

@@ -1,4 +1,4 @@
-/** The evidence: columns, timeline, files, and all that is needed to do the run again. */
+/** The sections of evidence: columns, timeline, files, and the data to reproduce the run. */
 import { action } from '../../errors.ts'
 import { shellCommand } from '../../shell-command.ts'
 import { clip } from '../formats/escape.ts'
@@ -9,21 +9,21 @@ import { html, type Markup, type Value } from './markup.ts'
 import { table } from './table.ts'
 import { TONE } from './verdict.ts'
 
-/** Entries of one list; a service that keeps changing its mind must not make the page endless. */
+/** Entries of one list: a service that alternates between statuses must not make the page endless. */
 const SHOWN = 200
 
 /** Characters of an example. */
 const EXAMPLE = 60
 
-/** Header -> mapping -> index, what the column holds, and the headers that are not used. */
+/** Header -> mapping -> index, the profile of the column, and unused headers. */
 export function columns(result: Result): Markup {
   const key = result.profile.filter(one => one.mapping === null).map(one => ({ ...one, pad: null, value: null, trim: false }))
   const rows = [...result.mappings, ...key].map(one => [
     one.header ?? html`<span class="soft">${one.value === null ? 'no header' : 'no column'}</span>`,
     one.mapping === null ? html`<span class="soft">key</span>` : html`<code>${one.mapping}</code>`,
     String(one.index),
-    ...seen(result.profile.find(({ mapping }) => mapping === one.mapping)),
-    changes(one) ?? html`<span class="soft">as it is</span>`,
+    ...profileCells(result.profile.find(({ mapping }) => mapping === one.mapping)),
+    changes(one) ?? html`<span class="soft">unchanged</span>`,
   ])
   const used = new Set(result.mappings.map(one => one.index))
   const unused = (result.input.header ?? []).filter((_, index) => !used.has(index))
@@ -41,15 +41,15 @@ export function columns(result: Result): Markup {
   return html`<section aria-labelledby="columns"><h2 id="columns">Columns</h2>${table('Which column is sent as what, and what it holds', head, rows)}${note}</section>`
 }
 
-/** Three cells; dashes for a run that has no profile. */
-function seen(one: Result['profile'][number] | undefined): Value[] {
+/** Three cells; dashes for a run without a profile. */
+function profileCells(one: Result['profile'][number] | undefined): Value[] {
   const none = html`<span class="soft">–</span>`
   if (one === undefined) return [none, none, none]
   const examples = one.examples.map(text => html`<span class="sub">${clip(text, EXAMPLE)}</span>`)
   return [percent(one.fillRate), about(one.distinct, one.estimated), examples.length === 0 ? none : html`${examples}`]
 }
 
-/** What is done to the cells of a mapping, null for nothing. */
+/** Changes to the cells of a mapping, null for none. */
 function changes({ pad, trim, value }: Pick<Result['mappings'][number], 'pad' | 'trim' | 'value'>): string | null {
   if (value !== null) return `“${value}” in every row`
   const done = [pad === null ? [] : `padded to ${pad} digits`, trim ? 'trimmed' : []].flat()
@@ -105,7 +105,6 @@ ${ids.length === 0 ? null : html`<details class="small"><summary>${counted(ids.l
 `
 }
 
-/** Files the run wrote. */
 export function outputs(result: Result): Markup | null {
   if (result.outputs.length === 0) return null
   const rows = result.outputs.map(file => [
@@ -121,7 +120,6 @@ export function outputs(result: Result): Markup | null {
 const pair = (name: string, value: Markup | string | null): Markup | null =>
   value === null ? null : html`<dt>${name}</dt><dd>${value}</dd>`
 
-/** Command, versions, digests, plan. */
 export function reproduce(report: Report, result: Result): Markup {
   const { plan, input } = result
   const { tool, traceId, ci, runId } = report.metadata

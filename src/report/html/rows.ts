@@ -1,4 +1,4 @@
-/** Rows a person should look at: those in review beside their best candidate, those without a company by reason. */
+/** The sections of rows: in review beside their best candidate, and unmatched by reason. */
 import { action } from '../../errors.ts'
 import { shellCommand } from '../../shell-command.ts'
 import { wordsBeside } from '../differ.ts'
@@ -10,11 +10,11 @@ import type { Packed } from './data.ts'
 import { html, type Markup, prose, type Value, within } from './markup.ts'
 import { table } from './table.ts'
 
-/** Rows shown at once; the rest is folded. */
+/** Rows shown; the rest is folded. */
 const OPEN = 50
-/** Rows in the page at all, so that a browser stays quick. */
+/** Rows in the page: more make a browser slow. */
 const MOST = 500
-/** Characters of rows in one section, so that the page stays under its 5 MB. */
+/** Characters of rows in one section: the page must stay below 5 MB. */
 const BUDGET = 700_000
 /** Characters of a cell. */
 const CELL = 160
@@ -27,7 +27,6 @@ const HEAD = [
   { label: 'Why' },
 ]
 
-/** Rows in review. */
 export const review = (report: Report, result: Result, data: Packed | null): Markup | null =>
   section({
     data,
@@ -40,7 +39,7 @@ export const review = (report: Report, result: Result, data: Packed | null): Mar
     hidden: result.plan.report.rows === 'none',
   })
 
-/** What the decisions of people came to. */
+/** The effect of decisions. */
 function decided({ decisions, plan }: Result): string {
   if (decisions === null) return ''
   const words = {
@@ -59,7 +58,6 @@ function decided({ decisions, plan }: Result): string {
   return ` Decisions${plan.decisions === null ? '' : ` of ${plan.decisions}`}: ${[...rows, ...rest].join(', ') || 'none fitted a row'}.`
 }
 
-/** Unmatched rows, by reason. */
 export function unmatched(report: Report, result: Result): Markup | null {
   const groups = new Map<string, Sample[]>()
   for (const sample of result.unmatched.slice(0, MOST)) {
@@ -85,7 +83,7 @@ const shownOf = (shown: number, total: number | null, file: string | null): stri
   return file === null ? all : `${all} Every one is in ${file}.`
 }
 
-/** What the desk holds, and what becomes of what is decided there. */
+/** Explains the desk and the file of decisions. */
 const onDesk = ({ shown, all }: Packed): Markup =>
   html`${shown < all ? `The first ${count(shown)} of ${count(all)} rows: more would make the page too large to mail. ` : null}What you decide stays in this browser until you download it; then ${prose(`\`${shellCommand(action('review', '--apply', 'decisions.csv'))}\``)} writes the corrected output, and a pipeline that names the file applies it on every run.`
 
@@ -103,7 +101,7 @@ interface Section {
 function section({ id, title, lead, samples, total, file, hidden, data }: Section): Markup | null {
   const desk = data?.element == null ? null : html`<span class="ondesk">${onDesk(data)}</span>`
   if (samples.length === 0 && desk !== null)
-    return html`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2><p class="lead"><span class="paper">Every row was decided about.</span>${desk}</p><div id="desk" hidden></div></section>`
+    return html`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2><p class="lead"><span class="paper">Every row is decided.</span>${desk}</p><div id="desk" hidden></div></section>`
   if (samples.length === 0) {
     if (!hidden || !total) return null
     const where = file === null ? '' : ` They are in ${file}.`
@@ -148,6 +146,6 @@ function rowOf({ row, line, key, cells, candidate, score, why }: Sample): Value[
 const meter = (score: number): Markup =>
   html`<span class="score">${score.toFixed(2)}</span><svg class="meter" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true"><rect class="track" width="100" height="8"/><rect class="column" width="${(Math.max(0, Math.min(1, score)) * 100).toFixed(0)}" height="8"/></svg>`
 
-/** A name with the words marked that the other name has not. */
+/** Marks the words that the other name lacks. */
 const marked = (text: string, other: string): Markup =>
   html`${wordsBeside(clip(text, CELL), other).map(word => (word.differs ? html`<em class="differs">${word.text}</em>` : html`${word.text}`))}`

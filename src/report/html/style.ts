@@ -1,8 +1,8 @@
-/** The page's style sheet, data only. The page may use this one and no other: its digest stands in the page's policy. */
+/** The style sheet of the page; its digest is in the policy of the page. */
 import { html } from './markup.ts'
 
-/** SHA-256 of the sheet as the browser sees it, base64. This folder has no digest of its own: test/unit/report/html.test.ts compares. */
-export const STYLE_SHA256 = 'ooA4Ik83AhFMXqNNZv/xj3JDp9HR5/C4+T6RTVLxHRI='
+/** SHA-256 of the style sheet, base64. test/unit/report/html.test.ts compares it. */
+export const STYLE_SHA256 = 'H+rl/uSMtO2xf5kW3zqaOnBDzLvV1cWkeMTXyaIF0VA='
 
 /** CSS of the report page, in its element. Colours keep AA contrast in light and dark; outcomes differ by pattern and sign as well. */
 export const styleElement = html`<style>
@@ -61,7 +61,7 @@ svg{display:block;width:100%;height:auto}
 .f-matched{fill:var(--matched)}.f-manualMatched{fill:var(--manualMatched)}.f-duplicates{fill:var(--duplicates)}.f-review{fill:var(--review)}
 .f-unmatched{fill:var(--unmatched)}.f-failed{fill:var(--failed)}.f-skipped{fill:var(--skipped)}
 .grain{stroke:var(--grain);stroke-width:1.6;opacity:.6;fill:none}.dot{fill:var(--grain);opacity:.75}.cut{fill:var(--card)}
-.column{fill:var(--duplicates)}.axis{stroke:var(--line)}.tick{fill:var(--soft);font:11px system-ui,sans-serif}.said{fill:var(--ink);stroke:var(--card);stroke-width:4px;paint-order:stroke}
+.column{fill:var(--duplicates)}.axis{stroke:var(--line)}.tick{fill:var(--soft);font:11px system-ui,sans-serif}.strong{fill:var(--ink);stroke:var(--card);stroke-width:4px;paint-order:stroke}
 .threshold{stroke:var(--ink);stroke-width:1.2;stroke-dasharray:3 3;fill:none}
 .scroll{overflow-x:auto;border:1px solid var(--line);border-radius:12px;background:var(--card)}
 table{border-collapse:collapse;width:100%;font-size:.9rem;overflow-wrap:break-word}td code{overflow-wrap:anywhere}
@@ -80,7 +80,6 @@ tbody th{font-weight:600}tbody th .sub{font-weight:400}
 .why .for{background:var(--goodbg);color:var(--good)}.why .against{background:var(--badbg);color:var(--bad)}.why .near{background:var(--warnbg);color:var(--warn)}
 .score{display:inline-block;min-width:3.2rem;font-weight:600}.meter{width:3.2rem;height:4px;margin-top:.3rem;border-radius:2px;margin-left:auto}
 .alerts{display:grid;gap:.6rem}.alerts .note{margin-top:0}
-.alerts .cure{color:var(--soft)}
 details{margin-top:.75rem}summary{cursor:pointer;color:var(--link);width:fit-content}
 details>*+*{margin-top:.75rem}
 .stack{display:grid;gap:1rem}

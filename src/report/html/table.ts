@@ -1,7 +1,6 @@
-/** A table with a caption, in a box that scrolls sideways by keyboard too. On a narrow screen its rows become blocks. */
+/** A table with a caption, in a box that scrolls sideways, also by keyboard. On a narrow screen rows become blocks. */
 import { html, type Markup, type Value } from './markup.ts'
 
-/** A column: its heading, and whether it holds figures. */
 export interface Column {
   readonly label: string
   readonly figures?: boolean
@@ -10,9 +9,9 @@ export interface Column {
 const classOf = (column: Column): Markup | null => (column.figures ? html` class="r"` : null)
 
 /**
- * A table; the first cell of a row is its heading. The caption is for those who cannot see the heading above. `wide` fixes the
- * widths of the five columns of rows, so that tables below each other line up. The roles keep it a table for screen readers where rows are drawn as
- * blocks, and the labels then stand for the headings.
+ * The first cell of a row is its heading. The caption is for screen readers. `wide` fixes the widths of the five columns of rows,
+ * so that tables below each other line up. The roles keep it a table for screen readers where rows are blocks, and the labels
+ * replace the headings there.
  */
 export function table(
   caption: string,

@@ -1,13 +1,11 @@
-/** The head of the page: verdict, what happened, what to do, and the numbers. Two seconds should be enough to read it. */
+/** The head of the page: verdict, message, next step and numbers. */
 import type { Report, Result } from '../schema.ts'
 import { OUTCOME, STATUS, type Verdict, verdictOf } from '../verdict.ts'
 import { count, counted, duration, percent, points, signed, time } from '../words.ts'
 import { html, type Markup, prose } from './markup.ts'
 
-/** The four tones of the page. */
 export type Tone = 'good' | 'warn' | 'bad' | 'calm'
 
-/** The tone of a status. */
 export const TONE: Readonly<Record<Verdict | 'pending', Tone>> = {
   success: 'good',
   warn: 'warn',
@@ -21,7 +19,6 @@ export const TONE: Readonly<Record<Verdict | 'pending', Tone>> = {
 
 const fact = (name: string, value: Markup | string): Markup => html`<div><dt>${name}</dt><dd>${value}</dd></div>`
 
-/** The verdict bar. */
 export function verdictBar(report: Report, result: Result): Markup {
   const { startedAt, runId, resumedAt } = report.metadata
   return html`<header>
@@ -29,7 +26,7 @@ export function verdictBar(report: Report, result: Result): Markup {
 <h1>${result.name} ${badge(verdictOf(report))}</h1>
 ${result.description === null ? null : html`<p class="soft">${result.description}</p>`}
 <p class="message">${result.message}</p>
-${cure(report, result)}
+${nextStep(report, result)}
 <dl class="facts">
 ${fact('Run', html`<code>${runId}</code>`)}
 ${fact('Started', html`<time datetime="${startedAt}">${time(startedAt)} UTC</time>`)}
@@ -41,44 +38,43 @@ ${resumedAt.length === 0 ? null : fact('Resumed', counted(resumedAt.length, 'tim
 </header>`
 }
 
-/** Sign and word of a status. */
 export const badge = (verdict: Verdict): Markup =>
   html`<span class="badge ${TONE[verdict]}"><span aria-hidden="true">${STATUS[verdict].sign}</span>${STATUS[verdict].word}</span>`
 
-/** What to do now; nothing when there is nothing to do. */
-export function cure(report: Report, result: Result): Markup | null {
+/** Null if there is nothing to do. */
+export function nextStep(report: Report, result: Result): Markup | null {
   const { error } = result
   const running = report.status === 'running'
   if (error === null && (report.resume === null || !running)) {
-    return report.resume === null ? null : html`<div class="note warn">${goOn(report.resume)}</div>`
+    return report.resume === null ? null : html`<div class="note warn">${resumeStep(report.resume)}</div>`
   }
   if (error === null) {
     return html`<div class="note calm"><p>This page was written while the run was going on. Should the run have been broken off:</p>${commandOf(report.resume)}</div>`
   }
   return html`<div class="note ${TONE[verdictOf(report)] === 'good' ? 'calm' : TONE[verdictOf(report)]}">
 <p>${prose(error.hint)}</p>
-${report.resume === null ? null : goOn(report.resume)}
+${report.resume === null ? null : resumeStep(report.resume)}
 <p class="small"><span class="soft"><code>${error.code}</code>${error.correlationId === null ? null : html` · correlation id <code data-copy>${error.correlationId}</code>`}</span></p>
 </div>`
 }
 
-const goOn = (command: string): Markup => html`<p>Go on where it stopped:</p>${commandOf(command)}`
+const resumeStep = (command: string): Markup => html`<p>Resume where it stopped:</p>${commandOf(command)}`
 const commandOf = (command: string | null): Markup => html`<code class="command" data-copy>${command}</code>`
 
 interface Figure {
   readonly label: string
-  /** The section that shows these rows. */
+  /** The section with these rows. */
   readonly rows?: string | null
   readonly value: string
   readonly known: boolean
   readonly change: string
 }
 
-/** The five numbers, more only when rows failed or were skipped. */
+/** Five numbers, and more if rows failed or were skipped. */
 export function numbers(report: Pick<Report, 'totals' | 'delta' | 'previous' | 'results'>): Markup {
   const { totals, delta } = report
-  const change = (value: number | null | undefined, say: (value: number) => string): string =>
-    value === null || value === undefined ? '' : say(value)
+  const change = (value: number | null | undefined, format: (value: number) => string): string =>
+    value === null || value === undefined ? '' : format(value)
   const figure = (name: 'review' | 'unmatched' | 'duplicates'): Figure => ({
     label: OUTCOME[name].word,
     rows: report.results.some(result => name !== 'duplicates' && result[name].length > 0) ? `#${name}` : null,

@@ -1,22 +1,17 @@
-/**
- * The list that a run reads and the files it writes, as datasets of OpenLineage: their columns, which come from which, how many
- * rows, and what was checked. Columns are named, cells never.
- */
+/** Input and outputs of a run as OpenLineage datasets: columns, column lineage, row counts and checks. Contains no cells. */
 import type { RunState } from '../../journal/index.ts'
 import type { FacetMaker } from './facets.ts'
 import type { LineageDataset, LineageNames } from './types.ts'
 
 const ALL_COLUMNS = '*'
 
-/** The columns of the input by name. */
 const headerOf = ({ input }: RunState['plan'], { column }: LineageNames): string[] =>
   input.header === null ? Array.from({ length: input.columns }, (_, at) => column(at)) : [...input.header]
 
-/** A column of a delimited file holds text. */
 const schemaOf = (columns: readonly string[], facet: FacetMaker) =>
   facet('SchemaDatasetFacet', { fields: [...new Set(columns)].map(name => ({ name, type: 'string' })) })
 
-/** The list; what the checks came to belongs to it once the run has ended. */
+/** The results of checks are added once the run has ended. */
 export function inputsOf(state: RunState, names: LineageNames, facet: FacetMaker, hasEnded: boolean): LineageDataset[] {
   const { plan, checks } = state
   const { input, rows } = plan
@@ -46,7 +41,7 @@ export function inputsOf(state: RunState, names: LineageNames, facet: FacetMaker
   ]
 }
 
-/** What was counted in the columns that were looked at; a number of different values that is an estimate is left out. */
+/** Counts of the profiled columns; estimates of distinct values are omitted. */
 function columnMetrics({ profile = [], input }: RunState['plan'], { column }: LineageNames) {
   return Object.fromEntries(
     profile.map(({ header, index, filled, distinct, isEstimate }) => [
@@ -56,7 +51,7 @@ function columnMetrics({ profile = [], input }: RunState['plan'], { column }: Li
   )
 }
 
-/** The files of the plan, those of a shard excepted, which writes none; with what was written once the run has ended. */
+/** The output files of the plan (none for a shard), with row counts once the run has ended. */
 export function outputsOf(state: RunState, names: LineageNames, facet: FacetMaker, hasEnded: boolean): LineageDataset[] {
   const { plan, outputs } = state
   const { output, shard } = plan
@@ -88,7 +83,7 @@ export function outputsOf(state: RunState, names: LineageNames, facet: FacetMake
   })
 }
 
-/** A column of the input stands in the output as it was; all others were found by what the mapped columns say. */
+/** Input columns are copied to the output; all other columns derive from the mapped columns. */
 function lineageOf(plan: RunState['plan'], columns: readonly string[], names: LineageNames) {
   const dataset = names.dataset(plan.input.path)
   const own = headerOf(plan, names)

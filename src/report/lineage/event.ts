@@ -1,7 +1,4 @@
-/**
- * OpenLineage: what a run reads and writes, as an event of the specification 2-0-2. Names, counts and digests of a run enter it, never
- * a cell of a row. It sends nothing and knows no environment: whoever does says what things are called there.
- */
+/** OpenLineage events (specification 2-0-2) of a run: names, counts and digests, never a cell of a row. The caller supplies the names. */
 import type { RunState } from '../../journal/index.ts'
 import { plain } from '../formats/escape.ts'
 import { inputsOf, outputsOf } from './datasets.ts'
@@ -10,7 +7,7 @@ import type { LineageEvent, LineageNames, LineageType } from './types.ts'
 
 export type { LineageEvent, LineageNames } from './types.ts'
 
-/** The event that a run has begun (START), goes on (RUNNING) or, by how it stands, has ended. */
+/** START: a new run; RUNNING: a resumed run; END: COMPLETE, FAIL or ABORT by its status. */
 export function lineageEvent(state: RunState, type: 'START' | 'RUNNING' | 'END', names: LineageNames): LineageEvent {
   const producer = `pkg:npm/${state.tool.name}@${state.tool.version}`
   const facets = facetsBy(producer)
@@ -27,7 +24,7 @@ export function lineageEvent(state: RunState, type: 'START' | 'RUNNING' | 'END',
   }
 }
 
-/** A failed check is a result, told by its assertion; a run that could not answer has failed. */
+/** A failed check is a result, reported by its assertion; a run that stopped on an error has failed. */
 function endOf({ status, error }: RunState): LineageType {
   if (status === 'cancelled') return 'ABORT'
   return error === null && status !== 'running' ? 'COMPLETE' : 'FAIL'

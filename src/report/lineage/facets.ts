@@ -1,6 +1,5 @@
-/** The facets of OpenLineage that fettle gives, each with the version of its schema. It knows no run. */
+/** The OpenLineage facets that fettle writes, with the versions of their schemas. */
 
-/** Name -> version. */
 const VERSIONS = {
   ProcessingEngineRunFacet: '1-1-1',
   ParentRunFacet: '1-1-0',
@@ -16,17 +15,14 @@ const VERSIONS = {
   OutputStatisticsOutputDatasetFacet: '1-0-2',
 } as const
 
-/** A facet: whose it is, by which schema, and what it says. */
 export type Facet = { readonly _producer: string; readonly _schemaURL: string } & Readonly<Record<string, unknown>>
 
-/** Makes a facet of what it says. */
-export type FacetMaker = (name: keyof typeof VERSIONS, said: Readonly<Record<string, unknown>>) => Facet
+export type FacetMaker = (name: keyof typeof VERSIONS, data: Readonly<Record<string, unknown>>) => Facet
 
-/** Makes the facets of one producer. */
 export const facetsBy =
   (producer: string): FacetMaker =>
-  (name, said) => ({
+  (name, data) => ({
     _producer: producer,
     _schemaURL: `https://openlineage.io/spec/facets/${VERSIONS[name]}/${name}.json#/$defs/${name}`,
-    ...said,
+    ...data,
   })

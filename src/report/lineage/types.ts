@@ -1,10 +1,10 @@
-/** What an event of OpenLineage is made of, and what things must be called for one. Types only. */
+/** Types of OpenLineage events and of the names in them. */
 import type { Facet } from './facets.ts'
 
-/** How a run stands, in the specification's words. */
+/** The state of a run in the terms of the specification. */
 export type LineageType = 'START' | 'RUNNING' | 'COMPLETE' | 'FAIL' | 'ABORT'
 
-/** A dataset; which facets it has depends on whether it is read or written. */
+/** The facets depend on whether the dataset is read or written. */
 export interface LineageDataset {
   readonly namespace: string
   readonly name: string
@@ -13,13 +13,12 @@ export interface LineageDataset {
   readonly outputFacets?: Readonly<Record<string, Facet>>
 }
 
-/** A run of a job as others know it. */
 export interface LineageRun {
   readonly run: { readonly runId: string }
   readonly job: { readonly namespace: string; readonly name: string }
 }
 
-/** One event; what the specification leaves open is left out where it is unknown. */
+/** An OpenLineage event (https://openlineage.io/spec/2-0-2/OpenLineage.json); unknown optional parts are omitted. */
 export interface LineageEvent {
   readonly eventType: LineageType
   readonly eventTime: string
@@ -31,17 +30,17 @@ export interface LineageEvent {
   readonly outputs: readonly LineageDataset[]
 }
 
-/** What things are called outside, and what is known of them there. */
+/** Names of run, job, datasets and columns for the consumers of events. */
 export interface LineageNames {
   /** A UUID, the same for all events of a run. */
   readonly runId: string
   readonly job: LineageRun['job']
-  /** The run that started this one, and the one that started it all. */
+  /** The run that started this one, and the root of the chain. */
   readonly parent: (LineageRun & { readonly root?: LineageRun }) | null
-  /** The time that the run was scheduled for, null when nobody says. */
+  /** The time for which the run was scheduled, null if unknown. */
   readonly nominalTime: string | null
   /** A file by its path. */
   readonly dataset: (path: string) => { readonly namespace: string; readonly name: string }
-  /** A column that has no header, by its number from 0. */
+  /** A column without a header, by its index from 0. */
   readonly column: (index: number) => string
 }

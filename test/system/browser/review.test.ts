@@ -83,7 +83,7 @@ describe.skipIf(!CHROMIUM_FOUND)('the review desk in Chromium', () => {
   it('exports a decisions.csv that fettle reads: author, time, expiry, and every rejected pair', async () => {
     const { page } = await pages.open(REPORT)
     await page.getByLabel('Your name').fill('Ann "the hand", Q')
-    await page.getByLabel('Holds until').fill('2027-11-21')
+    await page.getByLabel('Applies until').fill('2027-11-21')
     await page.getByRole('button', { name: 'Accept Harrow and Sons Joinery Limited' }).click()
     await page.getByRole('button', { name: 'None of these' }).click()
     const { name, path } = await downloaded(page)

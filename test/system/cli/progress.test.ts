@@ -85,7 +85,7 @@ describe('a picture', () => {
     tick({ type: 'waiting', part: 0, status: 'matching', forMs: 5, nextMs: 4_200 }, 10_000)
     expect(drawn.head(10_000)).toBe('10.0 s  match  matching, next poll in 5 s')
     expect(drawn.head(13_500)).toBe('13.5 s  match  matching, next poll in 1 s')
-    expect(drawn.head(15_000)).toBe('15.0 s  match  matching, looking')
+    expect(drawn.head(15_000)).toBe('15.0 s  match  matching, polling')
     told.add(observed(0, 'matching', { matched: 10_000, unmatched: 2_345 }))
     expect(drawn.head(13_500)).toBe('13.5 s  match  matching, 12345 of 50,000 rows answered, next poll in 1 s')
   })
@@ -112,20 +112,20 @@ describe('a picture', () => {
     tick({ type: 'waiting', part: 1, status: 'matching', forMs: 5, nextMs: 2_000 }, 1_000)
     tick({ type: 'upload', part: 2, sent: 1_000, total: 4_000 }, 1_000)
     expect(drawn.lines(1_000, 9)).toEqual([
-      '1.0 s  create  1 of 12 jobs done, 3 under way',
+      '1.0 s  create  1 of 12 jobs done, 3 active',
       '  job  2  50,000 rows  matching, next poll in 2 s',
       '  job  3  50,000 rows  uploading 1.0 kB of 4.0 kB, 25%',
       '  job 11  50,000 rows  created',
     ])
     expect(drawn.lines(1_000, 3)).toEqual([
-      '1.0 s  create  1 of 12 jobs done, 3 under way',
+      '1.0 s  create  1 of 12 jobs done, 3 active',
       '  job  2  50,000 rows  matching, next poll in 2 s',
       '  and 2 more',
     ])
-    expect(drawn.lines(1_000, 1)).toEqual(['1.0 s  create  1 of 12 jobs done, 3 under way'])
+    expect(drawn.lines(1_000, 1)).toEqual(['1.0 s  create  1 of 12 jobs done, 3 active'])
     const error = { code: 'FETTLE_JOB_FAILED', kind: 'rejected', message: 'm', hint: 'h', correlationId: null } as const
     told.add({ type: 'part.failed', part: 2, error })
-    expect(drawn.head(1_000)).toBe('1.0 s  create  2 of 12 jobs done, 2 under way, 1 failed')
+    expect(drawn.head(1_000)).toBe('1.0 s  create  2 of 12 jobs done, 2 active, 1 failed')
   })
 
   test('after matching, of enriching: what was matched is not done any more', () => {
@@ -134,7 +134,7 @@ describe('a picture', () => {
     told.add({ type: 'enrichments.accepted', part: 1, product: 'basic', tags: 2 })
     tick({ type: 'waiting', part: 1, status: 'enriching', forMs: 0, nextMs: 500 }, 0)
     expect(drawn.lines(0, 9)).toEqual([
-      '0 ms  enrich  0 of 2 jobs done, 1 under way',
+      '0 ms  enrich  0 of 2 jobs done, 1 active',
       '  job 2  50,000 rows  enriching, next poll in 1 s',
     ])
   })
@@ -234,7 +234,7 @@ describe('shown as it goes on', () => {
     told.add(...uploaded(0), matched(0), ...created(1))
     progress.onProgress({ type: 'waiting', part: 1, status: 'x', forMs: 3, nextMs: 9 }, told.state)
     vi.advanceTimersByTime(31_000)
-    expect(seen.at(-1)).toContain('1 of 3 jobs done, 1 under way')
+    expect(seen.at(-1)).toContain('1 of 3 jobs done, 1 active')
     progress.stop()
   })
 
@@ -259,7 +259,7 @@ describe('shown as it goes on', () => {
     told.add({ type: 'stage.started', stage: 'upload' }, ...created(0), ...created(1))
     second.add({ type: 'stage.started', stage: 'match' }, observed(0, 'mat\u001b[2Jching'))
     expect(screenOf(seen.join(''))).toEqual([
-      'one  0 ms  upload  0 of 3 jobs done, 2 under way',
+      'one  0 ms  upload  0 of 3 jobs done, 2 active',
       '  job 1  50,000 rows  created',
       '  job 2  50,000 rows  created',
       'other  0 ms  match  matching',

@@ -63,7 +63,7 @@ describe.concurrent('GitHub Actions', () => {
       expect.stringMatching(/^::error file=p\.yml,line=6,col=\d+,title=p\.yml%3A FETTLE_PIPELINE_VALUE::/),
     ])
     expect(read(cwd, 'outputs.txt')).toContain('exit_code<<FETTLE\n2\n')
-    expect(read(cwd, 'summary.md')).toMatch(/^### ✗ p\.yml: Not begun/)
+    expect(read(cwd, 'summary.md')).toMatch(/^### ✗ p\.yml: Not started/)
   })
 
   test('an input of 50,000 broken rows: ten annotations, a small summary', async () => {
@@ -240,7 +240,7 @@ describe.concurrent('lineage', () => {
     expect(code).toBe(0)
     expect(events(stdout).map(({ eventType }) => eventType)).toEqual(['START', 'COMPLETE'])
     expect(stderr).toMatch(
-      /^warning: the reporter OpenLineage failed, the run did not: http:\/\/127\.0\.0\.1:1 did not take the event START: .+\n$/,
+      /^warning: the reporter OpenLineage failed, the run did not: http:\/\/127\.0\.0\.1:1 did not accept the event START: .+\n$/,
     )
     expect(stdout + stderr).not.toContain('of-the-tests')
   })

@@ -89,7 +89,7 @@ describe.concurrent('terminals', () => {
     const cwd = project('output: out/p.csv\njob: {split: 2, concurrency: 2}', { 'q.yml': pipelineOf('q', '') })
     const { code, stdout } = await terminal('$FETTLE run p.yml q.yml', cwd)
     expect(code).toBe(0)
-    expect(stdout).toMatch(/p {2}[^\n]* \d of 3 jobs done, [12] under way\r\n {2}job \d {2}\d rows? {2}/)
+    expect(stdout).toMatch(/p {2}[^\n]* \d of 3 jobs done, [12] active\r\n {2}job \d {2}\d rows? {2}/)
     expect(stdout).toMatch(/\nq {2}\d[^\n]* {2}match/)
     // As many lines are taken back as were drawn.
     expect(stdout).toContain('\r\x1b[2K\x1b[1A\x1b[2K')

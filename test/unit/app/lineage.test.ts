@@ -89,8 +89,8 @@ describe('by HTTP', () => {
   })
 
   test.each<[string, () => number | null, RegExp]>([
-    ['refuses', () => 500, /did not take the event START: it answered 500$/],
-    ['never answers', () => null, /did not take the event \w+: no answer came in time$/],
+    ['refuses', () => 500, /did not accept the event START: status 500$/],
+    ['never answers', () => null, /did not accept the event \w+: no response in time$/],
   ])('a service that %s costs one note, and no more than two seconds', async (_, answer, why) => {
     const service = await taker(answer)
     const notes: string[] = []
@@ -189,7 +189,7 @@ describe('the environment', () => {
   ])('%s=%j is left out with a warning that does not repeat it', (name, value) => {
     const { warnings, http, parent } = lineageSettings({ [name]: value })
     expect([http, parent]).toEqual([null, null])
-    expect(warnings).toEqual([expect.stringMatching(new RegExp(`^${name} .+ left out$`))])
+    expect(warnings).toEqual([expect.stringMatching(new RegExp(`^${name} .+ is ignored$`))])
     expect(warnings[0]).not.toContain('secret')
   })
 

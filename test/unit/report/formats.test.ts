@@ -48,7 +48,7 @@ describe('JUnit', () => {
     expect(elementsOf(RENDERERS.junit.render(reportOf('failedAtUpload'))).filter(name => name === 'error')).toHaveLength(1)
     expect(RENDERERS.junit.render(reportOf('finished'))).toContain('warning: matched')
     expect(RENDERERS.junit.render(reportOf('pausedAtMatch'))).toContain(
-      'Go on with: fettle resume nightly-suppliers-20251120-021701-k3f9',
+      'Resume with: fettle resume nightly-suppliers-20251120-021701-k3f9',
     )
   })
 })

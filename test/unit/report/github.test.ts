@@ -110,7 +110,7 @@ describe('annotations', () => {
     const [stopped] = githubAnnotations([reportOf('pausedAtMatch')], here).map(read)
     expect(stopped).toMatchObject({
       command: 'error',
-      data: expect.stringMatching(/\nGo on with: fettle resume nightly-suppliers-\S+$/),
+      data: expect.stringMatching(/\nResume with: fettle resume nightly-suppliers-\S+$/),
     })
   })
 

@@ -5,7 +5,7 @@ import type { RunReporter } from '../reporters.ts'
 import type { LineageSettings } from './settings.ts'
 
 /** For one event, and for all that are still under way when the run is over. */
-const MOST_MS = 2_000
+const TIMEOUT_MS = 2_000
 
 /** A reporter that posts every event. Connections are made with the first. */
 export function httpLineage({ url, apiKey }: NonNullable<LineageSettings['http']>, env: Env): RunReporter {
@@ -18,7 +18,7 @@ export function httpLineage({ url, apiKey }: NonNullable<LineageSettings['http']
     const why = await send(JSON.stringify(event))
     if (why === null) return
     await close()
-    throw new Error(`${url.origin} did not take the event ${event.eventType}: ${why}`)
+    throw new Error(`${url.origin} did not accept the event ${event.eventType}: ${why}`)
   }
   return {
     name: 'OpenLineage',
@@ -27,7 +27,7 @@ export function httpLineage({ url, apiKey }: NonNullable<LineageSettings['http']
       return last
     },
     async onRunEnd() {
-      const timer = setTimeout(() => over.abort(new DOMException('no answer came in time', 'TimeoutError')), MOST_MS)
+      const timer = setTimeout(() => over.abort(new DOMException('no response in time', 'TimeoutError')), TIMEOUT_MS)
       await last.catch(() => {})
       clearTimeout(timer)
       await (await transport)?.close()
@@ -41,18 +41,18 @@ async function open(url: URL, apiKey: string | null, env: Env, over: AbortSignal
     import('../../../client/http/transport.ts'),
     import('../../../client/http/limits.ts'),
   ])
-  const transport = createTransport({ ...LIMITS, connectMs: MOST_MS }, { proxies: proxiesOf(env) })
+  const transport = createTransport({ ...LIMITS, connectMs: TIMEOUT_MS }, { proxies: proxiesOf(env) })
   const headers = {
     'content-type': 'application/json',
     ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
   }
   const send = async (body: string): Promise<string | null> => {
-    const signal = AbortSignal.any([over, AbortSignal.timeout(MOST_MS)])
-    const limits = { headersMs: MOST_MS, idleMs: MOST_MS, to: 'service', signal } as const
+    const signal = AbortSignal.any([over, AbortSignal.timeout(TIMEOUT_MS)])
+    const limits = { headersMs: TIMEOUT_MS, idleMs: TIMEOUT_MS, to: 'service', signal } as const
     const reply = await transport.send({ method: 'POST', url, headers, body, ...limits })
     if (isNetworkError(reply)) return reply.text
     reply.drop()
-    return reply.status >= 200 && reply.status < 300 ? null : `it answered ${reply.status}`
+    return reply.status >= 200 && reply.status < 300 ? null : `status ${reply.status}`
   }
   return { send, close: () => transport.close() }
 }

@@ -29,7 +29,7 @@ export function lineageSettings(env: Env): LineageSettings {
   const warnings: string[] = []
   const isOff = /^(?:true|1)$/i.test(text(env, 'OPENLINEAGE_DISABLED') ?? '')
   const warn = (variable: string, why: string): null => {
-    warnings.push(`${variable} ${why} and is left out`)
+    warnings.push(`${variable} ${why} and is ignored`)
     return null
   }
   const url = isOff ? null : text(env, 'OPENLINEAGE_URL')
@@ -52,10 +52,10 @@ function httpOf(base: string, env: Env, warn: Warn): LineageSettings['http'] {
   if (!/^https?:\/\//i.test(address) || !URL.canParse(address)) return warn('OPENLINEAGE_URL', 'is not an http or https address')
   const url = new URL(address)
   if (url.username !== '' || url.password !== '')
-    return warn('OPENLINEAGE_URL', 'holds a password, which belongs in OPENLINEAGE_API_KEY,')
+    return warn('OPENLINEAGE_URL', 'contains a password, which belongs in OPENLINEAGE_API_KEY,')
   const apiKey = text(env, 'OPENLINEAGE_API_KEY')?.trim() ?? null
   if (apiKey !== null && !/^[\x21-\x7e]+$/.test(apiKey))
-    return warn('OPENLINEAGE_API_KEY', 'holds what no header may hold: OPENLINEAGE_URL is not used')
+    return warn('OPENLINEAGE_API_KEY', 'contains characters that headers may not contain (no events are sent)')
   return { url, apiKey }
 }
 

@@ -74,7 +74,7 @@ export class ProgressModel {
     const failed = jobs.filter(job => job.failure !== null).length
     return [
       `${over} of ${jobs.length} jobs done`,
-      `${jobs.filter(job => this.#isActive(job, isOver)).length} under way`,
+      `${jobs.filter(job => this.#isActive(job, isOver)).length} active`,
       ...(failed > 0 ? [`${failed} failed`] : []),
     ].join(', ')
   }
