@@ -1,6 +1,6 @@
 /** The operations of the application layer, for the command line. Re-exports only. */
 
-export { queuedRun, shardsLeftInQueue } from './distributed/queued-run.ts'
+export { queuedRun } from './distributed/queued-run.ts'
 export type { CheckResult } from './doctor/check-result.ts'
 export { runDoctor } from './doctor/doctor.ts'
 export { ciOf, credentialsOf, dataDirOf, type Env, passwordOf } from './env/environment.ts'
