@@ -15,7 +15,7 @@ const [result] = finished.results
 const renamed = (name: string): Report => ({ ...finished, results: [{ ...result!, name }] })
 
 describe('assets', () => {
-  test('the only one of the step is the only pipeline, whatever it is called; counts, digest and places are its metadata', () => {
+  test('the only asset of the step belongs to the only pipeline, under any name; its metadata are counts, digest and paths', () => {
     const [made, ...more] = of(one(finished, ['crm/anything']), 'report_asset_materialization')
     expect(more).toEqual([])
     const output = result!.outputs.find(({ kind }) => kind === 'output')!
@@ -49,7 +49,7 @@ describe('assets', () => {
     expect(new Set(made.map(({ data_version }) => data_version)).size).toBe(made.length)
   })
 
-  test('of several pipelines each has its own, and one without is said', () => {
+  test('each of several pipelines has its asset, and a pipeline without one is reported', () => {
     const told = [renamed('a'), renamed('b')]
     const messages = pipesMessages(told, { assets: ['x/a'], checks: [] }, here)
     expect(of(messages, 'report_asset_materialization').map(({ asset_key }) => asset_key)).toEqual(['x/a'])
@@ -59,7 +59,7 @@ describe('assets', () => {
     expect(of(messages, 'report_custom_message')).toHaveLength(2)
   })
 
-  test('a step of no asset hears of the result all the same', () => {
+  test('a step without assets receives the result too', () => {
     const messages = one(finished, [])
     expect(messages.map(({ method }) => method)).toEqual(['log', 'report_custom_message', 'closed'])
     expect(of(messages, 'report_custom_message')[0]).toMatchObject({ payload: { schema: 'fettle/result/v1', exitCode: 0 } })
@@ -127,7 +127,7 @@ describe('checks', () => {
   })
 })
 
-test('a pipeline that could not begin is told with its code, and closes with it', () => {
+test('a pipeline that could not start is reported and closed with its code', () => {
   const issues = [
     issue('FETTLE_PIPELINE_KEY', 'unknown key "chekcs"'),
     issue('FETTLE_SETTINGS', 'odd', { severity: 'warn', hint: null }),
@@ -138,7 +138,7 @@ test('a pipeline that could not begin is told with its code, and closes with it'
   expect(of(messages, 'report_asset_materialization')).toEqual([])
 })
 
-test('every message is one line of JSON, whatever names and messages hold', () => {
+test('every message is one line of JSON, with any names and texts', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(...HOSTILE)), text => {
       const report = { ...finished, results: [{ ...result!, name: text, message: text }] }

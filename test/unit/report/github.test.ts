@@ -93,7 +93,7 @@ describe('escaping', () => {
 })
 
 describe('annotations', () => {
-  test('a warning is one on its line; a check on its pipeline; an error says how to go on', () => {
+  test('a warning is annotated on its line, a check on its pipeline; an error names the resume command', () => {
     const lines = githubAnnotations([reportOf('finished')], here).map(read)
     expect(lines).toEqual([
       {

@@ -10,14 +10,14 @@ const names = Object.keys(STATES) as FixtureName[]
 const page = (name: FixtureName): string => RENDERERS.html.render(reportOf(name))
 
 describe('the report page', () => {
-  it('names the digest of its own style sheet (STYLE_SHA256 in src/report/html/style.ts)', () => {
+  it('contains the digest of its style sheet (STYLE_SHA256 in src/report/html/style.ts)', () => {
     const text = page('running')
     const sheet = /<style>([\s\S]*)<\/style>/.exec(text)?.[1] ?? ''
     const digest = createHash('sha256').update(sheet).digest('base64')
     expect(/sha256-([^']*)'/.exec(text.replaceAll('&#39;', "'"))?.[1]).toBe(digest)
   })
 
-  it('names the digest of its own script, which is made of page/ (node scripts/page.mjs)', () => {
+  it('contains the digest of its script, which is built from page/ (node scripts/page.mjs)', () => {
     const text = page('finished')
     const script = /<script>([\s\S]*?)<\/script>/.exec(text)?.[1] ?? ''
     expect(text.replaceAll('&#39;', "'")).toContain(`script-src 'sha256-${createHash('sha256').update(script).digest('base64')}'`)
@@ -31,7 +31,7 @@ describe('the report page', () => {
     expect([rows.length, mappings[0], rows[0][5][0]]).toEqual([HOSTILE.length, 'name', HOSTILE[0]])
   })
 
-  it('says how many rows it had to leave out, and takes all when it is not to be mailed', () => {
+  it('shows how many rows are omitted, and includes all without a size limit', () => {
     const report = reportOf('finished')
     const [sample] = report.results[0]?.review ?? []
     const rows = Array.from({ length: 9_000 }, (_, n) => ({
@@ -54,12 +54,12 @@ describe('the report page', () => {
     expect(tags.filter(tag => /\s(style|on\w+|src|srcset|action)=/i.test(tag.replace(/"[^"]*"/g, '""')))).toEqual([])
   })
 
-  it('is small when there is little to say', () => {
+  it('is small for a small report', () => {
     expect(page('running').length).toBeLessThan(60_000)
     expect(page('skipped').length).toBeLessThan(60_000)
   })
 
-  it('stays under 5 MB whatever the rows hold, and says what it left out', () => {
+  it('stays under 5 MB with any rows, and names what is omitted', () => {
     const state = STATES.finished()
     const cells = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`field${i}`, '"<&>'.repeat(5_000)]))
     const samples = Array.from(

@@ -50,7 +50,7 @@ describe('fits the schema', () => {
   })
 })
 
-describe('what it says', () => {
+describe('content', () => {
   test('a case is a stage or a check, never a row', () => {
     const xml = renderJunit([reportOf('finished')])
     const names = [...xml.matchAll(/<testcase classname="([^"]+)" name="([^"]+)"/g)].map(([, kind, name]) => `${kind} ${name}`)
@@ -91,7 +91,7 @@ describe('what it says', () => {
     expect(xml).toContain('<failure type="FETTLE_CHECK_FAILED" message="budget.credits: 8 credits, expected not &gt; 7"/>')
   })
 
-  test('of 50,000 issues it tells fifty', () => {
+  test('reports fifty of 50,000 issues', () => {
     const report = reportOf('finished')
     const issues = Array.from({ length: 50_000 }, (_, n) => ({ ...report.results[0]!.issues[0]!, message: `number ${n}` }))
     const xml = renderJunit([{ ...report, results: [{ ...report.results[0]!, issues }] }])

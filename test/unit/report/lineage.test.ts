@@ -29,7 +29,7 @@ describe('the shapes of the specification', () => {
     expect(faultsOf(lineageEvent(state, type, { ...NAMES, parent: null, nominalTime: null }))).toEqual([])
   })
 
-  test('refuse what is none', () => {
+  test('reject invalid events', () => {
     const event = lineageEvent(STATES.finished(), 'END', NAMES)
     expect(faultsOf({ ...event, eventType: 'DONE' })).toHaveLength(1)
     expect(faultsOf({ ...event, eventTime: 'yesterday' })).toHaveLength(1)
@@ -37,7 +37,7 @@ describe('the shapes of the specification', () => {
     expect(faultsOf({ ...event, inputs: [{ name: 'x' }] })).toHaveLength(1)
   })
 
-  test('whatever a header says', () => {
+  test('any header', () => {
     fc.assert(
       fc.property(fc.array(fc.string(), { minLength: 1, maxLength: 12 }), header => {
         const state = STATES.finished()
@@ -66,7 +66,7 @@ test.each([
   expect(lineageEvent(state, 'START', NAMES).run.facets.errorMessage).toBeUndefined()
 })
 
-test('a run that somebody stopped is aborted; one that only missed a check is complete, and says so', () => {
+test('a stopped run is aborted; a run with a failed check is complete and reports the check', () => {
   const state = STATES.finished()
   expect(lineageEvent({ ...state, status: 'cancelled' }, 'END', NAMES).eventType).toBe('ABORT')
   const missed = lineageEvent({ ...state, status: 'fail', exitCode: 1 }, 'END', NAMES)

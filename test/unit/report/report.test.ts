@@ -14,11 +14,11 @@ describe('buildReport', () => {
     expect(JSON.parse(RENDERERS.json.render(report))).toStrictEqual(report)
   })
 
-  it('tells the same story of the same state', () => {
+  it('is equal for equal states', () => {
     expect(reportOf('finished')).toEqual(reportOf('finished'))
   })
 
-  it('knows no counts before the rows are counted: null, not 0', () => {
+  it('has null counts, not 0, before the rows are counted', () => {
     const { totals, ledger, results } = reportOf('running')
     expect(totals).toEqual({
       rows: 500,
@@ -35,7 +35,7 @@ describe('buildReport', () => {
     expect(results[0]?.jobs[0]?.jobSummary).toBeNull()
   })
 
-  it('shows a sum that does not add up as an error in every format, whatever status was recorded', () => {
+  it('shows a sum that does not add up as an error in every format, with any recorded status', () => {
     const state = STATES.finished()
     const report = buildReport({ ...state, status: 'success', outcomes: { ...state.outcomes!, unmatched: 40 } }, context)
     expect(report.ledger).toEqual({ adds: false, sum: 497, difference: 3, unknown: [] })

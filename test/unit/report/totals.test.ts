@@ -30,7 +30,7 @@ describe('ledgerOf', () => {
     )
   })
 
-  it('with a count unknown it never says yes, and says no only when the known ones are too many already', () => {
+  it('with an unknown count the sum is never confirmed, and refuted only if the known counts exceed the rows', () => {
     fc.assert(
       fc.property(known, fc.constantFrom(...OUTCOMES), small, (outcomes, missing, rows) => {
         const ledger = ledgerOf({ ...outcomes, [missing]: null }, rows)

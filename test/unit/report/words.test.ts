@@ -33,7 +33,7 @@ describe('figures', () => {
 })
 
 describe('reasons', () => {
-  it('are said in words', () => {
+  it('are formatted as text', () => {
     expect(reasonsOf('name 0.97 | number = | postcode ≠ | dissolved').map(reason => `${reason.kind}: ${reason.text}`)).toEqual([
       'near: name 97% alike',
       'for: same number',
