@@ -117,7 +117,7 @@ describe('what is published', () => {
     const built = files.filter(path => path.startsWith('dist/'))
     const others = files.filter(path => !path.startsWith('dist/'))
     await expect(`${JSON.stringify(others, null, 2)}\n`).toMatchFileSnapshot('../packed.snapshot.json')
-    expect(built.filter(path => !/\.(?:js|d\.ts)$/.test(path))).toEqual([])
+    expect(built.filter(path => !/\.(?:js|json|d\.ts)$/.test(path))).toEqual([])
     const sources = new Set(
       readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' }).map(name => name.replaceAll('\\', '/')),
     )
