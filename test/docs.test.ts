@@ -189,7 +189,7 @@ describe('what the documents name exists', () => {
       expect(existsSync(join(ROOT, path)), path).toBe(true)
   })
 
-  test('the change log knows this version', () => {
+  test('the change log has a section for this version', () => {
     const { version } = JSON.parse(read('package.json'))
     expect(read('CHANGELOG.md')).toMatch(new RegExp(`^## ${version.replaceAll('.', '\\.')}\\b`, 'm'))
     expect(read('LICENSE')).toMatch(/MIT/)
@@ -271,7 +271,7 @@ describe.concurrent('what the documents show works', () => {
     }
   })
 
-  test('workflows are whole: files that exist, flags that exist, a time limit, and what is kept whatever happens', () => {
+  test('workflows name existing files and flags, have a time limit, and upload artifacts after a failure', () => {
     const workflows = blocks('yaml').filter(isWorkflow)
     expect(workflows).toHaveLength(2)
     for (const text of workflows) {
@@ -300,7 +300,7 @@ describe.concurrent('what the documents show works', () => {
       ).not.toThrow()
   })
 
-  test('no block is of a language that nobody looks at', () => {
+  test('every block has a language that a test checks', () => {
     const languages = new Set([...EVERYTHING.matchAll(/^```(\S+)$/gm)].map(([, language]) => language))
     expect([...languages].sort()).toEqual(['bash', 'sh', 'text', 'ts', 'yaml'])
   })

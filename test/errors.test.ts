@@ -32,7 +32,7 @@ test('exit codes are those of the design', () => {
   })
 })
 
-test('every family has a code, and no two codes say the same', () => {
+test('every family has a code, and no two codes have the same text', () => {
   const kinds = new Set<ErrorKind>(codes.map(code => ERRORS[code].kind))
   expect([...kinds, 'ok'].sort()).toEqual(Object.keys(EXIT).sort())
   expect(new Set(codes.map(code => ERRORS[code].text)).size).toBe(codes.length)
@@ -62,7 +62,7 @@ describe('a FettleError', () => {
       expect(FettleError.is(one)).toBe(false)
   })
 
-  test('shows its brand to nobody', () => {
+  test('hides its brand', () => {
     expect(Object.getOwnPropertySymbols({ ...new FettleError('FETTLE_BUG') })).toEqual([])
   })
 })
@@ -73,7 +73,7 @@ describe('the error of several issues', () => {
   const missing = issue('FETTLE_PIPELINE_MISSING', 'input is missing')
   const odd = issue('FETTLE_INPUT_SUSPECT', 'an empty header', { severity: 'warn' })
 
-  test('an issue takes its hint from the table, unless told otherwise', () => {
+  test('an issue takes its hint from the table unless one is passed', () => {
     expect(missing).toEqual({
       ...{
         code: 'FETTLE_PIPELINE_MISSING',

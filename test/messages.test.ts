@@ -51,7 +51,7 @@ test('a command is quoted for a shell, and names the directory of runs where it 
   expect(hintWithCommand('Resume the run.', null)).toBe('Resume the run.')
 })
 
-test('an error has the action of the table, its own, or none beside a hint of its own', () => {
+test('an error has the action of the table, the action passed, or none beside a passed hint', () => {
   expect(new FettleError('FETTLE_TIMEOUT').action).toEqual({ command: 'resume', args: [] })
   expect(new FettleError('FETTLE_TIMEOUT', 'late', { hint: 'Wait.' }).action).toBeNull()
   const own = action('resume', 'r')

@@ -136,7 +136,7 @@ describe.each(extracts)('$file.csv', ({ file, key, count, data }) => {
     expect(expected.filter(answer => (answer.expected === '') !== answer.kind!.startsWith('absent'))).toEqual([])
   })
 
-  it('points duplicates at the first row of the same company, and knows no others', () => {
+  it('points duplicates at the first row of the same company, and has no others', () => {
     const first = new Map<string, string>()
     for (const { row, expected: id, kind, duplicateOf } of expected) {
       if (id === '' || kind === 'ambiguous') continue
@@ -145,7 +145,7 @@ describe.each(extracts)('$file.csv', ({ file, key, count, data }) => {
     }
   })
 
-  it('holds each kind of dirt as often as the README says', () => {
+  it('holds each kind of dirt as often as the README states', () => {
     const counts = new Map<string, number>()
     for (const { kind } of expected) counts.set(kind!, (counts.get(kind!) ?? 0) + 1)
     const column = extracts.findIndex(extract => extract.file === file)

@@ -166,7 +166,7 @@ describe('match', () => {
     })
   })
 
-  test('best first, none below the threshold, and an empty list when there is none', async () => {
+  test('sorts the best first, leaves out scores below the threshold, and answers an empty list without a match', async () => {
     for (const matchThreshold of ['893', '900', '999']) {
       const { body } = await match({ matchThreshold })
       const scores: number[] = body.matchedCompanies.map((one: { matchScoreConfidence: number }) => one.matchScoreConfidence)
@@ -319,7 +319,7 @@ describe('people', () => {
     if (own()) expect(told(found)).toEqual(expected)
   })
 
-  test('the record, paging, and a message when there is nobody', async context => {
+  test('answers the record, pages, and a message without a person', async context => {
     if (!own()) context.skip('needs a register that is known')
     const first = await find({ lastName: 'Sample', pageSize: '1' })
     expect(first.body).toMatchObject({ totalSize: 2, messages: [] })
@@ -410,7 +410,7 @@ describe('the groups without a subscription', () => {
       ...(method === 'GET' || method === 'DELETE' ? {} : { body: 'not even JSON' }),
     })
 
-  test('every one is 403 with a token, 401 without, whatever is sent', async context => {
+  test('every one is 403 with a token and 401 without, with any body', async context => {
     if (!own()) context.skip('another account may have subscribed')
     for (const { method, path } of OTHER_GROUPS) {
       const reply = await plain(method, path, token)

@@ -35,7 +35,7 @@ describe('the rules there are', () => {
     expect((await call('listCountryEventRules', { params: { countryCode } })).status).toBe(400)
   })
 
-  test('a country there is none of is 404', async context => {
+  test('an unknown country is 404', async context => {
     if (target.isRemote) context.skip('which countries have rules is the service’s affair')
     expect((await call('listCountryEventRules', { params: { countryCode: 'ZZ' } })).status).toBe(404)
   })

@@ -172,7 +172,7 @@ describe('its companies', () => {
     expect(await ids(to)).toEqual([])
   })
 
-  test('bodies that cannot be are 400, companies nobody knows 404', async () => {
+  test('invalid bodies are 400, unknown companies 404', async () => {
     const params = await create()
     const [id] = target.companies
     for (const body of [{}, { id }, { ...NOTES }, { id, ...NOTES, freeText: undefined }]) {
@@ -273,7 +273,7 @@ describe('rules', () => {
   })
 })
 
-describe('nobody else', () => {
+describe('no other user', () => {
   /** What each operation of a portfolio is sent. */
   const bodies: Partial<Record<OperationName, unknown>> = {
     changePortfolio: { name: 'mine' },
@@ -288,7 +288,7 @@ describe('nobody else', () => {
   }
   const ofOne = Object.keys(PORTFOLIOS).filter(name => OPERATIONS[name as OperationName].path.includes('{portfolioId}'))
 
-  test.each(ofOne as OperationName[])('may %s: a portfolio of somebody else is as unknown as none', async name => {
+  test.each(ofOne as OperationName[])('may %s: the portfolio of another user is as unknown as a missing one', async name => {
     const own = await create()
     for (const params of target.other === null ? [UNKNOWN] : [UNKNOWN, own]) {
       const form = new FormData()

@@ -263,7 +263,7 @@ describe.each(KINDS)('$type hits', one => {
   })
 })
 
-test('a search of one type is none of the other', async () => {
+test('a search of one type does not exist as the other type', async () => {
   const { searchId } = await searched(KINDS[0]!)
   expect((await call('readIndividualSearch', { params: { searchId } })).status).toBe(404)
 })
