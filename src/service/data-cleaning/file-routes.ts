@@ -1,4 +1,4 @@
-/** The enriched file itself: its link is the only key to it, no token is needed (contract §5.8, §14.1). */
+/** Serves an enriched file to the holder of its link, without a token (contract §5.8, §14.1). */
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import type { FastifyInstance } from 'fastify'
@@ -22,13 +22,13 @@ export interface EnrichedFileDeps {
 
 export function enrichedFileRoute(app: FastifyInstance, { links, objects, files }: EnrichedFileDeps): void {
   app.get<FileRoute>('/files/:name', async ({ params, query }, reply) => {
-    // The signature covers the name, so that a name that passes is one of ours and no path.
+    // The signature covers the name, so a valid name was issued here and is not a path.
     const holder = links.check(params.name, query)
-    if (holder === null) throw new Refusal(403, 'Access forbidden: the link has expired or is not ours')
+    if (holder === null) throw new Refusal(403, 'Access forbidden: the link has expired or is not valid')
     const [id = '', fileType = ''] = params.name.split('.')
     const path = files.enriched(objects.job(holder, id).id, fileType)
     const { size } = await stat(path).catch(error => {
-      throw error.code === 'ENOENT' ? new Refusal(404, 'Not found', 'the file is not there any more') : error
+      throw error.code === 'ENOENT' ? new Refusal(404, 'Not found', 'the file was removed') : error
     })
     return reply
       .headers({

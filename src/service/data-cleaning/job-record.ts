@@ -1,9 +1,9 @@
-/** A job and its file as the wire shows them: contract §5.2, §5.3, §5.1 row 10. Pure; it alone knows which field is absent when. */
+/** A job and its file as wire records (contract §5.1 row 10, §5.2, §5.3), with the rules for absent fields. */
 import { formatWireDate, type JobRecord, type UploadRecord } from '../../contract/index.ts'
 import { productOf } from '../enrichment/tags.ts'
 import type { Job, Upload } from './jobs-store.ts'
 
-/** The one customer of an embedded service. */
+/** The only customer of an embedded service. */
 export const CUSTOMER = { id: 900_000_001, name: 'fettle' } as const
 
 const common = (job: Job): JobRecord => {
@@ -25,7 +25,7 @@ const common = (job: Job): JobRecord => {
   }
 }
 
-/** The job record. `details` says why a job is in an error status. */
+/** `details` is the reason of an error status. */
 export const jobRecord = (job: Job, correlationId?: string): JobRecord => ({
   ...common(job),
   modifiedAT: formatWireDate(job.modifiedAt),
@@ -34,10 +34,9 @@ export const jobRecord = (job: Job, correlationId?: string): JobRecord => ({
   ...(correlationId === undefined ? {} : { correlationId }),
 })
 
-/** The answer of archive: like a job, with `modifiedAt` spelled so, and without the summary. */
+/** The reply of archive: a job with `modifiedAt` instead of `modifiedAT`, and without the summary. */
 export const archivedRecord = (job: Job): JobRecord => ({ ...common(job), modifiedAt: formatWireDate(job.modifiedAt) })
 
-/** The record of an uploaded file. */
 export const uploadRecord = (job: Job, upload: Upload, correlationId: string): UploadRecord => ({
   correlationId,
   id: upload.id,

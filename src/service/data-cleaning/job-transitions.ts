@@ -1,12 +1,8 @@
-/**
- * Which call a job's status allows, and which statuses the service itself moves on from: contract §5.6, §14.1. Pure; what each
- * step does stands in worker.ts.
- */
+/** Which operation each job status allows, and in which statuses the worker continues a job (contract §5.6, §14.1). */
 import type { KnownStatus } from '../../contract/index.ts'
 import { JOB_STATUSES } from '../../contract/index.ts'
 import { badRequest } from '../refusal.ts'
 
-/** The calls that depend on the status. */
 export type Call = 'upload' | 'setMappings' | 'submit' | 'setEnrichments' | 'enrich'
 
 const UPLOADED = ['uploaded', 'ready'] as const
@@ -20,10 +16,10 @@ const NEEDED: Readonly<Record<Call, readonly KnownStatus[]>> = {
   enrich: ['jobMatchingComplete'],
 }
 
-/** Statuses in which the service has work to do; a job found in one of them at start goes on. */
+/** Statuses in which the worker has work; at start it resumes jobs in these statuses. */
 export const WORKING = [...MATCHING, 'readyForEnriching', 'enriching', 'enriched'] as const satisfies readonly KnownStatus[]
 
-/** Throws a 400 that names the present and the needed status when the call is not allowed now. */
+/** Throws a 400 with the current and the required status when the status does not allow the operation. */
 export function requireStatus(call: Call, present: KnownStatus): void {
   const needed = NEEDED[call]
   if (needed.includes(present)) return
@@ -36,7 +32,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   failed: JOB_STATUSES.filter(status => status.endsWith('Error')),
 }
 
-/** The job statuses behind the word of a list's `status` filter, a group's or a job status itself; null for any other word. */
+/** The job statuses of a `status` filter, which is a group or a single status; null for any other word. */
 export function statusesOf(word: string): readonly string[] | null {
   if (JOB_STATUSES.some(status => status === word)) return [word]
   if (word === 'processing') {

@@ -1,12 +1,9 @@
-/**
- * Data-cleaning jobs as they are kept: one row each, owned by a user. It knows which columns are searched, and nothing of which
- * status may follow which.
- */
+/** Stores data-cleaning jobs, one row per job, owned by a user. */
 import { randomUUID } from 'node:crypto'
 import type { ColumnMapping, KnownStatus } from '../../contract/index.ts'
 import type { Database } from '../storage/database.ts'
 
-/** Four disjoint counts that add up to `totalRows`; a row in review is unmatched here (contract §14.1). */
+/** Four disjoint counts that add up to `totalRows`; rows in review count as unmatched (contract §14.1). */
 export interface Summary {
   readonly totalRows: number
   readonly matched: number
@@ -15,18 +12,18 @@ export interface Summary {
   readonly duplicates: number
 }
 
-/** The file of a job; its bytes lie under `id` in the uploads folder, its name is only data (faults H18). */
+/** The file of a job, stored under `id` in the uploads folder; its name is never part of a path (faults H18). */
 export interface Upload {
   readonly id: string
   readonly filename: string
   readonly hasHeader: boolean
-  /** Columns of the first record; null when it could not be read. */
+  /** Columns of the first record; null when unreadable. */
   readonly columns: number | null
   readonly bytes: number
   readonly createdAt: number
 }
 
-/** A job; instants in milliseconds since 1970. */
+/** Times are milliseconds since 1970. */
 export interface Job {
   readonly id: string
   readonly owner: number
@@ -37,25 +34,25 @@ export interface Job {
   readonly archived: boolean
   readonly upload: Upload | null
   readonly mappings: readonly ColumnMapping[]
-  /** The chosen tags; null until they are chosen. */
+  /** The selected tags; null before the selection. */
   readonly enrichments: readonly string[] | null
   readonly summary: Summary | null
   /** Countries of the matched companies, known after enrichment. */
   readonly countries: readonly string[]
-  /** Why the job is in an error status. */
+  /** The reason of an error status. */
   readonly details: string | null
 }
 
-/** Files that are kept, and their bytes. */
+/** Number and size of the stored files. */
 export interface Usage {
   readonly files: number
   readonly bytes: number
 }
 
-/** Filters of a list; null does not filter. */
+/** A null filter accepts every job. */
 export interface JobFilter {
   readonly statuses: readonly string[] | null
-  /** A part of the name, in any case. */
+  /** A part of the name; case is ignored. */
   readonly name: string | null
   readonly countries: readonly string[] | null
   readonly from: number | null
@@ -65,29 +62,28 @@ export interface JobFilter {
   readonly offset: number
 }
 
-/** What may be changed of a job. */
 export type JobPatch = Partial<Omit<Job, 'id' | 'owner' | 'name' | 'createdAt' | 'modifiedAt'>>
 
-/** The jobs of one data directory. Every change is durable when the call returns. */
+/** Every change is durable when the call returns. */
 export interface JobStore {
   create(owner: number, name: string): Job
-  /** The job, if it exists and is this owner's. */
+  /** The job when it exists and belongs to the owner. */
   find(owner: number, id: string): Job | null
-  /** Any owner's job; throws when there is none. */
+  /** A job of any owner; throws for an unknown id. */
   read(id: string): Job
   change(id: string, patch: JobPatch): Job
   /** Newest first. */
   list(owner: number, filter: JobFilter): Job[]
   withStatus(statuses: readonly string[]): Job[]
-  /** At most `limit` jobs in one of these statuses, not changed since this instant, that still have a file. */
+  /** At most `limit` jobs in these statuses that have a file and were last changed before this time. */
   withOldUpload(statuses: readonly string[], before: number, limit: number): Job[]
-  /** How many jobs are in each status that has any. */
+  /** Number of jobs by status. */
   counts(): ReadonlyMap<string, number>
-  /** What the files of this owner's jobs take. */
+  /** Number and size of the files of an owner. */
   usage(owner: number): Usage
-  /** Ids of the jobs that have a file, and of these files. */
+  /** Ids of jobs that have a file, and of these files. */
   keptIds(): Set<string>
-  /** Ids of the jobs that have no file, or none any more. */
+  /** Ids of jobs without a file. */
   fileless(): Set<string>
 }
 
@@ -105,7 +101,6 @@ const USAGE = `
 const marks = (values: readonly unknown[]): string => values.map(() => '?').join(', ')
 const jobOf = (row: Row): Job => JSON.parse(row.record) as Job
 
-/** The job store on this database; `now` stamps the changes. */
 export function openJobs(database: Database, now: () => number): JobStore {
   const find = (id: string): Job | null => {
     const row = database.get<Row>('SELECT record FROM jobs WHERE id = ?', [id])

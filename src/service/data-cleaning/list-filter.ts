@@ -1,4 +1,4 @@
-/** From the query of the job list to a filter of the store: contract §5.10, §14.1. Pure. */
+/** Converts the query of the job list to a filter of the store (contract §5.10, §14.1). */
 import type { z } from 'zod'
 import { type OPERATIONS, parseWireDate } from '../../contract/index.ts'
 import { windowOf } from '../http/paging.ts'
@@ -11,11 +11,11 @@ type Query = z.infer<(typeof OPERATIONS)['listJobs']['query']>
 
 const refuse = (details: string): Error => badRequest('The filter is not acceptable', details)
 
-/** The moment a query's text names, in milliseconds; null without one. Throws a 400 naming the field. */
+/** Parses a time of a query to milliseconds; null without one. Throws a 400 with the field. */
 export function instant(text: string | undefined, name: string): number | null {
   if (text === undefined) return null
   if (/^\d+$/.test(text)) return Number(text)
-  // A bare day begins at midnight; times may come without seconds.
+  // A date alone means midnight; seconds are optional.
   const full = text.length === 10 ? `${text}T00:00:00` : text.replace(/([T ]\d{2}:\d{2})(Z|[+-].*)?$/, '$1:00$2')
   const millis = parseWireDate(full)
   if (millis === null) throw refuse(`${name}: is not a date`)
@@ -36,7 +36,7 @@ function statuses(text: string | undefined): readonly string[] | null {
   return found
 }
 
-/** The filter, or null when it asks for somebody else's jobs: nothing can match then. Throws a 400 naming the field. */
+/** The filter; null when it selects jobs of another user, of which none are visible. Throws a 400 with the field. */
 export function filterOf(query: Query, userId: number): JobFilter | null {
   const filter: JobFilter = {
     statuses: statuses(query.status),

@@ -1,7 +1,4 @@
-/**
- * Receives the parts of an upload: the file streamed to disk, the fields beside it read. It knows no job; whoever calls it
- * decides what a failure means (contract §5.1, faults H15 to H18).
- */
+/** Receives the parts of an upload: streams the file to disk and parses the form fields (contract §5.1, faults H15 to H18). */
 import { randomUUID } from 'node:crypto'
 import { createWriteStream, type WriteStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -13,58 +10,55 @@ import { badRequest, Refusal } from '../refusal.ts'
 import { partOf, publishPart } from '../storage/atomic-file.ts'
 import type { Envelope } from './upload-envelope.ts'
 
-/** A file that has safely arrived. */
+/** A completely received file. */
 export interface Received {
   readonly id: string
   readonly filename: string
   readonly bytes: number
-  /** What the fields beside it say, by their names. */
+  /** The parsed form fields by name. */
   readonly fields: ReadonlyMap<string, unknown>
 }
 
-/** A field beside the file. */
 interface Field {
-  /** What its text means; null when it means nothing. */
+  /** Parses the text; null for an invalid one. */
   readonly read: (text: string) => unknown
-  /** What it must be, for messages. */
+  /** The valid values, for messages. */
   readonly must: string
   readonly isRequired: boolean
 }
 
-/** What an upload is made of. */
 export interface Form {
-  /** Names the file may come under; messages use the first. */
+  /** Accepted names of the file part; messages use the first. */
   readonly file: readonly [string, ...string[]]
   readonly fields: Readonly<Record<string, Field>>
 }
 
-/** How an upload is received. */
 export interface Reception {
   readonly limits: Limits
   readonly form: Form
-  /** Path of an upload id. */
+  /** The path for an upload id. */
   readonly place: (id: string) => string
-  /** Counts the request that the parts come from. */
+  /** Counts the bytes of the request. */
   readonly envelope: Envelope
 }
 
 const MESSAGE = 'The upload is not acceptable'
 
-/** The name as data: no folders, no control characters, a bounded length. */
+/** A file name without folders and control characters, of limited length. */
 const plainName = (name: string, length: number): string =>
   (name.split(/[\\/]/).at(-1) ?? '').replaceAll(/[\u0000-\u001f\u007f]/g, '').slice(0, length)
 
-/** Resolves when all of a source is in the file; settles only once the file is closed, for a file still being opened would outlive its removal. */
+/** Resolves or rejects only after the file is closed: a file that is still being opened would be created after its removal. */
 async function written(source: Readable, file: WriteStream, signal: AbortSignal): Promise<void> {
   const closed = new Promise<void>(resolve => file.once('close', resolve))
   await pipeline(source, file, { signal }).finally(() => closed)
 }
 
-/** The parts until their end. Throws the reason of the signal once it is aborted: a refused request need never end its parts. */
+/** Yields the parts. Throws the reason of the signal when it is aborted: the parts of a rejected request may never end. */
 async function* until<T>(parts: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
   const iterator = parts[Symbol.asyncIterator]()
   const aborted = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }))
-  // It may come at a moment when no part is waited for.
+  // The signal may abort while no part is awaited.
   aborted.catch(() => {})
   for (;;) {
     signal.throwIfAborted()
@@ -75,8 +69,8 @@ async function* until<T>(parts: AsyncIterable<T>, signal: AbortSignal): AsyncGen
 }
 
 /**
- * Reads all parts. The file is written under a temporary name, synced and renamed only when the whole request was right; otherwise
- * no byte of it stays, and the refusal of the envelope or a 400 that names the part is thrown.
+ * Reads all parts. The file is written under a temporary name, and renamed only when the whole request is valid. Otherwise it is
+ * removed, and the refusal of the envelope or a 400 that names the part is thrown.
  */
 export async function receive(parts: AsyncIterable<Multipart>, { limits, form, place, envelope }: Reception): Promise<Received> {
   const { signal } = envelope
@@ -88,15 +82,15 @@ export async function receive(parts: AsyncIterable<Multipart>, { limits, form, p
   let bytes = 0
   let fault: string | null = null
   try {
-    // After a fault the rest is still read: an answer in the middle of a body would leave the connection unusable.
+    // After a fault the rest is still read: answering in the middle of a body would make the connection unusable.
     for await (const part of until(parts, signal)) {
       const name = part.fieldname.slice(0, limits.fileNameLength)
       if (part.type === 'file') {
-        if (!form.file.includes(name)) fault ??= `${name}: is not a file of this call`
+        if (!form.file.includes(name)) fault ??= `${name}: is not a file of this operation`
         else if (filename !== null) fault ??= `${fileName}: occurs twice`
         if (fault === null) {
           filename = plainName(part.filename, limits.fileNameLength)
-          envelope.fileBegins(part.file)
+          envelope.fileStarts(part.file)
           await written(part.file, createWriteStream(partOf(path), { flags: 'wx', mode: 0o600, flush: true }), signal)
           bytes = part.file.bytesRead
         } else part.file.resume()
@@ -107,7 +101,8 @@ export async function receive(parts: AsyncIterable<Multipart>, { limits, form, p
       else {
         const field = Object.hasOwn(form.fields, name) ? form.fields[name] : undefined
         const value = field?.read(String(part.value)) ?? null
-        if (value === null) fault ??= `${name}: ${field === undefined ? 'is not a field of this call' : `must be ${field.must}`}`
+        if (value === null)
+          fault ??= `${name}: ${field === undefined ? 'is not a field of this operation' : `must be ${field.must}`}`
         fields.set(name, value)
       }
     }
@@ -122,7 +117,7 @@ export async function receive(parts: AsyncIterable<Multipart>, { limits, form, p
   } catch (error) {
     for (const name of [partOf(path), path]) await rm(name, { force: true })
     signal.throwIfAborted()
-    // The parser's complaints about the body carry no code, unlike those of disk, connection and limits.
+    // Parser errors about the body have no code, unlike errors of disk, connection and limits.
     throw error instanceof Refusal || (error as NodeJS.ErrnoException).code !== undefined
       ? error
       : badRequest(MESSAGE, 'body: is not well-formed multipart/form-data')

@@ -1,4 +1,4 @@
-/** The data-cleaning operations, the upload aside: contract §5. Each reads the job, asks walk.ts whether it may, and changes the store. */
+/** The data-cleaning operations (contract §5). Each reads the job, checks its status and updates the store. */
 import { randomUUID } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import type { ColumnMapping } from '../../contract/index.ts'
@@ -21,7 +21,7 @@ type AnyCall = Pick<Call<unknown, unknown>, 'user' | 'id' | 'request' | 'body'>
 
 const orEmpty = (body: unknown): unknown => body ?? {}
 
-/** Throws a 400 that names the first element that cannot be: a mapping twice, or a column the file does not have. */
+/** Throws a 400 that names the first invalid element: a repeated mapping, or a column the file does not have. */
 function requireMappings(mappings: readonly ColumnMapping[], columns: number | null): void {
   const seen = new Set<string>()
   for (const [index, { mapping, value }] of mappings.entries()) {
@@ -32,7 +32,7 @@ function requireMappings(mappings: readonly ColumnMapping[], columns: number | n
   }
 }
 
-/** Throws a 400 that names the first tag that is unknown or there twice (contract §5.7). */
+/** Throws a 400 that names the first unknown or repeated tag (contract §5.7). */
 function requireTags(tags: readonly string[]): void {
   for (const [index, tag] of tags.entries()) {
     const refuse = (why: string): Error =>
@@ -42,7 +42,7 @@ function requireTags(tags: readonly string[]): void {
   }
 }
 
-const REMOVED = 'the files of this job were removed: it came to its end long ago'
+const REMOVED = 'the files of this job were removed: it ended long ago'
 
 export interface JobDeps extends UploadDeps, IdempotencyDeps {
   readonly objects: Pick<ObjectAccess, 'job'>
@@ -111,7 +111,7 @@ export function jobRoutes(app: FastifyInstance, deps: JobDeps): void {
     const answer = once(call, () => {
       requireStatus('enrich', job.status)
       if (job.upload === null) throw badRequest('The job cannot be enriched any more', REMOVED)
-      // Nothing chosen: the smallest product, as a whole.
+      // Without a selection: all tags of the smallest product.
       jobs.change(job.id, { status: 'readyForEnriching', enrichments: job.enrichments ?? TAGS.basic })
       return [{}]
     })
@@ -125,7 +125,7 @@ export function jobRoutes(app: FastifyInstance, deps: JobDeps): void {
     if (job.status !== 'enrichmentComplete') {
       throw new Refusal(404, 'The enriched file is not ready', `status is ${job.status}; needed is enrichmentComplete`)
     }
-    if (job.upload === null) throw new Refusal(404, 'The enriched file is not there any more', REMOVED)
+    if (job.upload === null) throw new Refusal(404, 'The enriched file was removed', REMOVED)
     const name = `${job.id}.${call.query.fileType}`
     const filePath = `${ownAddress(call.request, origin)}/files/${name}?${links.sign(name, call.user)}`
     return { correlationId: call.request.id, filePath }

@@ -1,26 +1,25 @@
 /**
- * Bounds what an upload sends: boundaries, part headers, fields and text around its file by their bytes, the file by what the caller
- * admits. The multipart parser reads over the former without an end (faults H10, H17). It knows no part by name.
+ * Limits the bytes around the file of an upload (boundaries, part headers, fields), and the file by a check of the caller. The
+ * multipart parser itself reads without limit (faults H10, H17).
  */
 import type { IncomingMessage } from 'node:http'
 import { Refusal } from '../refusal.ts'
 
-/** Bytes that may have arrived and not yet been parsed. */
-const IN_HAND = 1024 * 1024
+/** Bytes that may have arrived but are not parsed yet. */
+const UNPARSED = 1024 * 1024
 
-/** Counts one request. */
 export interface Envelope {
-  /** Aborted as soon as far too much has arrived; its reason is the refusal. */
+  /** Aborted when far too much has arrived; its reason is the refusal. */
   readonly signal: AbortSignal
-  /** The upload's file has begun: its bytes are not counted as envelope. */
-  fileBegins(file: { readonly bytesRead: number }): void
-  /** Throws the refusal when, with all parts read, there was too much. */
+  /** Call when the file part starts: its bytes do not count as envelope. */
+  fileStarts(file: { readonly bytesRead: number }): void
+  /** Throws the refusal when the parsed request was too large. */
   check(): void
 }
 
 /**
- * Counts the bytes of a request from now on, and allows `limit` of them outside the file. `admit` is called with the bytes of the file so
- * far and throws the refusal of a file that may not grow to that size.
+ * Counts the bytes of a request and allows `limit` of them outside the file. `admit` receives the current size of the file and throws
+ * the refusal of a file that is too large.
  */
 export function watchEnvelope(request: IncomingMessage, limit: number, admit: (fileBytes: number) => void = () => {}): Envelope {
   const stop = new AbortController()
@@ -28,7 +27,7 @@ export function watchEnvelope(request: IncomingMessage, limit: number, admit: (f
   let file: { readonly bytesRead: number } = { bytesRead: 0 }
   const require = (allowed: number): void => {
     if (total - file.bytesRead > allowed) {
-      throw new Refusal(413, 'Content Too Large', `the body is larger than its file allows: ${limit} bytes may stand around it`)
+      throw new Refusal(413, 'Content Too Large', `the body is larger than its file allows: ${limit} bytes are allowed around it`)
     }
     admit(file.bytesRead)
   }
@@ -36,15 +35,15 @@ export function watchEnvelope(request: IncomingMessage, limit: number, admit: (f
     total += chunk.length
     if (stop.signal.aborted) return
     try {
-      require(limit + IN_HAND)
+      require(limit + UNPARSED)
     } catch (refusal) {
       stop.abort(refusal)
     }
   })
   return {
     signal: stop.signal,
-    fileBegins(begun) {
-      file = begun
+    fileStarts(part) {
+      file = part
     },
     check: () => require(limit),
   }

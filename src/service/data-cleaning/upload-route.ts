@@ -1,4 +1,4 @@
-/** The upload of a job's file: contract §5.1 row 4. It decides what a broken transfer means for the job; upload.ts of jobs/ reads it. */
+/** Uploads the file of a job (contract §5.1 row 4), and sets the status of the job after a failed transfer. */
 import { rm } from 'node:fs/promises'
 import multipart from '@fastify/multipart'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
@@ -16,7 +16,7 @@ import { type Form, type Received, receive } from './receive-upload.ts'
 import { watchEnvelope } from './upload-envelope.ts'
 import { type Arrival, makeArrivals } from './upload-quota.ts'
 
-/** 400: the body is no upload at all. */
+/** 400: the body is not multipart. */
 export const notMultipart = (): Error => badRequest('The upload is not acceptable', 'Content-Type: must be multipart/form-data')
 
 /** `true`, `false`, `1`, `0` in any case (contract §14.1). */
@@ -34,12 +34,12 @@ const FORM: Form = {
   },
 }
 
-/** Makes this scope understand multipart bodies, and nothing else. */
-export async function takeMultipart(scope: FastifyInstance, limits: Limits): Promise<void> {
+/** Accepts multipart bodies, and no others, in this scope. */
+export async function acceptMultipart(scope: FastifyInstance, limits: Limits): Promise<void> {
   scope.removeAllContentTypeParsers()
   await scope.register(multipart, {
     limits: {
-      // One more than allowed, so that the second file can be named instead of counted.
+      // One more than allowed, so that the message can name the second file.
       files: limits.uploadFiles + 1,
       parts: limits.uploadParts,
       fields: limits.uploadFields,
@@ -58,14 +58,14 @@ export interface UploadDeps extends RouteDeps {
   readonly clock: Pick<Clock, 'now'>
 }
 
-/** Registers the upload on a scope of its own: only there is a multipart body understood. */
+/** Register in a separate scope: only there multipart bodies are parsed. */
 export async function uploadRoute(scope: FastifyInstance, deps: UploadDeps): Promise<void> {
   const { objects, jobs, files, clock, limits } = deps
-  /** A job that is at `uploading` and is not here was left behind by a disk that could not be written. */
+  /** A job at `uploading` that is not listed here was interrupted by a disk error. */
   const arrivals = makeArrivals(jobs, limits)
-  await takeMultipart(scope, limits)
+  await acceptMultipart(scope, limits)
 
-  /** The job with its new file, received whole. */
+  /** Receives the file and stores it with the job. */
   const take = async (before: Job, request: FastifyRequest, arrival: Arrival): Promise<unknown> => {
     const envelope = watchEnvelope(request.raw, limits.uploadEnvelopeBytes, arrival.admit)
     const parts = request.parts({ limits: { fileSize: limits.uploadBytes } })
@@ -79,18 +79,21 @@ export async function uploadRoute(scope: FastifyInstance, deps: UploadDeps): Pro
       return uploadRecord(jobs.change(before.id, { status: 'uploaded', upload, mappings: [] }), upload, request.id)
     } catch (error) {
       if (received !== null) await rm(files.upload(received.id), { force: true })
-      // A form that is wrong changes nothing; a transfer that broke is an upload error (contract §5.6).
+      // An invalid form changes nothing; a broken transfer is an upload error (contract §5.6).
       const { status, details } = before
       const isForm = error instanceof Refusal && request.raw.complete && status !== 'uploading'
-      jobs.change(before.id, isForm ? { status, details } : { status: 'uploadError', details: 'the file did not arrive whole' })
+      jobs.change(
+        before.id,
+        isForm ? { status, details } : { status: 'uploadError', details: 'the file did not arrive completely' },
+      )
       throw error
     }
   }
 
   const handler = async ({ user, id, request }: Pick<Call<unknown, unknown>, 'user' | 'id' | 'request'>): Promise<unknown> => {
     const before = objects.job(user, id)
-    const isStranded = before.status === 'uploading' && !arrivals.has(id)
-    requireStatus('upload', isStranded ? 'uploadError' : before.status)
+    const isInterrupted = before.status === 'uploading' && !arrivals.has(id)
+    requireStatus('upload', isInterrupted ? 'uploadError' : before.status)
     if (!request.isMultipart()) throw notMultipart()
     const announced = Number(request.headers['content-length'] ?? 0)
     if (announced > limits.uploadBytes + limits.uploadEnvelopeBytes) {

@@ -1,4 +1,4 @@
-/** The engine's answers in the words of Reconciliation Service API 0.2: candidates, suggestions, values. It decides nothing itself. */
+/** Builds the replies of Reconciliation Service API 0.2 from the matching engine: candidates, suggestions, values. */
 
 import type { Company } from '../matching/index.ts'
 import type { Engine } from '../registers/engine.ts'
@@ -7,10 +7,10 @@ import { asksForCompany, engineQuery, type ReconcileQuery } from './queries.ts'
 
 type Json = Record<string, unknown>
 
-/** Two decimal places of a hundred: what the engine's score is good for. */
+/** Two decimal places: the precision of the engine's score. */
 const percent = (score: number): number => Math.round(score * 10_000) / 100
 
-/** The candidates of one query, best first; `match` is the engine's own decision and nothing else. */
+/** The candidates of a query, best first; `match` is the decision of the engine. */
 export function reconcile(query: ReconcileQuery, engine: Engine): Json {
   if (!asksForCompany(query)) return { result: [] }
   const { decision, candidates } = engine.match(engineQuery(query, text => engine.find(text) !== null))
@@ -31,7 +31,7 @@ export function reconcile(query: ReconcileQuery, engine: Engine): Json {
   }
 }
 
-/** Companies whose name begins like this, or whose id it is, without the first so many. */
+/** Companies with this id, or whose name starts with the prefix; the first `skip` are left out. */
 export function suggestEntities(prefix: string, skip: number, engine: Engine): Json {
   const known = engine.find(prefix)
   const found = known !== null ? [known] : engine.match({ name: prefix }).candidates.map(one => engine.at(one.company))
@@ -44,25 +44,29 @@ export function suggestEntities(prefix: string, skip: number, engine: Engine): J
   return { result }
 }
 
-const DESCRIPTIONS = { asked: 'compared by the engine', told: 'told, not compared' } as const
+const DESCRIPTIONS = { compared: 'compared by the engine', returned: 'returned, not compared' } as const
 
-const says = (prefix: string, ...texts: readonly string[]): boolean =>
+const contains = (prefix: string, ...texts: readonly string[]): boolean =>
   texts.some(text => text.toLowerCase().includes(prefix.trim().toLowerCase()))
 
-/** Properties of that name or id. */
+/** Properties whose name or id contains the prefix. */
 export function suggestProperties(prefix: string, skip: number): Json {
   const result = Object.entries(PROPERTIES)
-    .filter(([id, { name }]) => says(prefix, id, name))
-    .map(([id, { name, asks }]) => ({ id, name, description: asks === null ? DESCRIPTIONS.told : DESCRIPTIONS.asked }))
+    .filter(([id, { name }]) => contains(prefix, id, name))
+    .map(([id, { name, queryField }]) => ({
+      id,
+      name,
+      description: queryField === null ? DESCRIPTIONS.returned : DESCRIPTIONS.compared,
+    }))
   return { result: result.slice(skip) }
 }
 
-/** The type, when it is of that name. */
+/** The type, when its name or id contains the prefix. */
 export const suggestTypes = (prefix: string, skip: number): Json => ({
-  result: [COMPANY].filter(({ id, name }) => says(prefix, id, name)).slice(skip),
+  result: [COMPANY].filter(({ id, name }) => contains(prefix, id, name)).slice(skip),
 })
 
-/** Properties worth fetching for a type. */
+/** The properties of a type. */
 export function proposeProperties(type: string, limit: number | null): Json {
   const all = type === COMPANY.id ? Object.entries(PROPERTIES).map(([id, { name }]) => ({ id, name })) : []
   return { type, ...(limit === null ? {} : { limit }), properties: limit === null ? all : all.slice(0, limit) }
@@ -77,7 +81,7 @@ const valuesOf = (id: string, company: Company | null): Json[] => {
     .map(str => ({ str }))
 }
 
-/** Values of properties of companies; none for what is not known. */
+/** Property values of companies; empty for unknown ids and properties. */
 export function extend(ids: readonly string[], properties: readonly string[], engine: Engine): Json {
   const wanted = [...new Set(properties)]
   const nameOf = (id: string): string => (Object.hasOwn(PROPERTIES, id) ? (PROPERTIES[id]?.name ?? id) : id)

@@ -1,10 +1,10 @@
-/** What the reconciliation interface is and where its parts are, for a client that was given its address. Pure. */
+/** The manifest of the reconciliation interface. */
 import { COMPANY } from './properties.ts'
 
-/** Size of the page of a company inside a client, in pixels. */
+/** Size of the preview inside a client, in pixels. */
 const PREVIEW = { width: 420, height: 280 } as const
 
-/** The manifest; `base` is the address of the interface as the client reaches it, `version` fettle's. */
+/** `base` is the address of the interface as the client reaches it, `version` that of fettle. */
 export function manifestOf(base: string, version: string): Record<string, unknown> {
   const suggest = (what: string) => ({
     service_url: base,
@@ -15,7 +15,7 @@ export function manifestOf(base: string, version: string): Record<string, unknow
   return {
     versions: ['0.2'],
     name: 'fettle companies',
-    // Names of what an id means, not addresses: a register moves from machine to machine and its ids stay.
+    // Names instead of addresses: ids stay the same when a register moves to another machine.
     identifierSpace: 'urn:fettle:connectId',
     schemaSpace: 'urn:fettle:property',
     documentation: new URL('/docs', base).href,

@@ -1,4 +1,4 @@
-/** A company as a small page and as a fragment, whole in itself: no script, no address, every text of the register escaped. Pure. */
+/** Renders a company as a small page and as a fragment, without scripts or further requests, all texts escaped. */
 import { asHtml } from '../docs/docs-page.ts'
 import type { Company } from '../matching/index.ts'
 import { PROPERTIES } from './properties.ts'
@@ -22,11 +22,10 @@ const rowsOf = (company: Company): string =>
 const STYLE =
   ':root{color-scheme:light dark}body{font:13px/1.4 system-ui,sans-serif;margin:8px}h1{font-size:15px;margin:0 0 6px}th{text-align:left;font-weight:400;opacity:.7;padding-right:12px;vertical-align:top}td,th{overflow-wrap:anywhere}'
 
-/** What may happen in the page: its own style and nothing else; a client on this machine may frame it. */
+/** Allows only the page's own style, and framing by clients on this machine. */
 export const PAGE_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors http://127.0.0.1:* http://localhost:* http://[::1]:*"
 
-/** The page. */
 export const previewPage = (company: Company): string =>
   `<!doctype html><html lang="en"><meta charset="utf-8"><title>${asHtml(company.name)}</title><style>${STYLE}</style><h1>${asHtml(company.name)}</h1><table>${rowsOf(company)}</table></html>\n`
 

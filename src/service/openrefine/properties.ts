@@ -1,11 +1,10 @@
-/** The properties of a company that a reconciliation client may give as evidence or ask to be told. Knows no request. */
+/** The properties of a company that a reconciliation client may send as evidence or request as values. */
 import type { Company, Query } from '../matching/index.ts'
 
-/** A property: what it is called, which evidence of the engine it is, and its values of a company. */
 export interface Property {
   readonly name: string
-  /** Null where the engine does not compare it: it can only be asked for. */
-  readonly asks: keyof Query | null
+  /** The field of the query it fills; null when the engine does not compare it. */
+  readonly queryField: keyof Query | null
   readonly values: (company: Company) => readonly string[]
 }
 
@@ -14,15 +13,15 @@ const field = (
   key: 'orgNumber' | 'vatNumber' | 'country' | 'town' | 'postcode' | 'phone' | 'email' | 'address1' | 'address2',
 ): Property => ({
   name,
-  asks: key,
+  queryField: key,
   values: company => [company[key]],
 })
 
-const told = (name: string, values: Property['values']): Property => ({ name, asks: null, values })
+const returnedOnly = (name: string, values: Property['values']): Property => ({ name, queryField: null, values })
 
-/** Every property by its id: mapping names of data cleaning where there is one (contract §5.4). */
+/** Properties by id, where possible the mapping name of data cleaning (contract §5.4). */
 export const PROPERTIES: Readonly<Record<string, Property>> = {
-  name: { name: 'Name', asks: 'name', values: company => [company.name] },
+  name: { name: 'Name', queryField: 'name', values: company => [company.name] },
   country: field('Country', 'country'),
   orgNumber: field('Registration number', 'orgNumber'),
   vatNumber: field('VAT number', 'vatNumber'),
@@ -32,18 +31,18 @@ export const PROPERTIES: Readonly<Record<string, Property>> = {
   postcode: field('Postcode', 'postcode'),
   phone: field('Phone', 'phone'),
   email: field('E-mail', 'email'),
-  tradingName: { name: 'Trading name', asks: 'tradingName', values: company => company.tradingNames },
-  previousName: { name: 'Previous name', asks: 'previousName', values: company => company.previousNames },
-  companyId: { name: 'Id in the register', asks: 'companyId', values: company => [company.id] },
-  connectId: told('connectId', company => [company.connectId]),
-  website: told('Website', company => [company.website]),
-  status: told('Status', company => [company.status]),
-  legalForm: told('Legal form', company => [company.legalForm ?? '']),
+  tradingName: { name: 'Trading name', queryField: 'tradingName', values: company => company.tradingNames },
+  previousName: { name: 'Previous name', queryField: 'previousName', values: company => company.previousNames },
+  companyId: { name: 'Id in the register', queryField: 'companyId', values: company => [company.id] },
+  connectId: returnedOnly('connectId', company => [company.connectId]),
+  website: returnedOnly('Website', company => [company.website]),
+  status: returnedOnly('Status', company => [company.status]),
+  legalForm: returnedOnly('Legal form', company => [company.legalForm ?? '']),
 }
 
-/** The one type of entity there is. */
+/** The only entity type. */
 export const COMPANY = { id: 'company', name: 'Company' } as const
 
-/** A company in a line: what tells it from others of its name. */
+/** One line that distinguishes a company from others with the same name. */
 export const lineOf = ({ orgNumber, town, country, status }: Company): string =>
   [orgNumber, town, country, /^(?:active)?$/i.test(status) ? '' : status].filter(text => text !== '').join(' · ')

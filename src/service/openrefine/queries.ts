@@ -1,4 +1,4 @@
-/** What a reconciliation client may ask: the forms of Reconciliation Service API 0.2 as schemas, and a query as the engine's. Pure. */
+/** Schemas of the requests of Reconciliation Service API 0.2, and their conversion to queries of the engine. */
 import { z } from 'zod'
 import type { Query } from '../matching/index.ts'
 import { COMPANY, PROPERTIES } from './properties.ts'
@@ -15,10 +15,10 @@ const query = z
   })
   .refine(one => one.query !== undefined || (one.properties?.length ?? 0) > 0, 'needs a query or properties')
 
-/** A batch of queries by the names their sender gave them. */
+/** A batch of queries by key. */
 export const queryBatch = z.record(z.string(), query)
 
-/** A question for properties of companies that were found. */
+/** A request for property values of companies. */
 export const extendQuery = z.looseObject({
   ids: z.array(z.string()),
   properties: z.array(z.looseObject({ id: z.string() })),
@@ -29,24 +29,24 @@ export type ReconcileQuery = z.infer<typeof query>
 
 const textOf = (one: z.infer<typeof value>): string => (typeof one === 'object' ? (one.name ?? one.id) : String(one).trim())
 
-/** Whether a company can be what is asked for. */
+/** Whether the requested types include companies. */
 export function asksForCompany({ type, type_strict: strict }: ReconcileQuery): boolean {
   const types = [type ?? []].flat()
   if (types.length === 0 || strict === 'should') return true
   return strict === 'all' ? types.every(one => one === COMPANY.id) : types.includes(COMPANY.id)
 }
 
-/** The query as the engine reads it; of several values of a property the first that says something. Unknown properties say nothing. */
+/** Converts a query for the engine. Uses the first non-empty value of a property and ignores unknown properties. */
 export function engineQuery({ query: name = '', properties = [] }: ReconcileQuery, isId: (text: string) => boolean): Query {
-  const asked: Query = {}
+  const fields: Query = {}
   for (const { pid, v } of properties) {
-    const asks = Object.hasOwn(PROPERTIES, pid) ? PROPERTIES[pid]?.asks : null
+    const field = Object.hasOwn(PROPERTIES, pid) ? PROPERTIES[pid]?.queryField : null
     const text = [v]
       .flat()
       .map(textOf)
       .find(one => one !== '')
-    if (asks && text !== undefined) asked[asks] ??= text
+    if (field && text !== undefined) fields[field] ??= text
   }
-  if (isId(name.trim())) return { ...asked, companyId: name.trim() }
-  return name.trim() === '' ? asked : { ...asked, name: name.trim() }
+  if (isId(name.trim())) return { ...fields, companyId: name.trim() }
+  return name.trim() === '' ? fields : { ...fields, name: name.trim() }
 }

@@ -1,7 +1,6 @@
 /**
- * The reconciliation interface at `/reconcile`: Reconciliation Service API 0.2 (W3C community report of 2023) on the register and the
- * engine of everything else, for OpenRefine and its like. Those send no token, so that it is there only when asked for and only for
- * this machine; it reads the register and nothing that belongs to a user.
+ * The reconciliation interface at `/reconcile`: Reconciliation Service API 0.2 (W3C community report of 2023), for OpenRefine
+ * and similar clients. These send no token, so it is optional, limited to this machine, and reads only the register.
  */
 import { setImmediate } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -23,7 +22,7 @@ const ROOT = '/reconcile'
 const READS = ['GET', 'HEAD', 'OPTIONS']
 const SUGGESTED = ['entity', 'property', 'type'] as const
 
-/** Methods by path, to tell a wrong method from an unknown path. */
+/** Methods by path, for the 405 of a wrong method. */
 export const RECONCILE_METHODS: readonly (readonly [string, readonly string[]])[] = [
   [ROOT, [...READS, 'POST']],
   [`${ROOT}/`, [...READS, 'POST']],
@@ -45,7 +44,7 @@ export interface ReconcileDeps {
   readonly origin: () => string
 }
 
-/** Registers it on a scope of its own: only there is a form understood, and are pages of this machine let read. */
+/** Register in a separate scope: only there forms are parsed and CORS headers are sent to pages of this machine. */
 export function reconcileRoutes(app: FastifyInstance, { engine, limits, origin }: ReconcileDeps, version: string): void {
   const baseOf = (request: FastifyRequest): string => `${ownAddress(request, origin)}${ROOT}`
 
@@ -56,7 +55,7 @@ export function reconcileRoutes(app: FastifyInstance, { engine, limits, origin }
   app.addHook('onRequest', async (request, reply) => {
     const { origin: from } = request.headers
     reply.header('Vary', 'Origin')
-    // The guard has refused every origin but this machine's.
+    // requireOwnHost rejects every origin except this machine's.
     if (from !== undefined) reply.header('Access-Control-Allow-Origin', from)
   })
 
@@ -64,26 +63,26 @@ export function reconcileRoutes(app: FastifyInstance, { engine, limits, origin }
     if (typeof text !== 'string') throw badRequest('The request is not acceptable', `${name}: occurs twice`)
     return readJson(Buffer.from(text), limits.jsonDepth)
   }
-  const requireFew = (count: number, most: number, name: string): void => {
-    if (count > most) throw badRequest('The request is not acceptable', `${name}: ${count} are there, ${most} are allowed`)
+  const requireAtMost = (count: number, most: number, name: string): void => {
+    if (count > most) throw badRequest('The request is not acceptable', `${name}: ${count} given, ${most} are allowed`)
   }
 
-  const ask = async (text: Form[string]): Promise<unknown> => {
+  const answerQueries = async (text: Form[string]): Promise<unknown> => {
     const batch = check(queryBatch, jsonIn(text, 'queries'), 'queries') as z.infer<typeof queryBatch>
     const queries = Object.entries(batch)
-    requireFew(queries.length, limits.reconcileQueries, 'queries')
+    requireAtMost(queries.length, limits.reconcileQueries, 'queries')
     const answers: [string, unknown][] = []
     for (const [key, query] of queries) {
       answers.push([key, reconcile(query, engine)])
-      // Others get their turn.
+      // Lets other requests run.
       await setImmediate()
     }
     return Object.fromEntries(answers)
   }
-  const tell = (text: Form[string]): unknown => {
+  const answerExtension = (text: Form[string]): unknown => {
     const { ids, properties } = check(extendQuery, jsonIn(text, 'extend'), 'extend') as z.infer<typeof extendQuery>
-    requireFew(ids.length, limits.reconcileIds, 'ids')
-    requireFew(properties.length, limits.reconcileQueries, 'properties')
+    requireAtMost(ids.length, limits.reconcileIds, 'ids')
+    requireAtMost(properties.length, limits.reconcileQueries, 'properties')
     const wanted = properties.map(one => one.id)
     return extend(ids, wanted, engine)
   }
@@ -108,8 +107,8 @@ export function reconcileRoutes(app: FastifyInstance, { engine, limits, origin }
     )
   }
   const answered = (request: FastifyRequest, { queries, extend: extension }: Form): unknown => {
-    if (queries !== undefined) return ask(queries)
-    return extension === undefined ? manifestOf(baseOf(request), version) : tell(extension)
+    if (queries !== undefined) return answerQueries(queries)
+    return extension === undefined ? manifestOf(baseOf(request), version) : answerExtension(extension)
   }
 
   for (const path of [ROOT, `${ROOT}/`]) {
@@ -126,13 +125,13 @@ export function reconcileRoutes(app: FastifyInstance, { engine, limits, origin }
   }
   const companyOf = (id: string) => {
     const company = engine.find(id)
-    if (company === null) throw new Refusal(404, 'Not found', 'id: there is no company of this id')
+    if (company === null) throw new Refusal(404, 'Not found', 'id: no company has this id')
     return company
   }
-  const about = (what: (typeof SUGGESTED)[number], id: string): [string, string] => {
+  const titleOf = (what: (typeof SUGGESTED)[number], id: string): [string, string] => {
     if (what === 'entity') return [companyOf(id).name, lineOf(companyOf(id))]
     const names: Readonly<Record<string, { readonly name: string }>> = what === 'type' ? { [COMPANY.id]: COMPANY } : PROPERTIES
-    if (!Object.hasOwn(names, id)) throw new Refusal(404, 'Not found', `id: there is no ${what} of this id`)
+    if (!Object.hasOwn(names, id)) throw new Refusal(404, 'Not found', `id: no ${what} has this id`)
     return [names[id]?.name ?? id, id]
   }
   for (const what of SUGGESTED) {
@@ -142,7 +141,7 @@ export function reconcileRoutes(app: FastifyInstance, { engine, limits, origin }
     })
     get(`${ROOT}/flyout/${what}`, (_, query) => {
       const { id } = check(idForm, query, 'query') as z.infer<typeof idForm>
-      return { id, html: flyout(...about(what, id)) }
+      return { id, html: flyout(...titleOf(what, id)) }
     })
   }
   get(`${ROOT}/properties`, (_, query) => {

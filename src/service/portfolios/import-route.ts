@@ -9,7 +9,7 @@ import type { Clock } from '../clock.ts'
 import { CsvFault } from '../csv/csv-text.ts'
 import { type Form, receive } from '../data-cleaning/receive-upload.ts'
 import { watchEnvelope } from '../data-cleaning/upload-envelope.ts'
-import { notMultipart, takeMultipart } from '../data-cleaning/upload-route.ts'
+import { acceptMultipart, notMultipart } from '../data-cleaning/upload-route.ts'
 import { type Call, type RouteDeps, route } from '../http/route.ts'
 import type { Need, ObjectAccess } from '../object-access.ts'
 import { badRequest, Refusal } from '../refusal.ts'
@@ -38,7 +38,7 @@ export interface PortfolioImportDeps extends RouteDeps {
 /** `scope` must be a separate scope, because multipart bodies are parsed only there. */
 export async function portfolioImportRoutes(scope: FastifyInstance, deps: PortfolioImportDeps): Promise<void> {
   const { objects, limits, clock, imports, importer, importDir } = deps
-  await takeMultipart(scope, limits)
+  await acceptMultipart(scope, limits)
   const place = (id: string): string => join(importDir, `${id}.csv`)
 
   /** Number of imports whose file is being uploaded. */

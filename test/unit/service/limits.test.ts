@@ -157,7 +157,7 @@ async function arrivingTogether(): Promise<void> {
     const id = await caller.create()
     const other = await half(id, 500_000, announced)
     await closed(other.socket)
-    expect(other.said, String(announced)).toMatch(/^HTTP\/1\.1 507 [\s\S]*those on their way included/)
+    expect(other.said, String(announced)).toMatch(/^HTTP\/1\.1 507 [\s\S]*uploads in progress included/)
     expect((await caller.call('GET', `${jobs}/${id}`)).body.status).toBe(announced === null ? 'uploadError' : 'created')
     expect(await bytesOnDisk()).toBeLessThanOrEqual(600_000)
   }
@@ -560,13 +560,13 @@ const CASES: Readonly<Record<LimitName, () => Promise<void>>> = {
     const batch = (count: number) =>
       JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, n) => [n, { query: 'a' }])))
     expect((await ask(`?queries=${encodeURIComponent(batch(2))}`)).status).toBe(200)
-    expect((await ask(`?queries=${encodeURIComponent(batch(3))}`)).body.details).toBe('queries: 3 are there, 2 are allowed')
+    expect((await ask(`?queries=${encodeURIComponent(batch(3))}`)).body.details).toBe('queries: 3 given, 2 are allowed')
   },
   async reconcileIds() {
     const ask = await reconciling({ reconcileIds: 2 })
     const question = (...ids: string[]) => encodeURIComponent(JSON.stringify({ ids, properties: [{ id: 'town' }] }))
     expect((await ask(`?extend=${question('a', 'b')}`)).status).toBe(200)
-    expect((await ask(`?extend=${question('a', 'b', 'c')}`)).body.details).toBe('ids: 3 are there, 2 are allowed')
+    expect((await ask(`?extend=${question('a', 'b', 'c')}`)).body.details).toBe('ids: 3 given, 2 are allowed')
   },
   async reconcileCallbackLength() {
     const ask = await reconciling({ reconcileCallbackLength: 5 })

@@ -30,7 +30,7 @@ test('a file that breaks off before it is open leaves nothing: it is closed befo
   const spy = vi.spyOn(fs, 'open').mockImplementation(late as typeof open)
   onTestFinished(() => spy.mockRestore())
   const place = (id: string): string => join(folder, `${id}.csv`)
-  const envelope = { signal: new AbortController().signal, fileBegins() {}, check() {} }
+  const envelope = { signal: new AbortController().signal, fileStarts() {}, check() {} }
   await expect(receive(brokenOff(), { limits: LIMITS, form, place, envelope })).rejects.toThrow('not acceptable')
   await wait(100)
   expect(spy).toHaveBeenCalledOnce()
@@ -53,7 +53,7 @@ test.each([
 ])('a request refused %s ends at once with the refusal and leaves nothing', async (_, text) => {
   const folder = await temporaryFolder()
   const stop = new AbortController()
-  const envelope = { signal: stop.signal, fileBegins() {}, check() {} }
+  const envelope = { signal: stop.signal, fileStarts() {}, check() {} }
   const place = (id: string): string => join(folder, `${id}.csv`)
   const received = receive(endless(text), { limits: LIMITS, form, place, envelope })
   received.catch(() => {})

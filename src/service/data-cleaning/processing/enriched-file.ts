@@ -1,6 +1,6 @@
 /**
- * The enriched file, as CSV and as JSON: the input's columns, then the chosen tags in list order, then what the match says. It
- * reads upload and results side by side and holds one row at a time (contract §14.1).
+ * Writes the enriched file as CSV and JSON: the columns of the input, the selected tags in list order, then the match columns.
+ * Reads upload and results in parallel, one row at a time (contract §14.1).
  */
 
 import { columnName, csvLine, readRecords } from '../../csv/csv.ts'
@@ -12,7 +12,6 @@ import type { Engine } from '../../registers/engine.ts'
 import { type Write, writeWhole } from '../../storage/atomic-file.ts'
 import type { Pace } from './job-pace.ts'
 
-/** One file to enrich. */
 export interface EnrichTask {
   readonly source: string
   readonly hasHeader: boolean
@@ -32,7 +31,7 @@ const MATCH: Readonly<Record<string, (result: RowResult) => string>> = {
 }
 const CANDIDATES = 'match.candidates'
 
-/** Makes names unique for JSON objects: the second `Name` becomes `Name (2)`. The CSV keeps its header as it is. */
+/** Makes names unique for JSON objects: the second `Name` becomes `Name (2)`. The CSV keeps its header. */
 export function uniqueNames(names: readonly string[]): string[] {
   const used = new Set<string>()
   return names.map(name => {
@@ -43,18 +42,18 @@ export function uniqueNames(names: readonly string[]): string[] {
   })
 }
 
-/** What a person needs to choose: each candidate beside the row, with the tags that the row would have got. JSON, '' for none. */
+/** The candidates of a row in review as JSON, with the tags the row would get; '' without candidates. */
 function candidatesText({ candidates }: RowResult, tags: readonly string[], engine: Engine): string {
   if (candidates.length === 0) return ''
-  const told = candidates.map(candidate => {
+  const shown = candidates.map(candidate => {
     const company = engine.find(candidate.id)
     if (company === null) return { ...candidate, fields: {}, tags: {} }
     return { ...candidate, fields: fieldsOf(company), tags: tagsOf(company, tags) }
   })
-  return JSON.stringify(told)
+  return JSON.stringify(shown)
 }
 
-/** Writes both files; gives the countries of the companies found, sorted. */
+/** Writes both files and returns the countries of the matched companies, sorted. */
 export function enrichFile(task: EnrichTask, engine: Engine, pace: Pace, limits: Limits): Promise<string[]> {
   return writeWhole(task.csv, csv => writeWhole(task.json, json => writeBoth(task, engine, pace, limits, csv, json)))
 }
@@ -82,12 +81,12 @@ async function writeBoth(
       if (task.hasHeader) continue
     }
     const next = await results.next()
-    if (next.done === true) throw new Error(`there are ${rows} results and more rows`)
+    if (next.done === true) throw new Error(`${rows} results for more rows`)
     const result = next.value
     const company = result.company === null ? null : engine.find(result.company)
     if (company !== null && company.country !== '') countries.add(company.country)
-    const told = [...tags.map(tag => tagValue(tag, result, company)), ...Object.values(MATCH).map(of => of(result))]
-    const line = [...cells, ...told, candidatesText(result, tags, engine)]
+    const added = [...tags.map(tag => tagValue(tag, result, company)), ...Object.values(MATCH).map(of => of(result))]
+    const line = [...cells, ...added, candidatesText(result, tags, engine)]
     await csv(csvLine(line))
     // fromEntries defines properties: a column called __proto__ is plain data.
     await json(`${rows === 0 ? '' : ','}\n${JSON.stringify(Object.fromEntries(names.map((name, index) => [name, line[index]])))}`)

@@ -1,4 +1,4 @@
-/** Matches every row of an uploaded file and writes one result per row. It knows no job, no status and no request. */
+/** Matches every row of an uploaded file and writes one result per row. */
 import type { ColumnMapping } from '../../../contract/index.ts'
 import { readRecords } from '../../csv/csv.ts'
 import { CsvFault } from '../../csv/csv-text.ts'
@@ -10,16 +10,15 @@ import { writeWhole } from '../../storage/atomic-file.ts'
 import type { Summary } from '../jobs-store.ts'
 import type { Pace } from './job-pace.ts'
 
-/** One file to match. */
 export interface MatchTask {
   readonly source: string
   readonly hasHeader: boolean
   readonly mappings: readonly ColumnMapping[]
-  /** Where the results go. */
+  /** Path of the results. */
   readonly target: string
 }
 
-/** The mapped cells of a record, trimmed; empty ones are not asked. */
+/** The non-empty mapped cells of a record, trimmed. */
 function queryOf(cells: readonly string[], mappings: readonly ColumnMapping[]): Query {
   const query: Query = {}
   for (const { mapping, value } of mappings) {
@@ -34,21 +33,21 @@ function shown({ company, ...reasons }: Choice, engine: Engine): RowCandidate {
   return { id: connectId, name, ...reasons }
 }
 
-/** Judges findings one after the other and remembers which companies were taken. */
-function makeJudge(engine: Engine) {
-  const taken = new Map<string, number>()
+/** Converts findings to results; a company matched before makes a row a duplicate. */
+function makeResults(engine: Engine) {
+  const firstRows = new Map<string, number>()
   return (row: number, { decision, score, why, pattern, banding, company, choices }: MatchResult): RowResult => {
     const common = { row, score, why, pattern, banding, company: null, first: null, candidates: [] }
     if (decision === 'review') return { ...common, outcome: 'review', candidates: choices.map(one => shown(one, engine)) }
     const best = company === null ? null : engine.at(company)
     if (decision === 'unmatched' || best === null) return { ...common, outcome: 'unmatched' }
-    const first = taken.get(best.connectId) ?? null
-    if (first === null) taken.set(best.connectId, row)
+    const first = firstRows.get(best.connectId) ?? null
+    if (first === null) firstRows.set(best.connectId, row)
     return { ...common, outcome: first === null ? 'matched' : 'duplicate', company: best.connectId, first }
   }
 }
 
-/** What is asked of each data row, in file order. Throws a CsvFault where the file does not read cleanly. */
+/** The query of each data row, in file order. Throws a CsvFault at the first fault of the file. */
 async function* readQueries({ source, hasHeader, mappings }: MatchTask, limits: Limits): AsyncGenerator<Query> {
   let records = 0
   for await (const cells of readRecords(source, limits)) {
@@ -62,16 +61,16 @@ async function* matchHere(engine: Engine, queries: AsyncIterable<Query>): AsyncG
   for await (const query of queries) yield matchResultOf(engine.match(query))
 }
 
-/** Matches a file. Throws a CsvFault when the file does not read cleanly: then there is no result at all. */
+/** Throws a CsvFault at the first fault of the file and then writes no result. */
 export function matchFile(task: MatchTask, engine: Engine, pace: Pace, limits: Limits): Promise<Summary> {
-  const judge = makeJudge(engine)
+  const resultOf = makeResults(engine)
   const counts = { matched: 0, review: 0, unmatched: 0, duplicate: 0 }
   return writeWhole(task.target, async write => {
     let row = 0
     const queries = readQueries(task, limits)
     for await (const finding of engine.matchAll?.(queries) ?? matchHere(engine, queries)) {
       row += 1
-      const result = judge(row, finding)
+      const result = resultOf(row, finding)
       counts[result.outcome] += 1
       await write(resultLine(result))
       await pace()

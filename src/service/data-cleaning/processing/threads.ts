@@ -1,26 +1,26 @@
 /**
- * Threads that answer batches of rows, and the stream of rows through them: out in the order they went in. A thread that dies is
- * replaced, and its batches are asked once more; a batch that two threads have died of is given up. Knows no register.
+ * Worker threads that match batches of rows, and a stream of rows through them in order. A thread that dies is replaced and its
+ * batches are retried once.
  */
 import type { Query } from '../../matching/index.ts'
 import type { MatchResult } from '../../registers/engine.ts'
 
-/** Rows per message: enough that the message costs little beside them, few enough that the last ones are soon done. */
+/** Rows per message: large enough to make messages cheap, small enough that the last batch ends soon. */
 const BATCH = 128
-/** Batches in a thread at a time: one at work and one waiting, so that no thread waits for this one. */
-const IN_HAND = 2
+/** Batches per thread: one running and one waiting, so that a thread is never idle. */
+const PER_THREAD = 2
 const TRIES = 2
 
-/** A batch on its way. */
-interface Errand {
+/** A queued or running batch. */
+interface Task {
   readonly batch: string
-  /** How often a thread has begun with it. */
+  /** How often a thread has started it. */
   tries: number
   readonly done: (results: MatchResult[]) => void
   readonly failed: (error: Error) => void
 }
 
-/** What is needed of a worker thread. */
+/** The used part of a worker thread. */
 export interface Thread {
   on(event: 'message', listener: (text: string) => void): unknown
   on(event: 'error', listener: (error: Error) => void): unknown
@@ -29,63 +29,62 @@ export interface Thread {
   terminate(): Promise<unknown>
 }
 
-/** A thread and what it has in hand, oldest first; it answers in that order. */
-interface Hand {
+/** A thread and its tasks, oldest first; it answers in this order. */
+interface Slot {
   readonly thread: Thread
-  readonly errands: Errand[]
+  readonly tasks: Task[]
 }
 
-/** Running threads. */
 export interface Threads {
-  /** Answers rows in their order. Ending it early leaves nothing running but the batches in hand. */
+  /** Answers rows in order. When it ends early, only the batches already sent still run. */
   stream(rows: AsyncIterable<Query>): AsyncGenerator<MatchResult>
-  /** Ends all threads; what is in hand fails. */
+  /** Ends all threads; pending batches fail. */
   close(): Promise<void>
 }
 
-/** Threads made by `start`, at most `count`, each when it is first needed. */
+/** Starts at most `count` threads with `start`, each when it is needed. */
 export function makeThreads(count: number, start: () => Thread): Threads {
-  const hands = new Set<Hand>()
-  const queue: Errand[] = []
+  const slots = new Set<Slot>()
+  const queue: Task[] = []
   let closed = false
 
-  const hire = (): Hand => {
-    const hand: Hand = { thread: start(), errands: [] }
-    hands.add(hand)
-    hand.thread.on('message', (text: string) => {
-      hand.errands.shift()?.done(JSON.parse(text) as MatchResult[])
-      const next = hand.errands[0]
+  const startThread = (): Slot => {
+    const slot: Slot = { thread: start(), tasks: [] }
+    slots.add(slot)
+    slot.thread.on('message', (text: string) => {
+      slot.tasks.shift()?.done(JSON.parse(text) as MatchResult[])
+      const next = slot.tasks[0]
       if (next !== undefined) next.tries++
       assign()
     })
-    let why: Error = new Error('a matching thread ended')
+    let reason: Error = new Error('a matching thread ended')
     // 'exit' follows every 'error'.
-    hand.thread.on('error', (error: Error) => {
-      why = error
+    slot.thread.on('error', (error: Error) => {
+      reason = error
     })
-    hand.thread.on('exit', () => {
-      hands.delete(hand)
-      for (const errand of hand.errands.splice(0).reverse()) {
-        if (closed || errand.tries >= TRIES) errand.failed(why)
-        else queue.unshift(errand)
+    slot.thread.on('exit', () => {
+      slots.delete(slot)
+      for (const task of slot.tasks.splice(0).reverse()) {
+        if (closed || task.tries >= TRIES) task.failed(reason)
+        else queue.unshift(task)
       }
       assign()
     })
-    return hand
+    return slot
   }
   const assign = (): void => {
     while (queue.length > 0 && !closed) {
-      const idle = [...hands].sort((a, b) => a.errands.length - b.errands.length)[0]
-      const hand = hands.size < count && (idle === undefined || idle.errands.length > 0) ? hire() : idle
-      if (hand === undefined || hand.errands.length >= IN_HAND) return
-      const errand = queue.shift() as Errand
-      hand.errands.push(errand)
-      // One that waits behind another is not to blame when the thread dies.
-      if (hand.errands.length === 1) errand.tries++
-      hand.thread.postMessage(errand.batch)
+      const idle = [...slots].sort((a, b) => a.tasks.length - b.tasks.length)[0]
+      const slot = slots.size < count && (idle === undefined || idle.tasks.length > 0) ? startThread() : idle
+      if (slot === undefined || slot.tasks.length >= PER_THREAD) return
+      const task = queue.shift() as Task
+      slot.tasks.push(task)
+      // A batch that waits behind another one did not cause the death of the thread.
+      if (slot.tasks.length === 1) task.tries++
+      slot.thread.postMessage(task.batch)
     }
   }
-  const ask = (rows: readonly Query[]): Promise<MatchResult[]> =>
+  const enqueue = (rows: readonly Query[]): Promise<MatchResult[]> =>
     new Promise((done, failed) => {
       if (closed) return failed(new Error('the matching threads were closed'))
       queue.push({ batch: JSON.stringify(rows), tries: 0, done, failed })
@@ -94,36 +93,35 @@ export function makeThreads(count: number, start: () => Thread): Threads {
 
   return {
     async *stream(rows) {
-      const asked: Promise<MatchResult[]>[] = []
-      const most = count * IN_HAND + 1
+      const pending: Promise<MatchResult[]>[] = []
+      const most = count * PER_THREAD + 1
       let batch: Query[] = []
       const send = (): void => {
-        const answer = ask(batch)
-        // Awaited in its turn; until then a failure must not count as unhandled.
+        const answer = enqueue(batch)
+        // Awaited later; until then a failure must not count as unhandled.
         answer.catch(() => {})
-        asked.push(answer)
+        pending.push(answer)
         batch = []
       }
       for await (const row of rows) {
         batch.push(row)
         if (batch.length < BATCH) continue
         send()
-        if (asked.length >= most) yield* (await asked.shift()) ?? []
+        if (pending.length >= most) yield* (await pending.shift()) ?? []
       }
       if (batch.length > 0) send()
-      for (const answer of asked) yield* await answer
+      for (const answer of pending) yield* await answer
     },
     async close() {
       closed = true
-      for (const errand of queue.splice(0)) errand.failed(new Error('the matching threads were closed'))
-      await Promise.all([...hands].map(({ thread }) => thread.terminate()))
+      for (const task of queue.splice(0)) task.failed(new Error('the matching threads were closed'))
+      await Promise.all([...slots].map(({ thread }) => thread.terminate()))
     },
   }
 }
 
 /**
- * Streams rows through threads once there are more than `few` of them: those are answered here, and a small job costs no thread's
- * start.
+ * Streams rows through threads after the first `few`, which are answered on this thread, so that a small job starts none.
  */
 export const streamBeyond = (few: number, here: (query: Query) => MatchResult, threads: Threads) =>
   async function* (queries: AsyncIterable<Query>): AsyncGenerator<MatchResult> {

@@ -1,7 +1,6 @@
 /**
- * Carries jobs through the statuses in which the service has work to do: contract §5.6, §14.1. The status in the store is the
- * whole state: a step reads it, does its work, and stores the next status, so that a job found at start simply goes on. It knows
- * no request.
+ * Advances jobs through the statuses in which the service has work (contract §5.6, §14.1). The stored status is the whole
+ * state: a step reads it, works, and stores the next one, so that a job found at start resumes.
  */
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
@@ -17,55 +16,53 @@ import { enrichFile } from './enriched-file.ts'
 import { makePaces, type Pace, Stopped } from './job-pace.ts'
 import { matchFile } from './match-file.ts'
 
-/** Where the files of a job lie. */
+/** The paths of the files of a job. */
 export interface JobFiles {
   upload(uploadId: string): string
   results(jobId: string): string
   enriched(jobId: string, fileType: string): string
 }
 
-/** The files of a data directory: `uploads/` and `files/`. Names are ids of ours, never text of a caller. */
+/** Paths in `uploads/` and `files/` of a data directory. Names are ids of the service, never text of a caller. */
 export const jobFilesIn = (dataDir: string): JobFiles => ({
   upload: id => join(dataDir, 'uploads', `${id}.csv`),
   results: id => join(dataDir, 'files', `${id}.results.jsonl`),
   enriched: (id, fileType) => join(dataDir, 'files', `${id}.${fileType}`),
 })
 
-/** What a worker works with. */
 export interface WorkerParts {
   readonly jobs: JobStore
   readonly engine: Engine
   readonly files: JobFiles
   readonly clock: Clock
   readonly limits: Limits
-  /** A pause per row, so that a rehearsal can catch a job at work; 0 for none. */
+  /** A pause per row in milliseconds, for tests; 0 for none. */
   readonly rowPauseMs: number
-  /** `matched` when the walk is to end there. */
+  /** `matched`: jobs stop there. */
   readonly stopAt: 'matched' | null
-  /** Told of a step that broke for a reason of our own. */
+  /** Receives unexpected failures of a step. */
   readonly onError: (jobId: string, error: unknown) => void
 }
 
-/** The service's hands. */
 export interface Worker {
-  /** Takes up this job if its status is one to work on; a job already in hand is left alone. */
+  /** Starts a job whose status has work; ignores a running one. */
   wake(id: string): void
-  /** Tells that somebody has read this job. */
+  /** Call when a client has read the job. */
   seen(id: string): void
-  /** Stops after the rows in hand; resolves when all work has really stopped. */
+  /** Stops after the current rows; resolves when all work has stopped. */
   close(): Promise<void>
 }
 
 type Step = (job: Job, pace: Pace) => Promise<JobPatch>
 
-/** Makes the worker and takes up every job that was left at work. */
+/** Starts the worker and resumes every unfinished job. */
 export function startWorker(parts: WorkerParts): Worker {
   const { jobs, engine, files, clock, limits } = parts
   const stop = new AbortController()
   const newPace = makePaces({ clock, sliceMs: limits.sliceMs, pauseMs: parts.rowPauseMs, signal: stop.signal })
-  const inHand = new Map<string, Promise<void>>()
+  const running = new Map<string, Promise<void>>()
   const queue = new Set<string>()
-  /** Jobs in hand that only wait to be seen: they keep no other from being taken up. */
+  /** Running jobs that only wait for a reader: they do not count against the limit. */
   let resting = 0
   const readers = new Map<string, AbortController>()
 
@@ -76,7 +73,7 @@ export function startWorker(parts: WorkerParts): Worker {
       const task = { source: files.upload(id), hasHeader, mappings: job.mappings, target: files.results(job.id) }
       return { status: 'matched', summary: await matchFile(task, engine, pace, limits) }
     },
-    // Seen once, or left alone for a while: a poller that asks in between learns that matching is over.
+    // Until a client has read it, or for a limited time, so that a polling client sees this status.
     matched: async job => {
       const reader = new AbortController()
       readers.set(job.id, reader)
@@ -87,7 +84,7 @@ export function startWorker(parts: WorkerParts): Worker {
       readers.delete(job.id)
       return { status: 'aggregating' }
     },
-    // Nothing is left to gather: the summary was counted while matching. The statuses belong to the documented walk.
+    // Nothing to do: the summary was counted while matching. The statuses belong to the documented sequence.
     aggregating: async () => ({ status: 'aggregatingComplete' }),
     aggregatingComplete: async () => ({ status: 'jobMatchingComplete' }),
     readyForEnriching: async () => ({ status: 'enriching' }),
@@ -116,7 +113,7 @@ export function startWorker(parts: WorkerParts): Worker {
     return { status, details: 'the service could not finish its work' }
   }
 
-  const carry = async (id: string): Promise<void> => {
+  const advance = async (id: string): Promise<void> => {
     const pace = newPace()
     for (;;) {
       await setImmediate()
@@ -126,13 +123,13 @@ export function startWorker(parts: WorkerParts): Worker {
       if (next === undefined) return
       try {
         const patch = await next(job, pace)
-        // A walk cut short by closing is taken up again from the status it had.
+        // A job interrupted by closing resumes from its stored status.
         if (stop.signal.aborted) return
         jobs.change(id, patch)
       } catch (error) {
         if (error instanceof Stopped) return
         if (isDiskTrouble(error)) {
-          // No verdict on the job: it goes on when there is room again, here or after a restart.
+          // The job does not fail: it continues once the disk can be written, here or after a restart.
           parts.onError(id, error)
           await clock.sleep(limits.diskMs, stop.signal)
           continue
@@ -144,30 +141,30 @@ export function startWorker(parts: WorkerParts): Worker {
   }
 
   const fill = (): void => {
-    while (inHand.size - resting < limits.jobsAtOnce && !stop.signal.aborted) {
+    while (running.size - resting < limits.jobsAtOnce && !stop.signal.aborted) {
       const [id] = queue
       if (id === undefined) return
       queue.delete(id)
-      const work = carry(id)
+      const work = advance(id)
         .catch(error => parts.onError(id, error))
         .finally(() => {
-          inHand.delete(id)
+          running.delete(id)
           fill()
         })
-      inHand.set(id, work)
+      running.set(id, work)
     }
   }
 
   const worker: Worker = {
     wake(id) {
-      if (inHand.has(id)) return
+      if (running.has(id)) return
       queue.add(id)
       fill()
     },
     seen: id => readers.get(id)?.abort(),
     async close() {
       stop.abort()
-      await Promise.all(inHand.values())
+      await Promise.all(running.values())
     },
   }
   for (const job of jobs.withStatus(WORKING)) worker.wake(job.id)

@@ -36,16 +36,16 @@ async function uploaded(
 
 const FORMS: readonly (readonly [string, FormData, string])[] = [
   ['no jobFile', form(flag), 'jobFile: is missing'],
-  ['nothing at all', form(['x', '']), 'x: is not a field of this call'],
+  ['nothing at all', form(['x', '']), 'x: is not a field of this operation'],
   ['two files', form(['jobFile', file], ['jobFile', file], flag), 'jobFile: occurs twice'],
   ['text for the file', form(['jobFile', 'a,b'], flag), 'jobFile: must be a file'],
-  ['a file of another name', form(['file', file], flag), 'file: is not a file of this call'],
+  ['a file of another name', form(['file', file], flag), 'file: is not a file of this operation'],
   ['no hasHeader', form(['jobFile', file]), 'hasHeader: is missing'],
   ['hasHeader twice', form(flag, flag, ['jobFile', file]), 'hasHeader: occurs twice'],
   ['hasHeader maybe', form(['hasHeader', 'maybe'], ['jobFile', file]), 'hasHeader: must be true or false'],
   ['hasHeader empty', form(['hasHeader', ''], ['jobFile', file]), 'hasHeader: must be true or false'],
-  ['hasHeader as a file', form(['hasHeader', new Blob(['true'])], ['jobFile', file]), 'hasHeader: is not a file of this call'],
-  ['a stranger', form(['jobFile', file], flag, ['x', 'y']), 'x: is not a field of this call'],
+  ['hasHeader as a file', form(['hasHeader', new Blob(['true'])], ['jobFile', file]), 'hasHeader: is not a file of this operation'],
+  ['a stranger', form(['jobFile', file], flag, ['x', 'y']), 'x: is not a field of this operation'],
 ]
 
 const tableOf = (rows: number, cells = 'Acme Ltd,1'): string => `name,b\n${`${cells}\n`.repeat(rows)}`

@@ -193,7 +193,7 @@ export const walk: Case[] = [
     expect((await ann.call('POST', `${path}/companies`, company)).status).toBe(200)
     expectRefusal(await ann.call('POST', `${path}/companies`, company), 409)
     const rules = [{ ruleCode: 999, isActive: 1 }]
-    expectRefusal(await ann.call('PUT', `${path}/eventRules/XX`, rules), 400, /^\[0\]\.ruleCode: 999 is no rule/)
+    expectRefusal(await ann.call('PUT', `${path}/eventRules/XX`, rules), 400, /^\[0\]\.ruleCode: 999 is not a rule/)
     for (const kind of ['import', 'sync']) {
       const form = new FormData()
       form.append('importcsv', new Blob(['Safe Number,Reference\n']), 'empty.csv')
