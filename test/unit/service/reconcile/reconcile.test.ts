@@ -196,7 +196,7 @@ test('pages of other machines are refused; nothing is there unless asked for', a
   for (const path of ['/reconcile', '/reconcile/suggest/entity?prefix=a', '/reconcile/preview?id=GB-X-01'])
     expect((await send(new URL(path, plain.url).href)).status, path).toBe(404)
   await expect(startService({ reconcile: true, host: '0.0.0.0', users: [{ username: 'a', password: 'b' }] })).rejects.toThrow(
-    /only this machine/,
+    /limited to loopback addresses/,
   )
 })
 
