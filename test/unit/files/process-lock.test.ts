@@ -1,4 +1,4 @@
-/** The lock: one winner of many processes, the dead taken over, the living left alone. */
+/** Process locks: one winner of many processes, takeover from dead owners only. */
 import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
@@ -141,7 +141,7 @@ describe('a lock that is left over', () => {
     lock.release()
   })
 
-  test('whose heir died while taking it over has an heir of its own', async () => {
+  test('is taken over when a claimant died while taking it over', async () => {
     const pid = await deadPid()
     leave(owner({ pid, token: 'first' }))
     writeFileSync(`${path}.after.first`, JSON.stringify(owner({ pid, token: 'second' })))
@@ -157,7 +157,7 @@ describe('a lock that is left over', () => {
     expect(refusal().message).toContain('process 1 on')
   })
 
-  test('that somebody else took over while it was judged is theirs', async () => {
+  test('stays with a process that took it over in the meantime', async () => {
     leave(owner({ pid: await deadPid(), token: 'first' }))
     const { kill } = process
     onTestFinished(() => {
@@ -211,7 +211,7 @@ describe('a lock that is left over', () => {
   })
 })
 
-describe('a dead process that nobody has collected yet', () => {
+describe('a dead process that was not reaped yet', () => {
   // A container whose first process does not reap would hold the pipeline for good.
   test.runIf(process.platform === 'linux')('does not hold its lock', async () => {
     // The child ends after the shell has become a process that collects nobody: a shell would have.
@@ -226,7 +226,7 @@ describe('a dead process that nobody has collected yet', () => {
 })
 
 describe('looking at a lock', () => {
-  test('names a living owner, and nobody where there is none, a dead one or one who cannot be read', async () => {
+  test('returns a living owner, and null for a free lock, a dead owner or an unreadable one', async () => {
     expect(lockHolder(path, now)).toBeNull()
     leave('{')
     expect(lockHolder(path, now)).toBeNull()

@@ -1,4 +1,4 @@
-/** Workbooks that are small as files and large, deep or contradictory inside; each with what becomes of it. */
+/** Workbooks that are small as files and large, deep or contradictory inside; each with its expected result. */
 import { archiveOf, partsOf, sheetXml, textCell } from './workbooks.ts'
 
 const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
@@ -111,7 +111,7 @@ export const bombs = (scale: number): readonly Bomb[] => [
       ),
     AS_LIST,
   ),
-  ofSheet('a dimension that is none', () => LIST.replace(' ref="A1"', ''), AS_LIST),
+  ofSheet('an invalid dimension', () => LIST.replace(' ref="A1"', ''), AS_LIST),
   ofSheet(
     'a column behind the last',
     () => sheet(`<row r="1">${text('XFE1', 'x')}</row>`),
@@ -255,7 +255,7 @@ export const bombs = (scale: number): readonly Bomb[] => [
     becomes: /FETTLE_INPUT_KIND .*sheet1.xml is in it twice/,
   },
   {
-    name: 'a part of another size than told',
+    name: 'a part of another size than listed',
     make: () => changed(20, -1),
     becomes: /FETTLE_INPUT_KIND .*(damaged|cannot be read)/,
   },
@@ -268,7 +268,7 @@ export const bombs = (scale: number): readonly Bomb[] => [
   { name: 'a part with a password', make: () => changed(8, 1), becomes: /FETTLE_INPUT_KIND .*encrypted/ },
 ]
 
-/** A list whose archive says something else of its sheet. */
+/** A list whose archive has wrong facts about its sheet. */
 function changed(at: number, by: number): Buffer {
   const book = archiveOf(partsOf({ s: LIST }))
   const entry = book.lastIndexOf(Buffer.from(SHEET)) - 46

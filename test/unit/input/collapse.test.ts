@@ -1,4 +1,4 @@
-/** Rows that ask the same go up once, and the answer stands in all of them. */
+/** Collapsed rows: rows with equal mapped cells are uploaded once, and all of them get the answer. */
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
@@ -97,7 +97,7 @@ describe('rows alike on the mapped cells', () => {
     expect(plan.sent).toBe(1)
   })
 
-  it('come out as if every row had gone up, but for who is a duplicate', async () => {
+  it('match a run that uploads every row, except for duplicates', async () => {
     // No space at the end: an id of a company has none.
     const name = fc.stringMatching(/^[MRU](?:["\n, é]{0,2}x)?$/)
     await fc.assert(
@@ -125,7 +125,7 @@ describe('rows alike on the mapped cells', () => {
     )
   })
 
-  it('fail with the part that failed, wherever they stand, and no other row is moved', async () => {
+  it('fail with their part, in any position, and no other row moves', async () => {
     const { root, work, plan } = await collapsed(LIST, 1)
     rmSync(join(work, 'enriched-0.csv'))
     const { outcomes, files } = await openResults(plan, work, { root }).publish(undefined, new Set([0]))

@@ -1,4 +1,4 @@
-/** Gzip data are read as what was packed into them, whole, or refused: cut short or damaged they never lose a row silently. */
+/** Gzip input is unpacked completely or rejected: damage and truncation never lose a row silently. */
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
@@ -27,7 +27,7 @@ describe('a list packed by gzip', () => {
     expect(plain.packed).toBeUndefined()
   })
 
-  it('goes up unpacked, byte for byte, again and again', async () => {
+  it('is uploaded unpacked, byte for byte, repeatedly', async () => {
     // Several members, one of them empty, make one list (RFC 1952 §2.2).
     const [head, tail] = [LIST.slice(0, 1_000_003), LIST.slice(1_000_003)]
     const path = file(Buffer.concat([gzipSync(head), gzipSync(''), gzipSync(tail)]), 'list.csv.gz')
@@ -37,7 +37,7 @@ describe('a list packed by gzip', () => {
     for (let attempt = 0; attempt < 2; attempt++) expect((await bytesOf(upload.open())).equals(Buffer.from(LIST))).toBe(true)
   })
 
-  it('of another encoding goes up as UTF-8 without its mark', async () => {
+  it('in another encoding is uploaded as UTF-8 without its mark', async () => {
     const utf16 = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from('Name;No\r\n"Ünal; Ş";01\r\n', 'utf16le')])
     const facts = await factsOf(file(gzipSync(utf16), 'x.gz'))
     expect(facts).toMatchObject({ encoding: 'utf-16le', bom: true, delimiter: ';', rows: 1 })

@@ -1,4 +1,4 @@
-/** How many different values there are: exactly while they are few, within 5 % beyond, and the hash that all of it stands on. */
+/** Distinct counts: exact for few values, within 5 % for many, and the hash they use. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { DistinctCounter, Hash } from '../../../src/input/scan/distinct-counter.ts'
@@ -24,7 +24,7 @@ const KINDS: Readonly<Record<string, (n: number) => string>> = {
 }
 
 describe('the hash', () => {
-  it.each(Object.entries(KINDS))('tells 100,000 %s apart', (_, value) => {
+  it.each(Object.entries(KINDS))('distinguishes 100,000 %s', (_, value) => {
     const seen = new Set<bigint>()
     for (let n = 0; n < 100_000; n++) {
       const { low, high } = hashOf(value(n))
@@ -33,7 +33,7 @@ describe('the hash', () => {
     expect(seen.size).toBe(100_000)
   })
 
-  it('is of the bytes alone: any two texts, wherever they stand', () => {
+  it('depends on the bytes alone, at any offset', () => {
     fc.assert(
       fc.property(
         fc.string({ minLength: 1, unit: 'binary' }),
@@ -51,7 +51,7 @@ describe('the hash', () => {
 })
 
 describe('the sketch', () => {
-  it.each(Object.entries(KINDS))('comes within a twentieth of the number of %s', (_, value) => {
+  it.each(Object.entries(KINDS))('is within 5 % of the number of %s', (_, value) => {
     const sketch = new HyperLogLog()
     const next = [100, 1_000, 10_000, 20_000, 100_000]
     for (let n = 1; next.length > 0; n++) {
@@ -79,7 +79,7 @@ describe('different values', () => {
     expect(Math.abs(distinct.count / 12_288 - 1)).toBeLessThan(0.05)
   })
 
-  it('of a key are told apart until the table is full, and nothing is said of those beyond', () => {
+  it('finds repeated keys until the table is full, and reports none after that', () => {
     const keys = new DistinctCounter(true)
     const add = (n: number): boolean => keys.add(hashOf(`key ${n}`))
     for (let n = 0; n < 393_215; n++) if (!add(n)) throw new Error(`${n} was taken for another`)

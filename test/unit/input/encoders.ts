@@ -10,7 +10,7 @@ interface Encoder {
 }
 
 const UNICODE = ['é', 'ß', '\x85', '€', 'Ω', '株', '\u0301', '\u200b', '\ufeff', '\ufffd', '\u2028', '😀', '\u{10ffff}']
-/** The characters from 0x80 to 0x9f; a dot stands where there is none. */
+/** The characters from 0x80 to 0x9f; a dot for undefined ones. */
 const WINDOWS_1252 = '€.‚ƒ„…†‡ˆ‰Š‹Œ.Ž..‘’“”•–—˜™š›œ.žŸ'
 
 const range = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, n) => from + n)

@@ -23,7 +23,7 @@ const anyBytes = fc.oneof(
 )
 
 describe('strict UTF-8', () => {
-  it('says the same as the platform, wherever the pieces are cut', () => {
+  it('agrees with the platform, wherever the pieces are cut', () => {
     fc.assert(
       fc.property(anyBytes, fc.array(fc.nat(40), { maxLength: 5 }), (bytes, cuts) => {
         const inside = cuts.map(cut => cut % (bytes.length + 1))

@@ -34,7 +34,7 @@ const readCsv = (path: string, delimiter: string): string[][] =>
     JSON.stringify({ path, encoding: 'utf-8', delimiter }),
   ) as string[][]
 
-test.each([',', ';', '\t', '|'])('csv between %j holds what it was given', delimiter => {
+test.each([',', ';', '\t', '|'])('csv between %j reads back unchanged', delimiter => {
   expect(TEXTS.length).toBeGreaterThan(80)
   expect(readCsv(written('csv', delimiter), delimiter)).toEqual([HEADER, ...ROWS])
 })
@@ -46,14 +46,14 @@ test.each([',', ';', '\t'])('csv for a spreadsheet between %j starts no formula 
   expect(read).toEqual(expected)
 })
 
-test('JSON lines hold what they were given', () => {
+test('JSON lines read back unchanged', () => {
   const script =
     'import json,sys; print(json.dumps([json.loads(l) for l in open(sys.stdin.read(), encoding="utf-8", newline="\\n")]))'
   const read = python(['-c', script], written('jsonl', ',')) as Record<string, string>[]
   expect(read.map(row => HEADER.map(name => row[name]))).toEqual(ROWS)
 })
 
-test('a workbook holds what it was given, all of it text', async () => {
+test('a workbook reads back unchanged, all of it text', async () => {
   const format = xlsxFormat(HEADER, "=cmd|'x'!A1")
   const book = Buffer.concat([format.head, format.render(ROWS), format.end!()])
   const [sheet] = await readXlsx(book, { trim: false })

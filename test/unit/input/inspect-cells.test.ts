@@ -1,4 +1,4 @@
-/** What is counted in the cells of watched columns: the same as a plain reading gives, wherever the pieces are cut. */
+/** Profiles of watched columns: the same as a plain reading gives, wherever the pieces are cut. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { CellTap } from '../../../src/input/scan/cell-collector.ts'
@@ -86,7 +86,7 @@ describe('cells of a watched column', () => {
     )
   })
 
-  it('are counted for blanks alone where nothing else is asked for', () => {
+  it('are counted for blanks alone when nothing else is requested', () => {
     expect(counted('a,b\n1,x\n', 100, []).distinct).toEqual({ count: 0, isEstimate: false })
     const text = `a,b\n${['x', '', '""', '"  "', '     ', 'long cell', '" x"'].map(content => `1,${content}`).join('\n')}`
     for (const size of [1, 2, 3, 7, 1000]) expect(counted(text, size, []).empty).toEqual({ count: 4, rows: [2, 3, 4] })
@@ -98,13 +98,13 @@ describe('cells of a watched column', () => {
     expect(second).toBe('🏭'.repeat(60))
   })
 
-  it('are told apart by their first 1,000 bytes, wherever they are cut', () => {
+  it('are compared by their first 1,000 bytes, wherever they are cut', () => {
     const long = 'x'.repeat(1_000)
     const text = `a,b\n${[`${long}y`, `${long}z`, ` ${long}`, `"${long}"`, `${long.slice(1)}y`].map(cell => `1,${cell}\n`).join('')}`
     for (const size of [1, 7, 500, 1_003, 10_000]) expect([size, counted(text, size).distinct.count]).toEqual([size, 2])
   })
 
-  it('include the first row where there is no header', () => {
+  it('include the first row of a file without header', () => {
     expect(counted('1,GB\n2,GB\n', 100, ALL, false).values).toEqual([{ text: 'GB', count: 2, rows: [1, 2] }])
   })
 })

@@ -19,7 +19,7 @@ const utf16 = (text: string, order: 'le' | 'be', mark = true): Buffer => {
   return order === 'le' ? bytes : bytes.swap16()
 }
 
-describe('what stands at the path', () => {
+describe('the kind of file at the path', () => {
   it('C1: names the nearest files when it is missing', async () => {
     const path = file('a,b\n1,2\n', 'suppliers.csv')
     const { facts, issues } = await inspect(options(join(dirname(path), 'supplers.csv')))
@@ -40,7 +40,7 @@ describe('what stands at the path', () => {
     expect(await why(join(dir, 'a'))).toContain('in a circle')
   })
 
-  it.skipIf(process.getuid?.() === 0)('C1: says when permission is denied', async () => {
+  it.skipIf(process.getuid?.() === 0)('C1: reports a denied permission', async () => {
     const path = file('a\n')
     chmodSync(path, 0)
     expect((await inspect(options(path))).issues[0]!.message).toContain('permission denied')
@@ -117,13 +117,13 @@ describe('encodings', () => {
     expect(warnings[0]).toMatchObject({ code: 'FETTLE_INPUT_SUSPECT', count: 2 })
   })
 
-  it('C32: takes control characters, emoji and combining marks as they are', async () => {
+  it('C32: keeps control characters, emoji and combining marks unchanged', async () => {
     expect((await look('a,b\n\u202eevil\u0007,👩‍👧 e\u0301\n')).issues).toEqual([])
   })
 })
 
 describe('structure', () => {
-  it('says everything about a good file', async () => {
+  it('returns all facts of a valid file', async () => {
     const content = '\ufeffName;No\r\n"Acme; Ltd";01\r\n\r\nBolt;02\r\n'
     const { path, facts, issues } = await look(content)
     expect(issues).toEqual([])
@@ -159,7 +159,7 @@ describe('structure', () => {
     expect(await look('name,no\n')).toMatchObject({ issues: [], facts: { rows: 0, columns: 2 } })
   })
 
-  it('C6: shows the counts when the named delimiter gives one column, or none can be told', async () => {
+  it('C6: lists the counts when the named delimiter gives one column, or detection is ambiguous', async () => {
     const { errors } = await look('a,b,c\n1,2,3\n', { delimiter: ';' })
     expect(errors[0]).toMatchObject({
       code: 'FETTLE_INPUT_DELIMITER',
@@ -176,7 +176,7 @@ describe('structure', () => {
     expect(errors[0]).toMatchObject({ code: 'FETTLE_INPUT_FIELDS', at: { line: 4 } })
   })
 
-  it('C10, C11, C12: gives all places at once, with line and column', async () => {
+  it('C10, C11, C12: reports all places at once, with line and column', async () => {
     const { errors } = await look('n,c\n"a"b,1\nOOO "R",2\nx, "y"\n\0,4\n"open,5\n6,7\n')
     expect(errors.map(one => [one.code, one.at?.line, one.at?.column, one.rows[0]])).toEqual([
       ['FETTLE_INPUT_QUOTE', 2, 4, 1],
@@ -192,7 +192,7 @@ describe('structure', () => {
     expect(errors.at(-1)!.message).toContain('never closed')
   })
 
-  it('knows the header of a file whose last quote is never closed', async () => {
+  it('returns the header of a file whose last quote is never closed', async () => {
     const { facts, codes } = await look('name,country\nA,GB\n"B,GB\n')
     expect(codes).toEqual(['FETTLE_INPUT_QUOTE'])
     expect(facts?.header).toEqual(['name', 'country'])
@@ -204,7 +204,7 @@ describe('structure', () => {
     expect(errors[10]).toMatchObject({ count: 80, message: expect.stringContaining('and 80 more places') })
   })
 
-  it('C12, C13: relaxed takes bare quotes and refuses merged rows', async () => {
+  it('C12, C13: relaxed accepts bare quotes and rejects merged rows', async () => {
     expect(await look('n,c\nOOO "Romashka",RU\n', { quotes: 'relaxed' })).toMatchObject({
       issues: [],
       facts: { rows: 1, quotes: 'relaxed' },
@@ -287,7 +287,7 @@ describe('the header', () => {
     ])
   })
 
-  it('C21: takes __proto__ and constructor as names', async () => {
+  it('C21: accepts __proto__ and constructor as names', async () => {
     expect(await look('__proto__,constructor\nA,B\n')).toMatchObject({
       issues: [],
       facts: { header: ['__proto__', 'constructor'] },
@@ -330,7 +330,7 @@ describe('the reading', () => {
     await expect(inspect(options(path), { signal: AbortSignal.abort(new Error('stop')) })).rejects.toThrow('stop')
   })
 
-  it('takes a relative path from the root it is given', async () => {
+  it('resolves a relative path from the given root', async () => {
     const path = file('a,b\n1,2\n')
     mkdirSync(join(dirname(path), 'sub'))
     const { facts } = await inspect(options(basename(path)), { root: dirname(path) })

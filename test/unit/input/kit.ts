@@ -8,7 +8,7 @@ import { onTestFinished } from 'vitest'
 import { inspect } from '../../../src/input/index.ts'
 import type { InputFacts, InputOptions, Plan } from '../../../src/pipeline/model/types.ts'
 
-/** Where a folder lies in memory, on a machine that has such a place: a property writes and syncs files a thousand times. */
+/** A folder in memory, where the machine has one: a property writes and syncs files a thousand times. */
 export function inMemory(): string {
   try {
     accessSync('/dev/shm', constants.W_OK)

@@ -1,4 +1,4 @@
-/** UTF-8 that was read in another encoding: found wherever the pieces are cut, and not in text that is good. */
+/** Mojibake: UTF-8 decoded in another encoding is found across cuts, and correct text has no match. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { inspect } from '../../../src/input/index.ts'

@@ -1,4 +1,4 @@
-/** Bytes that nobody meant as a table: random ones, and real files mutated at random places. */
+/** Bytes that are no table: random ones, and real files mutated at random places. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -1,4 +1,4 @@
-/** What goes up of an input: parts as bytes of the file, rows tidied, constants, lines around the table left out. */
+/** Uploads of an input: parts as byte ranges, tidied rows, constants, skipped lines around the table. */
 
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
@@ -70,7 +70,7 @@ describe('parts', () => {
     expect(made).toEqual(['upload.csv'])
   })
 
-  it('are asked for side by side, and one copy is made for all', async () => {
+  it('can be opened concurrently, with one copy for all', async () => {
     const work = folder()
     const rows = Array.from({ length: 60_000 }, (_, n) => `Caf\xe9 ${n};"a;${n}"\n`)
     const facts = await factsOf(file(Buffer.from(`n;t\n${rows.join('')}`, 'latin1')), { encoding: 'windows-1252' })
@@ -81,7 +81,7 @@ describe('parts', () => {
     expect(names(work)).toEqual(['upload.csv'])
   })
 
-  it('hold every row once, in order, whatever is in the cells', async () => {
+  it('hold every row once, in order, for any cells', async () => {
     const cell = fc.string({ unit: fc.constantFrom('a', 'é', '"', ',', '\n', '\r', '\r\n', ' '), maxLength: 6 })
     await fc.assert(
       fc.asyncProperty(
@@ -135,13 +135,13 @@ describe('the lines of rows', () => {
   const linesIn = async (content: string, how: Partial<InputOptions>, rows: readonly number[]) =>
     linesOf(planOf(await factsOf(file(content), how)), rows)
 
-  it('are those of the file, whatever stands above the table and in its cells', async () => {
+  it('are those of the file, for any lines above the table and any cells', async () => {
     expect(await linesIn('n,x\nA,"1\n1"\n\nB,2\nC,3\n', {}, [1, 2, 3])).toEqual([2, 5, 6])
     expect(await linesIn('Title\n\nsep=;\nn;x\nA;1\nB;2\n', { skip: { head: 2, tail: 0 } }, [2])).toEqual([6])
     expect(await linesIn('1,2\n3,4\n', { header: false }, [1, 2])).toEqual([1, 2])
   })
 
-  it('are not told where a quote may be text', async () => {
+  it('are absent for relaxed quotes', async () => {
     expect(await linesIn('n,x\nA "B",1\n', { quotes: 'relaxed' }, [1])).toEqual([])
   })
 })
@@ -168,7 +168,7 @@ describe('rows that are changed on the way', () => {
 describe('lines around the table', () => {
   const WITH = 'Suppliers, "as of" 2026\n\nn,x\nA,1\nB,2\n\nTotal;"2 rows\n\n'
 
-  it('are left out, and everything else goes up byte for byte', async () => {
+  it('are skipped, and everything else is uploaded byte for byte', async () => {
     const how = { skip: { head: 2, tail: 1 } }
     const { bodies, made } = await sentOf(WITH, { how })
     expect(bodies).toEqual(['n,x\nA,1\nB,2\n\n'])

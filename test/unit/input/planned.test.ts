@@ -1,4 +1,4 @@
-/** The input that was planned is the input that is sent and joined: proved by its version where that was hashed, else by its bytes. */
+/** The planned input is the one that is sent and joined: checked by its version if that was hashed, else by its bytes. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -100,7 +100,7 @@ async function shardOf(facts: InputFacts): Promise<Plan> {
 }
 
 describe.each(KINDS)('%s', (_, planned) => {
-  it('is refused once it was replaced by one of its size and time, and taken when the bytes are the same', async () => {
+  it('is rejected when replaced by a file of equal size and time, and accepted when the bytes are equal', async () => {
     const plan = await planned()
     const { path } = plan.input
     const first = await sentOf(plan, folder())
@@ -179,7 +179,7 @@ test('rows of a file that is replaced while answers are joined to them get no na
 })
 
 describe('a file that was written a moment ago', () => {
-  it('is hashed at every look: two writes within the grain of its times have one version', async () => {
+  it('is hashed on every check: two writes within the resolution of file times have one version', async () => {
     const path = file(TEXT)
     const soon = (): number => statSync(path).ctimeMs + 1_000
     const facts = await factsOf(path, {}, soon)
@@ -211,14 +211,14 @@ test('facts of an earlier version, and of another machine, are proved by their b
   expect(facts.sha256).toBe(sha256(TEXT))
 })
 
-test('a file that is gone after it was read is told as unreadable', async () => {
+test('a file that is missing after it was read is reported as unreadable', async () => {
   const path = file(TEXT)
   const stillPlanned = await verifyPlanned(await factsOf(path), { now })
   rmSync(path)
   await expect(stillPlanned('read')).rejects.toMatchObject({ code: 'FETTLE_INPUT_READ' })
 })
 
-test('a look at a file refuses one that is replaced meanwhile by one of its size and time', async () => {
+test('an inspection rejects a file that is replaced meanwhile by one of equal size and time', async () => {
   const path = file(TEXT)
   const { facts, issues } = await inspect(options(path), { now, onProgress: () => replace(path, oneOther) })
   expect(facts).toBeNull()

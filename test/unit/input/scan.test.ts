@@ -53,7 +53,7 @@ describe('the record scanner', () => {
     )
   })
 
-  it('finds the same where the text lies across two of its blocks', () => {
+  it('finds the same across the border of two blocks', () => {
     fc.assert(
       fc.property(anyText, fc.nat(60), (csv, before) => {
         const head = `${'x'.repeat(BLOCK_BYTES - before)}\n`
@@ -66,7 +66,7 @@ describe('the record scanner', () => {
     )
   })
 
-  it('gives the same with every single byte in a piece of its own', () => {
+  it('finds the same with one byte per piece', () => {
     const csv = 'n,"a ""b""\r\nc"\r\n\r\n1,"x"y\r\nü,z"\r2,3,4\n"open\r\n'
     const whole = found(scan(csv))
     expect(found(scan(csv, { cuts: Array.from({ length: Buffer.byteLength(csv) }, (_, at) => at) }))).toEqual(whole)
@@ -116,7 +116,7 @@ describe('the record scanner', () => {
     expect(scan('aé,b\nüü"x,1\n').problems[0]).toMatchObject({ kind: 'bareQuote', line: 2, column: 3 })
   })
 
-  it('tells ragged rows: the first three and how many', () => {
+  it('reports the first three ragged rows and their number', () => {
     const scanner = scan('a,b\n1\n1,2,3\n4,5\n6\n7\n')
     expect(scanner.ragged.map(one => [one.line, one.found])).toEqual([
       [2, 1],
@@ -126,7 +126,7 @@ describe('the record scanner', () => {
     expect(scanner.raggedCount).toBe(4)
   })
 
-  it('knows a space before a quote from a quote inside a cell', () => {
+  it('distinguishes a space before a quote from a quote inside a cell', () => {
     expect(scan('a, "b"\n').problems[0]!.kind).toBe('spaceBeforeQuote')
     expect(scan('a,OOO "Romashka"\n').problems[0]!.kind).toBe('bareQuote')
     expect(scan('a,OOO "Romashka"\n', { relaxed: true }).problems).toEqual([])

@@ -143,7 +143,7 @@ describe('a shard', () => {
     expect(rest.outcomes).toMatchObject({ matched: 1, duplicates: 2, review: 2, unmatched: 2 })
   })
 
-  it('knows a company again that another shard found', async () => {
+  it('recognises a company that another shard found', async () => {
     const { files, rest } = await sharded(file(LIST), { of: 7 })
     expect(files[0]).toContain('3,Mott,id-Mot,Y,duplicate\n')
     expect(rest.outcomes).toMatchObject({ matched: 1, duplicates: 2, review: 2, unmatched: 2 })

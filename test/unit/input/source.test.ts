@@ -13,8 +13,8 @@ async function bytesOf(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
 
 const mapping = (index: number, pad: number | null): PlannedMapping => ({ mapping: 'orgNumber', header: null, index, pad })
 
-describe('a file that can go up as it is', () => {
-  it('goes byte for byte, again and again, and is hashed on the way', async () => {
+describe('a file that is sent unchanged', () => {
+  it('is sent byte for byte, repeatedly, and hashed on the way', async () => {
     const content = `\ufeffName,No\r\n${'"Acmé, Ltd",01\r\n'.repeat(120_000)}`
     const path = file(content)
     const work = folder()
@@ -29,7 +29,7 @@ describe('a file that can go up as it is', () => {
     expect(names(work)).toEqual([])
   })
 
-  it('can be given up in the middle and opened again', async () => {
+  it('can be abandoned in the middle and opened again', async () => {
     const path = file(`a\n${'x\n'.repeat(2_000_000)}`)
     const upload = await openSource(planOf(await factsOf(path)), folder()).upload(0)
     for await (const piece of upload.open()) {
@@ -40,7 +40,7 @@ describe('a file that can go up as it is', () => {
     expect(sha256(await bytesOf(upload.open()))).toBe(sha256(readFileSync(path)))
   })
 
-  it('goes up from its header on when a sep= line stands above it', async () => {
+  it('is uploaded from its header on when a sep= line is above it', async () => {
     const upload = await openSource(planOf(await factsOf(file('\ufeffsep=;\r\nName;No\r\nA;1\r\n'))), folder()).upload(0)
     expect((await bytesOf(upload.open())).toString()).toBe('Name;No\r\nA;1\r\n')
     expect(upload.bytes).toBe(14)
@@ -67,7 +67,7 @@ describe('an input that changed since the plan', () => {
     await expect(source.upload(0)).rejects.toMatchObject({ code: 'FETTLE_INPUT_READ' })
   })
 
-  it('is taken when only its time is another', async () => {
+  it('is accepted when only its time differs', async () => {
     const { path, source } = await planned()
     utimesSync(path, 5, 5)
     expect((await source.upload(0)).bytes).toBe(8)
@@ -100,7 +100,7 @@ describe('a prepared copy', () => {
     return sent.toString()
   }
 
-  it('is UTF-8 whatever the input was', async () => {
+  it('is UTF-8 for any input', async () => {
     const bytes = Buffer.from([...Buffer.from('Name;Town\r\nCaf'), 0xe9, 0x80, ...Buffer.from(';"a;\r\nb"\r\n')])
     expect(await prepare(bytes, { encoding: 'windows-1252' }, {})).toBe('Name;Town\r\nCafé€;"a;\r\nb"\r\n')
     const utf16 = Buffer.from('\ufeffName,Town\nÅ,日本\n', 'utf16le')

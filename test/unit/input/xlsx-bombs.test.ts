@@ -1,4 +1,4 @@
-/** Workbooks made to take all memory, all time, or to be read as something else: each is refused in words, or read as it is. */
+/** Workbooks made to exhaust memory or time, or to be misread: each is rejected with a message, or read correctly. */
 import { describe, expect, it } from 'vitest'
 import { inspect, openSource } from '../../../src/input/index.ts'
 import { bombs } from './bombs.ts'

@@ -1,4 +1,4 @@
-/** A workbook is read as the text of one sheet, always the same; one that cannot be read is refused in words, never a crash. */
+/** A workbook is read as the text of one sheet, always the same; an unreadable one is rejected with a message. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -47,7 +47,7 @@ describe('a workbook', () => {
     expect(await textOf(book)).toBe(csv)
   })
 
-  it('goes up as CSV by its name too, again and again, and gives its cells to the output', async () => {
+  it('is uploaded as CSV with that extension, repeatedly, and its cells are in the output', async () => {
     const work = folder()
     const out = { path: join(work, 'out.csv'), columns: ['*', 'match.outcome'], unmatched: null, review: null } as const
     writeFileSync(join(work, 'L.xlsx'), workbookOf({ List: LIST }))
@@ -63,7 +63,7 @@ describe('a workbook', () => {
     expect(text(out.path)).toBe('Name,No,match.outcome\n"Acmé & Co, ""Ltd""",1234567,matched\nBolt,7,unmatched\n')
   })
 
-  it('is told by its content, not by its name; what the pipeline says of text does not hurt', async () => {
+  it('is recognised by its content, not by its name; text settings of the pipeline do not apply', async () => {
     const book = workbookOf({ List: LIST })
     expect((await factsOf(file(book, 'x.csv'), { encoding: 'windows-1252', delimiter: ';' })).rows).toBe(2)
   })
@@ -118,7 +118,7 @@ describe('cells', () => {
     expect(await cellsOf(rows)).toBe('a,b,c\nd,,\n,,\n,,e\n')
   })
 
-  it('any text comes through, however long the sheet', async () => {
+  it('any text is read back, for any length of the sheet', async () => {
     const printable = fc.string({ unit: fc.constantFrom(...'aZ0 ,;"\'&<>_x\n\tÄ€😀') })
     await fc.assert(
       fc.asyncProperty(fc.array(printable, { minLength: 1, maxLength: 20 }), async texts => {
@@ -183,7 +183,7 @@ describe('which sheet', () => {
     ])
   })
 
-  it('is not asked of a text', async () => {
+  it('is ignored for a text file', async () => {
     const { issues } = await inspect(options(file('a,b\n1,2\n'), { sheet: 'List' }))
     expect(issues.map(one => [one.severity, one.code])).toEqual([['warn', 'FETTLE_INPUT_SHEET']])
   })

@@ -1,4 +1,4 @@
-/** Rows in another order, lost, doubled and made up, under headers of any spelling: the right company beside each row, or none at all. */
+/** Rows reordered, lost, repeated and invented, under headers of any spelling: each row gets its company or the file is rejected. */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
@@ -8,8 +8,8 @@ import { FettleError } from '../../../src/errors.ts'
 import type { Plan, PlannedOutput } from '../../../src/pipeline/model/types.ts'
 import { locateColumns } from '../../../src/results/enriched-columns.ts'
 import { openResults } from '../../../src/results/index.ts'
-import { FUZZ_TIMEOUT, fuzz } from './fuzz.ts'
-import { factsOf, folder, inMemory, names, planOf } from './kit.ts'
+import { FUZZ_TIMEOUT, fuzz } from '../input/fuzz.ts'
+import { factsOf, folder, inMemory, names, planOf } from '../input/kit.ts'
 
 const OUTPUT: PlannedOutput = {
   path: 'out.csv',
@@ -57,7 +57,7 @@ describe('the input’s own columns', () => {
   const own = (header: string[], sent: string[]) =>
     locateColumns(header, { input: { header: sent, columns: sent.length } as unknown as Plan['input'], mappings: [] })
 
-  it('are found whatever the case, spaces and underscores of their headers, and wherever they stand', () => {
+  it('are found with other case, spaces and underscores in their headers, and in any position', () => {
     const sent = ['Ref', 'Company Name']
     expect(own(['REF', 'company_name', 'general.connectId'], sent).own).toEqual([[0], [1]])
     expect(own(['general.connectId', 'COMPANYNAME', 'x', 'r e f'], sent).own).toEqual([[3], [1]])
@@ -71,7 +71,7 @@ describe('the input’s own columns', () => {
     ])
   })
 
-  it('are never taken for columns that were added, nor the other way round', () => {
+  it('are never confused with added columns', () => {
     const sent = ['Name', 'general.connectId']
     expect(own(['name', 'general.connectid', 'general.connectId'], sent).find('general.connectId')).toBe(2)
     expect(own(['general.connectId', 'Name'], sent).find('general.connectId')).toBe(-1)
@@ -80,7 +80,7 @@ describe('the input’s own columns', () => {
     expect(() => own(['general.connectId', 'x', 'general.connectId'], ['Name']).find('general.connectId')).toThrow('2 columns')
   })
 
-  it('are not guessed at the beginning of a file without a header when added ones stand there', () => {
+  it('are not guessed at the start of a file without a header when added columns are there', () => {
     const without = (header: string[]) =>
       locateColumns(header, { input: { header: null, columns: 2 } as unknown as Plan['input'], mappings: [] })
     expect(without(['A', 'B', 'general.connectId']).own).toEqual([[0], [1]])
@@ -184,7 +184,7 @@ describe('the order of rows', () => {
     expect(await joined(INPUT, [`${header}\nLeeds,Core,CC-3\nLeeds,Acme,CC-1\n`], folded)).toMatchObject({ exitCode: 76 })
   })
 
-  it('is not proven where an added column stands in for one of the input that is called like it', async () => {
+  it('is not proven where an added column has the name of a missing input column', async () => {
     const input = 'Name,Town,Country,general.connectId\nAcme,Leeds,GB,old\n'
     const header = 'name,town,country,general.connectId'
     expect(await joined(input, [`${header},general.rowNumber\nAcme,Leeds,GB,CC-1,1\n`])).toMatchObject({
@@ -196,7 +196,7 @@ describe('the order of rows', () => {
     expect(await joined(input, [`${header},general.connectId\nAcme,Leeds,GB,old,CC-1\n`])).toEqual(['CC-1'])
   })
 
-  it('is not taken from numbers that the repeated cells contradict', async () => {
+  it('is not proven by numbers that the repeated cells contradict', async () => {
     const rows = ['1,3,Core,Leeds,CC-3', '2,2,Acme,York,CC-2', '3,1,Acme,Leeds,CC-1']
     expect(await join3('general.rowNumber,REF,COMPANY,TOWN,general.connectId', ...rows)).toMatchObject({
       code: 'FETTLE_LEDGER',
@@ -323,7 +323,7 @@ function fileOf(one: Scene, sent: readonly Sent[]): string {
 }
 
 it(
-  'whatever becomes of rows and headers: the right company beside each row, or 76 and no output',
+  'for any change of rows and headers: the right company beside each row, or 76 and no output',
   async () => {
     const place = { root: folder(inMemory()), work: folder(inMemory()) }
     const seen: Record<string, number> = {}

@@ -6,7 +6,7 @@ import { ModuleKind, ScriptTarget, transpileModule } from 'typescript'
 import { afterEach, describe, expect, it } from 'vitest'
 import { checkWritable, openSink, writeAtomic } from '../../../src/files/atomic-file.ts'
 import { sweepBeside, sweepFolder, temporaryName } from '../../../src/files/stale-temp-files.ts'
-import { folder, names, sha256, shell, text } from './kit.ts'
+import { folder, names, sha256, shell, text } from '../input/kit.ts'
 
 const refusal = (path: string, why: string) => ({
   code: 'FETTLE_OUTPUT_WRITE',
@@ -108,7 +108,7 @@ describe('what a kill left beside a file', () => {
   /** Above the highest number that Linux gives (pid_max). */
   const NOBODY = 99_999_999
 
-  it('goes with the next writing: by its process and age, and after a day in any case', async () => {
+  it('is removed by the next write: by process and age, and after a day in any case', async () => {
     const root = folder()
     leave(root, `.report.json.${NOBODY}-1.tmp`, 61)
     leave(root, `.report.json.${NOBODY}-2.tmp`, 50)
@@ -137,7 +137,7 @@ describe('what a kill left beside a file', () => {
   const nameOf = (target: string, tag: string, pid: number, began: string): string =>
     basename(temporaryName(target, tag)).replace(/-\d+-\d*\.tmp$/, `-${pid}-${began}.tmp`)
 
-  it('goes with the next writing as soon as its process is dead, and stays while it lives', async () => {
+  it('is removed by the next write once its process is dead, and stays while it lives', async () => {
     const root = folder()
     const own = basename(temporaryName('out.csv', 'other'))
     const alive = nameOf('out.csv', '1', process.ppid, '')
@@ -153,7 +153,7 @@ describe('what a kill left beside a file', () => {
     expect(names(root)).toEqual([alive, foreign, own, 'out.csv'].sort())
   })
 
-  it('of a run goes with its resumption, wherever that takes place', async () => {
+  it('of a run is removed by its resumption on any machine', async () => {
     const root = folder()
     const ofRun = nameOf('out.csv', 'run', NOBODY, '1').replace(/\.[0-9a-f]{8}-/, '.00000000-')
     leave(root, ofRun, 0)
@@ -163,7 +163,7 @@ describe('what a kill left beside a file', () => {
     expect(names(root)).toEqual([ofRun.replace('.run.', '.another.')])
   })
 
-  it('goes without a writing too: beside a file, or in a whole folder', async () => {
+  it('is removed without a write too: beside a file, or in a folder', async () => {
     const root = folder()
     leave(root, nameOf('a.csv', '1', NOBODY, '1'), 0)
     leave(root, nameOf('b.csv', '1', NOBODY, '1'), 0)
@@ -177,7 +177,7 @@ describe('what a kill left beside a file', () => {
     await sweepFolder(join(root, 'not there'))
   })
 
-  it('disturbs nobody when it cannot be removed', async () => {
+  it('is ignored when it cannot be removed', async () => {
     const root = folder()
     mkdirSync(join(root, '.report.json.old.tmp'))
     utimesSync(join(root, '.report.json.old.tmp'), 0, 0)
@@ -185,7 +185,7 @@ describe('what a kill left beside a file', () => {
     expect(text(join(root, 'report.json'))).toBe('{}')
   })
 
-  it('of a proof that a file can be written goes with the next proof or writing', async () => {
+  it('of a write check is removed by the next check or write', async () => {
     const root = folder()
     leave(root, '.out.csv.probe.tmp', 0)
     await checkWritable('out.csv', { root })

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { openSource } from '../../../src/input/index.ts'
 import type { Plan, PlannedOutput } from '../../../src/pipeline/model/types.ts'
 import { openResults } from '../../../src/results/index.ts'
-import { factsOf, file, folder, names, planOf, sha256, text } from './kit.ts'
+import { factsOf, file, folder, names, planOf, sha256, text } from '../input/kit.ts'
 
 async function* pieces(content: string | Buffer, size = 7): AsyncGenerator<Uint8Array> {
   const bytes = Buffer.from(content)
@@ -49,7 +49,7 @@ describe('receiving', () => {
     expect([names(work), text(join(work, 'enriched-0.csv'))]).toEqual([['enriched-0.csv'], ENRICHED])
   })
 
-  it('notices every cut, whatever the framing said', async () => {
+  it('detects every cut, with and without an announced length', async () => {
     const quoted = ENRICHED.replace('Core', '"Core\n""x"""')
     for (let length = 0; length < quoted.length; length++) {
       for (const announced of [quoted.length, null]) {
@@ -64,14 +64,14 @@ describe('receiving', () => {
     }
   })
 
-  it('says what came and what was due', async () => {
+  it('reports received and expected counts', async () => {
     const { results } = await make(INPUT)
     await expect(results.receive(0, download(ENRICHED.slice(0, 200), 400), 3)).rejects.toThrow(
       '200 bytes and 2 rows came, 400 bytes and 3 rows were due',
     )
   })
 
-  it('takes a file without last line end when it comes the same way twice: a cut never does', async () => {
+  it('accepts a file without a final line end when it arrives equal twice', async () => {
     const { results } = await make(INPUT)
     const bare = ENRICHED.trimEnd()
     await expect(results.receive(0, download(bare, null), 3)).rejects.toMatchObject({ code: 'FETTLE_DOWNLOAD_CUT' })
@@ -91,7 +91,7 @@ describe('receiving', () => {
     })
   })
 
-  it('passes on what the connection says, and begins anew', async () => {
+  it('passes on the error of the connection, and starts again', async () => {
     const { work, results } = await make(INPUT)
     const broken = async function* (): AsyncGenerator<Uint8Array> {
       yield Buffer.from('Name')
@@ -102,7 +102,7 @@ describe('receiving', () => {
     expect(names(work)).toEqual(['enriched-0.csv'])
   })
 
-  it('says so when the run directory cannot be written', async () => {
+  it('reports that the run directory cannot be written', async () => {
     const results = openResults(planOf(await factsOf(file(INPUT))), '/proc/nowhere')
     await expect(results.receive(0, download(ENRICHED), 3)).rejects.toMatchObject({ code: 'FETTLE_OUTPUT_WRITE' })
   })
@@ -120,7 +120,7 @@ describe('publishing', () => {
     expect(names(join(root, 'out'))).toEqual([])
   })
 
-  it('gives no file its name when what became of the rows is not accepted', async () => {
+  it('gives no file its name when the counts are not accepted', async () => {
     const { root, results } = await make(INPUT, { output: output({ path: 'out.csv' }) })
     writeFileSync(join(root, 'out.csv'), 'good')
     await results.receive(0, download(ENRICHED), 3)
@@ -176,7 +176,7 @@ describe('publishing', () => {
     expect(text(join(root, 'out/result.csv'))).toMatch(/^\ufeffName;No;Mail.*\r\n/)
   })
 
-  it('gives back original cells although padded ones went up, for a limited run', async () => {
+  it('writes original cells although padded ones were uploaded, for a limited run', async () => {
     const { root, work, plan, results } = await make(INPUT, {
       limit: 2,
       preparation: ['pad', 'limit'],
@@ -201,7 +201,7 @@ describe('publishing', () => {
     expect(text(join(root, 'r.jsonl')).split('\n')[1]).toBe('{"match.score":"0.720","Name":"Bolt; Inc","No":"77","Mail":""}')
   })
 
-  it('takes several parts in order', async () => {
+  it('joins several parts in order', async () => {
     const { root, results } = await make(INPUT)
     const [head, ...rows] = ENRICHED.trimEnd().split('\n')
     await results.receive(0, download(`${head}\n${rows[0]}\n`), 1)
@@ -210,7 +210,7 @@ describe('publishing', () => {
     expect(text(join(root, 'out/result.csv')).split('\n')).toHaveLength(5)
   })
 
-  it('works from tags alone: what nobody told is null', async () => {
+  it('works from tags alone: unknown counts are null', async () => {
     const { root, results } = await make('Name\nA\nB\nC\n', {
       output: output({ columns: ['*', 'match.outcome', 'match.score'] }),
     })
@@ -300,7 +300,7 @@ describe('rows that do not belong together', () => {
 })
 
 describe('what stops it', () => {
-  it('not a chosen tag that was not delivered: the rows are paid for, the column stands empty and is named', async () => {
+  it('not a chosen tag that was not delivered: its column is empty and reported', async () => {
     const { results } = await make(INPUT, { output: output({ columns: ['*', 'general.phone'] }) })
     await results.receive(0, download(ENRICHED), 3)
     expect(await results.publish()).toMatchObject({ missing: ['general.phone'] })
@@ -347,7 +347,7 @@ describe('samples for reports', () => {
     decision: null,
   }
 
-  it('hold what the pipeline allows, masked', async () => {
+  it('contain what the pipeline allows, masked', async () => {
     expect(await sampled({ rows: 'none', mask: [] })).toEqual([])
     expect(await sampled({ rows: 'review', mask: [] })).toEqual([bolt])
     const all = await sampled({ rows: 'all', mask: ['email', 'No'] })
@@ -386,7 +386,7 @@ describe('samples for reports', () => {
 })
 
 describe('the sum of rows', () => {
-  it('is the number of rows, whatever became of them', async () => {
+  it('is the number of rows, for any outcomes', async () => {
     const outcome = fc.constantFrom('matched', 'manualMatched', 'review', 'unmatched', 'duplicate', 'failed')
     await fc.assert(
       fc.asyncProperty(fc.array(outcome, { minLength: 1, maxLength: 30 }), async outcomes => {

@@ -1,4 +1,4 @@
-/** What people decided about rows: read from any table, kept as CSV, applied so that every row keeps exactly one outcome. */
+/** Decisions: read from any table, stored as CSV, applied so that every row keeps exactly one outcome. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -21,7 +21,7 @@ import { openResults, readReview } from '../../../src/results/index.ts'
 import { writeTable } from '../../../src/results/output/table-file.ts'
 import { fingerprinter } from '../../../src/results/row-fingerprint.ts'
 import { RowTotals } from '../../../src/results/row-totals.ts'
-import { factsOf, file, folder, names, planOf, text } from './kit.ts'
+import { factsOf, file, folder, names, planOf, text } from '../input/kit.ts'
 
 const TODAY = '2026-11-21'
 const fingerprint = (n: number): string => `r${n.toString(16).padStart(32, '0')}`
@@ -56,7 +56,7 @@ const applied = (one: Answer, ...lines: Partial<Decision>[]) =>
   applyDecision(one, fingerprint(1), new Decisions(lines.map(line), TODAY))
 
 describe('a decision on a row', () => {
-  it('gives it the company that was chosen, with what the service told of it', () => {
+  it('assigns the chosen company, with the details that the service sent', () => {
     const found = applied(answer('review', ['CC-9', 'CC-1']), {})
     expect(found).toMatchObject({ outcome: 'manualMatched', serviceOutcome: 'review', decided: { effect: 'accepted' } })
     const cells = ['general.connectId', 'general.companyName', 'contact.city', 'match.why', 'contact.email', 'match.candidates']
@@ -78,7 +78,7 @@ describe('a decision on a row', () => {
     })
   })
 
-  it('stands above the service: another company, or none', () => {
+  it('overrides the service: another company, or none', () => {
     expect(applied(answer('matched', ['CC-2']), {})).toMatchObject({ outcome: 'manualMatched', decided: { effect: 'overruled' } })
     const none = applied(answer('matched', ['CC-2']), { decision: 'reject', company: 'CC-2' })
     expect([none.outcome, none.overrideCell?.('general.connectId'), none.overrideCell?.('general.duplicate')]).toEqual([
@@ -107,7 +107,7 @@ describe('a decision on a row', () => {
     ])
   })
 
-  it('does not hold for a row that could not be asked about, nor after its last day, nor when taken back', () => {
+  it('does not apply to a failed row, after its last day, or when undone', () => {
     expect(applied(answer('failed'), {}).outcome).toBe('failed')
     expect(applied(answer('review', ['CC-1']), { expires: '2026-11-20' }).outcome).toBe('review')
     expect(applied(answer('review', ['CC-1']), { expires: TODAY }).outcome).toBe('manualMatched')
@@ -218,7 +218,7 @@ describe('a decisions file', () => {
       .replace(/^'/, ''),
   )
 
-  it('comes back as it was written, whatever stands in it', async () => {
+  it('reads back any decisions that it wrote', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(cell, cell, cell), { maxLength: 8 }), async cells => {
         const lines = cells.map(([companyName, name, by], n) => line({ fingerprint: fingerprint(n), companyName, name, by }))
@@ -261,7 +261,7 @@ describe('a decisions file', () => {
     })
   })
 
-  it('that says two things of one row is refused, and which lines they are is said', async () => {
+  it('rejects a file with contradicting lines and names the lines', async () => {
     const other = decisionsText([line(), line({ fingerprint: fingerprint(2) }), line({ company: 'CC-2' })])
     const { issues } = await readDecisions(file(other, 'd.csv'))
     expect(issues).toMatchObject([{ message: expect.stringContaining('that line 2 accepts'), at: { line: 4 } }])
@@ -328,7 +328,7 @@ Cork,Bath,CC-5,matched,0.990,name 1.0,,,
     expect(rows[0]!.fingerprint).toMatch(/^r[0-9a-f]{32}$/)
   })
 
-  it('are what was decided; the row leaves the review, and can be found again to take it back', async () => {
+  it('contain the decision; the row leaves the review, and stays available for an undo', async () => {
     const { rows } = await published(null)
     const lines = [
       line({ fingerprint: rows[0]!.fingerprint }),
@@ -349,7 +349,7 @@ Cork,Bath,CC-5,matched,0.990,name 1.0,,,
     ])
   })
 
-  it('keep no row content where none may be kept, and mask what is masked', async () => {
+  it('store no row content when the report has none, and mask masked columns', async () => {
     const none = await published(null, { report: { rows: 'none', mask: [] } })
     expect([none.rows, names(none.work)]).toEqual([[], ['enriched-0.csv']])
     const { rows } = await published(null, { report: { rows: 'review', mask: ['name'] } })
