@@ -1,4 +1,4 @@
-/** The interface as methods made of THE table: input to request, answer to types, lists over their pages. */
+/** The methods made from the table of operations: inputs, typed replies, lists over their pages. */
 import fc from 'fast-check'
 import { describe, expect, expectTypeOf, test } from 'vitest'
 import { pagesOf } from '../../../src/client/api/pages.ts'
@@ -41,7 +41,7 @@ describe('a method of every operation', () => {
     })
   })
 
-  test('tells what came around the answer, and asks once for both', async () => {
+  test('returns status and headers with the reply, from a single request', async () => {
     const server = await serveScript({ [`GET ${JOBS}/7`]: [{ json: job('7'), headers: { 'x-correlation-id': 'c7' } }] })
     const answer = clientOf(server).api.readJob({ id: '7' })
     const { data, status, correlationId, header } = await answer.withResponse()
@@ -70,7 +70,7 @@ describe('a method of every operation', () => {
     expect(server.of(`POST ${JOBS}`).map(({ headers }) => headers['idempotency-key'])).toEqual(['key-1'])
   })
 
-  test('an error has a kind, and is thrown once whoever waits', async () => {
+  test('throws an error with its kind to every waiting caller', async () => {
     const server = await serveScript({ [`GET ${JOBS}/7`]: [fault(404)] })
     const answer = clientOf(server).api.readJob({ id: '7' })
     await expect(answer).rejects.toMatchObject({ kind: 'rejected', status: 404, correlationId: 'c-404' })
@@ -138,7 +138,7 @@ describe('a list', () => {
   }
   const ITEMS = { bare: null, total: 'items', paging: 'data.portfolios' } as const
 
-  test('comes whole and in order in every way of telling pages, whatever size the service makes of ours', async () => {
+  test('returns all items in order for every kind of paging and any page size', async () => {
     const how = fc.constantFrom('bare' as const, 'total' as const, 'paging' as const)
     const base = fc.constantFrom(0 as const, 1 as const)
     const numbers = [fc.nat(40), fc.integer({ min: 1, max: 9 }), fc.option(fc.integer({ min: 1, max: 12 }))] as const

@@ -256,7 +256,7 @@ describe('redirects of API calls (F43)', () => {
     expect(loop.of(READ)).toHaveLength(4)
   })
 
-  test('a large report is fetched where it lies, without the token; one that is not behind a link is refused', async () => {
+  test('fetches a large report behind its redirect without the token, and rejects one without a redirect', async () => {
     const report = { companyId: 'GB-1', report: { text: 'x'.repeat(9 * 1024 * 1024) } }
     const signed = 'https://bucket.s3.amazonaws.com/f?X-Amz-Signature=canary'
     const store = await serveScript({ 'GET /f': [{ json: report }] })

@@ -1,4 +1,4 @@
-/** The ports of a run over the client: what may change something is guarded by THE table, and each request is counted where it belongs. */
+/** The ports of a run over the client: the table of operations decides which requests are guarded, and each is counted at its stage. */
 import { describe, expect, test } from 'vitest'
 import { FettleError } from '../../../src/errors.ts'
 import type { PortfolioService, ScreenService, Service } from '../../../src/run/ports.ts'
@@ -79,7 +79,7 @@ describe('a meter', () => {
   const ok: Answer = { json: job('7') }
   const meterOf = () => ({ requests: 0, retries: 0, throttledMs: 0 })
 
-  test('counts its own requests, whatever goes on beside them', async () => {
+  test('counts its own requests beside those of others', async () => {
     const server = await serveScript({
       [`GET ${JOBS}/7`]: [fault(503), ok],
       [`GET ${JOBS}/8`]: [fault(429, { 'retry-after': '3' }), ok],

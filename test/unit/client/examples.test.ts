@@ -1,4 +1,4 @@
-/** The programs of docs/client.md, run as they stand against a service. */
+/** Runs the programs of docs/client.md against a service. */
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

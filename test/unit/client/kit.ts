@@ -1,4 +1,4 @@
-/** What the client's tests share: a scripted HTTP server, a clock whose sleeps cost nothing, a client closed after the test. */
+/** Shared by the client's tests: a scripted HTTP server, a clock without real sleeps, a client that is closed after the test. */
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
@@ -14,7 +14,7 @@ interface Seen {
 }
 
 type Act = (request: IncomingMessage, response: ServerResponse, seen: Seen) => void
-/** How a request is answered: by JSON, by status and headers, or by whatever the function does. */
+/** How a request is answered: with JSON, with status and headers, or by a function. */
 export type Answer = { status?: number; json?: unknown; text?: string; headers?: Record<string, string | string[]> } | Act
 
 /** Closes the connection before a byte of the reply. */

@@ -1,4 +1,4 @@
-/** What the client relies on in undici and form-data, one fact a test, so that an upgrade which changes one tells us. */
+/** The behaviour of undici and form-data that the client relies on, one test each, so that an upgrade that changes it fails. */
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
@@ -101,7 +101,7 @@ test('form-data: wants text for booleans', () => {
   }).toThrow()
 })
 
-test('form-data: tells the exact length, also of a file it does not hold, and frames an empty one to its end', () => {
+test('form-data: returns the exact length, also of a file it does not contain, and frames an empty one', () => {
   const form = new FormData()
   form.append('hasHeader', 'true')
   form.append('jobFile', Buffer.alloc(0), { filename: 'a.csv', knownLength: 1_000_000 })

@@ -35,7 +35,7 @@ describe('the base address', () => {
     expect(parseBase('http://api.example.com/v1', true).host).toBe('api.example.com')
   })
 
-  test('paths go below it, whatever an id holds', () => {
+  test('paths stay below it with any characters in an id', () => {
     expect(under(base, '/dataCleaning/jobs/7').href).toBe('https://api.example.com/v1/dataCleaning/jobs/7')
     expect(under(new URL('https://h/'), '/x', new URLSearchParams({ jobName: 'a&b=c' })).href).toBe(
       'https://h/x?jobName=a%26b%3Dc',
@@ -140,7 +140,7 @@ describe('links to a file', () => {
     )
   })
 
-  test('a link that is none', () => {
+  test('a text that is not a link', () => {
     expect(() => resolveLink('https://[', base)).toThrowError(expect.objectContaining({ code: 'FETTLE_FILE_LINK' }))
   })
 })

@@ -58,7 +58,7 @@ describe('login discipline', () => {
     expect(silent.of(LOGIN)).toHaveLength(2)
   })
 
-  test('one 401 is cured by one new token for all callers, each sent once more', async () => {
+  test('renews the token once for all callers after a 401, and repeats each request once', async () => {
     const server = await serveScript({ [READ]: [only('token-2')] })
     const client = clientOf(server)
     const jobs = await Promise.all(Array.from({ length: 8 }, () => client.readJob('7')))

@@ -105,7 +105,7 @@ describe('an effect whose answer was lost', () => {
     expect(server.of(ENRICH)).toHaveLength(1)
   })
 
-  test('a look that is denied tells the true cause, so that no scheduler logs in wrongly again and again', async () => {
+  test('reports a denied check as denied, so that no scheduler repeats a bad login', async () => {
     const server = await serveScript({ [ENRICH]: [reset] })
     const { look } = lookOf<null>(new FettleError('FETTLE_LOGIN'))
     expect(await errorOf(clientOf(server).enrich('7', { look, key: 'k' }))).toMatchObject({
@@ -128,7 +128,7 @@ describe('an effect whose answer was lost', () => {
     expect(state.asked).toBe(0)
   })
 
-  test('null is an answer of a look, undefined is none', async () => {
+  test('accepts null as the result of a check, but not undefined', async () => {
     const server = await serveScript({ [ENRICH]: [reset] })
     expect(await clientOf(server).enrich('7', { look: lookOf<null>(null).look, key: 'k' })).toEqual({
       value: null,

@@ -1,4 +1,4 @@
-/** Cells of the fault matrix that are this layer's: reads, the two PUTs and archive, which are free to repeat. */
+/** The cells of the fault matrix for requests that may be repeated freely: reads, the two PUTs and archive. */
 import { Agent } from 'undici'
 import { describe, expect, test } from 'vitest'
 import { type Client, createRetryBudget } from '../../../src/client/index.ts'
@@ -96,7 +96,7 @@ const failingConnect = (code: string) =>
     connect: (_, done) => done(Object.assign(new Error(`getaddrinfo ${code} h`), { code, syscall: 'getaddrinfo' }), null),
   })
 
-test('F2 no such name: tried twice, with the cure; a resolver that is busy is tried four times', async () => {
+test('F2 unknown host: tries twice and prints a hint; a busy resolver is tried four times', async () => {
   const unknown = clientOf({ url: 'https://h.example/v1' }, { dispatcher: failingConnect('ENOTFOUND') })
   const error = await errorOf(unknown.authenticate())
   expect(error).toMatchObject({ code: 'FETTLE_NETWORK', exitCode: 75 })
@@ -148,7 +148,7 @@ test('F24 a wrong shape: final for a read, naming field and correlation id; a PU
   await client.setMappings('7', [{ mapping: 'name', value: '0' }])
 })
 
-test('F22 says what came instead: content type and the first 80 characters, cleaned', async () => {
+test('F22 names the content type and the first 80 characters, cleaned', async () => {
   const text = `<html>\u001b[31m${'x'.repeat(200)}`
   const server = await serveScript({ [`GET ${JOBS}/7`]: [{ text, headers: { 'content-type': 'text/html' } }] })
   const { message } = await errorOf(clientOf(server).readJob('7'))
@@ -190,7 +190,7 @@ test('attempts may be set for the client and for one request', async () => {
   expect(server.of(`GET ${JOBS}/7`)).toHaveLength(3)
 })
 
-test('an outage costs at most twenty repeats, however many clients share the purse', async () => {
+test('limits the retries of an outage to twenty for all clients with one budget', async () => {
   const server = await serveScript({ [`GET ${JOBS}/7`]: [fault(500)] })
   const quota = createRetryBudget()
   const clients = Array.from({ length: 50 }, () => clientOf(server, { quota }))
@@ -226,7 +226,7 @@ test('an abort ends a request in flight and a wait between attempts, with the re
   expect((await waiting).message).toBe('SIGTERM')
 })
 
-test('a repeat is told, in one line without secrets', async () => {
+test('reports a retry in one line without secrets', async () => {
   const told: string[] = []
   const server = await serveScript({ [`GET ${JOBS}/7`]: [fault(500), { json: job('7') }] })
   await clientOf(server, { onRetry: text => told.push(text) }).readJob('7')

@@ -1,6 +1,6 @@
 /**
- * Objects elsewhere over real servers on loopback: bodies cut anywhere, tags that change, servers that fail and come back, and a
- * store of S3 that checks signatures and joins parts.
+ * Remote objects on real servers on loopback: bodies cut anywhere, tags that change, servers that fail and return, and an S3 store that
+ * checks signatures and joins parts.
  */
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
@@ -113,13 +113,13 @@ describe('reading', () => {
     expect(server.seen).toHaveLength(4)
   })
 
-  test('refuses a body of which nobody could tell whether it is whole', async () => {
+  test('rejects a body without a recognisable end', async () => {
     const server = await serveScript({
       'GET /a.csv': [request => request.socket.end(`HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n${ROWS.subarray(0, 100)}`)],
     })
     await expect(all(open().objects.read(plain(`${server.origin}/a.csv`)))).rejects.toMatchObject({
       code: 'FETTLE_INPUT_READ',
-      message: expect.stringContaining('does not say how long'),
+      message: expect.stringContaining('does not send its length'),
     })
   })
 
@@ -135,11 +135,11 @@ describe('reading', () => {
 
   test.each<[number, string, number, RegExp]>([
     [401, 'FETTLE_INPUT_READ', 65, /presigned/],
-    [403, 'FETTLE_INPUT_READ', 65, /make a new one/],
-    [404, 'FETTLE_INPUT_READ', 65, /no such object/],
+    [403, 'FETTLE_INPUT_READ', 65, /create a new one/],
+    [404, 'FETTLE_INPUT_READ', 65, /does not exist/],
     [405, 'FETTLE_INPUT_READ', 65, /GET/],
     [500, 'FETTLE_UNAVAILABLE', 75, /same command again/],
-  ])('%i ends it with its cure, without the query', async (status, code, exitCode, hint) => {
+  ])('%i ends it with a hint, without the query', async (status, code, exitCode, hint) => {
     const server = await serveScript({ 'GET /a.csv': [{ status }] })
     const error = await all(open().objects.read(plain(`${server.origin}/a.csv?sig=hidden`))).catch(one => one)
     expect(error).toMatchObject({ code, exitCode, status, hint: expect.stringMatching(hint) })
@@ -177,7 +177,7 @@ describe('writing with PUT', () => {
   })
 
   test.each<[number, RegExp]>([
-    [403, /make a new one/],
+    [403, /create a new one/],
     [307, /./],
     [412, /./],
     [413, /./],
@@ -211,7 +211,7 @@ describe.runIf(hasS3)('S3', () => {
     expect(sha256(await all(objects.read(place)))).toBe(sha256(bytes))
   })
 
-  test('a wrong key is told, with its cure and without the key', async () => {
+  test('reports a wrong key with a hint and without the key', async () => {
     const { objects } = open({ ...store.settings, secretAccessKey: 'not-the-right-one' })
     for (const attempt of [() => all(objects.read(inS3('a.csv'))), () => objects.write(inS3('a.csv'), outgoing(ROWS))]) {
       const error = await attempt().catch(one => one)
@@ -297,7 +297,7 @@ describe('S3 that fails', () => {
     expect(error).toBe(code)
   })
 
-  test('an end of 200 that tells an error is none', async () => {
+  test('treats a 200 with an error in its body as an error', async () => {
     const failed: Answer = { text: '<Error><Code>InternalError</Code><Message>try again</Message></Error>' }
     const server = await serveScript({
       [`POST ${key}`]: [begun, failed],
@@ -311,7 +311,7 @@ describe('S3 that fails', () => {
     })
   })
 
-  test('a body that is cut is gone on with, by range and tag', async () => {
+  test('continues a cut body by range and tag', async () => {
     const server = await serveScript({ 'GET /lists/in.csv': [served(ROWS, { most: 3000 }), served(ROWS)] })
     expect(await all(open(settings(server.origin)).objects.read(inS3('in.csv')))).toEqual(ROWS)
     expect(server.seen[1]?.headers).toMatchObject({ range: 'bytes=3000-', 'if-match': '"v1"' })

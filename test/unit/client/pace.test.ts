@@ -1,4 +1,4 @@
-/** The gate alone, by a clock that is moved by hand: pauses, the one at a time after them, deadlines, rates. */
+/** The rate limiter with a manual clock: pauses, one request at a time after them, deadlines, rates. */
 import { expect, test } from 'vitest'
 import { createRateLimiter } from '../../../src/client/retry/rate-limiter.ts'
 
@@ -64,7 +64,7 @@ function gate(deadlineMs = Number.POSITIVE_INFINITY) {
   return { clock, pace, through, held, leave, refused, come }
 }
 
-test('nobody is held back where nothing was asked for', async () => {
+test('delays no request without a pause or rate', async () => {
   const { come, through, clock, held } = gate()
   for (const name of ['a', 'b', 'c']) await come(name)
   expect(through).toEqual(['a', 'b', 'c'])
@@ -161,7 +161,7 @@ test('who waits is refused as soon as the pause grows past his time', async () =
   expect(refused.a).toMatchObject({ code: 'FETTLE_THROTTLED' })
 })
 
-test('a day is a pause, more is nobody’s meaning and holds nobody', async () => {
+test('accepts a pause of a day, and rejects a longer one without a delay', async () => {
   const { pace, come, through, refused } = gate()
   expect(() => pace.pause(DAY + 1)).toThrow('until 2026-01-02T00:00:00.001Z')
   await come('a')

@@ -1,4 +1,4 @@
-/** F45: the service and its files through a proxy that tunnels, refuses, wants a password, answers itself or says nothing. */
+/** F45: the service and its files through a proxy that tunnels, refuses, requires a password, answers itself or stays silent. */
 import { createServer, type IncomingMessage } from 'node:http'
 import { type AddressInfo, connect as open, type Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
@@ -82,7 +82,7 @@ describe('a service behind a proxy', () => {
     },
   )
 
-  test('a proxy that says nothing, or is not there, is a connection that does not come about', async () => {
+  test('reports a silent or missing proxy as a failed connection', async () => {
     const silent = await serveProxy('http://127.0.0.1:1', () => null)
     const error = await errorOf(far(through(silent.url), { attempts: 1 }).authenticate())
     expect(error).toMatchObject({ exitCode: 75, unanswered: false })

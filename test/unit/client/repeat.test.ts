@@ -47,7 +47,7 @@ test('an operation that is never repeated is unanswered after a loss, and repeat
   expect(sent).toBe(2)
 })
 
-test('no wait is begun that the deadline would end', async () => {
+test('starts no wait that is longer than the time left', async () => {
   const { clock, tools } = toolsOf({ deadline: () => 100 })
   const call: Call<string> = {
     policy: { method: 'GET', repeat: 'free', login: false },

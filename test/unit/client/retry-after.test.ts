@@ -39,7 +39,7 @@ describe('Retry-After', () => {
     )
   })
 
-  test('whatever is told, the wait is null or positive and finite', () => {
+  test('returns null or a positive finite wait for any value', () => {
     fc.assert(
       fc.property(
         fc.oneof(

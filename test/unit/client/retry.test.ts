@@ -81,7 +81,7 @@ describe('what an outcome calls for', () => {
     expect(decide(free, off('shape'))).toMatchObject({ act: 'stop', code: 'FETTLE_CONTRACT' })
   })
 
-  test('a status with a meaning of its own ends the request with that code', () => {
+  test('ends the request with the code that is set for a status', () => {
     expect(decide({ ...look, codes: { 400: 'FETTLE_NOT_FOUND' } }, status(400))).toMatchObject({
       act: 'stop',
       code: 'FETTLE_NOT_FOUND',
@@ -92,7 +92,7 @@ describe('what an outcome calls for', () => {
 describe('waits', () => {
   const chance = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
 
-  test('back-off lies in 0 … min(30 s, 0.5 s × 2ⁿ)', () => {
+  test('back-off is between 0 and min(30 s, 0.5 s × 2ⁿ)', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 2000 }), chance, (failures, random) => {
         const wait = backoffMs(failures, random)
@@ -108,7 +108,7 @@ describe('waits', () => {
   })
 })
 
-test('the purse pays for twenty repeats and no more', () => {
+test('the retry budget allows twenty retries', () => {
   const quota = createRetryBudget()
   expect(Array.from({ length: 30 }, () => quota.take(5)).filter(Boolean)).toHaveLength(20)
   quota.refund()
@@ -117,7 +117,7 @@ test('the purse pays for twenty repeats and no more', () => {
   expect(Array.from({ length: 30 }, () => quota.take(10)).filter(Boolean)).toHaveLength(10)
 })
 
-describe('what an error of the connection says', () => {
+describe('describes an error of the connection', () => {
   const error = (code: string, syscall?: string) => Object.assign(new Error(code), { code, syscall })
   test.each([
     [error('ECONNREFUSED', 'connect'), 'unreachable', false],

@@ -1,4 +1,4 @@
-/** Every operation of the table through `client.api` against the embedded service: what is sent is understood, what is answered fits. */
+/** Every operation of the table through `client.api` against the embedded service: requests are accepted, replies match the schema. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'

@@ -1,6 +1,6 @@
 /**
- * A store of S3 for tests: moto, from PyPI, told to check every signature against a user made for the test. Where it is not
- * installed its tests are skipped, loudly; `.ci/run` installs it.
+ * An S3 store for tests: moto, from PyPI, which checks every signature against a user made for the test. Without it the tests are
+ * skipped with a warning; `.ci/run` installs it.
  */
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -24,15 +24,15 @@ export async function serveS3(): Promise<{ settings: S3Settings; env: Record<str
   const env = { PATH: process.env.PATH ?? '', INITIAL_NO_AUTH_ACTION_COUNT: UNSIGNED }
   const child = spawn(MOTO, ['-H', '127.0.0.1', '-p', '0'], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   const endpoint = await new Promise<string>((resolve, reject) => {
-    let said = ''
-    const hear = (text: Buffer): void => {
-      said += text
-      const found = /Running on (http:\/\/127\.0\.0\.1:\d+)/.exec(said)?.[1]
+    let output = ''
+    const onData = (text: Buffer): void => {
+      output += text
+      const found = /Running on (http:\/\/127\.0\.0\.1:\d+)/.exec(output)?.[1]
       if (found !== undefined) resolve(found)
     }
-    child.stdout.on('data', hear)
-    child.stderr.on('data', hear)
-    child.on('exit', () => reject(new Error(`moto ended: ${said}`)))
+    child.stdout.on('data', onData)
+    child.stderr.on('data', onData)
+    child.on('exit', () => reject(new Error(`moto ended: ${output}`)))
   })
   const ask = async (service: string, method: string, path: string, body = ''): Promise<string> => {
     const authorization = `AWS4-HMAC-SHA256 Credential=none/20260101/us-east-1/${service}/aws4_request, SignedHeaders=host, Signature=0`

@@ -34,7 +34,7 @@ describe('redaction', () => {
     expect(showUrl(new URL('https://h:8443/p?sig=1#x'))).toBe('https://h:8443/p')
   })
 
-  test('whatever the text, nothing of the secret and no control character is left', () => {
+  test('removes the secret and all control characters from any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (before, after) => {
         const shown = redactor.clean(before + SECRET + after)

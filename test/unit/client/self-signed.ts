@@ -1,4 +1,4 @@
-/** A certificate for localhost that nobody vouches for, valid until 2126, with its key: for tests that must refuse it. */
+/** A self-signed certificate for localhost, valid until 2126, with its key: for tests that must reject it. */
 export const key = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg7hm2p6BUyhJLhV9O
 CrNk9i3pw7MYVq3pC3IPB0f9tbuhRANCAAQ5wxXHV+wAUIabo0gibT/PoaJaeFWy

@@ -1,4 +1,4 @@
-/** Several clients of one user in one process: one token, one pace, one purse; deadlines and counts of their own. */
+/** Several clients of one user in one process: one token, rate limiter and retry budget; separate deadlines and counts. */
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type Client, type ConnectOptions, connect, createShared } from '../../../src/client/index.ts'
 import { type Answer, createVirtualClock, errorOf, fault, JOBS, job, LOGIN, reset, serveScript, silence } from './kit.ts'
@@ -45,7 +45,7 @@ describe('the token', () => {
     expect(server.seen).toHaveLength(1)
   })
 
-  test('a client that is closed while it logs in for all takes nobody along', async () => {
+  test('a client that closes while it logs in for all does not fail the others', async () => {
     const server = await serveScript({ [LOGIN]: [silence, { json: { token: 't' } }], [READ]: [ok] })
     const { first, second } = company(server, 2)
     const stop = new AbortController()
@@ -68,7 +68,7 @@ describe('the token', () => {
     expect((await errorOf(alone.first.readJob('7'))).message).toContain('no time is left')
   })
 
-  test('nobody shows the token that another one fetched', async () => {
+  test('no client prints a token that another one fetched', async () => {
     const telling: Answer = { status: 400, json: { message: 'odd token token-1' } }
     const server = await serveScript({ [READ]: [ok, telling] })
     const { first, second } = company(server, 2)
@@ -78,7 +78,7 @@ describe('the token', () => {
 })
 
 describe('a login that failed', () => {
-  test('four attempts, nobody for a minute, one attempt, nobody for ten minutes: five in ten minutes', async () => {
+  test('four attempts, a minute without any, one attempt, ten minutes without any: five in ten minutes', async () => {
     const server = await serveScript({ [LOGIN]: [fault(500)] })
     const { clients, clock } = company(server, 50)
     const at: number[] = []
@@ -107,7 +107,7 @@ describe('a login that failed', () => {
     expect(server.of(LOGIN)).toHaveLength(9)
   })
 
-  test('long ago it says nothing any more', async () => {
+  test('an old failure is ignored', async () => {
     const server = await serveScript({ [LOGIN]: [fault(500)] })
     const { clock, first } = company(server, 1)
     await errorOf(first.readJob('7'))
@@ -152,7 +152,7 @@ describe('pauses', () => {
     expect(clock.sleeps).toEqual([60_000])
   })
 
-  test('a pause that nobody means ends the request and holds nobody else back', async () => {
+  test('an absurd pause ends the request and delays no other', async () => {
     const server = await serveScript({ [READ]: [fault(429, { 'retry-after': '1000000000' }), ok] })
     const { clock, first, second } = company(server, 2)
     expect(await errorOf(first.readJob('7'))).toMatchObject({ code: 'FETTLE_THROTTLED', exitCode: 75 })

@@ -187,7 +187,7 @@ describe('an upload that is cut off', () => {
     },
   )
 
-  test('413 after the body tells the size and the cure', async () => {
+  test('413 after the body reports the size and a hint', async () => {
     const server = await serveScript({ [UPLOAD]: [fault(413)] })
     const error = await errorOf(clientOf(server).upload('7', uploadOf(bytes(1000)).file, none))
     expect(error).toMatchObject({ code: 'FETTLE_REJECTED', exitCode: 76 })

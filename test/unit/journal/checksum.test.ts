@@ -1,4 +1,4 @@
-/** Checksums of journal lines: whatever is changed, removed, added or moved among them is found, with its line. */
+/** Checksums of journal lines: any changed, removed, added or moved line is found, with its number. */
 import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

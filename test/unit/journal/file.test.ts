@@ -1,4 +1,4 @@
-/** The journal on disk: torn at every byte, damaged in the middle, of another version; always told, never guessed. */
+/** The journal on disk: torn at every byte, damaged in the middle, or of another version, it is reported and never guessed. */
 import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isMainThread } from 'node:worker_threads'
@@ -41,7 +41,7 @@ const codeOf = (action: () => unknown): Partial<FettleError> => {
   throw new Error('nothing was thrown')
 }
 
-test('what is appended is read back, and tells the same state', async () => {
+test('reads back the appended events, with the same state', async () => {
   const facts = await factsOfRun()
   write(facts)
   const { events, wholeBytes } = readJournal(path)
@@ -100,7 +100,7 @@ describe('damage that is no torn last line is 73 and names the line', () => {
   })
 })
 
-test('a journal of a newer version is 2, whatever else stands in it', async () => {
+test('rejects a journal of a newer version with exit code 2, also with unknown events', async () => {
   const [started] = await factsOfRun()
   writeFileSync(path, `${JSON.stringify({ ...started, journal: 2, at: '2030-01-01T00:00:00.000Z' })}\n`)
   expect(codeOf(() => readJournal(path))).toMatchObject({

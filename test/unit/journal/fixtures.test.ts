@@ -1,6 +1,6 @@
 /**
- * Journals of every released version, as real runs left them: stopped in each stage, and gone on with to the end. They are
- * never edited; they fold, and each of them, cut at any line, is carried on to the end with one job.
+ * Journals of every released version from real runs, stopped in each stage and resumed. They are never edited: they fold, and each of
+ * them, cut at any line, resumes to the end with one job.
  */
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -39,7 +39,7 @@ test.each(versions)('the journals of %s are as that release wrote them, one stop
 describe.each(journals.filter(name => name.includes('-finished')))('%s', name => {
   const state = fold(eventsOf(name))!
 
-  test('tells a run that was stopped once and came to its end', () => {
+  test('folds to a run that was stopped once and finished', () => {
     expect(state).toMatchObject({ finished: true, status: 'success', exitCode: 0, error: null, resumedAt: [expect.any(String)] })
     expect(state.stages.map(one => one.status)).toEqual(THEN.map(() => 'success'))
     expect(state.outcomes).toMatchObject({ matched: 20, unmatched: 11, duplicates: 0 })
@@ -50,7 +50,7 @@ describe.each(journals.filter(name => name.includes('-finished')))('%s', name =>
     ])
   })
 
-  test('is left as it is by whoever goes on with it', async () => {
+  test('stays unchanged on a resume', async () => {
     const world = worldAfter(eventsOf(name))
     expect(await world.run()).toEqual(state)
     expect(world.service.calls).toEqual([])
@@ -60,7 +60,7 @@ describe.each(journals.filter(name => name.includes('-finished')))('%s', name =>
 describe.each(journals.filter(name => name.includes('-interrupted')))('%s', name => {
   const events = eventsOf(name)
 
-  test('tells a run that was stopped there', () => {
+  test('folds to a run that was stopped in the stage', () => {
     const state = fold(events)!
     expect(state).toMatchObject({
       finished: false,
@@ -71,7 +71,7 @@ describe.each(journals.filter(name => name.includes('-interrupted')))('%s', name
     expect(state.stages.slice(STAGE_NAMES.indexOf(stageOf(name)) + 1).every(one => one.attempts === 0)).toBe(true)
   })
 
-  test('cut at any line, goes on to the end with one job', async () => {
+  test('cut at any line, resumes to the end with one job', async () => {
     for (let lines = 1; lines <= events.length; lines++) {
       const world = worldAfter(events.slice(0, lines))
       world.journal.append({ type: 'run.resumed', pid: 1, host: 'h' })

@@ -1,4 +1,4 @@
-/** A folder of its own for a test: removed when the test passed, kept for a look when it failed. */
+/** A separate folder for a test: removed when the test passed, kept when it failed. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

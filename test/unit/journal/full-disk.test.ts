@@ -1,4 +1,4 @@
-/** A disk that fails in the middle of a line: the line is told as not recorded, and never stands in the way of the next. */
+/** A disk that fails in the middle of a line: the line is reported as not recorded, and the next one replaces it. */
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, test, vi } from 'vitest'
@@ -66,7 +66,7 @@ test.each(['half', 'fsync'])('an append that fails (%s) is not recorded, and the
   expect(readJournal(path).events.map(event => event.type)).toEqual(['run.started', 'stage.started'])
 })
 
-test('half a line that nobody follows is dropped by the next process', () => {
+test('drops a torn last line in the next process', () => {
   const [first] = worldOf().journal.events
   const path = join(freshFolder(), 'journal.jsonl')
   const journal = openJournal(path, now, 'new')
@@ -92,7 +92,7 @@ test('a lock that the disk refuses is 73 with its path', () => {
   })
 })
 
-test('a lock that can be neither beaten nor removed disturbs nobody', () => {
+test('ignores a lock whose heartbeat and removal fail', () => {
   const folder = freshFolder()
   const path = join(folder, 'run.lock')
   const lock = takeLock(path, now)

@@ -1,4 +1,4 @@
-/** Damage that is still JSON: a line without what it cannot be without, or before what it follows from, is named and refused. */
+/** Damage that is still JSON: a line without a required field, or before the event it depends on, is named and rejected. */
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -55,7 +55,7 @@ test.each([
   expect(refusalOf(damaged)).toEqual(damagedAt(line === -1 ? damaged.length : line))
 })
 
-test('a job nobody asked for: whoever cut the intent out is not followed by a second job', () => {
+test('rejects a job without its request, so that no second job is created', () => {
   const without = lines.filter(line => !/"type":"job\.(requested|created)"/.test(line))
   const at = without.findIndex(line => line.includes('"part"')) + 1
   expect(refusalOf(without)).toEqual(damagedAt(at))
@@ -63,7 +63,7 @@ test('a job nobody asked for: whoever cut the intent out is not followed by a se
   expect(refusalOf(unasked)).toEqual(damagedAt(unasked.findIndex(line => line.includes('job.created')) + 1))
 })
 
-test('whatever is cut out of a line or changed in it, the answer is a state or a named line, never a crash', () => {
+test('returns a state or names the line for any cut or change of a line', () => {
   fc.assert(
     fc.property(
       fc.nat(lines.length - 1),

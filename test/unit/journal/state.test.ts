@@ -1,4 +1,4 @@
-/** The fold: the same state however the events are read, from facts that a crash may have left in any order. */
+/** The fold: the same state for whole and split lists of events, from any events that a crash may have left. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { issue } from '../../../src/errors.ts'
@@ -130,7 +130,7 @@ describe('the fold', () => {
 })
 
 describe('what the state keeps', () => {
-  test('a stage begun twice sums its time and counts its attempts', () => {
+  test('sums the time and counts the attempts of a stage that started twice', () => {
     const state = stateOf(
       { type: 'stage.started', stage: 'match' },
       { type: 'stage.failed', stage: 'match', elapsedMs: 5, error, http },
@@ -166,7 +166,7 @@ describe('what the state keeps', () => {
     expect(state.stages.slice(0, 3).map(one => one.status)).toEqual(['cancelled', 'error', 'pending'])
   })
 
-  test('the history holds each change of status once; the last counts told stay', () => {
+  test('records each change of status once, and keeps the last counts', () => {
     const look = (status: string, counts: typeof summary | null): RunEventInput => ({
       type: 'status.observed',
       part: 0,
@@ -201,7 +201,7 @@ describe('what the state keeps', () => {
   })
 })
 
-describe('one event more changes exactly what it tells', () => {
+describe('changes only the fields of the event', () => {
   const fresh = stateOf()
   const http2: HttpCounts = { requests: 6, retries: 2, throttledMs: 400 }
 
@@ -370,7 +370,7 @@ describe('one event more changes exactly what it tells', () => {
     expect(state).toEqual({ ...fresh, plan: { ...planOf(), ...settings }, resumedAt: [at(2)], updatedAt: at(2) })
   })
 
-  test('a stage begun again keeps when it first was, and forgets why it stopped', () => {
+  test('keeps the first start of a restarted stage, and clears its error', () => {
     const state = stateOf(
       { type: 'stage.started', stage: 'map' },
       { type: 'stage.failed', stage: 'map', elapsedMs: 4, error, http },
@@ -381,7 +381,7 @@ describe('one event more changes exactly what it tells', () => {
     expect(state.http).toEqual(http2)
   })
 
-  test('another job in the place of one that was not ours begins anew, but for what was asked and heard', () => {
+  test('starts a replaced job from the beginning, but keeps polls and correlation ids', () => {
     const before: RunEventInput[] = [
       { type: 'job.created', part, id: 'theirs', name: 'n', adopted: false },
       { type: 'upload.accepted', part, fileId: null, bytes: 1, sha256: null, adopted: false },

@@ -1,4 +1,4 @@
-/** Durability, as far as a living machine can show it: what is written is synced before anybody goes on because of it. */
+/** Durability: every line is synced before anything is done because of it. */
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { openJournal } from '../../../src/journal/file.ts'

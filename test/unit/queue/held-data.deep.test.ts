@@ -1,4 +1,4 @@
-/** Every place of what Redis holds of a shard by every hostile value: tasks as they are and renamed, journals whole and cut, ends, and chance. */
+/** Every field that Redis holds of a shard with every hostile value: tasks, journals whole and cut, ends, and random changes. */
 import { describe, expect, test } from 'vitest'
 import { draw, pick } from '../../system/chaos/chance.ts'
 import { heldData } from './held-data.ts'

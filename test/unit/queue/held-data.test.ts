@@ -1,4 +1,4 @@
-/** What Redis holds is not trusted: a task, a journal or an end that somebody changed reaches no other address and writes nowhere else. */
+/** Data in Redis is not trusted: a changed task, journal or end reaches no other address and writes to no other path. */
 import { describe, expect, test, vi } from 'vitest'
 import { realClock } from '../../../src/client/clock.ts'
 import { FettleError } from '../../../src/errors.ts'

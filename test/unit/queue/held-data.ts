@@ -1,6 +1,6 @@
 /**
- * A worker and a collecting process before what Redis holds, in this process: one list of two shards, worked on once as it should be, and
- * then again from changed tasks, journals and ends. What must never happen is looked for after every case.
+ * Runs a worker and a collecting process in this process: a list of two shards, first unchanged and then with changed tasks, journals
+ * and ends. After every case it checks that no foreign address or path was used.
  */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
@@ -24,7 +24,7 @@ import { atEnd, fettle, folderOf, lastLine, pipelineOf } from '../../system/cli/
 import { CREDENTIALS, LOGIN, realService } from '../../system/cli/servers.ts'
 import { startRedis } from './redis.ts'
 
-const ROWS = `Company Name,Reg No,Country\n${['Acme Ltd,1,GB', 'Bolt Ltd,2,GB', 'Cork SA,3,FR', 'Nobody,9,DE'].join('\n')}\n`
+const ROWS = `Company Name,Reg No,Country\n${['Acme Ltd,1,GB', 'Bolt Ltd,2,GB', 'Cork SA,3,FR', 'Unknown,9,DE'].join('\n')}\n`
 const OUTPUT = 'output: {path: out/p.csv}\nreview: {decisions: decided.csv}\nchecks: {matched: {warn: "< 1%"}}\ntags: [nightly]'
 /** A case that waits for anything so long is ended. */
 const LONGEST_MS = 20_000
@@ -129,13 +129,13 @@ export async function heldData() {
 
   const keepLines = async (id: string, lines: readonly string[]): Promise<void> => {
     const commands = connected.redis.pipeline().del(key(id))
-    // Checksums keep out accidents: somebody who changes a line makes them again.
+    // Checksums detect accidents: an attacker who changes a line also computes new ones.
     const sealed = lines.every(line => line.startsWith('{')) ? resealed(lines) : lines
     for (const [at, line] of sealed.entries()) commands.xadd(key(id), `${at + 1}-0`, 'line', line)
     await commands.exec()
   }
 
-  /** Both shards collected, where the journal of the first or what was said of its end was changed. */
+  /** Collects both shards after a change to the journal or the end of the first. */
   const collect = async (lines: readonly string[], end: unknown, known = record): Promise<Outcome> => {
     const [id] = record.jobs as [string]
     await keepLines(id, lines)

@@ -1,4 +1,4 @@
-/** The last look before a request of a worker leaves: between what was recorded and a turn may lie a long wait. */
+/** A worker checks its lease just before it sends a request, since the rate limit may delay it for long. */
 import { expect, test } from 'vitest'
 import { withLease } from '../../../src/app/distributed/rate-limit.ts'
 import { DEFAULT_RUNTIME } from '../../../src/app/env/runtime.ts'
@@ -7,7 +7,7 @@ import { createShared } from '../../../src/client/api/shared.ts'
 const own = createShared(DEFAULT_RUNTIME.clock).pace
 const caller = { signal: new AbortController().signal, deadline: () => 1_000, onPaused: () => {} }
 
-test('a request whose turn comes after the shard went to another worker does not leave, and holds nobody up', async () => {
+test('does not send a request whose shard went to another worker, and blocks no other request', async () => {
   const left: boolean[] = []
   const order: string[] = []
   let isOurs = true

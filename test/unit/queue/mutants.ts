@@ -1,8 +1,8 @@
-/** Values changed as somebody with access to Redis could change them: each place in turn, each by every hostile value. It asks nobody. */
+/** Generates the changes that a user with access to Redis could make: each field in turn with every hostile value. */
 
 type Steps = readonly (string | number)[]
 
-/** A change to a value, and what it is called where a test fails. */
+/** A change to a value, and its name in a failed test. */
 export interface Mutant {
   readonly name: string
   /** The changed value, as JSON: some of it no object literal can hold. */
@@ -29,7 +29,7 @@ export const hostile = (evil: string, outside: string): readonly string[] => [
   '['.repeat(5_000) + ']'.repeat(5_000),
 ]
 
-/** Every place in a value: objects and arrays (the first three of each) as well as what stands in them. */
+/** Every path in a value: objects and arrays (the first three items of each) and the values in them. */
 function placesOf(value: unknown, at: Steps = []): Steps[] {
   if (typeof value !== 'object' || value === null) return [at]
   const keys: Steps = Array.isArray(value) ? [...value.keys()].slice(0, 3) : Object.keys(value)

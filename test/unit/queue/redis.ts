@@ -1,10 +1,10 @@
-/** A real Redis for tests: on a free port of the loopback, in a fresh folder, gone when the tests of the file are over. */
+/** A real Redis for tests, on a free port of the loopback and in a new folder; it stops after the tests of the file. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { atEnd, folderOf } from '../../system/cli/fettle.ts'
 
-/** Whether there is a redis-server here; said aloud where there is none, since what it proves is then not proven. */
+/** Whether redis-server is installed. Prints a warning when it is not, since the tests are skipped then. */
 export const HAS_REDIS = spawnSync('redis-server', ['--version']).status === 0
 if (!HAS_REDIS) process.stderr.write('\n*** redis-server is not installed: NOTHING OF QUEUES AND WORKERS IS TESTED HERE ***\n\n')
 
@@ -45,12 +45,12 @@ export async function startRedis(settings: readonly string[] = [], keeping: read
     const one = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'inherit'] })
     child = one
     await new Promise<void>((ready, failed) => {
-      let said = ''
+      let output = ''
       one.stdout.setEncoding('utf8').on('data', (text: string) => {
-        said += text
-        if (said.includes('Ready to accept connections')) ready()
+        output += text
+        if (output.includes('Ready to accept connections')) ready()
       })
-      one.on('exit', () => failed(new Error(`redis-server ended:\n${said}`)))
+      one.on('exit', () => failed(new Error(`redis-server ended:\n${output}`)))
     })
   }
   await start()

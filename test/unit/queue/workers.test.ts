@@ -1,4 +1,4 @@
-/** `worker`, `run --queue`: shards carried out by processes that are killed, stopped and cut off, joined into the bytes of one run. */
+/** `worker`, `run --queue`: shards run by processes that are killed, stopped and disconnected give the same bytes as one run. */
 
 import { spawn } from 'node:child_process'
 import {
@@ -163,7 +163,7 @@ describe.skipIf(!HAS_REDIS)('workers', { timeout: 540_000 }, () => {
     expect(service.requests.filter(({ status }) => status === 429)).toEqual([])
   })
 
-  test('merged by a process that was killed are merged once, and leave nothing in the queue, whoever goes on', async () => {
+  test('merged by a process that was killed are merged once by the next, and leave nothing in the queue', async () => {
     const { service, env, queue } = await setUp()
     const cwd = place()
     const call = ['run', 'p.yml', ...queue, '--shards', '2', '--json']
@@ -194,7 +194,7 @@ describe.skipIf(!HAS_REDIS)('workers', { timeout: 540_000 }, () => {
     await worker.ended
   })
 
-  test('that may not carry out any shard say why and stop, and the shards stay for others', async () => {
+  test('that cannot run any shard report why and stop, and the shards stay for others', async () => {
     const { service, env, queue } = await setUp()
     const cwd = place()
     const submitted = start(['run', 'p.yml', ...queue, '--shards', '2', '--json'], { cwd, env })
@@ -215,7 +215,7 @@ describe.skipIf(!HAS_REDIS)('workers', { timeout: 540_000 }, () => {
     await endsWell({ submitted, worker }, cwd, service)
   })
 
-  test('without the list give shards up; what says how to go on names the same shards', async () => {
+  test('without the list fail the shards, and the printed command names the same shards', async () => {
     const { service, env, queue } = await setUp()
     const cwd = place()
     const named = [...queue, '--queue-name', 'own']
@@ -294,7 +294,7 @@ describe.skipIf(!HAS_REDIS)('workers', { timeout: 540_000 }, () => {
     await endsWell({ submitted, worker }, cwd, service)
   })
 
-  test('fetch a list that lies elsewhere; one behind a query is refused, since that is handed to nobody', async () => {
+  test('fetch a remote list, and reject one with a query, which is never passed on', async () => {
     const { service, env, queue } = await setUp()
     const files = await serveFiles(new Map([['/rows.csv', Buffer.from(ROWS)]]))
     const cwd = folderOf({ 'p.yml': pipelineOf('p', OUTPUT).replace('rows.csv', '"${FROM}"') })

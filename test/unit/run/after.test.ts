@@ -1,4 +1,4 @@
-/** The stages after the outputs: companies in a portfolio, AML searches that are paid once each, whatever is lost or killed. */
+/** The stages after the outputs: companies in a portfolio, and AML searches that are paid once each, also after lost answers and kills. */
 
 import { describe, expect, test } from 'vitest'
 import { FettleError } from '../../../src/errors.ts'
@@ -24,7 +24,7 @@ function worldWith(
 }
 
 describe('portfolio', () => {
-  test('is made when there is none of the name, and every company is in it with its reference', async () => {
+  test('is created when none has the name, and gets every company with its reference', async () => {
     const world = worldWith({ portfolio: PORTFOLIO })
     const state = await world.run()
     expect(state).toMatchObject({ finished: true, status: 'success', exitCode: 0 })
@@ -61,7 +61,7 @@ describe('portfolio', () => {
     expect(world.account.companies.size).toBe(0)
   })
 
-  test('a company that the service does not know is told, and the others are added', async () => {
+  test('reports a company that the service refuses, and adds the others', async () => {
     const world = worldWith({ portfolio: PORTFOLIO }, COMPANIES, account => {
       account.refused = new Set(['GB-3'])
     })
@@ -97,7 +97,7 @@ describe('screen', () => {
     account.hits = { 'Company 2': { SAN: 2, AM: 1 }, 'Company 4': { AM: 4 } }
   }
 
-  test('one search for each company, hits told by dataset', async () => {
+  test('makes one search for each company, and counts hits by dataset', async () => {
     const world = worldWith({ screen: SCREEN }, COMPANIES, withHits)
     const { screening, status } = await world.run()
     expect(status).toBe('success')
@@ -110,7 +110,7 @@ describe('screen', () => {
     expect(world.account.searches.map(({ name }) => name)).toEqual(COMPANIES.map(({ name }) => name))
   })
 
-  test('stops before the budget is passed: the run ends with 1, what was searched is told, the outputs stand', async () => {
+  test('stops before the budget is exceeded: the run ends with 1, with the searches made and the outputs', async () => {
     const world = worldWith({ screen: { ...SCREEN, budget: 3 } })
     const state = await world.run()
     expect(state).toMatchObject({ finished: true, status: 'fail', exitCode: 1, error: { code: 'FETTLE_BUDGET_SCREEN' } })
@@ -123,7 +123,7 @@ describe('screen', () => {
     expect(await worldWith({ screen: { ...SCREEN, budget: 5 } }).run()).toMatchObject({ finished: true, status: 'success' })
   })
 
-  test('a company without a name, or refused, costs nothing and is told', async () => {
+  test('reports a company that is refused or has no name, at no cost', async () => {
     const world = worldWith({ screen: SCREEN }, [company(1), company(2, ''), company(3)], account => {
       account.refused = new Set(['Company 3'])
     })

@@ -1,4 +1,4 @@
-/** `budget.credits`: enriching is never begun above it, nor when nobody can say what it would cost. */
+/** `budget.credits`: enriching is never started above it, nor when its cost is unknown. */
 import { expect, test } from 'vitest'
 import { planOf, resumed, worldOf } from './world.ts'
 
@@ -35,7 +35,7 @@ test('duplicates counted inside matched are not paid for twice', async () => {
   expect(await world.run()).toMatchObject({ finished: true, status: 'success' })
 })
 
-test('without counts nobody can say: not started', async () => {
+test('is not started without counts', async () => {
   const world = worldOf(budget(1_000))
   world.service.summary = null
   expect(await world.run()).toMatchObject({

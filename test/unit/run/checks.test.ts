@@ -1,4 +1,4 @@
-/** The `checks:` of a pipeline: what each measures, when it fails, and what the run makes of it. */
+/** The `checks:` of a pipeline: what each measures, when it fails, and how the run ends. */
 
 import { describe, expect, test } from 'vitest'
 import { matchRate, UNKNOWN } from '../../../src/journal/outcomes.ts'
@@ -34,7 +34,7 @@ describe('a threshold names the bad case', () => {
   })
 })
 
-describe('a share is compared as it is written', () => {
+describe('compares a share with all its digits', () => {
   test('exactly the limit is on neither side of it', () => {
     for (let tenths = 1; tenths < 1_000; tenths++) {
       const counts: Outcomes = { ...OF_500, matched: tenths, manualMatched: 0, duplicates: 0, unmatched: tenths }

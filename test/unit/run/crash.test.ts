@@ -1,4 +1,4 @@
-/** A process that ends before or after any journal write, resumed by a fresh one: the effects of one run, the outcome of one run. */
+/** A crash before or after any journal write, then a resume: each effect happens once, and the outcome is that of one run. */
 import { expect, test } from 'vitest'
 import type { Plan } from '../../../src/pipeline/model/types.ts'
 import { Crash, planOf, resumed, worldOf } from './world.ts'
@@ -62,7 +62,7 @@ test('a crash of the resumed process, too', async () => {
   }
 })
 
-test('a run at its end is left as it is', async () => {
+test('leaves a finished run unchanged', async () => {
   const world = worldOf()
   const state = await world.run()
   const calls = world.service.calls.length
@@ -71,7 +71,7 @@ test('a run at its end is left as it is', async () => {
   expect([world.service.calls.length, world.journal.events.length]).toEqual([calls, events])
 })
 
-test('a stage that was complete before the crash is closed, not carried out again', async () => {
+test('closes a stage that was complete before the crash, without running it again', async () => {
   const world = worldOf()
   await world.run()
   const written = world.journal.events.findIndex(event => event.type === 'output.written')

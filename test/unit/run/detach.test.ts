@@ -1,4 +1,4 @@
-/** A run that stops once its jobs are submitted: nobody waits, whoever collects it goes on, and no crash makes a second job. */
+/** A detached run: it stops once its jobs are submitted, `collect` resumes it, and no crash makes a second job. */
 import { describe, expect, test } from 'vitest'
 import { fetchJobStatuses } from '../../../src/run/job-statuses.ts'
 import { Crash, planOf, resumed, worldOf } from './world.ts'
@@ -15,7 +15,7 @@ describe('a detached run', () => {
     expect(world.journal.events.at(-1)?.type).toBe('run.detached')
   })
 
-  test('is collected by a process that knows its journal alone', async () => {
+  test('is collected by a process that has only its journal', async () => {
     const world = worldOf()
     await world.detach()
     const next = resumed(world)
@@ -81,16 +81,16 @@ describe('a look at the jobs', () => {
     return seen
   }
 
-  test('says going until the matching is done', async () => {
+  test('returns going until the matching is done', async () => {
     expect(await standings(['matching', 'matched', 'jobMatchingComplete'])).toEqual(['going', 'going', 'ready'])
     expect(await standings(['matching', 'matched'], planOf({ enrich: null, output: null }))).toEqual(['going', 'ready'])
   })
 
-  test('says failed for an error status', async () => {
+  test('returns failed for an error status', async () => {
     expect(await standings(['matching', 'matchingError'])).toEqual(['going', 'failed'])
   })
 
-  test('says ready when one of several failed and the others are done', async () => {
+  test('returns ready when one of several jobs failed and the others are done', async () => {
     const world = worldOf(planOf(SEVERAL))
     const state = await world.detach()
     for (const [at, job] of world.service.jobs.entries())

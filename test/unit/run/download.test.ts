@@ -1,4 +1,4 @@
-/** The enriched file: too early, cut short, wrong; and what happens when the disk or the counts do not agree. */
+/** The enriched file: requested too early, cut short, wrong, or in conflict with the disk or the counts. */
 import { describe, expect, test } from 'vitest'
 import { FettleError } from '../../../src/errors.ts'
 import { maxFileBytes } from '../../../src/run/stages/download.ts'
@@ -106,7 +106,7 @@ describe('a file larger than it can be', () => {
     return { world, sent: () => sent }
   }
 
-  test('is refused unread when its length says so, and cut off when it does not end', async () => {
+  test('is refused unread when its length is too large, and cut off when it does not end', async () => {
     const announced = served(GIB + 1, 100)
     expect(await announced.world.run()).toMatchObject({ exitCode: 76, error: { code: 'FETTLE_CONTRACT' } })
     expect(announced.sent()).toBe(0)
@@ -129,7 +129,7 @@ function cutting(cuts: number) {
   return world
 }
 
-test('a file cut short twice is begun anew and arrives whole', async () => {
+test('downloads a file again that was cut short twice', async () => {
   const world = cutting(2)
   const state = await world.run()
   expect(state).toMatchObject({ finished: true, status: 'success' })

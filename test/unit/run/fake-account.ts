@@ -1,7 +1,4 @@
-/**
- * Portfolios and AML searches as a run sees them through its ports, with a memory of every effect. Answers can be lost before or
- * after they took effect, and a process can be dead.
- */
+/** A fake of the portfolio and screening ports that records every effect. Answers can be lost before or after it. */
 import { FettleError } from '../../../src/errors.ts'
 import type { Effect, EffectOptions, Portfolio, Screening, ScreenQuery } from '../../../src/model/requests.ts'
 import type { PortfolioService, ScreenService } from '../../../src/run/ports.ts'

@@ -1,13 +1,13 @@
 /**
- * The service as a run sees it through its port, with a memory of every effect. Statuses walk on by one with each read; answers
- * can be lost, reads can fail, a process can be dead. It repeats nothing but what the port promises: a lost effect is looked for.
+ * A fake of the service port that records every effect. The status advances with each read; answers can be lost, reads can fail. After
+ * a lost answer it calls `look`, as the port promises.
  */
 import type { JobRecord, UploadRecord } from '../../../src/contract/index.ts'
 import { FettleError } from '../../../src/errors.ts'
 import type { CallOptions, Download, Effect, EffectOptions, Upload } from '../../../src/model/requests.ts'
 import type { Service } from '../../../src/run/ports.ts'
 
-/** What the service knows of one job. */
+/** The state of one job at the service. */
 export interface RemoteJob {
   readonly id: string
   readonly name: string

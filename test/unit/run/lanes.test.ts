@@ -1,4 +1,4 @@
-/** Several remote jobs in one run: side by side, each with its own events, resumed one by one, no second one for any part. */
+/** Several remote jobs in one run: concurrent, each with its own events, each resumed by itself, never two for one part. */
 
 import { describe, expect, test } from 'vitest'
 import { FettleError } from '../../../src/errors.ts'
@@ -38,7 +38,7 @@ const onceEach = ({ service }: World): void => {
 }
 
 describe('parts', () => {
-  test('become jobs of their own, so many at a time, and one result', async () => {
+  test('become separate jobs, a limited number at a time, and one result', async () => {
     const one = world()
     let most = 0
     one.service.after = () => {
@@ -166,7 +166,7 @@ describe('a part that cannot go on', () => {
     onceEach(next)
   })
 
-  test('and is refused for good is told as such, whatever the others were doing', async () => {
+  test('reports a final refusal also while other jobs are waiting', async () => {
     const one = world()
     one.service.before = call => {
       if (call === 'setMappings' && one.service.jobs.length > 1) throw refusal('no such mapping', 422)

@@ -1,4 +1,4 @@
-/** The row ledger: sums that add up are told, all others are errors. */
+/** The row ledger: returns sums that add up, and throws for all others. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { JobSummary } from '../../../src/contract/index.ts'
@@ -37,7 +37,7 @@ const total = (one: { matched: number; manualMatched: number; unmatched: number;
   one.matched + one.manualMatched + one.unmatched + one.duplicates
 
 describe('outcomes of the summaries', () => {
-  test('disjoint counts are told as they are, over any number of jobs', () => {
+  test('sums disjoint counts over any number of jobs', () => {
     fc.assert(
       fc.property(fc.array(counts, { minLength: 1, maxLength: 4 }), parts => {
         const rows = parts.reduce((sum, one) => sum + total(one), 0)

@@ -1,4 +1,4 @@
-/** Requests whose answer was lost: looked for, adopted, never repeated blindly. Orphans are named, never submitted. */
+/** Requests whose answer was lost: checked and adopted, never repeated blindly. Orphan jobs are reported, never submitted. */
 import { describe, expect, test } from 'vitest'
 import { FettleError } from '../../../src/errors.ts'
 import { type EffectName, refusal } from './fake-service.ts'
@@ -158,7 +158,7 @@ describe('a job under our id that carries another name', () => {
     expect(next.service.calls.slice(before)).toEqual(['readJob', 'findJobs', 'findJobs', 'findJobs'])
   })
 
-  test.each(STAGES)('ours is found by its name, in %s: adopted where it stands, the rest done anew', async stage => {
+  test.each(STAGES)('finds our job by its name, in %s: adopts its status and repeats the rest', async stage => {
     const next = await diedIn(stage)
     const foreign = structuredClone(next.service.jobs[0])
     next.service.add(MARKER)
@@ -191,7 +191,7 @@ describe('a job under our id that carries another name', () => {
     expect([ours.uploads, ours.submits, ours.enriches]).toEqual(effects)
   })
 
-  test('also in the process that created it, and a second job of our name is told too', async () => {
+  test('also in the process that created it, and reports a second job of our name', async () => {
     const world = worldOf()
     world.service.after = call => {
       if (call !== 'upload' || world.service.jobs.length > 1) return
@@ -249,7 +249,7 @@ describe('a job under our id that carries another name', () => {
     expect(await world.run()).toMatchObject({ exitCode: 70 })
   })
 
-  test('it is looked at once, and not at all where there is none yet or nothing more is wanted of it', async () => {
+  test('reads it once, and not at all before it exists or after it is done', async () => {
     const fresh = worldOf()
     const seen: unknown[] = []
     fresh.service.before = (call, options) => {
@@ -290,7 +290,7 @@ test.each([
   expect(world.service.calls.at(-1)).toBe('setMappings')
 })
 
-test('a service that says "not yet" is asked again in two seconds, and at once when it has become ready meanwhile', async () => {
+test('repeats a request refused as too early after two seconds, or at once when the job became ready meanwhile', async () => {
   const world = worldOf()
   const at: number[] = []
   world.service.before = call => {
@@ -306,7 +306,7 @@ test('a service that says "not yet" is asked again in two seconds, and at once w
 })
 
 describe('mappings that are refused', () => {
-  test('for good: told beside what was sent', async () => {
+  test('reports a final refusal with the mappings that were sent', async () => {
     const world = worldOf()
     world.service.before = call => {
       if (call === 'setMappings') throw refusal('no such column', 422)
@@ -330,7 +330,7 @@ describe('mappings that are refused', () => {
     expect(await world.run()).toMatchObject({ finished: true, status: 'success' })
   })
 
-  test('what is no refusal stays as it is', async () => {
+  test('does not change other errors', async () => {
     const world = worldOf()
     world.service.before = call => {
       if (call === 'setMappings') throw new FettleError('FETTLE_FORBIDDEN', 'no right', { status: 403 })

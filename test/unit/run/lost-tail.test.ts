@@ -1,9 +1,9 @@
-/** A journal that lost whole last lines, and an id that the service does not have: what happened is found, never repeated. */
+/** A journal that lost its last lines, and an id that the service does not have: effects are found, never repeated. */
 import { expect, test } from 'vitest'
 import { FettleError } from '../../../src/errors.ts'
 import { resumed, worldOf } from './world.ts'
 
-/** A run that came to its end, or whose last request was not answered, as the journal of its first lines tells it. */
+/** A run that finished, or whose last request was not answered, with only the first lines of its journal. */
 async function cutAfter(lines: number, stopAt: 'submit' | 'enrich' | null) {
   const world = worldOf()
   if (stopAt !== null)

@@ -1,4 +1,4 @@
-/** Waiting for a job: how often, how long, what ends it, and what a strange word or a failed look does. */
+/** Polling a job: intervals, time limit, final statuses, unknown statuses and failed reads. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type ErrorCode, FettleError } from '../../../src/errors.ts'
@@ -44,7 +44,7 @@ describe('the schedule', () => {
     )
   })
 
-  test('is what a wait follows, begun anew at each change of status', async () => {
+  test('sets the pauses, and starts again at each change of status', async () => {
     const world = worldOf(planOf({ enrich: null, output: null }))
     world.service.matching = ['matching', 'matching', 'matching', 'matching', 'aggregating', 'aggregating', 'jobMatchingComplete']
     await world.run()

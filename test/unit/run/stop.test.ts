@@ -1,4 +1,4 @@
-/** A signal or the time limit, in every stage: effects are heard out, waits stop, nothing new begins, a resume goes on. */
+/** A signal or the time limit in every stage: effects in flight are awaited, waits stop, nothing new starts, a resume continues. */
 import { describe, expect, test } from 'vitest'
 import { FettleError } from '../../../src/errors.ts'
 import type { CallName } from './fake-service.ts'
@@ -54,7 +54,7 @@ test('a stop during the upload ends it at once; the resume looks first', async (
 })
 
 describe.each(['match', 'enrich'] as const)('a stop while %s is waited for', stage => {
-  test('ends the sleep, and 143 stands for SIGTERM', async () => {
+  test('ends the sleep, with exit code 143 for SIGTERM', async () => {
     const world = worldOf()
     const endless = Array<string>(50).fill(stage === 'match' ? 'matching' : 'enriching')
     world.service[stage === 'match' ? 'matching' : 'enriching'] = [...endless]
@@ -95,7 +95,7 @@ test('a stop before anything began sends nothing', async () => {
   await goesOn(world)
 })
 
-test('the time limit of the run is an error that another try may cure', async () => {
+test('the time limit of the run is a retryable error', async () => {
   const world = worldOf()
   world.service.matching = ['matching']
   const limit = new FettleError('FETTLE_DEADLINE', 'the time limit of 30 s passed')

@@ -1,9 +1,9 @@
-/** A status this version does not know, in answer to "has it happened?": no proof of either, so nothing is adopted or sent again. */
+/** An unknown status after a lost answer proves nothing, so the effect is neither adopted nor repeated. */
 import { describe, expect, test } from 'vitest'
 import type { FakeService } from './fake-service.ts'
 import { resumed, worldOf } from './world.ts'
 
-/** Of the reads that follow the call of this effect, the first `reads` tell a word nobody knows; the function it gives ends that. */
+/** The first `reads` reads after this effect return an unknown status; the returned function ends that. */
 function ponder(service: FakeService, effect: string, reads: number): () => void {
   const read = service.readJob.bind(service)
   let left = 0
@@ -31,7 +31,7 @@ describe.each(['upload', 'submit', 'enrich'] as const)('%s, its answer lost and 
     expect([uploads, submits, enriches]).toEqual([1, 1, 1])
   })
 
-  test('for good: paused with 75 and the word, then resumed when it is told', async () => {
+  test('pauses with 75 and names the status, then resumes once it is known', async () => {
     const world = worldOf()
     const tell = ponder(world.service, { upload: 'createJob', submit: 'setMappings', enrich: 'setEnrichments' }[effect], 20)
     world.service.lose = { [effect]: 'before' }

@@ -1,4 +1,4 @@
-/** A clock that only moves when somebody sleeps on it, and on which things can be set to happen. Nothing ever really waits. */
+/** A virtual clock: it advances when a caller sleeps on it, and can schedule actions. */
 import type { Clock } from '../../../src/model/requests.ts'
 
 export class VirtualClock implements Clock {

@@ -1,4 +1,4 @@
-/** A run in a box: plan, journal in memory, fake service, virtual clock. Everything a test of the run core stands on. */
+/** The fixture of the run core's tests: plan, journal in memory, fake service, virtual clock. */
 
 import { FettleError } from '../../../src/errors.ts'
 import type { RunEvent, RunEventInput } from '../../../src/journal/events.ts'
@@ -108,7 +108,7 @@ export interface World {
   detach(): Promise<RunState>
 }
 
-/** Receives files and counts lines. What a cut file leaves behind is nobody's business. */
+/** Receives files and counts lines. */
 export class FakeResults implements Results {
   outcomes: Outcomes = OUTCOMES
   receives = 0
