@@ -1,6 +1,6 @@
 /**
- * Calls an operation of the table with plain HTTP, none of our client, and holds every answer against the contract: a success
- * against the operation's schema, a refusal against its documented statuses and the shapes of error bodies.
+ * Calls an operation of the table with plain HTTP, without the client, and checks every answer: a success against the operation's
+ * schema, a refusal against its documented statuses and the shapes of error bodies.
  */
 import { expect } from 'vitest'
 import {
@@ -18,7 +18,7 @@ import type { Target } from './target.ts'
 interface Given {
   /** `{id}` of the path. */
   readonly id?: string
-  /** What else stands in braces in the path. */
+  /** The other names in braces in the path. */
   readonly params?: Record<string, string>
   readonly body?: unknown
   readonly form?: FormData

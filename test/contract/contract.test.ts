@@ -1,4 +1,4 @@
-/** The contract, told by HTTP alone: it runs against the embedded service, and against any other one that is named. */
+/** The contract over HTTP: runs against the embedded service, or against a service named by the environment. */
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { JOB_STATUSES, OPERATIONS, type OperationName, parseWireDate, TAGS } from '../../src/contract/index.ts'
@@ -81,7 +81,7 @@ describe('login', () => {
     },
   )
 
-  test('several tokens live side by side', async () => {
+  test('several tokens are valid at the same time', async () => {
     const { username, password } = target
     const second = await caller(target, null)('authenticate', { body: { username, password } })
     expect((await call('listJobs', { token: second.body.token })).status).toBe(200)
@@ -90,7 +90,7 @@ describe('login', () => {
 })
 
 describe('jobs', () => {
-  test('create answers the record, read gives it again, the list finds it by name', async () => {
+  test('create returns the record, read returns it again, the list finds it by name', async () => {
     const wanted = name()
     const created = await call('createJob', { body: { name: wanted } })
     expect(created.body).toMatchObject({ name: wanted, status: 'created', source: 'dataCleaning', archived: false })
@@ -136,7 +136,7 @@ describe('jobs', () => {
 })
 
 describe('upload and mappings', () => {
-  test.each(['file', 'field'] as const)('the file is taken with the %s first', async first => {
+  test.each(['file', 'field'] as const)('the file is accepted with the %s first', async first => {
     const id = await create()
     const { body } = await call('upload', { id, form: form(CSV, 'true', first) })
     expect(body).toMatchObject({ sourceFilename: 'suppliers.csv', hasHeader: true, status: 'uploaded' })
@@ -159,7 +159,7 @@ describe('upload and mappings', () => {
     await reach(id, 'ready')
   })
 
-  test('mappings that cannot be are 400', async () => {
+  test('invalid mappings are 400', async () => {
     const id = await create()
     expect((await call('setMappings', { id, body: { mappings: MAPPINGS } })).status).toBe(400)
     await call('upload', { id, form: form() })
@@ -168,7 +168,7 @@ describe('upload and mappings', () => {
   })
 })
 
-describe('the walk', () => {
+describe('the statuses of a job', () => {
   test('from created to the enriched file, forwards only, every row accounted for', async () => {
     const id = await create()
     const seen: string[] = []
@@ -222,7 +222,7 @@ describe('the walk', () => {
     expect(seen).toContain('matched')
   })
 
-  test('enrich before jobMatchingComplete does not begin', async context => {
+  test('enrich before jobMatchingComplete does not start', async context => {
     if (target.isRemote) context.skip('whether 200 or 400 is answered is not documented')
     const id = await create()
     await call('upload', { id, form: form() })
@@ -232,6 +232,6 @@ describe('the walk', () => {
   })
 })
 
-test('the smallest product holds the tags this suite asks for', () => {
+test('the smallest product has the tags that this suite requests', () => {
   for (const tag of TAGS_WANTED) expect(TAGS.basic).toContain(tag)
 })

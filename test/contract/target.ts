@@ -1,6 +1,6 @@
 /**
- * Whom the contract suite talks to: the service named by FETTLE_CONTRACT_URL, FETTLE_CONTRACT_USERNAME and
- * FETTLE_CONTRACT_PASSWORD, or the embedded one on a small register of its own.
+ * The target of the contract suite: the service named by FETTLE_CONTRACT_URL, FETTLE_CONTRACT_USERNAME and
+ * FETTLE_CONTRACT_PASSWORD, or the embedded service with a small register.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -16,7 +16,7 @@ export interface Target {
   readonly password: string
   /** Another user of the same service; null when none is named: FETTLE_CONTRACT_OTHER_USERNAME and FETTLE_CONTRACT_OTHER_PASSWORD. */
   readonly other: { readonly username: string; readonly password: string } | null
-  /** Companies the service knows, two of them in different countries. */
+  /** Companies of the service, two of them in different countries. */
   readonly companies: readonly [string, string]
   /** Not ours: it is polled slowly, and only what is documented is expected of it. */
   readonly isRemote: boolean

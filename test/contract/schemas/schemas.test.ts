@@ -1,4 +1,4 @@
-/** Every schema of the contract against examples: `valid/` bodies are taken as they are, `invalid/` ones refused at the path they name. */
+/** Every schema of the contract against examples: `valid/` bodies are accepted unchanged, `invalid/` ones rejected at the path they name. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -106,7 +106,7 @@ test.each(examples('invalid'))('invalid: $name', ({ schema, content }) => {
   expect(found?.error?.issues.map(one => one.path.join('.'))).toEqual([path])
 })
 
-test('every schema has examples of both kinds, and every operation only schemas that have', () => {
+test('every schema has valid and invalid examples, and operations use only those schemas', () => {
   for (const kind of ['valid', 'invalid'] as const)
     expect([...new Set(examples(kind).map(one => one.schema))].sort()).toEqual(Object.keys(SCHEMAS).sort())
   const used = Object.values(OPERATIONS).flatMap(({ query, request, reply }) => [query, request, reply])
@@ -124,7 +124,7 @@ test('queries are read as numbers and truth values, with the defaults of the con
   expect(OPERATIONS.enrichedFile.query.parse({})).toEqual({ fileType: 'csv' })
 })
 
-test('pages of monitoring begin at 0, and what is left blank is not given', () => {
+test('pages of monitoring begin at 0, and blank values are absent', () => {
   const first = { page: 0, pageSize: 50 }
   expect(OPERATIONS.listPortfolios.query.parse({})).toEqual(first)
   expect(OPERATIONS.listCompanyEvents.query.parse({ page: '', startDate: '' })).toEqual(first)
@@ -208,7 +208,7 @@ describe('the table of operations', () => {
     ])
   })
 
-  test('fills in its paths escaped', () => {
+  test('escapes the values in its paths', () => {
     expect(contract.pathOf(OPERATIONS.readJob, { id: 'a/../b?c=d #é' })).toBe('/dataCleaning/jobs/a%2F..%2Fb%3Fc%3Dd%20%23%C3%A9')
   })
 })

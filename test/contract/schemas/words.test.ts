@@ -1,4 +1,4 @@
-/** The words of the contract: statuses with their phases (§5.5), the way of a job (§14.1), mapping names (§5.4), tags (§5.7). */
+/** The terms of the contract: statuses with their phases (§5.5), the order of statuses (§14.1), mapping names (§5.4), tags (§5.7). */
 import { describe, expect, test } from 'vitest'
 import {
   enrichPhase,
@@ -79,7 +79,7 @@ describe('statuses', () => {
     expect([matchPhase(status, true), matchPhase(status, false), enrichPhase(status)]).toEqual([phase, phase, phase])
   })
 
-  test('what has been asked for shows in the status', () => {
+  test('the status shows which effects were requested', () => {
     const first = (has: (status: string) => boolean) => WALK.findIndex(has)
     expect([first(hasUpload), first(hasSubmission), first(hasEnrichment)].map(index => WALK[index])).toEqual([
       'uploaded',
@@ -92,7 +92,7 @@ describe('statuses', () => {
     expect(hasEnrichment('enrichmentError')).toBe(true)
   })
 
-  test('a step back is one along the usual way only', () => {
+  test('goesBack is true only along the usual order', () => {
     for (const [index, status] of WALK.entries()) {
       for (const earlier of WALK.slice(0, index)) expect(goesBack(status, earlier)).toBe(true)
       for (const later of WALK.slice(index)) expect(goesBack(status, later)).toBe(false)
@@ -128,7 +128,7 @@ describe('enrichment tags', () => {
     for (const tag of TAGS.standard) expect(tag).toMatch(/^[a-zA-Z0-9]+(?:\.[a-zA-Z0-9_]+)+$/)
   })
 
-  test('as many in each group as the contract counts', () => {
+  test('each group has the number of tags of the contract', () => {
     expect(groups(TAGS.basic)).toEqual({ general: 30, contact: 4 })
     expect(groups(TAGS.basicPlus.slice(34))).toEqual({ general: 81, contact: 40, financials: 5, group: 3 })
     expect(groups(TAGS.standard.slice(163))).toEqual({

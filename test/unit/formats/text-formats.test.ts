@@ -49,7 +49,7 @@ describe('excel', () => {
     expect(neutralise(cell)).toBe(cell)
   })
 
-  it('has mark, CRLF and neutralised names; csv changes nothing', () => {
+  it('has a byte-order mark, CRLF and neutralised names; csv changes nothing', () => {
     const excel = excelText({ names: ['=name', 'b'], delimiter: ';' })
     expect(excel.head + excel.render([['=1', 'x;y']])).toBe('\ufeff\'=name;b\r\n\'=1;"x;y"\r\n')
     const csv = plainCsv({ names: ['=name', 'b'], delimiter: ',' })
@@ -58,14 +58,14 @@ describe('excel', () => {
 })
 
 describe('jsonl', () => {
-  it('keeps the order of columns, doubled names apart, and odd names as plain data', () => {
+  it('keeps the order of columns, makes duplicate names unique, and treats odd names as data', () => {
     const format = jsonLines({ names: ['Name', '2', '1', 'Name', '__proto__', ''] })
     expect(format.head + format.render([['a', 'b', 'c', 'd', 'e', 'f"\n']])).toBe(
       '{"Name":"a","2":"b","1":"c","Name_2":"d","__proto__":"e","COLUMN F":"f\\"\\n"}\n',
     )
   })
 
-  it('is JSON, one object a row, for any cells', () => {
+  it('writes one JSON object per row for any cells', () => {
     fc.assert(
       fc.property(table, rows => {
         const names = rows[0]!.map((_, at) => `c${at}`)

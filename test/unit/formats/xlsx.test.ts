@@ -1,4 +1,4 @@
-/** A workbook we write holds what it was given, all of it text, and is the same bytes for the same rows. */
+/** Workbooks hold all cells as text, and the same rows give the same bytes. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -20,7 +20,7 @@ const partOf = (book: Buffer, name: string): string =>
   unpack(book, readDirectory(book)!.find(member => member.name === name)!, 1e6).toString()
 
 describe('a workbook', () => {
-  it('has one sheet, a bold header and cells of text: zeros stay, nothing is a formula', async () => {
+  it('has one sheet, a bold header and text cells: zeros are kept, nothing is a formula', async () => {
     const row = ['00123', '=1+1', '-5', '1.50', 'TRUE', '2026-03-01', '  a ', '']
     const book = bytesOf(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'], [[row], [['x']]], 'nightly')
     const [{ sheet, data } = { sheet: '', data: [] }, ...others] = await read(book)
@@ -37,7 +37,7 @@ describe('a workbook', () => {
     expect(partOf(book, 'xl/styles.xml')).toMatch(/<cellXfs.*fontId="1"/)
   })
 
-  it('gives back any text, however it is cut into batches', async () => {
+  it('keeps any text in batches of any size', async () => {
     const cell = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.string({
@@ -57,7 +57,7 @@ describe('a workbook', () => {
     )
   })
 
-  it('is the same bytes for the same rows, and tells no time', () => {
+  it('has the same bytes for the same rows, and no timestamp', () => {
     const rows = Array.from({ length: 1200 }, (_, at) => [`Company ${at}`, String(at)])
     const batches = [rows.slice(0, 500), rows.slice(500, 1000), rows.slice(1000)]
     expect(bytesOf(['a', 'b'], batches).equals(bytesOf(['a', 'b'], batches))).toBe(true)
@@ -65,7 +65,7 @@ describe('a workbook', () => {
     expect(new Set(times)).toEqual(new Set([0x0021_0000]))
   })
 
-  it('without rows has its header', async () => {
+  it('has its header without rows', async () => {
     expect(await read(bytesOf(['a', 'b'], []))).toEqual([{ sheet: 'p', data: [['a', 'b']] }])
   })
 
@@ -76,7 +76,7 @@ describe('a workbook', () => {
     }
   })
 
-  it('takes a cell of 32,767 characters and refuses one of 32,768, by its place', () => {
+  it('accepts a cell of 32,767 characters and rejects one of 32,768 with its place', () => {
     expect(bytesOf(['a'], [[['x'.repeat(32_767)]]]).length).toBeGreaterThan(0)
     expect(() => bytesOf(['a', 'b'], [[['', 'x'.repeat(32_768)]]])).toThrow('cell B2 has 32768 characters')
   })
@@ -109,7 +109,7 @@ describe('the outputs of a run', () => {
   const HEAD = 'Name,No,match.outcome,match.candidateId,match.candidateName\n'
   const ENRICHED = `${HEAD}Acme,0123,matched,,\nBolt; Inc,=77,review,C-9,Bolt\nCore,5,unmatched,,\n`
 
-  it('are workbooks, all three, with the cells of the input as they were; a second time the same bytes', async () => {
+  it('are three workbooks with unchanged cells of the input; a second run gives the same bytes', async () => {
     const { root, results } = await make(INPUT, ENRICHED)
     const { files } = await results.publish()
     const sheets = await Promise.all(files.map(async ({ path }) => (await readXlsx(join(root, path)))[0]?.data))
@@ -133,7 +133,7 @@ describe('the outputs of a run', () => {
     expect((await results.publish()).files).toEqual(files)
   })
 
-  it('are not there at all when a cell is too long, and the enriched rows are kept', async () => {
+  it('are not written when a cell is too long, and the enriched rows are kept', async () => {
     const { root, results } = await make('Name\nA\n', `Name,match.outcome,match.why\nA,matched,${'x'.repeat(40_000)}\n`, {
       output: output({ columns: ['*', 'match.why'] }),
     })
@@ -154,7 +154,7 @@ describe('cells of the input that are too long', () => {
     return cells[0]?.tooLong
   }
 
-  it('are counted before anything is sent, in characters', async () => {
+  it('are counted in characters before anything is sent', async () => {
     expect(await count('x'.repeat(32_767))).toMatchObject({ count: 0 })
     expect(await count('x'.repeat(32_768))).toMatchObject({ count: 1, rows: [1] })
     expect(await count('ä'.repeat(32_767))).toMatchObject({ count: 0 })
@@ -162,7 +162,7 @@ describe('cells of the input that are too long', () => {
     expect(await count(`"${'""'.repeat(32_768)}"`)).toMatchObject({ count: 1 })
   })
 
-  it('also where two pieces of the file meet', async () => {
+  it('are counted across two chunks of the file', async () => {
     const before = 'x,y\n'.repeat(262_000)
     expect(await count('x'.repeat(100_000), before)).toMatchObject({ count: 1, rows: [262_001] })
   })

@@ -1,4 +1,4 @@
-/** Addresses of inputs and outputs by their text alone: what is refused, what is shown, and that a query never is. */
+/** Addresses of inputs and outputs: refusals, shown forms, and hidden queries. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
@@ -51,15 +51,15 @@ describe('an address', () => {
     expect(whyNotWritable(path, '/project')).toMatch(why)
   })
 
-  test('is taken apart', () => {
+  test('is split into bucket and key, or kept as a URL', () => {
     expect(addressOf('s3://lists/in/a.csv')).toEqual({ kind: 's3', bucket: 'lists', key: 'in/a.csv' })
     expect(addressOf('https://h.example/a.csv?s=1')).toEqual({ kind: 'https', url: 'https://h.example/a.csv?s=1' })
     expect(['data/a.csv', '/a.csv', 'C:/a.csv', '-'].map(isAddress)).toEqual([false, false, false, false])
   })
 })
 
-describe('what is shown', () => {
-  test('has neither query nor user', () => {
+describe('the shown form', () => {
+  test('has no query and no user name', () => {
     expect(shownPath('https://h.example/a.csv?X-Amz-Signature=abc')).toBe('https://h.example/a.csv?***')
     expect(shownPath('https://ada:secret@h.example/a.csv')).toBe('https://h.example/a.csv')
     expect(shownPath('s3://lists/why?.csv')).toBe('s3://lists/why?.csv')
@@ -68,7 +68,7 @@ describe('what is shown', () => {
     expect(isHidden('https://h.example/a.csv')).toBe(false)
   })
 
-  test('never holds a secret of the address, and shown twice is the same', () => {
+  test('never holds a secret of the address and is idempotent', () => {
     const secret = fc.stringMatching(/^[A-Za-z0-9+=%&-]{8,30}$/)
     fc.assert(
       fc.property(
@@ -86,13 +86,13 @@ describe('what is shown', () => {
     )
   })
 
-  test('leads back to the whole only in memory', () => {
+  test('maps back to the full address only in memory', () => {
     const links = linksOf(['https://h.example/a.csv?s=1', 's3://lists/b.csv', null, undefined])
     expect([...links]).toEqual([['https://h.example/a.csv?***', 'https://h.example/a.csv?s=1']])
   })
 })
 
-test('two addresses that are shown alike are one file', () => {
+test('two addresses with the same shown form are the same file', () => {
   expect(isSamePath('https://h.example/a.csv?s=1', 'https://h.example/a.csv?s=2')).toBe(true)
   expect(isSamePath('s3://lists/a.csv', 's3://lists/A.csv')).toBe(false)
   expect(isSamePath('out/a.csv', 'OUT/A.csv')).toBe(true)

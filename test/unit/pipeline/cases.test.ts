@@ -1,4 +1,4 @@
-/** Faults P2 to P42: every kind of wrong pipeline file gives its code, its place, and a sentence that helps. */
+/** Faults P2 to P42: every kind of invalid pipeline file reports its code, its place and a helpful message. */
 import { expect, test } from 'vitest'
 import { TEXT_CASES } from '../../system/bad-input/pipeline-text.ts'
 import { BASE, lineOf, parseYaml } from './support.ts'
@@ -21,7 +21,7 @@ test.each(['NO', 'no', 'on', 'off', 'yes', 'Y'])('P15 %s is text in YAML 1.2, as
   expect(pipeline?.mappings.find(one => one.mapping === 'town')?.from).toEqual([word])
 })
 
-test('P13 leaves Object.prototype alone', () => {
+test('P13 does not change Object.prototype', () => {
   parseYaml(`${BASE}__proto__: { polluted: yes }\nvars: { __proto__: x, constructor: y }`)
   expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false)
   expect(({} as { polluted?: unknown }).polluted).toBeUndefined()
@@ -56,13 +56,13 @@ enrich: "\${V}"\noutput: { path: o.csv, format: "\${V}" }\nchecks: { matched: { 
   expect(JSON.stringify(issues)).not.toContain('canary')
 })
 
-test('at most 50 problems are told one by one, the rest are counted', () => {
+test('reports 50 issues and counts the rest', () => {
   const { issues } = parseYaml(BASE + Array.from({ length: 80 }, (_, index) => `k${index}: x\n`).join(''))
   expect(issues.length).toBe(51)
   expect(issues.at(-1)).toMatchObject({ count: 30, message: 'and 30 more problems' })
 })
 
-test('problems come in the order of the file, each with file, line and column', () => {
+test('issues are in the order of the file, each with file, line and column', () => {
   const { issues } = parseYaml(
     'name: A B\ninput: 5\nmappings: { name: 6, town: T, foo: x }\nretry: { attempts: 99 }\njob: { collapse: true }',
   )

@@ -1,4 +1,4 @@
-/** Whole files: those in valid/ and pipelines/ parse without a word, those in invalid/ give what their first line announces. */
+/** Example files: those in valid/ and pipelines/ parse without issues, those in invalid/ report what their first line expects. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { parsePipeline, parsePipelineValue } from '../../../src/pipeline/parse.ts'
@@ -54,7 +54,7 @@ describe('a pipeline given as an object', () => {
     output: 'out.csv',
   })
 
-  test('is the pipeline of the same text', () => {
+  test('gives the same pipeline as its text', () => {
     expect(parsePipelineValue(object, OPTIONS).pipeline).toEqual(parseYaml(JSON.stringify(object)).pipeline)
   })
 
@@ -63,7 +63,7 @@ describe('a pipeline given as an object', () => {
     expect(pipeline?.input.path).toBe('x.csv')
   })
 
-  test('has its problems told without lines', () => {
+  test('has issues without lines', () => {
     const { pipeline, issues } = parsePipelineValue({ ...object, name: 5, retry: { atempts: 3 }, tags: undefined }, OPTIONS)
     expect(pipeline).toBeNull()
     expect(issues.map(one => [one.code, one.at])).toEqual([
@@ -72,7 +72,7 @@ describe('a pipeline given as an object', () => {
     ])
   })
 
-  test('may hold anything without harm', () => {
+  test('may hold any value without an exception', () => {
     const cycle: Record<string, unknown> = { ...object }
     cycle.vars = cycle
     expect(parsePipelineValue(cycle, OPTIONS).issues[0]?.code).toBe('FETTLE_PIPELINE_DEPTH')

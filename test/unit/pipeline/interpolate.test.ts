@@ -1,4 +1,4 @@
-/** `${…}`: what each form gives, and that a value can never change what the file is made of. */
+/** `${…}`: the value of each form; a value never changes the structure of the file. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { BASE, lineOf, parseYaml, pipelineOf } from './support.ts'
@@ -36,12 +36,12 @@ describe('forms', () => {
     expect(issues.map(one => one.message)).toEqual(['the variable contry is not declared under vars; did you mean country?'])
   })
 
-  test('the id of the run is known once there is one', () => {
+  test('run.id is available once the run has an id', () => {
     expect(parseYaml(`${BASE}description: \${run.id}`).issues[0]?.message).toContain('id is not known')
     expect(pipelineOf(`${BASE}description: \${run.id}`, { run: { date: '2026-03-31', id: 'r-1' } }).description).toBe('r-1')
   })
 
-  test('a number or a truth value may be referred to; a text stays text', () => {
+  test('a reference may give a number or a boolean; text stays text', () => {
     const text = `name: a\ninput: { path: in.csv, header: "\${H}", rows: { min: "\${MIN}" } }
 mappings: { name: { index: "\${I}" }, country: { index: 1 } }\nretry: { attempts: "\${N}" }\nversion: \${V}\ndescription: \${N}`
     const pipeline = pipelineOf(text, { env: { H: 'false', MIN: '10', I: '0', N: '3', V: '1' } })
@@ -57,7 +57,7 @@ mappings: { name: { index: "\${I}" }, country: { index: 1 } }\nretry: { attempts
 const mapped = (header: string) => `name: a\ninput: in.csv\nmappings: { name: "${header}", country: C }`
 
 describe('what cannot be filled in', () => {
-  test('P28 all unset names come at once', () => {
+  test('P28 reports all unset names at once', () => {
     const { issues } = parseYaml(
       'name: a\ninput: ${ONE}\nmappings: { name: "${TWO} ${THREE:?ask Ann}", country: C }\ntags: ["${FOUR}"]',
     )
@@ -70,18 +70,18 @@ describe('what cannot be filled in', () => {
     expect(issues[0]?.hint).toBe('Set ONE, or give a default: ${ONE:-default}.')
   })
 
-  test('P28 an empty value where one is needed', () => {
+  test('P28 rejects an empty value where one is required', () => {
     expect(
       parseYaml('name: a\ninput: ${ONE}\nmappings: { name: N, country: C }', { env: { ONE: '' } }).issues.map(lineOf),
     ).toEqual(['PIPELINE_VARIABLE 2:8 input: expected a path, found nothing: "${ONE}" is empty'])
   })
 
-  test('a variable that could not be made is reported once, where it is declared', () => {
+  test('an unresolved variable is reported once, at its declaration', () => {
     const { issues } = parseYaml(`${BASE}vars: { x: "\${NOPE}" }\ndescription: \${vars.x} \${vars.x}`)
     expect(issues.map(lineOf)).toEqual(['PIPELINE_VARIABLE 4:12 vars.x: ${NOPE} is not set'])
   })
 
-  test('a variable cannot be made of another', () => {
+  test('a variable cannot refer to another variable', () => {
     expect(parseYaml(`${BASE}vars: { x: a, y: "\${vars.x}" }`).issues[0]?.message).toContain('cannot be made of another')
   })
 
@@ -102,7 +102,7 @@ describe('what cannot be filled in', () => {
 })
 
 describe('properties', () => {
-  test('a value adds no key, whatever it holds: the pipeline differs in that one text only', () => {
+  test('a value adds no key: the pipeline differs only in that text', () => {
     const plain = pipelineOf(`${BASE}description: \${V}`, { env: { V: 'x' } })
     const value = fc.oneof(
       fc.string({ minLength: 1, unit: 'binary' }),
@@ -125,7 +125,7 @@ describe('properties', () => {
     )
   })
 
-  test('$${ gives back any text that holds ${', () => {
+  test('$${ escapes any text with ${', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom('${', '}', 'A', ':-', ' ', '{', 'x'), { minLength: 1, maxLength: 20 }), parts => {
         const text = parts.join('')
@@ -138,7 +138,7 @@ describe('properties', () => {
 describe('credentials', () => {
   const text = `${BASE}service: { url: https://h/v1, username: "\${U}", password: "\${P:?ask Ann}" }`
 
-  test('stand beside the pipeline, never in it', () => {
+  test('are returned beside the pipeline, never in it', () => {
     const { pipeline, secrets, issues } = parseYaml(text, { env: { U: 'ann', P: 'hunter2' } })
     expect(issues).toEqual([])
     expect(secrets).toEqual({ username: 'ann', password: 'hunter2' })
@@ -153,7 +153,7 @@ describe('credentials', () => {
 describe('paths of the command line', () => {
   const replaced = (text: string, replace: { input?: string; output?: string }) => pipelineOf(text, { replace })
 
-  test('take the place of the pipeline’s', () => {
+  test('replace those of the pipeline', () => {
     expect(replaced(BASE, { input: 'other.csv' }).input.path).toBe('other.csv')
     expect(
       replaced('name: a\ninput: { path: "${NOPE}", key: Id }\nmappings: { name: N, country: C }', { input: 'o.csv' }).input,
@@ -168,11 +168,11 @@ describe('paths of the command line', () => {
     })
   })
 
-  test('are taken as they are', () => {
+  test('are literal', () => {
     expect(replaced(BASE, { input: 'a${B}c$${d}.csv' }).input.path).toBe('a${B}c$${d}.csv')
   })
 
-  test('are checked like the pipeline’s', () => {
+  test('are checked like those of the pipeline', () => {
     expect(parseYaml(BASE, { replace: { output: '../o.csv' } }).issues[0]?.code).toBe('FETTLE_PIPELINE_PATH')
     expect(parseYaml(BASE, { replace: { output: 'in.csv' } }).issues[0]?.message).toContain('would overwrite the input')
   })

@@ -1,4 +1,4 @@
-/** The committed JSON Schema is current, describes every key, and agrees with the parser about what editors may accept. */
+/** The committed JSON Schema is current, describes every key, and accepts in editors what the parser accepts. */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { pipelineJsonSchema } from '../../../src/pipeline/schema/json-schema.ts'
@@ -40,7 +40,7 @@ test('only name, input and mappings are required, and no map takes unknown keys'
   expect(at(['poll', 'every'])?.default).toBe('2s')
 })
 
-test('a number, a choice or a truth value may be a reference', () => {
+test('a number, a choice or a boolean may be a reference', () => {
   for (const path of [
     ['retry', 'attempts'],
     ['output', 'format'],

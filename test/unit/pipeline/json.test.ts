@@ -1,4 +1,4 @@
-/** Pipelines in JSON: the same problems with the same places, strictly by RFC 8259 (fault P42). */
+/** Pipelines in JSON: the same issues with the same places, strictly by RFC 8259 (fault P42). */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readJson } from '../../../src/pipeline/source/json.ts'
@@ -31,28 +31,28 @@ describe('P42', () => {
     expect(`${issues[0]?.message} ${issues[0]?.hint}`).toContain(words)
   })
 
-  test('a byte-order mark and CRLF are no problem', () => {
+  test('accepts a byte-order mark and CRLF', () => {
     expect(parseJson(`\ufeff${GOOD.replaceAll('\n', '\r\n')}`).issues).toEqual([])
   })
 
-  test('P7 a key that stands twice', () => {
+  test('P7 rejects a duplicate key', () => {
     expect(parseJson('{\n"name": "a",\n"name": "b"}').issues.map(lineOf)).toEqual([
       'PIPELINE_DUPLICATE 3:1 the key "name" stands twice: lines 2 and 3',
     ])
   })
 
-  test('P12 deep nesting is refused, not survived by luck', () => {
+  test('P12 rejects deep nesting', () => {
     expect(parseJson('['.repeat(100_000)).issues[0]?.code).toBe('FETTLE_PIPELINE_DEPTH')
     expect(parseJson('{"a":'.repeat(40_000)).issues[0]?.code).toBe('FETTLE_PIPELINE_DEPTH')
   })
 
-  test('P2 nothing', () => {
+  test('P2 reports an empty file', () => {
     expect(parseJson(' \n').issues[0]?.code).toBe('FETTLE_PIPELINE_EMPTY')
     expect(parseJson('null').issues[0]?.code).toBe('FETTLE_PIPELINE_EMPTY')
   })
 })
 
-test('places are those of the file', () => {
+test('issues have the line and column in the file', () => {
   const text = GOOD.replace('"N"', '12').replace('"a"', '"A b"')
   expect(parseJson(text).issues.map(one => [one.code, one.at?.line, one.at?.column])).toEqual([
     ['FETTLE_PIPELINE_VALUE', 2, 11],
@@ -60,11 +60,11 @@ test('places are those of the file', () => {
   ])
 })
 
-test('JSON and YAML of one text give one pipeline', () => {
+test('JSON and YAML of the same text give the same pipeline', () => {
   expect(parseJson(GOOD).pipeline).toEqual(parseYaml(GOOD).pipeline)
 })
 
-test('reads whatever JSON.stringify writes', () => {
+test('reads every output of JSON.stringify', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 6 }), fc.constantFrom(undefined, 1, '\t'), (value, indent) => {
       const text = JSON.stringify(value, null, indent)

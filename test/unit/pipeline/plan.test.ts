@@ -19,7 +19,7 @@ const withInput = (rest: string) => `name: a\ninput: { path: in.csv, ${rest} }\n
 const withMappings = (rest: string) => `name: a\ninput: in.csv\nmappings: { name: Name, country: Country, ${rest} }\n`
 
 describe('headers', () => {
-  test('become zero-based indexes', () => {
+  test('are resolved to zero-based indexes', () => {
     expect(planOf(withInput('key: Id')).key).toEqual({ header: 'Id', index: 0 })
     expect(planOf(BASE).mappings).toEqual([
       { mapping: 'name', header: 'Name', index: 1, pad: null },
@@ -27,7 +27,7 @@ describe('headers', () => {
     ])
   })
 
-  test('from takes the first that exists; an optional one may be missing', () => {
+  test('from takes the first header that exists; an optional header may be missing', () => {
     const text = withMappings('orgNumber: { from: [Reg, Id, Name], pad: 8 }, phone: { from: Phone, optional: true }')
     expect(planOf(text).mappings.map(one => [one.mapping, one.index, one.pad])).toEqual([
       ['orgNumber', 0, 8],
@@ -36,7 +36,7 @@ describe('headers', () => {
     ])
   })
 
-  test('a constant stands behind the columns of the input', () => {
+  test('a constant gets a column after those of the input', () => {
     const text = 'name: a\ninput: in.csv\nmappings: { name: { from: Name, trim: true }, countryCode: { value: GB } }\n'
     const { mappings, preparation } = planOf(text)
     expect(mappings).toEqual([
@@ -104,12 +104,12 @@ describe('headers', () => {
     expect(lines(text, facts).join('\n')).toContain(expected)
   })
 
-  test('C21 headers named like parts of an object are plain text', () => {
+  test('C21 headers named like properties of an object are plain text', () => {
     const text = 'name: a\ninput: in.csv\nmappings: { name: __proto__, country: constructor }'
     expect(planOf(text, { header: ['constructor', '__proto__', 'toString'] }).mappings.map(one => one.index)).toEqual([1, 0])
   })
 
-  test('P19 one column for two mappings is a warning with both names', () => {
+  test('P19 warns about two mappings of one column, with both names', () => {
     const planned = planOf(withMappings('tradingName: Name'))
     expect(planned.issues.map(lineOf)).toEqual([
       'PIPELINE_MAPPING 3:56 mappings.name and mappings.tradingName both read column 2, "Name"',
@@ -117,7 +117,7 @@ describe('headers', () => {
     expect(planned.issues[0]?.severity).toBe('warn')
   })
 
-  test('optional headers that are all missing leave nothing to match on, or no country', () => {
+  test('reports missing optional headers when nothing is left to match on, or no country', () => {
     const text = 'name: a\ninput: in.csv\nmappings: { name: { from: X, optional: true }, country: Country }'
     expect(lines(text)[0]).toContain('none of the columns to match on')
     const planned = plan('name: a\ninput: in.csv\nmappings: { name: Name, country: { from: X, optional: true } }')
@@ -125,7 +125,7 @@ describe('headers', () => {
     expect(planned.issues.map(one => [one.code, one.severity])).toEqual([['FETTLE_PIPELINE_MAPPING', 'warn']])
   })
 
-  test('every column is found by its own header, whatever the header is', () => {
+  test('every column is found by its header, for any header', () => {
     fc.assert(
       fc.property(
         fc.uniqueArray(fc.string({ minLength: 1, maxLength: 20, unit: 'binary' }), { minLength: 2, maxLength: 9 }),
@@ -161,7 +161,7 @@ describe('counts', () => {
     expect(lines(text, facts).join('\n')).toContain(expected)
   })
 
-  test('parts have so many rows each and cover all', () => {
+  test('parts have at most split rows each and cover all rows', () => {
     const { parts, concurrency } = planOf(`${BASE}job: { split: 4, concurrency: 2 }`)
     expect(parts).toEqual([
       { from: 0, rows: 4 },
@@ -173,28 +173,28 @@ describe('counts', () => {
     expect(planOf(`${BASE}job: { split: 10 }`).parts).toHaveLength(1)
   })
 
-  test('rows that ask the same count once for the budget and the split', () => {
+  test('equal rows count once for the budget and the split', () => {
     const text = `${BASE}output: o.csv\njob: { collapse: true, split: 3 }\nbudget: { rows: 6 }`
     expect(planOf(text, {}, { sent: 6 })).toMatchObject({ rows: 10, sent: 6, preparation: ['6 different rows of 10'] })
     expect(planOf(text, {}, { sent: 6 }).parts).toHaveLength(2)
     expect(planOf(text).sent).toBe(10)
   })
 
-  test('a limit counts for the budget and the split, not for input.rows', () => {
+  test('a limit applies to the budget and the split, not to input.rows', () => {
     const text = `${withInput('rows: { min: 10 }')}budget: { rows: 5 }\njob: { split: 5, concurrency: 2 }`
     const { rows, limit, preparation } = planOf(text, {}, { limit: 5 })
     expect({ rows, limit, preparation }).toEqual({ rows: 5, limit: 5, preparation: ['the first 5 of 10 rows'] })
     expect(planOf(BASE, {}, { limit: 99 })).toMatchObject({ rows: 10, limit: 99, preparation: [] })
   })
 
-  test('C3, C4 an input without rows', () => {
+  test('C3, C4 reports an input without rows', () => {
     expect(lines(BASE, { rows: 0 })).toEqual([expect.stringContaining('INPUT_EMPTY')])
     const skip = withInput('empty: skip, rows: { min: 1 }')
     expect(planOf(skip, { rows: 0 }).rows).toBe(0)
     expect(planOf(skip, { rows: 0, header: [], columns: 0 }).mappings).toEqual([])
   })
 
-  test('an emptiness found while looking at the input is said once, and forgiven where it is a normal day', () => {
+  test('an empty input is reported once, and accepted with empty: skip', () => {
     const issues = [issue('FETTLE_INPUT_EMPTY', 'in.csv has no rows: zero bytes')]
     const facts = { rows: 0, header: [], columns: 0 }
     expect(plan(BASE, facts, { issues }).issues.filter(one => one.code === 'FETTLE_INPUT_EMPTY')).toEqual(issues)
@@ -202,8 +202,8 @@ describe('counts', () => {
   })
 })
 
-describe('what is found before', () => {
-  test('warnings join the plan, errors forbid one', () => {
+describe('issues of the inspection', () => {
+  test('warnings become part of the plan, errors prevent it', () => {
     const warning = issue('FETTLE_INPUT_SUSPECT', 'odd', { severity: 'warn' })
     expect(planOf(BASE, {}, { issues: [warning] }).issues).toEqual([warning])
     const error = issue('FETTLE_INPUT_QUOTE', 'bad')
@@ -216,7 +216,7 @@ describe('outputs', () => {
     expect(planOf(BASE)).toMatchObject({ output: null, enrich: null })
   })
 
-  test('alone: basic, all of its tags, and who was found how', () => {
+  test('without enrich: basic with all of its tags, and columns about the match', () => {
     const { enrich, output } = planOf(`${BASE}output: out.csv`)
     expect(enrich).toEqual({ product: 'basic', tags: TAGS.basic })
     expect(output).toEqual({
@@ -228,7 +228,7 @@ describe('outputs', () => {
     })
   })
 
-  test('a product brings all of its tags, a list only itself', () => {
+  test('a product requests all of its tags, a list only those', () => {
     expect(planOf(`${BASE}output: o.csv\nenrich: standard`).enrich?.tags.length).toBe(664)
     expect(planOf(`${BASE}output: o.csv\nenrich: { product: basicPlus }`).enrich?.tags).toEqual(TAGS.basicPlus)
     const { enrich, output } = planOf(`${BASE}output: o.csv\nenrich: { product: basicPlus, tags: [general.vatNumber] }`)
@@ -243,7 +243,7 @@ describe('outputs', () => {
   })
 })
 
-test('preparation says why the file cannot go up as it is', () => {
+test('preparation lists why the file is not uploaded byte for byte', () => {
   expect(
     planOf(withMappings('orgNumber: { from: Id, pad: 8 }'), { encoding: 'windows-1252', quotes: 'relaxed' }, { limit: 3 })
       .preparation,
@@ -251,7 +251,7 @@ test('preparation says why the file cannot go up as it is', () => {
   expect(planOf(BASE, { bom: true, lineEnd: 'crlf', delimiter: ';' }).preparation).toEqual([])
 })
 
-test('a plan cannot be changed, and freezing it leaves the caller’s facts alone', () => {
+test('a plan is frozen, the facts of the caller are not', () => {
   const planned = planOf(`${BASE}output: o.csv\nchecks: { matched: { warn: "< 90%" } }`)
   const parts: unknown[] = [planned]
   for (const part of parts) {
@@ -282,15 +282,15 @@ describe('fingerprint', () => {
     ['report', 'report: { rows: all }'],
     ['description', 'description: x'],
     ['tags', 'tags: [x]'],
-  ])('does not hang on %s', (_, line) => expect(of(full + line)).toBe(of(full)))
+  ])('does not depend on %s', (_, line) => expect(of(full + line)).toBe(of(full)))
 
-  test('does not hang on where the pipeline lies or when the input was touched', () => {
+  test('does not depend on the path of the pipeline or the time of the input', () => {
     expect(
       of(full, { mtimeMs: 5 }, { file: './other/p.yml', issues: [issue('FETTLE_INPUT_SUSPECT', 'odd', { severity: 'warn' })] }),
     ).toBe(of(full))
   })
 
-  /** A plan with every key there is; a new one does not compile until it stands here, and is judged below. */
+  /** A plan with every key; a new key does not compile until it is added here, and is tested below. */
   const whole = (): Required<Omit<Plan, 'fingerprint' | 'input'>> & { readonly input: Required<InputFacts> } => {
     const { fingerprint, ...plan } = planOf(full)
     const span = { head: 1, from: 2, to: 3 }
@@ -314,7 +314,7 @@ describe('fingerprint', () => {
   const identityOf = <T extends object>(part: T, planWith: (changed: T) => Omit<Plan, 'fingerprint'>): string[] =>
     Object.keys(part).filter(key => fingerprintOf(planWith({ ...part, [key]: 'another' })) !== fingerprintOf(planWith(part)))
 
-  test('hangs on these keys of a plan and of its input, and on no text for people', () => {
+  test('depends on these keys of a plan and of its input, and on no text for people', () => {
     expect(identityOf(whole(), plan => (typeof plan.input === 'string' ? { ...plan, input: FACTS } : plan)).sort()).toEqual(
       [
         ...['version', 'name', 'service', 'input', 'key', 'limit', 'shard', 'merged', 'rows', 'sent', 'collapse', 'parts'],
@@ -329,7 +329,7 @@ describe('fingerprint', () => {
     )
   })
 
-  test('is the same in other words', () => {
+  test('is the same with reworded texts', () => {
     const plan = whole()
     const reworded = {
       ...plan,
@@ -345,7 +345,7 @@ describe('fingerprint', () => {
     expect(isSameWork(of(plan, 'by an earlier rule'), of({ ...reworded, limit: 3 }, 'f'))).toBe(false)
   })
 
-  test('is what it was for a plan whose file goes up as it is', () => {
+  test('is the digest of earlier releases for a plan without preparation', () => {
     expect(of(full)).toBe('94de57e89f0c703967772e8d105bfc4e1f8391eda510255e0c30b7cbbb8775d7')
   })
 
@@ -372,7 +372,7 @@ describe('fingerprint', () => {
     ])
   })
 
-  test('hangs on everything that changes the work', () => {
+  test('depends on everything that changes the work', () => {
     const others = [
       of(`${full}enrich: basicPlus`),
       of(`${full}budget: { rows: 100 }`),
@@ -388,7 +388,7 @@ describe('fingerprint', () => {
   })
 })
 
-test('inputOptionsOf gives what it takes to read the input', () => {
+test('inputOptionsOf returns the options to read the input', () => {
   expect(inputOptionsOf(pipelineOf(withInput('encoding: Latin1, delimiter: ";", quotes: relaxed')))).toEqual({
     path: 'in.csv',
     encoding: 'windows-1252',
@@ -399,7 +399,7 @@ test('inputOptionsOf gives what it takes to read the input', () => {
   })
 })
 
-describe('a key without wording of its own', () => {
+describe('a key without special wording', () => {
   const noted = (note: unknown): Plan => ({ ...planOf(BASE), note }) as Plan
 
   test('is shown by explain and compared by diff', () => {
@@ -412,7 +412,7 @@ describe('a key without wording of its own', () => {
 })
 
 describe('explain', () => {
-  test('tells the whole plan', async () => {
+  test('shows the whole plan', async () => {
     const text = `${BASE.replace('country: Country', 'country: { from: Country }, orgNumber: { from: Id, pad: 8 }')}description: For people.
 enrich: basicPlus\nbudget: { rows: 100, credits: 50 }\nchecks: { matched: { warn: "< 90%", fail: "< 50%" } }
 output: { path: out/o.csv, unmatched: out/u.csv }\nreport: { rows: review, mask: [phone] }`
@@ -436,7 +436,7 @@ describe('a workbook as output', () => {
   const text = `${BASE}output: { path: out/a.xlsx, format: xlsx }\n`
   const found = (facts: Partial<InputFacts>, pipeline = text) => plan(pipeline, facts).issues.map(lineOf)
 
-  test('is planned as far as Excel goes, and refused beyond before anything is sent', () => {
+  test('is planned within the limits of Excel, and rejected beyond', () => {
     expect(planOf(text, { rows: 1_048_575 }).output?.format).toBe('xlsx')
     expect(found({ rows: 1_048_576 })).toEqual([
       'OUTPUT_LIMIT 4:37 output.format: xlsx: 1048576 rows, and a sheet holds 1048575 below its header',
@@ -450,7 +450,7 @@ describe('a workbook as output', () => {
     )
   })
 
-  test('a limit of rows is what counts', () => {
+  test('the limit of rows is compared, not the rows of the input', () => {
     expect(plan(text, { rows: 2_000_000 }, { limit: 10 }).plan?.rows).toBe(10)
   })
 })

@@ -1,4 +1,4 @@
-/** What a plan tells of its columns, as far as it may, and the lines its hints give to copy. */
+/** Profiles of columns with masking, and mapping lines in hints. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { CellCounts, PlannedMapping } from '../../../src/pipeline/model/types.ts'
@@ -75,7 +75,7 @@ describe('the profile of a plan', () => {
     expect(plan.profile?.map(one => one.examples)).toEqual(examples)
   })
 
-  test('a mask of the mapping masks a key of the same column', () => {
+  test('a masked mapping masks a key of the same column', () => {
     const text = `${WITH_KEY.replace('key: Id', 'key: Name')}report: { mask: [name] }`
     expect(planOf(text, {}, { cells: CELLS }).profile?.[0]).toMatchObject({ isKey: true, examples: ['***'] })
   })
@@ -84,7 +84,7 @@ describe('the profile of a plan', () => {
     expect(planOf(WITH_KEY, {}, { cells: CELLS }).fingerprint).toBe(planOf(WITH_KEY).fingerprint)
   })
 
-  test('reads as a table', () => {
+  test('is shown as a table', () => {
     expect(profileLines(planOf(WITH_KEY, {}, { cells: CELLS }))).toEqual([
       'mapping  header     filled        different        such as',
       'name     "Name"     6       60%   3          50%   "a", "b", "c"',
@@ -112,7 +112,7 @@ describe('a mapping as a line', () => {
     expect(mappingLine({ ...mapping, ...rest }, headers)).toBe(line)
   })
 
-  test('is read as what it was made of, whatever the header', () => {
+  test('parses to the mapping that it was made of, for any header', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.option(fc.integer({ min: 1, max: 32 })), (header, pad) => {
         const line = mappingLine({ ...mapping, header, pad }, [header])

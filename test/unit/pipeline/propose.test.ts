@@ -1,4 +1,4 @@
-/** Headers and values to proposals: what a header claims in each language, what values prove, and a draft that means what it says. */
+/** Proposals from headers and values: headers in each language, evidence of values, and the written draft. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
@@ -31,7 +31,7 @@ const claimed = (header: string): string => {
   return holds.length > 0 ? holds.join('+') : claims.map(one => `${one.target} ${one.strength}`).join(', ')
 }
 
-describe('what headers claim', () => {
+describe('claims of headers', () => {
   test.each([
     ['Company Name', 'name 0.9'],
     ['company_name', 'name 0.9'],
@@ -89,7 +89,7 @@ describe('what headers claim', () => {
     ['', ''],
   ])('%s', (header, claims) => expect(claimed(header)).toBe(claims))
 
-  test('any text is read, and case, accents and punctuation do not matter', () => {
+  test('accepts any text and ignores case, accents and punctuation', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 80 }), header =>
         claimsOf(header).claims.every(one => one.strength <= 0.9),
@@ -107,7 +107,7 @@ describe('what headers claim', () => {
     )
   })
 
-  test('the table is folded as headers are, and no word stands twice in one language and meaning', () => {
+  test('the table is folded like headers, and no word is duplicated in a language and meaning', () => {
     for (const [language, meanings] of Object.entries(SYNONYMS))
       for (const [meaning, list] of Object.entries(meanings)) {
         const words = list.split('|')
@@ -136,7 +136,7 @@ test.each([
   ['DE12345678', false],
 ])('%s as a VAT number: %s', (text, is) => expect(isVat(text)).toBe(is))
 
-test('an IBAN proves itself', () => {
+test('an IBAN is recognised by its check digits', () => {
   expect(isIban('GB82 WEST 1234 5698 7654 32')).toBe(true)
   expect(isIban('GB82 WEST 1234 5698 7654 33')).toBe(false)
 })
@@ -188,7 +188,7 @@ const BY_VALUES: [string, (n: number) => string, string][] = [
   ['words', n => NAMES[n]!, 'left'],
 ]
 
-test.each(BY_VALUES)('%s speak for themselves', (_, cellOf, target) => {
+test.each(BY_VALUES)('%s are recognised without a header', (_, cellOf, target) => {
   const rows = NAMES.map((_name, n) => [cellOf(n)])
   expect(told(propose(seen(['Wert'], rows), rows.length, KNOWN))).toEqual([`Wert: ${target}`])
 })
@@ -201,20 +201,20 @@ test.each([
   ['PLZ', ['Nord', 'Ost']],
   ['Name', ['Lieferant', 'Kunde']],
   ['USt-IdNr', ['pflichtig', 'befreit']],
-])('a header %s over other things is not believed', (header, words) => {
+])('the values contradict the header %s', (header, words) => {
   const rows = Array.from({ length: 100 }, (_, n) => [words[n % 2]!])
   expect(told(propose(seen([header], rows), rows.length, KNOWN))).toEqual([`${header}: left`])
 })
 
-describe('columns beside each other', () => {
+describe('several columns', () => {
   const rows = NAMES.map((name, n) => [`${name} GmbH`, `${name} Werke GmbH`, `Hauptstraße ${n}`, `Haus ${n}`, `V${n}`])
 
-  test('two that are as good are left to a person; one that is better is taken', () => {
+  test('two equally good columns are left to a person; a better one is mapped', () => {
     expect(told(propose(seen(['Firma', 'Unternehmen'], rows), 12, KNOWN))).toEqual(['Firma: unsure', 'Unternehmen: unsure'])
     expect(told(propose(seen(['Firma', 'Kunde'], rows), 12, KNOWN))).toEqual(['Firma: name', 'Kunde: unsure'])
   })
 
-  test('a person decides, and the rest is proposed around it', () => {
+  test('choices of a person are kept, and the other columns are proposed', () => {
     const columns = seen(['Firma', 'Unternehmen', 'Straße', 'Zusatz', 'Kd-Nr'], rows)
     const decided = propose(
       columns,
@@ -244,13 +244,13 @@ describe('columns beside each other', () => {
     ).toEqual(['x: left', 'Firma: name', 'Straße: address1', 'Adresse: address2', 'y: left'])
   })
 
-  test('a name beside first names may be of persons', () => {
+  test('a name beside first names may be the name of a person', () => {
     const persons = NAMES.map((name, n) => [name, `Peter${n}`])
     const { columns, isEnough } = propose(seen(['Name', 'Vorname'], persons), 12, KNOWN)
     expect([columns[0]?.status, isEnough]).toEqual(['unsure', false])
   })
 
-  test('a key has one value of its own in every row', () => {
+  test('a key has a different value in every row', () => {
     expect(
       told(
         propose(
@@ -277,7 +277,7 @@ describe('columns beside each other', () => {
     ).toBe('ID: left')
   })
 
-  test('a first row of data is not taken for a header', () => {
+  test('a first row of data is not read as a header', () => {
     const data = NAMES.map((name, n) => [`${name} GmbH`, `1011${n % 10}`, 'Berlin'])
     const [first = [], ...others] = data
     expect(propose(seen(first, others), 11, KNOWN).isHeaderless).toBe(true)
@@ -293,7 +293,7 @@ describe('the draft', () => {
     { minLength: 5, maxLength: 5 },
   )
 
-  test('as a file it is the pipeline it is as a value, and names the columns that were proposed, whatever they are called', () => {
+  test('the file and the value are the same pipeline with the proposed columns, for any headers', () => {
     fc.assert(
       fc.property(anyHeader, cells, fc.boolean(), (header, path, isLong) => {
         const columns = seen(header, [])
@@ -330,7 +330,7 @@ describe('the draft', () => {
     )
   })
 
-  test('it says what is certain, why, and what is left, and shows no cell', () => {
+  test('shows confidence, reasons and left-out columns, and no cell', () => {
     const rows = NAMES.map(name => [`${name} GmbH`, `info@${name}.example`, `${name}-Text`, `${name} Stadt`])
     const proposal = propose(seen(['Firma', 'E-Mail', 'Notiz', 'Gebiet'], rows), 12, KNOWN)
     const text = draftYaml(

@@ -1,4 +1,4 @@
-/** What the pipeline tests share: options, facts about an input, and short ways to parse and plan. */
+/** Shared by the pipeline tests: options, facts about an input, and short functions to parse and plan. */
 import type { Issue } from '../../../src/errors.ts'
 import type { InputFacts, Plan } from '../../../src/pipeline/model/types.ts'
 import { type ParseOptions, parsePipeline } from '../../../src/pipeline/parse.ts'
@@ -15,7 +15,7 @@ export const parseJson = (text: string, options: Partial<ParseOptions> = {}) =>
 /** A pipeline that parses, changed by lines put below it. */
 export const BASE = 'name: suppliers\ninput: in.csv\nmappings: { name: Name, country: Country }\n'
 
-/** The pipeline of a text; throws its issues when there is none. */
+/** The pipeline of a text; throws its issues. */
 export function pipelineOf(text: string, options: Partial<ParseOptions> = {}): Pipeline {
   const { pipeline, issues } = parseYaml(text, options)
   if (pipeline === null) throw new Error(issues.map(lineOf).join('\n'))
@@ -51,7 +51,7 @@ export const plan = (text: string, facts: Partial<InputFacts> = {}, context: Par
   return planRun(pipeline, { ...FACTS, ...facts }, { ...CONTEXT, locate, ...context })
 }
 
-/** The plan of a text; throws its issues when there is none. */
+/** The plan of a text; throws its issues. */
 export function planOf(text: string, facts: Partial<InputFacts> = {}, context: Partial<PlanContext> = {}): Plan {
   const planned = plan(text, facts, context)
   if (planned.plan === null) throw new Error(planned.issues.map(lineOf).join('\n'))

@@ -27,7 +27,7 @@ describe('durations', () => {
     [' 2s', null],
   ])('%s is %s', (text, ms) => expect(parseDuration(text)).toBe(ms))
 
-  test('what is formatted parses to the same', () => {
+  test('a formatted duration parses to the same value', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 999_999_999 }), ms => {
         expect(parseDuration(formatDuration(ms))).toBe(ms)
@@ -64,7 +64,7 @@ describe('nearest', () => {
     ['', ['a'], null],
   ])('%j of %j is %s', (word, known, expected) => expect(nearest(word, known)).toBe(expected))
 
-  test('a word with one edit is found', () => {
+  test('finds a word with one edit', () => {
     const known = ['mappings', 'output', 'concurrency', 'unmatched']
     fc.assert(
       fc.property(fc.constantFrom(...known), fc.nat(), fc.constantFrom('drop', 'swap', 'double'), (word, seed, edit) => {
@@ -114,7 +114,7 @@ describe('the address of the service', () => {
     expect(checkServiceUrl('http://10.0.0.1/v1', true)).toEqual({ url: 'http://10.0.0.1/v1' })
   })
 
-  test('other spellings of a loopback address are loopback too', () => {
+  test('accepts other spellings of a loopback address', () => {
     for (const host of ['127.1', '2130706433', '0x7f.1', 'LOCALHOST'])
       expect(isLoopback(new URL(`http://${host}/`).hostname)).toBe(true)
     for (const host of ['0.0.0.0', '10.0.0.1', '[::]', 'localhost.'])
@@ -127,7 +127,7 @@ describe('paths', () => {
     expect(whyNotWritable(path, undefined)).toBeNull(),
   )
 
-  test('an absolute path may be written inside the project alone', () => {
+  test('an absolute path may be written only inside the project', () => {
     expect(whyNotWritable('/project/out.csv', '/project')).toBeNull()
     expect(whyNotWritable('/project/out.csv', '/project/')).toBeNull()
     expect(whyNotWritable('/projects/out.csv', '/project')).toContain('outside')
@@ -146,7 +146,7 @@ describe('paths', () => {
     expect(whyNotReadable('~/in.csv')).toContain('~')
   })
 
-  test('one file under two spellings', () => {
+  test('two spellings of one path are the same file', () => {
     expect(isSamePath('a.csv', './b/../A.csv')).toBe(true)
     expect(isSamePath('a.csv', '/a.csv')).toBe(false)
   })
@@ -159,13 +159,13 @@ describe('bytes', () => {
     return 'issue' in decoded ? decoded.issue.message : null
   }
 
-  test('UTF-8 with or without mark is text', () => {
+  test('decodes UTF-8 with and without a byte-order mark', () => {
     expect(decodePipeline(bytes('a: ü'), 'p.yml')).toEqual({ text: 'a: ü' })
     expect(decodePipeline(bytes('\ufeffa: ü'), 'p.yml')).toEqual({ text: 'a: ü' })
     expect(decodePipeline(bytes(''), 'p.yml')).toEqual({ text: '' })
   })
 
-  test('P3, P4 the limit, the encoding or the byte is named', () => {
+  test('P3, P4 names the limit, the encoding or the byte', () => {
     expect(problem(new Uint8Array(256 * 1024 + 1))).toContain('larger than 256 KiB')
     expect(problem(Uint8Array.of(0xff, 0xfe, 0x61, 0))).toContain('UTF-16')
     expect(problem(Uint8Array.of(0x61, 0, 0x3a, 0))).toContain('UTF-16')
@@ -175,7 +175,7 @@ describe('bytes', () => {
     expect(problem(Uint8Array.of(0x61, 0xc3))).not.toBeNull()
   })
 
-  test('the first wrong byte is found wherever it is', () => {
+  test('finds the first invalid byte at any offset', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1, unit: fc.constantFrom('a', 'ü', '€', '😀') }), text => {
         const good = bytes(text)
@@ -185,12 +185,12 @@ describe('bytes', () => {
     )
   })
 
-  test('P42 the format is told by the ending', () => {
+  test('P42 the extension decides the format', () => {
     expect(['a.yml', 'a.YAML', 'a.json', 'a.txt', 'a'].map(pipelineFormat)).toEqual(['yaml', 'yaml', 'json', null, null])
   })
 })
 
-test('hidden characters are shown', () => {
+test('escapes hidden characters', () => {
   expect(show('a\u00a0b\u200bc\u202ed\ufeff\n"\\')).toBe('"a\\u00a0b\\u200bc\\u202ed\\ufeff\\u000a\\"\\\\"')
   expect(show('Zürich 株式会社 😀')).toBe('"Zürich 株式会社 😀"')
   expect(show('x'.repeat(100))).toBe(`"${'x'.repeat(60)}…"`)
