@@ -1,4 +1,5 @@
 /** Pipeline + facts -> Plan: headers, limits, columns, fingerprint (faults C18 to C26, P19, P34, P38, P40). */
+import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { TAGS } from '../../../src/contract/index.ts'
@@ -347,6 +348,17 @@ describe('fingerprint', () => {
 
   test('is the digest of earlier releases for a plan without preparation', () => {
     expect(of(full)).toBe('94de57e89f0c703967772e8d105bfc4e1f8391eda510255e0c30b7cbbb8775d7')
+  })
+
+  test.each([
+    ['journal/fixtures/0.1.0/submit-finished.jsonl', '7a2fa74448d1ea520b61ab0dda8ee0e7d4613c2ea7c4e1318ff22b3bbd335e48'],
+    ['app/earlier-journal.jsonl', '0d8e58d177bd8f32d267a5946a11a0748b3d743be949adf514d855040c915324'],
+  ])('of the plan recorded in %s is the digest of earlier releases', (path, digest) => {
+    const [line = ''] = readFileSync(new URL(`../${path}`, import.meta.url), 'utf8').split('\n')
+    const { plan } = JSON.parse(line.slice(line.indexOf('{'), line.lastIndexOf('}') + 1)) as { plan: Plan }
+    const { fingerprint, ...work } = plan
+    expect(fingerprintOf(work)).toBe(digest)
+    expect(isSameWork(plan, { ...work, fingerprint: digest })).toBe(true)
   })
 
   test('is the same without a key, with an undefined one and with a null that earlier plans did not have', () => {
