@@ -252,7 +252,8 @@ describe.concurrent('what the documents show works', () => {
         'fettle/testing': [join(ROOT, 'src/testing/index.ts')],
       },
     }
-    const programs = blocks('ts')
+    // `typescript` marks a program that needs Redis: it is checked here and not run by the test of examples.
+    const programs = [...blocks('ts'), ...blocks('typescript')]
     expect(programs.length).toBeGreaterThan(0)
     const known = new Map<string, ts.SourceFile | undefined>()
     for (const text of programs) {
@@ -302,7 +303,7 @@ describe.concurrent('what the documents show works', () => {
 
   test('every block has a language that a test checks', () => {
     const languages = new Set([...EVERYTHING.matchAll(/^```(\S+)$/gm)].map(([, language]) => language))
-    expect([...languages].sort()).toEqual(['bash', 'sh', 'text', 'ts', 'yaml'])
+    expect([...languages].sort()).toEqual(['bash', 'sh', 'text', 'ts', 'typescript', 'yaml'])
   })
 
   test('commands run', async () => {
