@@ -18,7 +18,7 @@ const ROUTES = Object.entries(OPERATIONS).map(([name, { method, path }]) => ({
   ),
 }))
 
-/** The operation of a request and the id of its job; each null if there is none. */
+/** The operation of a request and the id of its job; each null if it does not exist. */
 export function matchOperation(
   method: string,
   path: string,
