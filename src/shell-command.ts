@@ -4,10 +4,8 @@ import type { Action } from './errors.ts'
 /** The directory of runs unless another is given. No leading dot: CI artifact uploads skip hidden folders. */
 export const DEFAULT_RUNS_DIR = 'fettle-runs'
 
-/** Commands that read the directory of runs. */
 const WITH_RUNS: readonly string[] = ['run', 'resume', 'collect', 'status', 'review', 'merge', 'runs', 'report', 'doctor']
 
-/** One word for a POSIX shell. */
 const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
 
 /** `fettle resume 20260101T…`, with `--runs-dir` when it is not the default. */

@@ -17,9 +17,7 @@ export interface Command {
   /** In the order of the usage. */
   readonly positionals?: readonly Option[]
   readonly options: readonly Option[]
-  /** Flag -> flags that exclude it. */
   readonly conflicts?: Readonly<Record<string, readonly string[]>>
-  /** Flag -> the flag it needs. */
   readonly implies?: Readonly<Record<string, string>>
   readonly examples: readonly (readonly [line: string, purpose: string])[]
   readonly load: () => Promise<Body>

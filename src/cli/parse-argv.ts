@@ -11,7 +11,6 @@ export interface ParsedCommand {
   readonly flags: Flags
 }
 
-/** Flags of every command. */
 const COMMON = ['debug', 'help', 'h']
 
 /** Parses argv; null when help or the version was printed instead. Throws FETTLE_USAGE. */
@@ -98,7 +97,6 @@ const definitionOf = ({ type = 'text', alias, choices, default: preset, isRequir
   ...(choices !== undefined ? { choices } : { type: type === 'switch' ? ('boolean' as const) : ('string' as const) }),
 })
 
-/** How many words a flag consumes. */
 const valuesOf = ({ type, values = 1 }: Option): Options =>
   type === 'switch' ? {} : { requiresArg: true, ...(type === 'list' ? { nargs: values } : {}) }
 

@@ -42,7 +42,6 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<numbe
 
 const AWS_ADVICE_OFF = 'AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'
 
-/** Runs the command line of this process. */
 export async function start(): Promise<void> {
   // The AWS client would print its own advice about Node versions.
   process.env[AWS_ADVICE_OFF] ??= 'true'

@@ -5,7 +5,6 @@
 
 /** Masks the secrets that were passed to `hide`. */
 export interface Redactor {
-  /** Masks this text from now on. */
   hide(secret: string): void
   /** Whether the text contains a secret that is too long to be there by chance. */
   leaks(text: string): boolean

@@ -26,7 +26,6 @@ const AUTHENTICATION = {
   },
 } as const satisfies Record<string, Operation>
 
-/** Every operation this version speaks. */
 export const OPERATIONS = {
   ...AUTHENTICATION,
   ...ACCESS,

@@ -1,7 +1,6 @@
 /** The types of query parameters; every value arrives as text. */
 import { z } from 'zod'
 
-/** A whole number, written in digits. */
 export const whole = (least: number, most: number) =>
   z
     .string()
@@ -29,7 +28,6 @@ export const fromOne = ({ size = 10, most = 100 } = {}) => ({
 /** `page` from 0, and `pageSize`; the default and maximum are documented on one operation and hold for all that begin at 0. */
 export const fromZero = { page: wholeOr(0, LAST_PAGE, 0), pageSize: wholeOr(1, 1000, 50) }
 
-/** A truth value. */
 export const truth = z.enum(['true', 'false']).transform(word => word === 'true')
 
 /** A switch, off unless it is `true`. */

@@ -60,7 +60,6 @@ export async function* fileChunks(
   }
 }
 
-/** Whether a system call failed. */
 export const isOfDisk = (error: unknown): error is Error =>
   error instanceof Error && !FettleError.is(error) && (error as NodeJS.ErrnoException).syscall !== undefined
 

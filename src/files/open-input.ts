@@ -57,7 +57,6 @@ async function nearestNames(path: string): Promise<string[]> {
     .map(one => one.name)
 }
 
-/** Edits between two short texts. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, j) => j)
   for (let i = 1; i <= a.length; i++) {

@@ -22,7 +22,6 @@ import { FettleError } from '../errors.ts'
 import { ownBeginning } from '../process.ts'
 import { isStale, type LockOwner, readOwner } from './lock-owner.ts'
 
-/** A held lock. */
 export interface Lock {
   readonly path: string
   readonly owner: LockOwner
@@ -36,7 +35,6 @@ export interface Lock {
   release(): void
 }
 
-/** Tokens of the locks this process holds. */
 const ours = new Set<string>()
 
 /** The owner of the lock at `path`; null when it is free, or its owner is gone. */
@@ -99,7 +97,6 @@ function acquire(path: string, owner: LockOwner, now: () => number): LockOwner |
   }
 }
 
-/** Turns an error of the disk into FETTLE_OUTPUT_WRITE. */
 function onDisk<T>(path: string, action: () => T): T {
   try {
     return action()

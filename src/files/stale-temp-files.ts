@@ -28,7 +28,6 @@ function pidNamespace(): string {
 const MARK = /^(.+)\.([0-9a-f]{8})-(\d+)-(\d*)$/
 let mark: { readonly namespace: string; readonly text: string } | null = null
 
-/** This process as named in its temporary files. */
 function own(): { readonly namespace: string; readonly text: string } {
   if (mark === null) {
     const namespace = pidNamespace()

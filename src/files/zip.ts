@@ -14,9 +14,7 @@ export interface Member {
   readonly offset: number
 }
 
-/** Not compressed. */
 const STORED = 0
-/** Compressed by deflate. */
 export const DEFLATED = 8
 const ENCRYPTED = 0x0001
 const SIZES_FOLLOW = 0x0008

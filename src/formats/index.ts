@@ -14,7 +14,6 @@ interface FormatFacts {
 }
 
 interface FormatLimits {
-  /** Rows below the header. */
   readonly rows: number
   readonly columns: number
   /** UTF-16 units in a cell. */
@@ -75,7 +74,6 @@ export const extensionsOf = (kind?: FormatFacts['kind']): string[] => [
   ...new Set(ENTRIES.flatMap(([, facts]) => (kind === undefined || facts.kind === kind ? facts.extensions : []))),
 ]
 
-/** The usual ending of each format, for help texts. */
 export const FORMAT_EXTENSIONS = [...new Set(ENTRIES.map(([, { extensions }]) => extensions[0]))]
 
 /** Whether programs would open a file of this format under this name. */

@@ -3,12 +3,10 @@ import type { OutputFormat } from './index.ts'
 import { excelText, jsonLines, plainCsv, type RowFormat } from './text-formats.ts'
 import { xlsxFormat } from './xlsx.ts'
 
-/** The table that is written. */
 export interface TableSpec {
   readonly names: readonly string[]
   /** Of the input, so that the output opens where the input did. */
   readonly delimiter: string
-  /** Name of the sheet. */
   readonly title: string
 }
 

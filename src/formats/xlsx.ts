@@ -37,7 +37,6 @@ const part = (name: string, type: string): string => `<Override PartName="/${nam
 
 const SHEET = 'xl/worksheets/sheet1.xml'
 
-/** Everything but the sheet. */
 const parts = (name: string): readonly (readonly [name: string, xml: string])[] => [
   [
     '[Content_Types].xml',

@@ -41,7 +41,6 @@ export class Checksums {
   }
 }
 
-/** The lines with the checksums of a new journal. */
 export function resealed(lines: readonly string[]): string[] {
   const sums = new Checksums()
   return lines.map(line => {

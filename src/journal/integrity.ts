@@ -116,7 +116,6 @@ const jobState = least<JobState>({
 const stage = word<StageState['name']>()
 const observed = { part, status: text, summary }
 
-/** THE table of events. */
 const EVENTS: Events = {
   'run.started': {
     journal: z.literal(1),
@@ -191,7 +190,6 @@ const SCHEMAS: ReadonlyMap<string, z.ZodType> = new Map(
   Object.entries(EVENTS).map(([type, fields]) => [type, z.object(fields as z.ZodRawShape)]),
 )
 
-/** An object with a type and a time. */
 export const isEvent = (value: unknown): value is RunEvent =>
   typeof value === 'object' &&
   value !== null &&

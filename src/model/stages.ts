@@ -20,7 +20,6 @@ interface StageDescriptor {
   readonly group: 'submit' | 'match' | 'enrich' | 'companies'
   /** Whether a run of this plan has the stage; absent: every run has it, and may skip it. */
   readonly isPlanned?: (plan: StagePlan) => boolean
-  /** The requests that a plan lists for the stage. */
   readonly operations: (plan: StagePlan) => readonly OperationName[]
 }
 
@@ -34,7 +33,7 @@ const ifEnriched =
   ({ enrich }: StagePlan) =>
     enrich === null ? [] : operations
 
-export const STAGES = [
+const STAGES = [
   { name: 'create', group: 'submit', operations: sends('createJob') },
   { name: 'upload', group: 'submit', operations: sends('upload') },
   { name: 'map', group: 'submit', operations: sends('setMappings') },
@@ -64,10 +63,8 @@ export type StageName<G extends StageGroupName = StageGroupName> = Extract<Row, 
 
 export const STAGE_NAMES = STAGES.map(({ name }) => name)
 
-/** The stages that a run of this plan has. */
 export const stagesOf = (plan: StagePlan): readonly (StageDescriptor & { readonly name: StageName })[] =>
   STAGES.filter((stage: StageDescriptor) => stage.isPlanned?.(plan) ?? true)
 
-/** The names of the stages of these groups. */
 export const stagesIn = <G extends StageGroupName>(...groups: readonly G[]): StageName<G>[] =>
   STAGES.flatMap(({ name, group }) => ((groups as readonly string[]).includes(group) ? [name as StageName<G>] : []))

@@ -55,5 +55,4 @@ export function splitWords(text: string): string[] {
   return found
 }
 
-/** The words of a text, joined by spaces. Idempotent. */
 export const normaliseText = (text: string): string => splitWords(text).join(' ')

@@ -17,13 +17,10 @@ import { lineFinder } from './source/source-position.ts'
 import { offsetAt, type Path, plainOf, prune, type SyntaxIssue, type Tree, treeOf } from './source/tree.ts'
 import { readYaml } from './source/yaml.ts'
 
-/** What a pipeline is parsed with. */
 export interface ParseOptions extends Sources {
-  /** The pipeline file as given, for places. */
   readonly file: string
   /** Absolute path of the project; without it every absolute output path counts as outside. */
   readonly root?: string
-  /** Paths that replace those of the pipeline, taken literally. */
   readonly replace?: Replacements
 }
 

@@ -1,7 +1,6 @@
 /** Checks the settings of Redis that a queue depends on: version, eviction, and what survives a crash. */
 import type { Connected } from './connect.ts'
 
-/** One setting that was checked. */
 export interface QueueFact {
   readonly status: 'ok' | 'warn' | 'fail'
   readonly text: string

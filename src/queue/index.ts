@@ -1,7 +1,7 @@
 /** Re-exports the queue. */
 export { queueAddress } from './address.ts'
 export { type Connected, connectQueue } from './connect.ts'
-export { type QueueFact, queueFacts } from './facts.ts'
+export { queueFacts } from './facts.ts'
 export { copyLines, type Lease, readLines } from './journal-replica.ts'
 export { openSharedRateLimiter } from './rate-limiter.ts'
 export { type Notice, type QueuedShardStatus, ShardQueue } from './shard-queue.ts'

@@ -15,7 +15,6 @@ export interface QueuedShardStatus {
   readonly waiting: number
   /** Shards that the queue no longer retries, with their error. */
   readonly failed: readonly { readonly id: string; readonly why: string }[]
-  /** Shards that are not in the queue. */
   readonly missing: readonly string[]
   /** Null when Redis does not list them. */
   readonly workers: number | null
@@ -42,7 +41,6 @@ const POLL_MS = 3_000
 /** A shard that kills its workers is not passed on for ever: at most this many workers may die with it. */
 export const MOST_DEATHS = 20
 
-/** Retryable errors are retried for an hour. */
 const RETRIES = { attempts: 360, backoff: { type: 'fixed', delay: 10_000 } }
 
 export class ShardQueue {
@@ -96,7 +94,6 @@ export class ShardQueue {
     return job === undefined ? null : { job, state: await this.#state(id) }
   }
 
-  /** The error of a failed shard. */
   async #failure(id: string): Promise<string> {
     return shownText((await this.#job(id))?.failedReason)
   }

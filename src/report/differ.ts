@@ -1,7 +1,6 @@
 /** Compares two texts by their words: which words of one the other lacks. */
 import { MASK } from '../model/mask.ts'
 
-/** A word or the space between two words. */
 export interface Word {
   readonly text: string
   readonly differs: boolean

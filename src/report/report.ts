@@ -11,7 +11,6 @@ import { messageOf } from './message.ts'
 import type { Report, Result, Sample } from './schema.ts'
 import { ledgerOf, type Totals, totalsOf } from './totals.ts'
 
-/** What the journal does not contain. */
 export interface ReportContext {
   /** UTC, with milliseconds. */
   readonly generatedAt: string

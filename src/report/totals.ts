@@ -10,11 +10,9 @@ export type OutcomeName = (typeof OUTCOMES)[number]
 export interface Ledger {
   /** Null if a count is unknown. */
   adds: boolean | null
-  /** Of the known counts. */
   sum: number
   /** Rows without an outcome (above 0) or counted twice (below); null if a count is unknown. */
   difference: number | null
-  /** Outcomes with an unknown count. */
   unknown: OutcomeName[]
 }
 

@@ -13,7 +13,6 @@ const BY_WEIGHT: readonly Verdict[] = ['error', 'cancelled', 'fail', 'running', 
 /** The worst of several verdicts; an empty list is an error. */
 export const worst = (verdicts: readonly Verdict[]): Verdict => BY_WEIGHT.find(one => verdicts.includes(one)) ?? 'error'
 
-/** Of runs and stages. */
 export const STATUS: Readonly<Record<Result['stages'][number]['status'], { readonly sign: string; readonly word: string }>> = {
   success: { sign: '✓', word: 'Success' },
   warn: { sign: '!', word: 'Success, with warnings' },
@@ -35,7 +34,6 @@ export const OUTCOME: Readonly<Record<OutcomeName, { readonly sign: string; read
   skipped: { sign: '–', word: 'skipped' },
 }
 
-/** The four usual outcomes, and others that have rows. */
 export const shownOutcomes = (report: Report): OutcomeName[] => {
   const usual: readonly OutcomeName[] = ['matched', 'duplicates', 'review', 'unmatched']
   return (Object.keys(OUTCOME) as OutcomeName[]).filter(name => usual.includes(name) || (report.totals[name] ?? 0) > 0)

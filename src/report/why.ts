@@ -1,6 +1,5 @@
 /** Formats the reasons of the matcher, `name 0.97 | number = | postcode ≠ | dissolved`. */
 
-/** A reason, and whether it supports the pair. */
 export interface Reason {
   readonly text: string
   readonly kind: 'for' | 'against' | 'near' | 'plain'

@@ -38,7 +38,6 @@ const FAILED: ReturnType<typeof outcomeReader> = { namesOutcome: true, of: () =>
 
 /** Reads answers in the order of the uploaded rows. Throws FETTLE_LEDGER, FETTLE_ROW_ORDER and FETTLE_OUTPUT_WRITE. */
 export class Answers {
-  /** Answers read so far. */
   count = 0
   readonly #plan: Plan
   readonly #from: AnswerPlace
@@ -113,7 +112,6 @@ export class Answers {
 interface PlacedPart {
   /** The number of its first row, from 0. */
   readonly first: number
-  /** The offset of the end of the header. */
   readonly header: number
   readonly delimiter: string
   handle: FileHandle | null
@@ -131,7 +129,6 @@ class AnswerOffsets {
     this.#workDir = workDir
   }
 
-  /** Starts a part whose header was read. */
   begin(part: number, { place, delimiter }: EnrichedFile): void {
     this.#parts[part] = { first: this.#count, header: place(), delimiter, handle: null }
   }

@@ -11,7 +11,6 @@ export interface Candidate extends RowCandidate {
   readonly tags: Readonly<Record<string, string>>
 }
 
-/** The most candidates shown for a row. */
 const MOST = 10
 
 /** A number from 0 to 1, null for anything else. */

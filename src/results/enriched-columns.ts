@@ -68,7 +68,6 @@ export function locateColumns(header: readonly string[], plan: Pick<Plan, 'input
   return { header, own, find }
 }
 
-/** The indexes of each name, among the given ones. */
 function placesOf(names: readonly string[], among: Iterable<number> = names.keys()): Map<string, number[]> {
   const places = new Map<string, number[]>()
   for (const at of among) {

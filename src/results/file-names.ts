@@ -6,7 +6,6 @@ export const JOURNAL_FILE = 'journal.jsonl'
 export const PLAN_FILE = 'pipeline.resolved.yml'
 export const REVIEW_FILE = 'review.jsonl'
 export const COMPANIES_FILE = 'companies.jsonl'
-/** The record of a list in a queue. */
 export const QUEUE_FILE = 'queue.json'
 
 const ENRICHED = /^enriched-\d+\.csv$/

@@ -39,7 +39,6 @@ interface FileResults {
   /** The `listed` companies found, from number `from` (from 0) on. Throws FETTLE_OUTPUT_WRITE when some are missing. */
   companies(listed: number, from?: number): AsyncIterable<FoundCompany>
   removeCompanies(): Promise<void>
-  /** Removes the enriched files. */
   remove(): Promise<void>
 }
 

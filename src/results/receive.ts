@@ -53,7 +53,6 @@ export class Receiver {
     return received
   }
 
-  /** Removes the received files. */
   async remove(): Promise<void> {
     const isGone = (part: number) =>
       unlink(enrichedPath(this.#workDir, part)).then(

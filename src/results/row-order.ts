@@ -14,7 +14,6 @@ export interface OrderProof {
   check(number: number, enriched: readonly string[], uploadRow: readonly string[]): void
 }
 
-/** For a failed part, which has no enriched rows. */
 export const NO_PROOF: OrderProof = { check: () => {} }
 
 /** The proof of a part that starts after `rowsBefore` rows. */

@@ -38,7 +38,6 @@ export class RowTotals {
     this.#reportRows = new ReportRowBuilder(plan)
   }
 
-  /** Notes which counts the file of a part provides. */
   begin(columns: EnrichedColumns, namesOutcome: boolean): void {
     this.#namesOutcome &&= namesOutcome
     this.#hasDuplicates &&= namesOutcome || columns.find('general.duplicate') !== -1
@@ -102,7 +101,6 @@ export class RowTotals {
     return this.#countsOf(this.#all)
   }
 
-  /** Counts over the uploaded rows, by the service's outcomes. */
   sent(): Outcomes {
     return this.#countsOf(this.#sent)
   }

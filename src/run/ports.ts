@@ -32,7 +32,6 @@ export interface Service {
 
 /** Portfolios of the account (contract §8). */
 export interface PortfolioService {
-  /** All portfolios of exactly this name. */
   findPortfolios(name: string, options: CallOptions): Promise<readonly Portfolio[]>
   readPortfolio(id: number, options: CallOptions): Promise<Portfolio>
   createPortfolio(name: string, options: EffectOptions<Portfolio>): Promise<Effect<Portfolio>>
@@ -46,7 +45,6 @@ export interface PortfolioService {
 
 /** AML searches for businesses (contract §6). */
 export interface ScreenService {
-  /** One credit. */
   screenBusiness(query: ScreenQuery, options: EffectOptions<Screening>): Promise<Effect<Screening>>
   /** A search of this very query, made no earlier than `since` (UTC) and other than `other`; undefined when none exists. */
   findScreening(
@@ -58,7 +56,6 @@ export interface ScreenService {
   readRisks(id: string, options: CallOptions): Promise<Readonly<Record<string, number>>>
 }
 
-/** The input, ready to send. */
 export interface Source {
   /**
    * The rows of a part. Throws FETTLE_INPUT_CHANGED when the file is not the planned one any more. `sha256` is that of the bytes
@@ -67,7 +64,6 @@ export interface Source {
   upload(part: number): Promise<Upload & { readonly sha256: () => string | null }>
 }
 
-/** Receives the enriched files and writes the outputs. */
 export interface Results {
   /**
    * Receives the file and checks that it is complete: announced length, no record cut short, `rows` records. Throws

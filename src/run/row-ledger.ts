@@ -8,7 +8,6 @@ import { knownSum, UNKNOWN } from '../journal/outcomes.ts'
 import type { RunState } from '../journal/state.ts'
 import type { Outcomes } from '../model/results.ts'
 
-/** All rows have the same outcome. */
 export const allRows = (outcome: 'failed' | 'skipped', rows: number): Outcomes => ({
   matched: 0,
   manualMatched: 0,
@@ -47,7 +46,6 @@ function sumOfSummaries(state: RunState): Counts | null {
   return sum
 }
 
-/** Rows of failed jobs. */
 const failedRows = ({ jobs, plan }: RunState): number =>
   jobs.reduce((sum, { failure, part }) => (failure === null ? sum : sum + plan.parts[part]!.rows), 0)
 

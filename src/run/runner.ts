@@ -64,7 +64,6 @@ export const needsService = (state: RunState): boolean =>
   planned(STAGE_GROUPS.flat(), state).some(stage => (stage.skip?.(state) ?? null) === null && !areJobsDone(stage, state)) ||
   planned(COMPANY_STAGES, state).some(stage => !stage.isDone(state))
 
-/** The stages that this run has. */
 const planned = <T extends Named<object>>(stages: readonly T[], state: RunState): T[] =>
   stages.filter(stage => state.stages.some(({ name }) => name === stage.name))
 

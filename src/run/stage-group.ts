@@ -46,7 +46,6 @@ export async function runCompanyStages(
   return group.end()
 }
 
-/** An error as the journal stores it. */
 export const recordError = ({ code, kind, message, hint, correlationId }: FettleError): RecordedError => ({
   code,
   kind,
@@ -70,7 +69,6 @@ class StageGroup {
   readonly #context: StageGroupContext
   /** Stages that started and have not finished: their monotonic start, and their own count of requests. */
   readonly #open = new Map<Named<object>, { readonly since: number; readonly meter: Meter }>()
-  /** Stages that a job is finishing. */
   readonly #finishing = new Set<Named<object>>()
   /** Aborted by the first failure, so that the other jobs stop waiting. */
   readonly #failed = new AbortController()
@@ -196,7 +194,6 @@ class StageGroup {
     }
   }
 
-  /** Time and requests of an open stage so far. */
   #spent(stage: Named<object>): { readonly elapsedMs: number; readonly http: HttpCounts } {
     const { since, meter } = this.#open.get(stage)!
     const elapsedMs = Math.round(this.#context.ports.clock.monotonic() - since)

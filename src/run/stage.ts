@@ -7,7 +7,6 @@ import type { JobState, RunState } from '../journal/state.ts'
 import type { StageName } from '../model/stages.ts'
 import type { Ports } from './ports.ts'
 
-/** Events that the runner writes to the journal. */
 export type StageEvents = AsyncGenerator<RunEventInput, void, void>
 
 /** Work for the run as a whole. `run` may be called again after any event it yielded: it reads the state and keeps none. */
@@ -16,7 +15,6 @@ export interface RunStep {
   run(state: RunState, ports: Ports): StageEvents
 }
 
-/** A stage that every remote job passes through. */
 export interface JobStage {
   /** Why this run skips the stage; null or absent: it does not. */
   skip?(state: RunState): string | null
@@ -29,14 +27,11 @@ export interface JobStage {
   readonly afterJobs?: RunStep
 }
 
-/** A stage with its name in the table. */
 export type Named<T> = T & { readonly name: StageName }
 
-/** Every job is done with the stage, or failed. */
 export const areJobsDone = (stage: JobStage, { jobs }: RunState): boolean =>
   jobs.every(job => job.failure !== null || stage.isDone(job))
 
-/** Nothing is left to do in the stage. */
 export const isComplete = (stage: JobStage, state: RunState): boolean =>
   stage.afterJobs?.isDone(state) ?? areJobsDone(stage, state)
 

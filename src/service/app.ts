@@ -53,7 +53,6 @@ export type AppDeps = AuthenticateDeps &
   MetricsDeps &
   ReconcileDeps & { readonly clock: Clock }
 
-/** What the server needs besides its routes. */
 export interface AppOptions {
   /** Names under which the service is reached, lower case; loopback names are always accepted. */
   readonly hosts: readonly string[]

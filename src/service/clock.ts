@@ -11,7 +11,6 @@ export interface Clock {
   sleep(ms: number, signal: AbortSignal): Promise<void>
 }
 
-/** The clock of this machine. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   elapsed: () => performance.now(),

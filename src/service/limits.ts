@@ -90,5 +90,4 @@ export type LimitName = keyof typeof LIMIT_TABLE
 /** A value for every limit. */
 export type Limits = Readonly<Record<LimitName, number>>
 
-/** The default limits. */
 export const LIMITS = Object.fromEntries(Object.entries(LIMIT_TABLE).map(([name, { value }]) => [name, value])) as Limits

@@ -21,7 +21,6 @@ export type Need = Permission | 'Own'
 export interface ObjectAccess {
   job(caller: Caller, id: string): Job
   search(caller: Caller, type: SearchType, id: string): Search
-  /** A hit of a search already found. */
   hit(search: Search, id: string): Hit
   portfolio(caller: Caller, id: string | number, ...needs: readonly Need[]): Portfolio
   /** A company of a portfolio already found, by connectId or Safe Number. */

@@ -78,10 +78,8 @@ export interface StartOptions {
   readonly rowPauseMs?: number
 }
 
-/** What the registers offer besides their companies. */
 export interface RegisterExtras {
   readonly changes?: ChangeSource
-  /** Closed with the service. */
   readonly officers?: Officers
 }
 
@@ -192,7 +190,6 @@ async function startBackground(options: StartOptions, parts: BackgroundParts, on
   return { jobs, files, worker, search, screener, portfolios, holdings, events, imports, importer, importDir, transaction }
 }
 
-/** Logins, tokens and limits of the users. */
 async function openAuth(options: StartOptions, logins: readonly Login[], { accounts, database, clock, limits }: AuthParts) {
   const now = (): number => clock.now()
   const users = await openUsers(logins, accounts, openOwnerNumbers(database))

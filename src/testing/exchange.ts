@@ -9,17 +9,13 @@ import { type ForwardOptions, forwardRequest, ownHeaders, type Reply, readWhole 
 export type SeenDraft = { -readonly [K in keyof Seen]: Seen[K] }
 
 export interface ExchangeContext {
-  /** Base address of the service. */
   readonly target: URL
-  /** This server's own origin. */
   readonly origin: string
-  /** Request headers that are not passed on, lower case. */
   readonly without: readonly string[]
   readonly keepAlive: boolean
   note(delivery: Delivery): void
 }
 
-/** One request and its reply. */
 export class Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
@@ -52,7 +48,6 @@ export class Exchange {
     return this.#context.keepAlive && !this.#isLast ? {} : { connection: 'close' }
   }
 
-  /** Whether the client is still there. */
   get isOpen(): boolean {
     return !this.response.destroyed && !this.request.socket.destroyed
   }

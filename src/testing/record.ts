@@ -41,7 +41,6 @@ export interface Delivery {
   readonly operation: Recognised | null
   readonly jobId: string | null
   readonly status: number
-  /** The Idempotency-Key that reached the service. */
   readonly key: string | null
   /** The parsed answer, undefined if it is not JSON. */
   readonly answer: unknown
@@ -61,7 +60,6 @@ const COUNTED = {
   authenticate: 'logins',
 } as const satisfies Partial<Record<Recognised, keyof EffectCounts>>
 
-/** A digest that identifies equal tokens. */
 export const digest = (token: string): string => createHash('sha256').update(token).digest('hex').slice(0, 16)
 
 const jobsIn = (answer: unknown): { id: string; name: string }[] =>

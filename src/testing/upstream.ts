@@ -5,7 +5,6 @@
 import { Agent, type ClientRequest, request as http, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http'
 import { request as https, Agent as SecureAgent } from 'node:https'
 
-/** Larger bodies are not kept in memory. */
 export const BUFFER_BYTES = 64 * 1024 * 1024
 
 /** Headers of a connection, which are not forwarded (RFC 9110 §7.6.1). */
@@ -35,7 +34,6 @@ export function ownHeaders(message: IncomingMessage, without: readonly string[] 
 export interface ForwardOptions {
   readonly target: URL
   readonly headers: OutgoingHttpHeaders
-  /** Replaces the request's body, which has already been read. */
   readonly body?: Buffer
   /** Closes the connection after this number of bytes of the body, and throws Down. */
   readonly cutAfter?: number

@@ -14,7 +14,6 @@ export interface QueuedRun {
   readonly runId: string
   readonly pipeline: string
   readonly file: string
-  /** Service and user, as runs record them. */
   readonly identity: string
   /** Address and name of the queue; the address without a password. */
   readonly url: string

@@ -41,7 +41,6 @@ export const withLease = (world: Runtime, hold: (signal: AbortSignal) => Promise
 const signalsOf = ({ signal, stop }: Parameters<Pace['enter']>[0]): AbortSignal[] =>
   [signal, stop].filter(one => one !== undefined)
 
-/** Worlds over one connection. */
 export function sharedRuntimes(connected: Connected): SharedRuntimes {
   const opened = new Map<string, Promise<Turns>>()
   const paced = (own: Pace, open: () => Promise<Turns>): Pace => ({

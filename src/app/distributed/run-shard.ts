@@ -21,7 +21,6 @@ export interface WorkerContext extends Omit<Started, 'credentials'> {
   readonly env: Env
   readonly runsDir: string
   readonly worlds: SharedRuntimes
-  /** Receives progress of a shard, by its name. */
   readonly onNote: (shard: string, text: string) => void
   readonly onEvent: (shard: string, event: RunEventInput, state: RunState) => void
 }
@@ -32,7 +31,6 @@ const LAST_MS = 10_000
 /** The runs of this machine; several machines may share the directory. */
 const workerDir = (runsDir: string): string => join(runsDir, 'workers', hostname())
 
-/** Runs a shard as far as possible. */
 export async function runShard(
   connected: Connected,
   value: unknown,

@@ -61,7 +61,6 @@ export const runArgs = z.record(
 
 /** The status of a shard by its end in the queue. */
 export const endStatus = z.enum(['running', ...status.options])
-/** The exit code of a shard. */
 export const endCode = exitCode
 
 const at = text(40).refine(time => !Number.isNaN(Date.parse(time)))
@@ -124,5 +123,4 @@ export const shardEvent = z.discriminatedUnion('type', [
   event('run.paused', { status, exitCode, error }),
 ])
 
-/** An event of a shard's journal. */
 export type ShardEvent = z.infer<typeof shardEvent>

@@ -17,7 +17,6 @@ export interface Started {
   /** The address of the service: credentials go there and nowhere else. */
   readonly service: string
   readonly credentials: () => Credentials
-  /** The folder that lists lie in. */
   readonly cwd: string
   /** Addresses that lists may be fetched from: an object, or a folder that ends in a slash. */
   readonly inputsFrom: readonly string[]

@@ -12,7 +12,6 @@ export interface WorkerSettings extends Omit<WorkerContext, 'worlds' | 'service'
   readonly queue: QueueConnectionOptions
   readonly concurrency: number
   readonly signal: AbortSignal
-  /** Receives messages that are not about one shard. */
   readonly onWord: (text: string) => void
 }
 

@@ -14,7 +14,6 @@ export interface CheckResult {
 
 export const ok = (name: string, message: string): CheckResult => ({ name, status: 'ok', message, hint: null, code: null })
 
-/** A run works, but perhaps not as it should. */
 export const warn = (name: string, message: string, hint: string, action: Action | null = null): CheckResult => ({
   name,
   status: 'warn',

@@ -22,9 +22,7 @@ export interface DoctorReport {
   readonly runsDir: string
   /** A pipeline file whose input and service are looked at too. */
   readonly pipeline: string | null
-  /** In place of the pipeline's service. */
   readonly service: string | null
-  /** A queue whose Redis is looked at too. */
   readonly queue: QueueConnectionOptions | null
   readonly offline: boolean
   readonly signal: AbortSignal
@@ -71,7 +69,6 @@ export async function runDoctor(options: DoctorReport): Promise<CheckResult[]> {
   ]
 }
 
-/** Outputs here are looked at with the disk. */
 const hasFarOutput = ({ output }: Plan): boolean =>
   [output?.path, output?.unmatched, output?.review].some(path => path != null && isAddress(path))
 

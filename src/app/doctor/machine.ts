@@ -16,7 +16,6 @@ export const checkVersion = (): CheckResult => {
 }
 
 const MB = 1024 ** 2
-/** Warn below this, fail below the next. */
 const LITTLE = 1024 * MB
 const NONE = 50 * MB
 
@@ -42,7 +41,6 @@ export async function checkDisk(what: string, path: string, need: number): Promi
   }
 }
 
-/** A register older than this lacks too many companies. */
 const OLD_DAYS = 365
 const DAY_MS = 86_400_000
 
@@ -64,7 +62,6 @@ export async function checkRegister(dataDir: string, now: number): Promise<Check
   return isOld ? warn(name, text, 'More than a year old: import a newer one.') : ok(name, text)
 }
 
-/** Unfinished runs in the directory of runs. */
 export function checkRuns(runsDir: string): CheckResult {
   const name = 'runs'
   const ids = listRunIds(runsDir)

@@ -12,7 +12,6 @@ import type { PlannedService } from '../../pipeline/index.ts'
 import type { Credentials } from '../env/environment.ts'
 import { attempt, type CheckResult, fail, ok, warn } from './check-result.ts'
 
-/** What it takes to walk there. */
 export interface Way {
   readonly service: Extract<PlannedService, { kind: 'remote' }>
   readonly proxies: Proxies
@@ -21,7 +20,6 @@ export interface Way {
   readonly signal: AbortSignal
 }
 
-/** Walks the way to the service. */
 export async function checkNetwork(way: Way): Promise<CheckResult[]> {
   const { proxyFor } = await import('../../client/http/proxies.ts')
   const url = new URL(way.service.url)
@@ -62,7 +60,6 @@ async function nameFinding(url: URL): Promise<CheckResult> {
 }
 
 const PATIENCE_MS = 10_000
-/** Time to have a certificate renewed. */
 const SOON_MS = 14 * 86_400_000
 
 async function certificateFinding(url: URL): Promise<CheckResult> {

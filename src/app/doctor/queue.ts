@@ -3,7 +3,6 @@ import type { QueueConnectionOptions } from '../distributed/connection.ts'
 import { type Env, passwordFileWarning } from '../env/environment.ts'
 import { attempt, type CheckResult, fail, ok, warn } from './check-result.ts'
 
-/** What is found at the queue. */
 export async function checkQueueConnection(place: QueueConnectionOptions, env: Env): Promise<CheckResult[]> {
   const warning = passwordFileWarning(env, 'FETTLE_QUEUE_PASSWORD')
   const facts: CheckResult[] = warning === null ? [] : [warn('queue', warning, 'Only you should be able to read it.')]

@@ -4,7 +4,6 @@ import { nearest } from '../../pipeline/index.ts'
 import { type Env, passwordFileWarning, proxiesOf, serviceUrlOf, traceWarning } from '../env/environment.ts'
 import { attempt, type CheckResult, ok, warn } from './check-result.ts'
 
-/** The variables of ours that are read. */
 const READ = [
   'FETTLE_URL',
   'FETTLE_USERNAME',

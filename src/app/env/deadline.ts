@@ -2,7 +2,6 @@
 import { FettleError } from '../../errors.ts'
 import type { Clock } from '../../model/requests.ts'
 
-/** The two ends of a run's time. */
 export interface Deadline {
   /** Aborted by a signal or at the time limit. */
   readonly signal: AbortSignal
@@ -10,7 +9,6 @@ export interface Deadline {
   readonly grace: AbortSignal
   /** Milliseconds before the time limit. */
   readonly left: () => number
-  /** Ends the timers and listeners. */
   readonly clear: () => void
 }
 

@@ -9,7 +9,6 @@ export interface PackageInfo {
 
 let tool: PackageInfo | undefined
 
-/** Name and version of this package. */
 export function packageInfo(): PackageInfo {
   if (tool === undefined) {
     const { name, version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as PackageInfo

@@ -40,7 +40,6 @@ import { offline, openService, type ReadyService } from './service-connection.ts
 
 /** A second copy of a journal, so that another machine can resume the run. */
 export interface JournalCopy {
-  /** Receives a line that is safe on this disk. */
   readonly append: (line: string) => void
   /** Resolves when every line is safe in the copy. Throws FETTLE_LOCKED when another process has taken over the run. */
   readonly flushed: (signal: AbortSignal) => Promise<void>
@@ -61,7 +60,6 @@ export interface RunSettings {
   readonly detach?: boolean
   /** For a resume: poll, retry, checks and report of the current pipeline file. */
   readonly live?: LiveSettings | null
-  /** Aborted with a FettleError for a signal. */
   readonly signal: AbortSignal
   /** A second copy of the journal, updated before every request with an effect; none if absent. */
   readonly copy?: JournalCopy
@@ -73,7 +71,6 @@ export interface RunSettings {
   readonly trace?: RunTrace
 }
 
-/** The result of an executed run. */
 export interface RunResult {
   readonly state: RunState
   readonly report: Report
@@ -167,7 +164,6 @@ export async function removeWorkFiles(
   if (status !== 'error' && !hasReview({ outcomes, decisions })) await results.remove()
 }
 
-/** Whether rows can be reviewed or decisions undone. */
 const hasReview = ({ outcomes, decisions }: Pick<RunState, 'outcomes' | 'decisions'>): boolean =>
   (outcomes?.review ?? 0) > 0 || (decisions !== null && decisions.accepted + decisions.rejected + decisions.overruled > 0)
 

@@ -5,7 +5,6 @@ import { type Lock, lockHolder } from '../../files/process-lock.ts'
 /** Throws FETTLE_LOCKED once the lock is another's. */
 export type TakeoverGuard = () => void
 
-/** The guard of a run by its lock. */
 export const createTakeoverGuard =
   (lock: Lock, runId: string, now: () => number): TakeoverGuard =>
   () => {

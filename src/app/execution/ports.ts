@@ -9,7 +9,6 @@ import type { ResultsOptions } from '../../results/options.ts'
 import type { RunDirectory } from '../runs/run-directory.ts'
 import { localiseInput, openRemoteSink, type StorageOptions } from '../staging/remote-files.ts'
 
-/** What a run reads and writes. */
 export interface RunPorts {
   readonly source: ReturnType<typeof openSource>
   readonly results: ReturnType<typeof openResults>

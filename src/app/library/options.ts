@@ -99,7 +99,6 @@ const OVERRIDES = Object.keys(NO_OVERRIDES)
 
 export const DEFAULT_QUEUE = 'fettle'
 
-/** All shards of a process share one thread. */
 export const MOST_AT_ONCE = 64
 
 /** The limits of the command line: a week, and more rows than any list has. */

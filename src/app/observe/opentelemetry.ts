@@ -20,7 +20,6 @@ export interface RunTrace {
   readonly traceparent: string | null
   /** Creates the spans; null without OpenTelemetry. */
   readonly reporter: RunReporter | null
-  /** The same service, with a span for each request. */
   client<S extends object>(service: S): S
 }
 
@@ -64,7 +63,6 @@ function parentOf({ context, trace }: Api, env: Env): Context {
 /** The stage of a request, from its options; a request outside of stages belongs to the run. */
 const stageOf = (args: readonly unknown[]): StageName | undefined => (args.at(-1) as CallOptions | undefined)?.stage
 
-/** Attributes contain no row content. */
 class Spans implements RunReporter {
   readonly name = 'OpenTelemetry'
   readonly #api: Api

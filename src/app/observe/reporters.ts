@@ -39,7 +39,6 @@ export interface ReporterDispatcher {
   guard(reporter: RunReporter, action: () => unknown): void
   /** A dispatcher for these reporters and `more`, called after them; failures are shared. */
   with(more: readonly RunReporter[]): ReporterDispatcher
-  /** Waits for the promises that hooks returned. */
   flush(): Promise<void>
 }
 

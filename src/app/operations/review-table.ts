@@ -4,7 +4,6 @@
  */
 import type { Sample } from '../../report/index.ts'
 
-/** Column names and rows. */
 export interface ReviewTable {
   readonly names: readonly string[]
   readonly rows: readonly (readonly string[])[]

@@ -13,7 +13,6 @@ interface Guess {
 /** A run before it is one; what cannot be known is null. */
 export interface RunEstimate {
   readonly rows: number
-  /** Rows that differ on the mapped cells. */
   readonly different: number | null
   readonly sent: number
   readonly jobs: number
@@ -29,7 +28,6 @@ export interface RunEstimate {
   readonly unfinished: string | null
 }
 
-/** Sorts behind every run id. */
 const AFTER_ALL = '~'
 
 /** Rehearses a plan. Throws what reading the input or a damaged journal throws. */

@@ -10,11 +10,8 @@ import { extensionsOf, formatFacts, isTableName } from '../../formats/index.ts'
 import { isAddress, type Pipeline, type PlannedOutput } from '../../pipeline/index.ts'
 import { DEFAULT_RUNS_DIR } from '../../shell-command.ts'
 
-/** What the outputs lie among. */
 export interface OutputContext {
-  /** The input as given. */
   readonly input: string
-  /** The pipeline file as given. */
   readonly file: string
   readonly cwd: string
   readonly runsDir: string | undefined

@@ -137,7 +137,6 @@ async function countryTest({ mappings }: Pipeline): Promise<(text: string) => bo
   return text => normaliseCountry(text) !== ''
 }
 
-/** The credentials that a pipeline refers to. */
 export const credentialsIn = ({ username, password }: Secrets): Partial<Credentials> => ({
   ...(username === null ? {} : { username }),
   ...(password === null ? {} : { password }),

@@ -24,7 +24,6 @@ import { credentialsIn, linksOfPipeline } from './prepare.ts'
 import { parseText } from './read-pipeline.ts'
 import { resolveService } from './resolve-service.ts'
 
-/** What a resume reads from the current pipeline file. */
 export interface ResumeContext {
   /** Reads the credentials when they are needed. Throws FETTLE_CREDENTIALS, FETTLE_SETTINGS. */
   readonly credentials: () => Credentials

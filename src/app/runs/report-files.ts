@@ -46,7 +46,6 @@ export function isReported(directory: RunDirectory, { status, exitCode }: Pick<R
   }
 }
 
-/** Whether every document of a run is there. */
 export const hasReports = (directory: RunDirectory): boolean =>
   Object.values(RENDERERS).every(({ file }) => file === null || existsSync(join(directory.path, file)))
 

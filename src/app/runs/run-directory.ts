@@ -98,12 +98,10 @@ export function removeStaleRunFiles({ path }: RunDirectory): void {
   for (const name of names) if (/^\..+\.tmp$/.test(name)) removeIfPossible(join(path, name))
 }
 
-/** The paths of one run. */
 export interface RunDirectory {
   readonly id: string
   readonly path: string
   readonly journal: string
-  /** State of the embedded service. */
   readonly service: string
 }
 

@@ -5,7 +5,6 @@ import type { RunState } from '../../journal/index.ts'
 import { kinOf, shardList, shardText } from '../../pipeline/index.ts'
 import { findRunId, newestShards, type RunDirectory, readRun, runDirectory } from './run-directory.ts'
 
-/** A finished shard. */
 export interface ShardRun {
   readonly state: RunState
   readonly directory: RunDirectory
@@ -54,7 +53,6 @@ function foreignRuns(shards: readonly ShardRun[]): Issue[] {
   })
 }
 
-/** Missing shards, and shards named twice. */
 function missingOrDuplicate(shards: readonly ShardRun[]): Issue[] {
   const [first] = shards
   if (first === undefined) return [refuse('no shard was named', 'Name runs, folders of runs, or the pipeline.')]
@@ -75,7 +73,6 @@ function missingOrDuplicate(shards: readonly ShardRun[]): Issue[] {
   })
 }
 
-/** Unfinished and failed shards. */
 function unfinishedOrFailed(shards: readonly ShardRun[]): Issue[] {
   return shards.flatMap(({ state: { plan, runId, finished, status, detached, error } }) => {
     if (plan.shard === undefined) return []

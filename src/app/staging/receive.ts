@@ -28,7 +28,6 @@ export interface Receivers {
   readonly stdin?: ReturnType<typeof stdinOf>
   /** Receives a remote input; such an input is not read if absent. */
   readonly elsewhere?: RemoteInputs
-  /** Receives the progress of the inspection. */
   readonly onProgress?: (input: string, bytes: number, total: number) => void
 }
 

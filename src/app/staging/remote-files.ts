@@ -18,10 +18,8 @@ import { DEFAULT_RUNTIME, type Runtime } from '../env/runtime.ts'
 import { makeFolder } from '../runs/run-directory.ts'
 import { type StagedInput, stageInput } from './staged-input.ts'
 
-/** How stores are reached. */
 export interface StorageOptions {
   readonly env: Env
-  /** Addresses whole, by what is shown of them. */
   readonly links?: Links | undefined
   readonly attempts: number
   readonly world?: Runtime | undefined

@@ -12,17 +12,11 @@ const HOUR_MS = 3_600_000
 /** The folder among the runs: standard inputs, or copies of objects elsewhere. */
 export type StagingArea = 'stdin' | 'inputs'
 
-/** An input, received. */
 export interface StagedInput {
-  /** The file that it is read from now. */
   readonly at: string
-  /** Its path in the plan. */
   readonly path: string
-  /** Its name in messages. */
   readonly name: string
-  /** Replaces the path by the name in issues. */
   named(issues: readonly Issue[]): Issue[]
-  /** Removes what no run needs. */
   release(): void
 }
 

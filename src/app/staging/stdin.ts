@@ -11,7 +11,6 @@ import { type StagedInput, stageInput } from './staged-input.ts'
 export const isSameInput = (asked: string, recorded: string): boolean =>
   shownPath(asked) === recorded || (asked === STDIN && spoolOf(recorded) !== null)
 
-/** The standard input of a process. */
 export interface Stdin {
   /** Called only to read it: touching it may keep a process alive. */
   readonly open: () => Readable & { readonly isTTY?: boolean }

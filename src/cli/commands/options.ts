@@ -23,7 +23,6 @@ export const LIMIT: Option = { name: 'limit', describe: 'Only the first N rows' 
 
 export const NEW_RUN: Option = { name: 'new', type: 'switch', describe: 'Start a new run even if an unfinished one exists' }
 
-/** Replace values of the pipeline file. */
 export const SOURCES: readonly Option[] = [
   SERVICE,
   { name: 'input', describe: 'Read this file, or - for standard input, instead of the input of the pipeline' },
@@ -54,7 +53,6 @@ function reporterNames(takesPath: boolean): string {
   return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`
 }
 
-/** Of the commands that execute runs. */
 export const EXECUTION: readonly Option[] = [
   RUNS_DIR,
   JSON_RESULT,

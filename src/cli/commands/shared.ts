@@ -13,7 +13,6 @@ import { shardFlag } from '../options/shard.ts'
 import { skipCodeOf } from '../result/result.ts'
 import type { Io } from '../terminal/io.ts'
 
-/** More are a mistaken pattern. */
 const MAX_PIPELINES = 1_000
 
 /** Throws FETTLE_USAGE for too many files, an empty name, and a pattern that matched no file. */
@@ -33,7 +32,6 @@ export function pipelineFiles(flags: Flags): string[] {
   return files
 }
 
-/** Flags that replace values of a pipeline. */
 export const overridesOf = (flags: Flags, env: Io['env']): Overrides => ({
   service: textFlag(flags, 'service'),
   input: textFlag(flags, 'input'),
@@ -110,7 +108,6 @@ const STYLES: Readonly<Record<Style, (text: string) => string>> = (() => {
   return { good: colours.green, warn: colours.yellow, bad: colours.red, dim: colours.dim, bold: colours.bold }
 })()
 
-/** The report as text for stdout or stderr. */
 export const reportText = (report: Report, io: Io, to: 'out' | 'err'): string =>
   renderText(report, {
     width: Math.min(io.columns(), 100),

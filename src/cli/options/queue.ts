@@ -10,6 +10,5 @@ export const queueOf = (flags: Flags): { readonly url: string; readonly name: st
   name: textFlag(flags, 'queue-name') ?? 'fettle',
 })
 
-/** The keys of every result line. */
 export const queuedLine = ({ runId, pipeline }: QueuedRun, status: string, exitCode: number | null): string =>
   safeJson({ schema: 'fettle/result/v1', status, exitCode, runId, pipeline, totals: null, report: null, output: null })

@@ -67,7 +67,6 @@ export class CallReporters {
   }
 }
 
-/** The files that a reporter was asked to write. */
 function filesOf({ type, path }: ReporterRequest): string[] {
   if (path === null || path === STDOUT) return []
   return type.files === undefined ? [path] : type.files.map(file => `${path}/${file}`)

@@ -19,7 +19,6 @@ import { type CallReporter, STDOUT } from './reporter.ts'
 /** O_NONBLOCK: opening a pipe without a reader fails instead of blocking the run. */
 const FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NONBLOCK
 
-/** The shortest interval between two events about one transfer. */
 const TRANSFER_MS = 1_000
 
 export function jsonEventsReporter(path: string, io: Io): CallReporter {

@@ -3,7 +3,6 @@ import type { Env, RunReporter } from '../../app/index.ts'
 import type { PipelineResult } from '../../report/index.ts'
 import type { Io } from '../terminal/io.ts'
 
-/** The path that means stdout. */
 export const STDOUT = '-'
 
 /** An error that it throws is a warning: no reporter changes a run or its exit code. */
@@ -37,7 +36,6 @@ export interface ReporterType {
   readonly acceptsStdout: boolean
   /** An existing file is replaced only if it ends in one of these. */
   readonly extensions: readonly string[]
-  /** Files in a folder target. */
   readonly files?: readonly string[]
   readonly isAutomatic?: (context: CallContext) => boolean
   /** Why the reporter cannot be requested in this environment, null if it can. */

@@ -11,7 +11,6 @@ import type { Io } from '../terminal/io.ts'
 import { REPORTERS } from './registry.ts'
 import { type CallContext, type ReporterType, STDOUT } from './reporter.ts'
 
-/** Disables the automatic reporters. */
 const NONE = 'none'
 
 /** A reporter to create; `path` is null where none was given. */

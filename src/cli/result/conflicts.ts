@@ -7,13 +7,11 @@ import type { Flags } from '../command.ts'
 import { textFlag } from '../options/read.ts'
 import type { CallReporters } from '../reporters/call-reporters.ts'
 
-/** A plan, and the pipeline file it comes from. */
 export interface PlannedFiles {
   readonly file: string
   readonly plan: Plan
 }
 
-/** Files that the command line names for writing. */
 export const ownFiles = (flags: Flags, { paths }: CallReporters): (readonly [string, string])[] => {
   const result = textFlag(flags, 'result-file')
   return [...(result === null ? [] : [['--result-file', result] as const]), ...paths.map(path => ['--reporter', path] as const)]

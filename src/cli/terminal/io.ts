@@ -10,16 +10,13 @@ export interface Io {
   readonly stdin: () => Readable & { readonly isTTY?: boolean }
   /** Results, to stdout. A line end is added if missing. */
   out(text: string): void
-  /** Diagnostics, to stderr. */
   err(text: string): void
-  /** Raw text to stderr, for lines that are redrawn. */
   draw(text: string): void
   readonly isTerminal: boolean
   readonly columns: () => number
   readonly rows: () => number
   /** Separate, since stdout may be piped while stderr is a terminal. */
   readonly colour: { readonly out: boolean; readonly err: boolean }
-  /** Aborted with a FettleError by SIGINT or SIGTERM. */
   readonly signal: AbortSignal
 }
 

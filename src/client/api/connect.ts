@@ -22,7 +22,6 @@ const MAX_PAGES = 200
 
 const unchanged = <T>(reply: T): T => reply
 
-/** Longer texts of the service are cut. */
 const LONGEST_TEXT = 300
 /** Prefix of the names of our own jobs. They identify our jobs, so they are never changed. */
 const OWN_PREFIX = 'fettle-'

@@ -21,11 +21,9 @@ type ReplyOf<N extends OperationName> = CallReply<(typeof OPERATIONS)[N]>
 
 // One request of an operation.
 interface Demand<N extends OperationName, T> {
-  /** Values of the placeholders in the path. */
   readonly params?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string>>
   readonly json?: unknown
-  /** Converts the reply. */
   readonly read: (reply: ReplyOf<N>) => T
   /** What it is about, for messages, when the path does not name it. */
   readonly subject?: string

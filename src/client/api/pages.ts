@@ -15,7 +15,6 @@ export interface Pages<Item> extends AsyncIterable<Item> {
 
 type Query = Readonly<Record<string, unknown>>
 
-/** A list of this many pages counts as endless. */
 const MAX_PAGES = 100_000
 
 const at = (value: unknown, path: string | null): unknown =>

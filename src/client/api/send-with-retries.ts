@@ -38,7 +38,6 @@ export interface Call<T> {
   readonly signal?: AbortSignal | undefined
   /** Called when the service asks for a pause. */
   readonly onThrottled?: (() => void) | undefined
-  /** See EffectOptions. */
   readonly look?: () => Promise<T | undefined>
   /** Hints by status or kind of network error, when the hint of the error code is too general. */
   readonly hints?: Readonly<Record<string, string>>

@@ -54,7 +54,6 @@ const ATTEMPTS = [4, 1]
 /** No login is sent for this time after one failed, and after the next: at most five requests in ten minutes (contract §4.2). */
 const RESTS_MS = [60_000, 600_000]
 
-/** An older failure is ignored. */
 const LONG_AGO_MS = 600_000
 
 // A refused login is final for the process: identical bad logins are throttled and may block the account (contract §4.2).

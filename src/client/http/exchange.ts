@@ -21,7 +21,6 @@ export interface Wire {
   readonly headers: Readonly<Record<string, string>>
   /** Whether a link points to the service or to an allowed foreign host; throws FETTLE_FILE_LINK for any other. */
   readonly judge: (url: URL) => Exchange['to']
-  /** Called for every request that is sent. */
   readonly onRequest: () => void
 }
 

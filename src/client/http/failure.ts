@@ -3,7 +3,6 @@ import { type ErrorCode, type ErrorDetails, FettleError } from '../../errors.ts'
 import type { Redactor } from '../redact.ts'
 import type { Miss } from '../retry/policy.ts'
 
-/** Why an attempt failed, in one clause. */
 export function describe(miss: Miss, redactor: Redactor, who = 'the service'): string {
   switch (miss.type) {
     case 'loss':

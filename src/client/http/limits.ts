@@ -21,7 +21,6 @@ export interface Limits {
   readonly linkedBytes: number
 }
 
-/** The default limits. */
 export const LIMITS: Limits = {
   connectMs: 10_000,
   headersMs: 60_000,

@@ -14,7 +14,6 @@ const bare = (hostname: string): string => hostname.replace(/^\[|\]$/g, '').repl
 
 const isLocalName = (host: string): boolean => host === 'localhost' || host.endsWith('.localhost')
 
-/** Whether an address is this machine. */
 export function isLoopback(url: URL): boolean {
   const host = bare(url.hostname)
   return isLocalName(host) || /^127\.\d+\.\d+\.\d+$/.test(host) || host === '::1'

@@ -6,7 +6,6 @@ import FormData from 'form-data'
 import { FettleError } from '../../errors.ts'
 import type { Clock, FormFile } from '../../model/requests.ts'
 
-/** A multipart body for one attempt. */
 export interface Multipart {
   readonly headers: Readonly<Record<string, string>>
   readonly body: AsyncIterable<Uint8Array>

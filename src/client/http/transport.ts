@@ -20,7 +20,6 @@ export interface Exchange {
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | AsyncIterable<Uint8Array>
   readonly headersMs: number
-  /** Longest silence within the reply's body. */
   readonly idleMs: number
   /** `foreign`: another host than the service's, so its address must be a public one. */
   readonly to: 'service' | 'foreign'

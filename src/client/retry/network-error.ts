@@ -14,9 +14,7 @@ const TLS =
   // Node reports a weak signature as UNSPECIFIED.
   /^(?:ERR_TLS_|ERR_SSL_|ERR_OSSL_|CERT_|CRL_|ERROR_IN_CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_|UNSPECIFIED$|EPROTO)/
 
-/** The connection to the proxy itself failed. */
 export class ProxyFailure extends Error {
-  /** Host and port of the proxy. */
   readonly host: string
   readonly code = 'FETTLE_PROXY'
   constructor(host: string, cause: unknown) {

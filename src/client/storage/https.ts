@@ -2,13 +2,10 @@
 import { type Opened, openedObject } from './whole.ts'
 import type { ObjectWire } from './wire.ts'
 
-/** A file to write to a store. */
 export interface Outgoing {
   readonly bytes: number
   readonly sha256: string
-  /** MIME type. */
   readonly type: string
-  /** Called for every attempt. */
   open(): AsyncIterable<Uint8Array>
 }
 

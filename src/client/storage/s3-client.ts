@@ -46,7 +46,6 @@ const REGION = 'The bucket is in another region: set AWS_REGION to it.'
 const PLACE = 'Check bucket and key, AWS_REGION and AWS_ENDPOINT_URL_S3.'
 const HINTS = { 301: REGION, 307: REGION, 400: `${RIGHTS} ${REGION}`, 401: RIGHTS, 403: RIGHTS, 404: PLACE, 405: PLACE }
 
-/** A request of Amazon's client. */
 interface SdkRequest {
   readonly method: string
   readonly protocol: string

@@ -6,7 +6,6 @@ import { readNetworkError } from '../retry/network-error.ts'
 import { backoffMs } from '../retry/policy.ts'
 import type { ObjectWire } from './wire.ts'
 
-/** An object that is open for reading. */
 export interface Opened {
   /** Null without a strong tag. */
   readonly etag: string | null

@@ -24,7 +24,6 @@ export interface WireOptions extends Pick<ConnectOptions, 'limits' | 'dispatcher
   readonly attempts: number
 }
 
-/** Decides the error code of a refusal. */
 export type Access = 'read' | 'write'
 
 export interface ObjectRequest {
@@ -70,7 +69,6 @@ const noToken = (): never => {
   throw new FettleError('FETTLE_BUG', 'an object store must not receive a token')
 }
 
-/** The error body of an object store is small. */
 const MAX_ERROR_BYTES = 64 * 1024
 
 /** Has its own connections, opened by the first request. */

@@ -2,7 +2,6 @@
 import { z } from 'zod'
 import { wireDate } from '../dates.ts'
 
-/** An address, the same in search and report. */
 export const companyAddress = z.looseObject({
   type: z.string().optional(),
   simpleValue: z.string().optional(),
@@ -17,7 +16,6 @@ export const companyAddress = z.looseObject({
   country: z.string().optional(),
 })
 
-/** What a company does, by a classification. */
 export const activity = z.looseObject({
   code: z.string().optional(),
   industrySector: z.string().optional(),
@@ -57,9 +55,6 @@ export const companySearchReply = z.looseObject({
   messages: z.array(searchMessage).optional(),
 })
 
-/** A company of a search's answer. */
 export type FoundCompany = z.infer<typeof foundCompany>
-/** An address of a company. */
 export type CompanyAddress = z.infer<typeof companyAddress>
-/** A message beside a list. */
 export type SearchMessage = z.infer<typeof searchMessage>

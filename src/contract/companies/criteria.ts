@@ -35,5 +35,4 @@ export const customDataReply = z.looseObject({
   ),
 })
 
-/** One criterion. */
 export type Criterion = z.infer<typeof criterion>

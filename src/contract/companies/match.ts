@@ -57,7 +57,6 @@ export const matchReply = z.looseObject({
   matchedCompanies: z.array(matchedCompany),
 })
 
-/** A company of a match's answer. */
 export type MatchedCompany = z.infer<typeof matchedCompany>
 /** A letter per field. */
 export type ExplainPlan = z.infer<typeof explainPlan>

@@ -84,5 +84,4 @@ export const schemaQuery = z.looseObject({
 
 /** What a search may be narrowed by. */
 export type CompaniesQuery = z.infer<typeof globalQuery>
-/** What is matched. */
 export type MatchQuery = z.infer<typeof matchQuery>

@@ -106,7 +106,6 @@ export const director = z.looseObject({
 
 const directorship = z.looseObject({ id: text, name: text, position: text, companyName: text, status: text })
 
-/** The sections of a report. */
 export const report = z.looseObject({
   companyId: text,
   language: text,
@@ -160,9 +159,6 @@ export const reportReply = z.looseObject({
   pdfReportStream: text,
 })
 
-/** The sections of a company's report. */
 export type CompanyReport = z.infer<typeof report>
-/** A director of a report. */
 export type Director = z.infer<typeof director>
-/** The answer that holds a report. */
 export type ReportReply = z.infer<typeof reportReply>

@@ -86,7 +86,6 @@ export const mappingsReply = z.array(z.looseObject({ mapping: z.string(), value:
 /** `{}`: the body that submit, enrich and archive require (contract §2.1). */
 export const emptyBody = z.strictObject({})
 
-/** Answer of submit. */
 export const submitReply = z.looseObject({ messageId: z.string().optional() })
 
 /** Body and answer of the enrichments operation (contract §5.7). */

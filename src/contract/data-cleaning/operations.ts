@@ -4,7 +4,6 @@ import { DOCUMENTED, type Operation } from '../operation.ts'
 import * as wire from './job.ts'
 import { fileQuery, jobsQuery } from './jobs-query.ts'
 
-/** Create, upload, map, submit, enrich, fetch, archive. */
 export const DATA_CLEANING = {
   createJob: {
     method: 'POST',

@@ -52,7 +52,6 @@ export const notificationEvent = z.looseObject({
 /** Page of `GET /monitoring/companies/{id}/events`. */
 export const companyEventsReply = pageOf(z.array(companyEvent))
 
-/** Page of the three lists of notification events. */
 export const notificationEventsReply = pageOf(z.array(notificationEvent))
 
 const order = {
@@ -61,7 +60,6 @@ const order = {
   sortDir: z.enum(['asc', 'desc']).default('asc'),
 }
 
-/** Query of the events of a company. */
 export const companyEventsQuery = z.looseObject({ ...dates, ...fromZero })
 
 /** Query of notification events; the dates are of the event, or of its creation with `filterByCreatedDate`. */
@@ -80,7 +78,5 @@ export const companyNotificationsQuery = z.looseObject({
 /** Body that marks a notification event as dealt with, or takes the mark away. */
 export const markBody = z.strictObject({ isProcessed: z.boolean() })
 
-/** A company event of the wire. */
 export type CompanyEvent = z.infer<typeof companyEvent>
-/** A notification event of the wire. */
 export type NotificationEvent = z.infer<typeof notificationEvent>

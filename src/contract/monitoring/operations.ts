@@ -3,7 +3,6 @@ import type { Operation } from '../operation.ts'
 import * as wire from './events.ts'
 import { eventRulesReply } from './rules.ts'
 
-/** Events of a company, rules, notification events. */
 export const MONITORING = {
   listCompanyEvents: {
     method: 'GET',

@@ -9,7 +9,6 @@ export const paging = z.looseObject({
   last: z.number().nullish(),
 })
 
-/** A page of records with its paging block. */
 export const pageOf = <T extends z.ZodType>(data: T) =>
   z.looseObject({
     correlationId: z.string().optional(),
@@ -18,5 +17,4 @@ export const pageOf = <T extends z.ZodType>(data: T) =>
     data,
   })
 
-/** The paging block of a page. */
 export type Paging = z.infer<typeof paging>

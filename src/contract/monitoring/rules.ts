@@ -32,5 +32,4 @@ export const eventRulesBody = z
   )
   .max(1000)
 
-/** A rule of the wire. */
 export type EventRule = z.infer<typeof eventRule>

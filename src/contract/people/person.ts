@@ -18,7 +18,6 @@ export const peopleQuery = z.looseObject({
   callRef: text(500).optional(),
 })
 
-/** A person in one company. */
 export const foundPerson = z.looseObject({
   peopleId: z.string().min(1),
   firstName: z.string().optional(),
@@ -32,7 +31,6 @@ export const foundPerson = z.looseObject({
   address: companyAddress.optional(),
 })
 
-/** Answer of a search for people. */
 export const peopleReply = z.looseObject({
   correlationId: z.string().optional(),
   totalSize: z.number().int().nonnegative().optional(),
@@ -45,7 +43,6 @@ export const personQuery = z.looseObject({ language: letters.default('EN'), call
 
 const count = z.number().int().nonnegative().optional()
 
-/** Answer of a director report. */
 export const personReply = z.looseObject({
   correlationId: z.string().optional(),
   report: z.looseObject({

@@ -32,7 +32,6 @@ export const portfolioCompaniesReply = pageOf(z.array(z.looseObject({ id: z.stri
 /** A company read by itself; its connectId goes by its own name. */
 export const portfolioCompanyReply = z.looseObject({ correlationId, connectId: z.string(), ...common })
 
-/** Query of the companies of a portfolio. */
 export const portfolioCompaniesQuery = z.looseObject({
   searchQuery: words,
   countryCode: z
@@ -54,7 +53,6 @@ const personal = {
 /** Body that adds a company: connectId or Safe Number, and three texts of one's own, which may be empty but not absent. */
 export const addCompanyBody = z.strictObject({ id: companyId, ...personal })
 
-/** Body that changes the texts of one's own. */
 export const companyBody = z.strictObject(personal)
 
 /** Body of copy and remove. With `copyAll` or `removeAll` there are no companies in it. */
@@ -80,5 +78,4 @@ export const copyReply = z.looseObject({
 /** Body of clear. With `clearAll` there are no companies in it. */
 export const clearBody = z.strictObject({ companies: z.array(companyId).max(10_000).default([]) })
 
-/** The texts of one's own as sent. */
 export type Personal = z.infer<typeof companyBody>

@@ -10,7 +10,6 @@ import * as wire from './portfolio.ts'
 
 const READ = [400, 401, 404] as const
 
-/** Portfolios, their companies, rules, events and sharing. */
 export const PORTFOLIOS = {
   listPortfolios: {
     method: 'GET',

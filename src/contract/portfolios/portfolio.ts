@@ -30,10 +30,8 @@ export const portfolioListReply = pageOf(
   }),
 )
 
-/** Answer of create. */
 export const createdPortfolio = z.looseObject({ correlationId, portfolioId, name: z.string(), isDefault: z.boolean().optional() })
 
-/** A portfolio read by its id. */
 export const portfolioReply = z.looseObject({
   correlationId,
   portfolioId,
@@ -59,10 +57,8 @@ export const portfolioBody = z.strictObject({
 /** `{message}`: what was done. */
 export const messageReply = z.looseObject({ correlationId, message: z.string() })
 
-/** Distinct country codes. */
 export const countriesReply = z.array(z.string())
 
-/** Query of the list of portfolios. */
 export const portfoliosQuery = z.looseObject({ searchQuery: words, ...fromZero })
 
 /** Answer of import and sync; the status ends in the number of the import. */
@@ -87,7 +83,6 @@ export const riskSummaryReply = z.looseObject({
 /** What a user may do in a portfolio of another user. */
 export const PERMISSIONS = ['View', 'Add', 'Edit', 'Remove'] as const
 
-/** One of the permissions. */
 export type Permission = (typeof PERMISSIONS)[number]
 
 /** Who else may do what. */
@@ -116,7 +111,6 @@ export const sharingBody = z.strictObject({
     .optional(),
 })
 
-/** Answer of sharing. */
 export const sharedReply = z.looseObject({
   correlationId,
   data: z.looseObject({ portfolioId, customerId: z.number().optional(), status: z.string().optional() }),

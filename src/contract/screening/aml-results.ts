@@ -9,7 +9,6 @@ const texts = z
   .or(z.string().transform(one => [one]))
   .nullish()
 
-/** A source. */
 export const hitSource = z.looseObject({
   title: text,
   description: text,
@@ -103,7 +102,6 @@ const common = {
   SAN: z.looseObject({ CURRENT: z.array(sanction).nullish(), FORMER: z.array(sanction).nullish() }).nullish(),
 }
 
-/** What a person is known for. */
 export const individualResults = z.looseObject({
   ...common,
   DD: z.array(disqualified).nullish(),

@@ -4,7 +4,6 @@ import * as hit from './hit.ts'
 import { hitsQuery, searchesQuery } from './queries.ts'
 import * as search from './search.ts'
 
-/** Search, list, judge, and decide on hits. */
 export const BUSINESSES = {
   createBusinessSearch: {
     method: 'POST',

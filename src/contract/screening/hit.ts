@@ -74,7 +74,6 @@ const fullFields = {
   correlationId: z.string().optional(),
 }
 
-/** The whole record of an individual hit. */
 export const individualHitFull = z.looseObject({
   ...fullFields,
   ...personFields,
@@ -84,7 +83,6 @@ export const individualHitFull = z.looseObject({
   amlResults: individualResults.nullish(),
 })
 
-/** The whole record of a business hit. */
 export const businessHitFull = z.looseObject({
   ...fullFields,
   aliases: z.array(z.looseObject({ type: text, name: text })).nullish(),
@@ -101,7 +99,6 @@ export const decideHit = z
   .strictObject({ decision: z.string().max(200).nullish(), note })
   .refine(one => (one.decision ?? null) !== null || (one.note ?? null) !== null, 'must hold a decision or a note')
 
-/** Body of a note on one hit. */
 export const noteHit = z.strictObject({ note: z.string().max(10_000).nullable() })
 
 /** Body of a batch of decisions; its words are judged one by one, so that a wrong one fails alone. */
@@ -109,16 +106,12 @@ export const decideHits = z.strictObject({
   items: z.array(z.strictObject({ hitId: z.string().min(1).max(200), decision: z.string().max(200).nullish(), note })),
 })
 
-/** Answer of a batch of decisions on business hits. */
 export const businessHitBatch = batchOf(z.looseObject({ hitId: z.string() }), businessHit)
 
-/** Answer of a batch of decisions on individual hits. */
 export const individualHitBatch = batchOf(z.looseObject({ hitId: z.string() }), individualHit)
 
-/** A page of business hits. */
 export const businessHitPage = pageOf(businessHit)
 
-/** A page of individual hits. */
 export const individualHitPage = pageOf(individualHit)
 
 /** Where the PDF of a hit can be fetched, and until when. */
@@ -135,7 +128,5 @@ export const hitDownload = z.looseObject({
 export type BusinessHit = z.infer<typeof businessHit>
 /** An individual hit in lists and after an update. */
 export type IndividualHit = z.infer<typeof individualHit>
-/** The whole record of a business hit. */
 export type BusinessHitFull = z.infer<typeof businessHitFull>
-/** The whole record of an individual hit. */
 export type IndividualHitFull = z.infer<typeof individualHitFull>

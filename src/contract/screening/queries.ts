@@ -2,7 +2,6 @@
 import { z } from 'zod'
 import { fromOne, truth } from '../query.ts'
 
-/** Query of a list of searches. */
 export const searchesQuery = z.looseObject({ ...fromOne(), isScheduled: truth.optional() })
 
 /** Query of a list of hits; the decision is read in any case (contract §14.3). */

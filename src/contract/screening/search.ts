@@ -25,7 +25,6 @@ const datasets = z
 
 const countryCodes = z.array(z.string().regex(/^[A-Za-z]{2}$/, 'must be an ISO 3166 alpha-2 code')).max(300)
 
-/** Body of a new business search. */
 export const createBusinessSearch = z.strictObject({
   name,
   threshold: z.literal(THRESHOLDS),
@@ -66,7 +65,6 @@ export const fullNameOf = (one: {
   readonly lastName?: string | null | undefined
 }): string => one.name ?? [one.lastName, one.firstName, one.middleName].filter(part => (part ?? '') !== '').join(' ')
 
-/** A business search. */
 export const businessSearch = z.looseObject({
   id: z.string().min(1),
   name: z.string(),
@@ -93,7 +91,6 @@ export const businessSearch = z.looseObject({
   correlationId: z.string().optional(),
 })
 
-/** A search for a person. */
 export const individualSearch = businessSearch.extend({
   firstName: z.string().nullish(),
   middleName: z.string().nullish(),
@@ -130,7 +127,6 @@ const searchUpdate = z.strictObject({
   note,
 })
 
-/** Body of the batch update of searches. */
 export const updateSearches = z.strictObject({ items: z.array(searchUpdate) })
 
 /** Why one element of a batch was refused (RFC 7807). */
@@ -150,27 +146,20 @@ export const batchOf = <Item extends z.ZodType, Done extends z.ZodType>(item: It
     correlationId: z.string().optional(),
   })
 
-/** Answer of the batch update of business searches. */
 export const businessSearchBatch = batchOf(z.looseObject({ searchId: z.string() }), businessSearch)
 
-/** Answer of the batch update of searches for persons. */
 export const individualSearchBatch = batchOf(z.looseObject({ searchId: z.string() }), individualSearch)
 
-/** A page of anything in AML screening. */
 export const pageOf = <Item extends z.ZodType>(item: Item) =>
   z.looseObject({ items: z.array(item), totalSize: count, correlationId: z.string().optional() })
 
-/** A page of business searches. */
 export const businessSearchPage = pageOf(businessSearch)
 
-/** A page of searches for persons. */
 export const individualSearchPage = pageOf(individualSearch)
 
 /** A search for a business as the service writes it. */
 export type BusinessSearch = z.infer<typeof businessSearch>
 /** A search for a person as the service writes it. */
 export type IndividualSearch = z.infer<typeof individualSearch>
-/** Body of a new search for a person. */
 export type NewIndividualSearch = z.infer<typeof createIndividualSearch>
-/** One element of a batch update. */
 export type SearchUpdate = z.infer<typeof searchUpdate>

@@ -19,7 +19,6 @@ export const DATASETS = {
 /** A dataset code. */
 export type Dataset = keyof typeof DATASETS
 
-/** Whether a text is a dataset code. */
 export const isDataset = (text: string): text is Dataset => Object.hasOwn(DATASETS, text)
 
 /** The scores a business search may ask for (contract §12). */
@@ -28,19 +27,14 @@ export const THRESHOLDS = [75, 80, 85, 90, 95, 100] as const
 /** Statuses of a search; any may follow any (contract §14.3). */
 export const SEARCH_STATUSES = ['new', 'approved', 'declined', 'pending', 'cancelled', 'referred', 'closed'] as const
 
-/** A status of a search. */
 export type SearchStatus = (typeof SEARCH_STATUSES)[number]
 
-/** Risk ratings of a search. */
 export const RISK_RATINGS = ['notApplicable', 'veryLow', 'low', 'medium', 'high', 'veryHigh'] as const
 
-/** A risk rating of a search. */
 export type RiskRating = (typeof RISK_RATINGS)[number]
 
-/** What can be decided of a hit. */
 export const HIT_DECISIONS = ['undecided', 'trueMatch', 'falsePositive', 'discarded'] as const
 
-/** A decision on a hit. */
 export type HitDecision = (typeof HIT_DECISIONS)[number]
 
 /** The decision a text means, in any case (contract §14.3); null for any other text. */

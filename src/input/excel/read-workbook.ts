@@ -15,7 +15,6 @@ export const MAX_XML = 512 * 1024 ** 2
 /** The text of a sheet, and the sheets that a workbook has. */
 export interface Sheet {
   readonly name: string
-  /** Other sheets with content. */
   readonly others: readonly string[]
   readonly text: readonly Buffer[]
 }
@@ -25,7 +24,6 @@ type Fail = (code: ErrorCode, why: string, hint?: string) => FettleError
 /** A sheet by name or by number from 1; null for the first with content. */
 export type WantedSheet = string | number | null
 
-/** Whether an archive is an .xlsx workbook. */
 export const isWorkbook = (archive: Buffer): boolean =>
   readDirectory(archive)?.some(({ name }) => name === 'xl/workbook.xml') === true
 
@@ -69,7 +67,6 @@ function sheetOf(parts: Parts, wanted: WantedSheet, fail: Fail): Sheet {
   return { name: chosen.name, others, text }
 }
 
-/** Sheets that a message names. */
 const NAMED = 20
 
 /** Names of sheets as a message lists them, not all where there are many. */
@@ -163,7 +160,6 @@ function unpackXml(archive: Buffer, fail: Fail): Map<string, Buffer> {
 /** Bytes of memory that a byte of XML takes once it is a shared text or a style; measured, with a margin. */
 const BYTES_OF_XML = 4
 
-/** XML of the parts that all sheets share. */
 const sharedBytes = (parts: Parts): number =>
   [...parts].reduce((sum, [name, { length }]) => sum + (/^xl\/worksheets\/[^/]+$/.test(name) ? 0 : length), 0)
 

@@ -9,7 +9,6 @@ export interface Book {
   /** In the order of the tabs; `part` is null for a sheet without cells, as a chart is. */
   readonly sheets: readonly { readonly name: string; readonly part: string | null }[]
   readonly strings: readonly string[]
-  /** Whether numbers of each style are shown as dates. */
   readonly dates: readonly boolean[]
   readonly is1904: boolean
 }
@@ -153,7 +152,6 @@ function readDates(xml: Buffer): boolean[] {
   return dates
 }
 
-/** Characters of a code that Excel takes. */
 const LONGEST_CODE = 255
 const DATE_WORD = /^(?:s{1,2}|h{1,2}|[ap]m?|d{1,4}|a{3,5}|m{1,5}|y|yy|yyyy|e|ee|eeee)$/
 

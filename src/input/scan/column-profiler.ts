@@ -16,13 +16,11 @@ const QUOTE = 0x22
 const SPACE = 0x20
 const ZERO = 0x30
 const NINE = 0x39
-/** Longer runs of digits are counted together. */
 const MAX_DIGITS = 33
 /** A power of two. A column with more distinct values is no list of countries; further values are not counted. */
 const MAX_VALUES = 1_024
 const FIRST_ROWS = 3
 const EXAMPLES = 3
-/** Characters of an example. */
 const EXAMPLE = 60
 /** A number that a spreadsheet wrote with an exponent because it was too long for its cell. */
 const EXPONENT = /^[+-]?\d+([.,]\d+)?[eE][+-]?\d+$/
@@ -38,7 +36,6 @@ class Count implements ValueWarning {
   }
 }
 
-/** A few values, each with its count. */
 class Values {
   readonly #table = new HashTable(2 * MAX_VALUES)
   readonly #bySlot: { readonly text: string; readonly oddity: Count }[] = []
@@ -90,12 +87,10 @@ export class CellCounter implements CellCounts {
     this.#values = of.includes('values') ? new Values() : null
   }
 
-  /** The number of distinct values. */
   get distinct(): CellCounts['distinct'] {
     return { count: this.#distinct?.count ?? 0, isEstimate: this.#distinct?.isEstimate ?? false }
   }
 
-  /** Each distinct value with its count. */
   get values(): readonly (ValueWarning & { readonly text: string })[] {
     return this.#values?.all() ?? []
   }

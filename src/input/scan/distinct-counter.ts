@@ -64,7 +64,6 @@ export class HashTable {
     }
   }
 
-  /** Puts a hash into a free slot. */
   take(slot: number, { low, high }: Hash): void {
     this.#halves[2 * slot] = low
     this.#halves[2 * slot + 1] = high
@@ -89,11 +88,9 @@ const COLUMN_SLOTS = 16_384
 /** For a key: 4 MiB, which fits in the processor's cache. Beyond 393,216 values repeats are not found: a larger table halves the speed. */
 const KEY_SLOTS = 524_288
 
-/** Counts distinct hashes. */
 export class DistinctCounter {
   #table = new HashTable(FIRST_SLOTS)
   #sketch: HyperLogLog | null = null
-  /** The latest hash. */
   #low = 0
   #high = 0
   readonly #mostSlots: number

@@ -30,20 +30,16 @@ const CLOSING = 3 // a quote was the last byte of a piece: closing, or the first
 
 /** Counts records; feed it with `push` and close it with `end`. */
 export class RecordScanner {
-  /** Complete records, header included. */
   records = 0
   blankLines = 0
-  /** The current physical line. */
   line = 1
   /** Cells of the first record. */
   columns = 0
-  /** Cells of the latest record. */
   lastColumns = 0
   /** Bytes up to the end of the last complete record or blank line. */
   consumed = 0
   /** Records whose last cell is empty. */
   trailingEmpty = 0
-  /** Line ends outside quotes. */
   readonly lineEnds = { lf: 0, crlf: 0, cr: 0 }
   /** Records by number of cells; the last place counts all above the limit. */
   readonly widths = new Uint32Array(MAX_COLUMNS + 2)
@@ -261,7 +257,6 @@ export class RecordScanner {
     if (this.#state === QUOTED) this.#next = 1
   }
 
-  /** Makes all positions relative to the next piece. */
   #leave(piece: Uint8Array): void {
     const length = piece.length
     if (length - this.#recordStart > MAX_RECORD_BYTES && !this.#tooLong) {

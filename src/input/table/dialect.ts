@@ -27,9 +27,7 @@ export type Delimiter =
 
 interface Reading {
   readonly delimiter: string
-  /** Cells that most records have. */
   readonly width: number
-  /** Records with that many cells, of all. */
   readonly agreeing: number
   readonly records: number
   readonly score: number
@@ -63,7 +61,6 @@ export function hasBetterDelimiter(sample: Buffer, isWhole: boolean): boolean {
   })
 }
 
-/** A delimiter for messages. */
 export const delimiterName = (delimiter: string): string => (delimiter === '\t' ? 'tab' : `"${delimiter}"`)
 
 function read(sample: Buffer, delimiter: string, isWhole: boolean): Reading {

@@ -16,7 +16,6 @@ const PACKED_BUFFERS = 4
 
 export interface Content {
   readonly packing: Packing | null
-  /** Warnings about the packing. */
   readonly issues: readonly Issue[]
   /** Yields the content from its start; `onRead` receives the pieces of the file itself as they are read. */
   pieces(onRead?: (piece: Buffer) => void): AsyncIterable<Buffer>

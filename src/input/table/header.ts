@@ -88,7 +88,6 @@ function typedBelow(first: readonly string[], rows: readonly string[][]): string
 const HIDDEN =
   /[\u007f-\u00a0\u00ad\u200b\u200e\u200f\u2000-\u200a\u2028-\u202f\u205f-\u2069\u3000\ufeff]|(?<![^\u0000-\u02ff])[\u200c\u200d]/
 
-/** Two headers with the same result look the same. */
 const appearance = (cell: string): string =>
   cell
     .normalize('NFKC')

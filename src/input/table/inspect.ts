@@ -35,7 +35,6 @@ interface InspectExtra {
 export interface Inspection {
   readonly facts: InputFacts | null
   readonly issues: Issue[]
-  /** Counts of the watched columns. */
   readonly cells: readonly CellCounts[]
   /** Checkpoints in the text of the table, for reading some of its rows. */
   readonly marks: readonly RecordMark[]
@@ -115,7 +114,6 @@ async function readThrough(
   }
 }
 
-/** The counters of the one pass over the file. */
 class Pass {
   readonly scanner: RecordScanner
   readonly utf8 = new Utf8Check()
@@ -151,7 +149,6 @@ class Pass {
     this.bytesRead += piece.length
   }
 
-  /** Processes a piece of the content. */
   push(piece: Buffer): void {
     this.isUtf8Too &&= this.#asUtf8.push(piece) === null
     const text = this.#decoder ? Buffer.from(this.#decoder.decode(piece)) : piece

@@ -8,7 +8,6 @@ export interface RecordMark {
   readonly offset: number
 }
 
-/** The distance of checkpoints. */
 const MARK_BYTES = 1_048_576
 
 /** Collects checkpoints while a table is scanned. */

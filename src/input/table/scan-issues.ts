@@ -35,7 +35,6 @@ export interface TableNotes {
   readonly linesBefore: number
 }
 
-/** All structural errors and warnings of a scanned table. */
 export function scanIssues(scanner: RecordScanner, notes: TableNotes): Issue[] {
   const place = (line: number, column: number | null): Place => ({ file: notes.file, line: line + notes.linesBefore, column })
   const dataRow = (record: number): number => (notes.hasHeader ? record - 1 : record)

@@ -65,7 +65,6 @@ function lineEnd(text: Buffer, from: number): number {
 /** The offset of the last `lines` lines that are not blank, in the text without mark; null when there are fewer. */
 export async function tailStart(pieces: AsyncIterable<Buffer>, encoding: string, lines: number): Promise<number | null> {
   const decoder = encoding === 'utf-8' ? null : makeDecoder(encoding)
-  /** Starts of the latest lines that are not blank. */
   const starts: number[] = []
   let at = -1
   let isInLine = false

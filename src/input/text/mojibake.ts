@@ -3,7 +3,6 @@
  * that are rare in any language costs next to nothing.
  */
 
-/** The count stops here. */
 const MOST = 10_000
 /** The longest pattern is `â€`. */
 const MAX_BYTES = 5
@@ -30,7 +29,6 @@ export class Mojibake {
   /** The last bytes, too few for a complete pattern. */
   #tail: Buffer = Buffer.alloc(0)
 
-  /** The number of matches, for a message. */
   get times(): string {
     return this.count === 1 ? 'once' : `${this.count === MOST ? 'at least ' : ''}${this.count} times`
   }

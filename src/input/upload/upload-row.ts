@@ -9,7 +9,6 @@ import type { Plan, PlannedMapping } from '../../pipeline/model/types.ts'
 type Mappings = readonly PlannedMapping[]
 type Row = readonly string[]
 
-/** Whether uploaded rows differ from input rows. */
 export const changesRows = (mappings: Mappings): boolean =>
   mappings.some(({ pad, trim, value }) => pad !== null || trim || value !== undefined)
 

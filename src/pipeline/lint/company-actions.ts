@@ -4,7 +4,6 @@ import { enrichmentOf } from '../schema/pipeline.ts'
 import type { SyntaxIssue } from '../source/tree.ts'
 import { type Draft, lintIssue, noHeader, type Rule } from './issue.ts'
 
-/** The tags with the name of the company found. */
 const NAME_TAGS = ['general.companyName', 'general.legalName'] as const
 
 export const lintCompanyActions: Rule = draft => [

@@ -13,7 +13,6 @@ export interface Draft {
 
 export type Rule = (draft: Draft) => SyntaxIssue[]
 
-/** An issue whose message begins with its key. */
 export const lintIssue = (code: SyntaxIssue['code'], path: Path, message: string, hint?: string): SyntaxIssue => ({
   code,
   path,
@@ -21,7 +20,6 @@ export const lintIssue = (code: SyntaxIssue['code'], path: Path, message: string
   ...(hint === undefined ? {} : { hint }),
 })
 
-/** A header is named, but the file has none. */
 export const noHeader = (path: Path, header: string): SyntaxIssue =>
   lintIssue(
     'FETTLE_PIPELINE_MAPPING',

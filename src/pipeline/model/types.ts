@@ -61,7 +61,6 @@ export interface InputFacts {
  * counted in a profile only, and keys have one.
  */
 export interface WatchedColumn {
-  /** Zero-based. */
   readonly index: number
   readonly of: readonly ('profile' | 'numbers' | 'values' | 'keys' | 'formulas' | 'lengths')[]
 }
@@ -90,7 +89,6 @@ export interface CellCounts {
   readonly formulas: ValueWarning
   /** Cells of more characters than a cell of Excel holds. */
   readonly tooLong: ValueWarning
-  /** Cells that repeat an earlier one. */
   readonly repeated: ValueWarning
   /** Each different value, the first thousand of them. */
   readonly values: readonly (ValueWarning & { readonly text: string })[]

@@ -90,7 +90,6 @@ function checksText({ checks }: Plan): Text {
     .join('; ')
 }
 
-/** Columns that came or went. */
 function headerPairs({ input: now }: Plan, { input: then }: Plan): Pairs {
   const [is, was] = [now.header ?? [], then.header ?? []]
   return [

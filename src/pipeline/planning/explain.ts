@@ -10,7 +10,6 @@ import { settingText } from './setting-text.ts'
 
 interface Section {
   readonly title: string
-  /** The keys of the plan that the section shows. */
   readonly keys: readonly (keyof Plan)[]
   readonly lines: (plan: Plan) => readonly string[]
 }
@@ -137,7 +136,6 @@ export function leastRequests(plan: Plan): number {
   return 1 + plan.parts.length * (ofJob.length + (plan.enrich === null ? 0 : 1))
 }
 
-/** The note beside a request. */
 function noteOf(name: OperationName, { enrich, portfolio, screen }: Plan): string {
   if (name === 'readJob') return 'until done'
   if (name === 'setEnrichments' && enrich !== null) {

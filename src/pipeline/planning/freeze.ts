@@ -1,6 +1,5 @@
 /** Makes a value unchangeable all the way down. */
 
-/** The same value, frozen with everything in it. */
 export function freeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
   for (const part of Object.values(value)) freeze(part)

@@ -16,7 +16,6 @@ const COUNTRIES: readonly string[] = ['country', 'countryCode']
 /** Columns with fewer cells are not judged as a whole. */
 const FEW = 5
 
-/** The columns to count for a pipeline, each once. */
 export function watchedColumns(pipeline: Pipeline, header: readonly string[] | null, columns: number): WatchedColumn[] {
   const facts: Pick<InputFacts, 'header' | 'columns' | 'path'> = { header, columns, path: pipeline.input.path }
   const asked = { name: '', at: null }
@@ -36,7 +35,6 @@ export function watchedColumns(pipeline: Pipeline, header: readonly string[] | n
   return [...watched].map(([index, of]) => ({ index, of: [...of] }))
 }
 
-/** What is counted for a mapping besides its profile. */
 function countedOf(mapping: Mapping, pad: number | null): WatchedColumn['of'] {
   if (NUMBERS.includes(mapping) || mapping === 'phone' || pad !== null) return ['numbers']
   return COUNTRIES.includes(mapping) ? ['values'] : []
@@ -44,7 +42,6 @@ function countedOf(mapping: Mapping, pad: number | null): WatchedColumn['of'] {
 
 export interface WarningContext {
   readonly cells: readonly CellCounts[]
-  /** True for text that names a country. */
   readonly isCountry: (text: string) => boolean
   readonly locate: (path: Path) => Place | null
 }
@@ -208,7 +205,6 @@ function formatIssues(format: OutputFormat, { cells, locate }: WarningContext): 
   return cellCheck === 'lengths' ? lengthIssues(cells, format, at) : []
 }
 
-/** What a file for a spreadsheet changes. */
 function formulaIssues(cells: readonly CellCounts[], at: Place | null): Issue[] {
   const found = sumOf(cells.map(one => one.formulas))
   if (found.count === 0) return []

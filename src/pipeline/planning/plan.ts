@@ -26,11 +26,9 @@ const MAX_JOBS = 1000
 const FIRST_POLL_MS = 100
 
 export interface PlanContext {
-  /** The pipeline file as given. */
   readonly file: string
   /** Only the first rows up to this count, null for all. */
   readonly limit: number | null
-  /** The service, resolved. */
   readonly service: PlannedService
   /** Counted distinct rows for `job.collapse`; all rows if absent. */
   readonly sent?: number
@@ -57,7 +55,6 @@ export interface Planned {
   readonly issues: readonly Issue[]
 }
 
-/** Resolves a pipeline against its input. */
 export function planRun(pipeline: Pipeline, facts: InputFacts, context: PlanContext): Planned {
   const rows = context.limit === null ? facts.rows : Math.min(facts.rows, context.limit)
   const sent = context.sent ?? rows
@@ -171,7 +168,6 @@ function resolveColumns(pipeline: Pipeline, facts: InputFacts, at: At): Columns 
   return { mappings, key: resolvedKey?.column ?? null, issues }
 }
 
-/** The column of the references in a portfolio. */
 function resolveReference({ portfolio }: Pipeline, facts: InputFacts, at: At): { column: Plan['key']; issues: readonly Issue[] } {
   if (portfolio === null || portfolio.reference === null || facts.columns === 0) return { column: null, issues: [] }
   const asked = { name: 'portfolio.reference', at: at('portfolio', 'reference') }
@@ -179,7 +175,6 @@ function resolveReference({ portfolio }: Pipeline, facts: InputFacts, at: At): {
   return { column, issues }
 }
 
-/** Mappings whose optional headers this file does not have. */
 function lostMappings(
   pipeline: Pipeline,
   mappings: readonly PlannedMapping[],

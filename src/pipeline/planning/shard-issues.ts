@@ -7,7 +7,6 @@ import type { Pipeline } from '../schema/pipeline.ts'
 import type { Path } from '../source/tree.ts'
 import { shardText } from './shards.ts'
 
-/** Tags that number the rows of one job. */
 const OF_JOB = ['general.rowNumber', 'general.duplicateId']
 
 export function shardIssues(pipeline: Pipeline, shard: Shard, at: (...path: Path) => Place | null): Issue[] {

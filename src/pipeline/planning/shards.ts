@@ -4,7 +4,6 @@ import type { Plan } from '../model/types.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import { freeze } from './freeze.ts'
 
-/** A larger number is a mistake. */
 export const MOST_SHARDS = 1_000
 
 export interface ShardChoice {

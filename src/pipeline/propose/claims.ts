@@ -31,7 +31,6 @@ const WHOLE = 0.9
 const TRIMMED = 0.85
 const PART = 0.55
 const VAGUE = 0.5
-/** A word of several meanings, in several languages. */
 const SHARED = 0.6
 /** Shorter words mean something only when they stand alone. */
 const SHORTEST_PART = 3

@@ -12,13 +12,11 @@ import { columnReference } from './mapping-line.ts'
 import { chosen, columnName, type Proposal, type Proposed } from './propose.ts'
 import { fold } from './words.ts'
 
-/** What a draft needs besides the proposal. */
 export interface DraftOptions {
   readonly facts: InputFacts
   /** How the file must be read beyond what is found by looking: keys of `input`. */
   readonly reading: Readonly<Record<string, unknown>>
   readonly output: NonNullable<PipelineInput['output']>
-  /** In front of the name of the file. */
   readonly prefix?: string
 }
 
@@ -31,7 +29,6 @@ const nameFor = (path: string, prefix: string): string => {
   return `${prefix}${plain === '' ? 'list' : plain}`.slice(0, 60).replace(/-$/, '')
 }
 
-/** The pipeline that a proposal is. */
 export function draftOf(proposal: Proposal, { facts, reading, output, prefix = '' }: DraftOptions): PipelineInput {
   const { mappings, key } = chosen(proposal)
   const reference = ({ column: { header, index } }: Proposed) => columnReference(header, index, facts.header)
@@ -51,7 +48,6 @@ const literalPaths = (output: object): object =>
 const flow = (value: unknown): string => stringify(value, { collectionStyle: 'flow', lineWidth: 0 }).trim()
 const certainty = ({ confidence, why }: Proposed): string => (confidence === 1 ? why : `${Math.floor(confidence * 100)}%: ${why}`)
 
-/** Lines with their comments behind them, below one another. */
 function aligned(lines: readonly (readonly [line: string, comment: string])[]): string[] {
   const width = Math.min(44, Math.max(0, ...lines.map(([line]) => line.length)))
   return lines.map(([line, comment]) => (comment === '' ? line : `${line.padEnd(width)}  # ${inComment(comment)}`))
@@ -61,13 +57,10 @@ function aligned(lines: readonly (readonly [line: string, comment: string])[]): 
 const inComment = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}\ufeff]+/gu, ' ')
 
 export interface DraftWords {
-  /** Address of the JSON Schema, for editors. */
   readonly schema: string
-  /** Who wrote it. */
   readonly by: string
 }
 
-/** The same pipeline as a file for people. */
 export function draftYaml(proposal: Proposal, options: DraftOptions, { schema, by }: DraftWords): string {
   const { facts } = options
   const { name, input, mappings, output } = draftOf(proposal, options)

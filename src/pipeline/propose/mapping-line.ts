@@ -4,7 +4,6 @@ import type { PlannedMapping } from '../model/types.ts'
 import { literal } from '../source/interpolate.ts'
 import { hasHidden } from '../source/quote.ts'
 
-/** Longer headers do not fit on a line. */
 const LONG = 60
 
 /** A column as a pipeline names it: its header; its index where the header cannot be typed, or is not the only one of its kind. */

@@ -24,7 +24,6 @@ export function isVat(text: string): boolean {
 const sum = (digits: string, weights: readonly number[]): number =>
   weights.reduce((total, weight, at) => total + weight * Number(digits[at]), 0)
 
-/** Luhn's check, of SIREN, SIRET and Swedish numbers. */
 function luhn(digits: string): boolean {
   let total = 0
   for (const [at, digit] of [...digits].reverse().entries()) {

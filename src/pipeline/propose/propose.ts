@@ -7,13 +7,10 @@ import { canMatchOn } from '../lint/lint.ts'
 import { ADDRESSES, type Claims, claimsOf, type Target } from './claims.ts'
 import { evidenceOf, type Knowledge, support, whyNot } from './values.ts'
 
-/** Least confidence of a proposal. */
 const BAR = 0.7
-/** Guesses with a smaller difference are equally good. */
 const MARGIN = 0.04
 /** Least confidence of a guess that is shown for a person to confirm. */
 const WORTH_SHOWING = 0.35
-/** Most confidence of a header that the values contradict. */
 const CONTRADICTED = 0.2
 /** With fewer rows, a column of one value is not judged. */
 const FEW = 5
@@ -62,7 +59,6 @@ interface Guess {
   readonly why: string
 }
 
-/** Choices of a person are kept. */
 export function propose(
   columns: readonly SeenColumn[],
   rows: number,
@@ -144,7 +140,6 @@ function restrained(guess: Guess, column: SeenColumn, { rows, hasPersons, known 
 
 const isAddress = (target: Target): boolean => ADDRESSES.includes(target as Mapping)
 
-/** Decides on a column by comparison with the others. */
 function judge(
   column: SeenColumn,
   [first, second]: readonly Guess[],

@@ -117,7 +117,6 @@ const isPlace = (text: string, { isCountry }: Knowledge): boolean =>
   !isCountry(text) &&
   !POSTCODES.some(([, form]) => form.test(text))
 
-/** A number or code of a private scheme. */
 const isCode = (text: string): boolean => /\d/.test(text) && !/\s/.test(text) && text.length <= 30 && !EMAIL.test(text)
 
 /** The form of a value under a mapping; where most values differ, the header is wrong or means something else. */
@@ -169,7 +168,6 @@ function hasSeveralWords(text: string): boolean {
   return first !== -1 && words.slice(first + 1).some(word => /\p{L}/u.test(word))
 }
 
-/** The share of the two commonest lengths. */
 function widths(values: readonly string[]): number {
   const counts = new Map<number, number>()
   for (const text of values) counts.set(text.trim().length, (counts.get(text.trim().length) ?? 0) + 1)

@@ -1,6 +1,5 @@
 /** Splits headers into plain words, regardless of case, accents, punctuation and programming style. */
 
-/** Letters that no accent can be taken off. */
 const PLAIN: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',

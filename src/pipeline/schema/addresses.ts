@@ -13,7 +13,6 @@ const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/
 /** Replaces a query, which is never recorded. */
 const HIDDEN = '?***'
 
-/** True for a path that is an address. */
 export const isAddress = (path: string): boolean => SCHEME.test(path)
 
 /** The hint for an address, undefined for the path of a file. */
@@ -64,7 +63,6 @@ function whyNotObject(path: string): string | null {
   return new TextEncoder().encode(steps.join('/')).length > 1024 ? 'has a key longer than 1024 bytes' : null
 }
 
-/** The address at a path that whyNotAddress has passed. */
 export function addressOf(path: string): Address {
   const [bucket = '', ...steps] = path.slice('s3://'.length).split('/')
   return /^s3:/i.test(path) ? { kind: 's3', bucket, key: steps.join('/') } : { kind: 'https', url: path }
@@ -73,6 +71,5 @@ export function addressOf(path: string): Address {
 /** Full addresses by their shown form; kept in memory, as credentials are. */
 export type Links = ReadonlyMap<string, string>
 
-/** The addresses whose shown form leaves out a query. */
 export const linksOf = (paths: readonly (string | null | undefined)[]): Links =>
   new Map(paths.flatMap(path => (path == null || shownPath(path) === path ? [] : [[shownPath(path), path] as const])))

@@ -6,7 +6,6 @@ import { show } from '../source/quote.ts'
 /** All columns of the input, in order. */
 const ALL_COLUMNS = '*'
 
-/** Columns about the match of a row. */
 const MATCH_COLUMNS = [
   'match.outcome',
   'match.score',
@@ -17,7 +16,6 @@ const MATCH_COLUMNS = [
   'match.candidates',
 ] as const
 
-/** An invalid entry of a list, by its position. */
 export interface WrongEntry {
   readonly index: number
   readonly message: string

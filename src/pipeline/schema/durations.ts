@@ -2,7 +2,6 @@
 
 const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 
-/** The accepted form. */
 export const DURATION = /^(\d{1,9})(ms|s|m|h|d)$/
 
 /** Milliseconds of a duration, null when it is not of the accepted form or is zero. */
@@ -12,7 +11,6 @@ export function parseDuration(text: string): number | null {
   return Number(digits) * UNITS[unit as keyof typeof UNITS] || null
 }
 
-/** The shortest form of a duration. */
 export function formatDuration(ms: number): string {
   const unit = (['d', 'h', 'm', 's'] as const).find(one => ms % UNITS[one] === 0) ?? 'ms'
   return `${ms / UNITS[unit]}${unit}`

@@ -155,7 +155,6 @@ function wrongValue(tree: Tree, leaf: ZodIssue): SyntaxIssue {
   return { code: 'FETTLE_PIPELINE_VALUE', message: close === null ? message : `${message}; did you mean ${close}?`, path }
 }
 
-/** The name that was probably meant. */
 const slugOf = (name: string): string =>
   name
     .normalize('NFKD')
@@ -172,7 +171,6 @@ function expected(leaf: ZodIssue): string {
   return words.length === 1 ? words[0]! : `one of ${words.join(', ')}`
 }
 
-/** The value at a path, in words. */
 function found(tree: Tree, path: Path): string {
   const node = nodeAt(tree, path)
   if (node === undefined) return 'nothing'

@@ -29,7 +29,6 @@ export const keysAt = (path: Path): string[] => [
   ),
 ]
 
-/** The path of every key of the format. */
 export function knownPaths(path: readonly string[] = []): readonly (readonly string[])[] {
   return keysAt(path).flatMap(key => [[...path, key], ...knownPaths([...path, key])])
 }

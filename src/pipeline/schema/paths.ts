@@ -3,9 +3,7 @@ import { isAddress, shownPath, whyNotAddress } from './addresses.ts'
 
 const RESERVED = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(\..*)?$/i
 
-/** The path of standard input. */
 export const STDIN = '-'
-/** The name of standard input in messages. */
 export const STDIN_NAME = 'standard input'
 const SPOOL = /(?:^|[/\\])stdin[/\\]([0-9a-f]{64}\.csv)$/
 

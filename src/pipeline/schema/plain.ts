@@ -4,7 +4,6 @@ import { plainOf } from '../source/tree.ts'
 import { readYaml } from '../source/yaml.ts'
 import type { PipelineInput } from './schema.ts'
 
-/** Expects a text that parsePipeline accepts. */
 export function plainPipeline(text: string, format: 'yaml' | 'json'): PipelineInput {
   const source = text.startsWith('\ufeff') ? text.slice(1) : text
   const { tree } = format === 'json' ? readJson(source) : readYaml(source)

@@ -1,7 +1,6 @@
 /** Thresholds of `checks:`: a comparison with a count or a share, as in `> 500` or `< 90%`. */
 import type { Threshold } from '../model/types.ts'
 
-/** The accepted form. */
 export const THRESHOLD = /^\s*(<=|>=|<|>)\s*(\d{1,12}(?:\.\d{1,6})?)\s*(%?)\s*$/
 
 /** A threshold, a share held as 0 to 1; null for another form, a share over 100 % or a count that is not whole. */

@@ -1,7 +1,6 @@
 /** Decodes the bytes of a pipeline file. */
 import { type Issue, issue } from '../../errors.ts'
 
-/** The largest pipeline file that is read. */
 export const MAX_BYTES = 256 * 1024
 
 /** The format of a file name by its ending, null for any other ending. */

@@ -37,7 +37,6 @@ interface TreeEntry {
   readonly node: Tree
 }
 
-/** Any part of a tree. */
 export type Tree = TreeScalar | TreeList | TreeMap
 
 /** One problem, by path (resolved to a place later) or by offset when the tree does not exist yet. */

@@ -82,7 +82,6 @@ export const escapeTerminal = (text: string): string =>
     .replace(/(^|\s)(::+)/g, (_, before: string, colons: string) => before + [...colons].join(' '))
     .replace(LOG_COMMAND, '# #')
 
-/** Several lines for a terminal, each escaped separately. */
 export const escapeLines = (text: string): string => text.split('\n').map(escapeTerminal).join('\n')
 
 /** For the text of a GitHub workflow command: line ends, the escape character, and other log commands. */

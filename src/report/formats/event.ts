@@ -18,7 +18,6 @@ export const eventSchema = z.object({
 
 export type Event = z.infer<typeof eventSchema>
 
-/** Row content and changed settings stay in the journal. */
 const INNER = new Set(['type', 'samples', 'scores', 'lowestScores', 'settings'])
 
 export const eventData = (event: RunEventInput): Event['data'] =>

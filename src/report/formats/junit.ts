@@ -30,7 +30,6 @@ interface Suite {
   readonly out: readonly string[]
 }
 
-/** One suite for each pipeline of a call. */
 export function renderJunit(results: readonly PipelineResult[]): string {
   const suites = results.flatMap(one =>
     isRejection(one) ? [refusedSuite(one)] : one.results.map(result => suiteOf(one, result)),
@@ -75,7 +74,6 @@ function refusedSuite({ name, issues }: Rejection): Suite {
   return { name, ms: 0, startedAt: null, properties: [], cases: [run], out: [] }
 }
 
-/** The root element has no attribute for skipped cases. */
 function countsOf(cases: readonly Case[]): { readonly total: string; readonly suite: string } {
   const number = (verdict: Case['verdict']): number => cases.filter(one => one.verdict === verdict).length
   const total = `tests="${cases.length}" failures="${number('failure')}" errors="${number('error')}"`

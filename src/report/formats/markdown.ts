@@ -14,9 +14,7 @@ import { clip, escapeMarkdown as esc, markdownCell, markdownCode } from './escap
 const BUDGET = 900_000
 /** Bytes reserved for the note about omitted sections. */
 const NOTE = 200
-/** Rows in each folded table. */
 const ROWS = 20
-/** Characters of a cell. */
 const CELL = 120
 const ISSUES = 50
 

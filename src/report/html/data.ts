@@ -21,7 +21,6 @@ export interface PageData {
   readonly rows: readonly PackedRow[]
 }
 
-/** row, key, fingerprint, score, why, cells, candidates, decision */
 export type PackedRow = readonly [
   row: number,
   key: string | null,

@@ -10,7 +10,6 @@ import { html, type Markup, prose } from './markup.ts'
 import { shell } from './shell.ts'
 import { badge, nextStep, numbers, TONE } from './verdict.ts'
 
-/** Problems shown of a pipeline that could not start. */
 const PROBLEMS = 5
 
 export interface IndexOptions {

@@ -5,7 +5,6 @@ import { html, type Markup, prose } from './markup.ts'
 import { table } from './table.ts'
 import type { Tone } from './verdict.ts'
 
-/** Alerts shown. */
 const SHOWN = 100
 
 /** Word and sign, never colour alone. */

@@ -12,7 +12,6 @@ import { TONE } from './verdict.ts'
 /** Entries of one list: a service that alternates between statuses must not make the page endless. */
 const SHOWN = 200
 
-/** Characters of an example. */
 const EXAMPLE = 60
 
 /** Header -> mapping -> index, the profile of the column, and unused headers. */
@@ -56,7 +55,6 @@ function changes({ pad, trim, value }: Pick<Result['mappings'][number], 'pad' | 
   return done.length === 0 ? null : done.join(', ')
 }
 
-/** Stages with their times, remote jobs with their statuses. */
 export function timeline(result: Result): Markup {
   const longest = Math.max(...result.stages.map(stage => stage.elapsedMs), 1)
   const rows = result.stages.map(stage => {

@@ -16,7 +16,6 @@ const OPEN = 50
 const MOST = 500
 /** Characters of rows in one section: the page must stay below 5 MB. */
 const BUDGET = 700_000
-/** Characters of a cell. */
 const CELL = 160
 
 const HEAD = [
@@ -39,7 +38,6 @@ export const review = (report: Report, result: Result, data: Packed | null): Mar
     hidden: result.plan.report.rows === 'none',
   })
 
-/** The effect of decisions. */
 function decided({ decisions, plan }: Result): string {
   if (decisions === null) return ''
   const words = {
@@ -83,7 +81,6 @@ const shownOf = (shown: number, total: number | null, file: string | null): stri
   return file === null ? all : `${all} Every one is in ${file}.`
 }
 
-/** Explains the desk and the file of decisions. */
 const onDesk = ({ shown, all }: Packed): Markup =>
   html`${shown < all ? `The first ${count(shown)} of ${count(all)} rows: more would make the page too large to mail. ` : null}What you decide stays in this browser until you download it; then ${prose(`\`${shellCommand(action('review', '--apply', 'decisions.csv'))}\``)} writes the corrected output, and a pipeline that names the file applies it on every run.`
 
@@ -146,6 +143,5 @@ function rowOf({ row, line, key, cells, candidate, score, why }: Sample): Value[
 const meter = (score: number): Markup =>
   html`<span class="score">${score.toFixed(2)}</span><svg class="meter" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true"><rect class="track" width="100" height="8"/><rect class="column" width="${(Math.max(0, Math.min(1, score)) * 100).toFixed(0)}" height="8"/></svg>`
 
-/** Marks the words that the other name lacks. */
 const marked = (text: string, other: string): Markup =>
   html`${wordsBeside(clip(text, CELL), other).map(word => (word.differs ? html`<em class="differs">${word.text}</em>` : html`${word.text}`))}`

@@ -63,7 +63,6 @@ const commandOf = (command: string | null): Markup => html`<code class="command"
 
 interface Figure {
   readonly label: string
-  /** The section with these rows. */
   readonly rows?: string | null
   readonly value: string
   readonly known: boolean

@@ -39,7 +39,6 @@ export interface LineageNames {
   readonly parent: (LineageRun & { readonly root?: LineageRun }) | null
   /** The time for which the run was scheduled, null if unknown. */
   readonly nominalTime: string | null
-  /** A file by its path. */
   readonly dataset: (path: string) => { readonly namespace: string; readonly name: string }
   /** A column without a header, by its index from 0. */
   readonly column: (index: number) => string

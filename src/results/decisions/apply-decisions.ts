@@ -11,17 +11,14 @@ import type { Decision, Decisions, Verdict } from './decisions.ts'
 export type Effect = 'accepted' | 'rejected' | 'agreed' | 'overruled' | 'narrowed'
 
 export interface RowResult extends Answer {
-  /** The outcome in the answer. */
   readonly serviceOutcome: RowOutcome
   /** Replaces cells of the answer; undefined keeps the cell. */
   readonly overrideCell: ((name: string) => string | undefined) | null
-  /** The remaining candidates. */
   readonly candidates: readonly Candidate[]
   /** The deciding line and its effect; null without a decision. */
   readonly decided: { readonly line: Decision; readonly effect: Effect } | null
 }
 
-/** Tags that describe the row, not its company. */
 const OF_ROW: ReadonlySet<string> = new Set(['general.rowNumber', 'general.pattern', 'general.banding', 'general.bandingDesc'])
 const NAMES: ReadonlySet<string> = new Set(['general.companyName', 'general.legalName'])
 

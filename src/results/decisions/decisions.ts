@@ -31,13 +31,9 @@ export interface Decision {
   readonly expires: string
 }
 
-/** The combined decisions about one row. */
 export interface Verdict {
-  /** The company of the row. */
   readonly accepted: Decision | null
-  /** Companies that the row is not. */
   readonly rejected: ReadonlyMap<string, Decision>
-  /** The row matches no candidate. */
   readonly none: Decision | null
 }
 
@@ -59,7 +55,6 @@ function after({ accepted, rejected, none }: Verdict, line: Decision): Verdict {
 const isDecided = ({ accepted, rejected, none }: Verdict): boolean => accepted !== null || rejected.size > 0 || none !== null
 
 export class Decisions {
-  /** Lines that have expired. */
   readonly expired: number
   readonly #verdicts = new Map<string, Verdict>()
 
@@ -71,7 +66,6 @@ export class Decisions {
     for (const [fingerprint, verdict] of this.#verdicts) if (!isDecided(verdict)) this.#verdicts.delete(fingerprint)
   }
 
-  /** Rows with a decision. */
   get rows(): number {
     return this.#verdicts.size
   }
@@ -82,7 +76,7 @@ export class Decisions {
 }
 
 /** Pairs of lines that accept different companies for one row: the first pair of each row. */
-export function contradictions(lines: readonly Decision[]): (readonly [earlier: number, later: number])[] {
+function contradictions(lines: readonly Decision[]): (readonly [earlier: number, later: number])[] {
   const accepted = new Map<string, number>()
   const found = new Map<string, readonly [number, number]>()
   for (const [at, { fingerprint, decision, company }] of lines.entries()) {
@@ -109,7 +103,7 @@ export function mergeDecisions(old: readonly Decision[], added: readonly Decisio
   ]
 }
 
-export const decisionCells = (line: Decision): string[] => DECISION_COLUMNS.map(column => line[column])
+const decisionCells = (line: Decision): string[] => DECISION_COLUMNS.map(column => line[column])
 
 export interface DecisionsRead {
   readonly lines: readonly Decision[]

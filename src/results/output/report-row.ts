@@ -19,7 +19,6 @@ export class ReportRowBuilder {
     return isColumnMasked(this.#plan, key.index) ? MASK : (inputRow[key.index] ?? '')
   }
 
-  /** Mapping name -> text. */
   cells(inputRow: readonly string[]): Record<string, string> {
     const shown = this.#plan.mappings.map(({ mapping, index }) => {
       const cell = inputRow[index] ?? ''

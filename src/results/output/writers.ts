@@ -38,7 +38,6 @@ export class Writers {
     this.#writers = writers
   }
 
-  /** Opens a temporary file for each output. */
   static async open(plan: Plan, output: PlannedOutput, workDir: string, extra: ResultsOptions): Promise<Writers> {
     const tag = createHash('sha256').update(resolve(workDir)).digest('hex').slice(0, 12)
     const writers: Writer[] = []
@@ -87,7 +86,6 @@ export class Writers {
     }
   }
 
-  /** Completes all files, then gives them their names. */
   async publish(): Promise<OutputFile[]> {
     const files: OutputFile[] = []
     for (const writer of this.#writers) {
@@ -100,7 +98,6 @@ export class Writers {
     return files
   }
 
-  /** Removes the unpublished files. */
   async discard(): Promise<void> {
     for (const { sink } of this.#writers) await sink.discard()
   }

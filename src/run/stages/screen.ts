@@ -26,7 +26,6 @@ const queryOf = (company: FoundCompany, { threshold, datasets, countries }: Plan
   countries,
 })
 
-/** Not cut in the middle of a character. */
 const shortened = (name: string): string =>
   name.length <= LONGEST_NAME ? name : name.slice(0, LONGEST_NAME).replace(/[\ud800-\udbff]$/, '')
 

@@ -5,9 +5,7 @@
 
 export interface GateOptions {
   readonly atOnce: number
-  /** Maximum of waiting pieces in all lanes. */
   readonly waiting: number
-  /** Maximum of waiting pieces in one lane. */
   readonly laneWaiting: number
   /** Creates the error for a piece that finds no room. */
   readonly refusal: () => Error

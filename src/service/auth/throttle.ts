@@ -76,7 +76,6 @@ const TAG_LENGTH = 3
 export function makeThrottle(limits: Limits, now: () => number): Throttle {
   const { sameLogins, badLogins, clientLogins, sameLoginsMs, loginKeys } = limits
   const [same, bad, ofClient] = [1, 2, 3].map(() => makeWindow(sameLoginsMs, now, loginKeys)) as [Window, Window, Window]
-  /** A tag of the password of each accepted login. */
   const known = new Map<string, string>()
   const secret = randomBytes(32)
   const digest = (...parts: string[]): string => createHmac('sha256', secret).update(JSON.stringify(parts)).digest('base64')

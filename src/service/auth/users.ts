@@ -25,7 +25,6 @@ export interface User {
 
 export interface Users {
   get(username: string): User | undefined
-  /** The user who currently has this generation. */
   ofGeneration(generation: string): User | undefined
   values(): Iterable<User>
   /** Whether user name and password are correct; both are case-sensitive (contract §4.1). */

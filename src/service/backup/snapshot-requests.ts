@@ -6,7 +6,6 @@ import { readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../clock.ts'
 
-/** The folder of requests and snapshots. */
 export const snapshotDirIn = (dataDir: string): string => join(dataDir, 'backups')
 
 /** States of a request, by the end of its name. */
@@ -15,9 +14,7 @@ export const ENDS = { wanted: '.wanted', part: '.part', ready: '.ready', failed:
 export interface SnapshotRequestParts {
   readonly dataDir: string
   readonly clock: Clock
-  /** Interval at which requests are read. */
   readonly everyMs: number
-  /** Takes a snapshot into a new folder. */
   readonly take: (folder: string) => void
 }
 

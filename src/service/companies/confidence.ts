@@ -29,7 +29,6 @@ const ALPHA = [
   [REVIEW, 'D'],
 ] as const
 
-/** Converts the request to a query of the engine. */
 export function queryOf(query: MatchQuery): Query {
   const { name, country, regNo = '', vatNo = '', street = '', houseNo = '', city = '', postCode = '', phoneNo = '' } = query
   return {

@@ -5,7 +5,6 @@
 import { z } from 'zod'
 import { type Criterion, OPERATIONS } from '../../contract/index.ts'
 
-/** Languages of names and reports. */
 export const LANGUAGES = ['EN'] as const
 
 type Set = Record<string, Criterion | Record<string, Criterion>>

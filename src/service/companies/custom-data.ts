@@ -15,7 +15,6 @@ const REASONS = [
   'insurance contract',
 ]
 
-/** The custom data fields of a country. */
 export const customDataOf = (country: string) =>
   country === 'DE'
     ? [{ key: REASON, optional: false, allowedValues: REASONS.map((_, at) => String(at + 1)), description: REASONS }]

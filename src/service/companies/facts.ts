@@ -34,7 +34,6 @@ export function typeOf({ name }: Company): 'NotSet' | 'Ltd' | 'NonLtd' {
 
 export const isPublic = ({ name }: Company): boolean => parseCompanyName(name).legal === 'public'
 
-/** Entries of a register are registered offices. */
 export const OFFICE = 'registered'
 
 const NUMBER_FIRST = /^(\d{1,6}[a-z]?(?:[-/]\d{1,6}[a-z]?)?)[, ]+(?=.*\p{L})(.+)$/iu

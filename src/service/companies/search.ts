@@ -17,7 +17,6 @@ export interface SearchResult {
 export interface SearchTools {
   readonly engine: Engine
   readonly search: Search
-  /** Maximum number of companies to examine. */
   readonly most: number
 }
 

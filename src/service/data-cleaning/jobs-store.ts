@@ -39,11 +39,9 @@ export interface Job {
   readonly summary: Summary | null
   /** Countries of the matched companies, known after enrichment. */
   readonly countries: readonly string[]
-  /** The reason of an error status. */
   readonly details: string | null
 }
 
-/** Number and size of the stored files. */
 export interface Usage {
   readonly files: number
   readonly bytes: number
@@ -77,9 +75,7 @@ export interface JobStore {
   withStatus(statuses: readonly string[]): Job[]
   /** At most `limit` jobs in these statuses that have a file and were last changed before this time. */
   withOldUpload(statuses: readonly string[], before: number, limit: number): Job[]
-  /** Number of jobs by status. */
   counts(): ReadonlyMap<string, number>
-  /** Number and size of the files of an owner. */
   usage(owner: number): Usage
   /** Ids of jobs that have a file, and of these files. */
   keptIds(): Set<string>

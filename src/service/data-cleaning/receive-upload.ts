@@ -10,19 +10,16 @@ import { badRequest, Refusal } from '../refusal.ts'
 import { partOf, publishPart } from '../storage/atomic-file.ts'
 import type { Envelope } from './upload-envelope.ts'
 
-/** A completely received file. */
 export interface Received {
   readonly id: string
   readonly filename: string
   readonly bytes: number
-  /** The parsed form fields by name. */
   readonly fields: ReadonlyMap<string, unknown>
 }
 
 interface Field {
   /** Parses the text; null for an invalid one. */
   readonly read: (text: string) => unknown
-  /** The valid values, for messages. */
   readonly must: string
   readonly isRequired: boolean
 }
@@ -36,7 +33,6 @@ export interface Form {
 export interface Reception {
   readonly limits: Limits
   readonly form: Form
-  /** The path for an upload id. */
   readonly place: (id: string) => string
   /** Counts the bytes of the request. */
   readonly envelope: Envelope

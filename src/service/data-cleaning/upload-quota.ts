@@ -3,7 +3,6 @@ import type { Limits } from '../limits.ts'
 import { Refusal } from '../refusal.ts'
 import type { Job, JobStore } from './jobs-store.ts'
 
-/** An upload in progress. */
 export interface Arrival {
   /** Throws a 507 when the file exceeds the quota of the user at this size. */
   admit(bytes: number): void
@@ -11,7 +10,6 @@ export interface Arrival {
 }
 
 export interface Arrivals {
-  /** Whether an upload for this job is in progress. */
   has(jobId: string): boolean
   /** Throws a 507 when the quota does not allow this size. */
   begin(job: Job, bytes: number): Arrival

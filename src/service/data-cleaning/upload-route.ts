@@ -34,7 +34,6 @@ const FORM: Form = {
   },
 }
 
-/** Accepts multipart bodies, and no others, in this scope. */
 export async function acceptMultipart(scope: FastifyInstance, limits: Limits): Promise<void> {
   scope.removeAllContentTypeParsers()
   await scope.register(multipart, {
@@ -65,7 +64,6 @@ export async function uploadRoute(scope: FastifyInstance, deps: UploadDeps): Pro
   const arrivals = makeArrivals(jobs, limits)
   await acceptMultipart(scope, limits)
 
-  /** Receives the file and stores it with the job. */
   const take = async (before: Job, request: FastifyRequest, arrival: Arrival): Promise<unknown> => {
     const envelope = watchEnvelope(request.raw, limits.uploadEnvelopeBytes, arrival.admit)
     const parts = request.parts({ limits: { fileSize: limits.uploadBytes } })

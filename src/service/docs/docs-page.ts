@@ -24,7 +24,6 @@ interface DescribedOperation {
 
 const slug = (text: string): string => text.toLowerCase().replace(/[^a-z0-9]+/g, '-')
 
-/** A schema as JSON, with its references as links. */
 const schemaText = (schema: object): string =>
   asHtml(JSON.stringify(schema, null, 2)).replace(
     /&quot;#\/components\/schemas\/(\w+)&quot;/g,

@@ -14,7 +14,6 @@ export interface RowResult {
   readonly why: string
   readonly pattern: string
   readonly banding: string
-  /** connectId of a matched or duplicate row. */
   readonly company: string | null
   /** The first row with the same company, of a duplicate. */
   readonly first: number | null

@@ -33,7 +33,6 @@ const ofCountry =
 
 const ACTIVE = /^(?:active|aktiv|open|live|registered|current)/i
 
-/** Whether a register status means that the company trades. */
 export const isActiveStatus = (status: string): boolean => ACTIVE.test(status)
 
 /** Y for a company that trades, N for any other status, '' without a status. */

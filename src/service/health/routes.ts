@@ -21,7 +21,6 @@ export interface HealthDeps {
   readonly clock: Pick<Clock, 'now'>
 }
 
-/** No job has this status. */
 const NO_STATUS = 'none'
 
 export function healthRoute(app: FastifyInstance, { registers, jobs, startedAt, clock }: HealthDeps, version: string): void {

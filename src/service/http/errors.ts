@@ -14,7 +14,6 @@ interface Thrown {
   readonly statusCode?: unknown
 }
 
-/** Status and details for errors that the framework raises. */
 const FRAMEWORK: Readonly<Record<string, readonly [number, string]>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: [413, 'the body is larger than this operation allows'],
   FST_REQ_FILE_TOO_LARGE: [413, 'jobFile: is larger than this service allows'],

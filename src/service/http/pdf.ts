@@ -1,7 +1,6 @@
 /** Renders headings and rows as a PDF, in a font with Latin, Greek and Cyrillic letters. */
 import { createRequire } from 'node:module'
 
-/** A heading with rows of label and value. */
 export interface PdfSection {
   readonly heading: string
   readonly rows: readonly (readonly [string, string])[]

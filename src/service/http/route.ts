@@ -11,7 +11,6 @@ import type { User, Users } from '../auth/users.ts'
 import type { Limits } from '../limits.ts'
 import { badRequest, notAuthorised, Refusal } from '../refusal.ts'
 
-/** What every route needs to check a request. */
 export interface RouteDeps {
   readonly tokens: Pick<Tokens, 'read'>
   readonly users: Pick<Users, 'get'>
@@ -19,12 +18,10 @@ export interface RouteDeps {
   readonly limits: Limits
 }
 
-/** A checked request. */
 export interface Call<Body, Query> {
   readonly user: User
   /** The `{id}` of the path, '' without one. */
   readonly id: string
-  /** The parameters of the path by name. */
   readonly params: Readonly<Record<string, string>>
   readonly body: Body
   readonly query: Query

@@ -3,7 +3,6 @@
  * explanations and docs/matching.md use these names.
  */
 
-/** Comparisons of two names. */
 const NAME_MEANINGS = {
   bias: 'always 1',
   coverBoth: 'share of the words found on the other side, by rarity (harmonic mean of both sides); asked for, not weighed',
@@ -62,7 +61,6 @@ export const FEATURES = Object.keys(MEANINGS) as readonly Feature[]
 /** The number of name features; they come first. */
 export const NAME_FEATURES = Object.keys(NAME_MEANINGS).length
 
-/** Position of each feature in the vector. */
 export const AT = Object.fromEntries(FEATURES.map((feature, at) => [feature, at])) as Readonly<Record<Feature, number>>
 
 /** One value per feature, in their order. A plain array, because allocating thousands of typed arrays a second is slow. */

@@ -9,7 +9,6 @@ import { namedFeatures } from './features.ts'
 import { prepareQuery } from './query.ts'
 import type { Answer, Query } from './types.ts'
 
-/** Default number of candidates in an answer. */
 const DEFAULT_CANDIDATES = 5
 
 /** A and B are matched (B with a score below .9 or a lead below 2), C and D in review (D below .5), E and F unmatched (F: nothing found). */

@@ -26,7 +26,6 @@ export interface QueryName {
   readonly legal: LegalClass | null
   /** Letter bigrams of `joined`. */
   readonly bigrams: readonly number[]
-  /** Cache of similarities by query word × dictionary word. */
   readonly alike: Map<number, number>
 }
 
@@ -62,7 +61,6 @@ function readName(index: MatchIndex, text: string): QueryName | null {
   }
 }
 
-/** Unusable cells count as missing. */
 export function prepareQuery(index: MatchIndex, query: Query): PreparedQuery {
   const texts = [query.name, query.tradingName, query.aliasName, query.previousName].filter(
     text => text !== undefined && text !== '',

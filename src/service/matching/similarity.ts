@@ -82,13 +82,11 @@ export function bigramDice(bigrams: readonly number[], letters: Uint8Array, leng
   return (2 * same) / (bigrams.length + length + 1)
 }
 
-/** Dice coefficient of the bigrams of two normalised texts. */
 export function bigramSimilarity(a: string, b: string): number {
   const letters = Uint8Array.from(b, letter => letter.charCodeAt(0))
   return bigramDice(bigramsOf(a), letters, letters.length)
 }
 
-/** Digits sort below all letters. */
 const BELOW_LETTERS = 58
 
 function hasDigit(word: string): boolean {
@@ -110,7 +108,6 @@ function isContraction(short: string, long: string): boolean {
   return true
 }
 
-/** Longer words are not checked for misspelling. */
 const MAX_WORD = 32
 let above = new Uint8Array(MAX_WORD + 1)
 let row = new Uint8Array(MAX_WORD + 1)
@@ -140,7 +137,6 @@ function editsOf(a: string, b: string, most: number): number {
   return Math.min(row[b.length]!, most + 1)
 }
 
-/** The set of letters of a word as bits. */
 function lettersOf(word: string): number {
   let bits = 0
   for (let at = 0; at < word.length; at++) bits |= 1 << (word.charCodeAt(at) & 31)

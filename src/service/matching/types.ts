@@ -53,7 +53,6 @@ export type Query = Partial<
 
 export type Decision = 'matched' | 'review' | 'unmatched'
 
-/** Why a row is not matched. */
 export type Reason =
   | 'no-name'
   | 'no-candidate'
@@ -64,9 +63,7 @@ export type Reason =
   | 'number-and-name-disagree'
   | 'dissolved'
 
-/** A company considered for a query. */
 export interface Candidate {
-  /** Position in the register. */
   readonly company: number
   /** From 0 to 1, given its rivals: all scores and that of "none of them" sum up to 1. */
   readonly score: number
@@ -90,7 +87,6 @@ export interface Answer {
   readonly reason: Reason | null
   /** The evidence for the best candidate, joined by +: `number+name+postcode`. */
   readonly pattern: string
-  /** A (certain) to F (nothing), from score and margin. */
   readonly banding: 'A' | 'B' | 'C' | 'D' | 'E' | 'F'
   /** Best first, at most five by default. */
   readonly candidates: readonly Candidate[]

@@ -10,17 +10,14 @@ export interface Change {
   readonly new: string
 }
 
-/** The changes of one import into one register. */
 export interface ChangeSet {
   readonly register: string
-  /** Increases with every set of this register. */
   readonly sequence: number
   /** Day of the newer data, `2026-01-31`. */
   readonly snapshotDate: string
   readonly changes: AsyncIterable<Change> | Iterable<Change>
 }
 
-/** The state up to which changes have been applied. */
 export interface Applied {
   /** Sequence of the last applied set of each register, if any. */
   readonly sequences: ReadonlyMap<string, number>

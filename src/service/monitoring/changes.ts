@@ -10,7 +10,6 @@ import { linesOf } from '../registers/import/lines.ts'
 import { type RegisterChange, readChanges } from '../registers/index.ts'
 import type { Applied, Change, ChangeSet, ChangeSource } from './change-source.ts'
 
-/** The time of an import is its sequence number. */
 const sequenceOf = ({ to }: ChangeSetInfo): number => Date.parse(to.importedAt)
 
 /** The state of a company after a change. A change contains only the changed fields. */

@@ -4,7 +4,6 @@ import type { RuleSetting } from '../portfolios/store.ts'
 import type { Notice } from './events-store.ts'
 import { type Rule, ruleOf } from './rules.ts'
 
-/** A rule with default settings. */
 export const ruleRecord = (rule: Rule): EventRule => ({
   isActive: false,
   ruleCode: rule.code,
@@ -22,7 +21,6 @@ export const settingRecord = (rule: Rule, setting: RuleSetting | undefined): Eve
   return { ...ruleRecord(rule), isActive: setting?.active ?? false, param0, param1, param2 }
 }
 
-/** An event of a company in one portfolio. */
 export const companyEventRecord = (notice: Notice): CompanyEvent => {
   const rule = ruleOf(notice.rule)
   return {

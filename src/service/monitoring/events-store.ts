@@ -22,7 +22,6 @@ export interface Notice {
   readonly new: string
   readonly at: number
   readonly created: number
-  /** Time of marking as processed. */
   readonly processed: number | null
 }
 
@@ -50,7 +49,6 @@ export interface EventStore {
   applied(): ReadonlyMap<string, number>
   /** Runs `work` and marks the change set as applied in one transaction. Does nothing for an applied set. */
   applyOnce(register: string, sequence: number, work: () => void): void
-  /** The active rules of the portfolios with this company. */
   activeRules(connectId: string): ActiveRule[]
   add(connectId: string, event: NewEvent, at: number): void
   list(filter: NoticeFilter): { readonly total: number; readonly notices: Notice[] }

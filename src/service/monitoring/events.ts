@@ -3,14 +3,12 @@ import { isActiveStatus } from '../enrichment/tags.ts'
 import type { Difference } from '../portfolios/company-facts.ts'
 import { type Rule, ruleOf } from './rules.ts'
 
-/** An active rule of a portfolio with the company. */
 export interface ActiveRule {
   readonly portfolio: number
   readonly code: number
   readonly params: readonly string[]
 }
 
-/** An event with its notices to portfolios. */
 export interface NewEvent {
   readonly rule: Rule
   readonly old: string
@@ -24,7 +22,6 @@ export interface NewEvent {
  */
 const isReportable = ({ field, old, new: now }: Difference): boolean => old !== '' || (field === 'status' && !isActiveStatus(now))
 
-/** The rule's name with its parameters filled in. */
 const textOf = ({ name }: Rule, params: readonly string[]): string =>
   name.replaceAll(/\{(\d)\}/g, (place, index) => params[Number(index)] || place)
 

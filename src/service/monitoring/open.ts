@@ -21,11 +21,9 @@ export interface Monitoring {
   readonly events: EventStore
   readonly imports: ImportStore
   readonly importer: Importer
-  /** Folder of the imported files. */
   readonly folder: string
   /** Number of files without an import, moved aside at the start. */
   readonly moved: number
-  /** Runs several changes in one transaction. */
   readonly transaction: Database['transaction']
   close(): Promise<void>
 }
@@ -38,7 +36,6 @@ export interface MonitoringParts {
   readonly dataDir: string
   readonly clock: Clock
   readonly limits: Limits
-  /** Writes a line to the log. */
   readonly writeLog: (line: object) => void
   readonly onError: (error: unknown) => void
 }

@@ -20,7 +20,6 @@ export interface Rule {
   readonly localCode: string
   readonly globalCode: string
   readonly summary: string
-  /** Valid values of the three parameters. */
   readonly params: readonly [RegExp, RegExp, RegExp]
   readonly reports: (change: Difference) => boolean
 }

@@ -49,7 +49,6 @@ const DESCRIPTIONS = { compared: 'compared by the engine', returned: 'returned, 
 const contains = (prefix: string, ...texts: readonly string[]): boolean =>
   texts.some(text => text.toLowerCase().includes(prefix.trim().toLowerCase()))
 
-/** Properties whose name or id contains the prefix. */
 export function suggestProperties(prefix: string, skip: number): Json {
   const result = Object.entries(PROPERTIES)
     .filter(([id, { name }]) => contains(prefix, id, name))
@@ -66,7 +65,6 @@ export const suggestTypes = (prefix: string, skip: number): Json => ({
   result: [COMPANY].filter(({ id, name }) => contains(prefix, id, name)).slice(skip),
 })
 
-/** The properties of a type. */
 export function proposeProperties(type: string, limit: number | null): Json {
   const all = type === COMPANY.id ? Object.entries(PROPERTIES).map(([id, { name }]) => ({ id, name })) : []
   return { type, ...(limit === null ? {} : { limit }), properties: limit === null ? all : all.slice(0, limit) }

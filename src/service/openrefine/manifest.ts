@@ -1,7 +1,6 @@
 /** The manifest of the reconciliation interface. */
 import { COMPANY } from './properties.ts'
 
-/** Size of the preview inside a client, in pixels. */
 const PREVIEW = { width: 420, height: 280 } as const
 
 /** `base` is the address of the interface as the client reaches it, `version` that of fettle. */

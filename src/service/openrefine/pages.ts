@@ -29,5 +29,4 @@ export const PAGE_POLICY =
 export const previewPage = (company: Company): string =>
   `<!doctype html><html lang="en"><meta charset="utf-8"><title>${asHtml(company.name)}</title><style>${STYLE}</style><h1>${asHtml(company.name)}</h1><table>${rowsOf(company)}</table></html>\n`
 
-/** The fragment shown beside a suggestion. */
 export const flyout = (title: string, text: string): string => `<p><b>${asHtml(title)}</b></p><p>${asHtml(text)}</p>`

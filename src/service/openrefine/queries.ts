@@ -15,21 +15,17 @@ const query = z
   })
   .refine(one => one.query !== undefined || (one.properties?.length ?? 0) > 0, 'needs a query or properties')
 
-/** A batch of queries by key. */
 export const queryBatch = z.record(z.string(), query)
 
-/** A request for property values of companies. */
 export const extendQuery = z.looseObject({
   ids: z.array(z.string()),
   properties: z.array(z.looseObject({ id: z.string() })),
 })
 
-/** One query of a batch. */
 export type ReconcileQuery = z.infer<typeof query>
 
 const textOf = (one: z.infer<typeof value>): string => (typeof one === 'object' ? (one.name ?? one.id) : String(one).trim())
 
-/** Whether the requested types include companies. */
 export function asksForCompany({ type, type_strict: strict }: ReconcileQuery): boolean {
   const types = [type ?? []].flat()
   if (types.length === 0 || strict === 'should') return true

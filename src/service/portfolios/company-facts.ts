@@ -33,7 +33,6 @@ export const factsOf = (company: Registered): Facts => ({
   directors: [...(company.directors ?? [])].sort().join('; '),
 })
 
-/** Differences in spaces and case are ignored. */
 const plain = (text: string): string => text.toLowerCase().replaceAll(/\s+/g, ' ').trim()
 
 /**

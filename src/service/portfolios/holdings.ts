@@ -4,7 +4,6 @@ import type { Database } from '../storage/database.ts'
 import { type Facts, factsOf, type Registered } from './company-facts.ts'
 import { MAY_SEE } from './store.ts'
 
-/** The owner's notes on a company. */
 export interface Notes {
   readonly reference: string | null
   readonly freeText: string | null
@@ -25,7 +24,6 @@ export interface Holding extends Notes {
 
 /** Filters of a list; '' matches everything. */
 export interface HoldingFilter {
-  /** Part of name, ids or reference, ignoring case. */
   readonly words: string
   readonly country: string
   readonly limit: number
@@ -38,11 +36,9 @@ export interface HoldingStore {
   add(portfolio: number, company: Registered, notes: Notes): boolean
   /** Adds a company or replaces its notes, and marks it with this import. */
   put(portfolio: number, company: Registered, notes: Notes, importId: number): void
-  /** By connectId or Safe Number. */
   find(portfolio: number, companyId: string): Holding | null
   change(portfolio: number, connectId: string, notes: Notes): void
   remove(portfolio: number, connectId: string): void
-  /** Removes all companies and returns their number. */
   clear(portfolio: number): number
   /** Removes the companies that were added before this time and not marked by this import; returns their number. */
   removeUnmarked(portfolio: number, importId: number, before: number): number
@@ -54,7 +50,6 @@ export interface HoldingStore {
   /** Whether a portfolio visible to this user has the company. */
   isVisible(user: number, connectId: string): boolean
   list(portfolio: number, filter: HoldingFilter): { readonly total: number; readonly holdings: Holding[] }
-  /** The facts of all companies in portfolios, by connectId. */
   watched(): ReadonlyMap<string, Facts>
   /** The facts and country of a company that is or was in a portfolio. */
   known(connectId: string): { readonly facts: Facts; readonly country: string } | null

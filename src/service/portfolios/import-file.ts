@@ -5,7 +5,6 @@ import type { Limits } from '../limits.ts'
 import type { Notes } from './holdings.ts'
 
 export interface ImportRow {
-  /** Safe Number, or a connectId. */
   readonly safeNumber: string
   readonly localNumber: string
   readonly country: string

@@ -31,7 +31,6 @@ export interface PortfolioImportDeps extends RouteDeps {
   readonly clock: Pick<Clock, 'now'>
   readonly imports: Pick<ImportStore, 'add' | 'count'>
   readonly importer: Pick<Importer, 'wake'>
-  /** Folder of the imported files. */
   readonly importDir: string
 }
 
@@ -41,7 +40,6 @@ export async function portfolioImportRoutes(scope: FastifyInstance, deps: Portfo
   await acceptMultipart(scope, limits)
   const place = (id: string): string => join(importDir, `${id}.csv`)
 
-  /** Number of imports whose file is being uploaded. */
   let arriving = 0
 
   const receiveFile = async ({ request }: ImportCall): Promise<string> => {

@@ -32,11 +32,9 @@ export interface ImporterParts {
   readonly database: Database
   readonly engine: Engine
   readonly search: Search
-  /** Folder of the files. */
   readonly folder: string
   readonly clock: Clock
   readonly limits: Limits
-  /** Called for every completed import. */
   readonly onDone: (one: PendingImport, counts: ImportCounts) => void
   readonly onError: (error: unknown) => void
 }
@@ -50,7 +48,6 @@ export interface Importer {
 /** Rows per transaction: a few milliseconds. */
 const BATCH = 100
 
-/** Creates the importer and resumes pending imports. */
 export function startImporter(parts: ImporterParts): Importer {
   const { imports, holdings, database, engine, search, folder, clock, limits, onDone, onError } = parts
   const stop = new AbortController()

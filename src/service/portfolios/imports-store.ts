@@ -19,9 +19,7 @@ export interface ImportStore {
   /** The oldest pending import, or null. */
   next(): PendingImport | null
   done(id: number): void
-  /** Number of pending imports. */
   count(): number
-  /** Whether the file belongs to a pending import. */
   needs(file: string): boolean
 }
 

@@ -26,7 +26,6 @@ export interface PortfolioDeps extends PortfolioCompanyDeps, PortfolioImportDeps
   readonly holdings: PortfolioCompanyDeps['holdings'] & Pick<HoldingStore, 'countries' | 'count'>
 }
 
-/** Registers the operations on portfolios and on their companies. */
 export function portfolioRoutes(app: FastifyInstance, deps: PortfolioDeps): void {
   const { objects, users, limits, portfolios, holdings, transaction } = deps
 

@@ -20,11 +20,9 @@ export interface Portfolio {
   readonly isShared: boolean
 }
 
-/** The settings of a rule in a portfolio. */
 export interface RuleSetting {
   readonly code: number
   readonly active: boolean
-  /** Three parameters, '' for an unset one. */
   readonly params: readonly string[]
 }
 
@@ -48,7 +46,6 @@ export interface PortfolioStore {
   revokeAll(id: number): void
   rules(id: number): ReadonlyMap<number, RuleSetting>
   setRules(id: number, settings: readonly RuleSetting[]): void
-  /** Switches all rules off and removes their parameters. */
   resetRules(id: number): void
 }
 

@@ -44,12 +44,10 @@ const VERSION = 1
 const addressOf = ({ address1, address2, town, postcode }: Company): string =>
   [address1, address2, town, postcode].filter(part => part !== '').join(', ')
 
-/** Returns the directors of a company by connectId. */
 type DirectorsOf = (connectId: string) => string
 
 const NO_DIRECTORS: DirectorsOf = () => ''
 
-/** The compared fields of a company. */
 const comparedFields = (company: Company, directors: DirectorsOf) => ({
   name: company.name,
   address: addressOf(company),
@@ -80,7 +78,6 @@ const digestOf = (company: Company, directors: DirectorsOf): number =>
     .digest()
     .readUIntBE(0, 6)
 
-/** Reads the company whose line starts at an offset. */
 async function readCompany(handle: FileHandle, start: number): Promise<Company> {
   for (let size = 4096; ; size *= 4) {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(size), 0, size, start)

@@ -7,11 +7,9 @@ import type { Answer, Company, Query } from '../matching/types.ts'
 
 /** A company to choose from for a row in review. */
 export interface Choice {
-  /** Position in the register. */
   readonly company: number
   readonly score: number
   readonly why: string
-  /** Log-odds by compared field. */
   readonly parts: Readonly<Record<string, number>>
 }
 
@@ -26,11 +24,9 @@ export type MatchResult = Pick<Answer, 'decision' | 'score' | 'why' | 'pattern' 
 export interface Engine {
   /** The answer with at most `most` candidates, five if absent. */
   match(query: Query, most?: number): Answer
-  /** The company at this position of the register. */
   at(position: number): Company
   /** The company with this connectId; null when the register does not have it. */
   find(connectId: string): Company | null
-  /** Number of companies. */
   readonly size: number
   /** Sorted alpha-2 codes of the companies' countries. */
   readonly countries: readonly string[]

@@ -8,16 +8,13 @@ import { FettleError } from '../../errors.ts'
 import { replaceFile } from '../../files/durable.ts'
 import { jaroWinkler } from '../matching/similarity.ts'
 
-/** A row that the import skipped. */
 export interface SkippedRow {
   /** Last line of the row in the file, from 1. */
   readonly line: number
   readonly why: string
 }
 
-/** The officers of a register, as info.json describes them. */
 export interface OfficersInfo {
-  /** Base name of the imported CSV. */
   readonly source: string
   readonly officers: number
   readonly skipped: number
@@ -25,7 +22,6 @@ export interface OfficersInfo {
   readonly skippedRows: readonly SkippedRow[]
   readonly sha256: string
   readonly bytes: number
-  /** Names of the two files beside info.json. */
   readonly file: string
   readonly index: string
 }
@@ -33,7 +29,6 @@ export interface OfficersInfo {
 /** A register; the content of its info.json. */
 export interface RegisterInfo {
   readonly name: string
-  /** Base name of the imported file. */
   readonly source: string
   readonly kind: 'csv' | 'gleif' | 'companies-house'
   /** UTC, with milliseconds. */
@@ -46,10 +41,8 @@ export interface RegisterInfo {
   readonly skippedRows: readonly SkippedRow[]
   /** Number of companies by country code; '' for companies without one. */
   readonly countries: Readonly<Record<string, number>>
-  /** Digest of the source file. */
   readonly sha256: string
   readonly bytes: number
-  /** Name of the file of companies beside info.json. */
   readonly file: string
   /** Officers of the companies; absent without officers. */
   readonly officers?: OfficersInfo
@@ -59,7 +52,6 @@ export interface RegisterInfo {
 
 /** The changes of one import; the file is described in docs/registers.md. */
 export interface ChangeSetInfo {
-  /** Name of the file beside info.json. */
   readonly file: string
   readonly from: Snapshot
   readonly to: Snapshot
@@ -68,7 +60,6 @@ export interface ChangeSetInfo {
   readonly changed: number
 }
 
-/** Identifies one import of a source. */
 export type Snapshot = Pick<RegisterInfo, 'snapshotDate' | 'importedAt' | 'sha256'>
 
 const INFO = 'info.json'

@@ -38,7 +38,6 @@ export const tokenOf = (peopleId: string): string => peopleId.slice(peopleId.ind
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 20)
 
-/** The same for a register's number of a person. */
 export const tokenOfNumber = (personId: string): string => (/^[A-Za-z0-9]{1,40}$/.test(personId) ? personId : digest(personId))
 
 /**

@@ -12,11 +12,8 @@ import { type Officer, readOfficer, tokenOf, writeOfficer } from './officer.ts'
 import { entryOf, keyOf, placesBetween } from './sorted-index.ts'
 
 export interface Officers {
-  /** Number of positions. */
   readonly size: number
-  /** All positions in a company. */
   ofCompany(connectId: string): Officer[]
-  /** All positions of a person. */
   ofPerson(peopleId: string): Officer[]
   /** Positions of people whose last name ends in the same word, at most `most`. */
   bySurname(lastName: string, most: number): Officer[]
@@ -29,7 +26,6 @@ const surnameKey = (name: string): number => keyOf(normaliseText(name).split(' '
 /** Characters per write. */
 const BATCH = 1 << 20
 
-/** Writes officers and returns their number. */
 export async function writeOfficers(
   folder: string,
   file: string,

@@ -9,7 +9,6 @@ import type { Engine } from './engine.ts'
 import { entryOf, keyOf, placesBetween } from './sorted-index.ts'
 
 export interface Search {
-  /** The company with a connectId or Safe Number. */
   find(id: string): Promise<Company | null>
   /** At most `most` companies whose postcode starts with these letters and digits. */
   byPostcode(start: string, most: number): Promise<Company[]>
@@ -21,7 +20,6 @@ const SLICE = 256
 /** Number of characters of a postcode in its key; the others are compared. */
 const KEY_LENGTH = 5
 
-/** A postcode, or its start, in comparable spelling. */
 export const plainPostcode = (text: string): string => text.toUpperCase().replace(/[^A-Z0-9]+/g, '')
 
 /** The start of a postcode as a number of base 37 in text order; `fill` is the digit of missing characters. */

@@ -32,7 +32,6 @@ const interest = ({ what, country, from, to, body }: Listing) => ({
   positions: [{ name: what, segment: body, country, fromDate: orNull(from), toDate: orNull(to) }],
 })
 
-/** Converts a day to the date-time of insolvencies. */
 const instant = (date: string): string | null => (date === '' ? null : `${date.length === 4 ? `${date}-01-01` : date}T00:00:00Z`)
 
 const insolvency = ({ reference, what, from, to, body }: Listing) => ({

@@ -9,7 +9,6 @@ export interface HitDocument {
   readonly hit: Hit
   readonly entry: Entry
   readonly nameOf: NameOf
-  /** Times at which the full record was read. */
   readonly snapshots: readonly number[]
   readonly now: number
 }

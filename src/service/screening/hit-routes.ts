@@ -55,7 +55,6 @@ export interface HitDeps extends RouteDeps, IdempotencyDeps {
   readonly origin: () => string
 }
 
-/** Registers the operations of one search type. */
 export function hitRoutes(app: FastifyInstance, deps: HitDeps, type: SearchType): void {
   const { objects, searches, links, origin, screener } = deps
   const nameOf = userNames(deps)

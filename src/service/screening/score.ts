@@ -11,7 +11,6 @@ export interface RatedCandidate {
   readonly features: Readonly<Record<string, number>>
 }
 
-/** The engine's threshold of review. */
 const REVIEW = THRESHOLDS.review
 /** Highest chance of names that are not the same, by the engine's weights. */
 const HIGH = 0.95

@@ -31,7 +31,6 @@ export interface Question {
 export interface Found {
   readonly list: string
   readonly entry: Entry
-  /** The matching name of the entry. */
   readonly match: string
   /** 0 to 100. */
   readonly score: number

@@ -8,7 +8,6 @@ import type { Database } from '../storage/database.ts'
 import type { Entry } from './entry.ts'
 import type { Found, Question } from './screener.ts'
 
-/** Number of hits by decision. */
 export type HitCounts = Readonly<Record<HitDecision, number>>
 
 /** A search; times in milliseconds since 1970, users by id. */
@@ -67,7 +66,6 @@ export interface SearchStore {
   /** Best first; null matches all decisions. */
   hits(search: Search, decisions: readonly HitDecision[] | null, window: Window): Slice<Hit>
   changeHit(hit: Hit, by: number, patch: HitPatch): Hit
-  /** Stores a record of a hit that was read. */
   keepSnapshot(hit: Hit, body: unknown): void
   /** Times at which the record was read, first to last. */
   snapshotsOf(hit: Hit): readonly number[]

@@ -22,7 +22,6 @@ export interface Database {
   all<Row>(sql: string, values?: Value[]): Row[]
   /** Runs `work` in one transaction; rolls back when it throws. */
   transaction<T>(work: () => T): T
-  /** Copies the current content to a new file. */
   copyTo(path: string): void
   close(): void
 }

@@ -2,7 +2,6 @@
 
 const CODES: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EFBIG'])
 
-/** Messages of the database, whose errors have no codes. */
 const DATABASE_MESSAGE =
   /^(?:database or disk is full|disk I\/O error|Could not open the database|unable to open database file|attempt to write a readonly database)/
 

@@ -8,7 +8,6 @@ export interface Taken {
   readonly file: string
   /** The target of the import, such as `register "uk"`. */
   readonly target: string
-  /** The counted things, in the plural. */
   readonly things: string
   readonly now: number
   /** The count of the previous import; null for the first one. */

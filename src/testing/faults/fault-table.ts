@@ -14,7 +14,6 @@ const carriedOut = z.boolean().default(false)
 /** How much of a body passes before the fault. */
 const share = z.number().min(0).max(1).default(0.5)
 
-/** What happens to a request. */
 export const effect = z.discriminatedUnion('kind', [
   /** Answered with this status and these headers in place of the service. */
   z.strictObject({

@@ -5,16 +5,13 @@ import { gzipSync } from 'node:zlib'
 import type { Exchange } from '../exchange.ts'
 import { type Reply, readWhole } from '../upstream.ts'
 
-/** How the end of a body is marked. */
 export type Framing = 'length' | 'chunked' | 'close'
 
 export interface Break {
   readonly framing: Framing
-  /** Share of the body that is sent. */
   readonly share: number
   /** What comes instead of the rest. */
   readonly ending: 'end' | 'reset' | 'silence'
-  /** Called once the break has happened. */
   readonly hit: () => void
 }
 

@@ -6,7 +6,6 @@ import { z } from 'zod'
 import type { LineageNames } from '../../../report/index.ts'
 import { type Env, text } from '../../env/environment.ts'
 
-/** Lineage as the environment wants it. */
 export interface LineageSettings {
   /** Where events go by HTTP, null for nowhere. */
   readonly http: { readonly url: URL; readonly apiKey: string | null } | null
@@ -24,7 +23,6 @@ const name = z.string().regex(/^[^\u0000-\u001f\u007f]+$/)
 const run = z.object({ run: z.object({ runId: z.guid() }), job: z.object({ namespace: name, name }) })
 const context = z.object({ parent: run, root: run.optional() })
 
-/** The settings, with warnings about malformed values. */
 export function lineageSettings(env: Env): LineageSettings {
   const warnings: string[] = []
   const isOff = /^(?:true|1)$/i.test(text(env, 'OPENLINEAGE_DISABLED') ?? '')
@@ -88,7 +86,6 @@ function jsonOf(value: string): unknown {
   }
 }
 
-/** The time that Airflow runs the task for. */
 function nominalTimeOf(env: Env): string | null {
   const date = text(env, 'AIRFLOW_CTX_LOGICAL_DATE') ?? text(env, 'AIRFLOW_CTX_EXECUTION_DATE')
   const at = new Date(date ?? Number.NaN)

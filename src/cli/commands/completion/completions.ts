@@ -47,7 +47,6 @@ export function completionFor(shell: Shell, commands: readonly Command[]): strin
   return { bash, zsh, fish }[shell](entries)
 }
 
-/** A shell expands nothing in single quotes. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 /** Ids look like 20260101T000000Z-name-abcdef. */
 const RUNS = 'ls fettle-runs 2>/dev/null | grep -E "^[0-9]{8}T"'

@@ -6,7 +6,6 @@
 export interface WorkflowOptions {
   readonly name: string
   readonly pipeline: string
-  /** A .gitlab-ci.yml exists. */
   readonly hasOwn: boolean
 }
 
@@ -84,7 +83,6 @@ jobs:
 `,
 })
 
-/** GitLab stores the schedule itself, not in the file. */
 const gitlab = ({ name, pipeline, hasOwn }: WorkflowOptions): Workflow => {
   const path = hasOwn ? `.gitlab/fettle-${name}.yml` : '.gitlab-ci.yml'
   return {

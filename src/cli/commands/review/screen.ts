@@ -8,7 +8,6 @@ export interface ScreenStyle {
 }
 
 const LABEL = 11
-/** A narrower column is unreadable. */
 const MIN_COLUMN = 24
 const GAP = 2
 

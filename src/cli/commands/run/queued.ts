@@ -16,7 +16,7 @@ import type { Io } from '../../terminal/io.ts'
 const load = () => import('../../../app/distributed/index.ts')
 
 /** `--shards`, null if absent. */
-export const shardsOf = (flags: Flags): number | null => wholeFlag(flags, 'shards', 1, MOST_SHARDS)
+const shardsOf = (flags: Flags): number | null => wholeFlag(flags, 'shards', 1, MOST_SHARDS)
 
 /** Submits a pipeline to the queue of the flags; without --detach waits for its shards and merges them. */
 export async function runInQueue(prepared: Prepared, settings: RunSettings, flags: Flags): Promise<Ending> {

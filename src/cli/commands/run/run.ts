@@ -28,7 +28,6 @@ interface Item {
   readonly prepared: Prepared
 }
 
-/** Returns the worst exit code. */
 export async function run(flags: Flags, io: Io): Promise<number> {
   checkFlags(flags)
   if (textFlag(flags, 'queue') !== null) checkQueued(flags)

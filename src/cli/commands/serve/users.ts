@@ -65,7 +65,6 @@ async function remove(flags: Flags, dataDir: string, io: Io): Promise<number> {
   return EXIT.ok
 }
 
-/** A running service applies changes at once. */
 export async function run(flags: Flags, io: Io): Promise<number> {
   const dataDir = serviceDirOf(flags, io)
   const what = textFlag(flags, 'what')

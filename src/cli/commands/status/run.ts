@@ -32,7 +32,6 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   return code
 }
 
-/** Prints each status that differs from the previous one. */
 function printChanges(io: Io): (status: CurrentRunStatus | FettleError) => void {
   let last = ''
   return status => {

@@ -6,7 +6,6 @@ import { queueOf } from '../../options/queue.ts'
 import { isOn, listFlag, needText, wholeFlag } from '../../options/read.ts'
 import type { Io } from '../../terminal/io.ts'
 
-/** All shards of a process share one thread. */
 const MOST_AT_ONCE = 64
 
 /** Runs until SIGINT or SIGTERM, then hands its shards over and returns 0. */

@@ -4,7 +4,6 @@ const SILENCE_MS = 30_000
 const CHECK_MS = 1_000
 
 export interface Heartbeat {
-  /** A line was printed. */
   beat(): void
   stop(): void
 }

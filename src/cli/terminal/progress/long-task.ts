@@ -6,7 +6,6 @@ import { heartbeat } from './heartbeat.ts'
 import { Screen } from './screen.ts'
 import { amount, type JobProgress, timeLeft } from './text.ts'
 
-/** Shorter work gets no line. */
 const SHORT_MS = 300
 
 export interface LongTask {

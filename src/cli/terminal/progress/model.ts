@@ -21,7 +21,6 @@ export class ProgressModel {
   #stage = 'starting'
   #state: RunState | null = null
   readonly #latestByJob = new Map<number, LatestProgress>()
-  /** Progress about no single job. */
   #latest: LatestProgress | null = null
 
   /** `label` is the name of the pipeline if several run at once. */

@@ -67,7 +67,6 @@ export class Screen {
     if (this.#parts.size > 0 && (isMajor || performance.now() - this.#drawnAt >= REDRAW_MS)) this.#draw()
   }
 
-  /** Prints a permanent line above the redrawn ones. */
   above(text: string): void {
     this.#io.draw(this.#erase())
     this.#io.err(escapeTerminal(text))

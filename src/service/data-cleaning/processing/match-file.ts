@@ -14,7 +14,6 @@ export interface MatchTask {
   readonly source: string
   readonly hasHeader: boolean
   readonly mappings: readonly ColumnMapping[]
-  /** Path of the results. */
   readonly target: string
 }
 

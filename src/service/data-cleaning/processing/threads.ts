@@ -11,16 +11,13 @@ const BATCH = 128
 const PER_THREAD = 2
 const TRIES = 2
 
-/** A queued or running batch. */
 interface Task {
   readonly batch: string
-  /** How often a thread has started it. */
   tries: number
   readonly done: (results: MatchResult[]) => void
   readonly failed: (error: Error) => void
 }
 
-/** The used part of a worker thread. */
 export interface Thread {
   on(event: 'message', listener: (text: string) => void): unknown
   on(event: 'error', listener: (error: Error) => void): unknown

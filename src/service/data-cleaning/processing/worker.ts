@@ -16,7 +16,6 @@ import { enrichFile } from './enriched-file.ts'
 import { makePaces, type Pace, Stopped } from './job-pace.ts'
 import { matchFile } from './match-file.ts'
 
-/** The paths of the files of a job. */
 export interface JobFiles {
   upload(uploadId: string): string
   results(jobId: string): string
@@ -40,7 +39,6 @@ export interface WorkerParts {
   readonly rowPauseMs: number
   /** `matched`: jobs stop there. */
   readonly stopAt: 'matched' | null
-  /** Receives unexpected failures of a step. */
   readonly onError: (jobId: string, error: unknown) => void
 }
 
@@ -55,7 +53,6 @@ export interface Worker {
 
 type Step = (job: Job, pace: Pace) => Promise<JobPatch>
 
-/** Starts the worker and resumes every unfinished job. */
 export function startWorker(parts: WorkerParts): Worker {
   const { jobs, engine, files, clock, limits } = parts
   const stop = new AbortController()

@@ -167,7 +167,6 @@ export function createIndexBuilder(): IndexBuilder {
   }
 }
 
-/** The index copies the companies' data. */
 export function buildIndex(companies: Iterable<Company>): MatchIndex {
   const builder = createIndexBuilder()
   for (const company of companies) builder.add(company)

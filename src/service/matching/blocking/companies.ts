@@ -40,7 +40,6 @@ export class CompaniesBuilder {
     return true
   }
 
-  /** Adds the next company and returns its canonical identifiers. */
   add(company: Company): Identifiers {
     const start = this.#bytes.length
     this.#starts.push(start)
@@ -139,7 +138,6 @@ export class Companies {
 export const companiesIn = (columns: Unpacked): Companies =>
   new Companies(columns.u8('companies.bytes'), columns.u32('companies.starts'))
 
-/** Canonical identifiers of one company, decoded on access. */
 class LazyIdentifiers implements Identifiers {
   readonly #columns: readonly TextColumn[]
   readonly #companies: Companies

@@ -11,14 +11,12 @@ import { type RepeatedTextColumn, repeatedTextIn, type TextColumn, textColumnIn 
 
 export type NameKind = 'name' | 'tradingName' | 'previousName'
 
-/** A column whose entries are decoded on access. */
 interface Lazy<T> {
   at(position: number): T
 }
 
 /** Companies keep their position; a document is one name of one company. */
 export interface MatchIndex {
-  /** The packed index, for another thread or a file. */
   readonly image: IndexImage
   readonly companies: Companies
   readonly identifiers: Lazy<Identifiers>

@@ -4,7 +4,6 @@ import { BLOCK, FLOORS, type Postings } from './postings.ts'
 /** Segments read of one term. Only a word of more than half a million documents has more. */
 const MAX_SEGMENTS = 8
 
-/** Part of a term's postings to be read. */
 interface PostingRead {
   segment: number
   readonly end: number
@@ -42,7 +41,6 @@ const ALWAYS_KEPT = 5
 /** The `most` best documents so far, best first, ties by number. The result does not depend on the order of insertion. */
 class TopDocuments {
   readonly documents: number[] = []
-  /** A document with a lower score is skipped. */
   least = 0
   /** A document whose gains sum up to this or less is skipped. */
   bar = 0

@@ -29,7 +29,6 @@ const kindOf = (column: Column): Place['kind'] => {
   return column instanceof Uint32Array ? 'u32' : 'f32'
 }
 
-/** Copies columns into one shared buffer. */
 export function pack(columns: Columns): IndexImage {
   const places: Record<string, Place> = {}
   let offset = 0

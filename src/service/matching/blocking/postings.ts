@@ -17,7 +17,6 @@ export interface Postings {
   readonly lists: Uint16Array
   /** Rarity of each term, 0 to about 1. */
   readonly idf: Float32Array
-  /** Length of each document's idf vector. */
   readonly norms: Float32Array
   /** The norms rounded down to sixteenths in one byte each: a search reads them by the thousand. */
   readonly floors: Uint8Array

@@ -5,13 +5,9 @@ import { wordSimilarity } from '../similarity.ts'
 
 /** How well each side is covered; the word pairs themselves are not kept. */
 export interface Alignment {
-  /** Share of the query's weight that is covered. */
   query: number
-  /** Share of the company's weight that is covered. */
   company: number
-  /** Weight of all that agrees. */
   matched: number
-  /** Heaviest weight left uncovered on the company's side. */
   missCompany: number
   /** Number of words without any counterpart on each side. */
   extraQuery: number

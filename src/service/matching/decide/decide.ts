@@ -18,7 +18,6 @@ const sameName = (vector: Vector): boolean =>
 
 const samePlace = (vector: Vector): boolean => vector[AT.postcodeEqual] === 1 || vector[AT.address]! > 0.5
 
-/** Row and company both have an address. */
 const bothAddressed = (vector: Vector): boolean =>
   vector[AT.address]! > 0 ||
   vector[AT.addressNone] === 1 ||
@@ -48,7 +47,6 @@ export const nameAgrees = (vector: Vector): boolean =>
 export const mayMatch = (vector: Vector): boolean =>
   nameAgrees(vector) || (vector[AT.addressSame] === 1 && vector[AT.postcodeAlone] === 1)
 
-/** An id, organisation number or VAT number is equal. */
 const numberAgrees = (vector: Vector): boolean =>
   vector[AT.idEqual] === 1 || vector[AT.numberEqual] === 1 || vector[AT.vatEqual] === 1
 

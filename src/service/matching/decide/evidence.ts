@@ -32,7 +32,6 @@ const FIELDS: Partial<Record<Feature, string>> = {
   inactive: 'status',
 }
 
-/** The field that a feature compares. */
 const fieldOf = (feature: string): string =>
   FIELDS[feature as Feature] ?? (AT[feature as Feature] < NAME_FEATURES ? 'name' : feature)
 

@@ -3,7 +3,6 @@ import type { Kind } from './kind.ts'
 
 const FORMER_NAME = /^PreviousName_\d+\.CompanyName$/
 
-/** All its companies are registered in the United Kingdom. */
 export const companiesHouse: Kind = {
   summary: 'the BasicCompanyData of UK Companies House',
   needs: ['CompanyName', 'CompanyNumber'],

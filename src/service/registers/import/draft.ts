@@ -17,7 +17,6 @@ const BATCH = 1 << 20
 const MAX_SKIPPED_ROWS = 20
 
 const Progress = z.object({
-  /** Digest of the source. */
   source: z.string(),
   kind: z.string(),
   header: z.array(z.string()),
@@ -34,14 +33,12 @@ type Progress = z.infer<typeof Progress>
 
 export interface Draft {
   readonly progress: Progress
-  /** Adds a company, or skips it with a reason. */
   add(company: Omit<Company, 'connectId'>, line: number): Promise<void>
   skip(row: SkippedRow): void
   /** Syncs companies and progress to disk: a killed import resumes from here. */
   checkpoint(): Promise<void>
   /** Completes the file of companies and returns its temporary path. */
   finish(): Promise<string>
-  /** Renames the completed file. */
   rename(file: string): Promise<void>
   discard(): Promise<void>
 }

@@ -14,17 +14,13 @@ import { importOfficers } from './officers-import.ts'
 import { emptySource, readRows, wrongWidth } from './rows.ts'
 import { type SourceFacts, sourceFacts } from './source.ts'
 
-/** Source and target of an import. */
 export interface ImportRequest {
   /** Path of the source: CSV, or the same as .gz or .zip. */
   readonly file: string
-  /** Path of the CSV of the companies' officers. */
   readonly officers?: string
-  /** Defaults to fettle's own CSV columns. */
   readonly kind?: KindName
   /** Name of the register, 1 to 40 of a–z, 0–9 and hyphen; an existing one is updated. */
   readonly name: string
-  /** Folder of the registers. */
   readonly dir: string
   readonly now: Date
   /** Day of the data, `2026-01-31`; defaults to the day in the file name, else of its last change. */

@@ -6,9 +6,7 @@ export type Sourced = Omit<Company, 'connectId'>
 
 export interface Kind {
   readonly summary: string
-  /** Required columns. */
   readonly needs: readonly string[]
-  /** Example header for hints. */
   readonly header: string
   /** Creates a reader for rows of this header. It returns a company, or the reason to skip the row. */
   reader(columns: Columns): (cells: readonly string[], row: number) => Sourced | string

@@ -5,7 +5,6 @@ import { generic } from './csv.ts'
 import { gleif } from './gleif.ts'
 import type { Columns, Kind } from './kind.ts'
 
-/** Kinds by their name on the command line. */
 export const KINDS = { csv: generic, gleif, 'companies-house': companiesHouse } as const satisfies Readonly<Record<string, Kind>>
 
 export type KindName = keyof typeof KINDS

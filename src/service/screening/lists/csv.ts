@@ -7,7 +7,6 @@ import { type Entry, entryOf, LISTING_CODES, type ListingCode, listingOf, type T
 import { type ListRow, type ListSource, readRows } from './rows.ts'
 import { countriesOf, dateOf, datesOf, joined, splitValues } from './text.ts'
 
-/** Words for the types of entries. */
 const TYPES: Readonly<Record<string, Entry['type']>> = {
   individual: 'individual',
   person: 'individual',

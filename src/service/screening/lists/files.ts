@@ -8,7 +8,6 @@ import { FettleError } from '../../../errors.ts'
 import { writeWhole } from '../../storage/atomic-file.ts'
 import type { SkippedRow } from './rows.ts'
 
-/** Kinds of source files. */
 export const LIST_KINDS = ['opensanctions', 'uk', 'csv'] as const
 
 export type ListKind = (typeof LIST_KINDS)[number]
@@ -17,7 +16,6 @@ export type ListKind = (typeof LIST_KINDS)[number]
 export interface ListInfo {
   readonly name: string
   readonly kind: ListKind
-  /** Base name of the imported file. */
   readonly source: string
   /** UTC, with milliseconds. */
   readonly importedAt: string
@@ -30,7 +28,6 @@ export interface ListInfo {
   readonly skipped: number
   /** The first twenty skipped rows. */
   readonly skippedRows: readonly SkippedRow[]
-  /** Digest of the source file. */
   readonly sha256: string
   readonly bytes: number
   /** Name of the file of entries beside info.json, and its digest. */

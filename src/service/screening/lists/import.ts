@@ -12,13 +12,11 @@ import { readOpenSanctions } from './opensanctions.ts'
 import type { ListSource, SkippedRow } from './rows.ts'
 import { readUk } from './uk.ts'
 
-/** Source and target of an import. */
 export interface ListImport {
   readonly kind: ListKind
   readonly file: string
   /** Name of the list, 1 to 40 of a–z, 0–9 and hyphen; an existing one is replaced. */
   readonly name: string
-  /** Folder of the lists. */
   readonly dir: string
   readonly now: Date
   /** Listing codes of all entries. When empty, the file or the titles of its lists determine them. */

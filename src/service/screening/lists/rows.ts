@@ -12,7 +12,6 @@ export interface SourceFacts {
   bytes: number
 }
 
-/** A row that the import skipped. */
 export interface SkippedRow {
   /** Last line of the row in the file, from 1; null when it is unknown. */
   readonly line: number | null

@@ -1,7 +1,6 @@
 /** Parses cells of published lists: several values, dates, countries. */
 import { normaliseCountry } from '../../../normalise/country.ts'
 
-/** The distinct trimmed values of a cell. */
 export const splitValues = (cell: string, separator: string | RegExp): string[] =>
   [...new Set(cell.split(separator).map(one => one.trim()))].filter(one => one !== '')
 

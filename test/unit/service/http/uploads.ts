@@ -44,7 +44,11 @@ const FORMS: readonly (readonly [string, FormData, string])[] = [
   ['hasHeader twice', form(flag, flag, ['jobFile', file]), 'hasHeader: occurs twice'],
   ['hasHeader maybe', form(['hasHeader', 'maybe'], ['jobFile', file]), 'hasHeader: must be true or false'],
   ['hasHeader empty', form(['hasHeader', ''], ['jobFile', file]), 'hasHeader: must be true or false'],
-  ['hasHeader as a file', form(['hasHeader', new Blob(['true'])], ['jobFile', file]), 'hasHeader: is not a file of this operation'],
+  [
+    'hasHeader as a file',
+    form(['hasHeader', new Blob(['true'])], ['jobFile', file]),
+    'hasHeader: is not a file of this operation',
+  ],
   ['a stranger', form(['jobFile', file], flag, ['x', 'y']), 'x: is not a field of this operation'],
 ]
 
