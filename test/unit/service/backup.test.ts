@@ -80,7 +80,7 @@ test.each(['all.tar', 'all.tar.gz'])(
   },
 )
 
-test('without a running service it is made all the same', async () => {
+test('works without a running service', async () => {
   const dataDir = await temporaryFolder()
   const service = await startService({ dataDir, users })
   const id = await (await logIn(service)).create()
@@ -91,7 +91,7 @@ test('without a running service it is made all the same', async () => {
   expect((await caller.call('GET', `${jobs}/${id}`)).status).toBe(200)
 })
 
-test('a folder that is none, and a file that cannot be, leave nothing behind', async () => {
+test('leaves nothing behind for a folder that is no data directory and for a file that cannot be written', async () => {
   const dataDir = await temporaryFolder()
   await expect(backup({ dataDir, file: join(dataDir, 'x.tar') })).rejects.toMatchObject({ code: 'FETTLE_SETTINGS' })
   await (await startService({ dataDir, users })).close()
@@ -101,7 +101,7 @@ test('a folder that is none, and a file that cannot be, leave nothing behind', a
   expect(existsSync(join(dataDir, 'lock'))).toBe(false)
 })
 
-test('what a killed command left is swept, what another one needs is not', async () => {
+test('removes requests of killed commands and keeps those of running ones', async () => {
   const dataDir = await temporaryFolder()
   await (await startService({ dataDir, users })).close()
   const desk = join(dataDir, 'backups')
@@ -111,7 +111,7 @@ test('what a killed command left is swept, what another one needs is not', async
   expect(await readdir(desk)).toEqual([`${process.ppid}-alive.failed`])
 })
 
-test('the archive is what tar makes of it: any bytes, any size', async () => {
+test('tar unpacks the archive: any bytes, any size', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.uint8Array({ maxLength: 1_600 }), { maxLength: 4 }), async contents => {
       const folder = await temporaryFolder()

@@ -87,7 +87,7 @@ test('killed before the first commit: an empty database', () => {
   expect(names(directory)).toEqual([])
 })
 
-test('numbers that an earlier version gave stay valid, and those given now say nothing of how many there are', () => {
+test('numbers of an earlier version stay valid, and new ones are random', () => {
   const directory = folder()
   const old = new sqlite.Database(join(directory, 'jobs.db'))
   old.exec(`${MIGRATIONS.slice(0, 5).join('; ')}; PRAGMA user_version = 5`)
@@ -212,7 +212,7 @@ test('users and half-written files alone do not keep a service from beginning', 
   expect(readdirSync(join(directory, 'uploads'))).toEqual([])
 })
 
-test('files that an older database does not name are moved aside and said, and removed when their time has come', async () => {
+test('files that an older database does not name are moved aside with a warning, and removed after the retention time', async () => {
   const directory = await served()
   const older = readFileSync(join(directory, 'jobs.db'))
   const service = await startService({ dataDir: directory, users: USERS })
@@ -240,7 +240,7 @@ test('files that an older database does not name are moved aside and said, and r
   await vi.waitFor(() => expect(readdirSync(join(directory, 'aside'))).toEqual([]))
 })
 
-test('what retention left of a job it knows is removed, not moved aside', async () => {
+test('files that retention left of a stored job are removed, not moved aside', async () => {
   const directory = await served()
   const [name = ''] = readdirSync(join(directory, 'files'))
   const database = openDatabase(directory)

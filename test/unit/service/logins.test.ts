@@ -77,7 +77,7 @@ test('a flood from one address leaves a login from another one the next turn', a
   expect(desk.with(200)).toEqual(['user'])
 })
 
-test('behind one shared address, a user who was right there before has a lane of its own, for the right password only', async () => {
+test('behind a shared address, a user who logged in before gets a separate lane, for the correct password only', async () => {
   const desk = loginDesk({ loginsAtOnce: 1 })
   await desk.send('user', { from: ATTACKER, password: RIGHT })
   await desk.next()
@@ -114,7 +114,7 @@ test('ten thousand refused logins shut out neither another address nor another u
   expect(attempt('name 1', ATTACKER)).toBe(401)
 })
 
-test('what waits while others like it are refused is refused too, without a look at its password', async () => {
+test('a login that waits while equal ones are rejected is rejected without a password check', async () => {
   const desk = loginDesk({ loginsAtOnce: 1, badLogins: 2 })
   for (const password of ['1', '2', '3', '4', '5']) await desk.send('user', { password })
   await desk.next()

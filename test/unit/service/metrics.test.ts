@@ -1,4 +1,4 @@
-/** What the service tells of itself: metrics, health, the log of requests and the trace they belong to. */
+/** Metrics, health, the request log and trace context. */
 import { expect, test } from 'vitest'
 import { type Family, metricsText } from '../../../src/service/health/metrics.ts'
 import { readTraceparent } from '../../../src/service/http/trace.ts'
@@ -29,7 +29,7 @@ test('metrics: requests and their durations, jobs by status, the process; nothin
   expect(Number(find('process_resident_memory_bytes').metrics[0]?.value)).toBeGreaterThan(1e6)
 })
 
-test('the classes of a histogram add up and end at everything', async () => {
+test('the buckets of a histogram add up and end at +Inf', async () => {
   const service = await startService()
   for (let n = 0; n < 3; n++) await send(new URL('/health', service.url).href)
   const { body } = await send(new URL('/metrics', service.url).href)
@@ -41,12 +41,12 @@ test('the classes of a histogram add up and end at everything', async () => {
   expect([counts.at(-1), count]).toEqual([3, 3])
 })
 
-test('texts are escaped as the format says', () => {
+test('escapes texts as OpenMetrics requires', () => {
   const family: Family = { name: 'a', type: 'gauge', help: 'b\n"c"\\', samples: [[{ d: 'e"\n\\' }, 1]] }
   expect(metricsText([family])).toBe('# TYPE a gauge\n# HELP a b\\n\\"c\\"\\\\\na{d="e\\"\\n\\\\"} 1\n# EOF\n')
 })
 
-test('the log of a request has its correlationId and its trace, and the answer says both', async () => {
+test('the log and the answer of a request have its correlationId and its trace', async () => {
   const log: string[] = []
   const service = await startService({ log: line => void log.push(line) })
   const url = new URL('/health', service.url).href

@@ -29,7 +29,7 @@ test('every operation is described with its answers, and every reference leads s
   expect(text).not.toMatch(/"(?:\$id|\$schema|\$defs)"/)
 })
 
-test('the page shows every operation, asks nobody and runs nothing', async () => {
+test('the page shows every operation, sends no request and runs no script', async () => {
   const { url } = await startService()
   const { body, headers } = await send(`${originOf(url)}/docs`)
   for (const [name, { path }] of Object.entries(OPERATIONS)) {

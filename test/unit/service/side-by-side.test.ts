@@ -5,7 +5,7 @@ import { makePaces, Stopped } from '../../../src/service/data-cleaning/processin
 import { refusalOf } from '../../../src/service/http/errors.ts'
 import { logIn, send, startService } from './kit.ts'
 
-test('a full disk is 507, what nobody expected is 500 and says nothing', async () => {
+test('a full disk is 507, an unexpected error is 500 without details', async () => {
   expect(refusalOf(Object.assign(new Error('write'), { code: 'ENOSPC' }))?.status).toBe(507)
   expect(refusalOf(new Error('database or disk is full'))?.headers['Retry-After']).toBe('60')
   expect(refusalOf(new Error('x'))).toBeNull()

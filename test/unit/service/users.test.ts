@@ -58,7 +58,7 @@ test('users of one tenant share what is theirs, others do not know of it', async
   expect((await eve.call('GET', jobs)).body).toEqual([])
 })
 
-test('a removed user can do nothing more in the running service; added anew, old tokens stay void and the jobs are there', async () => {
+test('a removed user is locked out of the running service; added again, old tokens stay void and the jobs are there', async () => {
   const dataDir = await temporaryFolder()
   await add(dataDir, 'ann')
   const service = await startService({ dataDir })
@@ -167,7 +167,7 @@ test('six added side by side are all there; a name twice and a name unknown are 
   expect((await refused(removeUser(dataDir, 'nobody'))).code).toBe('FETTLE_USAGE')
 })
 
-test('a damaged file lets nobody in and keeps the service from starting', async () => {
+test('a damaged file rejects every login and prevents a start', async () => {
   const dataDir = await temporaryFolder()
   await add(dataDir, 'ann')
   const service = await startService({ dataDir })

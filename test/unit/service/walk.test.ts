@@ -109,7 +109,7 @@ test('a file without a header gets column names, and its first line is a row', a
   expect(header?.slice(0, 3)).toEqual(['COLUMN A', 'COLUMN B', 'general.safeNumber'])
 })
 
-test('a job that nobody reads leaves matched when its time is over, and one may be told to stay', async () => {
+test('a job that no client reads leaves matched after a limited time, unless stopAt holds it there', async () => {
   const clock = new HandClock()
   const left = await logIn(await startService({ clock }))
   const id = await left.submitted(CSV)
@@ -123,7 +123,7 @@ test('a job that nobody reads leaves matched when its time is over, and one may 
   expect((await left.reach(id, 'jobMatchingComplete')).body.jobSummary.totalRows).toBe(5)
 })
 
-test('the walk can be told to end at matched', async () => {
+test('stopAt ends a job at matched', async () => {
   const staying = await logIn(await startService({ stopAt: 'matched' }))
   const id = await staying.submitted(CSV)
   await staying.reach(id, 'matched')

@@ -122,7 +122,7 @@ test('match is the decision of the engine: two of one name are none without evid
   }
 })
 
-test('an id as the query is that company; properties alone are a query; a limit cuts; another type has nobody', async () => {
+test('an id as the query is that company; properties alone are a query; a limit cuts; another type has no result', async () => {
   expect(await ask({ query: LEEDS })).toMatchObject([{ id: LEEDS, match: true }])
   expect(await ask({ properties: [{ pid: 'orgNumber', v: '07654321' }] })).toMatchObject([{ id: 'GB-X-07654321', match: true }])
   expect(await ask({ query: 'Northgate Fasteners', limit: 1 })).toHaveLength(1)
@@ -138,7 +138,7 @@ test('suggestions: an id finds its company, a cursor skips', async () => {
   expect((await get('/suggest/entity?prefix=northgate%20fasteners&cursor=1')).body.result).toEqual(all.slice(1))
 })
 
-test('the page of a company escapes what the register says, and may do nothing', async () => {
+test('the page of a company escapes the texts of the register and allows no script', async () => {
   const { body, headers } = await get('/preview?id=GB-X-03333333')
   expect(body).toContain('&lt;script&gt;alert(1)&lt;/script&gt; &amp; &quot;SONS&quot; LIMITED')
   expect(body).not.toMatch(/<script|\bsrc=|@import|url\(|href=/)
@@ -167,7 +167,7 @@ test.each([
   expect([reply.status, Object.keys(reply.body).sort()]).toEqual([status, ['correlationId', 'details', 'message']])
 })
 
-test('a wrong method and a wrong body are told so; a preflight says what may be sent', async () => {
+test('a wrong method and a wrong body are rejected; a preflight lists what is allowed', async () => {
   expect((await send(at(''), 'DELETE')).status).toBe(405)
   expect((await send(at(''), 'POST', { queries: {} })).status).toBe(415)
   const preflight = await send(at(''), 'OPTIONS', undefined, { ...REFINE, 'Access-Control-Request-Method': 'POST' })
