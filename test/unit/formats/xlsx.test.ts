@@ -141,7 +141,7 @@ describe('the outputs of a run', () => {
       code: 'FETTLE_OUTPUT_LIMIT',
       exitCode: 73,
       message: 'cannot write out/all.xlsx: cell B2 has 40000 characters, an Excel cell holds 32767',
-      hint: expect.stringContaining('enriched rows are kept'),
+      hint: expect.stringContaining('run directory keeps the enriched rows'),
     })
     expect(names(join(root, 'out'))).toEqual([])
   })
