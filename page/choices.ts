@@ -1,5 +1,5 @@
 /** The decisions of the reader, shared by equal rows. Stored by the browser for each run if it allows that, and exported as a decisions file. */
-import { DECISION_COLUMNS, type Decision } from '../src/results/decisions/decisions.ts'
+import { DECISION_COLUMNS, type Decision } from '../src/results/decisions/decision.ts'
 import type { Row } from './rows.ts'
 
 export type Judgment = 'open' | 'accepted' | 'rejected' | 'later'

@@ -1,5 +1,6 @@
 /** Results: joins the enriched files with the input rows and writes the outputs. Re-exports only. */
-export { type Decision, Decisions, mergeDecisions, requireDecisions, writeDecisions } from './decisions/decisions.ts'
+export type { Decision } from './decisions/decision.ts'
+export { Decisions, mergeDecisions, requireDecisions, writeDecisions } from './decisions/decisions.ts'
 export { readReview } from './decisions/review-rows.ts'
 export { openResults } from './join.ts'
 export { writeTable } from './output/table-file.ts'

@@ -5,7 +5,8 @@
 import type { Answer } from '../answers.ts'
 import { type Candidate, candidatesOf } from '../candidates.ts'
 import { COMPANY_TAGS, type RowOutcome } from '../enriched-file.ts'
-import type { Decision, Decisions, Verdict } from './decisions.ts'
+import type { Decision } from './decision.ts'
+import type { Decisions, Verdict } from './decisions.ts'
 
 /** The effect of a decision on a row. */
 export type Effect = 'accepted' | 'rejected' | 'agreed' | 'overruled' | 'narrowed'

@@ -10,26 +10,7 @@ import { inspect } from '../../input/table/inspect.ts'
 import { parseRows, parserOptions, tableText } from '../../input/table/records.ts'
 import type { InputFacts } from '../../pipeline/model/types.ts'
 import { FINGERPRINT } from '../row-fingerprint.ts'
-
-/** The columns of a decisions file; the first two must be there. */
-export const DECISION_COLUMNS = ['fingerprint', 'decision', 'company', 'companyName', 'name', 'by', 'at', 'expires'] as const
-
-/**
- * One line: the row is this company, or is not. `reject` without a company rejects all candidates; `undo` removes earlier lines.
- */
-export interface Decision {
-  readonly fingerprint: string
-  readonly decision: 'accept' | 'reject' | 'undo'
-  readonly company: string
-  readonly companyName: string
-  /** The name in the row, for readers of the file. */
-  readonly name: string
-  readonly by: string
-  /** UTC, with or without a time. */
-  readonly at: string
-  /** The last valid day, '' for no limit. */
-  readonly expires: string
-}
+import { DECISION_COLUMNS, type Decision } from './decision.ts'
 
 export interface Verdict {
   readonly accepted: Decision | null

@@ -6,8 +6,8 @@ import { describe, expect, it } from 'vitest'
 import type { Plan } from '../../../src/pipeline/model/types.ts'
 import type { Answer } from '../../../src/results/answers.ts'
 import { applyDecision } from '../../../src/results/decisions/apply-decisions.ts'
+import type { Decision } from '../../../src/results/decisions/decision.ts'
 import {
-  type Decision,
   Decisions,
   decisionsText,
   mergeDecisions,
