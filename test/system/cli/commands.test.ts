@@ -55,7 +55,7 @@ describe.concurrent('runs that are over', () => {
     expect(lastLine(several)).toMatchObject({ status: 'error', exitCode: 2, error: { code: 'FETTLE_RUN_UNKNOWN' } })
   })
 
-  test('resume of a finished run tells its result again', async () => {
+  test('resume of a finished run prints its result again', async () => {
     const told = await fettle(['resume', 'fails', '--json'], { cwd })
     expect(told.code).toBe(1)
     expect(lastLine(told)).toMatchObject({ runId: ids[1], status: 'fail', exitCode: 1 })

@@ -12,7 +12,7 @@ const place = (more?: string): string => folderOf({ 'rows.csv': ROWS, 'p.yml': p
 const DETACH = ['run', 'p.yml', '--detach', '--json', '--result-file', 'r.json', '-q']
 
 describe.concurrent('a detached run', { timeout: 120_000 }, () => {
-  test('ends submitted; status says 75 while the service is at it, 0 then, and collect gives the result', async () => {
+  test('ends after submit; status exits with 75 while the service works, then with 0, and collect returns the result', async () => {
     const service = await realService()
     const cwd = place()
     const env = { ...CREDENTIALS, FETTLE_URL: service.url }
@@ -36,7 +36,7 @@ describe.concurrent('a detached run', { timeout: 120_000 }, () => {
     expect(creations.length).toBe(1)
   })
 
-  test('is told by status: 75, then 0, or 76; the trace goes with every request', async () => {
+  test('is reported by status: 75, then 0, or 76; every request carries the trace', async () => {
     const statuses = { now: 'matching' }
     const service = await scripted(() => statuses.now)
     const cwd = place()
@@ -63,7 +63,7 @@ describe.concurrent('a detached run', { timeout: 120_000 }, () => {
     expect(service.requests.filter(line => line === 'POST /dataCleaning/jobs').length).toBe(1)
   })
 
-  test('of the embedded service is ready at once: the service goes on with whoever collects', async () => {
+  test('of the embedded service is ready at once: the service resumes in the process that collects', async () => {
     const cwd = project()
     expect((await fettle(DETACH, { cwd })).code).toBe(0)
     const { stdout, code } = await fettle(['status'], { cwd })

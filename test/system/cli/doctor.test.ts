@@ -35,7 +35,7 @@ async function answering(status: number, headers: Record<string, string>): Promi
 }
 
 describe.concurrent('doctor', () => {
-  test('all is well on a machine with a register, and each line says so', async () => {
+  test('reports a good result in every line on a machine with a register', async () => {
     const ended = await fettle(['doctor'], { cwd: folderOf() })
     expect(ended.code).toBe(0)
     expect(ended.stdout).toMatch(/^ok {4}versions {5}fettle \d+\.\d+\.\d+, Node v/)
@@ -43,7 +43,7 @@ describe.concurrent('doctor', () => {
     expect(ended.stdout).toMatch(/no problems\n$/)
   })
 
-  test('a machine without a register works, and is told what is missing', async () => {
+  test('a machine without a register works, and the missing register is named', async () => {
     const cwd = folderOf()
     const ended = await fettle(['doctor'], { cwd, env: { FETTLE_DATA: join(cwd, 'none') } })
     expect(ended.code).toBe(0)
@@ -85,7 +85,7 @@ describe.concurrent('doctor', () => {
     if (status !== 'ok') expect(clock?.message).toMatch(seconds > 0 ? /\d s behind/ : /\d s ahead/)
   })
 
-  test('nobody there is 75; a portal in place of the API is warned of', async () => {
+  test('no answer is 75; a portal in place of the API gives a warning', async () => {
     const gone = await fettle(['doctor', '--service', 'http://127.0.0.1:9/v1', '--json'], { cwd: folderOf(), env: CREDENTIALS })
     expect([gone.code, find(gone, 'answer')?.code]).toEqual([75, 'FETTLE_NETWORK'])
     const url = await answering(302, { location: 'https://portal.example/' })
@@ -98,7 +98,7 @@ describe.concurrent('doctor', () => {
     expect([find(named, 'name')?.status, find(named, 'login')]).toEqual(['fail', undefined])
   })
 
-  test('a certificate nobody vouches for is 76; one that is vouched for says until when', async () => {
+  test('an untrusted certificate is 76; a trusted one is shown with its expiry date', async () => {
     const server = createTlsServer({ key, cert }, (_, response) => response.writeHead(404).end('{}'))
     await new Promise<void>(listening => server.listen(0, '127.0.0.1', listening))
     atEnd(() => server.close())
@@ -132,7 +132,7 @@ describe.concurrent('doctor', () => {
     expect([proxy.code, find(proxy, 'settings')?.code]).toEqual([2, 'FETTLE_SETTINGS'])
   })
 
-  test('a pipeline and its input, and a run that waits to be gone on with', async () => {
+  test('a pipeline and its input, and an unfinished run that can be resumed', async () => {
     const cwd = project()
     const fine = await fettle(['doctor', 'p.yml', '--json'], { cwd })
     expect([fine.code, find(fine, 'pipeline')?.message]).toEqual([0, 'p.yml: 5 rows of rows.csv can be sent'])

@@ -75,7 +75,7 @@ describe('presigned addresses', () => {
     expect(written(cwd)).not.toContain(SECRET)
   }, 120_000)
 
-  test('check sends nothing, and says so; a dry run reads and keeps nothing', async () => {
+  test('check sends nothing and reports that; a dry run reads and stores nothing', async () => {
     const { asked, origin } = await serveObjects()
     const cwd = far()
     const checked = await fettle(['check', 'p.yml'], { cwd, env: signed(origin) })
@@ -199,7 +199,7 @@ describe.runIf(hasS3)('S3', () => {
     expect(readFileSync(join(back, 'out.csv'))).toEqual(same.out)
   }, 120_000)
 
-  test('settings that are missing, wrong or refused are told before anything is sent to the service', async () => {
+  test('missing, wrong or rejected settings are reported before anything is sent to the service', async () => {
     const { AWS_SECRET_ACCESS_KEY: _, ...halved } = env()
     const cases: [Record<string, string>, number, RegExp][] = [
       [halved, 2, /FETTLE_CREDENTIALS[\s\S]*AWS_SECRET_ACCESS_KEY not set/],

@@ -19,7 +19,7 @@ const LIST = `Lieferant;Firma;HRB-Nr.;Straße;Ort;Land;Bemerkung
 const VAGUE = 'Bezeichnung,Text\nrot,eins\nblau,zwei\ngrau,drei\n'
 
 describe.concurrent('init', () => {
-  test('--yes writes the file, checks it, and says what comes next', async () => {
+  test('--yes writes the file, checks it, and prints the next step', async () => {
     const cwd = folderOf({ 'Lieferanten 2026.csv': LIST })
     const ended = await fettle(['init', 'Lieferanten 2026.csv', '--yes'], { cwd })
     expect(ended.code).toBe(0)
@@ -38,7 +38,7 @@ describe.concurrent('init', () => {
     expect(existsSync(join(cwd, 'out/lieferanten-2026.csv'))).toBe(true)
   })
 
-  test('what is there is not replaced unless somebody says so', async () => {
+  test('an existing file is replaced only after a confirmation', async () => {
     const cwd = folderOf({ 'a.csv': LIST, 'a.yml': 'mine' })
     const refused = await fettle(['init', 'a.csv', '--yes'], { cwd })
     expect([refused.code, readFileSync(join(cwd, 'a.yml'), 'utf8')]).toEqual([2, 'mine'])
@@ -48,14 +48,14 @@ describe.concurrent('init', () => {
     expect(forced.stderr).toContain('replaced a.yml')
   })
 
-  test('where nobody can answer, it says which flag would have', async () => {
+  test('without a terminal the message names the flag that answers the question', async () => {
     const cwd = folderOf({ 'a.csv': LIST })
     const ended = await fettle(['init', 'a.csv'], { cwd })
     expect([ended.code, existsSync(join(cwd, 'a.yml'))]).toEqual([2, false])
     expect(ended.stderr).toContain('--yes')
   })
 
-  test('below the bar nothing is written, and the cure that is printed works', async () => {
+  test('below the threshold nothing is written, and the printed fix works', async () => {
     const cwd = folderOf({ 'v.csv': VAGUE })
     const refused = await fettle(['init', 'v.csv', '--yes'], { cwd })
     expect([refused.code, existsSync(join(cwd, 'v.yml'))]).toEqual([65, false])
@@ -75,7 +75,7 @@ describe.concurrent('init', () => {
     expect(ended.stderr).toContain(why)
   })
 
-  test('a list in another encoding, without a header or below a title is read as the flags say', async () => {
+  test('a list in another encoding, without a header or below a title is read as the flags state', async () => {
     const rows = LIST.split('\n').slice(1).join('\n')
     const cwd = folderOf({ 'none.csv': rows, 'title.csv': `Alle Lieferanten\n\n${LIST}` })
     writeFileSync(join(cwd, 'old.csv'), Buffer.from(LIST, 'latin1'))
@@ -179,7 +179,7 @@ describe.concurrent('clean', () => {
     expect((await fettle(['clean', 'a.csv', '-q', '-o', 'a-clean.csv'], { cwd })).code).toBe(0)
   })
 
-  test('below the bar nothing is sent, and the result line says why', async () => {
+  test('below the threshold nothing is sent, and the result line gives the reason', async () => {
     const cwd = folderOf({ 'v.csv': VAGUE })
     const ended = await fettle(['clean', 'v.csv', '-o', 'x.csv', '--json'], { cwd })
     expect([ended.code, existsSync(join(cwd, 'fettle-runs'))]).toEqual([65, false])

@@ -34,7 +34,7 @@ describe.concurrent('plan', () => {
     }
   })
 
-  test('what changed against the last good run, and what it says about the credits', async () => {
+  test('changes since the last good run, and the credits it reported', async () => {
     const cwd = folderOf({ 'rows.csv': ROWS, 'p.yml': pipelineOf('p') })
     await fettle(['run', 'p.yml', '-q'], { cwd })
     expect((await fettle(['plan', 'p.yml'], { cwd })).stdout).toMatch(/against {3}\S+-p-\S+ of [\d: -]+ UTC: nothing changed\n$/)
@@ -65,7 +65,7 @@ describe.concurrent('plan', () => {
     expect(plan.against.changes).toContainEqual({ what: 'rows', was: '5', is: '6' })
   })
 
-  test('an unfinished run of the same plan is what run would go on with', async () => {
+  test('an unfinished run of the same plan is the one that run would resume', async () => {
     const service = await counting(() => null)
     const cwd = folderOf({ 'rows.csv': ROWS, 'p.yml': pipelineOf('p', 'output: out/p.csv\nretry: {attempts: 1}') })
     const ended = await fettle(['run', 'p.yml', '--service', service.url, '--json'], { cwd, env: CREDENTIALS })

@@ -90,7 +90,7 @@ describe('a picture', () => {
     expect(drawn.head(13_500)).toBe('13.5 s  match  matching, 12345 of 50,000 rows answered, next poll in 1 s')
   })
 
-  test('of a download whose length nobody tells, and of what follows it', () => {
+  test('of a download without a content length, and of the stages after it', () => {
     const { drawn, told, tick } = picture(1)
     told.add(...uploaded(0), matched(0), { type: 'stage.started', stage: 'download' })
     tick({ type: 'download', part: 0, received: 5_000_000, total: null }, 1_000)
@@ -227,7 +227,7 @@ describe('shown as it goes on', () => {
     expect(seen).toHaveLength(5)
   })
 
-  test('a log of several jobs: the sign of life tells of the whole', () => {
+  test('a log of several jobs: the heartbeat line covers all of them', () => {
     const { io, seen } = stage(false)
     const progress = showProgress(io, options)
     const told = new Told(3, progress.onEvent)

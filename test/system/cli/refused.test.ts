@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 
 describe.concurrent('a command line that cannot be meant', () => {
-  test('the result file and the line of --json tell of it too', async () => {
+  test('the result file and the line of --json contain it too', async () => {
     const cwd = project()
     for (const args of [['--dryrun'], ['--timeout', 'abc'], ['--service', '']]) {
       const ended = await fettle(['run', 'p.yml', '--json', '--result-file', 'r.json', ...args], { cwd, env })

@@ -92,7 +92,7 @@ async function freePort(): Promise<number> {
 }
 
 describe.concurrent('an outage', () => {
-  test('nobody answers: 75, the command to go on with, and it does go on', async () => {
+  test('no answer: 75 and the command that resumes, which works', async () => {
     const port = await freePort()
     const cwd = place('output: out/p.csv\nretry: {attempts: 1}')
     const env = { ...CREDENTIALS, FETTLE_URL: `http://127.0.0.1:${port}/v1` }
@@ -198,7 +198,7 @@ describe.concurrent('a stop', () => {
     expect((await fettle(['status'], { cwd })).code).toBe(75)
   })
 
-  test('a run that is being carried out is not carried out twice: 75 and the process', async () => {
+  test('a run that is active is not started twice: 75 and the process', async () => {
     const service = await scripted('matching')
     const cwd = place()
     const env = { ...CREDENTIALS, FETTLE_URL: service.url }

@@ -198,7 +198,7 @@ describe.concurrent('documents and events', () => {
     })
   })
 
-  test('resume tells reporters as well, of a finished run too', async () => {
+  test('resume calls reporters as well, for a finished run too', async () => {
     const cwd = project('')
     await fettle(['run', 'p.yml', '-q'], { cwd })
     expect((await fettle(['resume', '--reporter', 'junit=j.xml', '-q'], { cwd })).code).toBe(0)
@@ -329,7 +329,7 @@ describe.concurrent('Dagster', () => {
       .map(line => JSON.parse(line))
   const methods = (text: string) => parse(text).map(({ method }) => method)
 
-  test('hears of the run by the file it names, and of no row', async () => {
+  test('receives the run in the named file, without any row', async () => {
     const cwd = project('output: out/p.csv\nchecks: {matched: {fail: "< 90%"}}', { 'context.json': JSON.stringify(step) })
     const env = environment({ path: join(cwd, 'messages') }, { path: join(cwd, 'context.json') })
     writeFileSync(join(cwd, 'messages'), '')
@@ -349,7 +349,7 @@ describe.concurrent('Dagster', () => {
     expect(parse(read(cwd, 'messages'))).toHaveLength(messages.length)
   })
 
-  test('hears by a stream: as it happens, or all at the end; the result line stays the last', async () => {
+  test('receives a stream, live or all at the end; the result line stays the last', async () => {
     const cwd = project()
     const ended = await fettle(['run', 'p.yml', '--json'], { cwd, env: environment({ stdio: 'stdout' }) })
     expect(methods(ended.stdout)[0]).toBe('opened')
@@ -359,7 +359,7 @@ describe.concurrent('Dagster', () => {
     expect(methods(held.stderr)).toEqual(expect.arrayContaining(['opened', 'log', 'report_asset_materialization', 'closed']))
   })
 
-  test('hears why nothing could begin', async () => {
+  test('receives the reason why nothing could start', async () => {
     const cwd = project('chekcs: {}')
     const env = environment({ path: join(cwd, 'messages') })
     expect((await fettle(['run', 'p.yml', '-q'], { cwd, env })).code).toBe(2)
@@ -379,7 +379,7 @@ describe.concurrent('Dagster', () => {
     expect(ended.stderr).toContain(why)
   })
 
-  test('is not asked for where there is none, nor elsewhere than it listens', async () => {
+  test('is requested only where it exists, and only at the address it listens on', async () => {
     const cwd = project('')
     const alone = await fettle(['run', 'p.yml', '--reporter', 'dagster'], { cwd })
     expect(alone.code).toBe(2)

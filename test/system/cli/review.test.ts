@@ -105,7 +105,7 @@ describe.concurrent('a review by table', () => {
     expect(read(cwd, 'r.html')).toContain('GB-X-02345678')
   })
 
-  test('nothing of the user is replaced, and what cannot be done is said', async () => {
+  test('no file of the user is replaced, and what cannot be done is reported', async () => {
     const cwd = await reviewed()
     const { code, stderr } = await fettle(['review', '--export', 'csv', 'rows.csv'], { cwd })
     expect([code, stderr]).toEqual([2, expect.stringContaining('is not an earlier export; refusing to overwrite it')])
@@ -179,7 +179,7 @@ describe.concurrent('a review at a terminal', () => {
       null,
     )
 
-  test('one key a row; each is kept as it is pressed', async () => {
+  test('one key a row; each decision is stored when the key is pressed', async () => {
     const cwd = await reviewed(NAMED, 1)
     const under = at(cwd, '$FETTLE review --expires 2099-12-31')
     const seen = await under.seen(/1 of 2 to review · row 2/)

@@ -96,7 +96,7 @@ test('a backup of the running service; it is killed, and what was answered befor
   expect((await there.reach(id, 'jobMatchingComplete')).body.jobSummary).toMatchObject({ totalRows: 1 })
 })
 
-test('a folder without a service is told so; OpenRefine is answered when asked for, on this machine only', async () => {
+test('a folder without a service is reported; --reconcile answers OpenRefine, on this machine only', async () => {
   const cwd = folderOf()
   const none = await fettle(['serve', 'backup', 'x.tar', '--data-dir', 'nothing'], { cwd })
   expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('--data-dir')])

@@ -105,7 +105,7 @@ describe.concurrent('serve', () => {
     expect((await serving.ended).code).toBe(0)
   })
 
-  test('a user name without a password is not a login of nobody', async () => {
+  test('a user name without a password is rejected as a login', async () => {
     const ended = await fettle(['serve', '--port', '0', '--data', 'state'], { cwd: folderOf(), env: { FETTLE_USERNAME: 'me' } })
     expect(ended.code).toBe(2)
     expect(ended.stderr).toContain('FETTLE_PASSWORD')

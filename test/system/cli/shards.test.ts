@@ -49,7 +49,7 @@ describe.concurrent('shards', { timeout: 300_000 }, () => {
     expect(lastLine(await fettle(['status', '--json'], { cwd }))).toMatchObject({ runId: line.runId, exitCode: 0 })
   })
 
-  test('that are missing, there twice, unfinished or of another list are named, with the cure', async () => {
+  test('that are missing, duplicate, unfinished or of another list are named, with the fix', async () => {
     const cwd = project(OUTPUT)
     const first = lastLine(await fettle(['run', 'p.yml', '--shard', '1/3', ...QUIET], { cwd })).runId as string
     const again = lastLine(await fettle(['run', 'p.yml', '--shard', '1/3', '--new', ...QUIET], { cwd })).runId as string
@@ -81,7 +81,7 @@ describe.concurrent('shards', { timeout: 300_000 }, () => {
     expect(lost.stderr).toContain('are not there as they came')
   })
 
-  test('killed are gone on with, one remote job each', async () => {
+  test('killed are resumed, one remote job each', async () => {
     const service = await realService()
     const cwd = folderOf({ 'rows.csv': ROWS, 'p.yml': pipelineOf('p') })
     const env = { ...CREDENTIALS, FETTLE_URL: service.url }
@@ -117,7 +117,7 @@ describe.concurrent('shards', { timeout: 300_000 }, () => {
     expect(existsSync(join(cwd, 'fettle-runs'))).toBe(false)
   })
 
-  test('with nothing new to ask, and without rows, have no job and are joined all the same', async () => {
+  test('without new rows, or without rows, have no job and are still joined', async () => {
     const rows = 'Company Name,Reg No,Country\nAcme Forgings Ltd,01234567,GB\nAcme Forgings Ltd,01234567,GB\n'
     const cwd = project('job: {collapse: true}\noutput: out/p.csv', { 'rows.csv': rows })
     expect((await fettle(['run', 'p.yml', ...QUIET], { cwd })).code).toBe(0)

@@ -74,7 +74,7 @@ describe.concurrent('standard input', () => {
     expect([status, stderr.toString()]).toEqual([0, ''])
   })
 
-  test('is looked at by check and by a dry run, which leave nothing and tell the same plan', async () => {
+  test('is read by check and by a dry run, which leave nothing and show the same plan', async () => {
     const cwd = piped()
     const temporary = folderOf()
     const env = { TMPDIR: temporary }

@@ -96,7 +96,7 @@ describe.concurrent('terminals', () => {
     expect(stdout.slice(stdout.lastIndexOf('\x1b[2K'))).toMatch(/^\x1b\[2K[^\r]*Success/)
   })
 
-  test('a narrow terminal is not overrun, whatever the service calls its state', async () => {
+  test('a narrow terminal is not overrun, for any name of a state', async () => {
     const service = await scripted('matching 漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字\u001b[2J\u009b1m')
     const command = 'stty cols 40; $FETTLE run p.yml'
     const under = onTerminal(command, project(), { ...CREDENTIALS, FETTLE_URL: service.url }, null)
@@ -137,7 +137,7 @@ describe.concurrent('terminals', () => {
     expect(stdout).not.toContain(ESCAPE)
   })
 
-  test('Ctrl-C stops in order, tells how to go on and leaves the terminal on a fresh line', async () => {
+  test('Ctrl-C stops in order, prints how to resume and leaves the terminal on a fresh line', async () => {
     const service = await scripted('matching')
     const under = onTerminal('$FETTLE run p.yml', project(), { ...CREDENTIALS, FETTLE_URL: service.url }, null)
     await under.seen(/match {2}matching/)

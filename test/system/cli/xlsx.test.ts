@@ -45,7 +45,7 @@ describe.concurrent('an Excel file', () => {
     expect(readFileSync(join(cwd, 'out/p.xlsx')).equals(first)).toBe(true)
   })
 
-  test('is told of by check: its sheet, and zeros that its numbers have lost', async () => {
+  test('is reported by check: its sheet, and zeros that its numbers have lost', async () => {
     const numbers = [1234567, 12345678, 23456789, 34567890, 45678901, 56789012]
     const rows = numbers.map((no, at) => [textCell(`Firm ${at}`), numberCell(no), textCell('GB')])
     const book = workbookOf({ List: sheetXml(LIST[0]!, ...rows) })
@@ -58,7 +58,7 @@ describe.concurrent('an Excel file', () => {
     expect(stderr).toContain('leading zeros may be lost')
   })
 
-  test('that lies where an output goes is replaced by an Excel file only', async () => {
+  test('at the path of an output is replaced by an Excel file only', async () => {
     const cwd = withBook('output: out/mine.xlsx')
     mkdirSync(join(cwd, 'out'))
     writeFileSync(join(cwd, 'out/mine.xlsx'), BOOK)
