@@ -10,7 +10,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createGzip } from 'node:zlib'
-import { FettleError } from '../../errors.ts'
+import { action, FettleError } from '../../errors.ts'
 import { partOf, publishPart } from '../storage/atomic-file.ts'
 import { openDatabase } from '../storage/database.ts'
 import { lockDirectory } from '../storage/lock.ts'
@@ -106,6 +106,7 @@ export async function backup({ dataDir, file, signal }: BackupOptions): Promise<
   if (!existsSync(join(dataDir, 'jobs.db'))) {
     throw new FettleError('FETTLE_SETTINGS', `Cannot back up ${dataDir}: it is not the data directory of a service.`, {
       hint: 'Name the data directory of the service.',
+      action: action('serve', 'backup', 'FILE', '--data-dir', 'DIR'),
     })
   }
   const requests = snapshotDirIn(dataDir)

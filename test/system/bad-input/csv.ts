@@ -112,7 +112,7 @@ export const CSV_ROWS: readonly Row[] = [
   bad('C5', 'UTF-16 without a mark', wide(ROWS), ['ENCODING rows.csv:1:1'], ['looks like UTF-16 without a byte-order mark', 'utf-16le']),
 
   bad('C6', 'a named delimiter that is not there', 'Name;Country\nAcme;GB\nBolt;GB\n', ['DELIMITER rows.csv'], ['"," gives one column', '";" 1 in every one of 3 records'], { input: 'delimiter: ","' }),
-  bad('C6', 'two that fit', 'Name;Country,x\nAcme;GB,1\nBolt;IE,2\n', ['DELIMITER rows.csv'], ['cannot detect the delimiter', '"," 1 in every one of 3 records; ";" 1 in every', 'Name it']),
+  bad('C6', 'two that fit', 'Name;Country,x\nAcme;GB,1\nBolt;IE,2\n', ['DELIMITER rows.csv'], ['cannot detect the delimiter', '"," 1 in every one of 3 records; ";" 1 in every', 'Set it']),
   bad('C6', 'a named tab in a table of bars', 'Name|Country\nAcme|GB\n', ['DELIMITER rows.csv'], ['tab gives one column'], { input: 'delimiter: "\\t"' }),
 
   ok('C7', 'sep=;', 'sep=;\nName;Country\nAcme;GB\n'),

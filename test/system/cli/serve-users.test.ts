@@ -57,9 +57,9 @@ test.each([
   ['nobody', ['add'], '', 'name is missing'],
   ['no password', ['add', 'eve'], '', 'nothing was read'],
   ['a short password', ['add', 'eve'], 'short\n', '8 to 256 characters'],
-  ['a role that is none', ['add', 'eve', '--role', 'king'], 'long enough\n', 'king'],
+  ['an unknown role', ['add', 'eve', '--role', 'king'], 'long enough\n', 'king'],
   ['a name with a space', ['add', 'a b'], 'long enough\n', 'without spaces'],
-  ['somebody unknown', ['remove', 'eve'], '', 'there is none'],
+  ['an unknown user', ['remove', 'eve'], '', 'no such user'],
 ] as const)('%s is refused', async (_, args, input, says) => {
   const cwd = folderOf()
   const { code, stdout, stderr } = await users(cwd, args, input)

@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Agent } from 'undici'
 import { onTestFinished } from 'vitest'
+import { createClientState } from '../../../src/app/env/runtime.ts'
 import type { RunResult } from '../../../src/app/execution/execute.ts'
 import { startRun } from '../../../src/app/execution/start.ts'
 import { createDispatcher } from '../../../src/app/observe/reporters.ts'
@@ -137,7 +138,11 @@ export async function openCompany({ matchMs = 5 * MINUTE, chance, patienceMs = 1
     if (server.listening) await new Promise<void>(resolve => server.close(() => resolve()))
   })
 
-  const world = { clock, connection: { dispatcher, limits: { headersMs: patienceMs, bodyMs: patienceMs } } }
+  const world = {
+    clock,
+    clients: createClientState(),
+    connection: { dispatcher, limits: { headersMs: patienceMs, bodyMs: patienceMs } },
+  }
   const env = { FETTLE_URL: `http://127.0.0.1:${port}/v1`, FETTLE_USERNAME: 'user', FETTLE_PASSWORD: 'canary-password' }
 
   /** Carries out pipeline `n`, or goes on with it. */
