@@ -88,7 +88,7 @@ export function buildReport(state: RunState, context: ReportContext): Report {
         review: plan.report.rows === 'none' ? [] : samplesOf(state, 'review'),
         unmatched: plan.report.rows === 'all' ? samplesOf(state, 'unmatched') : [],
         http: { ...state.http },
-        error: state.error && { ...state.error },
+        error: state.error && { ...state.error, hint: errorHint(state, context.directory ?? null) },
       },
     ],
     warnings: warningsOf(state),
@@ -113,7 +113,13 @@ const deltaOf = (now: Totals, then: Report['totals']): Report['delta'] => ({
   duplicates: minus(now.duplicates, then.duplicates),
 })
 
-/** A run whose input changed cannot be resumed. */
+/** A changed input can be restored: the hint of this error ends with the command that resumes the run. */
+const errorHint = (state: RunState, directory: string | null): string => {
+  const { code, hint } = state.error ?? { code: '', hint: '' }
+  return code === 'FETTLE_INPUT_CHANGED' ? `${hint.replace(/\.$/, '')}: ${resumeCommand(state, directory)}` : hint
+}
+
+/** A run whose input changed cannot be resumed before the input is restored. */
 const isResumable = ({ finished, error }: RunState): boolean => !finished && error?.code !== 'FETTLE_INPUT_CHANGED'
 
 function resumeCommand({ runId, detached }: RunState, directory: string | null): string {
