@@ -169,5 +169,5 @@ const locked = (path: string, owner: LockOwner | null): FettleError =>
     'FETTLE_LOCKED',
     owner === null
       ? `cannot take the lock ${path}: another process is taking it`
-      : `cannot take the lock ${path}: process ${owner.pid} on ${owner.host} has held it since ${owner.since}`,
+      : `process ${owner.pid} on ${owner.host} since ${owner.since} holds the lock ${path}`,
   )

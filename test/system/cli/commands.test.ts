@@ -59,7 +59,7 @@ describe.concurrent('runs that are over', () => {
     const told = await fettle(['resume', 'fails', '--json'], { cwd })
     expect(told.code).toBe(1)
     expect(lastLine(told)).toMatchObject({ runId: ids[1], status: 'fail', exitCode: 1 })
-    expect(told.stderr).toContain('nothing is left to resume')
+    expect(told.stderr).toContain('is already finished')
   })
 
   test('report renders every format again, as it was written', async () => {

@@ -67,7 +67,7 @@ describe('one process', () => {
     expect(statSync(path).mode & 0o777).toBe(0o600)
     expect(refusal()).toMatchObject({ code: 'FETTLE_LOCKED', exitCode: 75 })
     expect(refusal().message).toBe(
-      `cannot take the lock ${path}: process ${process.pid} on ${hostname()} has held it since 2025-01-01T00:00:00.000Z`,
+      `process ${process.pid} on ${hostname()} since 2025-01-01T00:00:00.000Z holds the lock ${path}`,
     )
     lock.release()
     expect(readdirSync(dirname(path))).toEqual([])
