@@ -45,7 +45,9 @@ test('an input that changed before it was sent is 65: start a new run', async ()
   onPoint = () => appendFileSync(join(place.folder, 'in.csv'), '\n99,One More Ltd,,GB')
   const { code, stderr, stdout } = await start(place, RUN).ended
   expect(code, stderr).toBe(65)
-  expect(stderr).toMatch(/in\.csv changed since the run was planned[\s\S]*FETTLE_INPUT_CHANGED: Start a new run, or restore the planned file/)
+  expect(stderr).toMatch(
+    /in\.csv changed since the run was planned[\s\S]*FETTLE_INPUT_CHANGED: Start a new run, or restore the planned file/,
+  )
   // Nobody is told to go on as if nothing had happened.
   expect(stderr).not.toMatch(/go on +fettle resume/)
   expect(JSON.parse(stdout)).toMatchObject({ exitCode: 65, status: 'error' })
