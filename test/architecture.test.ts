@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { ARROWS, LAYERS } from './support/import-law.ts'
 
 /** A reader takes in the names of a folder at a glance up to about here; a folder with more gets subfolders. */
-const FILES_A_FOLDER = 16
+const FILES_A_FOLDER = 15
 
 /** Packages with more than one door, and why. */
 const SHARED_PACKAGES: Readonly<Record<string, readonly string[]>> = {
@@ -268,8 +268,8 @@ test.each<[string, Record<string, string>, string]>([
   ],
   [
     'a crowded folder',
-    Object.fromEntries(Array.from({ length: 17 }, (_, at) => [`run/a${at}.ts`, HEAD])),
-    'run: 17 files, over 16',
+    Object.fromEntries(Array.from({ length: 16 }, (_, at) => [`run/a${at}.ts`, HEAD])),
+    'run: 16 files, over 15',
   ],
   ['a new folder', { 'utils/a.ts': `${HEAD}import '../errors.ts'` }, 'utils/a.ts: the folder utils is not in the design'],
   [

@@ -1,16 +1,19 @@
-/** Waits for the shards of a list in a queue and merges them. After a kill, the same command finds the same shards. */
+/** Waits for the shards of a list in a queue, merges them, and removes them. After a kill, the same command finds the same shards. */
+import { rm } from 'node:fs/promises'
 import { type Action, action, FettleError } from '../../errors.ts'
-import type { Connected, Notice, ShardQueue } from '../../queue/index.ts'
+import { readJournal } from '../../journal/index.ts'
+import { type Connected, type Notice, readLines, type ShardQueue } from '../../queue/index.ts'
 import { createDeadline } from '../env/deadline.ts'
 import { DEFAULT_RUNTIME } from '../env/runtime.ts'
 import type { RunResult, RunSettings } from '../execution/execute.ts'
 import { withLock } from '../execution/start.ts'
 import { mergeRuns } from '../operations/merge.ts'
-import { clearMerged } from './clear.ts'
+import { runDirectory } from '../runs/run-directory.ts'
 import { withShardQueue } from './connection.ts'
 import { gatherShards } from './gather.ts'
-import type { QueuedRun } from './queued-run.ts'
+import { type QueuedRun, recordPath } from './queued-run.ts'
 import { sharedRuntimes } from './rate-limit.ts'
+import { runIdOf } from './restore.ts'
 import { formatQueuedStatus } from './status.ts'
 
 const HEARTBEAT_MS = 30_000
@@ -88,3 +91,17 @@ export function collectShards(connected: Connected, run: QueuedRun, settings: Ru
 /** The command that finds the same shards. Another number of shards, or another queue, would mean new shards, charged again. */
 export const rerunOf = ({ file, url, name, jobs }: QueuedRun): Action =>
   action('run', file, '--queue', url, ...(name === 'fettle' ? [] : ['--queue-name', name]), '--shards', String(jobs.length))
+
+/** Removes the merged shards of a list from its queue, then the local record; shards submitted later under the same names stay. */
+export async function clearMerged(connected: Connected, { runId, jobs }: QueuedRun, runsDir: string): Promise<void> {
+  const merged = readJournal(runDirectory(runsDir, runId).journal).events.flatMap(event =>
+    event.type === 'run.started' ? (event.merged?.runs ?? []) : [],
+  )
+  await withShardQueue(connected, async board => {
+    for (const id of jobs) {
+      const lines = await readLines(connected, id)
+      if (lines.length > 0 && merged.includes(runIdOf(lines))) await board.drop([id])
+    }
+  })
+  await rm(recordPath(runsDir, runId), { force: true })
+}
