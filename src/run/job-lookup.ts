@@ -155,6 +155,10 @@ const NOT_YET_PAUSE_MS = 2_000
 /** How the service refuses a request that does not fit the state of the job (contract §14.1). */
 const REFUSALS: readonly (number | null)[] = [400, 409, 422]
 
+/** The service refused the request in this state of the job. */
+export const isRefusal = (error: unknown): boolean =>
+  FettleError.is(error) && error.code === 'FETTLE_REJECTED' && REFUSALS.includes(error.status)
+
 /**
  * Sends a request that the service may refuse (400, 409, 422) because it already took effect: then the value of `already` is the
  * answer. Or because the job is busy with the previous request: then it is sent again every two seconds for up to a minute. Any
@@ -173,8 +177,7 @@ export async function whenReady<T>(
     try {
       return await send()
     } catch (error) {
-      const isRefusal = FettleError.is(error) && error.code === 'FETTLE_REJECTED' && REFUSALS.includes(error.status)
-      if (!isRefusal) throw error
+      if (!isRefusal(error)) throw error
       const found = await already()
       if (found !== undefined) return found
       if (ports.clock.monotonic() >= until) throw error

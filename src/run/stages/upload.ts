@@ -2,7 +2,7 @@
 import { hasUpload } from '../../contract/index.ts'
 import { FettleError } from '../../errors.ts'
 import type { JobState, RunState } from '../../journal/state.ts'
-import { provenStatus, readRecordedJob } from '../job-lookup.ts'
+import { isRefusal, provenStatus, readRecordedJob } from '../job-lookup.ts'
 import type { Ports } from '../ports.ts'
 import { idOf, isResumed, type JobStage, type StageEvents } from '../stage.ts'
 
@@ -39,7 +39,21 @@ async function* uploadFile(job: JobState, state: RunState, ports: Ports): StageE
     open: () => upload.open(),
     onProgress,
   }
-  const send = () => ports.service.upload(idOf(job), body, { look: arrived, key: job.name, signal: ports.signal })
+  const send = async () => {
+    let looks = 0
+    const look = () => {
+      looks++
+      return arrived()
+    }
+    const post = () => ports.service.upload(idOf(job), body, { look, key: job.name, signal: ports.signal })
+    try {
+      return await post()
+    } catch (error) {
+      // The broken attempt before this one may have reached the service late; `look` has waited until it was over.
+      if (!isRefusal(error) || looks < 2) throw error
+      return await post()
+    }
+  }
   let effect = await send()
   // The service may find the file broken after it answered: send it once more.
   if ((await settledStatus(job, ports)) === 'uploadError') {

@@ -1,10 +1,11 @@
 /**
  * A fake of the service port that records every effect. The status advances with each read; answers can be lost, reads can fail. After
- * a lost answer it calls `look`, as the port promises.
+ * a lost answer or a refusal it calls `look`, as the port promises.
  */
 import type { JobRecord, UploadRecord } from '../../../src/contract/index.ts'
 import { FettleError } from '../../../src/errors.ts'
 import type { CallOptions, Download, Effect, EffectOptions, Upload } from '../../../src/model/requests.ts'
+import { isRefusal } from '../../../src/run/job-lookup.ts'
 import type { Service } from '../../../src/run/ports.ts'
 
 /** The state of one job at the service. */
@@ -60,8 +61,15 @@ export class FakeService implements Service {
     const lost = this.lose[name]
     delete this.lose[name]
     if (lost !== 'before') {
-      const value = await this.#call(name, options, body)
-      if (lost === undefined) return { value, adopted: false }
+      try {
+        const value = await this.#call(name, options, body)
+        if (lost === undefined) return { value, adopted: false }
+      } catch (error) {
+        if (!isRefusal(error)) throw error
+        const found = await options.look()
+        if (found === undefined) throw error
+        return { value: found, adopted: true }
+      }
     }
     const found = await options.look()
     return found === undefined ? this.#effect(name, options, body) : { value: found, adopted: true }

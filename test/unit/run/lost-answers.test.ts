@@ -75,6 +75,19 @@ test('a service still busy with the file is asked again every two seconds, for a
   expect(stuck.clock.monotonic()).toBeLessThan(130_000)
 })
 
+test('a broken upload that reaches the service after the check, so that the next one is refused: sent once more', async () => {
+  const world = worldOf()
+  world.service.lose = { upload: 'before' }
+  let refusals = 0
+  world.service.before = call => {
+    if (call !== 'upload' || refusals++ > 0) return
+    world.service.only.status = 'uploading'
+    world.service.only.ahead = ['uploading', 'uploadError']
+  }
+  expect(await world.run()).toMatchObject({ finished: true, status: 'success' })
+  expect([world.service.only.uploads, refusals]).toEqual([1, 2])
+})
+
 test('a job that is created but not listed yet is looked for three times over ten seconds', async () => {
   const world = worldOf()
   world.service.lose = { createJob: 'after' }

@@ -48,9 +48,9 @@ const WAYS = {
   async lineage(url) {
     const reporter = httpLineage({ url: new URL(`${url}/api/v1/lineage`), apiKey: CANARY }, {})
     try {
-      await reporter.lineage({ eventType: 'START' })
+      await reporter.onLineageEvent({ eventType: 'START' })
     } finally {
-      await reporter.end()
+      await reporter.onRunEnd()
     }
   },
 }
