@@ -3,7 +3,12 @@
  * be sent again (contract §3).
  */
 import type { z } from 'zod'
-import type { Role } from './roles.ts'
+
+/** From the least to the most: reads · does everything with its own objects · sees other users. */
+export const ROLES = ['reader', 'operator', 'admin'] as const
+
+/** The role of a user. */
+export type Role = (typeof ROLES)[number]
 
 /** `free` may be sent again · `look` read the state first, then decide · `never` not automatically (contract §3). */
 export type Repeat = 'free' | 'look' | 'never'
@@ -36,6 +41,29 @@ export interface Operation {
 /** What nearly every operation on something named in its path may answer. */
 export const DOCUMENTED = [400, 401, 403, 404] as const
 
+const USUAL = { query: null, request: null, repeat: 'free', errors: DOCUMENTED } as const
+
+type Usual = typeof USUAL
+
+/** A row as it is written: the usual values may be left out, but whether a POST may be repeated is always stated. */
+type Row = Omit<Operation, keyof Usual> &
+  Partial<Operation> &
+  ({ method: 'GET' | 'PUT' | 'PATCH' | 'DELETE' } | { repeat: Repeat })
+
+/** Completes the rows of a group of operations. */
+export const operationsOf = <const Rows extends Readonly<Record<string, Row>>>(rows: Rows) =>
+  Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, { ...USUAL, ...row }])) as {
+    readonly [Name in keyof Rows]: Omit<Usual, keyof Rows[Name]> & Rows[Name]
+  }
+
 /** The path of an operation with its `{…}` filled in and escaped. */
 export const pathOf = (operation: Operation, params: Readonly<Record<string, string>>): string =>
   operation.path.replace(/\{([a-zA-Z]+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
+
+/** The role an operation needs, unless its row names another: a reader for what only reads, an operator for what changes anything. */
+export const roleOf = ({ role, method }: Pick<Operation, 'method' | 'role'>): Role =>
+  role ?? (method === 'GET' ? 'reader' : 'operator')
+
+/** Whether a user of this role may call an operation. */
+export const mayCarryOut = (role: Role, operation: Pick<Operation, 'method' | 'role'>): boolean =>
+  ROLES.indexOf(role) >= ROLES.indexOf(roleOf(operation))

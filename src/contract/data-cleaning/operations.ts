@@ -1,14 +1,13 @@
 /** The operations of data cleaning: contract §5.1. */
 import { z } from 'zod'
-import { DOCUMENTED, type Operation } from '../operation.ts'
+import { operationsOf } from '../operation.ts'
 import * as wire from './job.ts'
 import { fileQuery, jobsQuery } from './jobs-query.ts'
 
-export const DATA_CLEANING = {
+export const DATA_CLEANING = operationsOf({
   createJob: {
     method: 'POST',
     path: '/dataCleaning/jobs',
-    query: null,
     request: wire.createJob,
     reply: wire.job,
     repeat: 'look',
@@ -19,92 +18,69 @@ export const DATA_CLEANING = {
     method: 'GET',
     path: '/dataCleaning/jobs',
     query: jobsQuery,
-    request: null,
     reply: z.array(wire.job),
     pages: { first: 1, items: null },
-    repeat: 'free',
     errors: [400, 401, 403],
     summary: 'List jobs, filtered and paged.',
   },
   readJob: {
     method: 'GET',
     path: '/dataCleaning/jobs/{id}',
-    query: null,
-    request: null,
     reply: wire.job,
-    repeat: 'free',
-    errors: DOCUMENTED,
     summary: 'Read a job, in particular its status.',
   },
   upload: {
     method: 'POST',
     path: '/dataCleaning/jobs/{id}/upload',
-    query: null,
     request: 'multipart',
     form: { file: 'jobFile', fields: { hasHeader: true } },
     reply: wire.uploadedFile,
     repeat: 'look',
-    errors: DOCUMENTED,
     summary: 'Upload the file of a job: multipart jobFile and hasHeader.',
   },
   setMappings: {
     method: 'PUT',
     path: '/dataCleaning/jobs/{id}/mappings',
-    query: null,
     request: wire.mappingsBody,
     reply: wire.mappingsReply,
-    repeat: 'free',
-    errors: DOCUMENTED,
     summary: 'Replace the column mappings of a job.',
   },
   submit: {
     method: 'POST',
     path: '/dataCleaning/jobs/{id}/submit',
-    query: null,
     request: wire.emptyBody,
     reply: wire.submitReply,
     repeat: 'look',
-    errors: DOCUMENTED,
     summary: 'Start matching.',
   },
   setEnrichments: {
     method: 'PUT',
     path: '/dataCleaning/jobs/{id}/enrichments',
-    query: null,
     request: wire.enrichmentsBody,
     reply: wire.enrichmentsReply,
-    repeat: 'free',
-    errors: DOCUMENTED,
     summary: 'Choose the enrichment tags of a job.',
   },
   enrich: {
     method: 'POST',
     path: '/dataCleaning/jobs/{id}/enrich',
-    query: null,
     request: wire.emptyBody,
     reply: wire.enrichReply,
     repeat: 'look',
-    errors: DOCUMENTED,
     summary: 'Start enriching; the job must be jobMatchingComplete.',
   },
   enrichedFile: {
     method: 'GET',
     path: '/dataCleaning/jobs/{id}/enrichedFile',
     query: fileQuery,
-    request: null,
     reply: wire.enrichedFileReply,
-    repeat: 'free',
-    errors: DOCUMENTED,
     summary: 'Learn where the enriched file can be fetched.',
   },
   archive: {
     method: 'POST',
     path: '/dataCleaning/jobs/{id}/archive',
-    query: null,
     request: wire.emptyBody,
     reply: wire.job,
     repeat: 'free',
-    errors: DOCUMENTED,
     summary: 'Archive a job, at any stage.',
   },
-} as const satisfies Record<string, Operation>
+})

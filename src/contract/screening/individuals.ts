@@ -1,14 +1,13 @@
 /** The operations of AML screening for persons: contract §6.1. */
-import { DOCUMENTED, type Operation } from '../operation.ts'
+import { DOCUMENTED, operationsOf } from '../operation.ts'
 import * as hit from './hit.ts'
 import { hitsQuery, searchesQuery } from './queries.ts'
 import * as search from './search.ts'
 
-export const INDIVIDUALS = {
+export const INDIVIDUALS = operationsOf({
   createIndividualSearch: {
     method: 'POST',
     path: '/compliance/kyc-protect/searches/individuals',
-    query: null,
     request: search.createIndividualSearch,
     reply: search.individualSearch,
     success: 201,
@@ -20,78 +19,57 @@ export const INDIVIDUALS = {
     method: 'GET',
     path: '/compliance/kyc-protect/searches/individuals',
     query: searchesQuery,
-    request: null,
     reply: search.individualSearchPage,
     pages: { first: 1, items: 'items' },
-    repeat: 'free',
     errors: [400, 401, 403],
     summary: 'List the AML searches for persons, last modified first.',
   },
   updateIndividualSearches: {
     method: 'PUT',
     path: '/compliance/kyc-protect/searches/individuals',
-    query: null,
     request: search.updateSearches,
     reply: search.individualSearchBatch,
-    repeat: 'free',
     errors: [400, 401, 403, 409],
     summary: 'Update several AML searches for persons.',
   },
   readIndividualSearch: {
     method: 'GET',
     path: '/compliance/kyc-protect/searches/individuals/{searchId}',
-    query: null,
-    request: null,
     reply: search.individualSearch,
-    repeat: 'free',
-    errors: DOCUMENTED,
     summary: 'Read an AML search for persons.',
   },
   updateIndividualSearch: {
     method: 'PUT',
     path: '/compliance/kyc-protect/searches/individuals/{searchId}',
-    query: null,
     request: search.updateIndividualSearch,
     reply: search.individualSearch,
-    repeat: 'free',
-    errors: DOCUMENTED,
     summary: 'Update an AML search for persons.',
   },
   listIndividualHits: {
     method: 'GET',
     path: '/compliance/kyc-protect/searches/individuals/{searchId}/hits',
     query: hitsQuery,
-    request: null,
     reply: hit.individualHitPage,
     pages: { first: 1, items: 'items' },
-    repeat: 'free',
-    errors: DOCUMENTED,
     summary: 'List the hits of an AML search for persons.',
   },
   decideIndividualHits: {
     method: 'PUT',
     path: '/compliance/kyc-protect/searches/individuals/{searchId}/hits',
-    query: null,
     request: hit.decideHits,
     reply: hit.individualHitBatch,
     repeat: 'look',
-    errors: DOCUMENTED,
     summary: 'Decide on several hits.',
   },
   readIndividualHit: {
     method: 'GET',
     path: '/compliance/kyc-protect/searches/individuals/{searchId}/hits/{hitId}',
-    query: null,
-    request: null,
     reply: hit.individualHitFull,
-    repeat: 'free',
-    errors: DOCUMENTED,
     summary: 'Read the whole record of a hit, which stores a snapshot of it.',
   },
   decideIndividualHit: {
     method: 'PUT',
     path: '/compliance/kyc-protect/searches/individuals/{searchId}/hits/{hitId}',
-    query: null,
     request: hit.decideHit,
     reply: hit.individualHit,
     repeat: 'look',
@@ -101,21 +79,14 @@ export const INDIVIDUALS = {
   noteIndividualHit: {
     method: 'PUT',
     path: '/compliance/kyc-protect/searches/individuals/{searchId}/hits/{hitId}/note',
-    query: null,
     request: hit.noteHit,
     reply: hit.individualHit,
-    repeat: 'free',
-    errors: DOCUMENTED,
     summary: 'Set the note of a hit.',
   },
   downloadIndividualHit: {
     method: 'GET',
     path: '/compliance/kyc-protect/searches/individuals/{searchId}/hits/{hitId}/download',
-    query: null,
-    request: null,
     reply: hit.hitDownload,
-    repeat: 'free',
-    errors: DOCUMENTED,
     summary: 'Learn where the PDF of a hit can be fetched.',
   },
-} as const satisfies Record<string, Operation>
+})

@@ -1,5 +1,12 @@
-/** Who the caller is and what the account may use: contract §4.3, §8 row 30, §11.1. */
+/** Login, who the caller is and what the account may use: contract §4, §8 row 30, §11.1. */
 import { z } from 'zod'
+import { operationsOf } from './operation.ts'
+
+/** Body of `POST /authenticate`; both are case-sensitive. */
+export const credentials = z.strictObject({ username: z.string().min(1), password: z.string().min(1) })
+
+/** Its answer: a token and nothing else that is documented; opaque to a client, but a header has to hold it (RFC 6750 §2.1). */
+export const tokenReply = z.looseObject({ token: z.string().regex(/^[\u0021-\u007e]+$/, 'must fit into a header') })
 
 const allowance = z.looseObject({
   countryName: z.string().optional(),
@@ -64,6 +71,48 @@ export const userDetailsReply = z.array(
     userId: z.number().int(),
   }),
 )
+
+/** The login comes first; it is the only operation without a token. */
+export const ACCESS = operationsOf({
+  authenticate: {
+    method: 'POST',
+    path: '/authenticate',
+    request: credentials,
+    reply: tokenReply,
+    repeat: 'free',
+    errors: [400, 401, 429],
+    summary: 'Obtain an access token.',
+  },
+  readAccess: {
+    method: 'GET',
+    path: '/access',
+    reply: accessReply,
+    errors: [400, 401],
+    summary: 'Learn which products the account may use in which country, and how much of them is used.',
+  },
+  listActiveUsers: {
+    method: 'GET',
+    path: '/access/users/active',
+    reply: activeUsersReply,
+    errors: [400, 401, 403],
+    role: 'admin',
+    summary: 'List the users of the account.',
+  },
+  readOwnUser: {
+    method: 'GET',
+    path: '/access/users/me',
+    reply: ownUserReply,
+    errors: [400, 401, 403],
+    summary: 'Read who the caller is.',
+  },
+  readUserDetails: {
+    method: 'GET',
+    path: '/monitoring/user/details',
+    reply: userDetailsReply,
+    errors: [400, 401],
+    summary: 'Read who the caller is to monitoring.',
+  },
+})
 
 /** What may be used of one product in one country. */
 export type Allowance = z.infer<typeof allowance>

@@ -1,7 +1,10 @@
-/** People and their directorships: contract §11.2. Unknown fields are kept. */
+/** People, their directorships and the operations on them: contract §11.2. Unknown fields are kept. */
 import { z } from 'zod'
-import { companyAddress, searchMessage } from '../companies/company.ts'
-import { countryList, fromOne, letters, text } from '../query.ts'
+import { companyAddress, searchMessage } from './companies/company.ts'
+import { criteriaReply } from './companies/criteria.ts'
+import { criteriaQuery } from './companies/query.ts'
+import { operationsOf } from './operation.ts'
+import { countryList, fromOne, letters, text } from './query.ts'
 
 /** Query of `GET /people`. */
 export const peopleQuery = z.looseObject({
@@ -53,6 +56,35 @@ export const personReply = z.looseObject({
     directorDetails: z.looseObject({}).optional(),
   }),
   messages: z.array(searchMessage).optional(),
+})
+
+/** Search people and order director reports. */
+export const PEOPLE = operationsOf({
+  peopleSearchCriteria: {
+    method: 'GET',
+    path: '/people/searchcriteria',
+    query: criteriaQuery,
+    reply: criteriaReply,
+    errors: [400, 401],
+    summary: 'Learn what people can be searched by.',
+  },
+  searchPeople: {
+    method: 'GET',
+    path: '/people',
+    query: peopleQuery,
+    reply: peopleReply,
+    pages: { first: 1, items: 'directors' },
+    errors: [400, 401],
+    summary: 'Search the directors of companies.',
+  },
+  readPerson: {
+    method: 'GET',
+    path: '/people/{peopleId}',
+    query: personQuery,
+    reply: personReply,
+    repeat: 'never',
+    summary: 'Order the report of a director.',
+  },
 })
 
 /** A person in one company, as a search finds it. */
