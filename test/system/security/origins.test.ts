@@ -2,12 +2,14 @@
  * S9–S13 beyond single rules: what is sent to another origin in each of three forms, and the address of a name, checked at
  * connection time even if a resolver changes its answer.
  */
+import dns from 'node:dns'
 import { connect as connectSocket, createServer } from 'node:net'
 import { Agent } from 'undici'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { lookupPublic } from '../../../src/client/http/addresses.ts'
 import { LIMITS } from '../../../src/client/http/limits.ts'
 import { createTransport } from '../../../src/client/http/transport.ts'
+import { replaceBuiltin } from '../../support/builtin.ts'
 import { type Answer, clientOf, errorOf, JOBS, LOGIN, type ScriptedServer, serveScript } from '../../unit/client/kit.ts'
 import { CANARY, canariesIn } from './canary.ts'
 
@@ -84,20 +86,19 @@ describe('S10: another origin receives none of our data', () => {
   })
 })
 
-const dns = vi.hoisted(() => ({ answers: [] as string[][], asked: [] as string[] }))
-vi.mock('node:dns', async original => {
-  const real = await original<typeof import('node:dns')>()
-  const lookup = (host: string, options: object, done: (...args: unknown[]) => void) => {
-    if (!host.endsWith('.example')) return real.lookup(host, options as never, done as never)
-    dns.asked.push(host)
-    const found = dns.answers.shift() ?? []
-    done(
-      null,
-      found.map(address => ({ address, family: address.includes(':') ? 6 : 4 })),
-    )
-  }
-  return { ...real, lookup, default: { ...real, lookup } }
-})
+/** Answers for names in `.example`, one lookup each, and the names asked for. */
+const resolver = { answers: [] as string[][], asked: [] as string[] }
+const { lookup } = dns
+const answering = (host: string, options: object, done: (...args: unknown[]) => void) => {
+  if (!host.endsWith('.example')) return lookup(host, options as never, done as never)
+  resolver.asked.push(host)
+  const found = resolver.answers.shift() ?? []
+  done(
+    null,
+    found.map(address => ({ address, family: address.includes(':') ? 6 : 4 })),
+  )
+}
+afterAll(replaceBuiltin(dns, { lookup: answering }))
 
 const judged = (host: string): Promise<unknown> =>
   new Promise(resolve => lookupPublic(host, { all: true }, (error, addresses) => resolve(error ?? addresses)))
@@ -114,7 +115,7 @@ describe('S12: the connected address', () => {
       '0.0.0.0',
       '64:ff9b::a00:1',
     ]) {
-      dns.answers = [['93.184.215.14', bad]]
+      resolver.answers = [['93.184.215.14', bad]]
       expect(await judged('mixed.example'), bad).toMatchObject({ code: 'FETTLE_FILE_LINK' })
     }
   })
@@ -141,11 +142,11 @@ describe('S12: the connected address', () => {
       })
 
     // First public, as one that checks beforehand would see it; then private, as the connection would.
-    dns.answers = [['93.184.215.14'], ['127.0.0.1'], ['127.0.0.1']]
-    dns.asked = []
+    resolver.answers = [['93.184.215.14'], ['127.0.0.1'], ['127.0.0.1']]
+    resolver.asked = []
     expect(await judged('turn.example')).toEqual([{ address: '93.184.215.14', family: 4 }])
     await expect(send('foreign', 'turn.example')).rejects.toMatchObject({ code: 'FETTLE_FILE_LINK' })
-    expect(dns.asked).toHaveLength(2)
+    expect(resolver.asked).toHaveLength(2)
     expect(connections).toBe(0)
     // The trap is there: for the service itself, whose own address may be private, it is reached.
     await send('service', '127.0.0.1')

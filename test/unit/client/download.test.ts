@@ -1,7 +1,9 @@
+import dns from 'node:dns'
 import { connect as connectSocket, createServer } from 'node:net'
 import { Agent } from 'undici'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Download } from '../../../src/client/index.ts'
+import { replaceBuiltin } from '../../support/builtin.ts'
 import { type Answer, clientOf, errorOf, fault, JOBS, job, LOGIN, type ScriptedServer, serveScript, silence } from './kit.ts'
 
 const LINK = `GET ${JOBS}/7/enrichedFile`
@@ -208,17 +210,13 @@ describe('the file on another origin', () => {
   })
 })
 
-vi.mock('node:dns', async original => {
-  const dns = await original<typeof import('node:dns')>()
-  const answers = new Map([['rebound.amazonaws.com', '127.0.0.1']])
-  const lookup = (host: string, options: object, done: (...args: unknown[]) => void) => {
-    const address = answers.get(host)
-    return address === undefined ? dns.lookup(host, options as never, done as never) : done(null, [{ address, family: 4 }])
-  }
-  return { ...dns, lookup, default: { ...dns, lookup } }
-})
-
 test('an allowed name that leads to a private address is refused on connecting', async () => {
+  const real = dns.lookup
+  const lookup = (host: string, options: object, done: (...args: unknown[]) => void) =>
+    host === 'rebound.amazonaws.com'
+      ? done(null, [{ address: '127.0.0.1', family: 4 }])
+      : real(host, options as never, done as never)
+  onTestFinished(replaceBuiltin(dns, { lookup }))
   let connections = 0
   const trap = createServer(socket => {
     connections += 1

@@ -1,33 +1,24 @@
 /** Durable renames and folders: what is synced, and which errors of a folder sync are ignored. */
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import fs, { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createFolders, renameDurably, replaceFile, syncFolder, syncFolderSync } from '../../../src/files/durable.ts'
+import { replaceBuiltin } from '../../support/builtin.ts'
 import { folder, names } from '../input/kit.ts'
-
-const fault = vi.hoisted(() => ({ code: null as string | null }))
-vi.mock('node:fs', async importOriginal => {
-  const fs = await importOriginal<typeof import('node:fs')>()
-  const fsyncSync = (file: number): void => {
-    if (fault.code !== null) throw Object.assign(new Error(fault.code), { code: fault.code })
-    fs.fsyncSync(file)
-  }
-  return { ...fs, fsyncSync }
-})
 
 /** Makes every sync of an open file fail with `code`. */
 async function failSync(code: string): Promise<void> {
-  fault.code = code
+  const fsyncSync = (): never => {
+    throw Object.assign(new Error(code), { code })
+  }
+  onTestFinished(replaceBuiltin(fs, { fsyncSync }))
   const handle = await open('/dev/null')
   vi.spyOn(Object.getPrototypeOf(handle), 'sync').mockRejectedValue(Object.assign(new Error(code), { code }))
   await handle.close()
 }
 
-afterEach(() => {
-  fault.code = null
-  vi.restoreAllMocks()
-})
+afterEach(() => void vi.restoreAllMocks())
 
 describe('syncing a folder', () => {
   test.each(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP'])('ignores %s: the file system cannot sync folders', async code => {

@@ -1,17 +1,19 @@
 /** A disk that fails in the middle of a line: the line is reported as not recorded, and the next one replaces it. */
-import { readFileSync, rmSync } from 'node:fs'
+import fs, { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, beforeEach, expect, test } from 'vitest'
 import { FettleError } from '../../../src/errors.ts'
 import { takeLock } from '../../../src/files/process-lock.ts'
 import { openJournal, readJournal } from '../../../src/journal/file.ts'
+import { replaceBuiltin } from '../../support/builtin.ts'
 import { worldOf } from '../run/world.ts'
 import { freshFolder } from './fresh-folder.ts'
 
 /** What fails from now on: `half` writes half of it and then says ENOSPC. */
-const disk = vi.hoisted(() => ({ fails: null as string | null }))
-vi.mock('node:fs', async importOriginal => {
-  const fs = await importOriginal<typeof import('node:fs')>()
+const disk = { fails: null as string | null }
+
+function failOnCommand(): () => void {
+  const real = { ...fs }
   const failure = (code: string): Error => Object.assign(new Error(`${code}: no`), { code, syscall: 'x' })
   const failing =
     <T extends unknown[], R>(name: string, call: (...args: T) => R) =>
@@ -22,19 +24,20 @@ vi.mock('node:fs', async importOriginal => {
   const writeSync = (file: number, bytes: Buffer, offset: number): number => {
     if (disk.fails === 'half') {
       if (offset > 0) throw failure('ENOSPC')
-      return fs.writeSync(file, bytes, 0, bytes.length >> 1)
+      return real.writeSync(file, bytes, 0, bytes.length >> 1)
     }
-    return fs.writeSync(file, bytes, offset)
+    return real.writeSync(file, bytes, offset)
   }
-  return {
-    ...fs,
+  return replaceBuiltin(fs, {
     writeSync,
-    fsyncSync: failing('fsync', fs.fsyncSync),
-    linkSync: failing('link', fs.linkSync),
-    rmSync: failing('rm', fs.rmSync),
-    utimesSync: failing('utimes', fs.utimesSync),
-  }
-})
+    fsyncSync: failing('fsync', real.fsyncSync),
+    linkSync: failing('link', real.linkSync),
+    rmSync: failing('rm', real.rmSync),
+    utimesSync: failing('utimes', real.utimesSync),
+  })
+}
+
+afterAll(failOnCommand())
 
 const now = (): number => Date.UTC(2025, 0, 1)
 beforeEach(() => {

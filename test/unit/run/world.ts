@@ -2,7 +2,7 @@
 
 import { FettleError } from '../../../src/errors.ts'
 import type { RunEvent, RunEventInput } from '../../../src/journal/events.ts'
-import { fold, type RunState } from '../../../src/journal/state.ts'
+import { advance, fold, type RunState } from '../../../src/journal/state.ts'
 import type { Download } from '../../../src/model/requests.ts'
 import type { FoundCompany, Outcomes } from '../../../src/model/results.ts'
 import type { Plan } from '../../../src/pipeline/model/types.ts'
@@ -73,8 +73,15 @@ export class MemoryJournal {
   crash: { readonly at: number; readonly when: 'before' | 'after' } | null = null
   crashed = false
 
+  #folded: { readonly events: readonly RunEvent[]; readonly state: RunState | null } = { events: [], state: null }
+
+  /** Folds what came since the last look; all of it when a test has changed what was there. */
   get state(): RunState | null {
-    return fold(this.events)
+    const { events, state } = this.#folded
+    const isKept = events.length <= this.events.length && events.every((event, at) => event === this.events[at])
+    const next = isKept ? this.events.slice(events.length).reduce(advance, state) : fold(this.events)
+    this.#folded = { events: [...this.events], state: next }
+    return next
   }
 
   append(fact: RunEventInput): RunState {
