@@ -8,10 +8,12 @@ import { action, FettleError } from '../../errors.ts'
 import { inputKindOf, lineOf, type Plan, problemOf, readShardPlan } from '../../pipeline/index.ts'
 import type { Credentials } from '../env/environment.ts'
 import { identityOf, serviceOf } from '../env/identity.ts'
-import { lineOfRunId } from '../runs/run-directory.ts'
+import { parseRunId } from '../runs/run-id.ts'
 import { isBelow } from './input-sources.ts'
 import { type ShardEvent, shardEvent } from './shard-events.ts'
 import { jobIdOf, type ShardTask } from './shard-task.ts'
+
+const YEAR_3000 = Date.UTC(3000)
 
 export interface Started {
   /** The address of the service: credentials go there and nowhere else. */
@@ -74,7 +76,10 @@ export function proveLines(lines: readonly string[], wanted: Wanted): ProvedRun 
   if (first?.type !== 'run.started') throw damaged(wanted.jobId, 1, 'it is not the beginning of a run')
   const plan = provePlan(first, wanted)
   const refuse = (why: string): FettleError => damaged(wanted.jobId, 1, why)
-  if (lineOfRunId(first.runId) !== lineOf(plan)) throw refuse('its run id is not one of this shard')
+  const id = parseRunId(first.runId)
+  // A start that no clock gives is refused: later ids must sort after it.
+  const hasStart = id !== null && id.start > 0 && id.start < YEAR_3000
+  if (!hasStart || id.line !== lineOf(plan)) throw refuse('its run id is not one of this shard')
   if (first.jobName !== `fettle-${first.runId}`) throw refuse('its job name is not that of the run')
   const names = plan.parts.map((_, part) => (plan.parts.length === 1 ? first.jobName : `${first.jobName}-${part + 1}`))
   for (const [at, event] of events.entries()) {

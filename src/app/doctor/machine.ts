@@ -7,6 +7,7 @@ import { action, ERRORS, FettleError } from '../../errors.ts'
 import { packageInfo } from '../env/package-info.ts'
 import { registerDirOf } from '../execution/service-connection.ts'
 import { listRunIds, readRun } from '../runs/run-directory.ts'
+import { parseRunId } from '../runs/run-id.ts'
 import { type CheckResult, fail, ok, warn } from './check-result.ts'
 
 /** Who we are and where. */
@@ -67,8 +68,8 @@ export function checkRuns(runsDir: string): CheckResult {
   const ids = listRunIds(runsDir)
   const newest = new Map<string, string>()
   for (const id of ids) {
-    const pipeline = id.slice(17, -7)
-    if (!newest.has(pipeline)) newest.set(pipeline, id)
+    const { line } = parseRunId(id)!
+    if (!newest.has(line)) newest.set(line, id)
   }
   const waiting = [...newest.values()].filter(id => isWaiting(runsDir, id))
   if (waiting.length === 0)

@@ -13,40 +13,23 @@ import { fold, type RunState, readJournal } from '../../journal/index.ts'
 import { nearest } from '../../pipeline/index.ts'
 import { isEnrichedFile, JOURNAL_FILE, REVIEW_FILE } from '../../results/file-names.ts'
 import { explainUnread } from './lost-journal.ts'
-
-const RUN_ID = /^\d{8}T\d{6}Z-([a-z0-9][a-z0-9-]*(?:\.\d+-of-\d+)?)-[0-9a-f]{6}$/
+import { parseRunId } from './run-id.ts'
 
 /** Checks a run id from a journal before it becomes part of a path. Throws FETTLE_JOURNAL_DAMAGED. */
 export function checkRunId(id: unknown): string {
-  if (typeof id === 'string' && RUN_ID.test(id)) return id
+  if (typeof id === 'string' && parseRunId(id) !== null) return id
   throw new FettleError('FETTLE_JOURNAL_DAMAGED', 'the journal has no valid run id')
 }
-
-/**
- * The pipeline, or shard of one, of an id. Null for other text, and for a start that no clock gives: later ids must still sort
- * after it.
- */
-export function lineOfRunId(id: string): string | null {
-  const start = startOf(id)
-  return RUN_ID.test(id) && start > 0 && start < FARTHEST ? (RUN_ID.exec(id)?.[1] ?? null) : null
-}
-
-/** The year 3000. */
-const FARTHEST = Date.UTC(3000)
 
 /**
  * A new run id: UTC start, pipeline, six random hex digits. `now` is milliseconds since 1970. Ids of a pipeline sort by start even
  * if the clock steps back: the start is at least one second after the newest id here.
  */
 export function newRunId(runsDir: string, pipeline: string, now: number): string {
-  const newest = listRunIds(runsDir, pipeline)[0]
-  const start = Math.max(now, newest === undefined ? now : startOf(newest) + 1000)
+  const newest = parseRunId(listRunIds(runsDir, pipeline)[0] ?? '')
+  const start = Math.max(now, newest === null ? now : newest.start + 1000)
   return `${new Date(start).toISOString().slice(0, 19).replace(/[-:]/g, '')}Z-${pipeline}-${randomBytes(3).toString('hex')}`
 }
-
-/** The start in an id, in milliseconds since 1970. */
-const startOf = (id: string): number =>
-  Date.parse(id.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z.*$/, '$1-$2-$3T$4:$5:$6Z')) || 0
 
 /** Makes a folder (0700) with those above it, to outlast a power cut. Throws FETTLE_OUTPUT_WRITE. */
 export const makeFolder = (path: string): void => {
@@ -131,8 +114,8 @@ export function listRunIds(runsDir: string, pipeline?: string): string[] {
   if (!existsSync(runsDir)) return []
   return readdirSync(runsDir)
     .filter(name => {
-      const match = RUN_ID.exec(name)
-      return match !== null && (pipeline === undefined || match[1] === pipeline)
+      const id = parseRunId(name)
+      return id !== null && (pipeline === undefined || id.line === pipeline)
     })
     .sort()
     .reverse()
@@ -141,15 +124,11 @@ export function listRunIds(runsDir: string, pipeline?: string): string[] {
 /** The newest run of each shard of a pipeline, cut into as many as the newest of all; none where there are no shards. */
 export function newestShards(runsDir: string, pipeline: string): string[] {
   const found = listRunIds(runsDir).flatMap(id => {
-    const [, name, number, of] = /^\d{8}T\d{6}Z-([a-z0-9-]+)\.(\d+)-of-(\d+)-/.exec(id) ?? []
-    return name === pipeline ? [{ id, number, of }] : []
+    const { pipeline: name, shard } = parseRunId(id)!
+    return shard === null || name !== pipeline ? [] : [{ id, ...shard }]
   })
-  const newest = new Map(
-    found
-      .filter(({ of }) => of === found[0]!.of)
-      .map(({ number, id }) => [number, id] as const)
-      .reverse(),
-  )
+  const ofNewest = found.filter(({ of }) => of === found[0]!.of)
+  const newest = new Map(ofNewest.reverse().map(({ number, id }) => [number, id]))
   return [...newest.values()]
 }
 
@@ -162,16 +141,16 @@ export function findRunId(runsDir: string, wanted: string | undefined): string {
     return latest
   }
   if (!/^[A-Za-z0-9.-]+$/.test(wanted)) throw new FettleError('FETTLE_RUN_UNKNOWN', `"${wanted}" is not a run id`)
-  const found = ids.includes(wanted) ? [wanted] : ids.filter(id => id.startsWith(wanted) || RUN_ID.exec(id)?.[1] === wanted)
+  const found = ids.includes(wanted) ? [wanted] : ids.filter(id => id.startsWith(wanted) || parseRunId(id)?.line === wanted)
   const [id] = found
   if (id === undefined) {
-    const names = new Set(ids.map(one => RUN_ID.exec(one)?.[1] ?? ''))
+    const names = new Set(ids.map(one => parseRunId(one)!.line))
     const close = nearest(wanted, [...ids, ...names])
     const hint = close === null ? {} : { hint: `Did you mean ${close}? List the runs.`, action: action('runs') }
     throw new FettleError('FETTLE_RUN_UNKNOWN', `no run "${wanted}" in ${runsDir}`, hint)
   }
   // A pipeline's name means its newest run; the beginning of an id must fit one only.
-  if (found.length > 1 && RUN_ID.exec(id)?.[1] !== wanted)
+  if (found.length > 1 && parseRunId(id)?.line !== wanted)
     throw new FettleError('FETTLE_RUN_UNKNOWN', `"${wanted}" is the beginning of several runs: ${found.slice(0, 5).join(', ')}`)
   return id
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { listRunIds, newRunId } from '../../../src/app/runs/run-directory.ts'
+import { parseRunId } from '../../../src/app/runs/run-id.ts'
 import { type Report, type RunHandle, RunStopped, resume, run } from '../../../src/index.ts'
 
 let folder: string
@@ -34,6 +35,15 @@ async function stopped(running: RunHandle): Promise<Report> {
   if (error instanceof RunStopped) return error.report
   throw new Error('it was not stopped')
 }
+
+test('an id has a start, a pipeline and the shard', () => {
+  const start = Date.UTC(2026, 10, 21, 3, 17)
+  expect(parseRunId('20261121T031700Z-of-8-abcdef')).toEqual({ start, line: 'of-8', pipeline: 'of-8', shard: null })
+  const shard = { start, line: 'small.3-of-8', pipeline: 'small', shard: { number: 3, of: 8 } }
+  expect(parseRunId('20261121T031700Z-small.3-of-8-abcdef')).toEqual(shard)
+  expect(parseRunId('20269921T031700Z-small-abcdef')?.start).toBe(0)
+  for (const other of ['latest', '20261121T031700Z-small', '20261121T031700Z-../x-abcdef']) expect(parseRunId(other)).toBeNull()
+})
 
 test('ids sort in the order of the runs even if the clock steps back', () => {
   const first = newRunId('runs', 'small', Date.UTC(2031, 0, 1, 23, 59, 59))
