@@ -12,6 +12,10 @@ const bundle = await rolldown({
   input: fileURLToPath(new URL('../page/main.ts', import.meta.url)),
   platform: 'browser',
   tsconfig: false,
+  // An import that cannot be resolved is only a warning, and would become a global that the page lacks.
+  onLog: (_level, { message }) => {
+    throw new Error(message)
+  },
 })
 const { output } = await bundle.generate({ format: 'iife', minify: true, comments: false })
 await bundle.close()

@@ -169,6 +169,9 @@ const CI_NAMES = [
   ['CIRCLECI', 'circleci'],
 ] as const
 
-/** The CI system we run in, `ci` for one we do not know by name, null for none. */
-export const ciOf = (env: Env): string | null =>
+/** A CI platform by the name that reports use; `ci` for any other. */
+export type CiName = (typeof CI_NAMES)[number][1] | 'ci'
+
+/** The CI platform of this process, null for none. */
+export const ciOf = (env: Env): CiName | null =>
   CI_NAMES.find(([name]) => text(env, name) !== null)?.[1] ?? (text(env, 'CI') === null || env.CI === 'false' ? null : 'ci')

@@ -4,6 +4,9 @@ import type { CallContext, ReporterType } from './reporter.ts'
 
 const hasDagster = ({ env }: Pick<CallContext, 'env'>): boolean => (env.DAGSTER_PIPES_CONTEXT ?? '') !== ''
 
+/** They show the results of JUnit files. */
+const JUNIT_PLATFORMS: readonly CallContext['platform'][] = ['jenkins', 'azure', 'buildkite', 'circleci']
+
 const documents = () => import('./documents.ts')
 
 /** Name -> reporter, in the order of the help. */
@@ -13,7 +16,7 @@ export const REPORTERS: Readonly<Record<string, ReporterType>> = {
     defaultPath: 'junit.xml',
     acceptsStdout: true,
     extensions: EXTENSIONS.junit,
-    isAutomatic: ({ platform }) => ['jenkins', 'azure', 'buildkite', 'circleci'].includes(platform ?? ''),
+    isAutomatic: ({ platform }) => JUNIT_PLATFORMS.includes(platform),
     create: async options => (await documents()).documentReporter('junit', options),
   },
   github: {

@@ -1,5 +1,5 @@
 /** Types of the reporters of a call: an observer of its runs that also gets the results of all its pipelines, and a row of the table. */
-import type { Env, RunReporter } from '../../app/index.ts'
+import type { CiName, Env, RunReporter } from '../../app/index.ts'
 import type { PipelineResult } from '../../report/index.ts'
 import type { Io } from '../terminal/io.ts'
 
@@ -24,8 +24,7 @@ export interface ReporterOptions {
 /** What decides whether a reporter is enabled without `--reporter`. */
 export interface CallContext {
   readonly env: Env
-  /** The CI platform, by the name that reports give it; null for none. */
-  readonly platform: string | null
+  readonly platform: CiName | null
   readonly pipelines: number
 }
 

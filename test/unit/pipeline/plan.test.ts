@@ -363,11 +363,11 @@ describe('fingerprint', () => {
 
   test('is the same without a key, with an undefined one and with a null that earlier plans did not have', () => {
     const plan = { ...planOf(full), merged: undefined } as unknown as Plan
-    for (const extra of [{ note: undefined }, { note: null }, { portfolio: null, screen: undefined }])
+    for (const extra of [{ laterKey: undefined }, { laterKey: null }, { portfolio: null, screen: undefined }])
       expect(fingerprintOf({ ...plan, ...extra } as Plan)).toBe(of(full))
     expect(fingerprintOf({ ...plan, input: { ...plan.input, packed: undefined } } as unknown as Plan)).toBe(of(full))
     expect(fingerprintOf({ ...plan, budget: { ...plan.budget, extra: undefined } } as Plan)).toBe(of(full))
-    expect(fingerprintOf({ ...plan, note: 'x' } as Plan)).not.toBe(of(full))
+    expect(fingerprintOf({ ...plan, laterKey: 'x' } as Plan)).not.toBe(of(full))
   })
 
   test('the schema marks the keys that a resume may change, and those are outside of the fingerprint', () => {
@@ -412,13 +412,13 @@ test('inputOptionsOf returns the options to read the input', () => {
 })
 
 describe('a key without special wording', () => {
-  const noted = (note: unknown): Plan => ({ ...planOf(BASE), note }) as Plan
+  const withLaterKey = (laterKey: unknown): Plan => ({ ...planOf(BASE), laterKey }) as Plan
 
   test('is shown by explain and compared by diff', () => {
-    expect(explainPlan(noted('Q3'))).toContain('\n\nsettings\n  note: "Q3"\n')
+    expect(explainPlan(withLaterKey('Q3'))).toContain('\n\nsettings\n  laterKey: "Q3"\n')
     expect(explainPlan(planOf(BASE))).not.toContain('settings')
-    expect(changesOf(noted('Q4'), noted('Q3'))).toEqual([{ what: 'note', was: '"Q3"', is: '"Q4"' }])
-    expect(changesOf(noted({ a: 1 }), planOf(BASE))).toEqual([{ what: 'note', was: null, is: '{"a":1}' }])
+    expect(changesOf(withLaterKey('Q4'), withLaterKey('Q3'))).toEqual([{ what: 'laterKey', was: '"Q3"', is: '"Q4"' }])
+    expect(changesOf(withLaterKey({ a: 1 }), planOf(BASE))).toEqual([{ what: 'laterKey', was: null, is: '{"a":1}' }])
     expect(changesOf(planOf(BASE), planOf(BASE))).toEqual([])
   })
 })

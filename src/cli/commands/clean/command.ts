@@ -1,4 +1,5 @@
 /** `fettle clean`: a list matched and enriched without a pipeline file. */
+import { FORMAT_EXTENSIONS } from '../../../formats/index.ts'
 import type { Command } from '../../command.ts'
 import { EXECUTION, LIMIT, LIST, LIST_OPTIONS, NEW_RUN, QUIET_OR_VERBOSE, SERVICE } from '../options.ts'
 
@@ -9,7 +10,7 @@ export const clean: Command = {
   options: [
     ...LIST_OPTIONS,
     ...EXECUTION,
-    { name: 'output', alias: 'o', describe: 'Output file (.csv, .xlsx, .jsonl); default: <list>-clean.csv' },
+    { name: 'output', alias: 'o', describe: `Output file (${FORMAT_EXTENSIONS.join(', ')}); default: <list>-clean.csv` },
     SERVICE,
     LIMIT,
     NEW_RUN,
