@@ -42,7 +42,7 @@ export {
 export { parseDuration } from './schema/durations.ts'
 export { pipelineJsonSchema } from './schema/json-schema.ts'
 export { KEYS_OUTSIDE_IDENTITY, liveSettingsOf, settingName } from './schema/keys.ts'
-export { inputKindOf, STDIN, STDIN_NAME, spoolOf } from './schema/paths.ts'
+export { type InputRef, recordedInput, requestedInput, STDIN_NAME } from './schema/paths.ts'
 export { inputOptionsOf, type Pipeline } from './schema/pipeline.ts'
 export { plainPipeline } from './schema/plain.ts'
 export { definePipeline, type PipelineInput } from './schema/schema.ts'

@@ -5,7 +5,7 @@
 import { relative, resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { action, FettleError } from '../../errors.ts'
-import { inputKindOf, lineOf, type Plan, problemOf, readShardPlan } from '../../pipeline/index.ts'
+import { lineOf, type Plan, problemOf, readShardPlan, recordedInput } from '../../pipeline/index.ts'
 import type { Credentials } from '../env/environment.ts'
 import { identityOf, serviceOf } from '../env/identity.ts'
 import { parseRunId } from '../runs/run-id.ts'
@@ -43,7 +43,7 @@ export function proveOwner({ plan }: ShardTask, jobId: string, { service, creden
 /** Throws FETTLE_INPUT_READ for an input outside the working directory and the input sources of this worker. */
 export function proveInput({ input }: Plan, { cwd, inputsFrom }: Started): void {
   const { path } = input
-  if (inputKindOf(path) === 'object') {
+  if (recordedInput(input).kind === 'object') {
     if (inputsFrom.some(from => isBelow(from, path))) return
     throw new FettleError('FETTLE_INPUT_READ', `the worker may not fetch the list from ${path}`, {
       hint: 'Start the worker with this address, or the address of its folder, among its input sources.',

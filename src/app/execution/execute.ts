@@ -15,7 +15,7 @@ import {
   type RunState,
   UNKNOWN,
 } from '../../journal/index.ts'
-import { inputKindOf, type Links, lineOf, type Plan, resolvedYaml, spoolOf } from '../../pipeline/index.ts'
+import { type Links, lineOf, type Plan, recordedInput, resolvedYaml } from '../../pipeline/index.ts'
 import type { Report } from '../../report/index.ts'
 import { PLAN_FILE } from '../../results/file-names.ts'
 import { openResults } from '../../results/index.ts'
@@ -153,9 +153,7 @@ export async function removeWorkFiles(
     .remove()
     .catch(() => {})
   const runsDir = dirname(directory.path)
-  const spooled = spoolOf(plan.input.path)
-  if (spooled !== null) removeStaged(runsDir, 'stdin', spooled)
-  if (inputKindOf(plan.input.path) === 'object') removeStaged(runsDir, 'inputs', `${plan.input.sha256}.csv`)
+  removeStaged(runsDir, recordedInput(plan.input).kind, `${plan.input.sha256}.csv`)
   removeOldAnswers(directory, lineOf(plan))
   await removeLeftovers(directory, lineOf(plan))
   // After an error the file is evidence, and as long as rows can be decided about outputs are made of it again.

@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { realClock } from '../../client/clock.ts'
 import { openSink } from '../../files/atomic-file.ts'
 import { openSource } from '../../input/index.ts'
-import { inputKindOf, isAddress, type Plan } from '../../pipeline/index.ts'
+import { isAddress, type Plan, recordedInput } from '../../pipeline/index.ts'
 import { openResults } from '../../results/index.ts'
 import type { ResultsOptions } from '../../results/options.ts'
 import type { RunDirectory } from '../runs/run-directory.ts'
@@ -23,7 +23,7 @@ export function openRunPorts(plan: Plan, { path }: RunDirectory, extra: ResultsO
   }
   const source = openSource(plan, path, all)
   const results = openResults(plan, path, all)
-  if (inputKindOf(plan.input.path) !== 'object') return { source, results }
+  if (recordedInput(plan.input).kind !== 'object') return { source, results }
   const here = async (): Promise<Plan> => localiseInput(plan, dirname(path), storage)
   let near: Promise<typeof source> | null = null
   const nearSource = (): Promise<typeof source> => {

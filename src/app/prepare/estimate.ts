@@ -1,6 +1,6 @@
 /** Estimates a run from the last good one, without sending anything. */
 import { countDistinctRows } from '../../input/upload/row-dedupe.ts'
-import { type Change, changesOf, inputKindOf, isSameWork, leastRequests, lineOf, type Plan } from '../../pipeline/index.ts'
+import { type Change, changesOf, type InputRef, isSameWork, leastRequests, lineOf, type Plan } from '../../pipeline/index.ts'
 import { lastRun } from '../runs/run-directory.ts'
 import { lastGoodRun } from '../runs/run-queries.ts'
 
@@ -31,10 +31,9 @@ export interface RunEstimate {
 const AFTER_ALL = '~'
 
 /** Rehearses a plan. Throws what reading the input or a damaged journal throws. */
-export async function estimateRun(plan: Plan, runsDir: string, root: string): Promise<RunEstimate> {
+export async function estimateRun(plan: Plan, { kind }: InputRef, runsDir: string, root: string): Promise<RunEstimate> {
   const before = lastGoodRun(runsDir, plan, AFTER_ALL)
   const last = lastRun(runsDir, lineOf(plan))
-  const isPiped = inputKindOf(plan.input.path) !== 'file'
   const most = plan.enrich === null ? 0 : plan.sent
   const outcomes = before?.outcomes
   const found = outcomes == null ? null : sum(outcomes.matched, outcomes.manualMatched, outcomes.duplicates)
@@ -43,7 +42,7 @@ export async function estimateRun(plan: Plan, runsDir: string, root: string): Pr
   const within = (count: number): number => Math.min(count, screen?.budget ?? count)
   return {
     rows: plan.rows,
-    different: plan.collapse ? plan.sent : isPiped ? null : (await countDistinctRows(plan, root)).all,
+    different: plan.collapse ? plan.sent : kind !== 'file' ? null : (await countDistinctRows(plan, root)).all,
     sent: plan.sent,
     jobs: plan.rows === 0 ? 0 : plan.parts.length,
     requests: leastRequests(plan),

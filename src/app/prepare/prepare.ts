@@ -6,6 +6,7 @@ import { realClock } from '../../client/clock.ts'
 import { type Issue, issue } from '../../errors.ts'
 import { inspect } from '../../input/table/inspect.ts'
 import {
+  type InputRef,
   inputOptionsOf,
   inputWarnings,
   type Links,
@@ -17,13 +18,12 @@ import {
   parsePipelineValue,
   planRun,
   type Secrets,
-  shownPath,
   watchedColumns,
 } from '../../pipeline/index.ts'
 import { type Credentials, credentialsOf, type Env, passwordFileWarning, traceWarning } from '../env/environment.ts'
 import { lineageSettings } from '../observe/lineage/settings.ts'
 import { receiveInput, uninspectedInput } from '../staging/receive.ts'
-import type { StagedInput } from '../staging/staged-input.ts'
+import type { ReceivedInput } from '../staging/staged-input.ts'
 import type { Overrides, PrepareContext } from './context.ts'
 import { decisionIssues } from './decisions.ts'
 import { outputPathIssues } from './output-paths.ts'
@@ -35,6 +35,8 @@ import { resolveService } from './resolve-service.ts'
 export interface Prepared {
   readonly plan: Plan | null
   readonly issues: readonly Issue[]
+  /** Null when the pipeline itself has errors. */
+  readonly input: InputRef | null
   /** Reads the credentials when they are needed. Throws FETTLE_CREDENTIALS, FETTLE_SETTINGS. */
   readonly credentials: () => Credentials
   /** Plans all shards of the list. Throws what prevents the split. */
@@ -58,14 +60,14 @@ export async function prepareValue(value: unknown, options: PrepareContext & Ove
 }
 
 async function plan(parsed: ParsedPipeline | Issue, file: string, options: PrepareContext & Overrides): Promise<Prepared> {
-  const nothing = (): void => {}
   const none = (issues: readonly Issue[]): Prepared => ({
     plan: null,
     issues,
+    input: null,
     credentials: () => credentialsOf(options.env, {}),
     cut: async () => [],
     links: new Map(),
-    release: nothing,
+    release: () => {},
   })
   if ('code' in parsed) return none([parsed])
   const { pipeline, secrets } = parsed
@@ -73,62 +75,57 @@ async function plan(parsed: ParsedPipeline | Issue, file: string, options: Prepa
   if (pipeline === null) return none(parsed.issues)
   const service = resolveService(options, pipeline)
   const links = linksOfPipeline(pipeline)
-  const received = await receiveInput(pipeline, file, options)
-  if (received === null || received === 'left')
-    return { ...(await planOver(parsed, pipeline, received, service, file, options)), credentials, links, release: nothing }
-  const { plan, issues, cut } = await planOver(parsed, pipeline, received, service, file, options).catch(error => {
-    received.release()
+  const input = await receiveInput(pipeline, file, options)
+  const { release } = input
+  const { plan, issues, cut } = await planOver(parsed, pipeline, input, service, file, options).catch(error => {
+    release()
     throw error
   })
-  const named = received.named(issues)
-  const { release } = received
-  return { plan: plan && Object.freeze({ ...plan, issues: named }), issues: named, credentials, cut, links, release }
+  if (input.kind === 'file') return { plan, issues, input, credentials, cut, links, release }
+  const named = input.named(issues)
+  return { plan: plan && Object.freeze({ ...plan, issues: named }), issues: named, input, credentials, cut, links, release }
 }
 
 /** The addresses of a pipeline that differ from their printed form. */
 export const linksOfPipeline = ({ input, output }: Pipeline): Links =>
   linksOf([input.path, output?.path, output?.unmatched, output?.review])
 
-/** Plans over a readable input; `received` when it is not a local file. */
 async function planOver(
   parsed: ParsedPipeline,
   pipeline: Pipeline,
-  received: StagedInput | 'left' | null,
+  { path, shown, readFrom }: ReceivedInput,
   service: PlannedService,
   file: string,
   options: PrepareContext & Overrides,
 ): Promise<Pick<Prepared, 'plan' | 'issues' | 'cut'>> {
   const watch = (header: readonly string[] | null, columns: number) => watchedColumns(pipeline, header, columns)
-  const asOptions = inputOptionsOf(pipeline)
-  const { at, path, name } = received === null || received === 'left' ? fileHere(asOptions.path) : received
-  const onProgress = (bytes: number, total: number): void => options.onProgress?.(name, bytes, total)
-  const looked =
-    received === 'left'
-      ? uninspectedInput(name, file, parsed.locate(['input']))
-      : await inspect({ ...asOptions, path: at }, { watch, onProgress, now: realClock.now })
-  const { facts: found, issues: inputIssues, cells, marks } = looked
+  const onProgress = (bytes: number, total: number): void => options.onProgress?.(shown, bytes, total)
+  const inspection =
+    readFrom === null
+      ? uninspectedInput(shown, file, parsed.locate(['input']))
+      : await inspect({ ...inputOptionsOf(pipeline), path: readFrom }, { watch, onProgress, now: realClock.now })
+  const { facts: found, issues: inputIssues, cells, marks } = inspection
   const facts = found === null ? null : { ...found, path }
   const { locate } = parsed
   const { cwd, runsDir } = options
   const places = await outputPathIssues(pipeline.output, { file, input: path, cwd, runsDir, locate })
   const decided = await decisionIssues(pipeline.review.decisions, cwd, locate(['review', 'decisions']))
   const issues = [...parsed.issues, ...places, ...inputIssues, ...decided, ...settingsWarnings(service, options.env)]
-  const uncut = { cut: async () => [] }
-  if (facts === null) return { plan: null, issues, ...uncut }
+  if (facts === null || readFrom === null) return { plan: null, issues, cut: async () => [] }
+  const isCountry = await countryTest(pipeline)
   const context = { file, limit: options.limit, service, locate, cells }
-  const first = planRun(pipeline, facts, { ...context, issues })
-  if (first.plan === null) return { ...first, ...uncut }
-  const suspects = inputWarnings(first.plan, { cells, locate, isCountry: await countryTest(pipeline) })
-  const list = { pipeline, facts, plan: first.plan, path: at, marks, context: { ...context, issues: [...issues, ...suspects] } }
-  const [whole] = await planChoices(list, options.shard === null ? [] : [options.shard])
-  return { ...whole!, cut: count => planShards(list, count) }
+  const warn = (plan: Parameters<typeof inputWarnings>[0]): Issue[] => inputWarnings(plan, { cells, locate, isCountry })
+  const planned = planRun(pipeline, facts, { ...context, issues, warn })
+  const { plan } = planned
+  if (plan === null) return { ...planned, cut: async () => [] }
+  const all = { ...context, issues: [...issues, ...warn(plan)] }
+  const list = { pipeline, facts, plan, path: readFrom, marks, context: all }
+  const cut = (count: number): Promise<readonly Plan[]> => planShards(list, count)
+  if (!plan.collapse && options.shard === null) return { ...planned, cut }
+  // The rows of a shard, and the different rows of the list, are counted by the columns of the first plan.
+  const [counted] = await planChoices(list, options.shard === null ? [] : [options.shard])
+  return { ...counted!, cut }
 }
-
-const fileHere = (path: string): Pick<StagedInput, 'at' | 'path' | 'name'> => ({
-  at: path,
-  path: shownPath(path),
-  name: shownPath(path),
-})
 
 /** Whether a text names a country; the table is loaded only when a mapping needs it. */
 async function countryTest({ mappings }: Pipeline): Promise<(text: string) => boolean> {

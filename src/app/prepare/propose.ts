@@ -5,7 +5,7 @@ import {
   type Decisions,
   type InputFacts,
   type InputOptions,
-  inputKindOf,
+  isAddress,
   type Knowledge,
   type Proposal,
   propose,
@@ -25,7 +25,7 @@ export interface InspectedColumns {
 
 /** Inspects every column of a file. Throws FETTLE_INPUT_* with all problems that make it unusable. */
 export async function inspectColumns(reading: Reading, root: string, signal: AbortSignal): Promise<InspectedColumns> {
-  if (inputKindOf(reading.path) === 'object')
+  if (isAddress(reading.path))
     throw new FettleError(
       'FETTLE_INPUT_READ',
       `${shownPath(reading.path)} is a remote object; only a local file can be inspected`,

@@ -47,7 +47,7 @@ export function currentPipelineOf(state: RunState, surroundings: PrepareContext)
   const shared = shard === undefined ? {} : { shard: { shard, rows, sent } }
   const { plan } = planRun(pipeline, recorded.input, { file: recorded.file, limit: recorded.limit, service, sent, ...shared })
   const changed = plan === null ? ['mappings'] : changedKeys(plan, recorded)
-  if (!isSameInput(inputOptionsOf(pipeline).path, recorded.input.path)) changed.unshift('input')
+  if (!isSameInput(inputOptionsOf(pipeline).path, recorded.input)) changed.unshift('input')
   if (changed.length > 0)
     throw new FettleError(
       'FETTLE_FINGERPRINT',

@@ -1,14 +1,14 @@
 /** Receives a remote input; such an input is not read if absent. */
 import { action, issue, type Place } from '../../errors.ts'
 import type { Inspection } from '../../input/table/inspect.ts'
-import { inputKindOf, type Pipeline } from '../../pipeline/index.ts'
+import { type Pipeline, requestedInput } from '../../pipeline/index.ts'
 import { DEFAULT_RUNS_DIR } from '../../shell-command.ts'
 import { receiveFrom, type StorageOptions } from './remote-files.ts'
-import type { StagedInput } from './staged-input.ts'
+import type { ReceivedInput } from './staged-input.ts'
 import { stdinOf } from './stdin.ts'
 
 /** Receives a remote input, for a run or for an inspection. */
-export type RemoteInputs = (path: string, how: RemoteInputOptions) => Promise<StagedInput>
+export type RemoteInputs = (path: string, how: RemoteInputOptions) => Promise<ReceivedInput>
 
 export interface RemoteInputOptions {
   readonly runsDir: string
@@ -31,22 +31,22 @@ export interface Receivers {
   readonly onProgress?: (input: string, bytes: number, total: number) => void
 }
 
-/** The staged input; null for a local file, `left` for a remote object that is not read. */
-export async function receiveInput(pipeline: Pipeline, file: string, how: Receivers): Promise<StagedInput | 'left' | null> {
+/** Resolves the input of a pipeline, and copies it here unless it is a local file. */
+export async function receiveInput(pipeline: Pipeline, file: string, how: Receivers): Promise<ReceivedInput> {
   const { path } = pipeline.input
   const runsDir = how.runsDir ?? DEFAULT_RUNS_DIR
-  const kind = inputKindOf(path)
-  if (kind === 'stdin') return (how.stdin ?? stdinOf({ open: () => process.stdin, keeps: false }))(file, runsDir)
-  if (kind === 'file') return null
-  if (how.elsewhere === undefined) return 'left'
-  return how.elsewhere(path, { runsDir, attempts: pipeline.retry.attempts })
+  const requested = requestedInput(path)
+  if (requested.kind === 'stdin') return (how.stdin ?? stdinOf({ open: () => process.stdin, keeps: false }))(file, runsDir)
+  if (requested.kind === 'object' && how.elsewhere !== undefined)
+    return how.elsewhere(path, { runsDir, attempts: pipeline.retry.attempts })
+  return { ...requested, path: requested.shown, named: issues => issues, release: () => {} }
 }
 
 /** The inspection of a remote input that was not read. */
-export const uninspectedInput = (path: string, file: string, at: Place | null): Inspection => ({
+export const uninspectedInput = (shown: string, file: string, at: Place | null): Inspection => ({
   facts: null,
   issues: [
-    issue('FETTLE_INPUT_READ', `the input ${path} is a remote object and was not read`, {
+    issue('FETTLE_INPUT_READ', `the input ${shown} is a remote object and was not read`, {
       severity: 'info',
       hint: 'Plan the run to read the input.',
       action: action('run', file, '--dry-run'),

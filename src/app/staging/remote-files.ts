@@ -16,7 +16,7 @@ import { addressOf, isHidden, type Links, type Plan, shownPath } from '../../pip
 import { type Env, proxiesOf, s3SettingsOf } from '../env/environment.ts'
 import { DEFAULT_RUNTIME, type Runtime } from '../env/runtime.ts'
 import { makeFolder } from '../runs/run-directory.ts'
-import { type StagedInput, stageInput } from './staged-input.ts'
+import { type ReceivedInput, stageInput } from './staged-input.ts'
 
 export interface StorageOptions {
   readonly env: Env
@@ -77,12 +77,12 @@ export function receiveFrom(
   path: string,
   storage: StorageOptions,
   { runsDir, keeps }: { readonly runsDir: string; readonly keeps: boolean },
-): Promise<StagedInput> {
+): Promise<ReceivedInput> {
   const shown = shownPath(path)
   const place = objectPlaceOf(shown, new Map([[shown, path]]))
   const { signal } = storage
   return withObjects(storage, objects =>
-    again(storage, () => stageInput(objects.read(place, signal), { runsDir, shelf: 'inputs', keeps, name: shown, path: shown })),
+    again(storage, () => stageInput(objects.read(place, signal), { runsDir, keeps, kind: 'object', shown })),
   )
 }
 

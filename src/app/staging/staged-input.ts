@@ -4,55 +4,58 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { FettleError, type Issue } from '../../errors.ts'
 import { writeContentAddressed } from '../../files/content-addressed.ts'
+import type { InputRef } from '../../pipeline/index.ts'
 import { listRunIds, makeFolder, readRun, removeIfPossible, runDirectory } from '../runs/run-directory.ts'
 
 /** The longest time between reading an input and the first line of its run. */
 const HOUR_MS = 3_600_000
 
-/** The folder among the runs: standard inputs, or copies of objects elsewhere. */
-export type StagingArea = 'stdin' | 'inputs'
+type StagedKind = 'stdin' | 'object'
 
-export interface StagedInput {
-  readonly at: string
+/** The folders of staged inputs among the runs. */
+const FOLDERS = { stdin: 'stdin', object: 'inputs' } as const satisfies Record<StagedKind, string>
+
+/** An input that can be inspected. */
+export interface ReceivedInput extends InputRef {
+  /** Its path in the plan. */
   readonly path: string
-  readonly name: string
-  named(issues: readonly Issue[]): Issue[]
-  release(): void
+  /** Replaces paths of the copy in issues. */
+  readonly named: (issues: readonly Issue[]) => readonly Issue[]
+  /** Removes a copy that no run needs. */
+  readonly release: () => void
 }
 
-export interface StagingOptions {
+export interface StagingOptions extends Pick<InputRef, 'shown'> {
   readonly runsDir: string
-  readonly shelf: StagingArea
+  readonly kind: StagedKind
   /** Store them for a run; otherwise they are removed after the inspection. */
   readonly keeps: boolean
-  readonly name: string
-  /** Its path in the plan; the path of the stored file if absent. */
-  readonly path?: string
 }
 
 /** Receives bytes for an inspection, and stores them for a run. Throws FETTLE_OUTPUT_WRITE, and what `bytes` throws. */
 export async function stageInput(
   bytes: AsyncIterable<Uint8Array>,
-  { runsDir, shelf, keeps, name, path }: StagingOptions,
-): Promise<StagedInput> {
-  const kept = join(runsDir, shelf)
+  { runsDir, kind, keeps, shown }: StagingOptions,
+): Promise<ReceivedInput> {
+  const kept = join(runsDir, FOLDERS[kind])
   const isFirst = !existsSync(runsDir)
   if (keeps) makeFolder(kept)
-  const folder = keeps ? kept : mkdtempSync(join(tmpdir(), `fettle-${shelf}-`))
+  const folder = keeps ? kept : mkdtempSync(join(tmpdir(), `fettle-${FOLDERS[kind]}-`))
   const drop = (file: string): void => {
-    if (keeps) removeStaged(runsDir, shelf, file)
+    if (keeps) removeStaged(runsDir, kind, file)
     else removeIfPossible(folder)
     if (keeps && isFirst) removeEmpty([kept, runsDir])
   }
   try {
-    const at = await writeContentAddressed(bytes, folder)
-    const file = basename(at)
-    if (keeps) sweep(runsDir, shelf, file)
+    const readFrom = await writeContentAddressed(bytes, folder)
+    const file = basename(readFrom)
+    if (keeps) sweep(kept, name => removeStaged(runsDir, kind, name), file)
     return {
-      at,
-      path: path ?? join(kept, file),
-      name,
-      named: issues => issues.map(one => renamed(one, [at, join(kept, file)], name)),
+      kind,
+      shown,
+      readFrom,
+      path: kind === 'stdin' ? join(kept, file) : shown,
+      named: issues => issues.map(one => renamed(one, [readFrom, join(kept, file)], shown)),
       release: () => drop(file),
     }
   } catch (error) {
@@ -72,8 +75,8 @@ function renamed(one: Issue, paths: readonly string[], name: string): Issue {
 }
 
 /** Removes a stored input unless an unfinished run needs it. A failed removal is repeated with the next input. */
-export function removeStaged(runsDir: string, shelf: StagingArea, name: string): void {
-  if (name !== '' && !isNeeded(runsDir, name)) removeIfPossible(join(runsDir, shelf, name))
+export function removeStaged(runsDir: string, kind: InputRef['kind'], name: string): void {
+  if (kind !== 'file' && name !== '' && !isNeeded(runsDir, name)) removeIfPossible(join(runsDir, FOLDERS[kind], name))
 }
 
 /** Removes folders while they are empty, the innermost first. */
@@ -97,13 +100,12 @@ const isNeeded = (runsDir: string, name: string): boolean =>
   })
 
 /** Removes inputs that a kill left before the first line of a run, by the clock of the file system. */
-function sweep(runsDir: string, shelf: StagingArea, latest: string): void {
+function sweep(folder: string, remove: (name: string) => void, latest: string): void {
   try {
-    const folder = join(runsDir, shelf)
     const touched = (name: string): number => statSync(join(folder, name)).mtimeMs
     const now = Math.max(...readdirSync(folder).map(touched))
     for (const name of readdirSync(folder))
-      if (name !== latest && /^[0-9a-f]{64}\.csv$/.test(name) && now - touched(name) > HOUR_MS) removeStaged(runsDir, shelf, name)
+      if (name !== latest && /^[0-9a-f]{64}\.csv$/.test(name) && now - touched(name) > HOUR_MS) remove(name)
   } catch {
     // Leftovers are harmless; the next call tries again.
   }

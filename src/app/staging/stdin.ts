@@ -4,12 +4,12 @@
  */
 import { addAbortSignal, type Readable } from 'node:stream'
 import { action, FettleError } from '../../errors.ts'
-import { STDIN, STDIN_NAME, shownPath, spoolOf } from '../../pipeline/index.ts'
-import { type StagedInput, stageInput } from './staged-input.ts'
+import { type Plan, recordedInput, requestedInput, STDIN_NAME, shownPath } from '../../pipeline/index.ts'
+import { type ReceivedInput, stageInput } from './staged-input.ts'
 
 /** Whether the input of a pipeline is the recorded input of a run. */
-export const isSameInput = (asked: string, recorded: string): boolean =>
-  shownPath(asked) === recorded || (asked === STDIN && spoolOf(recorded) !== null)
+export const isSameInput = (asked: string, recorded: Plan['input']): boolean =>
+  shownPath(asked) === recorded.path || (requestedInput(asked).kind === 'stdin' && recordedInput(recorded).kind === 'stdin')
 
 export interface Stdin {
   /** Called only to read it: touching it may keep a process alive. */
@@ -20,7 +20,7 @@ export interface Stdin {
 }
 
 /** Standard input for the pipelines of one call; a second reader is rejected. */
-export function stdinOf({ open, keeps, signal }: Stdin): (file: string, runsDir: string) => Promise<StagedInput> {
+export function stdinOf({ open, keeps, signal }: Stdin): (file: string, runsDir: string) => Promise<ReceivedInput> {
   let reader: string | null = null
   return async (file, runsDir) => {
     if (reader !== null)
@@ -34,7 +34,7 @@ export function stdinOf({ open, keeps, signal }: Stdin): (file: string, runsDir:
         hint: 'Pipe the list into the command, or read a file.',
         action: action('run', file, '--input', 'FILE'),
       })
-    return stageInput(piecesOf(stream, signal), { runsDir, shelf: 'stdin', keeps, name: STDIN_NAME })
+    return stageInput(piecesOf(stream, signal), { runsDir, keeps, kind: 'stdin', shown: STDIN_NAME })
   }
 }
 

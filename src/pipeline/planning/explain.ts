@@ -4,14 +4,14 @@ import { stagesOf } from '../../model/stages.ts'
 import type { Plan } from '../model/types.ts'
 import { formatDuration } from '../schema/durations.ts'
 import { settingName } from '../schema/keys.ts'
-import { inputKindOf, STDIN_NAME } from '../schema/paths.ts'
+import { type InputRef, recordedInput, STDIN_NAME } from '../schema/paths.ts'
 import { show } from '../source/quote.ts'
 import { settingText } from './setting-text.ts'
 
 interface Section {
   readonly title: string
   readonly keys: readonly (keyof Plan)[]
-  readonly lines: (plan: Plan) => readonly string[]
+  readonly lines: (plan: Plan, kind: InputRef['kind']) => readonly string[]
 }
 
 const SECTIONS: readonly Section[] = [
@@ -33,9 +33,9 @@ const SECTIONS: readonly Section[] = [
 ]
 
 /** The plan in sections, one fact per line. */
-export function explainPlan(plan: Plan): string {
+export function explainPlan(plan: Plan, { kind }: Pick<InputRef, 'kind'> = recordedInput(plan.input)): string {
   const head = [`${plan.name}  (${plan.file})`, ...(plan.description === null ? [] : [`  ${plan.description}`])]
-  const sections = SECTIONS.map(({ title, lines }) => [title, ...lines(plan).map(line => `  ${line}`)])
+  const sections = SECTIONS.map(({ title, lines }) => [title, ...lines(plan, kind).map(line => `  ${line}`)])
   return [head, ...sections.filter(lines => lines.length > 1)]
     .map(lines => lines.join('\n'))
     .join('\n\n')
@@ -79,14 +79,11 @@ function serviceLines({ service }: Plan): string[] {
   ]
 }
 
-function inputLines({ input, rows, key, preparation }: Plan): string[] {
+function inputLines({ input, rows, key, preparation }: Plan, kind: InputRef['kind']): string[] {
   const { packed } = input
   const unpacked = packed === undefined ? '' : ` of ${packed.as}, ${packed.bytes} unpacked`
   return table([
-    [
-      'path',
-      inputKindOf(input.path) !== 'stdin' ? show(input.path) : `${STDIN_NAME}, stored in the runs directory until this run ends`,
-    ],
+    ['path', kind !== 'stdin' ? show(input.path) : `${STDIN_NAME}, stored in the runs directory until this run ends`],
     ['size', `${plural(input.bytes, 'byte')}${unpacked}, sha256 ${input.sha256}`],
     ...(packed?.as === 'xlsx' ? [['sheet', show(packed.sheet)]] : []),
     ['rows', rows === input.rows ? String(rows) : `${rows} of ${input.rows}`],

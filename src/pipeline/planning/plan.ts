@@ -36,6 +36,8 @@ export interface PlanContext {
   readonly shard?: PlannedShard
   /** Issues of the pipeline and of the input: warnings become part of the plan, errors prevent it. */
   readonly issues?: readonly Issue[]
+  /** Warnings about the cells of the resolved columns; added when there is no error. */
+  readonly warn?: (plan: Pick<Plan, 'mappings' | 'key' | 'output' | 'input' | 'report'>) => readonly Issue[]
   /** Counts of the columns; without them the plan has no profile. */
   readonly cells?: readonly CellCounts[]
   /** Places in the pipeline file; without it issues have no place. */
@@ -70,8 +72,7 @@ export function planRun(pipeline: Pipeline, facts: InputFacts, context: PlanCont
   // An unclosed quote swallows rows, so their count is not judged.
   const isCountReported = known.some(one => one.severity === 'error' && /^FETTLE_INPUT_(EMPTY|QUOTE)$/.test(one.code))
   const reference = resolveReference(pipeline, facts, at)
-  const issues = [
-    ...known,
+  const own = [
     ...columns.issues,
     ...(skipped || isCountReported ? [] : countIssues(pipeline, facts, isCounted ? sent : 0, at)),
     ...outputIssues(pipeline, facts, at),
@@ -80,9 +81,14 @@ export function planRun(pipeline: Pipeline, facts: InputFacts, context: PlanCont
     ...reference.issues,
     ...(context.shard === undefined ? [] : shardIssues(pipeline, context.shard.shard, at)),
   ]
+  const hasError = isRefused || own.some(one => one.severity === 'error')
+  const { cells, warn } = context
+  const { mappings, key } = columns
+  const output = shownOutput(pipeline.output)
+  const warnings = hasError ? [] : (warn?.({ mappings, key, output, input: facts, report: pipeline.report }) ?? [])
+  const issues = [...known, ...warnings, ...own]
   if (issues.some(one => one.severity === 'error')) return { plan: null, issues }
-  const { cells } = context
-  const own = context.shard ?? { rows, sent }
+  const counted = context.shard ?? { rows, sent }
   const profile = cells === undefined ? {} : { profile: profileOf({ ...columns, report: pipeline.report, input: facts }, cells) }
   const { split, ...job } = pipeline.job
   const settings: Pick<Plan, keyof typeof job | keyof Pipeline['review']> = { ...job, ...pipeline.review }
@@ -94,22 +100,22 @@ export function planRun(pipeline: Pipeline, facts: InputFacts, context: PlanCont
     file: context.file,
     service: context.service,
     input: facts,
-    key: columns.key,
+    key,
     limit: context.limit,
     ...(context.shard === undefined ? {} : { shard: context.shard.shard }),
-    rows: own.rows,
-    sent: own.sent,
+    rows: counted.rows,
+    sent: counted.sent,
     ...settings,
-    parts: partsOf(own.sent, split),
-    preparation: preparationOf(facts, columns.mappings, { ...own, collapse: pipeline.job.collapse }, context.shard?.shard),
-    mappings: columns.mappings,
+    parts: partsOf(counted.sent, split),
+    preparation: preparationOf(facts, mappings, { ...counted, collapse: pipeline.job.collapse }, context.shard?.shard),
+    mappings,
     ...profile,
     enrich: pipeline.enrich,
     budget: budgetOf(pipeline, context.shard?.shard),
     poll: pollAt(context.service, pipeline.poll),
     retry: pipeline.retry,
     checks: pipeline.checks,
-    output: shownOutput(pipeline.output),
+    output,
     portfolio: pipeline.portfolio && { ...pipeline.portfolio, reference: reference.column },
     screen: pipeline.screen,
     report: pipeline.report,

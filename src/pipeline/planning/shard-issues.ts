@@ -2,7 +2,7 @@
 import { COMPANY_TAGS } from '../../contract/index.ts'
 import { type Issue, issue, type Place } from '../../errors.ts'
 import type { Shard } from '../model/types.ts'
-import { inputKindOf } from '../schema/paths.ts'
+import { requestedInput } from '../schema/paths.ts'
 import type { Pipeline } from '../schema/pipeline.ts'
 import type { Path } from '../source/tree.ts'
 import { shardText } from './shards.ts'
@@ -14,7 +14,7 @@ export function shardIssues(pipeline: Pipeline, shard: Shard, at: (...path: Path
   const which = `shard ${shardText(shard)}`
   const refuse = (message: string, hint: string, path: Path): Issue =>
     issue('FETTLE_PIPELINE_UNSUPPORTED', message, { hint, at: at(...path) })
-  const piped = inputKindOf(input.path) === 'stdin'
+  const piped = requestedInput(input.path).kind === 'stdin'
   const counting = output?.columns.filter(name => OF_JOB.includes(name)) ?? []
   const isNameless = output !== null && enrich !== null && !COMPANY_TAGS.some(tag => enrich.tags.includes(tag))
   return [

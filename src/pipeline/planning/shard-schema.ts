@@ -18,7 +18,7 @@ import type {
   Shard,
 } from '../model/types.ts'
 import { shownPath } from '../schema/addresses.ts'
-import { inputKindOf, whyNotReadable, whyNotWritable } from '../schema/paths.ts'
+import { recordedInput, requestedInput, whyNotReadable, whyNotWritable } from '../schema/paths.ts'
 import { pipelineSchema } from '../schema/schema.ts'
 import { checkServiceUrl } from '../schema/service-url.ts'
 import { fingerprintOf } from './fingerprint.ts'
@@ -40,7 +40,7 @@ const milliseconds = z.int().min(1).max(WEEK_MS)
 
 /** A path as plans record it: without a query, and never standard input. */
 const readable = text(4096).refine(
-  path => whyNotReadable(path) === null && shownPath(path) === path && inputKindOf(path) !== 'stdin',
+  path => whyNotReadable(path) === null && shownPath(path) === path && requestedInput(path).kind !== 'stdin',
 )
 /** Only the steps of absolute paths are checked here; the place is checked when the file is written. */
 const writable = text(4096).refine(path => whyNotWritable(path.replace(/^\//, ''), undefined) === null)
@@ -211,6 +211,7 @@ export function problemOf({ issues }: z.ZodError): string {
 function disagreement(plan: Plan & { readonly shard: Shard }): string | null {
   const { service, input, shard, rows, sent, parts, mappings, key } = plan
   if (service.kind !== 'remote') return 'service is the embedded one'
+  if (recordedInput(input).kind === 'stdin') return 'input is a copy of standard input'
   const checked = checkServiceUrl(service.url, service.insecure)
   if (!('url' in checked) || checked.url !== service.url) return 'service.url is not the address of a service'
   if (shard.number > shard.of || shard.from + rows > input.rows || sent > rows) return 'shard does not lie within the list'

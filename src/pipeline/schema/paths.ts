@@ -5,18 +5,27 @@ const RESERVED = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout
 
 export const STDIN = '-'
 export const STDIN_NAME = 'standard input'
-const SPOOL = /(?:^|[/\\])stdin[/\\]([0-9a-f]{64}\.csv)$/
 
-/** The file name of a stored copy of standard input, null for any other path. */
-export const spoolOf = (path: string): string | null => SPOOL.exec(path)?.[1] ?? null
+/** An input as it was resolved, from a pipeline or from a recorded plan. */
+export interface InputRef {
+  readonly kind: 'file' | 'stdin' | 'object'
+  /** For messages: a path, `standard input`, or an address without its query. */
+  readonly shown: string
+  /** Where this process reads it; null for a remote object without a copy here. */
+  readonly readFrom: string | null
+}
 
-/** What a path of an input refers to; `stdin` is `-` and the stored copy of standard input, `object` any address. */
-export type InputKind = 'file' | 'stdin' | 'object'
+/** The input at a path of a pipeline. */
+export function requestedInput(path: string): InputRef {
+  if (path === STDIN) return { kind: 'stdin', shown: STDIN_NAME, readFrom: null }
+  if (isAddress(path)) return { kind: 'object', shown: shownPath(path), readFrom: null }
+  return { kind: 'file', shown: path, readFrom: path }
+}
 
-/** The only place that derives the kind of an input from its path. */
-export function inputKindOf(path: string): InputKind {
-  if (path === STDIN || spoolOf(path) !== null) return 'stdin'
-  return isAddress(path) ? 'object' : 'file'
+/** The input of a recorded plan. The copy of standard input has its hash as its name. */
+export function recordedInput({ path, sha256 }: { readonly path: string; readonly sha256: string }): InputRef {
+  const isCopy = `/${path.replaceAll('\\', '/')}`.endsWith(`/stdin/${sha256}.csv`)
+  return isCopy ? { kind: 'stdin', shown: STDIN_NAME, readFrom: path } : requestedInput(path)
 }
 
 /** A path without `.` and empty steps, and with `..` resolved where something is left to take away; for comparing. */

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
 import { columnName } from '../../../formats/text-formats.ts'
 import type { RunState } from '../../../journal/index.ts'
-import { inputKindOf, lineOf } from '../../../pipeline/index.ts'
+import { lineOf, type Plan, recordedInput } from '../../../pipeline/index.ts'
 import type { LineageNames } from '../../../report/index.ts'
 import type { LineageSettings } from './settings.ts'
 
@@ -17,7 +17,7 @@ export const namesOf = (
   job: { namespace, name: lineOf(plan) },
   parent,
   nominalTime,
-  dataset: path => datasetOf(path, cwd),
+  dataset: path => datasetOf(path, plan.input, cwd),
   column: columnName,
 })
 
@@ -33,10 +33,13 @@ export function uuidOf(name: string): string {
 }
 
 /** Files by path, remote objects by address without user and query, as the naming rules of OpenLineage require. */
-function datasetOf(path: string, cwd: string): { readonly namespace: string; readonly name: string } {
+function datasetOf(path: string, input: Plan['input'], cwd: string): { readonly namespace: string; readonly name: string } {
   if (/^[a-z][a-z0-9]+:\/\//.test(path) && URL.canParse(path)) {
     const { protocol, host, pathname } = new URL(path)
     return { namespace: `${protocol}//${host}`, name: pathname.replace(/^\/+/, '') || '/' }
   }
-  return { namespace: 'file', name: inputKindOf(path) === 'stdin' ? '/dev/stdin' : resolve(cwd, path) }
+  return {
+    namespace: 'file',
+    name: path === input.path && recordedInput(input).kind === 'stdin' ? '/dev/stdin' : resolve(cwd, path),
+  }
 }

@@ -3,7 +3,7 @@
 import { prepare } from '../../../app/prepare/prepare.ts'
 import { stdinOf } from '../../../app/staging/stdin.ts'
 import { EXIT, errorOfIssues } from '../../../errors.ts'
-import { explainPlan, inputKindOf, type Plan, profileLines, STDIN_NAME } from '../../../pipeline/index.ts'
+import { explainPlan, type InputRef, type Plan, profileLines } from '../../../pipeline/index.ts'
 import { escapeLines, escapeTerminal, safeJson } from '../../../report/formats/escape.ts'
 import type { Flags } from '../../command.ts'
 import { isOn } from '../../options/read.ts'
@@ -38,23 +38,23 @@ export async function run(flags: Flags, io: Io): Promise<number> {
       continue
     }
     if (prepared.issues.length > 0) io.err(prepared.issues.map(one => printIssue(one)).join('\n'))
-    if (prepared.plan === null) {
+    const { plan, input } = prepared
+    if (plan === null || input === null) {
       if (code === EXIT.ok) io.out(escapeTerminal(`ok ${file}: the pipeline is valid; its input was not read`))
       continue
     }
-    io.out(isOn(flags, 'explain') ? escapeLines(explainPlan(prepared.plan)) : summary(prepared.plan))
+    io.out(isOn(flags, 'explain') ? escapeLines(explainPlan(plan, input)) : summary(plan, input))
   }
   return worstExit(codes)
 }
 
-function summary(plan: Plan): string {
+function summary(plan: Plan, { shown }: InputRef): string {
   const columns = plan.mappings
     .map(
       ({ mapping, header, index, value }) =>
         `${value === undefined ? (header ?? `column ${index}`) : JSON.stringify(value)} -> ${mapping}`,
     )
     .join(', ')
-  const input = inputKindOf(plan.input.path) === 'stdin' ? STDIN_NAME : plan.input.path
-  const ok = `ok ${plan.file}: ${plan.rows} rows of ${input} (${plan.input.encoding}, "${plan.input.delimiter}"), ${columns}`
+  const ok = `ok ${plan.file}: ${plan.rows} rows of ${shown} (${plan.input.encoding}, "${plan.input.delimiter}"), ${columns}`
   return [escapeTerminal(ok), ...profileLines(plan).map(line => `  ${escapeTerminal(line)}`)].join('\n')
 }

@@ -22,7 +22,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const elsewhere = createRemoteInputs({ env: io.env, keeps: false, signal: io.signal })
   const codes: number[] = []
   for (const file of pipelineFiles(flags)) {
-    const { plan, issues, release } = await prepare(file, {
+    const { plan, input, issues, release } = await prepare(file, {
       env: io.env,
       cwd: io.cwd,
       runsDir,
@@ -37,7 +37,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
       io.out(isOn(flags, 'json') ? safeJson(shardList(shards)) : rangesOf(plan, shards))
       continue
     }
-    const estimate = plan === null ? null : await estimateRun(plan, runsDir, io.cwd)
+    const estimate = plan === null || input === null ? null : await estimateRun(plan, input, runsDir, io.cwd)
     if (isOn(flags, 'json')) {
       const name = plan?.name ?? null
       io.out(safeJson({ schema: 'fettle/plan/v1', file, name, ok: plan !== null, exitCode, issues, plan: estimate }))

@@ -129,8 +129,9 @@ function printEnding(ending: Ending, reporters: CallReporters, flags: Flags, io:
 function dryRun(items: readonly Item[], io: Io): number {
   const codes = items.map(({ prepared }) => {
     if (prepared.issues.length > 0) io.err(prepared.issues.map(one => printIssue(one)).join('\n'))
-    if (prepared.plan === null) return errorOfIssues(prepared.issues).exitCode
-    io.out(escapeLines(explainPlan(prepared.plan)))
+    const { plan, input } = prepared
+    if (plan === null || input === null) return errorOfIssues(prepared.issues).exitCode
+    io.out(escapeLines(explainPlan(plan, input)))
     return EXIT.ok
   })
   return worstExit(codes)
