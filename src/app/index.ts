@@ -7,7 +7,7 @@ export { type CiName, ciOf, credentialsOf, dataDirOf, type Env, passwordOf } fro
 export type { RunResult, RunSettings } from './execution/execute.ts'
 export { ensureRegister, registerDirOf, screeningDirOf, screeningIssues } from './execution/service-connection.ts'
 export { resumeRun, startRun } from './execution/start.ts'
-export { findResumable, resumeOrCollect, runPrepared, runQueued } from './library/operations.ts'
+export { findResumable, resumeOrCollect, runQueued } from './library/operations.ts'
 export { createDispatcher, type ReporterDispatcher, type RunReporter } from './observe/reporters.ts'
 export { mergeRuns } from './operations/merge.ts'
 export { applyDecisions, runForReview } from './operations/review.ts'

@@ -4,16 +4,15 @@ import { realClock } from '../../client/clock.ts'
 import { action, errorOfIssues } from '../../errors.ts'
 import { isAddress, type Plan, type PlannedService } from '../../pipeline/index.ts'
 import type { QueueConnectionOptions } from '../distributed/connection.ts'
-import { type Credentials, credentialsOf, dataDirOf, type Env, proxiesOf } from '../env/environment.ts'
+import { type Credentials, credentialsOf, dataDirOf, type Env, passwordFileWarning, proxiesOf } from '../env/environment.ts'
 import { checkOutputsWritable } from '../prepare/check-outputs.ts'
 import { NO_OVERRIDES } from '../prepare/context.ts'
 import { prepare } from '../prepare/prepare.ts'
 import { resolveService } from '../prepare/resolve-service.ts'
 import { createRemoteInputs } from '../staging/receive.ts'
-import { attempt, type CheckResult, fail, ok } from './check-result.ts'
+import { attempt, type CheckResult, fail, ok, warn } from './check-result.ts'
 import { checkDisk, checkRegister, checkRuns, checkVersion } from './machine.ts'
 import { checkNetwork } from './network.ts'
-import { checkQueueConnection } from './queue.ts'
 import { checkSettings } from './settings.ts'
 
 export interface DoctorReport {
@@ -101,4 +100,26 @@ async function pipelineFindings({ pipeline, env, cwd, runsDir, service, offline,
     return fail('pipeline', error.code, error.message, 'List all problems of the pipeline.', action('check', pipeline))
   })
   return { ...found, findings: [finding] }
+}
+
+/** Whether the Redis of a queue can be reached, and whether it keeps what it is given. */
+async function checkQueueConnection(place: QueueConnectionOptions, env: Env): Promise<CheckResult[]> {
+  const warning = passwordFileWarning(env, 'FETTLE_QUEUE_PASSWORD')
+  const facts: CheckResult[] = warning === null ? [] : [warn('queue', warning, 'Only you should be able to read it.')]
+  const reached = await attempt('queue', async () => {
+    const { queueFacts } = await import('../../queue/index.ts')
+    const { withQueue } = await import('../distributed/connection.ts')
+    return withQueue(place, env, async connected => {
+      for (const { status, text, hint } of await queueFacts(connected))
+        facts.push(
+          status === 'ok'
+            ? ok('redis', text)
+            : status === 'warn'
+              ? warn('redis', text, hint)
+              : fail('redis', 'FETTLE_QUEUE_SETTINGS', text, hint),
+        )
+      return ok('queue', `${place.name} at ${connected.address.url}`)
+    })
+  })
+  return [reached, ...facts]
 }

@@ -2,13 +2,14 @@
  * Pipelines from a program: `check`, `run`, `resume`, `collect`, `merge`, `status`, and queues by `submit` and `worker`. A failed check
  * is a result; errors are thrown when there is no answer.
  */
-import { FettleError } from '../../errors.ts'
+import { errorOfIssues, FettleError } from '../../errors.ts'
 import type { PipelineInput } from '../../pipeline/index.ts'
 import type { RunResult, RunSettings } from '../execution/execute.ts'
+import { startRun } from '../execution/start.ts'
 import { mergeRuns } from '../operations/merge.ts'
 import { getRunStatus, watchRun } from '../operations/status.ts'
 import { loadRun, reportOfRun } from '../runs/run-queries.ts'
-import { findResumable, resumeOrCollect, runPrepared, runQueued } from './operations.ts'
+import { findResumable, resumeOrCollect, runQueued } from './operations.ts'
 import {
   asStop,
   type Check,
@@ -48,7 +49,11 @@ export function run(pipeline: string | PipelineInput, options: LibraryOptions = 
       throw new FettleError('FETTLE_USAGE', 'run cannot detach from a queue', { hint: 'Call submit, and collect later.' })
     const ready = await prepared(pipeline, options, true)
     try {
-      if (queue === undefined) return await runPrepared(ready, { ...settings, detach }, fresh)
+      if (queue === undefined) {
+        const { plan, issues, credentials, links } = ready
+        if (plan === null) throw errorOfIssues(issues)
+        return await startRun(plan, { ...settings, detach, credentials, links }, fresh)
+      }
       return (await runQueued(ready, settings, targetOf(queue, options), fresh)).result!
     } finally {
       ready.release()

@@ -5,7 +5,7 @@ import type { QueueConnectionOptions } from '../distributed/connection.ts'
 import { type QueuedRun, queuedRun, shardsLeftInQueue } from '../distributed/queued-run.ts'
 import { credentialsOf } from '../env/environment.ts'
 import type { RunResult, RunSettings } from '../execution/execute.ts'
-import { resumeRun, startRun } from '../execution/start.ts'
+import { resumeRun } from '../execution/start.ts'
 import type { Prepared } from '../prepare/prepare.ts'
 import { currentPipelineOf } from '../prepare/resume-context.ts'
 import { findRunId } from '../runs/run-directory.ts'
@@ -18,16 +18,6 @@ export interface QueueTarget extends QueueConnectionOptions {
 
 /** Loaded on use: the packages for queues are optional. */
 const loadQueue = () => import('../distributed/index.ts')
-
-/** Runs a prepared pipeline here. Throws its issues when it has no plan. */
-export function runPrepared(
-  { plan, issues, links, credentials }: Prepared,
-  settings: RunSettings,
-  fresh: boolean,
-): Promise<RunResult> {
-  if (plan === null) throw errorOfIssues(issues)
-  return startRun(plan, { ...settings, credentials, links }, fresh)
-}
 
 /**
  * Submits the shards of a prepared pipeline to a queue; unless `settings.detach`, waits for the workers and merges the shards, and

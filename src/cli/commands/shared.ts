@@ -57,9 +57,6 @@ export function checkFlags(flags: Flags): void {
   skipCodeOf(flags)
 }
 
-/** For runs without requests: a finished run, a merge. */
-export const NO_CREDENTIALS = { username: '', password: '' }
-
 export function settingsOf(
   flags: Flags,
   io: Io,

@@ -12,5 +12,5 @@ export const collect: Command = {
     ['fettle collect nightly --json', 'finish a detached run, up to its report'],
     ['fettle collect nightly --timeout 10m', 'wait up to ten minutes; exit code 75 after that'],
   ],
-  load: () => import('./run.ts'),
+  load: async () => (await import('../resume/run.ts')).bodyOf('collect'),
 }

@@ -7,5 +7,5 @@ export const completion = (commands: () => readonly Command[]): Command => ({
   positionals: [{ name: 'shell', choices: ['bash', 'zsh', 'fish'], isRequired: true, describe: 'Which shell' }],
   options: [],
   examples: [['fettle completion bash', 'a script that the shell loads']],
-  load: async () => (await import('./run.ts')).bodyFor(commands()),
+  load: async () => (await import('./completions.ts')).bodyFor(commands()),
 })

@@ -1,6 +1,8 @@
 /** Completion scripts made from the table of commands: names, flags, choices and run ids. They are static: a key press starts no Node. */
-import { type Command, nameOf } from '../../command.ts'
+import { EXIT } from '../../../errors.ts'
+import { type Body, type Command, nameOf } from '../../command.ts'
 import type { Option } from '../../options/option.ts'
+import { needText } from '../../options/read.ts'
 
 export type Shell = 'bash' | 'zsh' | 'fish'
 
@@ -46,6 +48,14 @@ export function completionFor(shell: Shell, commands: readonly Command[]): strin
   const entries = commands.map(entryOf)
   return { bash, zsh, fish }[shell](entries)
 }
+
+/** The table is an argument, since it contains this command itself. */
+export const bodyFor = (commands: readonly Command[]): Body => ({
+  async run(flags, io) {
+    io.out(completionFor(needText(flags, 'shell') as Shell, commands))
+    return EXIT.ok
+  },
+})
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 /** Ids look like 20260101T000000Z-name-abcdef. */

@@ -12,5 +12,5 @@ export const resume: Command = {
     ['fettle resume', 'resume the latest run'],
     ['fettle resume nightly --timeout 2h', 'resume the latest run of a pipeline, and wait up to two hours'],
   ],
-  load: () => import('./run.ts'),
+  load: async () => (await import('./run.ts')).bodyOf('resume'),
 }

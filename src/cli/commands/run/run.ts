@@ -1,5 +1,5 @@
 /** `fettle run`: checks, runs and reports pipelines, several side by side; the failure of one does not stop the others. */
-import { createRemoteInputs, runPrepared } from '../../../app/index.ts'
+import { createRemoteInputs, startRun } from '../../../app/index.ts'
 import { type Prepared, prepare } from '../../../app/prepare/prepare.ts'
 import { stdinOf } from '../../../app/staging/stdin.ts'
 import { EXIT, errorOfIssues } from '../../../errors.ts'
@@ -98,13 +98,14 @@ export async function runPipeline(
     runsDir: needText(flags, 'runs-dir'),
   })
   try {
-    if (prepared.plan === null) throw errorOfIssues(prepared.issues)
+    const { plan, issues, credentials, links } = prepared
+    if (plan === null) throw errorOfIssues(issues)
     io.signal.throwIfAborted()
     // Missing credentials are reported before a runs folder is created.
-    if (prepared.plan.service.kind === 'remote') prepared.credentials()
-    const settings = settingsOf(flags, io, reporters.observersOf(progress), 'run', prepared.credentials)
+    if (plan.service.kind === 'remote') credentials()
+    const settings = settingsOf(flags, io, reporters.observersOf(progress), 'run', credentials)
     if (textFlag(flags, 'queue') !== null) return await runInQueue(prepared, settings, flags)
-    return { name, result: await runPrepared(prepared, settings, isOn(flags, 'new')) }
+    return { name, result: await startRun(plan, { ...settings, links }, isOn(flags, 'new')) }
   } catch (error) {
     return { name, error }
   } finally {

@@ -1,0 +1,44 @@
+/** Commands that go on from recorded runs: resume, collect, merge. */
+import type { RunResult, RunSettings } from '../../../app/index.ts'
+import type { Plan } from '../../../pipeline/index.ts'
+import type { Flags } from '../../command.ts'
+import { isOn, needText } from '../../options/read.ts'
+import { CallReporters } from '../../reporters/call-reporters.ts'
+import { ownFiles, refuseConflicts } from '../../result/conflicts.ts'
+import { checkResultFile, type Ending } from '../../result/result.ts'
+import type { Io } from '../../terminal/io.ts'
+import { showProgress } from '../../terminal/progress/index.ts'
+import { checkFlags, settingsOf } from '../shared.ts'
+import { reportEndings } from './run.ts'
+
+export interface Recorded {
+  readonly name: string | null
+  /** Null while the run is in a queue. */
+  readonly plan: Plan | null
+  readonly start: (settings: RunSettings) => Promise<RunResult>
+}
+
+/** Finds what is recorded, starts it, and reports its ending; an error of either is its ending. */
+export async function runRecorded(command: string, flags: Flags, io: Io, find: (runsDir: string) => Recorded): Promise<number> {
+  checkFlags(flags)
+  const runsDir = needText(flags, 'runs-dir')
+  const reporters = await CallReporters.create(flags, io)
+  await checkResultFile(flags, io)
+  const progress = showProgress(io, { quiet: isOn(flags, 'quiet'), verbose: isOn(flags, 'verbose'), label: null, runsDir })
+  let ending: Ending
+  let name: string | null = null
+  try {
+    const { plan, start, ...found } = find(runsDir)
+    name = found.name
+    if (plan !== null) await refuseConflicts([{ file: plan.file, plan }], ownFiles(flags, reporters), io.cwd)
+    reporters.enable()
+    // A recorded run has its credentials from its pipeline; a finished run and a merge need none.
+    const settings = settingsOf(flags, io, reporters.observersOf(progress), command, () => ({ username: '', password: '' }))
+    ending = { name, result: await start(settings) }
+  } catch (error) {
+    ending = { name, error }
+  } finally {
+    progress.stop()
+  }
+  return reportEndings([ending], reporters, flags, io)
+}
