@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { MAPPINGS } from '../../../src/contract/data-cleaning/mappings.ts'
+import { OUTPUT_FORMAT_NAMES } from '../../../src/formats/index.ts'
 import {
   type Checkpoint,
   check,
@@ -258,6 +259,6 @@ definePipeline({ name: 'a', input: 'a.csv', mappings: { name: 'n', /*mapping*/ }
     const offered = (mark: string): string[] =>
       (service.getCompletionsAtPosition(name, text.indexOf(mark), {})?.entries ?? []).map(entry => entry.name)
     expect(offered('/*mapping*/').sort()).toEqual(MAPPINGS.filter(mapping => mapping !== 'name').sort())
-    expect(offered('/*format*/').sort()).toEqual(['csv', 'excel', 'jsonl', 'xlsx'])
+    expect(offered('/*format*/').sort()).toEqual([...OUTPUT_FORMAT_NAMES].sort())
   })
 })

@@ -17,36 +17,34 @@ const file = {
 }
 const query = { name: 'A Ltd', threshold: 75, datasets: ['SAN'], countries: [] }
 
-/** Every method of the ports: a new one does not compile until it is called here. */
-const CALLS: { readonly [name in keyof RunPorts]: (ports: RunPorts) => Promise<unknown> } = {
-  authenticate: ports => ports.authenticate({}),
+type Calls = { readonly [name in keyof RunPorts]: (ports: RunPorts) => Promise<unknown> }
+
+const READING = {
+  authenticate: (ports: RunPorts) => ports.authenticate({}),
+  findJobs: (ports: RunPorts) => ports.findJobs('n', {}),
+  readJob: (ports: RunPorts) => ports.readJob('7', {}),
+  openEnrichedFile: (ports: RunPorts) => ports.openEnrichedFile('7', {}),
+  findPortfolios: (ports: RunPorts) => ports.findPortfolios('n', {}),
+  readPortfolio: (ports: RunPorts) => ports.readPortfolio(7, {}),
+  findScreening: (ports: RunPorts) => ports.findScreening(query, { at: '2026-01-01T00:00:00', other: null }, {}),
+  readRisks: (ports: RunPorts) => ports.readRisks('7', {}),
+} satisfies Partial<Calls>
+
+/** Every method of the ports: a new one does not compile until it is called here, or above if it only reads. */
+const CALLS: Calls = {
+  ...READING,
   createJob: ports => ports.createJob('n', effect),
-  findJobs: ports => ports.findJobs('n', {}),
-  readJob: ports => ports.readJob('7', {}),
   upload: ports => ports.upload('7', file, effect),
   setMappings: ports => ports.setMappings('7', [], {}),
   submit: ports => ports.submit('7', effect),
   setEnrichments: ports => ports.setEnrichments('7', [], {}),
   enrich: ports => ports.enrich('7', effect),
-  openEnrichedFile: ports => ports.openEnrichedFile('7', {}),
-  findPortfolios: ports => ports.findPortfolios('n', {}),
-  readPortfolio: ports => ports.readPortfolio(7, {}),
   createPortfolio: ports => ports.createPortfolio('n', effect),
   addCompany: ports => ports.addCompany(7, { id: 'c', reference: '' }, {}),
   screenBusiness: ports => ports.screenBusiness(query, effect),
-  findScreening: ports => ports.findScreening(query, { at: '2026-01-01T00:00:00', other: null }, {}),
-  readRisks: ports => ports.readRisks('7', {}),
 }
-const READING = [
-  'authenticate',
-  'findJobs',
-  'readJob',
-  'openEnrichedFile',
-  'findPortfolios',
-  'readPortfolio',
-  'findScreening',
-  'readRisks',
-]
+
+const isReading = (name: string): boolean => name in READING
 
 describe('a guard that refuses', () => {
   test.each(Object.entries(CALLS))('%s sends nothing but readings', async (name, call) => {
@@ -56,10 +54,10 @@ describe('a guard that refuses', () => {
     }
     const client = clientOf(server, { beforeEffect, attempts: 1 })
     const error = await errorOf(call(client)).catch(() => null)
-    expect(error?.code === 'FETTLE_LOCKED').toBe(!READING.includes(name))
+    expect(error?.code === 'FETTLE_LOCKED').toBe(!isReading(name))
     const sent = server.seen.filter(({ path }) => path !== '/v1/authenticate').map(({ method }) => method)
     expect(sent.filter(method => method !== 'GET')).toEqual([])
-    expect(sent.length > 0).toBe(READING.includes(name) && name !== 'authenticate')
+    expect(sent.length > 0).toBe(isReading(name) && name !== 'authenticate')
   })
 
   test('is asked again before an effect is repeated', async () => {

@@ -7,7 +7,7 @@ interface Made extends ScreenQuery, Screening {
   readonly createdAt: string
 }
 
-export type AccountCall = 'createPortfolio' | 'addCompany' | 'screenBusiness' | 'findScreening' | 'readRisks' | 'findPortfolios'
+export type AccountCall = keyof PortfolioService | keyof ScreenService
 
 export class FakeAccount implements PortfolioService, ScreenService {
   readonly portfolios: Portfolio[] = []
