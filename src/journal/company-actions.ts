@@ -1,43 +1,8 @@
-/** Events and state of the stages after the outputs: companies added to a portfolio, and AML searches for them. */
+/** The state of the stages after the outputs: companies added to a portfolio, and AML searches for them. */
 import { DATASETS, isDataset } from '../contract/index.ts'
 import type { CompanyCounts } from '../model/results.ts'
 import type { Plan } from '../pipeline/model/types.ts'
-
-/** A company that the service refused, and why. */
-export interface RefusedCompany {
-  readonly id: string
-  readonly why: string
-}
-
-/** A company with hits. `risks`: hits by dataset. */
-export interface ScreenedCompany {
-  readonly id: string
-  readonly name: string
-  readonly searchId: string
-  readonly hits: number
-  readonly risks: Readonly<Record<string, number>>
-}
-
-/** `done` counts the companies handled so far, this one included. */
-export type CompanyActionEvent =
-  | { readonly type: 'portfolio.requested'; readonly name: string }
-  | { readonly type: 'portfolio.found'; readonly id: number; readonly name: string; readonly created: boolean }
-  | {
-      readonly type: 'portfolio.added'
-      readonly done: number
-      readonly added: number
-      readonly present: number
-      readonly refused: readonly RefusedCompany[]
-    }
-  | { readonly type: 'screen.requested'; readonly company: string }
-  | {
-      readonly type: 'screen.finished'
-      readonly done: number
-      readonly company: ScreenedCompany
-      readonly createdAt: string | null
-      readonly adopted: boolean
-    }
-  | { readonly type: 'screen.refused'; readonly done: number; readonly company: RefusedCompany }
+import type { RefusedCompany, RunEvent, ScreenedCompany } from './events.ts'
 
 export interface PortfolioState {
   readonly requested: boolean
@@ -110,10 +75,7 @@ export const initialCompanyActions = ({ portfolio, screen }: Plan): CompanyActio
 })
 
 /** The state after one more event; null for any other event. */
-export function applyCompanyAction(
-  state: CompanyActionState,
-  event: CompanyActionEvent & { readonly at: string },
-): Partial<CompanyActionState> | null {
+export function applyCompanyAction(state: CompanyActionState, event: RunEvent): Partial<CompanyActionState> | null {
   const { portfolio, screening } = state
   switch (event.type) {
     case 'portfolio.requested':
@@ -156,10 +118,7 @@ export function applyCompanyAction(
   }
 }
 
-function screened(
-  state: ScreenState,
-  { done, company, createdAt }: CompanyActionEvent & { type: 'screen.finished' },
-): ScreenState {
+function screened(state: ScreenState, { done, company, createdAt }: RunEvent & { type: 'screen.finished' }): ScreenState {
   const counted = { ...state, openSince: null, done, searches: state.searches + 1, last: { id: company.searchId, createdAt } }
   if (company.hits === 0) return counted
   const risks = { ...state.risks }

@@ -1,35 +1,211 @@
 /**
- * The events of a run. Types only. An event is appended and synced to disk before anything is done because of it; `*.requested` events
- * are written before the request is sent. Events of a remote job have its `part`: the index of the job in the run.
+ * The events of a run: a schema for the fields of each, and the types that follow from it. An event is appended and synced to disk
+ * before anything is done because of it; `*.requested` events are written before the request is sent. Events of a remote job have its
+ * `part`: the index of the job in the run.
  */
-import type { JobSummary } from '../contract/index.ts'
+import { z } from 'zod'
+import { type JobSummary, jobSummary } from '../contract/index.ts'
 import type { ErrorKind, Issue } from '../errors.ts'
 import type { HttpCounts } from '../model/requests.ts'
-import type { CompanyCounts, DecisionCounts, LowestScores, Outcomes, OutputFile, RowSample } from '../model/results.ts'
+import { byOutcome, type Outcomes, type OutputFile, type RowSample } from '../model/results.ts'
 import type { StageName } from '../model/stages.ts'
 import type { Plan } from '../pipeline/model/types.ts'
-import type { CompanyActionEvent } from './company-actions.ts'
 
 export type Status = 'running' | 'success' | 'warn' | 'fail' | 'error' | 'skipped' | 'cancelled'
 
-/** An error in the journal, without stack and secrets. */
-export interface RecordedError {
-  readonly code: string
-  readonly kind: ErrorKind
-  readonly message: string
-  readonly hint: string
-  readonly correlationId: string | null
+/** The parts of a plan that a resume reads from the current pipeline file: the keys that the schema marks `live`. */
+export type LiveSettings = Partial<Plan>
+
+const text = z.string()
+const count = z.number()
+const flag = z.boolean()
+const part = z.number().int().nonnegative()
+/** A word of a list to which a newer minor version may add. */
+const word = <T extends string>() => text as unknown as z.ZodType<T>
+/** The fields that state and report need; early journals lack others. */
+const least = <T>(shape: z.ZodRawShape) => z.object(shape) as unknown as z.ZodType<T>
+const list = <T>(item: z.ZodType<T>) => z.array(item) as unknown as z.ZodType<readonly T[]>
+
+const http: z.ZodType<HttpCounts> = z.object({ requests: count, retries: count, throttledMs: count })
+const summary = jobSummary.nullable() as unknown as z.ZodType<JobSummary | null>
+const rows = count.nullable()
+const outcomes: z.ZodType<Outcomes> = z.object(byOutcome(() => rows))
+const error = z.object({ code: text, kind: word<ErrorKind>(), message: text, hint: text, correlationId: text.nullable() })
+const issue = least<Issue>({ code: text, severity: text, message: text, count, rows: z.array(count) })
+const check = z.object({
+  assertion: text,
+  success: flag,
+  severity: word<'warn' | 'fail'>(),
+  expected: text,
+  /** For example `412 of 500 (82.4%)`. */
+  actual: text,
+})
+const file: z.ZodType<OutputFile> = z.object({
+  kind: word<OutputFile['kind']>(),
+  path: text,
+  rows: count,
+  bytes: count,
+  sha256: text,
+})
+const sample = least<RowSample>({
+  row: count,
+  key: text.nullable(),
+  outcome: text,
+  why: text,
+  cells: z.record(text, text),
+  candidate: z.object({ id: text, name: text }),
+  candidates: z.array(least({ id: text, name: text, parts: z.record(text, count), fields: z.record(text, text) })).optional(),
+})
+const refusal = z.object({ id: text, why: text })
+const screened = z.object({ id: text, name: text, searchId: text, hits: count, risks: z.record(text, count) })
+const args = z.record(text, z.union([text, count, flag, z.null(), list(text)]))
+const live = least<LiveSettings>({
+  poll: z.object({ everyMs: count, maxMs: count, timeoutMs: count }),
+  retry: z.object({ attempts: count }),
+  checks: z.array(z.object({})),
+  report: z.object({ rows: text, mask: z.array(text) }),
+})
+const plan = z.intersection(
+  live,
+  least({
+    name: text,
+    file: text,
+    tags: z.array(text),
+    service: z.object({ kind: text }),
+    input: z.object({ path: text, sha256: text, bytes: count, rows: count }),
+    rows: count,
+    parts: z.array(z.object({ from: count, rows: count })).optional(),
+    preparation: z.array(text),
+    mappings: z.array(z.object({ mapping: text })),
+    enrich: z.object({ product: text, tags: z.array(text) }).nullable(),
+    budget: z.object({ rows: count.nullable(), credits: count.nullable() }),
+    issues: z.array(issue),
+    fingerprint: text,
+  }),
+) as unknown as z.ZodType<Plan>
+const stageState = z.object({
+  name: word<StageName>(),
+  status: word<Status | 'pending'>(),
+  startedAt: text.nullable(),
+  elapsedMs: count,
+  attempts: count,
+  note: text.nullable(),
+})
+const received = z.object({ bytes: count, rows: count, sha256: text })
+const jobState = least<JobState>({
+  part,
+  name: text,
+  id: text.nullable(),
+  received: received.nullable(),
+  failure: error.nullable(),
+  history: z.array(z.object({ status: text, at: text })),
+  polls: count,
+  summary,
+  correlations: z.array(z.object({ operation: text, correlationId: text })),
+})
+const mergedShards = z.object({
+  runs: list(text),
+  stages: list(stageState),
+  jobs: list(jobState),
+  issues: list(issue),
+  http,
+})
+
+/** What `run.started` records. */
+const facts = {
+  runId: text,
+  tool: z.object({ name: text, version: text }),
+  plan,
+  /** Unique name of the remote job: pipeline + run id; a part adds its number. */
+  jobName: text,
+  /** `embedded`, or address and a digest of the user name. A resume with another is rejected. */
+  identity: text,
+  args,
+  traceId: text,
+  ci: text.nullable(),
+  merged: mergedShards.optional(),
 }
 
+const stage = word<StageName>()
+const ended = word<Exclude<Status, 'running'>>()
+const observed = { part, status: text, summary }
+
+export const EVENTS = {
+  'run.started': { journal: z.literal(1), ...facts },
+  'run.resumed': { pid: count, host: text, settings: live.optional() },
+  'stage.started': { stage },
+  'stage.finished': { stage, elapsedMs: count, http },
+  'stage.skipped': { stage, why: text },
+  'stage.failed': { stage, elapsedMs: count, error, http },
+  'job.requested': { part, name: text },
+  'job.created': { part, id: text, name: text, adopted: flag },
+  'upload.requested': { part, bytes: count },
+  'upload.accepted': { part, fileId: text.nullable(), bytes: count, sha256: text.nullable(), adopted: flag },
+  'mapping.accepted': { part, count },
+  'match.requested': { part },
+  'match.accepted': { part, messageId: text.nullable(), adopted: flag },
+  'status.observed': { ...observed, stage: word<'match' | 'enrich'>() },
+  'match.finished': observed,
+  'enrichments.accepted': { part, product: text, tags: count },
+  'enrich.requested': { part },
+  'enrich.accepted': { part, adopted: flag },
+  'enrich.finished': observed,
+  /** The service ended one of several jobs in an error status: its rows fail, the others continue. */
+  'part.failed': { part, error },
+  'file.received': { part, ...received.shape },
+  'output.written': {
+    files: list(file),
+    outcomes,
+    samples: list(sample),
+    scores: list(count),
+    lowestScores: z.object({ matched: rows, review: rows }).optional(),
+    decisions: z
+      .object({ accepted: count, rejected: count, agreed: count, overruled: count, expired: count, unused: count })
+      .nullish(),
+    /** Absent or null when no stage uses them. */
+    companies: z.object({ listed: count, nameless: count }).nullish(),
+  },
+  'portfolio.requested': { name: text },
+  'portfolio.found': { id: count, name: text, created: flag },
+  /** `done` counts the companies handled so far, those of the event included; likewise below. */
+  'portfolio.added': { done: count, added: count, present: count, refused: list(refusal) },
+  'screen.requested': { company: text },
+  'screen.finished': { done: count, company: screened, createdAt: text.nullable(), adopted: flag },
+  'screen.refused': { done: count, company: refusal },
+  'correlation.noted': { part, operation: text, correlationId: text },
+  'issue.raised': { issue },
+  'run.finished': { status: ended, exitCode: count, outcomes, checks: list(check), error: error.nullable() },
+  /** Stopped before its end and resumable: a signal, a time limit, a retryable error, a full disk. */
+  'run.paused': { status: ended, exitCode: count, error },
+  /** Every job is submitted, and the process ended without waiting, as requested. */
+  'run.detached': {},
+} as const satisfies Readonly<Record<string, z.ZodRawShape>>
+
+type Events = typeof EVENTS
+type Fields<Shape> = Shape extends z.ZodRawShape ? Readonly<z.infer<z.ZodObject<Shape>>> : never
+
+/** An event before it is recorded, as a stage yields it. */
+export type RunEventInput = {
+  [T in keyof Events]: Fields<Events[T] & { readonly type: z.ZodLiteral<T> }>
+}[keyof Events]
+/** One line of the journal: an event and the UTC time of its record. */
+export type RunEvent = RunEventInput & { readonly at: string }
+
+/** An error in the journal, without stack and secrets. */
+export type RecordedError = Readonly<z.infer<typeof error>>
+/** A threshold and its result. */
+export type CheckResult = Readonly<z.infer<typeof check>>
+/** A company that the service refused, and why. */
+export type RefusedCompany = Readonly<z.infer<typeof refusal>>
+/** A company with hits. `risks`: hits by dataset. */
+export type ScreenedCompany = Readonly<z.infer<typeof screened>>
+/** The options of the command line, without secrets, for the report. */
+export type RunArgs = Readonly<z.infer<typeof args>>
+export type RunFacts = Fields<typeof facts>
+/** The runs of the shards that a merged run joins, and their final states. A merged run sends nothing to the service. */
+export type MergedShards = Readonly<z.infer<typeof mergedShards>>
 /** The progress of one stage. `attempts` counts its starts: more than one after a resume. */
-export interface StageState {
-  readonly name: StageName
-  readonly status: Status | 'pending'
-  readonly startedAt: string | null
-  readonly elapsedMs: number
-  readonly attempts: number
-  readonly note: string | null
-}
+export type StageState = Readonly<z.infer<typeof stageState>>
 
 /** One remote job of the run. Every effect has an intent (`…Requested`) and a result. */
 export interface JobState {
@@ -59,135 +235,3 @@ export interface JobState {
   readonly summary: JobSummary | null
   readonly correlations: readonly { readonly operation: string; readonly correlationId: string }[]
 }
-
-/** The parts of a plan that a resume reads from the current pipeline file: the keys that the schema marks `live`. */
-export type LiveSettings = Partial<Plan>
-
-/** The options of the command line, without secrets, for the report. */
-export type RunArgs = Readonly<Record<string, string | number | boolean | null | readonly string[]>>
-
-/** What `run.started` records. */
-export interface RunFacts {
-  readonly runId: string
-  readonly tool: { readonly name: string; readonly version: string }
-  readonly plan: Plan
-  /** Unique name of the remote job: pipeline + run id; a part adds its number. */
-  readonly jobName: string
-  /** `embedded`, or address and a digest of the user name. A resume with another is rejected. */
-  readonly identity: string
-  readonly args: RunArgs
-  readonly traceId: string
-  readonly ci: string | null
-  /** The shards that a merged run joins. */
-  readonly merged?: MergedShards
-}
-
-/** The runs of the shards and their final states. A merged run sends nothing to the service. */
-export interface MergedShards {
-  readonly runs: readonly string[]
-  readonly stages: readonly StageState[]
-  readonly jobs: readonly JobState[]
-  readonly issues: readonly Issue[]
-  readonly http: HttpCounts
-}
-
-type EventData =
-  | ({ readonly type: 'run.started'; readonly journal: 1 } & RunFacts)
-  | {
-      readonly type: 'run.resumed'
-      readonly pid: number
-      readonly host: string
-      /** The live settings of the current pipeline file. */
-      readonly settings?: LiveSettings
-    }
-  | { readonly type: 'stage.started'; readonly stage: StageName }
-  | { readonly type: 'stage.finished'; readonly stage: StageName; readonly elapsedMs: number; readonly http: HttpCounts }
-  | { readonly type: 'stage.skipped'; readonly stage: StageName; readonly why: string }
-  | {
-      readonly type: 'stage.failed'
-      readonly stage: StageName
-      readonly elapsedMs: number
-      readonly error: RecordedError
-      readonly http: HttpCounts
-    }
-  | { readonly type: 'job.requested'; readonly part: number; readonly name: string }
-  | { readonly type: 'job.created'; readonly part: number; readonly id: string; readonly name: string; readonly adopted: boolean }
-  | { readonly type: 'upload.requested'; readonly part: number; readonly bytes: number }
-  | {
-      readonly type: 'upload.accepted'
-      readonly part: number
-      readonly fileId: string | null
-      readonly bytes: number
-      readonly sha256: string | null
-      readonly adopted: boolean
-    }
-  | { readonly type: 'mapping.accepted'; readonly part: number; readonly count: number }
-  | { readonly type: 'match.requested'; readonly part: number }
-  | { readonly type: 'match.accepted'; readonly part: number; readonly messageId: string | null; readonly adopted: boolean }
-  | {
-      readonly type: 'status.observed'
-      readonly part: number
-      readonly stage: 'match' | 'enrich'
-      readonly status: string
-      readonly summary: JobSummary | null
-    }
-  | { readonly type: 'match.finished'; readonly part: number; readonly status: string; readonly summary: JobSummary | null }
-  | { readonly type: 'enrichments.accepted'; readonly part: number; readonly product: string; readonly tags: number }
-  | { readonly type: 'enrich.requested'; readonly part: number }
-  | { readonly type: 'enrich.accepted'; readonly part: number; readonly adopted: boolean }
-  | { readonly type: 'enrich.finished'; readonly part: number; readonly status: string; readonly summary: JobSummary | null }
-  /** The service ended one of several jobs in an error status: its rows fail, the others continue. */
-  | { readonly type: 'part.failed'; readonly part: number; readonly error: RecordedError }
-  | {
-      readonly type: 'file.received'
-      readonly part: number
-      readonly bytes: number
-      readonly rows: number
-      readonly sha256: string
-    }
-  | {
-      readonly type: 'output.written'
-      readonly files: readonly OutputFile[]
-      readonly outcomes: Outcomes
-      readonly samples: readonly RowSample[]
-      readonly scores: readonly number[]
-      readonly lowestScores?: LowestScores
-      readonly decisions?: DecisionCounts | null
-      /** Absent or null when no stage uses them. */
-      readonly companies?: CompanyCounts | null
-    }
-  | CompanyActionEvent
-  | { readonly type: 'correlation.noted'; readonly part: number; readonly operation: string; readonly correlationId: string }
-  | { readonly type: 'issue.raised'; readonly issue: Issue }
-  | {
-      readonly type: 'run.finished'
-      readonly status: Exclude<Status, 'running'>
-      readonly exitCode: number
-      readonly outcomes: Outcomes
-      readonly checks: readonly CheckResult[]
-      readonly error: RecordedError | null
-    }
-  /** Stopped before its end and resumable: a signal, a time limit, a retryable error, a full disk. */
-  | {
-      readonly type: 'run.paused'
-      readonly status: Exclude<Status, 'running'>
-      readonly exitCode: number
-      readonly error: RecordedError
-    }
-  /** Every job is submitted, and the process ended without waiting, as requested. */
-  | { readonly type: 'run.detached' }
-
-/** A threshold and its result. */
-export interface CheckResult {
-  readonly assertion: string
-  readonly success: boolean
-  readonly severity: 'warn' | 'fail'
-  readonly expected: string
-  /** For example `412 of 500 (82.4%)`. */
-  readonly actual: string
-}
-
-/** One line of the journal: an event and the UTC time of its record. */
-export type RunEvent = EventData & { readonly at: string }
-/** An event before it is recorded, as a stage yields it. */
-export type RunEventInput = EventData

@@ -1,13 +1,7 @@
 /** Re-exports the journal. */
 export * from './checksum.ts'
-export type {
-  PortfolioState,
-  RefusedCompany,
-  ScreenedCompany,
-  ScreenState,
-} from './company-actions.ts'
-export { meaningOf } from './company-actions.ts'
-export * from './events.ts'
+export { meaningOf, type PortfolioState, type ScreenState } from './company-actions.ts'
+export type * from './events.ts'
 export * from './file.ts'
 export * from './outcomes.ts'
 export * from './state.ts'

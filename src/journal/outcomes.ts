@@ -1,16 +1,8 @@
 /** Sums of row outcomes and request counts. */
 import type { HttpCounts } from '../model/requests.ts'
-import type { Outcomes } from '../model/results.ts'
+import { byOutcome, type Outcomes } from '../model/results.ts'
 
-export const UNKNOWN: Outcomes = {
-  matched: null,
-  manualMatched: null,
-  review: null,
-  unmatched: null,
-  duplicates: null,
-  failed: null,
-  skipped: null,
-}
+export const UNKNOWN: Outcomes = byOutcome(() => null)
 
 export const knownSum = (outcomes: Outcomes): number =>
   Object.values(outcomes).reduce<number>((sum, count) => sum + (count ?? 0), 0)

@@ -1,4 +1,5 @@
 /** What a request to the service takes and returns, as the run core and the client share it. Types only. */
+import type { ColumnMapping, JobRecord, UploadRecord } from '../contract/index.ts'
 import type { StageName } from './stages.ts'
 
 /** What every request takes. */
@@ -93,6 +94,58 @@ export interface Screening {
   readonly createdAt: string | null
   readonly hits: number
 }
+
+/** The requests of a run about its jobs. */
+export interface JobRequests {
+  /** Logs in unless a token is held; requests do that by themselves. */
+  authenticate(options?: CallOptions): Promise<void>
+  createJob(name: string, options: EffectOptions<JobRecord>): Promise<Effect<JobRecord>>
+  /** All jobs whose name is exactly this one, oldest first; pages are followed. */
+  findJobs(name: string, options?: CallOptions): Promise<readonly JobRecord[]>
+  /** Waits first when the last reply about this job had a `Retry-After` (contract §14.1). */
+  readJob(id: string, options?: CallOptions): Promise<JobRecord>
+  upload(id: string, upload: Upload, options: EffectOptions<UploadRecord | null>): Promise<Effect<UploadRecord | null>>
+  setMappings(id: string, mappings: readonly ColumnMapping[], options?: CallOptions): Promise<void>
+  /** Returns the service's messageId, null when it sent none. */
+  submit(id: string, options: EffectOptions<string | null>): Promise<Effect<string | null>>
+  setEnrichments(id: string, tags: readonly string[], options?: CallOptions): Promise<void>
+  enrich(id: string, options: EffectOptions<null>): Promise<Effect<null>>
+  /**
+   * Reads the link to the enriched file and opens it; the token is not sent to another origin. A body that breaks off throws
+   * FETTLE_DOWNLOAD_CUT.
+   */
+  openEnrichedFile(id: string, options?: CallOptions): Promise<Download>
+}
+
+/** The requests of a run about portfolios (contract §8). */
+export interface PortfolioRequests {
+  /** All portfolios of exactly this name; pages are followed. */
+  findPortfolios(name: string, options?: CallOptions): Promise<readonly Portfolio[]>
+  readPortfolio(id: number, options?: CallOptions): Promise<Portfolio>
+  createPortfolio(name: string, options: EffectOptions<Portfolio>): Promise<Effect<Portfolio>>
+  /** `present`: the service answered 409, since the company is in the portfolio already (contract §8). */
+  addCompany(
+    portfolio: number,
+    company: { readonly id: string; readonly reference: string },
+    options?: CallOptions,
+  ): Promise<'added' | 'present'>
+}
+
+/** The requests of a run about AML searches (contract §6). */
+export interface ScreenRequests {
+  /** Costs a credit; repeated only when `look` finds that it has not happened. */
+  screenBusiness(query: ScreenQuery, options: EffectOptions<Screening>): Promise<Effect<Screening>>
+  /** The newest search of this query made no earlier than `since.at` (UTC), except `since.other`. */
+  findScreening(
+    query: ScreenQuery,
+    since: { readonly at: string; readonly other: string | null },
+    options?: CallOptions,
+  ): Promise<Screening | undefined>
+  /** Hits of a search by dataset; a hit in several counts in each. */
+  readRisks(id: string, options?: CallOptions): Promise<Readonly<Record<string, number>>>
+}
+
+export interface CompanyRequests extends PortfolioRequests, ScreenRequests {}
 
 /** Time and randomness, so that tests can control both. */
 export interface Clock {

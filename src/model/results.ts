@@ -1,15 +1,13 @@
-/** The results of a run: outcomes of rows, written files, companies found and decisions. Types only. */
+/** The results of a run: outcomes of rows, written files, companies found and decisions. */
+
+const OUTCOME_NAMES = ['matched', 'manualMatched', 'review', 'unmatched', 'duplicates', 'failed', 'skipped'] as const
+export type OutcomeName = (typeof OUTCOME_NAMES)[number]
 
 /** Rows by outcome; null where the count is unknown, never 0. */
-export interface Outcomes {
-  readonly matched: number | null
-  readonly manualMatched: number | null
-  readonly review: number | null
-  readonly unmatched: number | null
-  readonly duplicates: number | null
-  readonly failed: number | null
-  readonly skipped: number | null
-}
+export type Outcomes = Readonly<Record<OutcomeName, number | null>>
+
+export const byOutcome = <T>(of: (name: OutcomeName) => T): Record<OutcomeName, T> =>
+  Object.fromEntries(OUTCOME_NAMES.map(name => [name, of(name)])) as Record<OutcomeName, T>
 
 export interface OutputFile {
   readonly kind: 'output' | 'unmatched' | 'review'

@@ -1,11 +1,8 @@
 /** The row ledger: every row of the input has one outcome, and the outcomes add up to the rows. */
 
 import { knownSum, matchRate } from '../journal/index.ts'
-import type { Outcomes } from '../model/results.ts'
-
-/** In display order. */
-export const OUTCOMES = ['matched', 'manualMatched', 'duplicates', 'review', 'unmatched', 'failed', 'skipped'] as const
-export type OutcomeName = (typeof OUTCOMES)[number]
+import { byOutcome, type OutcomeName, type Outcomes } from '../model/results.ts'
+import { OUTCOMES } from './verdict.ts'
 
 export interface Ledger {
   /** Null if a count is unknown. */
@@ -29,13 +26,7 @@ export function ledgerOf(outcomes: Outcomes, rows: number): Ledger {
 
 export const totalsOf = (outcomes: Outcomes, rows: number): Totals => ({
   rows,
-  matched: outcomes.matched,
-  manualMatched: outcomes.manualMatched,
-  review: outcomes.review,
-  unmatched: outcomes.unmatched,
-  duplicates: outcomes.duplicates,
-  failed: outcomes.failed,
-  skipped: outcomes.skipped,
+  ...byOutcome(name => outcomes[name]),
   matchRate: matchRate(outcomes, rows),
 })
 
@@ -44,6 +35,5 @@ export function sumOfTotals(all: readonly Totals[]): Totals {
   const rows = all.reduce((sum, totals) => sum + totals.rows, 0)
   const sumOf = (name: OutcomeName): number | null =>
     all.reduce<number | null>((sum, { [name]: value }) => (sum === null || value === null ? null : sum + value), 0)
-  const outcomes = Object.fromEntries(OUTCOMES.map(name => [name, sumOf(name)])) as unknown as Outcomes
-  return totalsOf(outcomes, rows)
+  return totalsOf(byOutcome(sumOf), rows)
 }

@@ -1,6 +1,6 @@
 /** Labels of statuses and outcomes: a word and a sign each, so that nothing depends on colour alone. */
+import type { OutcomeName } from '../model/results.ts'
 import type { Report, Result } from './schema.ts'
-import type { OutcomeName } from './totals.ts'
 
 export type Verdict = Report['status']
 
@@ -34,7 +34,10 @@ export const OUTCOME: Readonly<Record<OutcomeName, { readonly sign: string; read
   skipped: { sign: '–', word: 'skipped' },
 }
 
+/** In display order. */
+export const OUTCOMES = Object.keys(OUTCOME) as readonly OutcomeName[]
+
 export const shownOutcomes = (report: Report): OutcomeName[] => {
   const usual: readonly OutcomeName[] = ['matched', 'duplicates', 'review', 'unmatched']
-  return (Object.keys(OUTCOME) as OutcomeName[]).filter(name => usual.includes(name) || (report.totals[name] ?? 0) > 0)
+  return OUTCOMES.filter(name => usual.includes(name) || (report.totals[name] ?? 0) > 0)
 }

@@ -1,60 +1,17 @@
 /** The interfaces that a run uses: the service, the input, the results, progress. app/execution/ports.ts provides them. */
-import type { ColumnMapping, JobRecord, UploadRecord } from '../contract/index.ts'
-import type {
-  CallOptions,
-  Clock,
-  Download,
-  Effect,
-  EffectOptions,
-  Portfolio,
-  Screening,
-  ScreenQuery,
-  Upload,
-} from '../model/requests.ts'
+import type { CallOptions, Clock, Download, JobRequests, PortfolioRequests, ScreenRequests, Upload } from '../model/requests.ts'
 import type { FoundCompany, Outcomes, PublishedResults } from '../model/results.ts'
 
-/** The service, one method for each operation of a run. Requests are retried inside. Options are the last argument of every method. */
-export interface Service {
-  /** Logs in unless a token is held. */
-  authenticate(options: CallOptions): Promise<void>
-  createJob(name: string, options: EffectOptions<JobRecord>): Promise<Effect<JobRecord>>
-  /** All jobs whose name is exactly this one, oldest first; pages are followed. */
-  findJobs(name: string, options: CallOptions): Promise<readonly JobRecord[]>
-  readJob(id: string, options: CallOptions): Promise<JobRecord>
-  upload(id: string, upload: Upload, options: EffectOptions<UploadRecord | null>): Promise<Effect<UploadRecord | null>>
-  setMappings(id: string, mappings: readonly ColumnMapping[], options: CallOptions): Promise<void>
-  submit(id: string, options: EffectOptions<string | null>): Promise<Effect<string | null>>
-  setEnrichments(id: string, tags: readonly string[], options: CallOptions): Promise<void>
-  enrich(id: string, options: EffectOptions<null>): Promise<Effect<null>>
-  /** Reads the link to the enriched file and opens it; the token is not sent to another origin. */
-  openEnrichedFile(id: string, options: CallOptions): Promise<Download>
+/** The same requests; options are the last argument of every one, for `withOptions`. */
+type WithOptions<Requests> = {
+  readonly [N in keyof Requests]: Requests[N] extends (...args: infer Args) => infer Reply
+    ? (...args: Required<Args>) => Reply
+    : never
 }
 
-/** Portfolios of the account (contract §8). */
-export interface PortfolioService {
-  findPortfolios(name: string, options: CallOptions): Promise<readonly Portfolio[]>
-  readPortfolio(id: number, options: CallOptions): Promise<Portfolio>
-  createPortfolio(name: string, options: EffectOptions<Portfolio>): Promise<Effect<Portfolio>>
-  /** Adds a company; `present`: it was in it already. */
-  addCompany(
-    portfolio: number,
-    company: { readonly id: string; readonly reference: string },
-    options: CallOptions,
-  ): Promise<'added' | 'present'>
-}
-
-/** AML searches for businesses (contract §6). */
-export interface ScreenService {
-  screenBusiness(query: ScreenQuery, options: EffectOptions<Screening>): Promise<Effect<Screening>>
-  /** A search of this very query, made no earlier than `since` (UTC) and other than `other`; undefined when none exists. */
-  findScreening(
-    query: ScreenQuery,
-    since: { readonly at: string; readonly other: string | null },
-    options: CallOptions,
-  ): Promise<Screening | undefined>
-  /** Hits of a search by dataset; a hit in several counts in each. */
-  readRisks(id: string, options: CallOptions): Promise<Readonly<Record<string, number>>>
-}
+export type Service = WithOptions<JobRequests>
+export type PortfolioService = WithOptions<PortfolioRequests>
+export type ScreenService = WithOptions<ScreenRequests>
 
 export interface Source {
   /**

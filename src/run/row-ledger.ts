@@ -6,18 +6,9 @@
 import { FettleError } from '../errors.ts'
 import { knownSum, UNKNOWN } from '../journal/outcomes.ts'
 import type { RunState } from '../journal/state.ts'
-import type { Outcomes } from '../model/results.ts'
+import { byOutcome, type Outcomes } from '../model/results.ts'
 
-export const allRows = (outcome: 'failed' | 'skipped', rows: number): Outcomes => ({
-  matched: 0,
-  manualMatched: 0,
-  review: 0,
-  unmatched: 0,
-  duplicates: 0,
-  failed: 0,
-  skipped: 0,
-  [outcome]: rows,
-})
+export const allRows = (outcome: 'failed' | 'skipped', rows: number): Outcomes => byOutcome(name => (name === outcome ? rows : 0))
 
 interface Counts {
   readonly totalRows: number | null

@@ -1,32 +1,9 @@
 /** The requests of the stages about companies: portfolios by name, companies added to them, AML searches and their hits. */
 import { type BusinessSearch, parseWireDate } from '../../contract/index.ts'
 import { FettleError } from '../../errors.ts'
-import type { CallOptions, Effect, EffectOptions, Portfolio, Screening, ScreenQuery } from '../../model/requests.ts'
+import type { CompanyRequests, Portfolio, Screening, ScreenQuery } from '../../model/requests.ts'
 import type { Api } from './api.ts'
 import type { Core } from './core.ts'
-
-export interface CompanyActionsClient {
-  /** All portfolios of exactly this name; pages are followed. */
-  findPortfolios(name: string, options?: CallOptions): Promise<readonly Portfolio[]>
-  readPortfolio(id: number, options?: CallOptions): Promise<Portfolio>
-  createPortfolio(name: string, options: EffectOptions<Portfolio>): Promise<Effect<Portfolio>>
-  /** `present`: the service answered 409, since the company is in the portfolio already (contract §8). */
-  addCompany(
-    portfolio: number,
-    company: { readonly id: string; readonly reference: string },
-    options?: CallOptions,
-  ): Promise<'added' | 'present'>
-  /** Costs a credit; repeated only when `look` finds that it has not happened. */
-  screenBusiness(query: ScreenQuery, options: EffectOptions<Screening>): Promise<Effect<Screening>>
-  /** The newest search of this query made no earlier than `since.at`, except `since.other`. */
-  findScreening(
-    query: ScreenQuery,
-    since: { readonly at: string; readonly other: string | null },
-    options?: CallOptions,
-  ): Promise<Screening | undefined>
-  /** Hits of a search by dataset. */
-  readRisks(id: string, options?: CallOptions): Promise<Readonly<Record<string, number>>>
-}
 
 const PAGE_SIZE = 100
 
@@ -46,7 +23,7 @@ const hasQuery = (search: BusinessSearch, query: ScreenQuery): boolean =>
   sorted(search.datasets) === sorted(query.datasets) &&
   sorted(search.countryCodes ?? []) === sorted(query.countries)
 
-export function createCompanyActions(core: Core, api: Api): CompanyActionsClient {
+export function createCompanyActions(core: Core, api: Api): CompanyRequests {
   const { clean } = core.opener.tools.redactor
   return {
     async findPortfolios(name, options = {}) {

@@ -2,7 +2,7 @@
 import { COMPANY_TAGS, TAGS } from '../../contract/index.ts'
 import { enrichmentOf } from '../schema/pipeline.ts'
 import type { SyntaxIssue } from '../source/tree.ts'
-import { type Draft, lintIssue, noHeader, type Rule } from './issue.ts'
+import { type Draft, noHeader, type Rule, wrongValue } from './issue.ts'
 
 const NAME_TAGS = ['general.companyName', 'general.legalName'] as const
 
@@ -17,9 +17,7 @@ const lintPortfolio: Rule = ({ fields }) => {
   const { name, id, reference } = fields.portfolio
   const found: SyntaxIssue[] = []
   if ((name === null) === (id === null))
-    found.push(
-      lintIssue('FETTLE_PIPELINE_VALUE', ['portfolio'], 'expected either name or id', 'For example: portfolio: Suppliers.'),
-    )
+    found.push(wrongValue(['portfolio'], 'expected either name or id', 'For example: portfolio: Suppliers.'))
   if (reference?.header != null && fields.input?.header === false)
     found.push(noHeader(['portfolio', 'reference'], reference.header))
   return found
@@ -28,16 +26,19 @@ const lintPortfolio: Rule = ({ fields }) => {
 /** One tag of each group must be requested. */
 function lintTags({ fields, broken }: Draft, key: 'portfolio' | 'screen', groups: readonly (readonly string[])[]): SyntaxIssue[] {
   if (fields[key] == null || broken.has('output') || broken.has('enrich')) return []
-  const wrong = (message: string, hint: string): SyntaxIssue => lintIssue('FETTLE_PIPELINE_VALUE', [key], message, hint)
   const enrichment = enrichmentOf(fields.enrich, fields.output != null)
   if (enrichment === null || fields.output == null)
     return [
-      wrong('companies are identified in an output, and the pipeline has no output', `Name an output, or leave ${key} out.`),
+      wrongValue(
+        [key],
+        'companies are identified in an output, and the pipeline has no output',
+        `Name an output, or leave ${key} out.`,
+      ),
     ]
   const tags = enrichment.tags ?? TAGS[enrichment.product]
   return groups.flatMap(group => {
     if (group.some(tag => tags.includes(tag))) return []
     const message = `companies are known by ${group.join(' or ')}, and enrich.tags has neither`
-    return [wrong(message, `Add ${group[0]} to enrich.tags.`)]
+    return [wrongValue([key], message, `Add ${group[0]} to enrich.tags.`)]
   })
 }

@@ -20,6 +20,9 @@ export const lintIssue = (code: SyntaxIssue['code'], path: Path, message: string
   ...(hint === undefined ? {} : { hint }),
 })
 
+export const wrongValue = (path: Path, message: string, hint?: string): SyntaxIssue =>
+  lintIssue('FETTLE_PIPELINE_VALUE', path, message, hint)
+
 export const noHeader = (path: Path, header: string): SyntaxIssue =>
   lintIssue(
     'FETTLE_PIPELINE_MAPPING',

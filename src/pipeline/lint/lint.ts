@@ -11,7 +11,7 @@ import { checkServiceUrl } from '../schema/service-url.ts'
 import { show } from '../source/quote.ts'
 import type { Path, SyntaxIssue } from '../source/tree.ts'
 import { lintCompanyActions } from './company-actions.ts'
-import { type Draft, lintIssue, noHeader, type Rule } from './issue.ts'
+import { type Draft, lintIssue, noHeader, type Rule, wrongValue } from './issue.ts'
 
 export const lint = (draft: Draft): SyntaxIssue[] =>
   [
@@ -45,14 +45,8 @@ const lintInput: Rule = ({ fields }) => {
       lintIssue('FETTLE_PIPELINE_PATH', ['input', 'path'], `the path ${show(shownPath(path))} ${reason}`, addressHint(path)),
     )
   if (rows.min !== null && rows.max !== null && rows.min > rows.max) {
-    findings.push(
-      lintIssue(
-        'FETTLE_PIPELINE_VALUE',
-        ['input', 'rows'],
-        `min ${rows.min} is more than max ${rows.max}`,
-        'min must not be more than max.',
-      ),
-    )
+    const message = `min ${rows.min} is more than max ${rows.max}`
+    findings.push(wrongValue(['input', 'rows'], message, 'min must not be more than max.'))
   }
   if (!header && key?.header != null) findings.push(noHeader(['input', 'key'], key.header))
   return findings
@@ -88,19 +82,10 @@ function lintRule(rule: MappingRule, header: boolean): SyntaxIssue[] {
   const path = ['mappings', rule.mapping]
   if (rule.value !== null) {
     const others = rule.from.length > 0 || rule.index !== null || rule.pad !== null || rule.trim || rule.optional
-    return others
-      ? [lintIssue('FETTLE_PIPELINE_VALUE', path, 'value stands alone: it is read from no column', 'Leave the others out.')]
-      : []
+    return others ? [wrongValue(path, 'value stands alone: it is read from no column', 'Leave the others out.')] : []
   }
   if (rule.from.length > 0 === (rule.index !== null)) {
-    return [
-      lintIssue(
-        'FETTLE_PIPELINE_VALUE',
-        path,
-        'expected either from or index',
-        'Write a header, { from: Header } or { index: 0 }.',
-      ),
-    ]
+    return [wrongValue(path, 'expected either from or index', 'Write a header, { from: Header } or { index: 0 }.')]
   }
   return !header && rule.from.length > 0 ? [noHeader(path, rule.from[0]!)] : []
 }
@@ -108,8 +93,7 @@ function lintRule(rule: MappingRule, header: boolean): SyntaxIssue[] {
 const lintJob: Rule = ({ fields }) =>
   fields.job?.collapse && fields.output == null
     ? [
-        lintIssue(
-          'FETTLE_PIPELINE_VALUE',
+        wrongValue(
           ['job', 'collapse'],
           'results are copied to all equal rows in an output, and the pipeline has no output',
           'Name an output, or leave job.collapse out.',
@@ -123,46 +107,27 @@ const lintEnrich: Rule = ({ fields, broken }) => {
   const findings: SyntaxIssue[] = []
   const enrichment = enrichmentOf(enrich, output != null)
   if (enrichment !== null && output == null) {
-    findings.push(
-      lintIssue(
-        'FETTLE_PIPELINE_VALUE',
-        ['enrich'],
-        'without output, paid data would go nowhere',
-        'Add output, or set enrich: none.',
-      ),
-    )
+    const message = 'without output, paid data would go nowhere'
+    findings.push(wrongValue(['enrich'], message, 'Add output, or set enrich: none.'))
   }
   if (enrichment === null && output != null) {
-    const hint = 'Leave enrich out (it is basic then), or leave output out.'
-    findings.push(
-      lintIssue(
-        'FETTLE_PIPELINE_VALUE',
-        ['enrich'],
-        'with none there are no rows to write: the service returns only counts',
-        hint,
-      ),
-    )
+    const message = 'with none there are no rows to write: the service returns only counts'
+    findings.push(wrongValue(['enrich'], message, 'Leave enrich out (it is basic then), or leave output out.'))
   }
   if (enrichment === null && budget?.credits != null) {
-    findings.push(
-      lintIssue(
-        'FETTLE_PIPELINE_VALUE',
-        ['budget', 'credits'],
-        'nothing is enriched, so no credits are spent',
-        'Leave budget.credits out, or set enrich.',
-      ),
-    )
+    const message = 'nothing is enriched, so no credits are spent'
+    findings.push(wrongValue(['budget', 'credits'], message, 'Leave budget.credits out, or set enrich.'))
   }
   if (enrichment?.tags != null) {
     const hint = `${enrichment.product} has ${TAGS[enrichment.product].length} tags; without tags: all of them are asked for.`
     for (const { index, message } of wrongTags(enrichment.product, enrichment.tags)) {
-      findings.push(lintIssue('FETTLE_PIPELINE_VALUE', ['enrich', 'tags', index], message, hint))
+      findings.push(wrongValue(['enrich', 'tags', index], message, hint))
     }
   }
   if (enrichment !== null && output != null) {
     const chosen = askedTags(enrichment.tags ?? TAGS[enrichment.product])
     for (const { index, message } of wrongColumns(output.columns ?? [], chosen)) {
-      findings.push(lintIssue('FETTLE_PIPELINE_VALUE', ['output', 'columns', index], message))
+      findings.push(wrongValue(['output', 'columns', index], message))
     }
   }
   return findings
@@ -173,24 +138,12 @@ const lintPoll: Rule = ({ fields: { poll } }) => {
   const { everyMs: every, maxMs: max, timeoutMs: timeout } = poll
   const findings: SyntaxIssue[] = []
   if (every > max) {
-    findings.push(
-      lintIssue(
-        'FETTLE_PIPELINE_VALUE',
-        ['poll', 'every'],
-        `${formatDuration(every)} is more than poll.max, ${formatDuration(max)}`,
-        'every must not be more than max.',
-      ),
-    )
+    const message = `${formatDuration(every)} is more than poll.max, ${formatDuration(max)}`
+    findings.push(wrongValue(['poll', 'every'], message, 'every must not be more than max.'))
   }
   if (timeout < every) {
-    findings.push(
-      lintIssue(
-        'FETTLE_PIPELINE_VALUE',
-        ['poll', 'timeout'],
-        `${formatDuration(timeout)} is less than poll.every, ${formatDuration(every)}`,
-        'timeout must not be less than every.',
-      ),
-    )
+    const message = `${formatDuration(timeout)} is less than poll.every, ${formatDuration(every)}`
+    findings.push(wrongValue(['poll', 'timeout'], message, 'timeout must not be less than every.'))
   }
   return findings
 }
@@ -198,13 +151,10 @@ const lintPoll: Rule = ({ fields: { poll } }) => {
 const lintChecks: Rule = ({ fields: { checks, output }, broken }) =>
   (checks ?? []).flatMap(({ name, warn, fail }) => {
     const at = ['checks', name]
-    if (warn === null && fail === null)
-      return [lintIssue('FETTLE_PIPELINE_VALUE', at, 'expected warn, fail or both', 'For example: { warn: "< 90%" }.')]
+    if (warn === null && fail === null) return [wrongValue(at, 'expected warn, fail or both', 'For example: { warn: "< 90%" }.')]
     if (name !== 'review' || output != null || broken.has('output')) return []
     const hint = 'Name an output, or leave checks.review out: without one these rows count as unmatched.'
-    return [
-      lintIssue('FETTLE_PIPELINE_VALUE', at, 'rows in review are counted in an output, and the pipeline has no output', hint),
-    ]
+    return [wrongValue(at, 'rows in review are counted in an output, and the pipeline has no output', hint)]
   })
 
 const lintOutput: Rule = ({ fields, root }) => {
@@ -242,14 +192,7 @@ const lintReview: Rule = ({ fields, broken }) => {
     ]
   if (fields.output == null) {
     if (broken.has('output')) return []
-    return [
-      lintIssue(
-        'FETTLE_PIPELINE_VALUE',
-        at,
-        'decisions change rows of the output, and the pipeline has no output',
-        'Name an output.',
-      ),
-    ]
+    return [wrongValue(at, 'decisions change rows of the output, and the pipeline has no output', 'Name an output.')]
   }
   const { path, unmatched, review } = fields.output
   const input = fields.input?.path

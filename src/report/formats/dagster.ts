@@ -6,8 +6,7 @@
 import { isRejection, type PipelineResult } from '../pipeline-result.ts'
 import { resultLine } from '../result-line.ts'
 import type { Report, Result } from '../schema.ts'
-import { OUTCOMES } from '../totals.ts'
-import { STATUS, type Verdict, verdictOf } from '../verdict.ts'
+import { OUTCOMES, STATUS, type Verdict, verdictOf } from '../verdict.ts'
 import { hintOf } from '../words.ts'
 import { plain, safeJson } from './escape.ts'
 
@@ -143,20 +142,13 @@ function countsOf({ totals, elapsedMs }: Report, { input, checks }: Result): Met
     const count = totals[name]
     return count === null ? [] : [[name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`), value('int', count)] as const]
   })
-  const judged = checks.map(({ assertion, success, severity, expected, actual }) => ({
-    assertion,
-    success,
-    severity,
-    expected,
-    actual,
-  }))
   return {
     rows: value('int', totals.rows),
     ...Object.fromEntries(known),
     ...(totals.matchRate === null ? {} : { match_rate: value('float', totals.matchRate) }),
     elapsed_seconds: value('float', elapsedMs / 1000),
     input_sha256: value('text', input.sha256),
-    ...(checks.length === 0 ? {} : { checks: value('json', judged) }),
+    ...(checks.length === 0 ? {} : { checks: value('json', checks) }),
   }
 }
 

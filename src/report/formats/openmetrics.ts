@@ -5,7 +5,7 @@
 
 import { isRejection, type PipelineResult } from '../pipeline-result.ts'
 import type { Report } from '../schema.ts'
-import { OUTCOMES } from '../totals.ts'
+import { OUTCOMES } from '../verdict.ts'
 import { escapeLabel } from './escape.ts'
 
 /** A metric family; `samples` returns labels and value for a run. */

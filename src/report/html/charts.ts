@@ -1,7 +1,7 @@
 /** Charts: outcomes as a bar, scores as a histogram. SVG with attributes only, since the policy of the page forbids inline styles. */
+import type { OutcomeName } from '../../model/results.ts'
 import type { Report, Result } from '../schema.ts'
-import { OUTCOMES, type OutcomeName } from '../totals.ts'
-import { OUTCOME, shownOutcomes } from '../verdict.ts'
+import { OUTCOME, OUTCOMES, shownOutcomes } from '../verdict.ts'
 import { count, percent } from '../words.ts'
 import { html, type Markup } from './markup.ts'
 

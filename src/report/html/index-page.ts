@@ -2,8 +2,8 @@
 
 import { isRejection, type PipelineResult, type Rejection } from '../pipeline-result.ts'
 import type { Report, Result } from '../schema.ts'
-import { OUTCOMES, sumOfTotals } from '../totals.ts'
-import { OUTCOME, STATUS, type Verdict, verdictOf, worst } from '../verdict.ts'
+import { sumOfTotals } from '../totals.ts'
+import { OUTCOME, OUTCOMES, STATUS, type Verdict, verdictOf, worst } from '../verdict.ts'
 import { count, counted, duration, hintOf, more, percent, points, time } from '../words.ts'
 import { bar, patterns } from './charts.ts'
 import { html, type Markup, prose } from './markup.ts'

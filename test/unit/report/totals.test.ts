@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { matchRate, UNKNOWN } from '../../../src/journal/index.ts'
 import { ledgerOf } from '../../../src/report/index.ts'
-import { OUTCOMES } from '../../../src/report/totals.ts'
+import { OUTCOMES } from '../../../src/report/verdict.ts'
 
 const small = fc.nat({ max: 100_000 })
 const known = fc.record({
