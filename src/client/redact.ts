@@ -3,15 +3,6 @@
  * comes before cutting, which could leave half a secret.
  */
 
-/** Masks the secrets that were passed to `hide`. */
-export interface Redactor {
-  hide(secret: string): void
-  /** Whether the text contains a secret that is too long to be there by chance. */
-  leaks(text: string): boolean
-  /** The text for a message, at most `max` characters. */
-  clean(text: string, max?: number): string
-}
-
 // Masking shorter texts would make messages unreadable.
 const SHORTEST = 3
 /** Shorter secrets may be part of an id or a word of the service by chance. */
@@ -31,15 +22,18 @@ const formsOf = (secret: string): string[] => [
 /** A link without its query and fragment, which may be a signature. */
 export const showUrl = (url: URL): string => `${url.protocol}//${url.host}${url.pathname}`
 
-export function createRedactor(): Redactor {
+/** Masks the secrets that were passed to `hide`. */
+export function createRedactor() {
   const secrets = new Set<string>()
   return {
-    hide(secret) {
+    hide(secret: string): void {
       if (secret.length < SHORTEST) return
       for (const form of formsOf(secret)) secrets.add(form)
     },
-    leaks: text => [...secrets].some(secret => secret.length >= LEAK_LENGTH && text.includes(secret)),
-    clean(text, max = 300) {
+    /** Whether the text contains a secret that is too long to be there by chance. */
+    leaks: (text: string): boolean => [...secrets].some(secret => secret.length >= LEAK_LENGTH && text.includes(secret)),
+    /** At most `max` characters. */
+    clean(text: string, max = 300): string {
       let shown = text
       for (const secret of [...secrets].sort((a, b) => b.length - a.length)) shown = shown.replaceAll(secret, '***')
       shown = shown.replace(QUERY, '$1?***').replace(ANSI, '').replace(CONTROL, ' ').replace(/ {2,}/g, ' ').trim()
@@ -47,3 +41,5 @@ export function createRedactor(): Redactor {
     },
   }
 }
+
+export type Redactor = ReturnType<typeof createRedactor>

@@ -21,7 +21,6 @@ export interface SinkOptions {
 }
 
 export interface Sink {
-  /** As passed to `openSink`. */
   readonly path: string
   readonly bytes: number
   write(bytes: Uint8Array): Promise<void>
@@ -121,7 +120,6 @@ class FileSink implements Sink {
   }
 }
 
-/** Runs one step of writing `path` and turns its errors into FETTLE_OUTPUT_WRITE. */
 export async function attempt<T>(path: string, step: () => Promise<T>): Promise<T> {
   try {
     return await step()

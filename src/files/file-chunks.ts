@@ -72,7 +72,6 @@ export const unreadable = (path: string, cause: Error): FettleError =>
 /** 16 bytes of SHA-256: no collisions in practice, and small enough to keep one per row. */
 export const digestOf = (text: string): Buffer => createHash('sha256').update(text).digest().subarray(0, 16)
 
-/** SHA-256 of a file in hexadecimal, null when it cannot be read. */
 export async function fileDigest(path: string): Promise<string | null> {
   const hash = createHash('sha256')
   try {

@@ -41,5 +41,4 @@ export function rememberHash({ id }: Version, sha256: string): void {
   if (hashes.size > MOST) hashes.delete(oldest!)
 }
 
-/** The stored hash of a version, null when this process has not read it. */
 export const knownHash = ({ id }: Version): string | null => hashes.get(id) ?? null

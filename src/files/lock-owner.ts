@@ -15,7 +15,6 @@ export interface LockOwner {
 /** A lock of another host is stale after this time without a beat: its process cannot be checked from here. */
 const STALE_MS = 10 * 60_000
 
-/** The owner a lock file names; null when it cannot be read. */
 export function readOwner(path: string): LockOwner | null {
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as LockOwner

@@ -53,7 +53,6 @@ export const OUTPUT_FORMATS = {
   },
 } as const satisfies Readonly<Record<string, FormatFacts>>
 
-/** A value of `output.format`. */
 export type OutputFormat = keyof typeof OUTPUT_FORMATS
 
 const ENTRIES = Object.entries(OUTPUT_FORMATS) as [OutputFormat, FormatFacts][]
@@ -65,11 +64,9 @@ export const formatFacts = (format: OutputFormat): FormatFacts => OUTPUT_FORMATS
 /** Without the query of an address. */
 const endsIn = (path: string, extension: string): boolean => path.replace(/\?.*$/, '').toLowerCase().endsWith(extension)
 
-/** The format of a file name by its ending, null for any other ending. */
 export const formatOfName = (path: string): OutputFormat | null =>
   ENTRIES.find(([, { extensions }]) => extensions.some(one => endsIn(path, one)))?.[0] ?? null
 
-/** The endings of a kind of format, or of all. */
 export const extensionsOf = (kind?: FormatFacts['kind']): string[] => [
   ...new Set(ENTRIES.flatMap(([, facts]) => (kind === undefined || facts.kind === kind ? facts.extensions : []))),
 ]

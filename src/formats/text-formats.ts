@@ -35,7 +35,6 @@ interface CsvStyle {
   readonly columns: number
 }
 
-/** Quotes cells only where needed. */
 export function csvText(rows: readonly (readonly string[])[], style: CsvStyle): string {
   return stringify(rows as string[][], {
     delimiter: style.delimiter,

@@ -26,7 +26,6 @@ const xmlText = (text: string): string =>
     .replace(ESCAPED, unit => `_x${unit.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}_`)
     .replace(/[&<>"]/g, mark => MARKUP[mark]!)
 
-/** The name of a sheet, cut to what Excel allows. */
 const sheetName = (name: string): string => name.replace(/[[\]/\\:*?']/g, '-').slice(0, 31)
 
 const relation = (id: number, type: string, target: string): string =>

@@ -74,7 +74,6 @@ export const initialCompanyActions = ({ portfolio, screen }: Plan): CompanyActio
         },
 })
 
-/** The state after one more event; null for any other event. */
 export function applyCompanyAction(state: CompanyActionState, event: RunEvent): Partial<CompanyActionState> | null {
   const { portfolio, screening } = state
   switch (event.type) {

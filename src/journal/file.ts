@@ -81,7 +81,6 @@ function parseLine(line: Buffer, path: string, number: number, sums: Checksums):
   return unsealed(value)
 }
 
-/** The event without the checksum of its line. */
 function unsealed(event: RunEvent & { readonly sum?: string }): RunEvent {
   const { sum: _, ...rest } = event
   return rest as RunEvent

@@ -17,7 +17,6 @@ export const isEvent = (value: unknown): value is RunEvent =>
   typeof value.at === 'string' &&
   !Number.isNaN(Date.parse(value.at))
 
-/** The fault of an event as text, or null. */
 export function faultOf(event: RunEvent): string | null {
   const fault = SCHEMAS.get(event.type)?.safeParse(event).error?.issues[0]
   return fault === undefined ? null : `its ${fault.path.map(String).join('.')} is missing or of another kind`

@@ -82,22 +82,16 @@ const withDefaults = (plan: Plan): Plan => ({
 const jobsOf = ({ parts }: Plan, name: string): JobState[] =>
   parts.map((_, part) => newJob(part, parts.length === 1 ? name : `${name}-${part + 1}`))
 
-const initialState = (event: RunEvent & { type: 'run.started' }): RunState => ({
-  ...initialCompanyActions(event.plan),
-  runId: event.runId,
-  tool: event.tool,
-  plan: withDefaults(event.plan),
-  jobName: event.jobName,
-  identity: event.identity,
-  args: event.args,
-  traceId: event.traceId,
-  ci: event.ci,
-  startedAt: event.at,
-  updatedAt: event.at,
+const initialState = ({ at, type, journal, merged, plan, ...facts }: RunEvent & { type: 'run.started' }): RunState => ({
+  ...initialCompanyActions(plan),
+  ...facts,
+  plan: withDefaults(plan),
+  startedAt: at,
+  updatedAt: at,
   resumedAt: [],
-  stages: stagesOf(event.plan).map(({ name }) => ({ name, ...newStage })),
-  jobs: jobsOf(withDefaults(event.plan), event.jobName),
-  issues: event.plan.issues,
+  stages: stagesOf(plan).map(({ name }) => ({ name, ...newStage })),
+  jobs: jobsOf(withDefaults(plan), facts.jobName),
+  issues: plan.issues,
   outputs: [],
   outcomes: null,
   samples: [],

@@ -2,7 +2,6 @@
 
 export const MASK = '***'
 
-/** The parts of a plan that decide what is masked. */
 interface MaskRules {
   readonly mappings: readonly { readonly mapping: string; readonly header: string | null; readonly index: number }[]
   readonly input: { readonly header: readonly string[] | null }

@@ -4,7 +4,6 @@
  */
 import type { OperationName } from '../contract/index.ts'
 
-/** The part of a plan that decides which stages it has and what they send. */
 interface StagePlan {
   readonly enrich: object | null
   readonly portfolio?: { readonly id: number | null } | null

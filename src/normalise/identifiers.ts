@@ -65,7 +65,6 @@ export function phoneDigits(text: string): string {
   return digits.length < 7 || /^(\d)\1*$/.test(digits) ? '' : digits.slice(-8)
 }
 
-/** Hosts shared by many companies: mail providers and platforms. */
 const SHARED_HOSTS = new Set(
   (
     'gmail googlemail hotmail outlook live msn yahoo ymail aol icloud me mac gmx web t-online freenet arcor orange wanadoo free laposte sfr ' +

@@ -9,17 +9,7 @@ export { inputWarnings, watchedColumns } from './planning/input-warnings.ts'
 export { type PlannedShard, planRun } from './planning/plan.ts'
 export { resolvedYaml } from './planning/resolved-yaml.ts'
 export { problemOf, readShardPlan } from './planning/shard-schema.ts'
-export {
-  kinOf,
-  lineOf,
-  MOST_SHARDS,
-  mergedPlan,
-  parseShard,
-  type ShardChoice,
-  shardList,
-  shardText,
-  shareOf,
-} from './planning/shards.ts'
+export * from './planning/shards.ts'
 export { draftOf, draftYaml } from './propose/draft.ts'
 export {
   columnName,
@@ -29,16 +19,7 @@ export {
   type SeenColumn,
 } from './propose/propose.ts'
 export type { Knowledge } from './propose/values.ts'
-export {
-  addressOf,
-  isAddress,
-  isHidden,
-  type Links,
-  linksOf,
-  shownPath,
-  whyNotAddress,
-  whyNotEndpoint,
-} from './schema/addresses.ts'
+export * from './schema/addresses.ts'
 export { parseDuration } from './schema/durations.ts'
 export { pipelineJsonSchema } from './schema/json-schema.ts'
 export { KEYS_OUTSIDE_IDENTITY, liveSettingsOf, settingName } from './schema/keys.ts'

@@ -35,7 +35,6 @@ export interface ParsedPipeline {
   readonly locate: Locate
 }
 
-/** Issues after this many are only counted. */
 const MAX_ISSUES = 50
 
 /** Parses the text of a pipeline file. Never throws because of the text. */

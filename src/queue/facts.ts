@@ -12,7 +12,6 @@ const fact = (status: QueueFact['status'], text: string, hint = ''): QueueFact =
 /** The first version with the conditions on streams that BullMQ uses. */
 const OLDEST = 6.2
 
-/** The facts about the Redis at the address; throws what the connection throws. */
 export async function queueFacts({ redis }: Pick<Connected, 'redis'>): Promise<QueueFact[]> {
   const info = await redis.info()
   const fields = new Map(info.split(/\r?\n/).map(line => [line.split(':', 1)[0], line.slice(line.indexOf(':') + 1)]))

@@ -22,7 +22,6 @@ const keyOf = (queue: string, jobId: string): string => `fettle:${queue}:journal
 
 /** More than any shard records: a thousand jobs polled for a week need a tenth of it. */
 const MAX_BYTES = 128 * 1024 ** 2
-/** Lines per read. */
 const PAGE = 1_000
 
 /**

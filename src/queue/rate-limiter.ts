@@ -12,14 +12,6 @@ interface Rate {
   readonly perMs: number
 }
 
-interface SharedRateLimiter {
-  /** Resolves when a request may be sent. */
-  take(signal: AbortSignal): Promise<void>
-  /** Delays the requests of all processes by `ms`. */
-  pause(ms: number): void
-  close(): Promise<void>
-}
-
 /** The service counts arrivals, which a network and a busy machine delay. */
 const LATE_MS = 250
 
@@ -30,11 +22,7 @@ const LONGEST_MS = 60_000
 const spacing = ({ requests, perMs }: Rate): number => Math.ceil((perMs + LATE_MS) / requests)
 
 /** Opens the rate limiter of `account`. When processes set different rates, the last one applies. */
-export async function openSharedRateLimiter(
-  { engine, redis, address }: Connected,
-  account: string,
-  rate: Rate,
-): Promise<SharedRateLimiter> {
+export async function openSharedRateLimiter({ engine, redis, address }: Connected, account: string, rate: Rate) {
   const name = `${address.name}-turns-${account}`
   const options = { connection: redis, prefix: 'fettle' }
   const slots = new engine.Queue(name, { ...options, defaultJobOptions: { removeOnComplete: true } })
@@ -64,7 +52,8 @@ export async function openSharedRateLimiter(
   }
 
   return {
-    take(signal) {
+    /** Resolves when a request may be sent. */
+    take(signal: AbortSignal): Promise<void> {
       const taken = previous
         .then(() => orAborted(takeNow(signal), signal))
         .catch((error: unknown) => {
@@ -73,10 +62,11 @@ export async function openSharedRateLimiter(
       previous = taken.catch(() => {})
       return taken
     },
-    pause(ms) {
+    /** Delays the requests of all processes by `ms`. */
+    pause(ms: number): void {
       slots.rateLimit(Math.ceil(ms)).catch(() => {})
     },
-    async close() {
+    async close(): Promise<void> {
       await Promise.allSettled([taker.close(true), slots.close()])
     },
   }

@@ -20,13 +20,11 @@ export interface QueuedShardStatus {
   readonly workers: number | null
 }
 
-/** A shard to submit: the name of its job, and the task that its worker receives. */
 interface QueuedShard {
   readonly id: string
   readonly task: unknown
 }
 
-/** What happened to a shard, with its error or progress text. */
 export type Notice = { readonly id: string; readonly status: 'completed' | 'failed' | 'progress'; readonly text: string }
 
 interface Waiting {

@@ -24,7 +24,6 @@ interface WorkerTask {
   readonly signal: AbortSignal
   /** Runs a shard; `signal` is aborted when the worker stops, or has lost its lease. */
   readonly run: (task: unknown, lease: Lease, signal: AbortSignal) => Promise<ShardResult>
-  /** Called with errors of the connection and of the queue. */
   readonly onTrouble: (message: string) => void
 }
 

@@ -47,7 +47,6 @@ export interface CompanyActionLine {
   readonly isAlert: boolean
 }
 
-/** Empty if the pipeline has neither. */
 export function companyActionLines({
   portfolio,
   screening,

@@ -13,25 +13,33 @@ const BY_WEIGHT: readonly Verdict[] = ['error', 'cancelled', 'fail', 'running', 
 /** The worst of several verdicts; an empty list is an error. */
 export const worst = (verdicts: readonly Verdict[]): Verdict => BY_WEIGHT.find(one => verdicts.includes(one)) ?? 'error'
 
-export const STATUS: Readonly<Record<Result['stages'][number]['status'], { readonly sign: string; readonly word: string }>> = {
-  success: { sign: '✓', word: 'Success' },
-  warn: { sign: '!', word: 'Success, with warnings' },
-  fail: { sign: '✗', word: 'Checks failed' },
-  error: { sign: '✗', word: 'Error' },
-  skipped: { sign: '–', word: 'Skipped' },
-  cancelled: { sign: '■', word: 'Stopped' },
-  running: { sign: '…', word: 'Running' },
-  pending: { sign: '·', word: 'Not started' },
+export type Tone = 'good' | 'warn' | 'bad' | 'calm'
+
+interface Label {
+  readonly sign: string
+  readonly word: string
+  readonly tone: Tone
 }
 
-export const OUTCOME: Readonly<Record<OutcomeName, { readonly sign: string; readonly word: string }>> = {
-  matched: { sign: '●', word: 'matched' },
-  manualMatched: { sign: '◉', word: 'matched by hand' },
-  duplicates: { sign: '◎', word: 'duplicates' },
-  review: { sign: '◐', word: 'to review' },
-  unmatched: { sign: '○', word: 'unmatched' },
-  failed: { sign: '✗', word: 'not answered' },
-  skipped: { sign: '–', word: 'skipped' },
+export const STATUS: Readonly<Record<Result['stages'][number]['status'], Label>> = {
+  success: { sign: '✓', word: 'Success', tone: 'good' },
+  warn: { sign: '!', word: 'Success, with warnings', tone: 'warn' },
+  fail: { sign: '✗', word: 'Checks failed', tone: 'bad' },
+  error: { sign: '✗', word: 'Error', tone: 'bad' },
+  skipped: { sign: '–', word: 'Skipped', tone: 'calm' },
+  cancelled: { sign: '■', word: 'Stopped', tone: 'warn' },
+  running: { sign: '…', word: 'Running', tone: 'calm' },
+  pending: { sign: '·', word: 'Not started', tone: 'calm' },
+}
+
+export const OUTCOME: Readonly<Record<OutcomeName, Label>> = {
+  matched: { sign: '●', word: 'matched', tone: 'good' },
+  manualMatched: { sign: '◉', word: 'matched by hand', tone: 'good' },
+  duplicates: { sign: '◎', word: 'duplicates', tone: 'good' },
+  review: { sign: '◐', word: 'to review', tone: 'warn' },
+  unmatched: { sign: '○', word: 'unmatched', tone: 'calm' },
+  failed: { sign: '✗', word: 'not answered', tone: 'bad' },
+  skipped: { sign: '–', word: 'skipped', tone: 'calm' },
 }
 
 /** In display order. */

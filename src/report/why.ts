@@ -26,5 +26,4 @@ function reasonOfPart(part: string): Reason {
 
 const GROUPS = ['no name', 'no candidate', 'below threshold', 'ambiguous', 'wrong country'] as const
 
-/** The group of an unmatched row: the reason of the matcher, or `other reasons`. */
 export const groupOf = (why: string): string => GROUPS.find(group => why.toLowerCase().includes(group)) ?? 'other reasons'

@@ -2,7 +2,6 @@
 import { actionOf, type Issue, type Place } from '../errors.ts'
 import { hintWithCommand } from '../shell-command.ts'
 
-/** The hint of an issue with the command that follows it; empty without a hint. */
 export const hintOf = (issue: Pick<Issue, 'hint' | 'action'> & { readonly code: string }): string =>
   issue.hint === null ? '' : hintWithCommand(issue.hint, actionOf(issue))
 

@@ -117,7 +117,6 @@ interface PlacedPart {
   handle: FileHandle | null
 }
 
-/** The byte offsets of the rows in the enriched files. */
 class AnswerOffsets {
   readonly #workDir: string
   readonly #ends: Float64Array
@@ -133,12 +132,10 @@ class AnswerOffsets {
     this.#parts[part] = { first: this.#count, header: place(), delimiter, handle: null }
   }
 
-  /** Stores the offset of the row that was just read. */
   add({ place }: EnrichedFile): void {
     this.#ends[this.#count++] = place()
   }
 
-  /** The part of row `number` (from 0). */
   partOf(number: number): number {
     return this.#parts.findLastIndex(({ first }) => first <= number)
   }

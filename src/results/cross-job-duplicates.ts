@@ -9,7 +9,6 @@ import type { Plan } from '../pipeline/model/types.ts'
 import type { Answer } from './answers.ts'
 import { foundIds } from './decisions/apply-decisions.ts'
 
-/** Returns true for a match whose company was found for an earlier row. */
 export function crossJobDuplicates({ parts }: Pick<Plan, 'parts'>): (answer: Answer) => boolean {
   if (parts.length === 1) return () => false
   const seen = new DigestIndex()

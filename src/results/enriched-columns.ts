@@ -18,7 +18,6 @@ export interface EnrichedColumns {
 /** The columns of rows without an answer. */
 export const NO_COLUMNS: EnrichedColumns = { header: [], own: [], find: () => -1 }
 
-/** A header without the differences that a service may introduce. */
 const plain = (name: string): string =>
   name
     .normalize('NFC')

@@ -10,10 +10,8 @@ export const QUEUE_FILE = 'queue.json'
 
 const ENRICHED = /^enriched-\d+\.csv$/
 
-/** Whether a file is the received file of a job. */
 export const isEnrichedFile = (name: string): boolean => ENRICHED.test(name)
 
-/** The received file of a job, once it is complete. */
 export const enrichedPath = (directory: string, part: number): string => join(directory, `enriched-${part}.csv`)
 
 /** Replaces a file by a hard link to another, or by a copy where the file system has no links between the two. */

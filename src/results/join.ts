@@ -12,7 +12,7 @@ import { verifyPlanned } from '../input/table/verify-unchanged.ts'
 import { DigestIndex } from '../input/upload/row-dedupe.ts'
 import { dedupeKeyOf, rowMaker } from '../input/upload/upload-row.ts'
 import type { Download } from '../model/requests.ts'
-import type { FoundCompany, Outcomes, PublishedResults } from '../model/results.ts'
+import type { Outcomes, PublishedResults } from '../model/results.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import { type AnswerPlace, Answers } from './answers.ts'
 import { crossJobDuplicates } from './cross-job-duplicates.ts'
@@ -24,31 +24,22 @@ import type { ResultsOptions } from './options.ts'
 import { CompanyLister, readCompanies, removeCompanies } from './output/companies.ts'
 import { missingColumns } from './output/layout.ts'
 import { Writers } from './output/writers.ts'
-import { type ReceivedFile, Receiver } from './receive.ts'
+import { Receiver } from './receive.ts'
 import { fingerprinter } from './row-fingerprint.ts'
 import { RowTotals } from './row-totals.ts'
 
-interface FileResults {
-  /** Throws FETTLE_DOWNLOAD_CUT for a file cut short, FETTLE_LEDGER for a complete file with other rows. */
-  receive(part: number, download: Download, rows: number): Promise<ReceivedFile>
-  /**
-   * Writes the output files atomically; a second call writes the same bytes. `accept` receives the counts of the uploaded rows: when
-   * it throws, no file gets its name. Rows of `failed` parts are written without an answer.
-   */
-  publish(accept?: (uploaded: Outcomes) => void, failed?: ReadonlySet<number>): Promise<PublishedResults>
-  /** The `listed` companies found, from number `from` (from 0) on. Throws FETTLE_OUTPUT_WRITE when some are missing. */
-  companies(listed: number, from?: number): AsyncIterable<FoundCompany>
-  removeCompanies(): Promise<void>
-  remove(): Promise<void>
-}
-
 /** The results of a plan; enriched files are stored in `workDir`, outputs must be inside `options.root`. */
-export function openResults(plan: Plan, workDir: string, options: ResultsOptions = {}): FileResults {
+export function openResults(plan: Plan, workDir: string, options: ResultsOptions = {}) {
   const receiver = new Receiver(workDir)
   return {
-    receive: (part, download, rows) => receiver.receive(part, download, rows),
-    publish: (accept = () => {}, failed = new Set()) => publish(plan, { workDir, failed }, options, accept),
-    companies: (listed, from) => readCompanies(workDir, listed, from),
+    receive: (part: number, download: Download, rows: number) => receiver.receive(part, download, rows),
+    /**
+     * Writes the output files atomically; a second call writes the same bytes. `accept` receives the counts of the uploaded rows: when
+     * it throws, no file gets its name. Rows of `failed` parts are written without an answer.
+     */
+    publish: (accept: (uploaded: Outcomes) => void = () => {}, failed: ReadonlySet<number> = new Set()) =>
+      publish(plan, { workDir, failed }, options, accept),
+    companies: (listed: number, from?: number) => readCompanies(workDir, listed, from),
     removeCompanies: () => removeCompanies(workDir),
     remove: () => receiver.remove(),
   }

@@ -27,7 +27,6 @@ interface FoundJob {
   readonly others: readonly JobRecord[]
 }
 
-/** Searches once for the oldest job of this name; undefined when none exists. */
 export async function findJob(name: string, ports: StatusPorts): Promise<FoundJob | undefined> {
   const [job, ...others] = await ports.service.findJobs(name, { signal: ports.grace })
   return job === undefined ? undefined : { job, others }
@@ -66,13 +65,11 @@ class JobRelocated extends FettleError {
   }
 }
 
-/** The events that record the id of our job when the error found another one; null for any other error. */
 export function relocationEvents(error: unknown): readonly RunEventInput[] | null {
   for (let cause = error; cause instanceof Error; cause = cause.cause) if (cause instanceof JobRelocated) return cause.events
   return null
 }
 
-/** The job of our id, or the error that it does not exist. */
 async function readUnderId(job: JobState, ports: StatusPorts, options: CallOptions): Promise<JobRecord | FettleError> {
   try {
     return await ports.service.readJob(idOf(job), options)
@@ -155,7 +152,6 @@ const NOT_YET_PAUSE_MS = 2_000
 /** How the service refuses a request that does not fit the state of the job (contract §14.1). */
 const REFUSALS: readonly (number | null)[] = [400, 409, 422]
 
-/** The service refused the request in this state of the job. */
 export const isRefusal = (error: unknown): boolean =>
   FettleError.is(error) && error.code === 'FETTLE_REJECTED' && REFUSALS.includes(error.status)
 

@@ -51,14 +51,12 @@ export type ProgressEvent = { readonly part?: number } & (
   | { readonly type: 'retry'; readonly message: string }
 )
 
-/** The amounts of a progress event, in the unit of the event; null when it has none. */
 export function progressOf(event: ProgressEvent): { readonly done: number; readonly total: number | null } | null {
   if (event.type === 'upload') return { done: event.sent, total: event.total }
   if (event.type === 'download') return { done: event.received, total: event.total }
   return event.type === 'companies' ? { done: event.done, total: event.total } : null
 }
 
-/** Everything a stage may use. */
 export interface Ports {
   readonly service: Service
   readonly portfolios: PortfolioService
@@ -75,7 +73,6 @@ export interface Ports {
 
 export type StatusPorts = Pick<Ports, 'service' | 'clock' | 'signal' | 'grace'>
 
-/** The same port; `more` is added to the options of each of its requests. */
 export const withOptions = <Port extends object>(port: Port, more: CallOptions): Port =>
   new Proxy(port, {
     get(target, name) {

@@ -30,7 +30,6 @@ export interface RunContext {
   readonly previousRate: number | null
   /** Stop once every job is submitted; a later process resumes the run. */
   readonly detach?: boolean
-  /** Called after every event, with the state after it. */
   readonly onFact?: (event: RunEventInput, state: RunState) => void
 }
 
@@ -88,7 +87,6 @@ const current = ({ recorder }: RunContext): RunState => {
   return recorder.state
 }
 
-/** The error of a run some of whose jobs failed at the service; null when none did. */
 function failureOf({ jobs }: RunState): FettleError | null {
   const failed = jobs.flatMap(({ failure }) => (failure === null ? [] : [failure]))
   const [first] = failed
@@ -108,7 +106,6 @@ function end(record: Record, state: RunState, error: FettleError | null, context
   return record(pausedBy(error))
 }
 
-/** The event that stops a run before its end. */
 export function pausedBy(thrown: unknown): RunEventInput {
   const error = asFettleError(thrown)
   return { type: 'run.paused', status: pausedStatus(error), exitCode: error.exitCode, error: recordError(error) }

@@ -1,6 +1,5 @@
 /** Computes polling intervals from the plan's numbers. */
 
-/** Interval and limits of polling, in milliseconds. */
 export interface PollPlan {
   readonly everyMs: number
   readonly maxMs: number
@@ -19,7 +18,6 @@ export const MAX_CONTRACT_FAILURES = 5
 /** A job may not be readable right after it was created: until then a 404 means "not yet" (contract §14.2). */
 export const GRACE_MS = 30_000
 
-/** The interval after `previous`, before jitter: × 1.5 up to the maximum. */
 export const growInterval = (previous: number, plan: PollPlan): number => Math.min(plan.maxMs, previous * GROWTH)
 
 /** An interval with ± 20 % of jitter, so that many runs do not poll in step. `random` is in [0, 1). */

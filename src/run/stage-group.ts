@@ -26,7 +26,6 @@ export async function runStageGroup(stages: readonly Named<JobStage>[], context:
   return group.end()
 }
 
-/** Calls `each` for all items, at most `concurrency` at a time. Results keep the order of the items. */
 export async function mapConcurrently<T, R>(
   items: readonly T[],
   concurrency: number,
@@ -36,7 +35,6 @@ export async function mapConcurrently<T, R>(
   return Promise.all(items.map(item => limit(() => each(item))))
 }
 
-/** Runs the stages one after the other. Returns the error that stopped one, or null. */
 export async function runCompanyStages(
   stages: readonly Named<RunStep>[],
   context: StageGroupContext,
@@ -200,7 +198,6 @@ class StageGroup {
     return { elapsedMs, http: { ...meter, throttledMs: Math.round(meter.throttledMs) } }
   }
 
-  /** The service ports, their requests counted for an open stage. */
   #measured(stage: Named<object>): Pick<Ports, 'service' | 'portfolios' | 'screening'> {
     const { service, portfolios, screening } = this.#context.ports
     const options = { stage: stage.name, meter: this.#open.get(stage)!.meter }

@@ -23,7 +23,6 @@ export interface JobStage {
   isDone(job: JobState): boolean
   /** May be called again after any event it yielded: it reads the state and keeps none. */
   run(job: JobState, state: RunState, ports: Ports): StageEvents
-  /** Runs once, after all jobs. */
   readonly afterJobs?: RunStep
 }
 
@@ -38,7 +37,6 @@ export const isComplete = (stage: JobStage, state: RunState): boolean =>
 /** The last lines of an earlier process may be missing from the journal: check for an effect before causing it. */
 export const isResumed = ({ resumedAt }: RunState): boolean => resumedAt.length > 0
 
-/** The id of a job that the create stage has made. */
 export function idOf(job: JobState): string {
   if (job.id === null) throw new TypeError(`job ${job.name} has no id yet: the create stage comes first`)
   return job.id

@@ -19,7 +19,6 @@ export interface Reply {
   readonly status: number
   readonly headers: OutgoingHttpHeaders
   readonly body: Buffer | IncomingMessage
-  /** Bytes of the body; null if the service does not announce them. */
   readonly length: number | null
 }
 

@@ -34,7 +34,6 @@ interface Demand<N extends OperationName, T> {
   readonly onReply?: (reply: Reply) => void
   /** The reply is not used, so it may be empty. */
   readonly confirms?: boolean
-  /** Sent as a form instead of a JSON body. */
   readonly form?: { readonly file: FormFile; readonly fields: Readonly<Record<string, string>> }
 }
 
@@ -50,7 +49,6 @@ export interface Core {
 const isEffect = <T>(options: CallOptions | EffectOptions<T> | undefined): options is EffectOptions<T> =>
   options !== undefined && 'look' in options
 
-/** Whether a request may change something at the service, or cost something. */
 const isEffectful = ({ method, repeat }: Operation): boolean => repeat !== 'free' || method !== 'GET'
 
 const checked = (name: string, schema: Schema<unknown> | null, value: unknown): void => {

@@ -23,7 +23,6 @@ import {
 import type { RateLimiter } from '../retry/rate-limiter.ts'
 import type { RetryBudget } from '../retry/retry-budget.ts'
 
-/** A request that can be sent any number of times. */
 export interface Call<T> {
   readonly policy: Policy
   /** What is attempted, on what: the start of every message about it. */
@@ -36,7 +35,6 @@ export interface Call<T> {
   readonly spareMs?: number
   readonly attempts?: number | undefined
   readonly signal?: AbortSignal | undefined
-  /** Called when the service asks for a pause. */
   readonly onThrottled?: (() => void) | undefined
   readonly look?: () => Promise<T | undefined>
   /** Hints by status or kind of network error, when the hint of the error code is too general. */
@@ -109,7 +107,6 @@ interface Step {
   readonly end: string | null
 }
 
-/** Charges a retry to the budget. Returns how long to wait, or why the request ends. */
 function chargeRetry(decision: Decision, call: Call<unknown>, counts: RetryCounts, tools: Tools): Step {
   if (decision.act === 'wait') {
     counts.throttles += 1

@@ -8,7 +8,6 @@ import { FettleError } from '../../errors.ts'
 import type { Clock } from '../../model/requests.ts'
 import { lifetimeOf, renewalAge } from './token.ts'
 
-/** The token for one client. */
 export interface Tokens {
   /** The held token, or a new one; it is valid for at least `spareMs` more if the service allows. */
   token(spareMs: number, signal: AbortSignal | undefined): Promise<string>
@@ -26,7 +25,6 @@ export interface LoginOptions {
 // A client that may log in for all.
 interface Applicant {
   readonly deadline: () => number
-  /** Sends a login and returns its token. */
   logIn(options: LoginOptions): Promise<string>
 }
 

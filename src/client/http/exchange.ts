@@ -47,7 +47,6 @@ export const notFollowed = (status: number, redirect: string): Outcome<never> =>
   redirect,
 })
 
-/** The target of a redirect, null without a valid one. */
 export function locationOf(reply: Reply, from: URL): URL | null {
   const location = reply.header('location')
   return location !== null && URL.canParse(location, from.href) ? new URL(location, from) : null

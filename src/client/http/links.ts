@@ -36,7 +36,6 @@ export function parseBase(text: string, insecure: boolean): URL {
   return url
 }
 
-/** The address of a path of the service below its base. */
 export function under(base: URL, path: string, query?: URLSearchParams): URL {
   const url = new URL(base)
   url.pathname = `${base.pathname.replace(/\/$/, '')}${path}`

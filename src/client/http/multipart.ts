@@ -5,19 +5,9 @@
 import FormData from 'form-data'
 import { FettleError } from '../../errors.ts'
 import type { Clock, FormFile } from '../../model/requests.ts'
+import type { watchSending } from './stall-detector.ts'
 
-export interface Multipart {
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: AsyncIterable<Uint8Array>
-  /** The error of the source, undefined without one: it is the reason when sending fails. */
-  sourceError(): unknown
-}
-
-interface Progress {
-  /** Called when a piece was written to the socket. */
-  moved(bytes: number): void
-  finished(): void
-}
+type Progress = Pick<ReturnType<typeof watchSending>, 'moved' | 'finished'>
 
 const FIRST_PIECE = 64 * 1024
 const LARGEST_PIECE = 4 * 1024 * 1024
@@ -52,7 +42,7 @@ export function buildMultipart(
   fields: Readonly<Record<string, string>>,
   clock: Clock,
   progress: Progress,
-): Multipart {
+) {
   const form = new FormData()
   for (const [field, value] of Object.entries(fields)) form.append(field, value)
   form.append(name, Buffer.alloc(0), { filename: upload.filename, contentType: 'text/csv', knownLength: upload.bytes })
@@ -102,8 +92,9 @@ export function buildMultipart(
   }
 
   return {
-    headers: { ...form.getHeaders(), 'content-length': String(form.getLengthSync()) },
+    headers: { ...form.getHeaders(), 'content-length': String(form.getLengthSync()) } as Readonly<Record<string, string>>,
     body: whole(),
+    /** The error of the source, undefined without one: it is the reason when sending fails. */
     sourceError: () => failed,
   }
 }

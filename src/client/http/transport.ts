@@ -29,7 +29,6 @@ export interface Exchange {
 /** A reply whose body has not been read. The caller reads the body or drops it. */
 export interface Reply {
   readonly status: number
-  /** The first value of a header, null when absent. */
   header(name: string): string | null
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   /** Chunks as they arrive; throws the connection's error. */

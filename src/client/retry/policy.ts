@@ -29,11 +29,9 @@ export type Miss =
       readonly correlationId: string | null
     }
 
-/** The properties of a request that decide about its retries. */
 export interface Policy {
   readonly method: Operation['method']
   readonly repeat: Operation['repeat']
-  /** The request is the login itself. */
   readonly login: boolean
   /** Statuses that end this request with a special code. */
   readonly codes?: Readonly<Record<number, ErrorCode>>

@@ -20,7 +20,6 @@ interface Caller {
   readonly stop?: AbortSignal | undefined
   /** Milliseconds left for the caller. */
   readonly deadline: () => number
-  /** Called with the length of a pause that delayed it. */
   readonly onPaused: (ms: number) => void
 }
 

@@ -17,13 +17,6 @@ const INSTALL = 'npm install @aws-sdk/client-s3 @aws-sdk/lib-storage'
 
 type Sdk = typeof import('@aws-sdk/client-s3') & { readonly Upload: typeof import('@aws-sdk/lib-storage').Upload }
 
-interface S3Client {
-  readonly sdk: Sdk
-  readonly client: InstanceType<Sdk['S3Client']>
-  /** The reply to the last request. */
-  readonly lastReply: () => Reply
-}
-
 /** Throws FETTLE_SETTINGS with the command that installs them. */
 async function loadSdk(): Promise<Sdk> {
   try {
@@ -57,7 +50,7 @@ interface SdkRequest {
   readonly body?: unknown
 }
 
-export async function s3Client(wire: ObjectWire, settings: S3Settings, { access, label, signal }: S3Purpose): Promise<S3Client> {
+export async function s3Client(wire: ObjectWire, settings: S3Settings, { access, label, signal }: S3Purpose) {
   const sdk = await loadSdk()
   const { region, endpoint, accessKeyId, secretAccessKey, sessionToken } = settings
   for (const secret of [secretAccessKey, sessionToken]) if (secret !== null) wire.redactor.hide(secret)

@@ -9,12 +9,12 @@ import type { Clock } from '../../model/requests.ts'
 import { sendWithRetries, type Tools } from '../api/send-with-retries.ts'
 import { createShared } from '../api/shared.ts'
 import { locationOf, lost, notFollowed } from '../http/exchange.ts'
-import { LIMITS, type Limits } from '../http/limits.ts'
+import { LIMITS } from '../http/limits.ts'
 import { HOPS, isRedirect, judgeLink } from '../http/links.ts'
 import { readBody } from '../http/reply.ts'
 import { watchSending } from '../http/stall-detector.ts'
 import { createTransport, type Exchange, isNetworkError, type Reply } from '../http/transport.ts'
-import { createRedactor, type Redactor, showUrl } from '../redact.ts'
+import { createRedactor, showUrl } from '../redact.ts'
 import type { Outcome } from '../retry/policy.ts'
 import { parseRetryAfter } from '../retry/retry-after.ts'
 import type { ConnectOptions } from '../types.ts'
@@ -28,7 +28,6 @@ export type Access = 'read' | 'write'
 
 export interface ObjectRequest {
   readonly access: Access
-  /** What is attempted, on what: the start of every message. */
   readonly label: string
   readonly method: Exchange['method']
   readonly url: URL
@@ -41,16 +40,6 @@ export interface ObjectRequest {
   readonly isCleaning?: boolean
   readonly hints: Readonly<Record<string, string>>
   readonly signal?: AbortSignal | undefined
-}
-
-export interface ObjectWire {
-  readonly clock: Clock
-  readonly limits: Limits
-  readonly redactor: Redactor
-  readonly options: WireOptions
-  /** Returns a reply of 2xx. Throws FETTLE_INPUT_READ or FETTLE_OUTPUT_WRITE for a refusal, and the errors of sendWithRetries. */
-  send(request: ObjectRequest): Promise<Reply>
-  close(): Promise<void>
 }
 
 // Final refusals; 408, 429 and 5xx are retried, and end with the codes of the service.
@@ -71,8 +60,7 @@ const noToken = (): never => {
 
 const MAX_ERROR_BYTES = 64 * 1024
 
-/** Has its own connections, opened by the first request. */
-export function createObjectWire(options: WireOptions): ObjectWire {
+export function createObjectWire(options: WireOptions) {
   const { clock, attempts } = options
   const limits = { ...LIMITS, ...options.limits }
   const redactor = createRedactor()
@@ -137,7 +125,8 @@ export function createObjectWire(options: WireOptions): ObjectWire {
     limits,
     redactor,
     options,
-    async send(request) {
+    /** Returns a reply of 2xx. Throws FETTLE_INPUT_READ or FETTLE_OUTPUT_WRITE for a refusal, and the errors of sendWithRetries. */
+    async send(request: ObjectRequest): Promise<Reply> {
       const { access, label, signal, isCleaning = false } = request
       const policy = { method: 'GET', repeat: 'free', login: false, codes: codesOf(access) } as const
       const hints = { ...HINTS, ...request.hints }
@@ -149,6 +138,8 @@ export function createObjectWire(options: WireOptions): ObjectWire {
     close: () => transport.close(),
   }
 }
+
+export type ObjectWire = ReturnType<typeof createObjectWire>
 
 async function* counted(body: AsyncIterable<Uint8Array>, moved: (bytes: number) => void): AsyncGenerator<Uint8Array> {
   for await (const piece of body) {

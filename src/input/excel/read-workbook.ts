@@ -9,10 +9,8 @@ import { csvText } from '../../formats/text-formats.ts'
 import { readCells } from './cell-values.ts'
 import { type Book, type Parts, partOf, readBook } from './workbook.ts'
 
-/** The most bytes of XML that a workbook may unpack to. */
 export const MAX_XML = 512 * 1024 ** 2
 
-/** The text of a sheet, and the sheets that a workbook has. */
 export interface Sheet {
   readonly name: string
   readonly others: readonly string[]
@@ -21,7 +19,6 @@ export interface Sheet {
 
 type Fail = (code: ErrorCode, why: string, hint?: string) => FettleError
 
-/** A sheet by name or by number from 1; null for the first with content. */
 export type WantedSheet = string | number | null
 
 export const isWorkbook = (archive: Buffer): boolean =>
@@ -69,7 +66,6 @@ function sheetOf(parts: Parts, wanted: WantedSheet, fail: Fail): Sheet {
 
 const NAMED = 20
 
-/** Names of sheets as a message lists them, not all where there are many. */
 export function sheetNames(names: readonly string[]): string {
   const list = names.slice(0, NAMED).map(name => JSON.stringify(name))
   return `${list.join(', ')}${names.length > NAMED ? ` and ${names.length - NAMED} more` : ''}`
@@ -91,7 +87,6 @@ function hasCells(xml: Buffer, book: Book): boolean {
   return has
 }
 
-/** Cells and characters that are made into text at a time. */
 const BATCH_CELLS = 50_000
 const BATCH_CHARS = 1_048_576
 

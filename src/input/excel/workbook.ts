@@ -4,7 +4,6 @@ import { readXml, resolved } from './xml.ts'
 /** The XML of a workbook by the names of its parts. */
 export type Parts = ReadonlyMap<string, Buffer>
 
-/** A workbook without its cells. */
 export interface Book {
   /** In the order of the tabs; `part` is null for a sheet without cells, as a chart is. */
   readonly sheets: readonly { readonly name: string; readonly part: string | null }[]
@@ -16,7 +15,6 @@ export interface Book {
 const LIST = 'xl/workbook.xml'
 const LINKS = 'xl/_rels/workbook.xml.rels'
 
-/** The part of that name. Throws an Error when it is missing. */
 export function partOf(parts: Parts, name: string): Buffer {
   const xml = parts.get(name)
   if (xml === undefined) throw new Error(`${JSON.stringify(name)} is not in it`)

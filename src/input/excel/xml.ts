@@ -17,7 +17,6 @@ const [LT, GT, QUOTE, APOSTROPHE, SLASH, BANG, QUESTION] = [0x3c, 0x3e, 0x22, 0x
 const COMMENT = ['<!--', '-->'] as const
 const CDATA = ['<![CDATA[', ']]>'] as const
 
-/** Reads `xml` from its first tag to its last. */
 export function readXml(xml: Buffer, { open, close, text }: Tags): void {
   refuseEncoding(xml)
   const inside: string[] = []

@@ -150,7 +150,6 @@ const isTooLong = (text: string, length: number): boolean =>
 const textOf = ({ buffer, byteOffset }: DataView, start: number, end: number): string =>
   Buffer.from(buffer, byteOffset + start, end - start).toString()
 
-/** A value as a reader of the table sees it, cut. */
 function example(bytes: DataView, start: number, end: number, isQuoted: boolean): string {
   // Eight bytes for a character: four of UTF-8, doubled if they are quotes.
   const whole = textOf(bytes, start, Math.min(end, start + 8 * EXAMPLE))

@@ -10,7 +10,6 @@ import { BLOCK_BYTES, structuralIndexer } from './structural-index.ts'
 
 /** A record may be this long, in bytes: the service's rows are far shorter, so a longer one has an unclosed quote. */
 export const MAX_RECORD_BYTES = 1_048_576
-/** A record may have this many cells. */
 export const MAX_COLUMNS = 1024
 const PLACES_PER_KIND = 10
 // Full length: reads beyond the end of an array are slow.
@@ -87,7 +86,6 @@ export class RecordScanner {
     this.#delimiter = delimiter.charCodeAt(0)
   }
 
-  /** True while a quoted cell is open. */
   get isQuoted(): boolean {
     return this.#state === QUOTED
   }
@@ -118,7 +116,6 @@ export class RecordScanner {
     this.#leave(piece)
   }
 
-  /** No more bytes follow. */
   end(): void {
     if (this.#state === QUOTED) {
       this.#add({ kind: 'unclosed', line: this.#quoteLine, column: null, record: this.records + 1 })
@@ -191,7 +188,6 @@ export class RecordScanner {
     this.#note(this.#isBlankTo(piece, i) ? 'spaceBeforeQuote' : 'bareQuote', piece, i)
   }
 
-  /** True when the current cell has only spaces up to `end`. */
   #isBlankTo(piece: Uint8Array, end: number): boolean {
     let at = Math.max(this.#cellStart, 0)
     while (at < end && piece[at] === 0x20) at++

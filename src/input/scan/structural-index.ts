@@ -53,7 +53,6 @@ function instantiate(): Exports | null {
   }
 }
 
-/** The indexer in WebAssembly, null where the platform cannot run it. */
 export function vectorIndexer(): StructuralIndexer | null {
   const module = instantiate()
   if (module === null) return null

@@ -4,7 +4,6 @@
  */
 import { RecordScanner } from '../scan/record-scanner.ts'
 
-/** Bytes of the table that are examined. */
 export const SAMPLE_BYTES = 65_536
 const CANDIDATES = [',', ';', '\t', '|'] as const
 
@@ -20,7 +19,6 @@ export function sepLine(head: Buffer): SepLine | null {
   return found ? { delimiter: found[1]!, bytes: found[0].length } : null
 }
 
-/** The delimiter with its evidence, or the reason why it is undecided. */
 export type Delimiter =
   | { readonly delimiter: string; readonly evidence: string }
   | { readonly delimiter: null; readonly reason: string }

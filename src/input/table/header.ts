@@ -43,7 +43,6 @@ function cellIssues(header: readonly string[], warn: Warn): Issue[] {
   return issues
 }
 
-/** A name with characters that cannot be typed. */
 function hiddenIssues(cell: string, index: number, warn: Warn): Issue[] {
   if (!HIDDEN.test(cell)) return []
   const message = `the header ${escaped(cell)} of column ${index + 1} holds characters that cannot be seen, or look like a space`

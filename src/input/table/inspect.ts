@@ -212,7 +212,6 @@ async function notUtf8(path: string, handle: FileHandle | null, pass: Pass, line
   })
 }
 
-/** The line of `text` around position `at`. */
 const lineAround = (text: string, at: number): string =>
   text.slice(0, at).replace(/^.*[\r\n]/s, '') + text.slice(at).replace(/[\r\n].*$/s, '')
 

@@ -10,7 +10,6 @@ import { delimiterName, formatReadings, hasBetterDelimiter, SAMPLE_BYTES, sepLin
 import { parserOptions } from './records.ts'
 import { lineStart } from './table-range.ts'
 
-/** How to read the file, and the head of its table. */
 export interface ResolvedDialect {
   readonly encoding: string
   readonly bom: boolean

@@ -10,7 +10,6 @@ export interface RecordMark {
 
 const MARK_BYTES = 1_048_576
 
-/** Collects checkpoints while a table is scanned. */
 export class Checkpoints {
   readonly all: RecordMark[] = [{ records: 0, offset: 0 }]
 
@@ -37,7 +36,6 @@ export async function locateRows(
   }
 }
 
-/** The offset of the byte after the first `records` records. */
 async function recordPlace(facts: InputFacts, marks: readonly RecordMark[], records: number, root: string): Promise<number> {
   const mark = marks.findLast(one => one.records <= records)!
   let left = records - mark.records

@@ -27,7 +27,6 @@ export class TableRange {
     this.#span = span
   }
 
-  /** The part of a piece that belongs to the table. */
   cut(piece: Buffer): Buffer {
     let text = piece
     if (this.#at < 0) {

@@ -10,7 +10,6 @@ export interface Mark {
   readonly bytes: number
 }
 
-/** The mark at the start of a file, null without one. */
 export function byteOrderMark(head: Uint8Array): Mark | null {
   if (head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf) return { encoding: 'utf-8', bytes: 3 }
   if (head[0] === 0xff && head[1] === 0xfe) return { encoding: 'utf-16le', bytes: 2 }

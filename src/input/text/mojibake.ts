@@ -24,7 +24,6 @@ const PLACE = /^(?:Â[\u00a0-¿]|[ÃÄÅÎÏÐÑ][¡-\u00ad¯-º¼-¿]|Ã[€„
 /** Counts matches in UTF-8 text cut anywhere, up to 10,000. */
 export class Mojibake {
   count = 0
-  /** The first match. */
   example = ''
   /** The last bytes, too few for a complete pattern. */
   #tail: Buffer = Buffer.alloc(0)

@@ -37,7 +37,6 @@ export async function prepareCopy(plan: Plan, path: string, extra: FileContext):
   }
 }
 
-/** Whether the bytes of the input cannot be uploaded themselves. */
 export const needsCopy = (plan: Plan): boolean =>
   plan.input.packed !== undefined || plan.input.encoding !== 'utf-8' || changesCells(plan)
 

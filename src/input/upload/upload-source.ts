@@ -8,26 +8,11 @@ import { FettleError } from '../../errors.ts'
 import type { FileContext } from '../../files/context.ts'
 import { readChunks } from '../../files/file-chunks.ts'
 import { type Version, versionAt } from '../../files/file-version.ts'
-import type { Upload } from '../../model/requests.ts'
 import type { Plan } from '../../pipeline/model/types.ts'
 import { recordStarts } from '../table/record-offsets.ts'
-import type { Span } from '../table/table-range.ts'
-import { tablePlace } from '../table/table-range.ts'
+import { type Span, tablePlace } from '../table/table-range.ts'
 import { changed, verifyPlanned } from '../table/verify-unchanged.ts'
 import { needsCopy, prepareCopy } from './prepare-copy.ts'
-
-/** `sha256` is of the bytes sent; null until they were all sent, and for one of several parts. */
-interface SourceUpload extends Upload {
-  open(): AsyncIterable<Buffer>
-  sha256(): string | null
-}
-
-interface FileSource {
-  /** The rows of a part. Throws FETTLE_INPUT_CHANGED when the file is no longer the planned one. */
-  upload(part: number): Promise<SourceUpload>
-  /** Removes the prepared copy, if there is one. */
-  remove(): Promise<void>
-}
 
 /** The file to upload, and the spans of its parts. */
 interface Sendable {
@@ -41,7 +26,7 @@ interface Sendable {
 }
 
 /** The source of a plan; a prepared copy goes to `workDir/upload.csv`. Nothing is read or written before `upload`. */
-export function openSource(plan: Plan, workDir: string, extra: FileContext = {}): FileSource {
+export function openSource(plan: Plan, workDir: string, extra: FileContext = {}) {
   const { input } = plan
   const copy = join(workDir, 'upload.csv')
   let sendable: Promise<Sendable | null> = Promise.resolve(null)
@@ -56,7 +41,8 @@ export function openSource(plan: Plan, workDir: string, extra: FileContext = {})
     return next
   }
   return {
-    async upload(part) {
+    /** The rows of a part. Throws FETTLE_INPUT_CHANGED when the file is no longer the planned one. */
+    async upload(part: number) {
       await verifyPlanned(input, extra)
       const { path, bytes, sha256, spans, copy } = await ready()
       const own = spans?.[part] ?? [{ from: 0, to: bytes }]
@@ -75,9 +61,11 @@ export function openSource(plan: Plan, workDir: string, extra: FileContext = {})
         bytes: own.reduce((sum, { from, to }) => sum + to - from, 0),
         hasHeader: input.header !== null,
         open: body,
+        /** Of the bytes sent; null until they were all sent, and for one of several parts. */
         sha256: () => (isSent && spans === null ? sha256 : null),
       }
     },
+    /** Removes the prepared copy, if there is one. */
     remove: () => rm(copy, { force: true }),
   }
 }

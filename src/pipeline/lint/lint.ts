@@ -52,11 +52,9 @@ const lintInput: Rule = ({ fields }) => {
   return findings
 }
 
-/** True when a company can be found by one of these mappings. */
 export const canMatchOn = (mappings: readonly Mapping[]): boolean =>
   ['name', ...IDENTIFIERS].some(one => mappings.includes(one as Mapping))
 
-/** True when one of these mappings is the country. */
 export const mapsCountry = (mappings: readonly Mapping[]): boolean =>
   mappings.includes('country') || mappings.includes('countryCode')
 

@@ -17,7 +17,6 @@ const MOVED = 0.05
 
 type Text = string | null
 
-/** The compared keys of a plan, in the order of the output. */
 const COMPARED: readonly (readonly [what: string, key: keyof Plan, text: (plan: Plan) => Text])[] = [
   ['job.collapse', 'collapse', ({ collapse }) => String(collapse)],
   ['jobs', 'parts', ({ parts }) => String(parts.length)],
@@ -38,7 +37,6 @@ const OTHER_KEYS: readonly (keyof Plan)[] = [
   ...(['preparation', 'poll', 'retry', 'decisions', 'report', 'issues', 'fingerprint'] as const),
 ]
 
-/** The differences between two plans, the input first. */
 export function changesOf(now: Plan, then: Plan): Change[] {
   const compare = (what: string, text: (plan: Plan) => Text): Pairs[number] => [what, text(then), text(now)]
   const content = then.input.sha256 === now.input.sha256 ? 'same' : null
@@ -110,7 +108,6 @@ function mappingPairs(now: Plan, then: Plan): Pairs {
   return [...names].map(name => [`mappings.${name}`, find(then, name), find(now, name)])
 }
 
-/** Mapped columns that are filled to another degree than they were. */
 function filledPairs(now: Plan, then: Plan): Pairs {
   const filled = (plan: Plan, name: string): number | null => {
     const found = plan.profile?.find(one => one.mapping === name)

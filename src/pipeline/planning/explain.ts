@@ -32,7 +32,6 @@ const SECTIONS: readonly Section[] = [
   { title: 'fingerprint', keys: ['fingerprint'], lines: ({ fingerprint }) => [fingerprint] },
 ]
 
-/** The plan in sections, one fact per line. */
 export function explainPlan(plan: Plan, { kind }: Pick<InputRef, 'kind'> = recordedInput(plan.input)): string {
   const head = [`${plan.name}  (${plan.file})`, ...(plan.description === null ? [] : [`  ${plan.description}`])]
   const sections = SECTIONS.map(({ title, lines }) => [title, ...lines(plan, kind).map(line => `  ${line}`)])

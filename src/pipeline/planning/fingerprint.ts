@@ -19,7 +19,6 @@ const FACTS_OUTSIDE_IDENTITY: readonly (keyof InputFacts)[] = ['mtimeMs', 'delim
 /** Keys whose null is part of the first digests. Any other null is left out, so that a new key does not change old digests. */
 const NULL_IN_DIGEST: readonly (keyof Plan)[] = ['key', 'limit', 'enrich', 'output']
 
-/** The value of a key in the digest, undefined to leave it out. */
 const digested = (key: string, value: unknown): unknown =>
   value !== null || (NULL_IN_DIGEST as readonly string[]).includes(key) ? value : undefined
 

@@ -4,7 +4,6 @@ import { formatFacts } from '../../formats/index.ts'
 import type { InputFacts } from '../model/types.ts'
 import type { Pipeline } from '../schema/pipeline.ts'
 
-/** The errors of an output of `rows` rows of this input that its format cannot hold. */
 export function formatLimitIssues(
   { output }: Pick<Pipeline, 'output'>,
   facts: InputFacts,

@@ -7,7 +7,6 @@ import { hasHidden, looks, show, showList } from '../source/quote.ts'
 
 type Table = Pick<InputFacts, 'header' | 'columns' | 'path'>
 
-/** The place of a rule in the pipeline file, and its name in messages. */
 interface Asked {
   readonly name: string
   readonly at: Place | null

@@ -48,7 +48,6 @@ export interface WarningContext {
 
 type Judged = Pick<Plan, 'mappings' | 'key' | 'output' | 'input' | 'report'>
 
-/** Warnings about the cells of a plan's columns, and errors where the output cannot hold them. */
 export function inputWarnings(plan: Judged, context: WarningContext): Issue[] {
   const countsOf = (index: number): CellCounts | undefined => context.cells.find(one => one.index === index)
   const ofMappings = plan.mappings.flatMap(mapping => {
@@ -144,7 +143,6 @@ const isEmpty = ({ empty }: CellCounts, { input: { rows } }: Judged): boolean =>
 const isConstant = ({ mapping }: PlannedMapping, { empty, distinct }: CellCounts, { input: { rows } }: Judged): boolean =>
   rows >= FEW && empty.count === 0 && distinct.count === 1 && !COUNTRIES.includes(mapping)
 
-/** The mapped columns that are empty more often than not, but not throughout. */
 function emptyIssues(
   { mappings, input: { rows } }: Pick<Plan, 'mappings' | 'input'>,
   countsOf: (index: number) => CellCounts | undefined,
@@ -160,7 +158,6 @@ function emptyIssues(
   return [warn(message, sumOf(found.map(one => one.empty)), at, 'No action is needed if the list has no such values.')]
 }
 
-/** Cells that `pad` leaves unchanged. */
 function padIssues(name: string, pad: number, counts: CellCounts, at: Place | null, column: string | null): Issue[] {
   const longer = sumOf(counts.digits.slice(pad + 1))
   const left = sumOf([longer, counts.notDigits])
@@ -213,7 +210,6 @@ function formulaIssues(cells: readonly CellCounts[], at: Place | null): Issue[] 
   return [{ ...warn(message, found, at, 'Use format: csv for a file that no spreadsheet opens.'), severity: 'info' }]
 }
 
-/** Cells that a workbook would have to cut. */
 function lengthIssues(cells: readonly CellCounts[], format: OutputFormat, at: Place | null): Issue[] {
   const { count, rows } = sumOf(cells.map(one => one.tooLong))
   if (count === 0) return []

@@ -32,7 +32,6 @@ export interface PlanContext {
   readonly service: PlannedService
   /** Counted distinct rows for `job.collapse`; all rows if absent. */
   readonly sent?: number
-  /** Plans only this shard. */
   readonly shard?: PlannedShard
   /** Issues of the pipeline and of the input: warnings become part of the plan, errors prevent it. */
   readonly issues?: readonly Issue[]
@@ -44,7 +43,6 @@ export interface PlanContext {
   readonly locate?: (path: Path) => Place | null
 }
 
-/** A shard, and its rows: all of them, and those that go up. */
 export interface PlannedShard {
   readonly shard: Shard
   readonly rows: number
@@ -264,7 +262,6 @@ function maskIssues({ report }: Pipeline, facts: InputFacts, at: At): Issue[] {
 const unpacking = (packed: Packing): string =>
   packed.as === 'gzip' ? 'unpacked from gzip' : `the sheet ${show(packed.sheet)} as text`
 
-/** Why the file cannot go up byte for byte. */
 function preparationOf(
   facts: InputFacts,
   mappings: readonly PlannedMapping[],

@@ -2,7 +2,6 @@
 import { isColumnMasked, MASK } from '../../model/mask.ts'
 import type { CellCounts, ColumnProfile, Plan } from '../model/types.ts'
 
-/** The profile of the mapped columns in the order of the mappings, then of an unmapped key. */
 export function profileOf(
   plan: Pick<Plan, 'mappings' | 'key' | 'report' | 'input'>,
   cells: readonly CellCounts[],

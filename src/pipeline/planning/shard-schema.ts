@@ -207,7 +207,6 @@ export function problemOf({ issues }: z.ZodError): string {
   return where === '' ? `it ${what}` : `${where} ${what}`
 }
 
-/** The first contradiction within a plan, null when it is consistent. */
 function disagreement(plan: Plan & { readonly shard: Shard }): string | null {
   const { service, input, shard, rows, sent, parts, mappings, key } = plan
   if (service.kind !== 'remote') return 'service is the embedded one'

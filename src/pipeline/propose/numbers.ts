@@ -15,7 +15,6 @@ const VAT: Readonly<Record<string, RegExp>> = {
 
 const bare = (text: string): string => text.toUpperCase().replace(/[\s.\-/]/g, '')
 
-/** Whether a text is a VAT number with the letters of its country. */
 export function isVat(text: string): boolean {
   const number = bare(text)
   return VAT[number.slice(0, 2)]?.test(number.slice(2)) === true
@@ -35,7 +34,6 @@ function luhn(digits: string): boolean {
 
 const mod11 = (digits: string, weights: readonly number[]): boolean => sum(digits, weights) % 11 === 0
 
-/** A kind of number with its form and its proof. */
 interface Scheme {
   readonly name: string
   readonly target: 'orgNumber' | 'vatNumber'

@@ -122,7 +122,6 @@ function best(column: SeenColumn, { claims, holds, ordinal }: Claims, context: C
   return guesses.map(guess => restrained(guess, column, context)).sort((a, b) => b.confidence - a.confidence)
 }
 
-/** Lowers a guess that the other columns or the number of rows contradict. */
 function restrained(guess: Guess, column: SeenColumn, { rows, hasPersons, known }: Context): Guess {
   const { target } = guess
   const lower = (confidence: number, why: string): Guess => ({
@@ -171,7 +170,6 @@ function judge(
 export const columnName = ({ header, index }: Pick<SeenColumn, 'header' | 'index'>): string =>
   header === null || header.trim() === '' ? `column ${index + 1}` : JSON.stringify(header)
 
-/** Address lines in the order of the columns. */
 function numberAddresses(proposed: readonly Proposed[], taken: ReadonlySet<string>): Proposed[] {
   const names = ADDRESSES.filter(name => !taken.has(name))
   let next = 0

@@ -10,7 +10,6 @@ export interface Knowledge {
   readonly hasLegalForm: (text: string) => boolean
 }
 
-/** Evidence of the values for a meaning: its weight from 0 to 1, and the reason. */
 export interface Evidence {
   readonly target: Target
   readonly weight: number

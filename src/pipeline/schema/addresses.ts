@@ -19,7 +19,6 @@ export const isAddress = (path: string): boolean => SCHEME.test(path)
 export const addressHint = (path: string): string | undefined =>
   isAddress(path) ? 'Give s3://bucket/key, or https://host/path without user name; its query may be a signature.' : undefined
 
-/** A path as it may be shown and recorded: an address without query, fragment, user name and password. */
 export function shownPath(path: string): string {
   if (!/^https?:\/\//i.test(path)) return path
   const [bare = '', query] = path.split(/[?#]/, 2)

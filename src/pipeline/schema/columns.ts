@@ -29,7 +29,6 @@ export function defaultColumns(product: Product, tags: readonly string[] | null)
   return [ALL_COLUMNS, ...found, 'match.outcome', 'match.score', 'match.why']
 }
 
-/** Tags that the product does not have, or that stand twice. */
 export function wrongTags(product: Product, tags: readonly string[]): WrongEntry[] {
   const own = new Set(TAGS[product])
   return tags.flatMap((tag, index) => {
@@ -41,7 +40,6 @@ export function wrongTags(product: Product, tags: readonly string[]): WrongEntry
   })
 }
 
-/** Columns that the run could not fill, or that stand twice. */
 export function wrongColumns(columns: readonly string[], chosen: readonly string[]): WrongEntry[] {
   const known = new Set<string>([ALL_COLUMNS, ...MATCH_COLUMNS, ...chosen])
   return columns.flatMap((column, index) => {

@@ -26,7 +26,6 @@ export const threshold = (error: string, shareOnly = false) =>
     .refine(value => parseThreshold(value) !== null && (!shareOnly || parseThreshold(value)!.unit === 'share'), { error })
     .transform(value => parseThreshold(value)!)
 
-/** An optional value, null when absent. */
 export const orNull = <T extends z.ZodType>(schema: T) => schema.optional().transform(value => value ?? null)
 
 export const KEY_FACTS = z.registry<{

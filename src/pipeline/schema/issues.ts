@@ -72,7 +72,6 @@ function isBroken(tree: Tree, path: Path): boolean {
   return node?.kind === 'scalar' && node.state === 'broken'
 }
 
-/** Filled-in scalars read as numbers or truth values where one is due. */
 function retype(tree: Tree, leaves: readonly ZodIssue[]): Tree {
   const due = new Map<string, string>()
   for (const leaf of leaves) {
@@ -164,7 +163,6 @@ const slugOf = (name: string): string =>
     .slice(0, 80)
     .replace(/^-+|-+$/g, '')
 
-/** The expected form: the error of the leaf, or the list of allowed words. */
 function expected(leaf: ZodIssue): string {
   if (leaf.code !== 'invalid_value') return leaf.message
   const words = leaf.values.map(String)

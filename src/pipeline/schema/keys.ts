@@ -20,7 +20,6 @@ function schemasAt(path: Path): z.core.$ZodType[] {
   return schemas
 }
 
-/** The keys that may be written at a path. */
 export const keysAt = (path: Path): string[] => [
   ...new Set(
     schemasAt(path)
@@ -46,7 +45,6 @@ const planKeys = (fulfils: (facts: NonNullable<ReturnType<typeof KEY_FACTS.get>>
     schemasAt(path).some(schema => fulfils(KEY_FACTS.get(schema) ?? {})) ? [path.at(-1) as keyof Plan] : [],
   )
 
-/** The keys of a plan that a resume takes from the present pipeline file. */
 export const LIVE_KEYS: readonly (keyof Plan)[] = planKeys(({ live }) => live === true)
 
 export const liveSettingsOf = (plan: Plan): Partial<Plan> =>

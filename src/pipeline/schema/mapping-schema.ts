@@ -6,7 +6,6 @@ import { flag, listOf, map, orNull, text, whole } from './forms.ts'
 const header = text('a header of the input')
 const index = () => whole(0, 1023).describe('Zero-based column, for a file without a header.')
 
-/** A column of the input, by header or by zero-based index. */
 export type ColumnReference =
   | { readonly header: string; readonly index: null }
   | { readonly header: null; readonly index: number }

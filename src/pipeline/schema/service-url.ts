@@ -6,11 +6,9 @@ export type ServiceUrl =
   | { readonly url: string }
   | { readonly code: 'FETTLE_PIPELINE_URL'; readonly problem: string; readonly hint?: string }
 
-/** True for a host name or address of this machine, as `URL.hostname` writes it. */
 export const isLoopback = (hostname: string): boolean =>
   hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
 
-/** Judges an address of the service; `insecure` allows http:// to other machines. */
 export function checkServiceUrl(text: string, insecure: boolean): ServiceUrl {
   const refuse = (problem: string, hint?: string): ServiceUrl => ({
     code: 'FETTLE_PIPELINE_URL',

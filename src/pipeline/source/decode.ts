@@ -3,7 +3,6 @@ import { type Issue, issue } from '../../errors.ts'
 
 export const MAX_BYTES = 256 * 1024
 
-/** The format of a file name by its ending, null for any other ending. */
 export function pipelineFormat(file: string): 'yaml' | 'json' | null {
   if (/\.ya?ml$/i.test(file)) return 'yaml'
   return /\.json$/i.test(file) ? 'json' : null

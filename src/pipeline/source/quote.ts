@@ -10,7 +10,6 @@ export function show(text: string): string {
   return `"${escaped.replace(HIDDEN, c => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)}"`
 }
 
-/** True when the text holds characters a reader cannot see. */
 export const hasHidden = (text: string): boolean => text.search(HIDDEN) >= 0
 
 /** A header as the eye reads it: case, hidden characters and spaces aside. Two headers with one look are easily confused. */

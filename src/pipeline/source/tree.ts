@@ -7,7 +7,6 @@ import type { ErrorCode } from '../../errors.ts'
 /** Where in a tree: keys and list positions from the root. */
 export type Path = readonly PropertyKey[]
 
-/** A value without parts. */
 export interface TreeScalar {
   readonly kind: 'scalar'
   readonly value: string | number | boolean | null
@@ -51,7 +50,6 @@ interface FindingText {
 /** The deepest nesting that is read; a pipeline needs four levels. */
 export const MAX_DEPTH = 64
 
-/** The part at a path, undefined when it does not exist. */
 export function nodeAt(tree: Tree, path: Path): Tree | undefined {
   let node: Tree | undefined = tree
   for (const step of path) {
@@ -81,7 +79,6 @@ export function plainOf(tree: Tree): unknown {
   return Object.fromEntries([...tree.entries].map(([key, { node }]) => [key, plainOf(node)]))
 }
 
-/** The same tree with every scalar passed through `change`. */
 export function mapScalars(tree: Tree, change: (scalar: TreeScalar, path: Path) => TreeScalar, path: Path = []): Tree {
   if (tree.kind === 'scalar') return change(tree, path)
   if (tree.kind === 'list') return { ...tree, items: tree.items.map((item, index) => mapScalars(item, change, [...path, index])) }

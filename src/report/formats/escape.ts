@@ -90,7 +90,6 @@ export const escapeCommand = (text: string): string =>
     .replace(LOG_COMMAND, '# #')
     .replace(/[%\r\n]/g, char => `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`)
 
-/** For the value of a property of a workflow command. */
 export const escapeCommandProperty = (text: string): string => escapeCommand(text).replaceAll(':', '%3A').replaceAll(',', '%2C')
 
 export const escapeLabel = (text: string): string => plain(text).replace(/[\\"]/g, '\\$&')

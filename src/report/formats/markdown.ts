@@ -18,13 +18,11 @@ const ROWS = 20
 const CELL = 120
 const ISSUES = 50
 
-/** A section, with a name for the note about omitted ones. */
 interface Section {
   readonly name: string
   readonly text: string
 }
 
-/** GitHub-flavoured Markdown of at most `budget` bytes. */
 export function renderMarkdown(pipelineResult: PipelineResult, budget = BUDGET): string {
   const sections = (
     isRejection(pipelineResult)

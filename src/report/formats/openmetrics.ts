@@ -8,7 +8,6 @@ import type { Report } from '../schema.ts'
 import { OUTCOMES } from '../verdict.ts'
 import { escapeLabel } from './escape.ts'
 
-/** A metric family; `samples` returns labels and value for a run. */
 interface Family {
   readonly name: string
   readonly unit?: string

@@ -1,7 +1,7 @@
 /** The end of `fettle run` on a terminal: verdict, rows, checks, warnings, files, next step. Long lists are cut; report.html is complete. */
 import { companyActionLines } from '../company-actions.ts'
 import type { Report, Result } from '../schema.ts'
-import { OUTCOME, STATUS, shownOutcomes, type Verdict, verdictOf } from '../verdict.ts'
+import { OUTCOME, STATUS, shownOutcomes, type Tone, verdictOf } from '../verdict.ts'
 import { about, bytes, count, counted, duration, hintOf, more, percent, points } from '../words.ts'
 import { clip, escapeTerminal } from './escape.ts'
 
@@ -15,16 +15,6 @@ export interface TextOptions {
   readonly width?: number
 }
 
-const TONE: Readonly<Record<Verdict, Style>> = {
-  success: 'good',
-  warn: 'warn',
-  fail: 'bad',
-  error: 'bad',
-  cancelled: 'warn',
-  skipped: 'dim',
-  running: 'dim',
-}
-
 /** Lines a list may take before it is cut. */
 const LIST = 5
 
@@ -34,7 +24,8 @@ export function renderText(report: Report, options: TextOptions = {}): string {
   const result = report.results[0]
   if (result === undefined) return ''
   const verdict = verdictOf(report)
-  const heading = `${paint(TONE[verdict], `${STATUS[verdict].sign} ${STATUS[verdict].word}`)}  ${paint('bold', escapeTerminal(result.name))}  ${paint('dim', duration(report.elapsedMs))}`
+  const { sign, word, tone } = STATUS[verdict]
+  const heading = `${paint(styleOf(tone), `${sign} ${word}`)}  ${paint('bold', escapeTerminal(result.name))}  ${paint('dim', duration(report.elapsedMs))}`
   const blocks = [
     [heading, ...wrap(result.message, width - 2).map(line => `  ${line}`), ...hintLines(result, paint, width)],
     ledger(report, paint, width),
@@ -51,9 +42,10 @@ export function renderText(report: Report, options: TextOptions = {}): string {
     .join('\n\n')}\n`
 }
 
+const styleOf = (tone: Tone): Style => (tone === 'calm' ? 'dim' : tone)
+
 type Paint = (style: Style, text: string) => string
 
-/** The command that resumes a stopped run, and the remote jobs that exist. */
 function resumeLines(report: Report, { jobs }: Result, paint: Paint): string[] {
   if (report.resume === null || report.status === 'running') return []
   const left = jobs.flatMap(({ id }) => (id === null ? [] : [`  ${'job'.padEnd(9)} ${escapeTerminal(id)}`]))
@@ -66,16 +58,6 @@ function hintLines({ error }: Result, paint: Paint, width: number): string[] {
   return wrap(`${error.code}: ${error.hint}${correlation}`, width - 2).map(line => `  ${paint('dim', line)}`)
 }
 
-const OUTCOME_TONE = {
-  matched: 'good',
-  manualMatched: 'good',
-  duplicates: 'good',
-  review: 'warn',
-  unmatched: 'dim',
-  failed: 'bad',
-  skipped: 'dim',
-} as const
-
 function ledger(report: Report, paint: Paint, width: number): string[] {
   const { totals } = report
   if (totals.matched === null && totals.unmatched === null) return []
@@ -87,7 +69,7 @@ function ledger(report: Report, paint: Paint, width: number): string[] {
     const share = value === null || totals.rows === 0 ? null : value / totals.rows
     const label = `  ${OUTCOME[name].word.padEnd(16)}${count(value).padStart(digits)}`
     if (share === null || value === 0) return label
-    return `${label}  ${percent(share).padStart(6)}  ${paint(OUTCOME_TONE[name], bar(share, room))}`
+    return `${label}  ${percent(share).padStart(6)}  ${paint(styleOf(OUTCOME[name].tone), bar(share, room))}`
   })
   const sum = { true: '', false: `  ${paint('bad', `but ${count(report.ledger.sum)} accounted for`)}`, null: '' }[
     `${report.ledger.adds}`

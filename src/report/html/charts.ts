@@ -33,7 +33,6 @@ export function charts(report: Report, result: Result): Markup | null {
 
 const knownOf = ({ totals }: Report): OutcomeName[] => OUTCOMES.filter(name => (totals[name] ?? 0) > 0)
 
-/** Null before the rows are counted. */
 export function bar(report: Report): Markup | null {
   const { totals, ledger } = report
   const known = knownOf(report)

@@ -8,7 +8,6 @@ import { type Column, table } from './table.ts'
 const headed = (caption: string, columns: readonly Column[], rows: readonly (readonly string[])[]): Markup =>
   html`<h3>${caption}</h3>${table(caption, columns, rows)}`
 
-/** Null if the pipeline has neither. */
 export function companies(result: Result): Markup | null {
   const { screening } = result
   const [...lines] = companyActionLines({ ...result, screening: screening && { ...screening, risks: [], found: [] } })

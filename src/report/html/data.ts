@@ -42,7 +42,6 @@ export type PackedCandidate = readonly [
   fields: readonly string[],
 ]
 
-/** The rows that can be decided, as many as fit, and their total number. */
 export interface Packed {
   readonly element: Markup | null
   readonly shown: number

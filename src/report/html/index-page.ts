@@ -8,13 +8,12 @@ import { count, counted, duration, hintOf, more, percent, points, time } from '.
 import { bar, patterns } from './charts.ts'
 import { html, type Markup, prose } from './markup.ts'
 import { shell } from './shell.ts'
-import { badge, nextStep, numbers, TONE } from './verdict.ts'
+import { badge, nextStep, numbers } from './verdict.ts'
 
 const PROBLEMS = 5
 
 export interface IndexOptions {
   readonly tool: Report['metadata']['tool']
-  /** The link from this page to the page of a run. */
   readonly linkOf: (report: Report) => string
 }
 
@@ -26,7 +25,7 @@ export function renderIndex(results: readonly PipelineResult[], { tool, linkOf }
   const together = worst(verdicts)
   const reports = results.flatMap(one => (isRejection(one) ? [] : [one]))
   const title = counted(results.length, 'pipeline')
-  const sorted = ORDER.flatMap(tone => results.filter((_, at) => TONE[verdicts[at]!] === tone))
+  const sorted = ORDER.flatMap(tone => results.filter((_, at) => STATUS[verdicts[at]!].tone === tone))
   const body = html`<header>
 <p class="eyebrow">fettle run report</p>
 <h1>${title} ${badge(together)}</h1>
@@ -58,7 +57,6 @@ function countVerdicts(verdicts: readonly Verdict[]): string {
   return words.join(' · ')
 }
 
-/** Outcomes that at least one pipeline has rows of. */
 function legend(reports: readonly Report[]): Markup | null {
   const shown = OUTCOMES.filter(name => reports.some(({ totals }) => (totals[name] ?? 0) > 0))
   if (shown.length === 0) return null

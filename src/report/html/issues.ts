@@ -1,9 +1,9 @@
 /** The sections of checks and alerts, each with its hint and place. */
 import type { Report, Result } from '../schema.ts'
+import type { Tone } from '../verdict.ts'
 import { count, hintOf, more } from '../words.ts'
 import { html, type Markup, prose } from './markup.ts'
 import { table } from './table.ts'
-import type { Tone } from './verdict.ts'
 
 const SHOWN = 100
 
@@ -17,7 +17,6 @@ function badge(check: Result['checks'][number]): Markup {
   return html`<span class="badge ${tone ?? ''}"><span aria-hidden="true">${sign ?? ''}</span>${word ?? ''}</span>`
 }
 
-/** Null without checks. */
 export function checks(result: Result): Markup | null {
   if (result.checks.length === 0) return null
   const rows = result.checks.map(check => [check.assertion, badge(check), check.expected, check.actual])
@@ -57,7 +56,6 @@ ${issue.hint === null ? null : html`<p class="small">${prose(hintOf(issue))}</p>
 `
 }
 
-/** Alerts, worst first; null without alerts. */
 export function alerts(report: Report, result: Result): Markup | null {
   const rank = { error: 0, warn: 1, info: 2 } as const
   const all = result.issues.toSorted((a, b) => rank[a.severity] - rank[b.severity])

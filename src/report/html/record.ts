@@ -7,14 +7,12 @@ import { STATUS } from '../verdict.ts'
 import { about, bytes, clockTime, count, counted, duration, more, percent, time } from '../words.ts'
 import { html, type Markup, type Value } from './markup.ts'
 import { table } from './table.ts'
-import { TONE } from './verdict.ts'
 
 /** Entries of one list: a service that alternates between statuses must not make the page endless. */
 const SHOWN = 200
 
 const EXAMPLE = 60
 
-/** Header -> mapping -> index, the profile of the column, and unused headers. */
 export function columns(result: Result): Markup {
   const key = result.profile.filter(one => one.mapping === null).map(one => ({ ...one, pad: null, value: null, trim: false }))
   const rows = [...result.mappings, ...key].map(one => [
@@ -48,7 +46,6 @@ function profileCells(one: Result['profile'][number] | undefined): Value[] {
   return [percent(one.fillRate), about(one.distinct, one.estimated), examples.length === 0 ? none : html`${examples}`]
 }
 
-/** Changes to the cells of a mapping, null for none. */
 function changes({ pad, trim, value }: Pick<Result['mappings'][number], 'pad' | 'trim' | 'value'>): string | null {
   if (value !== null) return `“${value}” in every row`
   const done = [pad === null ? [] : `padded to ${pad} digits`, trim ? 'trimmed' : []].flat()
@@ -58,12 +55,12 @@ function changes({ pad, trim, value }: Pick<Result['mappings'][number], 'pad' | 
 export function timeline(result: Result): Markup {
   const longest = Math.max(...result.stages.map(stage => stage.elapsedMs), 1)
   const rows = result.stages.map(stage => {
-    const { sign, word } = STATUS[stage.status]
+    const { sign, word, tone } = STATUS[stage.status]
     const width = stage.elapsedMs === 0 ? 0 : Math.max(1, (stage.elapsedMs / longest) * 100)
     const bad = stage.status === 'error' ? ' bad' : ''
     return [
       stage.name,
-      html`<span class="${TONE[stage.status]} nowrap"><span aria-hidden="true">${sign}</span> ${word}</span>${stage.note === null ? null : html`<span class="sub">${clip(stage.note, 500)}</span>`}`,
+      html`<span class="${tone} nowrap"><span aria-hidden="true">${sign}</span> ${word}</span>${stage.note === null ? null : html`<span class="sub">${clip(stage.note, 500)}</span>`}`,
       stage.startedAt === null ? html`<span class="soft">–</span>` : clockTime(stage.startedAt),
       stage.startedAt === null
         ? html`<span class="soft">–</span>`

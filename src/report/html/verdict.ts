@@ -4,19 +4,6 @@ import { OUTCOME, STATUS, type Verdict, verdictOf } from '../verdict.ts'
 import { count, counted, duration, percent, points, signed, time } from '../words.ts'
 import { html, type Markup, prose } from './markup.ts'
 
-export type Tone = 'good' | 'warn' | 'bad' | 'calm'
-
-export const TONE: Readonly<Record<Verdict | 'pending', Tone>> = {
-  success: 'good',
-  warn: 'warn',
-  fail: 'bad',
-  error: 'bad',
-  cancelled: 'warn',
-  skipped: 'calm',
-  running: 'calm',
-  pending: 'calm',
-}
-
 const fact = (name: string, value: Markup | string): Markup => html`<div><dt>${name}</dt><dd>${value}</dd></div>`
 
 export function verdictBar(report: Report, result: Result): Markup {
@@ -39,9 +26,8 @@ ${resumedAt.length === 0 ? null : fact('Resumed', counted(resumedAt.length, 'tim
 }
 
 export const badge = (verdict: Verdict): Markup =>
-  html`<span class="badge ${TONE[verdict]}"><span aria-hidden="true">${STATUS[verdict].sign}</span>${STATUS[verdict].word}</span>`
+  html`<span class="badge ${STATUS[verdict].tone}"><span aria-hidden="true">${STATUS[verdict].sign}</span>${STATUS[verdict].word}</span>`
 
-/** Null if there is nothing to do. */
 export function nextStep(report: Report, result: Result): Markup | null {
   const { error } = result
   const running = report.status === 'running'
@@ -51,7 +37,8 @@ export function nextStep(report: Report, result: Result): Markup | null {
   if (error === null) {
     return html`<div class="note calm"><p>This page was written while the run was going on. Should the run have been broken off:</p>${commandOf(report.resume)}</div>`
   }
-  return html`<div class="note ${TONE[verdictOf(report)] === 'good' ? 'calm' : TONE[verdictOf(report)]}">
+  const { tone } = STATUS[verdictOf(report)]
+  return html`<div class="note ${tone === 'good' ? 'calm' : tone}">
 <p>${prose(error.hint)}</p>
 ${report.resume === null ? null : resumeStep(report.resume)}
 <p class="small"><span class="soft"><code>${error.code}</code>${error.correlationId === null ? null : html` · correlation id <code data-copy>${error.correlationId}</code>`}</span></p>

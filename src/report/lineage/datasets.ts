@@ -41,7 +41,6 @@ export function inputsOf(state: RunState, names: LineageNames, facet: FacetMaker
   ]
 }
 
-/** Counts of the profiled columns; estimates of distinct values are omitted. */
 function columnMetrics({ profile = [], input }: RunState['plan'], { column }: LineageNames) {
   return Object.fromEntries(
     profile.map(({ header, index, filled, distinct, isEstimate }) => [

@@ -1,7 +1,6 @@
 /** Types of OpenLineage events and of the names in them. */
 import type { Facet } from './facets.ts'
 
-/** The state of a run in the terms of the specification. */
 export type LineageType = 'START' | 'RUNNING' | 'COMPLETE' | 'FAIL' | 'ABORT'
 
 /** The facets depend on whether the dataset is read or written. */

@@ -171,7 +171,6 @@ const NEUTRALISED = /^'(?=[=+\-@\uff1d\uff0b\uff0d\uff20])/
 
 type Line = Omit<Decision, 'decision'> & { readonly decision: string }
 
-/** Null for a line without a decision. */
 function lineOf(cells: readonly string[], places: readonly number[]): Line | null {
   const values = DECISION_COLUMNS.map(
     (column, at) => [column, (cells[places[at]!] ?? '').trim().replace(NEUTRALISED, '')] as const,

@@ -11,25 +11,20 @@ const CANDIDATE = ['match.candidateId', 'match.candidateName']
 export const missingColumns = (output: PlannedOutput, columns: EnrichedColumns): string[] =>
   output.columns.filter(name => name !== '*' && !name.startsWith('match.') && columns.find(name) === -1)
 
-export interface Layout {
-  readonly names: readonly string[]
-  /** `isRepeat`: the row has the answer of an earlier row. */
-  row(inputRow: readonly string[], rowResult: RowResult, isRepeat: boolean): string[]
-}
-
 /**
  * The layout of the main file, and of the review file when `withCandidate` (it adds the best candidate). A chosen column that the
  * service did not deliver stays empty, except `match.outcome`, which follows from the rest: the rows are paid for by then, so a
  * missing column must not lose them.
  */
-export function makeLayout(plan: Plan, output: PlannedOutput, columns: EnrichedColumns, withCandidate: boolean): Layout {
+export function makeLayout(plan: Plan, output: PlannedOutput, columns: EnrichedColumns, withCandidate: boolean) {
   const extra = withCandidate ? CANDIDATE.filter(name => columns.find(name) !== -1 && !output.columns.includes(name)) : []
   const chosen = [...output.columns, ...extra]
   const own = plan.input.header ?? Array.from({ length: plan.input.columns }, (_, index) => columnName(index))
   const places = chosen.map(name => ({ name, at: columns.find(name) }))
   return {
     names: chosen.flatMap(name => (name === '*' ? own : [name])),
-    row: (inputRow, { row, outcome, overrideCell }, isRepeat) =>
+    /** `isRepeat`: the row has the answer of an earlier row. */
+    row: (inputRow: readonly string[], { row, outcome, overrideCell }: RowResult, isRepeat: boolean): string[] =>
       places.flatMap(({ name, at }) => {
         if (name === '*') return inputRow
         if (name === 'match.outcome') return [outcome]

@@ -12,7 +12,6 @@ export class ReportRowBuilder {
     this.#plan = plan
   }
 
-  /** The key of the row, null when the pipeline has no key column. */
   key(inputRow: readonly string[]): string | null {
     const { key } = this.#plan
     if (key === null) return null

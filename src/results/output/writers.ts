@@ -76,7 +76,6 @@ export class Writers {
     return openFormat(this.#output.format, { names, title, delimiter: input.delimiter })
   }
 
-  /** Writes a row to every file that includes its outcome. */
   async add(inputRow: readonly string[], rowResult: RowResult, isRepeat: boolean): Promise<void> {
     for (const [at, writer] of this.#writers.entries()) {
       if (!writer.includes(rowResult.outcome)) continue

@@ -9,7 +9,6 @@ const COMPANY_REFUSALS: readonly (number | null)[] = [400, 404, 422]
 export const refusalReason = (error: unknown): string | null =>
   FettleError.is(error) && COMPANY_REFUSALS.includes(error.status) ? error.message : null
 
-/** The warning about all refused companies, with one of them as an example. */
 export const refusalIssue = (
   code: ErrorCode,
   summary: string,

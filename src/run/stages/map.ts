@@ -7,7 +7,6 @@ import { readRecordedJob, whenReady } from '../job-lookup.ts'
 import type { Ports } from '../ports.ts'
 import { idOf, type JobStage, type StageEvents } from '../stage.ts'
 
-/** Adds the mappings that were sent to the service's refusal of them. */
 function withMappings(error: unknown, { mappings }: Plan): unknown {
   if (!FettleError.is(error) || error.code !== 'FETTLE_REJECTED' || error.status === null) return error
   const sent = mappings.map(({ mapping, header, index }) => `${mapping} from ${header ?? `column ${index + 1}`}`).join(', ')

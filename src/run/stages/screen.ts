@@ -29,7 +29,6 @@ const queryOf = (company: FoundCompany, { threshold, datasets, countries }: Plan
 const shortened = (name: string): string =>
   name.length <= LONGEST_NAME ? name : name.slice(0, LONGEST_NAME).replace(/[\ud800-\udbff]$/, '')
 
-/** The search of this query made since `openSince`; undefined when the service lists none. */
 async function findSearch(
   query: ScreenQuery,
   openSince: number,

@@ -70,7 +70,6 @@ async function* firstOf(body: Reply['body'], bytes: number): AsyncGenerator<Buff
 
 const BLOCK = Buffer.alloc(64 * 1024, 'a')
 
-/** JSON without an end. */
 export function* endless(): Generator<Buffer> {
   yield Buffer.from('{"id":"')
   for (;;) yield BLOCK

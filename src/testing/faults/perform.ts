@@ -28,7 +28,6 @@ const replyOf = (status: number, headers: Record<string, string>, content: strin
 const textOf = async ({ body }: Reply): Promise<string> => (Buffer.isBuffer(body) ? body : await readWhole(body)).toString('utf8')
 const MADE_UP = replyOf(200, JSON_TYPE, '{"id":"never-sent","name":"never-sent","status":"created"}')
 
-/** Forwards a request and its answer without a fault. */
 export const pass = async (exchange: Exchange): Promise<void> => exchange.answer(await exchange.forward())
 
 /** The 401 for a token that is no longer accepted (contract §2.5). */
