@@ -7,8 +7,15 @@ type RateLimits = Pick<Limits, 'rateWindowMs' | 'bytesPerSecond'>
 
 const isSlow = (bytes: number, ms: number, limits: RateLimits): boolean => bytes < (ms / 1000) * limits.bytesPerSecond
 
+interface StallDetector {
+  /** Aborted with a TimeoutError after a window with too few bytes. */
+  readonly signal: AbortSignal
+  moved(bytes: number): void
+  finished(): void
+}
+
 /** Watches an upload with a timer: its body waits inside the socket, where a standstill causes no event. */
-export function watchSending(limits: RateLimits) {
+export function watchSending(limits: RateLimits): StallDetector {
   const stop = new AbortController()
   let bytes = 0
   let over = false
@@ -23,12 +30,11 @@ export function watchSending(limits: RateLimits) {
   }
   arm()
   return {
-    /** Aborted with a TimeoutError after a window with too few bytes. */
     signal: stop.signal,
-    moved(count: number): void {
+    moved(count) {
       bytes += count
     },
-    finished(): void {
+    finished() {
       over = true
     },
   }
