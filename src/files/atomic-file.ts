@@ -8,6 +8,7 @@ import { type FileHandle, lstat, open, realpath, unlink } from 'node:fs/promises
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { FettleError } from '../errors.ts'
 import { createFolders, renameDurably } from './durable.ts'
+import { fileDigest } from './file-chunks.ts'
 import { PROBE, removeStaleTempFiles, temporaryName } from './stale-temp-files.ts'
 
 export interface SinkOptions {
@@ -58,6 +59,21 @@ export async function writeAtomic(path: string, text: string): Promise<void> {
     await sink.write(Buffer.from(text))
     await sink.finish()
     await sink.publish()
+  } finally {
+    await sink.discard()
+  }
+}
+
+/** Writes bytes that can be read only once into `folder` (0600, atomically), named by their hash, and returns the path. Throws FETTLE_OUTPUT_WRITE, and what `bytes` throws. */
+export async function writeContentAddressed(bytes: AsyncIterable<Uint8Array>, folder: string): Promise<string> {
+  const sink = await openSink(join(folder, 'incoming'))
+  try {
+    for await (const piece of bytes) await sink.write(piece)
+    const sha256 = await sink.finish()
+    const path = join(folder, `${sha256}.csv`)
+    // A process may be reading the existing file: it is not replaced by an equal one.
+    if ((await fileDigest(path)) !== sha256) await sink.publish(path)
+    return path
   } finally {
     await sink.discard()
   }

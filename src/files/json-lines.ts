@@ -33,7 +33,6 @@ export class JsonLinesWriter<Item> {
     await this.#sink.publish()
   }
 
-  /** Removes the unfinished file; does nothing after `publish`. */
   async discard(): Promise<void> {
     await this.#sink?.discard()
   }

@@ -8,6 +8,15 @@ import { basename, dirname, resolve } from 'node:path'
 import { type Issue, issue } from '../errors.ts'
 import { type Version, versionOf } from './file-version.ts'
 
+/** Options for reading and writing the files of a run. */
+export interface FileContext {
+  /** The folder that relative paths start from and that outputs stay in; the working directory when absent. */
+  readonly root?: string
+  readonly signal?: AbortSignal
+  /** Milliseconds since 1970, on the clock of file times; without it, files are hashed on every check. */
+  readonly now?: () => number
+}
+
 export interface OpenInput {
   readonly handle: FileHandle
   readonly version: Version
@@ -43,7 +52,6 @@ function kindOf(found: Awaited<ReturnType<typeof stat>>): string {
   return 'a device'
 }
 
-/** Up to three file names of the same folder that are spelled nearly like the missing one. */
 async function nearestNames(path: string): Promise<string[]> {
   const names = await readdir(dirname(path)).catch(() => [])
   const wanted = basename(path).toLowerCase()

@@ -37,7 +37,6 @@ export interface Lock {
 
 const ours = new Set<string>()
 
-/** The owner of the lock at `path`; null when it is free, or its owner is gone. */
 export function lockHolder(path: string, now: () => number): LockOwner | null {
   const owner = readOwner(path)
   return owner === null || isStale(path, owner, ours, now()) ? null : owner

@@ -14,7 +14,6 @@ const DAY_MS = 24 * 60 * MINUTE_MS
 /** The tag of a write check: the file is empty, and any process may remove it at any time. */
 export const PROBE = 'probe'
 
-/** Identifies the PID namespace: this machine, and the container in it. */
 function pidNamespace(): string {
   let space = ''
   try {

@@ -50,7 +50,6 @@ export function localHeader(name: string, method: number, sizes?: Member): Buffe
 /** The record after the data of a member whose sizes were unknown before. */
 export const dataDescriptor = ({ crc, packed, bytes }: Member): Buffer => record('4444', [DESCRIPTOR, crc, packed, bytes])
 
-/** The end of an archive: the list of its members, which begins at `offset`. */
 export function centralDirectory(members: readonly Member[], offset: number): Buffer {
   const list = Buffer.concat(
     members.map(({ name, method, crc, packed, bytes, offset: at }) => {

@@ -73,7 +73,6 @@ export const extensionsOf = (kind?: FormatFacts['kind']): string[] => [
 
 export const FORMAT_EXTENSIONS = [...new Set(ENTRIES.map(([, { extensions }]) => extensions[0]))]
 
-/** Whether programs would open a file of this format under this name. */
 export function isNameFor(path: string, format: OutputFormat): boolean {
   const { kind } = formatFacts(format)
   const named = formatOfName(path)

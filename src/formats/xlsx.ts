@@ -85,7 +85,6 @@ function cellXml(cell: string, letters: string, row: number, style: number): str
   return `<c r="${letters}${row}" s="${style}" t="inlineStr"><is><t xml:space="preserve">${xmlText(cell)}</t></is></c>`
 }
 
-/** Builds a ZIP archive member by member; each method returns the next bytes. */
 class Archive {
   readonly #members: Member[] = []
   #written = 0

@@ -23,7 +23,6 @@ export class Checksums {
     return `${json.slice(0, -1)},"sum":"${this.#next(json)}"}`
   }
 
-  /** Takes the next line that was read or written. Returns its fault, or null. */
   accept(line: string): string | null {
     const { json, sum } = cut(line)
     const expected = this.#next(json)

@@ -16,7 +16,6 @@ const VERSION = 1
 /** An open journal: append-only, with the state after its last event. */
 export interface Journal {
   readonly path: string
-  /** Null before `run.started`. */
   readonly state: RunState | null
   /** Writes and syncs one event, then updates the state. Throws FETTLE_JOURNAL_WRITE when the event is not recorded. */
   append(event: RunEventInput): RunState

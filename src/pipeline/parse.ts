@@ -7,12 +7,11 @@ import { lint } from './lint/lint.ts'
 import { freeze } from './planning/freeze.ts'
 import { checkSchema, EXAMPLES } from './schema/issues.ts'
 import { type Pipeline, pipelineOf } from './schema/pipeline.ts'
-import { type PipelineFields, pipelineSchema } from './schema/schema.ts'
+import { type PipelineFields, type PipelineInput, pipelineSchema } from './schema/schema.ts'
 import { refuseLiteralSecrets, type Secrets, secretsOf } from './schema/secrets.ts'
 import { MAX_BYTES } from './source/decode.ts'
-import { interpolate, type Sources } from './source/interpolate.ts'
+import { interpolate, type Replacements, replacePaths, type Sources } from './source/interpolate.ts'
 import { readJson } from './source/json.ts'
-import { type Replacements, replacePaths } from './source/override-paths.ts'
 import { lineFinder } from './source/source-position.ts'
 import { offsetAt, type Path, plainOf, prune, type SyntaxIssue, type Tree, treeOf } from './source/tree.ts'
 import { readYaml } from './source/yaml.ts'
@@ -24,7 +23,6 @@ export interface ParseOptions extends Sources {
   readonly replace?: Replacements
 }
 
-/** The place of a part of the pipeline, or of the nearest part around it. */
 type Locate = (path: Path) => Place
 
 /** A parsed pipeline or its errors. A pipeline may have warnings, but no errors. */
@@ -37,9 +35,19 @@ export interface ParsedPipeline {
 
 const MAX_ISSUES = 50
 
+const withoutMark = (text: string): string => (text.startsWith('\ufeff') ? text.slice(1) : text)
+const readTree = (source: string, format: 'yaml' | 'json') => (format === 'json' ? readJson(source) : readYaml(source))
+
+/** A pipeline file without errors as a plain object, without defaults and with `${…}` as written. */
+export function plainPipeline(text: string, format: 'yaml' | 'json'): PipelineInput {
+  const { tree } = readTree(withoutMark(text), format)
+  if (tree === null) throw new TypeError('a pipeline without a fault has a tree')
+  return plainOf(tree) as PipelineInput
+}
+
 /** Parses the text of a pipeline file. Never throws because of the text. */
 export function parsePipeline(text: string, options: ParseOptions & { readonly format: 'yaml' | 'json' }): ParsedPipeline {
-  const source = text.startsWith('\ufeff') ? text.slice(1) : text
+  const source = withoutMark(text)
   const spotOf = lineFinder(source)
   const placeAt = (offset: number | null): Place => {
     const spot = offset === null ? { line: null, column: null } : spotOf(offset)
@@ -53,7 +61,7 @@ export function parsePipeline(text: string, options: ParseOptions & { readonly f
     }
     return refuse([finding], placeAt)
   }
-  const { tree, findings } = options.format === 'json' ? readJson(source) : readYaml(source)
+  const { tree, findings } = readTree(source, options.format)
   if (findings.length > 0) return refuse(findings, placeAt)
   if (tree === null || (tree.kind === 'scalar' && tree.value === null)) {
     const hint = `A pipeline needs name, input and mappings, such as ${Object.values(EXAMPLES).join(' / ')}`
@@ -103,7 +111,6 @@ function parseTree(written: Tree, options: ParseOptions, placeAt: PlaceAt): Pars
   return { pipeline, issues, secrets: secretsOf(checked.tree), locate }
 }
 
-/** The keys without an issue, with defaults, and the names of the keys that have one. */
 function fieldsOf(tree: Tree, findings: readonly SyntaxIssue[]) {
   const paths = findings.flatMap(one => ('path' in one ? [one.path] : []))
   const value = plainOf(prune(tree, paths)) as Record<string, unknown>

@@ -12,7 +12,6 @@ const isPermanent = (error: unknown): boolean => {
   return !TRANSIENT.test(message) && PERMANENT.test(message)
 }
 
-/** The error of a request about `what`; a FettleError is returned unchanged. */
 export function queueError(error: unknown, what: string): FettleError {
   if (FettleError.is(error)) return error
   const { message } = error as Error

@@ -6,7 +6,6 @@ import { orAborted } from '../abort.ts'
 import type { Connected } from './connect.ts'
 import { queueError, readable } from './errors.ts'
 
-/** At most `requests` in any period of `perMs` milliseconds. */
 interface Rate {
   readonly requests: number
   readonly perMs: number

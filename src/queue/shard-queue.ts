@@ -162,7 +162,6 @@ export class ShardQueue {
       if ((await readable(`the shard ${id}`, () => this.#queue.remove(id))) === 1) await dropLines(this.#connected, [id])
   }
 
-  /** Stops listening; the connection stays open. */
   async close(): Promise<void> {
     await this.#queue.close().catch(() => {})
   }

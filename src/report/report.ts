@@ -67,14 +67,9 @@ export function buildReport(state: RunState, context: ReportContext): Report {
         service: plan.service.kind === 'embedded' ? 'embedded' : plan.service.url,
         plan: planOf(state),
         input: inputOf(state),
-        mappings: plan.mappings.map(one => ({
-          mapping: one.mapping,
-          header: one.header,
-          index: one.index,
-          pad: one.pad,
-          value: one.value ?? null,
-          trim: one.trim ?? false,
-        })),
+        mappings: plan.mappings.map(({ mapping, header, index, pad, value = null, trim = false }) => {
+          return { mapping, header, index, pad, value, trim }
+        }),
         profile: profileIn(state),
         stages: state.stages.map(stage => ({ ...stage })),
         jobs: state.jobs.map(jobOf),
@@ -127,24 +122,13 @@ function resumeCommand({ runId, detached }: RunState, directory: string | null):
   return shellCommand(action(detached ? 'collect' : 'resume', runId), runsDir)
 }
 
-const planOf = ({ plan }: RunState): Result['plan'] => ({
-  fingerprint: plan.fingerprint,
-  tags: [...plan.tags],
-  key: plan.key && { ...plan.key },
-  limit: plan.limit,
-  sent: plan.sent,
-  collapse: plan.collapse,
-  jobs: plan.parts.length,
-  concurrency: plan.concurrency,
-  preparation: [...plan.preparation],
-  enrich: plan.enrich && { product: plan.enrich.product, tags: [...plan.enrich.tags] },
-  budget: { ...plan.budget },
-  poll: { ...plan.poll },
-  retry: { ...plan.retry },
-  output: plan.output && { ...plan.output, columns: [...plan.output.columns] },
-  decisions: plan.decisions,
-  report: { rows: plan.report.rows, mask: [...plan.report.mask] },
-})
+function planOf({ plan }: RunState): Result['plan'] {
+  const { fingerprint, tags, key, limit, sent, collapse, parts, concurrency, preparation } = plan
+  const { enrich, budget, poll, retry, output, decisions, report } = plan
+  const rows = { fingerprint, tags, key, limit, sent, collapse, jobs: parts.length, concurrency, preparation }
+  // A copy, which may be changed: the plan itself is frozen.
+  return structuredClone({ ...rows, enrich, budget, poll, retry, output, decisions, report }) as Result['plan']
+}
 
 function inputOf({ plan: { input } }: RunState): Result['input'] {
   const { path, sha256, bytes, rows, encoding, bom, delimiter, delimiterEvidence, columns, blankLines, lineEnd } = input

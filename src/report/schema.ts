@@ -3,7 +3,7 @@
  * schema/, of the type `Report`, and by its descriptions of the documentation.
  */
 import { z } from 'zod'
-import { portfolioSchema, screeningSchema } from './company-actions-schema.ts'
+import { portfolioSchema, screeningSchema } from './company-actions.ts'
 
 const known = z.int().nonnegative()
 const count = known.nullable().describe('null: unknown')
@@ -263,3 +263,12 @@ export const reportSchema = z.object({
 export type Report = z.infer<typeof reportSchema>
 export type Result = Report['results'][number]
 export type Sample = z.infer<typeof sample>
+
+/** A JSON Schema for a document; a newer minor version may add keys. */
+export function jsonSchemaOf(schema: z.ZodType, title: string, description: string): object {
+  const { $schema, ...rest } = z.toJSONSchema(schema, { target: 'draft-7', io: 'input' })
+  return { $schema, title, description, ...rest }
+}
+
+export const reportJsonSchema = (): object =>
+  jsonSchemaOf(reportSchema, 'fettle report', 'The outcome of every row of a run (fettle/report/v1).')

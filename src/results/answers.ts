@@ -79,7 +79,6 @@ export class Answers {
     if ((await this.#nextRow()) !== null) throw new FettleError('FETTLE_LEDGER', `${sent} rows were sent and more came back`)
   }
 
-  /** Closes all files; may be called at any time. */
   async close(): Promise<void> {
     await this.#parts.at(-1)?.file.close()
     await this.#offsets?.close()

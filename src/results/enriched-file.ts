@@ -29,11 +29,9 @@ export interface EnrichedFile {
   readonly delimiter: string
   /** The offset of the end of the last row read; 0 unless rows may be read again. */
   place(): number
-  /** May be called at any time. */
   close(): Promise<void>
 }
 
-/** Replaces the missing file of a failed part: empty rows. */
 export function noFile(rows: number): EnrichedFile {
   async function* empty(): AsyncGenerator<readonly string[]> {
     for (let row = 0; row < rows; row++) yield []

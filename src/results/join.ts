@@ -7,6 +7,7 @@
  * as sent), `dedupeKey`, the enriched row with its `serviceOutcome`, `rowResult` (after decisions), and the row of a report.
  */
 
+import { digestOf } from '../files/file-chunks.ts'
 import { readRows } from '../input/table/records.ts'
 import { verifyPlanned } from '../input/table/verify-unchanged.ts'
 import { DigestIndex } from '../input/upload/row-dedupe.ts'
@@ -14,16 +15,14 @@ import { dedupeKeyOf, rowMaker } from '../input/upload/upload-row.ts'
 import type { Download } from '../model/requests.ts'
 import type { Outcomes, PublishedResults } from '../model/results.ts'
 import type { Plan } from '../pipeline/model/types.ts'
-import { type AnswerPlace, Answers } from './answers.ts'
-import { crossJobDuplicates } from './cross-job-duplicates.ts'
-import { applyDecision, type RowResult } from './decisions/apply-decisions.ts'
+import { type Answer, type AnswerPlace, Answers } from './answers.ts'
+import { applyDecision, foundIds, type RowResult } from './decisions/apply-decisions.ts'
 import type { Decisions } from './decisions/decisions.ts'
 import { reviewWriter } from './decisions/review-rows.ts'
 import { NO_COLUMNS } from './enriched-columns.ts'
-import type { ResultsOptions } from './options.ts'
 import { CompanyLister, readCompanies, removeCompanies } from './output/companies.ts'
 import { missingColumns } from './output/layout.ts'
-import { Writers } from './output/writers.ts'
+import { type ResultsOptions, Writers } from './output/writers.ts'
 import { Receiver } from './receive.ts'
 import { fingerprinter } from './row-fingerprint.ts'
 import { RowTotals } from './row-totals.ts'
@@ -96,7 +95,6 @@ async function publish(
   }
 }
 
-/** The consumers of each row, and the decisions that apply to it. */
 interface Consumers {
   readonly totals: RowTotals
   readonly writers: Writers | null
@@ -136,5 +134,23 @@ async function join(
     await companies?.add(number, rowResult, inputRow)
     await writers?.add(inputRow, rowResult, isRepeat || isDuplicate)
     if (number === plan.rows) return
+  }
+}
+
+/**
+ * Returns true for a match whose company was found for an earlier row. A service reports duplicates within one job only; with this the
+ * result does not depend on how rows were split into jobs.
+ */
+function crossJobDuplicates({ parts }: Pick<Plan, 'parts'>): (answer: Answer) => boolean {
+  if (parts.length === 1) return () => false
+  const seen = new DigestIndex()
+  return answer => {
+    const { outcome } = answer
+    if (outcome !== 'matched' && outcome !== 'duplicate') return false
+    const [id] = foundIds(answer)
+    if (id === undefined) return false
+    const { size } = seen
+    const isNew = seen.add(digestOf(id)) === size
+    return !isNew && outcome === 'matched'
   }
 }

@@ -111,7 +111,6 @@ function contradiction(plan: Plan, { own }: EnrichedColumns, located: readonly n
   }
 }
 
-/** A cell without the differences that tidying introduces. */
 const tidy = (cell = ''): string => cell.trim().replace(/\s+/g, ' ').toLowerCase()
 
 const isAlike = (cell: string | undefined, sent: string | undefined): boolean => cell === sent || tidy(cell) === tidy(sent)

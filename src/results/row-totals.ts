@@ -10,7 +10,7 @@ import type { Decisions } from './decisions/decisions.ts'
 import type { ReviewRow } from './decisions/review-rows.ts'
 import type { EnrichedColumns } from './enriched-columns.ts'
 import type { RowOutcome } from './enriched-file.ts'
-import { ReportRowBuilder } from './output/report-row.ts'
+import { shownCandidate, shownCells, shownKey } from './output/report-row.ts'
 
 const MAX_SAMPLES = 50
 const BUCKETS = 20
@@ -21,7 +21,6 @@ const noRows = (): Counts => ({ matched: 0, manualMatched: 0, review: 0, unmatch
 
 export class RowTotals {
   readonly #samples: ReviewRow[] = []
-  readonly #reportRows: ReportRowBuilder
   readonly #plan: Plan
   /** `#sent`: uploaded rows by the service's outcome; `#all`: all rows by their final outcome. */
   readonly #sent = noRows()
@@ -36,7 +35,6 @@ export class RowTotals {
 
   constructor(plan: Plan) {
     this.#plan = plan
-    this.#reportRows = new ReportRowBuilder(plan)
   }
 
   begin(columns: EnrichedColumns, namesOutcome: boolean): void {
@@ -70,16 +68,16 @@ export class RowTotals {
     const isForReview = outcome === 'review' || (decided !== null && decided.effect !== 'agreed')
     if (rows === 'none' || !(isForReview || (rows === 'all' && outcome === 'unmatched'))) return null
     if (outcome !== 'review' && outcome !== 'unmatched' && outcome !== 'manualMatched') return null
-    const candidates = rowResult.candidates.map(one => this.#reportRows.candidate(one))
+    const candidates = rowResult.candidates.map(one => shownCandidate(this.#plan, one))
     const [best] = candidates
     const sample: ReviewRow = {
       row: number,
       line: null,
-      key: this.#reportRows.key(inputRow),
+      key: shownKey(this.#plan, inputRow),
       outcome,
       score: scoreOf(read('match.score')),
       why: read('match.why'),
-      cells: this.#reportRows.cells(inputRow),
+      cells: shownCells(this.#plan, inputRow),
       candidate: { id: best?.id ?? '', name: best?.name ?? '' },
       fingerprint,
       candidates,
@@ -128,7 +126,6 @@ export class RowTotals {
     }
   }
 
-  /** The rows that a report shows, with the lines on which they start. */
   async samples(root = ''): Promise<readonly ReviewRow[]> {
     const lines = await linesOf(
       this.#plan,

@@ -1,5 +1,5 @@
 /** Re-exports the run core. */
-export { fetchJobStatuses, type JobStatusEntry } from './job-statuses.ts'
+export { fetchJobStatuses, type JobStatusEntry } from './poll-job.ts'
 export { type PortfolioService, type Ports, type ProgressEvent, progressOf, type ScreenService, type Service } from './ports.ts'
 export { checkAgainstSummary } from './row-ledger.ts'
 export { endOf, needsService, pausedBy, runStages } from './runner.ts'

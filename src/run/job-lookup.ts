@@ -18,8 +18,17 @@ export const adopt =
     return value === undefined ? undefined : { value, adopted: true }
   }
 
-/** The service may list a new job late: it is searched for at 0, 3 and 10 seconds. */
 const SEARCH_PAUSES_MS = [3_000, 7_000]
+
+/** The service may list a new job or search late: it is searched for at 0, 3 and 10 seconds. */
+export async function searched<T>(search: () => Promise<T | undefined>, { clock, grace }: StatusPorts): Promise<T | undefined> {
+  for (let round = 0; ; round++) {
+    const found = await search()
+    const pause = SEARCH_PAUSES_MS[round]
+    if (found !== undefined || pause === undefined) return found
+    await clock.sleep(pause, grace)
+  }
+}
 
 /** The oldest job with a name, and the others of that name. */
 interface FoundJob {
@@ -34,13 +43,7 @@ export async function findJob(name: string, ports: StatusPorts): Promise<FoundJo
 
 /** Searches up to three times in ten seconds for the oldest job of this name; undefined when none exists. */
 export async function searchJob(name: string, ports: StatusPorts): Promise<FoundJob | undefined> {
-  for (let round = 0; ; round++) {
-    const found = await findJob(name, ports)
-    if (found !== undefined) return found
-    const pause = SEARCH_PAUSES_MS[round]
-    if (pause === undefined) return undefined
-    await ports.clock.sleep(pause, ports.grace)
-  }
+  return searched(() => findJob(name, ports), ports)
 }
 
 /** The warning about a second job of the run's name: it is reported, and never submitted. */

@@ -1,13 +1,13 @@
 /**
  * Polls a job: reads and records its status at growing intervals until it is final or the time is up. A failed poll is counted and
- * repeated by the next one.
+ * repeated by the next one. Of a detached run, the status of each job is read once and not recorded.
  */
-import { goesBack, isKnownStatus, type JobRecord, type Phase, readFault } from '../contract/index.ts'
+import { enrichPhase, goesBack, isKnownStatus, type JobRecord, matchPhase, type Phase, readFault } from '../contract/index.ts'
 import { FettleError, issue } from '../errors.ts'
 import type { RunEventInput } from '../journal/events.ts'
-import type { JobState } from '../journal/state.ts'
+import type { JobState, RunState } from '../journal/state.ts'
 import { readRecordedJob } from './job-lookup.ts'
-import type { Ports } from './ports.ts'
+import type { Ports, StatusPorts } from './ports.ts'
 import { GRACE_MS, growInterval, MAX_CONTRACT_FAILURES, MAX_POLL_FAILURES, type PollPlan, withJitter } from './schedule.ts'
 
 interface Wait {
@@ -99,7 +99,6 @@ export async function* pollJob(job: JobState, wait: Wait, ports: Ports): AsyncGe
   }
 }
 
-/** The status went back before, in this process or an earlier one. */
 const hasRegressed = ({ history }: JobState): boolean =>
   history.some(({ status }, at) => goesBack(history[at - 1]?.status ?? status, status))
 
@@ -126,4 +125,33 @@ const pollTimeout = (job: JobState, status: string, waitedMs: number, wait: Wait
     'FETTLE_DEADLINE',
     `waited ${Math.round(waitedMs / 1000)} s (poll.timeout) for job ${job.id}: its status is "${status}", not ${need}`,
   )
+}
+
+/** `ready`: a resume need not wait for the matching; `failed`: all jobs ended in an error status. */
+export type JobStatuses = 'ready' | 'going' | 'failed'
+
+export interface JobStatusEntry {
+  readonly part: number
+  readonly id: string | null
+  readonly status: string
+}
+
+/** Reads every job whose status may have changed. Throws the error of a failed read; the caller may try again. */
+export async function fetchJobStatuses(
+  state: RunState,
+  ports: StatusPorts,
+): Promise<{ status: JobStatuses; jobs: readonly JobStatusEntry[] }> {
+  const jobs: JobStatusEntry[] = []
+  const found = new Set<JobStatuses>()
+  for (const job of state.jobs) {
+    const { part, id } = job
+    const isFinal = job.failure !== null || job.enrichFinished
+    const status = isFinal || id === null ? (job.status ?? 'unknown') : (await readRecordedJob(job, ports)).status
+    const phase = job.enrichRequested ? enrichPhase(status) : matchPhase(status, state.plan.enrich !== null)
+    jobs.push({ part, id, status })
+    if (job.failure !== null || phase === 'failed') found.add('failed')
+    else found.add(job.enrichFinished || phase === 'done' ? 'ready' : 'going')
+  }
+  const status = (['going', 'ready', 'failed'] as const).find(candidate => found.has(candidate)) ?? 'ready'
+  return { status, jobs }
 }

@@ -18,7 +18,6 @@ import { COMPANY_STAGES, STAGE_GROUPS, SUBMIT_STAGES } from './stages/index.ts'
 
 /** Writes events before anything is done because of them. */
 export interface Recorder {
-  /** Null before `run.started`. */
   readonly state: RunState | null
   append(event: RunEventInput): RunState
 }

@@ -112,7 +112,6 @@ class StageGroup {
     }
   }
 
-  /** Records the error at every stage that is still open, and returns it. */
   end(): FettleError | null {
     const error = this.#error
     if (error === null || error.code === 'FETTLE_JOURNAL_WRITE') return error

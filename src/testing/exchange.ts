@@ -120,7 +120,6 @@ export class Exchange {
     await this.gone
   }
 
-  /** Resolves when more may be written, or the client is gone. */
   #drained(): Promise<void> {
     const { response } = this
     if (!this.isOpen) return Promise.resolve()
@@ -141,7 +140,6 @@ export class Exchange {
     socket.destroy()
   }
 
-  /** Reads the request to its end without passing it on. */
   async drain(): Promise<void> {
     if (this.request.complete || this.request.destroyed) return
     this.request.resume()

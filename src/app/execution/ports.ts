@@ -5,7 +5,7 @@ import { openSink } from '../../files/atomic-file.ts'
 import { openSource } from '../../input/index.ts'
 import { isAddress, type Plan, recordedInput } from '../../pipeline/index.ts'
 import { openResults } from '../../results/index.ts'
-import type { ResultsOptions } from '../../results/options.ts'
+import type { ResultsOptions } from '../../results/output/writers.ts'
 import type { RunDirectory } from '../runs/run-directory.ts'
 import { localiseInput, openRemoteSink, type StorageOptions } from '../staging/remote-files.ts'
 

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmdirSync, statSync
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { FettleError, type Issue } from '../../errors.ts'
-import { writeContentAddressed } from '../../files/content-addressed.ts'
+import { writeContentAddressed } from '../../files/atomic-file.ts'
 import type { InputRef } from '../../pipeline/index.ts'
 import { listRunIds, makeFolder, readRun, removeIfPossible, runDirectory } from '../runs/run-directory.ts'
 

@@ -44,7 +44,6 @@ async function* streamed(reply: Reply, label: string, wire: Wire, signal: AbortS
   }
 }
 
-/** One attempt to open a link, redirects included. After a redirect to another origin the token is not sent again. */
 async function openOnce(
   link: URL,
   token: string | null,

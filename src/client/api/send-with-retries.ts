@@ -27,7 +27,6 @@ export interface Call<T> {
   readonly policy: Policy
   /** What is attempted, on what: the start of every message about it. */
   readonly label: string
-  /** The subject of messages when it is not the service. */
   readonly who?: string
   /** Sent with the token; not set for the login itself and for foreign links. */
   readonly authorised: boolean
@@ -39,7 +38,6 @@ export interface Call<T> {
   readonly look?: () => Promise<T | undefined>
   /** Hints by status or kind of network error, when the hint of the error code is too general. */
   readonly hints?: Readonly<Record<string, string>>
-  /** Sends one attempt; body and headers are built again each time. */
   attempt(token: string | null): Promise<Outcome<T>>
 }
 

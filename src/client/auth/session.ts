@@ -28,7 +28,6 @@ interface Applicant {
   logIn(options: LoginOptions): Promise<string>
 }
 
-/** The token of one user at one service. */
 export interface Session {
   tokensFor(applicant: Applicant): Tokens
 }

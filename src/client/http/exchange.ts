@@ -52,7 +52,6 @@ export function locationOf(reply: Reply, from: URL): URL | null {
   return location !== null && URL.canParse(location, from.href) ? new URL(location, from) : null
 }
 
-/** Null for a target that may not be followed. */
 function judged(url: URL, wire: Wire): Exchange['to'] | null {
   try {
     return wire.judge(url)

@@ -5,7 +5,9 @@
 import FormData from 'form-data'
 import { FettleError } from '../../errors.ts'
 import type { Clock, FormFile } from '../../model/requests.ts'
-import type { watchSending } from './stall-detector.ts'
+import type { Outcome } from '../retry/policy.ts'
+import { type HttpRequest, sendOnce, type Wire } from './exchange.ts'
+import { watchSending } from './stall-detector.ts'
 
 type Progress = Pick<ReturnType<typeof watchSending>, 'moved' | 'finished'>
 
@@ -96,5 +98,24 @@ export function buildMultipart(
     body: whole(),
     /** The error of the source, undefined without one: it is the reason when sending fails. */
     sourceError: () => failed,
+  }
+}
+
+export interface Form {
+  readonly name: string
+  readonly file: FormFile
+  readonly fields: Readonly<Record<string, string>>
+}
+
+/** Throws the error of the file itself, when that is why sending failed. */
+export async function askWithFile<T>(question: HttpRequest<T>, { name, file, fields }: Form, wire: Wire): Promise<Outcome<T>> {
+  const watch = watchSending(wire.limits)
+  const { headers, body, sourceError } = buildMultipart(name, file, fields, wire.clock, watch)
+  try {
+    const outcome = await sendOnce({ ...question, headers, body, stall: watch.signal }, wire)
+    if (outcome.type === 'loss' && sourceError() !== undefined) throw sourceError()
+    return outcome
+  } finally {
+    watch.finished()
   }
 }

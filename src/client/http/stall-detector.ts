@@ -40,7 +40,6 @@ export function watchSending(limits: RateLimits): StallDetector {
   }
 }
 
-/** Takes the size of each chunk and the wait for it; returns true after a window with too few bytes. */
 export function watchReceiving(limits: RateLimits): (bytes: number, waitedMs: number) => boolean {
   let bytes = 0
   let waitedMs = 0
@@ -55,7 +54,6 @@ export function watchReceiving(limits: RateLimits): (bytes: number, waitedMs: nu
   }
 }
 
-/** The chunks of `body`; calls `onSlow`, which must throw, when they arrive too slowly. */
 export async function* timed(
   body: AsyncIterable<Uint8Array>,
   clock: Clock,

@@ -31,7 +31,6 @@ export interface Reply {
   readonly status: number
   header(name: string): string | null
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  /** Chunks as they arrive; throws the connection's error. */
   readonly body: AsyncIterable<Uint8Array>
   /** Closes the connection unless the body was read to its end. */
   drop(): void

@@ -23,7 +23,6 @@ export class ProxyFailure extends Error {
   }
 }
 
-/** The reason in an OpenSSL message, without addresses and source lines. */
 const reasonOf = (message: string): string => /^[0-9A-F]+:error:[0-9A-F]+:[^:]*:[^:]*:([^:]+):/.exec(message)?.[1] ?? message
 
 const codeOf = (error: unknown, key: 'code' | 'syscall' | 'name'): string => {

@@ -7,7 +7,6 @@ import { orAborted, waiting } from '../../abort.ts'
 import { FettleError } from '../../errors.ts'
 import type { Clock } from '../../model/requests.ts'
 
-/** At most `requests` in any period of `perMs` milliseconds. */
 export interface Rate {
   readonly requests: number
   readonly perMs: number

@@ -6,7 +6,6 @@ const RFC850 = /^[A-Z][a-z]{5,8}, \d{2}-[A-Z][a-z]{2}-\d{2} \d{2}:\d{2}:\d{2} GM
 const LONGEST_MS = 1e15
 const ASCTIME = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/
 
-/** The instant of an HTTP date in milliseconds since 1970, null when it is not one. */
 export function parseHttpDate(text: string): number | null {
   const zoned = ASCTIME.test(text) ? `${text} GMT` : IMF.test(text) || RFC850.test(text) ? text : null
   const millis = zoned === null ? Number.NaN : Date.parse(zoned)

@@ -1,13 +1,6 @@
 /** Objects at plain https addresses, such as presigned ones: read with GET, written with a single PUT. Queries are never shown. */
-import { type Opened, openedObject } from './whole.ts'
+import { type ObjectStore, openedObject } from './whole.ts'
 import type { ObjectWire } from './wire.ts'
-
-export interface Outgoing {
-  readonly bytes: number
-  readonly sha256: string
-  readonly type: string
-  open(): AsyncIterable<Uint8Array>
-}
 
 const EXPIRED = 'Presigned addresses expire, and allow one method each: create a new one, and run the same command again.'
 const HINTS = {
@@ -20,45 +13,20 @@ const HINTS = {
   405: 'Use an address that can be read with GET, or written with PUT.',
 }
 
-export async function openHttps(
-  wire: ObjectWire,
-  url: string,
-  label: string,
-  from: number,
-  etag: string | null,
-  signal?: AbortSignal,
-): Promise<Opened> {
-  const headers: Record<string, string> = from === 0 || etag === null ? {} : { range: `bytes=${from}-`, 'if-match': etag }
-  const reply = await wire.send({
-    access: 'read',
-    label,
-    method: 'GET',
-    url: new URL(url),
-    headers,
-    followsRedirects: true,
-    hints: HINTS,
-    signal,
-  })
-  return openedObject(reply, label)
-}
-
-export async function putHttps(
-  wire: ObjectWire,
-  url: string,
-  label: string,
-  file: Outgoing,
-  signal?: AbortSignal,
-): Promise<void> {
-  const reply = await wire.send({
-    access: 'write',
-    label,
-    method: 'PUT',
-    url: new URL(url),
-    // No content type: a presigned address may be signed for another one.
-    headers: { 'content-length': String(file.bytes) },
-    body: () => file.open(),
-    hints: HINTS,
-    signal,
-  })
-  reply.drop()
+export function httpsStore(wire: ObjectWire, address: string, label: string, signal?: AbortSignal): ObjectStore {
+  const request = { label, url: new URL(address), hints: HINTS, signal }
+  return {
+    async open(from, etag) {
+      const headers: Record<string, string> = from === 0 || etag === null ? {} : { range: `bytes=${from}-`, 'if-match': etag }
+      const reply = await wire.send({ ...request, access: 'read', method: 'GET', headers, followsRedirects: true })
+      return openedObject(reply, label)
+    },
+    async put(file) {
+      // No content type: a presigned address may be signed for another one.
+      const headers = { 'content-length': String(file.bytes) }
+      const reply = await wire.send({ ...request, access: 'write', method: 'PUT', headers, body: () => file.open() })
+      reply.drop()
+    },
+    checkWritable: async () => {},
+  }
 }

@@ -1,11 +1,10 @@
 /** Reads and writes remote objects, in S3 or at https addresses; an object is written completely or not at all. */
-import { type Outgoing, openHttps, putHttps } from './https.ts'
-import { checkS3, openS3, putS3 } from './s3.ts'
-import type { S3Place, S3Settings } from './s3-settings.ts'
-import { wholeObject } from './whole.ts'
+import { httpsStore } from './https.ts'
+import { s3Store } from './s3.ts'
+import type { S3Place, S3Settings } from './s3-client.ts'
+import { type ObjectStore, type Outgoing, wholeObject } from './whole.ts'
 import { createObjectWire, type WireOptions } from './wire.ts'
 
-/** The address of an object; `shown` is its name in messages. */
 export type ObjectPlace = { readonly shown: string } & (
   | ({ readonly kind: 's3' } & S3Place)
   | { readonly kind: 'https'; readonly url: string }
@@ -24,23 +23,15 @@ export interface Objects {
 /** Connects with the first request. `s3` returns the settings of S3 when they are needed, and may throw. */
 export function createObjects(options: WireOptions & { readonly s3: () => S3Settings }): Objects {
   const wire = createObjectWire(options)
+  const storeOf = (place: ObjectPlace, label: string, signal?: AbortSignal): ObjectStore =>
+    place.kind === 's3' ? s3Store(wire, options.s3(), place, label, signal) : httpsStore(wire, place.url, label, signal)
   return {
     read(place, signal) {
       const label = `read the input ${place.shown}`
-      const open = (from: number, etag: string | null) =>
-        place.kind === 's3'
-          ? openS3(wire, options.s3(), place, label, from, etag, signal)
-          : openHttps(wire, place.url, label, from, etag, signal)
-      return wholeObject(open, label, wire, signal)
+      return wholeObject((from, etag) => storeOf(place, label, signal).open(from, etag), label, wire, signal)
     },
-    async write(place, file, signal) {
-      const label = `write ${place.shown}`
-      if (place.kind === 's3') await putS3(wire, options.s3(), place, label, file, signal)
-      else await putHttps(wire, place.url, label, file, signal)
-    },
-    async checkWritable(place, isTable) {
-      if (place.kind === 's3') await checkS3(wire, options.s3(), place, `write ${place.shown}`, isTable)
-    },
+    write: async (place, file, signal) => storeOf(place, `write ${place.shown}`, signal).put(file),
+    checkWritable: async (place, isTable) => storeOf(place, `write ${place.shown}`).checkWritable(isTable),
     close: () => wire.close(),
   }
 }

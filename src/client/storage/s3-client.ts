@@ -4,8 +4,21 @@
  */
 import { FettleError } from '../../errors.ts'
 import type { Reply } from '../http/transport.ts'
-import type { S3Settings } from './s3-settings.ts'
 import type { Access, ObjectWire } from './wire.ts'
+
+export interface S3Settings {
+  readonly region: string
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+  readonly sessionToken: string | null
+  /** Null for Amazon's own. */
+  readonly endpoint: string | null
+}
+
+export interface S3Place {
+  readonly bucket: string
+  readonly key: string
+}
 
 interface S3Purpose {
   readonly access: Access

@@ -4,93 +4,71 @@
  */
 import { FettleError } from '../../errors.ts'
 import { extensionsOf } from '../../formats/index.ts'
-import type { Outgoing } from './https.ts'
-import { s3Client } from './s3-client.ts'
-import type { S3Place, S3Settings } from './s3-settings.ts'
-import { type Opened, openedObject } from './whole.ts'
+import { type S3Place, type S3Settings, s3Client } from './s3-client.ts'
+import { type ObjectStore, openedObject } from './whole.ts'
 import type { ObjectWire } from './wire.ts'
 
 /** Small, so that a retry is quick; two parts are in memory at a time. */
 const PART_BYTES = 8 * 1024 * 1024
 const MAX_PARTS = 10_000
 
-export async function openS3(
+export function s3Store(
   wire: ObjectWire,
   settings: S3Settings,
   { bucket, key }: S3Place,
   label: string,
-  from: number,
-  etag: string | null,
   signal?: AbortSignal,
-): Promise<Opened> {
-  const { sdk, client, lastReply } = await s3Client(wire, settings, { access: 'read', label, signal })
-  const part = from === 0 || etag === null ? {} : { Range: `bytes=${from}-`, IfMatch: etag }
-  await client.send(new sdk.GetObjectCommand({ Bucket: bucket, Key: key, ...part }))
-  return openedObject(lastReply(), label)
-}
-
-/** Writes an object completely or not at all. After a lost reply to the last request, it checks whether the object exists. */
-export async function putS3(
-  wire: ObjectWire,
-  settings: S3Settings,
-  { bucket, key }: S3Place,
-  label: string,
-  file: Outgoing,
-  signal?: AbortSignal,
-): Promise<void> {
-  const { sdk, client } = await s3Client(wire, settings, { access: 'write', label, signal })
-  const { Readable } = await import('node:stream')
-  const upload = new sdk.Upload({
-    client,
-    params: {
-      Bucket: bucket,
-      Key: key,
-      Body: Readable.from(file.open(), { objectMode: false }),
-      ContentType: file.type,
-      Metadata: { sha256: file.sha256 },
+): ObjectStore {
+  const place = { Bucket: bucket, Key: key }
+  return {
+    async open(from, etag) {
+      const { sdk, client, lastReply } = await s3Client(wire, settings, { access: 'read', label, signal })
+      const part = from === 0 || etag === null ? {} : { Range: `bytes=${from}-`, IfMatch: etag }
+      await client.send(new sdk.GetObjectCommand({ ...place, ...part }))
+      return openedObject(lastReply(), label)
     },
-    partSize: Math.max(PART_BYTES, Math.ceil(file.bytes / MAX_PARTS)),
-    queueSize: 2,
-    leavePartsOnError: false,
-  })
-  try {
-    await upload.done()
-  } catch (error) {
-    signal?.throwIfAborted()
-    // Nothing was sent to a server without a valid certificate.
-    if (FettleError.is(error) && error.code === 'FETTLE_TLS') throw error
-    const existing = await client.send(new sdk.HeadObjectCommand({ Bucket: bucket, Key: key })).catch(() => null)
-    if (existing?.ContentLength === file.bytes && existing.Metadata?.sha256 === file.sha256) return
-    throw asFettleError(error, label)
-  }
-}
-
-/**
- * Checks that an object could be written: starts an upload and aborts it. Without `isTable`, its name is not that of a table, so an
- * existing object is not replaced. Throws FETTLE_OUTPUT_WRITE.
- */
-export async function checkS3(
-  wire: ObjectWire,
-  settings: S3Settings,
-  { bucket, key }: S3Place,
-  label: string,
-  isTable: boolean,
-): Promise<void> {
-  const { sdk, client } = await s3Client(wire, settings, { access: 'write', label })
-  const Place = { Bucket: bucket, Key: key }
-  if (!isTable && (await client.send(new sdk.HeadObjectCommand(Place)).catch(() => null)) !== null)
-    throw new FettleError(
-      'FETTLE_OUTPUT_WRITE',
-      `${label}: the object exists and its name is not that of a table, so it is not replaced.`,
-      {
-        hint: `Name the output by its format: ${extensionsOf().join(', ')}.`,
-      },
-    )
-  try {
-    const { UploadId } = await client.send(new sdk.CreateMultipartUploadCommand(Place))
-    await client.send(new sdk.AbortMultipartUploadCommand({ ...Place, UploadId })).catch(() => {})
-  } catch (error) {
-    throw asFettleError(error, label)
+    /** Writes the object completely or not at all. After a lost reply to the last request, it checks whether the object exists. */
+    async put(file) {
+      const { sdk, client } = await s3Client(wire, settings, { access: 'write', label, signal })
+      const { Readable } = await import('node:stream')
+      const Body = Readable.from(file.open(), { objectMode: false })
+      const upload = new sdk.Upload({
+        client,
+        params: { ...place, Body, ContentType: file.type, Metadata: { sha256: file.sha256 } },
+        partSize: Math.max(PART_BYTES, Math.ceil(file.bytes / MAX_PARTS)),
+        queueSize: 2,
+        leavePartsOnError: false,
+      })
+      try {
+        await upload.done()
+      } catch (error) {
+        signal?.throwIfAborted()
+        // Nothing was sent to a server without a valid certificate.
+        if (FettleError.is(error) && error.code === 'FETTLE_TLS') throw error
+        const existing = await client.send(new sdk.HeadObjectCommand(place)).catch(() => null)
+        if (existing?.ContentLength === file.bytes && existing.Metadata?.sha256 === file.sha256) return
+        throw asFettleError(error, label)
+      }
+    },
+    /**
+     * Starts an upload and aborts it. Without `isTable`, its name is not that of a table, so an existing object is not replaced. Throws
+     * FETTLE_OUTPUT_WRITE.
+     */
+    async checkWritable(isTable) {
+      const { sdk, client } = await s3Client(wire, settings, { access: 'write', label, signal })
+      if (!isTable && (await client.send(new sdk.HeadObjectCommand(place)).catch(() => null)) !== null)
+        throw new FettleError(
+          'FETTLE_OUTPUT_WRITE',
+          `${label}: the object exists and its name is not that of a table, so it is not replaced.`,
+          { hint: `Name the output by its format: ${extensionsOf().join(', ')}.` },
+        )
+      try {
+        const { UploadId } = await client.send(new sdk.CreateMultipartUploadCommand(place))
+        await client.send(new sdk.AbortMultipartUploadCommand({ ...place, UploadId })).catch(() => {})
+      } catch (error) {
+        throw asFettleError(error, label)
+      }
+    },
   }
 }
 

@@ -39,15 +39,27 @@ export function openedObject(reply: Reply, label: string): Opened {
   }
 }
 
-/** Opens an object at a byte; `etag` is its tag when it was opened before. */
-type Opener = (from: number, etag: string | null) => Promise<Opened>
+export interface Outgoing {
+  readonly bytes: number
+  readonly sha256: string
+  readonly type: string
+  open(): AsyncIterable<Uint8Array>
+}
+
+/** One object in its store. */
+export interface ObjectStore {
+  /** Opens it at a byte; `etag` is its tag when it was opened before. */
+  open(from: number, etag: string | null): Promise<Opened>
+  put(file: Outgoing): Promise<void>
+  checkWritable(isTable: boolean): Promise<void>
+}
 
 /**
  * The bytes of an object. Throws FETTLE_INPUT_CHANGED when the object changes meanwhile, FETTLE_DOWNLOAD_CUT when it keeps breaking off,
  * or breaks off and has no tag.
  */
 export async function* wholeObject(
-  open: Opener,
+  open: ObjectStore['open'],
   label: string,
   wire: ObjectWire,
   signal?: AbortSignal,

@@ -34,7 +34,6 @@ export interface ObjectRequest {
   readonly headers?: Readonly<Record<string, string>>
   /** Opened for each attempt; its length is in the headers. */
   readonly body?: () => AsyncIterable<Uint8Array>
-  /** Redirects are followed: to the same origin, or by https to a public host. */
   readonly followsRedirects?: boolean
   /** A clean-up: sent once, also after a stop. */
   readonly isCleaning?: boolean

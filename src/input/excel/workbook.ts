@@ -91,7 +91,6 @@ export class TextRuns {
     if (this.#isText && !this.#isPhonetic) this.#text += text
   }
 
-  /** The text so far; the next begins empty. */
   take(): string {
     const text = unescaped(this.#text)
     this.#text = ''

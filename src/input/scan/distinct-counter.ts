@@ -12,7 +12,6 @@ export class Hash {
   low = 0
   high = 0
 
-  /** Sets the hash of the bytes from `start` to `end`, at least one. */
   take(bytes: DataView, start: number, end: number): void {
     const length = end - start
     // Spread over all bits, or one digit more could cancel a longer value.
@@ -70,7 +69,6 @@ export class HashTable {
     this.size++
   }
 
-  /** Yields each hash in the one object `hash`. */
   *hashes(hash: Hash): Generator<Hash> {
     for (let slot = 0; slot < this.slots; slot++) {
       hash.low = this.#halves[2 * slot]!

@@ -90,7 +90,6 @@ export class RecordScanner {
     return this.#state === QUOTED
   }
 
-  /** The next bytes, cut anywhere. */
   push(piece: Uint8Array): void {
     const delimiter = this.#delimiter
     const index = structuralIndexer()

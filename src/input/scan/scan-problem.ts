@@ -11,7 +11,6 @@ export interface Problem {
   readonly record: number
 }
 
-/** A record whose number of cells differs from the first. */
 export interface Ragged {
   readonly line: number
   readonly record: number

@@ -9,7 +9,6 @@ import { MODULE } from './structural-index-module.ts'
 export const BLOCK_BYTES = 32_768
 const QUOTE = 0x22
 const CONTROLS = 0x0e
-/** Any byte that is not structural. */
 const FILLER = 0x61
 
 /**
@@ -68,7 +67,6 @@ export function vectorIndexer(): StructuralIndexer | null {
 
 let indexer: StructuralIndexer | null = null
 
-/** The faster indexer that the platform has, compiled at the first call. */
 export function structuralIndexer(): StructuralIndexer {
   indexer ??= vectorIndexer() ?? plainIndexer()
   return indexer

@@ -51,7 +51,6 @@ export function formatReadings(sample: Buffer, isWhole: boolean): string {
   return CANDIDATES.map(delimiter => formatReading(read(sample, delimiter, isWhole))).join('; ')
 }
 
-/** True when another delimiter than this would give a table of several columns. */
 export function hasBetterDelimiter(sample: Buffer, isWhole: boolean): boolean {
   return CANDIDATES.some(delimiter => {
     const reading = read(sample, delimiter, isWhole)

@@ -4,7 +4,6 @@
  */
 import { type Issue, issue, type Place } from '../../errors.ts'
 
-/** Warnings about the first row, judged with a few data rows below it. */
 export function headerIssues(first: readonly string[], rows: readonly string[][], hasHeader: boolean, at: Place): Issue[] {
   const warn = (message: string, rest: Partial<Issue> = {}): Issue =>
     issue('FETTLE_INPUT_SUSPECT', message, { severity: 'warn', at, ...rest })
@@ -74,7 +73,6 @@ function dataKind(cell: string): string | null {
   return null
 }
 
-/** A column of numbers, dates or addresses below a cell of another kind. */
 function typedBelow(first: readonly string[], rows: readonly string[][]): string | null {
   if (rows.length < 3 || first.some(cell => dataKind(cell) !== null || cell.trim() === '')) return null
   const index = first.findIndex((cell, at) => !/\d/.test(cell) && rows.every(row => dataKind(row[at] ?? '') !== null))

@@ -36,7 +36,6 @@ export interface Inspection {
   readonly facts: InputFacts | null
   readonly issues: Issue[]
   readonly cells: readonly CellCounts[]
-  /** Checkpoints in the text of the table, for reading some of its rows. */
   readonly marks: readonly RecordMark[]
 }
 
@@ -120,7 +119,6 @@ class Pass {
   readonly hash = createHash('sha256')
   readonly mojibake = new Mojibake()
   readonly marks = new Checkpoints()
-  /** The first data rows with mojibake. */
   readonly garbled: number[] = []
   /** Bytes of the file. */
   bytesRead = 0
@@ -257,7 +255,6 @@ function conclude(
   return { facts, issues }
 }
 
-/** Text that is garbled in the file, or by the encoding that the pipeline names. */
 function mojibakeIssue({ path }: InputOptions, { encoding }: ResolvedDialect, pass: Pass, at: Place): Issue {
   const { mojibake, garbled } = pass
   const { count, example, times } = mojibake

@@ -106,5 +106,4 @@ export async function tablePlace(input: InputFacts, root: string | undefined): P
   }
 }
 
-/** Whether offsets in the text of the table are offsets in the file. */
 export const isSeekable = ({ encoding, packed }: InputFacts): boolean => encoding === 'utf-8' && packed === undefined

@@ -84,7 +84,6 @@ export class Utf8Check {
     return null
   }
 
-  /** Bytes of a character that the end of the file cut off. */
   end(): number {
     return this.#pending.length
   }

@@ -4,7 +4,7 @@
  */
 
 import { openSink, type Sink } from '../../files/atomic-file.ts'
-import type { FileContext } from '../../files/context.ts'
+import type { FileContext } from '../../files/open-input.ts'
 import { csvText } from '../../formats/text-formats.ts'
 import type { Plan } from '../../pipeline/model/types.ts'
 import { planRows, readRows, tableText } from '../table/records.ts'
@@ -73,7 +73,6 @@ async function writeRows(plan: Plan, sink: Sink, { root, signal }: FileContext):
   if (sent !== plan.sent) throw changed(input, `${plan.sent} rows were planned to be sent, the file has ${sent}`)
 }
 
-/** True for the first row with its dedupe key; for every row when the plan does not collapse them. */
 function isFirstOfItsKey({ collapse, mappings }: Plan): (uploadRow: readonly string[]) => boolean {
   if (!collapse) return () => true
   const index = new DigestIndex()

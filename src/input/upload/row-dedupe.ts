@@ -9,7 +9,6 @@ import { dedupeKeyOf, rowMaker } from './upload-row.ts'
 const WORDS = 4
 const FIRST_SLOTS = 4_096
 
-/** Numbers distinct digests from 0, in the order of their first occurrence. */
 export class DigestIndex {
   size = 0
   #words = new Uint32Array(FIRST_SLOTS * WORDS)

@@ -5,16 +5,15 @@
 import { open, rm } from 'node:fs/promises'
 import { basename, join, parse, resolve } from 'node:path'
 import { FettleError } from '../../errors.ts'
-import type { FileContext } from '../../files/context.ts'
 import { readChunks } from '../../files/file-chunks.ts'
 import { type Version, versionAt } from '../../files/file-version.ts'
+import type { FileContext } from '../../files/open-input.ts'
 import type { Plan } from '../../pipeline/model/types.ts'
 import { recordStarts } from '../table/record-offsets.ts'
 import { type Span, tablePlace } from '../table/table-range.ts'
 import { changed, verifyPlanned } from '../table/verify-unchanged.ts'
 import { needsCopy, prepareCopy } from './prepare-copy.ts'
 
-/** The file to upload, and the spans of its parts. */
 interface Sendable {
   readonly path: string
   readonly bytes: number

@@ -23,7 +23,6 @@ const lintPortfolio: Rule = ({ fields }) => {
   return found
 }
 
-/** One tag of each group must be requested. */
 function lintTags({ fields, broken }: Draft, key: 'portfolio' | 'screen', groups: readonly (readonly string[])[]): SyntaxIssue[] {
   if (fields[key] == null || broken.has('output') || broken.has('enrich')) return []
   const enrichment = enrichmentOf(fields.enrich, fields.output != null)

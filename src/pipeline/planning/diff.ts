@@ -1,9 +1,8 @@
 /** Compares two plans of a pipeline and names the differences by the keys of the pipeline file. */
 
 import type { Plan, PlannedMapping } from '../model/types.ts'
-import { settingName } from '../schema/keys.ts'
+import { settingName, settingText } from '../schema/keys.ts'
 import { show } from '../source/quote.ts'
-import { settingText } from './setting-text.ts'
 
 /** One difference; null where the plan has no such value. */
 export interface Change {

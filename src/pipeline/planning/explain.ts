@@ -1,12 +1,12 @@
-/** Words a plan for people: what would be read, sent, written and checked. */
+/** Words a plan for people: what would be read, sent, written and checked; and as YAML for the run directory. */
+import { stringify } from 'yaml'
 import { askedTags, OPERATIONS, type OperationName, ROW_NUMBER } from '../../contract/index.ts'
 import { stagesOf } from '../../model/stages.ts'
 import type { Plan } from '../model/types.ts'
 import { formatDuration } from '../schema/durations.ts'
-import { settingName } from '../schema/keys.ts'
+import { settingName, settingText } from '../schema/keys.ts'
 import { type InputRef, recordedInput, STDIN_NAME } from '../schema/paths.ts'
 import { show } from '../source/quote.ts'
-import { settingText } from './setting-text.ts'
 
 interface Section {
   readonly title: string
@@ -50,7 +50,6 @@ function settingLines(plan: Plan): string[] {
   })
 }
 
-/** Rows of cells, each column as wide as its widest cell. */
 function table(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = []
   for (const row of rows) {
@@ -190,4 +189,11 @@ function limitLines({ budget, poll, retry, report, sent, parts, concurrency }: P
     `each request is tried ${retry.attempts === 1 ? 'once' : `${retry.attempts} times at most`}`,
     `rows in reports: ${report.rows}${masked}`,
   ]
+}
+
+/** The fingerprint comes first; the profile is left out, since it is no part of the work. */
+export function resolvedYaml({ fingerprint, profile, ...plan }: Plan): string {
+  const head =
+    '# The plan of this run: the pipeline, resolved against its input. Written by fettle for people; it is not read again.\n'
+  return head + stringify({ fingerprint, ...plan }, { aliasDuplicateObjects: false, lineWidth: 120 })
 }

@@ -25,7 +25,6 @@ const digested = (key: string, value: unknown): unknown =>
 const without = (whole: object, keys: readonly string[]): [string, unknown][] =>
   Object.entries(whole).filter(([key]) => !keys.includes(key))
 
-/** SHA-256, lower-case hex, of the keys of a plan that change the work. */
 export function fingerprintOf(plan: Omit<Plan, 'fingerprint'>): string {
   const work = without(plan, KEYS_OUTSIDE_IDENTITY).map(([key, value]) => [key, digested(key, value)])
   const input = Object.fromEntries(without(plan.input, FACTS_OUTSIDE_IDENTITY))

@@ -103,7 +103,6 @@ export function draftYaml(proposal: Proposal, options: DraftOptions, { schema, b
   ].join('\n')
 }
 
-/** The columns that are not mapped, as comments: those worth a look as lines to be taken in. */
 function openLines({ columns }: Proposal, facts: InputFacts): string[] {
   const unsure = columns.filter(one => one.status === 'unsure' && one.target !== null && one.target !== 'key')
   const left = columns.filter(one => one.status === 'left').map(one => inComment(columnName(one.column)))

@@ -22,7 +22,6 @@ const MOSTLY_ALIKE = 0.03
 /** A column with its distinct values, the first thousand at most. */
 export interface SeenColumn {
   readonly index: number
-  /** Null in a file without a header. */
   readonly header: string | null
   readonly filled: number
   readonly distinct: number

@@ -36,7 +36,6 @@ const STREET =
 const digitCount = (text: string): number => text.replace(/\D/g, '').length
 const isPhone = (text: string): boolean => DIALLED.test(text) && digitCount(text) >= 7 && digitCount(text) <= 15
 
-/** Kinds of values, with their weight when all values are of the kind. */
 const KINDS: readonly {
   readonly target: Target
   readonly weight: number

@@ -24,7 +24,6 @@ export function pipelineJsonSchema(): JsonSchema {
   }
 }
 
-/** Widens a number, truth value, choice or patterned text by `${…}`; what describes it stays outside. */
 function allowReference(schema: JsonSchema): void {
   const strict =
     schema.type === 'integer' || schema.type === 'number' || schema.type === 'boolean' || 'enum' in schema || 'pattern' in schema

@@ -1,6 +1,7 @@
 /** The keys of the schema: which may be written at a path, and which keys of a plan follow from their facts. */
 import type { z } from 'zod'
 import type { Plan } from '../model/types.ts'
+import { show } from '../source/quote.ts'
 import type { Path } from '../source/tree.ts'
 import { KEY_FACTS } from './forms.ts'
 import { pipelineSchema } from './schema.ts'
@@ -39,7 +40,6 @@ const SETTINGS: readonly (readonly string[])[] = keysAt([]).flatMap(key =>
   FLATTENED.includes(key) ? keysAt([key]).map(inner => [key, inner]) : [[key]],
 )
 
-/** The keys of a plan whose facts in the schema fulfil a condition. */
 const planKeys = (fulfils: (facts: NonNullable<ReturnType<typeof KEY_FACTS.get>>) => boolean): (keyof Plan)[] =>
   SETTINGS.flatMap(path =>
     schemasAt(path).some(schema => fulfils(KEY_FACTS.get(schema) ?? {})) ? [path.at(-1) as keyof Plan] : [],
@@ -63,3 +63,9 @@ export const KEYS_OUTSIDE_IDENTITY: readonly (keyof Plan)[] = [
 /** What a key of a plan is called in a pipeline file: `job.collapse` for `collapse`. */
 export const settingName = (key: string): string =>
   key === 'parts' ? 'job.split' : (SETTINGS.find(path => path.length > 1 && path.at(-1) === key)?.join('.') ?? key)
+
+/** A key of a plan without special wording. */
+export function settingText(plan: Plan, key: string): string | null {
+  const value = (plan as unknown as Readonly<Record<string, unknown>>)[key] ?? null
+  return value === null ? null : typeof value === 'string' ? show(value) : JSON.stringify(value)
+}

@@ -9,10 +9,10 @@ import { DATASETS, type Dataset, type Product, THRESHOLDS } from '../../contract
 import { canonicalEncoding } from '../../encodings.ts'
 import { formatFacts, OUTPUT_FORMAT_NAMES } from '../../formats/index.ts'
 import type { CheckName, PlannedCheck } from '../model/types.ts'
+import type { parseThreshold } from './durations.ts'
 import { duration, flag, KEY_FACTS, listOf, map, orNull, pattern, text, threshold, whole } from './forms.ts'
 import { columnReference, mappings } from './mapping-schema.ts'
 import { checkServiceUrl } from './service-url.ts'
-import type { parseThreshold } from './thresholds.ts'
 
 const HOUR = 3_600_000
 const MAX_ROWS = 1_000_000_000

@@ -1,10 +1,11 @@
 /**
  * Fills in `${…}` after parsing, so that a value can never add a key. Values come from the environment, the pipeline's `vars` and
- * facts of the run, and never appear in a message.
+ * facts of the run, and never appear in a message. Paths of
+ * the command line replace those of the file before.
  */
 import { didYouMean, nearest } from './nearest.ts'
 import { show } from './quote.ts'
-import { mapScalars, nodeAt, type Path, type SyntaxIssue, type Tree, type TreeScalar } from './tree.ts'
+import { mapScalars, nodeAt, type Path, type SyntaxIssue, type Tree, type TreeMap, type TreeScalar } from './tree.ts'
 
 export interface Sources {
   readonly env: Readonly<Record<string, string | undefined>>
@@ -82,7 +83,6 @@ export function interpolate(tree: Tree, sources: Sources): { readonly tree: Tree
   return { tree: mapScalars(withVars, (scalar, path) => (path[0] === 'vars' ? scalar : fillIn(scalar, path))), findings }
 }
 
-/** Names that a text refers to, problems of the rest, and the text with all that is known filled in. */
 function expand(template: string, lookUp: (reference: string) => Lookup) {
   const problems: { message: string; hint?: string }[] = []
   const names: string[] = []
@@ -155,3 +155,25 @@ function lookUpNamed(
 
 const listNames = (label: string, names: readonly string[]): string =>
   `${label}: ${names.length === 0 ? 'none' : names.join(', ')}.`
+
+/** New paths; null or absent leaves the pipeline's own. */
+export interface Replacements {
+  readonly input?: string | null
+  readonly output?: string | null
+}
+
+/** The tree with the paths replaced; a pipeline without `output` gets one. */
+export function replacePaths(tree: TreeMap, { input, output }: Replacements): TreeMap {
+  return replacePath(replacePath(tree, 'input', input), 'output', output)
+}
+
+function replacePath(tree: TreeMap, key: 'input' | 'output', path: string | null | undefined): TreeMap {
+  if (path === null || path === undefined) return tree
+  const old = nodeAt(tree, [key])
+  // Literal: a ${ in it is not a reference.
+  const value = literal(path)
+  const scalar: Tree = { kind: 'scalar', value, source: path, offset: old?.offset ?? tree.offset, state: 'literal' }
+  const node: Tree =
+    old?.kind === 'map' ? { ...old, entries: new Map([...old.entries, ['path', { offset: old.offset, node: scalar }]]) } : scalar
+  return { ...tree, entries: new Map([...tree.entries, [key, { offset: tree.entries.get(key)?.offset ?? tree.offset, node }]]) }
+}

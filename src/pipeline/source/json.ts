@@ -98,7 +98,6 @@ class Reader {
     return { kind: 'list', items, offset }
   }
 
-  /** Reads `item`s parted by commas up to the closing bracket. */
   private items(close: string, item: () => void): void {
     this.at += 1
     this.take(SPACE)

@@ -4,7 +4,6 @@
  */
 import type { ErrorCode } from '../../errors.ts'
 
-/** Where in a tree: keys and list positions from the root. */
 export type Path = readonly PropertyKey[]
 
 export interface TreeScalar {

@@ -63,7 +63,6 @@ const suiteOf = (report: Report, result: Result): Suite => ({
 
 const inWords = (problem: Problem): string => `${problem.severity}: ${problem.message} ${hintOf(problem)}`.trimEnd()
 
-/** A pipeline that could not start: one case with all issues. */
 function refusedSuite({ name, issues }: Rejection): Suite {
   const errors = issues.filter(one => one.severity === 'error')
   const [first] = errors
@@ -124,7 +123,6 @@ const checkCase = (check: Result['checks'][number]): Case => {
   return { ...base, verdict: 'failure', inner: `<failure type="FETTLE_CHECK_FAILED" message="${escapeXml(text)}"/>` }
 }
 
-/** Cases outside of stages: an error between stages, and a ledger that does not add up. */
 function runCases(report: Report, result: Result): Case[] {
   const base = { kind: 'run', ms: 0 } as const
   const inStage = result.stages.some(

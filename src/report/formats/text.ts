@@ -101,7 +101,6 @@ function checks({ checks }: Result, paint: Paint, width: number): string[] {
   return rest === '' ? lines : [...lines, `    ${paint('dim', `${rest} in the report`)}`]
 }
 
-/** One paragraph: filled and distinct values of each mapped column. The examples are in report.html. */
 function profile(result: Result, paint: Paint, width: number): string[] {
   const columns = result.profile.map(
     one => `${one.mapping ?? 'key'} ${percent(one.fillRate)} (${about(one.distinct, one.estimated)})`,

@@ -107,7 +107,6 @@ function histogram({ scores, lowestScores }: Result): Markup {
 <details class="small"><summary>As a table</summary><table><caption>Rows by match score</caption><thead><tr><th scope="col">Score</th><th scope="col" class="r">Rows</th></tr></thead><tbody>${rows}</tbody></table></details></figure>`
 }
 
-/** The line where an outcome starts, with its label on the side that has room. */
 function threshold({ text, score, y }: { text: string; score: number; y: number }): Markup {
   const x = score * 400
   const [side, anchor] = x > 200 ? [-5, 'end'] : [5, 'start']

@@ -38,7 +38,6 @@ export function columns(result: Result): Markup {
   return html`<section aria-labelledby="columns"><h2 id="columns">Columns</h2>${table('Which column is sent as what, and what it holds', head, rows)}${note}</section>`
 }
 
-/** Three cells; dashes for a run without a profile. */
 function profileCells(one: Result['profile'][number] | undefined): Value[] {
   const none = html`<span class="soft">–</span>`
   if (one === undefined) return [none, none, none]

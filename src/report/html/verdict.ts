@@ -56,7 +56,6 @@ interface Figure {
   readonly change: string
 }
 
-/** Five numbers, and more if rows failed or were skipped. */
 export function numbers(report: Pick<Report, 'totals' | 'delta' | 'previous' | 'results'>): Markup {
   const { totals, delta } = report
   const change = (value: number | null | undefined, format: (value: number) => string): string =>

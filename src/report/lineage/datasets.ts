@@ -1,7 +1,6 @@
 /** Input and outputs of a run as OpenLineage datasets: columns, column lineage, row counts and checks. Contains no cells. */
 import type { RunState } from '../../journal/index.ts'
-import type { FacetMaker } from './facets.ts'
-import type { LineageDataset, LineageNames } from './types.ts'
+import type { FacetMaker, LineageDataset, LineageNames } from './types.ts'
 
 const ALL_COLUMNS = '*'
 

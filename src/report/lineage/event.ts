@@ -2,8 +2,7 @@
 import type { RunState } from '../../journal/index.ts'
 import { plain } from '../formats/escape.ts'
 import { inputsOf, outputsOf } from './datasets.ts'
-import { type FacetMaker, facetsBy } from './facets.ts'
-import type { LineageEvent, LineageNames, LineageType } from './types.ts'
+import { type FacetMaker, facetsBy, type LineageEvent, type LineageNames, type LineageType } from './types.ts'
 
 export type { LineageEvent, LineageNames } from './types.ts'
 

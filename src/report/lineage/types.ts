@@ -1,5 +1,4 @@
-/** Types of OpenLineage events and of the names in them. */
-import type { Facet } from './facets.ts'
+/** Types of OpenLineage events and of the names in them, and the facets that fettle writes with the versions of their schemas. */
 
 export type LineageType = 'START' | 'RUNNING' | 'COMPLETE' | 'FAIL' | 'ABORT'
 
@@ -42,3 +41,30 @@ export interface LineageNames {
   /** A column without a header, by its index from 0. */
   readonly column: (index: number) => string
 }
+
+const VERSIONS = {
+  ProcessingEngineRunFacet: '1-1-1',
+  ParentRunFacet: '1-1-0',
+  NominalTimeRunFacet: '1-0-1',
+  ErrorMessageRunFacet: '1-0-1',
+  JobTypeJobFacet: '2-0-3',
+  DocumentationJobFacet: '1-1-0',
+  SchemaDatasetFacet: '1-1-1',
+  ColumnLineageDatasetFacet: '1-2-0',
+  DataQualityAssertionsDatasetFacet: '1-0-2',
+  DataQualityMetricsInputDatasetFacet: '1-0-2',
+  InputStatisticsInputDatasetFacet: '1-0-0',
+  OutputStatisticsOutputDatasetFacet: '1-0-2',
+} as const
+
+export type Facet = { readonly _producer: string; readonly _schemaURL: string } & Readonly<Record<string, unknown>>
+
+export type FacetMaker = (name: keyof typeof VERSIONS, data: Readonly<Record<string, unknown>>) => Facet
+
+export const facetsBy =
+  (producer: string): FacetMaker =>
+  (name, data) => ({
+    _producer: producer,
+    _schemaURL: `https://openlineage.io/spec/facets/${VERSIONS[name]}/${name}.json#/$defs/${name}`,
+    ...data,
+  })

@@ -8,7 +8,6 @@ import { COMPANY_TAGS, type RowOutcome } from '../enriched-file.ts'
 import type { Decision } from './decision.ts'
 import type { Decisions, Verdict } from './decisions.ts'
 
-/** The effect of a decision on a row. */
 export type Effect = 'accepted' | 'rejected' | 'agreed' | 'overruled' | 'narrowed'
 
 export interface RowResult extends Answer {
@@ -35,7 +34,6 @@ export function applyDecision(answer: Answer, fingerprint: string, decisions: De
 
 const isFound = (outcome: RowOutcome): boolean => outcome === 'matched' || outcome === 'duplicate' || outcome === 'manualMatched'
 
-/** The ids of the company that the service found, from any tag. */
 export const foundIds = ({ row, columns }: Answer): string[] =>
   COMPANY_TAGS.map(name => (row[columns.find(name)] ?? '').trim()).filter(id => id !== '')
 
@@ -91,7 +89,6 @@ const formatDecision = ({ decision, by, at }: Decision): string =>
 
 const ofNoCandidate = (column: string): string | undefined => (column.startsWith('match.candidate') ? '' : undefined)
 
-/** Empties the cells of a company that is not that of the row. */
 function ofNoCompany(column: string): string | undefined {
   if (column === 'general.duplicate') return 'N'
   if (OF_ROW.has(column)) return undefined

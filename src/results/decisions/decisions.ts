@@ -109,7 +109,6 @@ export async function readDecisions(path: string, root = ''): Promise<DecisionsR
   return readLines(facts, root)
 }
 
-/** Like `readDecisions`, but throws FETTLE_DECISIONS with all problems. */
 export async function requireDecisions(path: string, root = ''): Promise<readonly Decision[]> {
   const { lines, issues } = await readDecisions(path, root)
   const [first] = issues
@@ -118,7 +117,6 @@ export async function requireDecisions(path: string, root = ''): Promise<readonl
   throw new FettleError('FETTLE_DECISIONS', first.message + more, { at: first.at, issues })
 }
 
-/** Replaces a decisions file atomically. Throws FETTLE_OUTPUT_WRITE. */
 export async function writeDecisions(path: string, lines: readonly Decision[]): Promise<void> {
   if (extname(path).toLowerCase() !== '.csv')
     throw new FettleError('FETTLE_OUTPUT_WRITE', `cannot write ${path}: decisions are stored in a .csv file`)

@@ -5,31 +5,23 @@ import type { RowCandidate } from '../../model/results.ts'
 import type { Plan } from '../../pipeline/model/types.ts'
 import type { Candidate } from '../candidates.ts'
 
-export class ReportRowBuilder {
-  readonly #plan: Plan
+type Rules = Pick<Plan, 'mappings' | 'key' | 'input' | 'report'>
 
-  constructor(plan: Plan) {
-    this.#plan = plan
-  }
+/** The key of the row, null when the pipeline has no key column. */
+export function shownKey(plan: Rules, inputRow: readonly string[]): string | null {
+  if (plan.key === null) return null
+  return isColumnMasked(plan, plan.key.index) ? MASK : (inputRow[plan.key.index] ?? '')
+}
 
-  key(inputRow: readonly string[]): string | null {
-    const { key } = this.#plan
-    if (key === null) return null
-    return isColumnMasked(this.#plan, key.index) ? MASK : (inputRow[key.index] ?? '')
-  }
+export function shownCells(plan: Rules, inputRow: readonly string[]): Record<string, string> {
+  const shown = plan.mappings.map(({ mapping, index }) => {
+    const cell = inputRow[index] ?? ''
+    return [mapping, cell !== '' && isColumnMasked(plan, index) ? MASK : cell] as const
+  })
+  return Object.fromEntries(shown)
+}
 
-  cells(inputRow: readonly string[]): Record<string, string> {
-    const shown = this.#plan.mappings.map(({ mapping, index }) => {
-      const cell = inputRow[index] ?? ''
-      return [mapping, cell !== '' && isColumnMasked(this.#plan, index) ? MASK : cell] as const
-    })
-    return Object.fromEntries(shown)
-  }
-
-  candidate({ id, name, score, why, parts, fields }: Candidate): RowCandidate {
-    const shown = Object.entries(fields).map(([mapping, text]) => {
-      return [mapping, isMappingMasked(this.#plan, mapping) ? MASK : text] as const
-    })
-    return { id, name, score, why, parts, fields: Object.fromEntries(shown) }
-  }
+export function shownCandidate(plan: Rules, { id, name, score, why, parts, fields }: Candidate): RowCandidate {
+  const shown = Object.entries(fields).map(([mapping, text]) => [mapping, isMappingMasked(plan, mapping) ? MASK : text] as const)
+  return { id, name, score, why, parts, fields: Object.fromEntries(shown) }
 }

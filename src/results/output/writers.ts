@@ -3,16 +3,24 @@
 import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
 import { FettleError } from '../../errors.ts'
-import { openSink, type Sink } from '../../files/atomic-file.ts'
+import { openSink, type Sink, type SinkOptions } from '../../files/atomic-file.ts'
+import type { FileContext } from '../../files/open-input.ts'
 import type { RowFormat } from '../../formats/text-formats.ts'
 import { openFormat } from '../../formats/writers.ts'
 import type { OutputFile } from '../../model/results.ts'
 import type { Plan, PlannedOutput } from '../../pipeline/model/types.ts'
 import type { RowResult } from '../decisions/apply-decisions.ts'
+import type { Decisions } from '../decisions/decisions.ts'
 import { type EnrichedColumns, NO_COLUMNS } from '../enriched-columns.ts'
 import type { RowOutcome } from '../enriched-file.ts'
-import type { ResultsOptions } from '../options.ts'
 import { makeLayout } from './layout.ts'
+
+export interface ResultsOptions extends FileContext {
+  /** Reads the decisions to apply; called when outputs are written. */
+  readonly decisions?: () => Promise<Decisions | null>
+  /** Opens the sink of an output; a local file when absent. */
+  readonly openSink?: (path: string, options: SinkOptions) => Promise<Sink>
+}
 
 const BATCH = 500
 
@@ -117,5 +125,23 @@ function rendered({ format, batch, sink: { path } }: Writer): string | Buffer {
     throw new FettleError(error.code, `cannot write ${path}: ${error.message}`, {
       hint: 'The run directory keeps the enriched rows. Set output.format: csv for the next run.',
     })
+  }
+}
+
+/** Replaces the file atomically by a table for people: CSV for spreadsheets, or a workbook. Throws FETTLE_OUTPUT_WRITE, FETTLE_OUTPUT_LIMIT. */
+export async function writeTable(
+  path: string,
+  format: 'csv' | 'xlsx',
+  names: readonly string[],
+  rows: readonly (readonly string[])[],
+): Promise<void> {
+  const { head, render, end } = openFormat(format === 'csv' ? 'excel' : format, { names, title: 'review', delimiter: ',' })
+  const sink = await openSink(path)
+  try {
+    for (const part of [head, render(rows), end?.() ?? '']) await sink.write(Buffer.from(part))
+    await sink.finish()
+    await sink.publish()
+  } finally {
+    await sink.discard()
   }
 }

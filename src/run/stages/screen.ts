@@ -8,6 +8,7 @@ import type { RefusedCompany, RunState, ScreenedCompany, ScreenState } from '../
 import type { Effect, Screening, ScreenQuery } from '../../model/requests.ts'
 import type { FoundCompany } from '../../model/results.ts'
 import type { PlannedScreen } from '../../pipeline/model/types.ts'
+import { searched } from '../job-lookup.ts'
 import type { Ports } from '../ports.ts'
 import type { RunStep, StageEvents } from '../stage.ts'
 import { refusalIssue, refusalReason } from './company-stage.ts'
@@ -16,8 +17,6 @@ import { refusalIssue, refusalReason } from './company-stage.ts'
 const LONGEST_NAME = 200
 /** The first search of a run has no earlier one to compare with: the service's clock may lag ours by this much. */
 const SKEW_MS = 10 * 60_000
-/** The service may list a new search late: it is searched for at 0, 3 and 10 seconds. */
-const SEARCH_PAUSES_MS = [3_000, 7_000]
 
 const queryOf = (company: FoundCompany, { threshold, datasets, countries }: PlannedScreen): ScreenQuery => ({
   name: shortened(company.name),
@@ -29,19 +28,14 @@ const queryOf = (company: FoundCompany, { threshold, datasets, countries }: Plan
 const shortened = (name: string): string =>
   name.length <= LONGEST_NAME ? name : name.slice(0, LONGEST_NAME).replace(/[\ud800-\udbff]$/, '')
 
-async function findSearch(
+function findSearch(
   query: ScreenQuery,
   openSince: number,
   last: ScreenState['last'],
   ports: Ports,
 ): Promise<Screening | undefined> {
   const since = { at: last?.createdAt ?? new Date(openSince - SKEW_MS).toISOString(), other: last?.id ?? null }
-  for (let round = 0; ; round++) {
-    const found = await ports.screening.findScreening(query, since, { signal: ports.grace })
-    const pause = SEARCH_PAUSES_MS[round]
-    if (found !== undefined || pause === undefined) return found
-    await ports.clock.sleep(pause, ports.grace)
-  }
+  return searched(() => ports.screening.findScreening(query, since, { signal: ports.grace }), ports)
 }
 
 /** A search is never repeated on a guess (contract §14.3): a later process searches for it again first. */

@@ -7,7 +7,7 @@ import { Readable } from 'node:stream'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createObjects, type ObjectPlace } from '../../../src/client/storage/objects.ts'
-import type { S3Settings } from '../../../src/client/storage/s3-settings.ts'
+import type { S3Settings } from '../../../src/client/storage/s3-client.ts'
 import { type Answer, createVirtualClock, reset, serveScript } from './kit.ts'
 import { hasS3, serveS3 } from './s3-server.ts'
 

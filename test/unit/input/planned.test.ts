@@ -4,7 +4,7 @@ import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync }
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it, test } from 'vitest'
-import type { FileContext } from '../../../src/files/context.ts'
+import type { FileContext } from '../../../src/files/open-input.ts'
 import { inspect, openSource } from '../../../src/input/index.ts'
 import { locateRows } from '../../../src/input/table/row-range.ts'
 import { verifyPlanned } from '../../../src/input/table/verify-unchanged.ts'

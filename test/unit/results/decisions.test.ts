@@ -18,7 +18,7 @@ import {
 import type { EnrichedColumns } from '../../../src/results/enriched-columns.ts'
 import type { RowOutcome } from '../../../src/results/enriched-file.ts'
 import { openResults, readReview } from '../../../src/results/index.ts'
-import { writeTable } from '../../../src/results/output/table-file.ts'
+import { writeTable } from '../../../src/results/output/writers.ts'
 import { fingerprinter } from '../../../src/results/row-fingerprint.ts'
 import { RowTotals } from '../../../src/results/row-totals.ts'
 import { factsOf, file, folder, names, planOf, text } from '../input/kit.ts'

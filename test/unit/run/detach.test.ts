@@ -1,6 +1,6 @@
 /** A detached run: it stops once its jobs are submitted, `collect` resumes it, and no crash makes a second job. */
 import { describe, expect, test } from 'vitest'
-import { fetchJobStatuses } from '../../../src/run/job-statuses.ts'
+import { fetchJobStatuses } from '../../../src/run/poll-job.ts'
 import { Crash, planOf, resumed, worldOf } from './world.ts'
 
 const SEVERAL = { parts: [0, 3, 6, 9].map(from => ({ from, rows: Math.min(3, 10 - from) })), concurrency: 2 }
