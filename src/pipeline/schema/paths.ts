@@ -3,7 +3,7 @@ import { isAddress, shownPath, whyNotAddress } from './addresses.ts'
 
 const RESERVED = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(\..*)?$/i
 
-export const STDIN = '-'
+const STDIN = '-'
 export const STDIN_NAME = 'standard input'
 
 /** An input as it was resolved, from a pipeline or from a recorded plan. */
