@@ -1,10 +1,17 @@
+import { readdirSync, readFileSync, statfsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 // Three projects. `quick`: no child process, no long run. `slow`: the rest of what `npm test` runs.
-// `deep`: files named *.deep.test.ts, long runs that `npm run test:all` runs in full and CI by rotation.
-const deep = ['test/**/*.deep.test.ts']
+// `deep`: files named *.deep.test.ts, and those that walk a part of their cases elsewhere (test/support/runs.ts), in full;
+// `npm run test:all` runs all of it, CI one seventh of it a commit.
+const deepOnly = ['test/**/*.deep.test.ts']
+const walks = readdirSync('test', { recursive: true, encoding: 'utf8' })
+  .map(path => join('test', path))
+  .filter(path => path.endsWith('.test.ts') && readFileSync(path, 'utf8').includes('support/runs.ts'))
+const deep = [...deepOnly, ...walks]
 const slow = [
   'test/system/kill/**/*.test.ts',
   'test/system/cli/**/*.test.ts',
@@ -29,20 +36,37 @@ const slow = [
   'test/unit/journal/fixtures.test.ts',
   'test/system/security/errors.test.ts',
   'test/system/security/service.test.ts',
+  'test/unit/service/backup.test.ts',
   'test/unit/service/database.test.ts',
   'test/unit/service/http-table.test.ts',
   'test/unit/import.test.ts',
   'test/unit/service/jobs-threads.test.ts',
   'test/unit/service/limits.test.ts',
   'test/unit/service/monitoring/monitor.test.ts',
+  'test/unit/service/openapi.test.ts',
   'test/unit/service/promises.test.ts',
   'test/unit/service/registers/sources.test.ts',
   'test/unit/service/secrets.test.ts',
   'test/unit/service/side-by-side.test.ts',
+  'test/unit/service/tenants.test.ts',
+  'test/unit/service/users.test.ts',
   'test/unit/service/walk.test.ts',
   'test/system/examples/**/*.test.ts',
   'test/docs.test.ts',
 ]
+
+/** A file system in memory syncs in no time. A container may give it 64 MB, or let nothing in it be executed. */
+const MEMORY = '/dev/shm'
+function canHoldFiles(): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(MEMORY)
+    const mount = readFileSync('/proc/mounts', 'utf8').match(/^\S+ \/dev\/shm .*/m)?.[0] ?? ''
+    return bavail * bsize > 2 ** 32 && mount !== '' && !/\b(?:noexec|ro)\b/.test(mount)
+  } catch {
+    return false
+  }
+}
+if (process.env.TMPDIR === undefined && canHoldFiles()) process.env.TMPDIR = MEMORY
 
 /** The longest first: one of them started last would keep a single worker busy at the end. */
 const LONG = ['chaos/chaos', 'faults/process', 'faults/wire', 'kill/sweep', 'slow/canaries', 'bad-input/inputs']
@@ -77,18 +101,18 @@ export default defineConfig({
         extends: true,
         // A worker keeps its modules from file to file: importing them anew took 100 of 340 seconds. A file therefore puts
         // back what it replaces (test/support/builtin.ts), and does not use vi.mock.
-        test: { name: 'quick', include: ['test/**/*.test.ts'], exclude: [...slow, ...deep], isolate: false },
+        test: { name: 'quick', include: ['test/**/*.test.ts'], exclude: [...slow, ...deepOnly], isolate: false },
       },
       {
         extends: true,
         test: {
           name: 'slow',
           include: slow,
-          exclude: deep,
+          exclude: deepOnly,
           ...withProcesses,
         },
       },
-      { extends: true, test: { name: 'deep', include: deep, ...withProcesses } },
+      { extends: true, test: { name: 'deep', include: deep, env: { FETTLE_DEEP: '1' }, ...withProcesses } },
     ],
   },
 })

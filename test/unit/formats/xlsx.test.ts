@@ -9,6 +9,7 @@ import { xlsxFormat } from '../../../src/formats/xlsx.ts'
 import { inspect } from '../../../src/input/index.ts'
 import type { Plan, PlannedOutput } from '../../../src/pipeline/model/types.ts'
 import { openResults } from '../../../src/results/index.ts'
+import { runs } from '../../support/runs.ts'
 import { factsOf, file, folder, names, options, planOf } from '../input/kit.ts'
 
 const bytesOf = (header: readonly string[], batches: readonly (readonly (readonly string[])[])[], name = 'p'): Buffer => {
@@ -53,7 +54,7 @@ describe('a workbook', () => {
         const expected = given.map(row => row.map(one => (one === '' ? null : one)))
         expect(data.slice(1)).toEqual(expected)
       }),
-      { numRuns: 300 },
+      { numRuns: runs(60, 300) },
     )
   })
 

@@ -10,6 +10,7 @@ import { DigestIndex } from '../../../src/input/upload/row-dedupe.ts'
 import type { Plan, PlannedOutput } from '../../../src/pipeline/model/types.ts'
 import { partsOf } from '../../../src/pipeline/planning/shards.ts'
 import { openResults } from '../../../src/results/index.ts'
+import { runs } from '../../support/runs.ts'
 import { factsOf, file, folder, planOf, text } from './kit.ts'
 
 const OUTPUT: PlannedOutput = {
@@ -121,7 +122,7 @@ describe('rows alike on the mapped cells', () => {
           }
         },
       ),
-      { numRuns: 15 },
+      { numRuns: runs(6, 15) },
     )
   })
 
@@ -155,7 +156,7 @@ it('numbers stay with their question however many there are', () => {
     return bytes
   }
   const numbers = Array.from({ length: 20_000 }, (_, n) => n)
-  expect(numbers.map(n => fold.add(question(n)))).toEqual(numbers)
-  expect(numbers.map(n => fold.add(question(n)))).toEqual(numbers)
+  const moved = (): number[] => numbers.filter(n => fold.add(question(n)) !== n)
+  expect([moved(), moved()]).toEqual([[], []])
   expect(fold.size).toBe(20_000)
 })

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { asWindows1252, byteOrderMark, makeDecoder, Utf8Check } from '../../../src/input/text/encoding.ts'
+import { runs } from '../../support/runs.ts'
 
 /** Offset of the first invalid byte over all pieces, null for valid UTF-8. */
 function check(bytes: Buffer, cuts: number[]): { bad: number | null; replacements: number } {
@@ -35,7 +36,7 @@ describe('strict UTF-8', () => {
           expect(isUtf8(bytes.subarray(0, bad))).toBe(true)
         }
       }),
-      { numRuns: 5000 },
+      { numRuns: runs(1000, 5000) },
     )
   })
 

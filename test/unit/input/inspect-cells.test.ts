@@ -5,6 +5,7 @@ import { CellTap } from '../../../src/input/scan/cell-collector.ts'
 import { CellCounter } from '../../../src/input/scan/column-profiler.ts'
 import { MAX_COLUMNS, RecordScanner } from '../../../src/input/scan/record-scanner.ts'
 import type { CellCounts, WatchedColumn } from '../../../src/pipeline/model/types.ts'
+import { runs } from '../../support/runs.ts'
 
 const ALL: WatchedColumn['of'] = ['profile', 'numbers', 'values', 'keys', 'formulas']
 
@@ -82,7 +83,7 @@ describe('cells of a watched column', () => {
           values: new Map(values.map(({ text: value, count }) => [value, count])),
         }).toEqual(plainly(rows.map(([content]) => content)))
       }),
-      { numRuns: 300 },
+      { numRuns: runs(100, 300) },
     )
   })
 

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { inspect } from '../../../src/input/index.ts'
 import { asWindows1252 } from '../../../src/input/text/encoding.ts'
 import { Mojibake } from '../../../src/input/text/mojibake.ts'
+import { runs } from '../../support/runs.ts'
 import { file, options } from './kit.ts'
 
 const garbled = (text: string): string => asWindows1252(Buffer.from(text))
@@ -66,7 +67,7 @@ describe('mojibake', () => {
           expect(place - whole.places[at]!).toBeLessThan(5)
         })
       }),
-      { numRuns: 500 },
+      { numRuns: runs(100, 500) },
     )
   })
 

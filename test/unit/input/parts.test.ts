@@ -7,6 +7,7 @@ import { openSource } from '../../../src/input/index.ts'
 import { linesOf, recordStarts } from '../../../src/input/table/record-offsets.ts'
 import type { InputOptions, Plan, PlannedMapping } from '../../../src/pipeline/model/types.ts'
 import { partsOf } from '../../../src/pipeline/planning/shards.ts'
+import { runs } from '../../support/runs.ts'
 import { factsOf, file, folder, names, planOf, sha256 } from './kit.ts'
 
 const read = async (body: AsyncIterable<Uint8Array>): Promise<string> => {
@@ -107,7 +108,7 @@ describe('parts', () => {
           expect(sent).toEqual(rows)
         },
       ),
-      { numRuns: 25 },
+      { numRuns: runs(8, 25) },
     )
   })
 

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { MAX_COLUMNS, MAX_RECORD_BYTES, RecordScanner } from '../../../src/input/scan/record-scanner.ts'
 import { BLOCK_BYTES } from '../../../src/input/scan/structural-index.ts'
+import { runs } from '../../support/runs.ts'
 
 function scan(text: string | Buffer, { delimiter = ',', relaxed = false, cuts = [] as number[] } = {}): RecordScanner {
   const bytes = Buffer.from(text)
@@ -38,7 +39,7 @@ describe('the record scanner', () => {
         expect([scanner.records, scanner.columns, scanner.raggedCount]).toEqual([rows.length, rows[0]!.length, 0])
         expect(scanner.problems.filter(one => one.kind !== 'merged')).toEqual([])
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(250, 1000) },
     )
   })
 
@@ -49,7 +50,7 @@ describe('the record scanner', () => {
         const inside = cuts.map(cut => cut % (length + 1))
         expect(found(scan(csv, { relaxed, cuts: inside }))).toEqual(found(scan(csv, { relaxed })))
       }),
-      { numRuns: 5000 },
+      { numRuns: runs(1000, 5000) },
     )
   })
 
@@ -62,7 +63,7 @@ describe('the record scanner', () => {
         )
         expect(found(scan(head + csv, { cuts }))).toEqual(found(scan(head + csv)))
       }),
-      { numRuns: 500 },
+      { numRuns: runs(100, 500) },
     )
   })
 
@@ -86,7 +87,7 @@ describe('the record scanner', () => {
         expect(parsed === null).toBe(refuses)
         if (parsed !== null) expect(scanner.records).toBe(parsed.length)
       }),
-      { numRuns: 5000 },
+      { numRuns: runs(1000, 5000) },
     )
   })
 
@@ -98,7 +99,7 @@ describe('the record scanner', () => {
         expect(parsed === null).toBe(scanner.counts.has('unclosed') || scanner.raggedCount > 0)
         if (parsed !== null) expect(scanner.records).toBe(parsed.length)
       }),
-      { numRuns: 5000 },
+      { numRuns: runs(1000, 5000) },
     )
   })
 

@@ -14,6 +14,7 @@ import { Checkpoints, locateRows } from '../../../src/input/table/row-range.ts'
 import type { InputFacts, InputOptions, Plan, PlannedOutput, Shard } from '../../../src/pipeline/model/types.ts'
 import { mergedPlan, partsOf, shareOf } from '../../../src/pipeline/planning/shards.ts'
 import { openResults } from '../../../src/results/index.ts'
+import { runs } from '../../support/runs.ts'
 import { file, folder, options, planOf, text } from './kit.ts'
 
 const OUTPUT: PlannedOutput = {
@@ -230,7 +231,7 @@ describe('shards joined', () => {
             )
           },
         ),
-        { numRuns: 10 },
+        { numRuns: runs(3, 10) },
       )
     })
 })

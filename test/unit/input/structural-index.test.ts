@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { BLOCK_BYTES, plainIndexer, type StructuralIndexer, vectorIndexer } from '../../../src/input/scan/structural-index.ts'
+import { runs } from '../../support/runs.ts'
 
 /** The positions that an indexer finds in a block. */
 function positions(mark: StructuralIndexer, block: Uint8Array, delimiter: string): number[] {
@@ -29,7 +30,7 @@ describe('the structural index of a block', () => {
       fc.property(blocks, delimiters, (each, delimiter) => {
         for (const block of each) expect(positions(vector, block, delimiter)).toEqual(positions(plain, block, delimiter))
       }),
-      { numRuns: 500 },
+      { numRuns: runs(100, 500) },
     )
   })
 

@@ -7,6 +7,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { FettleError } from '../../../src/errors.ts'
 import { readJournal } from '../../../src/journal/file.ts'
 import { fold } from '../../../src/journal/state.ts'
+import { runs } from '../../support/runs.ts'
 import { planOf, worldOf } from '../run/world.ts'
 import { freshFolder } from './fresh-folder.ts'
 
@@ -79,7 +80,7 @@ test('returns a state or names the line for any cut or change of a line', () => 
         expect(refusal === null || /^FETTLE_(JOURNAL|RUN)_/.test(refusal.code)).toBe(true)
       },
     ),
-    { numRuns: 400 },
+    { numRuns: runs(100, 400) },
   )
 })
 

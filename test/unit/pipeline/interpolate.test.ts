@@ -1,6 +1,7 @@
 /** `${…}`: the value of each form; a value never changes the structure of the file. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { runs } from '../../support/runs.ts'
 import { BASE, lineOf, parseYaml, pipelineOf } from './support.ts'
 
 const describing = (text: string, env: Record<string, string> = {}) =>
@@ -113,6 +114,7 @@ describe('properties', () => {
         fc.pre(text.length <= 2000)
         expect(pipelineOf(`${BASE}description: \${V}`, { env: { V: text } })).toEqual({ ...plain, description: text })
       }),
+      { numRuns: runs(30, 100) },
     )
   })
 

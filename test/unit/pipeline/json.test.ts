@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readJson } from '../../../src/pipeline/source/json.ts'
 import { plainOf } from '../../../src/pipeline/source/tree.ts'
+import { runs } from '../../support/runs.ts'
 import { lineOf, parseJson, parseYaml } from './support.ts'
 
 const GOOD = '{\n  "name": "a",\n  "input": "in.csv",\n  "mappings": { "name": "N", "country": "C" }\n}\n'
@@ -115,6 +116,6 @@ test('refuses exactly what JSON.parse refuses', () => {
       const isRead = tree !== null || findings.every(one => one.code === 'FETTLE_PIPELINE_DUPLICATE')
       expect(isRead).toBe(isJson)
     }),
-    { numRuns: 3000 },
+    { numRuns: runs(600, 3000) },
   )
 })

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { CellCounts, PlannedMapping } from '../../../src/pipeline/model/types.ts'
 import { explainPlan, profileLines } from '../../../src/pipeline/planning/explain.ts'
 import { mappingLine } from '../../../src/pipeline/propose/mapping-line.ts'
+import { runs } from '../../support/runs.ts'
 import { BASE, pipelineOf, planOf } from './support.ts'
 
 const NONE = { count: 0, rows: [] }
@@ -121,7 +122,7 @@ describe('a mapping as a line', () => {
         if (rule?.index === null) expect(rule.from).toEqual([header])
         else expect(rule?.index).toBe(2)
       }),
-      { numRuns: 300 },
+      { numRuns: runs(60, 300) },
     )
   })
 })

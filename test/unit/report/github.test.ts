@@ -11,6 +11,7 @@ import {
   type Report,
   renderMarkdownOf,
 } from '../../../src/report/index.ts'
+import { runs } from '../../support/runs.ts'
 import { HOSTILE, reportOf } from './fixtures.ts'
 
 /** A command as the runner reads it: properties parted by commas, escapes undone; null for a line that is none. */
@@ -73,7 +74,7 @@ describe('escaping', () => {
         expect(line).not.toMatch(/[\r\n]/)
         expect(read(line)).toEqual({ command: 'error', properties: { title: property }, data })
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(400, 2_000) },
     )
   })
 

@@ -4,6 +4,7 @@ import { micromark } from 'micromark'
 import { gfm, gfmHtml } from 'micromark-extension-gfm'
 import { expect, it } from 'vitest'
 import { escapeMarkdown, markdownCell, markdownCode, plain } from '../../../src/report/formats/escape.ts'
+import { runs } from '../../support/runs.ts'
 import { HOSTILE } from './fixtures.ts'
 
 const render = (markdown: string): string =>
@@ -29,7 +30,7 @@ it('a sentence holds hostile text as text', () => {
       const seen = textOf(render(`Company ${escapeMarkdown(text)} was found.`), 'p')
       expect(folded(seen)).toBe(folded(`Company ${plain(text)} was found.`))
     }),
-    { numRuns: 1000 },
+    { numRuns: runs(200, 1000) },
   )
 })
 
@@ -54,6 +55,6 @@ it('a table keeps its cells, and each holds its own text', () => {
         '<code',
       ])
     }),
-    { numRuns: 1000 },
+    { numRuns: runs(200, 1000) },
   )
 })

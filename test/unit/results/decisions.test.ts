@@ -21,6 +21,7 @@ import { openResults, readReview } from '../../../src/results/index.ts'
 import { writeTable } from '../../../src/results/output/writers.ts'
 import { fingerprinter } from '../../../src/results/row-fingerprint.ts'
 import { RowTotals } from '../../../src/results/row-totals.ts'
+import { runs } from '../../support/runs.ts'
 import { factsOf, file, folder, names, planOf, text } from '../input/kit.ts'
 
 const TODAY = '2026-11-21'
@@ -225,7 +226,7 @@ describe('a decisions file', () => {
         const path = file(decisionsText(lines), 'decisions.csv')
         expect(await readDecisions(path)).toEqual({ lines, issues: [] })
       }),
-      { numRuns: 60 },
+      { numRuns: runs(20, 60) },
     )
   })
 

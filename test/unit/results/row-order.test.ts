@@ -8,6 +8,7 @@ import { FettleError } from '../../../src/errors.ts'
 import type { Plan, PlannedOutput } from '../../../src/pipeline/model/types.ts'
 import { locateColumns } from '../../../src/results/enriched-columns.ts'
 import { openResults } from '../../../src/results/index.ts'
+import { runs } from '../../support/runs.ts'
 import { FUZZ_TIMEOUT, fuzz } from '../input/fuzz.ts'
 import { factsOf, folder, inMemory, names, planOf } from '../input/kit.ts'
 
@@ -377,7 +378,7 @@ it(
         if (FettleError.is(got)) expect(got.exitCode).toBe(76)
         else expect(got).toEqual(rows.map(idOf))
       }),
-      fuzz(400),
+      fuzz(runs(100, 400)),
     )
     const told = Object.entries(seen)
       .toSorted()

@@ -7,6 +7,7 @@ import { expect, test } from 'vitest'
 import { columnName, countColumns, csvLine, readRecords, sniffDelimiter } from '../../../src/service/csv/csv.ts'
 import { uniqueNames } from '../../../src/service/data-cleaning/processing/enriched-file.ts'
 import { LIMITS } from '../../../src/service/limits.ts'
+import { runs } from '../../support/runs.ts'
 import { temporaryFolder } from './kit.ts'
 
 const cell = fc.string({ unit: fc.constantFrom('a', 'é', '"', ',', ';', '\n', '\r', '\t', '|', ' ', '=', "'"), maxLength: 6 })
@@ -39,7 +40,7 @@ test('every table survives each delimiter and line end, with blank lines and a B
         expect(await countColumns(path, LIMITS)).toBe(rows[0]?.length)
       },
     ),
-    { numRuns: 60 },
+    { numRuns: runs(30, 60) },
   )
 })
 

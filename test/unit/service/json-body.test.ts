@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readJson } from '../../../src/service/http/json-body.ts'
 import { findJsonFault } from '../../../src/service/http/json-fault.ts'
+import { runs } from '../../support/runs.ts'
 import { mutated } from './malformed.ts'
 
 const isJson = (text: string): boolean => {
@@ -27,7 +28,7 @@ test('the verdict is that of JSON.parse', () => {
     fc.property(text, one => {
       expect(findJsonFault(one, 1_000) === null, JSON.stringify(one)).toBe(isJson(one))
     }),
-    { numRuns: 5_000 },
+    { numRuns: runs(1_000, 5_000) },
   )
 })
 

@@ -1,0 +1,11 @@
+/** How much of a long walk is done: a part in the quick and slow projects, all of it in the deep one (vitest.config.ts). */
+const isDeep = process.env.FETTLE_DEEP === '1'
+
+/** Rounds of a property. */
+export const runs = (few: number, all: number): number => (isDeep ? all : few)
+
+/** `count` of the cases, evenly spread, the first and the last among them. */
+export function sampled<T>(cases: readonly T[], count: number): readonly T[] {
+  if (isDeep || cases.length <= count) return cases
+  return Array.from({ length: count }, (_, at) => cases[Math.round((at * (cases.length - 1)) / (count - 1))]!)
+}
