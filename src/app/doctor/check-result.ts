@@ -23,7 +23,6 @@ export const warn = (name: string, message: string, hint: string, action: Action
   code: null,
 })
 
-/** A run would end with this. */
 export const fail = (
   name: string,
   code: ErrorCode,

@@ -10,7 +10,6 @@ import { listRunIds, readRun } from '../runs/run-directory.ts'
 import { parseRunId } from '../runs/run-id.ts'
 import { type CheckResult, fail, ok, warn } from './check-result.ts'
 
-/** Who we are and where. */
 export const checkVersion = (): CheckResult => {
   const { name, version } = packageInfo()
   return ok('versions', `${name} ${version}, Node ${process.version}, ${platform()} ${arch()}`)

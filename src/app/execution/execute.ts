@@ -63,9 +63,7 @@ export interface RunSettings {
   readonly signal: AbortSignal
   /** A second copy of the journal, updated before every request with an effect; none if absent. */
   readonly copy?: JournalCopy
-  /** The real one if absent. */
   readonly world?: Runtime
-  /** Observers of the run; none if absent. */
   readonly observers?: ReporterDispatcher
   /** The trace it belongs to; that of the environment if absent. */
   readonly trace?: RunTrace

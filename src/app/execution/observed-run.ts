@@ -8,15 +8,13 @@ import type { RunTrace } from '../observe/opentelemetry.ts'
 import { createDispatcher } from '../observe/reporters.ts'
 import type { RunResult, RunSettings } from './execute.ts'
 
-/** A run this process is about to execute; `before` is the state that was resumed, null for a new run. */
-export interface StartedRun {
-  readonly state: RunState
-  readonly before: RunState | null
-}
-
-/** Calls `execute` with settings whose observers are complete, and reports start, lineage and end of the run to them. */
+/**
+ * Calls `execute` with settings whose observers are complete, and reports start, lineage and end of the run to them. `before` is the
+ * state that was resumed, null for a new run.
+ */
 export async function runWithObservers(
-  { state, before }: StartedRun,
+  state: RunState,
+  before: RunState | null,
   trace: RunTrace,
   settings: RunSettings,
   execute: (settings: RunSettings) => Promise<RunResult>,

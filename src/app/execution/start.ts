@@ -151,7 +151,7 @@ async function newRun(plan: Plan, lock: Lock, settings: RunSettings, merge?: Mer
   } catch (error) {
     throw maybeRecorded(error, runId)
   }
-  return runWithObservers({ state, before: null }, trace, settings, all => executeRun(journal, directory, lock, all))
+  return runWithObservers(state, null, trace, settings, all => executeRun(journal, directory, lock, all))
 }
 
 async function continueRun(before: RunState, lock: Lock, settings: RunSettings): Promise<RunResult> {
@@ -167,7 +167,7 @@ async function continueRun(before: RunState, lock: Lock, settings: RunSettings):
     throw stillResumable(error, before)
   }
   const trace = await openTrace(settings.env, state.plan)
-  return runWithObservers({ state, before }, trace, settings, all => executeRun(journal, directory, lock, all))
+  return runWithObservers(state, before, trace, settings, all => executeRun(journal, directory, lock, all))
 }
 
 /** The first line of the journal could not be written, or not confirmed. */

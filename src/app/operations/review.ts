@@ -21,7 +21,6 @@ import { writeReports } from '../runs/report-files.ts'
 import { type RunDirectory, readRun, removeStaleRunFiles, runDirectory } from '../runs/run-directory.ts'
 import { lastGoodRun, loadRun, reportOfRun } from '../runs/run-queries.ts'
 
-/** Where a review happens. */
 export interface ReviewOptions {
   readonly env: Env
   readonly cwd: string

@@ -13,7 +13,6 @@ import {
   shownPath,
 } from '../../pipeline/index.ts'
 
-/** How to read a file, by the options of the user. */
 export type Reading = Omit<InputOptions, 'quotes'>
 
 export interface InspectedColumns {

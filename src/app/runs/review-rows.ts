@@ -7,7 +7,6 @@ import type { RunDirectory } from './run-directory.ts'
 
 const BATCH = 500
 
-/** A row for review, with its outcome. */
 export interface ReviewRow extends Sample {
   readonly outcome: 'review' | 'unmatched' | 'manualMatched'
 }

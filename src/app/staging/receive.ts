@@ -1,4 +1,4 @@
-/** Receives a remote input; such an input is not read if absent. */
+/** Resolves the input of a pipeline to where this process can read it. */
 import { action, issue, type Place } from '../../errors.ts'
 import type { Inspection } from '../../input/table/inspect.ts'
 import { type Pipeline, requestedInput } from '../../pipeline/index.ts'
@@ -7,7 +7,6 @@ import { receiveFrom, type StorageOptions } from './remote-files.ts'
 import type { ReceivedInput } from './staged-input.ts'
 import { stdinOf } from './stdin.ts'
 
-/** Receives a remote input, for a run or for an inspection. */
 export type RemoteInputs = (path: string, how: RemoteInputOptions) => Promise<ReceivedInput>
 
 export interface RemoteInputOptions {

@@ -30,7 +30,6 @@ async function headOf(path: string): Promise<string | null> {
   }
 }
 
-/** Where a report is written, and the flag for messages. */
 interface ReportTarget {
   readonly cwd: string
   readonly runsDir: string

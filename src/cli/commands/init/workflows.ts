@@ -9,7 +9,6 @@ export interface WorkflowOptions {
   readonly hasOwn: boolean
 }
 
-/** A file to write, and the manual steps that follow. */
 export interface Workflow {
   readonly path: string
   readonly text: string

@@ -126,7 +126,6 @@ function printEnding(ending: Ending, reporters: CallReporters, flags: Flags, io:
   io[to](reportText(report, io, to))
 }
 
-/** Prints the plans that would run. */
 function dryRun(items: readonly Item[], io: Io): number {
   const codes = items.map(({ prepared }) => {
     if (prepared.issues.length > 0) io.err(prepared.issues.map(one => printIssue(one)).join('\n'))

@@ -15,7 +15,6 @@ const TRANSFER_MS = 5_000
 
 const STOPPING = 'stopping: waiting up to 10 s for the request in flight; a second signal stops at once'
 
-/** The display of a run: an observer that draws. */
 export interface ProgressDisplay extends Required<Pick<RunReporter, 'name' | 'onEvent' | 'onProgress' | 'onNote'>> {
   /** Ends the display; the cursor is left at the start of a new line. */
   stop(): void

@@ -66,6 +66,5 @@ export function formatRunEvent(event: RunEventInput): string | null {
   }
 }
 
-/** Names the job if there are several. */
 export const jobPrefix = (part: number | undefined, { jobs }: Pick<RunState, 'jobs'>): string =>
   part === undefined || jobs.length === 1 ? '' : `job ${part + 1} of ${jobs.length}: `
