@@ -7,19 +7,19 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { OPERATIONS, OTHER_GROUPS } from '../contract/index.ts'
-import { type AuthenticateDeps, authenticateRoute } from './access/authenticate.ts'
-import { type AccessDeps, accessRoutes } from './access/routes.ts'
-import type { Clock } from './clock.ts'
-import { type PeopleDeps, peopleRoutes } from './companies/people-routes.ts'
-import { type ReportDeps, reportRoutes } from './companies/report-route.ts'
-import { type CompanyDeps, companyRoutes } from './companies/routes.ts'
-import { type EnrichedFileDeps, enrichedFileRoute } from './data-cleaning/file-routes.ts'
-import { type JobDeps, jobRoutes } from './data-cleaning/routes.ts'
+import { authenticateRoute } from './access/authenticate.ts'
+import { accessRoutes } from './access/routes.ts'
+import { peopleRoutes } from './companies/people-routes.ts'
+import { reportRoutes } from './companies/report-route.ts'
+import { companyRoutes } from './companies/routes.ts'
+import { enrichedFileRoute } from './data-cleaning/file-routes.ts'
+import { jobRoutes } from './data-cleaning/routes.ts'
+import type { AppDeps } from './deps.ts'
 import { otherRoutes } from './docs/other-operations.ts'
 import { docsRoutes } from './docs/routes.ts'
 import type { Metrics } from './health/metrics.ts'
-import { type MetricsDeps, metricsRoute } from './health/metrics-route.ts'
-import { type HealthDeps, healthRoute } from './health/routes.ts'
+import { metricsRoute } from './health/metrics-route.ts'
+import { healthRoute } from './health/routes.ts'
 import { watchDeadlines } from './http/deadlines.ts'
 import { connectAnswerer, garbageAnswerer, refusalOf } from './http/errors.ts'
 import { requireOwnHost, requirePlainHeaders } from './http/guard.ts'
@@ -27,31 +27,15 @@ import { readJson } from './http/json-body.ts'
 import { routePath } from './http/route.ts'
 import { traceOf } from './http/trace.ts'
 import type { Limits } from './limits.ts'
-import { type MonitoringDeps, monitoringRoutes } from './monitoring/routes.ts'
-import { RECONCILE_METHODS, type ReconcileDeps, reconcileRoutes } from './openrefine/routes.ts'
-import { type PortfolioDeps, portfolioRoutes } from './portfolios/routes.ts'
+import { monitoringRoutes } from './monitoring/routes.ts'
+import { RECONCILE_METHODS, reconcileRoutes } from './openrefine/routes.ts'
+import { portfolioRoutes } from './portfolios/routes.ts'
 import { Refusal } from './refusal.ts'
-import { type HitFileDeps, hitFileRoute } from './screening/hit-routes.ts'
-import { type ScreeningDeps, screeningRoutes } from './screening/routes.ts'
+import { hitFileRoute } from './screening/hit-routes.ts'
+import { screeningRoutes } from './screening/routes.ts'
 
 /** Receives one line of the log, without a line end. */
 export type Log = (line: string) => void
-
-/** What the routes need together: each group of routes declares its part. */
-export type AppDeps = AuthenticateDeps &
-  AccessDeps &
-  JobDeps &
-  EnrichedFileDeps &
-  ScreeningDeps &
-  HitFileDeps &
-  CompanyDeps &
-  ReportDeps &
-  PeopleDeps &
-  MonitoringDeps &
-  PortfolioDeps &
-  HealthDeps &
-  MetricsDeps &
-  ReconcileDeps & { readonly clock: Clock }
 
 export interface AppOptions {
   /** Names under which the service is reached, lower case; loopback names are always accepted. */

@@ -1,25 +1,17 @@
 /** The caller's user record and what the account may use (contract §4.3, §8 row 30, §11.1). */
+
 import type { FastifyInstance } from 'fastify'
 import type { Allowance } from '../../contract/index.ts'
-import type { Product, UsageStore } from '../auth/usage.ts'
-import type { Users } from '../auth/users.ts'
+import type { Product } from '../auth/usage.ts'
 import { CUSTOMER } from '../data-cleaning/job-record.ts'
-import { type RouteDeps, route } from '../http/route.ts'
+import type { AppDeps } from '../deps.ts'
+import { route } from '../http/route.ts'
 import { countryName } from '../registers/countries.ts'
-import type { Engine } from '../registers/engine.ts'
-import type { Officers } from '../registers/index.ts'
 
 /** Access never expires. */
 const NO_END = '9999-12-31'
 
-export interface AccessDeps extends RouteDeps {
-  readonly engine: Pick<Engine, 'countries'>
-  readonly officers: Pick<Officers, 'size'>
-  readonly usage: Pick<UsageStore, 'created' | 'used'>
-  readonly users: Pick<Users, 'get' | 'values'>
-}
-
-export function accessRoutes(app: FastifyInstance, deps: AccessDeps): void {
+export function accessRoutes(app: FastifyInstance, deps: AppDeps): void {
   const { engine, officers, usage, users, limits } = deps
 
   const allowances = (owner: number, product: Product): Allowance[] => {

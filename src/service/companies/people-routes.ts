@@ -1,18 +1,18 @@
 /** Routes of people and their reports, for registers with officers: contract §11.2. */
+
 import type { FastifyInstance } from 'fastify'
 import type { z } from 'zod'
 import type { OPERATIONS } from '../../contract/index.ts'
 import { splitWords } from '../../normalise/text.ts'
+import type { AppDeps } from '../deps.ts'
 import { pageOf } from '../http/paging.ts'
-import { type RouteDeps, route } from '../http/route.ts'
+import { route } from '../http/route.ts'
 import { badRequest, notFound } from '../refusal.ts'
 import { requireCountry } from '../registers/countries.ts'
-import type { Engine } from '../registers/engine.ts'
-import type { Officers } from '../registers/index.ts'
 import { type Officer, tokenOfNumber } from '../registers/officer.ts'
 import { LANGUAGES, peopleCriteria } from './criteria.ts'
 import { type Appointment, foundPerson, personReport } from './directors.ts'
-import { countReport, type UsageDeps } from './report-route.ts'
+import { countReport } from './report-route.ts'
 import { noResults, tooManyResults } from './search.ts'
 
 type Query = z.infer<(typeof OPERATIONS)['searchPeople']['query']>
@@ -34,12 +34,7 @@ function matchesQuery({ officer, company }: Appointment, query: Query): boolean 
   return officer.dateOfBirth.startsWith(dateOfBirth)
 }
 
-export interface PeopleDeps extends RouteDeps, UsageDeps {
-  readonly engine: Pick<Engine, 'find'>
-  readonly officers: Pick<Officers, 'size' | 'ofPerson' | 'bySurname'>
-}
-
-export function peopleRoutes(app: FastifyInstance, deps: PeopleDeps): void {
+export function peopleRoutes(app: FastifyInstance, deps: AppDeps): void {
   const { engine, officers, limits } = deps
   const appointmentsOf = (found: readonly Officer[]): Appointment[] =>
     found.flatMap(officer => {

@@ -2,21 +2,17 @@
  * Routes of the company report: contract §9.3. A large report is returned as a redirect to a signed link, valid for a while
  * without a token. The link contains the order, and the report is built again from it.
  */
+
 import type { FastifyInstance } from 'fastify'
 import { formatWireDate, type ReportReply } from '../../contract/index.ts'
-import type { Links } from '../auth/links.ts'
-import type { UsageStore } from '../auth/usage.ts'
 import type { User } from '../auth/users.ts'
-import type { Clock } from '../clock.ts'
+import type { AppDeps } from '../deps.ts'
 import { ownAddress } from '../http/guard.ts'
 import { type PdfSection, pdfOf } from '../http/pdf.ts'
 import { sectionsOf } from '../http/readable.ts'
-import { type Call, type RouteDeps, route } from '../http/route.ts'
-import type { Limits } from '../limits.ts'
+import { type Call, route } from '../http/route.ts'
 import type { Company } from '../matching/types.ts'
 import { badRequest, notFound, Refusal } from '../refusal.ts'
-import type { Officers } from '../registers/index.ts'
-import type { Search } from '../registers/search.ts'
 import { requireCustomData } from './custom-data.ts'
 import { reportOf } from './report.ts'
 
@@ -34,26 +30,13 @@ interface LinkRoute {
   Querystring: Record<string, unknown>
 }
 
-export interface UsageDeps {
-  readonly usage: Pick<UsageStore, 'used' | 'count'>
-  readonly limits: Limits
-}
-
 /** Counts a report, or throws a 403 when the user's quota for this country is exhausted. */
-export function countReport({ usage, limits }: UsageDeps, user: User, product: 'company' | 'person', country: string): void {
+export function countReport({ usage, limits }: AppDeps, user: User, product: 'company' | 'person', country: string): void {
   if (usage.used(user.id, product, country) >= limits.reports) throw new Refusal(403, 'Access forbidden')
   usage.count(user.id, product, country)
 }
 
-export interface ReportDeps extends RouteDeps, UsageDeps {
-  readonly search: Pick<Search, 'find'>
-  readonly officers: Pick<Officers, 'ofCompany'>
-  readonly clock: Pick<Clock, 'now'>
-  readonly links: Links
-  readonly origin: () => string
-}
-
-export function reportRoutes(app: FastifyInstance, deps: ReportDeps): void {
+export function reportRoutes(app: FastifyInstance, deps: AppDeps): void {
   const { search, officers, clock, limits, links, origin } = deps
 
   const answer = async (company: Company, { userId, withPdf }: Order, id: string): Promise<ReportReply> => {

@@ -1,12 +1,12 @@
 /** Routes of company search and match and of their criteria: contract §9.1, §9.2, §9.4 to §9.6. */
+
 import { setImmediate } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import type { CompaniesQuery } from '../../contract/index.ts'
+import type { AppDeps } from '../deps.ts'
 import { pageOf } from '../http/paging.ts'
-import { type RouteDeps, route } from '../http/route.ts'
+import { route } from '../http/route.ts'
 import { requireCountry } from '../registers/countries.ts'
-import type { Engine } from '../registers/engine.ts'
-import type { Search } from '../registers/search.ts'
 import { confidenceOf, matchedCompany, queryOf } from './confidence.ts'
 import { companyCriteria, LANGUAGES, reportSchema } from './criteria.ts'
 import { customDataOf } from './custom-data.ts'
@@ -22,12 +22,7 @@ function makeTurns(): () => Promise<void> {
   }
 }
 
-export interface CompanyDeps extends RouteDeps {
-  readonly engine: Engine
-  readonly search: Search
-}
-
-export function companyRoutes(app: FastifyInstance, deps: CompanyDeps): void {
+export function companyRoutes(app: FastifyInstance, deps: AppDeps): void {
   const { engine, search, limits } = deps
   const turn = makeTurns()
   const tools = { engine, search, most: limits.searchCandidates }

@@ -1,11 +1,10 @@
 /** Serves an enriched file to the holder of its link, without a token (contract §5.8, §14.1). */
+
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import type { FastifyInstance } from 'fastify'
-import type { Links } from '../auth/links.ts'
-import type { ObjectAccess } from '../object-access.ts'
+import type { AppDeps } from '../deps.ts'
 import { Refusal } from '../refusal.ts'
-import type { JobFiles } from './processing/worker.ts'
 
 const TYPES: Readonly<Record<string, string>> = { csv: 'text/csv; charset=utf-8', json: 'application/json; charset=utf-8' }
 
@@ -14,13 +13,7 @@ interface FileRoute {
   Querystring: Record<string, unknown>
 }
 
-export interface EnrichedFileDeps {
-  readonly links: Pick<Links, 'check'>
-  readonly objects: Pick<ObjectAccess, 'job'>
-  readonly files: Pick<JobFiles, 'enriched'>
-}
-
-export function enrichedFileRoute(app: FastifyInstance, { links, objects, files }: EnrichedFileDeps): void {
+export function enrichedFileRoute(app: FastifyInstance, { links, objects, files }: AppDeps): void {
   app.get<FileRoute>('/files/:name', async ({ params, query }, reply) => {
     // The signature covers the name, so a valid name was issued here and is not a path.
     const holder = links.check(params.name, query)

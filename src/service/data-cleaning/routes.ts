@@ -1,21 +1,20 @@
 /** The data-cleaning operations (contract §5). Each reads the job, checks its status and updates the store. */
+
 import { randomUUID } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import type { ColumnMapping } from '../../contract/index.ts'
 import { TAGS } from '../../contract/index.ts'
-import type { Links } from '../auth/links.ts'
+import type { AppDeps } from '../deps.ts'
 import { productOf } from '../enrichment/tags.ts'
 import { ownAddress } from '../http/guard.ts'
-import { type IdempotencyDeps, runIdempotent } from '../http/idempotency.ts'
+import { runIdempotent } from '../http/idempotency.ts'
 import { type Call, route } from '../http/route.ts'
-import type { ObjectAccess } from '../object-access.ts'
 import { badRequest, Refusal } from '../refusal.ts'
 import { archivedRecord, jobRecord } from './job-record.ts'
 import { requireStatus } from './job-transitions.ts'
-import type { Job, JobStore } from './jobs-store.ts'
+import type { Job } from './jobs-store.ts'
 import { filterOf } from './list-filter.ts'
-import type { Worker } from './processing/worker.ts'
-import { type UploadDeps, uploadRoute } from './upload-route.ts'
+import { uploadRoute } from './upload-route.ts'
 
 type AnyCall = Pick<Call<unknown, unknown>, 'user' | 'id' | 'request' | 'body'>
 
@@ -44,15 +43,7 @@ function requireTags(tags: readonly string[]): void {
 
 const REMOVED = 'the files of this job were removed: it ended long ago'
 
-export interface JobDeps extends UploadDeps, IdempotencyDeps {
-  readonly objects: Pick<ObjectAccess, 'job'>
-  readonly jobs: UploadDeps['jobs'] & Pick<JobStore, 'create' | 'list'>
-  readonly worker: Pick<Worker, 'wake' | 'seen'>
-  readonly links: Pick<Links, 'sign'>
-  readonly origin: () => string
-}
-
-export function jobRoutes(app: FastifyInstance, deps: JobDeps): void {
+export function jobRoutes(app: FastifyInstance, deps: AppDeps): void {
   const { objects, jobs, worker, links, origin } = deps
 
   const jobOf = ({ user, id }: Pick<AnyCall, 'user' | 'id'>): Job => objects.job(user, id)

@@ -1,17 +1,16 @@
 /** Uploads the file of a job (contract §5.1 row 4), and sets the status of the job after a failed transfer. */
+
 import { rm } from 'node:fs/promises'
 import multipart from '@fastify/multipart'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Clock } from '../clock.ts'
 import { countColumns } from '../csv/csv.ts'
-import { type Call, type RouteDeps, route } from '../http/route.ts'
+import type { AppDeps } from '../deps.ts'
+import { type Call, route } from '../http/route.ts'
 import type { Limits } from '../limits.ts'
-import type { ObjectAccess } from '../object-access.ts'
 import { badRequest, Refusal } from '../refusal.ts'
 import { uploadRecord } from './job-record.ts'
 import { requireStatus } from './job-transitions.ts'
-import type { Job, JobStore, Upload } from './jobs-store.ts'
-import type { JobFiles } from './processing/worker.ts'
+import type { Job, Upload } from './jobs-store.ts'
 import { type Form, type Received, receive } from './receive-upload.ts'
 import { watchEnvelope } from './upload-envelope.ts'
 import { type Arrival, makeArrivals } from './upload-quota.ts'
@@ -50,15 +49,8 @@ export async function acceptMultipart(scope: FastifyInstance, limits: Limits): P
   })
 }
 
-export interface UploadDeps extends RouteDeps {
-  readonly objects: Pick<ObjectAccess, 'job'>
-  readonly jobs: Pick<JobStore, 'change' | 'usage'>
-  readonly files: Pick<JobFiles, 'upload'>
-  readonly clock: Pick<Clock, 'now'>
-}
-
 /** Register in a separate scope: only there multipart bodies are parsed. */
-export async function uploadRoute(scope: FastifyInstance, deps: UploadDeps): Promise<void> {
+export async function uploadRoute(scope: FastifyInstance, deps: AppDeps): Promise<void> {
   const { objects, jobs, files, clock, limits } = deps
   /** A job at `uploading` that is not listed here was interrupted by a disk error. */
   const arrivals = makeArrivals(jobs, limits)

@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto'
 import { type Product, TAGS } from '../../contract/index.ts'
 import type { Company } from '../matching/types.ts'
+import COLUMNS from './company-columns.json' with { type: 'json' }
 import type { RowResult } from './row-results.ts'
 
 const BANDING: Readonly<Record<string, string>> = {
@@ -26,6 +27,8 @@ export const safeNumber = ({ connectId, country }: Company): string => {
   return `${country === 'GB' ? 'UK' : country || 'XX'}${digits}`
 }
 
+const textOf = (company: Company, key: string): string => [company[key as keyof Company] ?? ''].flat().join(' | ')
+
 const ofCountry =
   (country: string) =>
   (company: Company): string =>
@@ -39,31 +42,14 @@ export const isActiveStatus = (status: string): boolean => ACTIVE.test(status)
 const active = ({ status }: Company): string => (status === '' ? '' : isActiveStatus(status) ? 'Y' : 'N')
 
 const OF_COMPANY: Readonly<Record<string, (company: Company) => string>> = {
+  ...Object.fromEntries(Object.entries(COLUMNS.tags).map(([tag, key]) => [tag, (company: Company) => textOf(company, key)])),
   'general.safeNumber': safeNumber,
-  'general.connectId': company => company.connectId,
-  'general.companyName': company => company.name,
-  'general.legalName': company => company.name,
-  'general.companyId': company => company.id,
-  'general.companyNumber': company => company.orgNumber,
-  'general.organisationNumber': company => company.orgNumber,
-  'general.legalRegistrationNumber': company => company.orgNumber,
   'general.siren': ofCountry('FR'),
   'general.kvkNumber': ofCountry('NL'),
   'general.tradingName': company => company.tradingNames[0] ?? '',
   'general.tradeName': company => company.tradingNames[0] ?? '',
-  'general.vatNumber': company => company.vatNumber,
-  'general.website': company => company.website,
-  'general.status': company => company.status,
-  'general.statusDesc.en': company => company.status,
   'general.active': active,
-  'contact.country': company => company.country,
-  'contact.city': company => company.town,
-  'contact.addressLine1': company => company.address1,
-  'contact.addressLine2': company => company.address2,
-  'contact.postalCode': company => company.postcode,
   'contact.eircode': company => (company.country === 'IE' ? company.postcode : ''),
-  'contact.contactPhone': company => company.phone,
-  'contact.email': company => company.email,
 }
 
 const OF_ROW: Readonly<Record<string, (result: RowResult) => string>> = {
@@ -88,29 +74,11 @@ export function tagsOf(company: Company, tags: readonly string[]): Record<string
   return Object.fromEntries(values.filter(([, value]) => value !== ''))
 }
 
-const FIELDS: Readonly<Record<string, (company: Company) => string>> = {
-  name: company => company.name,
-  companyId: company => company.id,
-  orgNumber: company => company.orgNumber,
-  tradingName: company => company.tradingNames.join(' | '),
-  previousName: company => company.previousNames.join(' | '),
-  address1: company => company.address1,
-  address2: company => company.address2,
-  town: company => company.town,
-  postcode: company => company.postcode,
-  country: company => company.country,
-  countryCode: company => company.country,
-  phone: company => company.phone,
-  email: company => company.email,
-  vatNumber: company => company.vatNumber,
-  status: company => company.status,
-}
-
 /** The non-empty fields of a company under the mapping names (contract §5.4), and its status. */
 export const fieldsOf = (company: Company): Record<string, string> =>
   Object.fromEntries(
-    Object.entries(FIELDS)
-      .map(([name, of]) => [name, of(company)] as const)
+    Object.entries(COLUMNS.fields)
+      .map(([name, key]) => [name, textOf(company, key)] as const)
       .filter(([, value]) => value !== ''),
   )
 

@@ -1,20 +1,15 @@
 /** `GET /metrics`: counts for a collector, without names of users, jobs or companies (OpenMetrics 1.0). */
+
 import type { FastifyInstance } from 'fastify'
+import type { AppDeps } from '../deps.ts'
 import { type Family, type Metrics, metricsText } from './metrics.ts'
-import type { OpenRegister } from './routes.ts'
 
 const TYPE = 'application/openmetrics-text; version=1.0.0; charset=utf-8'
-
-export interface MetricsDeps {
-  readonly jobs: { counts(): ReadonlyMap<string, number> }
-  readonly registers: readonly OpenRegister[]
-  readonly startedAt: number
-}
 
 /** Needs no login: tokens expire after an hour, and a collector cannot renew one. */
 export function metricsRoute(
   app: FastifyInstance,
-  { jobs, registers, startedAt }: MetricsDeps,
+  { jobs, registers, startedAt }: AppDeps,
   { metrics, version }: { readonly metrics: Metrics; readonly version: string },
 ): void {
   const now = (): Family[] => {

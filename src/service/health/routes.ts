@@ -2,8 +2,9 @@
  * `GET /health`: status, version, uptime, database check and registers, without data of jobs or users. Answers 503 when a check
  * fails.
  */
+
 import type { FastifyInstance } from 'fastify'
-import type { Clock } from '../clock.ts'
+import type { AppDeps } from '../deps.ts'
 
 /** An opened register, as `GET /health` and `serve` report it. */
 export interface OpenRegister {
@@ -13,17 +14,9 @@ export interface OpenRegister {
   readonly snapshotDate: string
 }
 
-export interface HealthDeps {
-  readonly registers: readonly OpenRegister[]
-  readonly jobs: { withStatus(statuses: readonly string[]): unknown }
-  /** Milliseconds since 1970. */
-  readonly startedAt: number
-  readonly clock: Pick<Clock, 'now'>
-}
-
 const NO_STATUS = 'none'
 
-export function healthRoute(app: FastifyInstance, { registers, jobs, startedAt, clock }: HealthDeps, version: string): void {
+export function healthRoute(app: FastifyInstance, { registers, jobs, startedAt, clock }: AppDeps, version: string): void {
   const canRead = (): boolean => {
     try {
       jobs.withStatus([NO_STATUS])

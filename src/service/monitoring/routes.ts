@@ -1,14 +1,16 @@
 /** Routes of rules and events: contract §7, and §8 rows 46 to 48. Events are created when register changes are applied. */
+
 import type { FastifyInstance } from 'fastify'
 import type { EventRule } from '../../contract/index.ts'
 import { instant } from '../data-cleaning/list-filter.ts'
+import type { AppDeps } from '../deps.ts'
 import { pagingOf, windowOf } from '../http/paging.ts'
-import { type Call, type RouteDeps, route } from '../http/route.ts'
-import type { Need, ObjectAccess } from '../object-access.ts'
-import type { Portfolio, PortfolioStore, RuleSetting } from '../portfolios/store.ts'
+import { type Call, route } from '../http/route.ts'
+import type { Need } from '../object-access.ts'
+import type { Portfolio, RuleSetting } from '../portfolios/store.ts'
 import { badRequest, notFound } from '../refusal.ts'
 import { companyEventRecord, notificationRecord, ruleRecord, settingRecord } from './event-record.ts'
-import type { EventStore, Notice, NoticeFilter } from './events-store.ts'
+import type { Notice, NoticeFilter } from './events-store.ts'
 import { RULES, type Rule, rulesOf } from './rules.ts'
 
 const DAY = 86_400_000
@@ -57,13 +59,7 @@ const settingsOf = (body: readonly EventRule[], rules: readonly Rule[]): RuleSet
     return { code: ruleCode, active: isActive === true || isActive === 1, params }
   })
 
-export interface MonitoringDeps extends RouteDeps {
-  readonly objects: Pick<ObjectAccess, 'portfolio' | 'company' | 'watches'>
-  readonly portfolios: Pick<PortfolioStore, 'rules' | 'setRules' | 'resetRules'>
-  readonly events: Pick<EventStore, 'list' | 'mark'>
-}
-
-export function monitoringRoutes(app: FastifyInstance, deps: MonitoringDeps): void {
+export function monitoringRoutes(app: FastifyInstance, deps: AppDeps): void {
   const { objects, portfolios, events } = deps
 
   const portfolioOf = ({ user, params }: Pick<Call<unknown, unknown>, 'user' | 'params'>, need: Need): Portfolio =>

@@ -2,15 +2,15 @@
  * The reconciliation interface at `/reconcile`: Reconciliation Service API 0.2 (W3C community report of 2023), for OpenRefine
  * and similar clients. These send no token, so it is optional, limited to this machine, and reads only the register.
  */
+
 import { setImmediate } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import type { AppDeps } from '../deps.ts'
 import { ownAddress } from '../http/guard.ts'
 import { readJson } from '../http/json-body.ts'
 import { check } from '../http/route.ts'
-import type { Limits } from '../limits.ts'
 import { badRequest, Refusal } from '../refusal.ts'
-import type { Engine } from '../registers/engine.ts'
 import { extend, proposeProperties, reconcile, suggestEntities, suggestProperties, suggestTypes } from './answers.ts'
 import { manifestOf } from './manifest.ts'
 import { flyout, PAGE_POLICY, previewPage } from './pages.ts'
@@ -38,14 +38,8 @@ const suggestForm = z.looseObject({ prefix: z.string(), cursor: skipping })
 const idForm = z.looseObject({ id: z.string().min(1) })
 const proposeForm = z.looseObject({ type: z.string().default(COMPANY.id), limit: z.coerce.number().int().min(0).optional() })
 
-export interface ReconcileDeps {
-  readonly engine: Engine
-  readonly limits: Limits
-  readonly origin: () => string
-}
-
 /** Register in a separate scope: only there forms are parsed and CORS headers are sent to pages of this machine. */
-export function reconcileRoutes(app: FastifyInstance, { engine, limits, origin }: ReconcileDeps, version: string): void {
+export function reconcileRoutes(app: FastifyInstance, { engine, limits, origin }: AppDeps, version: string): void {
   const baseOf = (request: FastifyRequest): string => `${ownAddress(request, origin)}${ROOT}`
 
   app.removeAllContentTypeParsers()

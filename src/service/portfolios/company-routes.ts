@@ -1,14 +1,14 @@
 /** Routes of the companies of a portfolio: contract §8 rows 37 to 44. */
+
 import type { FastifyInstance } from 'fastify'
 import type { Personal } from '../../contract/index.ts'
-import { type IdempotencyDeps, runIdempotent } from '../http/idempotency.ts'
+import type { AppDeps } from '../deps.ts'
+import { runIdempotent } from '../http/idempotency.ts'
 import { pagingOf, windowOf } from '../http/paging.ts'
-import { type Call, type RouteDeps, route } from '../http/route.ts'
-import type { Need, ObjectAccess } from '../object-access.ts'
+import { type Call, route } from '../http/route.ts'
+import type { Need } from '../object-access.ts'
 import { badRequest, conflict, notFound, Refusal } from '../refusal.ts'
-import type { Search } from '../registers/search.ts'
-import type { Database } from '../storage/database.ts'
-import type { Holding, HoldingStore, Notes } from './holdings.ts'
+import type { Holding, Notes } from './holdings.ts'
 import { companyItem, companyRecord } from './record.ts'
 import type { Portfolio } from './store.ts'
 
@@ -30,14 +30,7 @@ interface CopyBody {
   readonly companies: readonly { readonly id: string }[]
 }
 
-export interface PortfolioCompanyDeps extends RouteDeps, IdempotencyDeps {
-  readonly objects: Pick<ObjectAccess, 'portfolio' | 'company' | 'held'>
-  readonly search: Pick<Search, 'find'>
-  readonly holdings: Pick<HoldingStore, 'list' | 'add' | 'change' | 'remove' | 'copy' | 'ids' | 'clear'>
-  readonly transaction: Database['transaction']
-}
-
-export function portfolioCompanyRoutes(app: FastifyInstance, deps: PortfolioCompanyDeps): void {
+export function portfolioCompanyRoutes(app: FastifyInstance, deps: AppDeps): void {
   const { objects, search, holdings, transaction } = deps
 
   type AnyCall = Pick<Call<unknown, unknown>, 'user' | 'params'>

@@ -5,17 +5,16 @@
 import { rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
-import type { Clock } from '../clock.ts'
 import { CsvFault } from '../csv/csv-text.ts'
 import { type Form, receive } from '../data-cleaning/receive-upload.ts'
 import { watchEnvelope } from '../data-cleaning/upload-envelope.ts'
 import { acceptMultipart, notMultipart } from '../data-cleaning/upload-route.ts'
-import { type Call, type RouteDeps, route } from '../http/route.ts'
-import type { Need, ObjectAccess } from '../object-access.ts'
+import type { AppDeps } from '../deps.ts'
+import { type Call, route } from '../http/route.ts'
+import type { Need } from '../object-access.ts'
 import { badRequest, Refusal } from '../refusal.ts'
 import { checkImport } from './import-file.ts'
-import type { Importer } from './importer.ts'
-import type { ImportStore, PendingImport } from './imports-store.ts'
+import type { PendingImport } from './imports-store.ts'
 
 const FORM: Form = {
   // The schema has the first spelling, the examples the second.
@@ -26,16 +25,8 @@ const FORM: Form = {
 type Kind = PendingImport['kind']
 type ImportCall = Pick<Call<unknown, unknown>, 'user' | 'params' | 'request'>
 
-export interface PortfolioImportDeps extends RouteDeps {
-  readonly objects: Pick<ObjectAccess, 'portfolio'>
-  readonly clock: Pick<Clock, 'now'>
-  readonly imports: Pick<ImportStore, 'add' | 'count'>
-  readonly importer: Pick<Importer, 'wake'>
-  readonly importDir: string
-}
-
 /** `scope` must be a separate scope, because multipart bodies are parsed only there. */
-export async function portfolioImportRoutes(scope: FastifyInstance, deps: PortfolioImportDeps): Promise<void> {
+export async function portfolioImportRoutes(scope: FastifyInstance, deps: AppDeps): Promise<void> {
   const { objects, limits, clock, imports, importer, importDir } = deps
   await acceptMultipart(scope, limits)
   const place = (id: string): string => join(importDir, `${id}.csv`)

@@ -1,32 +1,22 @@
 /** Routes of portfolios, their totals and their sharing: contract §8 rows 31 to 36, 49, 49a. */
+
 import type { FastifyInstance } from 'fastify'
 import type { Permission } from '../../contract/index.ts'
-import type { Users } from '../auth/users.ts'
 import { CUSTOMER } from '../data-cleaning/job-record.ts'
+import type { AppDeps } from '../deps.ts'
 import { runIdempotent } from '../http/idempotency.ts'
 import { pagingOf, windowOf } from '../http/paging.ts'
 import { type Call, route } from '../http/route.ts'
-import type { Need, ObjectAccess } from '../object-access.ts'
+import type { Need } from '../object-access.ts'
 import { badRequest, Refusal } from '../refusal.ts'
-import { type PortfolioCompanyDeps, portfolioCompanyRoutes } from './company-routes.ts'
-import type { HoldingStore } from './holdings.ts'
-import { type PortfolioImportDeps, portfolioImportRoutes } from './import-route.ts'
+import { portfolioCompanyRoutes } from './company-routes.ts'
+import { portfolioImportRoutes } from './import-route.ts'
 import { portfolioItem, portfolioRecord } from './record.ts'
-import type { Portfolio, PortfolioStore } from './store.ts'
+import type { Portfolio } from './store.ts'
 
 const BANDS = ['A', 'B', 'C', 'D', 'E'] as const
 
-export interface PortfolioDeps extends PortfolioCompanyDeps, PortfolioImportDeps {
-  readonly objects: Pick<ObjectAccess, 'portfolio' | 'company' | 'held'>
-  readonly users: Pick<Users, 'get' | 'values'>
-  readonly portfolios: Pick<
-    PortfolioStore,
-    'count' | 'list' | 'sharedWith' | 'create' | 'change' | 'remove' | 'shares' | 'share' | 'revokeAll'
-  >
-  readonly holdings: PortfolioCompanyDeps['holdings'] & Pick<HoldingStore, 'countries' | 'count'>
-}
-
-export function portfolioRoutes(app: FastifyInstance, deps: PortfolioDeps): void {
+export function portfolioRoutes(app: FastifyInstance, deps: AppDeps): void {
   const { objects, users, limits, portfolios, holdings, transaction } = deps
 
   const portfolioOf = ({ user, params }: Pick<Call<unknown, unknown>, 'user' | 'params'>, need: Need): Portfolio =>

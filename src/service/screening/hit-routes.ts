@@ -1,14 +1,12 @@
 /** Routes of the hits of AML searches: lists, full records, decisions, notes, PDFs (contract §6.4 to §6.7). */
+
 import type { FastifyInstance } from 'fastify'
 import { HIT_DECISIONS, type HitDecision, OPERATIONS, pathOf, readDecision } from '../../contract/index.ts'
-import type { Links } from '../auth/links.ts'
-import type { Users } from '../auth/users.ts'
-import type { Clock } from '../clock.ts'
+import type { AppDeps } from '../deps.ts'
 import { ownAddress } from '../http/guard.ts'
-import { type IdempotencyDeps, runIdempotent } from '../http/idempotency.ts'
+import { runIdempotent } from '../http/idempotency.ts'
 import { windowOf } from '../http/paging.ts'
-import { type Call, type RouteDeps, route } from '../http/route.ts'
-import type { ObjectAccess } from '../object-access.ts'
+import { type Call, route } from '../http/route.ts'
 import { badRequest, conflict, Refusal } from '../refusal.ts'
 import { runBatch } from './batch.ts'
 import type { Entry } from './entry.ts'
@@ -16,7 +14,7 @@ import { hitPdf, pdfName } from './hit-pdf.ts'
 import { fullHitRecord, hitRecord } from './hit-record.ts'
 import type { Screener, SearchType } from './screener.ts'
 import { userNames } from './search-record.ts'
-import type { Hit, HitPatch, Search, SearchStore } from './searches-store.ts'
+import type { Hit, HitPatch, Search } from './searches-store.ts'
 
 type AnyCall = Pick<Call<unknown, unknown>, 'user' | 'params'>
 
@@ -46,16 +44,7 @@ const parseDecision = (text: string, place: string): HitDecision => {
   throw badRequest('The request is not acceptable', `${place}: must be one of ${HIT_DECISIONS.join(', ')}`)
 }
 
-export interface HitDeps extends RouteDeps, IdempotencyDeps {
-  readonly users: Pick<Users, 'get' | 'values'>
-  readonly objects: Pick<ObjectAccess, 'search' | 'hit'>
-  readonly searches: Pick<SearchStore, 'hits' | 'changeHit' | 'keepSnapshot'>
-  readonly screener: Pick<Screener, 'ready' | 'find'>
-  readonly links: Links
-  readonly origin: () => string
-}
-
-export function hitRoutes(app: FastifyInstance, deps: HitDeps, type: SearchType): void {
+export function hitRoutes(app: FastifyInstance, deps: AppDeps, type: SearchType): void {
   const { objects, searches, links, origin, screener } = deps
   const nameOf = userNames(deps)
   const [list, many, read, decideOne, noteOne, download] = NAMES[type]
@@ -133,7 +122,7 @@ export function hitRoutes(app: FastifyInstance, deps: HitDeps, type: SearchType)
 }
 
 /** The current entry of a hit; the entry of the search when the list no longer has it. */
-async function currentEntry(screener: HitDeps['screener'], hit: Hit): Promise<Entry> {
+async function currentEntry(screener: Screener, hit: Hit): Promise<Entry> {
   await screener.ready()
   return screener.find(hit.list, hit.entry.id) ?? hit.entry
 }
@@ -143,14 +132,8 @@ interface FileRoute {
   Querystring: Record<string, unknown>
 }
 
-export interface HitFileDeps extends Pick<HitDeps, 'users' | 'objects' | 'screener'> {
-  readonly links: Pick<Links, 'check'>
-  readonly searches: Pick<SearchStore, 'snapshotsOf'>
-  readonly clock: Pick<Clock, 'now'>
-}
-
 /** Registers the download of PDFs by signed links, which need no token. */
-export function hitFileRoute(app: FastifyInstance, deps: HitFileDeps): void {
+export function hitFileRoute(app: FastifyInstance, deps: AppDeps): void {
   const { links, objects, searches, screener, clock } = deps
   app.get<FileRoute>('/hit-files/:name', async ({ params, query }, reply) => {
     // The signature covers the name, so a valid link has a name issued by this service.

@@ -1,4 +1,5 @@
 /** Routes of AML searches for businesses and persons: contract §6.1 to §6.3. */
+
 import type { FastifyInstance } from 'fastify'
 import {
   OPERATIONS,
@@ -10,17 +11,17 @@ import {
   type SearchUpdate,
 } from '../../contract/index.ts'
 import type { User } from '../auth/users.ts'
+import type { AppDeps } from '../deps.ts'
 import { runIdempotent } from '../http/idempotency.ts'
 import { windowOf } from '../http/paging.ts'
 import { type Call, route } from '../http/route.ts'
 import { badRequest, Refusal } from '../refusal.ts'
-import type { CreditStore } from '../storage/credits.ts'
 import { runBatch } from './batch.ts'
-import { type HitDeps, hitRoutes } from './hit-routes.ts'
+import { hitRoutes } from './hit-routes.ts'
 import { businessQuestion, individualQuestion } from './question.ts'
-import type { Question, Screener } from './screener.ts'
+import type { Question } from './screener.ts'
 import { searchRecord, userNames } from './search-record.ts'
-import type { Search, SearchPatch, SearchStore } from './searches-store.ts'
+import type { Search, SearchPatch } from './searches-store.ts'
 
 /** Credits per search (contract §12). */
 const COST = 1
@@ -32,13 +33,7 @@ const invalid = (details: string): Error => badRequest('The update is not accept
 
 const ONE = { business: OPERATIONS.readBusinessSearch, individual: OPERATIONS.readIndividualSearch } as const
 
-export interface ScreeningDeps extends HitDeps {
-  readonly searches: HitDeps['searches'] & Pick<SearchStore, 'create' | 'change' | 'list'>
-  readonly credits: CreditStore
-  readonly screener: Pick<Screener, 'ready' | 'find' | 'search'>
-}
-
-export function screeningRoutes(app: FastifyInstance, deps: ScreeningDeps): void {
+export function screeningRoutes(app: FastifyInstance, deps: AppDeps): void {
   const { objects, searches, credits, screener } = deps
   const nameOf = userNames(deps)
 

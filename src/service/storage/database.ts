@@ -7,7 +7,10 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type sqlite from 'node-sqlite3-wasm'
 import { FettleError } from '../../errors.ts'
-import { MIGRATIONS } from './migrations.ts'
+// The steps that create and change the tables, each run once and in one transaction; the version of a database is the number of
+// steps applied to it. A released step never changes: a change is a new step at the end, so that any older version can be opened.
+// From the sixth step on, numbers shown to callers are random and independent of the row order; earlier numbers stay valid.
+import MIGRATIONS from './migrations.json' with { type: 'json' }
 import { requireNothingBeside } from './unnamed-files.ts'
 
 /** Loaded with the first database: the package reads and compiles WebAssembly when it is loaded. */
@@ -94,8 +97,8 @@ export function openDatabase(directory: string): Database {
       throw error
     }
   }
-  for (const [done, migration] of MIGRATIONS.entries()) {
-    if (done >= version) transaction(() => file.exec(`${migration}; PRAGMA user_version = ${done + 1}`))
+  for (const [done, statements] of MIGRATIONS.entries()) {
+    if (done >= version) transaction(() => file.exec(`${statements.join(';')}; PRAGMA user_version = ${done + 1}`))
   }
 
   return {

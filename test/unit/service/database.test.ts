@@ -20,7 +20,7 @@ import { openEvents } from '../../../src/service/monitoring/events-store.ts'
 import { openImports } from '../../../src/service/portfolios/imports-store.ts'
 import { openPortfolios } from '../../../src/service/portfolios/store.ts'
 import { openDatabase } from '../../../src/service/storage/database.ts'
-import { MIGRATIONS } from '../../../src/service/storage/migrations.ts'
+import MIGRATIONS from '../../../src/service/storage/migrations.json' with { type: 'json' }
 import { openOwnerNumbers } from '../../../src/service/storage/users.ts'
 import { HandClock, logIn, startService, temporaryFolder } from './kit.ts'
 
@@ -90,7 +90,7 @@ test('killed before the first commit: an empty database', () => {
 test('numbers of an earlier version stay valid, and new ones are random', () => {
   const directory = folder()
   const old = new sqlite.Database(join(directory, 'jobs.db'))
-  old.exec(`${MIGRATIONS.slice(0, 5).join('; ')}; PRAGMA user_version = 5`)
+  old.exec(`${MIGRATIONS.slice(0, 5).flat().join('; ')}; PRAGMA user_version = 5`)
   old.exec(`
     INSERT INTO users (username) VALUES ('ann');
     INSERT INTO portfolios VALUES (1, 100000001, 'B', 'b', 0, '{}'), (2, 100000001, 'A', 'a', 0, '{}');

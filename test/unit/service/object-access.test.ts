@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import ts from 'typescript'
 import { expect, expectTypeOf, test } from 'vitest'
-import type { AppDeps } from '../../../src/service/app.ts'
+import type { AppDeps } from '../../../src/service/deps.ts'
 
 const SERVICE = new URL('../../../src/service/', import.meta.url)
 /** Files that register routes. */

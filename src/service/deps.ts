@@ -1,0 +1,55 @@
+/** What the routes need together. Stores come without their reads by id: objects are found through `objects`, which checks the owner. */
+import type { Links } from './auth/links.ts'
+import type { Throttle } from './auth/throttle.ts'
+import type { Tokens } from './auth/tokens.ts'
+import type { UsageStore } from './auth/usage.ts'
+import type { Users } from './auth/users.ts'
+import type { Clock } from './clock.ts'
+import type { JobStore } from './data-cleaning/jobs-store.ts'
+import type { JobFiles, Worker } from './data-cleaning/processing/worker.ts'
+import type { OpenRegister } from './health/routes.ts'
+import type { IdempotencyDeps } from './http/idempotency.ts'
+import type { RouteDeps } from './http/route.ts'
+import type { EventStore } from './monitoring/events-store.ts'
+import type { ObjectAccess } from './object-access.ts'
+import type { HoldingStore } from './portfolios/holdings.ts'
+import type { Importer } from './portfolios/importer.ts'
+import type { ImportStore } from './portfolios/imports-store.ts'
+import type { PortfolioStore } from './portfolios/store.ts'
+import type { Engine } from './registers/engine.ts'
+import type { Officers } from './registers/index.ts'
+import type { Search } from './registers/search.ts'
+import type { Screener } from './screening/screener.ts'
+import type { SearchStore } from './screening/searches-store.ts'
+import type { CreditStore } from './storage/credits.ts'
+import type { Database } from './storage/database.ts'
+
+export interface AppDeps extends RouteDeps, IdempotencyDeps {
+  readonly users: Users
+  readonly tokens: Tokens
+  readonly throttle: Throttle
+  readonly links: Links
+  readonly usage: UsageStore
+  readonly credits: CreditStore
+  readonly clock: Clock
+  readonly origin: () => string
+  /** Milliseconds since 1970. */
+  readonly startedAt: number
+  readonly registers: readonly OpenRegister[]
+  readonly engine: Engine
+  readonly search: Search
+  readonly officers: Officers
+  readonly objects: ObjectAccess
+  readonly jobs: Omit<JobStore, 'find' | 'read'>
+  readonly files: JobFiles
+  readonly worker: Worker
+  readonly screener: Screener
+  readonly searches: Omit<SearchStore, 'find' | 'hit'>
+  readonly portfolios: Omit<PortfolioStore, 'find'>
+  readonly holdings: Omit<HoldingStore, 'find' | 'isVisible' | 'known' | 'watched'>
+  readonly events: EventStore
+  readonly imports: ImportStore
+  readonly importer: Importer
+  readonly importDir: string
+  readonly transaction: Database['transaction']
+}
