@@ -17,20 +17,6 @@ export type Caller = Pick<User, 'id'>
 /** A permission an operation needs; only the owner may delete and share (`Own`). */
 export type Need = Permission | 'Own'
 
-/** Throws a 404 for an object the caller may not see, a 403 where the caller may see it but lacks the permission. */
-export interface ObjectAccess {
-  job(caller: Caller, id: string): Job
-  search(caller: Caller, type: SearchType, id: string): Search
-  hit(search: Search, id: string): Hit
-  portfolio(caller: Caller, id: string | number, ...needs: readonly Need[]): Portfolio
-  /** A company of a portfolio already found, by connectId or Safe Number. */
-  company(portfolio: Portfolio, id: string): Holding
-  /** Like `company`, but null when the portfolio does not hold it. */
-  held(portfolio: Portfolio, id: string): Holding | null
-  /** Whether any portfolio visible to the caller holds the company. */
-  watches(caller: Caller, connectId: string): boolean
-}
-
 export interface ObjectStores {
   readonly jobs: Pick<JobStore, 'find'>
   readonly searches: Pick<SearchStore, 'find' | 'hit'>
@@ -60,18 +46,24 @@ function requireFound<Kind>(what: string, object: Kind | null): Kind {
   return object
 }
 
-export function createObjectAccess({ jobs, searches, portfolios, holdings }: ObjectStores): ObjectAccess {
+export function createObjectAccess({ jobs, searches, portfolios, holdings }: ObjectStores) {
   const held = (portfolio: Portfolio, id: string): Holding | null => holdings.find(portfolio.id, id)
   return {
-    job: (caller, id) => open('Job', jobs.find(caller.id, id), caller),
-    search: (caller, type, id) => open('Search', searches.find(caller.id, type, id), caller),
-    hit: (search, id) => requireFound('Hit', searches.hit(search, id)),
-    portfolio(caller, id, ...needs) {
+    job: (caller: Caller, id: string): Job => open('Job', jobs.find(caller.id, id), caller),
+    search: (caller: Caller, type: SearchType, id: string): Search => open('Search', searches.find(caller.id, type, id), caller),
+    hit: (search: Search, id: string): Hit => requireFound('Hit', searches.hit(search, id)),
+    portfolio(caller: Caller, id: string | number, ...needs: readonly Need[]): Portfolio {
       const found = /^\d{1,15}$/.test(String(id)) ? portfolios.find(Number(id)) : null
       return open('Portfolio resource', found, caller, needs, ({ id: own }) => portfolios.shares(own).get(caller.id))
     },
-    company: (portfolio, id) => requireFound('Company resource', held(portfolio, id)),
+    /** A company of a portfolio already found, by connectId or Safe Number. */
+    company: (portfolio: Portfolio, id: string): Holding => requireFound('Company resource', held(portfolio, id)),
+    /** Like `company`, but null when the portfolio does not hold it. */
     held,
-    watches: (caller, connectId) => holdings.isVisible(caller.id, connectId),
+    /** Whether any portfolio visible to the caller holds the company. */
+    watches: (caller: Caller, connectId: string): boolean => holdings.isVisible(caller.id, connectId),
   }
 }
+
+/** Throws a 404 for an object the caller may not see, a 403 where the caller may see it but lacks the permission. */
+export type ObjectAccess = ReturnType<typeof createObjectAccess>

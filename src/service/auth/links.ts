@@ -5,25 +5,20 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { User, Users } from './users.ts'
 
-export interface Links {
-  /** The query of a link to this name for this user. */
-  sign(name: string, user: User): string
-  /** The user of a link to this name; null when the query is forged or expired, or the user no longer exists. */
-  check(name: string, query: Readonly<Record<string, unknown>>): User | null
-}
-
 /** Creates links that live for `lifeMs`. */
-export function makeLinks(lifeMs: number, now: () => number, users: Pick<Users, 'ofGeneration'>): Links {
+export function makeLinks(lifeMs: number, now: () => number, users: Pick<Users, 'ofGeneration'>) {
   const secret = randomBytes(32)
   const signatureOf = (...parts: readonly string[]): Buffer => createHmac('sha256', secret).update(parts.join('\n')).digest()
 
   return {
-    sign(name, { generation }) {
+    /** The query of a link to this name for this user. */
+    sign(name: string, { generation }: User): string {
       const expires = String(now() + lifeMs)
       const signature = signatureOf(name, expires, generation).toString('base64url')
       return `expires=${expires}&holder=${generation}&signature=${signature}`
     },
-    check(name, { expires, holder, signature }) {
+    /** The user of a link to this name; null when the query is forged or expired, or the user no longer exists. */
+    check(name: string, { expires, holder, signature }: Readonly<Record<string, unknown>>): User | null {
       if (typeof expires !== 'string' || typeof holder !== 'string' || typeof signature !== 'string') return null
       const given = Buffer.from(signature, 'base64url')
       const wanted = signatureOf(name, expires, holder)
@@ -32,3 +27,5 @@ export function makeLinks(lifeMs: number, now: () => number, users: Pick<Users, 
     },
   }
 }
+
+export type Links = ReturnType<typeof makeLinks>

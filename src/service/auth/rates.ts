@@ -40,18 +40,14 @@ export function readRates(texts: readonly string[]): RateOptions {
   return rates
 }
 
-export interface Rates {
-  /** Counts a request; throws a 429 with Retry-After beyond the limit. `other` is any operation of a group that is not served. */
-  admit(operation: OperationName | 'other', user: string): void
-}
-
 /** Creates the limits; beyond `users` users the oldest is forgotten. */
-export function makeRates(options: RateOptions, now: () => number, users: number): Rates {
+export function makeRates(options: RateOptions, now: () => number, users: number) {
   const limits = Object.entries(options).flatMap(([name, rates]) =>
     [rates].flat().map(rate => ({ name, rate, window: makeWindow(rate.perMs, now, users) })),
   )
   return {
-    admit(operation, user) {
+    /** Counts a request; throws a 429 with Retry-After beyond the limit. `other` is any operation of a group that is not served. */
+    admit(operation: OperationName | 'other', user: string): void {
       for (const { name, rate, window } of limits) {
         if (name !== 'all' && name !== operation) continue
         if (window.count(user) >= rate.requests) throw tooMany('Too many requests.', window.left(user))
@@ -60,3 +56,5 @@ export function makeRates(options: RateOptions, now: () => number, users: number
     },
   }
 }
+
+export type Rates = ReturnType<typeof makeRates>

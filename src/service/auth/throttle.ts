@@ -60,20 +60,10 @@ export function clientOf(address: string): string {
     .join(':')
 }
 
-export interface Throttle {
-  /** Throws a 429 with Retry-After beyond a limit; such a login is not counted. */
-  admit(login: Login, address: string): void
-  /** The lane of the gate: the client, or the user name once it has logged in from there, so that other names cannot delay it. */
-  laneOf(login: Login, address: string): string
-  accepted(login: Login, address: string): void
-  /** Counts a rejected login. Throws the 429 when parallel ones have reached a limit meanwhile. */
-  rejected(login: Login, address: string): void
-}
-
 // Few bits: enough to recognise a login, too few to guess the password from.
 const TAG_LENGTH = 3
 
-export function makeThrottle(limits: Limits, now: () => number): Throttle {
+export function makeThrottle(limits: Limits, now: () => number) {
   const { sameLogins, badLogins, clientLogins, sameLoginsMs, loginKeys } = limits
   const [same, bad, ofClient] = [1, 2, 3].map(() => makeWindow(sameLoginsMs, now, loginKeys)) as [Window, Window, Window]
   const known = new Map<string, string>()
@@ -93,16 +83,19 @@ export function makeThrottle(limits: Limits, now: () => number): Throttle {
   }
 
   return {
-    admit: (login, address) => check(keysOf(login, address)),
-    laneOf(login, address) {
+    /** Throws a 429 with Retry-After beyond a limit; such a login is not counted. */
+    admit: (login: Login, address: string): void => check(keysOf(login, address)),
+    /** The lane of the gate: the client, or the user name once it has logged in from there, so that other names cannot delay it. */
+    laneOf(login: Login, address: string): string {
       const { client, many, tag } = keysOf(login, address)
       return known.get(many) === tag ? many : client
     },
-    accepted(login, address) {
+    accepted(login: Login, address: string): void {
       const { many, tag } = keysOf(login, address)
       keep(known, many, tag, loginKeys)
     },
-    rejected(login, address) {
+    /** Counts a rejected login. Throws the 429 when parallel ones have reached a limit meanwhile. */
+    rejected(login: Login, address: string): void {
       const keys = keysOf(login, address)
       check(keys)
       same.add(keys.one)
@@ -111,5 +104,7 @@ export function makeThrottle(limits: Limits, now: () => number): Throttle {
     },
   }
 }
+
+export type Throttle = ReturnType<typeof makeThrottle>
 
 type Window = ReturnType<typeof makeWindow>

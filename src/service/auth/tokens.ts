@@ -9,21 +9,15 @@ export interface Bearer {
   readonly generation: string
 }
 
-export interface Tokens {
-  issue(bearer: Bearer): Promise<string>
-  /** The bearer of a token that this process issued and that has not expired, else null. */
-  read(token: string): Promise<Bearer | null>
-}
-
 const ALGORITHM = 'HS256'
 const ISSUER = 'fettle'
 const AUDIENCE = 'fettle/v1'
 
 /** Creates tokens that live for `lifeMs`. */
-export function makeTokens(lifeMs: number, now: () => number): Tokens {
+export function makeTokens(lifeMs: number, now: () => number) {
   const secret = randomBytes(32)
   return {
-    issue({ username, generation }) {
+    issue({ username, generation }: Bearer): Promise<string> {
       const issuedAt = Math.floor(now() / 1000)
       return new SignJWT({ generation })
         .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT' })
@@ -36,7 +30,8 @@ export function makeTokens(lifeMs: number, now: () => number): Tokens {
         .sign(secret)
     },
 
-    async read(token) {
+    /** The bearer of a token that this process issued and that has not expired, else null. */
+    async read(token: string): Promise<Bearer | null> {
       const rules = { algorithms: [ALGORITHM], issuer: ISSUER, audience: AUDIENCE, requiredClaims: ['exp'], typ: 'JWT' }
       try {
         const { payload } = await jwtVerify(token, secret, { ...rules, currentDate: new Date(now()) })
@@ -48,3 +43,5 @@ export function makeTokens(lifeMs: number, now: () => number): Tokens {
     },
   }
 }
+
+export type Tokens = ReturnType<typeof makeTokens>

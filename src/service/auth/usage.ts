@@ -6,33 +6,29 @@ import type { User } from './users.ts'
 /** Reports of companies, and of people. */
 export type Product = 'company' | 'person'
 
-/** Every change is durable when the call returns. */
-export interface UsageStore {
-  count(owner: number, product: Product, country: string): void
-  used(owner: number, product: Product, country: string): number
-  /** When the user was first seen, in milliseconds since 1970. */
-  created(owner: number): number
-}
-
 /** Opens the store; a user new to it is created now. */
-export function openUsage(database: Database, users: Iterable<User>, now: () => number): UsageStore {
+export function openUsage(database: Database, users: Iterable<User>, now: () => number) {
   const register = (owner: number): void =>
     database.run('INSERT OR IGNORE INTO accounts (owner, created) VALUES (?, ?)', [owner, now()])
   for (const { id } of users) register(id)
   return {
-    count(owner, product, country) {
+    count(owner: number, product: Product, country: string): void {
       const sql = `INSERT INTO usage (owner, product, country, used) VALUES (?, ?, ?, 1)
         ON CONFLICT (owner, product, country) DO UPDATE SET used = used + 1`
       database.run(sql, [owner, product, country])
     },
-    used(owner, product, country) {
+    used(owner: number, product: Product, country: string): number {
       const sql = 'SELECT used FROM usage WHERE owner = ? AND product = ? AND country = ?'
       return database.get<{ used: number }>(sql, [owner, product, country])?.used ?? 0
     },
-    created(owner) {
+    /** When the user was first seen, in milliseconds since 1970. */
+    created(owner: number): number {
       // Users may be added while the service runs.
       register(owner)
       return database.get<{ created: number }>('SELECT created FROM accounts WHERE owner = ?', [owner])?.created ?? now()
     },
   }
 }
+
+/** Every change is durable when the call returns. */
+export type UsageStore = ReturnType<typeof openUsage>

@@ -4,6 +4,8 @@
  */
 import { z } from 'zod'
 import { type Criterion, OPERATIONS } from '../../contract/index.ts'
+// Parameters of the searches, with their paths among the criteria.
+import PATHS from './criteria.json' with { type: 'json' }
 
 export const LANGUAGES = ['EN'] as const
 
@@ -32,32 +34,6 @@ function criterionOf(schemas: JsonSchema | undefined, isRequired: boolean): Crit
 const propertiesOf = (schema: z.ZodType): Record<string, JsonSchema> =>
   (z.toJSONSchema(schema, { io: 'input' }) as { properties: Record<string, JsonSchema> }).properties
 
-/** Parameter of the company search to its path among the criteria. */
-const COMPANY: Readonly<Record<string, string>> = {
-  id: 'id',
-  safeNo: 'safeNo',
-  regNo: 'regNo',
-  vatNo: 'vatNo',
-  name: 'name',
-  tradeName: 'tradeName',
-  acronym: 'acronym',
-  type: 'type',
-  officeType: 'officeType',
-  status: 'status',
-  address: 'address.simpleValue',
-  street: 'address.street',
-  houseNo: 'address.houseNo',
-  city: 'address.city',
-  postCode: 'address.postCode',
-  province: 'address.province',
-  phoneNo: 'phoneNumber',
-  website: 'website',
-}
-
-const PERSON: Readonly<Record<string, string>> = Object.fromEntries(
-  ['peopleId', 'localDirectorNumber', 'lastName', 'firstName', 'dateOfBirth'].map(name => [name, name]),
-)
-
 /** One set of criteria per key parameter, which is required there; the others are optional. */
 function setsOf(schema: z.ZodType, paths: Readonly<Record<string, string>>, keys: readonly string[]): Set[] {
   const schemas = propertiesOf(schema)
@@ -73,9 +49,9 @@ function setsOf(schema: z.ZodType, paths: Readonly<Record<string, string>>, keys
 }
 
 /** `keys` are the parameters of which a search needs at least one. */
-export const companyCriteria = (keys: readonly string[]): Set[] => setsOf(OPERATIONS.searchCompanies.query, COMPANY, keys)
+export const companyCriteria = (keys: readonly string[]): Set[] => setsOf(OPERATIONS.searchCompanies.query, PATHS.company, keys)
 
-export const peopleCriteria = (keys: readonly string[]): Set[] => setsOf(OPERATIONS.searchPeople.query, PERSON, keys)
+export const peopleCriteria = (keys: readonly string[]): Set[] => setsOf(OPERATIONS.searchPeople.query, PATHS.person, keys)
 
 export const reportSchema = (section: 'CompanyReportResponse' | 'DirectorReportResponse'): object =>
   z.toJSONSchema(OPERATIONS[section === 'CompanyReportResponse' ? 'readReport' : 'readPerson'].reply, { io: 'input' })

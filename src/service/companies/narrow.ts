@@ -12,7 +12,7 @@ import { isPublic, OFFICE, splitStreet, statusOf, typeOf } from './facts.ts'
 const MIN_SIMILARITY = 0.7
 
 /** Whether every requested word is the prefix of a word of the text. */
-function containsWords(requested: string, text: string): boolean {
+export function containsWords(requested: string, text: string): boolean {
   const present = splitWords(text)
   return splitWords(requested).every(word => present.some(one => one.startsWith(word)))
 }

@@ -3,26 +3,25 @@
 import type { FastifyInstance } from 'fastify'
 import type { z } from 'zod'
 import type { OPERATIONS } from '../../contract/index.ts'
-import { splitWords } from '../../normalise/text.ts'
 import type { AppDeps } from '../deps.ts'
 import { pageOf } from '../http/paging.ts'
 import { route } from '../http/route.ts'
-import { badRequest, notFound } from '../refusal.ts'
+import { notFound } from '../refusal.ts'
 import { requireCountry } from '../registers/countries.ts'
 import { type Officer, tokenOfNumber } from '../registers/officer.ts'
 import { LANGUAGES, peopleCriteria } from './criteria.ts'
 import { type Appointment, foundPerson, personReport } from './directors.ts'
+import { containsWords } from './narrow.ts'
 import { countReport } from './report-route.ts'
-import { noResults, tooManyResults } from './search.ts'
+import { noResults, requireKey, tooManyResults } from './search.ts'
 
 type Query = z.infer<(typeof OPERATIONS)['searchPeople']['query']>
 
 /** Criteria with an index; a search needs one of them. */
 const KEY_CRITERIA = ['peopleId', 'localDirectorNumber', 'lastName'] as const
 
-/** Whether every requested word is the prefix of a word of the name. */
 const nameFits = (requested: string | undefined, name: string): boolean =>
-  requested === undefined || splitWords(requested).every(word => splitWords(name).some(one => one.startsWith(word)))
+  requested === undefined || containsWords(requested, name)
 
 function matchesQuery({ officer, company }: Appointment, query: Query): boolean {
   const { countries, peopleId, localDirectorNumber, firstName, lastName, dateOfBirth = '' } = query
@@ -55,12 +54,7 @@ export function peopleRoutes(app: FastifyInstance, deps: AppDeps): void {
 
   route(app, deps, 'searchPeople', ({ query, request }) => {
     for (const country of query.countries) requireCountry(country, 'countries', ['PLC'])
-    if (KEY_CRITERIA.every(key => query[key] === undefined)) {
-      throw badRequest(
-        'The search is not acceptable',
-        `at least one of ${KEY_CRITERIA.join(', ')} is required; other criteria only narrow the search`,
-      )
-    }
+    requireKey(query, KEY_CRITERIA)
     const found = candidates(query)
     const people = appointmentsOf(found).filter(one => matchesQuery(one, query))
     const none = officers.size === 0 ? 'No register of this service holds officers.' : 'No person of the register is like this.'

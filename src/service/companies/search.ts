@@ -9,11 +9,6 @@ import type { Engine } from '../registers/engine.ts'
 import { plainPostcode, type Search } from '../registers/search.ts'
 import { isNamed, matchesQuery } from './narrow.ts'
 
-export interface SearchResult {
-  readonly companies: readonly Company[]
-  readonly messages: readonly SearchMessage[]
-}
-
 export interface SearchTools {
   readonly engine: Engine
   readonly search: Search
@@ -33,6 +28,16 @@ export const KEY_CRITERIA = [
   'website',
   'postCode',
 ] as const
+
+/** Throws a 400 for a query without any of the criteria that have an index. */
+export function requireKey<Key extends string>(query: Partial<Record<Key, unknown>>, keys: readonly Key[]): void {
+  if (keys.every(key => query[key] === undefined)) {
+    throw badRequest(
+      'The search is not acceptable',
+      `at least one of ${keys.join(', ')} is required; other criteria only narrow the search`,
+    )
+  }
+}
 
 const message = (type: string, code: string, text: string): SearchMessage => ({ type, code, text })
 
@@ -59,13 +64,8 @@ function engineQueries(query: CompaniesQuery, available: readonly string[]): Que
   return [Object.fromEntries(Object.entries(names).filter(([, value]) => value !== undefined)) as Query]
 }
 
-interface Candidates {
-  readonly companies: readonly Company[]
-  /** Further companies may exist. */
-  readonly isTruncated: boolean
-}
-
-async function selectCandidates(query: CompaniesQuery, { engine, search, most }: SearchTools): Promise<Candidates> {
+/** `isTruncated`: further companies may exist. */
+async function selectCandidates(query: CompaniesQuery, { engine, search, most }: SearchTools) {
   const id = query.id ?? query.safeNo
   if (id !== undefined) {
     const company = await search.find(id)
@@ -93,13 +93,8 @@ async function selectCandidates(query: CompaniesQuery, { engine, search, most }:
 }
 
 /** Returns the companies, nearest first. Throws a 400 for a query without a key criterion. */
-export async function findCompanies(query: CompaniesQuery, tools: SearchTools): Promise<SearchResult> {
-  if (KEY_CRITERIA.every(key => query[key] === undefined)) {
-    throw badRequest(
-      'The search is not acceptable',
-      `at least one of ${KEY_CRITERIA.join(', ')} is required; other criteria only narrow the search`,
-    )
-  }
+export async function findCompanies(query: CompaniesQuery, tools: SearchTools) {
+  requireKey(query, KEY_CRITERIA)
   const candidates = await selectCandidates(query, tools)
   const companies = candidates.companies.filter(company => matchesQuery(company, query))
   if (companies.length === 0) return { companies, messages: [noResults('No company of the register is like this.')] }

@@ -62,27 +62,6 @@ export interface JobFilter {
 
 export type JobPatch = Partial<Omit<Job, 'id' | 'owner' | 'name' | 'createdAt' | 'modifiedAt'>>
 
-/** Every change is durable when the call returns. */
-export interface JobStore {
-  create(owner: number, name: string): Job
-  /** The job when it exists and belongs to the owner. */
-  find(owner: number, id: string): Job | null
-  /** A job of any owner; throws for an unknown id. */
-  read(id: string): Job
-  change(id: string, patch: JobPatch): Job
-  /** Newest first. */
-  list(owner: number, filter: JobFilter): Job[]
-  withStatus(statuses: readonly string[]): Job[]
-  /** At most `limit` jobs in these statuses that have a file and were last changed before this time. */
-  withOldUpload(statuses: readonly string[], before: number, limit: number): Job[]
-  counts(): ReadonlyMap<string, number>
-  usage(owner: number): Usage
-  /** Ids of jobs that have a file, and of these files. */
-  keptIds(): Set<string>
-  /** Ids of jobs without a file. */
-  fileless(): Set<string>
-}
-
 interface Row {
   readonly record: string
 }
@@ -97,7 +76,7 @@ const USAGE = `
 const marks = (values: readonly unknown[]): string => values.map(() => '?').join(', ')
 const jobOf = (row: Row): Job => JSON.parse(row.record) as Job
 
-export function openJobs(database: Database, now: () => number): JobStore {
+export function openJobs(database: Database, now: () => number) {
   const find = (id: string): Job | null => {
     const row = database.get<Row>('SELECT record FROM jobs WHERE id = ?', [id])
     return row === null ? null : jobOf(row)
@@ -118,10 +97,11 @@ export function openJobs(database: Database, now: () => number): JobStore {
   }
 
   return {
+    /** A job of any owner; throws for an unknown id. */
     read,
     usage,
 
-    create(owner, name) {
+    create(owner: number, name: string): Job {
       const at = now()
       const job: Job = {
         id: randomUUID(),
@@ -145,12 +125,13 @@ export function openJobs(database: Database, now: () => number): JobStore {
       return job
     },
 
-    find(owner, id) {
+    /** The job when it exists and belongs to the owner. */
+    find(owner: number, id: string): Job | null {
       const job = UUID.test(id) ? find(id) : null
       return job?.owner === owner ? job : null
     },
 
-    change(id, patch) {
+    change(id: string, patch: JobPatch): Job {
       const before = read(id)
       const job = { ...before, ...patch, modifiedAt: now() }
       const values = [job.status, Number(job.archived), `,${job.countries.join(',')},`, JSON.stringify(job), id]
@@ -160,7 +141,8 @@ export function openJobs(database: Database, now: () => number): JobStore {
       return job
     },
 
-    list(owner, filter) {
+    /** Newest first. */
+    list(owner: number, filter: JobFilter): Job[] {
       const where = ['owner = ?']
       const values: (string | number)[] = [owner]
       const add = (sql: string, ...more: (string | number)[]): void => {
@@ -178,31 +160,37 @@ export function openJobs(database: Database, now: () => number): JobStore {
       return database.all<Row>(sql, [...values, filter.limit, filter.offset]).map(jobOf)
     },
 
-    withStatus: statuses =>
+    withStatus: (statuses: readonly string[]): Job[] =>
       database.all<Row>(`SELECT record FROM jobs WHERE status IN (${marks(statuses)}) ORDER BY seq`, [...statuses]).map(jobOf),
 
-    counts: () =>
+    counts: (): ReadonlyMap<string, number> =>
       new Map(
         database
           .all<{ status: string; count: number }>('SELECT status, count(*) AS count FROM jobs GROUP BY status')
           .map(({ status, count }) => [status, count]),
       ),
 
-    withOldUpload(statuses, before, limit) {
+    /** At most `limit` jobs in these statuses that have a file and were last changed before this time. */
+    withOldUpload(statuses: readonly string[], before: number, limit: number): Job[] {
       const sql = `SELECT record FROM jobs WHERE status IN (${marks(statuses)}) AND created < ?
         AND json_extract(record, '$.upload.id') IS NOT NULL AND json_extract(record, '$.modifiedAt') < ?
         ORDER BY seq LIMIT ?`
       return database.all<Row>(sql, [...statuses, before, before, limit]).map(jobOf)
     },
 
-    fileless() {
+    /** Ids of jobs without a file. */
+    fileless(): Set<string> {
       const sql = "SELECT id FROM jobs WHERE json_extract(record, '$.upload.id') IS NULL"
       return new Set(database.all<{ id: string }>(sql).map(({ id }) => id))
     },
 
-    keptIds() {
+    /** Ids of jobs that have a file, and of these files. */
+    keptIds(): Set<string> {
       const sql = "SELECT id, json_extract(record, '$.upload.id') AS upload FROM jobs WHERE upload IS NOT NULL"
       return new Set(database.all<{ id: string; upload: string }>(sql).flatMap(row => [row.id, row.upload]))
     },
   }
 }
+
+/** Every change is durable when the call returns. */
+export type JobStore = ReturnType<typeof openJobs>

@@ -1,6 +1,8 @@
 /** The data-cleaning operations (contract §5). Each reads the job, checks its status and updates the store. */
 
 import { randomUUID } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import type { FastifyInstance } from 'fastify'
 import type { ColumnMapping } from '../../contract/index.ts'
 import { TAGS } from '../../contract/index.ts'
@@ -124,4 +126,34 @@ export function jobRoutes(app: FastifyInstance, deps: AppDeps): void {
 
   const archive = (call: AnyCall): unknown => archivedRecord(jobs.change(jobOf(call).id, { archived: true }))
   route(app, deps, 'archive', archive, { adapt: orEmpty })
+}
+
+const TYPES: Readonly<Record<string, string>> = { csv: 'text/csv; charset=utf-8', json: 'application/json; charset=utf-8' }
+
+interface FileRoute {
+  Params: { name: string }
+  Querystring: Record<string, unknown>
+}
+
+/** Serves an enriched file to the holder of its link, without a token (contract §5.8, §14.1). */
+export function enrichedFileRoute(app: FastifyInstance, { links, objects, files }: AppDeps): void {
+  app.get<FileRoute>('/files/:name', async ({ params, query }, reply) => {
+    // The signature covers the name, so a valid name was issued here and is not a path.
+    const holder = links.check(params.name, query)
+    if (holder === null) throw new Refusal(403, 'Access forbidden: the link has expired or is not valid')
+    const [id = '', fileType = ''] = params.name.split('.')
+    const path = files.enriched(objects.job(holder, id).id, fileType)
+    const { size } = await stat(path).catch(error => {
+      throw error.code === 'ENOENT' ? new Refusal(404, 'Not found', 'the file was removed') : error
+    })
+    return reply
+      .headers({
+        'Content-Type': TYPES[fileType],
+        'Content-Length': size,
+        'Content-Disposition': `attachment; filename="enriched-${id}.${fileType}"`,
+        'Cache-Control': 'no-store',
+        'Accept-Ranges': 'none',
+      })
+      .send(createReadStream(path, { end: Math.max(0, size - 1) }))
+  })
 }

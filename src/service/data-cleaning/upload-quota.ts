@@ -9,12 +9,6 @@ export interface Arrival {
   end(): void
 }
 
-export interface Arrivals {
-  has(jobId: string): boolean
-  /** Throws a 507 when the quota does not allow this size. */
-  begin(job: Job, bytes: number): Arrival
-}
-
 interface PendingUpload {
   readonly owner: number
   /** 0 when the file replaces the current one of the job. */
@@ -24,7 +18,7 @@ interface PendingUpload {
   bytes: number
 }
 
-export function makeArrivals(jobs: Pick<JobStore, 'usage'>, limits: Limits): Arrivals {
+export function makeArrivals(jobs: Pick<JobStore, 'usage'>, limits: Limits) {
   const arriving = new Map<string, PendingUpload>()
 
   const requireRoom = (one: PendingUpload): void => {
@@ -41,8 +35,9 @@ export function makeArrivals(jobs: Pick<JobStore, 'usage'>, limits: Limits): Arr
   }
 
   return {
-    has: jobId => arriving.has(jobId),
-    begin({ id, owner, upload }, bytes) {
+    has: (jobId: string): boolean => arriving.has(jobId),
+    /** Throws a 507 when the quota does not allow this size. */
+    begin({ id, owner, upload }: Job, bytes: number): Arrival {
       const isFreed = [...arriving.values()].some(other => other.owner === owner && other.freed > 0)
       const one: PendingUpload = { owner, files: upload === null ? 1 : 0, freed: isFreed ? 0 : (upload?.bytes ?? 0), bytes }
       requireRoom(one)
@@ -57,3 +52,5 @@ export function makeArrivals(jobs: Pick<JobStore, 'usage'>, limits: Limits): Arr
     },
   }
 }
+
+export type Arrivals = ReturnType<typeof makeArrivals>

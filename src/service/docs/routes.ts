@@ -1,9 +1,13 @@
 /**
- * `GET /v1/openapi.json` and `GET /docs`: the interface for programs and for people. Neither needs a token, since both are
- * published anyway.
+ * `GET /v1/openapi.json` and `GET /docs`: the interface for programs and for people; neither needs a token, since both are published
+ * anyway. Operations that need a separate subscription answer 403 before a body is read, the retired product 301 (contract §2.1,
+ * §10, §11.3 to §11.7, §14.2).
  */
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { OTHER_GROUPS, RETIRED } from '../../contract/index.ts'
 import { ownAddress } from '../http/guard.ts'
+import { type RouteDeps, routePath, userOf } from '../http/route.ts'
+import { Refusal } from '../refusal.ts'
 import { docsPage } from './docs-page.ts'
 import { openApi } from './openapi.ts'
 
@@ -16,4 +20,24 @@ export function docsRoutes(app: FastifyInstance, { origin }: { readonly origin: 
     reply.headers({ 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': CSP })
     return docsPage(openApi(version, baseOf(request)))
   })
+}
+
+export function otherRoutes(app: FastifyInstance, deps: RouteDeps): void {
+  const admit = async (request: FastifyRequest): Promise<void> =>
+    deps.rates.admit('other', (await userOf(request, deps)).username)
+  const never = (): never => {
+    throw new Error('the request should have been rejected before')
+  }
+  const forbid = async (request: FastifyRequest): Promise<void> => {
+    await admit(request)
+    throw new Refusal(403, 'Access forbidden')
+  }
+  for (const { method, path } of OTHER_GROUPS) {
+    app.route({ method, url: routePath({ path }), onRequest: forbid, handler: never })
+  }
+  const retire = async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
+    await admit(request)
+    return reply.code(301).send({ message: 'This product was retired in November 2024.' })
+  }
+  app.all(`/v1${RETIRED}*`, { onRequest: retire }, never)
 }

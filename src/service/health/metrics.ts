@@ -1,5 +1,13 @@
 /** Counts requests and their durations, and renders metrics as OpenMetrics text. */
 
+/** An opened register, as `GET /health` and `serve` report it. */
+export interface OpenRegister {
+  readonly name: string
+  readonly companies: number
+  /** Date of the data, `2026-01-31`. */
+  readonly snapshotDate: string
+}
+
 /** Upper bounds of the duration buckets, in seconds. */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
@@ -15,22 +23,17 @@ export interface Family {
   readonly samples: readonly Sample[]
 }
 
-export interface Metrics {
-  /** Counts an answer; `seconds` is null when it was not timed. */
-  answered(method: string, route: string, status: number, seconds: number | null): void
-  families(): Family[]
-}
-
 interface Durations {
   readonly counts: number[]
   sum: number
 }
 
-export function makeMetrics(): Metrics {
+export function makeMetrics() {
   const answers = new Map<string, { labels: Record<string, string>; count: number }>()
   const durations = new Map<string, Durations>()
   return {
-    answered(method, route, status, seconds) {
+    /** Counts an answer; `seconds` is null when it was not timed. */
+    answered(method: string, route: string, status: number, seconds: number | null): void {
       const labels = { method, route, status: String(status) }
       const key = JSON.stringify(labels)
       const one = answers.get(key) ?? { labels, count: 0 }
@@ -44,7 +47,7 @@ export function makeMetrics(): Metrics {
       of.sum += seconds
       durations.set(route, of)
     },
-    families: () => [
+    families: (): Family[] => [
       {
         name: 'fettle_http_requests',
         type: 'counter',
@@ -61,6 +64,8 @@ export function makeMetrics(): Metrics {
     ],
   }
 }
+
+export type Metrics = ReturnType<typeof makeMetrics>
 
 function histogramOf(route: string, { counts, sum }: Durations): Sample[] {
   let upTo = 0

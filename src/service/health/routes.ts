@@ -1,18 +1,10 @@
 /**
- * `GET /health`: status, version, uptime, database check and registers, without data of jobs or users. Answers 503 when a check
- * fails.
+ * `GET /health`: status, version, uptime, database check and registers; 503 when a check fails. `GET /metrics`: counts for a collector
+ * (OpenMetrics 1.0). Neither has data of jobs, users or companies.
  */
-
 import type { FastifyInstance } from 'fastify'
 import type { AppDeps } from '../deps.ts'
-
-/** An opened register, as `GET /health` and `serve` report it. */
-export interface OpenRegister {
-  readonly name: string
-  readonly companies: number
-  /** Date of the data, `2026-01-31`. */
-  readonly snapshotDate: string
-}
+import { type Family, type Metrics, metricsText } from './metrics.ts'
 
 const NO_STATUS = 'none'
 
@@ -36,4 +28,55 @@ export function healthRoute(app: FastifyInstance, { registers, jobs, startedAt, 
       registers,
     })
   })
+}
+
+const TYPE = 'application/openmetrics-text; version=1.0.0; charset=utf-8'
+
+/** Needs no login: tokens expire after an hour, and a collector cannot renew one. */
+export function metricsRoute(
+  app: FastifyInstance,
+  { jobs, registers, startedAt }: AppDeps,
+  { metrics, version }: { readonly metrics: Metrics; readonly version: string },
+): void {
+  const now = (): Family[] => {
+    const { user, system } = process.cpuUsage()
+    return [
+      { name: 'fettle_build', type: 'info', help: 'The running version.', samples: [[{ version }, 1]] },
+      {
+        name: 'fettle_start_time_seconds',
+        type: 'gauge',
+        unit: 'seconds',
+        help: 'Start time of the service, since 1970.',
+        samples: [[{}, startedAt / 1000]],
+      },
+      ...metrics.families(),
+      {
+        name: 'fettle_jobs',
+        type: 'gauge',
+        help: 'Data-cleaning jobs by status.',
+        samples: [...jobs.counts()].map(([status, count]) => [{ status }, count]),
+      },
+      {
+        name: 'fettle_register_companies',
+        type: 'gauge',
+        help: 'Companies of each register.',
+        samples: registers.map(({ name, companies }) => [{ register: name }, companies]),
+      },
+      {
+        name: 'process_resident_memory_bytes',
+        type: 'gauge',
+        unit: 'bytes',
+        help: 'Memory of the process.',
+        samples: [[{}, process.memoryUsage.rss()]],
+      },
+      {
+        name: 'process_cpu_seconds',
+        type: 'counter',
+        unit: 'seconds',
+        help: 'CPU time of the process.',
+        samples: [[{}, (user + system) / 1e6]],
+      },
+    ]
+  }
+  app.get('/metrics', async (_request, reply) => reply.header('Content-Type', TYPE).send(metricsText(now())))
 }

@@ -7,12 +7,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../clock.ts'
 import type { Limits } from '../limits.ts'
 
-export interface Deadlines {
-  /** Watches a request until its answer is sent or its connection is closed. */
-  watch(request: FastifyRequest, reply: FastifyReply): void
-  close(): void
-}
-
 interface Watched {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
@@ -26,7 +20,7 @@ interface Watched {
 /** Answers a request whose body did not arrive in time, and closes its connection. */
 type OnLate = (request: FastifyRequest, reply: FastifyReply) => void
 
-export function watchDeadlines(clock: Clock, limits: Limits, onLate: OnLate): Deadlines {
+export function watchDeadlines(clock: Clock, limits: Limits, onLate: OnLate) {
   const watched = new Set<Watched>()
   const stop = new AbortController()
 
@@ -59,13 +53,14 @@ export function watchDeadlines(clock: Clock, limits: Limits, onLate: OnLate): De
   void run()
 
   return {
-    watch(request, reply) {
+    /** Watches a request until its answer is sent or its connection is closed. */
+    watch(request: FastifyRequest, reply: FastifyReply): void {
       const isUpload = request.headers['content-type']?.toLowerCase().startsWith('multipart/') === true
       const now = clock.elapsed()
       const one = { request, reply, startedAt: now, isUpload, since: now, moved: movedBy(request.raw) }
       watched.add(one)
       reply.raw.once('close', () => watched.delete(one))
     },
-    close: () => stop.abort(),
+    close: (): void => stop.abort(),
   }
 }

@@ -43,19 +43,6 @@ export interface NoticeFilter {
   readonly offset: number
 }
 
-/** The events of one data directory. Every change is durable when the call returns. */
-export interface EventStore {
-  /** Sequence of the last change set of each register. */
-  applied(): ReadonlyMap<string, number>
-  /** Runs `work` and marks the change set as applied in one transaction. Does nothing for an applied set. */
-  applyOnce(register: string, sequence: number, work: () => void): void
-  activeRules(connectId: string): ActiveRule[]
-  add(connectId: string, event: NewEvent, at: number): void
-  list(filter: NoticeFilter): { readonly total: number; readonly notices: Notice[] }
-  /** Sets or clears the mark of a notice; returns false for an unknown notice. */
-  mark(portfolio: number, id: number, isProcessed: boolean): boolean
-}
-
 const FROM = `
   FROM notifications n JOIN events e ON e.id = n.event JOIN portfolios p ON p.id = n.portfolio
   LEFT JOIN watched w ON w.connect_id = e.connect_id
@@ -67,7 +54,7 @@ const COLUMNS = `
 `
 
 /** `now` returns the time of a creation or mark. */
-export function openEvents(database: Database, now: () => number): EventStore {
+export function openEvents(database: Database, now: () => number) {
   const applied = (): Map<string, number> =>
     new Map(
       database
@@ -79,23 +66,25 @@ export function openEvents(database: Database, now: () => number): EventStore {
     freshNumber(id => database.get(`SELECT 1 FROM ${table} WHERE id = ?`, [id]) !== null)
 
   return {
+    /** Sequence of the last change set of each register. */
     applied,
 
-    applyOnce: (register, sequence, work) =>
+    /** Runs `work` and marks the change set as applied in one transaction. Does nothing for an applied set. */
+    applyOnce: (register: string, sequence: number, work: () => void): void =>
       database.transaction(() => {
         if ((applied().get(register) ?? Number.NEGATIVE_INFINITY) >= sequence) return
         work()
         database.run('INSERT OR REPLACE INTO applied VALUES (?, ?)', [register, sequence])
       }),
 
-    activeRules(connectId) {
+    activeRules(connectId: string): ActiveRule[] {
       const sql = `SELECT r.portfolio, r.code, r.params FROM holdings h JOIN portfolio_rules r ON r.portfolio = h.portfolio
         JOIN portfolios p ON p.id = h.portfolio WHERE h.connect_id = ? AND r.active = 1 ORDER BY p.seq, r.code`
       const rows = database.all<{ portfolio: number; code: number; params: string }>(sql, [connectId])
       return rows.map(({ params, ...rule }) => ({ ...rule, params: JSON.parse(params) as string[] }))
     },
 
-    add(connectId, event, at) {
+    add(connectId: string, event: NewEvent, at: number): void {
       const folded = `${event.rule.name}\n${event.old}\n${event.new}`.toLowerCase()
       const id = newIdIn('events')
       const columns = 'id, connect_id, rule, old_value, new_value, folded, at, created'
@@ -107,7 +96,7 @@ export function openEvents(database: Database, now: () => number): EventStore {
       }
     },
 
-    list(filter) {
+    list(filter: NoticeFilter): { readonly total: number; readonly notices: Notice[] } {
       const where = [MAY_SEE]
       const values: (string | number)[] = [filter.user, filter.user]
       const add = (sql: string, ...more: (string | number)[]): void => {
@@ -131,7 +120,8 @@ export function openEvents(database: Database, now: () => number): EventStore {
       return { total, notices: database.all<Notice>(sql, [...values, filter.limit, filter.offset]) }
     },
 
-    mark: (portfolio, id, isProcessed) =>
+    /** Sets or clears the mark of a notice; returns false for an unknown notice. */
+    mark: (portfolio: number, id: number, isProcessed: boolean): boolean =>
       database.transaction(() => {
         const sql = 'UPDATE notifications SET processed = ? WHERE id = ? AND portfolio = ?'
         database.run(sql, [isProcessed ? now() : null, id, portfolio])
@@ -139,3 +129,6 @@ export function openEvents(database: Database, now: () => number): EventStore {
       }),
   }
 }
+
+/** The events of one data directory. Every change is durable when the call returns. */
+export type EventStore = ReturnType<typeof openEvents>

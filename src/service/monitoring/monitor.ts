@@ -16,10 +16,6 @@ export interface MonitorParts {
   readonly onError: (error: unknown) => void
 }
 
-export interface Monitor {
-  close(): Promise<void>
-}
-
 /** Stores the events of one change and the company's new state. A change to the known value, from any register, is ignored. */
 function apply({ holdings, events }: MonitorParts, { connectId, field, old, new: now }: Change, at: number): void {
   const known = holdings.known(connectId)
@@ -44,7 +40,7 @@ async function applyAll(parts: MonitorParts): Promise<void> {
  * Applies all pending changes, then checks periodically for new imports. Resolves after the first round, so that the first request
  * finds the events of changes made while the service was down.
  */
-export async function startMonitor(parts: MonitorParts): Promise<Monitor> {
+export async function startMonitor(parts: MonitorParts): Promise<{ close(): Promise<void> }> {
   const { clock, limits, onError } = parts
   const stop = new AbortController()
   const checkRegisters = (): Promise<void> => applyAll(parts).catch(onError)

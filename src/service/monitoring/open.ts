@@ -2,31 +2,18 @@
 import { join } from 'node:path'
 import type { Clock } from '../clock.ts'
 import type { Limits } from '../limits.ts'
-import { type HoldingStore, openHoldings } from '../portfolios/holdings.ts'
-import { type Importer, startImporter } from '../portfolios/importer.ts'
-import { type ImportStore, openImports } from '../portfolios/imports-store.ts'
-import { openPortfolios, type PortfolioStore } from '../portfolios/store.ts'
+import { openHoldings } from '../portfolios/holdings.ts'
+import { startImporter } from '../portfolios/importer.ts'
+import { openImports } from '../portfolios/imports-store.ts'
+import { openPortfolios } from '../portfolios/store.ts'
 import type { Engine } from '../registers/engine.ts'
 import type { Search } from '../registers/search.ts'
 import { makeFolder } from '../storage/atomic-file.ts'
 import type { Database } from '../storage/database.ts'
 import { tidy } from '../storage/unnamed-files.ts'
 import type { ChangeSource } from './change-source.ts'
-import { type EventStore, openEvents } from './events-store.ts'
+import { openEvents } from './events-store.ts'
 import { startMonitor } from './monitor.ts'
-
-export interface Monitoring {
-  readonly portfolios: PortfolioStore
-  readonly holdings: HoldingStore
-  readonly events: EventStore
-  readonly imports: ImportStore
-  readonly importer: Importer
-  readonly folder: string
-  /** Number of files without an import, moved aside at the start. */
-  readonly moved: number
-  readonly transaction: Database['transaction']
-  close(): Promise<void>
-}
 
 export interface MonitoringParts {
   readonly database: Database
@@ -40,8 +27,8 @@ export interface MonitoringParts {
   readonly onError: (error: unknown) => void
 }
 
-/** Opens the stores, applies the pending changes of the registers and resumes pending imports. */
-export async function openMonitoring(parts: MonitoringParts): Promise<Monitoring> {
+/** Opens the stores, applies the pending changes of the registers and resumes pending imports. `moved` files had no import. */
+export async function openMonitoring(parts: MonitoringParts) {
   const { database, engine, search, clock, limits, writeLog, onError } = parts
   const now = (): number => clock.now()
   const folder = join(parts.dataDir, 'imports')

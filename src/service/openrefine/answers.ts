@@ -7,6 +7,32 @@ import { asksForCompany, engineQuery, type ReconcileQuery } from './queries.ts'
 
 type Json = Record<string, unknown>
 
+const PREVIEW = { width: 420, height: 280 } as const
+
+/** The manifest of the interface. `base` is the address of the interface as the client reaches it, `version` that of fettle. */
+export function manifestOf(base: string, version: string): Json {
+  const suggest = (what: string) => ({
+    service_url: base,
+    service_path: `/suggest/${what}`,
+    flyout_service_url: base,
+    flyout_service_path: `/flyout/${what}?id=\${id}`,
+  })
+  return {
+    versions: ['0.2'],
+    name: 'fettle companies',
+    // Names instead of addresses: ids stay the same when a register moves to another machine.
+    identifierSpace: 'urn:fettle:connectId',
+    schemaSpace: 'urn:fettle:property',
+    documentation: new URL('/docs', base).href,
+    serviceVersion: version,
+    defaultTypes: [COMPANY],
+    view: { url: `${base}/preview?id={{id}}` },
+    preview: { url: `${base}/preview?id={{id}}`, ...PREVIEW },
+    suggest: { entity: suggest('entity'), property: suggest('property'), type: suggest('type') },
+    extend: { propose_properties: { service_url: base, service_path: '/properties' }, property_settings: [] },
+  }
+}
+
 /** Two decimal places: the precision of the engine's score. */
 const percent = (score: number): number => Math.round(score * 10_000) / 100
 

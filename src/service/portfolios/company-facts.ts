@@ -1,5 +1,6 @@
 /** The monitored fields of a company, and the differences between two states of it. */
 import type { Company } from '../matching/types.ts'
+import { addressOf } from '../registers/changes.ts'
 
 /** The monitored fields, in the order of their changes. */
 export const FIELDS = ['status', 'name', 'address', 'legalForm', 'directors'] as const
@@ -20,9 +21,6 @@ export interface Difference {
 
 /** The state of a company that was removed from its register. */
 export const GONE: Facts = { status: 'not in the register', name: '', address: '', legalForm: '', directors: '' }
-
-const addressOf = ({ address1, address2, town, postcode }: Company): string =>
-  [address1, address2, town, postcode].filter(part => part !== '').join(', ')
 
 /** The state of a company, with sorted directors. */
 export const factsOf = (company: Registered): Facts => ({

@@ -30,32 +30,6 @@ export interface HoldingFilter {
   readonly offset: number
 }
 
-/** The companies of the portfolios of one data directory. Every change is durable when the call returns. */
-export interface HoldingStore {
-  /** Returns false, without a change, when the portfolio already has the company. */
-  add(portfolio: number, company: Registered, notes: Notes): boolean
-  /** Adds a company or replaces its notes, and marks it with this import. */
-  put(portfolio: number, company: Registered, notes: Notes, importId: number): void
-  find(portfolio: number, companyId: string): Holding | null
-  change(portfolio: number, connectId: string, notes: Notes): void
-  remove(portfolio: number, connectId: string): void
-  clear(portfolio: number): number
-  /** Removes the companies that were added before this time and not marked by this import; returns their number. */
-  removeUnmarked(portfolio: number, importId: number, before: number): number
-  /** Copies a company with its notes; returns false when the target already has it. */
-  copy(from: number, to: number, connectId: string): boolean
-  ids(portfolio: number): string[]
-  count(portfolio: number): number
-  countries(portfolio: number): string[]
-  /** Whether a portfolio visible to this user has the company. */
-  isVisible(user: number, connectId: string): boolean
-  list(portfolio: number, filter: HoldingFilter): { readonly total: number; readonly holdings: Holding[] }
-  watched(): ReadonlyMap<string, Facts>
-  /** The facts and country of a company that is or was in a portfolio. */
-  known(connectId: string): { readonly facts: Facts; readonly country: string } | null
-  learn(connectId: string, facts: Facts): void
-}
-
 interface Row {
   readonly portfolio: number
   readonly connect_id: string
@@ -86,7 +60,7 @@ const holdingOf = (row: Row): Holding => ({
 })
 
 /** `now` returns the time of a change. */
-export function openHoldings(database: Database, now: () => number): HoldingStore {
+export function openHoldings(database: Database, now: () => number) {
   const count = (sql: string, values: (string | number)[]): number => database.get<{ n: number }>(sql, values)?.n ?? 0
   const isHeld = (connectId: string): boolean => count('SELECT count(*) AS n FROM holdings WHERE connect_id = ?', [connectId]) > 0
 
@@ -123,13 +97,15 @@ export function openHoldings(database: Database, now: () => number): HoldingStor
     find,
     change,
 
-    add: (portfolio, company, notes) =>
+    /** Returns false, without a change, when the portfolio already has the company. */
+    add: (portfolio: number, company: Registered, notes: Notes): boolean =>
       database.transaction(() => {
         watch(company)
         return insert(portfolio, company.connectId, notes)
       }),
 
-    put: (portfolio, company, notes, importId) =>
+    /** Adds a company or replaces its notes, and marks it with this import. */
+    put: (portfolio: number, company: Registered, notes: Notes, importId: number): void =>
       database.transaction(() => {
         const { connectId } = company
         watch(company)
@@ -138,47 +114,53 @@ export function openHoldings(database: Database, now: () => number): HoldingStor
         database.run(sql, [importId, portfolio, connectId])
       }),
 
-    remove(portfolio, connectId) {
+    remove(portfolio: number, connectId: string): void {
       database.run('DELETE FROM holdings WHERE portfolio = ? AND connect_id = ?', [portfolio, connectId])
     },
 
-    clear: portfolio =>
+    clear: (portfolio: number): number =>
       database.transaction(() => {
         database.run('DELETE FROM holdings WHERE portfolio = ?', [portfolio])
         return changes()
       }),
 
-    removeUnmarked: (portfolio, importId, before) =>
+    /** Removes the companies that were added before this time and not marked by this import; returns their number. */
+    removeUnmarked: (portfolio: number, importId: number, before: number): number =>
       database.transaction(() => {
         const sql = 'DELETE FROM holdings WHERE portfolio = ? AND import IS NOT ? AND added <= ?'
         database.run(sql, [portfolio, importId, before])
         return changes()
       }),
 
-    copy(from, to, connectId) {
+    /** Copies a company with its notes; returns false when the target already has it. */
+    copy(from: number, to: number, connectId: string): boolean {
       const holding = find(from, connectId)
       return holding !== null && insert(to, holding.connectId, holding)
     },
 
-    ids: portfolio =>
+    ids: (portfolio: number): string[] =>
       database
         .all<Row>('SELECT connect_id FROM holdings WHERE portfolio = ? ORDER BY connect_id', [portfolio])
         .map(row => row.connect_id),
 
-    count: portfolio => count('SELECT count(*) AS n FROM holdings WHERE portfolio = ?', [portfolio]),
+    count: (portfolio: number): number => count('SELECT count(*) AS n FROM holdings WHERE portfolio = ?', [portfolio]),
 
-    countries(portfolio) {
+    countries(portfolio: number): string[] {
       const sql = `SELECT DISTINCT w.country FROM holdings h JOIN watched w ON w.connect_id = h.connect_id
         WHERE h.portfolio = ? AND w.country <> '' ORDER BY w.country`
       return database.all<Row>(sql, [portfolio]).map(row => row.country)
     },
 
-    isVisible(user, connectId) {
+    /** Whether a portfolio visible to this user has the company. */
+    isVisible(user: number, connectId: string): boolean {
       const sql = `SELECT count(*) AS n FROM holdings h JOIN portfolios p ON p.id = h.portfolio WHERE ${MAY_SEE} AND h.connect_id = ?`
       return count(sql, [user, user, connectId]) > 0
     },
 
-    list(portfolio, { words, country, limit, offset }) {
+    list(
+      portfolio: number,
+      { words, country, limit, offset }: HoldingFilter,
+    ): { readonly total: number; readonly holdings: Holding[] } {
       const where = `WHERE h.portfolio = ?1 AND (?2 = '' OR w.country = ?2)
         AND (?3 = '' OR instr(w.folded, ?3) > 0 OR instr(lower(coalesce(h.reference, '')), ?3) > 0)`
       const values = [portfolio, country, words.toLowerCase()]
@@ -187,21 +169,25 @@ export function openHoldings(database: Database, now: () => number): HoldingStor
       return { total: count(`SELECT count(*) AS n ${from} ${where}`, values), holdings: rows.map(holdingOf) }
     },
 
-    watched() {
+    watched(): ReadonlyMap<string, Facts> {
       const sql =
         'SELECT connect_id, facts FROM watched w WHERE EXISTS (SELECT 1 FROM holdings h WHERE h.connect_id = w.connect_id)'
       const rows = database.all<Row>(sql)
       return new Map(rows.map(row => [row.connect_id, JSON.parse(row.facts) as Facts]))
     },
 
-    known(connectId) {
+    /** The facts and country of a company that is or was in a portfolio. */
+    known(connectId: string): { readonly facts: Facts; readonly country: string } | null {
       const row = database.get<Row>('SELECT facts, country FROM watched WHERE connect_id = ?', [connectId])
       return row === null ? null : { facts: JSON.parse(row.facts) as Facts, country: row.country }
     },
 
-    learn(connectId, facts) {
+    learn(connectId: string, facts: Facts): void {
       const row = database.get<Row>('SELECT safe_number, country FROM watched WHERE connect_id = ?', [connectId])
       if (row !== null) learn(connectId, row.safe_number, row.country, facts)
     },
   }
 }
+
+/** The companies of the portfolios of one data directory. Every change is durable when the call returns. */
+export type HoldingStore = ReturnType<typeof openHoldings>

@@ -5,11 +5,12 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
+import { normaliseCountry } from '../../normalise/country.ts'
+import { normaliseOrgNumber } from '../../normalise/identifiers.ts'
 import type { Clock } from '../clock.ts'
 import type { Limits } from '../limits.ts'
 import type { Company } from '../matching/types.ts'
 import type { Engine } from '../registers/engine.ts'
-import { findByNumber } from '../registers/find-by-number.ts'
 import type { Search } from '../registers/search.ts'
 import type { Database } from '../storage/database.ts'
 import { isDiskTrouble } from '../storage/disk.ts'
@@ -47,6 +48,20 @@ export interface Importer {
 
 /** Rows per transaction: a few milliseconds. */
 const BATCH = 100
+
+/** Finds a company by its number in the register of a country. */
+function findByNumber(engine: Engine, number: string, country: string): Company | null {
+  const code = normaliseCountry(country)
+  const wanted = normaliseOrgNumber(number, code)
+  if (code === '' || wanted === '') return null
+  const plain = engine.find(`${code}-X-${number}`) ?? engine.find(`${code}-X-${wanted}`)
+  if (plain !== null) return plain
+  const { candidates } = engine.match({ orgNumber: number, countryCode: code })
+  const found = candidates
+    .map(({ company }) => engine.at(company))
+    .filter(one => one.country === code && normaliseOrgNumber(one.orgNumber, code) === wanted)
+  return found.length === 1 ? (found[0] ?? null) : null
+}
 
 export function startImporter(parts: ImporterParts): Importer {
   const { imports, holdings, database, engine, search, folder, clock, limits, onDone, onError } = parts

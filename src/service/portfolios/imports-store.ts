@@ -13,18 +13,8 @@ export interface PendingImport {
   readonly accepted: number
 }
 
-/** The imports of one data directory. Every change is durable when the call returns. */
-export interface ImportStore {
-  add(one: Omit<PendingImport, 'id'>): PendingImport
-  /** The oldest pending import, or null. */
-  next(): PendingImport | null
-  done(id: number): void
-  count(): number
-  needs(file: string): boolean
-}
-
-export const openImports = (database: Database): ImportStore => ({
-  add: one =>
+export const openImports = (database: Database) => ({
+  add: (one: Omit<PendingImport, 'id'>): PendingImport =>
     database.transaction(() => {
       const { portfolio, kind, file, accepted } = one
       const id = freshNumber(number => database.get('SELECT 1 FROM imports WHERE id = ?', [number]) !== null)
@@ -32,8 +22,13 @@ export const openImports = (database: Database): ImportStore => ({
       database.run(sql, [id, portfolio, kind, file, accepted])
       return { ...one, id }
     }),
-  next: () => database.get<PendingImport>('SELECT id, portfolio, kind, file, accepted FROM imports ORDER BY seq LIMIT 1'),
-  done: id => database.run('DELETE FROM imports WHERE id = ?', [id]),
-  count: () => database.get<{ n: number }>('SELECT count(*) AS n FROM imports')?.n ?? 0,
-  needs: file => database.get('SELECT 1 FROM imports WHERE file = ?', [file]) !== null,
+  /** The oldest pending import, or null. */
+  next: (): PendingImport | null =>
+    database.get<PendingImport>('SELECT id, portfolio, kind, file, accepted FROM imports ORDER BY seq LIMIT 1'),
+  done: (id: number): void => database.run('DELETE FROM imports WHERE id = ?', [id]),
+  count: (): number => database.get<{ n: number }>('SELECT count(*) AS n FROM imports')?.n ?? 0,
+  needs: (file: string): boolean => database.get('SELECT 1 FROM imports WHERE file = ?', [file]) !== null,
 })
+
+/** The imports of one data directory. Every change is durable when the call returns. */
+export type ImportStore = ReturnType<typeof openImports>

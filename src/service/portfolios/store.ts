@@ -26,29 +26,6 @@ export interface RuleSetting {
   readonly params: readonly string[]
 }
 
-/** The portfolios of one data directory. Every change is durable when the call returns. */
-export interface PortfolioStore {
-  create(owner: number, body: PortfolioBody): Portfolio
-  find(id: number): Portfolio | null
-  /** Sets the fields of the body; the others stay unchanged. */
-  change(portfolio: Portfolio, body: PortfolioBody): void
-  /** Removes a portfolio with its companies, rules, sharing and events. */
-  remove(id: number): void
-  /** Sorted by name; `words` is a part of the name, ignoring case. */
-  list(owner: number, words: string, limit: number, offset: number): Portfolio[]
-  count(owner: number, words: string): number
-  /** Other users' portfolios that this user may see. */
-  sharedWith(user: number): Portfolio[]
-  /** The permissions of each user except the owner. */
-  shares(id: number): ReadonlyMap<number, readonly Permission[]>
-  /** An empty list ends the sharing. */
-  share(id: number, user: number, permissions: readonly Permission[]): void
-  revokeAll(id: number): void
-  rules(id: number): ReadonlyMap<number, RuleSetting>
-  setRules(id: number, settings: readonly RuleSetting[]): void
-  resetRules(id: number): void
-}
-
 interface Row {
   readonly id: number
   readonly owner: number
@@ -75,7 +52,7 @@ const REMOVE = [
   'DELETE FROM portfolios WHERE id = ?1',
 ]
 
-export function openPortfolios(database: Database): PortfolioStore {
+export function openPortfolios(database: Database) {
   const find = (id: number): Portfolio | null => {
     const row = database.get<Row>(`${SELECT} WHERE p.id = ?`, [id])
     return row === null ? null : portfolioOf(row)
@@ -88,7 +65,7 @@ export function openPortfolios(database: Database): PortfolioStore {
   return {
     find,
 
-    create: (owner, { name, isDefault = false, ...settings }) =>
+    create: (owner: number, { name, isDefault = false, ...settings }: PortfolioBody): Portfolio =>
       database.transaction(() => {
         const id = freshNumber(number => find(number) !== null)
         database.run('INSERT INTO portfolios (id, owner, name, folded, is_default, settings) VALUES (?, ?, ?, ?, 0, ?)', [
@@ -98,7 +75,8 @@ export function openPortfolios(database: Database): PortfolioStore {
         return { id, owner, name, isDefault, settings, isShared: false }
       }),
 
-    change: ({ id, owner, settings: before }, { name, isDefault, ...settings }) =>
+    /** Sets the fields of the body; the others stay unchanged. */
+    change: ({ id, owner, settings: before }: Portfolio, { name, isDefault, ...settings }: PortfolioBody): void =>
       database.transaction(() => {
         const values = [name, name.toLowerCase(), JSON.stringify({ ...before, ...settings }), id]
         database.run('UPDATE portfolios SET name = ?, folded = ?, settings = ? WHERE id = ?', values)
@@ -106,24 +84,27 @@ export function openPortfolios(database: Database): PortfolioStore {
         if (isDefault === false) database.run('UPDATE portfolios SET is_default = 0 WHERE id = ?', [id])
       }),
 
-    remove: id =>
+    /** Removes a portfolio with its companies, rules, sharing and events. */
+    remove: (id: number): void =>
       database.transaction(() => {
         for (const sql of REMOVE) database.run(sql, [id])
       }),
 
-    list: (owner, words, limit, offset) =>
+    /** Sorted by name; `words` is a part of the name, ignoring case. */
+    list: (owner: number, words: string, limit: number, offset: number): Portfolio[] =>
       database
         .all<Row>(`${SELECT} WHERE p.owner = ? AND instr(p.folded, ?) > 0 ORDER BY p.folded, p.seq LIMIT ? OFFSET ?`, [
           ...[owner, words.toLowerCase(), limit, offset],
         ])
         .map(portfolioOf),
 
-    count(owner, words) {
+    count(owner: number, words: string): number {
       const sql = 'SELECT count(*) AS n FROM portfolios WHERE owner = ? AND instr(folded, ?) > 0'
       return database.get<{ n: number }>(sql, [owner, words.toLowerCase()])?.n ?? 0
     },
 
-    sharedWith: user =>
+    /** Other users' portfolios that this user may see. */
+    sharedWith: (user: number): Portfolio[] =>
       database
         .all<Row>(
           `${SELECT} JOIN shares s ON s.portfolio = p.id
@@ -132,31 +113,36 @@ export function openPortfolios(database: Database): PortfolioStore {
         )
         .map(portfolioOf),
 
-    shares(id) {
+    /** The permissions of each user except the owner. */
+    shares(id: number): ReadonlyMap<number, readonly Permission[]> {
       const sql = 'SELECT user, permissions FROM shares WHERE portfolio = ? ORDER BY user'
       const rows = database.all<{ user: number; permissions: string }>(sql, [id])
       return new Map(rows.map(({ user, permissions }) => [user, permissions.split(',') as Permission[]]))
     },
 
-    share(id, user, permissions) {
+    /** An empty list ends the sharing. */
+    share(id: number, user: number, permissions: readonly Permission[]): void {
       if (permissions.length === 0) database.run('DELETE FROM shares WHERE portfolio = ? AND user = ?', [id, user])
       else database.run('INSERT OR REPLACE INTO shares VALUES (?, ?, ?)', [id, user, permissions.join(',')])
     },
 
-    revokeAll: id => database.run('DELETE FROM shares WHERE portfolio = ?', [id]),
+    revokeAll: (id: number): void => database.run('DELETE FROM shares WHERE portfolio = ?', [id]),
 
-    rules(id) {
+    rules(id: number): ReadonlyMap<number, RuleSetting> {
       const sql = 'SELECT code, active, params FROM portfolio_rules WHERE portfolio = ?'
       const rows = database.all<{ code: number; active: number; params: string }>(sql, [id])
       return new Map(rows.map(({ code, active, params }) => [code, { code, active: active === 1, params: JSON.parse(params) }]))
     },
 
-    setRules: (id, settings) =>
+    setRules: (id: number, settings: readonly RuleSetting[]): void =>
       database.transaction(() => {
         const sql = 'INSERT OR REPLACE INTO portfolio_rules VALUES (?, ?, ?, ?)'
         for (const { code, active, params } of settings) database.run(sql, [id, code, Number(active), JSON.stringify(params)])
       }),
 
-    resetRules: id => database.run('DELETE FROM portfolio_rules WHERE portfolio = ?', [id]),
+    resetRules: (id: number): void => database.run('DELETE FROM portfolio_rules WHERE portfolio = ?', [id]),
   }
 }
+
+/** The portfolios of one data directory. Every change is durable when the call returns. */
+export type PortfolioStore = ReturnType<typeof openPortfolios>

@@ -8,7 +8,8 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { FettleError } from '../../errors.ts'
 import type { Company } from '../matching/index.ts'
-import { type ChangeSetInfo, folderOf, type Snapshot, writeWhole } from './files.ts'
+import { writeWhole } from '../storage/atomic-file.ts'
+import { type ChangeSetInfo, folderOf, type Snapshot } from './files.ts'
 import { linesOf } from './import/lines.ts'
 
 const Identity = {
@@ -41,7 +42,7 @@ export type RegisterChange = z.infer<typeof Change>
 const FORMAT = 'fettle-changes'
 const VERSION = 1
 
-const addressOf = ({ address1, address2, town, postcode }: Company): string =>
+export const addressOf = ({ address1, address2, town, postcode }: Company): string =>
   [address1, address2, town, postcode].filter(part => part !== '').join(', ')
 
 type DirectorsOf = (connectId: string) => string
@@ -135,16 +136,12 @@ export async function writeChanges(
   people: People = { old: NO_DIRECTORS, fresh: NO_DIRECTORS },
 ): Promise<ChangeSetInfo> {
   const counts = { added: 0, removed: 0, changed: 0 }
-  await writeWhole(folder, file, async handle => {
-    let batch = `${JSON.stringify({ format: FORMAT, version: VERSION, ...between })}\n`
+  await writeWhole(join(folder, file), async write => {
+    await write(`${JSON.stringify({ format: FORMAT, version: VERSION, ...between })}\n`)
     for await (const change of changesBetween(paths.old, paths.fresh, people)) {
       counts[change.change]++
-      batch += `${JSON.stringify(change)}\n`
-      if (batch.length < 1 << 20) continue
-      await handle.appendFile(batch)
-      batch = ''
+      await write(`${JSON.stringify(change)}\n`)
     }
-    await handle.appendFile(batch)
   })
   return { file, ...between, ...counts }
 }

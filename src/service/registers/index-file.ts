@@ -3,11 +3,12 @@
  * treated as missing.
  */
 import { createHash, randomUUID } from 'node:crypto'
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { crc32 } from 'node:zlib'
 import { z } from 'zod'
+import { replaceFile } from '../../files/durable.ts'
 import type { IndexImage } from '../matching/index.ts'
 import { INDEXES, type RegisterInfo } from './files.ts'
 
@@ -92,31 +93,18 @@ export async function loadIndex(path: string, digest: string): Promise<IndexImag
   }
 }
 
-export interface IndexHeader {
-  readonly digest: string
-  readonly snapshotDate: string | null
-  readonly companies: number
-}
+type Facts = Pick<z.infer<typeof Header>, 'digest' | 'snapshotDate' | 'companies'>
 
 /** Writes an index under a temporary name, syncs and renames it. */
-export async function saveIndex(path: string, { memory, places }: IndexImage, facts: IndexHeader): Promise<void> {
+export async function saveIndex(path: string, { memory, places }: IndexImage, facts: Facts): Promise<void> {
   let checksum = 0
   for (const chunk of chunksOf(memory)) checksum = crc32(chunk, checksum)
   const header = { format: FORMAT, version: VERSION, ...facts, bytes: memory.byteLength, crc32: checksum, places }
   const page = Buffer.alloc(PAGE)
   if (page.write(`${JSON.stringify(header)}\n`) === PAGE) throw new Error('the header of the index is too long')
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-  const temporary = `${path}.${randomUUID().slice(0, 8)}.part`
-  const handle = await open(temporary, 'w', 0o600)
-  try {
+  await replaceFile(path, `${path}.${randomUUID().slice(0, 8)}.part`, async handle => {
     await handle.write(page)
     for (const chunk of chunksOf(memory)) await handle.writeFile(chunk)
-    await handle.sync()
-    await handle.close()
-    await rename(temporary, path)
-  } catch (error) {
-    await handle.close().catch(() => {})
-    await rm(temporary, { force: true })
-    throw error
-  }
+  })
 }

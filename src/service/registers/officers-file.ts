@@ -5,9 +5,10 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { FettleError } from '../../errors.ts'
+import { replaceFile } from '../../files/durable.ts'
 import { normaliseText } from '../../normalise/text.ts'
-import { type OfficersInfo, writeWhole } from './files.ts'
+import { partOf, writeWhole } from '../storage/atomic-file.ts'
+import { type OfficersInfo, readError } from './files.ts'
 import { type Officer, readOfficer, tokenOf, writeOfficer } from './officer.ts'
 import { entryOf, keyOf, placesBetween } from './sorted-index.ts'
 
@@ -23,9 +24,6 @@ export interface Officers {
 /** The key of the last word of a name. */
 const surnameKey = (name: string): number => keyOf(normaliseText(name).split(' ').at(-1) ?? '')
 
-/** Characters per write. */
-const BATCH = 1 << 20
-
 export async function writeOfficers(
   folder: string,
   file: string,
@@ -34,8 +32,7 @@ export async function writeOfficers(
 ): Promise<number> {
   const offsets = [0]
   const lists: [number[], number[], number[]] = [[], [], []]
-  await writeWhole(folder, file, async handle => {
-    let batch = ''
+  await writeWhole(join(folder, file), async write => {
     let offset = 0
     for await (const officer of officers) {
       const text = `${writeOfficer(officer)}\n`
@@ -44,15 +41,11 @@ export async function writeOfficers(
       for (const [at, key] of keys.entries()) lists[at]?.push(entryOf(key, lineNumber))
       offset += Buffer.byteLength(text)
       offsets.push(offset)
-      batch += text
-      if (batch.length > BATCH) {
-        await handle.appendFile(batch)
-        batch = ''
-      }
+      await write(text)
     }
-    await handle.appendFile(batch)
   })
-  await writeWhole(folder, index, async handle => {
+  const path = join(folder, index)
+  await replaceFile(path, partOf(path), async handle => {
     for (const list of [offsets, ...lists.map(entries => Float64Array.from(entries).sort())]) {
       await handle.appendFile(Buffer.from(Float64Array.from(list).buffer))
     }
@@ -68,23 +61,16 @@ export const NO_OFFICERS: Officers = {
   close() {},
 }
 
+const OPENING = 'Opening the officers in'
+
 /** Opens the officers of a register; the caller closes them. Throws FETTLE_INPUT_READ for incomplete files. */
 export async function openOfficers(folder: string, info: OfficersInfo): Promise<Officers> {
   const { officers: size } = info
-  const fail = (cause: unknown): FettleError =>
-    new FettleError(
-      'FETTLE_INPUT_READ',
-      `Opening the officers in ${folder} failed: ${cause instanceof Error ? cause.message : cause}`,
-      {
-        cause,
-        hint: 'Import the register again.',
-      },
-    )
   const bytes = await readFile(join(folder, info.index)).catch((cause: unknown) => {
-    throw fail(cause)
+    throw readError(folder, cause, OPENING)
   })
   const numbers = new Float64Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length))
-  if (numbers.length !== 4 * size + 1) throw fail(`its index does not have ${size} officers`)
+  if (numbers.length !== 4 * size + 1) throw readError(folder, `its index does not have ${size} officers`, OPENING)
   const offsets = numbers.subarray(0, size + 1)
   const [companies, people, surnames] = [1, 2, 3].map(n => numbers.subarray(n * size + 1, (n + 1) * size + 1)) as [
     Float64Array,
@@ -95,7 +81,7 @@ export async function openOfficers(folder: string, info: OfficersInfo): Promise<
   try {
     file = openSync(join(folder, info.file), 'r')
   } catch (cause) {
-    throw fail(cause)
+    throw readError(folder, cause, OPENING)
   }
   const read = (lineNumber: number): Officer => {
     const start = offsets[lineNumber] ?? 0

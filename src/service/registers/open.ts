@@ -1,9 +1,8 @@
 /** Opens one or several registers for matching as one index, which is read from its file or built and stored. */
 import { join } from 'node:path'
-import { FettleError } from '../../errors.ts'
 import { normaliseOrgNumber } from '../../normalise/identifiers.ts'
 import { type Company, createIndexBuilder, type IndexImage, type MatchIndex, viewIndex } from '../matching/index.ts'
-import { folderOf, type RegisterInfo, registerInfo } from './files.ts'
+import { folderOf, type RegisterInfo, readError, registerInfo } from './files.ts'
 import { linesOf } from './import/lines.ts'
 import { indexDigest, indexPath, loadIndex, saveIndex } from './index-file.ts'
 import { joinOfficers, NO_OFFICERS, type Officers, openOfficers } from './officers-file.ts'
@@ -31,11 +30,7 @@ async function* readCompanies(dir: string, info: RegisterInfo): AsyncGenerator<C
     }
     if (companies !== info.companies) throw new Error(`it has ${companies} companies instead of ${info.companies}`)
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause)
-    throw new FettleError('FETTLE_INPUT_READ', `Opening the register ${path} failed: ${why}`, {
-      cause,
-      hint: 'Import the register again.',
-    })
+    throw readError(path, cause)
   }
 }
 

@@ -8,12 +8,6 @@ import type { Company } from '../matching/types.ts'
 import type { Engine } from './engine.ts'
 import { entryOf, keyOf, placesBetween } from './sorted-index.ts'
 
-export interface Search {
-  find(id: string): Promise<Company | null>
-  /** At most `most` companies whose postcode starts with these letters and digits. */
-  byPostcode(start: string, most: number): Promise<Company[]>
-}
-
 const SAFE_NUMBER = /^[A-Z]{2}\d{15}$/
 /** Companies indexed in one turn of the event loop: one to two milliseconds. */
 const SLICE = 256
@@ -53,7 +47,7 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
   }
 }
 
-export function makeSearch(engine: Pick<Engine, 'size' | 'at' | 'find'>): Search {
+export function makeSearch(engine: Pick<Engine, 'size' | 'at' | 'find'>) {
   const safeNumbers = once(() => makeIndex(engine, company => keyOf(safeNumber(company))))
   const postcodes = once(() =>
     makeIndex(engine, ({ postcode }) => {
@@ -63,16 +57,19 @@ export function makeSearch(engine: Pick<Engine, 'size' | 'at' | 'find'>): Search
   )
   const at = (place: number): Company => engine.at(place)
   return {
-    async find(id) {
+    async find(id: string): Promise<Company | null> {
       const known = engine.find(id)
       if (known !== null || !SAFE_NUMBER.test(id)) return known
       const key = keyOf(id)
       const places = placesBetween(await safeNumbers(), key, key, engine.size)
       return places.map(at).find(company => safeNumber(company) === id) ?? null
     },
-    async byPostcode(start, most) {
+    /** At most `most` companies whose postcode starts with these letters and digits. */
+    async byPostcode(start: string, most: number): Promise<Company[]> {
       const places = placesBetween(await postcodes(), postcodeKey(start, 0), postcodeKey(start, 36), most)
       return places.map(at).filter(company => plainPostcode(company.postcode).startsWith(start))
     },
   }
 }
+
+export type Search = ReturnType<typeof makeSearch>

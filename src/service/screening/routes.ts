@@ -1,7 +1,12 @@
 /** Routes of AML searches for businesses and persons: contract §6.1 to §6.3. */
 
 import type { FastifyInstance } from 'fastify'
+import type { z } from 'zod'
 import {
+  type createBusinessSearch,
+  fullNameOf,
+  isDataset,
+  type NewIndividualSearch,
   OPERATIONS,
   pathOf,
   RISK_RATINGS,
@@ -10,6 +15,7 @@ import {
   type SearchStatus,
   type SearchUpdate,
 } from '../../contract/index.ts'
+import { normaliseCountry } from '../../normalise/country.ts'
 import type { User } from '../auth/users.ts'
 import type { AppDeps } from '../deps.ts'
 import { runIdempotent } from '../http/idempotency.ts'
@@ -17,11 +23,54 @@ import { windowOf } from '../http/paging.ts'
 import { type Call, route } from '../http/route.ts'
 import { badRequest, Refusal } from '../refusal.ts'
 import { runBatch } from './batch.ts'
+import type { PersonName } from './entry.ts'
 import { hitRoutes } from './hit-routes.ts'
-import { businessQuestion, individualQuestion } from './question.ts'
 import type { Question } from './screener.ts'
 import { searchRecord, userNames } from './search-record.ts'
 import type { Search, SearchPatch } from './searches-store.ts'
+
+type Common = Pick<z.infer<typeof createBusinessSearch>, 'datasets' | 'countryCodes'>
+
+const common = ({ datasets, countryCodes }: Common): Pick<Question, 'datasets' | 'countryCodes'> => ({
+  // One valid code is enough; the record has the codes that were searched.
+  datasets: [...new Set(datasets.filter(isDataset))],
+  countryCodes: [
+    ...new Set(
+      (countryCodes ?? []).map((code, at) => {
+        if (normaliseCountry(code) === code.toUpperCase()) return code.toUpperCase()
+        throw badRequest('The request is not acceptable', `countryCodes[${at}]: ${code} is not a country`)
+      }),
+    ),
+  ],
+})
+
+/** Throws a 400 that names an invalid country code. */
+const businessQuestion = (body: z.infer<typeof createBusinessSearch>): Question => ({
+  type: 'business',
+  name: body.name.trim(),
+  person: null,
+  threshold: body.threshold,
+  ...common(body),
+  ...{ dateOfBirth: null, isDobRequired: false, gender: null, pepTiers: [] },
+})
+
+const personIn = ({ firstName, middleName, lastName }: NewIndividualSearch): PersonName | null =>
+  (firstName ?? '') === '' || (lastName ?? '') === ''
+    ? null
+    : { first: firstName?.trim() ?? '', middle: middleName?.trim() ?? '', last: lastName?.trim() ?? '' }
+
+/** Throws a 400 that names an invalid country code. */
+const individualQuestion = (body: NewIndividualSearch): Question => ({
+  type: 'individual',
+  name: fullNameOf(body).trim(),
+  person: personIn(body),
+  threshold: body.threshold,
+  ...common(body),
+  dateOfBirth: body.dateOfBirth ?? null,
+  isDobRequired: body.isDobRequired ?? false,
+  gender: body.gender ?? null,
+  pepTiers: (body.pepTiers ?? []).map(tier => Number(tier.slice(-1))),
+})
 
 /** Credits per search (contract §12). */
 const COST = 1

@@ -36,18 +36,6 @@ export interface Found {
   readonly score: number
 }
 
-export interface Screener {
-  /** Opens the current lists unless they are open. Throws FETTLE_INPUT_READ for a damaged one. */
-  ready(): Promise<void>
-  /** Opens and indexes the lists, so that the first search is as fast as later ones. */
-  warm(): Promise<void>
-  /** The hits, best first. Call `ready` before. */
-  search(question: Question): Found[]
-  /** The current entry of a list; null when the list no longer has it. Call `ready` before. */
-  find(list: string, id: string): Entry | null
-  close(): void
-}
-
 /** Documents of one type: name, highest score and entry of each. */
 interface Documents {
   readonly names: string[]
@@ -96,7 +84,7 @@ function fitsCriteria(entry: Entry, question: Question): boolean {
 }
 
 /** Creates a screener for the lists of a folder. Without lists or folder it searches the fictitious sample. */
-export function openScreener(dir: string | null): Screener {
+export function openScreener(dir: string | null) {
   let opened: Opened | null = null
   let opening: Promise<void> | null = null
 
@@ -163,14 +151,17 @@ export function openScreener(dir: string | null): Screener {
   }
 
   return {
+    /** Opens the current lists unless they are open. Throws FETTLE_INPUT_READ for a damaged one. */
     ready,
 
-    async warm() {
+    /** Opens and indexes the lists, so that the first search is as fast as later ones. */
+    async warm(): Promise<void> {
       await ready()
       for (const documents of Object.values(now().documents)) indexOf(documents)
     },
 
-    search(question) {
+    /** The hits, best first. Call `ready` before. */
+    search(question: Question): Found[] {
       const documents = now().documents[question.type]
       const index = indexOf(documents)
       const best = new Map<number, { document: number; score: number }>()
@@ -189,15 +180,18 @@ export function openScreener(dir: string | null): Screener {
         .map(({ list, entry, match: matched, score }) => ({ list: list.name, entry, match: matched, score }))
     },
 
-    find(name, id) {
+    /** The current entry of a list; null when the list no longer has it. Call `ready` before. */
+    find(name: string, id: string): Entry | null {
       const list = now().lists.find(one => one.name === name)
       const position = list?.find(id) ?? null
       return list === undefined || position === null ? null : list.at(position)
     },
 
-    close() {
+    close(): void {
       for (const list of opened?.lists ?? []) list.close()
       opened = null
     },
   }
 }
+
+export type Screener = ReturnType<typeof openScreener>

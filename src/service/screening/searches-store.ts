@@ -53,24 +53,6 @@ export interface Window {
 export type SearchPatch = Partial<Pick<Search, 'status' | 'riskRating' | 'assignedTo' | 'note'>>
 export type HitPatch = Partial<Pick<Hit, 'decision' | 'note'>>
 
-/** The searches of one data directory. Every change is durable when the call returns. */
-export interface SearchStore {
-  create(owner: number, question: Question, found: readonly Found[]): Search
-  /** The search if it exists and has this type and owner. */
-  find(owner: number, type: Question['type'], id: string): Search | null
-  change(search: Search, by: number, patch: SearchPatch): Search
-  /** Last modified first. */
-  list(owner: number, type: Question['type'], window: Window): Slice<Search>
-  /** The hit if it belongs to this search. */
-  hit(search: Search, id: string): Hit | null
-  /** Best first; null matches all decisions. */
-  hits(search: Search, decisions: readonly HitDecision[] | null, window: Window): Slice<Hit>
-  changeHit(hit: Hit, by: number, patch: HitPatch): Hit
-  keepSnapshot(hit: Hit, body: unknown): void
-  /** Times at which the record was read, first to last. */
-  snapshotsOf(hit: Hit): readonly number[]
-}
-
 interface Row {
   readonly record: string
 }
@@ -78,7 +60,7 @@ interface Row {
 const NONE: HitCounts = { undecided: 0, trueMatch: 0, falsePositive: 0, discarded: 0 }
 
 /** `now` returns the time of a change. */
-export function openSearches(database: Database, now: () => number): SearchStore {
+export function openSearches(database: Database, now: () => number) {
   const parse = <T>(row: Row): T => JSON.parse(row.record) as T
   const count = (sql: string, values: (string | number)[]): number => database.get<{ n: number }>(sql, values)?.n ?? 0
 
@@ -109,7 +91,7 @@ export function openSearches(database: Database, now: () => number): SearchStore
   }
 
   return {
-    create: (owner, question, found) =>
+    create: (owner: number, question: Question, found: readonly Found[]): Search =>
       database.transaction(() => {
         const at = now()
         const search: Search = {
@@ -123,26 +105,31 @@ export function openSearches(database: Database, now: () => number): SearchStore
         return search
       }),
 
-    find(owner, type, id) {
+    /** The search if it exists and has this type and owner. */
+    find(owner: number, type: Question['type'], id: string): Search | null {
       const values = [id, owner, type]
       const row = database.get<Row>('SELECT record FROM searches WHERE id = ? AND owner = ? AND type = ?', values)
       return row === null ? null : parse<Search>(row)
     },
 
-    change: (search, by, patch) => write({ ...search, ...patch, modifiedAt: now(), modifiedBy: by }),
+    change: (search: Search, by: number, patch: SearchPatch): Search =>
+      write({ ...search, ...patch, modifiedAt: now(), modifiedBy: by }),
 
-    list(owner, type, { limit, offset }) {
+    /** Last modified first. */
+    list(owner: number, type: Question['type'], { limit, offset }: Window): Slice<Search> {
       const sql = 'SELECT record FROM searches WHERE owner = ? AND type = ? ORDER BY modified DESC, seq DESC LIMIT ? OFFSET ?'
       const items = database.all<Row>(sql, [owner, type, limit, offset]).map(row => parse<Search>(row))
       return { items, total: count('SELECT count(*) AS n FROM searches WHERE owner = ? AND type = ?', [owner, type]) }
     },
 
-    hit(search, id) {
+    /** The hit if it belongs to this search. */
+    hit(search: Search, id: string): Hit | null {
       const row = database.get<Row>('SELECT record FROM hits WHERE id = ? AND search = ?', [id, search.id])
       return row === null ? null : parse<Hit>(row)
     },
 
-    hits(search, decisions, { limit, offset }) {
+    /** Best first; null matches all decisions. */
+    hits(search: Search, decisions: readonly HitDecision[] | null, { limit, offset }: Window): Slice<Hit> {
       const marks = decisions?.map(() => '?').join(', ')
       const where = `search = ?${marks === undefined ? '' : ` AND decision IN (${marks})`}`
       const values = [search.id, ...(decisions ?? [])]
@@ -157,7 +144,7 @@ export function openSearches(database: Database, now: () => number): SearchStore
       }
     },
 
-    changeHit: (before, by, patch) =>
+    changeHit: (before: Hit, by: number, patch: HitPatch): Hit =>
       database.transaction(() => {
         const hit: Hit = { ...before, ...patch, modifiedAt: now(), modifiedBy: by }
         database.run('UPDATE hits SET decision = ?, record = ? WHERE id = ?', [hit.decision, JSON.stringify(hit), hit.id])
@@ -165,11 +152,15 @@ export function openSearches(database: Database, now: () => number): SearchStore
         return hit
       }),
 
-    keepSnapshot(hit, body) {
+    keepSnapshot(hit: Hit, body: unknown): void {
       database.run('INSERT INTO snapshots (hit, at, body) VALUES (?, ?, ?)', [hit.id, now(), JSON.stringify(body)])
     },
 
-    snapshotsOf: hit =>
+    /** Times at which the record was read, first to last. */
+    snapshotsOf: (hit: Hit): readonly number[] =>
       database.all<{ at: number }>('SELECT at FROM snapshots WHERE hit = ? ORDER BY seq', [hit.id]).map(row => row.at),
   }
 }
+
+/** The searches of one data directory. Every change is durable when the call returns. */
+export type SearchStore = ReturnType<typeof openSearches>

@@ -9,22 +9,18 @@ export class KeyReusedError extends Error {
   override readonly name = 'KeyReusedError'
 }
 
-export interface AnswerStore {
-  /**
-   * Runs `effect` once per owner and key and returns its answer; a repeated call returns the stored one. Throws a KeyReusedError
-   * when the stored answer has another fingerprint. Without a key the effect always runs. An effect that throws stores nothing.
-   */
-  once<T>(owner: number, key: string | undefined, fingerprint: string, effect: () => T): T
-}
-
 interface Row {
   readonly fingerprint: string
   readonly body: string
 }
 
 /** Opens the store; answers older than `lifeMs` are forgotten. */
-export function openAnswers(database: Database, now: () => number, lifeMs: number): AnswerStore {
+export function openAnswers(database: Database, now: () => number, lifeMs: number) {
   return {
+    /**
+     * Runs `effect` once per owner and key and returns its answer; a repeated call returns the stored one. Throws a KeyReusedError
+     * when the stored answer has another fingerprint. Without a key the effect always runs. An effect that throws stores nothing.
+     */
     once<T>(owner: number, key: string | undefined, fingerprint: string, effect: () => T): T {
       return database.transaction(() => {
         if (key === undefined) return effect()
@@ -42,3 +38,5 @@ export function openAnswers(database: Database, now: () => number, lifeMs: numbe
     },
   }
 }
+
+export type AnswerStore = ReturnType<typeof openAnswers>

@@ -32,15 +32,8 @@ interface Slot {
   readonly tasks: Task[]
 }
 
-export interface Threads {
-  /** Answers rows in order. When it ends early, only the batches already sent still run. */
-  stream(rows: AsyncIterable<Query>): AsyncGenerator<MatchResult>
-  /** Ends all threads; pending batches fail. */
-  close(): Promise<void>
-}
-
 /** Starts at most `count` threads with `start`, each when it is needed. */
-export function makeThreads(count: number, start: () => Thread): Threads {
+export function makeThreads(count: number, start: () => Thread) {
   const slots = new Set<Slot>()
   const queue: Task[] = []
   let closed = false
@@ -89,7 +82,8 @@ export function makeThreads(count: number, start: () => Thread): Threads {
     })
 
   return {
-    async *stream(rows) {
+    /** Answers rows in order. When it ends early, only the batches already sent still run. */
+    async *stream(rows: AsyncIterable<Query>): AsyncGenerator<MatchResult> {
       const pending: Promise<MatchResult[]>[] = []
       const most = count * PER_THREAD + 1
       let batch: Query[] = []
@@ -109,13 +103,16 @@ export function makeThreads(count: number, start: () => Thread): Threads {
       if (batch.length > 0) send()
       for (const answer of pending) yield* await answer
     },
-    async close() {
+    /** Ends all threads; pending batches fail. */
+    async close(): Promise<void> {
       closed = true
       for (const task of queue.splice(0)) task.failed(new Error('the matching threads were closed'))
       await Promise.all([...slots].map(({ thread }) => thread.terminate()))
     },
   }
 }
+
+export type Threads = ReturnType<typeof makeThreads>
 
 /**
  * Streams rows through threads after the first `few`, which are answered on this thread, so that a small job starts none.

@@ -7,7 +7,8 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import type { Company } from '../../matching/index.ts'
 import { defaultConnectId } from '../../matching/index.ts'
-import { type SkippedRow, writeWhole } from '../files.ts'
+import { writeWhole } from '../../storage/atomic-file.ts'
+import type { SkippedRow } from '../files.ts'
 import { linesOf } from './lines.ts'
 
 const COMPANIES = '.import.jsonl'
@@ -106,9 +107,7 @@ export async function openDraft(folder: string, source: string, kind: string): P
     async checkpoint() {
       await flush()
       await handle.datasync()
-      await writeWhole(folder, PROGRESS, async file => {
-        await file.writeFile(JSON.stringify(progress))
-      })
+      await writeWhole(join(folder, PROGRESS), write => write(JSON.stringify(progress)))
     },
     async finish() {
       await flush()

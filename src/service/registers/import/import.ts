@@ -3,10 +3,11 @@ import { randomUUID } from 'node:crypto'
 import { rmdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { FettleError } from '../../../errors.ts'
+import { makeFolder } from '../../storage/atomic-file.ts'
 import { requireNoLoss, type Taken } from '../../storage/import-guard.ts'
 import { lockDirectory, type Release } from '../../storage/lock.ts'
 import { writeChanges } from '../changes.ts'
-import { folderOf, makeFolder, publish, type RegisterInfo, registerInfoIn, writeError } from '../files.ts'
+import { folderOf, publish, type RegisterInfo, registerInfoIn, writeError } from '../files.ts'
 import { currentOfficers, openOfficers } from '../officers-file.ts'
 import { type Draft, openDraft } from './draft.ts'
 import { columnsOf, KINDS, type KindName } from './kinds.ts'
@@ -145,7 +146,9 @@ function lock(folder: string): Release {
 export async function importRegister(request: ImportRequest): Promise<RegisterInfo> {
   const folder = folderOf(request.dir, request.name)
   const facts = await sourceFacts(request.file)
-  await makeFolder(folder)
+  await makeFolder(folder).catch(error => {
+    throw writeError(folder, error)
+  })
   const release = lock(folder)
   try {
     const draft = await openDraft(folder, facts.sha256, request.kind ?? 'csv')

@@ -6,6 +6,7 @@
 import { type Alias, type Entry, type EntryAddress, entryOf, listingOf, type Typed } from '../entry.ts'
 import { type ListRow, type ListSource, readRows } from './rows.ts'
 import { countriesOf, dateOf, datesOf, joined, splitValues } from './text.ts'
+import COLUMNS from './uk-columns.json' with { type: 'json' }
 
 type Rows = [ListRow, ...ListRow[]]
 
@@ -52,21 +53,6 @@ function aliasesOf(rows: Rows, name: string): Alias[] {
   return [...found.values()]
 }
 
-const IDENTIFIERS: Readonly<Record<string, string>> = {
-  'Passport number': 'passport',
-  'National Identifier number': 'national identifier',
-  'Business registration number (s)': 'business registration number',
-  'IMO number': 'IMO number',
-  'Hull identification number (HIN)': 'hull identification number',
-}
-
-const LINKS: Readonly<Record<string, string>> = {
-  'Parent company': 'parent company',
-  Subsidiaries: 'subsidiary',
-  'Current owner/operator (s)': 'owner or operator',
-  'Previous owner/operator (s)': 'previous owner or operator',
-}
-
 const typedIn = (rows: Rows, columns: Readonly<Record<string, string>>): Typed[] =>
   Object.entries(columns).flatMap(([column, type]) => valuesIn(rows, column).map(value => ({ type, value })))
 
@@ -107,9 +93,9 @@ function joinRows(id: string, rows: Rows): Entry {
     gender: gender as Entry['gender'],
     datesOfBirth: datesOf(valuesIn(rows, 'D.O.B')),
     addresses: addressesOf(rows),
-    identifiers: typedIn(rows, IDENTIFIERS),
-    contacts: typedIn(rows, { 'Phone number': 'telephone', 'Email address': 'email', Website: 'website' }),
-    links: typedIn(rows, LINKS),
+    identifiers: typedIn(rows, COLUMNS.identifiers),
+    contacts: typedIn(rows, COLUMNS.contacts),
+    links: typedIn(rows, COLUMNS.links),
     notes,
     businessTypes: isPerson ? [] : [cell('Type of entity') || cell('Type of ship') || cell('Designation Type')].filter(Boolean),
     sources: [

@@ -1,0 +1,102 @@
+/**
+ * Folders of imported data, `<dir>/<name>/info.json` and the files it names. They are published by one rename of info.json, so they
+ * are complete or absent, and a second import replaces the first in one step.
+ */
+import { readdir, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { FettleError } from '../../errors.ts'
+import { writeWhole } from './atomic-file.ts'
+
+const INFO = 'info.json'
+const NAME = /^[a-z0-9-]{1,40}$/
+
+const because = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
+
+interface FolderKind<Info> {
+  readonly what: 'register' | 'list'
+  /** The verb of a failed reading of info.json, with its object. */
+  readonly reading: string
+  /** Files beside info.json that `publish` keeps. */
+  readonly keeps: (info: Info) => readonly (string | undefined)[]
+  /** The error for a name without data, with the names that exist. */
+  readonly unknown: (dir: string, name: string, names: readonly string[]) => FettleError
+}
+
+export function publishedFolders<Info extends { readonly name: string }>({ what, reading, keeps, unknown }: FolderKind<Info>) {
+  const writeError = (path: string, cause: unknown): FettleError =>
+    new FettleError('FETTLE_OUTPUT_WRITE', `Writing the ${what} in ${path} failed: ${because(cause)}`, { cause })
+  const readError = (path: string, cause: unknown, attempt = `Opening the ${what}`): FettleError =>
+    new FettleError('FETTLE_INPUT_READ', `${attempt} ${path} failed: ${because(cause)}`, {
+      cause,
+      hint: `Import the ${what} again.`,
+    })
+
+  const folderOf = (dir: string, name: string): string => {
+    if (NAME.test(name)) return join(dir, name)
+    throw new FettleError('FETTLE_USAGE', `"${name}" cannot name a ${what}`, { hint: 'Use 1 to 40 of a–z, 0–9 and hyphen.' })
+  }
+
+  const infoIn = async (folder: string): Promise<Info | null> => {
+    const path = join(folder, INFO)
+    try {
+      return JSON.parse(await readFile(path, 'utf8')) as Info
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) return null
+      throw readError(path, error, reading)
+    }
+  }
+
+  const all = async (dir: string): Promise<Info[]> => {
+    const names = await readdir(dir).catch(() => [])
+    const infos = await Promise.all(names.sort().map(name => (NAME.test(name) ? infoIn(join(dir, name)) : null)))
+    return infos.filter(info => info !== null)
+  }
+
+  const info = async (dir: string, name: string): Promise<Info> => {
+    const found = await infoIn(folderOf(dir, name))
+    if (found !== null) return found
+    throw unknown(
+      dir,
+      name,
+      (await all(dir)).map(one => one.name),
+    )
+  }
+
+  return {
+    writeError,
+    readError,
+    /** The folder of a name. Throws FETTLE_USAGE for a name that is not 1 to 40 of a–z, 0–9 and hyphen. */
+    folderOf,
+    /** The info.json in a folder; null without one. */
+    infoIn,
+    /** All infos under `dir`, sorted by name, without unfinished imports; empty when the folder does not exist. */
+    all,
+    /** The info of a name; throws the error for an unknown one. */
+    info,
+
+    /** Publishes data whose files are written, then removes the files of the replaced one. */
+    async publish(folder: string, fresh: Info): Promise<void> {
+      try {
+        await writeWhole(join(folder, INFO), write => write(`${JSON.stringify(fresh, null, 2)}\n`))
+        const needed = [INFO, ...keeps(fresh)]
+        for (const other of await readdir(folder)) if (!needed.includes(other)) await rm(join(folder, other), { force: true })
+      } catch (error) {
+        throw writeError(folder, error)
+      }
+    },
+
+    /** Removes what has this name, and the folder `also` under `dir`. */
+    async remove(dir: string, name: string, also?: string): Promise<void> {
+      await info(dir, name)
+      const folder = folderOf(dir, name)
+      try {
+        // info.json first: without it the rest is not published, if the process is killed here.
+        await rm(join(folder, INFO))
+        await rm(folder, { recursive: true })
+        if (also !== undefined) await rm(join(dir, also), { recursive: true, force: true })
+      } catch (error) {
+        throw writeError(folder, error)
+      }
+    },
+  }
+}
