@@ -114,5 +114,4 @@ export const ACCESS = operationsOf({
   },
 })
 
-/** What may be used of one product in one country. */
 export type Allowance = z.infer<typeof allowance>

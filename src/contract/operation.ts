@@ -7,7 +7,6 @@ import type { z } from 'zod'
 /** From the least to the most: reads · does everything with its own objects · sees other users. */
 export const ROLES = ['reader', 'operator', 'admin'] as const
 
-/** The role of a user. */
 export type Role = (typeof ROLES)[number]
 
 /** `free` may be sent again · `look` read the state first, then decide · `never` not automatically (contract §3). */
@@ -45,7 +44,7 @@ const USUAL = { query: null, request: null, repeat: 'free', errors: DOCUMENTED }
 
 type Usual = typeof USUAL
 
-/** A row as it is written: the usual values may be left out, but whether a POST may be repeated is always stated. */
+/** A row before `operationsOf`: the usual values may be left out, but whether a POST may be repeated is always stated. */
 type Row = Omit<Operation, keyof Usual> &
   Partial<Operation> &
   ({ method: 'GET' | 'PUT' | 'PATCH' | 'DELETE' } | { repeat: Repeat })

@@ -22,5 +22,4 @@ export const OPERATIONS = {
   ...PORTFOLIOS,
 } as const
 
-/** The name of an operation. */
 export type OperationName = keyof typeof OPERATIONS

@@ -58,7 +58,6 @@ export const personReply = z.looseObject({
   messages: z.array(searchMessage).optional(),
 })
 
-/** Search people and order director reports. */
 export const PEOPLE = operationsOf({
   peopleSearchCriteria: {
     method: 'GET',

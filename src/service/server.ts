@@ -36,10 +36,10 @@ import { openCredits } from './storage/credits.ts'
 import { type Database, openDatabase } from './storage/database.ts'
 import { isDiskTrouble } from './storage/disk.ts'
 import { openAnswers } from './storage/idempotency.ts'
+import { openOwnerNumbers } from './storage/ids.ts'
 import { lockDirectory } from './storage/lock.ts'
 import { takeSnapshot } from './storage/snapshot.ts'
 import { asideMessage, tidy } from './storage/unnamed-files.ts'
-import { openOwnerNumbers } from './storage/users.ts'
 
 /** Options of the service besides its registers. */
 export interface StartOptions {

@@ -42,7 +42,6 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'normalise',
     'zod',
     'csv-parse',
-    'csv-stringify',
     'fastify',
     'jose',
     'node-sqlite3-wasm',

@@ -1,12 +1,10 @@
 /** The operations on companies: contract §9. `match`, `searchcriteria` and their like stand before `{id}`. */
 import { operationsOf } from '../operation.ts'
-import { companySearchReply } from './company.ts'
+import { companySearchReply, matchReply } from './company.ts'
 import { criteriaReply, customDataReply, schemaReply } from './criteria.ts'
-import { matchReply } from './match.ts'
 import { companiesQuery, criteriaQuery, globalQuery, matchQuery, reportQuery, schemaQuery } from './query.ts'
 import { reportReply } from './report.ts'
 
-/** Search, match, order a report, and learn what may be asked. */
 export const COMPANIES = operationsOf({
   searchCompanies: {
     method: 'GET',

@@ -34,13 +34,11 @@ const PHASES = {
   pdfGenerationError: ['done', 'failed'],
 } as const satisfies Record<string, readonly [Phase, Phase]>
 
-/** A status of the contract. */
 export type KnownStatus = keyof typeof PHASES
 
 /** The 25 statuses of the contract, in its order. */
 export const JOB_STATUSES = Object.keys(PHASES) as KnownStatus[]
 
-/** Whether the word is a status of the contract. */
 export const isKnownStatus = (status: string): status is KnownStatus => Object.hasOwn(PHASES, status)
 
 const phaseOf = (status: string, column: 0 | 1): Phase => {

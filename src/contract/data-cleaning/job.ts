@@ -102,9 +102,6 @@ export const enrichedFileReply = z.looseObject({ correlationId: z.string().optio
 
 /** A job record of the wire, unknown fields kept. */
 export type JobRecord = z.infer<typeof job>
-/** The counts of a job as the service gives them. */
 export type JobSummary = z.infer<typeof jobSummary>
-/** The record of an uploaded file. */
 export type UploadRecord = z.infer<typeof uploadedFile>
-/** One column mapping as sent. */
 export type ColumnMapping = z.infer<typeof columnMapping>

@@ -24,7 +24,6 @@ export const MAPPINGS = [
   'personalLimit',
 ] as const
 
-/** One of the 20 mapping names. */
 export type Mapping = (typeof MAPPINGS)[number]
 
 /** Mappings that identify a company by themselves; one of them or `name` is needed to match on anything (contract §14.1). */

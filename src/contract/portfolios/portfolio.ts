@@ -123,5 +123,4 @@ export const removeQuery = z.looseObject({ removeAll: off })
 /** Query of clear: all companies, or those of the body. */
 export const clearQuery = z.looseObject({ clearAll: off })
 
-/** The settings of a portfolio as sent. */
 export type PortfolioBody = z.infer<typeof portfolioBody>

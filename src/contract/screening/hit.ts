@@ -124,9 +124,7 @@ export const hitDownload = z.looseObject({
   correlationId: z.string().optional(),
 })
 
-/** A business hit in lists and after an update. */
 export type BusinessHit = z.infer<typeof businessHit>
-/** An individual hit in lists and after an update. */
 export type IndividualHit = z.infer<typeof individualHit>
 export type BusinessHitFull = z.infer<typeof businessHitFull>
 export type IndividualHitFull = z.infer<typeof individualHitFull>

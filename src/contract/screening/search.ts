@@ -157,9 +157,7 @@ export const businessSearchPage = pageOf(businessSearch)
 
 export const individualSearchPage = pageOf(individualSearch)
 
-/** A search for a business as the service writes it. */
 export type BusinessSearch = z.infer<typeof businessSearch>
-/** A search for a person as the service writes it. */
 export type IndividualSearch = z.infer<typeof individualSearch>
 export type NewIndividualSearch = z.infer<typeof createIndividualSearch>
 export type SearchUpdate = z.infer<typeof searchUpdate>

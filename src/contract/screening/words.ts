@@ -16,7 +16,6 @@ export const DATASETS = {
   'SOE-FORMER': 'former SOE only',
 } as const
 
-/** A dataset code. */
 export type Dataset = keyof typeof DATASETS
 
 export const isDataset = (text: string): text is Dataset => Object.hasOwn(DATASETS, text)

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Role } from '../../contract/index.ts'
 import type { Account, AccountFile } from '../storage/accounts.ts'
-import type { OwnerNumbers } from '../storage/users.ts'
+import type { OwnerNumbers } from '../storage/ids.ts'
 import { makePasswordCheck, type PasswordRecord, protect } from './passwords.ts'
 
 /** A user name with its password. */
@@ -23,16 +23,8 @@ export interface User {
   readonly generation: string
 }
 
-export interface Users {
-  get(username: string): User | undefined
-  ofGeneration(generation: string): User | undefined
-  values(): Iterable<User>
-  /** Whether user name and password are correct; both are case-sensitive (contract §4.1). */
-  isCorrect(login: Login): Promise<boolean>
-}
-
 /** Each login is an admin and its own tenant, and takes precedence over an account of the same name. */
-export async function openUsers(logins: readonly Login[], accounts: AccountFile, numberOf: OwnerNumbers): Promise<Users> {
+export async function openUsers(logins: readonly Login[], accounts: AccountFile, numberOf: OwnerNumbers) {
   const given = new Map<string, { readonly password: PasswordRecord; readonly generation: string }>()
   for (const { username, password } of logins) {
     given.set(username, { password: await protect(password), generation: randomUUID() })
@@ -56,14 +48,18 @@ export async function openUsers(logins: readonly Login[], accounts: AccountFile,
     ...[...accounts.all().values()].filter(({ username }) => !given.has(username)).map(ofAccount),
   ]
   return {
-    get(username) {
+    get(username: string): User | undefined {
       const login = given.get(username)
       if (login !== undefined) return ofLogin(username, login.generation)
       const account = accounts.all().get(username)
       return account === undefined ? undefined : ofAccount(account)
     },
-    ofGeneration: generation => values().find(user => user.generation === generation),
+    ofGeneration: (generation: string): User | undefined => values().find(user => user.generation === generation),
     values,
-    isCorrect: ({ username, password }) => check(password, (given.get(username) ?? accounts.all().get(username))?.password),
+    /** Whether user name and password are correct; both are case-sensitive (contract §4.1). */
+    isCorrect: ({ username, password }: Login): Promise<boolean> =>
+      check(password, (given.get(username) ?? accounts.all().get(username))?.password),
   }
 }
+
+export type Users = Awaited<ReturnType<typeof openUsers>>

@@ -7,7 +7,6 @@ import { parseCompanyName } from '../../normalise/company-name.ts'
 import { safeNumber } from '../enrichment/tags.ts'
 import type { Company } from '../matching/types.ts'
 
-/** The fields without the empty ones. */
 export const withoutEmpty = <T extends Record<string, string>>(fields: T): Partial<T> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== '')) as Partial<T>
 

@@ -30,34 +30,20 @@ export interface HoldingFilter {
   readonly offset: number
 }
 
-interface Row {
-  readonly portfolio: number
-  readonly connect_id: string
-  readonly safe_number: string
-  readonly country: string
-  readonly facts: string
-  readonly reference: string | null
-  readonly free_text: string | null
-  readonly personal_limit: string | number | null
-  readonly added: number
-  readonly modified: number
-  readonly last_event: number | null
-}
+/** A holding as it is read: its facts are JSON. */
+type Row = Omit<Holding, 'facts'> & { readonly facts: string }
 
 const LAST_EVENT = `
   SELECT max(e.at) FROM events e JOIN notifications n ON n.event = e.id
   WHERE e.connect_id = h.connect_id AND n.portfolio = h.portfolio
 `
 const SELECT = `
-  SELECT h.*, w.safe_number, w.country, w.facts, (${LAST_EVENT}) AS last_event
+  SELECT h.portfolio, h.connect_id AS connectId, w.safe_number AS safeNumber, w.country, w.facts, h.reference, h.free_text AS freeText,
+    h.personal_limit AS personalLimit, h.added, h.modified, (${LAST_EVENT}) AS lastEvent
   FROM holdings h JOIN watched w ON w.connect_id = h.connect_id
 `
 
-const holdingOf = (row: Row): Holding => ({
-  ...{ portfolio: row.portfolio, connectId: row.connect_id, safeNumber: row.safe_number, country: row.country },
-  ...{ facts: JSON.parse(row.facts) as Facts, reference: row.reference, freeText: row.free_text },
-  ...{ personalLimit: row.personal_limit, added: row.added, modified: row.modified, lastEvent: row.last_event },
-})
+const holdingOf = (row: Row): Holding => ({ ...row, facts: JSON.parse(row.facts) as Facts })
 
 /** `now` returns the time of a change. */
 export function openHoldings(database: Database, now: () => number) {
@@ -140,8 +126,8 @@ export function openHoldings(database: Database, now: () => number) {
 
     ids: (portfolio: number): string[] =>
       database
-        .all<Row>('SELECT connect_id FROM holdings WHERE portfolio = ? ORDER BY connect_id', [portfolio])
-        .map(row => row.connect_id),
+        .all<Row>('SELECT connect_id AS connectId FROM holdings WHERE portfolio = ? ORDER BY connect_id', [portfolio])
+        .map(row => row.connectId),
 
     count: (portfolio: number): number => count('SELECT count(*) AS n FROM holdings WHERE portfolio = ?', [portfolio]),
 
@@ -171,9 +157,9 @@ export function openHoldings(database: Database, now: () => number) {
 
     watched(): ReadonlyMap<string, Facts> {
       const sql =
-        'SELECT connect_id, facts FROM watched w WHERE EXISTS (SELECT 1 FROM holdings h WHERE h.connect_id = w.connect_id)'
+        'SELECT connect_id AS connectId, facts FROM watched w WHERE EXISTS (SELECT 1 FROM holdings h WHERE h.connect_id = w.connect_id)'
       const rows = database.all<Row>(sql)
-      return new Map(rows.map(row => [row.connect_id, JSON.parse(row.facts) as Facts]))
+      return new Map(rows.map(row => [row.connectId, JSON.parse(row.facts) as Facts]))
     },
 
     /** The facts and country of a company that is or was in a portfolio. */
@@ -183,8 +169,8 @@ export function openHoldings(database: Database, now: () => number) {
     },
 
     learn(connectId: string, facts: Facts): void {
-      const row = database.get<Row>('SELECT safe_number, country FROM watched WHERE connect_id = ?', [connectId])
-      if (row !== null) learn(connectId, row.safe_number, row.country, facts)
+      const row = database.get<Row>('SELECT safe_number AS safeNumber, country FROM watched WHERE connect_id = ?', [connectId])
+      if (row !== null) learn(connectId, row.safeNumber, row.country, facts)
     },
   }
 }

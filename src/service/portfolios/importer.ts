@@ -40,12 +40,6 @@ export interface ImporterParts {
   readonly onError: (error: unknown) => void
 }
 
-export interface Importer {
-  /** Starts the pending imports unless the importer is already running. */
-  wake(): void
-  close(): Promise<void>
-}
-
 /** Rows per transaction: a few milliseconds. */
 const BATCH = 100
 
@@ -63,7 +57,7 @@ function findByNumber(engine: Engine, number: string, country: string): Company 
   return found.length === 1 ? (found[0] ?? null) : null
 }
 
-export function startImporter(parts: ImporterParts): Importer {
+export function startImporter(parts: ImporterParts) {
   const { imports, holdings, database, engine, search, folder, clock, limits, onDone, onError } = parts
   const stop = new AbortController()
 
@@ -135,10 +129,13 @@ export function startImporter(parts: ImporterParts): Importer {
   }
   wake()
   return {
+    /** Starts the pending imports unless the importer is already running. */
     wake,
-    async close() {
+    async close(): Promise<void> {
       stop.abort()
       await running
     },
   }
 }
+
+export type Importer = ReturnType<typeof startImporter>

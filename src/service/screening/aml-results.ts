@@ -1,7 +1,7 @@
 /** Converts the listings of an entry to `amlResults`: contract §6.4, §6.5. */
 import { datasetsOf, type Entry, type Listing, type ListingCode } from './entry.ts'
 
-const orNull = (text: string): string | null => (text === '' ? null : text)
+export const orNull = (text: string): string | null => (text === '' ? null : text)
 
 /** The sources of an entry, or of one of its listings. */
 export const sourcesOf = ({ sources, listings }: Entry, listing?: Listing) =>

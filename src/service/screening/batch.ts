@@ -7,17 +7,11 @@ interface Failed<Item> {
   readonly error: { type: string; title: string; status: number; detail: string; instance: string }
 }
 
-export interface BatchResult<Item, Done> {
-  readonly failed: Failed<Item>[]
-  readonly successful: Done[]
-  readonly correlationId: string
-}
-
 /** Runs `work` on each item; `pathOf` returns the path of an item for its error. Other errors than refusals are thrown. */
 export function runBatch<Item, Done>(
   items: readonly Item[],
   { work, pathOf, correlationId }: { work: (item: Item) => Done; pathOf: (item: Item) => string; correlationId: string },
-): BatchResult<Item, Done> {
+) {
   const failed: Failed<Item>[] = []
   const successful: Done[] = []
   for (const item of items) {

@@ -1,12 +1,9 @@
 /** Converts hits to wire records: in lists and after an update (contract §6.6), and in full (§6.4, §6.5). */
 import type { BusinessHit, BusinessHitFull, IndividualHit, IndividualHitFull } from '../../contract/index.ts'
-import { businessResultsOf, individualResultsOf, sourcesOf } from './aml-results.ts'
+import { businessResultsOf, individualResultsOf, orNull, sourcesOf } from './aml-results.ts'
 import { datasetsOf, type Entry, type PersonName } from './entry.ts'
-import type { NameOf } from './search-record.ts'
+import { iso, type NameOf } from './search-record.ts'
 import type { Hit, Search } from './searches-store.ts'
-
-const iso = (millis: number): string => new Date(millis).toISOString()
-const orNull = (text: string): string | null => (text === '' ? null : text)
 
 /** The parts of a person's name. In a full name, the last word is the last name. */
 function partsOf(name: string, person: PersonName | null): PersonName {

@@ -11,7 +11,7 @@ export const userNames =
   id =>
     [...users.values()].find(user => user.id === id)?.username ?? null
 
-const iso = (millis: number): string => new Date(millis).toISOString()
+export const iso = (millis: number): string => new Date(millis).toISOString()
 const orNull = (text: string | undefined): string | null => (text === undefined || text === '' ? null : text)
 
 /** Only searches for persons have `isDobRequired` and the parts of a name. */

@@ -29,10 +29,6 @@ const file = z.strictObject({ version: z.literal(1), accounts: z.array(account) 
 /** `id` is new whenever the name is added. */
 export type Account = z.infer<typeof account>
 
-export interface AccountFile {
-  all(): ReadonlyMap<string, Account>
-}
-
 const folderIn = (dataDir: string): string => join(dataDir, 'accounts')
 const pathIn = (dataDir: string): string => join(folderIn(dataDir), 'accounts.json')
 
@@ -50,12 +46,12 @@ function read(path: string): ReadonlyMap<string, Account> {
 }
 
 /** Opens the accounts and rereads them whenever the file has changed. Throws FETTLE_SETTINGS for a damaged file. */
-export function openAccounts(dataDir: string): AccountFile {
+export function openAccounts(dataDir: string) {
   const path = pathIn(dataDir)
   let version = ''
   let accounts: ReadonlyMap<string, Account> = new Map()
   return {
-    all() {
+    all(): ReadonlyMap<string, Account> {
       const stats = statSync(path, { bigint: true, throwIfNoEntry: false })
       const now = stats === undefined ? '' : `${stats.ino} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs}`
       if (now !== version) {
@@ -66,6 +62,8 @@ export function openAccounts(dataDir: string): AccountFile {
     },
   }
 }
+
+export type AccountFile = ReturnType<typeof openAccounts>
 
 export type NewAccount = Pick<Account, 'username' | 'password' | 'createdAt'> & { readonly role: Role; readonly tenant: string }
 

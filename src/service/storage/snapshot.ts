@@ -2,10 +2,12 @@
  * Copies a data directory as of one moment: the database and every file it may name. The copy runs synchronously and files are
  * never changed in place, so database and files match.
  */
-import { chmodSync, closeSync, copyFileSync, fsyncSync, linkSync, mkdirSync, openSync, readdirSync } from 'node:fs'
+import { chmodSync, closeSync, copyFileSync, fsyncSync, linkSync, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
-import { isPart } from './atomic-file.ts'
 import type { Database } from './database.ts'
+import { wholeIn } from './unnamed-files.ts'
+
+const namesIn = (folder: string): string[] => wholeIn(folder).filter(name => !name.startsWith('lock'))
 
 const FOLDERS = ['accounts', 'uploads', 'files', 'imports'] as const
 
@@ -36,14 +38,5 @@ export function takeSnapshot(database: Database, dataDir: string, folder: string
   for (const name of FOLDERS) {
     mkdirSync(join(folder, name), { mode: 0o700 })
     for (const file of namesIn(join(dataDir, name))) linkOrCopy(join(dataDir, name, file), join(folder, name, file))
-  }
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder).filter(name => !isPart(name) && !name.startsWith('lock'))
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
-    throw error
   }
 }

@@ -11,7 +11,8 @@ import { isPart, makeFolder } from './atomic-file.ts'
 const FOLDERS = ['uploads', 'files', 'imports'] as const
 const ASIDE = 'aside'
 
-const wholeIn = (folder: string): string[] => {
+/** The names in a folder without unfinished files; none without the folder. */
+export const wholeIn = (folder: string): string[] => {
   try {
     return readdirSync(folder).filter(name => !isPart(name))
   } catch (error) {

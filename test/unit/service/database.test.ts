@@ -20,8 +20,8 @@ import { openEvents } from '../../../src/service/monitoring/events-store.ts'
 import { openImports } from '../../../src/service/portfolios/imports-store.ts'
 import { openPortfolios } from '../../../src/service/portfolios/store.ts'
 import { openDatabase } from '../../../src/service/storage/database.ts'
+import { openOwnerNumbers } from '../../../src/service/storage/ids.ts'
 import MIGRATIONS from '../../../src/service/storage/migrations.json' with { type: 'json' }
-import { openOwnerNumbers } from '../../../src/service/storage/users.ts'
 import { HandClock, logIn, startService, temporaryFolder } from './kit.ts'
 
 function folder(): string {

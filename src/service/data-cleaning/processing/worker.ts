@@ -42,18 +42,9 @@ export interface WorkerParts {
   readonly onError: (jobId: string, error: unknown) => void
 }
 
-export interface Worker {
-  /** Starts a job whose status has work; ignores a running one. */
-  wake(id: string): void
-  /** Call when a client has read the job. */
-  seen(id: string): void
-  /** Stops after the current rows; resolves when all work has stopped. */
-  close(): Promise<void>
-}
-
 type Step = (job: Job, pace: Pace) => Promise<JobPatch>
 
-export function startWorker(parts: WorkerParts): Worker {
+export function startWorker(parts: WorkerParts) {
   const { jobs, engine, files, clock, limits } = parts
   const stop = new AbortController()
   const newPace = makePaces({ clock, sliceMs: limits.sliceMs, pauseMs: parts.rowPauseMs, signal: stop.signal })
@@ -152,14 +143,17 @@ export function startWorker(parts: WorkerParts): Worker {
     }
   }
 
-  const worker: Worker = {
-    wake(id) {
+  const worker = {
+    /** Starts a job whose status has work; ignores a running one. */
+    wake(id: string): void {
       if (running.has(id)) return
       queue.add(id)
       fill()
     },
-    seen: id => readers.get(id)?.abort(),
-    async close() {
+    /** Call when a client has read the job. */
+    seen: (id: string): void => readers.get(id)?.abort(),
+    /** Stops after the current rows; resolves when all work has stopped. */
+    async close(): Promise<void> {
       stop.abort()
       await Promise.all(running.values())
     },
@@ -167,3 +161,5 @@ export function startWorker(parts: WorkerParts): Worker {
   for (const job of jobs.withStatus(WORKING)) worker.wake(job.id)
   return worker
 }
+
+export type Worker = ReturnType<typeof startWorker>

@@ -32,18 +32,6 @@ const Progress = z.object({
 })
 type Progress = z.infer<typeof Progress>
 
-export interface Draft {
-  readonly progress: Progress
-  add(company: Omit<Company, 'connectId'>, line: number): Promise<void>
-  skip(row: SkippedRow): void
-  /** Syncs companies and progress to disk: a killed import resumes from here. */
-  checkpoint(): Promise<void>
-  /** Completes the file of companies and returns its temporary path. */
-  finish(): Promise<string>
-  rename(file: string): Promise<void>
-  discard(): Promise<void>
-}
-
 async function readProgress(folder: string, source: string, kind: string): Promise<Progress | null> {
   try {
     const stored = Progress.parse(JSON.parse(await readFile(join(folder, PROGRESS), 'utf8')))
@@ -55,7 +43,7 @@ async function readProgress(folder: string, source: string, kind: string): Promi
 }
 
 /** Opens the draft that a killed import of the same source left, or a new one. */
-export async function openDraft(folder: string, source: string, kind: string): Promise<Draft> {
+export async function openDraft(folder: string, source: string, kind: string) {
   const path = join(folder, COMPANIES)
   const stored = await readProgress(folder, source, kind)
   // biome-ignore format: reads better on one line
@@ -88,7 +76,7 @@ export async function openDraft(folder: string, source: string, kind: string): P
   return {
     progress,
     skip,
-    async add(company, line) {
+    async add(company: Omit<Company, 'connectId'>, line: number): Promise<void> {
       const { id, name, country } = company
       if (name === '' || id === '' || ids.has(id)) {
         skip({ line, why: name === '' ? 'no name' : id === '' ? 'no id' : `the id ${id} is on an earlier line too` })
@@ -104,21 +92,25 @@ export async function openDraft(folder: string, source: string, kind: string): P
       batch += `${JSON.stringify({ ...company, connectId })}\n`
       if (batch.length > BATCH) await flush()
     },
-    async checkpoint() {
+    /** Syncs companies and progress to disk: a killed import resumes from here. */
+    async checkpoint(): Promise<void> {
       await flush()
       await handle.datasync()
       await writeWhole(join(folder, PROGRESS), write => write(JSON.stringify(progress)))
     },
-    async finish() {
+    /** Completes the file of companies and returns its temporary path. */
+    async finish(): Promise<string> {
       await flush()
       await handle.sync()
       await close()
       return path
     },
-    rename: file => rename(path, join(folder, file)),
-    async discard() {
+    rename: (file: string): Promise<void> => rename(path, join(folder, file)),
+    async discard(): Promise<void> {
       await close()
       for (const file of [COMPANIES, PROGRESS]) await rm(join(folder, file), { force: true })
     },
   }
 }
+
+export type Draft = Awaited<ReturnType<typeof openDraft>>

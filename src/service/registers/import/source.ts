@@ -10,6 +10,7 @@ import { promisify } from 'node:util'
 import { createGunzip } from 'node:zlib'
 import { type Entry, open as openZip, type ZipFile } from 'yauzl'
 import { FettleError } from '../../../errors.ts'
+import { importReadError } from '../../csv/csv-rows.ts'
 
 export interface SourceFacts {
   readonly sha256: string
@@ -20,15 +21,10 @@ export interface SourceFacts {
 
 const CHUNK = { highWaterMark: 1 << 20 }
 
-const readFault = (file: string, cause: unknown): FettleError =>
-  new FettleError('FETTLE_INPUT_READ', `Reading the register ${file} failed: ${cause instanceof Error ? cause.message : cause}`, {
-    cause,
-  })
-
 /** Digests a file. Throws FETTLE_INPUT_READ when it is missing or not a regular file. */
 export async function sourceFacts(file: string): Promise<SourceFacts> {
   const found = await stat(file).catch((cause: unknown) => {
-    throw readFault(file, cause)
+    throw importReadError('register', file, cause)
   })
   if (!found.isFile()) throw new FettleError('FETTLE_INPUT_READ', `${file} is not a regular file`)
   const digest = createHash('sha256')
@@ -39,7 +35,7 @@ export async function sourceFacts(file: string): Promise<SourceFacts> {
       bytes += chunk.length
     }
   } catch (cause) {
-    throw readFault(file, cause)
+    throw importReadError('register', file, cause)
   }
   return { sha256: digest.digest('hex'), bytes, changedOn: found.mtime.toISOString().slice(0, 10) }
 }

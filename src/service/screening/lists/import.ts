@@ -3,6 +3,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { rmdir, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { FettleError } from '../../../errors.ts'
+import { importReadError } from '../../csv/csv-rows.ts'
 import { makeFolder, writeWhole } from '../../storage/atomic-file.ts'
 import { requireNoLoss } from '../../storage/import-guard.ts'
 import { datasetsOf, type Entry, type ListingCode } from '../entry.ts'
@@ -42,8 +43,7 @@ export const readEntries = (kind: ListKind, source: ListSource, codes: readonly 
 /** The day of the source's last change. Throws FETTLE_INPUT_READ when it is missing or not a regular file. */
 async function changedOn(file: string): Promise<string> {
   const facts = await stat(file).catch((cause: unknown) => {
-    const why = cause instanceof Error ? cause.message : String(cause)
-    throw new FettleError('FETTLE_INPUT_READ', `Reading the list ${file} failed: ${why}`, { cause })
+    throw importReadError('list', file, cause)
   })
   if (!facts.isFile()) throw new FettleError('FETTLE_INPUT_READ', `${file} is not a regular file`)
   return facts.mtime.toISOString().slice(0, 10)
