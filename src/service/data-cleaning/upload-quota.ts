@@ -52,5 +52,3 @@ export function makeArrivals(jobs: Pick<JobStore, 'usage'>, limits: Limits) {
     },
   }
 }
-
-export type Arrivals = ReturnType<typeof makeArrivals>

@@ -30,7 +30,7 @@ export interface HoldingFilter {
   readonly offset: number
 }
 
-/** A holding as it is read: its facts are JSON. */
+/** A holding in the database: its facts are JSON. */
 type Row = Omit<Holding, 'facts'> & { readonly facts: string }
 
 const LAST_EVENT = `
