@@ -77,7 +77,6 @@ export function takeLock(path: string, now: () => number): Lock {
   }
 }
 
-/** Takes the lock and returns the dead owner it was taken from, null when it was free. Throws FETTLE_LOCKED. */
 function acquire(path: string, owner: LockOwner, now: () => number): LockOwner | null {
   const draft = `${path}.${owner.token}`
   try {

@@ -41,7 +41,6 @@ export const temporaryName = (target: string, tag: string): string =>
 
 const startOf = (target: string): string => `.${basename(target).slice(0, 200)}.`
 
-/** Whether a temporary file is stale; `name` is the part between its target and `.tmp`. */
 function isStale(name: string, ageMs: number, run: string | undefined): boolean {
   if (name === PROBE) return true
   const [, tag, namespace, pid, began = ''] = MARK.exec(name) ?? []

@@ -39,7 +39,6 @@ function record(widths: string, values: readonly number[], text = ''): Buffer {
   return Buffer.concat([bytes, Buffer.from(text)])
 }
 
-/** The record before the data of a member; without `sizes` a data descriptor follows the data. */
 export function localHeader(name: string, method: number, sizes?: Member): Buffer {
   const flags = sizes === undefined ? SIZES_FOLLOW | UTF8 : UTF8
   const { crc, packed, bytes } = sizes ?? { crc: 0, packed: 0, bytes: 0 }
@@ -47,7 +46,6 @@ export function localHeader(name: string, method: number, sizes?: Member): Buffe
   return record('42222244422', [LOCAL, VERSION, flags, method, 0, DATE, crc, packed, bytes, length, 0], name)
 }
 
-/** The record after the data of a member whose sizes were unknown before. */
 export const dataDescriptor = ({ crc, packed, bytes }: Member): Buffer => record('4444', [DESCRIPTOR, crc, packed, bytes])
 
 export function centralDirectory(members: readonly Member[], offset: number): Buffer {

@@ -150,7 +150,6 @@ export class ShardQueue {
     }
   }
 
-  /** What the workers returned for completed shards; null for the others. */
   async ends(ids: readonly string[]): Promise<(unknown | null)[]> {
     const jobs = await Promise.all(ids.map(id => this.#job(id)))
     return jobs.map(job => job?.returnvalue ?? null)

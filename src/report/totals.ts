@@ -5,10 +5,8 @@ import { byOutcome, type OutcomeName, type Outcomes } from '../model/results.ts'
 import { OUTCOMES } from './verdict.ts'
 
 export interface Ledger {
-  /** Null if a count is unknown. */
   adds: boolean | null
   sum: number
-  /** Rows without an outcome (above 0) or counted twice (below); null if a count is unknown. */
   difference: number | null
   unknown: OutcomeName[]
 }

@@ -32,10 +32,6 @@ export function openResults(plan: Plan, workDir: string, options: ResultsOptions
   const receiver = new Receiver(workDir)
   return {
     receive: (part: number, download: Download, rows: number) => receiver.receive(part, download, rows),
-    /**
-     * Writes the output files atomically; a second call writes the same bytes. `accept` receives the counts of the uploaded rows: when
-     * it throws, no file gets its name. Rows of `failed` parts are written without an answer.
-     */
     publish: (accept: (uploaded: Outcomes) => void = () => {}, failed: ReadonlySet<number> = new Set()) =>
       publish(plan, { workDir, failed }, options, accept),
     companies: (listed: number, from?: number) => readCompanies(workDir, listed, from),
@@ -103,7 +99,6 @@ interface Consumers {
   readonly decisions: Decisions | null
 }
 
-/** Joins each input row with its answer; with `collapse`, rows with equal keys share the answer of the first. */
 async function join(
   plan: Plan,
   answers: Answers,

@@ -6,13 +6,30 @@ import { enrichPhase, goesBack, isKnownStatus, type JobRecord, matchPhase, type 
 import { FettleError, issue } from '../errors.ts'
 import type { RunEventInput } from '../journal/events.ts'
 import type { JobState, RunState } from '../journal/state.ts'
+import type { Plan } from '../pipeline/model/types.ts'
 import { readRecordedJob } from './job-lookup.ts'
 import type { Ports, StatusPorts } from './ports.ts'
-import { GRACE_MS, growInterval, MAX_CONTRACT_FAILURES, MAX_POLL_FAILURES, type PollPlan, withJitter } from './schedule.ts'
+
+/** Growth of the interval from one poll to the next (contract §14.1). */
+const GROWTH = 1.5
+
+/** Twenty failed polls in a row end the wait: at the longest interval that is ten minutes of outage. */
+const MAX_POLL_FAILURES = 20
+
+/** After five answers in a row off the documented form, it is not the API that answers. */
+const MAX_CONTRACT_FAILURES = 5
+
+/** A job may not be readable right after it was created: until then a 404 means "not yet" (contract §14.2). */
+const GRACE_MS = 30_000
+
+export const growInterval = (previous: number, plan: Plan['poll']): number => Math.min(plan.maxMs, previous * GROWTH)
+
+/** An interval with ± 20 % of jitter, so that many runs do not poll in step. `random` is in [0, 1). */
+export const withJitter = (interval: number, random: number): number => Math.round(interval * (0.8 + 0.4 * random))
 
 interface Wait {
   readonly stage: 'match' | 'enrich'
-  readonly poll: PollPlan
+  readonly poll: Plan['poll']
   phaseOf(status: string): Phase
 }
 

@@ -70,7 +70,6 @@ export function outcomesOfSummaries(state: RunState): Outcomes {
   )
 }
 
-/** The same for all rows of the input; unknown when rows were left out because they equal another row. */
 export const outcomesSoFar = (state: RunState): Outcomes =>
   state.plan.sent === state.plan.rows ? outcomesOfSummaries(state) : UNKNOWN
 

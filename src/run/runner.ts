@@ -123,7 +123,6 @@ function failedOutcomes(state: RunState): Outcomes {
   }
 }
 
-/** The event that ends a run whose stages are complete or that `stopped` ended, judged by its checks and its warnings. */
 export function endOf(state: RunState, stopped: FettleError | null, previousRate: number | null): RunEventInput {
   let outcomes: Outcomes
   let budget: readonly CheckResult[]

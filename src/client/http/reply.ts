@@ -82,7 +82,6 @@ export interface Reading<T> {
   readonly secret?: boolean
 }
 
-/** `now` is milliseconds since 1970. */
 export function readOutcome<T>(
   reply: Reply,
   bytes: Uint8Array,

@@ -6,7 +6,6 @@ export type NetworkErrorKind = 'noName' | 'unreachable' | 'connectTimeout' | 'tl
 export interface NetworkError {
   readonly kind: NetworkErrorKind
   readonly sent: boolean
-  /** The reason, without headers and query. */
   readonly text: string
 }
 

@@ -32,7 +32,6 @@ export interface ObjectRequest {
   readonly method: Exchange['method']
   readonly url: URL
   readonly headers?: Readonly<Record<string, string>>
-  /** Opened for each attempt; its length is in the headers. */
   readonly body?: () => AsyncIterable<Uint8Array>
   readonly followsRedirects?: boolean
   /** A clean-up: sent once, also after a stop. */

@@ -98,7 +98,6 @@ export class DistinctCounter {
     this.#mostSlots = isKey ? KEY_SLOTS : COLUMN_SLOTS
   }
 
-  /** Exact unless `isEstimate`. */
   get count(): number {
     return this.#sketch?.count() ?? this.#table.size
   }

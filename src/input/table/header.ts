@@ -93,7 +93,6 @@ const appearance = (cell: string): string =>
     .trim()
     .toLowerCase()
 
-/** A cell in quotes, invisible characters escaped as `\u….`. */
 const escaped = (cell: string): string =>
   JSON.stringify(cell).replace(
     /[\u007f-\u00a0\u00ad\u2000-\u200f\u2028-\u202f\u205f-\u2069\u3000\ufeff]/g,

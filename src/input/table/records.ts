@@ -38,7 +38,6 @@ export async function* readRows(facts: InputFacts, root = ''): AsyncGenerator<st
   }
 }
 
-/** The rows of a plan: those of its shard, or all. Throws FETTLE_INPUT_READ. */
 export function planRows({ input, shard }: Pick<Plan, 'input' | 'shard'>, root = ''): AsyncIterable<string[]> {
   if (shard === undefined) return readRows(input, root)
   const { from, to } = shard.span

@@ -13,7 +13,6 @@ const MARK_BYTES = 1_048_576
 export class Checkpoints {
   readonly all: RecordMark[] = [{ records: 0, offset: 0 }]
 
-  /** `offset`: the end of the last complete record. */
   note(records: number, offset: number): void {
     if (offset - this.all.at(-1)!.offset >= MARK_BYTES) this.all.push({ records, offset })
   }

@@ -57,7 +57,6 @@ export function characters(bytes: Uint8Array, from: number, to: number): number 
 
 const REPLACEMENT = Buffer.from('\ufffd')
 
-/** Checks UTF-8 strictly over pieces cut anywhere, and counts U+FFFD that are already in the text. */
 export class Utf8Check {
   replacements = 0
   #pending: Buffer = Buffer.alloc(0)

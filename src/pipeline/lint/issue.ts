@@ -7,7 +7,6 @@ import type { Path, SyntaxIssue } from '../source/tree.ts'
 export interface Draft {
   readonly fields: Partial<PipelineFields>
   readonly broken: ReadonlySet<string>
-  /** Absolute path of the project, when known. */
   readonly root: string | undefined
 }
 

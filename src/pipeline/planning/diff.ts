@@ -56,7 +56,6 @@ export function changesOf(now: Plan, then: Plan): Change[] {
   return pairs.flatMap(([what, was, is]) => (was === is ? [] : [{ what, was, is }]))
 }
 
-/** Keys without an entry above, under the name they have in a pipeline file. */
 function settingPairs(now: Plan, then: Plan): Pairs {
   const known: readonly string[] = [...OTHER_KEYS, ...COMPARED.map(([, key]) => key)]
   const keys = [...new Set([...Object.keys(then), ...Object.keys(now)])].filter(key => !known.includes(key))

@@ -105,7 +105,6 @@ function mappingLines({ mappings }: Plan): string[] {
   return table([['mapping', 'header', 'index', ''], ...rows])
 }
 
-/** The profile as a table; `≈` marks an estimate. */
 export function profileLines({ profile = [], input: { rows } }: Plan): string[] {
   if (profile.length === 0) return []
   const lines = profile.map(one => [

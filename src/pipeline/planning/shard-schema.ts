@@ -7,16 +7,7 @@ import { MAPPINGS, type Product } from '../../contract/index.ts'
 import { canonicalEncoding } from '../../encodings.ts'
 import { ERRORS, type ErrorCode } from '../../errors.ts'
 import { OUTPUT_FORMAT_NAMES } from '../../formats/index.ts'
-import type {
-  CheckName,
-  ColumnProfile,
-  InputFacts,
-  Plan,
-  PlannedMapping,
-  PlannedOutput,
-  PlannedService,
-  Shard,
-} from '../model/types.ts'
+import type { CheckName, Plan, Shard } from '../model/types.ts'
 import { shownPath } from '../schema/addresses.ts'
 import { recordedInput, requestedInput, whyNotReadable, whyNotWritable } from '../schema/paths.ts'
 import { pipelineSchema } from '../schema/schema.ts'
@@ -79,7 +70,7 @@ const input = {
   rows: count,
   blankLines: count,
   lineEnd: z.enum(['lf', 'crlf', 'cr', 'mixed']),
-} satisfies Shape<InputFacts>
+} satisfies Shape<Plan['input']>
 
 const service = {
   kind: z.literal('remote'),
@@ -94,7 +85,7 @@ const service = {
     )
     .max(50),
   insecure: z.boolean(),
-} satisfies Shape<Extract<PlannedService, { kind: 'remote' }>>
+} satisfies Shape<Extract<Plan['service'], { kind: 'remote' }>>
 
 const shard = {
   number: z.int().min(1).max(MOST_SHARDS),
@@ -111,7 +102,7 @@ const mapping = {
   pad: z.int().min(1).max(32).nullable(),
   value: text(500).optional(),
   trim: z.literal(true).optional(),
-} satisfies Shape<PlannedMapping>
+} satisfies Shape<Plan['mappings'][number]>
 
 const profile = {
   mapping: z.enum(MAPPINGS).nullable(),
@@ -122,7 +113,7 @@ const profile = {
   distinct: count,
   isEstimate: z.boolean(),
   examples: z.array(text()).max(100),
-} satisfies Shape<ColumnProfile>
+} satisfies Shape<NonNullable<Plan['profile']>[number]>
 
 const threshold = z.strictObject({
   text: text(100),
@@ -137,7 +128,7 @@ const output = {
   columns: z.array(header).max(1000),
   unmatched: writable.nullable(),
   review: writable.nullable(),
-} satisfies Shape<PlannedOutput>
+} satisfies Shape<NonNullable<Plan['output']>>
 
 const CHECKS = ['matched', 'unmatched', 'review', 'duplicates', 'failed', 'drift'] as const satisfies readonly CheckName[]
 const PRODUCTS = ['basic', 'basicPlus', 'standard'] as const satisfies readonly Product[]

@@ -28,7 +28,6 @@ export const shareOf = (whole: number, { number, of }: ShardChoice): { readonly 
   to: Math.floor((whole * number) / of),
 })
 
-/** The common name of the runs of a plan: the pipeline's name, with the shard in a form that no pipeline name can have. */
 export const lineOf = ({ name, shard }: Pick<Plan, 'name' | 'shard'>): string =>
   shard === undefined ? name : `${name}.${shard.number}-of-${shard.of}`
 

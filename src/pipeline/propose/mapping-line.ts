@@ -21,7 +21,6 @@ export function columnReference(
   return isName ? literal(header) : { index }
 }
 
-/** `orgNumber: { from: Reg No, pad: 8 }`; by index where the name cannot be typed, or is not the only one of its kind. */
 export function mappingLine({ mapping, header, index, pad, trim }: PlannedMapping, headers: readonly string[] | null): string {
   const reference = columnReference(header, index, headers)
   const column = typeof reference === 'string' ? { from: reference } : reference

@@ -33,7 +33,6 @@ export interface Proposed {
   readonly column: SeenColumn
   /** `mapped` is taken; `unsure` is below the bar, or as good as another; `left` is nothing that the service takes. */
   readonly status: 'mapped' | 'unsure' | 'left'
-  /** What it is read as, or would be; null for nothing. */
   readonly target: Mapping | 'key' | null
   /** From 0 to 1. */
   readonly confidence: number
@@ -193,7 +192,6 @@ function looksHeaderless(columns: readonly SeenColumn[], claims: ReadonlyMap<See
   })
 }
 
-/** Mappings that are proposed, in the service's order, with their columns; the key apart. */
 export function chosen({ columns }: Proposal): {
   readonly mappings: readonly (readonly [Mapping, Proposed])[]
   readonly key: Proposed | null

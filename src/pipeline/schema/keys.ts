@@ -50,7 +50,6 @@ export const LIVE_KEYS: readonly (keyof Plan)[] = planKeys(({ live }) => live ==
 export const liveSettingsOf = (plan: Plan): Partial<Plan> =>
   Object.fromEntries(LIVE_KEYS.flatMap(key => (plan[key] === undefined ? [] : [[key, plan[key]]])))
 
-/** The keys of a plan that its fingerprint leaves out: by the schema, and what was observed or is text for people. */
 export const KEYS_OUTSIDE_IDENTITY: readonly (keyof Plan)[] = [
   ...planKeys(({ identity }) => identity === false),
   'file',

@@ -21,7 +21,6 @@ export function refuseLiteralSecrets(tree: Tree): { readonly tree: Tree; readonl
   return { tree: changed, findings: [{ code: 'FETTLE_PIPELINE_SECRET', message, path }] }
 }
 
-/** The credentials of a pipeline whose references were filled in and that the schema accepts. */
 export function secretsOf(tree: Tree): Secrets {
   const textAt = (key: keyof Secrets): string | null => {
     const node = nodeAt(tree, ['service', key])

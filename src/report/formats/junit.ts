@@ -128,19 +128,14 @@ function runCases(report: Report, result: Result): Case[] {
   const inStage = result.stages.some(
     stage => stage.status === 'error' || stage.status === 'cancelled' || stage.status === 'running',
   )
-  const ledger: Case[] =
-    report.ledger.adds === null
-      ? []
-      : report.ledger.adds
-        ? [{ ...base, name: 'every row is accounted for', verdict: 'passed', inner: '' }]
-        : [
-            {
-              ...base,
-              name: 'every row is accounted for',
-              verdict: 'error',
-              inner: `<error type="FETTLE_LEDGER" message="${escapeXml(result.message)}"/>`,
-            },
-          ]
+  const { adds } = report.ledger
+  const named = { ...base, name: 'every row is accounted for' }
+  const ledger: Case[] = []
+  if (adds === true) ledger.push({ ...named, verdict: 'passed', inner: '' })
+  if (adds === false) {
+    const inner = `<error type="FETTLE_LEDGER" message="${escapeXml(result.message)}"/>`
+    ledger.push({ ...named, verdict: 'error', inner })
+  }
   const loose: Case[] =
     result.error === null || inStage || result.error.kind === 'checks'
       ? []

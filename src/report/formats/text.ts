@@ -71,9 +71,7 @@ function ledger(report: Report, paint: Paint, width: number): string[] {
     if (share === null || value === 0) return label
     return `${label}  ${percent(share).padStart(6)}  ${paint(styleOf(OUTCOME[name].tone), bar(share, room))}`
   })
-  const sum = { true: '', false: `  ${paint('bad', `but ${count(report.ledger.sum)} accounted for`)}`, null: '' }[
-    `${report.ledger.adds}`
-  ]
+  const sum = report.ledger.adds === false ? `  ${paint('bad', `but ${count(report.ledger.sum)} accounted for`)}` : ''
   const rate = report.delta?.matchRate ?? null
   const change = rate === null ? [] : [`  ${paint('dim', `match rate ${points(rate)} since the last good run`)}`]
   return [...lines, `  ${paint('bold', 'rows'.padEnd(16))}${count(totals.rows).padStart(digits)}${sum}`, ...change]

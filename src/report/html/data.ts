@@ -32,7 +32,6 @@ export type PackedRow = readonly [
   decision: Sample['decision'],
 ]
 
-/** id, name, score, why, parts, fields; empty ends are left out */
 export type PackedCandidate = readonly [
   id: string,
   name: string,

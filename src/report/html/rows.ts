@@ -26,17 +26,31 @@ const HEAD = [
   { label: 'Why' },
 ]
 
-export const review = (report: Report, result: Result, data: Packed | null): Markup | null =>
-  section({
-    data,
-    id: 'review',
-    title: 'To review',
-    lead: `The match is not certain enough to stand by itself. What differs is marked.${decided(result)}`,
-    samples: result.review,
-    total: report.totals.review,
-    file: result.outputs.find(output => output.kind === 'review')?.path ?? null,
-    hidden: result.plan.report.rows === 'none',
-  })
+export function review(report: Report, result: Result, data: Packed | null): Markup | null {
+  const samples = result.review
+  const total = report.totals.review
+  const file = result.outputs.find(output => output.kind === 'review')?.path ?? null
+  const section = (content: Markup): Markup =>
+    html`<section aria-labelledby="review"><h2 id="review">To review</h2>${content}</section>`
+  const desk = data?.element == null ? null : html`<span class="ondesk">${onDesk(data)}</span>`
+  if (samples.length === 0 && desk !== null)
+    return section(html`<p class="lead"><span class="paper">Every row is decided.</span>${desk}</p><div id="desk" hidden></div>`)
+  if (samples.length === 0) {
+    if (result.plan.report.rows !== 'none' || !total) return null
+    const where = file === null ? '' : ` They are in ${file}.`
+    return section(html`<p class="lead">The pipeline keeps row content out of reports (report.rows: none).${where}</p>`)
+  }
+  const lead = `The match is not certain enough to stand by itself. What differs is marked.${decided(result)}`
+  const open = samples.slice(0, OPEN)
+  const folded = samples.slice(OPEN, MOST)
+  const rest =
+    folded.length === 0
+      ? null
+      : html`<details><summary>${count(folded.length)} further rows</summary>${tableOf('Further rows in review', folded, BUDGET)}</details>`
+  return section(
+    html`<p class="lead">${lead} <span class="paper">${shownOf(Math.min(samples.length, MOST), total, file)}</span>${desk}</p><div class="paper">${tableOf('Rows in review beside the best candidate', open, BUDGET)}${rest}</div><div id="desk" hidden></div>`,
+  )
+}
 
 function decided({ decisions, plan }: Result): string {
   if (decisions === null) return ''
@@ -83,35 +97,6 @@ const shownOf = (shown: number, total: number | null, file: string | null): stri
 
 const onDesk = ({ shown, all }: Packed): Markup =>
   html`${shown < all ? `The first ${count(shown)} of ${count(all)} rows: more would make the page too large to mail. ` : null}What you decide stays in this browser until you download it; then ${prose(`\`${shellCommand(action('review', '--apply', 'decisions.csv'))}\``)} writes the corrected output, and a pipeline that names the file applies it on every run.`
-
-interface Section {
-  readonly id: string
-  readonly title: string
-  readonly lead: string
-  readonly samples: readonly Sample[]
-  readonly total: number | null
-  readonly file: string | null
-  readonly hidden: boolean
-  readonly data: Packed | null
-}
-
-function section({ id, title, lead, samples, total, file, hidden, data }: Section): Markup | null {
-  const desk = data?.element == null ? null : html`<span class="ondesk">${onDesk(data)}</span>`
-  if (samples.length === 0 && desk !== null)
-    return html`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2><p class="lead"><span class="paper">Every row is decided.</span>${desk}</p><div id="desk" hidden></div></section>`
-  if (samples.length === 0) {
-    if (!hidden || !total) return null
-    const where = file === null ? '' : ` They are in ${file}.`
-    return html`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2><p class="lead">The pipeline keeps row content out of reports (report.rows: none).${where}</p></section>`
-  }
-  const open = samples.slice(0, OPEN)
-  const folded = samples.slice(OPEN, MOST)
-  const rest =
-    folded.length === 0
-      ? null
-      : html`<details><summary>${count(folded.length)} further rows</summary>${tableOf('Further rows in review', folded, BUDGET)}</details>`
-  return html`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2><p class="lead">${lead} <span class="paper">${shownOf(Math.min(samples.length, MOST), total, file)}</span>${desk}</p><div class="paper">${tableOf('Rows in review beside the best candidate', open, BUDGET)}${rest}</div><div id="desk" hidden></div></section>`
-}
 
 function tableOf(caption: string, samples: readonly Sample[], budget: number): Markup {
   const rows = samples.map(rowOf)

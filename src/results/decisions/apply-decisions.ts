@@ -95,7 +95,6 @@ function ofNoCompany(column: string): string | undefined {
   return column.startsWith('match.') ? ofNoCandidate(column) : ''
 }
 
-/** The cells of a row in review after its best candidate changed. */
 function candidateCells([best, ...others]: readonly Candidate[]): RowResult['overrideCell'] {
   const cells: Readonly<Record<string, string | undefined>> = {
     'match.candidateId': best?.id,

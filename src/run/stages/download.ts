@@ -7,9 +7,9 @@ import type { JobState, RunState } from '../../journal/state.ts'
 import type { Download } from '../../model/requests.ts'
 import type { Plan } from '../../pipeline/model/types.ts'
 import { NOT_YET_MS } from '../job-lookup.ts'
+import { growInterval, withJitter } from '../poll-job.ts'
 import type { Ports } from '../ports.ts'
 import { checkAgainstSummary } from '../row-ledger.ts'
-import { growInterval, withJitter } from '../schedule.ts'
 import { idOf, type JobStage, type StageEvents } from '../stage.ts'
 
 /** Downloads repeated per file that was cut short or had other rows. */

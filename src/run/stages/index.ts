@@ -32,5 +32,4 @@ export const STAGE_GROUPS = [named(stagesIn('submit', 'match')), named(stagesIn(
 
 const RUN_STEPS: Readonly<Record<StageName<'companies'>, RunStep>> = { portfolio, screen }
 
-/** The stages after the outputs: once for all jobs, one after the other. */
 export const COMPANY_STAGES: readonly Named<RunStep>[] = stagesIn('companies').map(name => ({ name, ...RUN_STEPS[name] }))

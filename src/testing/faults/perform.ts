@@ -171,7 +171,6 @@ async function* drops(body: Reply['body'], bytes: number, everyMs: number): Asyn
     }
 }
 
-/** Applies a fault to a request. Throws Down if it needs the service and the service cannot be reached. */
 export function perform<K extends FaultEffect['kind']>(exchange: Exchange, shot: Shot, means: Means): Promise<unknown> {
   const effect = shot.effect as Extract<FaultEffect, { kind: K }>
   const act: Perform<K> = PERFORM[shot.effect.kind as K]

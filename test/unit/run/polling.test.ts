@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type ErrorCode, FettleError } from '../../../src/errors.ts'
-import { growInterval, withJitter } from '../../../src/run/schedule.ts'
+import { growInterval, withJitter } from '../../../src/run/poll-job.ts'
 import { planOf, resumed, type World, worldOf } from './world.ts'
 
 const POLL = { everyMs: 2_000, maxMs: 30_000, timeoutMs: 7_200_000 }
