@@ -77,12 +77,8 @@ function parseLine(line: Buffer, path: string, number: number, sums: Checksums):
   if (value.type === 'run.started') assertVersion(value.journal, path, number)
   const fault = sums.accept(text) ?? faultOf(value)
   if (fault !== null) throw damaged(path, number, fault)
-  return unsealed(value)
-}
-
-function unsealed(event: RunEvent & { readonly sum?: string }): RunEvent {
-  const { sum: _, ...rest } = event
-  return rest as RunEvent
+  const { sum: _, ...event } = value as RunEvent & { readonly sum?: string }
+  return event as RunEvent
 }
 
 /** Checked first: a newer version may have other events and other checksums. */

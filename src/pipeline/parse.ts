@@ -54,12 +54,8 @@ export function parsePipeline(text: string, options: ParseOptions & { readonly f
     return { file: options.file, ...spot }
   }
   if (new TextEncoder().encode(source).length > MAX_BYTES) {
-    const finding: SyntaxIssue = {
-      code: 'FETTLE_PIPELINE_READ',
-      message: 'the pipeline file is larger than 256 KiB',
-      offset: null,
-    }
-    return refuse([finding], placeAt)
+    const message = 'the pipeline file is larger than 256 KiB'
+    return refuse([{ code: 'FETTLE_PIPELINE_READ', message, offset: null }], placeAt)
   }
   const { tree, findings } = readTree(source, options.format)
   if (findings.length > 0) return refuse(findings, placeAt)

@@ -4,15 +4,15 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { ZodError } from 'zod'
 import { FettleError } from '../errors.ts'
-import { CONTROL_PATH, control } from './control.ts'
 import { Exchange, type ExchangeContext, type SeenDraft } from './exchange.ts'
 import { type Armed, type Arming, arm, type Policy } from './faults/fault-plan.ts'
 import type { FaultInput } from './faults/fault-table.ts'
 import { type Means, pass, perform, unauthorised } from './faults/perform.ts'
 import { matchOperation } from './match-operation.ts'
 import { digest, type EffectCounts, openLedger, type Seen } from './record.ts'
-import { Down } from './upstream.ts'
+import { Down, readWhole } from './upstream.ts'
 
 /** How a fault server is started. */
 export interface FaultServerOptions {
@@ -57,6 +57,12 @@ export interface FaultServer {
 }
 
 const bearer = /^Bearer (.+)$/i
+
+/**
+ * The HTTP interface for programs in other languages: `POST` plans a list of faults, `GET` returns the planned faults and how often each
+ * happened, `DELETE` ends them. Only a fault server has it, never a service (faults H37).
+ */
+const CONTROL_PATH = '/__faults'
 
 /**
  * Starts a fault server on a free port of 127.0.0.1. It applies no fault before `arm` or `POST /__faults`.
@@ -210,4 +216,26 @@ async function fail(exchange: Exchange, error: unknown): Promise<void> {
   const text = `the fault server failed: ${error instanceof Error ? error.message : String(error)}`
   if (exchange.response.headersSent) exchange.reset()
   else await exchange.answer({ status: 599, headers: { 'content-type': 'text/plain' }, body: Buffer.from(text) })
+}
+
+/** Answers one request of the control interface: 200 with the account, 400 with what is wrong, 405. */
+async function control(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { arm, armed }: { readonly arm: FaultServer['arm']; readonly armed: () => Arming },
+): Promise<void> {
+  const answer = (status: number, value: unknown): void => {
+    response.writeHead(status, { 'content-type': 'application/json' })
+    response.end(JSON.stringify(value))
+  }
+  try {
+    const text = (await readWhole(request)).toString('utf8')
+    if (request.method === 'POST') arm(JSON.parse(text) as FaultInput[])
+    else if (request.method === 'DELETE') armed().disarm()
+    else if (request.method !== 'GET') return answer(405, { message: 'POST, GET or DELETE' })
+    answer(200, armed().report())
+  } catch (error) {
+    const isClientError = error instanceof ZodError || error instanceof SyntaxError || FettleError.is(error)
+    answer(isClientError ? 400 : 500, { message: isClientError ? (error as Error).message : 'the fault server failed' })
+  }
 }

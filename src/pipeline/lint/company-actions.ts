@@ -26,14 +26,10 @@ const lintPortfolio: Rule = ({ fields }) => {
 function lintTags({ fields, broken }: Draft, key: 'portfolio' | 'screen', groups: readonly (readonly string[])[]): SyntaxIssue[] {
   if (fields[key] == null || broken.has('output') || broken.has('enrich')) return []
   const enrichment = enrichmentOf(fields.enrich, fields.output != null)
-  if (enrichment === null || fields.output == null)
-    return [
-      wrongValue(
-        [key],
-        'companies are identified in an output, and the pipeline has no output',
-        `Name an output, or leave ${key} out.`,
-      ),
-    ]
+  if (enrichment === null || fields.output == null) {
+    const message = 'companies are identified in an output, and the pipeline has no output'
+    return [wrongValue([key], message, `Name an output, or leave ${key} out.`)]
+  }
   const tags = enrichment.tags ?? TAGS[enrichment.product]
   return groups.flatMap(group => {
     if (group.some(tag => tags.includes(tag))) return []

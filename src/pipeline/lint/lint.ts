@@ -88,16 +88,11 @@ function lintRule(rule: MappingRule, header: boolean): SyntaxIssue[] {
   return !header && rule.from.length > 0 ? [noHeader(path, rule.from[0]!)] : []
 }
 
-const lintJob: Rule = ({ fields }) =>
-  fields.job?.collapse && fields.output == null
-    ? [
-        wrongValue(
-          ['job', 'collapse'],
-          'results are copied to all equal rows in an output, and the pipeline has no output',
-          'Name an output, or leave job.collapse out.',
-        ),
-      ]
-    : []
+const lintJob: Rule = ({ fields }) => {
+  if (!fields.job?.collapse || fields.output != null) return []
+  const message = 'results are copied to all equal rows in an output, and the pipeline has no output'
+  return [wrongValue(['job', 'collapse'], message, 'Name an output, or leave job.collapse out.')]
+}
 
 const lintEnrich: Rule = ({ fields, broken }) => {
   const { enrich, output, budget } = fields
@@ -179,15 +174,10 @@ const lintReview: Rule = ({ fields, broken }) => {
   const at = ['review', 'decisions']
   const reason = whyNotReadable(file)
   if (reason !== null) return [lintIssue('FETTLE_PIPELINE_PATH', at, `the path ${show(file)} ${reason}`)]
-  if (file === '-' || isAddress(file) || !/\.csv$/i.test(file))
-    return [
-      lintIssue(
-        'FETTLE_PIPELINE_PATH',
-        at,
-        `${show(shownPath(file))} is no .csv file here by its name`,
-        'For example: decisions/suppliers.csv.',
-      ),
-    ]
+  if (file === '-' || isAddress(file) || !/\.csv$/i.test(file)) {
+    const message = `${show(shownPath(file))} is no .csv file here by its name`
+    return [lintIssue('FETTLE_PIPELINE_PATH', at, message, 'For example: decisions/suppliers.csv.')]
+  }
   if (fields.output == null) {
     if (broken.has('output')) return []
     return [wrongValue(at, 'decisions change rows of the output, and the pipeline has no output', 'Name an output.')]

@@ -156,13 +156,8 @@ function resolveColumns(pipeline: Pipeline, facts: InputFacts, at: At): Columns 
     const other = mappings.find(one => one.index === mapping.index)
     if (other !== undefined) {
       const message = `mappings.${other.mapping} and mappings.${mapping.mapping} both read column ${mapping.index + 1}${mapping.header === null ? '' : `, ${show(mapping.header)}`}`
-      issues.push(
-        issue('FETTLE_PIPELINE_MAPPING', message, {
-          severity: 'warn',
-          at: at('mappings', rule.mapping),
-          hint: 'Map each column once.',
-        }),
-      )
+      const details = { severity: 'warn', at: at('mappings', rule.mapping), hint: 'Map each column once.' } as const
+      issues.push(issue('FETTLE_PIPELINE_MAPPING', message, details))
     }
     mappings.push(mapping)
   }
@@ -209,13 +204,8 @@ function countIssues(pipeline: Pipeline, facts: InputFacts, sent: number, at: At
     issues.push(error('FETTLE_INPUT_ROWS', `found ${facts.rows} rows, ${allowed}`, at('input', 'rows')))
   }
   if (pipeline.budget.rows !== null && sent > pipeline.budget.rows) {
-    issues.push(
-      error(
-        'FETTLE_INPUT_BUDGET',
-        `${sent} rows would be sent, budget.rows allows ${pipeline.budget.rows}`,
-        at('budget', 'rows'),
-      ),
-    )
+    const message = `${sent} rows would be sent, budget.rows allows ${pipeline.budget.rows}`
+    issues.push(error('FETTLE_INPUT_BUDGET', message, at('budget', 'rows')))
   }
   const jobs = partsOf(sent, pipeline.job.split).length
   if (jobs > MAX_JOBS) {

@@ -31,12 +31,8 @@ export function guardYaml(text: string): SyntaxIssue[] {
       findings.push({ code: 'FETTLE_PIPELINE_TAG', message, offset })
     }
     if (type === 'directive-line') {
-      findings.push({
-        code: 'FETTLE_PIPELINE_SYNTAX',
-        message: 'YAML directives are not allowed',
-        hint: 'Remove the line.',
-        offset,
-      })
+      const message = 'YAML directives are not allowed'
+      findings.push({ code: 'FETTLE_PIPELINE_SYNTAX', message, hint: 'Remove the line.', offset })
     }
     depth.read(type, token, offset)
     tokens += 1
@@ -45,11 +41,8 @@ export function guardYaml(text: string): SyntaxIssue[] {
       return findings
     }
     if (depth.value > MAX_DEPTH) {
-      findings.push({
-        code: 'FETTLE_PIPELINE_DEPTH',
-        message: `the file is nested deeper than ${MAX_DEPTH} levels from here on`,
-        offset,
-      })
+      const message = `the file is nested deeper than ${MAX_DEPTH} levels from here on`
+      findings.push({ code: 'FETTLE_PIPELINE_DEPTH', message, offset })
       return findings
     }
     offset += token.length
