@@ -1,4 +1,5 @@
 /** Sends one request without a login over the connections of a run: does the service answer, how fast, and what is its clock? */
+import type { ErrorCode } from '../../errors.ts'
 import type { Clock } from '../../model/requests.ts'
 import { LIMITS } from '../http/limits.ts'
 import { parseBase } from '../http/links.ts'
@@ -14,10 +15,22 @@ interface ProbeOptions {
   readonly signal: AbortSignal
 }
 
+/** `skewMs` is how far the service's clock is ahead, null when it sends no date. */
+interface Answer {
+  readonly status: number
+  readonly tookMs: number
+  readonly skewMs: number | null
+}
+
+interface NoAnswer {
+  readonly code: ErrorCode
+  readonly why: string
+}
+
 const TIMEOUT_MS = 10_000
 
 /** Throws FETTLE_PIPELINE_URL, and the signal's reason. */
-export async function probe({ url, insecure, proxies, clock, signal }: ProbeOptions) {
+export async function probe({ url, insecure, proxies, clock, signal }: ProbeOptions): Promise<Answer | NoAnswer> {
   const transport = createTransport({ ...LIMITS, connectMs: TIMEOUT_MS }, { proxies })
   const startedAt = clock.monotonic()
   const sentAt = clock.now()
@@ -39,9 +52,7 @@ export async function probe({ url, insecure, proxies, clock, signal }: ProbeOpti
     const tookMs = clock.monotonic() - startedAt
     // The header is cut to whole seconds, which is half a second on average.
     const serviceTime = Date.parse(reply.header('date') ?? '') + 500
-    /** How far the service's clock is ahead, null when it sends no date. */
-    const skewMs = Number.isNaN(serviceTime) ? null : serviceTime - (sentAt + tookMs / 2)
-    return { status: reply.status, tookMs, skewMs }
+    return { status: reply.status, tookMs, skewMs: Number.isNaN(serviceTime) ? null : serviceTime - (sentAt + tookMs / 2) }
   } finally {
     await transport.close()
   }
