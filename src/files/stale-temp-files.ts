@@ -25,14 +25,11 @@ function pidNamespace(): string {
 }
 
 const MARK = /^(.+)\.([0-9a-f]{8})-(\d+)-(\d*)$/
-let mark: { readonly namespace: string; readonly text: string } | null = null
+let namespace: string | null = null
 
 function own(): { readonly namespace: string; readonly text: string } {
-  if (mark === null) {
-    const namespace = pidNamespace()
-    mark = { namespace, text: `${namespace}-${process.pid}-${ownBeginning() ?? ''}` }
-  }
-  return mark
+  namespace ??= pidNamespace()
+  return { namespace, text: `${namespace}-${process.pid}-${ownBeginning() ?? ''}` }
 }
 
 /** The temporary name of `target` in this process; `tag` distinguishes its writers. */

@@ -46,7 +46,8 @@ export function lockDirectory(directory: string): Release {
       }
       const found = readOr(path)
       const owner = found === null ? null : ownerOf(found)
-      if (held.has(path) || (owner !== null && owner.pid !== process.pid && isAlive(owner))) {
+      const isOurs = owner === null || owner.pid === process.pid
+      if (isOurs ? held.has(path) : isAlive(owner)) {
         const who = owner === null ? '' : ` (process ${owner.pid})`
         throw new FettleError('FETTLE_LOCKED', `Cannot open the data directory ${directory}: another service uses it${who}.`, {
           hint: 'Stop that service, or use another directory.',

@@ -2,12 +2,12 @@
  * The environment of every cell: one real service over a small register, and for each cell a folder with a pipeline and its
  * input. Folders are in memory if the machine has such a file system, because a thousand runs sync their journals.
  */
-import { accessSync, constants, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Service, serve } from '../../../src/service/index.ts'
 import { importRegister } from '../../../src/service/registers/index.ts'
 import type { ServiceAccess } from '../../support/check-run/evidence.ts'
+import { memoryFolder } from '../../support/memory-folder.ts'
 
 const CREDENTIALS = { username: 'conformance', password: 'canary-password-of-the-faults' }
 
@@ -36,15 +36,6 @@ const pipeline = (input: string) => ({
   output: { path: 'out.csv', columns: ['*', 'general.connectId', 'match.outcome', 'match.score'], unmatched: 'unmatched.csv' },
 })
 
-const inMemory = (): string => {
-  try {
-    accessSync('/dev/shm', constants.W_OK)
-    return '/dev/shm'
-  } catch {
-    return tmpdir()
-  }
-}
-
 /** A folder to run in. */
 export interface Folder {
   readonly path: string
@@ -70,7 +61,7 @@ export interface Scene {
 }
 
 export async function openScene(): Promise<Scene> {
-  const base = mkdtempSync(join(inMemory(), 'fettle-faults-'))
+  const base = mkdtempSync(join(memoryFolder(), 'fettle-faults-'))
   const register = join(base, 'register.csv')
   writeFileSync(register, REGISTER)
   const registerDir = join(base, 'registers')

@@ -1,4 +1,5 @@
 /** The stages `portfolio` and `screen` killed at every request, in its three moments, at every file operation, and twice. */
+import './use-processes.ts'
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Kill, type Lane, openLane, pullEverywhere } from './after.ts'

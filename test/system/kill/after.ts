@@ -10,7 +10,7 @@ import { type Service, serve } from '../../../src/service/index.ts'
 import type { FaultInput, FaultyService } from '../../../src/testing/index.ts'
 import { copyOf, differences, halfWritten, type Left, leftIn, nextCommand } from './copies.ts'
 import { placeInRun, recorded } from './judge.ts'
-import { CREDENTIALS, INPUT, makePlace, OUTPUTS, type Place, start, startService } from './kit.ts'
+import { CREDENTIALS, INPUT, makePlace, OUTPUTS, type Place, settled, start, startService } from './kit.ts'
 
 /** Where a process is killed: at a request, counted from where the run stands, or before an operation on a file. */
 export type Kill =
@@ -85,6 +85,7 @@ export async function openLane(data: string, name: string): Promise<Lane> {
   child = first.child
   const { signal, stderr } = await first.ended
   if (signal !== 'SIGKILL') throw new Error(`the run did not come to its portfolio: ${stderr}`)
+  await settled(service)
   service.server.arm([])
   const undisturbed = copyOf(prepared)
   const fresh = await freshService({ data, service })
@@ -132,6 +133,7 @@ async function killOnce(lane: Lane, place: Place, kill: Kill): Promise<boolean> 
   lane.child = child
   const { signal } = await ended
   lane.child = null
+  await settled(lane.service)
   armed.disarm()
   return signal === 'SIGKILL'
 }

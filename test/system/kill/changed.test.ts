@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { runDirectory } from '../../../src/app/runs/run-directory.ts'
 import type { FaultyService } from '../../../src/testing/index.ts'
 import { recorded } from './judge.ts'
-import { makePlace, OLD, outputsOf, type Place, start } from './kit.ts'
+import { makePlace, OLD, outputsOf, type Place, settled, start } from './kit.ts'
 import { useService } from './use-service.ts'
 
 let data: string
@@ -32,6 +32,7 @@ async function killed(answered: 'submit' | 'createJob' = 'submit'): Promise<Plac
   const { child, ended } = start(place, RUN)
   kill = () => void child.kill('SIGKILL')
   await ended
+  await settled(service)
   expect(armed.unconsumed()).toEqual([])
   return place
 }

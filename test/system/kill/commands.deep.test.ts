@@ -2,6 +2,7 @@
  * `merge`, `review --apply` and `clean` killed before and after every file operation and in the middle of every write, and
  * with a disk that is full for one operation.
  */
+import './use-processes.ts'
 import { rmSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import type { FaultyService } from '../../../src/testing/index.ts'

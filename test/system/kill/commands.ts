@@ -22,6 +22,8 @@ export interface Killed {
   readonly at?: readonly RegExp[]
   /** Only operations on this file of the folder count, and only those named: their number does not depend on how often is waited. */
   readonly only?: { readonly file: string; readonly ops: string }
+  /** Resolves when the service is at rest after a kill. */
+  readonly rest?: () => Promise<void>
   /** Further violations at the end. */
   readonly judge?: (place: Place, last: Ended) => readonly string[] | Promise<readonly string[]>
 }
@@ -39,7 +41,7 @@ const LANES = 2
 
 /** Kills the command at one operation after the other until it ends untouched. */
 export async function killEverywhere(killed: Killed): Promise<KilledAt> {
-  const { prepared, args, next = () => args, files, effect, judge = () => [] } = killed
+  const { prepared, args, next = () => args, files, effect, judge = () => [], rest = async () => {} } = killed
   const undisturbed = copyOf(prepared)
   const log = join(undisturbed.folder, 'log')
   const countedIn = ({ folder }: Place) =>
@@ -62,6 +64,7 @@ export async function killEverywhere(killed: Killed): Promise<KilledAt> {
     const place = copyOf(prepared)
     rmSync(log, { force: true })
     const first = await start(place, args, { fault: `${effect}@${at}`, log, ...countedIn(place) }).ended
+    await rest()
     const hit = readFileSync(log, 'utf8')
       .split('\n')
       .find(line => line.endsWith(` ${effect}`))

@@ -1,7 +1,7 @@
 /** Places that are prepared once and copied for each kill, and a comparison with the files of an undisturbed command. */
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { memoryFolder } from '../../support/memory-folder.ts'
 import { recorded } from './judge.ts'
 import type { Place } from './kit.ts'
 
@@ -27,7 +27,7 @@ export function leftIn({ folder }: Place, files: readonly string[]): Left {
 
 /** A place of its own with the same content. */
 export function copyOf({ folder: from, env }: Place): Place {
-  const folder = mkdtempSync(join(tmpdir(), 'fettle-kill-'))
+  const folder = mkdtempSync(join(memoryFolder(), 'fettle-kill-'))
   cpSync(from, folder, { recursive: true })
   return { folder, runsDir: join(folder, 'fettle-runs'), env: { ...env, HOME: folder } }
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import type { FaultyService } from '../../../src/testing/index.ts'
 import { recorded, violations } from './judge.ts'
-import { commandOf, type Ended, makePlace, OLD, outputsOf, type Place, start } from './kit.ts'
+import { commandOf, type Ended, makePlace, OLD, outputsOf, type Place, start, startProcess } from './kit.ts'
 import { useService } from './use-service.ts'
 
 let data: string
@@ -28,7 +28,7 @@ const NOBODY = 65_534
 function asNobody(place: Place, args: readonly string[]): Promise<Ended> {
   const isRoot = process.getuid?.() === 0
   if (isRoot) for (const name of ['', ...readdirSync(place.folder)]) chownSync(join(place.folder, name), NOBODY, NOBODY)
-  return start(place, args, undefined, isRoot ? { uid: NOBODY, gid: NOBODY } : {}).ended
+  return startProcess(place, args, undefined, isRoot ? { uid: NOBODY, gid: NOBODY } : {}).ended
 }
 
 test.each([
@@ -55,7 +55,7 @@ test.each([
 test('reports over the limit of file size are 73, and the next command writes them', async () => {
   const place = makePlace(data, service)
   const before = service.server.effects()
-  const limited = start(place, RUN, undefined, {}, ['bash', '-c', 'ulimit -f 40; exec "$0" "$@"'])
+  const limited = startProcess(place, RUN, undefined, {}, ['bash', '-c', 'ulimit -f 40; exec "$0" "$@"'])
   const first = await limited.ended
   expect(first.code, first.stderr).toBe(73)
   expect(first.stderr.replace(/\s+/g, ' ')).toMatch(/cannot write .*report\.html: EFBIG.*FETTLE_OUTPUT_WRITE.*fettle resume/)

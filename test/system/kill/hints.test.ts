@@ -8,7 +8,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { EXIT } from '../../../src/errors.ts'
 import type { FaultInput, FaultyService } from '../../../src/testing/index.ts'
 import { recorded } from './judge.ts'
-import { type Ended, makePlace, outputsOf, type Place, start } from './kit.ts'
+import { type Ended, makePlace, outputsOf, type Place, start, startProcess } from './kit.ts'
 import { useService } from './use-service.ts'
 
 let data: string
@@ -49,7 +49,7 @@ const met =
 const refusing = (operation: FaultInput['operation'], status: number): State['end'] =>
   met({ operation, times: 'always', effect: { kind: 'status', status } })
 const shell = (place: Place, script: string): Promise<Ended> =>
-  start(place, RUN, undefined, {}, ['bash', '-c', `${script}; exec "$0" "$@"`]).ended
+  startProcess(place, RUN, undefined, {}, ['bash', '-c', `${script}; exec "$0" "$@"`]).ended
 
 /** Does something at a request. */
 const during =
@@ -112,7 +112,7 @@ const STATES: Readonly<Record<string, State>> = {
   'a result that stdout cannot take': {
     exit: 'output',
     code: 'FETTLE_OUTPUT_WRITE',
-    end: place => start(place, RUN, undefined, {}, ['bash', '-c', 'exec "$0" "$@" > /dev/full']).ended,
+    end: place => startProcess(place, RUN, undefined, {}, ['bash', '-c', 'exec "$0" "$@" > /dev/full']).ended,
     isOver: true,
   },
   'a service that is not available': { exit: 'retryable', code: 'FETTLE_UNAVAILABLE', end: refusing('submit', 503) },

@@ -1,13 +1,21 @@
 /** Shared by the kill tests: a small register, a list and a pipeline in a new folder, and a fettle process in it. */
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import fs, { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { importRegister } from '../../../src/service/registers/index.ts'
 import { type FaultyService, serveWithFaults } from '../../../src/testing/index.ts'
+import { makePasswordsCheap } from '../../support/cheap-passwords.ts'
+import { type Ended, startProgram } from '../../support/crash/process.ts'
+import { memoryFolder } from '../../support/memory-folder.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
+
+makePasswordsCheap()
+
+/** Of the test: the log of a simulated disk is not on it. */
+const { closeSync, openSync, writeSync } = fs
 
 /** A register and a list small enough for a thousand runs, real enough for every outcome. */
 const REGISTER = [
@@ -51,7 +59,7 @@ export interface Place {
 
 /** A data folder with the register in it. */
 export async function makeData(): Promise<string> {
-  const data = mkdtempSync(join(tmpdir(), 'fettle-kill-data-'))
+  const data = mkdtempSync(join(memoryFolder(), 'fettle-kill-data-'))
   const file = join(data, 'register.csv')
   writeFileSync(file, REGISTER)
   await importRegister({ file, name: 'small', dir: join(data, 'registers'), now: new Date('2026-01-01T00:00:00Z') })
@@ -74,7 +82,7 @@ export const startService = (data: string, name: string, onKill: () => unknown, 
 
 /** A fresh folder; `service` null: the run starts its own. */
 export function makePlace(data: string, service: FaultyService | null): Place {
-  const folder = mkdtempSync(join(tmpdir(), 'fettle-kill-'))
+  const folder = mkdtempSync(join(memoryFolder(), 'fettle-kill-'))
   writeFileSync(join(folder, 'in.csv'), INPUT)
   writeFileSync(join(folder, 'pipeline.yml'), PIPELINE)
   for (const name of OUTPUTS) writeFileSync(join(folder, name), OLD)
@@ -87,13 +95,7 @@ export function makePlace(data: string, service: FaultyService | null): Place {
   return { folder, runsDir: join(folder, 'fettle-runs'), env }
 }
 
-/** How a fettle process ended. */
-export interface Ended {
-  readonly code: number | null
-  readonly signal: NodeJS.Signals | null
-  readonly stderr: string
-  readonly stdout: string
-}
+export type { Ended }
 
 /** What the disk does to a process: `EFFECT@N` of test/support/faulty-disk.mjs, and where it tells. */
 export interface Disk {
@@ -102,6 +104,8 @@ export interface Disk {
   readonly ops?: string
   /** What counts; everything in the place if absent. */
   readonly paths?: string
+  /** A kill takes with it what was not synced; only where commands are carried out in this process. */
+  readonly isPowerCut?: true
 }
 
 /** The command line of fettle, with the preload that shortens its waits. */
@@ -113,8 +117,8 @@ export const commandOf = (args: readonly string[]): [string, ...string[]] => [
   ...args,
 ]
 
-/** Starts fettle in a place; `within` is a command that gets fettle's as its last arguments. */
-export function start(
+/** Starts fettle in a process of its own; `within` is a command that gets fettle's as its last arguments. */
+export function startProcess(
   place: Place,
   args: readonly string[],
   disk?: Disk,
@@ -135,6 +139,46 @@ export function start(
   })
   const ended = new Promise<Ended>(resolve => child.on('close', (code, signal) => resolve({ code, signal, stderr, stdout })))
   return { child, ended }
+}
+
+/** Carries a command out, and can kill it. */
+export type Start = (
+  place: Place,
+  args: readonly string[],
+  disk?: Disk,
+) => {
+  readonly child: { readonly pid?: number | undefined; kill(signal?: NodeJS.Signals): boolean }
+  readonly ended: Promise<Ended>
+}
+
+/** Carries commands of the build in `dist` out in this process. */
+export const simulate =
+  (dist: string): Start =>
+  ({ folder, env }, args, disk) => {
+    const { fault = '', paths = folder, log: file = null, ops = '', isPowerCut = false } = disk ?? {}
+    const log = (text: string): void => {
+      if (file === null) return
+      const to = openSync(file, 'a')
+      writeSync(to, text)
+      closeSync(to)
+    }
+    log('')
+    return startProgram({ dist, args, cwd: folder, env, isPowerCut, disk: { fault, paths, ops, log } })
+  }
+
+let carryOut = simulate(join(root, 'dist'))
+
+/** Carries out all commands so from now on: in this process unless it is called. */
+export function carryOutBy(start: Start): void {
+  carryOut = start
+}
+
+/** Starts fettle in a place. */
+export const start: Start = (place, args, disk) => carryOut(place, args, disk)
+
+/** Requests of a process that was killed have ended: the next one starts later than that. */
+export async function settled({ server }: FaultyService): Promise<void> {
+  while (server.pending() > 0) await wait(5)
 }
 
 /** Both outputs as they stand. */

@@ -7,7 +7,7 @@ import type { FaultyService } from '../../../src/testing/index.ts'
 import type { Killed } from './commands.ts'
 import { nextCommand } from './copies.ts'
 import { recorded } from './judge.ts'
-import { type Ended, INPUT, makePlace, OUTPUTS, type Place, start } from './kit.ts'
+import { type Ended, INPUT, makePlace, OUTPUTS, type Place, settled, start } from './kit.ts'
 
 /** A command that is killed, without the kill. */
 export type Scene = Omit<Killed, 'effect' | 'at'>
@@ -84,5 +84,12 @@ export function cleanScene(data: string, service: FaultyService): Scene {
       ...(await judged(place, ended)),
     ]
   }
-  return { prepared, args: ['clean', 'in.csv', '--json'], next: nextCommand, files: ['in-clean.csv'], judge }
+  return {
+    prepared,
+    args: ['clean', 'in.csv', '--json'],
+    next: nextCommand,
+    files: ['in-clean.csv'],
+    judge,
+    rest: () => settled(service),
+  }
 }

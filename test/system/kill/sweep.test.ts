@@ -1,80 +1,24 @@
 /**
- * A fault at every request and every file operation of a run: SIGKILL, a full disk, a failing disk, a short write. Each time
- * the next command finishes the run: one job, every row, no partial file. FETTLE_SWEEP=full takes every point; otherwise a
- * sample, different for each fault.
+ * A fault at a sample of the requests and file operations of a run, carried out in this process: the end of the process, a power
+ * cut, a full disk, a failing disk, a short write. Each time the next command finishes the run: one job, every row, no partial
+ * file. real.test.ts repeats one point of each kind with SIGKILL, sweep.deep.test.ts all of them.
  */
-import { rmSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { makeData, makePlace, outputsOf, start } from './kit.ts'
-import { openLanes, type Sweep, sweep, wordsOf } from './sweep.ts'
+import { testSweeps } from './sweep-suite.ts'
 
-const isFull = process.env.FETTLE_SWEEP === 'full'
-/** At CI size the first point and how many further the next one is. */
-const every = (first: number, step: number) => (isFull ? { first: 1, step: 1 } : { first, step })
-
-const SWEEPS: readonly Sweep[] = [
-  { effect: { at: 'arrival' }, ...every(1, 11) },
-  { effect: { at: 'carriedOut' }, ...every(2, 9) },
-  { effect: { at: 'answered' }, ...every(3, 11) },
-  { effect: { disk: 'SIGKILL' }, ...every(4, 101) },
-  { effect: { disk: 'cut', ops: 'write' }, ...every(2, 79) },
-  { effect: { disk: 'short', ops: 'write' }, ...every(5, 91) },
-  { effect: { disk: 'ENOSPC', lasts: true }, ...every(6, 181) },
-  { effect: { disk: 'ENOSPC' }, first: isFull ? 3 : 9, step: isFull ? 5 : 97 },
-  { effect: { disk: 'EIO' }, ...every(1, 165) },
-  { effect: { disk: 'SIGINT' }, first: isFull ? 2 : 20, step: isFull ? 4 : 131 },
-  { effect: { disk: 'SIGTERM' }, first: isFull ? 4 : 37, step: isFull ? 4 : 127 },
-  { effect: { disk: 'SIGKILL' }, embedded: true, first: isFull ? 1 : 40, step: isFull ? 19 : 300 },
-  { effect: { disk: 'EIO' }, embedded: true, first: isFull ? 5 : 70, step: isFull ? 39 : 390 },
-]
-
-let data: string
-let opened: Awaited<ReturnType<typeof openLanes>>
-
-beforeAll(async () => {
-  data = await makeData()
-  opened = await openLanes(data)
-})
-afterAll(async () => {
-  await opened.close()
-  rmSync(data, { recursive: true, force: true })
-})
-
-/** The outputs of an undisturbed run, by whether the service was its own. */
-const undisturbed = new Map<boolean, string[]>()
-
-async function expectedOf(embedded: boolean): Promise<string[]> {
-  const known = undisturbed.get(embedded)
-  if (known !== undefined) return known
-  const place = makePlace(data, embedded ? null : opened.lanes[0]!.service)
-  const { code, stderr } = await start(place, ['run', 'pipeline.yml', '--json']).ended
-  expect(code, stderr).toBe(0)
-  const outputs = outputsOf(place)
-  undisturbed.set(embedded, outputs)
-  rmSync(place.folder, { recursive: true, force: true })
-  return outputs
-}
-
-const nameOf = ({ effect, embedded }: Sweep): string => `${wordsOf(effect)}${embedded === true ? ', embedded' : ''}`
-const all: { line: string; points: number }[] = []
-
-describe('after a fault at any point, the next command finishes the run', () => {
-  test.each(SWEEPS.map(one => [nameOf(one), one] as const))(
-    '%s',
-    { timeout: isFull ? 7_200_000 : 600_000 },
-    async (name, one) => {
-      const { points, parts, violations } = await sweep(opened.lanes, one, await expectedOf(one.embedded === true))
-      const where = Object.entries(parts).map(([part, count]) => `${part} ${count}`)
-      const line = `${name.padEnd(24)}${String(points).padStart(4)} points, ${violations.length} violations   ${where.join(', ')}`
-      all.push({ line, points })
-      if (isFull) console.log(line)
-      expect(violations).toEqual([])
-      expect(points).toBeGreaterThan(0)
-    },
-  )
-
-  afterAll(() => {
-    const sum = all.reduce((points, one) => points + one.points, 0)
-    console.log(`pulled at ${sum} points\n${all.map(({ line }) => line).join('\n')}`)
-  })
-})
+testSweeps([
+  { effect: { at: 'arrival' }, first: 1, step: 5 },
+  { effect: { at: 'carriedOut' }, first: 2, step: 3 },
+  { effect: { at: 'answered' }, first: 3, step: 5 },
+  { effect: { disk: 'SIGKILL' }, first: 4, step: 29 },
+  { effect: { disk: 'SIGKILL' }, first: 16, step: 29, powerCut: true },
+  { effect: { at: 'carriedOut' }, first: 3, step: 5, powerCut: true },
+  { effect: { disk: 'cut', ops: 'write' }, first: 2, step: 27 },
+  { effect: { disk: 'short', ops: 'write' }, first: 5, step: 43 },
+  { effect: { disk: 'ENOSPC', lasts: true }, first: 6, step: 91 },
+  { effect: { disk: 'ENOSPC' }, first: 9, step: 97 },
+  { effect: { disk: 'EIO' }, first: 1, step: 83 },
+  { effect: { disk: 'SIGINT' }, first: 20, step: 131 },
+  { effect: { disk: 'SIGTERM' }, first: 37, step: 127 },
+  { effect: { disk: 'SIGKILL' }, embedded: true, first: 40, step: 300 },
+  { effect: { disk: 'EIO' }, embedded: true, first: 70, step: 390 },
+])

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { EffectCounts, FaultyService } from '../../../src/testing/index.ts'
 import { halfFiles, placeInRun, recorded, violations } from './judge.ts'
-import { type Ended, makePlace, OLD, outputsOf, type Place, start, startService } from './kit.ts'
+import { type Ended, makePlace, OLD, outputsOf, type Place, settled, start, startService } from './kit.ts'
 
 /** What happens at a point. */
 export type Effect =
@@ -18,12 +18,16 @@ export type Effect =
       readonly ops?: string
     }
 
-/** One way to sweep: an effect at `first`, `first + step`, …; embedded: the service dies with the run. */
+/** One way to sweep: an effect at `first`, `first + step`, … until a run ends untouched, or at the points of `only`. */
 export interface Sweep {
   readonly effect: Effect
   readonly first: number
   readonly step: number
-  readonly embedded?: true
+  readonly only?: readonly number[]
+  /** The service dies with the run. */
+  readonly embedded?: boolean
+  /** The kill is a power cut. */
+  readonly powerCut?: boolean
 }
 
 /** What was found. */
@@ -61,22 +65,22 @@ export async function openLanes(data: string): Promise<{ lanes: readonly Lane[];
 }
 
 /** Sweeps until a run ends untouched. `expected` are the outputs of an undisturbed run. */
-export async function sweep(
-  lanes: readonly Lane[],
-  { effect, first, step, embedded }: Sweep,
-  expected: readonly string[],
-): Promise<Found> {
+export async function sweep(lanes: readonly Lane[], one: Sweep, expected: readonly string[]): Promise<Found> {
+  const { effect, first, step, only } = one
   const parts: Record<string, number> = {}
   const bad: string[] = []
-  let next = first
+  let next = 0
   let isOver = false
   const walk = async (lane: Lane): Promise<void> => {
     while (!isOver) {
-      const at = next
-      next += step
-      const result = await pull(lane, effect, at, embedded === true, expected)
-      if (result === null) isOver = true
-      else {
+      const at = only === undefined ? first + next * step : only[next]
+      next++
+      if (at === undefined) break
+      const result = await pull(lane, one, at, expected)
+      if (result === null) {
+        isOver = true
+        if (only !== undefined) bad.push(`${wordsOf(effect)} ${at}: the run ended before it`)
+      } else {
         parts[result.part] = (parts[result.part] ?? 0) + 1
         bad.push(...result.violations.map(why => `${wordsOf(effect)} ${at} (${result.part}): ${why}`))
       }
@@ -91,18 +95,23 @@ export const wordsOf = (effect: Effect): string =>
   'at' in effect ? `request ${effect.at}` : `${effect.disk}${effect.lasts === true ? ' for good' : ''}`
 
 /** Pulls one run at one point; null when it ended before that point. */
-async function pull(lane: Lane, effect: Effect, at: number, embedded: boolean, expected: readonly string[]) {
+async function pull(lane: Lane, { effect, embedded = false, powerCut }: Sweep, at: number, expected: readonly string[]) {
   const place = makePlace(lane.data, embedded ? null : lane.service)
   rmSync(lane.log, { force: true })
   const { server } = lane.service
   const before = server.effects()
   const armed = server.arm('at' in effect ? [{ operation: '*', nth: at, effect: { kind: 'killClient', at: effect.at } }] : [])
-  const disk = 'at' in effect ? undefined : { fault: `${effect.disk}@${at}${effect.lasts === true ? '+' : ''}`, log: lane.log }
-  const ops = 'at' in effect || effect.ops === undefined ? {} : { ops: effect.ops }
-  const { child, ended } = start(place, ['run', 'pipeline.yml', '--json'], disk && { ...disk, ...ops })
+  const disk = {
+    fault: 'at' in effect ? '' : `${effect.disk}@${at}${effect.lasts === true ? '+' : ''}`,
+    log: lane.log,
+    ...('at' in effect || effect.ops === undefined ? {} : { ops: effect.ops }),
+    ...(powerCut === true ? { isPowerCut: true as const } : {}),
+  }
+  const { child, ended } = start(place, ['run', 'pipeline.yml', '--json'], disk)
   lane.child = child
   const first = await ended
   lane.child = null
+  await settled(lane.service)
   const fired = 'at' in effect ? armed.unconsumed().length === 0 : readFileSync(lane.log, 'utf8').includes(` ${effect.disk}\n`)
   armed.disarm()
   const state = recorded(place)

@@ -1,0 +1,1 @@
+export function load<T>(url: string): Promise<T>

@@ -1,0 +1,3 @@
+/** disk.test.ts with a separate process for each command. */
+import './use-processes.ts'
+import './disk.test.ts'

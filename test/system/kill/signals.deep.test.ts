@@ -1,0 +1,3 @@
+/** signals.test.ts with a separate process for each command. */
+import './use-processes.ts'
+import './signals.test.ts'

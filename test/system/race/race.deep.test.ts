@@ -1,0 +1,3 @@
+/** race.test.ts with a separate process for each command. */
+import '../kill/use-processes.ts'
+import './race.test.ts'
