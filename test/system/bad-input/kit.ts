@@ -5,10 +5,8 @@
 
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { Readable } from 'node:stream'
 import { expect } from 'vitest'
-import { runProgram } from '../../../src/cli/program.ts'
-import { ENVIRONMENT, type Ended, fettle, folderOf, STACK } from '../cli/fettle.ts'
+import { type Ended, fettle, fettleBinary, folderOf, STACK } from '../cli/fettle.ts'
 import { type Remark, ROWS, type Row } from './row.ts'
 
 /** What no answer may hold: the password in the environment, and what the tables write where a secret would stand. */
@@ -32,40 +30,12 @@ export function argsOf({ line, args = ['p.yml'] }: Row): readonly string[] {
 }
 
 /** Runs a command line in this process, in the folder given. */
-export async function inProcess(args: readonly string[], cwd: string, env: Readonly<Record<string, string>>): Promise<Ended> {
-  let stdout = ''
-  let stderr = ''
-  const before = process.cwd()
-  process.chdir(cwd)
-  try {
-    const code = await runProgram(args, {
-      env: { ...ENVIRONMENT, ...env },
-      cwd: process.cwd(),
-      out: text => {
-        stdout += text.endsWith('\n') ? text : `${text}\n`
-      },
-      err: text => {
-        stderr += text.endsWith('\n') ? text : `${text}\n`
-      },
-      draw: text => {
-        stderr += text
-      },
-      stdin: () => Readable.from([]),
-      isTerminal: false,
-      columns: () => 80,
-      rows: () => 24,
-      colour: { out: false, err: false },
-      signal: new AbortController().signal,
-    })
-    return { code, stdout, stderr }
-  } finally {
-    process.chdir(before)
-  }
-}
+export const inProcess = (args: readonly string[], cwd: string, env: Readonly<Record<string, string>>): Promise<Ended> =>
+  fettle(args, { cwd, env })
 
 /** Runs a command line as a process of its own. */
 export const asProcess = (args: readonly string[], cwd: string, env: Readonly<Record<string, string>>): Promise<Ended> =>
-  fettle(args, { cwd, env })
+  fettleBinary(args, { cwd, env })
 
 /** A problem or remark as it was printed. */
 interface Told {

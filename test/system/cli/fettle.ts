@@ -1,13 +1,15 @@
 /**
- * What the tests of the command line share: the built binary in a fresh working directory, with a home, data folder and register
- * of the test file's own. Everything started or made here is gone when the file's tests are over.
+ * What the tests of the command line share: a command in this process, or the built binary, in a fresh working directory, with a
+ * home, data folder and register of the test file's own. Everything started or made here is gone when the file's tests are over.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { constants, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { afterAll, expect } from 'vitest'
+import { runProgram } from '../../../src/cli/program.ts'
 import { CANARY, canariesBelow, canariesIn } from '../security/canary.ts'
 
 /** The repository. */
@@ -118,8 +120,54 @@ export function follow(child: ChildProcess, input: string | null = ''): Under {
   return { child, ended, seen }
 }
 
-/** Runs the command to its end. */
-export const fettle = (args: readonly string[], call: Call): Promise<Ended> => start(args, call).ended
+/** Runs the binary to its end: for what only a process has, as its start, its streams and its memory. */
+export const fettleBinary = (args: readonly string[], call: Call): Promise<Ended> => start(args, call).ended
+
+/** What Node and the libraries read from the environment of the process itself. */
+const OF_PROCESS = /^(?:NODE_|TMPDIR$|TZ$|AWS_|SSL_)/
+
+let turn: Promise<unknown> = Promise.resolve()
+
+/** Runs the command to its end: in this process where it can be, one at a time, since a process has one working directory. */
+export function fettle(args: readonly string[], call: Call): Promise<Ended> {
+  if (call.input === null || Object.keys(call.env ?? {}).some(name => OF_PROCESS.test(name))) return fettleBinary(args, call)
+  const ended = turn.then(() => inThisProcess(args, call))
+  turn = ended.catch(() => {})
+  return ended
+}
+
+async function inThisProcess(args: readonly string[], { cwd, env = {}, input }: Call): Promise<Ended> {
+  let stdout = ''
+  let stderr = ''
+  const line = (text: string): string => (text.endsWith('\n') ? text : `${text}\n`)
+  const before = process.cwd()
+  process.chdir(cwd)
+  try {
+    const code = await runProgram(args, {
+      env: { ...ENVIRONMENT, ...env },
+      cwd: process.cwd(),
+      out: text => {
+        stdout += line(text)
+      },
+      err: text => {
+        stderr += line(text)
+      },
+      draw: text => {
+        stderr += text
+      },
+      stdin: () => Readable.from(input == null || input === '' ? [] : [Buffer.from(input)]),
+      isTerminal: false,
+      columns: () => 80,
+      rows: () => 24,
+      colour: { out: false, err: false },
+      signal: new AbortController().signal,
+    })
+    return { code, stdout, stderr }
+  } finally {
+    process.chdir(before)
+    said.push(stdout, stderr)
+  }
+}
 
 /** Text the command may print whatever happened, except with --debug. */
 export const STACK = /^\s+at .+:\d+:\d+\)?$|node:internal|UnhandledPromise|ExperimentalWarning/m

@@ -7,8 +7,9 @@ import { normaliseCountry } from '../../../src/normalise/country.ts'
 import legalForms from '../../../src/normalise/legal-forms.json' with { type: 'json' }
 import { withoutMarketSuffix } from '../../../src/normalise/market-suffixes.ts'
 import { normaliseText } from '../../../src/normalise/text.ts'
+import { anyCharacter } from '../../support/any-character.ts'
 
-const anyText = fc.string({ unit: 'binary', maxLength: 80 })
+const anyText = fc.string({ unit: anyCharacter, maxLength: 80 })
 
 describe('normaliseText', () => {
   it.each([

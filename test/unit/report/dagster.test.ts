@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { issue } from '../../../src/errors.ts'
 import { type PipesMessage, pipesLine, pipesMessages, type Report } from '../../../src/report/index.ts'
 import { type FixtureName, HOSTILE, reportOf, STATES } from './fixtures.ts'
+import { anyCharacter } from '../../support/any-character.ts'
 
 const here = (path: string): string => `/work/${path}`
 const one = (report: Report, assets: string[], checks: string[] = []) => pipesMessages([report], { assets, checks }, here)
@@ -140,7 +141,7 @@ test('a pipeline that could not start is reported and closed with its code', () 
 
 test('every message is one line of JSON, with any names and texts', () => {
   fc.assert(
-    fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(...HOSTILE)), text => {
+    fc.property(fc.oneof(fc.string({ unit: anyCharacter }), fc.constantFrom(...HOSTILE)), text => {
       const report = { ...finished, results: [{ ...result!, name: text, message: text }] }
       for (const message of one(report, [text, 'b'])) {
         const line = pipesLine(message)

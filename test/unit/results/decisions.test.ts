@@ -23,6 +23,7 @@ import { fingerprinter } from '../../../src/results/row-fingerprint.ts'
 import { RowTotals } from '../../../src/results/row-totals.ts'
 import { runs } from '../../support/runs.ts'
 import { factsOf, file, folder, names, planOf, text } from '../input/kit.ts'
+import { anyCharacter } from '../../support/any-character.ts'
 
 const TODAY = '2026-11-21'
 const fingerprint = (n: number): string => `r${n.toString(16).padStart(32, '0')}`
@@ -212,7 +213,7 @@ describe('fingerprints', () => {
 })
 
 describe('a decisions file', () => {
-  const cell = fc.string({ unit: 'binary' }).map(text =>
+  const cell = fc.string({ unit: anyCharacter }).map(text =>
     text
       .replace(/[\0\ufeff\ufffd]/g, '')
       .trim()

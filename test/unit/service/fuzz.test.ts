@@ -12,13 +12,14 @@ import { start } from '../../../src/service/server.ts'
 import { engine } from './engine.ts'
 import { logIn } from './kit.ts'
 import { sendRaw } from './raw.ts'
+import { anyCharacter } from '../../support/any-character.ts'
 
 const RUNS = Number(process.env.FETTLE_FUZZ ?? 400)
 
 const paths = Object.values(DATA_CLEANING).map(({ path }) => `/v1${path}`)
 const wild = fc.oneof(
   fc.string({ maxLength: 30 }),
-  fc.string({ unit: 'binary', maxLength: 30 }),
+  fc.string({ unit: anyCharacter, maxLength: 30 }),
   fc.constantFrom('\n{"forged":1}', '%0a', '../../etc/passwd', '{{7*7}}', '\u001b[2J'),
 )
 /** Lone surrogates cannot be written as bytes. */

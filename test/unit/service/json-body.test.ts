@@ -5,6 +5,7 @@ import { readJson } from '../../../src/service/http/json-body.ts'
 import { findJsonFault } from '../../../src/service/http/json-fault.ts'
 import { runs } from '../../support/runs.ts'
 import { mutated } from './malformed.ts'
+import { anyCharacter } from '../../support/any-character.ts'
 
 const isJson = (text: string): boolean => {
   try {
@@ -20,7 +21,7 @@ const text = fc.oneof(
   fc.json().map(json => JSON.stringify(JSON.parse(json), null, 1)),
   fc.json().chain(mutated),
   fc.string({ unit: fc.constantFrom(...'{}[]",:\\u0123456789eE+-. tfn\n\t\u0000é') }),
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: anyCharacter }),
 )
 
 test('the verdict is that of JSON.parse', () => {
