@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { ProgressReporter } from './test/support/progress.ts'
 
 // Three projects. `quick`: no child process, no long run. `slow`: the rest of what `npm test` runs.
 // `deep`: files named *.deep.test.ts, and those that walk a part of their cases elsewhere (test/support/runs.ts), in full;
@@ -77,6 +78,13 @@ if (process.env.TMPDIR === undefined && canHoldFiles()) process.env.TMPDIR = MEM
 const LONG = ['chaos/chaos', 'faults/process', 'faults/wire', 'kill/sweep', 'slow/canaries', 'bad-input/inputs']
 
 class LongestFirst extends BaseSequencer {
+  /** Files of one folder, which are alike, go to different parts. */
+  override async shard(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const { index, count } = this.ctx.config.shard ?? { index: 1, count: 1 }
+    const sorted = files.toSorted((a, b) => (a.moduleId < b.moduleId ? -1 : 1))
+    return sorted.filter((_, at) => at % count === index - 1)
+  }
+
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ moduleId }: TestSpecification): number => {
       const at = LONG.findIndex(name => moduleId.endsWith(`${name}.test.ts`))
@@ -86,8 +94,9 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-/** For tests that start processes: the build is there, and a file may take minutes. */
+/** For tests that start processes: the build is there, and a file may take minutes. They wait more than they compute. */
 const withProcesses = {
+  maxWorkers: 2 * Math.max(2, availableParallelism()),
   testTimeout: 600_000,
   hookTimeout: 120_000,
   globalSetup: 'test/global-setup.ts',
@@ -100,6 +109,8 @@ export default defineConfig({
     // On two cores vitest would take one.
     maxWorkers: Math.max(2, availableParallelism()),
     sequence: { sequencer: LongestFirst },
+    // On a terminal the default one counts.
+    reporters: process.stdout.isTTY ? ['default'] : [new ProgressReporter()],
     hookTimeout: 30_000,
     // Tests make many short-lived objects; with Node's 16 MB for them a sixth of the time went into collecting them.
     execArgv: ['--max-semi-space-size=64'],
@@ -114,12 +125,16 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'slow',
+          sequence: { groupOrder: 1 },
           include: slow,
           exclude: deepOnly,
           ...withProcesses,
         },
       },
-      { extends: true, test: { name: 'deep', include: deep, env: { FETTLE_DEEP: '1' }, ...withProcesses } },
+      {
+        extends: true,
+        test: { name: 'deep', sequence: { groupOrder: 2 }, include: deep, env: { FETTLE_DEEP: '1' }, ...withProcesses },
+      },
     ],
   },
 })

@@ -239,7 +239,8 @@ describe.concurrent('what the documents show works', () => {
     expect(ended).toEqual({ code: 0, stdout: '', stderr: '' })
   })
 
-  test('programs type-check', () => {
+  // The compiler looks from the working directory, which the commands of the other tests change.
+  test.sequential('programs type-check', () => {
     const name = join(ROOT, 'test/readme-program.ts')
     const options: ts.CompilerOptions = {
       ...ts.parseJsonConfigFileContent(ts.readConfigFile(join(ROOT, 'tsconfig.json'), ts.sys.readFile).config, ts.sys, ROOT)

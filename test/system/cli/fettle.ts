@@ -124,7 +124,7 @@ export function follow(child: ChildProcess, input: string | null = ''): Under {
 export const fettleBinary = (args: readonly string[], call: Call): Promise<Ended> => start(args, call).ended
 
 /** What Node and the libraries read from the environment of the process itself. */
-const OF_PROCESS = /^(?:NODE_|TMPDIR$|TZ$|AWS_|SSL_)/
+const OF_PROCESS = /^(?:NODE_|TMPDIR$|TZ$|AWS_|SSL_|FORCE_COLOR$)/
 
 let turn: Promise<unknown> = Promise.resolve()
 

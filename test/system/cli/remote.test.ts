@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { reportSchema } from '../../../src/report/schema.ts'
-import { type Ended, fettle, folderOf, lastLine, pipelineOf, STACK, start } from './fettle.ts'
+import { type Ended, fettle, fettleBinary, folderOf, lastLine, pipelineOf, STACK, start } from './fettle.ts'
 import { CREDENTIALS, counting, LOGIN, realService, scripted } from './servers.ts'
 
 const ROWS = 'Company Name,Reg No,Country\nAcme Ltd,1,GB\nBolt Ltd,2,GB\nCork SA,3,FR\nAcme Ltd,1,GB\nNobody,9,DE\n'
@@ -13,7 +13,7 @@ const place = (more?: string): string => folderOf({ 'rows.csv': ROWS, 'p.yml': p
 /** The line and the result file agree with each other and with the code; the report says the same. */
 function isWhole(ended: Ended, cwd: string, code: number): Record<string, unknown> {
   expect(ended.stderr).not.toMatch(STACK)
-  expect(ended.code).toBe(code)
+  expect(ended.code, ended.stderr).toBe(code)
   expect(readFileSync(join(cwd, 'r.json'), 'utf8')).toBe(ended.stdout)
   const line = lastLine(ended)
   expect(line).toMatchObject({ schema: 'fettle/result/v1', exitCode: code })
@@ -96,7 +96,8 @@ describe.concurrent('an outage', () => {
     const port = await freePort()
     const cwd = place('output: out/p.csv\nretry: {attempts: 1}')
     const env = { ...CREDENTIALS, FETTLE_URL: `http://127.0.0.1:${port}/v1` }
-    const ended = await fettle(RUN, { cwd, env })
+    // A process that could not log in does not try again for a while.
+    const ended = await fettleBinary(RUN, { cwd, env })
     expect(isWhole(ended, cwd, 75)).toMatchObject({ status: 'error', output: null })
     expect((await fettle(['status', '-h'], { cwd })).code).toBe(0)
     expect(await fettle(['status'], { cwd })).toMatchObject({ code: 75 })

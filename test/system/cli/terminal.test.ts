@@ -8,6 +8,7 @@ import {
   ENVIRONMENT,
   type Ended,
   fettle,
+  fettleBinary,
   folderOf,
   follow,
   importRegister,
@@ -188,7 +189,7 @@ describe.concurrent('hostile text', () => {
 test('--debug shows where an error came from, and only --debug', async () => {
   const cwd = folderOf()
   const plain = await fettle(['run', 'p.yml', '--timeout', 'x'], { cwd })
-  const debug = await fettle(['run', 'p.yml', '--timeout', 'x', '--debug'], { cwd })
+  const debug = await fettleBinary(['run', 'p.yml', '--timeout', 'x', '--debug'], { cwd })
   expect(plain.stderr).not.toMatch(STACK)
   expect(debug.stderr.startsWith(plain.stderr.trimEnd())).toBe(true)
   expect(debug.stderr).toMatch(/^\s+at .*dist\/cli/m)

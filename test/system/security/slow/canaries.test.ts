@@ -9,11 +9,21 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { cert, key } from '../../../unit/client/self-signed.ts'
-import { atEnd, ENVIRONMENT, type Ended, fettle, folderOf, importRegister, pipelineOf, ROWS, start } from '../../cli/fettle.ts'
+import {
+  atEnd,
+  ENVIRONMENT,
+  type Ended,
+  fettle,
+  fettleBinary,
+  folderOf,
+  importRegister,
+  pipelineOf,
+  ROWS,
+  start,
+} from '../../cli/fettle.ts'
 import { realService } from '../../cli/servers.ts'
 import { CANARY, canariesBelow, canariesIn } from '../canary.ts'
 import { type Careless, careless, type Fault } from './careless-service.ts'
-import { inside } from './inside.ts'
 
 beforeAll(importRegister)
 
@@ -26,12 +36,12 @@ const place = (more = MORE): string => folderOf({ 'rows.csv': ROWS, 'p.yml': pip
 
 /** Carries out a command and searches what it printed; what it wrote is searched by `isClean`. */
 async function said(args: readonly string[], cwd: string, env: Readonly<Record<string, string>>): Promise<Ended> {
-  return searched(await inside(args, cwd, { ...FOREIGN, ...env }))
+  return searched(await fettle(args, { cwd, env: { ...FOREIGN, ...env } }))
 }
 
 /** The same by the binary. */
 async function saidByBinary(args: readonly string[], cwd: string, env: Readonly<Record<string, string>>): Promise<Ended> {
-  return searched(await fettle(args, { cwd, env: { ...FOREIGN, ...env } }))
+  return searched(await fettleBinary(args, { cwd, env: { ...FOREIGN, ...env } }))
 }
 
 function searched(ended: Ended): Ended {

@@ -15,7 +15,6 @@ import { dirname, join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { makeRunDirectory } from '../../../../src/app/runs/run-directory.ts'
 import { BINARY, ENVIRONMENT, fettle, folderOf, follow, importRegister, pipelineOf, ROWS } from '../../cli/fettle.ts'
-import { inside } from './inside.ts'
 
 beforeAll(importRegister)
 
@@ -72,7 +71,7 @@ describe('S5: planted links are not followed', () => {
     const target = victim()
     mkdirSync(dirname(join(cwd, name)), { recursive: true })
     symlinkSync(target, join(cwd, name))
-    const ended = await inside(['run', 'p.yml', '--result-file', 'r.json'], cwd, {})
+    const ended = await fettle(['run', 'p.yml', '--result-file', 'r.json'], { cwd })
     expect(ended.code).toBe(code)
     expect(ended.stderr).toContain(why)
     expect(readFileSync(target, 'utf8')).toBe('untouched')
@@ -84,7 +83,7 @@ describe('S5: planted links are not followed', () => {
     const target = victim()
     mkdirSync(join(cwd, 'fettle-runs/locks'), { recursive: true })
     symlinkSync(target, join(cwd, 'fettle-runs/locks/p'))
-    const ended = await inside(['run', 'p.yml'], cwd, {})
+    const ended = await fettle(['run', 'p.yml'], { cwd })
     expect([0, 75]).toContain(ended.code)
     expect(readFileSync(target, 'utf8')).toBe('untouched')
   })
@@ -101,7 +100,7 @@ describe('S5: planted links are not followed', () => {
           symlinkSync(target, join(cwd, 'out', name))
         }
     }, 1)
-    await inside(['run', 'p.yml'], cwd, {})
+    await fettle(['run', 'p.yml'], { cwd })
     clearInterval(planted)
     expect(readFileSync(target, 'utf8')).toBe('untouched')
   })
@@ -118,13 +117,13 @@ describe('S5: planted links are not followed', () => {
 describe('S14: what an output may replace', () => {
   test('replaces its earlier version completely; never the input, the pipeline, a file that is no table, or a file outside', async () => {
     const cwd = place('output: out/p.csv')
-    expect((await inside(['run', 'p.yml'], cwd, {})).code).toBe(0)
+    expect((await fettle(['run', 'p.yml'], { cwd })).code).toBe(0)
     const first = readFileSync(join(cwd, 'out/p.csv'), 'utf8')
-    expect((await inside(['run', 'p.yml', '--new'], cwd, {})).code).toBe(0)
+    expect((await fettle(['run', 'p.yml', '--new'], { cwd })).code).toBe(0)
     expect(readFileSync(join(cwd, 'out/p.csv'), 'utf8')).toBe(first)
     writeFileSync(join(cwd, 'notes.md'), 'mine\n')
     for (const output of ['rows.csv', 'p.yml', 'notes.md', '../x.csv', '/x.csv', 'fettle-runs/latest', 'CON', 'a\\b.csv']) {
-      const ended = await inside(['run', 'p.yml', '--new', '--output', output], cwd, {})
+      const ended = await fettle(['run', 'p.yml', '--new', '--output', output], { cwd })
       expect(`${output} ${ended.code}`).toBe(`${output} 2`)
     }
     expect(readFileSync(join(cwd, 'rows.csv'), 'utf8')).toBe(ROWS)
@@ -141,7 +140,7 @@ describe('S34: rows', () => {
   /** The files below the runs directory that hold a row, and whether what was said does. */
   const holding = async (more: string, args: readonly string[] = []) => {
     const cwd = place(`${more}\n`, rows)
-    const ended = await inside(['run', 'p.yml', '-v', '--debug', '--json', ...args], cwd, {})
+    const ended = await fettle(['run', 'p.yml', '-v', '--debug', '--json', ...args], { cwd })
     const runs = join(cwd, 'fettle-runs')
     const files = readdirSync(runs, { recursive: true, encoding: 'utf8' }).filter(name => lstatSync(join(runs, name)).isFile())
     const found = files.flatMap(name =>

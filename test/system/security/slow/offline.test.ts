@@ -9,7 +9,6 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { atEnd, fettle, folderOf, pipelineOf, ROWS, start } from '../../cli/fettle.ts'
 import { counting } from '../../cli/servers.ts'
-import { inside } from './inside.ts'
 
 /** Forbids every way out, and says so on stderr with a word of its own. */
 const FORBID = `
@@ -92,10 +91,10 @@ describe('S18, S19: texts of a service', () => {
       GITHUB_ACTIONS: 'true',
       CI: 'true',
     }
-    const said = [await inside(['run', 'p.yml', '--json', '--debug', '-v', '--timeout', '3s'], cwd, env)]
+    const said = [await fettle(['run', 'p.yml', '--json', '--debug', '-v', '--timeout', '3s'], { cwd, env })]
     for (const format of ['text', 'json', 'markdown', 'junit', 'openmetrics', 'html'])
-      said.push(await inside(['report', '--format', format], cwd, env))
-    said.push(await inside(['status'], cwd, env), await inside(['runs', '--json'], cwd, env))
+      said.push(await fettle(['report', '--format', format], { cwd, env }))
+    said.push(await fettle(['status'], { cwd, env }), await fettle(['runs', '--json'], { cwd, env }))
     for (const { stdout, stderr } of said)
       for (const text of [stdout, stderr]) {
         expect(text).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/)
