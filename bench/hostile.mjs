@@ -16,7 +16,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { LIMITS } from '../dist/service/limits.js'
+import { LIMITS } from '../build/service/limits.js'
 import { makeCaller, percentile, startService } from './lib/service.mjs'
 
 const SLOW = 500

@@ -18,7 +18,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import autocannon from 'autocannon'
 import { parse } from 'csv-parse/sync'
-import { LIMITS } from '../dist/service/limits.js'
+import { LIMITS } from '../build/service/limits.js'
 import { grow } from './lib/grow.mjs'
 import { makeCaller } from './lib/service.mjs'
 

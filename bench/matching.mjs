@@ -12,9 +12,9 @@
  * the register does not hold the company. A match given to such a row counts as false. `--floor` ends with 1 below its figures.
  */
 import { parseArgs } from 'node:util'
-import { selectCandidates } from '../dist/service/matching/blocking/candidates.js'
-import { buildIndex, match } from '../dist/service/matching/index.js'
-import { prepareQuery } from '../dist/service/matching/query.js'
+import { selectCandidates } from '../build/service/matching/blocking/candidates.js'
+import { buildIndex, match } from '../build/service/matching/index.js'
+import { prepareQuery } from '../build/service/matching/query.js'
 import { bestCut, companyOf, figure, quality, qualityAt, queryOf, readCsv } from './lib/matching-data.mjs'
 import { printMisses } from './lib/matching-misses.mjs'
 import { measureNames } from './lib/matching-names.mjs'

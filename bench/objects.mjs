@@ -39,8 +39,8 @@ function serve() {
 
 /** One transfer, alone in this process. */
 async function transfer(kind, doing, port) {
-  const { createObjects } = await import('../dist/client/storage/objects.js')
-  const { realClock } = await import('../dist/client/clock.js')
+  const { createObjects } = await import('../build/client/storage/objects.js')
+  const { realClock } = await import('../build/client/clock.js')
   const endpoint = `http://127.0.0.1:${port}`
   const s3 = () => ({ region: 'us-east-1', accessKeyId: 'bench', secretAccessKey: 'bench', sessionToken: null, endpoint })
   const objects = createObjects({ clock: realClock, attempts: 1, s3 })

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { chromium } from 'playwright-core'
-import { renderHtml, reportSchema } from '../dist/report/index.js'
+import { renderHtml, reportSchema } from '../build/report/index.js'
 
 const TIMES = 5
 const report = reportSchema.parse(

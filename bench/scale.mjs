@@ -13,9 +13,9 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { Worker } from 'node:worker_threads'
 import { parse } from 'csv-parse/sync'
-import { makeThreads } from '../dist/service/data-cleaning/processing/threads.js'
-import { createIndexBuilder, match, viewIndex } from '../dist/service/matching/index.js'
-import { loadIndex, saveIndex } from '../dist/service/registers/index-file.js'
+import { makeThreads } from '../build/service/data-cleaning/processing/threads.js'
+import { createIndexBuilder, match, viewIndex } from '../build/service/matching/index.js'
+import { loadIndex, saveIndex } from '../build/service/registers/index-file.js'
 import { grow } from './lib/grow.mjs'
 
 const { values } = parseArgs({
@@ -73,7 +73,7 @@ function queriesOf() {
 
 /** Rows a second of so many threads. */
 async function threaded(image, queries, rows, count) {
-  const script = fileURLToPath(new URL('../dist/service/data-cleaning/processing/match-thread.js', import.meta.url))
+  const script = fileURLToPath(new URL('../build/service/data-cleaning/processing/match-thread.js', import.meta.url))
   const threads = makeThreads(count, () => new Worker(script, { workerData: image }))
   const stream = async function* (most) {
     for (let row = 0; row < most; row++) yield queries[row % queries.length]

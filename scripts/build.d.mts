@@ -1,2 +1,2 @@
-/** Compiles what is out of date in ./dist. */
-export function buildForTests(): void
+/** Brings ./dist (without declarations) and ./build up to date. */
+export function buildForTests(): Promise<void>

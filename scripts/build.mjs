@@ -1,24 +1,129 @@
 /**
- * Writes ./dist from ./src one file at a time: what tests run, made in a second. No types are checked and no declarations are
- * written; `npm run build` does both with tsc. Only sources newer than their output are compiled. JSON files are copied.
+ * Builds the package. `node scripts/build.mjs` writes ./dist: bundled programs with source maps, the declarations of what they
+ * export, and the licences of what is bundled. `buildForTests()` writes the programs alone, and each source file as a module of
+ * its own into ./build, for tests and benchmarks that need a part of fettle; only what is out of date is written.
  */
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { rolldown } from 'rolldown'
 import { transformSync } from 'rolldown/utils'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const [src, dist] = [join(root, 'src'), join(root, 'dist')]
+const [src, dist, modules] = ['src', 'dist', 'build'].map(name => join(root, name))
+
+/** What users import or start, and the worker thread of the service. */
+const ENTRIES = {
+  'cli/main': 'cli/main',
+  index: 'index',
+  'client/index': 'client/index',
+  'service/index': 'service/index',
+  'testing/index': 'testing/index',
+  'match-thread': 'service/data-cleaning/processing/match-thread',
+}
+
+/** Not bundled: WebAssembly and fonts that are read as files, and the optional packages. */
+const { peerDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+const EXTERNAL = ['node-sqlite3-wasm', 'pdfkit', ...Object.keys(peerDependencies)]
+
+/**
+ * Parts of packages that fettle never reaches: the bundle leaves them out. undici's index also loads fetch, caches and mocks;
+ * fastify runs without schema compilers, logger and injector (service/app.ts); form-data gets its content type from us.
+ */
+const NOTHING = 'export default {}'
+const SLIM = {
+  undici: `
+    import Dispatcher from 'undici/lib/dispatcher/dispatcher.js'
+    import Agent from 'undici/lib/dispatcher/agent.js'
+    import Pool from 'undici/lib/dispatcher/pool.js'
+    import ProxyAgent from 'undici/lib/dispatcher/proxy-agent.js'
+    import buildConnector from 'undici/lib/core/connect.js'
+    import connect from 'undici/lib/api/api-connect.js'
+    import request from 'undici/lib/api/api-request.js'
+    Object.assign(Dispatcher.prototype, { connect, request })
+    export { Agent, Pool, ProxyAgent, buildConnector }`,
+  '@fastify/ajv-compiler': NOTHING,
+  '@fastify/fast-json-stringify-compiler': NOTHING,
+  'light-my-request': NOTHING,
+  pino: NOTHING,
+  'mime-db': NOTHING,
+}
+const slim = {
+  name: 'slim',
+  resolveId: id => (Object.hasOwn(SLIM, id) ? `\0slim:${id}` : null),
+  load: id => (id.startsWith('\0slim:') ? SLIM[id.slice('\0slim:'.length)] : null),
+}
+
+const GROUPS = [
+  // One file, so that its digest is that of the engine (registers/engine-digest.ts).
+  { name: 'matching', test: /src[\\/](?:service[\\/]matching|normalise|service[\\/]registers[\\/]engine-digest)\b/ },
+  { name: 'zod', test: /node_modules[\\/]zod[\\/]/ },
+]
+
 const timeOf = path => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
 const filesIn = (folder, ending) =>
-  readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith(ending))
+  existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith(ending)) : []
 
-/** Compiles what is out of date and removes outputs without a source. Throws with file, line and column of a syntax error. */
-export function buildForTests() {
-  mkdirSync(dist, { recursive: true })
+/** Bundles the programs into ./dist. */
+async function bundle() {
+  const built = await rolldown({
+    input: Object.fromEntries(Object.entries(ENTRIES).map(([name, file]) => [name, join(src, `${file}.ts`)])),
+    platform: 'node',
+    plugins: [slim],
+    external: id => id.startsWith('node:') || EXTERNAL.some(name => id === name || id.startsWith(`${name}/`)),
+    checks: { circularDependency: false, ineffectiveDynamicImport: false },
+  })
+  const { output } = await built.write({
+    dir: dist,
+    format: 'esm',
+    entryFileNames: '[name].js',
+    chunkFileNames: 'chunks/[name].js',
+    sourcemap: true,
+    sourcemapExcludeSources: true,
+    minify: true,
+    keepNames: true,
+    codeSplitting: { groups: GROUPS },
+  })
+  await built.close()
+  const written = new Set(output.map(({ fileName }) => fileName))
+  for (const name of [...filesIn(dist, '.js'), ...filesIn(dist, '.map'), ...filesIn(dist, '.json')])
+    if (!written.has(name.replaceAll('\\', '/'))) rmSync(join(dist, name))
+  writeFileSync(join(dist, 'licenses.txt'), licences(output.flatMap(({ moduleIds = [] }) => moduleIds)))
+}
+
+/** The licence of every package of which a module is bundled. */
+function licences(ids) {
+  const folders = new Set(ids.flatMap(id => /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(id)?.[0] ?? []))
+  const texts = [...folders].map(folder => {
+    const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+    const file = readdirSync(folder).find(one => /^(?:licen[cs]e|copying)/i.test(one))
+    return `${name} ${version} (${license})\n\n${file === undefined ? '' : readFileSync(join(folder, file), 'utf8').trim()}\n`
+  })
+  return `dist contains parts of these packages.\n\n${texts.sort().join(`\n${'-'.repeat(80)}\n\n`)}`
+}
+
+/** Writes the declarations that the entries reach into ./dist. Throws when the types are wrong. */
+function declare() {
+  const typescript = join(root, 'node_modules/typescript/bin/tsc')
+  const { status } = spawnSync(process.execPath, [typescript, '-p', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' })
+  if (status !== 0) throw new Error('the declarations cannot be written')
+  const reached = new Set()
+  const visit = file => {
+    if (reached.has(file)) return
+    reached.add(file)
+    for (const [, to] of readFileSync(file, 'utf8').matchAll(/(?:from|import)[ (]+['"](\.[^'"]+)['"]/g))
+      visit(join(dirname(file), to.replace(/\.[jt]s$/, '.d.ts')))
+  }
+  for (const name of Object.keys(ENTRIES).filter(one => one.endsWith('index'))) visit(join(dist, `${name}.d.ts`))
+  for (const name of filesIn(dist, '.d.ts')) if (!reached.has(join(dist, name))) rmSync(join(dist, name))
+}
+
+/** Compiles each source file that is newer than its module in ./build. Throws with file, line and column of a syntax error. */
+function compileModules() {
   const sources = filesIn(src, '.ts')
   for (const name of sources) {
-    const [from, to] = [join(src, name), join(dist, `${name.slice(0, -3)}.js`)]
+    const [from, to] = [join(src, name), join(modules, `${name.slice(0, -3)}.js`)]
     if (timeOf(to) > timeOf(from)) continue
     const { code, errors } = transformSync(from, readFileSync(from, 'utf8'), {
       target: 'node20',
@@ -32,9 +137,30 @@ export function buildForTests() {
   }
   const tables = filesIn(src, '.json')
   for (const name of tables) {
-    mkdirSync(dirname(join(dist, name)), { recursive: true })
-    if (timeOf(join(dist, name)) <= timeOf(join(src, name))) copyFileSync(join(src, name), join(dist, name))
+    mkdirSync(dirname(join(modules, name)), { recursive: true })
+    if (timeOf(join(modules, name)) <= timeOf(join(src, name))) copyFileSync(join(src, name), join(modules, name))
   }
   const wanted = new Set([...sources.map(name => `${name.slice(0, -3)}.js`), ...tables])
-  for (const name of [...filesIn(dist, '.js'), ...filesIn(dist, '.json')]) if (!wanted.has(name)) rmSync(join(dist, name))
+  for (const name of [...filesIn(modules, '.js'), ...filesIn(modules, '.json')])
+    if (!wanted.has(name)) rmSync(join(modules, name))
+}
+
+/** Brings ./dist (without declarations) and ./build up to date. */
+export async function buildForTests() {
+  compileModules()
+  const inputs = [
+    ...filesIn(src, '').map(name => join(src, name)),
+    join(root, 'package-lock.json'),
+    fileURLToPath(import.meta.url),
+  ]
+  const builtAt = timeOf(join(dist, 'licenses.txt'))
+  // A folder's time changes when a file in it is removed.
+  if (inputs.some(path => timeOf(path) >= builtAt)) await bundle()
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  rmSync(dist, { recursive: true, force: true })
+  await bundle()
+  declare()
+  compileModules()
 }

@@ -3,10 +3,10 @@
  * one is not current. Needs `npm run build` first.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { COMMANDS } from '../dist/cli/commands/index.js'
-import { helpOf } from '../dist/cli/parse-argv.js'
-import { ERRORS, EXIT } from '../dist/errors.js'
-import { shellCommand } from '../dist/shell-command.js'
+import { COMMANDS } from '../build/cli/commands/index.js'
+import { helpOf } from '../build/cli/parse-argv.js'
+import { ERRORS, EXIT } from '../build/errors.js'
+import { shellCommand } from '../build/shell-command.js'
 
 /** Columns of a code block that no page has to scroll. */
 const WIDTH = 110

@@ -1,8 +1,8 @@
 /** Writes the tables of docs/matching.md from the engine's own, or with --check fails when they are not current. Needs dist/. */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { SCALE } from '../dist/service/matching/decide/match-score.js'
-import { FEATURES, MEANINGS } from '../dist/service/matching/features.js'
-import { THRESHOLDS, WEIGHTS } from '../dist/service/matching/weights.js'
+import { SCALE } from '../build/service/matching/decide/match-score.js'
+import { FEATURES, MEANINGS } from '../build/service/matching/features.js'
+import { THRESHOLDS, WEIGHTS } from '../build/service/matching/weights.js'
 
 const path = new URL('../docs/matching.md', import.meta.url)
 const table = (head, rows) => [head, head.map(() => '---'), ...rows].map(cells => `| ${cells.join(' | ')} |`).join('\n')

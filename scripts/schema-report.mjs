@@ -1,6 +1,6 @@
 /** Writes schema/report.v1.json and schema/event.v1.json, or with --check fails when one is not current. Needs `npm run build` first. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { eventJsonSchema, reportJsonSchema } from '../dist/report/index.js'
+import { eventJsonSchema, reportJsonSchema } from '../build/report/index.js'
 
 const folder = new URL('../schema/', import.meta.url)
 

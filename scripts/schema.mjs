@@ -1,6 +1,6 @@
 /** Writes schema/pipeline.v1.json from the one declaration of the pipeline file; with --check fails when it is not current. Needs dist/. */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { pipelineJsonSchema } from '../dist/pipeline/index.js'
+import { pipelineJsonSchema } from '../build/pipeline/index.js'
 
 const path = new URL('../schema/pipeline.v1.json', import.meta.url)
 const text = `${JSON.stringify(pipelineJsonSchema(), null, 2)}\n`

@@ -2,7 +2,7 @@
  * Chooses the least scores for `matched` on out-of-fold answers: of all points on a grid the one of highest recall, summed over the sets,
  * at which every set keeps its precision. Knows the engine's kinds of evidence, no weights.
  */
-import { evidenceClassOf, mayMatch } from '../dist/service/matching/decide/decide.js'
+import { evidenceClassOf, mayMatch } from '../build/service/matching/decide/decide.js'
 
 /** Least precision of each set as it is measured; recall by address is dear, and a little more is risked for it. */
 const PRECISION = { 'uk-gpg': 0.983, listed: 0.99, sec: 0.99 }

@@ -2,7 +2,7 @@
  * The structural scan alone, in this process: everything that `check` looks at but the cells of mapped columns. Small files are
  * taken several times; prints the rows, and the fastest and the median seconds. `node bench/lib/csv-scan.mjs FILE`
  */
-import { inspect } from '../../dist/input/index.js'
+import { inspect } from '../../build/input/index.js'
 
 const path = process.argv[2]
 const all = []

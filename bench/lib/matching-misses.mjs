@@ -2,9 +2,9 @@
  * The rows that were not answered right, counted by cause and kind: what is left to be had, and from where. Names no row; `--list`
  * of bench/matching.mjs does, for the split that one may look at.
  */
-import { nameAgrees } from '../../dist/service/matching/decide/decide.js'
-import { scoreCompanies } from '../../dist/service/matching/decide/score.js'
-import { prepareQuery } from '../../dist/service/matching/query.js'
+import { nameAgrees } from '../../build/service/matching/decide/decide.js'
+import { scoreCompanies } from '../../build/service/matching/decide/score.js'
+import { prepareQuery } from '../../build/service/matching/query.js'
 
 const CAUSES = {
   renamed: 'renamed: the register has a name that is nothing like the one asked for',

@@ -2,11 +2,11 @@
  * Labelled pairs of organisation names (`nameA,nameB,label,logicV2`): F of the engine's name nameSimilarity, the figure that `why` shows,
  * beside the recorded score of OpenSanctions' logic_v2. Rarity of words is taken from the names of the file itself.
  */
-import { compareNames } from '../../dist/service/matching/compare/compare-names.js'
-import { nameSimilarity } from '../../dist/service/matching/decide/explain.js'
-import { newVector } from '../../dist/service/matching/features.js'
-import { buildIndex } from '../../dist/service/matching/index.js'
-import { prepareQuery } from '../../dist/service/matching/query.js'
+import { compareNames } from '../../build/service/matching/compare/compare-names.js'
+import { nameSimilarity } from '../../build/service/matching/decide/explain.js'
+import { newVector } from '../../build/service/matching/features.js'
+import { buildIndex } from '../../build/service/matching/index.js'
+import { prepareQuery } from '../../build/service/matching/query.js'
 import { bestCut, companyOf, figure, qualityAt } from './matching-data.mjs'
 
 /** Where two names are called the same, chosen once. */

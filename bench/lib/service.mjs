@@ -96,7 +96,7 @@ export function percentile(values, share) {
 if (process.argv[1] === self) {
   const [directory, limits = '{}'] = process.argv.slice(2)
   const { serve } = await import('../../dist/service/index.js')
-  const { importRegister } = await import('../../dist/service/registers/index.js')
+  const { importRegister } = await import('../../build/service/registers/index.js')
   const registerDir = join(directory, 'registers')
   const file = fileURLToPath(new URL('../../samples/register.csv', import.meta.url))
   await importRegister({ file, name: 'sample', dir: registerDir, now: new Date() })

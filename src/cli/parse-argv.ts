@@ -25,7 +25,7 @@ export async function parse(words: readonly string[], io: Io): Promise<ParsedCom
   await rejectUnknown(argv)
   let parsed: ParsedCommand | null = null
   const problems: string[] = []
-  const parser = createParser(io, problems, found => {
+  const parser = createParser(argv, io, problems, found => {
     parsed = found
   })
   let printed = ''
@@ -49,7 +49,10 @@ function withoutSeparator(words: readonly string[]): string[] {
   return [...words.slice(0, end), ...words.slice(end + 1).map(word => (word.startsWith('-') ? `./${word}` : word))]
 }
 
-function createParser(io: Io, problems: string[], onCommand: (parsed: ParsedCommand) => void): Argv {
+/** yargs lays out the help of what it is given on every call (measured: 30 ms), so it is given texts only when help is wanted. */
+const wantsHelp = (argv: readonly string[]): boolean => argv.length === 0 || argv.some(word => /^(?:--help|-[^-]*h)/.test(word))
+
+function createParser(argv: readonly string[], io: Io, problems: string[], onCommand: (parsed: ParsedCommand) => void): Argv {
   const parser = yargs()
     .scriptName('fettle')
     // The texts of yargs must be English in every locale, as ours are.
@@ -61,8 +64,6 @@ function createParser(io: Io, problems: string[], onCommand: (parsed: ParsedComm
     .option('debug', { type: 'boolean', global: true, describe: 'Show stack traces' })
     .strict()
     .demandCommand(1)
-    .help()
-    .alias('help', 'h')
     .version(false)
     .option('version', { type: 'boolean', global: false, describe: 'Show the version' })
     .wrap(Math.min(io.columns(), 110))
@@ -70,21 +71,25 @@ function createParser(io: Io, problems: string[], onCommand: (parsed: ParsedComm
     .fail((message, error) => {
       problems.push(message ?? String(error))
     })
-  for (const command of COMMANDS)
+  const isHelp = wantsHelp(argv)
+  if (isHelp) parser.help().alias('help', 'h')
+  else parser.help(false)
+  for (const command of isHelp ? COMMANDS : COMMANDS.filter(one => nameOf(one) === argv[0]))
     parser.command({
       command: command.usage,
       describe: command.summary,
-      builder: argv => declare(argv, command),
+      builder: one => declare(one, command, !isHelp),
       handler: flags => onCommand({ command, flags: flags as Flags }),
     })
   return parser
 }
 
 /** Declares positionals, options and examples of a command to yargs. */
-function declare(argv: Argv, { positionals = [], options, conflicts = {}, implies = {}, examples }: Command): Argv {
-  for (const option of positionals) argv.positional(option.name, definitionOf(option))
-  for (const option of options) argv.option(option.name, { ...definitionOf(option), ...valuesOf(option) })
-  for (const [line, purpose] of examples) argv.example(line, purpose)
+function declare(argv: Argv, command: Command, hidden = false): Argv {
+  const { positionals = [], options, conflicts = {}, implies = {}, examples } = command
+  for (const option of positionals) argv.positional(option.name, { ...definitionOf(option), hidden })
+  for (const option of options) argv.option(option.name, { ...definitionOf(option), ...valuesOf(option), hidden })
+  if (!hidden) for (const [line, purpose] of examples) argv.example(line, purpose)
   return argv.conflicts(conflicts).implies(implies)
 }
 

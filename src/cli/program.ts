@@ -26,9 +26,13 @@ function listenForSignals(): AbortSignal {
 
 /** Runs a command line and returns its exit code; never throws. */
 export async function runProgram(argv: readonly string[], io: Io): Promise<number> {
+  // A stack trace of the bundle then names the files of the source.
+  if (argv.includes('--debug')) process.setSourceMapsEnabled(true)
   try {
     const parsed = await parse(argv, io)
     if (parsed === null) return EXIT.ok
+    const { interpretSchemas } = await import('../app/env/interpret-schemas.ts')
+    interpretSchemas()
     const body = await parsed.command.load()
     return await body.run(parsed.flags, io)
   } catch (error) {

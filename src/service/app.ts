@@ -24,15 +24,13 @@ import { readJson } from './http/json-body.ts'
 import { routePath } from './http/route.ts'
 import { traceOf } from './http/trace.ts'
 import type { Limits } from './limits.ts'
+import type { Log } from './log.ts'
 import { monitoringRoutes } from './monitoring/routes.ts'
 import { RECONCILE_METHODS, reconcileRoutes } from './openrefine/routes.ts'
 import { portfolioRoutes } from './portfolios/routes.ts'
 import { Refusal } from './refusal.ts'
 import { hitFileRoute } from './screening/hit-routes.ts'
 import { screeningRoutes } from './screening/routes.ts'
-
-/** Receives one line of the log, without a line end. */
-export type Log = (line: string) => void
 
 export interface AppOptions {
   /** Names under which the service is reached, lower case; loopback names are always accepted. */
@@ -66,6 +64,10 @@ function pathMethods(more: Iterable<readonly [string, readonly string[]]>): Path
     pattern: new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}$`),
     methods: allowed,
   }))
+}
+
+const noCompiler = () => () => {
+  throw new Error('no route has a JSON schema')
 }
 
 const serverOptions = (limits: Limits) => ({
@@ -136,6 +138,8 @@ export function buildApp(deps: AppDeps, options: AppOptions): FastifyInstance {
   const outside = { log: write, hangUp }
   const app = fastify({
     ...serverOptions(limits),
+    // No route has a JSON schema: zod checks requests, and answers are text. Without these, fastify loads its schema compilers.
+    schemaController: { compilersFactory: { buildValidator: noCompiler, buildSerializer: noCompiler } },
     frameworkErrors: (error, request, reply) => {
       answerError(error, request, reply)
       // No hook runs for these errors.
@@ -182,9 +186,10 @@ export function buildApp(deps: AppDeps, options: AppOptions): FastifyInstance {
   app.addHook('onRequestAbort', async request => writeRequest(request, 499, null))
   app.setErrorHandler(answerError)
 
-  const paths = pathMethods(options.reconcile ? RECONCILE_METHODS : [])
+  let paths: PathMethods[] | null = null
   app.setNotFoundHandler(async (request, reply) => {
     const path = request.url.split('?')[0] ?? ''
+    paths ??= pathMethods(options.reconcile ? RECONCILE_METHODS : [])
     const known = paths.find(({ pattern }) => pattern.test(path))
     if (known === undefined) throw new Refusal(404, 'Not found', 'there is nothing at this path')
     const allow = known.methods.join(', ')

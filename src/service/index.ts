@@ -1,5 +1,4 @@
 /** The public exports of fettle/service. */
-export type { Log } from './app.ts'
 export { addUser, listUsers, type NewUser, removeUser, type UserInfo } from './auth/manage.ts'
 export { readRates } from './auth/rates.ts'
 export type { Login } from './auth/users.ts'
@@ -7,5 +6,6 @@ export { type BackupInfo, type BackupOptions, backup } from './backup/backup.ts'
 export type { Clock } from './clock.ts'
 export type { OpenRegister } from './health/metrics.ts'
 export type { Limits } from './limits.ts'
+export type { Log } from './log.ts'
 export { type ServeOptions, serve } from './serve.ts'
 export type { Service } from './server.ts'

@@ -1,9 +1,8 @@
 /** Opens the registers, creates the matching engine and starts the embedded service. */
-import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { FettleError } from '../errors.ts'
+import { packageFile } from '../package-file.ts'
 import { makeThreads, streamBeyond, type Threads } from './data-cleaning/processing/threads.ts'
 import { match } from './matching/index.ts'
 import { registerChanges } from './monitoring/changes.ts'
@@ -25,14 +24,15 @@ export interface ServeOptions extends StartOptions {
 const MANY_ROWS = 2_000
 const MANY_COMPANIES = 10_000
 
-/** Exists only in the built package: from sources the service matches on one thread. */
-const SCRIPT = new URL('./data-cleaning/processing/match-thread.js', import.meta.url)
+/** The worker thread's program, null when the service runs from its sources: then it matches on one thread. */
+const threadScript = (): string | null => (import.meta.url.endsWith('.js') ? packageFile('dist/match-thread.js') : null)
 
 function threadsFor({ index }: Register, { threads }: ServeOptions): Threads | null {
   const cores = availableParallelism()
   const count = threads ?? (cores > 1 && index.companies.length >= MANY_COMPANIES ? cores : 0)
-  if (count === 0 || !existsSync(fileURLToPath(SCRIPT))) return null
-  return makeThreads(count, () => new Worker(SCRIPT, { workerData: index.image }))
+  const script = threadScript()
+  if (count === 0 || script === null) return null
+  return makeThreads(count, () => new Worker(script, { workerData: index.image }))
 }
 
 function engineOf({ infos, index, byConnectId }: Register, threads: Threads | null): Engine {

@@ -7,7 +7,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { FettleError } from '../errors.ts'
-import { buildApp, type Log } from './app.ts'
+import { packageFile } from '../package-file.ts'
+import { buildApp } from './app.ts'
 import { makeLinks } from './auth/links.ts'
 import { makeRates, type RateOptions } from './auth/rates.ts'
 import { makeThrottle } from './auth/throttle.ts'
@@ -22,6 +23,7 @@ import { startRetention } from './data-cleaning/retention.ts'
 import type { OpenRegister } from './health/metrics.ts'
 import { makeMetrics } from './health/metrics.ts'
 import { LIMITS, type Limits } from './limits.ts'
+import type { Log } from './log.ts'
 import { type ChangeSource, UNCHANGING } from './monitoring/change-source.ts'
 import { openMonitoring } from './monitoring/open.ts'
 import { createObjectAccess } from './object-access.ts'
@@ -114,7 +116,7 @@ export interface Service {
 const LOOPBACK = ['127.0.0.1', 'localhost', '::1']
 
 const packageVersion = (): string =>
-  (JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }).version
+  (JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as { version: string }).version
 
 function loginsOf({ users, host = '127.0.0.1' }: StartOptions, accounts: AccountFile): readonly Login[] {
   if (users.length > 0 || accounts.all().size > 0) return users
@@ -125,7 +127,7 @@ function loginsOf({ users, host = '127.0.0.1' }: StartOptions, accounts: Account
     )
   }
   // The same name every time: jobs belong to a user, and the next start must still find them.
-  return [{ username: 'embedded', password: randomBytes(24).toString('base64url') }]
+  return [{ username: 'embedded', password: randomBytes(24).toString('base64url'), isGenerated: true }]
 }
 
 /** Repairs what a kill during a request left behind; returns how many files were moved aside. */

@@ -7,6 +7,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   encodings: [],
   'shell-command': ['errors'],
   process: ['node:'],
+  'package-file': ['node:'],
   contract: ['zod'],
   'formats/index': [], // the table of output formats, data only
   model: ['contract:types'], // tables and types that every folder above reads
@@ -36,6 +37,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   service: [
     'contract',
     'errors',
+    'package-file',
     'files',
     'process',
     'service/matching',
@@ -53,6 +55,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   app: [
     'shell-command',
     'errors',
+    'package-file',
     'contract',
     'model',
     'pipeline',
@@ -76,6 +79,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   cli: [
     'index',
     'app',
+    'package-file',
     'contract',
     'pipeline',
     'model',

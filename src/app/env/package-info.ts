@@ -1,5 +1,6 @@
 /** Who we are: name and version from package.json, read when first asked for, since nothing happens at import time. */
 import { readFileSync } from 'node:fs'
+import { packageFile } from '../../package-file.ts'
 
 /** The tool's name and version, for journals, reports and `--version`. */
 export interface PackageInfo {
@@ -11,7 +12,7 @@ let tool: PackageInfo | undefined
 
 export function packageInfo(): PackageInfo {
   if (tool === undefined) {
-    const { name, version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as PackageInfo
+    const { name, version } = JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as PackageInfo
     tool = { name, version }
   }
   return tool

@@ -4,11 +4,11 @@
  */
 import { createHash } from 'node:crypto'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { realClock } from '../../client/clock.ts'
 import type { Proxies, Shared } from '../../client/index.ts'
 import { FettleError, type Issue, issue } from '../../errors.ts'
 import { type Lock, takeLock } from '../../files/process-lock.ts'
+import { packageFile } from '../../package-file.ts'
 import type { PlannedService } from '../../pipeline/index.ts'
 import type { PortfolioService, ScreenService, Service } from '../../run/index.ts'
 import type { Credentials } from '../env/environment.ts'
@@ -119,8 +119,6 @@ export async function openService(needs: ServiceNeeds): Promise<ReadyService> {
   return { service: client, issues, close }
 }
 
-const SAMPLE_REGISTER = fileURLToPath(new URL('../../../samples/register.csv', import.meta.url))
-
 export const registerDirOf = (dataDir: string): string => join(dataDir, 'registers')
 
 export const screeningDirOf = (dataDir: string): string => join(dataDir, 'screening')
@@ -155,7 +153,7 @@ async function importSample(dir: string): Promise<void> {
   const lock = await waitForLock(`${dir}.lock`)
   try {
     if ((await listRegisters(dir)).length === 0)
-      await importRegister({ file: SAMPLE_REGISTER, name: 'sample', dir, now: new Date(realClock.now()) })
+      await importRegister({ file: packageFile('samples/register.csv'), name: 'sample', dir, now: new Date(realClock.now()) })
   } finally {
     lock.release()
   }

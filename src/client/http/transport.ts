@@ -3,7 +3,7 @@
  * the sockets; deliberate waits use the clock instead.
  */
 
-import { Agent, buildConnector, type Dispatcher, Pool, ProxyAgent, request } from 'undici'
+import { Agent, buildConnector, type Dispatcher, Pool, ProxyAgent } from 'undici'
 import type { Operation } from '../../contract/index.ts'
 import { FettleError } from '../../errors.ts'
 import { type NetworkError, ProxyFailure, readNetworkError } from '../retry/network-error.ts'
@@ -124,11 +124,12 @@ export function createTransport(limits: Limits, { dispatcher, proxies }: Routes 
       checkHeaders(headers)
       try {
         return readerOf(
-          await request(url, {
+          await routeTo(url, to).request({
+            origin: url.origin,
+            path: `${url.pathname}${url.search}`,
             method,
             // Nothing is decompressed here, so a compressed answer could not be read.
             headers: { 'accept-encoding': 'identity', ...headers },
-            dispatcher: routeTo(url, to),
             headersTimeout: headersMs,
             bodyTimeout: idleMs,
             ...(body === undefined ? {} : { body: body as string }),

@@ -10,6 +10,8 @@ export interface PasswordRecord {
 
 // 2^14 rounds of 8 KiB blocks: 16 MiB and about 40 ms a login, the usual interactive setting.
 const PARAMETERS = { N: 2 ** 14, r: 8, p: 1 }
+// A generated password of 192 random bits cannot be guessed: slow rounds would protect nothing.
+const GENERATED = { ...PARAMETERS, N: 2 }
 const KEY_BYTES = 32
 
 const derive = (password: string, { salt, parameters }: Pick<PasswordRecord, 'salt' | 'parameters'>): Promise<Buffer> =>
@@ -19,8 +21,8 @@ const derive = (password: string, { salt, parameters }: Pick<PasswordRecord, 'sa
   })
 
 /** Creates the record of a password with a new salt. */
-export async function protect(password: string): Promise<PasswordRecord> {
-  const record = { salt: randomBytes(16).toString('base64'), parameters: PARAMETERS }
+export async function protect(password: string, isGenerated = false): Promise<PasswordRecord> {
+  const record = { salt: randomBytes(16).toString('base64'), parameters: isGenerated ? GENERATED : PARAMETERS }
   return { ...record, key: (await derive(password, record)).toString('base64') }
 }
 
@@ -28,8 +30,9 @@ export async function protect(password: string): Promise<PasswordRecord> {
 export type PasswordCheck = (password: string, known: PasswordRecord | undefined) => Promise<boolean>
 
 /** Creates the check. For an unknown user it verifies a decoy, so that both cases take the same time. */
-export async function makePasswordCheck(): Promise<PasswordCheck> {
-  const decoy = await protect(randomBytes(16).toString('hex'))
+export function makePasswordCheck(): PasswordCheck {
+  const [salt, key] = [randomBytes(16), randomBytes(KEY_BYTES)].map(bytes => bytes.toString('base64')) as [string, string]
+  const decoy = { salt, parameters: PARAMETERS, key }
   return async (password, known) => {
     const record = known ?? decoy
     const key = await derive(password, record)

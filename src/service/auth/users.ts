@@ -9,6 +9,8 @@ import { makePasswordCheck, type PasswordRecord, protect } from './passwords.ts'
 export interface Login {
   readonly username: string
   readonly password: string
+  /** The password is random: 192 bits or more. */
+  readonly isGenerated?: boolean
 }
 
 export interface User {
@@ -26,10 +28,10 @@ export interface User {
 /** Each login is an admin and its own tenant, and takes precedence over an account of the same name. */
 export async function openUsers(logins: readonly Login[], accounts: AccountFile, numberOf: OwnerNumbers) {
   const given = new Map<string, { readonly password: PasswordRecord; readonly generation: string }>()
-  for (const { username, password } of logins) {
-    given.set(username, { password: await protect(password), generation: randomUUID() })
+  for (const { username, password, isGenerated } of logins) {
+    given.set(username, { password: await protect(password, isGenerated), generation: randomUUID() })
   }
-  const check = await makePasswordCheck()
+  const check = makePasswordCheck()
 
   const ofLogin = (username: string, generation: string): User => ({
     id: numberOf(username),

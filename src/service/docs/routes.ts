@@ -3,10 +3,10 @@
  * anyway. Operations that need a separate subscription answer 403 before a body is read, the retired product 301 (contract §2.1,
  * §10, §11.3 to §11.7, §14.2).
  */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { OTHER_GROUPS, RETIRED } from '../../contract/index.ts'
 import { ownAddress } from '../http/guard.ts'
-import { type RouteDeps, routePath, userOf } from '../http/route.ts'
+import { pathPattern, type RouteDeps, userOf } from '../http/route.ts'
 import { Refusal } from '../refusal.ts'
 import { docsPage } from './docs-page.ts'
 import { openApi } from './openapi.ts'
@@ -22,22 +22,26 @@ export function docsRoutes(app: FastifyInstance, { origin }: { readonly origin: 
   })
 }
 
+/** Forbids what no route takes: a route for each of these operations would slow down the start. */
 export function otherRoutes(app: FastifyInstance, deps: RouteDeps): void {
+  let others: { readonly method: string; readonly pattern: RegExp }[] | null = null
+  const isOther = (method: string, path: string): boolean => {
+    others ??= OTHER_GROUPS.map(operation => ({ method: operation.method, pattern: pathPattern(operation) }))
+    return others.some(other => other.method === (method === 'HEAD' ? 'GET' : method) && other.pattern.test(path))
+  }
   const admit = async (request: FastifyRequest): Promise<void> =>
     deps.rates.admit('other', (await userOf(request, deps)).username)
-  const never = (): never => {
-    throw new Error('the request should have been rejected before')
-  }
-  const forbid = async (request: FastifyRequest): Promise<void> => {
-    await admit(request)
-    throw new Refusal(403, 'Access forbidden')
-  }
-  for (const { method, path } of OTHER_GROUPS) {
-    app.route({ method, url: routePath({ path }), onRequest: forbid, handler: never })
-  }
-  const retire = async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
-    await admit(request)
-    return reply.code(301).send({ message: 'This product was retired in November 2024.' })
-  }
-  app.all(`/v1${RETIRED}*`, { onRequest: retire }, never)
+
+  app.addHook('onRequest', async (request, reply) => {
+    if (!request.is404) return
+    const path = request.url.split('?')[0] ?? ''
+    if (isOther(request.method, path)) {
+      await admit(request)
+      throw new Refusal(403, 'Access forbidden')
+    }
+    if (path.startsWith(`/v1${RETIRED}`)) {
+      await admit(request)
+      return reply.code(301).send({ message: 'This product was retired in November 2024.' })
+    }
+  })
 }

@@ -3,13 +3,13 @@
  * treated as missing.
  */
 import { createHash, randomUUID } from 'node:crypto'
-import { mkdir, open, readdir, readFile } from 'node:fs/promises'
+import { mkdir, open } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { crc32 } from 'node:zlib'
 import { z } from 'zod'
 import { replaceFile } from '../../files/durable.ts'
 import type { IndexImage } from '../matching/index.ts'
+import { engineDigest } from './engine-digest.ts'
 import { INDEXES, type RegisterInfo } from './files.ts'
 
 const FORMAT = 'fettle-index'
@@ -32,27 +32,6 @@ const Header = z.object({
 /** Path of the index over these registers, one file per combination. */
 export const indexPath = (dir: string, names: readonly string[]): string =>
   join(dir, INDEXES, `${createHash('sha256').update(names.join('\n')).digest('hex').slice(0, 16)}.index`)
-
-/** Folders with the code and data that an index depends on. */
-const ENGINE_FOLDERS = ['../matching/', '../../normalise/']
-
-/** Paths of the matching code and its data files: an index built from others is rebuilt. */
-export async function engineFiles(): Promise<string[]> {
-  const folders = ENGINE_FOLDERS.map(path => fileURLToPath(new URL(path, import.meta.url)))
-  const lists = await Promise.all(
-    folders.map(async folder => (await readdir(folder, { recursive: true })).map(name => join(folder, name))),
-  )
-  return lists
-    .flat()
-    .filter(file => /\.(?:[jt]s|json)$/.test(file))
-    .sort()
-}
-
-async function engineDigest(): Promise<string> {
-  const digest = createHash('sha256')
-  for (const file of await engineFiles()) digest.update(await readFile(file))
-  return digest.digest('hex')
-}
 
 /** Digest of the code and the registers that an index is built from. */
 export async function indexDigest(infos: readonly RegisterInfo[]): Promise<string> {

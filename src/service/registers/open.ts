@@ -18,7 +18,7 @@ export interface Register {
 }
 
 /** The index of a smaller register is not stored: building it takes no longer than writing it. */
-const MIN_STORED = 10_000
+const MIN_STORED = 1_000
 
 async function* readCompanies(dir: string, info: RegisterInfo): AsyncGenerator<Company> {
   const path = join(folderOf(dir, info.name), info.file)

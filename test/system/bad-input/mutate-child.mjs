@@ -2,7 +2,7 @@
 // It ends with one line of JSON, the exit codes counted; a wrong answer ends it at once, with the mutant left in the folder.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { runProgram } from '../../../dist/cli/program.js'
+import { runProgram } from '../../../build/cli/program.js'
 
 const [kind, count, seed] = [process.argv[2], Number(process.argv[3]), Number(process.argv[4])]
 const root = new URL('../../../', import.meta.url)

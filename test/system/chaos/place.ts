@@ -23,19 +23,20 @@ export function makeRoot(): { readonly path: string; remove(): void } {
   return { path, remove: () => rmSync(path, { recursive: true, force: true, maxRetries: 5 }) }
 }
 
-/** Copies a build beside what it needs: a campaign takes minutes, and somebody may build meanwhile. */
+/** Copies a build (dist, and the build folder beside it) beside what it needs: a campaign takes minutes, and somebody may build meanwhile. */
 export async function copyProduct(to: string, dist: string): Promise<Product> {
   const folder = join(to, 'product')
   mkdirSync(folder)
   cpSync(dist, join(folder, 'dist'), { recursive: true })
+  cpSync(join(dist, '../build'), join(folder, 'build'), { recursive: true })
   cpSync(join(root, 'package.json'), join(folder, 'package.json'))
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
-  const load = (name: string) => import(pathToFileURL(join(folder, 'dist', name)).href)
+  const load = (name: string) => import(pathToFileURL(join(folder, name)).href)
   return {
     folder,
-    testing: await load('testing/index.js'),
-    journal: await load('journal/index.js'),
-    app: await load('app/index.js'),
+    testing: await load('dist/testing/index.js'),
+    journal: await load('build/journal/index.js'),
+    app: await load('build/app/index.js'),
   }
 }
 
@@ -72,7 +73,7 @@ export async function makeRegister(dir: string, product: Product): Promise<void>
   const file = join(dir, '..', 'register.csv')
   writeFileSync(file, REGISTER)
   const { importRegister } = (await import(
-    pathToFileURL(join(product.folder, 'dist/service/registers/index.js')).href
+    pathToFileURL(join(product.folder, 'build/service/registers/index.js')).href
   )) as typeof import('../../../src/service/registers/index.ts')
   await importRegister({ file, name: 'small', dir, now: new Date('2026-01-01T00:00:00Z') })
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 
-const load = name => import(pathToFileURL(join(process.argv[2], 'dist', name)).href)
+const load = name => import(pathToFileURL(join(process.argv[2], 'build', name)).href)
 const { listRunIds, loadRun, NO_OVERRIDES, resumeRun, startRun } = await load('app/index.js')
 const { prepare } = await load('app/prepare/prepare.js')
 

@@ -192,7 +192,7 @@ test('--debug shows where an error came from, and only --debug', async () => {
   const debug = await fettleBinary(['run', 'p.yml', '--timeout', 'x', '--debug'], { cwd })
   expect(plain.stderr).not.toMatch(STACK)
   expect(debug.stderr.startsWith(plain.stderr.trimEnd())).toBe(true)
-  expect(debug.stderr).toMatch(/^\s+at .*dist\/cli/m)
+  expect(debug.stderr).toMatch(/^\s+at .*src\/cli/m)
   expect(debug.code).toBe(2)
 })
 

@@ -21,7 +21,7 @@ async function gathered<T>(stream: AsyncIterable<T>): Promise<T[]> {
 
 describe('threads with the engine', () => {
   const index = buildIndex(COMPANIES)
-  const script = fileURLToPath(new URL('../../../dist/service/data-cleaning/processing/match-thread.js', import.meta.url))
+  const script = fileURLToPath(new URL('../../../build/service/data-cleaning/processing/match-thread.js', import.meta.url))
   const start = () => new Worker(script, { workerData: index.image })
 
   it('answer in order and alike, one, two or three of them', async () => {

@@ -1,12 +1,12 @@
 /** `fettle init`: proposes a pipeline file for a list. What is uncertain is asked or omitted, never guessed. */
 import { existsSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { packageInfo } from '../../../app/env/package-info.ts'
 import { isInside } from '../../../app/prepare/output-paths.ts'
 import { type InspectedColumns, proposeFor, type Reading } from '../../../app/prepare/propose.ts'
 import { EXIT, FettleError } from '../../../errors.ts'
 import { writeAtomic } from '../../../files/atomic-file.ts'
+import { packageFile } from '../../../package-file.ts'
 import { type Decisions, draftOf, draftYaml, type Proposal } from '../../../pipeline/index.ts'
 import { escapeTerminal } from '../../../report/formats/escape.ts'
 import type { Flags } from '../../command.ts'
@@ -17,7 +17,7 @@ import { assertCertain, assertTarget, decisionsOf, inputKeys, inspectInput, prop
 import { workflowFor } from './workflows.ts'
 
 /** The JSON Schema in this package, and in a project that depends on it. */
-const SCHEMA = fileURLToPath(new URL('../../../../schema/pipeline.v1.json', import.meta.url))
+const schemaFile = () => packageFile('schema/pipeline.v1.json')
 const INSTALLED = 'node_modules/fettle/schema/pipeline.v1.json'
 
 export const run = (flags: Flags, io: Io): Promise<number> =>
@@ -147,7 +147,7 @@ async function writeConfirmed(path: string, text: string, { flags, io, ask }: Wr
 /** The path of the schema relative to the pipeline file: in this package inside the project, else where `npm install fettle` puts it. */
 function schemaFor(to: string, cwd: string): string {
   const folder = resolve(cwd, to === '-' ? '.' : to, to === '-' ? '.' : '..')
-  const schema = isInside(cwd, SCHEMA) ? SCHEMA : join(cwd, INSTALLED)
+  const schema = isInside(cwd, schemaFile()) ? schemaFile() : join(cwd, INSTALLED)
   return relative(folder, schema).replaceAll('\\', '/')
 }
 

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import { closeSync, openSync, readSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { packageFile } from '../../../package-file.ts'
 import type { Entry } from '../entry.ts'
 import { damaged, type ListInfo, listFolder } from './files.ts'
 import { readEntries } from './import.ts'
@@ -78,12 +78,10 @@ export async function openList(dir: string, info: ListInfo, onEntry: OnEntry): P
 }
 
 /** The fictitious list of the package, for installations without an imported one. */
-const SAMPLE = fileURLToPath(new URL('../../../../samples/screening.csv', import.meta.url))
-
 export async function openSample(onEntry: OnEntry): Promise<OpenList> {
   const entries: Entry[] = []
   const ids = new Map<string, number>()
-  const source = { file: SAMPLE, facts: { sha256: '', bytes: 0 }, skip: () => {} }
+  const source = { file: packageFile('samples/screening.csv'), facts: { sha256: '', bytes: 0 }, skip: () => {} }
   for await (const entry of readEntries('csv', source, [])) {
     ids.set(entry.id, entries.length)
     entries.push(entry)

@@ -3,10 +3,10 @@
  * prints how that ended. Lines in, lines out, both JSON.
  */
 import { createInterface } from 'node:readline'
-import { httpLineage } from '../../../../dist/app/observe/lineage/http.js'
-import { realClock } from '../../../../dist/client/clock.js'
+import { httpLineage } from '../../../../build/app/observe/lineage/http.js'
+import { realClock } from '../../../../build/client/clock.js'
 import { connect } from '../../../../dist/client/index.js'
-import { createObjects } from '../../../../dist/client/storage/objects.js'
+import { createObjects } from '../../../../build/client/storage/objects.js'
 
 const CANARY = process.env.CANARY
 const common = proxy => ({
