@@ -19,7 +19,7 @@ export interface Ended {
 
 /** What is started, and where. */
 export interface Program {
-  /** The folder of the build. */
+  /** The folder with a module for each source file (scripts/build.mjs). */
   readonly dist: string
   readonly args: readonly string[]
   readonly cwd: string

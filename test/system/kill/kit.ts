@@ -151,7 +151,7 @@ export type Start = (
   readonly ended: Promise<Ended>
 }
 
-/** Carries commands of the build in `dist` out in this process. */
+/** Carries commands of the modules in `build` out in this process. */
 export const simulate =
   (dist: string): Start =>
   ({ folder, env }, args, disk) => {
@@ -166,7 +166,7 @@ export const simulate =
     return startProgram({ dist, args, cwd: folder, env, isPowerCut, disk: { fault, paths, ops, log } })
   }
 
-let carryOut = simulate(join(root, 'dist'))
+let carryOut = simulate(join(root, 'build'))
 
 /** Carries out all commands so from now on: in this process unless it is called. */
 export function carryOutBy(start: Start): void {

@@ -5,8 +5,8 @@
 import { createInterface } from 'node:readline'
 import { httpLineage } from '../../../../build/app/observe/lineage/http.js'
 import { realClock } from '../../../../build/client/clock.js'
-import { connect } from '../../../../dist/client/index.js'
 import { createObjects } from '../../../../build/client/storage/objects.js'
+import { connect } from '../../../../dist/client/index.js'
 
 const CANARY = process.env.CANARY
 const common = proxy => ({
