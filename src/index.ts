@@ -3,7 +3,19 @@
  * service `fettle/service`.
  */
 
-export { check, collect, merge, resume, run, status, submit, worker } from './app/library/library.ts'
+export {
+  check,
+  collect,
+  definePipeline,
+  loadPipeline,
+  merge,
+  renderReport,
+  resume,
+  run,
+  status,
+  submit,
+  worker,
+} from './app/library/library.ts'
 export type {
   Check,
   EnvironmentOptions,
@@ -18,11 +30,11 @@ export type {
 } from './app/library/options.ts'
 export { type Checkpoint, type RunHandle, RunStopped } from './app/library/run-handle.ts'
 export type { RunReporter } from './app/observe/reporters.ts'
-export { type LoadOptions, loadPipeline } from './app/prepare/read-pipeline.ts'
+export type { LoadOptions } from './app/prepare/read-pipeline.ts'
 export { connect } from './client/index.ts'
 export type { Action, CodeOf, ErrorCode, ErrorKind, Issue, Place } from './errors.ts'
 export { ERRORS, EXIT, FettleError } from './errors.ts'
 export type { RunEvent, RunEventInput, RunState } from './journal/index.ts'
-export { definePipeline, type PipelineInput, type Plan } from './pipeline/index.ts'
-export { type LineageEvent, type Report, renderReport } from './report/index.ts'
+export type { PipelineInput, Plan } from './pipeline/index.ts'
+export type { LineageEvent, Report } from './report/index.ts'
 export type { ProgressEvent } from './run/index.ts'

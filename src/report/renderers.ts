@@ -24,5 +24,6 @@ export const RENDERERS = {
   text: { file: null, render: report => renderText(report) },
 } as const satisfies Record<string, Renderer>
 
-/** Renders a report in one of its formats: text, json, html, markdown, junit or openmetrics. */
-export const renderReport = (report: Report, format: keyof typeof RENDERERS): string => RENDERERS[format].render(report)
+export type ReportFormat = keyof typeof RENDERERS
+
+export const renderReport = (report: Report, format: ReportFormat): string => RENDERERS[format].render(report)

@@ -2,7 +2,6 @@
 import { FettleError, type Issue } from '../../errors.ts'
 import { MOST_SHARDS, type PipelineInput, type Plan, parseShard, shardText } from '../../pipeline/index.ts'
 import type { Report } from '../../report/index.ts'
-import { DEFAULT_RUNS_DIR } from '../../shell-command.ts'
 import type { Env } from '../env/environment.ts'
 import type { RunSettings } from '../execution/execute.ts'
 import { createDispatcher, type RunReporter } from '../observe/reporters.ts'
@@ -22,6 +21,14 @@ export interface EnvironmentOptions {
   readonly runsDir?: string
   /** Pauses the run, which can be resumed; stops a worker. */
   readonly signal?: AbortSignal
+}
+
+/** Options of `status`. */
+export interface WatchOptions extends EnvironmentOptions {
+  /** Wait until the run is no longer in progress. */
+  readonly watch?: boolean
+  /** Wait at most this many milliseconds. */
+  readonly timeoutMs?: number
 }
 
 /** Options of every operation that executes a run. */
@@ -155,9 +162,6 @@ export function idOf(wanted: RunRef | null | undefined): string | undefined {
     hint: 'Pass a result of checkpoint() that is not null, a run id, or the name of a pipeline.',
   })
 }
-
-export const runsDirOf = ({ runsDir }: EnvironmentOptions, wanted: RunRef | null | undefined): string =>
-  runsDir ?? (typeof wanted === 'object' ? wanted?.runsDir : null) ?? DEFAULT_RUNS_DIR
 
 /** A signal that pauses the run with FETTLE_SIGINT when the caller aborts. */
 export function asStop(signal: AbortSignal | undefined): AbortSignal {

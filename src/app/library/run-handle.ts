@@ -4,6 +4,7 @@ import { action, FettleError } from '../../errors.ts'
 import type { RunEventInput, RunState, Status } from '../../journal/index.ts'
 import type { StageName } from '../../model/stages.ts'
 import type { Report } from '../../report/index.ts'
+import { DEFAULT_RUNS_DIR } from '../../shell-command.ts'
 import type { RunResult } from '../execution/execute.ts'
 import type { RunReporter } from '../observe/reporters.ts'
 
@@ -65,12 +66,19 @@ function checkpointOf(state: RunState, runsDir: string): Checkpoint {
   }
 }
 
+type Wanted = string | { readonly runsDir: string } | null | undefined
+
+export const runsDirOf = ({ runsDir }: { readonly runsDir?: string }, wanted?: Wanted): string =>
+  runsDir ?? (typeof wanted === 'object' ? wanted?.runsDir : null) ?? DEFAULT_RUNS_DIR
+
 /** Follows a run that `start` executes; `start` must pass `own` to its observers. */
 export function follow(
-  runsDir: string,
-  signal: AbortSignal | undefined,
+  options: { readonly runsDir?: string; readonly signal?: AbortSignal },
+  wanted: Wanted,
   start: (own: RunReporter) => Promise<RunResult>,
 ): RunHandle {
+  const { signal } = options
+  const runsDir = runsDirOf(options, wanted)
   const facts: RunEventInput[] = []
   let latest: RunState | null = null
   const waiting: (() => void)[] = []

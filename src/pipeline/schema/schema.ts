@@ -273,6 +273,3 @@ export const pipelineSchema = map({
 export type PipelineInput = z.input<typeof pipelineSchema>
 /** A pipeline in its long form, without the defaults that depend on another key. */
 export type PipelineFields = z.output<typeof pipelineSchema>
-
-/** The same object, typed: for pipelines written in TypeScript. */
-export const definePipeline = (pipeline: PipelineInput): PipelineInput => pipeline

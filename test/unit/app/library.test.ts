@@ -214,7 +214,7 @@ test('reporters observe a run and never change it', async () => {
     'the reporter late failed, the run did not: too late',
     'the reporter another run failed, the run did not: there is no file none.yml',
   ])
-  expect(renderReport(report, 'junit')).toContain('<testsuite name="small"')
+  expect(await renderReport(report, 'junit')).toContain('<testsuite name="small"')
 })
 
 describe('pipelines', () => {

@@ -1,0 +1,124 @@
+/** What the functions of the library do; loaded with the first call. */
+import { errorOfIssues, FettleError } from '../../errors.ts'
+import type { PipelineInput } from '../../pipeline/index.ts'
+import type { RunResult } from '../execution/execute.ts'
+import { startRun } from '../execution/start.ts'
+import type { RunReporter } from '../observe/reporters.ts'
+import { mergeRuns } from '../operations/merge.ts'
+import { getRunStatus, watchRun } from '../operations/status.ts'
+import { loadRun, reportOfRun } from '../runs/run-queries.ts'
+import { findResumable, resumeOrCollect, runQueued } from './operations.ts'
+import {
+  asStop,
+  type Check,
+  DEFAULT_QUEUE,
+  type ExecutionOptions,
+  idOf,
+  type LibraryOptions,
+  logOf,
+  MOST_AT_ONCE,
+  prepared,
+  proveInteger,
+  proveWhole,
+  type RunRef,
+  type RunStatus,
+  type SubmitOptions,
+  type SubmittedRun,
+  settingsOf,
+  targetOf,
+  type WatchOptions,
+  type WorkerOptions,
+} from './options.ts'
+import { runsDirOf } from './run-handle.ts'
+
+export { renderReport } from '../../report/index.ts'
+export { loadPipeline } from '../prepare/read-pipeline.ts'
+
+export async function check(pipeline: string | PipelineInput, options: LibraryOptions): Promise<Check> {
+  const { plan, issues, release } = await prepared(pipeline, options, false)
+  release()
+  return { ok: !issues.some(one => one.severity === 'error'), plan, issues }
+}
+
+export async function run(pipeline: string | PipelineInput, options: LibraryOptions, own: RunReporter): Promise<RunResult> {
+  proveWhole(options, 'timeoutMs')
+  const settings = settingsOf('run', options, runsDirOf(options), [own])
+  const { queue, detach = false, fresh = false } = options
+  if (queue !== undefined && detach)
+    throw new FettleError('FETTLE_USAGE', 'run cannot detach from a queue', { hint: 'Call submit, and collect later.' })
+  const ready = await prepared(pipeline, options, true)
+  try {
+    if (queue === undefined) {
+      const { plan, issues, credentials, links } = ready
+      if (plan === null) throw errorOfIssues(issues)
+      return await startRun(plan, { ...settings, detach, credentials, links }, fresh)
+    }
+    return (await runQueued(ready, settings, targetOf(queue, options), fresh)).result!
+  } finally {
+    ready.release()
+  }
+}
+
+export async function submit(pipeline: string | PipelineInput, options: SubmitOptions): Promise<SubmittedRun> {
+  const ready = await prepared(pipeline, options, true)
+  try {
+    const settings = { ...settingsOf('submit', options, runsDirOf(options)), detach: true }
+    const { queued } = await runQueued(ready, settings, targetOf(options.queue, options), options.fresh ?? false)
+    return { runId: queued.runId, pipeline: queued.pipeline, shards: queued.jobs.length }
+  } finally {
+    ready.release()
+  }
+}
+
+export async function worker({
+  queue,
+  concurrency = 1,
+  inputsFrom = [],
+  onNote,
+  signal,
+  ...options
+}: WorkerOptions): Promise<void> {
+  proveInteger('concurrency', concurrency, MOST_AT_ONCE)
+  const { runQueueWorker } = await import('../distributed/index.ts')
+  const note = logOf(onNote ?? (() => {})).onNote!
+  await runQueueWorker({
+    env: options.env ?? process.env,
+    cwd: process.cwd(),
+    runsDir: runsDirOf(options),
+    queue: { url: queue.url, name: queue.name ?? DEFAULT_QUEUE },
+    concurrency,
+    inputsFrom,
+    signal: asStop(signal),
+    onWord: note,
+    onNote: (shard, text) => note(`${shard}: ${text}`),
+    onEvent: () => {},
+  })
+}
+
+export async function continueAs(
+  command: string,
+  wanted: RunRef | undefined,
+  options: ExecutionOptions,
+  own: RunReporter,
+): Promise<RunResult> {
+  proveWhole(options, 'timeoutMs')
+  const settings = settingsOf(command, options, runsDirOf(options, wanted), [own])
+  return resumeOrCollect(findResumable(settings.runsDir, idOf(wanted)), settings)
+}
+
+export async function merge(wanted: readonly string[], options: ExecutionOptions, own: RunReporter): Promise<RunResult> {
+  proveWhole(options, 'timeoutMs')
+  return mergeRuns(wanted, settingsOf('merge', options, runsDirOf(options), [own]))
+}
+
+export async function status(wanted: RunRef | undefined, options: WatchOptions): Promise<RunStatus> {
+  proveWhole(options, 'timeoutMs')
+  const runsDir = runsDirOf(options, wanted)
+  const { directory } = loadRun(runsDir, idOf(wanted))
+  const place = { env: options.env ?? process.env, cwd: process.cwd(), runsDir, signal: asStop(options.signal) }
+  const { status, code, carrier, jobs } =
+    options.watch === true
+      ? await watchRun(directory.id, place, options.timeoutMs ?? null, () => {})
+      : await getRunStatus(directory.id, place)
+  return { runId: directory.id, status, exitCode: code, carrier, jobs, report: reportOfRun(runsDir, directory.id) }
+}
