@@ -5,9 +5,10 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { runs } from '../../support/runs.ts'
 import { folderOf, follow, ROOT } from '../cli/fettle.ts'
 
-const mutants = Number(process.env.MUTANTS ?? 1_000)
+const mutants = Number(process.env.MUTANTS ?? runs(250, 1_000))
 const seed = Number(process.env.SEED ?? 20_260_731)
 const SAMPLES = ['clean.csv', 'suppliers.csv', 'suppliers-de.csv']
 
