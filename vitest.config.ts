@@ -94,9 +94,9 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-/** For tests that start processes: the build is there, and a file may take minutes. They wait more than they compute. */
+/** For tests that start processes: the build is there, and a file may take minutes. They wait much: one more than there are cores. */
 const withProcesses = {
-  maxWorkers: 2 * Math.max(2, availableParallelism()),
+  maxWorkers: 1 + Math.max(2, availableParallelism()),
   testTimeout: 600_000,
   hookTimeout: 120_000,
   globalSetup: 'test/global-setup.ts',

@@ -103,7 +103,7 @@ describe('jobs', () => {
   })
 
   test('the list is paged, and no job is on two pages', async () => {
-    for (let n = 0; n < 3; n++) await create()
+    for (let n = 0; n < 4; n++) await create()
     const pages = await Promise.all(['1', '2'].map(page => call('listJobs', { query: { page, pageSize: '2' } })))
     const ids = pages.flatMap(page => page.body.map((one: { id: string }) => one.id))
     expect(ids).toHaveLength(4)

@@ -4,9 +4,9 @@ import { inspect } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createRedactor, showUrl } from '../../../src/client/redact.ts'
+import { anyCharacter } from '../../support/any-character.ts'
 import { type Answer, clientOf, errorOf, fault, JOBS, job, LOGIN, page, reset, serveScript, uploadOf } from './kit.ts'
 import { cert, key } from './self-signed.ts'
-import { anyCharacter } from '../../support/any-character.ts'
 
 const SECRET = 'canary-password'
 

@@ -2,8 +2,8 @@ import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { columnName, csvText, excelText, jsonLines, neutralise, plainCsv } from '../../../src/formats/text-formats.ts'
-import { runs } from '../../support/runs.ts'
 import { anyCharacter } from '../../support/any-character.ts'
+import { runs } from '../../support/runs.ts'
 
 const payloads = [
   '=1+1',

@@ -9,9 +9,9 @@ import { xlsxFormat } from '../../../src/formats/xlsx.ts'
 import { inspect } from '../../../src/input/index.ts'
 import type { Plan, PlannedOutput } from '../../../src/pipeline/model/types.ts'
 import { openResults } from '../../../src/results/index.ts'
+import { anyCharacter } from '../../support/any-character.ts'
 import { runs } from '../../support/runs.ts'
 import { factsOf, file, folder, names, options, planOf } from '../input/kit.ts'
-import { anyCharacter } from '../../support/any-character.ts'
 
 const bytesOf = (header: readonly string[], batches: readonly (readonly (readonly string[])[])[], name = 'p'): Buffer => {
   const format = xlsxFormat(header, name)

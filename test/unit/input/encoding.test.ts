@@ -2,8 +2,8 @@ import { isUtf8 } from 'node:buffer'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { asWindows1252, byteOrderMark, makeDecoder, Utf8Check } from '../../../src/input/text/encoding.ts'
-import { runs } from '../../support/runs.ts'
 import { anyCharacter } from '../../support/any-character.ts'
+import { runs } from '../../support/runs.ts'
 
 /** Offset of the first invalid byte over all pieces, null for valid UTF-8. */
 function check(bytes: Buffer, cuts: number[]): { bad: number | null; replacements: number } {

@@ -10,6 +10,7 @@ import { expect, it } from 'vitest'
 import { inspect } from '../../../src/input/index.ts'
 import { RecordScanner } from '../../../src/input/scan/record-scanner.ts'
 import { readRows } from '../../../src/input/table/records.ts'
+import { runs } from '../../support/runs.ts'
 import { FUZZ_TIMEOUT, fuzz } from './fuzz.ts'
 import { folder, options } from './kit.ts'
 import { anyBytes } from './mutants.ts'
@@ -69,7 +70,7 @@ it('the scanner counts what csv-parse reads, or objects, wherever the pieces are
       verdicts.add(objections === 0, rows !== null)
       if (objections === 0) expect([scanner.records, scanner.columns]).toEqual([rows?.length, rows?.[0]?.length ?? 0])
     }),
-    fuzz(1500),
+    fuzz(runs(400, 1500)),
   )
   verdicts.check('scanner')
 })
@@ -93,7 +94,7 @@ it('a file is refused by name, or has exactly the rows that csv-parse reads in i
       expect(read).toEqual(rows)
       expect(facts.rows).toBe(read.length - (header ? 1 : 0))
     }),
-    fuzz(500),
+    fuzz(runs(150, 500)),
   )
   verdicts.check('files')
 })

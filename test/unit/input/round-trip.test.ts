@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readRows } from '../../../src/input/table/records.ts'
+import { runs } from '../../support/runs.ts'
 import { ENCODERS } from './encoders.ts'
 import { FUZZ_TIMEOUT, fuzz } from './fuzz.ts'
 import { factsOf, file, folder } from './kit.ts'
@@ -69,7 +70,7 @@ describe.each(Object.keys(ENCODERS))('a table in %s', encoding => {
         expect(read).toEqual(rows)
         expect(told).toBe(data.length)
       }),
-      fuzz(150),
+      fuzz(runs(50, 150)),
     )
   })
 

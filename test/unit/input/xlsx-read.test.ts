@@ -9,6 +9,7 @@ import { describe, expect, it } from 'vitest'
 import { inspect, openSource } from '../../../src/input/index.ts'
 import type { InputOptions } from '../../../src/pipeline/model/types.ts'
 import { openResults } from '../../../src/results/index.ts'
+import { runs } from '../../support/runs.ts'
 import { factsOf, file, folder, options, planOf, sha256, text } from './kit.ts'
 import { archiveOf, numberCell, partsOf, sheetXml, textCell, type WorkbookParts, workbookOf } from './workbooks.ts'
 
@@ -148,7 +149,7 @@ it('another reader of workbooks finds the same texts in the same cells', async (
       const records = parse(await textOf(book, { header: false }), { relaxColumnCount: true })
       expect(records).toEqual(other)
     }),
-    { numRuns: 60 },
+    { numRuns: runs(20, 60) },
   )
 })
 
@@ -237,7 +238,7 @@ describe('refused', () => {
         if (!isRefused) expect([facts?.rows, facts?.packed?.bytes]).toEqual([2, 45])
         else if (isCut) expect(facts).toBeNull()
       }),
-      { numRuns: 60 },
+      { numRuns: runs(20, 60) },
     )
   })
 

@@ -1,9 +1,9 @@
 /** `${…}`: the value of each form; a value never changes the structure of the file. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { anyCharacter } from '../../support/any-character.ts'
 import { runs } from '../../support/runs.ts'
 import { BASE, lineOf, parseYaml, pipelineOf } from './support.ts'
-import { anyCharacter } from '../../support/any-character.ts'
 
 const describing = (text: string, env: Record<string, string> = {}) =>
   pipelineOf(`${BASE}vars: { country: GB, from_env: "\${A:-x}" }\ndescription: ${JSON.stringify(text)}`, { env }).description

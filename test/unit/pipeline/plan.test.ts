@@ -12,8 +12,8 @@ import { fingerprintOf, isSameWork } from '../../../src/pipeline/planning/finger
 import { planRun } from '../../../src/pipeline/planning/plan.ts'
 import { KEYS_OUTSIDE_IDENTITY, LIVE_KEYS, liveSettingsOf, settingName } from '../../../src/pipeline/schema/keys.ts'
 import { inputOptionsOf } from '../../../src/pipeline/schema/pipeline.ts'
-import { BASE, CONTEXT, FACTS, lineOf, OPTIONS, pipelineOf, plan, planOf } from './support.ts'
 import { anyCharacter } from '../../support/any-character.ts'
+import { BASE, CONTEXT, FACTS, lineOf, OPTIONS, pipelineOf, plan, planOf } from './support.ts'
 
 const lines = (text: string, facts: Partial<InputFacts> = {}) =>
   plan(text, facts).issues.map(one => `${lineOf(one)} | ${one.hint}`)

@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest'
 import type { CellCounts, PlannedMapping } from '../../../src/pipeline/model/types.ts'
 import { explainPlan, profileLines } from '../../../src/pipeline/planning/explain.ts'
 import { mappingLine } from '../../../src/pipeline/propose/mapping-line.ts'
+import { anyCharacter } from '../../support/any-character.ts'
 import { runs } from '../../support/runs.ts'
 import { BASE, pipelineOf, planOf } from './support.ts'
-import { anyCharacter } from '../../support/any-character.ts'
 
 const NONE = { count: 0, rows: [] }
 

@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { issue } from '../../../src/errors.ts'
 import { type PipesMessage, pipesLine, pipesMessages, type Report } from '../../../src/report/index.ts'
-import { type FixtureName, HOSTILE, reportOf, STATES } from './fixtures.ts'
 import { anyCharacter } from '../../support/any-character.ts'
+import { type FixtureName, HOSTILE, reportOf, STATES } from './fixtures.ts'
 
 const here = (path: string): string => `/work/${path}`
 const one = (report: Report, assets: string[], checks: string[] = []) => pipesMessages([report], { assets, checks }, here)

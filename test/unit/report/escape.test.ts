@@ -14,8 +14,8 @@ import {
   safeJson,
 } from '../../../src/report/formats/escape.ts'
 import { html } from '../../../src/report/html/markup.ts'
-import { HOSTILE } from './fixtures.ts'
 import { anyCharacter } from '../../support/any-character.ts'
+import { HOSTILE } from './fixtures.ts'
 
 /** Text rich in the characters that matter to some format. */
 const charged = fc

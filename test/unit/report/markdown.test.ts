@@ -4,9 +4,9 @@ import { micromark } from 'micromark'
 import { gfm, gfmHtml } from 'micromark-extension-gfm'
 import { expect, it } from 'vitest'
 import { escapeMarkdown, markdownCell, markdownCode, plain } from '../../../src/report/formats/escape.ts'
+import { anyCharacter } from '../../support/any-character.ts'
 import { runs } from '../../support/runs.ts'
 import { HOSTILE } from './fixtures.ts'
-import { anyCharacter } from '../../support/any-character.ts'
 
 const render = (markdown: string): string =>
   micromark(markdown, { allowDangerousHtml: true, extensions: [gfm()], htmlExtensions: [gfmHtml()] })
@@ -22,7 +22,9 @@ const textOf = (html: string, elements: string): string =>
 const folded = (text: string): string => text.replace(/[ \t]+/g, ' ').trim()
 
 const charged = fc
-  .array(fc.oneof(fc.constantFrom(...HOSTILE, ...'<>&"\'`*_[]()|\\~$#@:/!-+.=1 '), fc.string({ unit: anyCharacter, maxLength: 4 })))
+  .array(
+    fc.oneof(fc.constantFrom(...HOSTILE, ...'<>&"\'`*_[]()|\\~$#@:/!-+.=1 '), fc.string({ unit: anyCharacter, maxLength: 4 })),
+  )
   .map(parts => parts.join(''))
 
 it('a sentence holds hostile text as text', () => {

@@ -21,9 +21,9 @@ import { openResults, readReview } from '../../../src/results/index.ts'
 import { writeTable } from '../../../src/results/output/writers.ts'
 import { fingerprinter } from '../../../src/results/row-fingerprint.ts'
 import { RowTotals } from '../../../src/results/row-totals.ts'
+import { anyCharacter } from '../../support/any-character.ts'
 import { runs } from '../../support/runs.ts'
 import { factsOf, file, folder, names, planOf, text } from '../input/kit.ts'
-import { anyCharacter } from '../../support/any-character.ts'
 
 const TODAY = '2026-11-21'
 const fingerprint = (n: number): string => `r${n.toString(16).padStart(32, '0')}`

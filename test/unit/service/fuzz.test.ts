@@ -9,10 +9,10 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { DATA_CLEANING } from '../../../src/contract/index.ts'
 import { start } from '../../../src/service/server.ts'
+import { anyCharacter } from '../../support/any-character.ts'
 import { engine } from './engine.ts'
 import { logIn } from './kit.ts'
 import { sendRaw } from './raw.ts'
-import { anyCharacter } from '../../support/any-character.ts'
 
 const RUNS = Number(process.env.FETTLE_FUZZ ?? 400)
 

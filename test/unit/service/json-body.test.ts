@@ -3,9 +3,9 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readJson } from '../../../src/service/http/json-body.ts'
 import { findJsonFault } from '../../../src/service/http/json-fault.ts'
+import { anyCharacter } from '../../support/any-character.ts'
 import { runs } from '../../support/runs.ts'
 import { mutated } from './malformed.ts'
-import { anyCharacter } from '../../support/any-character.ts'
 
 const isJson = (text: string): boolean => {
   try {

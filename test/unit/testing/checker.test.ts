@@ -5,13 +5,13 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { csvText } from '../../../src/formats/text-formats.ts'
 import type { Armed } from '../../../src/testing/index.ts'
+import { anyCharacter } from '../../support/any-character.ts'
 import { checkRun, type RunEvidence } from '../../support/check-run/check-run.ts'
 import { csvRecords, xmlFault } from '../../support/check-run/documents.ts'
 import { dressesOf } from '../../support/check-run/secrets.ts'
 import type { Invariant } from '../../support/check-run/violation.ts'
 import { logIn } from '../service/kit.ts'
 import { ROWS, SECRETS, type Stage, stage } from './run-kit.ts'
-import { anyCharacter } from '../../support/any-character.ts'
 
 const judge = (one: Stage, more: Partial<RunEvidence> = {}) =>
   checkRun({

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { buildIndex, match, type Query } from '../../../../src/service/matching/index.ts'
-import { COMPANIES, company } from './companies.ts'
 import { anyCharacter } from '../../../support/any-character.ts'
+import { COMPANIES, company } from './companies.ts'
 
 const index = buildIndex(COMPANIES)
 const answer = (query: Query) => {
