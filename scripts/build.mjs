@@ -119,19 +119,25 @@ function declare() {
   for (const name of filesIn(dist, '.d.ts')) if (!reached.has(join(dist, name))) rmSync(join(dist, name))
 }
 
-/** Compiles each source file that is newer than its module in ./build. Throws with file, line and column of a syntax error. */
+/** Removes the types of a source. Throws with file, line and column of a syntax error. */
+export function compile(file, text) {
+  const { code, errors } = transformSync(file, text, {
+    target: 'node20',
+    typescript: { rewriteImportExtensions: 'rewrite', onlyRemoveTypeImports: true },
+    tsconfig: false,
+  })
+  if (errors.length > 0)
+    throw new Error(`${file} cannot be compiled:\n${errors.map(error => error.codeframe ?? error.message).join('\n')}`)
+  return code
+}
+
+/** Compiles each source file that is newer than its module in ./build. */
 function compileModules() {
   const sources = filesIn(src, '.ts')
   for (const name of sources) {
     const [from, to] = [join(src, name), join(modules, `${name.slice(0, -3)}.js`)]
     if (timeOf(to) > timeOf(from)) continue
-    const { code, errors } = transformSync(from, readFileSync(from, 'utf8'), {
-      target: 'node20',
-      typescript: { rewriteImportExtensions: 'rewrite', onlyRemoveTypeImports: true },
-      tsconfig: false,
-    })
-    if (errors.length > 0)
-      throw new Error(`${from} cannot be compiled:\n${errors.map(error => error.codeframe ?? error.message).join('\n')}`)
+    const code = compile(from, readFileSync(from, 'utf8'))
     mkdirSync(dirname(to), { recursive: true })
     writeFileSync(to, code)
   }

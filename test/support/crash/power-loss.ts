@@ -51,7 +51,7 @@ export class LosingDisk extends Disk {
   }
 
   /** Makes the disk what it would be after a power cut. */
-  lose(): void {
+  override lose(): void {
     for (const { file, bytes } of this.#unsynced.values()) {
       ftruncateSync(file, 0)
       writeSync(file, bytes, 0, bytes.length, 0)

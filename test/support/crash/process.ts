@@ -4,10 +4,9 @@
  */
 import { setImmediate as turn } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
-import { Disk } from '../disk/operations.mjs'
+import type { Disk, DiskOptions } from '../disk/operations.mjs'
 import { closeSync, current, Gone, installGuard, living, nextPid, type Owned } from './guard.ts'
 import { load } from './native.mjs'
-import { LosingDisk } from './power-loss.ts'
 
 /** How a program ended: by an exit code or by a signal. */
 export interface Ended {
@@ -24,10 +23,8 @@ export interface Program {
   readonly args: readonly string[]
   readonly cwd: string
   readonly env: NodeJS.ProcessEnv
-  /** What the disk does: a fault of test/support/faulty-disk.mjs. */
-  readonly disk?: { readonly fault: string; readonly ops?: string; readonly paths: string; readonly log: (line: string) => void }
-  /** A kill is a power cut: what was not synced is lost. */
-  readonly isPowerCut?: boolean
+  /** Makes its disk; `hooks` send it signals and end it. */
+  readonly makeDisk: (hooks: Pick<Required<DiskOptions>, 'signal' | 'end'>) => Disk
 }
 
 /** A simulated process, with what tests use of a child process. */
@@ -131,7 +128,7 @@ export function startProgram(program: Program): { child: Simulated; ended: Promi
 }
 
 function processOf(program: Program, pid: number, product: Product, report: (ended: Ended) => void): Process {
-  const { cwd, disk = { fault: '', paths: cwd, log: () => {} }, isPowerCut = false } = program
+  const { cwd } = program
   const own: Omit<Process, 'disk'> = {
     pid,
     cwd,
@@ -166,14 +163,7 @@ function processOf(program: Program, pid: number, product: Product, report: (end
     own.kill(name)
     throw new Gone('the process is gone')
   }
-  const options = {
-    ...disk,
-    paths: disk.paths.split(':'),
-    ops: disk.ops === undefined || disk.ops === '' ? null : disk.ops.split(','),
-    signal,
-    end: () => own.kill('SIGKILL'),
-  }
-  return Object.assign(own, { disk: isPowerCut ? new LosingDisk(options, cwd) : new Disk(options) })
+  return Object.assign(own, { disk: program.makeDisk({ signal, end: () => own.kill('SIGKILL') }) })
 }
 
 /** Closes what a kernel would close, after the operations in progress. */
@@ -186,6 +176,6 @@ async function clear(own: Process, done: () => void): Promise<void> {
   while (own.pending > 0) await turn()
   for (const file of own.files) closeSync(file)
   for (const close of own.handles.values()) await close()
-  if (own.disk instanceof LosingDisk) own.disk.lose()
+  own.disk.lose()
   done()
 }

@@ -16,6 +16,8 @@ export interface DiskOptions {
 
 export class Disk {
   constructor(options: DiskOptions)
+  /** What a power cut does. */
+  lose(): void
   watches(path: string | null): boolean
   meet(operation: string, path: string | null, args?: readonly unknown[]): Fate
 }

@@ -48,6 +48,9 @@ export class Disk {
     return !isFull || ['open', 'write', 'mkdir', 'link'].includes(operation)
   }
 
+  /** What a power cut does. */
+  lose() {}
+
   /** Whether operations on this path count. */
   watches(path) {
     return path !== null && this.watched.some(one => path === one || path.startsWith(one + sep))

@@ -1,6 +1,7 @@
-/** The cells of the fault matrix that need a child process: kills, signals, a failing disk, a closed pipe. */
+/** The cells of the fault matrix that need a program of their own: kills, signals, a failing disk, a closed pipe. They run in this process. */
+import { launchHere } from './launch.ts'
 import { isAlone } from './levers.ts'
-import { playChild } from './play-child.ts'
+import { playWith } from './play-child.ts'
 import { conformanceOf } from './suite.ts'
 
-conformanceOf(isAlone, playChild, 2)
+conformanceOf(isAlone, playWith(launchHere), 4)

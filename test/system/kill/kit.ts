@@ -1,13 +1,15 @@
 /** Shared by the kill tests: a small register, a list and a pipeline in a new folder, and a fettle process in it. */
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import fs, { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { importRegister } from '../../../src/service/registers/index.ts'
 import { type FaultyService, serveWithFaults } from '../../../src/testing/index.ts'
 import { makePasswordsCheap } from '../../support/cheap-passwords.ts'
+import { LosingDisk } from '../../support/crash/power-loss.ts'
 import { type Ended, startProgram } from '../../support/crash/process.ts'
+import { Disk } from '../../support/disk/operations.mjs'
 import { memoryFolder } from '../../support/memory-folder.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
@@ -98,7 +100,7 @@ export function makePlace(data: string, service: FaultyService | null): Place {
 export type { Ended }
 
 /** What the disk does to a process: `EFFECT@N` of test/support/faulty-disk.mjs, and where it tells. */
-export interface Disk {
+export interface DiskFault {
   readonly fault: string
   readonly log: string
   readonly ops?: string
@@ -108,12 +110,14 @@ export interface Disk {
   readonly isPowerCut?: true
 }
 
+const DIST = join(root, 'dist')
+
 /** The command line of fettle, with the preload that shortens its waits. */
-export const commandOf = (args: readonly string[]): [string, ...string[]] => [
+export const commandOf = (args: readonly string[], dist = DIST): [string, ...string[]] => [
   process.execPath,
   '--import',
   join(root, 'test/support/faulty-disk.mjs'),
-  join(root, 'dist/cli/main.js'),
+  join(dist, 'cli/main.js'),
   ...args,
 ]
 
@@ -121,13 +125,14 @@ export const commandOf = (args: readonly string[]): [string, ...string[]] => [
 export function startProcess(
   place: Place,
   args: readonly string[],
-  disk?: Disk,
+  disk?: DiskFault,
   options: SpawnOptions = {},
   within: readonly string[] = [],
+  dist = DIST,
 ): { child: ChildProcess; ended: Promise<Ended> } {
   const { fault: FAULT, log: FAULT_LOG, ops: FAULT_OPS = '', paths: FAULT_PATHS = place.folder } = disk ?? {}
   const env = disk === undefined ? place.env : { ...place.env, FAULT, FAULT_LOG, FAULT_OPS, FAULT_PATHS }
-  const [command, ...rest] = [...within, ...commandOf(args)]
+  const [command, ...rest] = [...within, ...commandOf(args, dist)]
   const child = spawn(command!, rest, { cwd: place.folder, env, ...options, stdio: ['ignore', 'pipe', 'pipe'] })
   let stderr = ''
   let stdout = ''
@@ -145,7 +150,7 @@ export function startProcess(
 export type Start = (
   place: Place,
   args: readonly string[],
-  disk?: Disk,
+  disk?: DiskFault,
 ) => {
   readonly child: { readonly pid?: number | undefined; kill(signal?: NodeJS.Signals): boolean }
   readonly ended: Promise<Ended>
@@ -163,8 +168,21 @@ export const simulate =
       closeSync(to)
     }
     log('')
-    return startProgram({ dist, args, cwd: folder, env, isPowerCut, disk: { fault, paths, ops, log } })
+    const options = { fault, paths: paths.split(delimiter), ops: ops === '' ? null : ops.split(','), log }
+    return startProgram({
+      dist,
+      args,
+      cwd: folder,
+      env,
+      makeDisk: hooks => (isPowerCut ? new LosingDisk({ ...options, ...hooks }, folder) : new Disk({ ...options, ...hooks })),
+    })
   }
+
+/** Carries commands of the build in `dist` out in processes of their own. */
+export const processes =
+  (dist: string): Start =>
+  (place, args, disk) =>
+    startProcess(place, args, disk, {}, [], dist)
 
 let carryOut = simulate(join(root, 'build'))
 

@@ -5,13 +5,13 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { EffectCounts, FaultyService } from '../../../src/testing/index.ts'
+import type { EffectCounts, FaultInput, FaultyService } from '../../../src/testing/index.ts'
 import { halfFiles, placeInRun, recorded, violations } from './judge.ts'
 import { type Ended, makePlace, OLD, outputsOf, type Place, settled, start, startService } from './kit.ts'
 
 /** What happens at a point. */
 export type Effect =
-  | { readonly at: 'arrival' | 'carriedOut' | 'answered' }
+  | { readonly at: 'arrival' | 'carriedOut' | 'answered'; readonly of?: FaultInput['operation'] }
   | {
       readonly disk: 'SIGKILL' | 'SIGINT' | 'SIGTERM' | 'cut' | 'short' | 'ENOSPC' | 'EIO'
       readonly lasts?: true
@@ -50,10 +50,10 @@ interface Lane {
 const LANES = 3
 
 /** Opens the lanes; close them in the end. */
-export async function openLanes(data: string): Promise<{ lanes: readonly Lane[]; close(): Promise<void> }> {
+export async function openLanes(data: string, count = LANES): Promise<{ lanes: readonly Lane[]; close(): Promise<void> }> {
   const logs = mkdtempSync(join(tmpdir(), 'fettle-kill-logs-'))
   const lanes: Lane[] = []
-  for (let n = 0; n < LANES; n++) {
+  for (let n = 0; n < count; n++) {
     const service = await startService(data, `service-${n}`, () => lanes[n]?.child?.kill('SIGKILL'))
     lanes.push({ data, service, child: null, log: join(logs, `${n}`) })
   }
@@ -100,7 +100,9 @@ async function pull(lane: Lane, { effect, embedded = false, powerCut }: Sweep, a
   rmSync(lane.log, { force: true })
   const { server } = lane.service
   const before = server.effects()
-  const armed = server.arm('at' in effect ? [{ operation: '*', nth: at, effect: { kind: 'killClient', at: effect.at } }] : [])
+  const armed = server.arm(
+    'at' in effect ? [{ operation: effect.of ?? '*', nth: at, effect: { kind: 'killClient', at: effect.at } }] : [],
+  )
   const disk = {
     fault: 'at' in effect ? '' : `${effect.disk}@${at}${effect.lasts === true ? '+' : ''}`,
     log: lane.log,
