@@ -75,7 +75,7 @@ function canHoldFiles(): boolean {
 if (process.env.TMPDIR === undefined && canHoldFiles()) process.env.TMPDIR = MEMORY
 
 /** The longest first: one of them started last would keep a single worker busy at the end. */
-const LONG = ['chaos/chaos', 'faults/process', 'faults/wire', 'kill/sweep', 'slow/canaries', 'bad-input/inputs']
+const LONG = ['faults/wire', 'kill/service', 'kill/sweep', 'outage/outage', 'slow/canaries', 'bad-input/inputs']
 
 class LongestFirst extends BaseSequencer {
   /** Files of one folder, which are alike, go to different parts. */

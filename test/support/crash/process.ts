@@ -2,10 +2,9 @@
  * Runs the built program in this process as if it were a separate process: `kill` drops it where it stands, closes its files and
  * sockets, and the next one has nothing but the disk.
  */
-import { setImmediate as turn } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
-import type { Disk, DiskOptions } from '../disk/operations.mjs'
-import { closeSync, current, Gone, installGuard, living, nextPid, type Owned } from './guard.ts'
+import { current, nextPid } from './guard.ts'
+import { type Host, type MakeDisk, openHost } from './host.ts'
 import { load } from './native.mjs'
 
 /** How a program ended: by an exit code or by a signal. */
@@ -23,8 +22,7 @@ export interface Program {
   readonly args: readonly string[]
   readonly cwd: string
   readonly env: NodeJS.ProcessEnv
-  /** Makes its disk; `hooks` send it signals and end it. */
-  readonly makeDisk: (hooks: Pick<Required<DiskOptions>, 'signal' | 'end'>) => Disk
+  readonly makeDisk: MakeDisk
 }
 
 /** A simulated process, with what tests use of a child process. */
@@ -38,13 +36,6 @@ interface Product {
   readonly runtime: typeof import('../../../src/app/env/runtime.ts')
   readonly version: typeof import('../../../src/files/file-version.ts')
   readonly FettleError: typeof import('../../../src/errors.ts').FettleError
-}
-
-interface Process extends Owned {
-  readonly stop: AbortController
-  readonly written: { stdout: string; stderr: string }
-  clients: unknown
-  end(code: number | null, signal: NodeJS.Signals | null): void
 }
 
 const products = new Map<string, Promise<Product>>()
@@ -64,11 +55,12 @@ async function loadProduct(dist: string): Promise<Product> {
     load<Product['version']>(at('files/file-version.js')),
     load<Product>(at('errors.js')),
   ])
+  const states = new WeakMap<object, unknown>()
   const get = (): unknown => {
-    const own = current.getStore() as Process | undefined
+    const own = current.getStore()
     if (own === undefined) return undefined
-    own.clients ??= runtime.createClientState()
-    return own.clients
+    if (!states.has(own)) states.set(own, runtime.createClientState())
+    return states.get(own)
   }
   Object.defineProperty(runtime.DEFAULT_RUNTIME, 'clients', { get })
   return { runProgram, runtime, version, FettleError }
@@ -84,27 +76,29 @@ const SIGNALS = { SIGINT: 'FETTLE_SIGINT', SIGTERM: 'FETTLE_SIGTERM' } as const
 /** Starts a program; resolves `ended` when it has returned or was killed, and nothing of it is left. */
 export function startProgram(program: Program): { child: Simulated; ended: Promise<Ended> } {
   const pid = nextPid()
-  let settle = { resolve: (_: Ended): void => {}, reject: (_: unknown): void => {} }
-  const ended = new Promise<Ended>((resolve, reject) => {
-    settle = { resolve, reject }
-  })
-  let own: Process | null = null
+  const { cwd, env, args, makeDisk } = program
+  let host: Host | null = null
   let early: NodeJS.Signals | null = null
-  const begin = async (): Promise<void> => {
-    await installGuard()
+  const begin = async (): Promise<Ended> => {
     const product = await productAt(program.dist)
     forgetHashes(product)
-    own = processOf(program, pid, product, settle.resolve)
-    living.set(pid, own)
+    const stop = new AbortController()
+    const written = { stdout: '', stderr: '' }
+    const onSignal = (name: string): boolean => {
+      const code = SIGNALS[name as keyof typeof SIGNALS]
+      if (code === undefined || stop.signal.aborted) return false
+      stop.abort(new product.FettleError(code))
+      return true
+    }
+    const own = await openHost({ pid, cwd, makeDisk, waitDivisor: Number(env.WAIT_DIVISOR ?? 1), onSignal })
+    host = own
     if (early !== null) own.kill(early)
-    const { runProgram } = product
-    const { stop, written } = own
     const write = (name: 'stdout' | 'stderr', end: '' | '\n') => (text: string) => {
-      if (!own?.isGone) written[name] += end === '' || text.endsWith('\n') ? text : `${text}\n`
+      if (!own.isGone) written[name] += end === '' || text.endsWith('\n') ? text : `${text}\n`
     }
     const io = {
-      env: program.env,
-      cwd: program.cwd,
+      env,
+      cwd,
       stdin: () => process.stdin,
       out: write('stdout', '\n'),
       err: write('stderr', '\n'),
@@ -115,67 +109,15 @@ export function startProgram(program: Program): { child: Simulated; ended: Promi
       colour: { out: false, err: false },
       signal: stop.signal,
     }
-    const code = await current.run(own, () => runProgram(program.args, io))
-    own.end(code, null)
+    const returned = own.run(() => product.runProgram(args, io)).then(code => own.end(code, null))
+    // A program that was killed never returns.
+    const ended = await Promise.race([own.ended, returned.then(() => own.ended)])
+    return { ...ended, ...written }
   }
-  begin().catch(settle.reject)
   const kill = (signal: NodeJS.Signals = 'SIGTERM'): boolean => {
-    if (own === null) early = signal
-    else own.kill(signal)
-    return own === null || !own.isGone
+    if (host === null) early = signal
+    else host.kill(signal)
+    return host === null || !host.isGone
   }
-  return { child: { pid, kill }, ended }
-}
-
-function processOf(program: Program, pid: number, product: Product, report: (ended: Ended) => void): Process {
-  const { cwd } = program
-  const own: Omit<Process, 'disk'> = {
-    pid,
-    cwd,
-    waitDivisor: Number(program.env.WAIT_DIVISOR ?? 1),
-    files: new Set(),
-    handles: new Map(),
-    sockets: new Set(),
-    servers: new Set(),
-    pending: 0,
-    isGone: false,
-    stop: new AbortController(),
-    written: { stdout: '', stderr: '' },
-    clients: undefined,
-    kill(name) {
-      if (this.isGone) return
-      const code = SIGNALS[name as keyof typeof SIGNALS]
-      if (code === undefined || this.stop.signal.aborted) this.end(null, name as NodeJS.Signals)
-      else this.stop.abort(new product.FettleError(code))
-    },
-    end(code, signal) {
-      if (this.isGone) return
-      this.isGone = true
-      living.delete(pid)
-      void current.exit(() => clear(this as Process, () => report({ code, signal, ...this.written })))
-    },
-  }
-  const signal = (name: string): void => {
-    if (name !== 'SIGKILL') {
-      setImmediate(() => own.kill(name))
-      return
-    }
-    own.kill(name)
-    throw new Gone('the process is gone')
-  }
-  return Object.assign(own, { disk: program.makeDisk({ signal, end: () => own.kill('SIGKILL') }) })
-}
-
-/** Closes what a kernel would close, after the operations in progress. */
-async function clear(own: Process, done: () => void): Promise<void> {
-  for (const socket of own.sockets) socket.destroy()
-  for (const server of own.servers) {
-    server.close()
-    if ('closeAllConnections' in server) (server.closeAllConnections as () => void)()
-  }
-  while (own.pending > 0) await turn()
-  for (const file of own.files) closeSync(file)
-  for (const close of own.handles.values()) await close()
-  own.disk.lose()
-  done()
+  return { child: { pid, kill }, ended: begin() }
 }

@@ -10,14 +10,14 @@ import { policyOf } from './draws.ts'
 import { type Charge, type Judgement, judge, judgeFiles, type Outputs } from './judge.ts'
 import { makePlace, type Product } from './place.ts'
 import { LOGIN, type Service } from './service.ts'
-import type { Command, Ended, Outcome, Workers } from './workers.ts'
+import type { Command, Ended, Hands, Outcome } from './workers.ts'
 
 /** What journeys have in common. */
 export interface World {
   readonly product: Product
   readonly places: string
   readonly service: Service
-  readonly workers: Workers
+  readonly workers: Hands
   /** What every run must come to. */
   readonly wanted: Outputs
   /** One more opinion on what happened, for tests of this very machinery. */
@@ -99,7 +99,7 @@ export class Journey {
     }
   }
 
-  async #toTheEnd(slot: number, task: Omit<Parameters<Workers['give']>[1], 'seed'>, armed: Armed): Promise<Ended> {
+  async #toTheEnd(slot: number, task: Omit<Parameters<Hands['give']>[1], 'seed'>, armed: Armed): Promise<Ended> {
     for (let count = 1; ; count++) {
       if (count > MOST_COMMANDS) armed.disarm()
       const outcome = await this.#give(slot, { ...task, seed: this.#seed + count })
@@ -113,7 +113,7 @@ export class Journey {
     }
   }
 
-  async #give(slot: number, task: Parameters<Workers['give']>[1]): Promise<Outcome> {
+  async #give(slot: number, task: Parameters<Hands['give']>[1]): Promise<Outcome> {
     const { service, workers } = this.#world
     this.#server?.retarget(await service.url)
     this.#isOwnKill = false

@@ -16,6 +16,7 @@ const HELP = `npm run test:chaos -- [--runs 500] [--seed N] [--only SEED] [--wit
   --only SEED   one run of this seed, alone, with its history
   --shrink N    the first N failing runs are repeated and shrunk
   --dist PATH   another build than ./dist
+  --simulated   runs are executed in this process, as if it were several
   --no-disk     no process dies at an operation on its files
   --json        the figures as one JSON line at the end`
 
@@ -35,6 +36,7 @@ export async function main(args: readonly string[]): Promise<number> {
       within: { type: 'string', default: 'Infinity' },
       shrink: { type: 'string', default: '3' },
       dist: { type: 'string' },
+      simulated: { type: 'boolean', default: false },
       'no-disk': { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
@@ -51,6 +53,7 @@ export async function main(args: readonly string[]): Promise<number> {
     seed,
     processes: PROCESSES,
     runsEach: RUNS_EACH,
+    isSimulated: values.simulated,
     disk: values.only === undefined && !values['no-disk'],
   })
   try {

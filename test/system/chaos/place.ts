@@ -3,9 +3,9 @@
  * each run.
  */
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { memoryFolder } from '../../support/memory-folder.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 
@@ -19,7 +19,7 @@ export interface Product {
 
 /** A fresh folder that is removed at the end. */
 export function makeRoot(): { readonly path: string; remove(): void } {
-  const path = mkdtempSync(join(tmpdir(), 'fettle-chaos-'))
+  const path = mkdtempSync(join(memoryFolder(), 'fettle-chaos-'))
   return { path, remove: () => rmSync(path, { recursive: true, force: true, maxRetries: 5 }) }
 }
 

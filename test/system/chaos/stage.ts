@@ -6,7 +6,8 @@ import { Journey, type World } from './journey.ts'
 import { outputsIn } from './judge.ts'
 import { copyProduct, makePlace, makeRegister, makeRoot } from './place.ts'
 import { LOGIN, Service } from './service.ts'
-import { Workers } from './workers.ts'
+import { SimulatedWorkers } from './simulated-workers.ts'
+import { type Hands, type WorkerOptions, Workers } from './workers.ts'
 
 /** What may be chosen. */
 export interface StageOptions {
@@ -17,6 +18,8 @@ export interface StageOptions {
   readonly runsEach: number
   /** Whether processes also die at operations on files. */
   readonly disk: boolean
+  /** Runs are executed in this process, as if it were several. */
+  readonly isSimulated?: boolean
   readonly objection?: World['objection']
 }
 
@@ -42,11 +45,16 @@ export async function openStage(options: StageOptions): Promise<Stage> {
     const service = new Service(product.folder, root.path)
     closing.push(() => service.close())
     await service.start()
-    const { processes, runsEach, seed } = options
+    const { processes, runsEach, seed, isSimulated = false } = options
+    const open = (how: WorkerOptions): Hands => (isSimulated ? new SimulatedWorkers(how) : new Workers(how))
     const disk = options.disk ? draw(seed, 'disk') : null
-    const workers = new Workers({ product: product.folder, places, processes, runsEach, disk })
+    const workers = open({ product: product.folder, places, processes, runsEach, disk })
     closing.push(() => workers.close())
-    const wanted = await undisturbed(product.folder, places, service)
+    const wanted = await undisturbed(
+      open({ product: product.folder, places, processes: 1, runsEach: 1, disk: null }),
+      places,
+      service,
+    )
     const { objection } = options
     return { world: { product, places, service, workers, wanted, ...(objection === undefined ? {} : { objection }) }, close }
   } catch (error) {
@@ -56,9 +64,8 @@ export async function openStage(options: StageOptions): Promise<Stage> {
 }
 
 /** The outputs of a run against the service itself. */
-async function undisturbed(product: string, places: string, service: Service) {
+async function undisturbed(workers: Hands, places: string, service: Service) {
   const folder = makePlace(join(places, 'undisturbed'))
-  const workers = new Workers({ product, places, processes: 1, runsEach: 1, disk: null })
   try {
     const env = {
       HOME: folder,

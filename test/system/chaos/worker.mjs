@@ -1,94 +1,13 @@
 /**
  * A process that executes several runs at the same time until it is killed; its parent sends the tasks and receives the
- * outcomes. Each run has its own clock with shortened waits. Arguments: the folder of the product.
+ * outcomes. Arguments: the folder of the product.
  */
-import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
-import { pathToFileURL } from 'node:url'
+import { loadExecute } from './execute.mjs'
 
-const load = name => import(pathToFileURL(join(process.argv[2], 'build', name)).href)
-const { listRunIds, loadRun, NO_OVERRIDES, resumeRun, startRun } = await load('app/index.js')
-const { prepare } = await load('app/prepare/prepare.js')
-
-/** Real limits in place of a minute: a silence must not last longer than the rest of a run. */
-const LIMITS = { connectMs: 1500, headersMs: 1500, uploadHeadersMs: 1500, bodyMs: 1500, idleMs: 1500, rateWindowMs: 1500 }
-
-/** A clock that reads as if every sleep had lasted; really it lasts a hundredth, or a tenth for the patient. */
-function clockOf(seed, isPatient) {
-  const start = Date.now()
-  let slept = 0
-  let state = seed
-  const longest = isPatient ? 400 : 25
-  return {
-    now: () => start + slept,
-    monotonic: () => slept,
-    async sleep(ms, signal) {
-      await wait(Math.min(longest, ms / (isPatient ? 10 : 100)), undefined, { signal })
-      slept += ms
-    },
-    // mulberry32
-    random() {
-      state = (state + 0x6d2b79f5) | 0
-      let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-      mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-      return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-    },
-  }
-}
-
-/** The newest run here that recorded anything. */
-function lastState(runsDir) {
-  for (const id of listRunIds(runsDir)) {
-    try {
-      return loadRun(runsDir, id).state
-    } catch (error) {
-      if (error.code !== 'FETTLE_RUN_EMPTY' && error.code !== 'FETTLE_RUN_UNKNOWN') throw error
-    }
-  }
-  return null
-}
-
-async function planOf(folder, env) {
-  const surroundings = { ...NO_OVERRIDES, env, cwd: folder, input: join(folder, 'in.csv') }
-  const { plan, issues } = await prepare(join(folder, 'pipeline.yml'), surroundings)
-  if (plan === null) throw new Error(issues.map(issue => issue.message).join('; '))
-  return plan
-}
-
-async function execute({ folder, env, seed, isPatient, again }) {
-  const runsDir = join(folder, 'fettle-runs')
-  const settings = {
-    env,
-    cwd: folder,
-    runsDir,
-    credentials: () => ({ username: env.FETTLE_USERNAME, password: env.FETTLE_PASSWORD }),
-    args: { command: again, var: [] },
-    timeoutMs: null,
-    signal: new AbortController().signal,
-    world: { clock: clockOf(seed, isPatient), connection: { limits: LIMITS } },
-  }
-  const last = lastState(runsDir)
-  // Nobody repeats the command of a run that came to its end: that would be a new one.
-  const isResumed = last !== null && (again === 'resume' || last.finished)
-  const { state, report } = isResumed
-    ? await resumeRun(last.runId, settings)
-    : await startRun(await planOf(folder, env), settings, false)
-  const { runId, finished, exitCode, error, jobs, issues: raised } = state
-  return {
-    runId,
-    finished,
-    exitCode: exitCode ?? -1,
-    error: error === null ? null : `${error.code}: ${error.message}`,
-    issues: raised.map(({ code, message }) => `${code}: ${message}`),
-    jobId: jobs[0]?.id ?? null,
-    totals: report.totals,
-  }
-}
-
-const failed = error => ({ exitCode: error.exitCode ?? 70, error: `${error.code ?? 'unexpected'}: ${error.stack}` })
+const execute = await loadExecute(process.argv[2])
 
 process.on('message', async ({ id, ...task }) => {
-  const ended = await execute(task).catch(failed)
+  const ended = await execute(task)
   process.send({ id, ended })
 })
 process.on('disconnect', () => process.exit())

@@ -53,17 +53,29 @@ export interface WorkerOptions {
   readonly disk: Draw | null
 }
 
+/** Those who execute commands. */
+export interface Hands {
+  /** Runs side by side in one process. */
+  readonly runsEach: number
+  /** Processes killed by `kill`, and those that died at the disk. */
+  readonly kills: { readonly asked: number; readonly disk: number }
+  /** Has the process of this slot carry out a command. */
+  give(slot: number, task: Task): Promise<Command>
+  close(): Promise<void>
+}
+
+/** What befalls the files of a process: a death at one of their operations. */
+export const deathAt = (disk: Draw): string => `${pick(disk, ['SIGKILL', 'killed', 'cut'])}@${20 + Math.floor(disk() * 2_000)}`
+
 /** Processes that take commands. */
-export class Workers {
+export class Workers implements Hands {
   readonly #options: WorkerOptions
   readonly #slots: Promise<Worker>[]
   #spare: Promise<Worker> | null = null
   #id = 0
   #isClosing = false
-  /** Processes killed by `kill`, and those that died at the disk. */
   readonly kills = { asked: 0, disk: 0 }
 
-  /** Runs side by side in one process. */
   get runsEach(): number {
     return this.#options.runsEach
   }
@@ -75,7 +87,6 @@ export class Workers {
     this.#prepare()
   }
 
-  /** Has the process of this slot carry out a command. */
   async give(slot: number, task: Task): Promise<Command> {
     const at = slot % this.#slots.length
     let worker: Worker
@@ -120,7 +131,7 @@ export class Workers {
     const { product, places, disk } = this.#options
     const atDisk = disk !== null && disk() < 0.5
     const preload = new URL('../../support/faulty-disk.mjs', import.meta.url).href
-    const fault = disk === null ? '' : `${pick(disk, ['SIGKILL', 'killed', 'cut'])}@${20 + Math.floor(disk() * 2_000)}`
+    const fault = disk === null ? '' : deathAt(disk)
     const child = await startChild({
       script: 'worker.mjs',
       args: [product],

@@ -66,7 +66,7 @@ export const launchChild: Launch = ({ args, cwd, env, lever }) => {
 export const launchHere: Launch = ({ args, cwd, env, lever }) => {
   const { AT, DO = '' } = preloaded(lever)
   const { child, ended } = startProgram({
-    dist: join(root, 'dist'),
+    dist: join(root, 'build'),
     args,
     cwd,
     env: { HOME: cwd, WAIT_DIVISOR: '100', ...env },

@@ -9,6 +9,7 @@ import type { Cell, Lever, Moment } from './data.ts'
 import { brokenInvariants } from './invariants.ts'
 import type { Played } from './judge.ts'
 import type { Launch, Launched } from './launch.ts'
+import { settled } from './play-here.ts'
 import { prepareStart } from './run-here.ts'
 import type { Scene } from './scene.ts'
 import type { Play } from './suite.ts'
@@ -57,6 +58,9 @@ async function playChild(launch: Launch, cell: Cell, scene: Scene, bad: BadConne
   const files = lever?.kind === 'sameOutput' ? [folder.pipeline, join(folder.path, 'another.json')] : [folder.pipeline]
   child = launch({ args: ['run', ...files, '--json'], cwd: folder.path, env: folder.env(server.url), lever })
   const first = await child.ended
+  await settled(() => server.pending() === 0)
+  // The service notices later than the fault server that a transfer broke off.
+  await wait(200)
   // The one who should have read it has gone, or the process had no time to say anything.
   const isMute = first.exit === 'SIGKILL' || lever?.kind === 'stdoutClosed' || (lever?.kind === 'signal' && lever.twice)
   const leftOver = [

@@ -120,7 +120,7 @@ export async function playHere(cell: Cell, scene: Scene, bad: BadConnections, un
 }
 
 /** Waits for what is still on its way at the fault server; a drip notices between two drops that nobody listens. */
-async function settled(isSettled: () => boolean): Promise<void> {
+export async function settled(isSettled: () => boolean): Promise<void> {
   for (let looks = 0; looks < 600 && !isSettled(); looks++) await new Promise(resolve => setTimeout(resolve, 5))
 }
 

@@ -197,6 +197,8 @@ export const start: Start = (place, args, disk) => carryOut(place, args, disk)
 /** Requests of a process that was killed have ended: the next one starts later than that. */
 export async function settled({ server }: FaultyService): Promise<void> {
   while (server.pending() > 0) await wait(5)
+  // The service notices later than the fault server that a transfer broke off.
+  await wait(100)
 }
 
 /** Both outputs as they stand. */

@@ -39,7 +39,7 @@ const lines: string[] = []
 function build({ file, patches }: Defect, name: string): string {
   const folder = join(builds, name)
   mkdirSync(folder)
-  for (const one of ['dist', 'package.json', 'samples']) cpSync(join(root, one), join(folder, one), { recursive: true })
+  for (const one of ['build', 'package.json', 'samples']) cpSync(join(root, one), join(folder, one), { recursive: true })
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   const source = join(root, 'src', file)
   let text = readFileSync(source, 'utf8')
@@ -47,8 +47,8 @@ function build({ file, patches }: Defect, name: string): string {
     expect(text.split(from), `the place in ${file} is unique: ${from}`).toHaveLength(2)
     text = text.replace(from, () => to)
   }
-  writeFileSync(join(folder, 'dist', file.replace(/ts$/, 'js')), compile(source, text))
-  return join(folder, 'dist')
+  writeFileSync(join(folder, 'build', file.replace(/ts$/, 'js')), compile(source, text))
+  return join(folder, 'build')
 }
 
 /** The second of two starts is refused, and there is one job. */
@@ -118,5 +118,5 @@ test.each(DEFECTS.map((defect, at) => [defect.name, defect, at] as const))(
 )
 
 test('the undisturbed build passes every one of these cells', { timeout: 900_000 }, async () => {
-  for (const { cells } of DEFECTS) expect(await findBy(simulate(join(root, 'dist')), cells)).toBeNull()
+  for (const { cells } of DEFECTS) expect(await findBy(simulate(join(root, 'build')), cells)).toBeNull()
 })
