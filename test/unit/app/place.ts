@@ -2,6 +2,7 @@
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { afterAll } from 'vitest'
 import type { PipelineInput } from '../../../src/index.ts'
 
 /** The working directory of a test until it leaves. */
@@ -15,6 +16,10 @@ export interface Place {
   atEnd(end: () => void): void
   leave(): void
 }
+
+/** Imports the sample register once for all tests of a file. */
+const data = mkdtempSync(join(tmpdir(), 'fettle-place-data-'))
+afterAll(() => rmSync(data, { recursive: true, force: true }))
 
 /** Goes there. */
 export function place(): Place {
@@ -35,7 +40,7 @@ export function place(): Place {
       poll: { every: '500ms' },
       ...more,
     }),
-    options: env => ({ runsDir: 'runs', env: { FETTLE_DATA: join(folder, 'data'), ...env } }),
+    options: env => ({ runsDir: 'runs', env: { FETTLE_DATA: data, ...env } }),
     atEnd: end => void endings.push(end),
     leave() {
       for (const end of endings) end()
