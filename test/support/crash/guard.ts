@@ -57,7 +57,8 @@ export const { closeSync } = fs
 const never = new Promise<never>(() => {})
 const TWO_PATHS = new Set(['rename', 'link', 'copyFile', 'cp'])
 /** Modules are loaded once for all processes: one that is gone must not spoil them. */
-const isShared = (target: unknown): boolean => typeof target === 'string' && /\/node_modules\/|\/(?:dist|build)\/|^\/proc\//.test(target)
+const isShared = (target: unknown): boolean =>
+  typeof target === 'string' && /\/node_modules\/|\/(?:dist|build)\/|^\/proc\//.test(target)
 
 /** Relative paths are those of the simulated process. */
 function placed(name: string, args: unknown[], { cwd }: Owned): unknown[] {
