@@ -2,7 +2,6 @@
 import type { Option } from './options/option.ts'
 import type { Io } from './terminal/io.ts'
 
-/** Parsed flags and positionals of a command, by their names as typed. */
 export type Flags = Readonly<Record<string, unknown>>
 
 export interface Body {

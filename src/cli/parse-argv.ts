@@ -84,7 +84,6 @@ function createParser(argv: readonly string[], io: Io, problems: string[], onCom
   return parser
 }
 
-/** Declares positionals, options and examples of a command to yargs. */
 function declare(argv: Argv, command: Command, hidden = false): Argv {
   const { positionals = [], options, conflicts = {}, implies = {}, examples } = command
   for (const option of positionals) argv.positional(option.name, { ...definitionOf(option), hidden })

@@ -49,7 +49,6 @@ type Row = Omit<Operation, keyof Usual> &
   Partial<Operation> &
   ({ method: 'GET' | 'PUT' | 'PATCH' | 'DELETE' } | { repeat: Repeat })
 
-/** Completes the rows of a group of operations. */
 export const operationsOf = <const Rows extends Readonly<Record<string, Row>>>(rows: Rows) =>
   Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, { ...USUAL, ...row }])) as {
     readonly [Name in keyof Rows]: Omit<Usual, keyof Rows[Name]> & Rows[Name]

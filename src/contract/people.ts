@@ -86,5 +86,4 @@ export const PEOPLE = operationsOf({
   },
 })
 
-/** A person in one company, as a search finds it. */
 export type FoundPerson = z.infer<typeof foundPerson>

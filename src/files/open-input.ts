@@ -8,7 +8,6 @@ import { basename, dirname, resolve } from 'node:path'
 import { type Issue, issue } from '../errors.ts'
 import { type Version, versionOf } from './file-version.ts'
 
-/** Options for reading and writing the files of a run. */
 export interface FileContext {
   /** The folder that relative paths start from and that outputs stay in; the working directory when absent. */
   readonly root?: string

@@ -8,7 +8,6 @@ interface MaskRules {
   readonly report: { readonly mask: readonly string[] }
 }
 
-/** A column is masked by its header and by every mapping that reads it. */
 export function isColumnMasked({ mappings, input, report }: MaskRules, index: number): boolean {
   const readers = mappings.filter(one => one.index === index)
   const names = [input.header?.[index], ...readers.flatMap(({ mapping, header }) => [mapping, header])]

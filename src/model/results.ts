@@ -95,7 +95,6 @@ export interface CompanyCounts {
   readonly nameless: number
 }
 
-/** The published outputs and what was counted on the way. */
 export interface PublishedResults {
   readonly files: readonly OutputFile[]
   readonly outcomes: Outcomes

@@ -6,7 +6,6 @@ import type { Connected } from './connect.ts'
 import { readable, shownText } from './errors.ts'
 import { dropLines } from './journal-replica.ts'
 
-/** The prefix of every key in Redis but those of the journals. */
 export const PREFIX = 'fettle'
 
 export interface QueuedShardStatus {

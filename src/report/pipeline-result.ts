@@ -2,7 +2,6 @@
 import type { Issue } from '../errors.ts'
 import type { Report } from './schema.ts'
 
-/** The fields that issues of journals and of reports share. */
 export type Problem = Omit<Issue, 'code' | 'rows'> & { readonly code: string }
 
 export interface Rejection {

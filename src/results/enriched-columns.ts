@@ -24,7 +24,6 @@ const plain = (name: string): string =>
     .toLowerCase()
     .replace(/[\s_]+/g, '')
 
-/** Whether a name has the form of columns that a service adds. */
 export const isTagLike = (name: string): boolean => /^\s*[a-z]+\s*\./i.test(name)
 
 export function locateColumns(header: readonly string[], plan: Pick<Plan, 'input' | 'mappings'>): EnrichedColumns {

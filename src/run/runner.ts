@@ -57,7 +57,6 @@ export async function runStages(context: RunContext): Promise<RunState> {
   return end(record, current(context), error, context)
 }
 
-/** Whether a stage still needs the service. Joining results to the rows does not. */
 export const needsService = (state: RunState): boolean =>
   planned(STAGE_GROUPS.flat(), state).some(stage => (stage.skip?.(state) ?? null) === null && !areJobsDone(stage, state)) ||
   planned(COMPANY_STAGES, state).some(stage => !stage.isDone(state))

@@ -14,7 +14,6 @@ export interface StageGroupContext {
   readonly ports: Ports
   readonly state: () => RunState
   readonly record: (event: RunEventInput) => RunState
-  /** Checks, once, that the jobs of an earlier process are ours. */
   readonly confirm: (ports: Ports) => Promise<void>
 }
 

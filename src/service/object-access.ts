@@ -56,11 +56,9 @@ export function createObjectAccess({ jobs, searches, portfolios, holdings }: Obj
       const found = /^\d{1,15}$/.test(String(id)) ? portfolios.find(Number(id)) : null
       return open('Portfolio resource', found, caller, needs, ({ id: own }) => portfolios.shares(own).get(caller.id))
     },
-    /** A company of a portfolio already found, by connectId or Safe Number. */
     company: (portfolio: Portfolio, id: string): Holding => requireFound('Company resource', held(portfolio, id)),
     /** Like `company`, but null when the portfolio does not hold it. */
     held,
-    /** Whether any portfolio visible to the caller holds the company. */
     watches: (caller: Caller, connectId: string): boolean => holdings.isVisible(caller.id, connectId),
   }
 }

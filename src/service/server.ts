@@ -142,7 +142,6 @@ async function recover(dataDir: string, jobs: JobStore, now: number): Promise<nu
   return uploads + (await tidy(dataDir, 'files', isKept, now, name => fileless.has(idOf(name))))
 }
 
-/** Takes the lock of the data directory and opens what it stores. */
 async function openDataDir(options: StartOptions, onClose: OnClose) {
   const { dataDir } = options
   for (const folder of [dataDir, join(dataDir, 'uploads'), join(dataDir, 'files')]) await makeFolder(folder)

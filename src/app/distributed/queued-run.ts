@@ -24,13 +24,11 @@ export interface QueuedRun {
   readonly submitted?: Submitted
 }
 
-/** The digests of the shard plans, and what the digests leave out. */
 export interface Submitted {
   readonly fingerprints: readonly string[]
   readonly own: OwnParts
 }
 
-/** The parts of a plan that its fingerprint leaves out, and the command line. */
 export interface OwnParts {
   readonly plan: LiveSettings & Pick<Plan, 'file' | 'description' | 'tags' | 'issues'>
   readonly args: RunArgs

@@ -59,7 +59,6 @@ export const runArgs = z.record(
   z.union([text(), z.number(), z.boolean(), z.null(), z.array(text()).max(1000)]),
 )
 
-/** The status of a shard by its end in the queue. */
 export const endStatus = z.enum(['running', ...status.options])
 export const endCode = exitCode
 

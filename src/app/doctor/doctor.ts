@@ -19,7 +19,6 @@ export interface DoctorReport {
   readonly env: Env
   readonly cwd: string
   readonly runsDir: string
-  /** A pipeline file whose input and service are looked at too. */
   readonly pipeline: string | null
   readonly service: string | null
   readonly queue: QueueConnectionOptions | null

@@ -51,7 +51,6 @@ export interface RunSettings {
   readonly cwd: string
   readonly runsDir: string
   readonly credentials: () => Credentials
-  /** Addresses of input and outputs whole, by what is shown of them. */
   readonly links?: Links
   /** The command line for the report, without secrets. */
   readonly args: RunArgs

@@ -37,7 +37,6 @@ export interface ServiceNeeds {
 
 export interface ReadyService {
   readonly service: Service & PortfolioService & ScreenService
-  /** Notes for the user, such as the sample register in use. */
   readonly issues: readonly Issue[]
   close(): Promise<void>
 }

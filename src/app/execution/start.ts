@@ -105,7 +105,6 @@ export interface Merge {
   readonly merged: MergedShards
   /** The run id when its directory already exists; a new one if absent, or if another process started it. */
   readonly runId?: string | undefined
-  /** Copies the received files of the shards into the run directory. */
   readonly fill: (directory: RunDirectory) => Promise<void>
 }
 
@@ -177,7 +176,6 @@ function maybeRecorded(error: unknown, runId: string): unknown {
   return new FettleError(error.code, error.message, { hint, action: action('resume', runId), cause: error })
 }
 
-/** The error that prevented a resume, with the way to resume later. */
 function stillResumable(error: unknown, { runId, jobs }: RunState): unknown {
   if (!isLocalFailure(error)) return error
   const ids = jobs.flatMap(({ id }) => (id === null ? [] : [id]))

@@ -9,7 +9,6 @@ export interface ReviewTable {
   readonly rows: readonly (readonly string[])[]
 }
 
-/** The review table of these rows, with the decisions made so far. */
 export function reviewTable(mappings: readonly string[], samples: readonly Sample[]): ReviewTable {
   const known = new Set(samples.flatMap(one => one.candidates.flatMap(({ fields }) => Object.keys(fields))))
   const fields = mappings.filter(name => known.has(name))

@@ -70,5 +70,4 @@ export async function realPath(path: string): Promise<string> {
   return realpath(path).catch(async () => (parent === path ? path : join(await realPath(parent), basename(path))))
 }
 
-/** Whether a path is a folder, or is inside it. */
 export const isInside = (folder: string, path: string): boolean => !/^\.\.(\/|$)/.test(relative(folder, path))

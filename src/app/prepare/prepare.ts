@@ -86,7 +86,6 @@ async function plan(parsed: ParsedPipeline | Issue, file: string, options: Prepa
   return { plan: plan && Object.freeze({ ...plan, issues: named }), issues: named, input, credentials, cut, links, release }
 }
 
-/** The addresses of a pipeline that differ from their printed form. */
 export const linksOfPipeline = ({ input, output }: Pipeline): Links =>
   linksOf([input.path, output?.path, output?.unmatched, output?.review])
 

@@ -18,7 +18,6 @@ import { NO_OVERRIDES, type Overrides, type PrepareContext } from './context.ts'
 /** Checked before reading, so that an endless file is not read. */
 const MAX_BYTES = 256 * 1024
 
-/** The text of a pipeline file, or the issue that prevents reading it. */
 export async function readText(file: string): Promise<string | Issue> {
   const refuse = (message: string): Issue => issue('FETTLE_PIPELINE_READ', message, { at: { file, line: null, column: null } })
   try {

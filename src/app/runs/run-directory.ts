@@ -88,7 +88,6 @@ export interface RunDirectory {
   readonly service: string
 }
 
-/** The directory of a run, whether or not it is there. */
 export const runDirectory = (runsDir: string, id: string): RunDirectory => {
   const path = join(runsDir, id)
   return { id, path, journal: join(path, JOURNAL_FILE), service: join(path, 'service') }

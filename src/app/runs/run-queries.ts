@@ -54,7 +54,6 @@ export function goesOn(runsDir: string, plan: Plan, credentials: () => Credentia
   return last !== null && isContinued(last, plan, { runsDir, credentials })
 }
 
-/** The report of a run, built again from its journal. */
 export function reportOfRun(runsDir: string, id: string): Report {
   const state = readRun(runsDir, id)
   const before = lastGoodRun(runsDir, state.plan, id)

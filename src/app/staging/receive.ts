@@ -41,7 +41,6 @@ export async function receiveInput(pipeline: Pipeline, file: string, how: Receiv
   return { ...requested, path: requested.shown, named: issues => issues, release: () => {} }
 }
 
-/** The inspection of a remote input that was not read. */
 export const uninspectedInput = (shown: string, file: string, at: Place | null): Inspection => ({
   facts: null,
   issues: [

@@ -12,16 +12,11 @@ const HOUR_MS = 3_600_000
 
 type StagedKind = 'stdin' | 'object'
 
-/** The folders of staged inputs among the runs. */
 const FOLDERS = { stdin: 'stdin', object: 'inputs' } as const satisfies Record<StagedKind, string>
 
-/** An input that can be inspected. */
 export interface ReceivedInput extends InputRef {
-  /** Its path in the plan. */
   readonly path: string
-  /** Replaces paths of the copy in issues. */
   readonly named: (issues: readonly Issue[]) => readonly Issue[]
-  /** Removes a copy that no run needs. */
   readonly release: () => void
 }
 

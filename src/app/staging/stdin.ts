@@ -7,7 +7,6 @@ import { action, FettleError } from '../../errors.ts'
 import { type Plan, recordedInput, requestedInput, STDIN_NAME, shownPath } from '../../pipeline/index.ts'
 import { type ReceivedInput, stageInput } from './staged-input.ts'
 
-/** Whether the input of a pipeline is the recorded input of a run. */
 export const isSameInput = (asked: string, recorded: Plan['input']): boolean =>
   shownPath(asked) === recorded.path || (requestedInput(asked).kind === 'stdin' && recordedInput(recorded).kind === 'stdin')
 

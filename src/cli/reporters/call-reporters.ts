@@ -8,7 +8,6 @@ import { type CallReporter, STDOUT } from './reporter.ts'
 import { type ReporterRequest, requestedReporters } from './requested.ts'
 
 export class CallReporters {
-  /** Files that reporters were asked to write, for the check of conflicts. */
   readonly paths: readonly string[]
   /** One of them writes to stdout: results go to stderr. */
   readonly hasStdout: boolean

@@ -37,7 +37,6 @@ function readParams(env: Env, name: string): Record<string, unknown> {
   }
 }
 
-/** The step, as data in the variable or in a file that it names. */
 function stepOf(env: Env): PipesStep {
   const params = readParams(env, 'DAGSTER_PIPES_CONTEXT')
   const data = typeof params.path === 'string' ? JSON.parse(readFileSync(params.path, 'utf8')) : params.data

@@ -48,7 +48,6 @@ export function indexReporter({ path, isRequestedPath, io }: ReporterOptions): C
   }
 }
 
-/** Writes the two documents that GitLab keeps of a job into a folder. */
 export const gitlabReporter = ({ path, io }: ReporterOptions): CallReporter => ({
   name: 'gitlab',
   async onCallEnd(results) {

@@ -9,7 +9,6 @@ export const STDOUT = '-'
 export interface CallReporter extends RunReporter {
   /** All pipelines of the call have ended; `exitCode` is that of the call. */
   onCallEnd?(results: readonly PipelineResult[], exitCode: number): unknown
-  /** A page about the whole call, named on stderr once it is written. */
   readonly page?: string
 }
 

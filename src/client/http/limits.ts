@@ -14,7 +14,6 @@ export const LIMITS = {
   /** A transfer must reach `bytesPerSecond` on average in each window of this length. */
   rateWindowMs: 60_000,
   bytesPerSecond: 1024,
-  /** The largest JSON reply. */
   jsonBytes: 8 * 1024 * 1024,
   /** The largest JSON reply behind a redirect, such as a report of over 10 MB (contract §9.3). */
   linkedBytes: 64 * 1024 * 1024,

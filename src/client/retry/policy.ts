@@ -17,7 +17,6 @@ export type Miss =
       readonly status: number
       readonly retryAfterMs: number | null
       readonly fault: Fault
-      /** The target of a redirect, and why it was not followed. */
       readonly redirect?: string
     }
   /** A 2xx that is not the documented JSON: cut short, another type, or JSON of another shape. */

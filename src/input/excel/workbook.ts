@@ -1,7 +1,6 @@
 /** Reads what the sheets of a workbook share: names and parts of the sheets, shared texts, and the styles that show dates. */
 import { readXml, resolved } from './xml.ts'
 
-/** The XML of a workbook by the names of its parts. */
 export type Parts = ReadonlyMap<string, Buffer>
 
 export interface Book {

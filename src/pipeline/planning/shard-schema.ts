@@ -175,7 +175,6 @@ const shape = {
 
 type ReadShard = { readonly plan: Plan & { readonly shard: Shard } } | { readonly problem: string }
 
-/** Validates a plan from outside and returns the value unchanged. */
 export function readShardPlan(value: unknown): ReadShard {
   const parsed = z.strictObject(shape).safeParse(value)
   if (!parsed.success) return { problem: problemOf(parsed.error) }

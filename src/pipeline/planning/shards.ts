@@ -31,7 +31,6 @@ export const shareOf = (whole: number, { number, of }: ShardChoice): { readonly 
 export const lineOf = ({ name, shard }: Pick<Plan, 'name' | 'shard'>): string =>
   shard === undefined ? name : `${name}.${shard.number}-of-${shard.of}`
 
-/** The digest that all shards of one list and pipeline share. */
 export function kinOf(plan: Plan): string {
   const { shard: _shard, fingerprint: _fingerprint, ...rest } = plan
   return fingerprintOf({ ...rest, rows: 0, sent: 0, parts: [], preparation: [], budget: { ...plan.budget, credits: null } })

@@ -100,7 +100,6 @@ export function claimsOf(header: string): Claims {
   return { ...none, ...within(words) }
 }
 
-/** The claims of words that are a known header as they stand. */
 function whole(words: readonly string[], strength: number): Claim[] {
   const entries = entriesOf(words).filter(({ meaning }) => isTarget(meaning))
   if (words.length === 1 && means(words[0]!, 'party')) return [...OF_PARTY]

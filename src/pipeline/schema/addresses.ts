@@ -15,7 +15,6 @@ const HIDDEN = '?***'
 
 export const isAddress = (path: string): boolean => SCHEME.test(path)
 
-/** The hint for an address, undefined for the path of a file. */
 export const addressHint = (path: string): string | undefined =>
   isAddress(path) ? 'Give s3://bucket/key, or https://host/path without user name; its query may be a signature.' : undefined
 

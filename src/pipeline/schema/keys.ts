@@ -6,7 +6,6 @@ import type { Path } from '../source/tree.ts'
 import { KEY_FACTS } from './forms.ts'
 import { pipelineSchema } from './schema.ts'
 
-/** The maps that a schema accepts, through optional, default, transform and union. */
 function shapesOf(schema: z.core.$ZodType): z.core.$ZodShape[] {
   const { def } = (schema as z.core.$ZodTypes)._zod
   if (def.type === 'object') return [def.shape]
@@ -33,7 +32,6 @@ export function knownPaths(path: readonly string[] = []): readonly (readonly str
   return keysAt(path).flatMap(key => [[...path, key], ...knownPaths([...path, key])])
 }
 
-/** Maps whose keys a plan holds at its top level. */
 const FLATTENED: readonly string[] = ['job', 'review']
 
 const SETTINGS: readonly (readonly string[])[] = keysAt([]).flatMap(key =>

@@ -15,7 +15,6 @@ export interface InputRef {
   readonly readFrom: string | null
 }
 
-/** The input at a path of a pipeline. */
 export function requestedInput(path: string): InputRef {
   if (path === STDIN) return { kind: 'stdin', shown: STDIN_NAME, readFrom: null }
   if (isAddress(path)) return { kind: 'object', shown: shownPath(path), readFrom: null }

@@ -176,7 +176,6 @@ const screen = map({
 const NAME = 'a name of a-z, 0-9 and -, a letter or digit first, 80 characters at most'
 const TAG = 'a tag of letters, digits, ".", "_" and "-"'
 
-/** The pipeline file. Unknown keys are errors at every level. */
 export const pipelineSchema = map({
   $schema: text('the address of a JSON Schema').optional().describe('For editors; fettle does not read it.'),
   version: z.literal(1).prefault(1).describe('Version of this format.'),

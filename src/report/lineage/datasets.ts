@@ -10,7 +10,6 @@ const headerOf = ({ input }: RunState['plan'], { column }: LineageNames): string
 const schemaOf = (columns: readonly string[], facet: FacetMaker) =>
   facet('SchemaDatasetFacet', { fields: [...new Set(columns)].map(name => ({ name, type: 'string' })) })
 
-/** The results of checks are added once the run has ended. */
 export function inputsOf(state: RunState, names: LineageNames, facet: FacetMaker, hasEnded: boolean): LineageDataset[] {
   const { plan, checks } = state
   const { input, rows } = plan

@@ -187,7 +187,6 @@ function problemOf({ fingerprint, decision, company, at, expires }: Line): strin
   return null
 }
 
-/** Whether the text has the form and is a date of the calendar. */
 const isTime = (text: string, form: RegExp): boolean => {
   if (!form.test(text)) return false
   const day = text.slice(0, 10)

@@ -68,7 +68,6 @@ export class Writers {
     }
   }
 
-  /** The rows that follow come from a file with these columns. */
   async begin(columns: EnrichedColumns): Promise<void> {
     this.#layouts = this.#writers.map(({ kind }) => makeLayout(this.#plan, this.#output, columns, kind === 'review'))
     for (const [at, writer] of this.#writers.entries()) {

@@ -16,7 +16,6 @@ import { refusalIssue, refusalReason } from './company-stage.ts'
 /** Companies per journal event: at most this many are added again after a kill. */
 const BATCH = 50
 
-/** Finds or creates the portfolio of the plan, and returns its id. */
 async function* openPortfolio(
   plan: PlannedPortfolio,
   state: PortfolioState,

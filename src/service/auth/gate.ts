@@ -7,7 +7,6 @@ export interface GateOptions {
   readonly atOnce: number
   readonly waiting: number
   readonly laneWaiting: number
-  /** Creates the error for a piece that finds no room. */
   readonly refusal: () => Error
 }
 

@@ -11,7 +11,6 @@ export function makeLinks(lifeMs: number, now: () => number, users: Pick<Users, 
   const signatureOf = (...parts: readonly string[]): Buffer => createHmac('sha256', secret).update(parts.join('\n')).digest()
 
   return {
-    /** The query of a link to this name for this user. */
     sign(name: string, { generation }: User): string {
       const expires = String(now() + lifeMs)
       const signature = signatureOf(name, expires, generation).toString('base64url')

@@ -20,7 +20,6 @@ const derive = (password: string, { salt, parameters }: Pick<PasswordRecord, 'sa
     scrypt(password.normalize('NFC'), bytes, KEY_BYTES, parameters, (error, key) => (error ? reject(error) : resolve(key)))
   })
 
-/** Creates the record of a password with a new salt. */
 export async function protect(password: string, isGenerated = false): Promise<PasswordRecord> {
   const record = { salt: randomBytes(16).toString('base64'), parameters: isGenerated ? GENERATED : PARAMETERS }
   return { ...record, key: (await derive(password, record)).toString('base64') }

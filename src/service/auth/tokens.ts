@@ -2,7 +2,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { errors, jwtVerify, SignJWT } from 'jose'
 
-/** The user of a token. */
 export interface Bearer {
   readonly username: string
   /** Generation of the user at the time of issue: a user removed and added again has another one. */

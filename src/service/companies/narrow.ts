@@ -11,7 +11,6 @@ import { isPublic, OFFICE, splitStreet, statusOf, typeOf } from './facts.ts'
 /** Least bigram similarity of two names that differ only by typing errors. */
 const MIN_SIMILARITY = 0.7
 
-/** Whether every requested word is the prefix of a word of the text. */
 export function containsWords(requested: string, text: string): boolean {
   const present = splitWords(text)
   return splitWords(requested).every(word => present.some(one => one.startsWith(word)))
@@ -31,7 +30,6 @@ const initialsOf = (name: string): string =>
     .map(word => word.charAt(0))
     .join('')
 
-/** Whether a current, trading or previous name fits the query. */
 export function isNamed(company: Company, { name, tradeName, acronym, exact = false }: CompaniesQuery): boolean {
   const { tradingNames, previousNames } = company
   if (name !== undefined && ![company.name, ...tradingNames, ...previousNames].some(isName(name, exact))) return false

@@ -15,7 +15,6 @@ function countLines(bytes: Buffer): number {
   return lines
 }
 
-/** The length of the longest prefix that does not end inside a character. */
 function completeLength(bytes: Buffer): number {
   for (let back = 1; back <= 3; back++) {
     const byte = bytes.at(-back) ?? 0

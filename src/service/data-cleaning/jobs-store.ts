@@ -184,7 +184,6 @@ export function openJobs(database: Database, now: () => number) {
       return new Set(database.all<{ id: string }>(sql).map(({ id }) => id))
     },
 
-    /** Ids of jobs that have a file, and of these files. */
     keptIds(): Set<string> {
       const sql = "SELECT id, json_extract(record, '$.upload.id') AS upload FROM jobs WHERE upload IS NOT NULL"
       return new Set(database.all<{ id: string; upload: string }>(sql).flatMap(row => [row.id, row.upload]))

@@ -2,7 +2,6 @@
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
-/** Escapes a text for use between tags and inside quotes. */
 export const asHtml = (text: string): string => text.replace(/[&<>"']/g, char => ENTITIES[char] ?? '')
 
 interface DescribedOperation {

@@ -17,7 +17,6 @@ interface Watched {
   moved: number
 }
 
-/** Answers a request whose body did not arrive in time, and closes its connection. */
 type OnLate = (request: FastifyRequest, reply: FastifyReply) => void
 
 export function watchDeadlines(clock: Clock, limits: Limits, onLate: OnLate) {

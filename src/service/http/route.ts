@@ -33,7 +33,6 @@ type BodyOf<Name extends OperationName> = (typeof OPERATIONS)[Name]['request'] e
 type QueryOf<Name extends OperationName> = (typeof OPERATIONS)[Name]['query'] extends z.ZodType<infer Query> ? Query : undefined
 
 interface RouteOptions {
-  /** Converts the sent body to the form of the schema. */
   readonly adapt?: (body: unknown) => unknown
   readonly bodyLimit?: number
 }
@@ -66,7 +65,6 @@ export function check(schema: z.ZodType, value: unknown, place: string): unknown
 /** The path of an operation in the notation of the router: `/v1/…/:id`. */
 export const routePath = ({ path }: Pick<Operation, 'path'>): string => `/v1${path.replace(/\{(\w+)\}/g, ':$1')}`
 
-/** Matches the paths of an operation. */
 export const pathPattern = (operation: Pick<Operation, 'path'>): RegExp =>
   new RegExp(`^${routePath(operation).replace(/:\w+/g, '[^/]+')}$`)
 

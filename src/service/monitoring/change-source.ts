@@ -1,7 +1,6 @@
 /** The interface through which monitoring reads the changes of the registers. */
 import type { Facts, Field } from '../portfolios/company-facts.ts'
 
-/** A field of a company that differs in a newer snapshot of its register. */
 export interface Change {
   readonly connectId: string
   readonly field: Field

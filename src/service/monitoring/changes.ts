@@ -19,7 +19,6 @@ function factsAfter(before: Facts, change: RegisterChange): Facts {
   return { ...before, ...fieldsOf(change, 'new') }
 }
 
-/** Fills unknown fields with the old values of the change. */
 const factsBefore = (known: Facts, change: RegisterChange): Facts => {
   const oldValues = Object.entries(fieldsOf(change, 'old')).filter(([field]) => known[field as Field] === '')
   return { ...known, ...Object.fromEntries(oldValues) }

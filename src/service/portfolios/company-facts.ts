@@ -19,7 +19,6 @@ export interface Difference {
   readonly new: string
 }
 
-/** The state of a company that was removed from its register. */
 export const GONE: Facts = { status: 'not in the register', name: '', address: '', legalForm: '', directors: '' }
 
 /** The state of a company, with sorted directors. */

@@ -90,7 +90,6 @@ export function openHoldings(database: Database, now: () => number) {
         return insert(portfolio, company.connectId, notes)
       }),
 
-    /** Adds a company or replaces its notes, and marks it with this import. */
     put: (portfolio: number, company: Registered, notes: Notes, importId: number): void =>
       database.transaction(() => {
         const { connectId } = company
@@ -137,7 +136,6 @@ export function openHoldings(database: Database, now: () => number) {
       return database.all<Row>(sql, [portfolio]).map(row => row.country)
     },
 
-    /** Whether a portfolio visible to this user has the company. */
     isVisible(user: number, connectId: string): boolean {
       const sql = `SELECT count(*) AS n FROM holdings h JOIN portfolios p ON p.id = h.portfolio WHERE ${MAY_SEE} AND h.connect_id = ?`
       return count(sql, [user, user, connectId]) > 0
@@ -162,7 +160,6 @@ export function openHoldings(database: Database, now: () => number) {
       return new Map(rows.map(row => [row.connectId, JSON.parse(row.facts) as Facts]))
     },
 
-    /** The facts and country of a company that is or was in a portfolio. */
     known(connectId: string): { readonly facts: Facts; readonly country: string } | null {
       const row = database.get<Row>('SELECT facts, country FROM watched WHERE connect_id = ?', [connectId])
       return row === null ? null : { facts: JSON.parse(row.facts) as Facts, country: row.country }

@@ -44,7 +44,6 @@ export async function portfolioImportRoutes(scope: FastifyInstance, deps: AppDep
     }
   }
 
-  /** Accepts the uploaded file as an import, or removes it. */
   const accept = async (call: ImportCall, kind: Kind, needs: readonly Need[]): Promise<PendingImport> => {
     const path = await receiveFile(call)
     try {

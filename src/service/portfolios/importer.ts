@@ -43,7 +43,6 @@ export interface ImporterParts {
 /** Rows per transaction: a few milliseconds. */
 const BATCH = 100
 
-/** Finds a company by its number in the register of a country. */
 function findByNumber(engine: Engine, number: string, country: string): Company | null {
   const code = normaliseCountry(country)
   const wanted = normaliseOrgNumber(number, code)

@@ -84,7 +84,6 @@ export function openPortfolios(database: Database) {
         if (isDefault === false) database.run('UPDATE portfolios SET is_default = 0 WHERE id = ?', [id])
       }),
 
-    /** Removes a portfolio with its companies, rules, sharing and events. */
     remove: (id: number): void =>
       database.transaction(() => {
         for (const sql of REMOVE) database.run(sql, [id])

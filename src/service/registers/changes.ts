@@ -127,7 +127,6 @@ async function* changesBetween(oldPath: string, newPath: string, people: People)
   }
 }
 
-/** Writes the changes between two files of companies into the register's folder. */
 export async function writeChanges(
   folder: string,
   file: string,

@@ -5,7 +5,6 @@
 import { evidenceByField } from '../matching/decide/evidence.ts'
 import type { Answer, Company, Query } from '../matching/types.ts'
 
-/** A company to choose from for a row in review. */
 export interface Choice {
   readonly company: number
   readonly score: number

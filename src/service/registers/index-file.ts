@@ -33,7 +33,6 @@ const Header = z.object({
 export const indexPath = (dir: string, names: readonly string[]): string =>
   join(dir, INDEXES, `${createHash('sha256').update(names.join('\n')).digest('hex').slice(0, 16)}.index`)
 
-/** Digest of the code and the registers that an index is built from. */
 export async function indexDigest(infos: readonly RegisterInfo[]): Promise<string> {
   const sources = infos.map(({ name, file, sha256, companies }) => [name, file, sha256, companies])
   return createHash('sha256')
@@ -74,7 +73,6 @@ export async function loadIndex(path: string, digest: string): Promise<IndexImag
 
 type Facts = Pick<z.infer<typeof Header>, 'digest' | 'snapshotDate' | 'companies'>
 
-/** Writes an index under a temporary name, syncs and renames it. */
 export async function saveIndex(path: string, { memory, places }: IndexImage, facts: Facts): Promise<void> {
   let checksum = 0
   for (const chunk of chunksOf(memory)) checksum = crc32(chunk, checksum)

@@ -3,7 +3,6 @@ import { datasetsOf, type Entry, type Listing, type ListingCode } from './entry.
 
 export const orNull = (text: string): string | null => (text === '' ? null : text)
 
-/** The sources of an entry, or of one of its listings. */
 export const sourcesOf = ({ sources, listings }: Entry, listing?: Listing) =>
   sources
     .filter(({ title }) => listing === undefined || sources.length === 1 || title === listing.body)

@@ -119,7 +119,6 @@ const codesOf = (code: ListingCode): Dataset[] => {
 
 export const datasetsOf = (listings: readonly Listing[]): Dataset[] => [...new Set(listings.flatMap(({ code }) => codesOf(code)))]
 
-/** The listings of an entry with one of these dataset codes. */
 export const listingsUnder = ({ listings }: Pick<Entry, 'listings'>, datasets: readonly Dataset[]): readonly Listing[] =>
   listings.filter(({ code }) => codesOf(code).some(one => datasets.includes(one)))
 

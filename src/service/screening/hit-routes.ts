@@ -132,7 +132,6 @@ interface FileRoute {
   Querystring: Record<string, unknown>
 }
 
-/** Registers the download of PDFs by signed links, which need no token. */
 export function hitFileRoute(app: FastifyInstance, deps: AppDeps): void {
   const { links, objects, searches, screener, clock } = deps
   app.get<FileRoute>('/hit-files/:name', async ({ params, query }, reply) => {

@@ -24,7 +24,6 @@ export interface Search extends Question {
   readonly hits: HitCounts
 }
 
-/** A hit with the list's entry at the time of the search. */
 export interface Hit {
   readonly id: string
   readonly search: string
@@ -39,7 +38,6 @@ export interface Hit {
   readonly modifiedBy: number
 }
 
-/** A part of a list with the total number of items. */
 export interface Slice<Item> {
   readonly items: readonly Item[]
   readonly total: number

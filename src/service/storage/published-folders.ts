@@ -14,7 +14,6 @@ const because = (cause: unknown): string => (cause instanceof Error ? cause.mess
 
 interface FolderKind<Info> {
   readonly what: 'register' | 'list'
-  /** The verb of a failed reading of info.json, with its object. */
   readonly reading: string
   /** Files beside info.json that `publish` keeps. */
   readonly keeps: (info: Info) => readonly (string | undefined)[]
@@ -74,7 +73,6 @@ export function publishedFolders<Info extends { readonly name: string }>({ what,
     /** The info of a name; throws the error for an unknown one. */
     info,
 
-    /** Publishes data whose files are written, then removes the files of the replaced one. */
     async publish(folder: string, fresh: Info): Promise<void> {
       try {
         await writeWhole(join(folder, INFO), write => write(`${JSON.stringify(fresh, null, 2)}\n`))

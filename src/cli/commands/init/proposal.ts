@@ -93,7 +93,6 @@ const percent = (confidence: number): string => `${Math.floor(confidence * 100)}
 const HEADER_WIDTH = 28
 const EXAMPLES_WIDTH = 60
 
-/** The proposal as a table, followed by the uncertain columns. */
 export function proposalTable({ facts }: InspectedColumns, { columns }: Proposal): string {
   const rows = columns.map(({ column, status, target, confidence }) => [
     String(column.index + 1),

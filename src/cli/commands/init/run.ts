@@ -16,7 +16,6 @@ import { type Prompt, withPrompt } from '../../terminal/prompt.ts'
 import { assertCertain, assertTarget, decisionsOf, inputKeys, inspectInput, proposalTable, readingOf } from './proposal.ts'
 import { workflowFor } from './workflows.ts'
 
-/** The JSON Schema in this package, and in a project that depends on it. */
 const schemaFile = () => packageFile('schema/pipeline.v1.json')
 const INSTALLED = 'node_modules/fettle/schema/pipeline.v1.json'
 

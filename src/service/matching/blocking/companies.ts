@@ -18,7 +18,6 @@ const END = 0xff
 const SEPARATOR = 0xfe
 const HEADER_BYTES = 3
 
-/** The connectId of a company whose register gives no other. */
 export const defaultConnectId = (company: Pick<Company, 'country' | 'orgNumber' | 'id'>): string =>
   `${company.country || 'XX'}-X-${company.orgNumber || company.id}`
 

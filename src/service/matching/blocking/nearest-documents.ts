@@ -87,7 +87,6 @@ const sums = new Float32Array(BLOCK)
 const starts: number[] = []
 const ends: number[] = []
 const gains: number[] = []
-/** The sum of the gains of a term and of all later ones. */
 const rests: number[] = []
 
 function contains(lists: Uint16Array, start: number, end: number, document: number): boolean {

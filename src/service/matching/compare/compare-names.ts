@@ -28,7 +28,6 @@ function commonPrefix(text: string, length: number): number {
   return at
 }
 
-/** The words of the document that contain a digit, in the form of QueryName.digits. */
 function digitsIn({ wordStarts, wordIds, dictionary }: MatchIndex, document: number, length: number): string {
   let at = 0
   while (at < length && letters[at]! >= 97) at++

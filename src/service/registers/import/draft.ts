@@ -98,7 +98,6 @@ export async function openDraft(folder: string, source: string, kind: string) {
       await handle.datasync()
       await writeWhole(join(folder, PROGRESS), write => write(JSON.stringify(progress)))
     },
-    /** Completes the file of companies and returns its temporary path. */
     async finish(): Promise<string> {
       await flush()
       await handle.sync()

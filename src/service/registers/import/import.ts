@@ -44,7 +44,6 @@ export function dayIn(name: string): string | null {
   return found === null ? null : `${found[1]}-${found[3]}-${found[4]}`
 }
 
-/** Reads the source into the draft, from the draft's position on. */
 async function readSource({ file, kind = 'csv', onProgress }: ImportRequest, draft: Draft): Promise<void> {
   const { progress } = draft
   if (progress.row > 0) onProgress?.(progress.row)

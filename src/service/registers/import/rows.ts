@@ -45,7 +45,6 @@ export async function* readRows(file: string, from: Position): AsyncGenerator<Ro
   }
 }
 
-/** The reason to skip a row wider or narrower than the header. */
 export const wrongWidth = (cells: number, width: number): string => `${cells} cells where the header has ${width}`
 
 /** The error for a source without a header. */

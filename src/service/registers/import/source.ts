@@ -82,7 +82,6 @@ async function openTable(file: string): Promise<Readable> {
   return stream
 }
 
-/** Opens the table in a file. Failures are reported by the stream. */
 export async function openSource(file: string): Promise<Readable> {
   const start = await readSignature(file)
   if (start.toString('latin1', 0, 2) === 'PK') return openTable(file)

@@ -25,7 +25,6 @@ export interface ListInfo {
   readonly skippedRows: readonly SkippedRow[]
   readonly sha256: string
   readonly bytes: number
-  /** Name of the file of entries beside info.json, and its digest. */
   readonly file: string
   readonly fileSha256: string
 }

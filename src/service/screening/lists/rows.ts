@@ -6,7 +6,6 @@ import { createReadStream } from 'node:fs'
 import { FettleError } from '../../../errors.ts'
 import { importReadError, parseRows, requireUtf8 } from '../../csv/csv-rows.ts'
 
-/** Digest and size of the file, set at its end. */
 export interface SourceFacts {
   sha256: string
   bytes: number
