@@ -12,7 +12,6 @@ export interface QueuedShardStatus {
   readonly done: number
   readonly active: number
   readonly waiting: number
-  /** Shards that the queue no longer retries, with their error. */
   readonly failed: readonly { readonly id: string; readonly why: string }[]
   readonly missing: readonly string[]
   /** Null when Redis does not list them. */

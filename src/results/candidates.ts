@@ -7,7 +7,6 @@ import type { Answer } from './answers.ts'
 
 /** Missing text is '', a missing score null. */
 export interface Candidate extends RowCandidate {
-  /** Enrichment tag -> text, for a row that gets this company. */
   readonly tags: Readonly<Record<string, string>>
 }
 

@@ -109,7 +109,6 @@ export class Exchange {
     if (!this.response.headersSent) this.response.writeHead(status, { ...headers, ...this.connection })
   }
 
-  /** Answers with chunks as they come, for as long as the client listens. */
   async stream(reply: Pick<Reply, 'status' | 'headers'>, chunks: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<void> {
     this.#begin(reply.status, reply.headers)
     for await (const chunk of chunks) {

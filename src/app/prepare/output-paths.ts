@@ -18,7 +18,6 @@ export interface OutputContext {
   readonly locate: (path: readonly PropertyKey[]) => Place | null
 }
 
-/** What is wrong with the places of a pipeline's outputs. */
 export async function outputPathIssues(output: Pipeline['output'], surroundings: OutputContext): Promise<Issue[]> {
   if (output === null) return []
   const issues: Issue[] = []

@@ -29,7 +29,6 @@ export interface ResumeContext {
   readonly credentials: () => Credentials
   /** Null when the pipeline file is gone, no longer parses, or needs variables that are not recorded. */
   readonly live: LiveSettings | null
-  /** Full addresses, as far as the pipeline file still has them. */
   readonly links: Links
 }
 
@@ -56,7 +55,6 @@ export function currentPipelineOf(state: RunState, surroundings: PrepareContext)
   return { credentials, live: plan === null ? null : liveSettingsOf(plan), links }
 }
 
-/** Full addresses of a run, as far as its pipeline file still has them. */
 export function linksOfRun(state: RunState, surroundings: PrepareContext): Links {
   const { pipeline = null } = readPipeline(state, { ...surroundings, ...overridesOf(state) }) ?? {}
   return pipeline === null ? new Map() : linksOfPipeline(pipeline)

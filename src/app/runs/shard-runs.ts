@@ -35,7 +35,6 @@ const numberOf = ({ state }: ShardRun): number => state.plan.shard?.number ?? 0
 const refuse = (message: string, hint: string, next?: Action): Issue =>
   issue('FETTLE_MERGE', message, { hint, ...(next === undefined ? {} : { action: next }) })
 
-/** Runs that are not shards, or not of the same list. */
 function foreignRuns(shards: readonly ShardRun[]): Issue[] {
   const first = shards.find(({ state }) => state.plan.shard !== undefined)?.state
   return shards.flatMap(({ state: { plan, runId } }) => {

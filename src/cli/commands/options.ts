@@ -72,7 +72,6 @@ export const RUN: Option = { name: 'run', describe: 'Run id, its first character
 /** The list of `clean` and `init`. */
 export const LIST: Option = { name: 'file', isRequired: true, describe: 'The company list' }
 
-/** How to read a list that has no pipeline file. */
 export const LIST_OPTIONS: readonly Option[] = [
   { name: 'map', type: 'list', describe: 'Map a column: name=Firma, by number town=#3, or phone=- for none' },
   { name: 'encoding', describe: 'Encoding of the list, if it is not UTF-8' },
@@ -82,7 +81,6 @@ export const LIST_OPTIONS: readonly Option[] = [
   { name: 'sheet', describe: 'Sheet of an Excel file, by name or number' },
 ]
 
-/** Positionals of commands that import things and store them under a name. */
 export const storePositionals = (thing: string, kinds: string, file: string): readonly Option[] => [
   { name: 'action', choices: ['import', 'list', 'info', 'remove'], isRequired: true, describe: 'What to do' },
   { name: 'kind-or-name', describe: `import: kind of file (${kinds}); info, remove: name of the ${thing}` },

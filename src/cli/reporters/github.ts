@@ -39,7 +39,6 @@ export function githubReporter(summary: string | null, io: Io): CallReporter {
   }
 }
 
-/** Appends to a file that other commands of the step append to as well. */
 function append(path: string | null, text: (size: number) => string): void {
   if (path === null) return
   appendFileSync(path, text(statSync(path, { throwIfNoEntry: false })?.size ?? 0), { mode: 0o600 })

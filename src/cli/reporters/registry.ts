@@ -4,7 +4,6 @@ import type { CallContext, ReporterType } from './reporter.ts'
 
 const hasDagster = ({ env }: Pick<CallContext, 'env'>): boolean => (env.DAGSTER_PIPES_CONTEXT ?? '') !== ''
 
-/** They show the results of JUnit files. */
 const JUNIT_PLATFORMS: readonly CallContext['platform'][] = ['jenkins', 'azure', 'buildkite', 'circleci']
 
 const documents = () => import('./documents.ts')

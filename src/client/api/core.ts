@@ -39,7 +39,6 @@ interface Demand<N extends OperationName, T> {
 
 export interface Core {
   readonly opener: Opener
-  /** The same, with requests counted by the meter of a call too. */
   openerFor(options: CallOptions): Opener
   call<N extends OperationName, T>(name: N, demand: Demand<N, T>): Promise<Effect<T>>
   takeCounts(): HttpCounts

@@ -54,7 +54,6 @@ export interface Tools {
   readonly stop?: AbortSignal | undefined
   readonly onRetry: (text: string) => void
   readonly onRepeat: () => void
-  /** Called with the time by which a pause delayed a request. */
   readonly onPaused: (ms: number) => void
 }
 

@@ -7,7 +7,6 @@ export const LIMITS = {
   headersMs: 60_000,
   /** Until the headers of the reply to an upload: the service may check the file first. */
   uploadHeadersMs: 300_000,
-  /** For the whole body of a JSON reply. */
   bodyMs: 60_000,
   /** A download without data for this time has failed. */
   idleMs: 60_000,

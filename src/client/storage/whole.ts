@@ -46,7 +46,6 @@ export interface Outgoing {
   open(): AsyncIterable<Uint8Array>
 }
 
-/** One object in its store. */
 export interface ObjectStore {
   /** Opens it at a byte; `etag` is its tag when it was opened before. */
   open(from: number, etag: string | null): Promise<Opened>

@@ -65,7 +65,6 @@ export const companyEventsQuery = z.looseObject({ ...dates, ...fromZero })
 /** Query of notification events; the dates are of the event, or of its creation with `filterByCreatedDate`. */
 export const notificationEventsQuery = z.looseObject({ ...dates, ...fromZero, ...order, filterByCreatedDate: off })
 
-/** Query of the notification events of a company in a portfolio. */
 export const companyNotificationsQuery = z.looseObject({
   ...fromZero,
   ...order,
@@ -75,7 +74,6 @@ export const companyNotificationsQuery = z.looseObject({
     .optional(),
 })
 
-/** Body that marks a notification event as dealt with, or takes the mark away. */
 export const markBody = z.strictObject({ isProcessed: z.boolean() })
 
 export type CompanyEvent = z.infer<typeof companyEvent>

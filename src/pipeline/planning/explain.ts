@@ -41,7 +41,6 @@ export function explainPlan(plan: Plan, { kind }: Pick<InputRef, 'kind'> = recor
     .concat('\n')
 }
 
-/** Keys that no section words, under the name they have in a pipeline file. */
 function settingLines(plan: Plan): string[] {
   const shown: readonly string[] = SECTIONS.flatMap(({ keys }) => keys)
   return Object.keys(plan).flatMap(key => {

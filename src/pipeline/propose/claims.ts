@@ -146,5 +146,4 @@ function compound(word: string): string[] {
   return [word]
 }
 
-/** Mappings for several columns of one kind, each with its number. */
 export const ADDRESSES = MAPPINGS.filter(mapping => mapping.startsWith('address'))

@@ -9,7 +9,6 @@ import { html, type Markup, trusted } from './markup.ts'
 /** Characters of rows in a page that is small enough to mail. */
 export const MAILABLE = 3_500_000
 
-/** Fields of companies, not of rows, that help to decide. */
 const COMPANY_FIELDS = ['tradingName', 'previousName', 'status'] as const
 
 /** `mappings` names the cells of a row, `fields` those of a candidate. */

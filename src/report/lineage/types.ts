@@ -28,7 +28,6 @@ export interface LineageEvent {
   readonly outputs: readonly LineageDataset[]
 }
 
-/** Names of run, job, datasets and columns for the consumers of events. */
 export interface LineageNames {
   /** A UUID, the same for all events of a run. */
   readonly runId: string

@@ -8,7 +8,6 @@ import type { Clock } from '../clock.ts'
 
 export const snapshotDirIn = (dataDir: string): string => join(dataDir, 'backups')
 
-/** States of a request, by the end of its name. */
 export const ENDS = { wanted: '.wanted', part: '.part', ready: '.ready', failed: '.failed' } as const
 
 export interface SnapshotRequestParts {

@@ -38,7 +38,6 @@ const details = (officer: Officer) =>
     directorType: kindOf(officer),
   })
 
-/** One director from all positions of a person in one company. */
 function directorOf(positions: readonly [Officer, ...Officer[]]): Director {
   const [first] = positions
   const resigned = positions.map(one => one.resigned).sort()

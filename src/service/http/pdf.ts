@@ -23,7 +23,6 @@ const LONG_RUN = /\S{60}(?=\S)/g
 const clean = (text: string): string =>
   text.replaceAll(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g, ' ').replaceAll(LONG_RUN, '$&\u200b')
 
-/** Renders a title and its sections, on as many pages as they need. */
 export async function pdfOf(title: string, sections: readonly PdfSection[]): Promise<Buffer> {
   // Loaded with the first document: most services never render one.
   const { default: PdfDocument } = await import('pdfkit')

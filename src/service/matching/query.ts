@@ -39,7 +39,6 @@ export interface PreparedQuery {
   /** Numbers of the address words in the index, -1 for unknown ones; null without an address. */
   readonly address: readonly number[] | null
   readonly town: string
-  /** Exactly one company of the register has the row's postcode. */
   readonly postcodeAlone: boolean
 }
 

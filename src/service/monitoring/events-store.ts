@@ -34,7 +34,6 @@ export interface NoticeFilter {
   readonly to: number | null
   /** Whether `from` and `to` limit the time of the event or of its creation. */
   readonly dated: 'at' | 'created'
-  /** Part of company, ids, portfolio, rule or values, ignoring case. */
   readonly words: string | null
   readonly isProcessed: boolean | null
   readonly sortBy: 'companyName' | 'countryCode' | 'eventId' | 'eventDate'

@@ -43,6 +43,5 @@ export const PROPERTIES: Readonly<Record<string, Property>> = {
 /** The only entity type. */
 export const COMPANY = { id: 'company', name: 'Company' } as const
 
-/** One line that distinguishes a company from others with the same name. */
 export const lineOf = ({ orgNumber, town, country, status }: Company): string =>
   [orgNumber, town, country, /^(?:active)?$/i.test(status) ? '' : status].filter(text => text !== '').join(' · ')

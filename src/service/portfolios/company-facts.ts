@@ -10,7 +10,6 @@ export type Field = (typeof FIELDS)[number]
 /** A company's state; '' for values that the register does not have. */
 export type Facts = Readonly<Record<Field, string>>
 
-/** A company of a register. Not every register has legal forms and directors. */
 export type Registered = Company & { readonly legalForm?: string; readonly directors?: readonly string[] }
 
 export interface Difference {

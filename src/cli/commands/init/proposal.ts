@@ -89,7 +89,6 @@ function columnFor(column: string, columns: InspectedColumns['columns'], refuse:
 }
 
 const percent = (confidence: number): string => `${Math.floor(confidence * 100)}%`
-/** Characters of a header and of the examples in a line. */
 const HEADER_WIDTH = 28
 const EXAMPLES_WIDTH = 60
 

@@ -13,7 +13,6 @@ export interface Kind {
 }
 
 export interface Columns {
-  /** Trimmed cell of a column, '' for a missing one. */
   cell(cells: readonly string[], column: string): string
   /** Columns whose name matches, in order. */
   like(pattern: RegExp): readonly string[]
