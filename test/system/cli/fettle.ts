@@ -123,8 +123,8 @@ export function follow(child: ChildProcess, input: string | null = ''): Under {
 /** Runs the binary to its end: for what only a process has, as its start, its streams and its memory. */
 export const fettleBinary = (args: readonly string[], call: Call): Promise<Ended> => start(args, call).ended
 
-/** What Node and the libraries read from the environment of the process itself. */
-const OF_PROCESS = /^(?:NODE_|TMPDIR$|TZ$|AWS_|SSL_|FORCE_COLOR$)/
+/** What Node and the libraries read from the environment of the process itself; a secret key without its id is nothing to them. */
+const OF_PROCESS = /^(?:NODE_|TMPDIR$|TZ$|AWS_(?!SECRET_ACCESS_KEY$)|SSL_|FORCE_COLOR$)/
 
 let turn: Promise<unknown> = Promise.resolve()
 
