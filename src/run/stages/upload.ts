@@ -49,8 +49,8 @@ async function* uploadFile(job: JobState, state: RunState, ports: Ports): StageE
     try {
       return await post()
     } catch (error) {
-      // The broken attempt before this one may have reached the service late; `look` has waited until it was over.
-      if (!isRefusal(error) || looks < 2) throw error
+      // An interrupted attempt, also of an earlier process, may have reached the service late: `look` has waited until it was over.
+      if (!isRefusal(error) || (looks < 2 && !job.uploadRequested)) throw error
       return await post()
     }
   }
