@@ -21,7 +21,7 @@ import { watchDeadlines } from './http/deadlines.ts'
 import { connectAnswerer, garbageAnswerer, refusalOf } from './http/errors.ts'
 import { requireOwnHost, requirePlainHeaders } from './http/guard.ts'
 import { readJson } from './http/json-body.ts'
-import { routePath } from './http/route.ts'
+import { pathPattern, routePath } from './http/route.ts'
 import { traceOf } from './http/trace.ts'
 import type { Limits } from './limits.ts'
 import type { Log } from './log.ts'
@@ -61,7 +61,7 @@ function pathMethods(more: Iterable<readonly [string, readonly string[]]>): Path
     methods.set(path, [...(methods.get(path) ?? []), ...added])
   }
   return [...methods, ...more].map(([path, allowed]) => ({
-    pattern: new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}$`),
+    pattern: pathPattern(path),
     methods: allowed,
   }))
 }

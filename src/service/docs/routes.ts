@@ -6,7 +6,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { OTHER_GROUPS, RETIRED } from '../../contract/index.ts'
 import { ownAddress } from '../http/guard.ts'
-import { pathPattern, type RouteDeps, userOf } from '../http/route.ts'
+import { pathPattern, type RouteDeps, routePath, userOf } from '../http/route.ts'
 import { Refusal } from '../refusal.ts'
 import { docsPage } from './docs-page.ts'
 import { openApi } from './openapi.ts'
@@ -26,7 +26,7 @@ export function docsRoutes(app: FastifyInstance, { origin }: { readonly origin: 
 export function otherRoutes(app: FastifyInstance, deps: RouteDeps): void {
   let others: { readonly method: string; readonly pattern: RegExp }[] | null = null
   const isOther = (method: string, path: string): boolean => {
-    others ??= OTHER_GROUPS.map(operation => ({ method: operation.method, pattern: pathPattern(operation) }))
+    others ??= OTHER_GROUPS.map(operation => ({ method: operation.method, pattern: pathPattern(routePath(operation)) }))
     return others.some(other => other.method === (method === 'HEAD' ? 'GET' : method) && other.pattern.test(path))
   }
   const admit = async (request: FastifyRequest): Promise<void> =>

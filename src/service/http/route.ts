@@ -65,8 +65,7 @@ export function check(schema: z.ZodType, value: unknown, place: string): unknown
 /** The path of an operation in the notation of the router: `/v1/…/:id`. */
 export const routePath = ({ path }: Pick<Operation, 'path'>): string => `/v1${path.replace(/\{(\w+)\}/g, ':$1')}`
 
-export const pathPattern = (operation: Pick<Operation, 'path'>): RegExp =>
-  new RegExp(`^${routePath(operation).replace(/:\w+/g, '[^/]+')}$`)
+export const pathPattern = (path: string): RegExp => new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}$`)
 
 /** Registers the route of an operation. The return value of the handler is sent with the success status. */
 export function route<Name extends OperationName>(
