@@ -24,8 +24,10 @@ async function settledStatus(job: JobState, ports: Ports, read = readStatus): Pr
 async function* uploadFile(job: JobState, state: RunState, ports: Ports): StageEvents {
   const arrived = async (): Promise<null | undefined> =>
     hasUpload(await settledStatus(job, ports, provenStatus)) ? null : undefined
+  // A journal that was cut may lack the record of an upload, so every resumed run may have one under way.
+  const isRepeated = job.uploadRequested || isResumed(state)
   // Checked before the input is read: once the file has arrived, the input may have been replaced.
-  if ((job.uploadRequested || isResumed(state)) && (await arrived()) === null) {
+  if (isRepeated && (await arrived()) === null) {
     yield { type: 'upload.accepted', part: job.part, bytes: state.plan.input.bytes, fileId: null, sha256: null, adopted: true }
     return
   }
@@ -50,7 +52,7 @@ async function* uploadFile(job: JobState, state: RunState, ports: Ports): StageE
       return await post()
     } catch (error) {
       // An interrupted attempt, also of an earlier process, may have reached the service late: `look` has waited until it was over.
-      if (!isRefusal(error) || (looks < 2 && !job.uploadRequested)) throw error
+      if (!isRefusal(error) || (looks < 2 && !isRepeated)) throw error
       return await post()
     }
   }
