@@ -1,49 +1,8 @@
-/** Portfolio and AML searches in reports: the schema, the data, and the lines that every format shows. */
-import { z } from 'zod'
+/** Portfolio and AML searches in reports: the data, and the lines that every format shows. */
+import type { z } from 'zod'
 import { meaningOf, type RunState } from '../journal/index.ts'
+import type { portfolioSchema, screeningSchema } from './company-actions-schema.ts'
 import { count, counted } from './words.ts'
-
-const known = z.int().nonnegative()
-const text = z.string().nullable()
-const refusals = z.array(z.object({ id: z.string(), why: z.string() })).describe('the first of them')
-
-export const portfolioSchema = z
-  .object({
-    id: known.nullable(),
-    name: text,
-    created: z.boolean().describe('created by this run'),
-    companies: known.nullable().describe('companies found, each once; null before the outputs are written'),
-    added: known,
-    present: known.describe('already in it'),
-    refused: known,
-    refusals,
-  })
-  .nullable()
-  .describe('companies added to a portfolio; null if the pipeline has no such key')
-
-export const screeningSchema = z
-  .object({
-    datasets: z.array(z.string()),
-    threshold: known,
-    countries: z.array(z.string()),
-    budget: known.nullable(),
-    companies: known.nullable().describe('companies found, each once; null before the outputs are written'),
-    searches: known.describe('one credit each'),
-    withHits: known.describe('companies with hits'),
-    hits: known,
-    risks: z
-      .array(z.object({ dataset: z.string(), meaning: z.string(), companies: known, hits: known }))
-      .describe('by dataset, most companies first; a hit in several counts in each'),
-    refused: known,
-    refusals,
-    found: z
-      .array(
-        z.object({ id: z.string(), name: z.string(), searchId: z.string(), hits: known, risks: z.record(z.string(), known) }),
-      )
-      .describe('the companies with the most hits'),
-  })
-  .nullable()
-  .describe('AML searches for the companies found; null if the pipeline has no such key')
 
 type PortfolioTold = z.infer<typeof portfolioSchema>
 type ScreeningTold = z.infer<typeof screeningSchema>

@@ -3,7 +3,7 @@
  * schema/, of the type `Report`, and by its descriptions of the documentation.
  */
 import { z } from 'zod'
-import { portfolioSchema, screeningSchema } from './company-actions.ts'
+import { portfolioSchema, screeningSchema } from './company-actions-schema.ts'
 
 const known = z.int().nonnegative()
 const count = known.nullable().describe('null: unknown')
