@@ -48,13 +48,14 @@ async function* uploadFile(job: JobState, state: RunState, ports: Ports): StageE
       return arrived()
     }
     const post = () => ports.service.upload(idOf(job), body, { look, key: job.name, signal: ports.signal })
-    try {
-      return await post()
-    } catch (error) {
-      // An interrupted attempt, also of an earlier process, may have reached the service late: `look` has waited until it was over.
-      if (!isRefusal(error) || (looks < 2 && !isRepeated)) throw error
-      return await post()
-    }
+    for (let late = 0; ; late++)
+      try {
+        return await post()
+      } catch (error) {
+        // Each interrupted attempt, also of an earlier process, may reach the service late: `look` has waited until it was over.
+        if (!isRefusal(error) || late === state.plan.retry.attempts || (looks < 2 && !isRepeated)) throw error
+        await ports.clock.sleep(SETTLE_PAUSE_MS, ports.signal)
+      }
   }
   let effect = await send()
   // The service may find the file broken after it answered: send it once more.

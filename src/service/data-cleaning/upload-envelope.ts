@@ -9,7 +9,7 @@ import { Refusal } from '../refusal.ts'
 const UNPARSED = 1024 * 1024
 
 export interface Envelope {
-  /** Aborted when far too much has arrived; its reason is the refusal. */
+  /** Aborted when far too much has arrived, or the connection broke before the body was read; its reason is the refusal. */
   readonly signal: AbortSignal
   /** Call when the file part starts: its bytes do not count as envelope. */
   fileStarts(file: { readonly bytesRead: number }): void
@@ -40,6 +40,8 @@ export function watchEnvelope(request: IncomingMessage, limit: number, admit: (f
       stop.abort(refusal)
     }
   })
+  // Its parts would never end: a connection that broke before this emits nothing more.
+  if (request.destroyed && !request.complete) stop.abort(new Refusal(400, 'Bad Request', 'the body broke off'))
   return {
     signal: stop.signal,
     fileStarts(part) {

@@ -88,7 +88,7 @@ test('a broken upload that reaches the service after the check, so that the next
   expect([world.service.only.uploads, refusals]).toEqual([1, 2])
 })
 
-test('the broken upload of an earlier process that arrives after the check: the next one is refused and sent once more', async () => {
+test('broken uploads of an earlier process that arrive after the check: the next one is refused, and sent again after each', async () => {
   const world = worldOf()
   world.service.before = call => {
     if (call === 'upload') throw new FettleError('FETTLE_NETWORK', 'the connection broke off')
@@ -97,12 +97,12 @@ test('the broken upload of an earlier process that arrives after the check: the 
   const next = resumed(world)
   let uploads = 0
   next.service.before = call => {
-    if (call !== 'upload' || uploads++ > 0) return
+    if (call !== 'upload' || uploads++ > 1) return
     next.service.only.status = 'uploading'
     next.service.only.ahead = ['uploading', 'uploadError']
   }
   expect(await next.run()).toMatchObject({ finished: true, status: 'success' })
-  expect([next.service.only.uploads, uploads]).toEqual([1, 2])
+  expect([next.service.only.uploads, uploads]).toEqual([1, 3])
 })
 
 test('a job that is created but not listed yet is looked for three times over ten seconds', async () => {
