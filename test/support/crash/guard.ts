@@ -5,7 +5,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import fs from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
-import { syncBuiltinESMExports } from 'node:module'
+import { createRequire, syncBuiltinESMExports } from 'node:module'
 import { Server, Socket } from 'node:net'
 import { isAbsolute, resolve } from 'node:path'
 import timers from 'node:timers/promises'
@@ -212,6 +212,15 @@ function guardProcess(): void {
     }
 }
 
+/**
+ * undici has one timer for the timeouts of all connections, kept for good by whoever needs it first. It belongs to none of the
+ * processes: the end of its owner would take the timeouts of all others with it.
+ */
+function startSharedTimer(): void {
+  const { setFastTimeout } = createRequire(import.meta.url)('undici/lib/util/timers.js')
+  setFastTimeout(() => {}, 0)
+}
+
 let installed: Promise<void> | null = null
 
 /** Guards the modules of Node once for this process. */
@@ -220,6 +229,7 @@ export function installGuard(): Promise<void> {
     await watchDisks(() => current.getStore()?.disk ?? null)
     await guardFiles()
     guardNetwork()
+    current.exit(startSharedTimer)
     guardTimers()
     guardProcess()
     syncBuiltinESMExports()

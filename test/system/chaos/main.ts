@@ -46,7 +46,7 @@ export async function main(args: readonly string[]): Promise<number> {
     print(HELP)
     return 0
   }
-  if (values.dist === undefined) build()
+  if (values.dist === undefined) await build()
   const seed = Number(values.seed ?? Date.now() % 1_000_000_000)
   const stage = await openStage({
     dist: values.dist ?? OWN_DIST,
