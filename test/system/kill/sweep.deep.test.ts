@@ -1,4 +1,7 @@
-/** A fault at every request and every file operation of a run in a process of its own. */
+/**
+ * A fault at every request and every file operation of a run in a process of its own; every fourth or fifth operation for ENOSPC
+ * once, SIGINT and SIGTERM, fewer for the embedded service.
+ */
 import './use-processes.ts'
 import { testSweeps } from './sweep-suite.ts'
 
