@@ -19,6 +19,8 @@ export interface SinkOptions {
    * use different tags. Absent: random.
    */
   readonly tag?: string
+  /** New files and folders get the permissions that the umask leaves; absent: only the owner's. */
+  readonly isShared?: boolean
 }
 
 export interface Sink {
@@ -36,11 +38,12 @@ export interface Sink {
 /** Opens a sink for `path`. Throws FETTLE_OUTPUT_WRITE, as its methods do. */
 export async function openSink(path: string, options: SinkOptions = {}): Promise<Sink> {
   return attempt(path, async () => {
-    const folder = await prepareFolder(resolve(options.root ?? '', path), options.root)
+    const { isShared = false } = options
+    const folder = await prepareFolder(resolve(options.root ?? '', path), options.root, isShared)
     const target = join(folder, basename(path))
     await refuseSpecial(target)
     const temporary = temporaryName(target, options.tag ?? randomBytes(4).toString('hex'))
-    const handle = await openExclusive(temporary)
+    const handle = await openExclusive(temporary, isShared)
     await removeStaleTempFiles(target, temporary, options.tag)
     return new FileSink(path, target, temporary, handle)
   })
@@ -52,9 +55,9 @@ export async function checkWritable(path: string, options: SinkOptions = {}): Pr
   await (await openSink(path, { ...options, tag: PROBE })).discard()
 }
 
-/** Replaces a text file (0600) or leaves the old one unchanged. Throws FETTLE_OUTPUT_WRITE. */
-export async function writeAtomic(path: string, text: string): Promise<void> {
-  const sink = await openSink(path)
+/** Replaces a text file (0600 unless shared) or leaves the old one unchanged. Throws FETTLE_OUTPUT_WRITE. */
+export async function writeAtomic(path: string, text: string, options: Pick<SinkOptions, 'isShared'> = {}): Promise<void> {
+  const sink = await openSink(path, options)
   try {
     await sink.write(Buffer.from(text))
     await sink.finish()
@@ -145,20 +148,21 @@ export async function attempt<T>(path: string, step: () => Promise<T>): Promise<
   }
 }
 
-/** Creates a file (0600). A file or link of that name, left by a crash or planted, is removed, not opened. */
-export async function openExclusive(path: string): Promise<FileHandle> {
+/** Creates a file (0600 unless shared). A file or link of that name, left by a crash or planted, is removed, not opened. */
+export async function openExclusive(path: string, isShared = false): Promise<FileHandle> {
+  const mode = isShared ? 0o666 : 0o600
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
   try {
-    return await open(path, flags, 0o600)
+    return await open(path, flags, mode)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
     await unlink(path)
-    return open(path, flags, 0o600)
+    return open(path, flags, mode)
   }
 }
 
-/** Returns the real path of the target's folder, checked to be inside the root and created (0700) if missing. */
-async function prepareFolder(target: string, root: string | undefined): Promise<string> {
+/** Returns the real path of the target's folder, checked to be inside the root and created if missing. */
+async function prepareFolder(target: string, root: string | undefined, isShared: boolean): Promise<string> {
   const requireInside = async (real: string): Promise<void> => {
     if (root === undefined) return
     const path = relative(await realpath(root), real)
@@ -176,7 +180,7 @@ async function prepareFolder(target: string, root: string | undefined): Promise<
     at = dirname(at)
   }
   await requireInside(real)
-  if (missing.length > 0) createFolders(join(real, ...missing))
+  if (missing.length > 0) createFolders(join(real, ...missing), isShared ? 0o777 : 0o700)
   real = await realpath(join(real, ...missing))
   await requireInside(real)
   return real

@@ -53,15 +53,15 @@ export async function replaceFile<T>(path: string, temporary: string, write: (fi
 }
 
 /**
- * Creates a folder (0700) and its missing parents, and returns the topmost one created, undefined when the folder exists. One by
+ * Creates a folder and its missing parents, and returns the topmost one created, undefined when the folder exists. One by
  * one, since mkdir's `recursive` never ends on file systems that refuse new folders with ENOENT, as /proc does.
  */
-export function createFolders(path: string): string | undefined {
+export function createFolders(path: string, mode = 0o700): string | undefined {
   const exists = (): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
   if (exists()) return undefined
-  const parent = createFolders(dirname(path))
+  const parent = createFolders(dirname(path), mode)
   try {
-    mkdirSync(path, { mode: 0o700 })
+    mkdirSync(path, { mode })
   } catch (error) {
     // Another process may have created it meanwhile.
     if (!exists()) throw error

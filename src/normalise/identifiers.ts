@@ -9,6 +9,9 @@ const NUMBER_LENGTHS: Readonly<Record<string, number>> = {
   LT: 9, LV: 11, NL: 8, NO: 9, NZ: 7, PL: 10, PT: 9, RU: 13, SE: 10, SI: 10, SK: 8, TW: 8, UA: 8, US: 9,
 }
 
+/** The digits of an all-digit organisation number of this country; null where it has no one length, or is unknown. */
+export const numberLength = (country: string): number | null => NUMBER_LENGTHS[country] ?? null
+
 /** Labels before a number: `Reg. 13697141`, `Company No: 13697141`, `KvK 12345678`. */
 const LABELS =
   /^(?:(?:company|co|reg|regd|registration|registered|registry|number|no|nr|num|crn|siren|siret|kvk|cvr|ein|krs|nip|ico|vat|ust|idnr|tva|btw|mwst|org)[\s.:#°-]{1,3}){1,3}(?=[A-Z]{0,2}\s?\d)/i

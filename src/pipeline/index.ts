@@ -5,7 +5,7 @@ export { type ParsedPipeline, parsePipeline, parsePipelineValue, plainPipeline }
 export { type Change, changesOf } from './planning/diff.ts'
 export { explainPlan, leastRequests, profileLines, resolvedYaml } from './planning/explain.ts'
 export { isSameWork } from './planning/fingerprint.ts'
-export { inputWarnings, watchedColumns } from './planning/input-warnings.ts'
+export { inputWarnings, type WarningContext, watchedColumns } from './planning/input-warnings.ts'
 export { type PlannedShard, planRun } from './planning/plan.ts'
 export { problemOf, readShardPlan } from './planning/shard-schema.ts'
 export * from './planning/shards.ts'

@@ -12,7 +12,7 @@ export async function checkOutputsWritable(
   // A shard writes no outputs; the merge does.
   if (shard !== undefined || output === null) return
   const paths = [output.path, output.unmatched, output.review].filter(path => path !== null)
-  for (const path of paths.filter(one => !isAddress(one))) await checkWritable(path, { root: settings.cwd })
+  for (const path of paths.filter(one => !isAddress(one))) await checkWritable(path, { root: settings.cwd, isShared: true })
   const far = paths.filter(isAddress)
   if (far.length === 0) return
   const { attempts } = retry

@@ -18,6 +18,7 @@ import {
   parsePipelineValue,
   planRun,
   type Secrets,
+  type WarningContext,
   watchedColumns,
 } from '../../pipeline/index.ts'
 import { type Credentials, credentialsOf, type Env, passwordFileWarning, traceWarning } from '../env/environment.ts'
@@ -111,9 +112,9 @@ async function planOver(
   const decided = await decisionIssues(pipeline.review.decisions, cwd, locate(['review', 'decisions']))
   const issues = [...parsed.issues, ...places, ...inputIssues, ...decided, ...settingsWarnings(service, options.env)]
   if (facts === null || readFrom === null) return { plan: null, issues, cut: async () => [] }
-  const isCountry = await countryTest(pipeline)
+  const countries = await countryFacts(pipeline)
   const context = { file, limit: options.limit, service, locate, cells }
-  const warn = (plan: Parameters<typeof inputWarnings>[0]): Issue[] => inputWarnings(plan, { cells, locate, isCountry })
+  const warn = (plan: Parameters<typeof inputWarnings>[0]): Issue[] => inputWarnings(plan, { cells, locate, ...countries })
   const planned = planRun(pipeline, facts, { ...context, issues, warn })
   const { plan } = planned
   if (plan === null) return { ...planned, cut: async () => [] }
@@ -126,11 +127,13 @@ async function planOver(
   return { ...counted!, cut }
 }
 
-/** Whether a text names a country; the table is loaded only when a mapping needs it. */
-async function countryTest({ mappings }: Pipeline): Promise<(text: string) => boolean> {
-  if (!mappings.some(({ mapping }) => mapping === 'country' || mapping === 'countryCode')) return () => true
+/** What countries are called, and how long their numbers are; the tables are loaded only when a mapping needs them. */
+async function countryFacts({ mappings }: Pipeline): Promise<Pick<WarningContext, 'isCountry' | 'numberLength'>> {
+  if (!mappings.some(({ mapping }) => mapping === 'country' || mapping === 'countryCode'))
+    return { isCountry: () => true, numberLength: () => null }
   const { normaliseCountry } = await import('../../normalise/country.ts')
-  return text => normaliseCountry(text) !== ''
+  const { numberLength } = await import('../../normalise/identifiers.ts')
+  return { isCountry: text => normaliseCountry(text) !== '', numberLength: text => numberLength(normaliseCountry(text)) }
 }
 
 export const credentialsIn = ({ username, password }: Secrets): Partial<Credentials> => ({

@@ -60,5 +60,5 @@ async function writeDocument(to: string, text: string, io: Io): Promise<void> {
   if (to === STDOUT) return io.out(text)
   const path = resolve(io.cwd, to)
   makeFolder(dirname(path))
-  await writeAtomic(path, text)
+  await writeAtomic(path, text, { isShared: true })
 }

@@ -54,7 +54,7 @@ export async function checkResultFile(flags: Flags, io: Io): Promise<void> {
   const file = textFlag(flags, 'result-file')
   if (file === null) return
   await assertReplaceableResult(resolve(io.cwd, file), file)
-  await checkWritable(resolve(io.cwd, file))
+  await checkWritable(resolve(io.cwd, file), { isShared: true })
 }
 
 /** Writes the result lines to `--result-file`, then to stdout as the last bytes of the output. */
@@ -86,7 +86,7 @@ function resultKept(error: unknown, endings: readonly Ending[], file: string, ru
 
 async function writeLines(lines: readonly string[], file: string, io: Io): Promise<void> {
   await assertReplaceableResult(resolve(io.cwd, file), file)
-  await writeAtomic(resolve(io.cwd, file), lines.length === 1 ? `${lines[0]}\n` : `[${lines.join(',')}]\n`)
+  await writeAtomic(resolve(io.cwd, file), lines.length === 1 ? `${lines[0]}\n` : `[${lines.join(',')}]\n`, { isShared: true })
 }
 
 /** The result line of a command that failed as a whole. Reads argv, since the flags may be what could not be parsed. */

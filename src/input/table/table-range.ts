@@ -61,24 +61,25 @@ function lineEnd(text: Buffer, from: number): number {
   return at
 }
 
-/** The offset of the last `lines` lines that are not blank, in the text without mark; null when there are fewer. */
+/** The offset of the last `lines` lines, blank ones included, in the text without mark; null when there are fewer. */
 export async function tailStart(pieces: AsyncIterable<Buffer>, encoding: string, lines: number): Promise<number | null> {
   const decoder = encoding === 'utf-8' ? null : makeDecoder(encoding)
-  const starts: number[] = []
+  /** Starts of the last lines, and of one more: a line break at the very end starts no line. */
+  const starts = [0]
   let at = -1
-  let isInLine = false
+  let last = 0
   const take = (piece: Buffer): void => {
     const text = at < 0 ? piece.subarray(byteOrderMark(piece)?.bytes ?? 0) : piece
     if (at < 0) at = 0
-    for (let i = 0; i < text.length; i++) {
-      const isBreak = text[i] === LF || text[i] === CR
-      if (!isBreak && !isInLine) {
-        starts.push(at + i)
-        if (starts.length > lines) starts.shift()
+    for (const byte of text) {
+      at++
+      if (byte === LF && last === CR) starts[starts.length - 1] = at
+      else if (byte === LF || byte === CR) {
+        starts.push(at)
+        if (starts.length > lines + 1) starts.shift()
       }
-      isInLine = !isBreak
+      last = byte
     }
-    at += text.length
   }
   try {
     for await (const piece of pieces) take(decoder === null ? piece : Buffer.from(decoder.decode(piece)))
@@ -88,7 +89,8 @@ export async function tailStart(pieces: AsyncIterable<Buffer>, encoding: string,
     // The pass over the file reports bytes that the encoding does not have.
     return Number.MAX_SAFE_INTEGER
   }
-  return starts.length < lines ? null : starts[0]!
+  if (starts.at(-1) === at) starts.pop()
+  return starts.length < lines ? null : starts.at(-lines)!
 }
 
 /** The byte range of the table in an unpacked UTF-8 file, and the length of its byte-order mark. Throws FETTLE_INPUT_CHANGED when the file is missing. */

@@ -73,5 +73,9 @@ function missingHeader(from: readonly string[], header: readonly string[], path:
     )
   }
   const close = from.map(wanted => nearest(wanted, header)).find(one => one !== null)
-  return refuse(asked, close == null ? message : `${message}; did you mean ${show(close)}?`, hint, from[0] ?? null)
+  const constant =
+    close == null && /\.country(Code)?$/.test(asked.name) && from.length === 1
+      ? `For one country in every row write ${asked.name.replace('mappings.', '')}: { value: ${from[0]} }. `
+      : ''
+  return refuse(asked, close == null ? message : `${message}; did you mean ${show(close)}?`, constant + hint, from[0] ?? null)
 }

@@ -43,6 +43,8 @@ function countedOf(mapping: Mapping, pad: number | null): WatchedColumn['of'] {
 export interface WarningContext {
   readonly cells: readonly CellCounts[]
   readonly isCountry: (text: string) => boolean
+  /** Digits of a registration number of the country that a text names; null where they vary, or where it names none. */
+  readonly numberLength: (country: string) => number | null
   readonly locate: (path: Path) => Place | null
 }
 
@@ -50,10 +52,11 @@ type Judged = Pick<Plan, 'mappings' | 'key' | 'output' | 'input' | 'report'>
 
 export function inputWarnings(plan: Judged, context: WarningContext): Issue[] {
   const countsOf = (index: number): CellCounts | undefined => context.cells.find(one => one.index === index)
+  const digits = countryDigits(plan, countsOf, context)
   const ofMappings = plan.mappings.flatMap(mapping => {
     const counts = countsOf(mapping.index)
     const at = context.locate(['mappings', mapping.mapping])
-    return counts === undefined ? [] : mappingIssues(plan, mapping, counts, at, context.isCountry)
+    return counts === undefined ? [] : mappingIssues(plan, mapping, counts, at, { isCountry: context.isCountry, digits })
   })
   const { key } = plan
   const ofKey = key === null ? undefined : countsOf(key.index)
@@ -88,7 +91,7 @@ function mappingIssues(
   mapping: PlannedMapping,
   counts: CellCounts,
   at: Place | null,
-  isCountry: WarningContext['isCountry'],
+  { isCountry, digits }: Pick<WarningContext, 'isCountry'> & { readonly digits: number | null },
 ): Issue[] {
   const column = mapping.header
   const name = `mappings.${mapping.mapping}: ${column === null ? `column ${mapping.index + 1}` : show(column)}`
@@ -115,10 +118,13 @@ function mappingIssues(
   }
   if (mapping.pad !== null) issues.push(...padIssues(name, mapping.pad, counts, at, column))
   else if (NUMBERS.includes(mapping.mapping)) {
-    const lost = lostZeros(counts)
+    const lost = lostZeros(counts, mapping.mapping === 'orgNumber' ? digits : null)
     if (lost !== null) {
-      const message = `holds ${plural(lost.count, 'number')} shorter than its usual ${lost.digits} digits and none that begins with 0: leading zeros may be lost`
-      add(message, lost, `If they are, write under mappings: ${mappingLine({ ...mapping, pad: lost.digits }, plan.input.header)}`)
+      const message = `holds ${plural(lost.count, 'number')} of fewer than ${lost.digits} digits and none that begins with 0: leading zeros may be lost`
+      const hint = lost.isLength
+        ? `Numbers of this country have ${lost.digits} digits. If zeros are lost, write under mappings: ${mappingLine({ ...mapping, pad: lost.digits }, plan.input.header)}`
+        : 'Compare some with the source. If zeros are lost, set pad to the length that the register writes.'
+      add(message, lost, hint)
     }
   }
   const unknown = COUNTRIES.includes(mapping.mapping) ? counts.values.filter(one => !isCountry(one.text)) : []
@@ -175,13 +181,37 @@ const sumOf = (warnings: readonly (ValueWarning | undefined)[]): ValueWarning =>
   }
 }
 
-/** Numbers shorter than most of the column, when none has the leading zero that such numbers would have. */
-function lostZeros({ digits, leadingZeros }: CellCounts): (ValueWarning & { digits: number }) | null {
+/** The length of registration numbers in the one country of the list, null if the list has several or none. */
+function countryDigits(
+  { mappings, input: { rows } }: Judged,
+  countsOf: (index: number) => CellCounts | undefined,
+  { numberLength }: WarningContext,
+): number | null {
+  const lengths = mappings.flatMap(({ mapping, index, value }) => {
+    if (!COUNTRIES.includes(mapping)) return []
+    if (value !== undefined) return [numberLength(value)]
+    const { values = [] } = countsOf(index) ?? {}
+    const named = values.filter(({ text, count }) => numberLength(text) !== null || count * 20 > rows)
+    return named.map(({ text }) => numberLength(text))
+  })
+  return lengths.every(one => one === lengths[0]) ? (lengths[0] ?? null) : null
+}
+
+/**
+ * Numbers shorter than they are in the country, or by up to two digits than most of the column where that is unknown; null
+ * when one has the leading zero that such numbers would have. Numbers longer than the country's are of another kind.
+ */
+function lostZeros(
+  { digits, leadingZeros }: CellCounts,
+  length: number | null,
+): (ValueWarning & { readonly digits: number; readonly isLength: boolean }) | null {
   const all = sumOf(digits).count
   const usual = digits.findIndex(one => one !== undefined && one.count * 2 > all)
-  if (leadingZeros > 0 || all < FEW || usual < 6) return null
-  const shorter = sumOf(digits.slice(usual - 2, usual))
-  return shorter.count === 0 ? null : { ...shorter, digits: usual }
+  const isLength = length !== null && sumOf(digits.slice(length + 1)).count * 20 <= all
+  const expected = isLength ? length : usual
+  if (leadingZeros > 0 || all < FEW || expected < 6) return null
+  const shorter = sumOf(digits.slice(isLength ? 1 : usual - 2, expected))
+  return shorter.count === 0 ? null : { ...shorter, digits: expected, isLength }
 }
 
 function keyIssues({ empty, repeated }: CellCounts, at: Place | null): Issue[] {

@@ -80,8 +80,8 @@ const inputMap = map({
   header: flag().prefault(true).describe('Whether the first row names the columns.'),
   quotes: z.enum(['strict', 'relaxed']).prefault('strict').describe('relaxed: a bare quote inside a cell is text.'),
   skip: map({
-    head: whole(0, 1000).prefault(0).describe('Lines above the header, such as a title.'),
-    tail: whole(0, 1000).prefault(0).describe('Lines below the last row, such as a sum; blank ones are not counted.'),
+    head: whole(0, 1000).prefault(0).describe('Lines above the header, such as a title; blank lines count.'),
+    tail: whole(0, 1000).prefault(0).describe('Lines below the last row, such as a sum; blank lines count.'),
   })
     .optional()
     .describe('Lines around the table.'),

@@ -120,7 +120,7 @@ export async function requireDecisions(path: string, root = ''): Promise<readonl
 export async function writeDecisions(path: string, lines: readonly Decision[]): Promise<void> {
   if (extname(path).toLowerCase() !== '.csv')
     throw new FettleError('FETTLE_OUTPUT_WRITE', `cannot write ${path}: decisions are stored in a .csv file`)
-  await writeAtomic(path, decisionsText(lines))
+  await writeAtomic(path, decisionsText(lines), { isShared: true })
 }
 
 const STYLE = { delimiter: ',', lineEnd: '\n', columns: DECISION_COLUMNS.length }

@@ -58,7 +58,7 @@ export class Writers {
     try {
       for (const { kind, path, includes } of files) {
         if (path === null) continue
-        const sink = await (extra.openSink ?? openSink)(path, { root: extra.root ?? '.', tag })
+        const sink = await (extra.openSink ?? openSink)(path, { root: extra.root ?? '.', tag, isShared: true })
         writers.push({ kind, includes, sink, format: null, batch: [], rows: 0 })
       }
       return all
@@ -135,7 +135,7 @@ export async function writeTable(
   rows: readonly (readonly string[])[],
 ): Promise<void> {
   const { head, render, end } = openFormat(format === 'csv' ? 'excel' : format, { names, title: 'review', delimiter: ',' })
-  const sink = await openSink(path)
+  const sink = await openSink(path, { isShared: true })
   try {
     for (const part of [head, render(rows), end?.() ?? '']) await sink.write(Buffer.from(part))
     await sink.finish()

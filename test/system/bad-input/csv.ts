@@ -161,6 +161,7 @@ export const CSV_ROWS: readonly Row[] = [
   remark('C17', 'data for a header', 'Acme,GB,info@acme.example,12345678\nBolt,GB,info@bolt.example,23456789\n', [{ says: ['the header looks like data: column 3 is an e-mail address', 'input.header: false'], count: 2 }], { mappings: 'name: { index: 0 }, country: { index: 1 }' }),
   remark('C17', 'a header for data', 'Name,Country,Since\nAcme,GB,2001-01-01\nBolt,GB,2002-02-02\nCork,IE,2003-03-03\n', [{ says: ['holds values that are no country: "Country" 1'] }, { says: ['the first row looks like a header: column 3 has a date', 'input.header: true'] }].reverse(), { input: 'header: false', mappings: 'name: { index: 0 }, country: { index: 1 }' }),
 
+  bad('C18', 'a country instead of a header', ROWS, ['HEADER p.yml:3:34'], ['mappings.country: rows.csv has no header "GB"', 'write country: { value: GB }', 'Its headers: "Name", "Country"'], { mappings: 'name: Name, country: GB' }),
   bad('C18', 'not there', ROWS, ['HEADER p.yml:3:19'], ['mappings.name: rows.csv has no header "Nmae"; did you mean "Name"?', 'Its headers: "Name", "Country"'], { mappings: 'name: Nmae, country: Country' }),
   bad('C18', 'two that are not there', ROWS, ['HEADER p.yml:3:23', 'HEADER p.yml:3:34'].map(() => 'HEADER'), ['no header "Firm"', 'no header "Land"'], { mappings: 'name: Firm, country: Land' }),
   bad('C18', 'none of several', ROWS, ['HEADER'], ['none of the headers "Firm", "Firma"'], { mappings: 'name: { from: [Firm, Firma] }, country: Country' }),
@@ -202,7 +203,9 @@ export const CSV_ROWS: readonly Row[] = [
   ok('C28', 'formulas, for anybody else', `${HEAD}=1+1,GB\n"\tx",GB\nAcme,GB\n`, { more: 'output: o.csv' }),
 
   remark('C29', 'exponents', numbered(['4.41E+11', '4,41e+11'.replace(',', '.'), '441234567890']), [{ where: 'INPUT_SUSPECT p.yml:3:54', says: ['mappings.orgNumber: "Number" holds 2 numbers in the form 4.41E+11', 'Digits are lost'], count: 2, rows: [1, 2] }], WITH_NUMBER),
-  remark('C29', 'lost zeros', numbered(['12345678', '23456789', '1234567', '34567890', '123456', '45678901', '56789012']), [{ says: ['holds 2 numbers shorter than its usual 8 digits', 'write under mappings: orgNumber: { from: Number, pad: 8 }'], count: 2, rows: [3, 5] }], WITH_NUMBER),
+  remark('C29', 'lost zeros', numbered(['12345678', '23456789', '1234567', '34567890', '123456', '45678901', '56789012']), [{ says: ['holds 2 numbers of fewer than 8 digits', 'write under mappings: orgNumber: { from: Number, pad: 8 }'], count: 2, rows: [3, 5] }], WITH_NUMBER),
+  remark('C29', 'lost zeros in most rows', numbered(['2971930', '2971931', '971932', '12971933', '2971934']), [{ says: ['holds 4 numbers of fewer than 8 digits', 'Numbers of this country have 8 digits', 'orgNumber: { from: Number, pad: 8 }'], count: 4, rows: [1, 2, 3] }], WITH_NUMBER),
+  remark('C29', 'lost zeros in a country whose numbers vary', numbered(['2971930', '2971931', '971932', '2971934', '2971935']).replaceAll(',GB', ',DE'), [{ says: ['holds 1 number of fewer than 7 digits', 'set pad to the length that the register writes'], count: 1, rows: [3] }], WITH_NUMBER),
   ok('C29', 'short numbers beside kept zeros', numbered(['12345678', '01234567', '1234567', '34567890', '45678901']), WITH_NUMBER),
   remark('C29', 'phones in exponent form', 'Name,Country,Tel\nA,GB,4.42E+11\nB,GB,02079460000\n', [{ says: ['mappings.phone: "Tel" holds 1 number in the form 4.41E+11', 'Digits are lost'], count: 1, rows: [1] }], WITH_PHONE),
   ok('C29', 'phones of any length', `Name,Country,Tel\n${['442079460000', '442079460001', '44207946002', '442079460003', '442079460004'].map(tel => `A${tel},GB,${tel}\n`).join('')}`, WITH_PHONE),

@@ -18,7 +18,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
     ['system/security/slow/canaries.test.ts', 'a failing run, and its resume'],
     ['system/security/canary.test.ts', 'is found'], ['system/cli/fettle.ts', 'S2: every suite']] },
   S3: { title: 'errors carry no headers or bodies', proofs: [['system/security/errors.test.ts', 'maxStringLength: Infinity'], ['unit/client/secrets.test.ts', 'errors carry no secret']] },
-  S4: { title: 'files 0600, folders 0700, under any umask', proofs: [['system/security/slow/files.test.ts', 'S4: no other user can read the files'], ['unit/files/atomic-file.test.ts', 'S4: makes files 0600'], ['unit/journal/file.test.ts', 'even under umask 000']] },
+  S4: { title: 'files of runs and data 0600, their folders 0700, under any umask', proofs: [['system/security/slow/files.test.ts', 'S4: no other user can read the files'], ['unit/files/atomic-file.test.ts', 'S4: makes files 0600'], ['unit/journal/file.test.ts', 'even under umask 000']] },
   S5: { title: 'files are made exclusively and follow no link', proofs: [['system/security/slow/files.test.ts', 'S5: planted links are not followed'], ['unit/files/atomic-file.test.ts', 'S5: does not follow a link'], ['unit/journal/file.test.ts', 'nor through a link']] },
   S6: { title: 'the token is in memory only, bound to address and user', proofs: [['system/security/slow/canaries.test.ts', 'S6: a run resumes only at the same service']] },
   S7: { title: 'TLS is verified', proofs: [['system/security/slow/tls.test.ts', 'for another host'], ['unit/client/secrets.test.ts', 'an old protocol'], ['system/security/sources.test.ts', 'rejectUnauthorized']] },

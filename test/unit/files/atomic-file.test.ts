@@ -37,19 +37,22 @@ describe('a sink', () => {
     expect(names(join(root, 'a'))).toEqual([])
   })
 
-  it('S4: makes files 0600 and folders 0700 under any umask', async () => {
-    const before = process.umask(0)
-    try {
-      const root = folder()
-      const sink = await openSink('a/b/out.csv', { root })
-      await sink.finish()
-      await sink.publish()
-      expect(statSync(join(root, 'a/b/out.csv')).mode & 0o777).toBe(0o600)
-      expect(statSync(join(root, 'a')).mode & 0o777).toBe(0o700)
-      expect(statSync(join(root, 'a/b')).mode & 0o777).toBe(0o700)
-    } finally {
-      process.umask(before)
+  it('S4: makes files 0600 and folders 0700 under any umask; shared ones as the umask says', async () => {
+    const modesUnder = async (umask: number, isShared: boolean): Promise<string[]> => {
+      const before = process.umask(umask)
+      try {
+        const root = folder()
+        const sink = await openSink('a/b/out.csv', { root, isShared })
+        await sink.finish()
+        await sink.publish()
+        return ['a/b/out.csv', 'a', 'a/b'].map(name => (statSync(join(root, name)).mode & 0o777).toString(8))
+      } finally {
+        process.umask(before)
+      }
     }
+    expect(await modesUnder(0, false)).toEqual(['600', '700', '700'])
+    expect(await modesUnder(0o022, true)).toEqual(['644', '755', '755'])
+    expect(await modesUnder(0o077, true)).toEqual(['600', '700', '700'])
   })
 
   it('S5: does not follow a link planted at the temporary name', async () => {

@@ -138,7 +138,7 @@ async function writeConfirmed(path: string, text: string, { flags, io, ask }: Wr
       return false
     }
   }
-  await writeAtomic(target, text)
+  await writeAtomic(target, text, { isShared: true })
   io.err(escapeTerminal(`${exists ? 'replaced' : 'wrote'} ${path}`))
   return true
 }

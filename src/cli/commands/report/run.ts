@@ -25,7 +25,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   else {
     const extensions = EXTENSIONS[format as keyof typeof RENDERERS]
     await assertReplaceableReport(to, { cwd: io.cwd, runsDir, extensions, flag: `--to ${to}` })
-    await writeAtomic(resolve(io.cwd, to), text)
+    await writeAtomic(resolve(io.cwd, to), text, { isShared: true })
   }
   // An active run has no final result.
   return !state.finished && activeProcessOf(runsDir, state) !== null ? EXIT.retryable : EXIT.ok

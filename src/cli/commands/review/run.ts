@@ -160,7 +160,8 @@ async function exportTo(format: string, to: string, { rows, mappings, id, runsDi
         hint: 'Name another file.',
       },
     )
-  if (format === 'html') await writeAtomic(path, renderHtml(reportOfRun(runsDir, id), rows, Number.POSITIVE_INFINITY))
+  if (format === 'html')
+    await writeAtomic(path, renderHtml(reportOfRun(runsDir, id), rows, Number.POSITIVE_INFINITY), { isShared: true })
   else {
     const { names, rows: lines } = reviewTable(mappings, rows)
     await writeTable(path, format, names, lines)

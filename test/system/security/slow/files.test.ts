@@ -42,8 +42,9 @@ describe('S4: no other user can read the files, under umask 000', () => {
     expect(await under(umask, ['register', 'import', 'csv', 'rows.csv', '--name', 'no'], cwd, env)).toMatchObject({ code: 65 })
     expect(await under(umask, ['run', 'p.yml', '--result-file', 'r.json'], cwd, env)).toMatchObject({ code: 0 })
     expect(await under(umask, ['report', '--format', 'html', '--to', 'again.html'], cwd, env)).toMatchObject({ code: 0 })
-    const wrong = [cwd, dirname(dirname(data))].flatMap(folder =>
-      below(folder, ['rows.csv', 'p.yml']).flatMap(name => {
+    // What a command was asked to write is the user's, and follows the umask.
+    const wrong = [join(cwd, 'fettle-runs'), dirname(dirname(data))].flatMap(folder =>
+      below(folder, []).flatMap(name => {
         const facts = lstatSync(join(folder, name))
         const mode = facts.mode & 0o777
         return mode === (facts.isDirectory() ? 0o700 : 0o600) ? [] : [`${name} ${mode.toString(8)}`]
