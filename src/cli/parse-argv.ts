@@ -1,6 +1,6 @@
 /** argv -> the command and its flags. Unknown commands and flags are reported here with the nearest name, before yargs parses them. */
 import yargs, { type Argv, type Options } from 'yargs'
-import { FettleError } from '../errors.ts'
+import { EXIT, FettleError } from '../errors.ts'
 import { type Command, type Flags, nameOf } from './command.ts'
 import { COMMANDS } from './commands/index.ts'
 import type { Option } from './options/option.ts'
@@ -13,14 +13,14 @@ export interface ParsedCommand {
 
 const COMMON = ['debug', 'help', 'h']
 
-/** Parses argv; null when help or the version was printed instead. Throws FETTLE_USAGE. */
-export async function parse(words: readonly string[], io: Io): Promise<ParsedCommand | null> {
+/** Parses argv; an exit code when help or the version was printed instead. Throws FETTLE_USAGE. */
+export async function parse(words: readonly string[], io: Io): Promise<ParsedCommand | number> {
   const argv = withoutSeparator(words)
   rejectSecrets(argv)
   if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
     const { packageInfo } = await import('../app/env/package-info.ts')
     io.out(packageInfo().version)
-    return null
+    return EXIT.ok
   }
   await rejectUnknown(argv)
   let parsed: ParsedCommand | null = null
@@ -34,12 +34,13 @@ export async function parse(words: readonly string[], io: Io): Promise<ParsedCom
   })
   if (argv.length === 0) {
     io.err(await parser.getHelp())
-    throw new FettleError('FETTLE_USAGE', 'no command was given', { hint: 'Start with: fettle check PIPELINE' })
+    return EXIT.usage
   }
   const [problem] = problems
   if (problem !== undefined) throw new FettleError('FETTLE_USAGE', messageOf(problem, argv))
-  if (parsed === null) io.out(printed)
-  return parsed
+  if (parsed !== null) return parsed
+  io.out(printed)
+  return EXIT.ok
 }
 
 /** Words after `--` are files even with a leading dash: yargs fills no positional from them, but reads `./-file` as one. */
@@ -58,7 +59,7 @@ function createParser(argv: readonly string[], io: Io, problems: string[], onCom
     // The texts of yargs must be English in every locale, as ours are.
     .locale('en')
     .usage(
-      'fettle <command>\n\n  fettle run pipelines/suppliers.yml      run a pipeline\n  fettle check pipelines/suppliers.yml    check it without sending anything',
+      'fettle <command>\n\n  fettle clean companies.csv    match and enrich your list\n  fettle init companies.csv     write a pipeline file for it, to run every night',
     )
     .parserConfiguration({ 'camel-case-expansion': false, 'parse-positional-numbers': false, 'strip-aliased': true })
     .option('debug', { type: 'boolean', global: true, describe: 'Show stack traces' })

@@ -3,7 +3,7 @@
  * process.exit, so that pipes drain (measured: process.exit after 300,000 bytes delivered 65,536).
  */
 import { setFlagsFromString } from 'node:v8'
-import { EXIT, FettleError } from '../errors.ts'
+import { FettleError } from '../errors.ts'
 import { parse } from './parse-argv.ts'
 import { exitOf } from './result/exit.ts'
 import { type Io, processIo } from './terminal/io.ts'
@@ -31,7 +31,7 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<numbe
   if (argv.includes('--debug')) process.setSourceMapsEnabled(true)
   try {
     const parsed = await parse(argv, io)
-    if (parsed === null) return EXIT.ok
+    if (typeof parsed === 'number') return parsed
     const { interpretSchemas } = await import('../app/env/interpret-schemas.ts')
     interpretSchemas()
     const body = await parsed.command.load()

@@ -8,7 +8,7 @@ import { formatWireDate, type ReportReply } from '../../contract/index.ts'
 import type { User } from '../auth/users.ts'
 import type { AppDeps } from '../deps.ts'
 import { ownAddress } from '../http/guard.ts'
-import { type PdfSection, pdfOf } from '../http/pdf.ts'
+import { type PdfSection, pdfOf, requirePdf } from '../http/pdf.ts'
 import { sectionsOf } from '../http/readable.ts'
 import { type Call, route } from '../http/route.ts'
 import type { Company } from '../matching/types.ts'
@@ -67,8 +67,10 @@ export function reportRoutes(app: FastifyInstance, deps: AppDeps): void {
     const company = await search.find(id)
     if (company === null) throw notFound('Company')
     requireCustomData(company.country, query.customData)
-    countReport(deps, user, 'company', company.country)
     const withPdf = request.headers.accept?.toLowerCase().includes(JSON_AND_PDF) === true
+    // Before the report counts against the quota.
+    if (withPdf) await requirePdf()
+    countReport(deps, user, 'company', company.country)
     const ordered: Order = { connectId: company.connectId, userId: user.id, withPdf }
     const body = JSON.stringify(await answer(company, ordered, request.id))
     if (Buffer.byteLength(body) <= limits.reportBytes) return reply.type(typeOf(ordered)).send(body)

@@ -1,5 +1,6 @@
-/** Renders headings and rows as a PDF, in a font with Latin, Greek and Cyrillic letters. */
+/** Renders headings and rows as a PDF, in a font with Latin, Greek and Cyrillic letters. Its packages are optional: most services never render one. */
 import { createRequire } from 'node:module'
+import { Refusal } from '../refusal.ts'
 
 export interface PdfSection {
   readonly heading: string
@@ -23,11 +24,31 @@ const LONG_RUN = /\S{60}(?=\S)/g
 const clean = (text: string): string =>
   text.replaceAll(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g, ' ').replaceAll(LONG_RUN, '$&\u200b')
 
-export async function pdfOf(title: string, sections: readonly PdfSection[]): Promise<Buffer> {
-  // Loaded with the first document: most services never render one.
-  const { default: PdfDocument } = await import('pdfkit')
+const INSTALL = 'npm install pdfkit dejavu-fonts-ttf'
+
+const loadPackages = async () => {
   const { resolve } = createRequire(import.meta.url)
   const regularFile = resolve('dejavu-fonts-ttf/ttf/DejaVuSans.ttf')
+  const boldFile = resolve('dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf')
+  return { PdfDocument: (await import('pdfkit')).default, regularFile, boldFile }
+}
+
+/** Loads what PDFs need. Throws a 501 with the install command when it is not installed. */
+export async function requirePdf(load = loadPackages): ReturnType<typeof loadPackages> {
+  try {
+    return await load()
+  } catch {
+    throw new Refusal(
+      501,
+      'This service cannot write PDFs',
+      `its optional packages pdfkit and dejavu-fonts-ttf are not installed; install them beside fettle: ${INSTALL}`,
+    )
+  }
+}
+
+/** Throws as requirePdf does. */
+export async function pdfOf(title: string, sections: readonly PdfSection[]): Promise<Buffer> {
+  const { PdfDocument, regularFile, boldFile } = await requirePdf()
   const document = new PdfDocument({
     size: 'A4',
     margin: MARGIN,
@@ -45,7 +66,7 @@ export async function pdfOf(title: string, sections: readonly PdfSection[]): Pro
   const bottom = document.page.height - MARGIN
 
   document.registerFont(REGULAR, regularFile)
-  document.registerFont(BOLD, resolve('dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf'))
+  document.registerFont(BOLD, boldFile)
   document.font(BOLD).fontSize(TITLE_SIZE).fillColor(INK).text(clean(title))
   for (const { heading, rows } of sections) {
     // Keeps a heading together with its first rows.

@@ -6,6 +6,7 @@ import type { AppDeps } from '../deps.ts'
 import { ownAddress } from '../http/guard.ts'
 import { runIdempotent } from '../http/idempotency.ts'
 import { windowOf } from '../http/paging.ts'
+import { requirePdf } from '../http/pdf.ts'
 import { type Call, route } from '../http/route.ts'
 import { badRequest, conflict, Refusal } from '../refusal.ts'
 import { runBatch } from './batch.ts'
@@ -105,9 +106,11 @@ export function hitRoutes(app: FastifyInstance, deps: AppDeps, type: SearchType)
 
   route(app, deps, noteOne, call => change(hitOf(call), call.user.id, { note: call.body.note }, call.request.id))
 
-  route(app, deps, download, call => {
+  route(app, deps, download, async call => {
     const search = searchOf(call)
     const hit = objects.hit(search, call.params.hitId ?? '')
+    // The link would lead to the same error.
+    await requirePdf()
     const name = [type, search.id, hit.id, 'pdf'].join('.')
     const query = links.sign(name, call.user)
     return {

@@ -11,8 +11,8 @@ const FILES = { 'p.yml': BASE }
 /** Refused with 2 unless `rest` says otherwise; the command line is cut at spaces. */
 const bad = (line: string, text: string, code: string, says: Row['says'] = [], rest: Rest = {}): Row => ({
   line,
-  what: text === '' ? 'nothing' : `fettle ${text.slice(0, 60)}`,
-  args: text === '' ? [] : text.split(' '),
+  what: `fettle ${text.slice(0, 60)}`,
+  args: text.split(' '),
   exit: 2,
   errors: [code],
   says,
@@ -51,7 +51,6 @@ const NO_LOGIN = { FETTLE_USERNAME: '', FETTLE_PASSWORD: '' }
 /** Every bad command line. */
 // biome-ignore format: a table reads best with one row a line
 export const COMMAND_ROWS: readonly Row[] = [
-  bad('A1', '', 'USAGE', ['Commands:', 'no command was given', 'fettle check']),
   bad('A1', 'rnu p.yml', 'USAGE', ['unknown command "rnu"', 'Did you mean run?']),
   bad('A1', 'chekc p.yml', 'USAGE', ['Did you mean check?']),
   bad('A1', 'p.yml', 'USAGE', ['unknown command "p.yml"']),

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { COMMANDS } from '../../../src/cli/commands/index.ts'
 import { ERRORS, EXIT } from '../../../src/errors.ts'
 import { pipelineJsonSchema } from '../../../src/pipeline/index.ts'
 import { reportJsonSchema, reportSchema } from '../../../src/report/index.ts'
@@ -196,4 +197,12 @@ describe.concurrent('registers', () => {
     expect(ended.code).toBe(code)
     expect(ended.stdout).toBe('')
   })
+})
+
+test('without a command, the help says how to start; no example names a file that only the repository has', async () => {
+  const { code, stdout, stderr } = await fettle([], { cwd: ROOT })
+  expect([code, stdout]).toEqual([EXIT.usage, ''])
+  expect(stderr).toMatch(/fettle clean companies\.csv[\s\S]*fettle init companies\.csv[\s\S]*Commands:/)
+  expect(stderr).not.toContain('error')
+  expect(COMMANDS.flatMap(({ examples }) => examples.map(([line]) => line)).join('\n')).not.toMatch(/(?:pipelines|samples)\//)
 })

@@ -96,9 +96,13 @@ beforeAll(async () => {
 })
 
 /** Opens a text beside the pipelines of the repository; gives its address and what the server finds wrong in it. */
-async function open(name: string, text: string): Promise<{ uri: string; diagnostics: { message: string; line: number }[] }> {
+async function open(
+  name: string,
+  text: string,
+  schema = '../schema/pipeline.v1.json',
+): Promise<{ uri: string; diagnostics: { message: string; line: number }[] }> {
   const uri = pathToFileURL(join(ROOT, 'pipelines', name)).href
-  const full = `# yaml-language-server: $schema=../schema/pipeline.v1.json\n${text}`
+  const full = `# yaml-language-server: $schema=${schema}\n${text}`
   editor.notify('textDocument/didOpen', { textDocument: { uri, languageId: 'yaml', version: 1, text: full } })
   const { params } = await editor.heard(
     ({ method, params }) => method === 'textDocument/publishDiagnostics' && params?.uri === uri,
@@ -117,6 +121,9 @@ const GOOD = 'name: p\ninput: samples/clean.csv\nmappings:\n  name: name\n'
 
 test('a good pipeline has no squiggle', async () => {
   expect((await open('good.yml', GOOD)).diagnostics).toEqual([])
+  // As `fettle init` writes it for a fettle outside the project.
+  const absolute = await open('absolute.yml', `${GOOD}chekcs: {}\n`, join(ROOT, 'schema/pipeline.v1.json'))
+  expect(absolute.diagnostics.map(({ message }) => message).join()).toContain('chekcs')
 })
 
 test('a misspelt key and a wrong value are marked on their lines', async () => {

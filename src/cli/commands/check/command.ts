@@ -8,7 +8,7 @@ export const check: Command = {
   positionals: [PIPELINES],
   options: [...SOURCES, JSON_RESULT, { name: 'explain', type: 'switch', describe: 'Print the plan that run would execute' }],
   examples: [
-    ['fettle check pipelines/suppliers.yml', 'all problems of the file and the list, and a profile of the columns'],
+    ['fettle check nightly.yml', 'all problems of the file and the list, and a profile of the columns'],
     ['fettle check nightly.yml --explain', 'the plan that run would execute'],
   ],
   load: () => import('./run.ts'),

@@ -143,11 +143,11 @@ async function writeConfirmed(path: string, text: string, { flags, io, ask }: Wr
   return true
 }
 
-/** The path of the schema relative to the pipeline file: in this package inside the project, else where `npm install fettle` puts it. */
+/** The path of the schema: relative to the pipeline file when fettle is installed in the project, absolute otherwise. */
 function schemaFor(to: string, cwd: string): string {
   const folder = resolve(cwd, to === '-' ? '.' : to, to === '-' ? '.' : '..')
-  const schema = isInside(cwd, schemaFile()) ? schemaFile() : join(cwd, INSTALLED)
-  return relative(folder, schema).replaceAll('\\', '/')
+  const installed = [schemaFile(), join(cwd, INSTALLED)].find(file => isInside(cwd, file) && existsSync(file))
+  return (installed === undefined ? schemaFile() : relative(folder, installed)).replaceAll('\\', '/')
 }
 
 async function offerCheck(pipeline: string, flags: Flags, io: Io, ask: Prompt | null): Promise<number> {

@@ -14,7 +14,7 @@ export const plan: Command = {
   ],
   conflicts: { shards: ['shard'] },
   examples: [
-    ['fettle plan pipelines/suppliers.yml', 'rows, requests and credits of a run, and changes since the last run'],
+    ['fettle plan nightly.yml', 'rows, requests and credits of a run, and changes since the last run'],
     ['fettle plan nightly.yml --shards 8 --json', 'the list of shards, for a scheduler'],
   ],
   load: () => import('./run.ts'),

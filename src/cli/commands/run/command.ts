@@ -22,7 +22,7 @@ export const run: Command = {
   },
   implies: { shards: 'queue', 'queue-name': 'queue' },
   examples: [
-    ['fettle run pipelines/suppliers.yml', 'run a pipeline, or resume its unfinished run'],
+    ['fettle run nightly.yml', 'run a pipeline, or resume its unfinished run'],
     ['fettle run nightly.yml --json -q', 'for a scheduler: print only the result line'],
     ['fettle run nightly.yml --input extract.csv --limit 100', 'the first hundred rows of another list'],
     ['fettle run nightly.yml --shard 3/8', 'the third of eight parts of the list; fettle merge joins them'],

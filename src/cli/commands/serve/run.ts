@@ -86,7 +86,7 @@ function howToUse(service: { url: string; username: string; password: string }, 
     '',
     'Use it from another terminal:',
     `  export FETTLE_URL=${service.url} FETTLE_USERNAME=${username} FETTLE_PASSWORD=${password}`,
-    '  fettle run pipelines/suppliers.yml --service "$FETTLE_URL"',
+    '  fettle clean companies.csv',
     '',
     'Ctrl-C stops it.',
   ].join('\n')

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { inflateSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { pdfOf } from '../../../../src/service/http/pdf.ts'
+import { pdfOf, requirePdf } from '../../../../src/service/http/pdf.ts'
 
 /** Streams of a PDF that are compressed, as they read. */
 const streamsOf = (pdf: Buffer): string[] =>
@@ -47,4 +47,12 @@ test('continues over several pages, also within a value', async () => {
 test('accepts control characters and very long words', async () => {
   const pdf = await pdfOf('A\u0000B\u001b', [{ heading: '\u0007', rows: [['\u0001', `x${'y'.repeat(5_000)}\n\u0000z`]] }])
   expect(pagesOf(pdf)).toBeGreaterThan(0)
+})
+
+test('without its packages the answer is a 501 with the install command, which a client does not repeat', async () => {
+  const refused = requirePdf(() => Promise.reject(new Error('Cannot find package')))
+  await expect(refused).rejects.toMatchObject({
+    status: 501,
+    details: expect.stringContaining('npm install pdfkit dejavu-fonts-ttf'),
+  })
 })
