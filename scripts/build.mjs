@@ -28,8 +28,9 @@ const { peerDependencies } = JSON.parse(readFileSync(join(root, 'package.json'),
 const EXTERNAL = ['node-sqlite3-wasm', 'pdfkit', ...Object.keys(peerDependencies)]
 
 /**
- * Parts of packages that fettle never reaches: the bundle leaves them out. undici's index also loads fetch, caches and mocks;
- * fastify runs without schema compilers, logger and injector (service/app.ts); form-data gets its content type from us.
+ * Parts of packages that fettle never reaches, by package or file: the bundle leaves them out. undici's index also loads fetch, caches
+ * and mocks, its clients HTTP/2 and SOCKS; fastify runs without schema compilers, logger and injector (service/app.ts); form-data gets
+ * its content type from us.
  */
 const NOTHING = 'export default {}'
 const SLIM = {
@@ -43,16 +44,24 @@ const SLIM = {
     import request from 'undici/lib/api/api-request.js'
     Object.assign(Dispatcher.prototype, { connect, request })
     export { Agent, Pool, ProxyAgent, buildConnector }`,
+  './client-h2.js': NOTHING,
+  './socks5-proxy-agent': NOTHING,
+  '../web/fetch/body.js': NOTHING,
   '@fastify/ajv-compiler': NOTHING,
   '@fastify/fast-json-stringify-compiler': NOTHING,
   'light-my-request': NOTHING,
   pino: NOTHING,
   'mime-db': NOTHING,
 }
+/** The help of yargs is ASCII: its packages need no table of wide characters and emoji, which takes longer to load than yargs. */
+const WIDTH = 'export default text => text.length'
 const slim = {
   name: 'slim',
-  resolveId: id => (Object.hasOwn(SLIM, id) ? `\0slim:${id}` : null),
-  load: id => (id.startsWith('\0slim:') ? SLIM[id.slice('\0slim:'.length)] : null),
+  resolveId(id, importer = '') {
+    if (id === 'string-width') return /[\\/](?:yargs|cliui|wrap-ansi)[\\/]/.test(importer) ? '\0width' : null
+    return Object.hasOwn(SLIM, id) && (!id.startsWith('.') || importer.includes('undici')) ? `\0slim:${id}` : null
+  },
+  load: id => (id === '\0width' ? WIDTH : id.startsWith('\0slim:') ? SLIM[id.slice('\0slim:'.length)] : null),
 }
 
 const GROUPS = [
@@ -70,8 +79,12 @@ async function bundle() {
   const built = await rolldown({
     input: Object.fromEntries(Object.entries(ENTRIES).map(([name, file]) => [name, join(src, `${file}.ts`)])),
     platform: 'node',
+    // The same code as modules, of which the unused ones are left out.
+    resolve: { alias: { yaml: join(root, 'node_modules/yaml/browser/dist/index.js') } },
     plugins: [slim],
     external: id => id.startsWith('node:') || EXTERNAL.some(name => id === name || id.startsWith(`${name}/`)),
+    // Only entries do anything when they are loaded: a chunk reaches no more of a folder's index than it uses.
+    treeshake: { moduleSideEffects: [{ test: /[\\/]src[\\/]/, sideEffects: false }] },
     checks: { circularDependency: false, ineffectiveDynamicImport: false },
   })
   const { output } = await built.write({

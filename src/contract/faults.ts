@@ -1,18 +1,21 @@
 /** Error bodies in all the shapes the service uses: contract §2.5 and the reading rule of §2.6. */
 import { z } from 'zod'
+import { lazy } from './lazy.ts'
 
 /** The shape the embedded service writes for 400, 404, 409 and every other status without a special rule. */
-export const faultBody = z.looseObject({
-  correlationId: z.string(),
-  message: z.string(),
-  details: z.string(),
-})
+export const faultBody = lazy(() =>
+  z.looseObject({
+    correlationId: z.string(),
+    message: z.string(),
+    details: z.string(),
+  }),
+)
 
 /** 401 on every operation but login. */
-export const unauthorisedBody = z.looseObject({ error: z.string() })
+export const unauthorisedBody = lazy(() => z.looseObject({ error: z.string() }))
 
 /** 401 on login, 403, 301, 429. */
-export const messageBody = z.looseObject({ message: z.string() })
+export const messageBody = lazy(() => z.looseObject({ message: z.string() }))
 
 /** What could be read from an error body: a text, null when absent, and the service's id of the request. */
 export interface Fault {

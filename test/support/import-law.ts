@@ -94,7 +94,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'shell-command',
     'yargs',
     'picocolors',
-    'string-width',
+    'fast-string-width',
     'node:',
   ],
   testing: ['contract', 'model:types', 'errors', 'service', 'zod', 'node:'],

@@ -1,18 +1,21 @@
 /** The records of a data-cleaning job on the wire: contract §5.2 to §5.4, §5.8. Answers keep unknown fields. */
 import { z } from 'zod'
 import { wireDate } from '../dates.ts'
+import { lazy } from '../lazy.ts'
 import { MAPPINGS } from './mappings.ts'
 
 const count = z.number().int().nonnegative().nullish()
 
 /** Counts of a job after matching; each may be absent or null, which is unknown and not 0 (contract §5.2, §14.1). */
-export const jobSummary = z.looseObject({
-  totalRows: count,
-  matched: count,
-  manualMatched: count,
-  unmatched: count,
-  duplicates: count,
-})
+export const jobSummary = lazy(() =>
+  z.looseObject({
+    totalRows: count,
+    matched: count,
+    manualMatched: count,
+    unmatched: count,
+    duplicates: count,
+  }),
+)
 
 /** An id is part of paths and terminal output: no `..`, and of limited length. */
 const id = z
@@ -25,80 +28,92 @@ const id = z
  * A job. `modifiedAT` is the specification's spelling, `modifiedAt` the one of the vendor's create and archive answers: both
  * are read (contract §5.2). `status` is an open set, see job-status.ts.
  */
-export const job = z.looseObject({
-  id,
-  name: z.string(),
-  status: z.string().min(1),
-  createdAt: wireDate.optional(),
-  modifiedAT: wireDate.optional(),
-  modifiedAt: wireDate.optional(),
-  managingUserId: z.number().int().optional(),
-  managingCustomerId: z.number().int().optional(),
-  owningCustomerId: z.number().int().optional(),
-  owningUserId: z.number().int().optional(),
-  countryCode: z.string().nullish(),
-  portfolioId: z.string().nullish(),
-  source: z.string().optional(),
-  jobSummary: jobSummary.nullish(),
-  jobEnrichmentSettings: z.looseObject({ creditType: z.string().optional() }).nullish(),
-  archived: z.boolean().optional(),
-  correlationId: z.string().optional(),
-})
+export const job = lazy(() =>
+  z.looseObject({
+    id,
+    name: z.string(),
+    status: z.string().min(1),
+    createdAt: wireDate.optional(),
+    modifiedAT: wireDate.optional(),
+    modifiedAt: wireDate.optional(),
+    managingUserId: z.number().int().optional(),
+    managingCustomerId: z.number().int().optional(),
+    owningCustomerId: z.number().int().optional(),
+    owningUserId: z.number().int().optional(),
+    countryCode: z.string().nullish(),
+    portfolioId: z.string().nullish(),
+    source: z.string().optional(),
+    jobSummary: jobSummary.nullish(),
+    jobEnrichmentSettings: z.looseObject({ creditType: z.string().optional() }).nullish(),
+    archived: z.boolean().optional(),
+    correlationId: z.string().optional(),
+  }),
+)
 
 /** When the job was last modified, under either spelling; null when the answer has neither. */
 export const modifiedAt = (record: JobRecord): string | null => record.modifiedAT ?? record.modifiedAt ?? null
 
 /** Body of create: 1 to 200 characters, no control characters (contract §14.1). */
-export const createJob = z.strictObject({
-  name: z
-    .string()
-    .max(200)
-    .regex(/^[^\u0000-\u001f\u007f-\u009f]*$/, 'must not hold control characters')
-    .regex(/\S/, 'must not be blank'),
-})
+export const createJob = lazy(() =>
+  z.strictObject({
+    name: z
+      .string()
+      .max(200)
+      .regex(/^[^\u0000-\u001f\u007f-\u009f]*$/, 'must not hold control characters')
+      .regex(/\S/, 'must not be blank'),
+  }),
+)
 
 /** The record of an uploaded file: its `id` is the file's own, not the job's (contract §5.3). */
-export const uploadedFile = z.looseObject({
-  id: z.string(),
-  sourceFilename: z.string().optional(),
-  hasHeader: z.boolean().optional(),
-  createdAt: wireDate.optional(),
-  modifiedAt: wireDate.optional(),
-  managingUserId: z.number().int().optional(),
-  managingCustomerId: z.number().int().optional(),
-  status: z.string().optional(),
-  active: z.boolean().optional(),
-  correlationId: z.string().optional(),
-})
+export const uploadedFile = lazy(() =>
+  z.looseObject({
+    id: z.string(),
+    sourceFilename: z.string().optional(),
+    hasHeader: z.boolean().optional(),
+    createdAt: wireDate.optional(),
+    modifiedAt: wireDate.optional(),
+    managingUserId: z.number().int().optional(),
+    managingCustomerId: z.number().int().optional(),
+    status: z.string().optional(),
+    active: z.boolean().optional(),
+    correlationId: z.string().optional(),
+  }),
+)
 
 /** One column mapping; `value` is the zero-based column index written as a string (contract §5.4). */
-export const columnMapping = z.strictObject({
-  mapping: z.enum(MAPPINGS),
-  value: z.string().regex(/^(?:0|[1-9][0-9]{0,4})$/, 'must be a zero-based column index written as a string'),
-})
+export const columnMapping = lazy(() =>
+  z.strictObject({
+    mapping: z.enum(MAPPINGS),
+    value: z.string().regex(/^(?:0|[1-9][0-9]{0,4})$/, 'must be a zero-based column index written as a string'),
+  }),
+)
 
 /** Body of the mappings operation: it replaces the whole set. */
-export const mappingsBody = z.strictObject({ mappings: z.array(columnMapping) })
+export const mappingsBody = lazy(() => z.strictObject({ mappings: z.array(columnMapping) }))
 
 /** Answer of the mappings operation: the bare list. */
-export const mappingsReply = z.array(z.looseObject({ mapping: z.string(), value: z.string() }))
+export const mappingsReply = lazy(() => z.array(z.looseObject({ mapping: z.string(), value: z.string() })))
 
 /** `{}`: the body that submit, enrich and archive require (contract §2.1). */
-export const emptyBody = z.strictObject({})
+export const emptyBody = lazy(() => z.strictObject({}))
 
-export const submitReply = z.looseObject({ messageId: z.string().optional() })
+export const submitReply = lazy(() => z.looseObject({ messageId: z.string().optional() }))
 
 /** Body and answer of the enrichments operation (contract §5.7). */
-export const enrichmentsBody = z.strictObject({ enrichments: z.array(z.strictObject({ enrichment: z.string().min(1) })) })
+export const enrichmentsBody = lazy(() =>
+  z.strictObject({ enrichments: z.array(z.strictObject({ enrichment: z.string().min(1) })) }),
+)
 
 /** Answer of the enrichments operation: the list echoed. */
-export const enrichmentsReply = z.looseObject({ enrichments: z.array(z.looseObject({ enrichment: z.string() })).optional() })
+export const enrichmentsReply = lazy(() =>
+  z.looseObject({ enrichments: z.array(z.looseObject({ enrichment: z.string() })).optional() }),
+)
 
 /** Answer of enrich: an array of objects without fields, sample `[{}]`. */
-export const enrichReply = z.array(z.looseObject({}))
+export const enrichReply = lazy(() => z.array(z.looseObject({})))
 
 /** Answer of enrichedFile: where the file can be fetched, absolute or relative (contract §5.8). */
-export const enrichedFileReply = z.looseObject({ correlationId: z.string().optional(), filePath: z.string().min(1) })
+export const enrichedFileReply = lazy(() => z.looseObject({ correlationId: z.string().optional(), filePath: z.string().min(1) }))
 
 /** A job record of the wire, unknown fields kept. */
 export type JobRecord = z.infer<typeof job>

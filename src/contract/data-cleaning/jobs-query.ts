@@ -1,5 +1,6 @@
 /** The filters of the job list: contract §5.10. Everything is optional and arrives as text. */
 import { z } from 'zod'
+import { lazy } from '../lazy.ts'
 import { fromOne, truth, whole } from '../query.ts'
 
 const date = z
@@ -10,18 +11,20 @@ const date = z
   )
 
 /** Query of `GET /dataCleaning/jobs`; defaults and limits are ours (contract §14.1). */
-export const jobsQuery = z.looseObject({
-  countries: z.string().optional(),
-  status: z.string().optional(),
-  jobName: z.string().optional(),
-  companyName: z.string().optional(),
-  customerId: whole(0, 999_999_999).optional(),
-  userId: whole(0, 999_999_999).optional(),
-  fromDate: date.optional(),
-  toDate: date.optional(),
-  archived: truth.optional(),
-  ...fromOne({ size: 50, most: 1000 }),
-})
+export const jobsQuery = lazy(() =>
+  z.looseObject({
+    countries: z.string().optional(),
+    status: z.string().optional(),
+    jobName: z.string().optional(),
+    companyName: z.string().optional(),
+    customerId: whole(0, 999_999_999).optional(),
+    userId: whole(0, 999_999_999).optional(),
+    fromDate: date.optional(),
+    toDate: date.optional(),
+    archived: truth.optional(),
+    ...fromOne({ size: 50, most: 1000 }),
+  }),
+)
 
 /** Query of `GET …/enrichedFile`: absent means csv (contract §14.1). */
-export const fileQuery = z.looseObject({ fileType: z.enum(['csv', 'json']).default('csv') })
+export const fileQuery = lazy(() => z.looseObject({ fileType: z.enum(['csv', 'json']).default('csv') }))

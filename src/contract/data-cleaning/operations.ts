@@ -1,5 +1,6 @@
 /** The operations of data cleaning: contract §5.1. */
 import { z } from 'zod'
+import { lazy } from '../lazy.ts'
 import { operationsOf } from '../operation.ts'
 import * as wire from './job.ts'
 import { fileQuery, jobsQuery } from './jobs-query.ts'
@@ -18,7 +19,7 @@ export const DATA_CLEANING = operationsOf({
     method: 'GET',
     path: '/dataCleaning/jobs',
     query: jobsQuery,
-    reply: z.array(wire.job),
+    reply: lazy(() => z.array(wire.job)),
     pages: { first: 1, items: null },
     errors: [400, 401, 403],
     summary: 'List jobs, filtered and paged.',

@@ -1,6 +1,7 @@
 /** Company events, notification events and their queries: contract §7.1, §7.3, §7.4. Answers keep unknown fields. */
 import { z } from 'zod'
 import { wireDate } from '../dates.ts'
+import { lazy } from '../lazy.ts'
 import { day, fromZero, off, words } from '../query.ts'
 import { pageOf } from './paging.ts'
 
@@ -11,48 +12,52 @@ const dates = { startDate: day, endDate: day }
 const value = z.union([z.string(), z.number()]).nullish()
 
 /** What happened to a company, once for each portfolio that holds it; `companyId` is a Safe Number. */
-export const companyEvent = z.looseObject({
-  eventId: z.number(),
-  companyId: z.string().optional(),
-  portfolioId: z.number().optional(),
-  ruleName: z.string().nullish(),
-  localEventCode: z.string().nullish(),
-  globalEventCode: z.string().nullish(),
-  newValue: value,
-  oldValue: value,
-  eventDate: wireDate,
-  createdDate: wireDate.optional(),
-})
+export const companyEvent = lazy(() =>
+  z.looseObject({
+    eventId: z.number(),
+    companyId: z.string().optional(),
+    portfolioId: z.number().optional(),
+    ruleName: z.string().nullish(),
+    localEventCode: z.string().nullish(),
+    globalEventCode: z.string().nullish(),
+    newValue: value,
+    oldValue: value,
+    eventDate: wireDate,
+    createdDate: wireDate.optional(),
+  }),
+)
 
 /** The same as a notice to the owner of one portfolio: `eventId` is the event's in all portfolios, `notificationEventId` this one's. */
-export const notificationEvent = z.looseObject({
-  company: z.looseObject({
-    id: z.string(),
-    safeNumber: z.string().nullish(),
-    name: z.string().nullish(),
-    countryCode: z.string().nullish(),
-    portfolioId: z.number(),
-    portfolioName: z.string().nullish(),
+export const notificationEvent = lazy(() =>
+  z.looseObject({
+    company: z.looseObject({
+      id: z.string(),
+      safeNumber: z.string().nullish(),
+      name: z.string().nullish(),
+      countryCode: z.string().nullish(),
+      portfolioId: z.number(),
+      portfolioName: z.string().nullish(),
+    }),
+    eventId: z.number(),
+    notificationEventId: z.number(),
+    notificationId: z.number().nullish(),
+    eventDate: wireDate,
+    processedDate: wireDate.nullish(),
+    newValue: value,
+    oldValue: value,
+    ruleCode: z.number(),
+    ruleName: z.string().nullish(),
+    summary: z.string().nullish(),
+    ruleText: z.string().nullish(),
+    localEventCode: z.string().nullish(),
+    isProcessed: z.boolean(),
   }),
-  eventId: z.number(),
-  notificationEventId: z.number(),
-  notificationId: z.number().nullish(),
-  eventDate: wireDate,
-  processedDate: wireDate.nullish(),
-  newValue: value,
-  oldValue: value,
-  ruleCode: z.number(),
-  ruleName: z.string().nullish(),
-  summary: z.string().nullish(),
-  ruleText: z.string().nullish(),
-  localEventCode: z.string().nullish(),
-  isProcessed: z.boolean(),
-})
+)
 
 /** Page of `GET /monitoring/companies/{id}/events`. */
-export const companyEventsReply = pageOf(z.array(companyEvent))
+export const companyEventsReply = lazy(() => pageOf(z.array(companyEvent)))
 
-export const notificationEventsReply = pageOf(z.array(notificationEvent))
+export const notificationEventsReply = lazy(() => pageOf(z.array(notificationEvent)))
 
 const order = {
   searchQuery: words,
@@ -60,21 +65,23 @@ const order = {
   sortDir: z.enum(['asc', 'desc']).default('asc'),
 }
 
-export const companyEventsQuery = z.looseObject({ ...dates, ...fromZero })
+export const companyEventsQuery = lazy(() => z.looseObject({ ...dates, ...fromZero }))
 
 /** Query of notification events; the dates are of the event, or of its creation with `filterByCreatedDate`. */
-export const notificationEventsQuery = z.looseObject({ ...dates, ...fromZero, ...order, filterByCreatedDate: off })
+export const notificationEventsQuery = lazy(() => z.looseObject({ ...dates, ...fromZero, ...order, filterByCreatedDate: off }))
 
-export const companyNotificationsQuery = z.looseObject({
-  ...fromZero,
-  ...order,
-  isProcessed: z
-    .enum(['true', 'false'])
-    .transform(text => text === 'true')
-    .optional(),
-})
+export const companyNotificationsQuery = lazy(() =>
+  z.looseObject({
+    ...fromZero,
+    ...order,
+    isProcessed: z
+      .enum(['true', 'false'])
+      .transform(text => text === 'true')
+      .optional(),
+  }),
+)
 
-export const markBody = z.strictObject({ isProcessed: z.boolean() })
+export const markBody = lazy(() => z.strictObject({ isProcessed: z.boolean() }))
 
 export type CompanyEvent = z.infer<typeof companyEvent>
 export type NotificationEvent = z.infer<typeof notificationEvent>

@@ -1,13 +1,16 @@
 /** A page of the monitoring operations with its paging block: contract §2.3. */
 import { z } from 'zod'
+import { lazy } from '../lazy.ts'
 
 /** The block beside every paged list: page numbers, null where no such page exists. */
-export const paging = z.looseObject({
-  size: z.number().nullish(),
-  prev: z.number().nullish(),
-  next: z.number().nullish(),
-  last: z.number().nullish(),
-})
+export const paging = lazy(() =>
+  z.looseObject({
+    size: z.number().nullish(),
+    prev: z.number().nullish(),
+    next: z.number().nullish(),
+    last: z.number().nullish(),
+  }),
+)
 
 export const pageOf = <T extends z.ZodType>(data: T) =>
   z.looseObject({

@@ -1,5 +1,6 @@
 /** A portfolio, who may see it, and what it holds in sum: contract §8 rows 31 to 36, 45, 49, 49a. Answers keep unknown fields. */
 import { z } from 'zod'
+import { lazy } from '../lazy.ts'
 import { pageOf } from '../monitoring/paging.ts'
 import { fromZero, off, words } from '../query.ts'
 
@@ -15,70 +16,80 @@ const plain = (length: number) =>
 const personName = plain(100).optional()
 
 /** One page of portfolios; here the key of an address is `email`, and `isDefault` is declared a text. */
-export const portfolioListReply = pageOf(
+export const portfolioListReply = lazy(() =>
+  pageOf(
+    z.looseObject({
+      portfolios: z.array(
+        z.looseObject({
+          portfolioId,
+          name: z.string(),
+          isDefault: z.union([z.string(), z.boolean()]).optional(),
+          emails: z.array(z.looseObject({ ...names, email: z.string().nullish() })).nullish(),
+          isSharedPortfolio: z.number().nullish(),
+        }),
+      ),
+      sharedPortfolios: z.array(z.looseObject({ portfolioId, name: z.string() })).nullish(),
+    }),
+  ),
+)
+
+export const createdPortfolio = lazy(() =>
+  z.looseObject({ correlationId, portfolioId, name: z.string(), isDefault: z.boolean().optional() }),
+)
+
+export const portfolioReply = lazy(() =>
   z.looseObject({
-    portfolios: z.array(
-      z.looseObject({
-        portfolioId,
-        name: z.string(),
-        isDefault: z.union([z.string(), z.boolean()]).optional(),
-        emails: z.array(z.looseObject({ ...names, email: z.string().nullish() })).nullish(),
-        isSharedPortfolio: z.number().nullish(),
-      }),
-    ),
-    sharedPortfolios: z.array(z.looseObject({ portfolioId, name: z.string() })).nullish(),
+    correlationId,
+    portfolioId,
+    name: z.string(),
+    isDefault: z.boolean().optional(),
+    emailSubject: z.string().nullish(),
+    emails: z.array(z.looseObject({ ...names, emailAddress: z.string().nullish() })).nullish(),
   }),
 )
 
-export const createdPortfolio = z.looseObject({ correlationId, portfolioId, name: z.string(), isDefault: z.boolean().optional() })
-
-export const portfolioReply = z.looseObject({
-  correlationId,
-  portfolioId,
-  name: z.string(),
-  isDefault: z.boolean().optional(),
-  emailSubject: z.string().nullish(),
-  emails: z.array(z.looseObject({ ...names, emailAddress: z.string().nullish() })).nullish(),
-})
-
 /** Body of create and of change. Mail goes out only with frequency `"1"`. */
-export const portfolioBody = z.strictObject({
-  name: plain(200).regex(/\S/, 'must not be blank'),
-  isDefault: z.boolean().optional(),
-  emails: z
-    .array(z.strictObject({ firstName: personName, lastName: personName, emailAddress }))
-    .max(100)
-    .optional(),
-  emailSubject: plain(200).optional(),
-  emailLanguage: plain(10).optional(),
-  frequency: plain(20).optional(),
-})
+export const portfolioBody = lazy(() =>
+  z.strictObject({
+    name: plain(200).regex(/\S/, 'must not be blank'),
+    isDefault: z.boolean().optional(),
+    emails: z
+      .array(z.strictObject({ firstName: personName, lastName: personName, emailAddress }))
+      .max(100)
+      .optional(),
+    emailSubject: plain(200).optional(),
+    emailLanguage: plain(10).optional(),
+    frequency: plain(20).optional(),
+  }),
+)
 
 /** `{message}`: what was done. */
-export const messageReply = z.looseObject({ correlationId, message: z.string() })
+export const messageReply = lazy(() => z.looseObject({ correlationId, message: z.string() }))
 
 export const countriesReply = z.array(z.string())
 
-export const portfoliosQuery = z.looseObject({ searchQuery: words, ...fromZero })
+export const portfoliosQuery = lazy(() => z.looseObject({ searchQuery: words, ...fromZero }))
 
 /** Answer of import and sync; the status ends in the number of the import. */
-export const importReply = z.looseObject({ correlationId, status: z.string() })
+export const importReply = lazy(() => z.looseObject({ correlationId, status: z.string() }))
 
 /** How many companies there are in each international score band, and which part of all that is in percent. */
-export const riskSummaryReply = z.looseObject({
-  correlationId,
-  totalCompanies: z.number(),
-  bandACount: z.number(),
-  bandApc: z.number(),
-  bandBCount: z.number(),
-  bandBpc: z.number(),
-  bandCCount: z.number(),
-  bandCpc: z.number(),
-  bandDCount: z.number(),
-  bandDpc: z.number(),
-  bandECount: z.number(),
-  bandEpc: z.number(),
-})
+export const riskSummaryReply = lazy(() =>
+  z.looseObject({
+    correlationId,
+    totalCompanies: z.number(),
+    bandACount: z.number(),
+    bandApc: z.number(),
+    bandBCount: z.number(),
+    bandBpc: z.number(),
+    bandCCount: z.number(),
+    bandCpc: z.number(),
+    bandDCount: z.number(),
+    bandDpc: z.number(),
+    bandECount: z.number(),
+    bandEpc: z.number(),
+  }),
+)
 
 /** What a user may do in a portfolio of another user. */
 export const PERMISSIONS = ['View', 'Add', 'Edit', 'Remove'] as const
@@ -86,41 +97,47 @@ export const PERMISSIONS = ['View', 'Add', 'Edit', 'Remove'] as const
 export type Permission = (typeof PERMISSIONS)[number]
 
 /** Who else may do what. */
-export const sharingReply = z.looseObject({
-  correlationId,
-  data: z.looseObject({
-    portfolioId,
-    customerId: z.number().optional(),
-    userPermission: z.array(
-      z.looseObject({ csUserId: z.number(), userName: z.string().nullish(), permission: z.string().nullish() }),
-    ),
+export const sharingReply = lazy(() =>
+  z.looseObject({
+    correlationId,
+    data: z.looseObject({
+      portfolioId,
+      customerId: z.number().optional(),
+      userPermission: z.array(
+        z.looseObject({ csUserId: z.number(), userName: z.string().nullish(), permission: z.string().nullish() }),
+      ),
+    }),
   }),
-})
+)
 
 /** Body that shares a portfolio; permissions are words separated by commas, none of them ends the sharing with this user. */
-export const sharingBody = z.strictObject({
-  revokeAll: z.enum(['true', 'false']).optional(),
-  userPermissions: z
-    .array(
-      z.strictObject({
-        csUserId: z.number().int(),
-        permissions: z.string().regex(/^(?:(?:View|Add|Edit|Remove)(?:, ?(?=.)|$))*$/, 'must be of View, Add, Edit, Remove'),
-      }),
-    )
-    .max(1000)
-    .optional(),
-})
+export const sharingBody = lazy(() =>
+  z.strictObject({
+    revokeAll: z.enum(['true', 'false']).optional(),
+    userPermissions: z
+      .array(
+        z.strictObject({
+          csUserId: z.number().int(),
+          permissions: z.string().regex(/^(?:(?:View|Add|Edit|Remove)(?:, ?(?=.)|$))*$/, 'must be of View, Add, Edit, Remove'),
+        }),
+      )
+      .max(1000)
+      .optional(),
+  }),
+)
 
-export const sharedReply = z.looseObject({
-  correlationId,
-  data: z.looseObject({ portfolioId, customerId: z.number().optional(), status: z.string().optional() }),
-})
+export const sharedReply = lazy(() =>
+  z.looseObject({
+    correlationId,
+    data: z.looseObject({ portfolioId, customerId: z.number().optional(), status: z.string().optional() }),
+  }),
+)
 
 /** Query of copy: all companies of the portfolio, or those of the body. */
-export const copyQuery = z.looseObject({ copyAll: off })
+export const copyQuery = lazy(() => z.looseObject({ copyAll: off }))
 /** Query of remove, which moves: all companies, or those of the body. */
-export const removeQuery = z.looseObject({ removeAll: off })
+export const removeQuery = lazy(() => z.looseObject({ removeAll: off }))
 /** Query of clear: all companies, or those of the body. */
-export const clearQuery = z.looseObject({ clearAll: off })
+export const clearQuery = lazy(() => z.looseObject({ clearAll: off }))
 
 export type PortfolioBody = z.infer<typeof portfolioBody>

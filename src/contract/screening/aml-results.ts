@@ -1,6 +1,7 @@
 /** What a hit is known for: `amlResults` and its nested objects (contract §6.4, §6.5). Answers keep unknown fields. */
 import { z } from 'zod'
 import { wireDate } from '../dates.ts'
+import { lazy } from '../lazy.ts'
 
 const text = z.string().nullish()
 /** Declared a string with items, corrected to an array: a lone string is read as one element (contract §15). */
@@ -9,89 +10,103 @@ const texts = z
   .or(z.string().transform(one => [one]))
   .nullish()
 
-export const hitSource = z.looseObject({
-  title: text,
-  description: text,
-  link: text,
-  dateAdded: text,
-  isCopyrighted: z.boolean().or(z.string()).nullish(),
-  datePublished: text,
-  documentLink: text,
-  datasets: texts,
-})
+export const hitSource = lazy(() =>
+  z.looseObject({
+    title: text,
+    description: text,
+    link: text,
+    dateAdded: text,
+    isCopyrighted: z.boolean().or(z.string()).nullish(),
+    datePublished: text,
+    documentLink: text,
+    datasets: texts,
+  }),
+)
 
-const event = z.looseObject({
-  id: text,
-  type: text,
-  date: text,
-  amount: z.number().int().nullish(),
-  currencyCode: text,
-  duration: text,
-  sources: z.array(hitSource).nullish(),
-})
+const event = lazy(() =>
+  z.looseObject({
+    id: text,
+    type: text,
+    date: text,
+    amount: z.number().int().nullish(),
+    currencyCode: text,
+    duration: text,
+    sources: z.array(hitSource).nullish(),
+  }),
+)
 
 const entryOf = <Value extends z.ZodType>(value: Value) =>
   z.looseObject({ events: z.array(event).nullish(), sources: z.array(hitSource).nullish(), type: z.string().optional(), value })
 
-const category = entryOf(z.looseObject({ category: text, subCategory: text }))
+const category = lazy(() => entryOf(z.looseObject({ category: text, subCategory: text })))
 
-const insolvency = entryOf(
-  z.looseObject({
-    insolvencyIdNumber: text,
-    type: text,
-    debtAmount: text,
-    startDate: wireDate.nullish(),
-    endDate: wireDate.nullish(),
-    caseReferenceNumbers: z.array(z.string()).nullish(),
-    solicitor: text,
-    court: z
-      .looseObject({ name: text, petitioner: text, hearingDate: wireDate.nullish(), petitionPresentedDate: wireDate.nullish() })
-      .nullish(),
-    orderDate: wireDate.nullish(),
-    gazetteIssuedDate: wireDate.nullish(),
-    awardDate: wireDate.nullish(),
-  }),
+const insolvency = lazy(() =>
+  entryOf(
+    z.looseObject({
+      insolvencyIdNumber: text,
+      type: text,
+      debtAmount: text,
+      startDate: wireDate.nullish(),
+      endDate: wireDate.nullish(),
+      caseReferenceNumbers: z.array(z.string()).nullish(),
+      solicitor: text,
+      court: z
+        .looseObject({ name: text, petitioner: text, hearingDate: wireDate.nullish(), petitionPresentedDate: wireDate.nullish() })
+        .nullish(),
+      orderDate: wireDate.nullish(),
+      gazetteIssuedDate: wireDate.nullish(),
+      awardDate: wireDate.nullish(),
+    }),
+  ),
 )
 
-const interest = entryOf(
-  z.looseObject({
-    category: text,
-    positions: z.array(z.looseObject({ name: text, segment: text, country: text, fromDate: text, toDate: text })).nullish(),
-  }),
+const interest = lazy(() =>
+  entryOf(
+    z.looseObject({
+      category: text,
+      positions: z.array(z.looseObject({ name: text, segment: text, country: text, fromDate: text, toDate: text })).nullish(),
+    }),
+  ),
 )
 
-const sanction = entryOf(
-  z.looseObject({
-    sanctionId: text,
-    issuingBody: text,
-    origin: text,
-    sanctionTypes: texts,
-    measures: z.array(z.string()).nullish(),
-    regime: text,
-  }),
+const sanction = lazy(() =>
+  entryOf(
+    z.looseObject({
+      sanctionId: text,
+      issuingBody: text,
+      origin: text,
+      sanctionTypes: texts,
+      measures: z.array(z.string()).nullish(),
+      regime: text,
+    }),
+  ),
 )
 
-const disqualified = entryOf(
-  z.looseObject({
-    referenceNumber: text,
-    fromDate: wireDate.nullish(),
-    toDate: wireDate.nullish(),
-    organisations: z.array(z.string()).nullish(),
-    reason: text,
-  }),
+const disqualified = lazy(() =>
+  entryOf(
+    z.looseObject({
+      referenceNumber: text,
+      fromDate: wireDate.nullish(),
+      toDate: wireDate.nullish(),
+      organisations: z.array(z.string()).nullish(),
+      reason: text,
+    }),
+  ),
 )
 
-const exposed = entryOf(z.looseObject({ country: text, position: text, fromDate: text, toDate: text, segment: text }))
+const exposed = lazy(() => entryOf(z.looseObject({ country: text, position: text, fromDate: text, toDate: text, segment: text })))
 
-const linked = entryOf(
-  z.looseObject({
-    firstName: text,
-    middleName: text,
-    lastName: text,
-    relationship: text,
-    ownershipPercentage: z.number().int().nullish(),
-    datasets: z.array(z.string()).nullish(),
-  }),
+const linked = lazy(() =>
+  entryOf(
+    z.looseObject({
+      firstName: text,
+      middleName: text,
+      lastName: text,
+      relationship: text,
+      ownershipPercentage: z.number().int().nullish(),
+      datasets: z.array(z.string()).nullish(),
+    }),
+  ),
 )
 
 const common = {
@@ -102,20 +117,24 @@ const common = {
   SAN: z.looseObject({ CURRENT: z.array(sanction).nullish(), FORMER: z.array(sanction).nullish() }).nullish(),
 }
 
-export const individualResults = z.looseObject({
-  ...common,
-  DD: z.array(disqualified).nullish(),
-  PEP: z
-    .looseObject({
-      CURRENT: z.array(exposed).nullish(),
-      FORMER: z.array(exposed).nullish(),
-      LINKED: z.array(linked).nullish(),
-    })
-    .nullish(),
-})
+export const individualResults = lazy(() =>
+  z.looseObject({
+    ...common,
+    DD: z.array(disqualified).nullish(),
+    PEP: z
+      .looseObject({
+        CURRENT: z.array(exposed).nullish(),
+        FORMER: z.array(exposed).nullish(),
+        LINKED: z.array(linked).nullish(),
+      })
+      .nullish(),
+  }),
+)
 
 /** What a business is known for; state ownership is one entry. */
-export const businessResults = z.looseObject({
-  ...common,
-  SOE: entryOf(z.looseObject({ type: text, level: text })).nullish(),
-})
+export const businessResults = lazy(() =>
+  z.looseObject({
+    ...common,
+    SOE: entryOf(z.looseObject({ type: text, level: text })).nullish(),
+  }),
+)

@@ -1,6 +1,7 @@
 /** Hits of AML searches on the wire: contract §6.4 to §6.7. Answers keep unknown fields; requests are strict. */
 import { z } from 'zod'
 import { wireDate } from '../dates.ts'
+import { lazy } from '../lazy.ts'
 import { businessResults, hitSource, individualResults } from './aml-results.ts'
 import { amlDate, batchOf, pageOf } from './search.ts'
 
@@ -41,23 +42,25 @@ const withSuperseded = <Shape extends z.core.$ZodLooseShape>(fields: Shape) =>
   z.looseObject({ ...fields, supersededHit: z.looseObject(fields).nullish(), correlationId: z.string().optional() })
 
 /** A business hit in lists and after an update. */
-export const businessHit = withSuperseded(hitFields)
+export const businessHit = lazy(() => withSuperseded(hitFields))
 
 /** An individual hit in lists and after an update. */
-export const individualHit = withSuperseded({ ...hitFields, ...personFields })
+export const individualHit = lazy(() => withSuperseded({ ...hitFields, ...personFields }))
 
-const address = z.looseObject({
-  postalCode: text,
-  line1: text,
-  line2: text,
-  type: text,
-  county: text,
-  countryCode: text,
-  city: text,
-})
-const typed = z.looseObject({ type: text, value: text })
+const address = lazy(() =>
+  z.looseObject({
+    postalCode: text,
+    line1: text,
+    line2: text,
+    type: text,
+    county: text,
+    countryCode: text,
+    city: text,
+  }),
+)
+const typed = lazy(() => z.looseObject({ type: text, value: text }))
 const ownership = { relationship: text, ownershipPercentage: z.number().int().nullish(), datasets: texts }
-const individualLink = z.looseObject({ ...ownership, firstName: text, middleName: text, lastName: text })
+const individualLink = lazy(() => z.looseObject({ ...ownership, firstName: text, middleName: text, lastName: text }))
 
 const fullFields = {
   ...hitFields,
@@ -74,55 +77,65 @@ const fullFields = {
   correlationId: z.string().optional(),
 }
 
-export const individualHitFull = z.looseObject({
-  ...fullFields,
-  ...personFields,
-  datesOfDeath: z.array(amlDate).nullish(),
-  isDeceased: z.boolean().nullish(),
-  aliases: z.array(z.looseObject({ type: text, firstName: text, middleName: text, lastName: text })).nullish(),
-  amlResults: individualResults.nullish(),
-})
+export const individualHitFull = lazy(() =>
+  z.looseObject({
+    ...fullFields,
+    ...personFields,
+    datesOfDeath: z.array(amlDate).nullish(),
+    isDeceased: z.boolean().nullish(),
+    aliases: z.array(z.looseObject({ type: text, firstName: text, middleName: text, lastName: text })).nullish(),
+    amlResults: individualResults.nullish(),
+  }),
+)
 
-export const businessHitFull = z.looseObject({
-  ...fullFields,
-  aliases: z.array(z.looseObject({ type: text, name: text })).nullish(),
-  description: text,
-  businessTypes: texts,
-  activities: texts,
-  amlResults: businessResults.nullish(),
-})
+export const businessHitFull = lazy(() =>
+  z.looseObject({
+    ...fullFields,
+    aliases: z.array(z.looseObject({ type: text, name: text })).nullish(),
+    description: text,
+    businessTypes: texts,
+    activities: texts,
+    amlResults: businessResults.nullish(),
+  }),
+)
 
 const note = z.string().max(10_000).nullish()
 
 /** Body of a decision on one hit; the word is read in any case (contract §14.3). */
-export const decideHit = z
-  .strictObject({ decision: z.string().max(200).nullish(), note })
-  .refine(one => (one.decision ?? null) !== null || (one.note ?? null) !== null, 'must hold a decision or a note')
+export const decideHit = lazy(() =>
+  z
+    .strictObject({ decision: z.string().max(200).nullish(), note })
+    .refine(one => (one.decision ?? null) !== null || (one.note ?? null) !== null, 'must hold a decision or a note'),
+)
 
-export const noteHit = z.strictObject({ note: z.string().max(10_000).nullable() })
+export const noteHit = lazy(() => z.strictObject({ note: z.string().max(10_000).nullable() }))
 
 /** Body of a batch of decisions; its words are judged one by one, so that a wrong one fails alone. */
-export const decideHits = z.strictObject({
-  items: z.array(z.strictObject({ hitId: z.string().min(1).max(200), decision: z.string().max(200).nullish(), note })),
-})
+export const decideHits = lazy(() =>
+  z.strictObject({
+    items: z.array(z.strictObject({ hitId: z.string().min(1).max(200), decision: z.string().max(200).nullish(), note })),
+  }),
+)
 
-export const businessHitBatch = batchOf(z.looseObject({ hitId: z.string() }), businessHit)
+export const businessHitBatch = lazy(() => batchOf(z.looseObject({ hitId: z.string() }), businessHit))
 
-export const individualHitBatch = batchOf(z.looseObject({ hitId: z.string() }), individualHit)
+export const individualHitBatch = lazy(() => batchOf(z.looseObject({ hitId: z.string() }), individualHit))
 
-export const businessHitPage = pageOf(businessHit)
+export const businessHitPage = lazy(() => pageOf(businessHit))
 
-export const individualHitPage = pageOf(individualHit)
+export const individualHitPage = lazy(() => pageOf(individualHit))
 
 /** Where the PDF of a hit can be fetched, and until when. */
-export const hitDownload = z.looseObject({
-  downloadUrl: z.string().min(1),
-  fileName: z.string(),
-  expiresAt: wireDate,
-  searchId: z.string().optional(),
-  hitId: z.string().optional(),
-  correlationId: z.string().optional(),
-})
+export const hitDownload = lazy(() =>
+  z.looseObject({
+    downloadUrl: z.string().min(1),
+    fileName: z.string(),
+    expiresAt: wireDate,
+    searchId: z.string().optional(),
+    hitId: z.string().optional(),
+    correlationId: z.string().optional(),
+  }),
+)
 
 export type BusinessHit = z.infer<typeof businessHit>
 export type IndividualHit = z.infer<typeof individualHit>

@@ -1,6 +1,7 @@
 /** AML searches on the wire: contract §6.1 to §6.3. Answers keep unknown fields; requests are strict. */
 import { z } from 'zod'
 import { wireDate } from '../dates.ts'
+import { lazy } from '../lazy.ts'
 import { isDataset, RISK_RATINGS, SEARCH_STATUSES, THRESHOLDS } from './words.ts'
 
 const count = z.number().int().nonnegative()
@@ -25,37 +26,41 @@ const datasets = z
 
 const countryCodes = z.array(z.string().regex(/^[A-Za-z]{2}$/, 'must be an ISO 3166 alpha-2 code')).max(300)
 
-export const createBusinessSearch = z.strictObject({
-  name,
-  threshold: z.literal(THRESHOLDS),
-  datasets,
-  countryCodes: countryCodes.nullish(),
-})
+export const createBusinessSearch = lazy(() =>
+  z.strictObject({
+    name,
+    threshold: z.literal(THRESHOLDS),
+    datasets,
+    countryCodes: countryCodes.nullish(),
+  }),
+)
 
 /** Body of a new individual search: `name`, or `firstName` and `lastName`. */
-export const createIndividualSearch = z
-  .strictObject({
-    threshold: z.number().int().min(1).max(100),
-    datasets,
-    name: name.nullish(),
-    firstName: name.nullish(),
-    middleName: plain.nullish(),
-    lastName: name.nullish(),
-    countryCodes: countryCodes.nullish(),
-    dateOfBirth: amlDate.nullish(),
-    gender: z.enum(['male', 'female']).nullish(),
-    pepTiers: z.array(z.enum(['pepTier1', 'pepTier2', 'pepTier3'])).nullish(),
-    isDobRequired: z.boolean().optional(),
-  })
-  .refine(one => (one.name ?? null) !== null || ((one.firstName ?? null) !== null && (one.lastName ?? null) !== null), {
-    path: ['name'],
-    error: 'is needed, or firstName and lastName',
-  })
-  .refine(one => fullNameOf(one).length <= LONGEST_NAME, { path: ['name'], error: `is longer than ${LONGEST_NAME} characters` })
-  .refine(one => one.isDobRequired !== true || (one.dateOfBirth ?? null) !== null, {
-    path: ['dateOfBirth'],
-    error: 'is needed where isDobRequired is true',
-  })
+export const createIndividualSearch = lazy(() =>
+  z
+    .strictObject({
+      threshold: z.number().int().min(1).max(100),
+      datasets,
+      name: name.nullish(),
+      firstName: name.nullish(),
+      middleName: plain.nullish(),
+      lastName: name.nullish(),
+      countryCodes: countryCodes.nullish(),
+      dateOfBirth: amlDate.nullish(),
+      gender: z.enum(['male', 'female']).nullish(),
+      pepTiers: z.array(z.enum(['pepTier1', 'pepTier2', 'pepTier3'])).nullish(),
+      isDobRequired: z.boolean().optional(),
+    })
+    .refine(one => (one.name ?? null) !== null || ((one.firstName ?? null) !== null && (one.lastName ?? null) !== null), {
+      path: ['name'],
+      error: 'is needed, or firstName and lastName',
+    })
+    .refine(one => fullNameOf(one).length <= LONGEST_NAME, { path: ['name'], error: `is longer than ${LONGEST_NAME} characters` })
+    .refine(one => one.isDobRequired !== true || (one.dateOfBirth ?? null) !== null, {
+      path: ['dateOfBirth'],
+      error: 'is needed where isDobRequired is true',
+    }),
+)
 
 /** The name a search for a person goes by and is measured by: `{lastName} {firstName} {middleName}`, or `name`. */
 export const fullNameOf = (one: {
@@ -65,31 +70,33 @@ export const fullNameOf = (one: {
   readonly lastName?: string | null | undefined
 }): string => one.name ?? [one.lastName, one.firstName, one.middleName].filter(part => (part ?? '') !== '').join(' ')
 
-export const businessSearch = z.looseObject({
-  id: z.string().min(1),
-  name: z.string(),
-  countryCodes: z.array(z.string()).nullish(),
-  threshold: z.number().int(),
-  type: z.string().optional(),
-  datasets: z.array(z.string()),
-  status: z.string(),
-  riskRating: z.string().nullish(),
-  assignedToUserId: z.number().int().nullish(),
-  assignedUser: z.string().nullish(),
-  createdById: z.number().int().optional(),
-  createdBy: z.string().optional(),
-  createdAt: wireDate.optional(),
-  modifiedById: z.number().int().nullish(),
-  modifiedBy: z.string().nullish(),
-  modifiedAt: wireDate.nullish(),
-  note: z.string().nullish(),
-  scheduleId: z.string().nullish(),
-  totalHitCount: count.optional(),
-  truePositiveHitsCount: count.optional(),
-  falsePositiveHitsCount: count.optional(),
-  undecidedHitsCount: count.optional(),
-  correlationId: z.string().optional(),
-})
+export const businessSearch = lazy(() =>
+  z.looseObject({
+    id: z.string().min(1),
+    name: z.string(),
+    countryCodes: z.array(z.string()).nullish(),
+    threshold: z.number().int(),
+    type: z.string().optional(),
+    datasets: z.array(z.string()),
+    status: z.string(),
+    riskRating: z.string().nullish(),
+    assignedToUserId: z.number().int().nullish(),
+    assignedUser: z.string().nullish(),
+    createdById: z.number().int().optional(),
+    createdBy: z.string().optional(),
+    createdAt: wireDate.optional(),
+    modifiedById: z.number().int().nullish(),
+    modifiedBy: z.string().nullish(),
+    modifiedAt: wireDate.nullish(),
+    note: z.string().nullish(),
+    scheduleId: z.string().nullish(),
+    totalHitCount: count.optional(),
+    truePositiveHitsCount: count.optional(),
+    falsePositiveHitsCount: count.optional(),
+    undecidedHitsCount: count.optional(),
+    correlationId: z.string().optional(),
+  }),
+)
 
 export const individualSearch = businessSearch.extend({
   firstName: z.string().nullish(),
@@ -105,12 +112,14 @@ const userId = z.number().int().nonnegative().nullish()
 const note = z.string().max(10_000).nullish()
 
 /** Body of the update of one business search; what is absent or null stays unchanged. */
-export const updateBusinessSearch = z.strictObject({
-  assignedToUserId: userId,
-  status: z.enum(SEARCH_STATUSES).nullish(),
-  riskRating: z.enum(RISK_RATINGS).nullish(),
-  note,
-})
+export const updateBusinessSearch = lazy(() =>
+  z.strictObject({
+    assignedToUserId: userId,
+    status: z.enum(SEARCH_STATUSES).nullish(),
+    riskRating: z.enum(RISK_RATINGS).nullish(),
+    note,
+  }),
+)
 
 /** The same of a search for a person, where status and rating are required. */
 export const updateIndividualSearch = updateBusinessSearch.extend({
@@ -119,24 +128,28 @@ export const updateIndividualSearch = updateBusinessSearch.extend({
 })
 
 /** One element of a batch; its words are judged one by one, so that a wrong one fails alone. */
-const searchUpdate = z.strictObject({
-  searchId: z.string().min(1).max(200),
-  riskRating: z.string().max(200).nullable(),
-  assignedToUserId: userId,
-  status: z.string().max(200).nullish(),
-  note,
-})
+const searchUpdate = lazy(() =>
+  z.strictObject({
+    searchId: z.string().min(1).max(200),
+    riskRating: z.string().max(200).nullable(),
+    assignedToUserId: userId,
+    status: z.string().max(200).nullish(),
+    note,
+  }),
+)
 
-export const updateSearches = z.strictObject({ items: z.array(searchUpdate) })
+export const updateSearches = lazy(() => z.strictObject({ items: z.array(searchUpdate) }))
 
 /** Why one element of a batch was refused (RFC 7807). */
-const itemError = z.looseObject({
-  type: z.string().optional(),
-  title: z.string().optional(),
-  status: z.number().int().optional(),
-  detail: z.string().optional(),
-  instance: z.string().optional(),
-})
+const itemError = lazy(() =>
+  z.looseObject({
+    type: z.string().optional(),
+    title: z.string().optional(),
+    status: z.number().int().optional(),
+    detail: z.string().optional(),
+    instance: z.string().optional(),
+  }),
+)
 
 /** The answer of a batch: what was refused with its element, and what was done. */
 export const batchOf = <Item extends z.ZodType, Done extends z.ZodType>(item: Item, done: Done) =>
@@ -146,16 +159,16 @@ export const batchOf = <Item extends z.ZodType, Done extends z.ZodType>(item: It
     correlationId: z.string().optional(),
   })
 
-export const businessSearchBatch = batchOf(z.looseObject({ searchId: z.string() }), businessSearch)
+export const businessSearchBatch = lazy(() => batchOf(z.looseObject({ searchId: z.string() }), businessSearch))
 
-export const individualSearchBatch = batchOf(z.looseObject({ searchId: z.string() }), individualSearch)
+export const individualSearchBatch = lazy(() => batchOf(z.looseObject({ searchId: z.string() }), individualSearch))
 
 export const pageOf = <Item extends z.ZodType>(item: Item) =>
   z.looseObject({ items: z.array(item), totalSize: count, correlationId: z.string().optional() })
 
-export const businessSearchPage = pageOf(businessSearch)
+export const businessSearchPage = lazy(() => pageOf(businessSearch))
 
-export const individualSearchPage = pageOf(individualSearch)
+export const individualSearchPage = lazy(() => pageOf(individualSearch))
 
 export type BusinessSearch = z.infer<typeof businessSearch>
 export type IndividualSearch = z.infer<typeof individualSearch>

@@ -269,9 +269,14 @@ export class RecordScanner {
   }
 
   #note(kind: ProblemKind, piece: Uint8Array, i: number): void {
+    // Counting characters is slow: read with a wrong delimiter, every quote of a table may be a problem.
+    const isKept = (this.counts.get(kind) ?? 0) < PLACES_PER_KIND
+    this.#add({ kind, line: this.line, column: isKept ? this.#columnAt(piece, i) : null, record: this.records + 1 })
+  }
+
+  #columnAt(piece: Uint8Array, i: number): number {
     const before = this.#lineStart < 0 ? this.#lineCharacters : 0
-    const column = before + characters(piece, Math.max(this.#lineStart, 0), i) + 1
-    this.#add({ kind, line: this.line, column, record: this.records + 1 })
+    return before + characters(piece, Math.max(this.#lineStart, 0), i) + 1
   }
 
   #addAtRecord(kind: ProblemKind, record: number): void {

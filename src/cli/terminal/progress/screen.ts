@@ -1,5 +1,5 @@
 /** The redrawn lines at the bottom of a terminal, shared by all displays, and the permanent lines above them. */
-import stringWidth from 'string-width'
+import stringWidth from 'fast-string-width'
 import { escapeTerminal } from '../../../report/formats/escape.ts'
 import type { Io } from '../io.ts'
 
