@@ -11,6 +11,8 @@ import { FettleError } from '../../errors.ts'
 // steps applied to it. A released step never changes: a change is a new step at the end, so that any older version can be opened.
 // From the sixth step on, numbers shown to callers are random and independent of the row order; earlier numbers stay valid.
 import MIGRATIONS from './migrations.json' with { type: 'json' }
+// What all steps together make: a new database gets it at once, in a third of the time.
+import TABLES from './tables.json' with { type: 'json' }
 import { requireNothingBeside } from './unnamed-files.ts'
 
 /** Loaded with the first database: the package reads and compiles WebAssembly when it is loaded. */
@@ -96,9 +98,10 @@ export function openDatabase(directory: string): Database {
       file.close()
       throw error
     }
+    transaction(() => file.exec(`${TABLES.join(';')}; PRAGMA user_version = ${MIGRATIONS.length}`))
   }
   for (const [done, statements] of MIGRATIONS.entries()) {
-    if (done >= version) transaction(() => file.exec(`${statements.join(';')}; PRAGMA user_version = ${done + 1}`))
+    if (version > 0 && done >= version) transaction(() => file.exec(`${statements.join(';')}; PRAGMA user_version = ${done + 1}`))
   }
 
   return {

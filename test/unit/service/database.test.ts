@@ -87,6 +87,22 @@ test('killed before the first commit: an empty database', () => {
   expect(names(directory)).toEqual([])
 })
 
+test('a new database has the tables that all steps make', () => {
+  const tables = (directory: string) => {
+    const database = openDatabase(directory)
+    onTestFinished(() => database.close())
+    return [
+      database.all('SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY name'),
+      database.get('PRAGMA user_version'),
+    ]
+  }
+  const changed = folder()
+  const old = new sqlite.Database(join(changed, 'jobs.db'))
+  old.exec(`${MIGRATIONS[0]?.join('; ')}; PRAGMA user_version = 1`)
+  old.close()
+  expect(tables(folder())).toEqual(tables(changed))
+})
+
 test('numbers of an earlier version stay valid, and new ones are random', () => {
   const directory = folder()
   const old = new sqlite.Database(join(directory, 'jobs.db'))
