@@ -9,10 +9,13 @@ if (isMain) register(`${import.meta.url}?hook`)
 /** The loader's hook. */
 export async function load(url, context, next) {
   if (!url.endsWith('.ts')) return next(url, context)
-  const { default: ts } = await import('typescript')
-  const source = await readFile(fileURLToPath(url), 'utf8')
-  const { outputText } = ts.transpileModule(source, {
-    compilerOptions: { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.ESNext, verbatimModuleSyntax: true },
+  const { transformSync } = await import('rolldown/utils')
+  const file = fileURLToPath(url)
+  const { code, errors } = transformSync(file, await readFile(file, 'utf8'), {
+    target: 'node20',
+    typescript: { onlyRemoveTypeImports: true },
+    tsconfig: false,
   })
-  return { format: 'module', source: outputText, shortCircuit: true }
+  if (errors.length > 0) throw new Error(errors.map(error => error.codeframe ?? error.message).join('\n'))
+  return { format: 'module', source: code, shortCircuit: true }
 }

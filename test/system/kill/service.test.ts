@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 import { backup } from '../../../src/service/index.ts'
+import { importRegister } from '../../../src/service/registers/index.ts'
 import { serveReal, sweepService } from '../../unit/service/kill-sweep.ts'
 import { type Caller, logIn, send, startService, temporaryFolder } from '../../unit/service/kit.ts'
 import { folderOf } from '../cli/fettle.ts'
@@ -45,11 +46,19 @@ const rows = (count: number): string =>
   `name\n${Array.from({ length: count }, (_, n) => (n % 2 === 0 ? 'Acme Ltd\n' : 'Nobody\n')).join('')}`
 const summary = { totalRows: 40, matched: 1, manualMatched: 0, unmatched: 20, duplicates: 19 }
 
+/** A folder whose register is small: a first start would import the sample, in seconds. */
+async function folderWithRegister(): Promise<string> {
+  const folder = folderOf({ 'small.csv': 'id,name,country,town\n1,ACME FORGINGS LIMITED,GB,Leeds\n' })
+  const dir = join(folder, 'data', 'registers')
+  await importRegister({ file: join(folder, 'small.csv'), name: 'small', dir, now: new Date(0) })
+  return folder
+}
+
 const KILLS = Number(process.env.FETTLE_KILLS ?? 3)
 
 test(`the service killed ${KILLS} times during uploads, matching and enrichment`, async () => {
   const seed = Number(process.env.FETTLE_SEED ?? 20_26)
-  const { byPhase, answered, lost } = await sweepService(folderOf(), KILLS, seed)
+  const { byPhase, answered, lost } = await sweepService(await folderWithRegister(), KILLS, seed)
   const phases = Object.entries(byPhase).map(([phase, count]) => `${count} ${phase}`)
   console.log(
     `service killed ${KILLS} times (${phases.join(', ')}; seed ${seed}): ${answered} answers with 2xx, ${lost.length} lost`,
@@ -59,7 +68,7 @@ test(`the service killed ${KILLS} times during uploads, matching and enrichment`
 }, 3_600_000)
 
 test('SIGTERM with a request in flight: it is answered, and the process exits within ten seconds', async () => {
-  const { child, ended, url, caller } = await serveReal(folderOf())
+  const { child, ended, url, caller } = await serveReal(await folderWithRegister())
   const id = await caller.create()
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
@@ -201,7 +210,7 @@ test('a kill during backups leaves no partial archive or snapshot, and the next 
 test('of several services that find a stale lock at once, exactly one starts', async () => {
   const dataDir = await temporaryFolder()
   await writeFile(join(dataDir, 'lock'), '999999999 5')
-  const children = Array.from({ length: 4 }, () =>
+  const children = Array.from({ length: 3 }, () =>
     spawn(process.execPath, ['--import', here('run-typescript.mjs'), here('serve-child.ts'), dataDir], {
       stdio: ['ignore', 'pipe', 'ignore'],
     }),
@@ -213,5 +222,5 @@ test('of several services that find a stale lock at once, exactly one starts', a
     const started = once(createInterface({ input: child.stdout as NodeJS.ReadableStream }), 'line').then(() => 'started')
     return Promise.race([started, once(child, 'exit').then(([code]) => (code === 0 ? 'ended' : 'refused'))])
   })
-  expect((await Promise.all(ends)).sort()).toEqual(['refused', 'refused', 'refused', 'started'])
+  expect((await Promise.all(ends)).sort()).toEqual(['refused', 'refused', 'started'])
 })
