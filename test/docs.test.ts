@@ -241,7 +241,6 @@ describe.concurrent('what the documents show works', () => {
 
   // The compiler looks from the working directory, which the commands of the other tests change.
   test.sequential('programs type-check', () => {
-    const name = join(ROOT, 'test/readme-program.ts')
     const options: ts.CompilerOptions = {
       ...ts.parseJsonConfigFileContent(ts.readConfigFile(join(ROOT, 'tsconfig.json'), ts.sys.readFile).config, ts.sys, ROOT)
         .options,
@@ -254,22 +253,23 @@ describe.concurrent('what the documents show works', () => {
       },
     }
     // `typescript` marks a program that needs Redis: it is checked here and not run by the test of examples.
-    const programs = [...blocks('ts'), ...blocks('typescript')]
-    expect(programs.length).toBeGreaterThan(0)
-    const known = new Map<string, ts.SourceFile | undefined>()
-    for (const text of programs) {
-      const host = ts.createCompilerHost(options)
-      const { getSourceFile, fileExists } = host
-      host.getSourceFile = (file, ...rest) => {
-        if (file === name) return ts.createSourceFile(file, text, ts.ScriptTarget.ES2023)
-        // All programs import the same sources: read once.
-        if (!known.has(file)) known.set(file, getSourceFile.call(host, file, ...rest))
-        return known.get(file)
-      }
-      host.fileExists = file => file === name || fileExists.call(host, file)
-      const program = ts.createProgram([name], options, host)
-      const problems = ts.getPreEmitDiagnostics(program, program.getSourceFile(name))
-      expect(problems.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))).toEqual([])
+    const texts = [...blocks('ts'), ...blocks('typescript')]
+    expect(texts.length).toBeGreaterThan(0)
+    const programs = new Map(texts.map((text, n) => [join(ROOT, `test/program-${n}.ts`), text]))
+    const host = ts.createCompilerHost(options)
+    const { getSourceFile, fileExists } = host
+    host.getSourceFile = (file, ...rest) => {
+      const text = programs.get(file)
+      return text === undefined ? getSourceFile.call(host, file, ...rest) : ts.createSourceFile(file, text, ts.ScriptTarget.ES2023)
+    }
+    host.fileExists = file => programs.has(file) || fileExists.call(host, file)
+    const checked = ts.createProgram([...programs.keys()], { ...options, moduleDetection: ts.ModuleDetectionKind.Force }, host)
+    for (const [name, text] of programs) {
+      const problems = ts.getPreEmitDiagnostics(checked, checked.getSourceFile(name))
+      expect(
+        problems.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n')),
+        text,
+      ).toEqual([])
     }
   })
 
