@@ -5,7 +5,8 @@ import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { ProgressReporter } from './test/support/progress.ts'
 
-// Three projects. `quick`: no child process, no long run. `slow`: the rest of what `npm test` runs.
+// Four projects. `quick`: no child process, no long run. `slow`: the rest of what `npm test` runs, but for `isolated`: files that
+// replace node:fs, timers or sockets for a simulated process (test/support/crash) and get modules of their own.
 // `deep`: files named *.deep.test.ts, and those that walk a part of their cases elsewhere (test/support/runs.ts), in full;
 // `npm run test:all` runs all of it, CI one seventh of it a commit.
 const deepOnly = ['test/**/*.deep.test.ts']
@@ -13,14 +14,17 @@ const walks = readdirSync('test', { recursive: true, encoding: 'utf8' })
   .map(path => join('test', path))
   .filter(path => path.endsWith('.test.ts') && readFileSync(path, 'utf8').includes('support/runs.ts'))
 const deep = [...deepOnly, ...walks]
-const slow = [
+const isolated = [
   'test/system/kill/**/*.test.ts',
-  'test/system/cli/**/*.test.ts',
-  'test/system/browser/**/*.test.ts',
   'test/system/faults/**/*.test.ts',
-  'test/system/ledger/**/*.test.ts',
   'test/system/chaos/**/*.test.ts',
   'test/system/race/**/*.test.ts',
+  'test/system/ledger/**/*.test.ts',
+  'test/unit/app/damages.test.ts',
+]
+const slow = [
+  'test/system/cli/**/*.test.ts',
+  'test/system/browser/**/*.test.ts',
   'test/system/outage/**/*.test.ts',
   'test/system/bad-input/**/*.test.ts',
   'test/system/security/slow/**/*.test.ts',
@@ -75,7 +79,7 @@ function canHoldFiles(): boolean {
 if (process.env.TMPDIR === undefined && canHoldFiles()) process.env.TMPDIR = MEMORY
 
 /** The longest first: one of them started last would keep a single worker busy at the end. */
-const LONG = ['faults/wire', 'kill/service', 'kill/sweep', 'outage/outage', 'slow/canaries', 'bad-input/inputs']
+const LONG = ['queue/workers', 'faults/wire', 'kill/service', 'kill/sweep', 'outage/outage', 'slow/canaries', 'bad-input/inputs']
 
 class LongestFirst extends BaseSequencer {
   /** Files of one folder, which are alike, go to different parts. */
@@ -106,6 +110,7 @@ const withProcesses = {
 export default defineConfig({
   test: {
     testTimeout: 30_000,
+    setupFiles: 'test/support/each-file.ts',
     // On two cores vitest would take one.
     maxWorkers: Math.max(2, availableParallelism()),
     sequence: { sequencer: LongestFirst },
@@ -119,7 +124,7 @@ export default defineConfig({
         extends: true,
         // A worker keeps its modules from file to file: importing them anew took 100 of 340 seconds. A file therefore puts
         // back what it replaces (test/support/builtin.ts), and does not use vi.mock.
-        test: { name: 'quick', include: ['test/**/*.test.ts'], exclude: [...slow, ...deepOnly], isolate: false },
+        test: { name: 'quick', include: ['test/**/*.test.ts'], exclude: [...slow, ...isolated, ...deepOnly], isolate: false },
       },
       {
         extends: true,
@@ -127,6 +132,17 @@ export default defineConfig({
           name: 'slow',
           sequence: { groupOrder: 1 },
           include: slow,
+          exclude: [...isolated, ...deepOnly],
+          isolate: false,
+          ...withProcesses,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'isolated',
+          sequence: { groupOrder: 1 },
+          include: isolated,
           exclude: deepOnly,
           ...withProcesses,
         },

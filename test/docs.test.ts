@@ -260,7 +260,9 @@ describe.concurrent('what the documents show works', () => {
     const { getSourceFile, fileExists } = host
     host.getSourceFile = (file, ...rest) => {
       const text = programs.get(file)
-      return text === undefined ? getSourceFile.call(host, file, ...rest) : ts.createSourceFile(file, text, ts.ScriptTarget.ES2023)
+      return text === undefined
+        ? getSourceFile.call(host, file, ...rest)
+        : ts.createSourceFile(file, text, ts.ScriptTarget.ES2023)
     }
     host.fileExists = file => programs.has(file) || fileExists.call(host, file)
     const checked = ts.createProgram([...programs.keys()], { ...options, moduleDetection: ts.ModuleDetectionKind.Force }, host)

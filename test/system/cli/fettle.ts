@@ -3,13 +3,15 @@
  * home, data folder and register of the test file's own. Everything started or made here is gone when the file's tests are over.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { constants, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { afterAll, expect } from 'vitest'
+import { expect } from 'vitest'
 import { runProgram } from '../../../src/cli/program.ts'
+import { atFileEnd } from '../../support/file-end.ts'
 import { CANARY, canariesBelow, canariesIn } from '../security/canary.ts'
 
 /** The repository. */
@@ -17,7 +19,7 @@ export const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 /** The binary, as package.json's `bin` names it. */
 export const BINARY = join(ROOT, 'dist/cli/main.js')
 
-const home = mkdtempSync(join(tmpdir(), 'fettle-cli-'))
+const home = join(tmpdir(), `fettle-cli-${randomUUID()}`)
 const children = new Set<ChildProcess>()
 const endings: (() => unknown)[] = []
 /** What the children printed. */
@@ -25,19 +27,28 @@ const said: string[] = []
 /** Files that a test gives a secret by right. */
 const PASSWORD_FILES = /(?:^|\/)secret(?:\.yml)?$/
 
-/** Calls `end` when the tests of this file are over, the last one first. */
-export const atEnd = (end: () => unknown): void => {
-  endings.push(end)
+/** Makes the home of a test file; it is removed when the file's tests are over. */
+function openHome(): void {
+  if (existsSync(home)) return
+  mkdirSync(home, { recursive: true })
+  atFileEnd(async () => {
+    for (const child of children) child.kill('SIGKILL')
+    for (const end of endings.splice(0).reverse()) await end()
+    // S2: every suite of the command line runs with marked secrets, and none may stand in what it printed or wrote.
+    const hits = [
+      ...said.splice(0).flatMap((text, at) => canariesIn(text, `output ${at}`)),
+      ...canariesBelow(home, PASSWORD_FILES).hits,
+    ]
+    rmSync(home, { recursive: true, force: true })
+    expect(hits).toEqual([])
+  })
 }
 
-afterAll(async () => {
-  for (const child of children) child.kill('SIGKILL')
-  for (const end of endings.reverse()) await end()
-  // S2: every suite of the command line runs with marked secrets, and none may stand in what it printed or wrote.
-  const hits = [...said.flatMap((text, at) => canariesIn(text, `output ${at}`)), ...canariesBelow(home, PASSWORD_FILES).hits]
-  rmSync(home, { recursive: true, force: true })
-  expect(hits).toEqual([])
-})
+/** Calls `end` when the tests of this file are over, the last one first. */
+export function atEnd(end: () => unknown): void {
+  openHome()
+  endings.push(end)
+}
 
 /** The environment every command of this file gets: nothing of the tester's own but the path, and a secret that is not ours. */
 export const ENVIRONMENT = {
@@ -77,6 +88,7 @@ export function start(args: readonly string[], { cwd, env = {}, input }: Call): 
 
 /** Follows a child to its end; `input` is what it reads. */
 export function follow(child: ChildProcess, input: string | null = ''): Under {
+  openHome()
   children.add(child)
   let stdout = ''
   let stderr = ''
@@ -137,6 +149,7 @@ export function fettle(args: readonly string[], call: Call): Promise<Ended> {
 }
 
 async function inThisProcess(args: readonly string[], { cwd, env = {}, input }: Call): Promise<Ended> {
+  openHome()
   let stdout = ''
   let stderr = ''
   const line = (text: string): string => (text.endsWith('\n') ? text : `${text}\n`)
@@ -174,6 +187,7 @@ export const STACK = /^\s+at .+:\d+:\d+\)?$|node:internal|UnhandledPromise|Exper
 
 /** A working directory with the files named. */
 export function folderOf(files: Readonly<Record<string, string>> = {}): string {
+  openHome()
   const folder = mkdtempSync(join(home, 'work-'))
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true })

@@ -18,9 +18,14 @@ import {
   ROOT,
   STACK,
 } from './fettle.ts'
-import { CREDENTIALS, scripted } from './servers.ts'
+import { CREDENTIALS, realService, scripted } from './servers.ts'
 
-beforeAll(importRegister)
+/** A service in this process: the program need not start one. */
+let served: Settings
+beforeAll(async () => {
+  await importRegister()
+  served = { ...CREDENTIALS, FETTLE_URL: (await realService()).url }
+})
 
 type Settings = Readonly<Record<string, string>>
 
@@ -48,7 +53,7 @@ describe.concurrent('pipes', () => {
     const explained = await shell('$FETTLE explain | head -1; echo "code ${PIPESTATUS[0]}" >&2', cwd)
     expect(explained).toMatchObject({ code: 0, stderr: 'code 0\n' })
     expect(explained.stdout).toMatch(/^FETTLE_\w+ .*\n$/)
-    const both = await shell('$FETTLE run p.yml --json 2>&1 | head -c 1; echo "code ${PIPESTATUS[0]}" >&2', cwd)
+    const both = await shell('$FETTLE run p.yml --json 2>&1 | head -c 1; echo "code ${PIPESTATUS[0]}" >&2', cwd, served)
     expect(both.stderr).toBe('code 1\n')
     const failing = await shell('$FETTLE run nope.yml 2>&1 >/dev/null | true; echo "code ${PIPESTATUS[0]}"', cwd)
     expect(failing.stdout).toBe('code 2\n')
@@ -88,7 +93,7 @@ describe.concurrent('terminals', () => {
 
   test('several jobs have a line each, several pipelines too, and nothing of them is left behind', async () => {
     const cwd = project('output: out/p.csv\njob: {split: 2, concurrency: 2}', { 'q.yml': pipelineOf('q', '') })
-    const { code, stdout } = await terminal('$FETTLE run p.yml q.yml', cwd)
+    const { code, stdout } = await terminal('$FETTLE run p.yml q.yml', cwd, served)
     expect(code).toBe(0)
     expect(stdout).toMatch(/p {2}[^\n]* \d of 3 jobs done, [12] active\r\n {2}job \d {2}\d rows? {2}/)
     expect(stdout).toMatch(/\nq {2}\d[^\n]* {2}match/)
@@ -113,7 +118,7 @@ describe.concurrent('terminals', () => {
   test('CI, a dumb terminal and a pipe get plain lines', async () => {
     const cwd = project()
     for (const env of [{ CI: 'true' }, { TERM: 'dumb' }]) {
-      const { code, stdout } = await terminal('$FETTLE run p.yml', cwd, env)
+      const { code, stdout } = await terminal('$FETTLE run p.yml', cwd, { ...served, ...env })
       expect(code).toBe(0)
       expect(stdout).toContain('status matching')
       expect(stdout).not.toContain(ESCAPE)
@@ -122,7 +127,7 @@ describe.concurrent('terminals', () => {
 
   test('NO_COLOR takes colours away, FORCE_COLOR brings them into a pipe', async () => {
     const cwd = project('')
-    const plain = await terminal('$FETTLE run p.yml -v', cwd, { NO_COLOR: '1' })
+    const plain = await terminal('$FETTLE run p.yml -v', cwd, { ...served, NO_COLOR: '1' })
     expect(plain.stdout).not.toMatch(/\x1b\[\d+m/)
     expect((await fettle(['status'], { cwd, env: { FORCE_COLOR: '1' } })).stdout).toMatch(/\x1b\[32m/)
     expect((await fettle(['status'], { cwd, env: { FORCE_COLOR: '1', NO_COLOR: '1' } })).stdout).not.toContain(ESCAPE)
@@ -132,7 +137,7 @@ describe.concurrent('terminals', () => {
 
   test('results are plain when only they are piped away from a terminal', async () => {
     const cwd = project('')
-    await terminal('$FETTLE run p.yml > result.txt', cwd)
+    await terminal('$FETTLE run p.yml > result.txt', cwd, served)
     const { stdout } = await shell('cat result.txt', cwd)
     expect(stdout).toContain('Success')
     expect(stdout).not.toContain(ESCAPE)

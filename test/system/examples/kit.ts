@@ -3,11 +3,13 @@
  * single run. Commands of the examples run literally.
  */
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { parse } from 'yaml'
-import { BINARY, ENVIRONMENT, type Ended, fettle, folderOf, follow, pipelineOf, ROOT, ROWS } from '../cli/fettle.ts'
+import { atEnd, BINARY, ENVIRONMENT, type Ended, fettle, folderOf, follow, pipelineOf, ROOT, ROWS } from '../cli/fettle.ts'
 
 /** What is worth keeping from one run of the tests to the next. */
 export const CACHE = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'fettle-tests')
@@ -40,6 +42,40 @@ export function project(more: Readonly<Record<string, string>> = {}): Project {
     cwd,
     env: { ...ENVIRONMENT, SUPPLIERS_PROJECT: cwd, PYTHONPYCACHEPREFIX: COMPILED, ...more, PATH: `${bin}:${ENVIRONMENT.PATH}` },
   }
+}
+
+/** Sends its command to the test's process and prints the answer. */
+const client = (socket: string): string => `#!${process.execPath}
+const socket = require('node:net').connect(${JSON.stringify(socket)})
+let text = ''
+socket.setEncoding('utf8').on('data', part => (text += part)).on('end', () => {
+  const { code, stdout, stderr } = JSON.parse(text)
+  process.stdout.write(stdout)
+  process.stderr.write(stderr)
+  process.exitCode = code
+})
+socket.end(JSON.stringify({ args: process.argv.slice(2), cwd: process.cwd(), env: process.env }))
+`
+
+/**
+ * A project whose `fettle` and `npx` are small programs that have the command carried out in the test's process, one at a time:
+ * for commands that need no process of their own.
+ */
+export async function projectHere(more: Readonly<Record<string, string>> = {}): Promise<Project> {
+  const made = project(more)
+  const socket = join(made.cwd, 'socket')
+  const server = createServer({ allowHalfOpen: true }, async connection => {
+    let text = ''
+    for await (const part of connection.setEncoding('utf8')) text += part
+    const { args, cwd, env } = JSON.parse(text)
+    connection.end(JSON.stringify(await fettle(args, { cwd, env })))
+  }).listen(socket)
+  atEnd(() => server.close())
+  await once(server, 'listening')
+  const bin = join(made.cwd, 'node_modules/.bin')
+  writeFileSync(join(bin, 'fettle'), client(socket))
+  writeFileSync(join(bin, 'npx'), '#!/bin/sh\n[ "$1" = --no-install ] && shift\nexec "$@"\n', { mode: 0o755 })
+  return made
 }
 
 /** Runs a program in a project. */

@@ -1,20 +1,24 @@
 /**
  * Runs the commands of the examples for GitHub, GitLab, Kubernetes and Argo as those platforms do: each produces the bytes of
- * one run.
+ * one run. Those of Kubernetes start the program, several at once; the others have their commands carried out in this process, and
+ * start it too in the deep project (test/support/runs.ts).
  */
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { workflowFor } from '../../../src/cli/commands/init/workflows.ts'
 import { EXIT } from '../../../src/errors.ts'
+import { runs } from '../../support/runs.ts'
 import { type Ended, importRegister, lastLine, ROOT } from '../cli/fettle.ts'
-import { example, outputsOf, outputsOfOneRun, project, run, shell } from './kit.ts'
+import { example, outputsOf, outputsOfOneRun, type Project, project, projectHere, run, shell } from './kit.ts'
 
 let wanted: string[]
 beforeAll(async () => {
   await importRegister()
   wanted = await outputsOfOneRun()
 }, 240_000)
+
+const open = async (env?: Readonly<Record<string, string>>): Promise<Project> => [projectHere, project][runs(0, 1)]!(env)
 
 const good = async (ended: Promise<Ended>): Promise<Ended> => {
   const { code, stdout, stderr } = await ended
@@ -43,18 +47,18 @@ describe.concurrent('on several machines', { timeout: 480_000 }, () => {
 
   test('GitHub: each job in a separate workspace, runs passed as artifacts', async () => {
     const { plan, shard, merge } = example('github/shards.yml').jobs
-    const planning = project({ GITHUB_ACTIONS: 'true', GITHUB_OUTPUT: 'outputs.txt' })
+    const planning = await open({ GITHUB_ACTIONS: 'true', GITHUB_OUTPUT: 'outputs.txt' })
     for (const step of commandsOf(plan.steps)) await good(shell(step.run!, planning))
     const [, list = ''] = /^shards=(.*)$/m.exec(readFileSync(join(planning.cwd, 'outputs.txt'), 'utf8')) ?? []
     expect(plan.outputs.shards).toBe('${{ steps.plan.outputs.shards }}')
     expect(shard.strategy.matrix.shard).toBe('${{ fromJSON(needs.plan.outputs.shards) }}')
-    const merging = project({ GITHUB_ACTIONS: 'true' })
+    const merging = await open({ GITHUB_ACTIONS: 'true' })
     const { path } = merge.steps.find((step: Step) => step.uses?.startsWith('actions/download-artifact')).with
     for (const [index, text] of (JSON.parse(list) as string[]).entries()) {
       const [step, ...more] = commandsOf(shard.steps)
       expect(more).toEqual([])
       expect(step!.env).toEqual({ SHARD: '${{ matrix.shard }}' })
-      const one = project({ GITHUB_ACTIONS: 'true', SHARD: text })
+      const one = await open({ GITHUB_ACTIONS: 'true', SHARD: text })
       await good(shell(step!.run!, one))
       const kept = shard.steps.find((other: Step) => other.uses?.startsWith('actions/upload-artifact')).with.path
       cpSync(join(one.cwd, kept), join(merging.cwd, path, `shard-${index}`), { recursive: true })
@@ -67,9 +71,9 @@ describe.concurrent('on several machines', { timeout: 480_000 }, () => {
   test('GitLab: jobs numbered by the platform, results collected from artifacts', async () => {
     const { shard, merge, '.fettle': base } = example('gitlab/shards.gitlab-ci.yml')
     expect(base.before_script).toEqual(['npm ci'])
-    const merging = project({ GITLAB_CI: 'true' })
+    const merging = await open({ GITLAB_CI: 'true' })
     for (let node = 1; node <= shard.parallel; node++) {
-      const one = project({ GITLAB_CI: 'true', CI_NODE_INDEX: `${node}`, CI_NODE_TOTAL: `${shard.parallel}` })
+      const one = await open({ GITLAB_CI: 'true', CI_NODE_INDEX: `${node}`, CI_NODE_TOTAL: `${shard.parallel}` })
       await good(shell(shard.script.join('\n'), one))
       for (const path of shard.artifacts.paths) cpSync(join(one.cwd, path), join(merging.cwd, path), { recursive: true })
     }
@@ -93,7 +97,7 @@ describe.concurrent('on several machines', { timeout: 480_000 }, () => {
   })
 
   test('Argo: a pod for each shard that plan prints, and the report as an artifact', async () => {
-    const work = project()
+    const work = await open()
     const { arguments: given, templates } = example('argo/suppliers.yml').spec
     const named = (name: string) => templates.find((one: { name: string }) => one.name === name)
     const [plan, shard, merge] = named('suppliers').dag.tasks

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startFaultServer } from '../../../src/testing/index.ts'
+import { everySecond } from '../../support/runs.ts'
 import { type BadConnections, openBadConnections } from './connections.ts'
 import { type Cell, data } from './data.ts'
 import type { Played } from './judge.ts'
@@ -14,15 +15,26 @@ import { isTold, readRows, tableRow } from './table.ts'
 /** Plays a cell of the scene; `undisturbed` is what a run writes that nothing befalls. */
 export type Play = (cell: Cell, scene: Scene, bad: BadConnections, undisturbed: string) => Promise<Played>
 
-/** `npm run test:faults` plays every cell; at CI size each place of the matrix has one of its cells played, not always the first. */
+/**
+ * `npm run test:faults` plays every cell; the deep project one of each place of the matrix (a fault at a stage), not always the
+ * first; `npm test` those of every second place, and of each fault at least one.
+ */
 const isFull = process.env.FAULTS === 'full'
 
 function sampleOf(cells: readonly Cell[]): Cell[] {
   const placeOf = ({ fault, stage }: Cell): string => `${fault}/${stage}`
-  return [...new Set(cells.map(placeOf))].flatMap((place, at) => {
+  const faults = [...new Set(cells.map(({ fault }) => fault))]
+  const sample = [...new Set(cells.map(placeOf))].flatMap((place, at) => {
     const variants = cells.filter(cell => placeOf(cell) === place)
     return variants[at % variants.length] ?? []
   })
+  // Faults begin at different stages.
+  return faults.flatMap((fault, nth) =>
+    everySecond(
+      sample.filter(cell => cell.fault === fault),
+      nth,
+    ),
+  )
 }
 
 /** The cells whose id contains FAULTS_ONLY, when that is set: for whoever mends one of them. */

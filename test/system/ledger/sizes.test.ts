@@ -8,10 +8,11 @@ import { join } from 'node:path'
 import { finished } from 'node:stream/promises'
 import { expect, test } from 'vitest'
 import type { FaultyService } from '../../../src/testing/index.ts'
+import { runs } from '../../support/runs.ts'
 import { useService } from '../kill/use-service.ts'
 import { runAndJudge } from './place.ts'
 
-const SIZES = (process.env.LEDGER_ROWS ?? '0,1,10,10000').split(',').map(Number)
+const SIZES = (process.env.LEDGER_ROWS ?? `0,1,10,${runs(3_000, 10_000)}`).split(',').map(Number)
 
 let service: FaultyService
 useService(started => {

@@ -1,5 +1,5 @@
 /**
- * Fifty pipelines in one process against one service over real loopback connections, in virtual time: a minimal service, an
+ * Many pipelines in one process against one service over real loopback connections, in virtual time: a minimal service, an
  * outage of three kinds, and a log of every request.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -16,8 +16,9 @@ import { createDispatcher } from '../../../src/app/observe/reporters.ts'
 import { NO_OVERRIDES } from '../../../src/app/prepare/context.ts'
 import { prepareValue } from '../../../src/app/prepare/prepare.ts'
 import { VirtualClock } from '../../../src/testing/virtual-clock.ts'
+import { runs } from '../../support/runs.ts'
 
-export const PIPELINES = 50
+export const PIPELINES = runs(25, 50)
 export const MINUTE = 60_000
 
 /** A request as the process sent it, whether or not anybody heard it. */

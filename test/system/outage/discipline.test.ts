@@ -1,4 +1,4 @@
-/** Fifty pipelines in one process: all respect a pause, a wrong password is sent once, and retries do not coincide. */
+/** Many pipelines in one process (test/support/runs.ts): all respect a pause, a wrong password is sent once, and retries do not coincide. */
 import { expect, test } from 'vitest'
 import { backoffMs } from '../../../src/client/retry/policy.ts'
 import { VirtualClock } from '../../../src/testing/virtual-clock.ts'
@@ -54,7 +54,7 @@ test.each([
   },
 )
 
-test('a wrong password in fifty pipelines is sent once, also after a restart of the pipelines', {
+test('a wrong password in many pipelines is sent once, also after a restart of the pipelines', {
   timeout: 300_000,
 }, async () => {
   const company = await openCompany()

@@ -1,4 +1,7 @@
-/** Ten minutes without the service, fifty pipelines in one process: few retries, fewer logins, and one job each in the end. */
+/**
+ * Ten minutes without the service, many pipelines in one process (as many as test/support/runs.ts allows): few retries, fewer
+ * logins, and one job each in the end.
+ */
 import { describe, expect, test } from 'vitest'
 import { MINUTE, type Mode, openCompany, PIPELINES, type Sent } from './company.ts'
 

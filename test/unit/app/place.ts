@@ -2,8 +2,8 @@
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll } from 'vitest'
 import type { PipelineInput } from '../../../src/index.ts'
+import { atFileEnd } from '../../support/file-end.ts'
 
 /** The working directory of a test until it leaves. */
 export interface Place {
@@ -17,9 +17,19 @@ export interface Place {
   leave(): void
 }
 
-/** Imports the sample register once for all tests of a file. */
-const data = mkdtempSync(join(tmpdir(), 'fettle-place-data-'))
-afterAll(() => rmSync(data, { recursive: true, force: true }))
+let data: string | null = null
+
+/** Of the test file: the sample register is imported once. */
+function dataFolder(): string {
+  if (data !== null) return data
+  const folder = mkdtempSync(join(tmpdir(), 'fettle-place-data-'))
+  atFileEnd(() => {
+    data = null
+    rmSync(folder, { recursive: true, force: true })
+  })
+  data = folder
+  return folder
+}
 
 /** Goes there. */
 export function place(): Place {
@@ -40,7 +50,7 @@ export function place(): Place {
       poll: { every: '500ms' },
       ...more,
     }),
-    options: env => ({ runsDir: 'runs', env: { FETTLE_DATA: data, ...env } }),
+    options: env => ({ runsDir: 'runs', env: { FETTLE_DATA: dataFolder(), ...env } }),
     atEnd: end => void endings.push(end),
     leave() {
       for (const end of endings) end()

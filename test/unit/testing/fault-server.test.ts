@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import fc from 'fast-check'
-import { Client, request } from 'undici'
+import { Agent, Client, request } from 'undici'
 import { expect, onTestFinished, test } from 'vitest'
 import { type FaultServer, fault, startFaultServer } from '../../../src/testing/index.ts'
 import { logIn, send, startService } from '../service/kit.ts'
@@ -84,7 +84,10 @@ test('a library fact: chunks that are cut are an error to undici, even where the
   const one = await faulty({ keepAlive: false })
   const link = await enriched(one)
   one.server.arm([{ operation: 'file', effect: { kind: 'truncate', framing: 'chunked', keep: 0.5 } }])
-  const { headers, body } = await request(link)
+  // The global dispatcher may be that of the undici in Node.
+  const dispatcher = new Agent()
+  onTestFinished(() => dispatcher.close())
+  const { headers, body } = await request(link, { dispatcher })
   expect(headers).toMatchObject({ connection: 'close', 'transfer-encoding': 'chunked' })
   await expect(body.text()).rejects.toThrow('Invalid EOF state')
 })

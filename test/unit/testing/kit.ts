@@ -4,26 +4,26 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, onTestFinished } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { type Service, start } from '../../../src/service/server.ts'
 import { type FaultServer, type FaultServerOptions, startFaultServer } from '../../../src/testing/index.ts'
+import { atFileEnd } from '../../support/file-end.ts'
 import { engine } from '../service/engine.ts'
 import { logIn, startService } from '../service/kit.ts'
 
 /** The service of a test file, and a token of it: only who breaks a service needs one of its own. */
-let shared: Promise<{ service: Service; token: string; end: () => Promise<void> }> | null = null
+let shared: Promise<{ service: Service; token: string }> | null = null
 
-async function startShared(): Promise<{ service: Service; token: string; end: () => Promise<void> }> {
+async function startShared(): Promise<{ service: Service; token: string }> {
   const dataDir = await mkdtemp(join(tmpdir(), 'fettle-testing-'))
   const service = await start({ users: [], dataDir }, engine, [])
-  const end = async (): Promise<void> => {
+  atFileEnd(async () => {
+    shared = null
     await service.close()
     await rm(dataDir, { recursive: true, force: true })
-  }
-  return { service, token: (await logIn(service)).token, end }
+  })
+  return { service, token: (await logIn(service)).token }
 }
-
-afterAll(async () => (await shared)?.end())
 
 /** A service of this test's own and a fault server in front of it, ended after the test. */
 export async function faultyAlone(options: Omit<FaultServerOptions, 'target'> = {}): Promise<Faulty> {
