@@ -24,7 +24,7 @@ import { CREDENTIALS, realService, scripted } from './servers.ts'
 let served: Settings
 beforeAll(async () => {
   await importRegister()
-  served = { ...CREDENTIALS, FETTLE_URL: (await realService()).url }
+  served = { ...CREDENTIALS, FETTLE_URL: (await realService({ rowPauseMs: 100 })).url }
 })
 
 type Settings = Readonly<Record<string, string>>
