@@ -5,7 +5,7 @@
  */
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, isAbsolute, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
 import { transformSync } from 'rolldown/utils'
@@ -144,20 +144,32 @@ function licences(ids) {
   return `dist contains parts of these packages.\n\n${texts.sort().join(`\n${'-'.repeat(80)}\n\n`)}`
 }
 
-/** Writes the declarations that the entries reach into ./dist. Throws when the types are wrong. */
-function declare() {
+/** TypeScript heeds this comment of zod only on a line of its own. */
+const ignoredVariance = {
+  name: 'ignored-variance',
+  renderChunk: { order: 'post', handler: code => code.replaceAll('/** @ts-ignore Cast variance */', '$&\n') },
+}
+
+/** Bundles the declarations that the entries reach, with the types of zod that they use, into ./dist. Throws when the types are wrong. */
+async function declare() {
+  // Inside the project, so that the types of zod are found.
+  const draft = join(root, 'node_modules/.cache/declarations')
+  rmSync(draft, { recursive: true, force: true })
   const typescript = join(root, 'node_modules/typescript/bin/tsc')
-  const { status } = spawnSync(process.execPath, [typescript, '-p', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' })
+  const compile = [typescript, '-p', 'tsconfig.build.json', '--outDir', draft]
+  const { status } = spawnSync(process.execPath, compile, { cwd: root, stdio: 'inherit' })
   if (status !== 0) throw new Error('the declarations cannot be written')
-  const reached = new Set()
-  const visit = file => {
-    if (reached.has(file)) return
-    reached.add(file)
-    for (const [, to] of readFileSync(file, 'utf8').matchAll(/(?:from|import)[ (]+['"](\.[^'"]+)['"]/g))
-      visit(join(dirname(file), to.replace(/\.[jt]s$/, '.d.ts')))
-  }
-  for (const name of Object.keys(ENTRIES).filter(one => one.endsWith('index'))) visit(join(dist, `${name}.d.ts`))
-  for (const name of filesIn(dist, '.d.ts')) if (!reached.has(join(dist, name))) rmSync(join(dist, name))
+  const { dts } = await import('rolldown-plugin-dts')
+  const names = Object.keys(ENTRIES).filter(one => one.endsWith('index'))
+  const built = await rolldown({
+    input: Object.fromEntries(names.map(name => [name, join(draft, `${name}.d.ts`)])),
+    plugins: [dts({ dtsInput: true, emitDtsOnly: true, tsconfig: false, resolver: 'oxc' }), ignoredVariance],
+    external: id => !/^(?:[./]|zod\b)/.test(id) && !isAbsolute(id),
+    checks: { circularDependency: false },
+  })
+  await built.write({ dir: dist, format: 'esm', entryFileNames: '[name].d.ts', chunkFileNames: 'types/[name].d.ts' })
+  await built.close()
+  rmSync(draft, { recursive: true, force: true })
 }
 
 /** Removes the types of a source. Throws with file, line and column of a syntax error. */
@@ -208,6 +220,6 @@ export async function buildForTests() {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   rmSync(dist, { recursive: true, force: true })
   await bundle()
-  declare()
   compileModules()
+  await declare()
 }

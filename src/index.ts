@@ -3,6 +3,7 @@
  * service `fettle/service`.
  */
 
+export type { InputCell, InputRow, InputRows, RowsPipeline } from './app/library/input-rows.ts'
 export {
   check,
   collect,
@@ -28,6 +29,7 @@ export type {
   SubmittedRun,
   WorkerOptions,
 } from './app/library/options.ts'
+export type { ResultRow, RunReport } from './app/library/result-rows.ts'
 export { type Checkpoint, type RunHandle, RunStopped } from './app/library/run-handle.ts'
 export type { RunReporter } from './app/observe/reporters.ts'
 export type { LoadOptions } from './app/prepare/read-pipeline.ts'

@@ -4,7 +4,7 @@ import type { Clock } from '../model/requests.ts'
 import type { Shared } from './api/shared.ts'
 import type { Limits } from './http/limits.ts'
 import type { Proxies } from './http/proxies.ts'
-import type { Dispatcher } from './http/transport.ts'
+import type { HttpDispatcher } from './http/transport.ts'
 import type { Rate } from './retry/rate-limiter.ts'
 
 export type {
@@ -54,5 +54,5 @@ export interface ConnectOptions {
   /** Time and size limits of a single exchange. */
   readonly limits?: Partial<Limits>
   /** Replaces the client's connections and proxies, and its checks of addresses. */
-  readonly dispatcher?: Dispatcher
+  readonly dispatcher?: HttpDispatcher
 }

@@ -5,10 +5,11 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
 import { type FileHandle, lstat, open, realpath, unlink } from 'node:fs/promises'
-import { basename, dirname, join, relative, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { FettleError } from '../errors.ts'
 import { createFolders, renameDurably } from './durable.ts'
 import { fileDigest } from './file-chunks.ts'
+import { isInside } from './inside-folder.ts'
 import { PROBE, removeStaleTempFiles, temporaryName } from './stale-temp-files.ts'
 
 export interface SinkOptions {
@@ -165,8 +166,7 @@ export async function openExclusive(path: string, isShared = false): Promise<Fil
 async function prepareFolder(target: string, root: string | undefined, isShared: boolean): Promise<string> {
   const requireInside = async (real: string): Promise<void> => {
     if (root === undefined) return
-    const path = relative(await realpath(root), real)
-    if (path !== '..' && !path.startsWith('../')) return
+    if (isInside(await realpath(root), real)) return
     throw new FettleError(
       'FETTLE_OUTPUT_WRITE',
       `cannot write ${target}: its folder is really ${real}, outside the working directory`,

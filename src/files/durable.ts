@@ -2,6 +2,7 @@
 import { closeSync, constants, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 
 /** File systems that cannot sync a folder (some network and FUSE mounts) answer with one of these; any other error is real. */
 const UNSUPPORTED = ['EINVAL', 'ENOTSUP', 'EOPNOTSUPP']
@@ -10,7 +11,11 @@ function throwUnlessUnsupported(error: unknown): void {
   if (!UNSUPPORTED.includes((error as NodeJS.ErrnoException).code ?? '')) throw error
 }
 
+/** Windows can sync no folder; NTFS journals its names. */
+const canSyncFolders = (): boolean => process.platform !== 'win32'
+
 export async function syncFolder(path: string): Promise<void> {
+  if (!canSyncFolders()) return
   const folder = await open(path, constants.O_RDONLY)
   try {
     await folder.sync().catch(throwUnlessUnsupported)
@@ -20,6 +25,7 @@ export async function syncFolder(path: string): Promise<void> {
 }
 
 export function syncFolderSync(path: string): void {
+  if (!canSyncFolders()) return
   const folder = openSync(path, constants.O_RDONLY)
   try {
     fsyncSync(folder)
@@ -30,9 +36,25 @@ export function syncFolderSync(path: string): void {
   }
 }
 
+/** What Windows answers while a virus scanner or a spreadsheet has one of the files open. */
+const HELD = ['EPERM', 'EACCES', 'EBUSY']
+
+async function renameOnceFree(from: string, to: string): Promise<void> {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await rename(from, to)
+    } catch (error) {
+      const isHeld = process.platform === 'win32' && HELD.includes((error as NodeJS.ErrnoException).code ?? '')
+      // A second and a quarter in all.
+      if (!isHeld || tries === 6) throw error
+      await wait(20 * 2 ** tries)
+    }
+  }
+}
+
 /** Renames a synced file; the new name is durable when this resolves. */
 export async function renameDurably(from: string, to: string): Promise<void> {
-  await rename(from, to)
+  await renameOnceFree(from, to)
   await syncFolder(dirname(to))
 }
 

@@ -60,7 +60,7 @@ export function jsonLines({ names }: Pick<TextTable, 'names'>): RowFormat<string
 }
 
 /** Names made different: the second `Name` is `Name_2`, an empty one is called after its column as in contract §5.4. */
-function uniqueNames(names: readonly string[]): string[] {
+export function uniqueNames(names: readonly string[]): string[] {
   const used = new Set<string>()
   return names.map((name, index) => {
     const base = name === '' ? columnName(index) : name

@@ -14,8 +14,8 @@ import { type Service, type StartOptions, start } from './server.ts'
 export interface ServeOptions extends StartOptions {
   /** Folder of the imported registers. */
   readonly registerDir: string
-  /** Names of the registers to match against; empty: all registers of the folder. */
-  readonly registers: readonly string[]
+  /** Names of the registers to match against; empty or absent: all registers of the folder. */
+  readonly registers?: readonly string[]
   /** Threads that match the rows of large jobs. Default: the number of cores; 0: none. */
   readonly threads?: number
 }
@@ -52,9 +52,9 @@ function engineOf({ infos, index, byConnectId }: Register, threads: Threads | nu
  * FETTLE_LOCKED when another service uses the data directory, FETTLE_SETTINGS when it cannot listen.
  */
 export async function serve(options: ServeOptions): Promise<Service> {
-  const { registerDir } = options
-  const found = options.registers.length > 0 ? [] : await listRegisters(registerDir)
-  const names = [...options.registers, ...found.map(register => register.name)]
+  const { registerDir, registers: chosen = [] } = options
+  const found = chosen.length > 0 ? [] : await listRegisters(registerDir)
+  const names = [...chosen, ...found.map(register => register.name)]
   if (names.length === 0) {
     throw new FettleError('FETTLE_REGISTER_UNKNOWN', `Cannot start the service: there is no register in ${registerDir}.`)
   }

@@ -57,7 +57,7 @@ export interface StartOptions {
    * Logins besides the users of the data directory (`addUser`), each as an admin. When there are no users at all: one user
    * `embedded` with a random password.
    */
-  readonly users: readonly Login[]
+  readonly users?: readonly Login[]
   readonly clock?: Clock
   /** Receives the request log, one JSON object per line. */
   readonly log?: Log
@@ -118,7 +118,7 @@ const LOOPBACK = ['127.0.0.1', 'localhost', '::1']
 const packageVersion = (): string =>
   (JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as { version: string }).version
 
-function loginsOf({ users, host = '127.0.0.1' }: StartOptions, accounts: AccountFile): readonly Login[] {
+function loginsOf({ users = [], host = '127.0.0.1' }: StartOptions, accounts: AccountFile): readonly Login[] {
   if (users.length > 0 || accounts.all().size > 0) return users
   if (!LOOPBACK.includes(host)) {
     throw new FettleError(

@@ -19,7 +19,7 @@ export interface FaultyService {
  * Starts the embedded service and a fault server in front of it. Throws as `serve` does.
  *
  * @example
- * await using faulty = await serveWithFaults({ dataDir, registerDir, registers: [], users: [] })
+ * await using faulty = await serveWithFaults({ dataDir, registerDir })
  * const armed = faulty.server.arm([{ operation: 'createJob', effect: { kind: 'reset', at: 'reply', carriedOut: true } }])
  * // run your client against faulty.url, then:
  * assert.deepEqual(armed.unconsumed(), [])

@@ -2,9 +2,10 @@
  * Verifies the data of a shard in a queue before use: its task against the service, account and folder of the worker, and its
  * journal against the task. Any process that may write to Redis may have written both.
  */
-import { relative, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { action, FettleError } from '../../errors.ts'
+import { isInside } from '../../files/inside-folder.ts'
 import { lineOf, type Plan, problemOf, readShardPlan, recordedInput } from '../../pipeline/index.ts'
 import type { Credentials } from '../env/environment.ts'
 import { identityOf, serviceOf } from '../env/identity.ts'
@@ -50,8 +51,8 @@ export function proveInput({ input }: Plan, { cwd, inputsFrom }: Started): void 
       action: action('worker', '--input-from', path),
     })
   }
-  const way = relative(cwd, resolve(cwd, path))
-  if (way !== '' && !/^(\.\.([/\\]|$)|[/\\]|[A-Za-z]:)/.test(way)) return
+  const real = resolve(cwd, path)
+  if (real !== resolve(cwd) && isInside(cwd, real)) return
   throw new FettleError('FETTLE_INPUT_READ', `the list ${path} is outside the working directory of the worker`)
 }
 

@@ -1,9 +1,9 @@
 /** The source and results of a run, for local files and remote objects. */
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { realClock } from '../../client/clock.ts'
 import { openSink } from '../../files/atomic-file.ts'
 import { openSource } from '../../input/index.ts'
-import { isAddress, type Plan, recordedInput } from '../../pipeline/index.ts'
+import { isAddress, type Plan, RUN_OUTPUT, recordedInput } from '../../pipeline/index.ts'
 import { openResults } from '../../results/index.ts'
 import type { ResultsOptions } from '../../results/output/writers.ts'
 import type { RunDirectory } from '../runs/run-directory.ts'
@@ -19,7 +19,10 @@ export function openRunPorts(plan: Plan, { path }: RunDirectory, extra: ResultsO
   const all: ResultsOptions = {
     ...extra,
     now: realClock.now,
-    openSink: (to, options) => (isAddress(to) ? openRemoteSink(to, path, options, storage) : openSink(to, options)),
+    openSink: (to, options) => {
+      if (to === RUN_OUTPUT) return openSink(join(path, 'rows.csv'), { tag: options.tag ?? '' })
+      return isAddress(to) ? openRemoteSink(to, path, options, storage) : openSink(to, options)
+    },
   }
   const source = openSource(plan, path, all)
   const results = openResults(plan, path, all)

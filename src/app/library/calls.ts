@@ -1,12 +1,12 @@
 /** What the functions of the library do; loaded with the first call. */
 import { errorOfIssues, FettleError } from '../../errors.ts'
-import type { PipelineInput } from '../../pipeline/index.ts'
 import type { RunResult } from '../execution/execute.ts'
 import { startRun } from '../execution/start.ts'
 import type { RunReporter } from '../observe/reporters.ts'
 import { mergeRuns } from '../operations/merge.ts'
 import { getRunStatus, watchRun } from '../operations/status.ts'
 import { loadRun, reportOfRun } from '../runs/run-queries.ts'
+import type { RowsPipeline } from './input-rows.ts'
 import { findResumable, resumeOrCollect, runQueued } from './operations.ts'
 import {
   asStop,
@@ -34,13 +34,13 @@ import { runsDirOf } from './run-handle.ts'
 export { renderReport } from '../../report/index.ts'
 export { loadPipeline } from '../prepare/read-pipeline.ts'
 
-export async function check(pipeline: string | PipelineInput, options: LibraryOptions): Promise<Check> {
+export async function check(pipeline: string | RowsPipeline, options: LibraryOptions): Promise<Check> {
   const { plan, issues, release } = await prepared(pipeline, options, false)
   release()
   return { ok: !issues.some(one => one.severity === 'error'), plan, issues }
 }
 
-export async function run(pipeline: string | PipelineInput, options: LibraryOptions, own: RunReporter): Promise<RunResult> {
+export async function run(pipeline: string | RowsPipeline, options: LibraryOptions, own: RunReporter): Promise<RunResult> {
   proveWhole(options, 'timeoutMs')
   const settings = settingsOf('run', options, runsDirOf(options), [own])
   const { queue, detach = false, fresh = false } = options
@@ -59,7 +59,7 @@ export async function run(pipeline: string | PipelineInput, options: LibraryOpti
   }
 }
 
-export async function submit(pipeline: string | PipelineInput, options: SubmitOptions): Promise<SubmittedRun> {
+export async function submit(pipeline: string | RowsPipeline, options: SubmitOptions): Promise<SubmittedRun> {
   const ready = await prepared(pipeline, options, true)
   try {
     const settings = { ...settingsOf('submit', options, runsDirOf(options)), detach: true }

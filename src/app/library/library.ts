@@ -5,6 +5,7 @@
 import type { PipelineInput } from '../../pipeline/index.ts'
 import type { Report, ReportFormat } from '../../report/index.ts'
 import type { LoadOptions } from '../prepare/read-pipeline.ts'
+import type { RowsPipeline } from './input-rows.ts'
 import type {
   Check,
   ExecutionOptions,
@@ -21,19 +22,25 @@ import { follow, type RunHandle } from './run-handle.ts'
 /** The code of every function is loaded with its first call, so that importing the package costs little. */
 const calls = () => import('./calls.ts')
 
-/** Checks a pipeline and its input as a run does before its first request; sends nothing. `pipeline` is a file or an object. */
-export const check = async (pipeline: string | PipelineInput, options: LibraryOptions = {}): Promise<Check> =>
+/**
+ * Checks a pipeline and its input as a run does before its first request; sends nothing. `pipeline` is a file or an object, of which
+ * rows as `input` are consumed.
+ */
+export const check = async (pipeline: string | RowsPipeline, options: LibraryOptions = {}): Promise<Check> =>
   (await calls()).check(pipeline, options)
 
-/** Runs a pipeline, or resumes its unfinished run. Rejects with a FettleError when the run cannot start. */
-export const run = (pipeline: string | PipelineInput, options: LibraryOptions = {}): RunHandle =>
+/**
+ * Runs a pipeline, or resumes its unfinished run. `input` of an object may be rows; `rows()` of the report yields the result. Rejects
+ * with a FettleError when the run cannot start.
+ */
+export const run = (pipeline: string | RowsPipeline, options: LibraryOptions = {}): RunHandle =>
   follow(options, undefined, async own => (await calls()).run(pipeline, options, own))
 
 /**
  * Submits the shards of a pipeline to a queue, for workers on any machine; `collect` waits for them and merges them. The same call
  * again finds the same shards. Rejects with a FettleError, such as FETTLE_QUEUE when Redis cannot be reached.
  */
-export const submit = async (pipeline: string | PipelineInput, options: SubmitOptions): Promise<SubmittedRun> =>
+export const submit = async (pipeline: string | RowsPipeline, options: SubmitOptions): Promise<SubmittedRun> =>
   (await calls()).submit(pipeline, options)
 
 /**

@@ -1,6 +1,6 @@
 /** Options of the library: their types and checks, and the settings of a run that follow from them. */
 import { FettleError, type Issue } from '../../errors.ts'
-import { MOST_SHARDS, type PipelineInput, type Plan, parseShard, shardText } from '../../pipeline/index.ts'
+import { MOST_SHARDS, type Plan, parseShard, shardText } from '../../pipeline/index.ts'
 import type { Report } from '../../report/index.ts'
 import type { Env } from '../env/environment.ts'
 import type { RunSettings } from '../execution/execute.ts'
@@ -10,6 +10,7 @@ import { NO_OVERRIDES, type Overrides } from '../prepare/context.ts'
 import { prepare, prepareValue } from '../prepare/prepare.ts'
 import { createRemoteInputs } from '../staging/receive.ts'
 import { stdinOf } from '../staging/stdin.ts'
+import { type InputRows, type RowsPipeline, receiveRows, splitRows } from './input-rows.ts'
 import type { QueueTarget } from './operations.ts'
 import type { Checkpoint } from './run-handle.ts'
 
@@ -121,14 +122,17 @@ export function proveInteger(name: string, value: number, most: number, hint = '
   throw new FettleError('FETTLE_USAGE', `${name} ${value}: expected a whole number from 1 to ${most}`, { hint })
 }
 
-const prepareContextOf = (options: LibraryOptions, persist: boolean) => ({
+const prepareContextOf = (options: LibraryOptions, persist: boolean, rows: InputRows | null) => ({
   ...NO_OVERRIDES,
   ...Object.fromEntries(Object.entries(options).filter(([key, value]) => OVERRIDES.includes(key) && value !== undefined)),
   shard: shardOf(options.shard),
   env: options.env ?? process.env,
   cwd: process.cwd(),
   ...(options.runsDir === undefined ? {} : { runsDir: options.runsDir }),
-  stdin: stdinOf({ open: () => process.stdin, keeps: persist, signal: asStop(options.signal) }),
+  stdin:
+    rows === null
+      ? stdinOf({ open: () => process.stdin, keeps: persist, signal: asStop(options.signal) })
+      : receiveRows(rows, { keeps: persist, signal: asStop(options.signal) }),
   ...(persist
     ? { elsewhere: createRemoteInputs({ env: options.env ?? process.env, keeps: persist, signal: asStop(options.signal) }) }
     : {}),
@@ -143,10 +147,11 @@ function shardOf(shard: LibraryOptions['shard']): Overrides['shard'] {
 }
 
 /** Prepares a pipeline; `persist` keeps the input for a run. */
-export async function prepared(pipeline: string | PipelineInput, options: LibraryOptions, persist: boolean) {
+export async function prepared(pipeline: string | RowsPipeline, options: LibraryOptions, persist: boolean) {
   proveWhole(options, 'limit')
-  const context = prepareContextOf(options, persist)
-  return typeof pipeline === 'string' ? prepare(pipeline, context) : prepareValue(pipeline, context)
+  const { plain, rows } = splitRows(pipeline)
+  const context = prepareContextOf(options, persist, rows)
+  return typeof plain === 'string' ? prepare(plain, context) : prepareValue(plain, context)
 }
 
 export const targetOf = ({ url, name = DEFAULT_QUEUE }: QueueOptions, { shards }: LibraryOptions): QueueTarget => {

@@ -7,6 +7,7 @@ import type { Report } from '../../report/index.ts'
 import { DEFAULT_RUNS_DIR } from '../../shell-command.ts'
 import type { RunResult } from '../execution/execute.ts'
 import type { RunReporter } from '../observe/reporters.ts'
+import type { RunReport } from './result-rows.ts'
 
 /** The state of a run as plain JSON: enough for another process to resume it, given the same runs directory. */
 export interface Checkpoint {
@@ -27,7 +28,7 @@ export interface Checkpoint {
  * A run in progress: iterate over its events, or await its report. It runs without iteration too; every loop receives all events
  * from the first. It rejects with a `RunStopped` when the run stops before its end.
  */
-export interface RunHandle extends AsyncIterable<RunEventInput>, PromiseLike<Report> {
+export interface RunHandle extends AsyncIterable<RunEventInput>, PromiseLike<RunReport> {
   /** The current checkpoint, null before the run has started. */
   checkpoint(): Checkpoint | null
 }
@@ -66,6 +67,14 @@ function checkpointOf(state: RunState, runsDir: string): Checkpoint {
   }
 }
 
+/** A copy of a report with the method `rows`, which is no part of its JSON. */
+const withRows = (report: Report, folder: string): RunReport =>
+  Object.defineProperty({ ...report }, 'rows', {
+    async *value() {
+      yield* (await import('./result-rows.ts')).readResultRows(report, folder)
+    },
+  }) as RunReport
+
 type Wanted = string | { readonly runsDir: string } | null | undefined
 
 export const runsDirOf = ({ runsDir }: { readonly runsDir?: string }, wanted?: Wanted): string =>
@@ -79,6 +88,7 @@ export function follow(
 ): RunHandle {
   const { signal } = options
   const runsDir = runsDirOf(options, wanted)
+  const folder = process.cwd()
   const facts: RunEventInput[] = []
   let latest: RunState | null = null
   const waiting: (() => void)[] = []
@@ -101,7 +111,7 @@ export function follow(
     .then(({ report, state }) => {
       latest = state
       if (state.status === 'error' || state.status === 'cancelled') throw new RunStopped(report, state, runsDir, signal?.reason)
-      return report
+      return withRows(report, folder)
     })
     .finally(() => {
       isOver = true

@@ -1,7 +1,7 @@
 /** Whether the outputs of a plan can be written, asked before anything is paid for. It writes none of them. */
 import { checkWritable } from '../../files/atomic-file.ts'
 import { isTableName } from '../../formats/index.ts'
-import { isAddress, type Plan } from '../../pipeline/index.ts'
+import { isAddress, type Plan, RUN_OUTPUT } from '../../pipeline/index.ts'
 import { objectPlaceOf, type StorageOptions, withObjects } from '../staging/remote-files.ts'
 
 /** A disk or a store that will refuse the outputs is better known early. Throws FETTLE_OUTPUT_WRITE, FETTLE_SETTINGS, FETTLE_CREDENTIALS. */
@@ -12,7 +12,8 @@ export async function checkOutputsWritable(
   // A shard writes no outputs; the merge does.
   if (shard !== undefined || output === null) return
   const paths = [output.path, output.unmatched, output.review].filter(path => path !== null)
-  for (const path of paths.filter(one => !isAddress(one))) await checkWritable(path, { root: settings.cwd, isShared: true })
+  for (const path of paths.filter(one => one !== RUN_OUTPUT && !isAddress(one)))
+    await checkWritable(path, { root: settings.cwd, isShared: true })
   const far = paths.filter(isAddress)
   if (far.length === 0) return
   const { attempts } = retry

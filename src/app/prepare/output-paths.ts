@@ -4,10 +4,11 @@
  * looks again.
  */
 import { realpath, stat } from 'node:fs/promises'
-import { basename, dirname, join, relative, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { type Issue, issue, type Place } from '../../errors.ts'
+import { isInside } from '../../files/inside-folder.ts'
 import { extensionsOf, formatFacts, isTableName } from '../../formats/index.ts'
-import { isAddress, type Pipeline, type PlannedOutput } from '../../pipeline/index.ts'
+import { isAddress, type Pipeline, type PlannedOutput, RUN_OUTPUT } from '../../pipeline/index.ts'
 import { DEFAULT_RUNS_DIR } from '../../shell-command.ts'
 
 export interface OutputContext {
@@ -25,7 +26,7 @@ export async function outputPathIssues(output: Pipeline['output'], surroundings:
   const taken = new Map([[await realPath(inputPath), { path: inputPath, what: 'the input' }]])
   for (const key of ['path', 'unmatched', 'review'] as const) {
     // Whether an object may be replaced is asked when the run begins.
-    if (output[key] === null || isAddress(output[key])) continue
+    if (output[key] === null || output[key] === RUN_OUTPUT || isAddress(output[key])) continue
     const path = resolve(surroundings.cwd, output[key])
     const real = await realPath(path)
     const other = taken.get(real)
@@ -68,5 +69,3 @@ export async function realPath(path: string): Promise<string> {
   const parent = dirname(path)
   return realpath(path).catch(async () => (parent === path ? path : join(await realPath(parent), basename(path))))
 }
-
-export const isInside = (folder: string, path: string): boolean => !/^\.\.(\/|$)/.test(relative(folder, path))

@@ -10,9 +10,9 @@ import { listRunIds, makeFolder, readRun, removeIfPossible, runDirectory } from 
 /** The longest time between reading an input and the first line of its run. */
 const HOUR_MS = 3_600_000
 
-type StagedKind = 'stdin' | 'object'
+type StagedKind = 'stdin' | 'rows' | 'object'
 
-const FOLDERS = { stdin: 'stdin', object: 'inputs' } as const satisfies Record<StagedKind, string>
+const FOLDERS = { stdin: 'stdin', rows: 'rows', object: 'inputs' } as const satisfies Record<StagedKind, string>
 
 export interface ReceivedInput extends InputRef {
   readonly path: string
@@ -49,7 +49,7 @@ export async function stageInput(
       kind,
       shown,
       readFrom,
-      path: kind === 'stdin' ? join(kept, file) : shown,
+      path: kind === 'object' ? shown : join(kept, file),
       named: issues => issues.map(one => renamed(one, [readFrom, join(kept, file)], shown)),
       release: () => drop(file),
     }

@@ -1,8 +1,9 @@
 /** Checks that a file named on the command line replaces only an earlier file of the same kind. */
 import { lstat, open, stat } from 'node:fs/promises'
 import { extname, resolve } from 'node:path'
-import { isInside, realPath } from '../../app/prepare/output-paths.ts'
+import { realPath } from '../../app/prepare/output-paths.ts'
 import { FettleError } from '../../errors.ts'
+import { isInside } from '../../files/inside-folder.ts'
 
 const RESULT = /^\[?\{"schema":"fettle\/result\//
 

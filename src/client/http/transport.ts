@@ -12,7 +12,10 @@ import { connectorFactory } from './connector.ts'
 import type { Limits } from './limits.ts'
 import { type Proxies, proxyFor } from './proxies.ts'
 
-export type { Dispatcher }
+/** A dispatcher of undici, such as an `Agent`; described here so that a program needs no types of undici. */
+export interface HttpDispatcher {
+  request(options: never): Promise<unknown>
+}
 
 export interface Exchange {
   readonly method: Operation['method'] | 'HEAD'
@@ -72,7 +75,7 @@ function readerOf(response: Dispatcher.ResponseData): Reply {
 }
 
 interface Routes {
-  readonly dispatcher?: Dispatcher
+  readonly dispatcher?: HttpDispatcher
   readonly proxies?: Proxies
 }
 
@@ -100,7 +103,8 @@ function namingProxy(host: string, options: object): buildConnector.connector {
  * A transport with its own connections, or with `dispatcher` instead. A proxy resolves names by itself: then a foreign link is judged by
  * its name or literal address alone (links.ts), and by the rules of the proxy.
  */
-export function createTransport(limits: Limits, { dispatcher, proxies }: Routes = {}): Transport {
+export function createTransport(limits: Limits, { dispatcher: given, proxies }: Routes = {}): Transport {
+  const dispatcher = given as Dispatcher | undefined
   const timeout = limits.connectMs
   const direct = dispatcher
     ? { service: dispatcher, foreign: dispatcher }

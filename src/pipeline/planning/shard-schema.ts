@@ -200,7 +200,8 @@ export function problemOf({ issues }: z.ZodError): string {
 function disagreement(plan: Plan & { readonly shard: Shard }): string | null {
   const { service, input, shard, rows, sent, parts, mappings, key } = plan
   if (service.kind !== 'remote') return 'service is the embedded one'
-  if (recordedInput(input).kind === 'stdin') return 'input is a copy of standard input'
+  const { kind, shown } = recordedInput(input)
+  if (kind === 'stdin' || kind === 'rows') return `input is a copy of ${shown}`
   const checked = checkServiceUrl(service.url, service.insecure)
   if (!('url' in checked) || checked.url !== service.url) return 'service.url is not the address of a service'
   if (shard.number > shard.of || shard.from + rows > input.rows || sent > rows) return 'shard does not lie within the list'

@@ -5,11 +5,15 @@ const RESERVED = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout
 
 const STDIN = '-'
 export const STDIN_NAME = 'standard input'
+export const ROWS_NAME = 'the rows of the program'
+
+/** The output of a run over rows of a program that names none: a file in the directory of the run. */
+export const RUN_OUTPUT = 'run:rows.csv'
 
 /** An input as it was resolved, from a pipeline or from a recorded plan. */
 export interface InputRef {
-  readonly kind: 'file' | 'stdin' | 'object'
-  /** For messages: a path, `standard input`, or an address without its query. */
+  readonly kind: 'file' | 'stdin' | 'rows' | 'object'
+  /** For messages: a path, `standard input`, `the rows of the program`, or an address without its query. */
   readonly shown: string
   /** Where this process reads it; null for a remote object without a copy here. */
   readonly readFrom: string | null
@@ -21,10 +25,11 @@ export function requestedInput(path: string): InputRef {
   return { kind: 'file', shown: path, readFrom: path }
 }
 
-/** The input of a recorded plan. The copy of standard input has its hash as its name. */
+/** The input of a recorded plan. A copy of standard input or of rows has its hash as its name. */
 export function recordedInput({ path, sha256 }: { readonly path: string; readonly sha256: string }): InputRef {
-  const isCopy = `/${path.replaceAll('\\', '/')}`.endsWith(`/stdin/${sha256}.csv`)
-  return isCopy ? { kind: 'stdin', shown: STDIN_NAME, readFrom: path } : requestedInput(path)
+  const isCopy = (folder: string): boolean => `/${path.replaceAll('\\', '/')}`.endsWith(`/${folder}/${sha256}.csv`)
+  if (isCopy('stdin')) return { kind: 'stdin', shown: STDIN_NAME, readFrom: path }
+  return isCopy('rows') ? { kind: 'rows', shown: ROWS_NAME, readFrom: path } : requestedInput(path)
 }
 
 /** A path without `.` and empty steps, and with `..` resolved where something is left to take away; for comparing. */
@@ -54,6 +59,7 @@ export function whyNotReadable(path: string): string | null {
  * without a root every absolute path is outside.
  */
 export function whyNotWritable(path: string, root: string | undefined): string | null {
+  if (path === RUN_OUTPUT) return null
   if (isAddress(path)) return whyNotAddress(path)
   const absolute = path.startsWith('/')
   if (/[\u0000-\u001f\u007f]/.test(path)) return 'holds a control character'

@@ -206,7 +206,7 @@ describe.concurrent('registers', () => {
   })
 })
 
-test('without a command, the help says how to start; no example names a file that only the repository has', async () => {
+test('without a command the help is printed, with the way to start; no example names a file that only the repository has', async () => {
   const { code, stdout, stderr } = await fettle([], { cwd: ROOT })
   expect([code, stdout]).toEqual([EXIT.usage, ''])
   expect(stderr).toMatch(/fettle clean companies\.csv[\s\S]*fettle init companies\.csv[\s\S]*Commands:/)

@@ -1,5 +1,5 @@
 /** The library: runs, checkpoints, detached runs, shards, reporters, errors by kind, loading and types of pipelines. */
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
@@ -260,5 +260,100 @@ definePipeline({ name: 'a', input: 'a.csv', mappings: { name: 'n', /*mapping*/ }
       (service.getCompletionsAtPosition(name, text.indexOf(mark), {})?.entries ?? []).map(entry => entry.name)
     expect(offered('/*mapping*/').sort()).toEqual(MAPPINGS.filter(mapping => mapping !== 'name').sort())
     expect(offered('/*format*/').sort()).toEqual([...OUTPUT_FORMAT_NAMES].sort())
+  })
+})
+
+async function allOf<T>(rows: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = []
+  for await (const row of rows) all.push(row)
+  return all
+}
+
+describe('rows of a program', () => {
+  const rows = [
+    { id: 1, name: 'Zyxwv Utsrqp Ltd', country: 'GB', since: new Date('2020-01-02') },
+    { id: 2, name: 'Harrow "Optics", Ltd', country: 'GB', since: null },
+  ]
+  const pipeline = { name: 'rows', mappings: { name: 'name', country: 'country' }, poll: { every: '500ms' } } as const
+  const generate = async function* () {
+    yield* rows
+  }
+
+  test('are read once, written among the runs, and give rows back without a file in the working directory', async () => {
+    const before = readdirSync(here.folder)
+    const report = await run({ ...pipeline, input: generate() }, here.options())
+    expect(report).toMatchObject({ status: 'success', totals: { rows: 2 } })
+    const found = await allOf(report.rows())
+    expect(found.map(({ id, name, since }) => ({ id, name, since }))).toEqual([
+      { id: '1', name: 'Zyxwv Utsrqp Ltd', since: '2020-01-02T00:00:00.000Z' },
+      { id: '2', name: 'Harrow "Optics", Ltd', since: '' },
+    ])
+    expect(Object.keys(found[0] ?? {})).toContain('match.outcome')
+    expect(readdirSync(here.folder)).toEqual([...before, 'runs'].sort())
+    expect(JSON.stringify(report)).not.toContain('rows()')
+    expect(existsSync(join(here.folder, 'runs/rows'))).toBe(false)
+    writeFileSync(report.results[0]?.outputs[0]?.path ?? '', 'id\n1\n')
+    await expect(report.rows().next()).rejects.toMatchObject({ code: 'FETTLE_INPUT_CHANGED' })
+  })
+
+  test('are resumed by the same rows, and from the copy without rows', async () => {
+    const stopped = async (name: string): Promise<Checkpoint> => {
+      const stop = new AbortController()
+      const running = run({ ...pipeline, name, input: rows.values() }, { ...here.options(), signal: stop.signal })
+      const read = async (): Promise<void> => {
+        for await (const fact of running) if (fact.type === 'job.created') stop.abort()
+      }
+      await expect(read()).rejects.toBeInstanceOf(RunStopped)
+      return running.checkpoint()!
+    }
+    const [first, second] = [await stopped('first'), await stopped('second')]
+    const same = await run({ ...pipeline, name: 'first', input: generate() }, here.options())
+    expect(same.metadata.runId).toBe(first.runId)
+    const resumed = await resume(second, here.options())
+    expect(await allOf(resumed.rows())).toEqual(await allOf(same.rows()))
+  })
+
+  test('an output of the pipeline is read back in the order of its columns; other outputs are refused', async () => {
+    const rowsOf = async (output: object | null) => {
+      const report = await run(
+        { ...here.pipeline({ name: 'o', output: output as never }), input: { path: rows, key: 'id' } },
+        here.options(),
+      )
+      return allOf(report.rows())
+    }
+    const columns = ['match.outcome', '*']
+    const csv = await rowsOf({ path: 'o.csv', columns })
+    expect(csv[0]).toMatchObject({ 'match.outcome': expect.any(String), id: '1' })
+    expect(await rowsOf({ path: 'o.jsonl', format: 'jsonl', columns })).toEqual(csv)
+    await expect(rowsOf({ path: 'o.xlsx', format: 'xlsx', columns })).rejects.toMatchObject({ code: 'FETTLE_USAGE' })
+  })
+
+  test.each([
+    ['a later row with another key', [{ name: 'A' }, { name: 'B', extra: 1 }], 'FETTLE_INPUT_FIELDS', 'row 2'],
+    ['a cell that is an object', [{ name: { first: 'A' } }], 'FETTLE_INPUT_FIELDS', '"name" in row 1'],
+    ['no row', [], 'FETTLE_INPUT_EMPTY', 'the rows of the program'],
+  ])('%s is an error', async (_, input, code, text) => {
+    const refused = run({ ...pipeline, mappings: { name: 'name' }, input: input as never }, here.options())
+    await expect(refused).rejects.toMatchObject({ code, message: expect.stringContaining(text) })
+  })
+
+  test('an iterable that throws, or waits when the caller aborts, ends the run', async () => {
+    const throws = async function* () {
+      yield rows[0]!
+      throw new Error('the database is gone')
+    }
+    await expect(run({ ...pipeline, input: throws() }, here.options())).rejects.toMatchObject({
+      code: 'FETTLE_INPUT_READ',
+      message: 'cannot read row 2 of the rows of the program: the database is gone',
+    })
+    const stop = new AbortController()
+    const waits = async function* () {
+      yield rows[0]!
+      stop.abort()
+      await new Promise(() => {})
+    }
+    await expect(run({ ...pipeline, input: waits() }, { ...here.options(), signal: stop.signal })).rejects.toMatchObject({
+      code: 'FETTLE_SIGINT',
+    })
   })
 })

@@ -17,7 +17,7 @@ test('all registers of the folder are opened, and health names them', async () =
   const registerDir = await temporaryFolder()
   await importNamed(registerDir, 'one', 'NORTHGATE FASTENERS LIMITED')
   await importNamed(registerDir, 'three', 'HARBOUR BAKERY LIMITED')
-  const service = await serve({ dataDir: await temporaryFolder(), registerDir, registers: [], users: [] })
+  const service = await serve({ dataDir: await temporaryFolder(), registerDir })
   onTestFinished(() => service.close())
   const registers = ['one', 'three'].map(name => ({ name, companies: 1, snapshotDate: '2026-01-31' }))
   expect(service.registers).toEqual(registers)
@@ -39,6 +39,6 @@ test('all registers of the folder are opened, and health names them', async () =
 })
 
 test('without a register there is no service', async () => {
-  const options = { dataDir: await temporaryFolder(), registerDir: await temporaryFolder(), registers: [], users: [] }
+  const options = { dataDir: await temporaryFolder(), registerDir: await temporaryFolder() }
   await expect(serve(options)).rejects.toSatisfy(error => FettleError.is(error) && error.code === 'FETTLE_REGISTER_UNKNOWN')
 })
