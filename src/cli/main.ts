@@ -19,7 +19,15 @@ function fail(error: unknown): void {
   })
 }
 
-if (isSupported) {
+// Its file system cannot sync a file (FileHandle.sync: "Method not implemented"), and fettle promises what survives a power cut.
+const isPlugAndPlay = 'pnp' in process.versions
+
+if (isSupported && isPlugAndPlay) {
+  process.stderr.write(
+    "error FETTLE_USAGE Yarn's Plug'n'Play cannot sync files to disk\n  hint: Set nodeLinker: node-modules in .yarnrc.yml, and run yarn install.\n",
+  )
+  process.exitCode = 2
+} else if (isSupported) {
   process.on('uncaughtException', fail)
   import('./program.ts').then(program => program.start()).catch(fail)
 } else {

@@ -28,6 +28,7 @@ const yarn4 = script('@yarnpkg/cli-dist', 'bin/yarn.js')
 const pnpm = script('pnpm', 'bin/pnpm.cjs')
 const bun = join(toolPath('@oven'), existsSync(toolPath('@oven')) ? (readdirSync(toolPath('@oven'))[0] ?? '') : '', 'bin/bun')
 
+const YARN_SETTINGS = 'enableTelemetry: false\nenableGlobalCache: false\n'
 const installed = (node: NodeName): readonly string[] => [nodeOf(node), 'node_modules/fettle/dist/cli/main.js']
 const ENDS: readonly NodeName[] = ['node20', 'node24']
 const managers: Readonly<Record<string, (node: NodeName) => Manager>> = {
@@ -43,9 +44,9 @@ const managers: Readonly<Record<string, (node: NodeName) => Manager>> = {
   }),
   'Yarn 4': node => ({
     nodes: ENDS,
-    files: { 'yarn.lock': '', '.yarnrc.yml': 'enableTelemetry: false\nenableGlobalCache: false\n' },
+    files: { 'yarn.lock': '', '.yarnrc.yml': `${YARN_SETTINGS}nodeLinker: node-modules\n` },
     install: of => [...yarn4(node), 'add', `fettle@file:${of}`],
-    exec: () => [...yarn4(node), 'run', 'fettle'],
+    exec: installed,
   }),
   pnpm: node => ({ nodes: ENDS, install: of => [...pnpm(node), 'add', of], exec: installed }),
   Bun: () => ({ nodes: ENDS, install: of => [bun, 'add', of], exec: installed }),
@@ -96,6 +97,13 @@ describe.skipIf(toolsMissing !== null)('the installed package', { timeout: 600_0
     const text = await fettle('clean', 'first.xlsx', '--map', 'name=Company', '-o', 'second.csv')
     expect(text).toContain('1 of 2 rows matched')
     expect(readFileSync(join(folder, 'second.csv'), 'utf8')).toContain('Harrow Optics Limited')
+  })
+
+  test('under Plug’n’Play the command names the setting that Yarn needs', async () => {
+    const folder = emptyFolder({ 'yarn.lock': '', '.yarnrc.yml': YARN_SETTINGS })
+    await runWith('node24', [...yarn4('node24'), 'add', `fettle@file:${tarball}`], folder)
+    const refused = runWith('node24', [...yarn4('node24'), 'run', 'fettle', 'clean', 'companies.csv'], folder)
+    await expect(refused).rejects.toThrow('nodeLinker: node-modules')
   })
 
   test('it is small, and its manifest has no script that npm would run', async () => {
@@ -175,26 +183,23 @@ console.log(name)
 
   const BUNDLERS: Readonly<Record<string, string>> = {
     esbuild: `import { build } from 'TOOL'
-      await build({ entryPoints: ['app.mjs'], bundle: true, platform: 'node', format: 'esm', outfile: 'out/app.mjs', external: ['fettle', 'fettle/service'] })`,
+      await build({ entryPoints: ['app.mjs'], bundle: true, platform: 'node', format: 'esm', outfile: 'out/app.mjs', plugins: [{ name: 'outside', setup: one => one.onResolve({ filter: /^fettle(\\/service)?$/ }, ({ path }) => ({ path, external: true })) }] })`,
     rolldown: `import { rolldown } from 'TOOL'
       const built = await rolldown({ input: 'app.mjs', platform: 'node', external: ['fettle', 'fettle/service'] })
       await built.write({ file: 'out/app.mjs', format: 'esm', codeSplitting: false })`,
     webpack: `import webpack from 'TOOL'
-      const config = { entry: './app.mjs', mode: 'development', devtool: false, target: 'node20', experiments: { outputModule: true },
+      const config = { entry: './app.mjs', mode: 'development', module: { parser: { javascript: { createRequire: false } } }, devtool: false, target: 'node20', experiments: { outputModule: true },
         externalsType: 'module', externals: ['fettle', 'fettle/service'], output: { path: process.cwd() + '/out', filename: 'app.mjs', module: true, chunkFormat: 'module' } }
       await new Promise((done, fail) => webpack(config, (error, stats) => error || stats.hasErrors() ? fail(error ?? new Error(stats.toString())) : done()))`,
   }
   const APP = `
 import { connect } from 'fettle/client'
 import { serve } from 'fettle/service'
-await using service = { [Symbol.asyncDispose]: () => running.close() }
 const running = await serve({ dataDir: 'service', registerDir: 'data/registers' })
 const client = connect(running)
-console.log('companies', (await client.api.findCompanies({ query: { countries: 'GB', name: 'Harrow' } })).companies.length)
-await client.close()
+console.log('companies', (await client.api.searchCompanies({ query: { countries: 'GB', name: 'Harrow' } })).companies.length)
+await running.close()
 `
-    .replace(/await using.*\n/, '')
-    .concat('await running.close()\n')
 
   test.each(Object.keys(BUNDLERS))('%s bundles the client into a program that runs', async name => {
     const tool =
