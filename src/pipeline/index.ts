@@ -9,7 +9,7 @@ export { inputWarnings, type WarningContext, watchedColumns } from './planning/i
 export { type PlannedShard, planRun } from './planning/plan.ts'
 export { problemOf, readShardPlan } from './planning/shard-schema.ts'
 export * from './planning/shards.ts'
-export { draftOf, draftYaml } from './propose/draft.ts'
+export { decisionsFileOf, draftOf, draftYaml } from './propose/draft.ts'
 export {
   columnName,
   type Decisions,

@@ -5,6 +5,8 @@ import { join } from 'node:path'
 export const JOURNAL_FILE = 'journal.jsonl'
 export const PLAN_FILE = 'pipeline.resolved.yml'
 export const REVIEW_FILE = 'review.jsonl'
+/** The decisions that changed rows of the outputs: what the next run must not lose. */
+export const APPLIED_FILE = 'decisions.csv'
 export const COMPANIES_FILE = 'companies.jsonl'
 export const QUEUE_FILE = 'queue.json'
 

@@ -7,6 +7,8 @@
  * as sent), `dedupeKey`, the enriched row with its `serviceOutcome`, `rowResult` (after decisions), and the row of a report.
  */
 
+import { rm } from 'node:fs/promises'
+import { join as pathJoin } from 'node:path'
 import { digestOf } from '../files/file-chunks.ts'
 import { readRows } from '../input/table/records.ts'
 import { verifyPlanned } from '../input/table/verify-unchanged.ts'
@@ -17,9 +19,11 @@ import type { Outcomes, PublishedResults } from '../model/results.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import { type Answer, type AnswerPlace, Answers } from './answers.ts'
 import { applyDecision, foundIds, type RowResult } from './decisions/apply-decisions.ts'
-import type { Decisions } from './decisions/decisions.ts'
+import type { Decision } from './decisions/decision.ts'
+import { type Decisions, writeDecisions } from './decisions/decisions.ts'
 import { reviewWriter } from './decisions/review-rows.ts'
 import { NO_COLUMNS } from './enriched-columns.ts'
+import { APPLIED_FILE } from './file-names.ts'
 import { CompanyLister, readCompanies, removeCompanies } from './output/companies.ts'
 import { missingColumns } from './output/layout.ts'
 import { type ResultsOptions, Writers } from './output/writers.ts'
@@ -68,6 +72,7 @@ async function publish(
     accept(totals.sent())
     await review.publish()
     await companies?.publish()
+    await keepApplied(from.workDir, decisions?.linesAbout(totals.changed) ?? [])
     const files = (await writers?.publish()) ?? []
     return {
       files,
@@ -89,6 +94,12 @@ async function publish(
     await review.discard()
     await companies?.discard()
   }
+}
+
+async function keepApplied(workDir: string, lines: readonly Decision[]): Promise<void> {
+  const path = pathJoin(workDir, APPLIED_FILE)
+  if (lines.length > 0) await writeDecisions(path, lines)
+  else await rm(path, { force: true })
 }
 
 interface Consumers {

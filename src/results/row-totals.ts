@@ -27,6 +27,8 @@ export class RowTotals {
   readonly #all = noRows()
   readonly #effects: Record<Effect, number> = { accepted: 0, rejected: 0, agreed: 0, overruled: 0, narrowed: 0 }
   readonly #decided = new Set<string>()
+  /** Rows that a decision changed. */
+  readonly changed = new Set<string>()
   readonly #scores = new Array<number>(BUCKETS).fill(0)
   #lowest: LowestScores = { matched: null, review: null }
   #hasScores = false
@@ -60,6 +62,7 @@ export class RowTotals {
     if (decided !== null) {
       this.#effects[decided.effect]++
       this.#decided.add(fingerprint)
+      if (decided.effect !== 'agreed') this.changed.add(fingerprint)
     }
     const read = (name: string): string => rowResult.overrideCell?.(name) ?? enrichedRow[columns.find(name)] ?? ''
     const score = scoreOf(enrichedRow[columns.find('match.score')] ?? '')

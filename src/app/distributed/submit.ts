@@ -9,13 +9,14 @@ import { identityOf } from '../env/identity.ts'
 import { DEFAULT_RUNTIME } from '../env/runtime.ts'
 import type { RunSettings } from '../execution/execute.ts'
 import { withLock } from '../execution/start.ts'
+import { assertDecisionsKept } from '../prepare/kept-decisions.ts'
 import { checkQueue, withShardQueue } from './connection.ts'
 import { type QueuedRun, type Submitted, saveQueuedRun } from './queued-run.ts'
 import { isBadEnd, jobIdOf, type ShardTask } from './shard-task.ts'
 
 /**
  * Enqueues the shards of a list that are not in the queue yet, and records the list here. Throws FETTLE_USAGE for a list that not
- * every worker can read.
+ * every worker can read, FETTLE_DECISIONS_LOST.
  */
 export async function submitShards(
   connected: Connected,
@@ -42,6 +43,7 @@ export async function submitShards(
   const shards = await cut()
   const jobs = shards.map(shard => jobIdOf(shard, identity))
   return withLock(lineOf(plan), settings, async () => {
+    await assertDecisionsKept(plan, settings, DEFAULT_RUNTIME.clock.now())
     const { url, name } = connected.address
     const kept = { pipeline: plan.name, file: plan.file, identity, url, name, jobs, submitted: submittedOf(shards, settings) }
     const { run } = await saveQueuedRun(settings.runsDir, kept, { now: DEFAULT_RUNTIME.clock.now(), fresh })

@@ -57,6 +57,8 @@ export interface RunSettings {
   readonly timeoutMs: number | null
   /** Stop once every job is submitted; the run is collected later. */
   readonly detach?: boolean
+  /** Start although decisions that the last run applied are missing: the run undoes them. */
+  readonly dropDecisions?: boolean
   /** For a resume: poll, retry, checks and report of the current pipeline file. */
   readonly live?: LiveSettings | null
   readonly signal: AbortSignal

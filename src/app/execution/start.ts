@@ -11,6 +11,7 @@ import { identityOf, serviceOf } from '../env/identity.ts'
 import { packageInfo } from '../env/package-info.ts'
 import { DEFAULT_RUNTIME } from '../env/runtime.ts'
 import { openTrace } from '../observe/opentelemetry.ts'
+import { assertDecisionsKept } from '../prepare/kept-decisions.ts'
 import { checkOutputsWritable } from '../prepare/check-outputs.ts'
 import { hasReports, readReport, writeReports } from '../runs/report-files.ts'
 import {
@@ -32,12 +33,17 @@ import { isLocalFailure } from './run-recorder.ts'
 /**
  * Runs a plan: a new run, or the last one of the same pipeline with the same fingerprint if it is unfinished or its reports are
  * missing, since schedulers repeat the same command and a second paid job is the worst outcome. `fresh` always starts a new run.
- * Throws FETTLE_LOCKED while another process runs it, FETTLE_OUTPUT_WRITE when the runs directory cannot be written.
+ * Throws FETTLE_LOCKED while another process runs it, FETTLE_OUTPUT_WRITE when the runs directory cannot be written,
+ * FETTLE_DECISIONS_LOST when a new run would undo decisions.
  */
 export async function startRun(plan: Plan, settings: RunSettings, fresh: boolean): Promise<RunResult> {
   return withLock(lineOf(plan), settings, async lock => {
     const last = fresh ? null : lastRun(settings.runsDir, lineOf(plan))
-    if (last === null || (last.finished && !lacksReports(last, settings.runsDir))) return newRun(plan, lock, settings)
+    const start = async (): Promise<RunResult> => {
+      await assertDecisionsKept(plan, settings, nowOf(settings)())
+      return newRun(plan, lock, settings)
+    }
+    if (last === null || (last.finished && !lacksReports(last, settings.runsDir))) return start()
     const isSame = isContinued(last, plan, settings)
     if (isSame && last.finished) {
       settings.observers?.emit(
@@ -56,7 +62,7 @@ export async function startRun(plan: Plan, settings: RunSettings, fresh: boolean
         `the unfinished run ${last.runId} is of another plan; resume it separately`,
         action('resume', last.runId),
       )
-    return newRun(plan, lock, settings)
+    return start()
   })
 }
 

@@ -43,7 +43,7 @@ export async function check(pipeline: string | RowsPipeline, options: LibraryOpt
 export async function run(pipeline: string | RowsPipeline, options: LibraryOptions, own: RunReporter): Promise<RunResult> {
   proveWhole(options, 'timeoutMs')
   const settings = settingsOf('run', options, runsDirOf(options), [own])
-  const { queue, detach = false, fresh = false } = options
+  const { queue, detach = false, fresh = false, dropDecisions = false } = options
   if (queue !== undefined && detach)
     throw new FettleError('FETTLE_USAGE', 'run cannot detach from a queue', { hint: 'Call submit, and collect later.' })
   const ready = await prepared(pipeline, options, true)
@@ -51,7 +51,7 @@ export async function run(pipeline: string | RowsPipeline, options: LibraryOptio
     if (queue === undefined) {
       const { plan, issues, credentials, links } = ready
       if (plan === null) throw errorOfIssues(issues)
-      return await startRun(plan, { ...settings, detach, credentials, links }, fresh)
+      return await startRun(plan, { ...settings, detach, dropDecisions, credentials, links }, fresh)
     }
     return (await runQueued(ready, settings, targetOf(queue, options), fresh)).result!
   } finally {
@@ -62,7 +62,11 @@ export async function run(pipeline: string | RowsPipeline, options: LibraryOptio
 export async function submit(pipeline: string | RowsPipeline, options: SubmitOptions): Promise<SubmittedRun> {
   const ready = await prepared(pipeline, options, true)
   try {
-    const settings = { ...settingsOf('submit', options, runsDirOf(options)), detach: true }
+    const settings = {
+      ...settingsOf('submit', options, runsDirOf(options)),
+      detach: true,
+      dropDecisions: options.dropDecisions ?? false,
+    }
     const { queued } = await runQueued(ready, settings, targetOf(options.queue, options), options.fresh ?? false)
     return { runId: queued.runId, pipeline: queued.pipeline, shards: queued.jobs.length }
   } finally {

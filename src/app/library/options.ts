@@ -46,6 +46,8 @@ export interface ExecutionOptions extends EnvironmentOptions {
 export interface LibraryOptions extends ExecutionOptions, Partial<Omit<Overrides, 'shard'>> {
   /** Start a new run even if one of the same plan is unfinished. */
   readonly fresh?: boolean
+  /** Run although this undoes decisions that the last run applied. */
+  readonly dropDecisions?: boolean
   /** Resolve as soon as every job is submitted; `status` reports on the run and `collect` finishes it. */
   readonly detach?: boolean
   /** Run the shards in workers of this queue, and merge them. */

@@ -54,9 +54,12 @@ export async function prepare(file: string, options: PrepareContext & Overrides)
   return plan(typeof text === 'string' ? parseText(text, file, options) : text, file, options)
 }
 
-/** Prepares a pipeline object; its issues have no line. */
-export async function prepareValue(value: unknown, options: PrepareContext & Overrides): Promise<Prepared> {
-  const file = '(object)'
+/** Prepares a pipeline object; its issues have no line. `file` is shown where the file of a pipeline would be. */
+export async function prepareValue(
+  value: unknown,
+  options: PrepareContext & Overrides,
+  file = '(object)',
+): Promise<Prepared> {
   return plan(parsePipelineValue(value, parseOptions(file, options)), file, options)
 }
 

@@ -23,6 +23,12 @@ export const LIMIT: Option = { name: 'limit', describe: 'Only the first N rows' 
 
 export const NEW_RUN: Option = { name: 'new', type: 'switch', describe: 'Start a new run even if an unfinished one exists' }
 
+export const DROP_DECISIONS: Option = {
+  name: 'drop-decisions',
+  type: 'switch',
+  describe: 'Run although this undoes decisions that the last run applied',
+}
+
 export const SOURCES: readonly Option[] = [
   SERVICE,
   { name: 'input', describe: 'Read this file, or - for standard input, instead of the input of the pipeline' },

@@ -72,15 +72,25 @@ export function settingsOf(
     args: argsOf(flags, command),
     timeoutMs: timeoutOf(flags),
     detach: isOn(flags, 'detach'),
+    dropDecisions: isOn(flags, 'drop-decisions'),
     signal: io.signal,
     observers,
   }
 }
 
 /** Removes the query of an address, which may be a signature. */
-const shownFlag = (value: Flags[string]): string | boolean => (typeof value === 'string' ? shownPath(value) : (value as boolean))
+const shownFlag = (value: unknown): RunSettings['args'][string] =>
+  typeof value === 'string' ? shownPath(value) : typeof value === 'boolean' ? value : [...(value as readonly string[])]
 
 const REPORTED = [
+  'file',
+  'map',
+  'encoding',
+  'delimiter',
+  'header',
+  'skip',
+  'sheet',
+  'decisions',
   'service',
   'input',
   'output',

@@ -29,6 +29,9 @@ const nameFor = (path: string, prefix: string): string => {
   return `${prefix}${plain === '' ? 'list' : plain}`.slice(0, 60).replace(/-$/, '')
 }
 
+/** Where decisions about a list are stored if nothing else is named: one file, shared by `clean` and the pipeline of the list. */
+export const decisionsFileOf = (pipeline: string): string => `decisions/${pipeline.replace(/^clean-/, '')}.csv`
+
 export function draftOf(proposal: Proposal, { facts, reading, output, prefix = '' }: DraftOptions): PipelineInput {
   const { mappings, key } = chosen(proposal)
   const reference = ({ column: { header, index } }: Proposed) => columnReference(header, index, facts.header)
@@ -93,6 +96,8 @@ export function draftYaml(proposal: Proposal, options: DraftOptions, { schema, b
       unmatched: 'the rows nothing was found for',
       review: 'the rows to look at, with the best company found',
     }),
+    '',
+    `review: ${flow({ decisions: literal(decisionsFileOf(name)) })}  # decisions of a review, applied on every run`,
     '',
     '# service: https://host/v1          # absent: FETTLE_URL if set, else the embedded one. User name and password: environment only',
     '# enrich: basic                     # basic | basicPlus | standard | {product, tags}',

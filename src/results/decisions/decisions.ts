@@ -54,6 +54,14 @@ export class Decisions {
   of(fingerprint: string): Verdict | undefined {
     return this.#verdicts.get(fingerprint)
   }
+
+  /** The lines in force about these rows. */
+  linesAbout(fingerprints: Iterable<string>): Decision[] {
+    return [...fingerprints].flatMap(fingerprint => {
+      const { accepted, rejected, none } = this.of(fingerprint) ?? OPEN
+      return [...rejected.values(), none, accepted].filter(line => line !== null)
+    })
+  }
 }
 
 /** Pairs of lines that accept different companies for one row: the first pair of each row. */

@@ -92,16 +92,15 @@ describe.concurrent('a review by table', () => {
     await decided(cwd, { 'GB-X-02345678': 'reject', 'GB-X-01234567': 'reject' })
     const { code, stderr } = await fettle(['review', '--apply', 'mine.csv'], { cwd })
     expect(code).toBe(0)
-    expect(stderr).toContain('add to the pipeline  review: { decisions: decisions.csv }')
+    expect(stderr).toContain('add to the pipeline  review: { decisions: decisions/p.csv }')
     expect(outcomes(cwd)).toEqual(['matched', 'unmatched', 'review', 'unmatched'])
-    expect(existsSync(join(cwd, 'decisions.csv'))).toBe(true)
+    expect(existsSync(join(cwd, 'decisions/p.csv'))).toBe(true)
   })
 
   test('as a workbook, and as a page with all rows', async () => {
     const cwd = await reviewed()
-    expect((await fettle(['review', '--export', 'xlsx', 'r.xlsx'], { cwd })).code).toBe(0)
+    expect((await fettle(['review', '--export', 'xlsx', 'r.xlsx', '--export', 'html', 'r.html'], { cwd })).code).toBe(0)
     expect(read(cwd, 'r.xlsx').slice(0, 2)).toBe('PK')
-    expect((await fettle(['review', '--export', 'html', 'r.html'], { cwd })).code).toBe(0)
     expect(read(cwd, 'r.html')).toContain('GB-X-02345678')
   })
 
@@ -116,7 +115,7 @@ describe.concurrent('a review by table', () => {
     })
     expect(await fettle(['review'], { cwd })).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/2 rows are to be reviewed, and this is not a terminal[\s\S]*--export csv FILE/),
+      stderr: expect.stringMatching(/2 rows to review, but this is not a terminal[\s\S]*--export csv FILE/),
     })
     writeFileSync(join(cwd, 'bad.csv'), 'fingerprint,decision\nx,accept\n')
     expect(await fettle(['review', '--apply', 'bad.csv'], { cwd })).toMatchObject({
@@ -153,6 +152,42 @@ describe.concurrent('a review by table', () => {
           })
         ).code,
       ).toBe(2)
+  })
+
+  test('a run that would undo applied decisions refuses before it writes; --drop-decisions undoes them', async () => {
+    const cwd = await reviewed()
+    await decided(cwd, { 'GB-X-02345678': 'accept' })
+    expect((await fettle(['review', '--apply', 'mine.csv'], { cwd })).code).toBe(0)
+    const corrected = read(cwd, 'out/p.csv')
+    const refused = (stderr: RegExp) => ({ code: 65, stderr: expect.stringMatching(stderr) })
+    const about = 'FETTLE_DECISIONS_LOST[\\s\\S]*about 2 rows'
+    expect(await fettle(['run', 'p.yml'], { cwd })).toMatchObject(
+      refused(new RegExp(`${about}[\\s\\S]*review: \\{ decisions: decisions/p.csv \\}`)),
+    )
+    writeFileSync(join(cwd, 'p.yml'), pipelineOf('p', `${OUTPUT}\nreview: {decisions: decisions/q.csv}`))
+    expect(await fettle(['run', 'p.yml'], { cwd })).toMatchObject(refused(new RegExp(`${about}[\\s\\S]*no file decisions/q.csv`)))
+    expect(read(cwd, 'out/p.csv')).toBe(corrected)
+    expect(readdirSync(join(cwd, 'fettle-runs')).filter(name => name.startsWith('2'))).toHaveLength(1)
+    writeFileSync(join(cwd, 'p.yml'), pipelineOf('p', NAMED))
+    expect((await fettle(['run', 'p.yml', '-q'], { cwd })).code).toBe(0)
+    expect(read(cwd, 'out/p.csv')).toBe(corrected)
+    writeFileSync(join(cwd, 'p.yml'), pipelineOf('p', OUTPUT))
+    expect((await fettle(['run', 'p.yml', '-q', '--drop-decisions'], { cwd })).code).toBe(0)
+    expect(outcomes(cwd)).toEqual(['matched', 'review', 'review', 'unmatched'])
+    expect((await fettle(['run', 'p.yml', '-q'], { cwd })).code).toBe(0)
+  })
+
+  test('clean finds the decisions about its list again', async () => {
+    const cwd = folderOf({ 'rows.csv': ROWS })
+    const clean = ['clean', 'rows.csv', '-o', 'out.csv', '-q']
+    expect((await fettle(clean, { cwd })).code).toBe(0)
+    await decided(cwd, { 'GB-X-02345678': 'accept' })
+    expect((await fettle(['review', '--apply', 'mine.csv'], { cwd })).stderr).toContain('fettle clean applies them from now on')
+    const corrected = read(cwd, 'out.csv')
+    expect(corrected).toContain('manualMatched')
+    expect((await fettle(clean, { cwd })).code).toBe(0)
+    expect(read(cwd, 'out.csv')).toBe(corrected)
+    expect((await fettle([...clean, '--decisions', 'decisions/others.csv'], { cwd })).code).toBe(65)
   })
 
   test('only the newest run of a pipeline keeps what its review needs', async () => {
@@ -199,7 +234,7 @@ describe.concurrent('a review at a terminal', () => {
     under.child.stdin?.write('n')
     const { code, stdout } = await under.ended
     expect(code).toBe(0)
-    expect(stdout).toContain('accepted 1, rejected 1')
+    expect(stdout).toContain('applied: 1 accepted, 1 rejected')
     expect(outcomes(cwd)).toEqual(['matched', 'manualMatched', 'unmatched', 'unmatched'])
   })
 
@@ -213,6 +248,6 @@ describe.concurrent('a review at a terminal', () => {
     const { stdout } = await under.ended
     expect(stdout).toMatch(/(?<!-)icanon/)
     expect(outcomes(cwd)).toEqual(['matched', 'manualMatched', 'review', 'unmatched'])
-    expect((await fettle(['review', '--json'], { cwd })).stderr).toContain('1 row is to be reviewed')
+    expect((await fettle(['review', '--json'], { cwd })).stderr).toContain('1 row to review')
   })
 })

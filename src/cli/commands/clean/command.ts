@@ -1,7 +1,7 @@
 /** `fettle clean`: a list matched and enriched without a pipeline file. */
 import { FORMAT_EXTENSIONS } from '../../../formats/index.ts'
 import type { Command } from '../../command.ts'
-import { EXECUTION, LIMIT, LIST, LIST_OPTIONS, NEW_RUN, QUIET_OR_VERBOSE, SERVICE } from '../options.ts'
+import { DROP_DECISIONS, EXECUTION, LIMIT, LIST, LIST_OPTIONS, NEW_RUN, QUIET_OR_VERBOSE, SERVICE } from '../options.ts'
 
 export const clean: Command = {
   usage: 'clean <file>',
@@ -14,6 +14,8 @@ export const clean: Command = {
     SERVICE,
     LIMIT,
     NEW_RUN,
+    { name: 'decisions', describe: 'File of the decisions to apply; default: decisions/<list>.csv' },
+    DROP_DECISIONS,
   ],
   conflicts: QUIET_OR_VERBOSE,
   examples: [

@@ -6,7 +6,7 @@ import type { Prepared } from '../../../app/prepare/prepare.ts'
 import { type InspectedColumns, proposeFor } from '../../../app/prepare/propose.ts'
 import { FettleError } from '../../../errors.ts'
 import { formatOfName, type OutputFormat } from '../../../formats/index.ts'
-import { draftOf } from '../../../pipeline/index.ts'
+import { decisionsFileOf, draftOf, type PipelineInput } from '../../../pipeline/index.ts'
 import { escapeTerminal } from '../../../report/formats/escape.ts'
 import type { Flags } from '../../command.ts'
 import { isOn, needText, textFlag, wholeFlag } from '../../options/read.ts'
@@ -29,16 +29,19 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const output = outputOf(flags, inspected, io)
   const draft = draftOf(proposal, { facts: inspected.facts, reading: inputKeys(reading), output, prefix: 'clean-' })
   const service = textFlag(flags, 'service')
+  const decisions = decisionsFile(draft.name, flags, io)
   // The embedded service has no other clients: frequent polling costs nothing.
   const isOwn = resolveService({ env: io.env, service }, { service: null }).kind === 'embedded'
-  const prepared = await prepareValue(isOwn ? { ...draft, poll: { every: '500ms' } } : draft, {
+  const pipeline = { ...draft, ...decisions, ...(isOwn ? { poll: { every: '500ms' } } : {}) }
+  const overrides = {
     ...NO_OVERRIDES,
     env: io.env,
     cwd: io.cwd,
     runsDir: needText(flags, 'runs-dir'),
     service,
     limit: wholeFlag(flags, 'limit', 1, 1_000_000_000),
-  })
+  }
+  const prepared = await prepareValue(pipeline, overrides, `fettle clean ${reading.path}`)
   const reporters = await CallReporters.create(flags, io)
   try {
     if (prepared.plan !== null)
@@ -46,7 +49,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
     assertReplaceable(output.path, prepared, flags, io)
     reporters.enable()
     await checkResultFile(flags, io)
-    const ending = await runPipeline({ file: reading.path, prepared }, reporters, flags, io, false)
+    const ending = await runPipeline({ file: reading.path, prepared, command: 'clean' }, reporters, flags, io, false)
     printSampleNotice(ending, flags, io)
     return await reportEndings([ending], reporters, flags, io)
   } finally {
@@ -59,6 +62,13 @@ function printSampleNotice(ending: Ending, flags: Flags, io: Io): void {
   if (!('result' in ending) || isOn(flags, 'quiet')) return
   const issues = ending.result.report.results.flatMap(one => one.issues)
   for (const one of issues) if (one.code === 'FETTLE_REGISTER_SAMPLE') io.err(escapeTerminal(`${one.message}. ${one.hint ?? ''}`))
+}
+
+/** The decisions of an earlier review of this list are found by its name. */
+function decisionsFile(name: string, flags: Flags, io: Io): Pick<PipelineInput, 'review'> {
+  const requested = textFlag(flags, 'decisions')
+  const path = requested ?? decisionsFileOf(name)
+  return requested !== null || existsSync(resolve(io.cwd, path)) ? { review: { decisions: path } } : {}
 }
 
 /** The requested output, else a file in the working directory named after the list. */

@@ -9,9 +9,9 @@ export const review: Command = {
   options: [
     RUNS_DIR,
     JSON_RESULT,
-    { name: 'export', type: 'list', values: 2, describe: 'Write the rows to a file instead: csv, xlsx or html, and its name' },
+    { name: 'export', type: 'list', values: 2, describe: 'Write the rows to a file instead: csv, xlsx or html, and its name; several times for several files' },
     { name: 'apply', describe: 'Apply the decisions in this file' },
-    { name: 'decisions', describe: 'File of the decisions; default: the one of the pipeline, or decisions.csv' },
+    { name: 'decisions', describe: 'File of the decisions; default: the one of the pipeline, or decisions/<pipeline>.csv' },
     { name: 'by', describe: 'Who decides; default: the user of this machine' },
     { name: 'expires', describe: 'Last day on which the decisions apply: 2027-11-21' },
     { name: 'all', type: 'switch', describe: 'Include rows that are already decided' },

@@ -13,8 +13,11 @@ import {
 import { EXIT, FettleError } from '../../../errors.ts'
 import { writeAtomic } from '../../../files/atomic-file.ts'
 import { sweepBeside } from '../../../files/stale-temp-files.ts'
+import type { RunState } from '../../../journal/index.ts'
+import { decisionsFileOf } from '../../../pipeline/index.ts'
 import { escapeTerminal, renderHtml, resultLine } from '../../../report/index.ts'
-import { type Decision, mergeDecisions, requireDecisions, writeDecisions, writeTable } from '../../../results/index.ts'
+import { count, counted } from '../../../report/words.ts'
+import { type Decision, Decisions, mergeDecisions, requireDecisions, writeDecisions, writeTable } from '../../../results/index.ts'
 import type { Flags } from '../../command.ts'
 import { assertReplaceableReport } from '../../options/overwrite-guards.ts'
 import { isOn, listFlag, needText, textFlag } from '../../options/read.ts'
@@ -23,31 +26,24 @@ import type { Io } from '../../terminal/io.ts'
 import type { Chosen } from './screen.ts'
 import { runReviewSession } from './session.ts'
 
-const DEFAULT_FILE = 'decisions.csv'
-
 export async function run(flags: Flags, io: Io): Promise<number> {
   const runsDir = needText(flags, 'runs-dir')
   const { state, directory } = runForReview(runsDir, textFlag(flags, 'run') ?? undefined)
   const rows = (await reviewRows(state, directory)) ?? []
   const apply = textFlag(flags, 'apply')
-  const [format, to] = listFlag(flags, 'export')
-  if (format !== undefined && to !== undefined) {
-    await exportTo(format, to, {
-      rows,
-      mappings: state.plan.mappings.map(({ mapping }) => mapping),
-      id: state.runId,
-      runsDir,
-      io,
-    })
+  const exports = pairsOf(listFlag(flags, 'export'))
+  if (exports.length > 0) {
+    const mappings = state.plan.mappings.map(({ mapping }) => mapping)
+    for (const [format, to] of exports) await exportTo(format, to, { rows, mappings, id: state.runId, runsDir, io })
     return EXIT.ok
   }
-  const target = textFlag(flags, 'decisions') ?? state.plan.decisions ?? DEFAULT_FILE
+  const target = textFlag(flags, 'decisions') ?? state.plan.decisions ?? decisionsFileOf(state.plan.name)
   const path = resolve(io.cwd, target)
   await sweepBeside(path)
   const old = existsSync(path) ? await requireDecisions(target, io.cwd) : []
   const added =
     apply === null
-      ? await atTerminal(rows, flags, io, lines => writeDecisions(path, mergeDecisions(old, lines)))
+      ? await atTerminal(rows, old, flags, io, lines => writeDecisions(path, mergeDecisions(old, lines)))
       : signed(await requireDecisions(apply, io.cwd), whoIs(flags, io))
   if (apply !== null) await writeDecisions(path, mergeDecisions(old, added))
   if (added.length === 0) {
@@ -55,11 +51,20 @@ export async function run(flags: Flags, io: Io): Promise<number> {
     return EXIT.ok
   }
   const isNamed = state.plan.decisions !== null && resolve(io.cwd, state.plan.decisions) === path
-  print(io, `${added.length} ${added.length === 1 ? 'line' : 'lines'} written to ${target}`)
-  if (!isNamed) print(io, `to apply them in every run, add to the pipeline  review: { decisions: ${target} }`)
+  print(io, `${counted(new Set(added.map(({ fingerprint }) => fingerprint)).size, 'row')} decided, stored in ${target}`)
+  if (!isNamed) print(io, howToKeep(state, target))
   const result = await applyDecisions(state.runId, mergeDecisions(old, added), { env: io.env, cwd: io.cwd, runsDir })
-  return printResult(result, flags, io)
+  return printResult(result, old.length > 0, flags, io)
 }
+
+const pairsOf = (values: readonly string[]): [string, string][] =>
+  values.flatMap((format, at) => (at % 2 === 0 ? [[format, values[at + 1] ?? ''] as [string, string]] : []))
+
+/** `clean` finds the file by its name; a pipeline has to name it. */
+const howToKeep = ({ args, plan }: RunState, target: string): string =>
+  args.command === 'clean'
+    ? `fettle clean applies them from now on${target === decisionsFileOf(plan.name) ? '' : ` with --decisions ${target}`}`
+    : `to apply them in every run, add to the pipeline  review: { decisions: ${target} }`
 
 const whoIs = (flags: Flags, io: Io): string => textFlag(flags, 'by') ?? io.env.USER ?? io.env.USERNAME ?? ''
 
@@ -71,12 +76,12 @@ const signed = (lines: readonly Decision[], who: string): Decision[] => {
 
 const print = (io: Io, text: string): void => io.err(escapeTerminal(text))
 
-function printResult({ state, report, directory }: RunResult, flags: Flags, io: Io): number {
+function printResult({ state, report, directory }: RunResult, hasEarlier: boolean, flags: Flags, io: Io): number {
   const [result] = report.results
   const { decisions } = state
   if (decisions !== null) {
-    const words = Object.entries(decisions).filter(([, count]) => count > 0)
-    print(io, `rows by what the decisions did: ${words.map(([name, count]) => `${name} ${count}`).join(', ') || 'none'}`)
+    const effects = Object.entries(decisions).flatMap(([name, rows]) => (rows > 0 ? [`${count(rows)} ${name}`] : []))
+    print(io, `applied${hasEarlier ? ', with the earlier decisions' : ''}: ${effects.join(', ') || 'none'}`)
   }
   if (isOn(flags, 'json')) io.out(resultLine(report))
   else {
@@ -87,14 +92,17 @@ function printResult({ state, report, directory }: RunResult, flags: Flags, io: 
   return state.exitCode ?? EXIT.ok
 }
 
-/** Throws FETTLE_USAGE without a terminal. */
+/** Rows without a decision first. Throws FETTLE_USAGE without a terminal. */
 async function atTerminal(
   rows: readonly ReviewRow[],
+  old: readonly Decision[],
   flags: Flags,
   io: Io,
   keep: (lines: readonly Decision[]) => Promise<void>,
 ): Promise<readonly Decision[]> {
-  const open = isOn(flags, 'all') ? rows : rows.filter(({ decision, outcome }) => decision === null || outcome === 'review')
+  const earlier = earlierOf(old)
+  const undecided = rows.filter(row => earlier(row) === null)
+  const open = isOn(flags, 'all') ? [...undecided, ...rows.filter(row => earlier(row) !== null)] : undecided
   if (open.length === 0) {
     io.err(rows.length === 0 ? 'there is nothing to review' : 'every row is decided; --all includes decided rows')
     return []
@@ -102,7 +110,7 @@ async function atTerminal(
   if (!io.isTerminal || io.stdin().isTTY !== true)
     throw new FettleError(
       'FETTLE_USAGE',
-      `${open.length === 1 ? '1 row is' : `${open.length} rows are`} to be reviewed, and this is not a terminal`,
+      `${counted(open.length, 'row')} to review, but this is not a terminal`,
       {
         hint: 'Export a table with --export csv FILE or --export xlsx FILE, or use the report page; then pass --apply FILE.',
       },
@@ -121,7 +129,20 @@ async function atTerminal(
     if (named.length === 0) return [{ ...line, decision: 'reject' }]
     return named.map(({ id, name }) => ({ ...line, decision: 'reject', company: id, companyName: name }))
   }
-  return runReviewSession(io, { rows: open, linesOf, keep })
+  return runReviewSession(io, { rows: open, linesOf, earlier, keep })
+}
+
+/** The decision about a row: in the decisions file. A rejection of some candidates leaves it open. */
+function earlierOf(old: readonly Decision[]): (row: ReviewRow) => Chosen {
+  const decisions = new Decisions(old, new Date().toISOString().slice(0, 10))
+  return ({ fingerprint, candidates }) => {
+    const verdict = decisions.of(fingerprint ?? '')
+    if (verdict === undefined) return null
+    const { accepted, none, rejected } = verdict
+    if (accepted !== null) return { kind: 'accept', company: accepted.company, by: accepted.by }
+    const isOver = none !== null || candidates.every(({ id }) => rejected.has(id))
+    return isOver ? { kind: 'reject', by: (none ?? [...rejected.values()][0])?.by ?? '' } : null
+  }
 }
 
 /** The last day on which decisions apply, '' for no limit. */
@@ -166,7 +187,7 @@ async function exportTo(format: string, to: string, { rows, mappings, id, runsDi
     const { names, rows: lines } = reviewTable(mappings, rows)
     await writeTable(path, format, names, lines)
   }
-  print(io, `${rows.length} ${rows.length === 1 ? 'row' : 'rows'} to review in ${to}`)
+  print(io, `${counted(rows.length, 'row')} to review in ${to}`)
   if (format !== 'html') io.err('write accept or reject beside a company, then: fettle review --apply FILE')
 }
 

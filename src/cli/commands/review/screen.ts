@@ -1,6 +1,6 @@
 /** Draws a row beside its candidates as text, in the width of the terminal. */
 import type { ReviewRow } from '../../../app/index.ts'
-import { clip, escapeTerminal, reasonsOf, wordsBeside } from '../../../report/index.ts'
+import { clip, escapeTerminal, keyLine, reasonsOf, wordsBeside } from '../../../report/index.ts'
 
 export interface ScreenStyle {
   readonly width: number
@@ -21,11 +21,18 @@ const cell = (text: string, width: number): string => {
   return shown + ' '.repeat(Math.max(0, width - [...shown].length))
 }
 
-/** Null while the row is open. */
-export type Chosen = { readonly kind: 'accept'; readonly company: string } | { readonly kind: 'reject' } | null
+/** Null while the row is open; `by` of an earlier review. */
+export type Chosen = ({ readonly kind: 'accept'; readonly company: string } | { readonly kind: 'reject' }) & {
+  readonly by?: string
+} | null
 
 /** Row `at` of `of`, from 1. */
-export function screenOf(row: ReviewRow, at: number, of: number, chosen: Chosen, style: ScreenStyle): string {
+export function screenOf(
+  row: ReviewRow,
+  { at, of }: { readonly at: number; readonly of: number },
+  chosen: Chosen,
+  style: ScreenStyle,
+): string {
   const { width } = style
   const head = `${at} of ${of} to review · row ${row.row}${row.key === null ? '' : ` · ${row.key}`}`
   const fits = Math.max(1, Math.floor((width - LABEL) / (MIN_COLUMN + GAP)) - 1)
@@ -61,14 +68,16 @@ export function screenOf(row: ReviewRow, at: number, of: number, chosen: Chosen,
     '',
     ...(chosen === null
       ? []
-      : [bold(chosen.kind === 'accept' ? `✓ ${escapeTerminal(chosen.company)}` : '✗ none of these', style), '']),
-    dim(clip(keysOf(row.candidates.length), width), style),
+      : [bold(clip(escapeTerminal(wordsOf(chosen)), width), style), '']),
+    dim(clip(keyLine('terminal', row.candidates.length), width), style),
     '',
   ].join('\n')
 }
 
-const keysOf = (candidates: number): string =>
-  `${candidates === 0 ? '' : candidates === 1 ? 'y accept · ' : `y the best, 1–${candidates} that one · `}n none of these · s skip · b back · u undo · q finish`
+function wordsOf(chosen: NonNullable<Chosen>): string {
+  const by = chosen.by === undefined ? '' : `, decided earlier${chosen.by === '' ? '' : ` by ${chosen.by}`}`
+  return `${chosen.kind === 'accept' ? `✓ ${chosen.company}` : '✗ none of these'}${by}`
+}
 
 /** Text that differs from the row is yellow; without colour only the reasons show it. */
 const differing = (drawn: string, text: string, own: string, style: ScreenStyle): string =>

@@ -1,6 +1,7 @@
 /** A review at the terminal, one row after the other, one key each. Every decision is stored at once: a closed terminal loses none. */
 
 import type { ReviewRow } from '../../../app/index.ts'
+import { actionOfKey } from '../../../report/index.ts'
 import type { Decision } from '../../../results/index.ts'
 import type { Io } from '../../terminal/io.ts'
 import { type Chosen, screenOf } from './screen.ts'
@@ -8,6 +9,8 @@ import { type Chosen, screenOf } from './screen.ts'
 export interface Session {
   readonly rows: readonly ReviewRow[]
   readonly linesOf: (row: ReviewRow, chosen: NonNullable<Chosen> | null) => readonly Decision[]
+  /** The decision of an earlier review, null for none. */
+  readonly earlier: (row: ReviewRow) => Chosen
   /** Stores the decisions made so far. */
   readonly keep: (lines: readonly Decision[]) => Promise<void>
 }
@@ -15,7 +18,7 @@ export interface Session {
 type Keys = AsyncGenerator<string, void, void>
 
 /** Runs until the last row is decided or `q` is pressed; returns the decisions. */
-export async function runReviewSession(io: Io, { rows, linesOf, keep }: Session): Promise<readonly Decision[]> {
+export async function runReviewSession(io: Io, { rows, linesOf, earlier, keep }: Session): Promise<readonly Decision[]> {
   const chosen = new Map<string, NonNullable<Chosen> | 'undone'>()
   const keys = keysOf(io)
   const lines = (): Decision[] => {
@@ -29,24 +32,26 @@ export async function runReviewSession(io: Io, { rows, linesOf, keep }: Session)
   try {
     for (let at = 0; at < rows.length; ) {
       const row = rows[at]!
-      const known = chosen.get(row.fingerprint ?? '') ?? null
-      const shown = screenOf(row, at + 1, rows.length, known === 'undone' ? null : known, {
+      const known = chosen.get(row.fingerprint ?? '') ?? earlier(row)
+      const shown = screenOf(row, { at: at + 1, of: rows.length }, known === 'undone' ? null : known, {
         width: Math.min(160, io.columns()),
         colour: io.colour.err,
       })
       io.draw(`\x1b[2J\x1b[H${shown.replaceAll('\n', '\r\n')}`)
       const key = await next(keys)
-      if (key === null || key === 'q' || key === '\x03' || key === '\x04') break
-      const candidate = key === 'y' ? row.candidates[0] : /^[1-9]$/.test(key) ? row.candidates[Number(key) - 1] : undefined
+      if (key === null || key === '\x03' || key === '\x04') break
+      const action = actionOfKey(key, 'terminal')
+      if (action === 'finish') break
+      const candidate = row.candidates[action === 'best' ? 0 : action === 'nth' ? Number(key) - 1 : -1]
       if (candidate !== undefined && candidate.id !== '') {
         await set(row, { kind: 'accept', company: candidate.id })
         at++
-      } else if (key === 'n') {
+      } else if (action === 'none') {
         await set(row, { kind: 'reject' })
         at++
-      } else if (key === 'u') await set(row, 'undone')
-      else if (key === 's' || key === ' ' || key === 'j') at++
-      else if (key === 'b' || key === 'k') at = Math.max(0, at - 1)
+      } else if (action === 'undo') await set(row, 'undone')
+      else if (action === 'next' || action === 'later') at++
+      else if (action === 'back') at = Math.max(0, at - 1)
     }
     return lines()
   } finally {

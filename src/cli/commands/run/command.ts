@@ -1,6 +1,6 @@
 /** `fettle run`: pipelines executed side by side. */
 import type { Command } from '../../command.ts'
-import { EXECUTION, NEW_RUN, PIPELINES, QUIET_OR_VERBOSE, queueOptions, SOURCES } from '../options.ts'
+import { DROP_DECISIONS, EXECUTION, NEW_RUN, PIPELINES, QUIET_OR_VERBOSE, queueOptions, SOURCES } from '../options.ts'
 
 export const run: Command = {
   usage: 'run <pipeline..>',
@@ -14,6 +14,7 @@ export const run: Command = {
     { name: 'dry-run', type: 'switch', describe: 'Print the plan and send nothing' },
     { name: 'detach', type: 'switch', describe: 'Exit once every remote job is submitted; see status and collect' },
     NEW_RUN,
+    DROP_DECISIONS,
   ],
   conflicts: {
     ...QUIET_OR_VERBOSE,

@@ -26,6 +26,8 @@ const CONCURRENCY = 4
 interface Item {
   readonly file: string
   readonly prepared: Prepared
+  /** `run` if absent. */
+  readonly command?: 'clean'
 }
 
 export async function run(flags: Flags, io: Io): Promise<number> {
@@ -84,7 +86,7 @@ export async function reportEndings(endings: readonly Ending[], reporters: CallR
 
 /** Runs one pipeline; an error is its ending. */
 export async function runPipeline(
-  { file, prepared }: Item,
+  { file, prepared, command }: Item,
   reporters: CallReporters,
   flags: Flags,
   io: Io,
@@ -103,7 +105,7 @@ export async function runPipeline(
     io.signal.throwIfAborted()
     // Missing credentials are reported before a runs folder is created.
     if (plan.service.kind === 'remote') credentials()
-    const settings = settingsOf(flags, io, reporters.observersOf(progress), 'run', credentials)
+    const settings = settingsOf(flags, io, reporters.observersOf(progress), command ?? 'run', credentials)
     if (textFlag(flags, 'queue') !== null) return await runInQueue(prepared, settings, flags)
     return { name, result: await startRun(plan, { ...settings, links }, isOn(flags, 'new')) }
   } catch (error) {
