@@ -11,8 +11,8 @@ import { identityOf, serviceOf } from '../env/identity.ts'
 import { packageInfo } from '../env/package-info.ts'
 import { DEFAULT_RUNTIME } from '../env/runtime.ts'
 import { openTrace } from '../observe/opentelemetry.ts'
-import { assertDecisionsKept } from '../prepare/kept-decisions.ts'
 import { checkOutputsWritable } from '../prepare/check-outputs.ts'
+import { assertDecisionsKept } from '../prepare/kept-decisions.ts'
 import { hasReports, readReport, writeReports } from '../runs/report-files.ts'
 import {
   lastRun,

@@ -55,11 +55,7 @@ export async function prepare(file: string, options: PrepareContext & Overrides)
 }
 
 /** Prepares a pipeline object; its issues have no line. `file` is shown where the file of a pipeline would be. */
-export async function prepareValue(
-  value: unknown,
-  options: PrepareContext & Overrides,
-  file = '(object)',
-): Promise<Prepared> {
+export async function prepareValue(value: unknown, options: PrepareContext & Overrides, file = '(object)'): Promise<Prepared> {
   return plan(parsePipelineValue(value, parseOptions(file, options)), file, options)
 }
 

@@ -9,7 +9,12 @@ export const review: Command = {
   options: [
     RUNS_DIR,
     JSON_RESULT,
-    { name: 'export', type: 'list', values: 2, describe: 'Write the rows to a file instead: csv, xlsx or html, and its name; several times for several files' },
+    {
+      name: 'export',
+      type: 'list',
+      values: 2,
+      describe: 'Write the rows to a file instead: csv, xlsx or html, and its name; several times for several files',
+    },
     { name: 'apply', describe: 'Apply the decisions in this file' },
     { name: 'decisions', describe: 'File of the decisions; default: the one of the pipeline, or decisions/<pipeline>.csv' },
     { name: 'by', describe: 'Who decides; default: the user of this machine' },

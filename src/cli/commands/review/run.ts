@@ -108,13 +108,9 @@ async function atTerminal(
     return []
   }
   if (!io.isTerminal || io.stdin().isTTY !== true)
-    throw new FettleError(
-      'FETTLE_USAGE',
-      `${counted(open.length, 'row')} to review, but this is not a terminal`,
-      {
-        hint: 'Export a table with --export csv FILE or --export xlsx FILE, or use the report page; then pass --apply FILE.',
-      },
-    )
+    throw new FettleError('FETTLE_USAGE', `${counted(open.length, 'row')} to review, but this is not a terminal`, {
+      hint: 'Export a table with --export csv FILE or --export xlsx FILE, or use the report page; then pass --apply FILE.',
+    })
   const by = whoIs(flags, io)
   const expires = expiryOf(flags)
   const at = new Date().toISOString()

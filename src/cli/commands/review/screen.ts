@@ -22,9 +22,11 @@ const cell = (text: string, width: number): string => {
 }
 
 /** Null while the row is open; `by` of an earlier review. */
-export type Chosen = ({ readonly kind: 'accept'; readonly company: string } | { readonly kind: 'reject' }) & {
-  readonly by?: string
-} | null
+export type Chosen =
+  | (({ readonly kind: 'accept'; readonly company: string } | { readonly kind: 'reject' }) & {
+      readonly by?: string
+    })
+  | null
 
 /** Row `at` of `of`, from 1. */
 export function screenOf(
@@ -66,9 +68,7 @@ export function screenOf(
     ...row.candidates.slice(fits).map((one, n) => clip(escapeTerminal(`${title(fits + n)}  ${one.name}`), width)),
     ...(row.candidates.length === 0 ? ['no company is proposed'] : []),
     '',
-    ...(chosen === null
-      ? []
-      : [bold(clip(escapeTerminal(wordsOf(chosen)), width), style), '']),
+    ...(chosen === null ? [] : [bold(clip(escapeTerminal(wordsOf(chosen)), width), style), '']),
     dim(clip(keyLine('terminal', row.candidates.length), width), style),
     '',
   ].join('\n')
