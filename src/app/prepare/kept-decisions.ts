@@ -40,13 +40,13 @@ export async function assertDecisionsKept(plan: Plan, options: KeptOptions, now:
       : exists
         ? `${path} has no line about ${lost.size === 1 ? 'it' : 'them'}`
         : `there is no file ${path}`
-  const cure =
+  const advice =
     path === null
       ? `Add  review: { decisions: ${before.plan.decisions ?? decisionsFileOf(plan.name)} }  to the pipeline.`
       : `Restore it: ${copy} is a copy of what was applied.`
   throw new FettleError(
     'FETTLE_DECISIONS_LOST',
     `the run ${before.runId} applied decisions about ${rows} that this run would undo: ${why}`,
-    { hint: `${cure} To undo them, pass --drop-decisions.` },
+    { hint: `${advice} To undo them, pass --drop-decisions.` },
   )
 }
