@@ -29,7 +29,7 @@ const TOOLS = {
 /** Settings of npm for the project that runs this test would reach the package managers. */
 const ENVIRONMENT = Object.fromEntries(
   Object.entries(process.env).filter(
-    ([name]) => !/^(?:npm_(?!config_(?:registry|.*proxy|cafile)$)|NODE_|FETTLE_|INIT_CWD)/i.test(name),
+    ([name]) => !/^(?:npm_(?!config_(?:registry|.*proxy|cafile)$)|NODE_(?!EXTRA_CA_CERTS$)|FETTLE_|INIT_CWD)/i.test(name),
   ),
 )
 
@@ -43,7 +43,12 @@ export async function runWith(
   const bin = dirname(nodeOf(node))
   const PATH = [bin, process.env.PATH].join(delimiter)
   const [file = '', ...words] = program
-  const { stdout, stderr } = await call(file, words, { cwd, env: { ...ENVIRONMENT, ...env, PATH }, maxBuffer: 2 ** 26 })
+  const fail = (error: Error & { stdout?: string }): never => {
+    throw new Error(`${error.message}\n${error.stdout ?? ''}`, { cause: error })
+  }
+  const { stdout, stderr } = await call(file, words, { cwd, env: { ...ENVIRONMENT, ...env, PATH }, maxBuffer: 2 ** 26 }).catch(
+    fail,
+  )
   return stdout + stderr
 }
 

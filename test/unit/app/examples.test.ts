@@ -19,6 +19,7 @@ const OUTPUTS: Readonly<Record<string, readonly RegExp[]>> = {
   'library.md': [
     /^\d+ rows\n(?:success|warn) 0\.\d+ out\/clean\.csv\n$/,
     /^### \S first-rows: /,
+    /^1 matched\n2 unmatched\n$/,
     /^sigint cancelled true\n(?:success|warn)\n$/,
     /^FETTLE_\w+ retryable true true\n$/,
     /^ready 0\n(?:success|warn) true\n$/,
