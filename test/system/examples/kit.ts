@@ -64,11 +64,15 @@ socket.end(JSON.stringify({ args: process.argv.slice(2), cwd: process.cwd(), env
 export async function projectHere(more: Readonly<Record<string, string>> = {}): Promise<Project> {
   const made = project(more)
   const socket = join(made.cwd, 'socket')
-  const server = createServer({ allowHalfOpen: true }, async connection => {
+  const server = createServer({ allowHalfOpen: true }, connection => {
     let text = ''
-    for await (const part of connection.setEncoding('utf8')) text += part
-    const { args, cwd, env } = JSON.parse(text)
-    connection.end(JSON.stringify(await fettle(args, { cwd, env })))
+    connection.setEncoding('utf8').on('data', part => {
+      text += part
+    })
+    connection.on('end', async () => {
+      const { args, cwd, env } = JSON.parse(text)
+      connection.end(JSON.stringify(await fettle(args, { cwd, env })))
+    })
   }).listen(socket)
   atEnd(() => server.close())
   await once(server, 'listening')

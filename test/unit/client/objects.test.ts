@@ -8,6 +8,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createObjects, type ObjectPlace } from '../../../src/client/storage/objects.ts'
 import type { S3Settings } from '../../../src/client/storage/s3-client.ts'
+import { runs } from '../../support/runs.ts'
 import { type Answer, createVirtualClock, reset, serveScript } from './kit.ts'
 import { hasS3, serveS3 } from './s3-server.ts'
 
@@ -79,7 +80,7 @@ describe('reading', () => {
           expect(asked.slice(1).every(one => one.headers['if-match'] === '"v1"' && one.headers.range !== undefined)).toBe(true)
         },
       ),
-      { numRuns: 25 },
+      { numRuns: runs(8, 25) },
     )
   })
 

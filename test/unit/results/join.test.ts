@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { openSource } from '../../../src/input/index.ts'
 import type { Plan, PlannedOutput } from '../../../src/pipeline/model/types.ts'
 import { openResults } from '../../../src/results/index.ts'
+import { runs } from '../../support/runs.ts'
 import { factsOf, file, folder, names, planOf, sha256, text } from '../input/kit.ts'
 
 async function* pieces(content: string | Buffer, size = 7): AsyncGenerator<Uint8Array> {
@@ -401,7 +402,7 @@ describe('the sum of rows', () => {
         const sums = Object.values((await results.publish()).outcomes) as number[]
         expect(sums.reduce((sum, one) => sum + one)).toBe(outcomes.length)
       }),
-      { numRuns: 25 },
+      { numRuns: runs(8, 25) },
     )
   })
 })
