@@ -4,9 +4,10 @@
  * its own into ./build, for tests and benchmarks that need a part of fettle; only what is out of date is written.
  */
 import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { rolldown } from 'rolldown'
 import { transformSync } from 'rolldown/utils'
 
@@ -29,8 +30,8 @@ const EXTERNAL = ['node-sqlite3-wasm', 'pdfkit', ...Object.keys(peerDependencies
 
 /**
  * Parts of packages that fettle never reaches, by package or file: the bundle leaves them out. undici's index also loads fetch, caches
- * and mocks, its clients HTTP/2 and SOCKS; fastify runs without schema compilers, logger and injector (service/app.ts); form-data gets
- * its content type from us.
+ * and mocks, its clients HTTP/2 and SOCKS; fastify runs without schema compilers, logger and injector (service/app.ts), trusts no proxy,
+ * has one plugin, of its own version, and no route with a regular expression; form-data gets its content type from us.
  */
 const NOTHING = 'export default {}'
 const SLIM = {
@@ -51,6 +52,9 @@ const SLIM = {
   '@fastify/fast-json-stringify-compiler': NOTHING,
   'light-my-request': NOTHING,
   pino: NOTHING,
+  semver: 'export const satisfies = () => true',
+  '@fastify/proxy-addr': NOTHING,
+  'safe-regex2': 'module.exports = () => true',
   'mime-db': NOTHING,
 }
 /** The help of yargs is ASCII: its packages need no table of wide characters and emoji, which takes longer to load than yargs. */
@@ -62,6 +66,31 @@ const slim = {
     return Object.hasOwn(SLIM, id) && (!id.startsWith('.') || importer.includes('undici')) ? `\0slim:${id}` : null
   },
   load: id => (id === '\0width' ? WIDTH : id.startsWith('\0slim:') ? SLIM[id.slice('\0slim:'.length)] : null),
+}
+
+/**
+ * any-ascii transliterates all scripts with 550 kB of code. The bundle has what European names need (Latin, Greek, Cyrillic and
+ * punctuation), and reads the other blocks from a file, a line for each, with the first text that has one.
+ */
+const NEAR = [0x00, 0x01, 0x02, 0x03, 0x04, 0x1e, 0x20, 0x21]
+const LAST_BLOCK = 0x10ffff >> 8
+const transliteration = {
+  name: 'transliteration',
+  async load(id) {
+    if (!/any-ascii[\\/]block\.js$/.test(id)) return null
+    const { default: block } = await import(pathToFileURL(id))
+    const blocks = Array.from({ length: LAST_BLOCK + 1 }, (_, at) => block(at))
+    const text = blocks.join('\n')
+    // The digest of the engine is that of its file, and so has to change with the table.
+    const name = `any-ascii-${createHash('sha256').update(text).digest('hex').slice(0, 8)}.txt`
+    this.emitFile({ type: 'asset', fileName: `chunks/${name}`, source: text })
+    return `
+      import { readFileSync } from 'node:fs'
+      const near = ${JSON.stringify(Object.fromEntries(NEAR.map(at => [at, blocks[at]])))}
+      let all
+      const read = () => readFileSync(new URL('./${name}', import.meta.url), 'utf8').split('\\n')
+      export default at => near[at] ?? (all ??= read())[at]`
+  },
 }
 
 const GROUPS = [
@@ -108,7 +137,7 @@ async function bundle() {
     preserveEntrySignatures: 'allow-extension',
     // The same code as modules, of which the unused ones are left out.
     resolve: { alias: { yaml: join(root, 'node_modules/yaml/browser/dist/index.js') } },
-    plugins: [slim],
+    plugins: [slim, transliteration],
     external: id => id.startsWith('node:') || EXTERNAL.some(name => id === name || id.startsWith(`${name}/`)),
     // Only entries do anything when they are loaded: a chunk reaches no more of a folder's index than it uses.
     treeshake: { moduleSideEffects: [{ test: /[\\/]src[\\/]/, sideEffects: false }] },
@@ -128,7 +157,7 @@ async function bundle() {
   const { output } = await built.write({ ...options, codeSplitting: { groups: [...GROUPS, ...startGroups(parts.output)] } })
   await built.close()
   const written = new Set(output.map(({ fileName }) => fileName))
-  for (const name of [...filesIn(dist, '.js'), ...filesIn(dist, '.map'), ...filesIn(dist, '.json')])
+  for (const name of ['.js', '.map', '.json', '.txt'].flatMap(ending => filesIn(dist, ending)))
     if (!written.has(name.replaceAll('\\', '/'))) rmSync(join(dist, name))
   writeFileSync(join(dist, 'licenses.txt'), licences(output.flatMap(({ moduleIds = [] }) => moduleIds)))
 }
