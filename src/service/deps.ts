@@ -7,9 +7,10 @@ import type { Users } from './auth/users.ts'
 import type { Clock } from './clock.ts'
 import type { JobStore } from './data-cleaning/jobs-store.ts'
 import type { JobFiles, Worker } from './data-cleaning/processing/worker.ts'
-import type { OpenRegister } from './health/metrics.ts'
+import type { Metrics, OpenRegister } from './health/metrics.ts'
 import type { IdempotencyDeps } from './http/idempotency.ts'
 import type { RouteDeps } from './http/route.ts'
+import type { Log } from './log.ts'
 import type { EventStore } from './monitoring/events-store.ts'
 import type { ObjectAccess } from './object-access.ts'
 import type { HoldingStore } from './portfolios/holdings.ts'
@@ -52,4 +53,16 @@ export interface AppDeps extends RouteDeps, IdempotencyDeps {
   readonly importer: Importer
   readonly importDir: string
   readonly transaction: Database['transaction']
+}
+
+export interface AppOptions {
+  /** Names under which the service is reached, lower case; loopback names are always accepted. */
+  readonly hosts: readonly string[]
+  readonly version: string
+  readonly log: Log
+  readonly metrics: Metrics
+  /** Whether `/reconcile` is served. */
+  readonly reconcile: boolean
+  /** Whether the service is stopping: new requests get a 503 (faults H33). */
+  readonly isClosing: () => boolean
 }

@@ -1,0 +1,65 @@
+/** The routes that a run does not use: their code is loaded with the first request for one of them. */
+import type { FastifyInstance } from 'fastify'
+import { OPERATIONS, OTHER_GROUPS } from '../contract/index.ts'
+import { accessRoutes } from './access/routes.ts'
+import { peopleRoutes } from './companies/people-routes.ts'
+import { reportRoutes } from './companies/report-route.ts'
+import { companyRoutes } from './companies/routes.ts'
+import type { AppDeps, AppOptions } from './deps.ts'
+import { docsRoutes, otherRoutes } from './docs/routes.ts'
+import { metricsRoute } from './health/routes.ts'
+import { pathPattern, routePath } from './http/route.ts'
+import { monitoringRoutes } from './monitoring/routes.ts'
+import { RECONCILE_METHODS, reconcileRoutes } from './openrefine/routes.ts'
+import { portfolioRoutes } from './portfolios/routes.ts'
+import { Refusal } from './refusal.ts'
+import { hitFileRoute } from './screening/hit-routes.ts'
+import { screeningRoutes } from './screening/routes.ts'
+
+/** Paths outside the operations table; all are read-only. */
+const READ_PATHS = ['/health', '/metrics', '/docs', '/v1/openapi.json', '/files/:name', '/hit-files/:name', '/reports/:name']
+
+interface PathMethods {
+  readonly pattern: RegExp
+  readonly methods: readonly string[]
+}
+
+/** The methods of every path, to answer a wrong method with 405 and an unknown path with 404. */
+function pathMethods(more: Iterable<readonly [string, readonly string[]]>): PathMethods[] {
+  const methods = new Map<string, readonly string[]>(READ_PATHS.map(path => [path, ['GET', 'HEAD']]))
+  for (const operation of [...Object.values(OPERATIONS), ...OTHER_GROUPS]) {
+    const path = routePath(operation)
+    const added = operation.method === 'GET' ? ['GET', 'HEAD'] : [operation.method]
+    methods.set(path, [...(methods.get(path) ?? []), ...added])
+  }
+  return [...methods, ...more].map(([path, allowed]) => ({
+    pattern: pathPattern(path),
+    methods: allowed,
+  }))
+}
+
+export function laterRoutes(app: FastifyInstance, deps: AppDeps, options: AppOptions): void {
+  let paths: PathMethods[] | null = null
+  app.setNotFoundHandler(async (request, reply) => {
+    const path = request.url.split('?')[0] ?? ''
+    paths ??= pathMethods(options.reconcile ? RECONCILE_METHODS : [])
+    const known = paths.find(({ pattern }) => pattern.test(path))
+    if (known === undefined) throw new Refusal(404, 'Not found', 'there is nothing at this path')
+    const allow = known.methods.join(', ')
+    if (request.method === 'OPTIONS') return reply.code(204).header('Allow', allow).send()
+    throw new Refusal(405, 'Method not allowed', `this path takes ${allow}`, { Allow: allow })
+  })
+
+  accessRoutes(app, deps)
+  screeningRoutes(app, deps)
+  companyRoutes(app, deps)
+  reportRoutes(app, deps)
+  peopleRoutes(app, deps)
+  otherRoutes(app, deps)
+  hitFileRoute(app, deps)
+  monitoringRoutes(app, deps)
+  portfolioRoutes(app, deps)
+  metricsRoute(app, deps, options)
+  if (options.reconcile) app.register(async scope => reconcileRoutes(scope, deps, options.version))
+  docsRoutes(app, deps, options.version)
+}
