@@ -24,10 +24,10 @@ test.each([
   [win32, 'C:\\work', 'C:\\', false],
   [win32, 'C:\\work', 'D:\\work\\a.csv', false],
   [win32, 'C:\\work', '\\\\server\\share\\a.csv', false],
-  [posix, '/work', '/work/a.csv', true],
-  [posix, '/work', '/work/..a.csv', true],
-  [posix, '/work', '/works/a.csv', false],
-  [posix, '/work', '/', false],
+  [posix, '/list', '/list/a.csv', true],
+  [posix, '/list', '/list/..a.csv', true],
+  [posix, '/list', '/lists/a.csv', false],
+  [posix, '/list', '/', false],
 ])('a path is inside a folder or not, by the rules of the platform', (rules, folder, path, expected) => {
   expect(isInside(folder, path, rules)).toBe(expected)
 })
