@@ -9,13 +9,10 @@ if (isMain) register(`${import.meta.url}?hook`)
 /** The loader's hook. */
 export async function load(url, context, next) {
   if (!url.endsWith('.ts')) return next(url, context)
-  const { transformSync } = await import('rolldown/utils')
-  const file = fileURLToPath(url)
-  const { code, errors } = transformSync(file, await readFile(file, 'utf8'), {
-    target: 'node20',
-    typescript: { onlyRemoveTypeImports: true },
-    tsconfig: false,
+  const { default: ts } = await import('typescript')
+  const source = await readFile(fileURLToPath(url), 'utf8')
+  const { outputText } = ts.transpileModule(source, {
+    compilerOptions: { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.ESNext, verbatimModuleSyntax: true },
   })
-  if (errors.length > 0) throw new Error(errors.map(error => error.codeframe ?? error.message).join('\n'))
-  return { format: 'module', source: code, shortCircuit: true }
+  return { format: 'module', source: outputText, shortCircuit: true }
 }
