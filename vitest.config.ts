@@ -116,6 +116,8 @@ export default defineConfig({
   test: {
     testTimeout: 30_000,
     setupFiles: 'test/support/each-file.ts',
+    // Without it a run refuses to start where no register was imported.
+    env: { FETTLE_REGISTER: 'sample' },
     // On two cores vitest would take one.
     maxWorkers: Math.max(2, availableParallelism()),
     sequence: { sequencer: LongestFirst },

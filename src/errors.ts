@@ -74,7 +74,7 @@ export const ERRORS = {
   FETTLE_PIPELINE_PATH: entry('usage', 'A path in the pipeline file is not allowed.', 'Use a path relative to the working directory and inside it.'),
   FETTLE_PIPELINE_MAPPING: entry('usage', 'The mappings are not enough to match on.', 'Map name or an identifier, and the country if the input has one.'),
   FETTLE_PIPELINE_UNSUPPORTED: entry('usage', 'The pipeline uses a feature that this version does not have.', 'Leave the key out, or use a newer fettle.'),
-  FETTLE_REGISTER_SAMPLE: entry('usage', 'The made-up sample register is in use, because no register was imported.', 'Import a register.', action('register', 'import', 'csv', 'FILE')),
+  FETTLE_REGISTER_SAMPLE: entry('usage', 'The rows are matched against the sample register, whose companies are invented.', 'Import a register of real companies.', action('register', 'import', 'csv', 'FILE')),
   FETTLE_SCREENING_SAMPLE: entry('usage', 'The made-up sample list is used for screening, because no list was imported.', 'Import a screening list.', action('screening', 'import', 'opensanctions', 'FILE')),
   FETTLE_SCREENING_UNKNOWN: entry('usage', 'No screening list has this name.', 'List the screening lists.', action('screening', 'list')),
   FETTLE_FINGERPRINT: entry('usage', 'The pipeline changed since this run started.', 'Undo the change, or start a new run.', action('run', '--new', 'PIPELINE')),
@@ -85,6 +85,9 @@ export const ERRORS = {
   FETTLE_JOURNAL_NEWER: entry('usage', 'The journal was written by a newer fettle.', 'Resume it with that version.'),
   FETTLE_QUEUE_MISSING: entry('usage', 'The packages for queues are not installed.', 'Install them beside fettle: `npm install bullmq ioredis`.'),
   FETTLE_QUEUE_SETTINGS: entry('usage', 'Redis is not configured to keep a queue.', 'See docs/workers.md, "Redis", then check the queue.', action('doctor', '--queue', 'redis://host')),
+  FETTLE_REGISTER_NONE: entry('usage', 'No register was imported, so there is nothing to match against.', 'To try fettle with invented companies, pass --sample. To match real ones, import a register.', action('register', 'import', 'csv', 'FILE')),
+  FETTLE_REGISTER_CHANGED: entry('usage', 'A register was imported again while the run was unfinished.', 'To match all rows against the present register, start a new run.', action('run', '--new', 'PIPELINE')),
+  FETTLE_REGISTER_UNUSED: entry('usage', 'The pipeline names registers, but its service is a remote one, which has its own.', 'Pass --service embedded to match against registers of this machine.'),
   FETTLE_REGISTER_UNKNOWN: entry('usage', 'No register has this name.', 'List the registers.', action('register', 'list')),
 
   // -- input: missing, unreadable or unusable; nothing was sent

@@ -103,7 +103,7 @@ if (process.argv[1] === self) {
   const service = await serve({
     dataDir: join(directory, 'service'),
     registerDir,
-    registers: [],
+    registers: ['sample'],
     users: [LOGIN],
     limits: JSON.parse(limits, (_, value) => (value === 'unlimited' ? Number.POSITIVE_INFINITY : value)),
   })

@@ -1,20 +1,23 @@
 /** Opens the registers, creates the matching engine and starts the embedded service. */
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
-import { FettleError } from '../errors.ts'
 import { packageFile } from '../package-file.ts'
+import { systemClock } from './clock.ts'
 import { makeThreads, streamBeyond, type Threads } from './data-cleaning/processing/threads.ts'
 import { match } from './matching/index.ts'
 import { registerChanges } from './monitoring/changes.ts'
 import { type Engine, matchResultOf } from './registers/engine.ts'
-import { listRegisters, openRegister, type Register } from './registers/index.ts'
+import { chooseRegisters, importSample, openRegister, type Register, SAMPLE } from './registers/index.ts'
 import { type Service, type StartOptions, start } from './server.ts'
 
 /** Options of `serve`. */
 export interface ServeOptions extends StartOptions {
   /** Folder of the imported registers. */
   readonly registerDir: string
-  /** Names of the registers to match against; empty or absent: all registers of the folder. */
+  /**
+   * Names of the registers to match against; empty or absent: all registers of the folder except `sample`. `sample`, the register of invented
+   * companies that ships with the package, is imported when it is named.
+   */
   readonly registers?: readonly string[]
   /** Threads that match the rows of large jobs. Default: the number of cores; 0: none. */
   readonly threads?: number
@@ -48,22 +51,19 @@ function engineOf({ infos, index, byConnectId }: Register, threads: Threads | nu
 }
 
 /**
- * Starts the embedded service; it listens when the promise resolves. Throws FETTLE_REGISTER_UNKNOWN when there is no register,
- * FETTLE_LOCKED when another service uses the data directory, FETTLE_SETTINGS when it cannot listen.
+ * Starts the embedded service; it listens when the promise resolves. Throws FETTLE_REGISTER_NONE when there is no register,
+ * FETTLE_REGISTER_UNKNOWN for a name without one, FETTLE_LOCKED when another service uses the data directory, FETTLE_SETTINGS when it cannot listen.
  */
 export async function serve(options: ServeOptions): Promise<Service> {
-  const { registerDir, registers: chosen = [] } = options
-  const found = chosen.length > 0 ? [] : await listRegisters(registerDir)
-  const names = [...chosen, ...found.map(register => register.name)]
-  if (names.length === 0) {
-    throw new FettleError('FETTLE_REGISTER_UNKNOWN', `Cannot start the service: there is no register in ${registerDir}.`)
-  }
+  const { registerDir } = options
+  const names = (await chooseRegisters(registerDir, options.registers ?? [])).map(({ name }) => name)
+  if (names.includes(SAMPLE)) await importSample(registerDir, (options.clock ?? systemClock).now)
   const register = await openRegister(registerDir, names)
   const registers = register.infos.map(({ name, companies, snapshotDate }) => ({ name, companies, snapshotDate }))
   const threads = threadsFor(register, options)
   const service = await start(options, engineOf(register, threads), registers, {
     officers: register.officers,
-    changes: registerChanges(registerDir, [...new Set(names)]),
+    changes: registerChanges(registerDir, names),
   })
   const close = async (): Promise<void> => {
     await service.close()

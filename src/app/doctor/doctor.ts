@@ -45,7 +45,8 @@ export async function runDoctor(options: DoctorReport): Promise<CheckResult[]> {
   })
   found.push(resolved)
   const reached = service as PlannedService | null
-  if (reached?.kind === 'embedded') found.push(await attempt('register', () => checkRegister(dataDir, realClock.now())))
+  if (reached?.kind === 'embedded')
+    found.push(await attempt('register', () => checkRegister(env, plan?.register ?? null, realClock.now())))
   if (reached?.kind !== 'remote') return found
   let own: Credentials | null = null
   found.push(

@@ -3,9 +3,11 @@ import { constants, existsSync } from 'node:fs'
 import { access, statfs } from 'node:fs/promises'
 import { arch, platform } from 'node:os'
 import { dirname, resolve } from 'node:path'
-import { action, ERRORS, FettleError } from '../../errors.ts'
+import { action, FettleError } from '../../errors.ts'
+import type { PlannedRegister } from '../../pipeline/index.ts'
+import { dataDirOf, type Env } from '../env/environment.ts'
 import { packageInfo } from '../env/package-info.ts'
-import { registerDirOf } from '../execution/service-connection.ts'
+import { findRegisters, registerDirOf, wantedRegisters } from '../prepare/registers.ts'
 import { listRunIds, readRun } from '../runs/run-directory.ts'
 import { parseRunId } from '../runs/run-id.ts'
 import { type CheckResult, fail, ok, warn } from './check-result.ts'
@@ -44,19 +46,20 @@ export async function checkDisk(what: string, path: string, need: number): Promi
 const OLD_DAYS = 365
 const DAY_MS = 86_400_000
 
-/** What the embedded service would match against; `now` is milliseconds since 1970. */
-export async function checkRegister(dataDir: string, now: number): Promise<CheckResult> {
+/** What the embedded service would match against: the registers of the pipeline, else those of a run that names none. */
+export async function checkRegister(env: Env, planned: readonly PlannedRegister[] | null, now: number): Promise<CheckResult> {
   const name = 'register'
   const { listRegisters } = await import('../../service/registers/index.ts')
-  const registers = await listRegisters(registerDirOf(dataDir))
-  const own = registers.filter(one => one.name !== 'sample')
-  if (own.length === 0)
-    return warn(
-      name,
-      'none imported: a made-up sample is in use',
-      ERRORS.FETTLE_REGISTER_SAMPLE.hint,
-      ERRORS.FETTLE_REGISTER_SAMPLE.action,
-    )
+  const infos = await listRegisters(registerDirOf(dataDirOf(env)))
+  let registers = planned
+  try {
+    registers ??= (await findRegisters(env, wantedRegisters({ env, register: null }, null))).registers
+  } catch (error) {
+    if (!FettleError.is(error) || error.code !== 'FETTLE_REGISTER_NONE') throw error
+    return warn(name, error.message, error.hint, error.action)
+  }
+  const own = infos.filter(info => registers.some(one => one.name === info.name && one.sha256 !== null))
+  if (own.length === 0) return ok(name, 'sample: invented companies')
   const text = own.map(one => `${one.name}: ${one.companies} companies of ${one.snapshotDate}`).join('; ')
   const isOld = own.some(one => now - Date.parse(one.snapshotDate) > OLD_DAYS * DAY_MS)
   return isOld ? warn(name, text, 'More than a year old: import a newer one.') : ok(name, text)

@@ -26,6 +26,12 @@ export const text = (env: Env, name: string): string | null => {
 export const dataDirOf = (env: Env): string =>
   text(env, 'FETTLE_DATA') ?? join(text(env, 'XDG_DATA_HOME') ?? join(homedir(), '.local', 'share'), 'fettle')
 
+/** The registers of FETTLE_REGISTER, separated by commas; null when it is not set. */
+export function registersOf(env: Env): readonly string[] | null {
+  const names = (text(env, 'FETTLE_REGISTER') ?? '').split(/[\s,]+/).filter(name => name !== '')
+  return names.length === 0 ? null : names
+}
+
 /**
  * The address in FETTLE_URL, null when it is not set. Throws FETTLE_SETTINGS when it is set but empty: that must never fall
  * back to the embedded service in silence.

@@ -21,7 +21,7 @@ import { PLAN_FILE } from '../../results/file-names.ts'
 import { openResults } from '../../results/index.ts'
 import { needsService, type Ports, type ProgressEvent, pausedBy, runStages } from '../../run/index.ts'
 import { createDeadline } from '../env/deadline.ts'
-import { type Credentials, dataDirOf, type Env, proxiesOf, traceOf } from '../env/environment.ts'
+import { type Credentials, type Env, proxiesOf, traceOf } from '../env/environment.ts'
 import { DEFAULT_RUNTIME, type Runtime } from '../env/runtime.ts'
 import type { RunTrace } from '../observe/opentelemetry.ts'
 import type { ReporterDispatcher } from '../observe/reporters.ts'
@@ -208,7 +208,8 @@ async function executeStages({ record, directory, guard, settings, previousRate,
           service: plan.service,
           world,
           credentials: settings.credentials,
-          dataDir: dataDirOf(settings.env),
+          env: settings.env,
+          register: plan.register ?? null,
           stateDir: directory.service,
           attempts: plan.retry.attempts,
           traceparent: (settings.trace ?? traceOf(settings.env)).traceparent,

@@ -3,24 +3,23 @@
  * here that the client implements the ports of the run.
  */
 import { createHash } from 'node:crypto'
-import { dirname, join } from 'node:path'
-import { realClock } from '../../client/clock.ts'
+import { join } from 'node:path'
 import type { Proxies, Shared } from '../../client/index.ts'
 import { FettleError, type Issue, issue } from '../../errors.ts'
-import { type Lock, takeLock } from '../../files/process-lock.ts'
-import { packageFile } from '../../package-file.ts'
-import type { PlannedService } from '../../pipeline/index.ts'
+import type { PlannedRegister, PlannedService } from '../../pipeline/index.ts'
 import type { PortfolioService, ScreenService, Service } from '../../run/index.ts'
-import type { Credentials } from '../env/environment.ts'
+import { type Credentials, dataDirOf, type Env } from '../env/environment.ts'
 import { type ClientState, createClientState, type RetryBudget, type Runtime } from '../env/runtime.ts'
-import { makeFolder } from '../runs/run-directory.ts'
+import { findRegisters, registerDirOf } from '../prepare/registers.ts'
 
 export interface ServiceNeeds {
   readonly service: PlannedService
   readonly world: Runtime
   /** Called only for a remote service. */
   readonly credentials: () => Credentials
-  readonly dataDir: string
+  readonly env: Env
+  /** Of the plan; null for one of an earlier version, which did not record them. */
+  readonly register: readonly PlannedRegister[] | null
   /** Where the embedded service keeps its state: the run's own folder, so that a resume finds the job again. */
   readonly stateDir: string
   readonly attempts: number
@@ -108,7 +107,7 @@ export async function openService(needs: ServiceNeeds): Promise<ReadyService> {
     const client = made.connect({ ...common, ...credentials, shared, url, rate, fileHosts, insecure, proxies: needs.proxies() })
     return { service: client, issues: [], close: () => client.close() }
   }
-  const { server, issues } = await startEmbedded(needs.dataDir, needs.stateDir)
+  const { server, issues } = await startEmbedded(needs)
   const shared = made.createShared(needs.world.clock, budgetOf(state, made))
   const client = made.connect({ ...common, shared, url: server.url, username: server.username, password: server.password })
   const close = async (): Promise<void> => {
@@ -117,8 +116,6 @@ export async function openService(needs: ServiceNeeds): Promise<ReadyService> {
   }
   return { service: client, issues, close }
 }
-
-export const registerDirOf = (dataDir: string): string => join(dataDir, 'registers')
 
 export const screeningDirOf = (dataDir: string): string => join(dataDir, 'screening')
 
@@ -130,59 +127,30 @@ export async function screeningIssues(dataDir: string): Promise<readonly Issue[]
   return [issue('FETTLE_SCREENING_SAMPLE', message, { severity: 'info' })]
 }
 
-/**
- * Imports the sample register as `sample` when there is no register. Returns the names to use: every imported register, or the
- * sample alone.
- */
-export async function ensureRegister(dataDir: string): Promise<{ names: readonly string[]; issues: readonly Issue[] }> {
-  const { listRegisters } = await import('../../service/registers/index.ts')
-  const dir = registerDirOf(dataDir)
-  const names = (await listRegisters(dir)).map(register => register.name)
-  const own = names.filter(name => name !== 'sample')
-  if (own.length > 0) return { names: own, issues: [] }
-  if (names.length === 0) await importSample(dir)
-  const message = 'no register was imported: the made-up sample register is in use'
-  return { names: ['sample'], issues: [issue('FETTLE_REGISTER_SAMPLE', message, { severity: 'info' })] }
-}
-
-/** Imports the sample. A lock serialises processes that find no register at the same time. */
-async function importSample(dir: string): Promise<void> {
-  const { importRegister, listRegisters } = await import('../../service/registers/index.ts')
-  makeFolder(dirname(dir))
-  const lock = await waitForLock(`${dir}.lock`)
-  try {
-    if ((await listRegisters(dir)).length === 0)
-      await importRegister({ file: packageFile('samples/register.csv'), name: 'sample', dir, now: new Date(realClock.now()) })
-  } finally {
-    lock.release()
-  }
-}
-
-async function waitForLock(path: string): Promise<Lock> {
-  for (;;) {
-    try {
-      return takeLock(path, realClock.now)
-    } catch (error) {
-      if (!FettleError.is(error) || error.code !== 'FETTLE_LOCKED') throw error
-      await realClock.sleep(100)
-    }
-  }
-}
-
-async function startEmbedded(dataDir: string, stateDir: string) {
+async function startEmbedded({ env, stateDir, register: planned }: ServiceNeeds) {
   const { serve } = await import('../../service/index.ts')
-  const { names, issues } = await ensureRegister(dataDir)
+  const dataDir = dataDirOf(env)
+  const { registers } = await findRegisters(env, planned?.map(one => one.name) ?? null)
   const server = await serve({
     dataDir: stateDir,
     registerDir: registerDirOf(dataDir),
     screeningDir: screeningDirOf(dataDir),
-    registers: [...names],
+    registers: registers.map(one => one.name),
     users: [],
   }).catch(error => {
     throw onDisk(error) ?? error
   })
-  return { server, issues }
+  return { server, issues: changedRegisters(planned ?? [], registers) }
 }
+
+/** A warning for each register that was imported again since the run was planned: its rows may be matched against two states of it. */
+const changedRegisters = (planned: readonly PlannedRegister[], now: readonly PlannedRegister[]): Issue[] =>
+  now.flatMap(({ name, snapshotDate, sha256 }) => {
+    const then = planned.find(one => one.name === name)
+    if (then === undefined || then.sha256 === sha256) return []
+    const message = `the register ${name} was imported again since the run was planned: its snapshot was of ${then.snapshotDate} and is of ${snapshotDate}`
+    return [issue('FETTLE_REGISTER_CHANGED', message, { severity: 'warn' })]
+  })
 
 /** Messages of SQLite about a disk, which come without a code (sqlite.org/rescode.html: IOERR, FULL, READONLY, CANTOPEN). */
 const SQLITE_ON_DISK = /disk I\/O error|disk is full|readonly database|unable to open database/

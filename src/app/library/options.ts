@@ -43,7 +43,9 @@ export interface ExecutionOptions extends EnvironmentOptions {
 }
 
 /** Options of `run` and `check`, most of which replace keys of the pipeline. */
-export interface LibraryOptions extends ExecutionOptions, Partial<Omit<Overrides, 'shard'>> {
+export interface LibraryOptions extends ExecutionOptions, Partial<Omit<Overrides, 'shard' | 'register'>> {
+  /** Register of this machine to match against, or several; with the embedded service only. */
+  readonly register?: string | readonly string[]
   /** Start a new run even if one of the same plan is unfinished. */
   readonly fresh?: boolean
   /** Run although this undoes decisions that the last run applied. */
@@ -127,6 +129,7 @@ export function proveInteger(name: string, value: number, most: number, hint = '
 const prepareContextOf = (options: LibraryOptions, persist: boolean, rows: InputRows | null) => ({
   ...NO_OVERRIDES,
   ...Object.fromEntries(Object.entries(options).filter(([key, value]) => OVERRIDES.includes(key) && value !== undefined)),
+  register: registerOf(options),
   shard: shardOf(options.shard),
   env: options.env ?? process.env,
   cwd: process.cwd(),
@@ -139,6 +142,9 @@ const prepareContextOf = (options: LibraryOptions, persist: boolean, rows: Input
     ? { elsewhere: createRemoteInputs({ env: options.env ?? process.env, keeps: persist, signal: asStop(options.signal) }) }
     : {}),
 })
+
+const registerOf = ({ register }: Pick<LibraryOptions, 'register'>): Overrides['register'] =>
+  register === undefined ? null : typeof register === 'string' ? [register] : register
 
 function shardOf(shard: LibraryOptions['shard']): Overrides['shard'] {
   if (shard === undefined || shard === null) return null
@@ -191,7 +197,7 @@ export const logOf = (note: (text: string) => void): RunReporter => ({
 
 export function settingsOf(
   command: string,
-  options: ExecutionOptions,
+  options: ExecutionOptions & Pick<LibraryOptions, 'register'>,
   runsDir: string,
   own: readonly RunReporter[] = [],
 ): RunSettings {
@@ -203,7 +209,10 @@ export function settingsOf(
     credentials: () => {
       throw new FettleError('FETTLE_BUG', 'credentials were requested before the pipeline was read')
     },
-    args: { command: command === 'run' ? 'library' : `library ${command}` },
+    args: {
+      command: command === 'run' ? 'library' : `library ${command}`,
+      ...(options.register === undefined ? {} : { register: registerOf(options) }),
+    },
     timeoutMs: options.timeoutMs ?? null,
     signal: asStop(options.signal),
     observers: createDispatcher([...own, ...(options.reporters ?? []), ...log]),

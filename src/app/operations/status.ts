@@ -6,7 +6,7 @@ import { EXIT, FettleError } from '../../errors.ts'
 import type { RunState } from '../../journal/index.ts'
 import { fetchJobStatuses, growInterval, type JobStatusEntry, withJitter } from '../../run/index.ts'
 import { createDeadline } from '../env/deadline.ts'
-import { dataDirOf, type Env, proxiesOf, traceOf } from '../env/environment.ts'
+import { type Env, proxiesOf, traceOf } from '../env/environment.ts'
 import { DEFAULT_RUNTIME } from '../env/runtime.ts'
 import { openService } from '../execution/service-connection.ts'
 import { currentPipelineOf } from '../prepare/resume-context.ts'
@@ -63,7 +63,8 @@ async function queryService(state: RunState, { env, cwd, runsDir, signal }: Stat
       service: plan.service,
       world,
       credentials: currentPipelineOf(state, { env, cwd }).credentials,
-      dataDir: dataDirOf(env),
+      env,
+      register: plan.register ?? null,
       stateDir: runDirectory(runsDir, runId).service,
       attempts: plan.retry.attempts,
       traceparent: traceOf(env).traceparent,

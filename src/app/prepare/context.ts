@@ -6,6 +6,8 @@ import type { Receivers } from '../staging/receive.ts'
 /** Values that replace keys of the pipeline. */
 export interface Overrides {
   readonly service: string | null
+  /** Names of the registers that the embedded service matches against. */
+  readonly register: readonly string[] | null
   readonly input: string | null
   readonly output: string | null
   readonly vars: Readonly<Record<string, string>>
@@ -14,7 +16,15 @@ export interface Overrides {
   readonly shard: ShardChoice | null
 }
 
-export const NO_OVERRIDES: Overrides = { service: null, input: null, output: null, vars: {}, limit: null, shard: null }
+export const NO_OVERRIDES: Overrides = {
+  service: null,
+  register: null,
+  input: null,
+  output: null,
+  vars: {},
+  limit: null,
+  shard: null,
+}
 
 export interface PrepareContext extends Receivers {
   readonly env: Env

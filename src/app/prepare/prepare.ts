@@ -30,6 +30,7 @@ import { decisionIssues } from './decisions.ts'
 import { outputPathIssues } from './output-paths.ts'
 import { planChoices, planShards } from './plan-shards.ts'
 import { parseOptions, parseText, readText } from './read-pipeline.ts'
+import { type PlannedRegisters, planRegisters } from './registers.ts'
 import { resolveService } from './resolve-service.ts'
 
 /** A prepared pipeline: its plan, or null and the problems. A plan may have warnings. */
@@ -74,10 +75,11 @@ async function plan(parsed: ParsedPipeline | Issue, file: string, options: Prepa
   const credentials = (): Credentials => credentialsOf(options.env, credentialsIn(secrets))
   if (pipeline === null) return none(parsed.issues)
   const service = resolveService(options, pipeline)
+  const registers = await planRegisters(service, options, pipeline.register, parsed.locate(['register']))
   const links = linksOfPipeline(pipeline)
   const input = await receiveInput(pipeline, file, options)
   const { release } = input
-  const { plan, issues, cut } = await planOver(parsed, pipeline, input, service, file, options).catch(error => {
+  const { plan, issues, cut } = await planOver(parsed, pipeline, input, { service, registers }, file, options).catch(error => {
     release()
     throw error
   })
@@ -93,7 +95,7 @@ async function planOver(
   parsed: ParsedPipeline,
   pipeline: Pipeline,
   { path, shown, readFrom }: ReceivedInput,
-  service: PlannedService,
+  { service, registers }: { readonly service: PlannedService; readonly registers: PlannedRegisters },
   file: string,
   options: PrepareContext & Overrides,
 ): Promise<Pick<Prepared, 'plan' | 'issues' | 'cut'>> {
@@ -109,10 +111,17 @@ async function planOver(
   const { cwd, runsDir } = options
   const places = await outputPathIssues(pipeline.output, { file, input: path, cwd, runsDir, locate })
   const decided = await decisionIssues(pipeline.review.decisions, cwd, locate(['review', 'decisions']))
-  const issues = [...parsed.issues, ...places, ...inputIssues, ...decided, ...settingsWarnings(service, options.env)]
+  const issues = [
+    ...parsed.issues,
+    ...registers.issues,
+    ...places,
+    ...inputIssues,
+    ...decided,
+    ...settingsWarnings(service, options.env),
+  ]
   if (facts === null || readFrom === null) return { plan: null, issues, cut: async () => [] }
   const countries = await countryFacts(pipeline)
-  const context = { file, limit: options.limit, service, locate, cells }
+  const context = { file, limit: options.limit, service, register: registers.register, locate, cells }
   const warn = (plan: Parameters<typeof inputWarnings>[0]): Issue[] => inputWarnings(plan, { cells, locate, ...countries })
   const planned = planRun(pipeline, facts, { ...context, issues, warn })
   const { plan } = planned

@@ -44,7 +44,9 @@ export function currentPipelineOf(state: RunState, surroundings: PrepareContext)
   const service = resolveService(options, pipeline)
   const { shard, rows, sent } = recorded
   const shared = shard === undefined ? {} : { shard: { shard, rows, sent } }
-  const { plan } = planRun(pipeline, recorded.input, { file: recorded.file, limit: recorded.limit, service, sent, ...shared })
+  const register = registersNow(service, recorded, options.register ?? pipeline.register)
+  const context = { file: recorded.file, limit: recorded.limit, service, register, sent, ...shared }
+  const { plan } = planRun(pipeline, recorded.input, context)
   const changed = plan === null ? ['mappings'] : changedKeys(plan, recorded)
   if (!isSameInput(inputOptionsOf(pipeline).path, recorded.input)) changed.unshift('input')
   if (changed.length > 0)
@@ -66,12 +68,20 @@ function otherService({ service: then }: Plan, now: PlannedService): string {
   return was === is ? '' : ` (it was ${was} and is ${is})`
 }
 
+/** The recorded registers while the same ones are asked for; one imported since the run began does not join it. */
+function registersNow(service: PlannedService, { register }: Plan, wanted: readonly string[] | null): Plan['register'] {
+  if (service.kind === 'remote') return undefined
+  if (register === undefined || wanted === null) return register
+  return wanted.map(name => register.find(one => one.name === name) ?? { name, snapshotDate: null, sha256: null })
+}
+
 const text = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 const varsOf = ({ args }: RunState): readonly string[] => (Array.isArray(args.var) ? args.var : [])
 
 const overridesOf = ({ args, plan }: RunState): Overrides => ({
   ...NO_OVERRIDES,
   service: text(args.service),
+  register: Array.isArray(args.register) ? args.register : null,
   input: text(args.input),
   output: text(args.output),
   limit: plan.limit,

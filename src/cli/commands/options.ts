@@ -19,6 +19,13 @@ export const SKIP_CODE: Option = {
 
 export const SERVICE: Option = { name: 'service', describe: 'embedded, or the address of a service' }
 
+/** Registers of the embedded service; `registerFlag` reads them. */
+export const REGISTERS: readonly Option[] = [
+  { name: 'register', type: 'list', describe: 'Register to match against, repeatable; default: all that were imported' },
+  { name: 'sample', type: 'switch', describe: 'Match against the sample register of invented companies' },
+]
+export const REGISTER_CONFLICTS = { sample: ['register'] } as const
+
 export const LIMIT: Option = { name: 'limit', describe: 'Only the first N rows' }
 
 export const NEW_RUN: Option = { name: 'new', type: 'switch', describe: 'Start a new run even if an unfinished one exists' }
@@ -31,6 +38,7 @@ export const DROP_DECISIONS: Option = {
 
 export const SOURCES: readonly Option[] = [
   SERVICE,
+  ...REGISTERS,
   { name: 'input', describe: 'Read this file, or - for standard input, instead of the input of the pipeline' },
   { name: 'output', describe: 'Write here instead of the output of the pipeline' },
   { name: 'var', type: 'list', describe: 'Set a variable of the pipeline: name=value' },

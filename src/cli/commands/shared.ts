@@ -8,7 +8,7 @@ import { parseDuration, shownPath } from '../../pipeline/index.ts'
 import { renderText, type Style } from '../../report/formats/text.ts'
 import type { Report } from '../../report/index.ts'
 import type { Flags } from '../command.ts'
-import { isOn, listFlag, needText, textFlag, varFlags, wholeFlag } from '../options/read.ts'
+import { isOn, listFlag, needText, registerFlag, textFlag, varFlags, wholeFlag } from '../options/read.ts'
 import { shardFlag } from '../options/shard.ts'
 import { skipCodeOf } from '../result/result.ts'
 import type { Io } from '../terminal/io.ts'
@@ -34,6 +34,7 @@ export function pipelineFiles(flags: Flags): string[] {
 
 export const overridesOf = (flags: Flags, env: Io['env']): Overrides => ({
   service: textFlag(flags, 'service'),
+  register: registerFlag(flags),
   input: textFlag(flags, 'input'),
   output: textFlag(flags, 'output'),
   vars: varFlags(flags),
@@ -107,7 +108,8 @@ const REPORTED = [
 /** The command line for the report. Secrets are never flags; of --var only the names are shown, since values may be secret. */
 function argsOf(flags: Flags, command: string): RunSettings['args'] {
   const given = REPORTED.flatMap(name => (flags[name] === undefined ? [] : [[name, shownFlag(flags[name])] as const]))
-  return { command, ...Object.fromEntries(given), var: Object.keys(varFlags(flags)) }
+  const register = registerFlag(flags)
+  return { command, ...Object.fromEntries(given), ...(register === null ? {} : { register }), var: Object.keys(varFlags(flags)) }
 }
 
 const STYLES: Readonly<Record<Style, (text: string) => string>> = (() => {

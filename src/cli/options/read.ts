@@ -38,6 +38,13 @@ export const listFlag = (flags: Flags, name: string): string[] => {
   return value === undefined || value === null ? [] : (Array.isArray(value) ? value : [value]).map(String)
 }
 
+/** The registers of `--register` and `--sample`; null for neither. */
+export function registerFlag(flags: Flags): readonly string[] | null {
+  const names = isOn(flags, 'sample') ? ['sample'] : listFlag(flags, 'register').flatMap(text => text.split(','))
+  if (names.includes('')) throw bad('register', '""', 'needs the name of a register')
+  return names.length === 0 ? null : names
+}
+
 /** `--var name=value` as a record. Throws FETTLE_USAGE for one without `=` or a name given twice. */
 export function varFlags(flags: Flags): Record<string, string> {
   const vars = new Map<string, string>()

@@ -157,6 +157,14 @@ export type PlannedService =
       readonly insecure: boolean
     }
 
+/** A register that the embedded service of a run matches against, as it was when the run was planned. */
+export interface PlannedRegister {
+  readonly name: string
+  /** Null for the sample, which is part of the package. */
+  readonly snapshotDate: string | null
+  readonly sha256: string | null
+}
+
 /** The result files a run writes. */
 export interface PlannedOutput {
   readonly path: string
@@ -208,6 +216,8 @@ export interface Plan {
   /** The pipeline file as given on the command line. */
   readonly file: string
   readonly service: PlannedService
+  /** Absent for a remote service, which has its own registers, and in earlier journals. */
+  readonly register?: readonly PlannedRegister[]
   readonly input: InputFacts
   /** The row's own id, null when the pipeline names none. */
   readonly key: { readonly header: string | null; readonly index: number } | null

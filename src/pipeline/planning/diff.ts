@@ -17,6 +17,7 @@ const MOVED = 0.05
 type Text = string | null
 
 const COMPARED: readonly (readonly [what: string, key: keyof Plan, text: (plan: Plan) => Text])[] = [
+  ['register', 'register', registerText],
   ['job.collapse', 'collapse', ({ collapse }) => String(collapse)],
   ['jobs', 'parts', ({ parts }) => String(parts.length)],
   ['enrich', 'enrich', ({ enrich }) => enrich && `${enrich.product}, ${enrich.tags.length} tags`],
@@ -69,6 +70,12 @@ const columnText = ({ header, index }: { readonly header: string | null; readonl
 
 const listText = (parts: readonly (string | number | null | undefined)[], separator = ', '): string =>
   parts.filter(part => part != null && part !== '').join(separator)
+
+function registerText({ register }: Plan): Text {
+  return register === undefined
+    ? null
+    : listText(register.map(({ name, snapshotDate }) => (snapshotDate === null ? name : `${name} of ${snapshotDate}`)))
+}
 
 function portfolioText({ portfolio }: Plan): Text {
   return portfolio == null ? null : listText([portfolio.name ?? portfolio.id, portfolio.reference?.header])

@@ -15,7 +15,7 @@ interface Section {
 }
 
 const SECTIONS: readonly Section[] = [
-  { title: 'service', keys: ['service'], lines: serviceLines },
+  { title: 'service', keys: ['service', 'register'], lines: serviceLines },
   { title: 'input', keys: ['input', 'rows', 'limit', 'shard', 'merged', 'key', 'preparation'], lines: inputLines },
   { title: 'mappings', keys: ['mappings'], lines: mappingLines },
   { title: 'profile', keys: ['profile'], lines: profileLines },
@@ -64,8 +64,12 @@ function table(rows: readonly (readonly string[])[]): string[] {
 
 const plural = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`
 
-function serviceLines({ service }: Plan): string[] {
-  if (service.kind === 'embedded') return ['embedded: started for this run on a free port of this machine']
+function serviceLines({ service, register = [] }: Plan): string[] {
+  if (service.kind === 'embedded')
+    return [
+      'embedded: started for this run on a free port of this machine',
+      ...register.map(one => `register ${one.name}${one.snapshotDate === null ? '' : `, snapshot of ${one.snapshotDate}`}`),
+    ]
   return [
     service.url,
     ...(service.rate === null

@@ -27,10 +27,12 @@ const without = (whole: object, keys: readonly string[]): [string, unknown][] =>
 
 export function fingerprintOf(plan: Omit<Plan, 'fingerprint'>): string {
   const work = without(plan, KEYS_OUTSIDE_IDENTITY).map(([key, value]) => [key, digested(key, value)])
+  // A register that was imported again is the same choice: a resume reports it.
+  const register = plan.register?.map(one => one.name)
   const input = Object.fromEntries(without(plan.input, FACTS_OUTSIDE_IDENTITY))
   // The digest once held the words of `preparation`: plans that have none keep theirs.
   return createHash('sha256')
-    .update(canonical({ ...Object.fromEntries(work), input, preparation: [] }))
+    .update(canonical({ ...Object.fromEntries(work), register, input, preparation: [] }))
     .digest('hex')
 }
 

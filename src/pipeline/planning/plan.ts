@@ -5,7 +5,16 @@
 import { MAPPINGS } from '../../contract/index.ts'
 import { type ErrorCode, type Issue, issue, type Place } from '../../errors.ts'
 import { canMatchOn, mapsCountry } from '../lint/lint.ts'
-import type { CellCounts, InputFacts, Packing, Plan, PlannedMapping, PlannedService, Shard } from '../model/types.ts'
+import type {
+  CellCounts,
+  InputFacts,
+  Packing,
+  Plan,
+  PlannedMapping,
+  PlannedRegister,
+  PlannedService,
+  Shard,
+} from '../model/types.ts'
 import { shownPath } from '../schema/addresses.ts'
 import { isSamePath } from '../schema/paths.ts'
 import type { Pipeline } from '../schema/pipeline.ts'
@@ -30,6 +39,8 @@ export interface PlanContext {
   /** Only the first rows up to this count, null for all. */
   readonly limit: number | null
   readonly service: PlannedService
+  /** Registers of the embedded service. */
+  readonly register?: readonly PlannedRegister[] | undefined
   /** Counted distinct rows for `job.collapse`; all rows if absent. */
   readonly sent?: number
   readonly shard?: PlannedShard
@@ -97,6 +108,7 @@ export function planRun(pipeline: Pipeline, facts: InputFacts, context: PlanCont
     tags: pipeline.tags,
     file: context.file,
     service: context.service,
+    ...(context.register === undefined ? {} : { register: context.register }),
     input: facts,
     key,
     limit: context.limit,

@@ -140,6 +140,7 @@ const shape = {
   tags: z.array(z.string().regex(/^[\w.-]{1,60}$/)).max(50),
   file: text(4096).regex(/^[^\u0000-\u001f\u007f]*$/),
   service: z.strictObject(service),
+  register: z.never().optional(),
   input: z.strictObject(input),
   key: column.nullable(),
   limit: count.nullable(),

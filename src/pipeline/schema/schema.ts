@@ -173,6 +173,9 @@ const screen = map({
   budget: orNull(whole(1, MAX_ROWS)).describe('Most searches of a run, one credit each; the rest is skipped and reported.'),
 })
 
+const REGISTERS = 'the name of a register, of a-z, 0-9 and -, or a list of them'
+const registerName = pattern(REGISTERS, /^[a-z0-9-]{1,40}$/)
+
 const NAME = 'a name of a-z, 0-9 and -, a letter or digit first, 80 characters at most'
 const TAG = 'a tag of letters, digits, ".", "_" and "-"'
 
@@ -192,6 +195,13 @@ export const pipelineSchema = map({
     .prefault({})
     .describe('Defaults of ${vars.name}; the caller may set other values.'),
   service: orNull(service).describe('embedded, or where the service is. Absent: FETTLE_URL if set, else embedded.'),
+  register: orNull(
+    z
+      .union([registerName, listOf(registerName, REGISTERS, 1, 50)], { error: REGISTERS })
+      .transform(given => [...new Set(typeof given === 'string' ? [given] : given)]),
+  ).describe(
+    'Registers of this machine that the embedded service matches against; sample is the invented one. Absent: FETTLE_REGISTER, else all that were imported.',
+  ),
   input: z
     .union([path, inputMap], { error: 'a path, or a map with path' })
     .describe('The company list.')

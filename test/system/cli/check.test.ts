@@ -1,6 +1,8 @@
 /** What `check` says it saw: the profile, with whatever names companies have, and what keeps row content out of it. */
-import { expect, test } from 'vitest'
-import { fettle, folderOf } from './fettle.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { fettle, folderOf, importRegister } from './fettle.ts'
+
+beforeAll(importRegister)
 
 const NAMES = [
   '\u001b]0;owned\u0007Acme \u202eLtd',

@@ -43,11 +43,13 @@ describe.concurrent('doctor', () => {
     expect(ended.stdout).toMatch(/no problems\n$/)
   })
 
-  test('a machine without a register works, and the missing register is named', async () => {
+  test('a machine without a register is told how to import one', async () => {
     const cwd = folderOf()
     const ended = await fettle(['doctor'], { cwd, env: { FETTLE_DATA: join(cwd, 'none') } })
     expect(ended.code).toBe(0)
-    expect(ended.stdout).toMatch(/^warn {2}register .*sample.*\n +-> Import a register: fettle register import csv FILE$/m)
+    expect(ended.stdout).toMatch(
+      /^warn {2}register .*does not exist\n +-> FETTLE_DATA .*import a register: fettle register import csv FILE$/m,
+    )
   })
 
   test('a service that is there: name, answer, clock, login', async () => {

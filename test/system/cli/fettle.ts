@@ -50,12 +50,20 @@ export function atEnd(end: () => unknown): void {
   endings.push(end)
 }
 
-/** The environment every command of this file gets: nothing of the tester's own but the path, and a secret that is not ours. */
-export const ENVIRONMENT = {
+/**
+ * The environment every command of this file gets: nothing of the tester's own but the path, and a secret that is not ours. It names
+ * the sample register until the file imports its own.
+ */
+export const ENVIRONMENT: Record<string, string> & {
+  readonly PATH: string
+  readonly HOME: string
+  readonly FETTLE_DATA: string
+} = {
   PATH: process.env.PATH ?? '',
   HOME: join(home, 'home'),
   FETTLE_DATA: join(home, 'data'),
   CLOUD_KEY: CANARY.foreign,
+  FETTLE_REGISTER: 'sample',
 }
 
 /** How a command is called. */
@@ -225,8 +233,9 @@ ${more}
 export const project = (more?: string, files: Readonly<Record<string, string>> = {}): string =>
   folderOf({ 'rows.csv': ROWS, 'p.yml': pipelineOf('p', more), ...files })
 
-/** Imports the small register into the data folder of this file, so that no run imports the sample. */
+/** Imports the small register into the data folder of this file, and has every run use it instead of the sample. */
 export async function importRegister(): Promise<void> {
+  delete ENVIRONMENT.FETTLE_REGISTER
   const cwd = folderOf({ 'small.csv': REGISTER })
   const { code, stderr } = await fettle(['register', 'import', 'csv', 'small.csv'], { cwd })
   if (code !== 0) throw new Error(stderr)

@@ -203,9 +203,9 @@ describe.concurrent('several pipelines', () => {
     expect(readdirSync(cwd)).not.toContain('fettle-runs')
   })
 
-  test('two processes with a data folder without a register both import the sample', async () => {
+  test('two processes that both name the sample import it once', async () => {
     const cwd = project('', { 'q.yml': pipelineOf('q', '') })
-    const env = { FETTLE_DATA: join(cwd, 'data') }
+    const env = { FETTLE_DATA: join(cwd, 'data'), FETTLE_REGISTER: 'sample' }
     const both = await Promise.all([
       fettle(['run', 'p.yml', '--json'], { cwd, env }),
       fettle(['run', 'q.yml', '--json'], { cwd, env }),

@@ -93,7 +93,13 @@ export function makePlace(data: string, service: FaultyService | null): Place {
     FETTLE_USERNAME: CREDENTIALS.username,
     FETTLE_PASSWORD: CREDENTIALS.password,
   }
-  const env = { PATH: process.env.PATH, HOME: folder, FETTLE_DATA: data, WAIT_DIVISOR: '50', ...(service === null ? {} : remote) }
+  const env = {
+    PATH: process.env.PATH,
+    HOME: folder,
+    FETTLE_DATA: data,
+    WAIT_DIVISOR: '50',
+    ...(service === null ? { FETTLE_REGISTER: 'sample' } : remote),
+  }
   return { folder, runsDir: join(folder, 'fettle-runs'), env }
 }
 

@@ -42,7 +42,7 @@ test.each(all)('%s, program %i', { timeout: 120_000 }, async (_, _number, text, 
     compilerOptions: { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext },
   })
   writeFileSync(join(cwd, 'program.mjs'), outputText)
-  const env = { PATH: process.env.PATH, FETTLE_DATA: join(home, 'data') }
+  const env = { PATH: process.env.PATH, FETTLE_DATA: join(home, 'data'), FETTLE_REGISTER: 'sample' }
   const { stdout, stderr } = await promisify(execFile)(process.execPath, ['program.mjs'], { cwd, env })
   expect(stderr).toBe('')
   expect(stdout).toMatch(expected!)

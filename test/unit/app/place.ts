@@ -50,7 +50,7 @@ export function place(): Place {
       poll: { every: '500ms' },
       ...more,
     }),
-    options: env => ({ runsDir: 'runs', env: { FETTLE_DATA: dataFolder(), ...env } }),
+    options: env => ({ runsDir: 'runs', env: { FETTLE_DATA: dataFolder(), FETTLE_REGISTER: 'sample', ...env } }),
     atEnd: end => void endings.push(end),
     leave() {
       for (const end of endings) end()

@@ -27,7 +27,7 @@ const pipeline = {
   output: 'out.csv',
   poll: { every: '500ms' },
 }
-const options = () => ({ runsDir: 'runs', env: { FETTLE_DATA: join(folder, 'data') } })
+const options = () => ({ runsDir: 'runs', env: { FETTLE_DATA: join(folder, 'data'), FETTLE_REGISTER: 'sample' } })
 
 /** What a run that was stopped had come to. */
 async function stopped(running: RunHandle): Promise<Report> {

@@ -123,7 +123,7 @@ test('loads nothing without a provider, also in the command line', async () => {
     ['--import', toldOf('node:fs', '@opentelemetry/api'), BINARY, 'run', 'p.yml', '-q'],
     {
       cwd: here.folder,
-      env: { FETTLE_DATA: `${here.folder}/data`, PATH: process.env.PATH },
+      env: { FETTLE_DATA: `${here.folder}/data`, FETTLE_REGISTER: 'sample', PATH: process.env.PATH },
     },
   )
   expect(new Set(stderr.trim().split('\n'))).toEqual(new Set(['asked for node:fs']))

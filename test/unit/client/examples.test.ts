@@ -26,7 +26,7 @@ beforeAll(async () => {
   const [registerDir, dataDir] = [join(folder, 'registers'), join(folder, 'service')]
   await importRegister({ file: join(ROOT, 'samples/register.csv'), name: 'sample', dir: registerDir, now: new Date(0) })
   const login = { username: 'reader', password: 'of the documents' }
-  const service = await serve({ dataDir, registerDir, registers: [], users: [login] })
+  const service = await serve({ dataDir, registerDir, registers: ['sample'], users: [login] })
   env = { FETTLE_URL: service.url, FETTLE_USERNAME: login.username, FETTLE_PASSWORD: login.password }
   return async () => {
     await service.close()

@@ -40,5 +40,5 @@ test('all registers of the folder are opened, and health names them', async () =
 
 test('without a register there is no service', async () => {
   const options = { dataDir: await temporaryFolder(), registerDir: await temporaryFolder() }
-  await expect(serve(options)).rejects.toSatisfy(error => FettleError.is(error) && error.code === 'FETTLE_REGISTER_UNKNOWN')
+  await expect(serve(options)).rejects.toSatisfy(error => FettleError.is(error) && error.code === 'FETTLE_REGISTER_NONE')
 })

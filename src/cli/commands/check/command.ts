@@ -1,12 +1,13 @@
 /** `fettle check`: pipeline and input checked without sending anything. */
 import type { Command } from '../../command.ts'
-import { JSON_RESULT, PIPELINES, SOURCES } from '../options.ts'
+import { JSON_RESULT, PIPELINES, REGISTER_CONFLICTS, SOURCES } from '../options.ts'
 
 export const check: Command = {
   usage: 'check <pipeline..>',
   summary: 'Check pipeline and input without sending anything',
   positionals: [PIPELINES],
   options: [...SOURCES, JSON_RESULT, { name: 'explain', type: 'switch', describe: 'Print the plan that run would execute' }],
+  conflicts: REGISTER_CONFLICTS,
   examples: [
     ['fettle check nightly.yml', 'all problems of the file and the list, and a profile of the columns'],
     ['fettle check nightly.yml --explain', 'the plan that run would execute'],

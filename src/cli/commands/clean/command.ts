@@ -1,7 +1,18 @@
 /** `fettle clean`: a list matched and enriched without a pipeline file. */
 import { FORMAT_EXTENSIONS } from '../../../formats/index.ts'
 import type { Command } from '../../command.ts'
-import { DROP_DECISIONS, EXECUTION, LIMIT, LIST, LIST_OPTIONS, NEW_RUN, QUIET_OR_VERBOSE, SERVICE } from '../options.ts'
+import {
+  DROP_DECISIONS,
+  EXECUTION,
+  LIMIT,
+  LIST,
+  LIST_OPTIONS,
+  NEW_RUN,
+  QUIET_OR_VERBOSE,
+  REGISTER_CONFLICTS,
+  REGISTERS,
+  SERVICE,
+} from '../options.ts'
 
 export const clean: Command = {
   usage: 'clean <file>',
@@ -12,14 +23,16 @@ export const clean: Command = {
     ...EXECUTION,
     { name: 'output', alias: 'o', describe: `Output file (${FORMAT_EXTENSIONS.join(', ')}); default: <list>-clean.csv` },
     SERVICE,
+    ...REGISTERS,
     LIMIT,
     NEW_RUN,
     { name: 'decisions', describe: 'File of the decisions to apply; default: decisions/<list>.csv' },
     DROP_DECISIONS,
   ],
-  conflicts: QUIET_OR_VERBOSE,
+  conflicts: { ...QUIET_OR_VERBOSE, ...REGISTER_CONFLICTS },
   examples: [
     ['fettle clean companies.csv -o companies-clean.csv', 'match and enrich a list'],
+    ['fettle clean companies.csv --register uk', 'against one of the registers of this machine'],
     ['fettle clean liste.csv --map name=Firma', 'map a column that cannot be recognised'],
   ],
   load: () => import('./run.ts'),

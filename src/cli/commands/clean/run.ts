@@ -9,10 +9,10 @@ import { formatOfName, type OutputFormat } from '../../../formats/index.ts'
 import { decisionsFileOf, draftOf, type PipelineInput } from '../../../pipeline/index.ts'
 import { escapeTerminal } from '../../../report/formats/escape.ts'
 import type { Flags } from '../../command.ts'
-import { isOn, needText, textFlag, wholeFlag } from '../../options/read.ts'
+import { isOn, needText, registerFlag, textFlag, wholeFlag } from '../../options/read.ts'
 import { CallReporters } from '../../reporters/call-reporters.ts'
 import { ownFiles, refuseConflicts } from '../../result/conflicts.ts'
-import { checkResultFile, type Ending } from '../../result/result.ts'
+import { checkResultFile } from '../../result/result.ts'
 import type { Io } from '../../terminal/io.ts'
 import { assertCertain, decisionsOf, inputKeys, inspectInput, proposalTable, readingOf } from '../init/proposal.ts'
 import { reportEndings, runPipeline } from '../run/run.ts'
@@ -39,6 +39,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
     cwd: io.cwd,
     runsDir: needText(flags, 'runs-dir'),
     service,
+    register: registerFlag(flags),
     limit: wholeFlag(flags, 'limit', 1, 1_000_000_000),
   }
   const prepared = await prepareValue(pipeline, overrides, `fettle clean ${reading.path}`)
@@ -50,18 +51,10 @@ export async function run(flags: Flags, io: Io): Promise<number> {
     reporters.enable()
     await checkResultFile(flags, io)
     const ending = await runPipeline({ file: reading.path, prepared, command: 'clean' }, reporters, flags, io, false)
-    printSampleNotice(ending, flags, io)
     return await reportEndings([ending], reporters, flags, io)
   } finally {
     prepared.release()
   }
-}
-
-/** The sample register contains invented companies, and is the first that a new user sees. */
-function printSampleNotice(ending: Ending, flags: Flags, io: Io): void {
-  if (!('result' in ending) || isOn(flags, 'quiet')) return
-  const issues = ending.result.report.results.flatMap(one => one.issues)
-  for (const one of issues) if (one.code === 'FETTLE_REGISTER_SAMPLE') io.err(escapeTerminal(`${one.message}. ${one.hint ?? ''}`))
 }
 
 /** The decisions of an earlier review of this list are found by its name. */

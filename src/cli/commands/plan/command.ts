@@ -1,6 +1,6 @@
 /** `fettle plan`: cost and changes of a run before it starts. */
 import type { Command } from '../../command.ts'
-import { JSON_RESULT, PIPELINES, RUNS_DIR, SOURCES } from '../options.ts'
+import { JSON_RESULT, PIPELINES, REGISTER_CONFLICTS, RUNS_DIR, SOURCES } from '../options.ts'
 
 export const plan: Command = {
   usage: 'plan <pipeline..>',
@@ -12,7 +12,7 @@ export const plan: Command = {
     JSON_RESULT,
     { name: 'shards', describe: 'List this many shards of the list, for run --shard' },
   ],
-  conflicts: { shards: ['shard'] },
+  conflicts: { ...REGISTER_CONFLICTS, shards: ['shard'] },
   examples: [
     ['fettle plan nightly.yml', 'rows, requests and credits of a run, and changes since the last run'],
     ['fettle plan nightly.yml --shards 8 --json', 'the list of shards, for a scheduler'],

@@ -1,6 +1,15 @@
 /** `fettle run`: pipelines executed side by side. */
 import type { Command } from '../../command.ts'
-import { DROP_DECISIONS, EXECUTION, NEW_RUN, PIPELINES, QUIET_OR_VERBOSE, queueOptions, SOURCES } from '../options.ts'
+import {
+  DROP_DECISIONS,
+  EXECUTION,
+  NEW_RUN,
+  PIPELINES,
+  QUIET_OR_VERBOSE,
+  queueOptions,
+  REGISTER_CONFLICTS,
+  SOURCES,
+} from '../options.ts'
 
 export const run: Command = {
   usage: 'run <pipeline..>',
@@ -18,6 +27,7 @@ export const run: Command = {
   ],
   conflicts: {
     ...QUIET_OR_VERBOSE,
+    ...REGISTER_CONFLICTS,
     'dry-run': ['json', 'result-file', 'new', 'reporter', 'detach', 'skip-code', 'queue'],
     queue: ['shard'],
   },
@@ -25,6 +35,7 @@ export const run: Command = {
   examples: [
     ['fettle run nightly.yml', 'run a pipeline, or resume its unfinished run'],
     ['fettle run nightly.yml --json -q', 'for a scheduler: print only the result line'],
+    ['fettle run pipelines/suppliers.yml --register uk', 'against one of the registers of this machine'],
     ['fettle run nightly.yml --input extract.csv --limit 100', 'the first hundred rows of another list'],
     ['fettle run nightly.yml --shard 3/8', 'the third of eight parts of the list; fettle merge joins them'],
     ['fettle run nightly.yml --queue redis://queue', 'in shards, on workers'],

@@ -1,5 +1,6 @@
 /** `fettle serve`: the embedded service, its users and backups. */
 import type { Command } from '../../command.ts'
+import { REGISTER_CONFLICTS, REGISTERS } from '../options.ts'
 
 export const serve: Command = {
   usage: 'serve [action] [what] [name]',
@@ -16,7 +17,7 @@ export const serve: Command = {
   options: [
     { name: 'port', default: '8080', describe: 'Port; 0 takes a free one' },
     { name: 'host', default: '127.0.0.1', describe: 'Address to listen on; credentials are required unless it is loopback' },
-    { name: 'register', type: 'list', describe: 'Register to serve; default: all' },
+    ...REGISTERS,
     { name: 'data-dir', alias: 'data', describe: 'Folder of the data of the service; default: <data folder>/service' },
     { name: 'keep-uploads', describe: 'Days after which the files of finished jobs are removed; default: 90' },
     { name: 'credits', describe: 'Most credits a user may spend (an AML search costs 1); default: no limit' },
@@ -38,6 +39,7 @@ export const serve: Command = {
     { name: 'json', type: 'switch', describe: 'users list, backup: print one line of JSON on stdout' },
     { name: 'log', type: 'switch', describe: 'Log each request as a line of JSON on stderr' },
   ],
+  conflicts: REGISTER_CONFLICTS,
   examples: [
     ['fettle serve', 'on 127.0.0.1:8080, with new credentials'],
     ['fettle serve --port 0 --register companies', 'one register, on a free port'],

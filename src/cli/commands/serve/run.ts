@@ -1,10 +1,18 @@
 /** `fettle serve`: runs the embedded service until a signal stops it. */
-import { credentialsOf, dataDirOf, ensureRegister, registerDirOf, screeningDirOf, screeningIssues } from '../../../app/index.ts'
+import {
+  credentialsOf,
+  dataDirOf,
+  findRegisters,
+  registerDirOf,
+  screeningDirOf,
+  screeningIssues,
+  wantedRegisters,
+} from '../../../app/index.ts'
 import { EXIT, FettleError } from '../../../errors.ts'
 import { escapeTerminal } from '../../../report/index.ts'
 import { readRates, serve } from '../../../service/index.ts'
 import type { Flags } from '../../command.ts'
-import { isOn, listFlag, needText, textFlag, wholeFlag } from '../../options/read.ts'
+import { isOn, listFlag, needText, registerFlag, textFlag, wholeFlag } from '../../options/read.ts'
 import type { Io } from '../../terminal/io.ts'
 import { printIssue } from '../../terminal/print-error.ts'
 import { hasUsers, serviceDirOf } from './users.ts'
@@ -44,9 +52,8 @@ async function serveUntilStopped(flags: Flags, io: Io): Promise<number> {
     )
   const days = wholeFlag(flags, 'keep-uploads', 1, 36_500)
   const dataDir = dataDirOf(io.env)
-  const chosen = listFlag(flags, 'register')
-  const available = await ensureRegister(dataDir)
-  if (chosen.length === 0) for (const issue of available.issues) io.err(printIssue(issue))
+  const wanted = wantedRegisters({ env: io.env, register: registerFlag(flags) }, null)
+  const { registers } = await findRegisters(io.env, wanted)
   const credits = wholeFlag(flags, 'credits', 0, 1_000_000_000)
   const rates = readRates(listFlag(flags, 'rate'))
   const service = await serve({
@@ -58,7 +65,7 @@ async function serveUntilStopped(flags: Flags, io: Io): Promise<number> {
     screensAtOnce: true,
     rates,
     ...(credits === null ? {} : { credits }),
-    registers: chosen.length > 0 ? chosen : [...available.names],
+    registers: registers.map(one => one.name),
     users,
     reconcile,
     ...(days === null ? {} : { limits: { retentionMs: days * DAY_MS } }),

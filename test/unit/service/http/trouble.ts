@@ -187,7 +187,7 @@ export const trouble: Case[] = [
     world.atEnd(() => rmSync(folder, { recursive: true, force: true }))
     const file = fileURLToPath(new URL('../../../../samples/register.csv', import.meta.url))
     await importRegister({ file, name: 'sample', dir: join(folder, 'registers'), now: new Date('2026-01-15T00:00:00Z') })
-    const options = { dataDir: join(folder, 'data'), registerDir: join(folder, 'registers'), registers: [], users: [] }
+    const options = { dataDir: join(folder, 'data'), registerDir: join(folder, 'registers'), registers: ['sample'], users: [] }
     const service = await serve(options)
     world.atEnd(() => service.close())
     const caller = await logIn(service)

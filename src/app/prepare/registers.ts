@@ -1,0 +1,104 @@
+/** The registers of a run: from the command line, the pipeline, FETTLE_REGISTER, or every imported one. */
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { action, FettleError, type Issue, issue, type Place } from '../../errors.ts'
+import type { PlannedRegister, PlannedService } from '../../pipeline/index.ts'
+import { dataDirOf, type Env, registersOf, text } from '../env/environment.ts'
+
+export const registerDirOf = (dataDir: string): string => join(dataDir, 'registers')
+
+export interface RegisterChoice {
+  readonly env: Env
+  /** Of the command line; null for none. */
+  readonly register: readonly string[] | null
+}
+
+/** The names asked for; null for every imported register. */
+export const wantedRegisters = ({ env, register }: RegisterChoice, own: readonly string[] | null): readonly string[] | null =>
+  register ?? own ?? registersOf(env)
+
+export interface Registers {
+  readonly registers: readonly PlannedRegister[]
+  /** Sorted codes of the countries of their companies; null if unknown. */
+  readonly countries: readonly string[] | null
+}
+
+/** Throws FETTLE_REGISTER_NONE when there is nothing to match against, FETTLE_REGISTER_UNKNOWN for a name without a register. */
+export async function findRegisters(env: Env, wanted: readonly string[] | null): Promise<Registers> {
+  const { chooseRegisters, listRegisters, SAMPLE } = await import('../../service/registers/index.ts')
+  const dir = registerDirOf(dataDirOf(env))
+  const isOnlySample = wanted?.every(name => name === SAMPLE) ?? false
+  if (!isOnlySample && (await listRegisters(dir)).every(info => info.name === SAMPLE)) throw await noRegister(env, wanted)
+  const chosen = await chooseRegisters(dir, wanted ?? [])
+  const countries = chosen.flatMap(({ info }) => (info === null ? [''] : Object.keys(info.countries)))
+  return {
+    registers: chosen.map(({ name, info }) =>
+      info === null || name === SAMPLE
+        ? { name, snapshotDate: null, sha256: null }
+        : { name, snapshotDate: info.snapshotDate, sha256: info.sha256 },
+    ),
+    countries: countries.includes('') ? null : [...new Set(countries)].sort(),
+  }
+}
+
+/** The refusal, with the state of the data folder: a volume that is not mounted looks like a machine without registers. */
+async function noRegister(env: Env, wanted: readonly string[] | null): Promise<FettleError> {
+  const dataDir = dataDirOf(env)
+  const names = await readdir(dataDir).catch(() => null)
+  const state = names === null ? 'does not exist' : names.length === 0 ? 'is empty' : 'has no imported register'
+  const isSet = text(env, 'FETTLE_DATA') !== null
+  const asked =
+    wanted === null
+      ? 'there is no register to match against'
+      : `there is no register ${wanted.map(name => `"${name}"`).join(', ')}`
+  const message = isSet || names !== null ? `${asked}: the data folder ${dataDir} ${state}` : `${asked}: none was imported`
+  const hint = 'FETTLE_DATA names this folder: mount its volume, correct the path, or import a register.'
+  const isMissing = isSet && (names ?? []).length === 0
+  return new FettleError('FETTLE_REGISTER_NONE', message, {
+    ...(isMissing ? { hint, action: action('register', 'import', 'csv', 'FILE') } : {}),
+  })
+}
+
+export interface PlannedRegisters {
+  /** Absent for a remote service, and after an error. */
+  readonly register?: readonly PlannedRegister[]
+  readonly countries: readonly string[] | null
+  readonly issues: readonly Issue[]
+}
+
+/** The registers of a plan. Throws FETTLE_USAGE for registers on the command line of a remote service. */
+export async function planRegisters(
+  service: PlannedService,
+  choice: RegisterChoice,
+  own: readonly string[] | null,
+  at: Place | null,
+): Promise<PlannedRegisters> {
+  if (service.kind === 'remote') {
+    if (choice.register !== null)
+      throw new FettleError('FETTLE_USAGE', `registers cannot be chosen for ${service.url}, which has its own`, {
+        hint: 'Leave out --register and --sample, or pass --service embedded.',
+      })
+    return { countries: null, issues: own === null ? [] : [unusedKey(service.url, at)] }
+  }
+  const wanted = wantedRegisters(choice, own)
+  try {
+    const { registers, countries } = await findRegisters(choice.env, wanted)
+    return { register: registers, countries, issues: registers.some(one => one.name === 'sample') ? [sampleNote()] : [] }
+  } catch (error) {
+    if (!FettleError.is(error)) throw error
+    const { code, message, hint } = error
+    const place = choice.register === null && own !== null ? at : null
+    return {
+      countries: null,
+      issues: [issue(code, message, { hint, at: place, ...(error.action === null ? {} : { action: error.action }) })],
+    }
+  }
+}
+
+const unusedKey = (url: string, at: Place | null): Issue =>
+  issue('FETTLE_REGISTER_UNUSED', `register is not used: ${url} matches against its own registers`, { severity: 'info', at })
+
+const sampleNote = (): Issue =>
+  issue('FETTLE_REGISTER_SAMPLE', 'the rows are matched against the sample register, whose companies are invented', {
+    severity: 'info',
+  })
