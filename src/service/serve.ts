@@ -57,7 +57,7 @@ function engineOf({ infos, index, byConnectId }: Register, threads: Threads | nu
 export async function serve(options: ServeOptions): Promise<Service> {
   const { registerDir } = options
   const names = (await chooseRegisters(registerDir, options.registers ?? [])).map(({ name }) => name)
-  if (names.includes(SAMPLE)) await importSample(registerDir, (options.clock ?? systemClock).now)
+  if (names.includes(SAMPLE)) await importSample(registerDir, options.clock ?? systemClock)
   const register = await openRegister(registerDir, names)
   const registers = register.infos.map(({ name, companies, snapshotDate }) => ({ name, companies, snapshotDate }))
   const threads = threadsFor(register, options)

@@ -8,7 +8,7 @@ import type { Proxies, Shared } from '../../client/index.ts'
 import { FettleError, type Issue, issue } from '../../errors.ts'
 import type { PlannedRegister, PlannedService } from '../../pipeline/index.ts'
 import type { PortfolioService, ScreenService, Service } from '../../run/index.ts'
-import { type Credentials, dataDirOf, type Env } from '../env/environment.ts'
+import { type Credentials, dataDirOf, type Env, registersOf } from '../env/environment.ts'
 import { type ClientState, createClientState, type RetryBudget, type Runtime } from '../env/runtime.ts'
 import { findRegisters, registerDirOf } from '../prepare/registers.ts'
 
@@ -130,7 +130,7 @@ export async function screeningIssues(dataDir: string): Promise<readonly Issue[]
 async function startEmbedded({ env, stateDir, register: planned }: ServiceNeeds) {
   const { serve } = await import('../../service/index.ts')
   const dataDir = dataDirOf(env)
-  const { registers } = await findRegisters(env, planned?.map(one => one.name) ?? null)
+  const { registers } = await findRegisters(env, planned?.map(one => one.name) ?? registersOf(env))
   const server = await serve({
     dataDir: stateDir,
     registerDir: registerDirOf(dataDir),

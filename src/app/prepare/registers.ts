@@ -76,7 +76,7 @@ export async function planRegisters(
   if (service.kind === 'remote') {
     if (choice.register !== null)
       throw new FettleError('FETTLE_USAGE', `registers cannot be chosen for ${service.url}, which has its own`, {
-        hint: 'Leave out --register and --sample, or pass --service embedded.',
+        hint: 'Choose no register, or use the embedded service.',
       })
     return { countries: null, issues: own === null ? [] : [unusedKey(service.url, at)] }
   }

@@ -37,5 +37,10 @@ export function fingerprintOf(plan: Omit<Plan, 'fingerprint'>): string {
 }
 
 /** Whether two plans do the same work. Digests are computed again: a recorded one may follow an earlier rule. */
-export const isSameWork = (one: Plan, other: Plan): boolean =>
-  one.fingerprint === other.fingerprint || fingerprintOf(one) === fingerprintOf(other)
+export function isSameWork(one: Plan, other: Plan): boolean {
+  if (one.fingerprint === other.fingerprint) return true
+  // Earlier versions did not record registers.
+  const isRecorded = one.register !== undefined && other.register !== undefined
+  const [a, b] = [one, other].map(({ register, ...rest }) => fingerprintOf(isRecorded ? { ...rest, register: register! } : rest))
+  return a === b
+}

@@ -1,9 +1,9 @@
 /** Which registers take part: those that are named, else every imported one; never the sample, unless it is named. */
 import { dirname } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
 import { FettleError } from '../../errors.ts'
 import { type Lock, takeLock } from '../../files/process-lock.ts'
 import { packageFile } from '../../package-file.ts'
+import type { Clock } from '../clock.ts'
 import { makeFolder } from '../storage/atomic-file.ts'
 import { listRegisters, type RegisterInfo, registerInfo } from './files.ts'
 
@@ -33,27 +33,27 @@ export async function chooseRegisters(dir: string, names: readonly string[]): Pr
 }
 
 /** Imports the sample unless it is there. A lock serialises processes that start at the same time. */
-export async function importSample(dir: string, now: () => number): Promise<void> {
+export async function importSample(dir: string, clock: Clock): Promise<void> {
   const isThere = async (): Promise<boolean> => (await listRegisters(dir)).some(info => info.name === SAMPLE)
   if (await isThere()) return
   const { importRegister } = await import('./import/import.ts')
   await makeFolder(dirname(dir))
-  const lock = await waitForLock(`${dir}.lock`, now)
+  const lock = await waitForLock(`${dir}.lock`, clock)
   try {
     if (!(await isThere()))
-      await importRegister({ file: packageFile('samples/register.csv'), name: SAMPLE, dir, now: new Date(now()) })
+      await importRegister({ file: packageFile('samples/register.csv'), name: SAMPLE, dir, now: new Date(clock.now()) })
   } finally {
     lock.release()
   }
 }
 
-async function waitForLock(path: string, now: () => number): Promise<Lock> {
+async function waitForLock(path: string, clock: Clock): Promise<Lock> {
   for (;;) {
     try {
-      return takeLock(path, now)
+      return takeLock(path, () => clock.now())
     } catch (error) {
       if (!FettleError.is(error) || error.code !== 'FETTLE_LOCKED') throw error
-      await setTimeout(100)
+      await clock.sleep(100, new AbortController().signal)
     }
   }
 }

@@ -43,7 +43,7 @@ describe.concurrent('doctor', () => {
     expect(ended.stdout).toMatch(/no problems\n$/)
   })
 
-  test('a machine without a register is told how to import one', async () => {
+  test('a machine without a register: the command that imports one', async () => {
     const cwd = folderOf()
     const ended = await fettle(['doctor'], { cwd, env: { FETTLE_DATA: join(cwd, 'none') } })
     expect(ended.code).toBe(0)
