@@ -40,6 +40,7 @@ function openHome(): void {
       ...canariesBelow(home, PASSWORD_FILES).hits,
     ]
     rmSync(home, { recursive: true, force: true })
+    ENVIRONMENT.FETTLE_REGISTER = 'sample'
     expect(hits).toEqual([])
   })
 }
@@ -235,8 +236,8 @@ export const project = (more?: string, files: Readonly<Record<string, string>> =
 
 /** Imports the small register into the data folder of this file, and has every run use it instead of the sample. */
 export async function importRegister(): Promise<void> {
-  delete ENVIRONMENT.FETTLE_REGISTER
   const cwd = folderOf({ 'small.csv': REGISTER })
+  delete ENVIRONMENT.FETTLE_REGISTER
   const { code, stderr } = await fettle(['register', 'import', 'csv', 'small.csv'], { cwd })
   if (code !== 0) throw new Error(stderr)
 }
