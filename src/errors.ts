@@ -51,6 +51,7 @@ const entry = <K extends ErrorKind>(kind: K, text: string, hint: string, next: A
 export const ERRORS = {
   // -- checks: everything worked, the data did not pass
   FETTLE_CHECK_FAILED: entry('checks', 'A threshold of `checks:` was not met.', 'Look at the rows named in the report, or change the threshold.'),
+  FETTLE_FEW_MATCHED: entry('checks', 'No row was matched, or of twenty rows or more fewer than one in twenty.', 'Check that the mappings name the right columns and that the registers hold companies of these countries.'),
   FETTLE_BUDGET_CREDITS: entry('checks', 'Enriching would cost more credits than `budget.credits` allows; it was not started.', 'Raise budget.credits and run again, which repeats the matching; or send fewer rows.'),
   FETTLE_BUDGET_SCREEN: entry('checks', 'Screening all companies would cost more credits than `screen.budget` allows; screening stopped at the budget.', 'Raise screen.budget before the next run; finished searches stay at the service.'),
 
@@ -86,6 +87,7 @@ export const ERRORS = {
   FETTLE_QUEUE_MISSING: entry('usage', 'The packages for queues are not installed.', 'Install them beside fettle: `npm install bullmq ioredis`.'),
   FETTLE_QUEUE_SETTINGS: entry('usage', 'Redis is not configured to keep a queue.', 'See docs/workers.md, "Redis", then check the queue.', action('doctor', '--queue', 'redis://host')),
   FETTLE_REGISTER_NONE: entry('usage', 'No register was imported, so there is nothing to match against.', 'To try fettle with invented companies, choose the register sample. To match real ones, import a register.', action('register', 'import', 'csv', 'FILE')),
+  FETTLE_REGISTER_COUNTRY: entry('usage', 'Rows are of countries of which the registers hold no company.', 'Import a register of these countries, or choose another one.'),
   FETTLE_REGISTER_CHANGED: entry('usage', 'A register was imported again while the run was unfinished.', 'To match all rows against the present register, start a new run.', action('run', '--new', 'PIPELINE')),
   FETTLE_REGISTER_UNUSED: entry('usage', 'The pipeline names registers, but its service is a remote one, which has its own.', 'Use the embedded service to match against registers of this machine.'),
   FETTLE_REGISTER_UNKNOWN: entry('usage', 'No register has this name.', 'List the registers.', action('register', 'list')),

@@ -23,7 +23,7 @@ interface Label {
 
 export const STATUS: Readonly<Record<Result['stages'][number]['status'], Label>> = {
   success: { sign: '✓', word: 'Success', tone: 'good' },
-  warn: { sign: '!', word: 'Success, with warnings', tone: 'warn' },
+  warn: { sign: '!', word: 'Done, with warnings', tone: 'warn' },
   fail: { sign: '✗', word: 'Checks failed', tone: 'bad' },
   error: { sign: '✗', word: 'Error', tone: 'bad' },
   skipped: { sign: '–', word: 'Skipped', tone: 'calm' },

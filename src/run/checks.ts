@@ -1,4 +1,5 @@
 /** Evaluates the pipeline's `checks:` and `budget.credits` against the outcomes of the rows. */
+import { type Issue, issue } from '../errors.ts'
 import type { CheckResult } from '../journal/events.ts'
 import { matchRate } from '../journal/outcomes.ts'
 import type { RunState } from '../journal/state.ts'
@@ -77,6 +78,26 @@ export function evaluateChecks(
       const actual = formatActual(check.name, found, rows, threshold)
       return [{ assertion: check.name, success, severity, expected: `not ${threshold.text}`, actual }]
     })
+  })
+}
+
+/** Below this many rows, only a run without any match is suspicious. */
+const MANY_ROWS = 20
+/** Fewer matches than this are almost none. */
+const FEW_SHARE = 0.05
+
+/** A warning when no row was matched, or of twenty rows or more fewer than one in twenty; null otherwise. */
+export function fewMatchedIssue({ plan }: Pick<RunState, 'plan'>, outcomes: Outcomes): Issue | null {
+  const rate = matchRate(outcomes, plan.rows)
+  if (rate === null || !(rate === 0 || (plan.rows >= MANY_ROWS && rate < FEW_SHARE))) return null
+  const countries = plan.issues.find(one => one.code === 'FETTLE_REGISTER_COUNTRY')
+  const names = plan.register?.map(one => one.name).join(', ')
+  const against = names === undefined ? '' : ` against ${names}`
+  const matched = rate === 0 ? 'no row was' : `only ${Math.round(rate * plan.rows)} rows were`
+  const reason = countries === undefined ? '' : `: ${countries.message}`
+  return issue('FETTLE_FEW_MATCHED', `${matched} matched of ${plan.rows}${against}${reason}`, {
+    severity: 'warn',
+    count: plan.rows,
   })
 }
 

@@ -3,12 +3,12 @@
  * retried here: the client retries requests, and a person or a scheduler resumes runs.
  */
 
-import { type ErrorCode, EXIT, FettleError } from '../errors.ts'
+import { type ErrorCode, EXIT, FettleError, type Issue } from '../errors.ts'
 import type { CheckResult, RunEventInput, Status } from '../journal/events.ts'
 import { UNKNOWN } from '../journal/outcomes.ts'
 import type { RunState } from '../journal/state.ts'
 import type { Outcomes } from '../model/results.ts'
-import { evaluateBudget, evaluateChecks } from './checks.ts'
+import { evaluateBudget, evaluateChecks, fewMatchedIssue } from './checks.ts'
 import { confirmJobs, relocationEvents } from './job-lookup.ts'
 import type { Ports } from './ports.ts'
 import { allRows, outcomesSoFar } from './row-ledger.ts'
@@ -99,9 +99,22 @@ const BUDGETS: ReadonlySet<string> = new Set<ErrorCode>(['FETTLE_BUDGET_CREDITS'
 /** Ends or pauses the run. It ends without an error, on a failed job and on a spent budget; after any other error it is resumable. */
 function end(record: Record, state: RunState, error: FettleError | null, context: RunContext): RunState {
   if (error?.code === 'FETTLE_JOURNAL_WRITE') throw error
-  if (error === null || BUDGETS.has(error.code)) return record(endOf(state, error, context.previousRate))
+  if (error === null || BUDGETS.has(error.code))
+    return record(endOf(error === null ? warnOfFew(record, state) : state, error, context.previousRate))
   if (error.code === 'FETTLE_JOB_FAILED') return record(ended('error', EXIT.rejected, failedOutcomes(state), [], error))
   return record(pausedBy(error))
+}
+
+/** Shards are judged together, when they are merged. */
+function warnOfFew(record: Record, state: RunState): RunState {
+  if (state.plan.shard !== undefined || state.issues.some(one => one.code === 'FETTLE_FEW_MATCHED')) return state
+  let found: Issue | null = null
+  try {
+    found = fewMatchedIssue(state, state.outcomes ?? outcomesSoFar(state))
+  } catch {
+    // The end of the run reports outcomes that cannot be computed.
+  }
+  return found === null ? state : record({ type: 'issue.raised', issue: found })
 }
 
 export function pausedBy(thrown: unknown): RunEventInput {

@@ -122,7 +122,8 @@ async function planOver(
   if (facts === null || readFrom === null) return { plan: null, issues, cut: async () => [] }
   const countries = await countryFacts(pipeline)
   const context = { file, limit: options.limit, service, register: registers.register, locate, cells }
-  const warn = (plan: Parameters<typeof inputWarnings>[0]): Issue[] => inputWarnings(plan, { cells, locate, ...countries })
+  const warn = (plan: Parameters<typeof inputWarnings>[0]): Issue[] =>
+    inputWarnings(plan, { cells, locate, held: registers.countries, ...countries })
   const planned = planRun(pipeline, facts, { ...context, issues, warn })
   const { plan } = planned
   if (plan === null) return { ...planned, cut: async () => [] }
@@ -136,12 +137,16 @@ async function planOver(
 }
 
 /** What countries are called, and how long their numbers are; the tables are loaded only when a mapping needs them. */
-async function countryFacts({ mappings }: Pipeline): Promise<Pick<WarningContext, 'isCountry' | 'numberLength'>> {
+async function countryFacts({ mappings }: Pipeline): Promise<Pick<WarningContext, 'isCountry' | 'countryOf' | 'numberLength'>> {
   if (!mappings.some(({ mapping }) => mapping === 'country' || mapping === 'countryCode'))
-    return { isCountry: () => true, numberLength: () => null }
+    return { isCountry: () => true, countryOf: () => '', numberLength: () => null }
   const { normaliseCountry } = await import('../../normalise/country.ts')
   const { numberLength } = await import('../../normalise/identifiers.ts')
-  return { isCountry: text => normaliseCountry(text) !== '', numberLength: text => numberLength(normaliseCountry(text)) }
+  return {
+    isCountry: text => normaliseCountry(text) !== '',
+    countryOf: normaliseCountry,
+    numberLength: text => numberLength(normaliseCountry(text)),
+  }
 }
 
 export const credentialsIn = ({ username, password }: Secrets): Partial<Credentials> => ({

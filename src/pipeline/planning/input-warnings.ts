@@ -45,6 +45,10 @@ export interface WarningContext {
   readonly isCountry: (text: string) => boolean
   /** Digits of a registration number of the country that a text names; null where they vary, or where it names none. */
   readonly numberLength: (country: string) => number | null
+  /** The code of the country that a text names, '' for none. */
+  readonly countryOf: (text: string) => string
+  /** Codes of the countries of which the registers hold companies; null if unknown. */
+  readonly held: readonly string[] | null
   readonly locate: (path: Path) => Place | null
 }
 
@@ -62,10 +66,35 @@ export function inputWarnings(plan: Judged, context: WarningContext): Issue[] {
   const ofKey = key === null ? undefined : countsOf(key.index)
   return [
     ...ofMappings,
+    ...heldIssues(plan, countsOf, context),
     ...emptyIssues(plan, countsOf, context.locate(['mappings'])),
     ...(ofKey === undefined ? [] : keyIssues(ofKey, context.locate(['input', 'key']))),
     ...(plan.output === null ? [] : formatIssues(plan.output.format, context)),
   ]
+}
+
+/** Rows of countries that no register holds: a warning if they are more than half of the rows, else a note. */
+function heldIssues(
+  plan: Judged,
+  countsOf: (index: number) => CellCounts | undefined,
+  { held, countryOf, locate }: WarningContext,
+): Issue[] {
+  const mapping = plan.mappings.find(one => COUNTRIES.includes(one.mapping))
+  const counts = mapping === undefined ? undefined : countsOf(mapping.index)
+  if (held === null || mapping === undefined || counts === undefined) return []
+  const missing = new Map<string, number>()
+  for (const { text, count } of counts.values) {
+    const code = countryOf(text)
+    if (code !== '' && !held.includes(code)) missing.set(code, (missing.get(code) ?? 0) + count)
+  }
+  const rows = [...missing.values()].reduce((sum, count) => sum + count, 0)
+  if (rows === 0) return []
+  const list = [...missing].sort((a, b) => b[1] - a[1]).map(([code, count]) => `${code} ${count}`)
+  const shown = `${list.slice(0, 8).join(', ')}${list.length > 8 ? ' …' : ''}`
+  const of = held.length > 8 ? `${held.slice(0, 8).join(', ')} …` : held.join(', ')
+  const message = `${rows} of ${plan.input.rows} rows are of countries that no register of this run holds (${shown}); the registers hold ${of}`
+  const severity = rows * 2 > plan.input.rows ? 'warn' : 'info'
+  return [issue('FETTLE_REGISTER_COUNTRY', message, { severity, at: locate(['mappings', mapping.mapping]), count: rows })]
 }
 
 const plural = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`

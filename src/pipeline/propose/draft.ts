@@ -18,6 +18,8 @@ export interface DraftOptions {
   readonly reading: Readonly<Record<string, unknown>>
   readonly output: NonNullable<PipelineInput['output']>
   readonly prefix?: string
+  /** Imported registers, which `register` then names; no line if absent or empty. */
+  readonly registers?: readonly string[]
 }
 
 /** The name of a pipeline for a file: `Lieferanten 2026.csv` is `lieferanten-2026`. */
@@ -65,7 +67,7 @@ export interface DraftWords {
 }
 
 export function draftYaml(proposal: Proposal, options: DraftOptions, { schema, by }: DraftWords): string {
-  const { facts } = options
+  const { facts, registers = [] } = options
   const { name, input, mappings, output } = draftOf(proposal, options)
   const long = typeof input === 'string' ? { path: input } : input
   const places = typeof output === 'string' ? { path: output } : (output ?? {})
@@ -81,6 +83,9 @@ export function draftYaml(proposal: Proposal, options: DraftOptions, { schema, b
     ),
     '# Edit it as needed, then check it. docs/pipeline.md lists every key.',
     `name: ${flow(name)}`,
+    ...(registers.length === 0
+      ? []
+      : [`register: ${flow(registers.length === 1 ? registers[0] : registers)}  # what the embedded service matches against`]),
     '',
     'input:',
     ...keys(long, { path: 'relative to the working directory', key: 'reports name rows by it' }),

@@ -203,6 +203,48 @@ describe.concurrent('several pipelines', () => {
     expect(readdirSync(cwd)).not.toContain('fettle-runs')
   })
 
+  test('without a register run, clean, check, plan and serve refuse and write nothing', async () => {
+    const cwd = project()
+    for (const [data, message] of [
+      ['none', 'does not exist'],
+      ['.', 'has no imported register'],
+    ] as const)
+      for (const args of [
+        ['run', 'p.yml'],
+        ['clean', 'rows.csv'],
+        ['check', 'p.yml'],
+        ['plan', 'p.yml'],
+        ['serve', '--port', '0'],
+      ]) {
+        const env = { FETTLE_DATA: join(cwd, data), FETTLE_REGISTER: '' }
+        const ended = await fettle(args, { cwd, env })
+        expect([args[0], ended.code, ended.stdout]).toEqual([args[0], 2, ''])
+        expect(ended.stderr).toContain('error FETTLE_REGISTER_NONE')
+        expect(ended.stderr).toContain(message)
+        expect(ended.stderr).toContain('fettle register import csv FILE')
+      }
+    expect(readdirSync(cwd).sort()).toEqual(['p.yml', 'rows.csv'])
+  })
+
+  test('rows of countries that the register does not hold: a warning before the run, and no success after it', async () => {
+    const rows = `Company Name,Reg No,Country\n${Array.from({ length: 4 }, (_, at) => `Firma ${at} GmbH,,DE\n`).join('')}`
+    const cwd = project(undefined, { 'rows.csv': rows })
+    const ended = await fettle(['run', 'p.yml', '--register', 'small', '--strict'], { cwd })
+    expect(ended.code).toBe(1)
+    expect(ended.stdout).toMatch(/^! Done, with warnings/)
+    expect(ended.stdout).toMatch(/no row was matched of 4 against small.*DE 4.*hold GB, IE/s)
+  })
+
+  test.each([
+    [['--register', 'smal'], 'did you mean "small"?'],
+    [['--register', 'small', '--sample'], 'sample'],
+    [['--register', 'small', '--service', 'https://service.example/v1'], 'which has its own'],
+  ])('%j is rejected', async (args, message) => {
+    const ended = await fettle(['check', 'p.yml', ...args], { cwd: project() })
+    expect(ended.code).toBe(2)
+    expect(ended.stderr).toContain(message)
+  })
+
   test('two processes that both name the sample import it once', async () => {
     const cwd = project('', { 'q.yml': pipelineOf('q', '') })
     const env = { FETTLE_DATA: join(cwd, 'data'), FETTLE_REGISTER: 'sample' }

@@ -115,7 +115,7 @@ describe('text', () => {
       expect([...line].length).toBeLessThanOrEqual(60)
     }
     const painted = renderText(reportOf('finished'), { colour: (style, text) => `<${style}>${text}</${style}>` })
-    expect(painted).toMatch(/^<warn>! Success, with warnings<\/warn>/)
+    expect(painted).toMatch(/^<warn>! Done, with warnings<\/warn>/)
     expect(painted.replace(/<\/?(?:good|warn|bad|dim|bold)>/g, '')).toBe(renderText(reportOf('finished')))
   })
 

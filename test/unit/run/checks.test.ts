@@ -5,7 +5,7 @@ import { matchRate, UNKNOWN } from '../../../src/journal/outcomes.ts'
 import type { Outcomes } from '../../../src/model/results.ts'
 import type { CheckName, Threshold } from '../../../src/pipeline/model/types.ts'
 import { parseThreshold } from '../../../src/pipeline/schema/durations.ts'
-import { evaluateChecks } from '../../../src/run/checks.ts'
+import { evaluateChecks, fewMatchedIssue } from '../../../src/run/checks.ts'
 import { planOf, worldOf } from './world.ts'
 
 const threshold = (text: string): Threshold => parseThreshold(text)!
@@ -122,4 +122,19 @@ describe('a run', () => {
     world.previousRate = 0.5
     expect(await world.run()).toMatchObject({ status: 'fail', exitCode: 1 })
   })
+})
+
+test.each([
+  [0, 1, true],
+  [0, 0, false],
+  [1, 19, false],
+  [1, 20, false],
+  [1, 21, true],
+  [49, 1000, true],
+  [50, 1000, false],
+])('%d of %d rows matched: a warning is %s', (matched, rows, isWarned) => {
+  const outcomes = { ...OF_500, matched, manualMatched: 0, duplicates: 0 }
+  const plan = { rows, issues: [], register: [{ name: 'uk', snapshotDate: null, sha256: null }] }
+  const found = fewMatchedIssue({ plan } as unknown as Parameters<typeof fewMatchedIssue>[0], outcomes)
+  expect(found?.severity ?? null).toBe(isWarned ? 'warn' : null)
 })

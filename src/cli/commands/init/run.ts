@@ -1,7 +1,9 @@
 /** `fettle init`: proposes a pipeline file for a list. What is uncertain is asked or omitted, never guessed. */
 import { existsSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
+import { serviceUrlOf } from '../../../app/env/environment.ts'
 import { packageInfo } from '../../../app/env/package-info.ts'
+import { findRegisters, wantedRegisters } from '../../../app/index.ts'
 import { type InspectedColumns, proposeFor, type Reading } from '../../../app/prepare/propose.ts'
 import { EXIT, FettleError } from '../../../errors.ts'
 import { writeAtomic } from '../../../files/atomic-file.ts'
@@ -99,7 +101,7 @@ async function write(
   const { name: tool, version } = packageInfo()
   const text = draftYaml(
     proposal,
-    { ...options, output: places },
+    { ...options, output: places, registers: await importedRegisters(io) },
     { schema: schemaFor(to, io.cwd), by: `${tool} init ${version}` },
   )
   if (to === '-') {
@@ -118,6 +120,18 @@ async function write(
     if (await writeConfirmed(path, workflow, context)) for (const note of notes) io.err(`  ${note}`)
   }
   return to
+}
+
+/** The registers that a run would use; none for a remote service. */
+async function importedRegisters(io: Io): Promise<readonly string[]> {
+  if (serviceUrlOf(io.env) !== null) return []
+  try {
+    const { registers } = await findRegisters(io.env, wantedRegisters({ env: io.env, register: null }, null))
+    return registers.map(one => one.name)
+  } catch (error) {
+    if (FettleError.is(error)) return []
+    throw error
+  }
 }
 
 /** Writes a file; replaces an existing one only with --force or after a confirmation. Returns false if declined. */

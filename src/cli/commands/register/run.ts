@@ -12,6 +12,7 @@ import {
   type RegisterInfo,
   registerInfo,
   removeRegister,
+  SAMPLE,
 } from '../../../service/registers/index.ts'
 import type { Flags } from '../../command.ts'
 import { isOn, needText, textFlag } from '../../options/read.ts'
@@ -29,6 +30,7 @@ function describe(info: RegisterInfo): readonly string[] {
     .map(([country, count]) => `${country || '(none)'} ${count}`)
   return [
     `${info.name}: ${info.companies} companies (${countries.join(', ')})`,
+    ...(info.name === SAMPLE ? ['  invented  takes part only if it is named: --sample'] : []),
     `  source    ${info.source} (${info.kind}), ${info.bytes} bytes, sha256 ${info.sha256}`,
     `  imported  ${info.importedAt}${info.snapshotDate === null ? '' : `, snapshot of ${info.snapshotDate}`}`,
     ...(info.changes ?? []).slice(-1).map(describeChanges),
@@ -48,6 +50,10 @@ async function importInto(flags: Flags, dir: string, io: Io): Promise<RegisterIn
   }
   const file = resolve(io.cwd, needText(flags, 'file'))
   const name = textFlag(flags, 'name') ?? storedName(basename(file).replace(/(?:\.(?:csv|gz|zip|txt))+$/i, ''))
+  if (name === SAMPLE)
+    throw new FettleError('FETTLE_USAGE', `the name ${SAMPLE} belongs to the register of invented companies`, {
+      hint: 'Pass --name with another name.',
+    })
   const work = showLongTask(io)
   const onProgress = (rows: number): void => work.rows(basename(file), rows)
   const people = textFlag(flags, 'officers')
