@@ -146,7 +146,7 @@ async function killed() {
   const requests = []
   const service = launch(
     process.execPath,
-    [main, 'serve', '--port', '0', '--rate', `${rate}/1s`, '--data-dir', join(folder, 'service'), '--log'],
+    [main, 'serve', '--sample', '--port', '0', '--rate', `${rate}/1s`, '--data-dir', join(folder, 'service'), '--log'],
     { env: login },
   )
   const told = await ready(service, /^listening on/, line => {
