@@ -46,6 +46,16 @@ export class Choices {
     this.save()
   }
 
+  /** Accepts the best company of each row that has one; returns the number of rows. */
+  acceptBest(rows: readonly Row[]): number {
+    const at = new Date().toISOString()
+    const able = rows.filter(({ candidates }) => (candidates[0]?.id ?? '') !== '')
+    for (const { fingerprint, candidates } of able)
+      this.#choices.set(fingerprint, { kind: 'accept', company: candidates[0]!.id, at })
+    this.save()
+    return able.length
+  }
+
   /** Number of decided rows. */
   get size(): number {
     return [...this.#choices.values()].filter(({ kind }) => kind !== 'later').length

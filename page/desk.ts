@@ -1,12 +1,11 @@
 /** The desk: filters, list, details of a row, progress, download, and keyboard shortcuts. */
+import { actionOfKey, keyLine } from '../src/report/review-keys.ts'
 import type { Choices } from './choices.ts'
 import { type Actions, detailOf } from './detail.ts'
 import { h } from './dom.ts'
 import { Filters } from './filters.ts'
 import { RowList } from './list.ts'
 import type { Row, Rows } from './rows.ts'
-
-const KEYS = 'j next · k back · y accept the best · 1–5 accept that one · n none · l later · u undo · / search'
 
 /** Builds the desk into `slot`; returns its controls for the rest of the page. */
 export function openDesk(
@@ -21,6 +20,8 @@ export function openDesk(
   const bar = h('span', {})
   const filters = new Filters(rows.list, choices, refresh)
   const list = new RowList(choices, showDetail)
+  const halves = h('div', { class: 'halves' }, list.element, pane)
+  const bulk = h('button', { type: 'button', click: acceptShown }, '')
   const download = h('button', { type: 'button', class: 'primary', click: save }, 'Download decisions.csv')
 
   function showDetail(): void {
@@ -43,6 +44,9 @@ export function openDesk(
     progressText.textContent = `${done.toLocaleString('en')} of ${all.toLocaleString('en')} reviewed`
     bar.style.width = `${(done / all) * 100}%`
     download.disabled = choices.size === 0
+    const many = openShown().length
+    bulk.textContent = `Accept the best of ${many.toLocaleString('en')} shown`
+    bulk.hidden = many < 2
   }
 
   /** After a choice the next open row is selected: a review takes one key for each row. */
@@ -54,6 +58,19 @@ export function openDesk(
     // If the row no longer fits the filters, the row after it is selected.
     list.show(shown, at === -1 ? list.current : next === -1 ? at : next)
     updateProgress()
+  }
+
+  /** The undecided rows that fit the filters and have a company to accept. */
+  function openShown(): Row[] {
+    return list.rows.filter(row => choices.judgment(row) === 'open' && (row.candidates[0]?.id ?? '') !== '')
+  }
+
+  function acceptShown(): void {
+    const all = openShown()
+    const rows = `${all.length.toLocaleString('en')} ${all.length === 1 ? 'row' : 'rows'}`
+    if (all.length === 0 || !confirm(`Accept the best company of ${rows}?`)) return
+    choices.acceptBest(all)
+    refresh()
   }
 
   const actions: Actions = {
@@ -79,8 +96,10 @@ export function openDesk(
       if (key === 'Escape') list.element.focus()
       return
     }
+    // Keys act on what the reader sees: the desk must be in view, or hold the focus.
+    if (!isInView() && !slot.contains(document.activeElement)) return
     const row = list.rows[list.current]
-    const moves: Readonly<Record<string, number>> = { j: 1, k: -1 }
+    const action = actionOfKey(key, 'page')
     const inList: Readonly<Record<string, number>> = {
       ArrowDown: 1,
       ArrowUp: -1,
@@ -89,19 +108,27 @@ export function openDesk(
       Home: -Infinity,
       End: Infinity,
     }
-    const move = moves[key] ?? (target === list.element ? inList[key] : undefined)
+    const move = { next: 1, back: -1 }[action as string] ?? (target === list.element ? inList[key] : undefined)
     if (move !== undefined) list.go(Math.max(0, Math.min(list.rows.length - 1, list.current + move)))
-    else if (key === '/') filters.search.focus()
+    else if (action === 'search') filters.search.focus()
+    else if (action === 'all') acceptShown()
     else if (row === undefined) return
-    else if (key === 'n') actions.reject(row)
-    else if (key === 'l') actions.later(row)
-    else if (key === 'u') actions.undo(row)
+    else if (action === 'none') actions.reject(row)
+    else if (action === 'later' && key !== ' ') actions.later(row)
+    else if (action === 'undo') actions.undo(row)
     else {
-      const candidate = row.candidates[key === 'y' ? 0 : /^[1-9]$/.test(key) ? Number(key) - 1 : -1]
+      const candidate = row.candidates[action === 'best' ? 0 : action === 'nth' ? Number(key) - 1 : -1]
       if (candidate === undefined || candidate.id === '') return
       actions.accept(row, candidate.id)
     }
+    halves.scrollIntoView({ block: 'nearest' })
     event.preventDefault()
+  }
+
+  function isInView(): boolean {
+    const { top, bottom } = halves.getBoundingClientRect()
+    const shown = Math.min(bottom, innerHeight) - Math.max(top, 0)
+    return shown >= Math.min(bottom - top, innerHeight) / 3
   }
 
   const field = (label: string, type: string, value: string, set: (value: string) => void): HTMLElement => {
@@ -120,14 +147,20 @@ export function openDesk(
       field('Your name', 'text', choices.by, value => {
         choices.by = value
       }),
-      field('Applies until', 'date', choices.expires, value => {
+      field('Valid until', 'date', choices.expires, value => {
         choices.expires = value
       }),
+      bulk,
       download,
     ),
     filters.element,
-    h('div', { class: 'halves' }, list.element, pane),
-    h('p', { class: 'small soft keys' }, KEYS),
+    halves,
+    h('p', { class: 'small soft keys' }, `Keys, while the rows are in view: ${keyLine('page')}`),
+    h(
+      'p',
+      { class: 'small soft' },
+      'Bars under a candidate: to the right what speaks for the company, to the left what speaks against it. Starting odds: before anything is compared, any company is unlikely.',
+    ),
   )
   document.addEventListener('keydown', press)
   refresh()

@@ -25,6 +25,7 @@ export function detailOf(row: Row, rows: Rows, choices: Choices, alike: number, 
     { class: 'detail' },
     h('p', { class: 'small soft' }, where.join(' · ')),
     h('h3', {}, row.name === '' ? `Row ${row.number}` : row.name),
+    row.reason === '' ? null : h('p', { class: 'small soft' }, `To review: ${row.reason}.`),
     h(
       'p',
       { class: 'verbs' },

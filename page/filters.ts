@@ -1,13 +1,13 @@
 /** The filters and the order of the rows, and their controls. */
 import type { Choices, Judgment } from './choices.ts'
 import { h } from './dom.ts'
-import { against, frequent, type Row } from './rows.ts'
+import { frequent, type Row, traits } from './rows.ts'
 
 /** Options of a select box. */
 const MOST = 60
 
 const ORDERS: Readonly<Record<string, (a: Row, b: Row) => number>> = {
-  'in the order of the file': (a, b) => a.at - b.at,
+  'file order': (a, b) => a.at - b.at,
   'highest score first': (a, b) => (b.score ?? -1) - (a.score ?? -1) || a.at - b.at,
   'lowest score first': (a, b) => (a.score ?? 2) - (b.score ?? 2) || a.at - b.at,
   'by name': (a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.at - b.at),
@@ -31,7 +31,7 @@ export class Filters {
   readonly #choices: Choices
   readonly #chips = new Map<Judgment | 'all', HTMLElement>()
   readonly #country: HTMLSelectElement
-  readonly #against: HTMLSelectElement
+  readonly #traits: HTMLSelectElement
   readonly #order: HTMLSelectElement
   readonly #score: HTMLButtonElement
 
@@ -54,7 +54,7 @@ export class Filters {
       input: onChange,
     })
     this.#country = select('Country', counted(rows.map(({ country }) => country).filter(Boolean), 'all countries'))
-    this.#against = select('Difference', counted(rows.flatMap(against), 'all differences'))
+    this.#traits = select('Evidence', counted(rows.flatMap(traits), 'any evidence'))
     this.#order = select(
       'Order',
       Object.keys(ORDERS).map(name => [name, name]),
@@ -83,7 +83,7 @@ export class Filters {
       'div',
       { class: 'filters' },
       h('div', { class: 'chips', role: 'group', 'aria-label': 'Judgment' }, ...chips, this.#score),
-      h('div', { class: 'selects' }, this.search, this.#country, this.#against, this.#order),
+      h('div', { class: 'selects' }, this.search, this.#country, this.#traits, this.#order),
     )
   }
 
@@ -93,13 +93,13 @@ export class Filters {
     const wanted = this.search.value.trim().toLowerCase()
     const [from, to] = this.range
     const { value: country } = this.#country
-    const { value: reason } = this.#against
+    const { value: reason } = this.#traits
     const fits = (row: Row): boolean =>
       (this.#judgment === 'all' || this.#choices.judgment(row) === this.#judgment) &&
       (country === '' || row.country === country) &&
       ((from === 0 && to === 1) || (row.score !== null && row.score >= from && row.score <= to)) &&
       (wanted === '' || row.text.includes(wanted)) &&
-      (reason === '' || against(row).includes(reason))
+      (reason === '' || traits(row).includes(reason))
     const order = ORDERS[this.#order.value]
     const found = this.#rows.filter(fits)
     return order === undefined || this.#order.selectedIndex === 0 ? found : found.sort(order)

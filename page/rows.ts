@@ -1,7 +1,7 @@
 /** The rows of the page, unpacked from its data. */
 import type { RowCandidate } from '../src/model/results.ts'
 import type { PackedRow, PageData } from '../src/report/html/data.ts'
-import { reasonsOf } from '../src/report/why.ts'
+import { reasonsOf, reviewWords } from '../src/report/why.ts'
 
 /** A candidate; its fields are in the order of `fields` of the page. */
 export type Candidate = Omit<RowCandidate, 'fields'> & { readonly fields: readonly string[] }
@@ -18,6 +18,8 @@ export interface Row {
   readonly country: string
   readonly cells: readonly string[]
   readonly candidates: readonly Candidate[]
+  /** Why a person has to look at it, '' if unknown. */
+  readonly reason: string
   /** The decision in the report. */
   readonly decision: PackedRow[7]
   /** Lower-case text for the search. */
@@ -34,7 +36,7 @@ export interface Rows {
 export function unpack({ run, mappings, fields, rows }: PageData): Rows {
   const nameAt = mappings.indexOf('name')
   const countryAt = mappings.findIndex(name => name === 'country' || name === 'countryCode')
-  const list = rows.map(([number, key, fingerprint, score, why, cells, packed, decision], at): Row => {
+  const list = rows.map(([number, key, fingerprint, score, why, cells, packed, decision, reason], at): Row => {
     const candidates = packed.map(([id, name, score, why, parts, fields]) => ({ id, name, score, why, parts, fields }))
     const name = cells[nameAt] ?? ''
     const text = [key ?? '', ...cells, ...candidates.flatMap(one => [one.id, one.name])].join(' ').toLowerCase()
@@ -51,17 +53,23 @@ export function unpack({ run, mappings, fields, rows }: PageData): Rows {
       cells,
       candidates,
       decision,
+      reason: reviewWords(reason),
       text,
     }
   })
   return { run, mappings, fields, list }
 }
 
-/** The differences of the best candidate. */
-export const against = ({ why }: Row): string[] =>
-  reasonsOf(why)
-    .filter(({ kind }) => kind === 'against' || kind === 'plain')
-    .map(({ text }) => text)
+/** What the best candidate shares with the row and where it differs, for the filter: names by how alike they are. */
+export const traits = ({ why }: Row): string[] =>
+  reasonsOf(why).flatMap(({ kind, text }) => {
+    const [, name, alike] = /^((?:former )?name) (\d+)% alike$/.exec(text) ?? []
+    if (name !== undefined) return [`${name} ${bandOf(Number(alike))}`]
+    return kind === 'near' ? [] : [text]
+  })
+
+const bandOf = (alike: number): string =>
+  alike === 100 ? 'the same' : alike >= 90 ? '90–99% alike' : alike >= 50 ? '50–89% alike' : 'under 50% alike'
 
 /** How often each text occurs, the most frequent first. */
 export function frequent(texts: readonly string[]): [text: string, times: number][] {

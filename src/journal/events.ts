@@ -157,6 +157,16 @@ export const EVENTS = {
     files: list(file),
     outcomes,
     samples: list(sample),
+    reasons: z.record(text, count).optional(),
+    duplicates: list(
+      z.object({
+        row: count,
+        key: text.nullable(),
+        name: text,
+        company: z.object({ id: text, name: text }),
+        first: count.nullable(),
+      }),
+    ).optional(),
     scores: list(count),
     lowestScores: z.object({ matched: rows, review: rows }).optional(),
     decisions: z

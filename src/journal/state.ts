@@ -6,7 +6,7 @@
 import type { JobSummary } from '../contract/index.ts'
 import type { Issue } from '../errors.ts'
 import type { HttpCounts } from '../model/requests.ts'
-import type { DecisionCounts, LowestScores, Outcomes, OutputFile, RowSample } from '../model/results.ts'
+import type { DecisionCounts, DuplicateRow, LowestScores, Outcomes, OutputFile, RowSample } from '../model/results.ts'
 import { type StageName, stagesOf } from '../model/stages.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import { applyCompanyAction, type CompanyActionState, initialCompanyActions } from './company-actions.ts'
@@ -27,6 +27,9 @@ export interface RunState extends RunFacts, CompanyActionState {
   readonly outputs: readonly OutputFile[]
   readonly outcomes: Outcomes | null
   readonly samples: readonly RowSample[]
+  /** Unmatched rows by reason; empty in journals of earlier versions, like `duplicates`. */
+  readonly reasons: Readonly<Record<string, number>>
+  readonly duplicates: readonly DuplicateRow[]
   readonly scores: readonly number[]
   /** Null when unknown, and in journals of earlier versions. */
   readonly lowestScores: LowestScores | null
@@ -98,6 +101,8 @@ const initialState = ({ at, type, journal, merged, plan, ...facts }: RunEvent & 
   scores: [],
   lowestScores: null,
   decisions: null,
+  reasons: {},
+  duplicates: [],
   checks: [],
   http: { requests: 0, retries: 0, throttledMs: 0 },
   status: 'running',
@@ -225,7 +230,9 @@ function apply(state: RunState, event: RunEvent): RunState {
       return withJob(state, event.part, () => ({ received: { bytes: event.bytes, rows: event.rows, sha256: event.sha256 } }))
     case 'output.written': {
       const { files: outputs, outcomes, samples, scores, lowestScores = null, decisions = null, companies = null } = event
-      return { ...state, outputs, outcomes, samples, scores, lowestScores, decisions, companies: companies ?? state.companies }
+      const { reasons = {}, duplicates = [] } = event
+      const counted = { outcomes, samples, reasons, duplicates, scores, lowestScores, decisions }
+      return { ...state, outputs, ...counted, companies: companies ?? state.companies }
     }
     case 'correlation.noted':
       return withJob(state, event.part, job => ({

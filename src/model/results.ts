@@ -28,6 +28,8 @@ export interface RowSample {
   readonly outcome: 'review' | 'unmatched' | 'manualMatched'
   readonly score: number | null
   readonly why: string
+  /** Why it has no company: an unmatched reason, or the service's reason for a review. Journals of earlier versions lack it. */
+  readonly reason?: string
   /** Mapped cells: mapping name -> text. */
   readonly cells: Readonly<Record<string, string>>
   /** The best company found, empty when none. */
@@ -37,6 +39,30 @@ export interface RowSample {
   /** Best first. */
   readonly candidates?: readonly RowCandidate[]
   readonly decision?: RowDecision | null
+}
+
+/** Why a row has no company: the reasons of the service, or `unknown-number` where the row has a number that no company has. */
+export const UNMATCHED_REASONS = [
+  'below-threshold',
+  'unknown-number-and-name',
+  'wrong-country',
+  'no-candidate',
+  'unknown-number',
+  'no-name',
+  'rejected',
+  'not-given',
+] as const
+export type UnmatchedReason = (typeof UNMATCHED_REASONS)[number]
+
+/** A row whose company an earlier row has. */
+export interface DuplicateRow {
+  /** Data row from 1. */
+  readonly row: number
+  readonly key: string | null
+  readonly name: string
+  readonly company: { readonly id: string; readonly name: string }
+  /** The first row of that company, null if unknown. */
+  readonly first: number | null
 }
 
 /** A company that the service proposes for a row. */
@@ -99,6 +125,10 @@ export interface PublishedResults {
   readonly files: readonly OutputFile[]
   readonly outcomes: Outcomes
   readonly samples: readonly RowSample[]
+  /** Unmatched rows by reason. */
+  readonly reasons: Readonly<Record<string, number>>
+  /** The first duplicates. */
+  readonly duplicates: readonly DuplicateRow[]
   /** Twenty buckets of 0.05: how many rows have a match score in each. Empty when the enriched file has no scores. */
   readonly scores: readonly number[]
   readonly lowestScores: LowestScores

@@ -1,5 +1,9 @@
-/** The outcome of a run in one or two sentences, shown by every format. */
+/** The statements about a run that every format shows: its outcome in one or two sentences, the next steps, what it cost, and the command that repeats it. */
+
+import { action } from '../errors.ts'
 import type { RunState } from '../journal/index.ts'
+import { shellCommand } from '../shell-command.ts'
+import type { Report, Result } from './schema.ts'
 import type { Ledger, Totals } from './totals.ts'
 import { count, counted, percent } from './words.ts'
 
@@ -12,6 +16,8 @@ function rowsSentence(totals: Totals): string {
   const matched = found(totals)
   if (matched === null) return `${counted(totals.rows, 'row')}; the service did not report the outcome of all of them.`
   const parts = [`${count(matched)} of ${counted(totals.rows, 'row')} matched (${percent(totals.matchRate)})`]
+  if (totals.duplicates)
+    parts.push(`${count(totals.duplicates)} of them ${totals.duplicates === 1 ? 'a duplicate' : 'duplicates'}`)
   if (totals.review) parts.push(`${count(totals.review)} to review`)
   if (totals.unmatched) parts.push(`${count(totals.unmatched)} unmatched`)
   if (totals.failed) parts.push(`${count(totals.failed)} could not be processed`)
@@ -33,13 +39,15 @@ export function messageOf(state: RunState, totals: Totals, ledger: Ledger): stri
     }
     case 'error':
     case 'cancelled':
-      return state.error?.message ?? 'The run stopped before its end.'
+      return sentence(state.error?.message ?? 'The run stopped before its end.')
     case 'skipped':
       return state.stages.find(one => one.status === 'skipped' && one.note)?.note ?? 'There was nothing to do.'
     case 'fail': {
       const hard = failed.filter(check => check.severity === 'fail')
       const names = (hard.length > 0 ? hard : failed).map(check => check.assertion).join(', ')
-      return `${names === '' ? 'The data did not pass' : `Not met: ${names}`}. ${rowsSentence(totals)}`
+      const [first] = hard.length > 0 ? hard : failed
+      const more = first === undefined || !names.includes(',') ? failedWords(first) : `Checks failed: ${names}`
+      return `${more}. ${rowsSentence(totals)}`
     }
     case 'warn':
     case 'success':
@@ -49,5 +57,82 @@ export function messageOf(state: RunState, totals: Totals, ledger: Ledger): stri
   }
 }
 
+/** `Check failed: matched 82 of 100 (82%), required < 90%.` */
+const failedWords = (check: RunState['checks'][number] | undefined): string =>
+  check === undefined
+    ? 'The data did not pass'
+    : `Check failed: ${check.assertion} ${check.actual}, ${requiredWords(check.expected)}`
+
+/** `required ≥ 90%` for a threshold `not < 90%`. */
+export function requiredWords(expected: string): string {
+  const [, operator = '', limit = ''] = /^not (<=|>=|<|>) ?(.*)$/.exec(expected) ?? []
+  const opposite: Readonly<Record<string, string>> = { '<': '≥', '<=': '>', '>': '≤', '>=': '<' }
+  return operator === '' ? `expected ${expected}` : `required ${opposite[operator]} ${limit}`
+}
+
+/** An error message as a headline. A first word with a sign in it is a name: `suppliers.csv is not …`. */
+const sentence = (text: string): string => (/^[a-z]+ /.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text)
+
 const warned = (names: readonly string[]): string =>
   `${names.length === 1 ? 'One check warns' : `${count(names.length)} checks warn`}: ${names.join(', ')}.`
+
+export interface NextStep {
+  readonly text: string
+  /** A section of the page. */
+  readonly section: string | null
+  /** An output to open. */
+  readonly file: string | null
+  readonly command: string | null
+}
+
+const SECONDS_A_ROW = 4
+
+/** What is left to do after a finished run. */
+export function nextSteps({ totals, status }: Report, { checks, outputs, name }: Result): NextStep[] {
+  if (status !== 'success' && status !== 'warn' && status !== 'fail') return []
+  const fileOf = (kind: string): string | null => outputs.find(one => one.kind === kind)?.path ?? null
+  const step = (text: string, section: string | null, file: string | null, command: string | null = null): NextStep => ({
+    text,
+    section,
+    file,
+    command,
+  })
+  const failed = checks.filter(check => !check.success).length
+  const minutes = Math.max(1, Math.round(((totals.review ?? 0) * SECONDS_A_ROW) / 60))
+  const decide = `${counted(totals.review, 'row')} to decide (about ${counted(minutes, 'minute')})`
+  return [
+    ...(failed > 0 ? [step(`${counted(failed, 'check')} not met`, 'checks', null)] : []),
+    ...(totals.review ? [step(decide, 'review', fileOf('review'), shellCommand(action('review', name)))] : []),
+    ...(totals.unmatched ? [step(`${counted(totals.unmatched, 'row')} not found`, 'unmatched', fileOf('unmatched'))] : []),
+    ...(fileOf('output') === null ? [] : [step('the result', null, fileOf('output'))]),
+  ]
+}
+
+/** `up to 357 credits, 23 requests`. */
+export function spentWords({ credits, service, http }: Result): string {
+  const requests = counted(http.requests, 'request')
+  if (service === 'embedded') return `no credits (embedded service), ${requests}`
+  return `${credits === null ? 'credits unknown' : credits === 0 ? 'no credits' : `up to ${counted(credits, 'credit')}`}, ${requests}`
+}
+
+const REPEATED = [
+  ...['service', 'input', 'limit', 'shard'],
+  ...['map', 'encoding', 'delimiter', 'header', 'skip', 'sheet', 'decisions', 'register', 'sample'],
+] as const
+
+/** The command that does the same again; null for a pipeline object in a program. */
+export function repeatCommand({ args }: Report, { file, plan }: Result): string | null {
+  const isClean = args.command === 'clean' && typeof args.file === 'string'
+  if (!isClean && file === '(object)') return null
+  const flags = REPEATED.flatMap(name => {
+    const value = args[name] ?? null
+    if (value === true) return name === 'sample' ? ['--sample'] : []
+    if (value === null) return []
+    if (value === false) return name === 'header' ? ['--no-header'] : []
+    return [value].flat().flatMap(one => [`--${name}`, String(one)])
+  })
+  // `clean` replaces only a file that is named.
+  const output = args.output ?? (isClean ? (plan.output?.path ?? null) : null)
+  const all = [...flags, ...(output === null ? [] : ['--output', String(output)])]
+  return shellCommand(isClean ? action('clean', String(args.file), ...all) : action('run', file, ...all))
+}

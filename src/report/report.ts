@@ -20,6 +20,8 @@ export interface ReportContext {
   readonly file?: string
   /** The run directory relative to the user; the result line and the resume command contain it. */
   readonly directory?: string
+  /** Credits that enriching may cost, null if unknown. */
+  readonly credits?: number | null
   /** Report of the last good run of this pipeline. */
   readonly previous?: Report | null
 }
@@ -80,6 +82,9 @@ export function buildReport(state: RunState, context: ReportContext): Report {
         lowestScores: state.lowestScores && { ...state.lowestScores },
         decisions: state.decisions && { ...state.decisions },
         ...companyActionsOf(state),
+        credits: creditsIn(state, context.credits ?? null),
+        reasons: { ...state.reasons },
+        duplicates: plan.report.rows === 'all' ? duplicatesIn(state) : [],
         review: plan.report.rows === 'none' ? [] : samplesOf(state, 'review'),
         unmatched: plan.report.rows === 'all' ? samplesOf(state, 'unmatched') : [],
         http: { ...state.http },
@@ -169,6 +174,23 @@ function profileIn({ plan }: RunState): Result['profile'] {
   })
 }
 
+/** The embedded service is free. */
+function creditsIn({ plan, screening }: RunState, enriched: number | null): number | null {
+  if (plan.service.kind === 'embedded') return 0
+  return enriched === null ? null : enriched + (screening?.searches ?? 0)
+}
+
+function duplicatesIn({ plan, duplicates }: RunState): Result['duplicates'] {
+  const isKeyMasked = plan.key !== null && isColumnMasked(plan, plan.key.index)
+  const isNameMasked = isMappingMasked(plan, 'name')
+  return duplicates.map(one => ({
+    ...one,
+    key: one.key !== null && isKeyMasked ? MASK : one.key,
+    name: one.name !== '' && isNameMasked ? MASK : one.name,
+    company: { ...one.company },
+  }))
+}
+
 const samplesOf = ({ plan, samples }: RunState, outcome: RowSample['outcome']): Sample[] =>
   samplesIn(
     plan,
@@ -188,6 +210,7 @@ export function samplesIn(plan: RunState['plan'], rows: readonly RowSample[]): S
     key: one.key !== null && isKeyMasked ? MASK : one.key,
     score: one.score,
     why: one.why,
+    reason: one.reason || null,
     cells: shown(one.cells),
     candidate: one.candidate.id === '' && one.candidate.name === '' ? null : { ...one.candidate },
     fingerprint: one.fingerprint ?? null,

@@ -17,7 +17,7 @@ const text = z.string().nullable()
 const totals = z
   .object({
     rows: known.describe('rows that are accounted for: those of the input, or the limit'),
-    matched: count,
+    matched: count.describe('first matches: rows whose company no earlier row has'),
     manualMatched: count,
     review: count,
     unmatched: count,
@@ -51,6 +51,9 @@ const sample = z.object({
   key: text.describe("the row's own id, when the pipeline names one"),
   score: z.number().nullable(),
   why: z.string(),
+  reason: text
+    .default(null)
+    .describe('why the row is in review or unmatched; null where the service gives no reason, and in runs of older versions'),
   cells: z.record(z.string(), z.string()).describe('mapping -> text; masked columns are ***'),
   candidate: z.object({ id: z.string(), name: z.string() }).nullable().describe('the best company found'),
   fingerprint: text.describe('identifies the row in decisions; null in runs of older versions'),
@@ -210,6 +213,24 @@ const result = z.object({
     .describe("rows by what people's decisions did to them; null where there were none to apply"),
   portfolio: portfolioSchema,
   screening: screeningSchema,
+  credits: count
+    .default(null)
+    .describe(
+      'credits the service may charge: one for each row with a company, one for each AML search; 0 for the embedded service',
+    ),
+  reasons: z.record(z.string(), known).default({}).describe('unmatched rows by reason'),
+  duplicates: z
+    .array(
+      z.object({
+        row: known.describe('data row from 1'),
+        key: text,
+        name: z.string(),
+        company: z.object({ id: z.string(), name: z.string() }),
+        first: known.nullable().describe('the first row of that company; null if unknown'),
+      }),
+    )
+    .default([])
+    .describe('rows whose company an earlier row has, the first of them; only with report.rows: all'),
   review: z.array(sample).describe('rows in review, the first of them; as report.rows and report.mask allow'),
   unmatched: z.array(sample).describe('unmatched rows, the first of them; only with report.rows: all'),
   http: z.object({ requests: known, retries: known, throttledMs: ms }),

@@ -42,6 +42,10 @@ export const OUTCOME: Readonly<Record<OutcomeName, Label>> = {
   skipped: { sign: '–', word: 'skipped', tone: 'calm' },
 }
 
+/** `matched` is all rows with a company: once some are duplicates or matched by hand, the rest are first matches. */
+export const outcomeWord = (name: OutcomeName, { duplicates, manualMatched }: Report['totals']): string =>
+  name === 'matched' && ((duplicates ?? 0) > 0 || (manualMatched ?? 0) > 0) ? 'first matches' : OUTCOME[name].word
+
 /** In display order. */
 export const OUTCOMES = Object.keys(OUTCOME) as readonly OutcomeName[]
 

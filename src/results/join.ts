@@ -78,6 +78,8 @@ async function publish(
       files,
       outcomes: totals.outcomes(),
       samples,
+      reasons: totals.reasons(),
+      duplicates: totals.duplicates(),
       scores: totals.scores(),
       lowestScores: totals.lowestScores(),
       missing: [...missing],

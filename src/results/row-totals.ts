@@ -1,7 +1,7 @@
 /** Counts outcomes and scores of all rows, and selects the few rows that a report shows. */
 
 import { linesOf } from '../input/table/record-offsets.ts'
-import type { DecisionCounts, LowestScores, Outcomes, RowDecision } from '../model/results.ts'
+import type { DecisionCounts, DuplicateRow, LowestScores, Outcomes, RowDecision, UnmatchedReason } from '../model/results.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import { scoreOf } from './candidates.ts'
 import type { Effect, RowResult } from './decisions/apply-decisions.ts'
@@ -9,11 +9,16 @@ import type { Decision } from './decisions/decision.ts'
 import type { Decisions } from './decisions/decisions.ts'
 import type { ReviewRow } from './decisions/review-rows.ts'
 import type { EnrichedColumns } from './enriched-columns.ts'
-import type { RowOutcome } from './enriched-file.ts'
+import { COMPANY_TAGS, type RowOutcome } from './enriched-file.ts'
 import { shownCandidate, shownCells, shownKey } from './output/report-row.ts'
 
 const MAX_SAMPLES = 50
 const BUCKETS = 20
+/** Companies remembered with their first row until enough duplicates are listed. */
+const MAX_FIRST_ROWS = 50_000
+
+/** Mappings that identify a company by a number. */
+const NUMBERS = ['companyId', 'orgNumber', 'vatNumber', 'taxCode'] as const
 
 type Counts = Record<RowOutcome, number>
 
@@ -25,6 +30,9 @@ export class RowTotals {
   /** `#sent`: uploaded rows by the service's outcome; `#all`: all rows by their final outcome. */
   readonly #sent = noRows()
   readonly #all = noRows()
+  readonly #reasons: Partial<Record<UnmatchedReason, number>> = {}
+  readonly #duplicates: DuplicateRow[] = []
+  readonly #firstRows = new Map<string, number>()
   readonly #effects: Record<Effect, number> = { accepted: 0, rejected: 0, agreed: 0, overruled: 0, narrowed: 0 }
   readonly #decided = new Set<string>()
   /** Rows that a decision changed. */
@@ -68,6 +76,10 @@ export class RowTotals {
     const score = scoreOf(enrichedRow[columns.find('match.score')] ?? '')
     if (score !== null) this.#addScore(score, serviceOutcome)
     const { rows } = this.#plan.report
+    const reason =
+      outcome === 'unmatched' ? this.#unmatchedReason(read('match.reason'), rowResult, inputRow) : read('match.reason')
+    if (outcome === 'unmatched') this.#reasons[reason as UnmatchedReason] = (this.#reasons[reason as UnmatchedReason] ?? 0) + 1
+    if (rows === 'all') this.#addFound(number, outcome, read, inputRow)
     const isForReview = outcome === 'review' || (decided !== null && decided.effect !== 'agreed')
     if (rows === 'none' || !(isForReview || (rows === 'all' && outcome === 'unmatched'))) return null
     if (outcome !== 'review' && outcome !== 'unmatched' && outcome !== 'manualMatched') return null
@@ -80,6 +92,7 @@ export class RowTotals {
       outcome,
       score: scoreOf(read('match.score')),
       why: read('match.why'),
+      reason,
       cells: shownCells(this.#plan, inputRow),
       candidate: { id: best?.id ?? '', name: best?.name ?? '' },
       fingerprint,
@@ -89,6 +102,43 @@ export class RowTotals {
     if (outcome !== 'manualMatched' && this.#samples.filter(one => one.outcome === outcome).length < MAX_SAMPLES)
       this.#samples.push(sample)
     return isForReview ? sample : null
+  }
+
+  /** Without a match no company has the number of the row: an equal number alone leads to a review. */
+  #unmatchedReason(reason: string, { decided }: RowResult, inputRow: readonly string[]): UnmatchedReason {
+    if (decided !== null) return 'rejected'
+    if (reason !== 'no-name' && reason !== 'no-candidate' && reason !== 'below-threshold')
+      return reason === 'wrong-country' ? reason : 'not-given'
+    const hasNumber = this.#plan.mappings.some(
+      ({ mapping, index }) => (NUMBERS as readonly string[]).includes(mapping) && /\d/.test(inputRow[index] ?? ''),
+    )
+    if (!hasNumber) return reason
+    return reason === 'no-name' ? 'unknown-number' : 'unknown-number-and-name'
+  }
+
+  #addFound(number: number, outcome: RowOutcome, read: (name: string) => string, inputRow: readonly string[]): void {
+    if (this.#duplicates.length === MAX_SAMPLES || (outcome !== 'matched' && outcome !== 'duplicate')) return
+    const id = COMPANY_TAGS.map(read).find(text => text !== '') ?? ''
+    if (outcome === 'matched') {
+      if (id !== '' && this.#firstRows.size < MAX_FIRST_ROWS) this.#firstRows.set(id, number)
+      return
+    }
+    this.#duplicates.push({
+      row: number,
+      key: shownKey(this.#plan, inputRow),
+      name: shownCells(this.#plan, inputRow).name ?? '',
+      company: { id, name: read('general.companyName') },
+      first: this.#firstRows.get(id) ?? null,
+    })
+  }
+
+  /** Unmatched rows by reason. */
+  reasons(): Readonly<Record<string, number>> {
+    return this.#reasons
+  }
+
+  duplicates(): readonly DuplicateRow[] {
+    return this.#duplicates
   }
 
   #addScore(score: number, serviceOutcome: RowOutcome): void {

@@ -28,7 +28,8 @@ export async function assertDecisionsKept(plan: Plan, options: KeptOptions, now:
   const { requireDecisions } = await import('../../results/index.ts')
   const today = dayOf(now)
   const applied = (await requireDecisions(copy)).filter(({ expires }) => expires === '' || expires >= today)
-  const path = plan.decisions
+  // `clean` looks for the file by the name of the list.
+  const path = plan.decisions ?? (plan.file.startsWith('fettle clean ') ? decisionsFileOf(plan.name) : null)
   const exists = path !== null && existsSync(resolve(cwd, path))
   const kept = new Set(exists ? (await requireDecisions(path, cwd)).map(({ fingerprint }) => fingerprint) : [])
   const lost = new Set(applied.map(({ fingerprint }) => fingerprint).filter(fingerprint => !kept.has(fingerprint)))

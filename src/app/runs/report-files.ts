@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { writeAtomic } from '../../files/atomic-file.ts'
 import type { RunState } from '../../journal/index.ts'
 import { buildReport, RENDERERS, type Renderer, type Report, reportSchema } from '../../report/index.ts'
+import { creditsOf } from '../../run/index.ts'
 import { reviewRows } from './review-rows.ts'
 import type { RunDirectory } from './run-directory.ts'
 
@@ -17,8 +18,31 @@ export const MOST_ROWS = 20_000
 export function reportOf(state: RunState, directory: RunDirectory, now: number, previous: Report | null): Report {
   const until = state.status === 'running' ? now : Date.parse(state.endedAt ?? state.updatedAt)
   const elapsedMs = Math.max(0, until - Date.parse(state.startedAt))
-  return buildReport(state, { generatedAt: new Date(now).toISOString(), elapsedMs, directory: directory.path, previous })
+  return buildReport(state, {
+    generatedAt: new Date(now).toISOString(),
+    elapsedMs,
+    directory: directory.path,
+    credits: creditsIn(state),
+    previous: previous !== null && usedSample(previous) && !usedSample({ results: [{ issues: state.issues }] }) ? null : previous,
+  })
 }
+
+/** Counts that do not add up are an error of the run, not of its report. */
+function creditsIn(state: RunState): number | null {
+  if (!state.jobs.some(job => job.enrichRequested)) return 0
+  try {
+    return creditsOf(state)
+  } catch {
+    return null
+  }
+}
+
+/** A run against the made-up companies of the sample register is no run to compare with. */
+const usedSample = ({
+  results,
+}: {
+  readonly results: readonly { readonly issues: readonly { readonly code: string }[] }[]
+}): boolean => results.some(({ issues }) => issues.some(({ code }) => code === 'FETTLE_REGISTER_SAMPLE'))
 
 /** Writes report.json alone: what a running run keeps current. Throws FETTLE_OUTPUT_WRITE. */
 export const writeReportJson = (directory: RunDirectory, report: Report): Promise<void> =>

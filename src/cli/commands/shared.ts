@@ -92,6 +92,8 @@ const REPORTED = [
   'skip',
   'sheet',
   'decisions',
+  'register',
+  'sample',
   'service',
   'input',
   'output',

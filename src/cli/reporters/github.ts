@@ -44,8 +44,9 @@ function append(path: string | null, text: (size: number) => string): void {
   appendFileSync(path, text(statSync(path, { throwIfNoEntry: false })?.size ?? 0), { mode: 0o600 })
 }
 
+/** Without cells of the list: everybody who sees the workflow sees its summary. */
 function summaryOf(results: readonly PipelineResult[], size: number): string {
   const room = MAX_SUMMARY - size
   if (room < MIN_SUMMARY) throw new Error(`the summary of this step is full: ${size} bytes`)
-  return `${size > 0 ? '\n' : ''}${renderMarkdownOf(results, room - 1)}`
+  return `${size > 0 ? '\n' : ''}${renderMarkdownOf(results, room - 1, false)}`
 }

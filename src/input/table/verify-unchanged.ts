@@ -7,6 +7,8 @@ import { isSettled, knownHash, rememberHash, versionAt } from '../../files/file-
 import { openInput } from '../../files/open-input.ts'
 import type { InputFacts } from '../../pipeline/model/types.ts'
 
+const shown = (bytes: number): string => bytes.toLocaleString('en-US')
+
 /** Throws when the input changed since the first check; `during` names the operation in the message. */
 export type VerifyUnchanged = (during: 'read' | 'sent') => Promise<void>
 
@@ -21,7 +23,7 @@ export async function verifyPlanned(
     throw new FettleError(opened.code, opened.message, { at: opened.at, ...(opened.hint ? { hint: opened.hint } : {}) })
   const { handle, version } = opened
   try {
-    if (version.bytes !== facts.bytes) throw changed(facts, `it had ${facts.bytes} bytes and has ${version.bytes}`)
+    if (version.bytes !== facts.bytes) throw changed(facts, `it had ${shown(facts.bytes)} bytes and has ${shown(version.bytes)}`)
     let sha256 = knownHash(version)
     if (sha256 === null) {
       const hash = createHash('sha256')

@@ -90,14 +90,16 @@ function heldIssues(
   const rows = [...missing.values()].reduce((sum, count) => sum + count, 0)
   if (rows === 0) return []
   const list = [...missing].sort((a, b) => b[1] - a[1]).map(([code, count]) => `${code} ${count}`)
-  const shown = `${list.slice(0, 8).join(', ')}${list.length > 8 ? ' …' : ''}`
+  const first = `${list.slice(0, 8).join(', ')}${list.length > 8 ? ' …' : ''}`
   const of = held.length > 8 ? `${held.slice(0, 8).join(', ')} …` : held.join(', ')
-  const message = `${rows} of ${plan.input.rows} rows are of countries that no register of this run holds (${shown}); the registers hold ${of}`
+  const message = `${rows} of ${plan.input.rows} rows are of countries that no register of this run holds (${first}); the registers hold ${of}`
   const severity = rows * 2 > plan.input.rows ? 'warn' : 'info'
   return [issue('FETTLE_REGISTER_COUNTRY', message, { severity, at: locate(['mappings', mapping.mapping]), count: rows })]
 }
 
-const plural = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`
+const shown = (count: number): string => count.toLocaleString('en-US')
+
+const plural = (count: number, word: string): string => `${shown(count)} ${word}${count === 1 ? '' : 's'}`
 
 const warn = (
   message: string,
@@ -114,6 +116,9 @@ const warn = (
     count,
     rows,
   })
+
+/** A fact that is normal in many lists. */
+const note = (...of: Parameters<typeof warn>): Issue => ({ ...warn(...of), severity: 'info' })
 
 function mappingIssues(
   plan: Judged,
@@ -188,17 +193,24 @@ function emptyIssues(
     return empty === undefined || rows < FEW || empty.count * 2 <= rows || empty.count === rows ? [] : [{ mapping, empty }]
   })
   if (found.length === 0) return []
-  const list = found.map(({ mapping, empty }) => `${mapping} in ${empty.count} (${Math.floor((empty.count / rows) * 100)}%)`)
-  const message = `of ${rows} rows more than half have no value in a mapped column: ${list.join(', ')}`
-  return [warn(message, sumOf(found.map(one => one.empty)), at, 'No action is needed if the list has no such values.')]
+  const list = found.map(
+    ({ mapping, empty }) => `${mapping} in ${shown(empty.count)} (${((empty.count / rows) * 100).toFixed(1)}%)`,
+  )
+  const message = `of ${plural(rows, 'row')} more than half have no value in a mapped column: ${list.join(', ')}`
+  return [note(message, sumOf(found.map(one => one.empty)), at, 'No action is needed if the list has no such values.')]
 }
 
 function padIssues(name: string, pad: number, counts: CellCounts, at: Place | null, column: string | null): Issue[] {
   const longer = sumOf(counts.digits.slice(pad + 1))
   const left = sumOf([longer, counts.notDigits])
   if (left.count === 0) return []
-  const message = `${name}: pad leaves ${plural(left.count, 'cell')} unchanged: ${longer.count} of more than ${pad} digits, ${counts.notDigits.count} not of digits alone`
-  return [warn(message, left, at, 'No action is needed if they are correct.', column)]
+  const letters = counts.notDigits.count
+  if (longer.count === 0) {
+    const message = `${name}: pad leaves ${plural(letters, 'cell')} unchanged that ${letters === 1 ? 'is' : 'are'} not of digits alone`
+    return [note(message, left, at, 'No action is needed if they are correct.', column)]
+  }
+  const message = `${name}: pad leaves ${plural(left.count, 'cell')} unchanged: ${shown(longer.count)} of more than ${pad} digits, ${shown(letters)} not of digits alone`
+  return [warn(message, left, at, 'Compare them with the register, or change pad.', column)]
 }
 
 const sumOf = (warnings: readonly (ValueWarning | undefined)[]): ValueWarning => {
@@ -266,7 +278,7 @@ function formulaIssues(cells: readonly CellCounts[], at: Place | null): Issue[] 
   if (found.count === 0) return []
   const verb = found.count === 1 ? 'begins' : 'begin'
   const message = `${plural(found.count, 'cell')} of the input ${verb} as a formula does, with = + - @ or a tab; sent unchanged, put behind a ' in the output`
-  return [{ ...warn(message, found, at, 'Use format: csv for a file that no spreadsheet opens.'), severity: 'info' }]
+  return [note(message, found, at, 'Use format: csv for a file that no spreadsheet opens.')]
 }
 
 function lengthIssues(cells: readonly CellCounts[], format: OutputFormat, at: Place | null): Issue[] {

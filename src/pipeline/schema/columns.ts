@@ -11,6 +11,7 @@ const MATCH_COLUMNS = [
   'match.score',
   'match.matchScore',
   'match.why',
+  'match.reason',
   'match.candidateId',
   'match.candidateName',
   'match.candidates',

@@ -267,8 +267,10 @@ export const pipelineSchema = map({
   report: map({
     rows: z
       .enum(['none', 'review', 'all'])
-      .prefault('review')
-      .describe('Rows whose content may enter reports: none, those to review, or all that did not match.'),
+      .prefault('all')
+      .describe(
+        'Rows whose content may enter reports: none, those to review, or all that need a look: also unmatched ones and duplicates.',
+      ),
     mask: listOf(text('a mapping name or a header'), 'a list of mapping names and headers')
       .prefault([])
       .describe('Columns shown as ***.'),

@@ -3,10 +3,11 @@
  * sections, the least important first; a table is never cut.
  */
 import { companyActionLines } from '../company-actions.ts'
+import { nextSteps, requiredWords, spentWords } from '../message.ts'
 import { isRejection, type PipelineResult, type Problem, type Rejection } from '../pipeline-result.ts'
 import type { Report, Result, Sample } from '../schema.ts'
-import { OUTCOME, STATUS, shownOutcomes, verdictOf } from '../verdict.ts'
-import { groupOf, reasonsOf } from '../why.ts'
+import { outcomeWord, STATUS, shownOutcomes, verdictOf } from '../verdict.ts'
+import { reasonsOf, unmatchedGroups, unmatchedWords } from '../why.ts'
 import { about, bytes, count, duration, hintOf, more, percent, place, points, signed } from '../words.ts'
 import { clip, escapeMarkdown as esc, markdownCell, markdownCode } from './escape.ts'
 
@@ -23,12 +24,13 @@ interface Section {
   readonly text: string
 }
 
-export function renderMarkdown(pipelineResult: PipelineResult, budget = BUDGET): string {
+/** `hasRows`: with the sections that contain cells of the list. */
+export function renderMarkdown(pipelineResult: PipelineResult, budget = BUDGET, hasRows = true): string {
   const sections = (
     isRejection(pipelineResult)
       ? refused(pipelineResult)
       : pipelineResult.results.flatMap(result => sectionsOf(pipelineResult, result))
-  ).filter(section => section.text !== '')
+  ).filter(section => section.text !== '' && (hasRows || !WITH_CELLS.includes(section.name)))
   const kept: Section[] = []
   const dropped: string[] = []
   let left = budget - NOTE
@@ -45,16 +47,18 @@ export function renderMarkdown(pipelineResult: PipelineResult, budget = BUDGET):
 }
 
 /** Several pipelines in one text: each gets an equal share of the remaining bytes. */
-export function renderMarkdownOf(results: readonly PipelineResult[], budget = BUDGET): string {
+export function renderMarkdownOf(results: readonly PipelineResult[], budget = BUDGET, hasRows = true): string {
   let left = budget
   return results
     .map((one, at) => {
-      const text = renderMarkdown(one, Math.floor(left / (results.length - at)) - 1)
+      const text = renderMarkdown(one, Math.floor(left / (results.length - at)) - 1, hasRows)
       left -= new TextEncoder().encode(text).length + 1
       return text
     })
     .join('\n')
 }
+
+const WITH_CELLS: readonly string[] = ['rows in review', 'unmatched rows', 'columns']
 
 const refused = ({ name, exitCode, issues }: Rejection): Section[] => [
   {
@@ -68,6 +72,8 @@ const refused = ({ name, exitCode, issues }: Rejection): Section[] => [
 const sectionsOf = (report: Report, result: Result): Section[] => [
   { name: 'verdict', text: verdict(report, result) },
   { name: 'rows', text: rows(report) },
+  { name: 'next steps', text: next(report, result) },
+  { name: 'reasons', text: reasons(result) },
   { name: 'checks', text: checks(result) },
   { name: 'alerts', text: alerts(report, result) },
   { name: 'companies', text: companyActions(result) },
@@ -97,6 +103,7 @@ function verdict(report: Report, result: Result): string {
     `Run ${markdownCode(report.metadata.runId)}`,
     `service ${markdownCode(result.service)}`,
     `took ${duration(report.elapsedMs)}`,
+    ...(result.http.requests === 0 ? [] : [`spent ${spentWords(result)}`]),
     ...(report.exitCode === null ? [] : [`exit code ${report.exitCode}`]),
   ]
   return `${[...lines, '', `${facts.join(' · ')}`].join('\n')}\n`
@@ -107,7 +114,7 @@ function rows(report: Report): string {
   const lines = shownOutcomes(report).map(name => {
     const value = totals[name]
     const share = value === null || totals.rows === 0 ? '' : percent(value / totals.rows)
-    return [OUTCOME[name].word, count(value), share]
+    return [outcomeWord(name, totals), count(value), share]
   })
   const rate = totals.matchRate === null ? '' : `Match rate **${percent(totals.matchRate)}**`
   const change =
@@ -117,15 +124,36 @@ function rows(report: Report): string {
   return `${table(['Rows', 'Count', 'Share'], [...lines, ['**all**', `**${count(totals.rows)}**`, '']])}\n${rate === '' ? '' : `\n${rate}${change}\n`}`
 }
 
+function next(report: Report, result: Result): string {
+  const steps = nextSteps(report, result).map(({ text, file, command }) => {
+    const parts = [
+      esc(text),
+      ...(file === null ? [] : [markdownCode(file)]),
+      ...(command === null ? [] : [markdownCode(command)]),
+    ]
+    return `- ${parts.join(' · ')}`
+  })
+  return steps.length === 0 ? '' : `#### Next steps\n\n${steps.join('\n')}\n`
+}
+
+function reasons({ reasons, unmatched }: Result): string {
+  const groups = unmatchedGroups(reasons, unmatched)
+  if (groups.length === 0) return ''
+  return `#### Unmatched rows by reason\n\n${table(
+    ['Reason', 'Rows'],
+    groups.map(({ heading, count: rows }) => [esc(heading), count(rows)]),
+  )}\n`
+}
+
 const checks = (result: Result): string =>
   result.checks.length === 0
     ? ''
     : `### Checks\n\n${table(
-        ['', 'Check', 'Expected', 'Actual'],
+        ['', 'Check', 'Required', 'Actual'],
         result.checks.map(check => [
           check.success ? '✓' : check.severity === 'warn' ? '! warning' : '✗ failed',
           cell(check.assertion),
-          cell(check.expected),
+          cell(requiredWords(check.expected)),
           cell(check.actual),
         ]),
       )}\n`
@@ -168,7 +196,7 @@ const files = ({ outputs }: Result): string =>
       )}\n`
 
 const REVIEW_HEAD = ['Row', 'Your row', 'Best candidate', 'Score', 'Why']
-const UNMATCHED_HEAD = ['Row', 'Your row', 'Reason', 'Best candidate']
+const UNMATCHED_HEAD = ['Row', 'Your row', 'Reason', 'Nearest in the register']
 
 const named = (sample: Sample): string => (sample.key === null ? count(sample.row) : `${count(sample.row)} (${cell(sample.key)})`)
 const cells = (sample: Sample): string =>
@@ -192,7 +220,12 @@ const reviewRow = (sample: Sample): string[] => [
   sample.score === null ? '' : sample.score.toFixed(2),
   why(sample),
 ]
-const unmatchedRow = (sample: Sample): string[] => [named(sample), cells(sample), cell(groupOf(sample.why)), candidate(sample)]
+const unmatchedRow = (sample: Sample): string[] => [
+  named(sample),
+  cells(sample),
+  cell(unmatchedWords(sample.reason)),
+  candidate(sample),
+]
 
 /** The profile of the input explains high and low match rates. */
 function columns({ profile }: Result): string {

@@ -1,7 +1,8 @@
 /** The end of `fettle run` on a terminal: verdict, rows, checks, warnings, files, next step. Long lists are cut; report.html is complete. */
 import { companyActionLines } from '../company-actions.ts'
+import { nextSteps, requiredWords, spentWords } from '../message.ts'
 import type { Report, Result } from '../schema.ts'
-import { OUTCOME, STATUS, shownOutcomes, type Tone, verdictOf } from '../verdict.ts'
+import { OUTCOME, outcomeWord, STATUS, shownOutcomes, type Tone, verdictOf } from '../verdict.ts'
 import { about, bytes, count, counted, duration, hintOf, more, percent, points } from '../words.ts'
 import { clip, escapeTerminal } from './escape.ts'
 
@@ -34,6 +35,7 @@ export function renderText(report: Report, options: TextOptions = {}): string {
     issues(report, result, paint, width),
     companyActions(result, paint, width),
     files(report, result, paint),
+    next(report, result, paint),
     resumeLines(report, result, paint),
   ]
   return `${blocks
@@ -67,7 +69,7 @@ function ledger(report: Report, paint: Paint, width: number): string[] {
   const lines = names.map(name => {
     const value = totals[name]
     const share = value === null || totals.rows === 0 ? null : value / totals.rows
-    const label = `  ${OUTCOME[name].word.padEnd(16)}${count(value).padStart(digits)}`
+    const label = `  ${outcomeWord(name, totals).padEnd(16)}${count(value).padStart(digits)}`
     if (share === null || value === 0) return label
     return `${label}  ${percent(share).padStart(6)}  ${paint(styleOf(OUTCOME[name].tone), bar(share, room))}`
   })
@@ -92,7 +94,7 @@ function checks({ checks }: Result, paint: Paint, width: number): string[] {
   const lines = shown.map(check => {
     const sign = check.success ? paint('good', '✓') : check.severity === 'warn' ? paint('warn', '!') : paint('bad', '✗')
     const name = escapeTerminal(clip(check.assertion, 24)).padEnd(widest)
-    const detail = check.success ? check.actual : `${check.actual}, expected ${check.expected}`
+    const detail = check.success ? check.actual : `${check.actual}, ${requiredWords(check.expected)}`
     return `  ${sign} ${name}  ${escapeTerminal(clip(detail, width - widest - 6))}`
   })
   const rest = more(checks.length, shown.length)
@@ -131,13 +133,26 @@ function companyActions(result: Result, paint: Paint, width: number): string[] {
   return rest === '' ? lines : [...lines, `    ${paint('dim', `${rest} in the report`)}`]
 }
 
-function files(report: Report, { outputs }: Result, paint: Paint): string[] {
-  const written = outputs.map(
+function files(report: Report, result: Result, paint: Paint): string[] {
+  const written = result.outputs.map(
     file =>
       `  ${file.kind.padEnd(9)} ${escapeTerminal(file.path)}  ${paint('dim', `${counted(file.rows, 'row')}, ${bytes(file.bytes)}`)}`,
   )
   const { directory } = report.metadata
-  return directory === null ? written : [...written, `  ${'report'.padEnd(9)} ${escapeTerminal(`${directory}/report.html`)}`]
+  const spent =
+    result.service === 'embedded' || result.http.requests === 0 ? [] : [`  ${'spent'.padEnd(9)} ${spentWords(result)}`]
+  return directory === null
+    ? [...written, ...spent]
+    : [...written, ...spent, `  ${'report'.padEnd(9)} ${escapeTerminal(`${directory}/report.html`)}`]
+}
+
+/** Only what needs a person: the files are listed above. */
+function next(report: Report, result: Result, paint: Paint): string[] {
+  const steps = nextSteps(report, result).filter(({ command }) => command !== null)
+  return steps.flatMap(({ text, command }) => [
+    `  ${paint('bold', 'next'.padEnd(9))} ${text}`,
+    `  ${' '.repeat(9)} ${escapeTerminal(command ?? '')}`,
+  ])
 }
 
 /** Lines of at most `width` characters, broken at spaces. A longer word is not broken: it may be a command or a path. */

@@ -1,7 +1,7 @@
 /** Charts: outcomes as a bar, scores as a histogram. SVG with attributes only, since the policy of the page forbids inline styles. */
 import type { OutcomeName } from '../../model/results.ts'
 import type { Report, Result } from '../schema.ts'
-import { OUTCOME, OUTCOMES, shownOutcomes } from '../verdict.ts'
+import { OUTCOMES, outcomeWord, shownOutcomes } from '../verdict.ts'
 import { count, percent } from '../words.ts'
 import { html, type Markup } from './markup.ts'
 
@@ -42,11 +42,11 @@ export function bar(report: Report): Markup | null {
   const rects = known.map((name, i) => {
     const width = ((totals[name] ?? 0) / whole) * 100
     const gap = i > 0 ? html`<rect class="cut" x="${x.toFixed(3)}%" width="2" height="30"/>` : null
-    const rect = html`<rect x="${x.toFixed(3)}%" width="${width.toFixed(3)}%" height="30" fill="url(#p-${name})"><title>${OUTCOME[name].word}: ${count(totals[name])}</title></rect>${gap}`
+    const rect = html`<rect x="${x.toFixed(3)}%" width="${width.toFixed(3)}%" height="30" fill="url(#p-${name})"><title>${outcomeWord(name, totals)}: ${count(totals[name])}</title></rect>${gap}`
     x += width
     return rect
   })
-  const label = known.map(name => `${OUTCOME[name].word} ${count(totals[name])}`).join(', ')
+  const label = known.map(name => `${outcomeWord(name, totals)} ${count(totals[name])}`).join(', ')
   return html`<svg class="outcomes" role="img" aria-label="${label}">${rects}</svg>`
 }
 
@@ -60,7 +60,7 @@ function outcomes(report: Report, names: readonly OutcomeName[]): Markup {
 ${bar(report)}
 <ul class="legend">${names.map(
     name =>
-      html`<li><svg viewBox="0 0 14 14" aria-hidden="true"><rect width="14" height="14" fill="url(#p-${name})"/></svg>${OUTCOME[name].word}<b>${count(totals[name])}</b><span class="soft">${share(name)}</span></li>
+      html`<li><svg viewBox="0 0 14 14" aria-hidden="true"><rect width="14" height="14" fill="url(#p-${name})"/></svg>${outcomeWord(name, totals)}<b>${count(totals[name])}</b><span class="soft">${share(name)}</span></li>
 `,
   )}</ul>${sum(report)}</figure>`
 }

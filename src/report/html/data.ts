@@ -29,6 +29,7 @@ export type PackedRow = readonly [
   cells: readonly string[],
   candidates: readonly PackedCandidate[],
   decision: Sample['decision'],
+  reason: string | null,
 ]
 
 export type PackedCandidate = readonly [
@@ -74,7 +75,7 @@ export function pageData(report: Report, result: Result, samples: readonly Sampl
 const scriptJson = (value: unknown): string => safeJson(value).replaceAll('<', '\\u003c')
 
 function packed(sample: Sample, mappings: readonly string[], fields: readonly string[]): PackedRow {
-  const { row, key, fingerprint, score, why, cells, candidates, candidate, decision } = sample
+  const { row, key, fingerprint, score, why, cells, candidates, candidate, decision, reason } = sample
   const all: PackedCandidate[] = candidates.map(one => [
     one.id,
     one.name,
@@ -86,7 +87,7 @@ function packed(sample: Sample, mappings: readonly string[], fields: readonly st
   if (all.length === 0 && candidate !== null) all.push([candidate.id, candidate.name, score, why, {}, []])
   // The reasons of the best candidate are usually those of the row.
   const own = all[0]?.[3] === why ? '' : why
-  return [row, key, fingerprint ?? '', score, own, trimmed(mappings.map(name => cells[name] ?? '')), all, decision]
+  return [row, key, fingerprint ?? '', score, own, trimmed(mappings.map(name => cells[name] ?? '')), all, decision, reason]
 }
 
 const trimmed = (texts: readonly string[]): string[] => texts.slice(0, texts.findLastIndex(text => text !== '') + 1)

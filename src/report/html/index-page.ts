@@ -3,7 +3,7 @@
 import { isRejection, type PipelineResult, type Rejection } from '../pipeline-result.ts'
 import type { Report, Result } from '../schema.ts'
 import { sumOfTotals } from '../totals.ts'
-import { OUTCOME, OUTCOMES, STATUS, type Verdict, verdictOf, worst } from '../verdict.ts'
+import { OUTCOME, OUTCOMES, outcomeWord, STATUS, type Verdict, verdictOf, worst } from '../verdict.ts'
 import { count, counted, duration, hintOf, more, percent, points, time } from '../words.ts'
 import { bar, patterns } from './charts.ts'
 import { html, type Markup, prose } from './markup.ts'
@@ -74,7 +74,7 @@ function line(report: Report, result: Result, link: string): Markup {
     ...(totals.matchRate === null ? [] : [`${percent(totals.matchRate)} matched${change}`]),
     ...(['review', 'unmatched', 'failed'] as const)
       .filter(name => (totals[name] ?? 0) > 0)
-      .map(name => `${count(totals[name])} ${OUTCOME[name].word}`),
+      .map(name => `${count(totals[name])} ${outcomeWord(name, totals)}`),
     `${time(report.metadata.startedAt)} UTC, took ${duration(report.elapsedMs)}`,
   ]
   return html`<h3><a href="${link}">${result.name}</a> ${badge(verdictOf(report))}</h3>

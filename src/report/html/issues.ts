@@ -1,4 +1,5 @@
 /** The sections of checks and alerts, each with its hint and place. */
+import { requiredWords } from '../message.ts'
 import type { Report, Result } from '../schema.ts'
 import type { Tone } from '../verdict.ts'
 import { count, hintOf, more } from '../words.ts'
@@ -19,10 +20,10 @@ function badge(check: Result['checks'][number]): Markup {
 
 export function checks(result: Result): Markup | null {
   if (result.checks.length === 0) return null
-  const rows = result.checks.map(check => [check.assertion, badge(check), check.expected, check.actual])
+  const rows = result.checks.map(check => [check.assertion, badge(check), requiredWords(check.expected), check.actual])
   const failed = result.checks.filter(check => !check.success).length
   const lead = failed === 0 ? 'All were met.' : `${count(failed)} of ${count(result.checks.length)} not met.`
-  return html`<section aria-labelledby="checks"><h2 id="checks">Checks</h2><p class="lead">${lead}</p>${table('Checks of the pipeline', [{ label: 'Check' }, { label: 'Result' }, { label: 'Expected' }, { label: 'Actual' }], rows)}</section>`
+  return html`<section aria-labelledby="checks"><h2 id="checks">Checks</h2><p class="lead">${lead}</p>${table('Checks of the pipeline', [{ label: 'Check' }, { label: 'Result' }, { label: 'Required' }, { label: 'Actual' }], rows)}</section>`
 }
 
 type Issue = Result['issues'][number]

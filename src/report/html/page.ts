@@ -6,8 +6,9 @@ import { companies } from './companies.ts'
 import { MAILABLE, pageData } from './data.ts'
 import { alerts, checks } from './issues.ts'
 import { html, trusted } from './markup.ts'
+import { nextStepsBox } from './next-steps.ts'
 import { columns, outputs, reproduce, timeline } from './record.ts'
-import { review, unmatched } from './rows.ts'
+import { duplicates, review, unmatched } from './rows.ts'
 import { SCRIPT } from './script.ts'
 import { shell } from './shell.ts'
 import { numbers, verdictBar } from './verdict.ts'
@@ -23,16 +24,18 @@ export function renderHtml(report: Report, rows: readonly Sample[] | null = null
     html`${report.results.map(
       (result, i) => html`${verdictBar(report, result)}
 <main${i === 0 ? html` id="main"` : null}>
+${nextStepsBox(report, result)}
 ${numbers(report)}
 ${charts(report, result)}
 ${checks(result)}
 ${alerts(report, result)}
 ${review(report, result, data)}
 ${unmatched(report, result)}
+${duplicates(report, result)}
 ${companies(result)}
 ${columns(result)}
 ${timeline(result)}
-${outputs(result)}
+${outputs(report, result)}
 ${reproduce(report, result)}
 </main>`,
     )}

@@ -1,11 +1,11 @@
 /** The sections of evidence: columns, timeline, files, and the data to reproduce the run. */
-import { action } from '../../errors.ts'
-import { shellCommand } from '../../shell-command.ts'
 import { clip } from '../formats/escape.ts'
+import { repeatCommand, spentWords } from '../message.ts'
 import type { Report, Result } from '../schema.ts'
 import { STATUS } from '../verdict.ts'
 import { about, bytes, clockTime, count, counted, duration, more, percent, time } from '../words.ts'
 import { html, type Markup, type Value } from './markup.ts'
+import { fileLink } from './next-steps.ts'
 import { table } from './table.ts'
 
 /** Entries of one list: a service that alternates between statuses must not make the page endless. */
@@ -35,7 +35,7 @@ export function columns(result: Result): Markup {
     { label: 'Such as' },
     { label: 'Sent' },
   ]
-  return html`<section aria-labelledby="columns"><h2 id="columns">Columns</h2>${table('Which column is sent as what, and what it holds', head, rows)}${note}</section>`
+  return html`<section aria-labelledby="columns"><h2 id="columns">Columns</h2>${table('Which column is sent as what, and what it holds', head, rows, 'columns')}${note}</section>`
 }
 
 function profileCells(one: Result['profile'][number] | undefined): Value[] {
@@ -99,10 +99,10 @@ ${ids.length === 0 ? null : html`<details class="small"><summary>${counted(ids.l
 `
 }
 
-export function outputs(result: Result): Markup | null {
+export function outputs(report: Report, result: Result): Markup | null {
   if (result.outputs.length === 0) return null
   const rows = result.outputs.map(file => [
-    file.path,
+    fileLink(report, file.path),
     file.kind,
     count(file.rows),
     bytes(file.bytes),
@@ -122,9 +122,12 @@ export function reproduce(report: Report, result: Result): Markup {
     plan.budget.rows === null ? [] : `${counted(plan.budget.rows, 'row')}`,
     plan.budget.credits === null ? [] : `${counted(plan.budget.credits, 'credit')}`,
   ].flat()
-  const args = Object.entries(report.args).filter(([, value]) => value !== null && value !== false)
+  const repeat = repeatCommand(report, result)
+  const args = Object.entries(report.args).filter(
+    ([, value]) => value !== null && value !== false && !(Array.isArray(value) && value.length === 0),
+  )
   const delimiter = input.delimiter === '\t' ? 'tab' : `“${input.delimiter}”`
-  return html`<section aria-labelledby="reproduce"><h2 id="reproduce">Reproduce</h2><div class="card"><code class="command" data-copy>${shellCommand(action('run', result.file))}</code>
+  return html`<section aria-labelledby="reproduce"><h2 id="reproduce">Reproduce</h2><div class="card">${repeat === null ? html`<p>A program ran a pipeline object: <code>run(pipeline)</code>.</p>` : html`<code class="command" data-copy>${repeat}</code>`}
 <details open><summary>What exactly was run</summary><dl class="pairs">
 ${pair('Version', `${tool.name} ${tool.version}`)}
 ${pair('Run', html`<code>${runId}</code>`)}
@@ -136,6 +139,7 @@ ${pair('Sent', limits.length === 0 ? 'byte for byte' : limits.join(', '))}
 ${pair('Enrichment', plan.enrich === null ? 'none' : `${plan.enrich.product}, ${counted(plan.enrich.tags.length, 'column')}`)}
 ${plan.jobs === 1 ? null : pair('Remote jobs', `${plan.jobs}, ${plan.concurrency} at a time`)}
 ${budget.length === 0 ? null : pair('Budget', budget.join(', '))}
+${pair('Spent', spentWords(result))}
 ${pair('Waiting', `asked every ${duration(plan.poll.everyMs)} to ${duration(plan.poll.maxMs)}, for at most ${duration(plan.poll.timeoutMs)}`)}
 ${plan.report.mask.length === 0 ? null : pair('Masked', plan.report.mask.join(', '))}
 ${args.length === 0 ? null : pair('Asked for', args.map(([name, value]) => (value === true ? name : `${name} ${String(value)}`)).join(', '))}

@@ -4,10 +4,11 @@ import { shellCommand } from '../../shell-command.ts'
 import { wordsBeside } from '../differ.ts'
 import { clip } from '../formats/escape.ts'
 import type { Report, Result, Sample } from '../schema.ts'
-import { groupOf, reasonsOf } from '../why.ts'
+import { reasonsOf, reviewWords, unmatchedGroups } from '../why.ts'
 import { count, counted } from '../words.ts'
 import type { Packed } from './data.ts'
 import { html, type Markup, prose, type Value, within } from './markup.ts'
+import { fileLink } from './next-steps.ts'
 import { table } from './table.ts'
 
 /** Rows shown; the rest is folded. */
@@ -70,25 +71,40 @@ function decided({ decisions, plan }: Result): string {
   return ` Decisions${plan.decisions === null ? '' : ` of ${plan.decisions}`}: ${[...rows, ...rest].join(', ') || 'none fitted a row'}.`
 }
 
+const NEAREST = HEAD.map(column => (column.label === 'Best candidate' ? { label: 'Nearest in the register' } : column))
+
 export function unmatched(report: Report, result: Result): Markup | null {
-  const groups = new Map<string, Sample[]>()
-  for (const sample of result.unmatched.slice(0, MOST)) {
-    const group = groups.get(groupOf(sample.why))
-    if (group === undefined) groups.set(groupOf(sample.why), [sample])
-    else group.push(sample)
-  }
-  const all = [...groups].toSorted((a, b) => b[1].length - a[1].length)
+  const groups = unmatchedGroups(result.reasons, result.unmatched)
   const file = result.outputs.find(output => output.kind === 'unmatched')?.path ?? null
-  if (all.length === 0) return null
-  const tables = all.map(
-    ([reason, samples]) =>
-      html`<div class="group"><h3>${sentence(reason)} <span class="soft">${count(samples.length)}</span></h3>${tableOf(`Unmatched rows: ${reason}`, samples.slice(0, OPEN), BUDGET / all.length)}</div>`,
-  )
-  const shown = Math.min(result.unmatched.length, MOST)
-  return html`<section aria-labelledby="unmatched"><h2 id="unmatched">Unmatched</h2><p class="lead">${shownOf(shown, report.totals.unmatched, file)}</p>${tables}</section>`
+  if (groups.length === 0) return null
+  const tables = groups.map(({ heading, count: rows, samples }) => {
+    const listed = samples.slice(0, OPEN)
+    const rest = listed.length > 0 && rows > listed.length ? ` (the first ${count(listed.length)} below)` : ''
+    const caption = `Unmatched rows: ${heading}`
+    return html`<div class="group"><h3>${heading} <span class="soft">${count(rows)}${rest}</span></h3>${listed.length === 0 ? null : tableOf(caption, listed, BUDGET / groups.length, NEAREST)}</div>`
+  })
+  const where = file === null ? null : html` Every one is in ${fileLink(report, file)}.`
+  return html`<section aria-labelledby="unmatched"><h2 id="unmatched">Unmatched</h2><p class="lead">${counted(report.totals.unmatched, 'row')} without a company, by reason.${where}</p>${tables}</section>`
 }
 
-const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+export function duplicates(report: Report, result: Result): Markup | null {
+  const { duplicates: samples } = result
+  if (samples.length === 0) return null
+  const rows = samples.map(({ row, key, name, company, first }) => [
+    html`${count(row)}${key === null ? null : html`<span class="sub">${clip(key, CELL)}</span>`}`,
+    html`<span class="name">${clip(name, CELL)}</span>`,
+    html`<span class="name">${clip(company.name, CELL)}</span><span class="sub">${clip(company.id, CELL)}</span>`,
+    first === null ? html`<span class="soft">–</span>` : count(first),
+  ])
+  const head = [
+    { label: 'Row', figures: true },
+    { label: 'Your row' },
+    { label: 'Company' },
+    { label: 'First in row', figures: true },
+  ]
+  const lead = shownOf(samples.length, report.totals.duplicates, null)
+  return html`<section aria-labelledby="duplicates"><h2 id="duplicates">Duplicates</h2><p class="lead">Rows whose company an earlier row has. ${lead}</p>${table('Duplicates', head, rows)}</section>`
+}
 
 const shownOf = (shown: number, total: number | null, file: string | null): string => {
   const all = total !== null && total > shown ? `The first ${count(shown)} of ${count(total)}.` : `All ${count(shown)}.`
@@ -98,7 +114,7 @@ const shownOf = (shown: number, total: number | null, file: string | null): stri
 const onDesk = ({ shown, all }: Packed): Markup =>
   html`${shown < all ? `The first ${count(shown)} of ${count(all)} rows: more would make the page too large to mail. ` : null}What you decide stays in this browser until you download it; then ${prose(`\`${shellCommand(action('review', '--apply', 'decisions.csv'))}\``)} writes the corrected output, and a pipeline that names the file applies it on every run.`
 
-function tableOf(caption: string, samples: readonly Sample[], budget: number): Markup {
+function tableOf(caption: string, samples: readonly Sample[], budget: number, head = HEAD): Markup {
   const rows = samples.map(rowOf)
   const shown = within(
     rows.map(cells => html`${cells.map(cell => html`${cell}`)}`),
@@ -108,10 +124,10 @@ function tableOf(caption: string, samples: readonly Sample[], budget: number): M
     shown === rows.length
       ? null
       : html`<p class="small soft">${count(shown)} of ${count(rows.length)} rows; the rest would make the page too large.</p>`
-  return html`${table(caption, HEAD, rows.slice(0, shown), 'wide')}${cut}`
+  return html`${table(caption, head, rows.slice(0, shown), 'wide')}${cut}`
 }
 
-function rowOf({ row, line, key, cells, candidate, score, why }: Sample): Value[] {
+function rowOf({ row, line, key, cells, candidate, score, why, reason }: Sample): Value[] {
   const name = cells.name ?? ''
   const others = Object.entries(cells).filter(([mapping, text]) => mapping !== 'name' && text !== '')
   return [
@@ -121,7 +137,7 @@ function rowOf({ row, line, key, cells, candidate, score, why }: Sample): Value[
       ? html`<span class="soft">none</span>`
       : html`<span class="name">${marked(candidate.name, name === '' ? candidate.name : name)}</span><span class="sub">${clip(candidate.id, CELL)}</span>`,
     score === null ? html`<span class="soft">–</span>` : meter(score),
-    html`<ul class="why">${reasonsOf(clip(why, 4 * CELL)).map(reason => html`<li class="${reason.kind}">${reason.text}</li>`)}</ul>`,
+    html`${reviewWords(reason) === '' ? null : html`<span class="sub">${reviewWords(reason)}</span>`}<ul class="why">${reasonsOf(clip(why, 4 * CELL)).map(reason => html`<li class="${reason.kind}">${reason.text}</li>`)}</ul>`,
   ]
 }
 

@@ -30,7 +30,7 @@ ${styleElement}
 <body>
 <a class="skip" href="#main">To the numbers</a>
 ${body}
-<footer><p>Written by ${tool.name} ${tool.version}. This page holds all it shows: it loads nothing and sends nothing.</p></footer>
+<footer><p>Written by ${tool.name} ${tool.version}. Self-contained: no network access.</p></footer>
 </body>
 </html>
 `.text

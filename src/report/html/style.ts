@@ -2,7 +2,7 @@
 import { html } from './markup.ts'
 
 /** SHA-256 of the style sheet, base64. test/unit/report/html.test.ts compares it. */
-export const STYLE_SHA256 = 'H+rl/uSMtO2xf5kW3zqaOnBDzLvV1cWkeMTXyaIF0VA='
+export const STYLE_SHA256 = 'evPKMjUXFp+YYowKUt01OF5Cun6tmx21jylfw8TVuGA='
 
 /** CSS of the report page, in its element. Colours keep AA contrast in light and dark; outcomes differ by pattern and sign as well. */
 export const styleElement = html`<style>
@@ -87,6 +87,8 @@ details>*+*{margin-top:.75rem}
 .path{display:flex;flex-wrap:wrap;gap:.35rem .6rem;margin-top:.6rem;font-size:.9rem}.path li{background:var(--wash);border-radius:6px;padding:.15rem .6rem}
 .path li+li::before{content:"→";color:var(--soft);margin:0 .6rem 0 -1.55rem;position:relative}
 .path li+li{margin-left:1.1rem}
+.steps{display:grid;gap:.45rem;background:var(--card);border:1px solid var(--line);border-left:4px solid var(--link);border-radius:8px;padding:.9rem 1.2rem}.steps li::before{content:"→";color:var(--soft);margin-right:.6em}.next{margin-top:2rem}
+.columns code,.columns .soft{white-space:nowrap}
 .group{margin-top:1.25rem}.group>h3{margin-bottom:.5rem}
 .track{fill:var(--wash)}.span{fill:var(--duplicates)}.span.bad{fill:var(--failed)}.bar{width:8rem;height:5px;border-radius:3px;margin:.3rem 0 0 auto}
 .ondesk,.desked .paper{display:none}.desked .ondesk{display:inline}

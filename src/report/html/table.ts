@@ -17,7 +17,7 @@ export function table(
   caption: string,
   columns: readonly Column[],
   rows: readonly (readonly Value[])[],
-  layout: '' | 'wide' = '',
+  layout: '' | 'wide' | 'columns' = '',
 ): Markup {
   const head = columns.map(column => html`<th scope="col" role="columnheader"${classOf(column)}>${column.label}</th>`)
   const body = rows.map(cells => {

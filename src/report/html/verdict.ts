@@ -1,4 +1,5 @@
 /** The head of the page: verdict, message, next step and numbers. */
+import { spentWords } from '../message.ts'
 import type { Report, Result } from '../schema.ts'
 import { OUTCOME, STATUS, type Verdict, verdictOf } from '../verdict.ts'
 import { count, counted, duration, percent, points, signed, time } from '../words.ts'
@@ -19,6 +20,7 @@ ${fact('Run', html`<code>${runId}</code>`)}
 ${fact('Started', html`<time datetime="${startedAt}">${time(startedAt)} UTC</time>`)}
 ${fact(report.status === 'running' ? 'Going for' : 'Took', duration(report.elapsedMs))}
 ${fact('Service', result.service)}
+${result.http.requests === 0 ? null : fact('Spent', spentWords(result))}
 ${report.exitCode === null ? null : fact('Exit code', String(report.exitCode))}
 ${resumedAt.length === 0 ? null : fact('Resumed', counted(resumedAt.length, 'time'))}
 </dl>
@@ -62,7 +64,7 @@ export function numbers(report: Pick<Report, 'totals' | 'delta' | 'previous' | '
     value === null || value === undefined ? '' : format(value)
   const figure = (name: 'review' | 'unmatched' | 'duplicates'): Figure => ({
     label: OUTCOME[name].word,
-    rows: report.results.some(result => name !== 'duplicates' && result[name].length > 0) ? `#${name}` : null,
+    rows: report.results.some(result => result[name].length > 0) ? `#${name}` : null,
     value: count(totals[name]),
     known: totals[name] !== null,
     change: change(delta?.[name], signed),
@@ -86,7 +88,7 @@ export function numbers(report: Pick<Report, 'totals' | 'delta' | 'previous' | '
     previous === null
       ? []
       : html`Changes are against the last good run, <code>${previous.runId}</code> of ${time(previous.startedAt)} UTC. `,
-    totals.duplicates ? html`A duplicate counts as matched: it found its company through an earlier row.` : [],
+    totals.duplicates ? html`Duplicates count as matched: an earlier row matched the same company.` : [],
   ].flat()
   return html`<section aria-label="Numbers"><dl class="numbers">
 ${figures.map(

@@ -12,12 +12,14 @@ export interface RowResult {
   /** Score of the best candidate, 0 to 1. */
   readonly score: number
   readonly why: string
+  /** Why it is not a match (`below-threshold`); '' when matched. */
+  readonly reason: string
   readonly pattern: string
   readonly banding: string
   readonly company: string | null
   /** The first row with the same company, of a duplicate. */
   readonly first: number | null
-  /** Companies to choose from, best first; empty unless the row is in review. */
+  /** Companies to choose from, best first; the nearest alone of an unmatched row; empty of a matched one. */
   readonly candidates: readonly RowCandidate[]
 }
 

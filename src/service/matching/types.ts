@@ -53,15 +53,18 @@ export type Query = Partial<
 
 export type Decision = 'matched' | 'review' | 'unmatched'
 
-export type Reason =
-  | 'no-name'
-  | 'no-candidate'
-  | 'below-threshold'
-  | 'wrong-country'
-  | 'ambiguous'
-  | 'between-thresholds'
-  | 'number-and-name-disagree'
-  | 'dissolved'
+export const REASONS = [
+  'no-name',
+  'no-candidate',
+  'below-threshold',
+  'wrong-country',
+  'ambiguous',
+  'between-thresholds',
+  'number-and-name-disagree',
+  'dissolved',
+] as const
+
+export type Reason = (typeof REASONS)[number]
 
 export interface Candidate {
   readonly company: number

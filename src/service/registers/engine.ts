@@ -13,7 +13,7 @@ export interface Choice {
 }
 
 /** The part of an answer that a job stores: small enough to be sent between threads for every row. */
-export type MatchResult = Pick<Answer, 'decision' | 'score' | 'why' | 'pattern' | 'banding'> & {
+export type MatchResult = Pick<Answer, 'decision' | 'reason' | 'score' | 'why' | 'pattern' | 'banding'> & {
   /** Position of the best candidate; null without one. */
   readonly company: number | null
   /** Best first; empty unless the row is in review. */
@@ -36,7 +36,7 @@ export interface Engine {
 /** Companies with a lower score are not offered, except the best. */
 const MIN_CHOICE_SCORE = 0.01
 
-export function matchResultOf({ decision, score, why, pattern, banding, candidates }: Answer): MatchResult {
+export function matchResultOf({ decision, reason, score, why, pattern, banding, candidates }: Answer): MatchResult {
   const choices = candidates
     .filter((one, at) => decision === 'review' && (at === 0 || one.score >= MIN_CHOICE_SCORE))
     .map(one => ({
@@ -45,5 +45,5 @@ export function matchResultOf({ decision, score, why, pattern, banding, candidat
       why: one.why,
       parts: evidenceByField(one.features),
     }))
-  return { decision, score, why, pattern, banding, company: candidates[0]?.company ?? null, choices }
+  return { decision, reason, score, why, pattern, banding, company: candidates[0]?.company ?? null, choices }
 }

@@ -52,7 +52,7 @@ describe.skipIf(!CHROMIUM_FOUND)('the review desk in Chromium', () => {
     const table = page.getByRole('region', { name: 'The row beside its candidates' })
     expect(await table.locator('em.differs').allTextContents()).toContain('Limited')
     expect(await table.getByText('same postcode').count()).toBe(1)
-    expect(await table.locator('.fall dt').first().textContent()).toBe('any company')
+    expect(await table.locator('.fall dt').first().textContent()).toBe('starting odds')
     expect([complaints, requests]).toEqual([[], []])
     await page.close()
   })
@@ -83,7 +83,7 @@ describe.skipIf(!CHROMIUM_FOUND)('the review desk in Chromium', () => {
   it('exports a decisions.csv that fettle reads: author, time, expiry, and every rejected pair', async () => {
     const { page } = await pages.open(REPORT)
     await page.getByLabel('Your name').fill('Ann "the hand", Q')
-    await page.getByLabel('Applies until').fill('2027-11-21')
+    await page.getByLabel('Valid until').fill('2027-11-21')
     await page.getByRole('button', { name: 'Accept Harrow and Sons Joinery Limited' }).click()
     await page.getByRole('button', { name: 'None of these' }).click()
     const { name, path } = await downloaded(page)

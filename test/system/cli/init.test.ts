@@ -180,6 +180,18 @@ describe.concurrent('clean', () => {
     expect((await fettle(['clean', 'a.csv', '-q', '-o', 'a-clean.csv'], { cwd })).code).toBe(0)
   })
 
+  test('a service that may charge is asked only with --yes or --budget', async () => {
+    const cwd = folderOf({ 'a.csv': LIST })
+    const env = { FETTLE_URL: 'http://127.0.0.1:9/v1', FETTLE_USERNAME: 'u', FETTLE_PASSWORD: 'p' }
+    expect(await fettle(['clean', 'a.csv', '-q'], { cwd, env })).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/5 rows and may charge up to 5 credits; nothing was sent[\s\S]*--budget N/),
+    })
+    expect(existsSync(join(cwd, 'fettle-runs'))).toBe(false)
+    const agreed = await fettle(['clean', 'a.csv', '--budget', '3', '--timeout', '1s'], { cwd, env })
+    expect([agreed.code, agreed.stderr]).toEqual([75, expect.stringContaining('may charge up to 3 credits')])
+  })
+
   test('below the threshold nothing is sent, and the result line gives the reason', async () => {
     const cwd = folderOf({ 'v.csv': VAGUE })
     const ended = await fettle(['clean', 'v.csv', '-o', 'x.csv', '--json'], { cwd })

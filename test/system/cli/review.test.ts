@@ -48,6 +48,11 @@ describe.concurrent('a review by table', () => {
   test('there and back: every candidate has a line, what is written into it is applied and kept', async () => {
     const cwd = await reviewed(NAMED, 1)
     expect(outcomes(cwd)).toEqual(['matched', 'review', 'review', 'unmatched'])
+    expect(report(cwd).results[0]).toMatchObject({
+      credits: 0,
+      reasons: { 'unknown-number-and-name': 1 },
+      review: [{ reason: 'number-and-name-disagree' }, { reason: 'number-and-name-disagree' }],
+    })
     await decided(cwd, { 'GB-X-02345678': 'accept' })
     const rows = table(read(cwd, 'review.csv'))
     expect(rows[0]).toEqual(expect.arrayContaining(['fingerprint', 'decision', 'company', 'row.name', 'company.name']))

@@ -86,7 +86,7 @@ export function cleanScene(data: string, service: FaultyService): Scene {
   }
   return {
     prepared,
-    args: ['clean', 'in.csv', '--json'],
+    args: ['clean', 'in.csv', '--json', '--yes'],
     next: nextCommand,
     files: ['in-clean.csv'],
     judge,

@@ -281,7 +281,7 @@ describe('fingerprint', () => {
     ['poll', 'poll: { every: 5s }'],
     ['retry', 'retry: { attempts: 2 }'],
     ['checks', 'checks: { matched: { fail: "< 90%" } }'],
-    ['report', 'report: { rows: all }'],
+    ['report', 'report: { rows: review }'],
     ['description', 'description: x'],
     ['tags', 'tags: [x]'],
   ])('does not depend on %s', (_, line) => expect(of(full + line)).toBe(of(full)))

@@ -222,7 +222,8 @@ const beside = (
 const SAMPLES: readonly RowSample[] = [
   sample(17, {
     score: 0.86,
-    why: 'name 0.93 | postcode = | town = | number and name disagree',
+    why: 'name 0.93 | postcode = | town = | number ≠',
+    reason: 'number-and-name-disagree',
     cells: { name: 'Harrow & Sons Joinery', orgNumber: '04417720', city: 'Leeds', postCode: 'LS9 8AG', country: 'GB' },
     candidate: { id: 'GB-X-04417702', name: 'Harrow and Sons Joinery Limited' },
     candidates: [
@@ -231,7 +232,7 @@ const SAMPLES: readonly RowSample[] = [
         'Harrow and Sons Joinery Limited',
         0.86,
         'name 0.93 | postcode = | town = | number ≠',
-        { 'any company': -6.2, name: 6.1, postcode: 2.5, town: 1, number: -3 },
+        { 'starting odds': -6.2, name: 6.1, postcode: 2.5, town: 1, number: -3 },
         { orgNumber: '04417702', city: 'Leeds', postCode: 'LS9 8AG', country: 'GB', status: 'active' },
       ),
       beside(
@@ -239,26 +240,29 @@ const SAMPLES: readonly RowSample[] = [
         'Harrow Joinery (Leeds) Ltd',
         0.31,
         'name 0.71 | town = | postcode ≠',
-        { 'any company': -6.2, name: 2.4, town: 1 },
+        { 'starting odds': -6.2, name: 2.4, town: 1 },
         { orgNumber: '07781120', city: 'Leeds', postCode: 'LS12 1BE', country: 'GB', status: 'dissolved' },
       ),
     ],
   }),
   sample(58, {
     score: 0.74,
-    why: 'name 0.88 | town = | postcode ≠ | ambiguous',
+    why: 'name 0.88 | town = | postcode ≠',
+    reason: 'ambiguous',
     cells: { name: 'Nordlicht Energie GmbH', orgNumber: '', city: 'Kiel', postCode: '24103', country: 'DE' },
     candidate: { id: 'DE-X-HRB11822', name: 'Nordlicht Energy Service GmbH' },
   }),
   sample(91, {
     score: 0.91,
     why: 'name 1 | postcode = | dissolved',
+    reason: 'dissolved',
     cells: { name: 'Castleford Packaging Ltd', orgNumber: '02233118', city: 'Castleford', postCode: 'WF10 4PS', country: 'GB' },
     candidate: { id: 'GB-X-02233118', name: 'Castleford Packaging Ltd' },
   }),
   sample(204, {
     score: 0.69,
     why: 'name 0.81 | country = | town ≠',
+    reason: 'between-thresholds',
     cells: {
       name: 'Boulangerie Saint-Éloi',
       orgNumber: '',
@@ -272,24 +276,33 @@ const SAMPLES: readonly RowSample[] = [
   sample(33, {
     outcome: 'unmatched',
     score: null,
-    why: 'no candidate',
+    why: '',
+    reason: 'no-candidate',
     cells: { name: 'zzz test do not use', orgNumber: '', city: '', postCode: '', country: 'GB' },
   }),
   sample(140, {
     outcome: 'unmatched',
     score: 0.41,
-    why: 'below threshold | name 0.62 | country =',
+    why: 'name 0.62 | country =',
+    reason: 'below-threshold',
     cells: { name: 'Miller Consulting', orgNumber: '', city: 'Bath', postCode: 'BA1', country: 'GB' },
     candidate: { id: 'GB-X-09911231', name: 'Millar Consultants (Bristol) Ltd' },
   }),
   sample(141, {
     outcome: 'unmatched',
     score: 0.38,
-    why: 'below threshold | name 0.59 | town ≠',
+    why: 'name 0.59 | town ≠',
+    reason: 'below-threshold',
     cells: { name: 'Green Leaf', orgNumber: '', city: 'York', postCode: '', country: 'GB' },
     candidate: { id: 'GB-X-07755010', name: 'Greenleaf Logistics (UK) Ltd' },
   }),
-  sample(310, { outcome: 'unmatched', score: null, why: 'no name', cells: { orgNumber: '99999999', country: 'GB' } }),
+  sample(310, {
+    outcome: 'unmatched',
+    score: null,
+    why: '',
+    reason: 'unknown-number',
+    cells: { orgNumber: '99999999', country: 'GB' },
+  }),
 ]
 
 const SCORES = [0, 0, 0, 1, 2, 1, 4, 6, 9, 8, 11, 9, 12, 10, 14, 18, 22, 41, 97, 188]
@@ -338,6 +351,11 @@ const finished = (): RunState => {
         ],
         outcomes,
         samples: SAMPLES,
+        reasons: { 'below-threshold': 30, 'no-candidate': 5, 'unknown-number': 8 },
+        duplicates: [
+          { row: 40, key: 'S-1040', name: 'ACME LIMITED', company: { id: 'GB-X-01234567', name: 'Acme Limited' }, first: 1 },
+          { row: 212, key: 'S-1212', name: 'Bolt and Sons', company: { id: 'GB-X-02345678', name: '' }, first: null },
+        ],
         scores: SCORES,
         lowestScores: { matched: 0.7612, review: 0.1508 },
       },

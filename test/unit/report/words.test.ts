@@ -1,7 +1,9 @@
 /** Figures and reasons in words. */
 import { describe, expect, it } from 'vitest'
-import { groupOf, reasonsOf } from '../../../src/report/why.ts'
+import { UNMATCHED_REASONS } from '../../../src/model/results.ts'
+import { reasonsOf, reviewWords, unmatchedGroups, unmatchedWords } from '../../../src/report/why.ts'
 import { bytes, count, counted, duration, percent, points, signed } from '../../../src/report/words.ts'
+import { REASONS } from '../../../src/service/matching/types.ts'
 
 describe('figures', () => {
   it.each([
@@ -44,8 +46,16 @@ describe('reasons', () => {
   })
 
   it('group unmatched rows', () => {
-    expect(groupOf('below threshold | name 0.6')).toBe('below threshold')
-    expect(groupOf('No candidate')).toBe('no candidate')
-    expect(groupOf('')).toBe('other reasons')
+    for (const reason of REASONS)
+      expect([reviewWords(reason) !== '', unmatchedWords(reason) !== unmatchedWords('not-given')].filter(Boolean)).toHaveLength(1)
+    expect(new Set(UNMATCHED_REASONS.map(unmatchedWords)).size).toBe(UNMATCHED_REASONS.length)
+    const rows = [{ reason: 'no-name' }, { reason: null }]
+    expect(
+      unmatchedGroups({ 'no-name': 2, 'below-threshold': 5 }, rows).map(one => [one.reason, one.count, one.samples]),
+    ).toEqual([
+      ['below-threshold', 5, []],
+      ['no-name', 2, [rows[0]]],
+      ['not-given', 1, [rows[1]]],
+    ])
   })
 })

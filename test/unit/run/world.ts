@@ -147,6 +147,8 @@ export class FakeResults implements Results {
       files: [file],
       outcomes: this.outcomes,
       samples: [],
+      reasons: {},
+      duplicates: [],
       scores: [],
       lowestScores: { matched: null, review: null },
       missing: [],

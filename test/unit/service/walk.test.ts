@@ -42,12 +42,13 @@ test('a job walks from created to its enriched file', async () => {
       'match.score',
       'match.matchScore',
       'match.why',
+      'match.reason',
       'match.candidateId',
       'match.candidateName',
       'match.candidates',
     ]),
-    ['Acme Ltd', 'a, "b"', 'GB-X-01', '1', '', 'Leeds', 'matched', '0.988', '988', 'name', '', '', ''],
-    ['acme ltd', '', 'GB-X-01', '2', '1', 'Leeds', 'duplicate', '0.988', '988', 'name', '', '', ''],
+    ['Acme Ltd', 'a, "b"', 'GB-X-01', '1', '', 'Leeds', 'matched', '0.988', '988', 'name', '', '', '', ''],
+    ['acme ltd', '', 'GB-X-01', '2', '1', 'Leeds', 'duplicate', '0.988', '988', 'name', '', '', '', ''],
     [
       'Acmeco',
       'x',
@@ -59,12 +60,13 @@ test('a job walks from created to its enriched file', async () => {
       '0.600',
       '937',
       'name',
+      'between-thresholds',
       'GB-X-01',
       'ACME LTD',
       expect.stringContaining('"town":"Leeds"'),
     ],
-    ['Nobody', '', '', '4', '', '', 'unmatched', '0.000', '893', '', '', '', ''],
-    ['Cork SA', 'é', 'FR-X-03', '5', '', 'Leeds', 'matched', '0.988', '988', 'name', '', '', ''],
+    ['Nobody', '', '', '4', '', '', 'unmatched', '0.000', '893', '', 'no-candidate', '', '', ''],
+    ['Cork SA', 'é', 'FR-X-03', '5', '', 'Leeds', 'matched', '0.988', '988', 'name', '', '', '', ''],
   ])
   const [proposed] = JSON.parse((parse(file.body) as string[][])[3]!.at(-1)!) as object[]
   expect(proposed).toMatchObject({

@@ -28,6 +28,8 @@ export const clean: Command = {
     NEW_RUN,
     { name: 'decisions', describe: 'File of the decisions to apply; default: decisions/<list>.csv' },
     DROP_DECISIONS,
+    { name: 'budget', describe: 'Spend at most this many credits of the service' },
+    { name: 'yes', type: 'switch', describe: 'Do not ask before a service that may charge is used' },
   ],
   conflicts: { ...QUIET_OR_VERBOSE, ...REGISTER_CONFLICTS },
   examples: [

@@ -4,7 +4,7 @@ import { basename, relative, resolve, sep } from 'node:path'
 import { goesOn, NO_OVERRIDES, prepareValue, resolveService } from '../../../app/index.ts'
 import type { Prepared } from '../../../app/prepare/prepare.ts'
 import { type InspectedColumns, proposeFor } from '../../../app/prepare/propose.ts'
-import { FettleError } from '../../../errors.ts'
+import { EXIT, FettleError } from '../../../errors.ts'
 import { formatOfName, type OutputFormat } from '../../../formats/index.ts'
 import { decisionsFileOf, draftOf, type PipelineInput } from '../../../pipeline/index.ts'
 import { escapeTerminal } from '../../../report/formats/escape.ts'
@@ -17,6 +17,7 @@ import type { Io } from '../../terminal/io.ts'
 import { assertCertain, decisionsOf, inputKeys, inspectInput, proposalTable, readingOf } from '../init/proposal.ts'
 import { reportEndings, runPipeline } from '../run/run.ts'
 import { checkFlags } from '../shared.ts'
+import { agreesToCost, budgetFlag } from './cost.ts'
 
 /** Throws FETTLE_INPUT_COLUMNS if too few columns are certain. */
 export async function run(flags: Flags, io: Io): Promise<number> {
@@ -32,7 +33,9 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const decisions = decisionsFile(draft.name, flags, io)
   // The embedded service has no other clients: frequent polling costs nothing.
   const isOwn = resolveService({ env: io.env, service }, { service: null }).kind === 'embedded'
-  const pipeline = { ...draft, ...decisions, ...(isOwn ? { poll: { every: '500ms' } } : {}) }
+  const budget = budgetFlag(flags)
+  const limits = budget === null ? {} : { budget: { credits: budget } }
+  const pipeline = { ...draft, ...decisions, ...limits, ...(isOwn ? { poll: { every: '500ms' } } : {}) }
   const overrides = {
     ...NO_OVERRIDES,
     env: io.env,
@@ -48,6 +51,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
     if (prepared.plan !== null)
       await refuseConflicts([{ file: reading.path, plan: prepared.plan }], ownFiles(flags, reporters), io.cwd)
     assertReplaceable(output.path, prepared, flags, io)
+    if (!(await agreesToCost(prepared, flags, io))) return EXIT.ok
     reporters.enable()
     await checkResultFile(flags, io)
     const ending = await runPipeline({ file: reading.path, prepared, command: 'clean' }, reporters, flags, io, false)

@@ -15,7 +15,7 @@ import { writeAtomic } from '../../../files/atomic-file.ts'
 import { sweepBeside } from '../../../files/stale-temp-files.ts'
 import type { RunState } from '../../../journal/index.ts'
 import { decisionsFileOf } from '../../../pipeline/index.ts'
-import { escapeTerminal, renderHtml, resultLine } from '../../../report/index.ts'
+import { escapeTerminal, type Report, renderHtml, resultLine } from '../../../report/index.ts'
 import { count, counted } from '../../../report/words.ts'
 import { type Decision, Decisions, mergeDecisions, requireDecisions, writeDecisions, writeTable } from '../../../results/index.ts'
 import type { Flags } from '../../command.ts'
@@ -178,7 +178,9 @@ async function exportTo(format: string, to: string, { rows, mappings, id, runsDi
       },
     )
   if (format === 'html')
-    await writeAtomic(path, renderHtml(reportOfRun(runsDir, id), rows, Number.POSITIVE_INFINITY), { isShared: true })
+    await writeAtomic(path, renderHtml(withoutPlace(reportOfRun(runsDir, id)), rows, Number.POSITIVE_INFINITY), {
+      isShared: true,
+    })
   else {
     const { names, rows: lines } = reviewTable(mappings, rows)
     await writeTable(path, format, names, lines)
@@ -186,6 +188,9 @@ async function exportTo(format: string, to: string, { rows, mappings, id, runsDi
   print(io, `${counted(rows.length, 'row')} to review in ${to}`)
   if (format !== 'html') io.err('write accept or reject beside a company, then: fettle review --apply FILE')
 }
+
+/** Links of the page are relative to its run directory. */
+const withoutPlace = (report: Report): Report => ({ ...report, metadata: { ...report.metadata, directory: null } })
 
 const isReview = (path: string): boolean =>
   readFileSync(path, 'utf8')

@@ -44,7 +44,7 @@ export function formatRunEvent(event: RunEventInput): string | null {
     case 'upload.accepted':
       return event.adopted ? 'the file was already uploaded' : `uploaded ${bytes(event.bytes)}`
     case 'mapping.accepted':
-      return `${event.count} columns mapped`
+      return `${event.count} ${event.count === 1 ? 'column' : 'columns'} mapped`
     case 'match.accepted':
       return event.adopted ? 'matching was already started' : 'matching started'
     case 'enrich.accepted':

@@ -26,6 +26,8 @@ const MATCH: Readonly<Record<string, (result: RowResult) => string>> = {
   'match.score': result => result.score.toFixed(3),
   'match.matchScore': result => String(matchScoreOf(result.score)),
   'match.why': result => result.why,
+  // A job of an older version stored none.
+  'match.reason': result => result.reason ?? '',
   'match.candidateId': result => result.candidates[0]?.id ?? '',
   'match.candidateName': result => result.candidates[0]?.name ?? '',
 }
@@ -42,9 +44,9 @@ export function uniqueNames(names: readonly string[]): string[] {
   })
 }
 
-/** The candidates of a row in review as JSON, with the tags the row would get; '' without candidates. */
-function candidatesText({ candidates }: RowResult, tags: readonly string[], engine: Engine): string {
-  if (candidates.length === 0) return ''
+/** The candidates of a row in review as JSON, with the tags the row would get; '' of other rows. */
+function candidatesText({ candidates, outcome }: RowResult, tags: readonly string[], engine: Engine): string {
+  if (candidates.length === 0 || outcome !== 'review') return ''
   const shown = candidates.map(candidate => {
     const company = engine.find(candidate.id)
     if (company === null) return { ...candidate, fields: {}, tags: {} }

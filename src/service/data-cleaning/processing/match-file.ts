@@ -35,11 +35,13 @@ function shown({ company, ...reasons }: Choice, engine: Engine): RowCandidate {
 /** Converts findings to results; a company matched before makes a row a duplicate. */
 function makeResults(engine: Engine) {
   const firstRows = new Map<string, number>()
-  return (row: number, { decision, score, why, pattern, banding, company, choices }: MatchResult): RowResult => {
-    const common = { row, score, why, pattern, banding, company: null, first: null, candidates: [] }
+  return (row: number, { decision, reason, score, why, pattern, banding, company, choices }: MatchResult): RowResult => {
+    const common = { row, score, why, reason: reason ?? '', pattern, banding, company: null, first: null, candidates: [] }
     if (decision === 'review') return { ...common, outcome: 'review', candidates: choices.map(one => shown(one, engine)) }
     const best = company === null ? null : engine.at(company)
-    if (decision === 'unmatched' || best === null) return { ...common, outcome: 'unmatched' }
+    if (best === null) return { ...common, outcome: 'unmatched' }
+    const nearest = { id: best.connectId, name: best.name, score, why, parts: {} }
+    if (decision === 'unmatched') return { ...common, outcome: 'unmatched', candidates: [nearest] }
     const first = firstRows.get(best.connectId) ?? null
     if (first === null) firstRows.set(best.connectId, row)
     return { ...common, outcome: first === null ? 'matched' : 'duplicate', company: best.connectId, first }

@@ -4,7 +4,7 @@ import { AT, type Feature, NAME_FEATURES } from '../features.ts'
 import { WEIGHTS } from '../weights.ts'
 
 const FIELDS: Partial<Record<Feature, string>> = {
-  bias: 'any company',
+  bias: 'starting odds',
   legalAgree: 'legal form',
   legalDiffer: 'legal form',
   domainName: 'website',
@@ -36,7 +36,7 @@ const fieldOf = (feature: string): string =>
   FIELDS[feature as Feature] ?? (AT[feature as Feature] < NAME_FEATURES ? 'name' : feature)
 
 /**
- * Log-odds by field, rounded to a tenth, without zeros. Their sum determines the score. `any company` is the starting value of every
+ * Log-odds by field, rounded to a tenth, without zeros. Their sum determines the score. `starting odds` is the value of every
  * candidate: a random company is unlikely to be the right one.
  */
 export function evidenceByField(features: Readonly<Record<string, number>>): Record<string, number> {
