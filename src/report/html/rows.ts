@@ -103,7 +103,7 @@ export function duplicates(report: Report, result: Result): Markup | null {
     { label: 'First in row', figures: true },
   ]
   const lead = shownOf(samples.length, report.totals.duplicates, null)
-  return html`<section aria-labelledby="duplicates"><h2 id="duplicates">Duplicates</h2><p class="lead">Rows whose company an earlier row has. ${lead}</p>${table('Duplicates', head, rows)}</section>`
+  return html`<section aria-labelledby="duplicates"><h2 id="duplicates">Duplicates</h2><p class="lead">Rows whose company an earlier row has. ${lead}</p>${table('Rows whose company an earlier row has', head, rows)}</section>`
 }
 
 const shownOf = (shown: number, total: number | null, file: string | null): string => {

@@ -34,6 +34,7 @@ describe.skipIf(!CHROMIUM_FOUND)('the review desk in Chromium', () => {
 
   const shown = (page: Page): Promise<string[]> => page.locator('#desk [role=option]').locator('.name').allTextContents()
   const status = (page: Page) => page.getByRole('status').textContent()
+  const toDesk = (page: Page) => page.evaluate('document.querySelector(".halves").scrollIntoView()')
   const title = (page: Page) => page.locator('.detail h3').textContent()
   async function downloaded(page: Page): Promise<{ readonly text: string; readonly path: string; readonly name: string }> {
     const [download] = await Promise.all([
@@ -59,6 +60,9 @@ describe.skipIf(!CHROMIUM_FOUND)('the review desk in Chromium', () => {
 
   it('works by keyboard: one key a row, with undo', async () => {
     const { page } = await pages.open(REPORT)
+    await page.keyboard.press('y')
+    expect(await status(page)).toBe('0 of 4 reviewed')
+    await toDesk(page)
     await page.keyboard.press('y')
     expect([await status(page), await title(page)]).toEqual(['1 of 4 reviewed', 'Nordlicht Energie GmbH'])
     await page.keyboard.press('n')
@@ -103,6 +107,7 @@ describe.skipIf(!CHROMIUM_FOUND)('the review desk in Chromium', () => {
 
   it('restores the choices when the page is opened again', async () => {
     const { page } = await pages.open(REPORT)
+    await toDesk(page)
     await page.keyboard.press('y')
     await page.reload()
     expect(await status(page)).toBe('1 of 4 reviewed')
@@ -121,9 +126,23 @@ describe.skipIf(!CHROMIUM_FOUND)('the review desk in Chromium', () => {
     const { page } = await pages.open(REPORT, { rows: [{ ...FIRST!, decision }] })
     expect(await status(page)).toBe('1 of 1 reviewed')
     expect(await page.locator('.mark').textContent()).toBe('✓ accepted by ann, 2026-11-20')
+    await toDesk(page)
     await page.keyboard.press('u')
     expect(await status(page)).toBe('0 of 1 reviewed')
     expect(parse((await downloaded(page)).text)[1]?.slice(0, 3)).toEqual([FIRST!.fingerprint, 'undo', ''])
+    await page.close()
+  })
+
+  it('accepts all rows that the filters show, after a question', async () => {
+    const { page } = await pages.open(REPORT, { rows: rowsLike(120) })
+    const questions: string[] = []
+    page.on('dialog', dialog => {
+      questions.push(dialog.message())
+      void dialog.accept()
+    })
+    await page.getByLabel('Country').selectOption('DE')
+    await page.getByRole('button', { name: 'Accept the best of 40 shown' }).click()
+    expect([questions, await status(page)]).toEqual([['Accept the best company of 40 rows?'], '40 of 120 reviewed'])
     await page.close()
   })
 
@@ -151,6 +170,7 @@ describe.skipIf(!CHROMIUM_FOUND)('the review desk in Chromium', () => {
 
   it('shows hostile text as text and exports it unchanged', async () => {
     const { page, complaints, requests } = await pages.open(reportOf('hostile'))
+    await toDesk(page)
     for (let n = 0; n < HOSTILE.length; n++) await page.keyboard.press('y')
     expect(await page.evaluate('window.owned')).toBeUndefined()
     expect(await page.locator('#desk img, #desk svg, #desk script').count()).toBe(0)
@@ -180,6 +200,7 @@ describe.skipIf(!CHROMIUM_FOUND)('the review desk in Chromium', () => {
 
   it.each(['light', 'dark'] as const)('has nothing that axe-core finds fault with: %s', async scheme => {
     const { page } = await pages.open(REPORT, { scheme })
+    await toDesk(page)
     for (const key of ['y', 'n', 'l', 'k', 'k', 'k']) await page.keyboard.press(key)
     expect(await axe(page)).toEqual([])
     await page.close()
